@@ -9,8 +9,7 @@ use r2r::{Node, QosProfile};
 use super::configuration_motion::ConfigurationMotion;
 use crate::Result;
 use crate::messages::convert;
-use crate::ros::interface::{JOINT_COMMANDS, SERVO_TRAJECTORY};
-use crate::ros::publisher::Publisher;
+use crate::ros::{JOINT_COMMANDS, Publisher, SERVO_TRAJECTORY};
 use urdf_ik_parameters::Settings;
 
 /// Queue depth of the topics.

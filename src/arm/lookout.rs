@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::reports::report::{Nearest, Report, Verdict};
-use crate::surroundings::avoidance::Avoidance;
+use crate::reports::{Nearest, Report, Verdict};
+use crate::surroundings::Avoidance;
 use urdf_ik_collision::{Near, Scene, SegmentScratch};
 use urdf_ik_motion::{ClearWay, JointMotion, Step};
 

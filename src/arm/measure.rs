@@ -1,7 +1,7 @@
 //! How far a tip is from its target at some positions, and how near to a singularity: the numbers of a status.
 
-use crate::reports::report::Report;
-use crate::robot_in_use::description::LoadedRobot;
+use crate::reports::Report;
+use crate::robot_in_use::LoadedRobot;
 use urdf_ik_robot::ChainPoses;
 use urdf_ik_solver::{Scratch, Target};
 

@@ -8,26 +8,20 @@ pub(crate) mod measure;
 pub(crate) mod output;
 pub(crate) mod steering;
 
+pub(crate) use configuration_motion::{Arrival, Progress};
+pub(crate) use lookout::Lookout;
+pub(crate) use output::{Moved, Output};
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use r2r::std_msgs::msg::Header;
 use tokio::sync::Mutex;
 
-use crate::reports::report::Report;
-use crate::reports::reporter::Reporter;
-use crate::reports::status::{RefuseAs, Refused};
-use crate::robot_in_use::configuration::Configuration;
-use crate::robot_in_use::description::ReadyRobot;
-use crate::robot_in_use::frames::Frames;
-use crate::robot_in_use::measured::Measured;
-use crate::ros::clock::{self, Clock};
-use crate::ros::interface::MEASURED_JOINT_STATES;
-use crate::ros::settings::SettingsInUse;
-use crate::ros::task;
-use crate::surroundings::Surroundings;
-use crate::surroundings::avoidance::Avoidance;
-use output::Output;
+use crate::reports::{RefuseAs, Refused, Report, Reporter};
+use crate::robot_in_use::{Configuration, Frames, Measured, ReadyRobot};
+use crate::ros::{Clock, MEASURED_JOINT_STATES, SettingsInUse, clock, task};
+use crate::surroundings::{Avoidance, Surroundings};
 use urdf_ik_parameters::Settings;
 
 /// Longest sleep of the publication, so that a new `publish_rate` takes effect at once to a human eye.

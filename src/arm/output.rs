@@ -17,16 +17,10 @@ use super::configuration_motion::{Arrival, Arrivals, ConfigurationMotion, Progre
 use super::steering::Input;
 use crate::Result;
 use crate::messages::convert;
-use crate::reports::reporter::Reporter;
-use crate::reports::status::{RefuseAs, Refused};
-use crate::robot_in_use::configuration::Configuration;
-use crate::robot_in_use::description::LoadedRobot;
-use crate::ros::clock::{Clock, TickTimes};
-use crate::ros::interface::{JOINT_STATES, ROBOT_DESCRIPTION_IN_USE};
-use crate::ros::latched;
-use crate::ros::lock::Lock;
-use crate::ros::publisher::Publisher;
-use crate::surroundings::avoidance::{Avoidance, NotReady};
+use crate::reports::{RefuseAs, Refused, Reporter};
+use crate::robot_in_use::{Configuration, LoadedRobot};
+use crate::ros::{Clock, JOINT_STATES, Lock, Publisher, ROBOT_DESCRIPTION_IN_USE, TickTimes, latched};
+use crate::surroundings::{Avoidance, NotReady};
 use urdf_ik_motion::{MotionLimits, TrajectoryPoint};
 use urdf_ik_parameters::{Motion, Settings};
 

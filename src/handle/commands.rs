@@ -7,16 +7,15 @@ use tokio::sync::mpsc;
 use super::drawing::tip_poses;
 use super::handles::{Handle, Handles};
 use super::menu::Choice;
-use crate::arm::Arm;
-use crate::arm::configuration_motion::Progress;
-use crate::messages::target_message::TargetAxes;
-use crate::reports::status::{Fault, RefuseAs, Refused};
-use crate::robot_in_use::configuration::Configuration;
+use crate::arm::{Arm, Progress};
+use crate::messages::TargetAxes;
+use crate::reports::{Fault, RefuseAs, Refused};
+use crate::robot_in_use::Configuration;
 use crate::ros::task;
 use crate::services;
-use crate::services::parameters::Setter;
+use crate::services::Setter;
 use crate::servo::Intake;
-use crate::surroundings::avoidance::Avoidance;
+use crate::surroundings::Avoidance;
 use urdf_ik_parameters::{Settings, Value};
 
 /// Choices that wait, each with the index of its tip. A person makes fewer.

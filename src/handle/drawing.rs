@@ -9,7 +9,7 @@ use super::handles::{Handle, Handles};
 use super::look::{self, Look};
 use super::marker;
 use crate::arm::Arm;
-use crate::robot_in_use::configuration::Configuration;
+use crate::robot_in_use::Configuration;
 use urdf_ik_robot::ChainPoses;
 
 /// Size of a handle, relative to that of the arm.

@@ -13,13 +13,10 @@ use super::handles::Handles;
 use super::menu;
 use crate::Result;
 use crate::arm::Arm;
-use crate::messages::convert::{self, MAX_NAME_BYTES};
-use crate::messages::target_message::{self, TargetMessage};
-use crate::reports::status::Refused;
-use crate::robot_in_use::configuration::Configuration;
-use crate::ros::constants;
-use crate::ros::interface::HANDLE_FEEDBACK;
-use crate::ros::spin::Spinner;
+use crate::messages::{MAX_NAME_BYTES, TargetMessage, convert, target_message};
+use crate::reports::Refused;
+use crate::robot_in_use::Configuration;
+use crate::ros::{HANDLE_FEEDBACK, Spinner, constants};
 use urdf_ik_text::names;
 
 constants! { u8: InteractiveMarkerFeedback { KEEP_ALIVE, POSE_UPDATE, MENU_SELECT, MOUSE_DOWN, MOUSE_UP } }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::grip::Grip;
-use crate::messages::target_message::TargetAxes;
-use crate::reports::status::Fault;
-use crate::robot_in_use::description::LoadedRobot;
-use crate::ros::lock::Lock;
+use crate::messages::TargetAxes;
+use crate::reports::Fault;
+use crate::robot_in_use::LoadedRobot;
+use crate::ros::Lock;
 
 /// The handle of one tip.
 pub(super) struct Handle {

@@ -1,8 +1,7 @@
 //! How a handle looks: its colour and text say what became of the newest target of its tip.
 
-use crate::messages::target_message::TargetAxes;
-use crate::reports::latest::LatestTarget;
-use crate::reports::report::StatusColour;
+use crate::messages::TargetAxes;
+use crate::reports::{LatestTarget, StatusColour};
 use urdf_ik_solver::SolverKind;
 use urdf_ik_text::names;
 

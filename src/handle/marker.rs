@@ -7,8 +7,7 @@ use r2r::visualization_msgs::msg::{InteractiveMarker, InteractiveMarkerControl, 
 
 use super::look::Look;
 use super::menu;
-use crate::messages::convert;
-use crate::messages::target_message::TargetAxes;
+use crate::messages::{TargetAxes, convert};
 use crate::ros::constants;
 
 constants! { u8: InteractiveMarkerControl { VIEW_FACING, MOVE_AXIS, ROTATE_AXIS, MOVE_3D } }

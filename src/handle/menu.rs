@@ -2,7 +2,7 @@
 
 use r2r::visualization_msgs::msg::MenuEntry;
 
-use crate::messages::target_message::TargetAxes;
+use crate::messages::TargetAxes;
 use urdf_ik_solver::SolverKind;
 
 /// What can be chosen.

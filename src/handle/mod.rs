@@ -22,9 +22,9 @@ use futures::channel::mpsc;
 use r2r::Node;
 
 use crate::Result;
-use crate::messages::target_message::TargetMessage;
-use crate::ros::spin::Spinner;
-use crate::services::parameters::Setter;
+use crate::messages::TargetMessage;
+use crate::ros::Spinner;
+use crate::services::Setter;
 use crate::servo::Intake;
 use handles::Handles;
 

@@ -13,12 +13,7 @@ use super::handles::Handles;
 use super::marker;
 use crate::Result;
 use crate::arm::Arm;
-use crate::ros::interface::{HANDLE_UPDATE, HANDLES};
-use crate::ros::lock::Lock;
-use crate::ros::publisher::Publisher;
-use crate::ros::service_server::answer_each;
-use crate::ros::spin::Spinner;
-use crate::ros::task;
+use crate::ros::{HANDLE_UPDATE, HANDLES, Lock, Publisher, Spinner, answer_each, task};
 
 /// Time between two updates: at most 30 come in a second.
 const PERIOD: Duration = Duration::from_millis(34);

@@ -18,10 +18,8 @@ use r2r::{Node, QosProfile};
 
 use crate::Result;
 use crate::arm::Arm;
-use crate::robot_in_use::configuration::Configuration;
-use crate::ros::interface::MARKERS;
-use crate::ros::publisher::Publisher;
-use crate::ros::task;
+use crate::robot_in_use::Configuration;
+use crate::ros::{MARKERS, Publisher, task};
 use scene::Drawer;
 
 /// Time between two drawings.

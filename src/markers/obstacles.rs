@@ -4,7 +4,7 @@ use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 use r2r::visualization_msgs::msg::Marker;
 
 use super::messages::{BALL, BOX, CYLINDER, Colour, STRIP, TRIANGLES, joined, solid};
-use crate::robot_in_use::configuration::Configuration;
+use crate::robot_in_use::Configuration;
 use crate::surroundings::Known;
 use urdf_ik_collision::{Geometry, Near, Obstacle};
 

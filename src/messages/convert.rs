@@ -8,7 +8,7 @@ use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::Header;
 use r2r::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
 
-use crate::reports::status::{Fault, fault};
+use crate::reports::{Fault, fault};
 use urdf_ik_mathematics::spatial::rotation_from;
 use urdf_ik_motion::TrajectoryPoint;
 use urdf_ik_robot::{Chain, Robot};

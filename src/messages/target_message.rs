@@ -8,7 +8,7 @@ use r2r::{QosProfile, WrappedTypesupport};
 use serde::de::DeserializeOwned;
 
 use super::convert;
-use crate::reports::status::Fault;
+use crate::reports::Fault;
 use urdf_ik_parameters::{Reliability, Settings};
 
 /// The axes of its tip in which a target counts.

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use r2r::moveit_msgs::srv::GetPositionFK::{Request, Response};
 
 use super::{MoveIt, apply_state, code, error_code, refusal, with_note};
-use crate::reports::answers::Answer;
-use crate::reports::status::{RefuseAs, Refused};
+use crate::reports::{Answer, RefuseAs, Refused};
 use crate::robot_in_use::link_poses;
 
 impl Answer<MoveIt, Request> for Response {

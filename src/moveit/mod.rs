@@ -25,12 +25,8 @@ use serde_json::json;
 
 use crate::Result;
 use crate::messages::convert;
-use crate::reports::answers::answer_each;
-use crate::reports::report::Verdict;
-use crate::reports::reporter::Reporter;
-use crate::reports::status::{RefuseAs, Refused};
-use crate::ros::interface::{CHECK_STATE_VALIDITY, COMPUTE_FK, COMPUTE_IK};
-use crate::ros::spin::Spinner;
+use crate::reports::{RefuseAs, Refused, Reporter, Verdict, answer_each};
+use crate::ros::{CHECK_STATE_VALIDITY, COMPUTE_FK, COMPUTE_IK, Spinner};
 use crate::servo::Intake;
 use crate::solving::Queries;
 use urdf_ik_robot::Robot;

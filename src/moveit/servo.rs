@@ -15,15 +15,11 @@ use r2r::{Node, QosProfile};
 use super::servo_commands::{self, Gate, Kind};
 use super::servo_status;
 use crate::Result;
-use crate::messages::target_message::{self, TargetMessage};
-use crate::ros::interface::{
-    DELTA_JOINT_CMDS, DELTA_TWIST_CMDS, Interface, PAUSE_SERVO, POSE_TARGET_CMDS, SERVO_STATUS, SERVO_STATUS_OF_MOVEIT,
-    SWITCH_COMMAND_TYPE,
+use crate::messages::{TargetMessage, target_message};
+use crate::ros::{
+    DELTA_JOINT_CMDS, DELTA_TWIST_CMDS, Interface, Lock, PAUSE_SERVO, POSE_TARGET_CMDS, Publisher, SERVO_STATUS,
+    SERVO_STATUS_OF_MOVEIT, SWITCH_COMMAND_TYPE, Spinner, answer_each,
 };
-use crate::ros::lock::Lock;
-use crate::ros::publisher::Publisher;
-use crate::ros::service_server::answer_each;
-use crate::ros::spin::Spinner;
 use crate::servo::{Intake, JogMessage, TwistMessage};
 
 /// The tip that is steered.

@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use r2r::moveit_msgs::srv::ServoCommandType::Request;
 
-use crate::reports::status::{Fault, fault};
+use crate::reports::{Fault, fault};
 use crate::ros::constants;
 use urdf_ik_parameters::{CommandUnits, MoveItServoSettings};
 

@@ -9,9 +9,8 @@ use r2r::std_msgs::msg::Header;
 
 use super::{MoveIt, apply_state, check_constraints};
 use crate::messages::body_pair;
-use crate::reports::answers::Answer;
-use crate::reports::status::Refused;
-use crate::robot_in_use::configuration::Configuration;
+use crate::reports::{Answer, Refused};
+use crate::robot_in_use::Configuration;
 use crate::solving::Queries;
 use urdf_ik_collision::{Near, Scene};
 

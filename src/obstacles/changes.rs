@@ -9,10 +9,8 @@ use r2r::urdf_ik::srv::ChangeObstacles::{Request, Response};
 
 use super::request::{Change, Part, naming};
 use crate::arm::Arm;
-use crate::reports::status::{Fault, Refused, fault};
-use crate::robot_in_use::description::LoadedRobot;
-use crate::robot_in_use::frames::Located;
-use crate::robot_in_use::link_poses;
+use crate::reports::{Fault, Refused, fault};
+use crate::robot_in_use::{LoadedRobot, Located, link_poses};
 use crate::solving::Queries;
 use urdf_ik_collision::{Attached, World};
 use urdf_ik_parameters::Settings;

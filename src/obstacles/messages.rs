@@ -6,7 +6,7 @@ use r2r::shape_msgs::msg::{Mesh, MeshTriangle, SolidPrimitive};
 use r2r::urdf_ik::msg::Obstacle as Message;
 
 use crate::messages::convert;
-use crate::reports::status::{Fault, fault};
+use crate::reports::{Fault, fault};
 use crate::ros::constants;
 use urdf_ik_collision::{FARTHEST, Geometry, Obstacle};
 use urdf_ik_mathematics::spatial::rotation_from;

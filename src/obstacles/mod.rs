@@ -12,12 +12,8 @@ use r2r::urdf_ik::msg::{AttachedObstacle, Obstacles};
 use r2r::urdf_ik::srv::ChangeObstacles;
 
 use crate::Result;
-use crate::reports::answers::answer_each;
-use crate::ros::interface::{CHANGE_OBSTACLES, OBSTACLES};
-use crate::ros::latched;
-use crate::ros::publisher::Publisher;
-use crate::ros::spin::Spinner;
-use crate::ros::task;
+use crate::reports::answer_each;
+use crate::ros::{CHANGE_OBSTACLES, OBSTACLES, Publisher, Spinner, latched, task};
 use crate::solving::Queries;
 use crate::surroundings::Known;
 

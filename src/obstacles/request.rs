@@ -8,8 +8,8 @@ use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::msg::ObstacleChange;
 
 use super::messages;
-use crate::messages::convert::MAX_NAME_BYTES;
-use crate::reports::status::{Fault, fault};
+use crate::messages::MAX_NAME_BYTES;
+use crate::reports::{Fault, fault};
 use urdf_ik_collision::Obstacle;
 use urdf_ik_text::names::short;
 

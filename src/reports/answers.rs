@@ -9,9 +9,7 @@ use r2r::{Node, WrappedServiceTypeSupport};
 use super::reporter::Reporter;
 use super::status::Refused;
 use crate::Result;
-use crate::ros::interface::Interface;
-use crate::ros::service_server;
-use crate::ros::spin::Spinner;
+use crate::ros::{Interface, Spinner, service_server};
 
 /// The response of a service, to requests that may be refused.
 pub(crate) trait Answer<C, Request>: Sized {

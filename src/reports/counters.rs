@@ -1,7 +1,7 @@
 //! Counts of targets and queries, for those who watch the node.
 
 use super::report::{Report, Verdict};
-use crate::ros::lock::Lock;
+use crate::ros::Lock;
 
 /// What has happened since the last report.
 #[derive(Default)]

@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Point3};
 
 use super::report::{Report, Verdict};
-use crate::ros::lock::Lock;
+use crate::ros::Lock;
 use urdf_ik_motion::Path;
 use urdf_ik_solver::Target;
 

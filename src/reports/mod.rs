@@ -7,3 +7,10 @@ pub(crate) mod report;
 pub(crate) mod reporter;
 pub(crate) mod status;
 pub(crate) mod warnings;
+
+pub(crate) use answers::{Answer, answer_each};
+pub(crate) use latest::{Asked, LatestTarget};
+pub(crate) use report::{Nearest, Report, StatusColour, Verdict};
+pub(crate) use reporter::Reporter;
+pub(crate) use status::{Fault, RefuseAs, Refused, fault};
+pub(crate) use warnings::Warnings;

@@ -12,8 +12,7 @@ use super::latest::Latest;
 use super::report::Report;
 use super::warnings::Warnings;
 use crate::Result;
-use crate::ros::interface::{SERVO_STATUS, STATUS};
-use crate::ros::publisher::Publisher;
+use crate::ros::{Publisher, SERVO_STATUS, STATUS};
 
 /// Publishes statuses, counts them, and keeps what they say of the newest targets.
 pub(crate) struct Reporter {

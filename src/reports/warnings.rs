@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use super::status::Refused;
-use crate::ros::lock::Lock;
+use crate::ros::Lock;
 use urdf_ik_text::names;
 
 /// Greatest number of warnings that are remembered. After more than that, all are logged again.

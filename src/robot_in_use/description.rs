@@ -4,7 +4,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::reports::status::{Fault, fault};
+use crate::reports::{Fault, fault};
 use crate::{NodeError, Result};
 use urdf_ik_motion::{JointLimits, MotionLimits};
 use urdf_ik_parameters::Settings;

@@ -8,7 +8,7 @@ use super::configuration::Configuration;
 use super::description::LoadedRobot;
 use super::frames::Located;
 use crate::messages::convert;
-use crate::reports::status::{Fault, fault};
+use crate::reports::{Fault, fault};
 use urdf_ik_text::names;
 
 /// Index of the link `name`, which may begin with `prefix`.

@@ -15,11 +15,8 @@ use r2r::{Node, QosProfile};
 use super::description::LoadedRobot;
 use crate::Result;
 use crate::messages::convert;
-use crate::reports::status::{Fault, fault};
-use crate::reports::warnings::Warnings;
-use crate::ros::interface::MEASURED_JOINT_STATES;
-use crate::ros::lock::Lock;
-use crate::ros::task;
+use crate::reports::{Fault, Warnings, fault};
+use crate::ros::{Lock, MEASURED_JOINT_STATES, task};
 use urdf_ik_text::names;
 
 /// Greatest number of joints that are remembered: a publisher that invents names must not fill the memory.

@@ -14,6 +14,14 @@ pub(crate) mod spin;
 pub(crate) mod task;
 pub(crate) mod tip_namespaces;
 
+pub(crate) use clock::{Clock, TickTimes};
+pub(crate) use interface::*;
+pub(crate) use lock::Lock;
+pub(crate) use publisher::Publisher;
+pub(crate) use service_server::answer_each;
+pub(crate) use settings::SettingsInUse;
+pub(crate) use spin::{Commands, Spinner};
+
 use r2r::QosProfile;
 
 /// Makes constants of those of a message, which r2r gives a type of their own: they have the type of the field whose values they are.

@@ -5,9 +5,8 @@ use std::time::Duration;
 use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::srv::SolveIKBatch::Response;
 
-use crate::reports::report::Verdict;
-use crate::reports::status::Refused;
-use crate::robot_in_use::description::LoadedRobot;
+use crate::reports::{Refused, Verdict};
+use crate::robot_in_use::LoadedRobot;
 use urdf_ik_solver::{Answer, Outcome, Solver};
 
 /// A response that is being filled. A target counts as refused until it is put in.

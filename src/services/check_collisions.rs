@@ -5,8 +5,8 @@ use std::sync::Arc;
 use r2r::urdf_ik::srv::CheckCollisions::{Request, Response};
 
 use crate::messages::{body_pair, convert};
-use crate::reports::status::{Fault, RefuseAs, Refused, fault};
-use crate::robot_in_use::configuration::Configuration;
+use crate::reports::{Fault, RefuseAs, Refused, fault};
+use crate::robot_in_use::Configuration;
 use crate::solving::Queries;
 use urdf_ik_collision::{Near, Scene};
 use urdf_ik_text::names::{self, number};

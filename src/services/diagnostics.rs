@@ -9,9 +9,7 @@ use r2r::{Node, QosProfile};
 
 use crate::Result;
 use crate::arm::Arm;
-use crate::ros::interface::DIAGNOSTICS;
-use crate::ros::publisher::Publisher;
-use crate::ros::task;
+use crate::ros::{DIAGNOSTICS, Publisher, task};
 
 /// Time between two reports.
 const REPORT_PERIOD: Duration = Duration::from_secs(1);

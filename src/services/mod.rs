@@ -10,6 +10,9 @@ mod solve_ik;
 mod solve_ik_batch;
 mod solve_path;
 
+pub(crate) use parameters::Setter;
+pub(crate) use query::Query;
+
 use std::sync::Arc;
 
 use r2r::Node;
@@ -18,12 +21,9 @@ use r2r::urdf_ik::srv::{CheckCollisions, ForwardKinematics, SolveIK, SolveIKBatc
 
 use crate::Result;
 use crate::messages::convert;
-use crate::reports::answers::answer_each;
-use crate::reports::status::{RefuseAs, Refused};
-use crate::robot_in_use::frames::Located;
-use crate::robot_in_use::link_poses;
-use crate::ros::interface::{CHECK_COLLISIONS, FORWARD_KINEMATICS, RESET, SOLVE_IK, SOLVE_IK_BATCH, SOLVE_PATH, STOP};
-use crate::ros::spin::Spinner;
+use crate::reports::{RefuseAs, Refused, answer_each};
+use crate::robot_in_use::{Located, link_poses};
+use crate::ros::{CHECK_COLLISIONS, FORWARD_KINEMATICS, RESET, SOLVE_IK, SOLVE_IK_BATCH, SOLVE_PATH, STOP, Spinner};
 use crate::servo::Intake;
 use crate::solving::Queries;
 use check_collisions::check_collisions;

@@ -15,16 +15,10 @@ use r2r::{Node, QosProfile, WrappedServiceTypeSupport};
 use crate::Result;
 use crate::arm::Arm;
 use crate::robot_in_use::description;
-use crate::ros::constants;
-use crate::ros::interface::{
-    DESCRIBE_PARAMETERS, GET_PARAMETER_TYPES, GET_PARAMETERS, Interface, LIST_PARAMETERS, PARAMETER_EVENTS,
-    SET_PARAMETERS, SET_PARAMETERS_ATOMICALLY,
+use crate::ros::{
+    Commands, DESCRIBE_PARAMETERS, GET_PARAMETER_TYPES, GET_PARAMETERS, Interface, LIST_PARAMETERS, Lock,
+    PARAMETER_EVENTS, Publisher, SET_PARAMETERS, SET_PARAMETERS_ATOMICALLY, constants, service_server, task,
 };
-use crate::ros::lock::Lock;
-use crate::ros::publisher::Publisher;
-use crate::ros::service_server;
-use crate::ros::spin::Commands;
-use crate::ros::task;
 use urdf_ik_parameters::{Bounds, Definition, Refusal, Settings, TABLE, TakesEffect, Value, Values, definition};
 use urdf_ik_text::names;
 

@@ -4,12 +4,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::reports::status::{RefuseAs, Refused};
-use crate::robot_in_use::description::LoadedRobot;
-use crate::solving::null_space_task::NullSpaceTask;
-use crate::solving::problem;
-use crate::solving::searches::Searches;
-use crate::surroundings::avoidance::Avoidance;
+use crate::reports::{RefuseAs, Refused};
+use crate::robot_in_use::LoadedRobot;
+use crate::solving::{NullSpaceTask, Searches, problem};
+use crate::surroundings::Avoidance;
 use urdf_ik_parameters::Settings;
 use urdf_ik_solver::{Mode, Problem, Solution, Solver, Target};
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use r2r::urdf_ik::srv::{SolveIK, SolveIKBatch, SolvePath};
 
-use crate::reports::status::{RefuseAs, Refused};
+use crate::reports::{RefuseAs, Refused};
 use urdf_ik_parameters::{Definition, Settings, Value};
 use urdf_ik_robot::Chain;
 use urdf_ik_solver::Target;

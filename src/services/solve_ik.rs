@@ -11,15 +11,12 @@ use r2r::urdf_ik::srv::SolveIK::{Request, Response};
 
 use super::query::Query;
 use super::request_overrides::{self, RequestOverrides};
-use crate::arm::lookout::Lookout;
+use crate::arm::Lookout;
 use crate::messages::convert;
-use crate::reports::answers::Answer;
-use crate::reports::status::{self, RefuseAs, Refused};
-use crate::robot_in_use::description::LoadedRobot;
-use crate::solving::Queries;
-use crate::solving::problem;
-use crate::solving::searches::Searches;
-use crate::surroundings::avoidance::Avoidance;
+use crate::reports::{Answer, RefuseAs, Refused, status};
+use crate::robot_in_use::LoadedRobot;
+use crate::solving::{Queries, Searches, problem};
+use crate::surroundings::Avoidance;
 use urdf_ik_robot::Chain;
 use urdf_ik_solver::Target;
 

@@ -14,14 +14,10 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use super::batch_response::BatchResponse;
 use super::request_overrides::RequestOverrides;
 use crate::messages::convert;
-use crate::reports::answers::Answer;
-use crate::reports::status::{Fault, RefuseAs, Refused};
-use crate::robot_in_use::configuration::Configuration;
-use crate::solving::Queries;
-use crate::solving::null_space_task::NullSpaceTask;
-use crate::solving::problem;
-use crate::solving::searches::{self, MAX_POSITIONS};
-use crate::surroundings::avoidance::Avoidance;
+use crate::reports::{Answer, Fault, RefuseAs, Refused};
+use crate::robot_in_use::Configuration;
+use crate::solving::{MAX_POSITIONS, NullSpaceTask, Queries, problem, searches};
+use crate::surroundings::Avoidance;
 use urdf_ik_parameters::Settings;
 use urdf_ik_solver::{Problem, Target};
 

@@ -8,14 +8,10 @@ use r2r::urdf_ik::srv::SolvePath::{Request, Response};
 
 use super::request_overrides::{self, RequestOverrides};
 use crate::messages::convert;
-use crate::reports::answers::Answer;
-use crate::reports::report::Verdict;
-use crate::reports::status::{RefuseAs, Refused};
-use crate::robot_in_use::configuration::Configuration;
-use crate::solving::Queries;
-use crate::solving::path_plan::{self, PathToPlan};
-use crate::solving::problem;
-use crate::surroundings::avoidance::Avoidance;
+use crate::reports::{Answer, RefuseAs, Refused, Verdict};
+use crate::robot_in_use::Configuration;
+use crate::solving::{PathToPlan, Queries, path_plan, problem};
+use crate::surroundings::Avoidance;
 use urdf_ik_parameters::PathSettings;
 
 impl<C> Answer<C, Request> for Response {

@@ -5,11 +5,14 @@ pub(crate) mod path_plan;
 pub(crate) mod problem;
 pub(crate) mod searches;
 
+pub(crate) use null_space_task::NullSpaceTask;
+pub(crate) use path_plan::{PathToPlan, Plan};
+pub(crate) use searches::{MAX_POSITIONS, Searches};
+
 use std::sync::Arc;
 
 use crate::arm::Arm;
-use crate::reports::reporter::Reporter;
-use searches::Searches;
+use crate::reports::Reporter;
 
 /// What queries are answered from: where the arm is, and the threads for their searches.
 pub(crate) struct Queries {

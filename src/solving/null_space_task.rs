@@ -1,7 +1,7 @@
 //! What motions that leave the tip in place are used for.
 
-use crate::reports::status::{RefuseAs, Refused};
-use crate::robot_in_use::description::LoadedRobot;
+use crate::reports::{RefuseAs, Refused};
+use crate::robot_in_use::LoadedRobot;
 use urdf_ik_parameters::config::NamedPositions;
 use urdf_ik_parameters::{NullSpace, Settings};
 use urdf_ik_solver::Preference;

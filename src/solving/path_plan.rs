@@ -7,10 +7,9 @@ use r2r::geometry_msgs::msg::Pose;
 
 use super::null_space_task::NullSpaceTask;
 use crate::messages::convert;
-use crate::reports::report::Verdict;
-use crate::reports::status::{RefuseAs, Refused};
-use crate::robot_in_use::description::LoadedRobot;
-use crate::surroundings::avoidance::Avoidance;
+use crate::reports::{RefuseAs, Refused, Verdict};
+use crate::robot_in_use::LoadedRobot;
+use crate::surroundings::Avoidance;
 use urdf_ik_motion::{Followed, Path, PathOptions, PathProblem, PathStop, StopReason, Trajectory, follow};
 use urdf_ik_parameters::Settings;
 use urdf_ik_robot::ChainPoses;

@@ -2,7 +2,7 @@
 
 use nalgebra::Isometry3;
 
-use crate::reports::status::{RefuseAs, Refused};
+use crate::reports::{RefuseAs, Refused};
 use urdf_ik_parameters::Settings;
 use urdf_ik_solver::{Mode, Scratch, Solution, Solver, Target};
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::reports::status::Fault;
-use crate::robot_in_use::description::LoadedRobot;
+use crate::reports::Fault;
+use crate::robot_in_use::LoadedRobot;
 use urdf_ik_collision::{Body, LinkShapes, Pairs, Scene, Srdf, World, standing_contacts};
 use urdf_ik_robot::MeshFolders;
 use urdf_ik_text::names;

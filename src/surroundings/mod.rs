@@ -6,18 +6,15 @@ pub(crate) mod avoidance;
 mod collision_model;
 pub(crate) mod semantic;
 
+pub(crate) use avoidance::{Avoidance, NotReady};
+
 use std::sync::Arc;
 
 use tokio::sync::{Notify, watch};
 
-use crate::reports::status::{Fault, RefuseAs, Refused};
-use crate::reports::warnings::Warnings;
-use crate::robot_in_use::configuration::Configuration;
-use crate::robot_in_use::description::LoadedRobot;
-use crate::ros::interface::OBSTACLES;
-use crate::ros::lock::Lock;
-use crate::ros::settings::SettingsInUse;
-use crate::ros::task;
+use crate::reports::{Fault, RefuseAs, Refused, Warnings};
+use crate::robot_in_use::{Configuration, LoadedRobot};
+use crate::ros::{Lock, OBSTACLES, SettingsInUse, task};
 use collision_model::CollisionModel;
 use urdf_ik_collision::{Attached, Body, Scene, Srdf, World};
 use urdf_ik_parameters::Settings;

@@ -9,11 +9,9 @@ use r2r::std_msgs::msg::String as Text;
 
 use super::Surroundings;
 use crate::Result;
-use crate::reports::status::{Fault, Refused};
-use crate::robot_in_use::description::LoadedRobot;
-use crate::ros::interface::ROBOT_DESCRIPTION_SEMANTIC;
-use crate::ros::latched;
-use crate::ros::task;
+use crate::reports::{Fault, Refused};
+use crate::robot_in_use::LoadedRobot;
+use crate::ros::{ROBOT_DESCRIPTION_SEMANTIC, latched, task};
 use urdf_ik_collision::Srdf;
 use urdf_ik_parameters::{Refusal, Settings};
 

@@ -11,20 +11,13 @@ use r2r::{Node, QosProfile, WrappedTypesupport};
 use tokio::sync::watch;
 
 use crate::Result;
-use crate::arm::Arm;
-use crate::arm::configuration_motion::Arrival;
-use crate::messages::convert;
-use crate::messages::target_message::{has_valid_frame, quality};
-use crate::reports::report::{Report, Verdict};
-use crate::reports::status::Refused;
-use crate::robot_in_use::configuration::Configuration;
-use crate::ros::interface::{JOINT_TRAJECTORY, TARGET_PATH};
-use crate::ros::publisher::Publisher;
-use crate::ros::task;
-use crate::ros::tip_namespaces;
-use crate::solving::path_plan::{self, PathToPlan, Plan};
-use crate::solving::{Queries, problem};
-use crate::surroundings::avoidance::Avoidance;
+use crate::arm::{Arm, Arrival};
+use crate::messages::{convert, has_valid_frame, quality};
+use crate::reports::{Refused, Report, Verdict};
+use crate::robot_in_use::Configuration;
+use crate::ros::{JOINT_TRAJECTORY, Publisher, TARGET_PATH, task, tip_namespaces};
+use crate::solving::{PathToPlan, Plan, Queries, path_plan, problem};
+use crate::surroundings::Avoidance;
 use urdf_ik_solver::Target;
 
 /// A path as it arrived.

@@ -10,18 +10,12 @@ use r2r::std_msgs::msg::Header;
 use tokio::sync::Notify;
 
 use super::target_tracker::{Effort, TargetTracker, is_stopped_by_collision};
-use crate::arm::Arm;
-use crate::arm::configuration_motion::{Arrival, Progress};
 use crate::arm::measure::measure;
-use crate::arm::output::Moved;
-use crate::reports::report::{Report, Verdict};
-use crate::reports::status::{self, Refused};
-use crate::robot_in_use::configuration::Configuration;
-use crate::robot_in_use::description::LoadedRobot;
-use crate::ros::clock;
-use crate::ros::lock::Lock;
-use crate::ros::task;
-use crate::surroundings::avoidance::Avoidance;
+use crate::arm::{Arm, Arrival, Moved, Progress};
+use crate::reports::{Refused, Report, Verdict, status};
+use crate::robot_in_use::{Configuration, LoadedRobot};
+use crate::ros::{Lock, clock, task};
+use crate::surroundings::Avoidance;
 use urdf_ik_parameters::{OnUnreachable, Settings};
 use urdf_ik_solver::{Solution, Solver, Target};
 

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::arm::lookout::Lookout;
-use crate::reports::status::{RefuseAs, Refused};
-use crate::robot_in_use::description::LoadedRobot;
-use crate::solving::null_space_task::NullSpaceTask;
-use crate::solving::problem;
-use crate::surroundings::avoidance::Avoidance;
+use crate::arm::Lookout;
+use crate::reports::{RefuseAs, Refused};
+use crate::robot_in_use::LoadedRobot;
+use crate::solving::{NullSpaceTask, problem};
+use crate::surroundings::Avoidance;
 use urdf_ik_motion::JointLimit;
 use urdf_ik_parameters::config::Yaml;
 use urdf_ik_parameters::{Motion, Settings};
