@@ -6,8 +6,7 @@ use nalgebra::{Point2, Rotation2, Vector2};
 use plotters::element::{Circle, PathElement, Polygon};
 use plotters::style::{Color, RGBAColor, RGBColor, ShapeStyle};
 
-use super::Area;
-use crate::Result;
+use crate::{Area, Pixels, Result};
 
 /// Length of a dash \[half pixels\].
 const DASH: f64 = 14.0;
@@ -120,7 +119,7 @@ impl<'a, 'b> Canvas<'a, 'b> {
     /// Where a point is on the paper \[half pixels\].
     #[expect(clippy::cast_possible_truncation, reason = "inside the picture")]
     #[must_use]
-    pub fn pixel(&self, point: &Point2<f64>) -> (i32, i32) {
+    pub fn pixel(&self, point: &Point2<f64>) -> Pixels {
         let at = self.middle + self.paper(&(point - self.centre));
         (at.x.round() as i32, at.y.round() as i32)
     }

@@ -3,7 +3,7 @@
 use plotters::element::PathElement;
 use plotters::style::{Color, RGBColor};
 
-use super::{Area, INK, SMALL, width_of, write};
+use super::{Area, INK, Pixels, SMALL, width_of, write};
 use crate::Result;
 
 /// Height of a row of names \[half pixels\].
@@ -18,7 +18,7 @@ const BETWEEN: i32 = 30;
 /// A legend in rows.
 pub struct Legend {
     /// Each name with its colour, and where it stands below the top.
-    entries: Vec<(String, Option<RGBColor>, (i32, i32))>,
+    entries: Vec<(String, Option<RGBColor>, Pixels)>,
 }
 
 impl Legend {

@@ -44,6 +44,8 @@ pub type Failure = Box<dyn Error + Send + Sync>;
 /// What comes of drawing.
 pub type Result<T = (), E = Failure> = std::result::Result<T, E>;
 
+/// A place in a picture, or an offset, to the right and downwards \[half pixels\]: as plotters has them.
+pub type Pixels = (i32, i32);
 /// Where is drawn.
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
@@ -72,14 +74,14 @@ const FONTS: &str = "'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif";
 const NAME: usize = 32;
 
 /// Draws a picture of so many half pixels: the text of an SVG file.
-pub fn picture((width, height): (u32, u32), draw: impl FnOnce(&Area) -> Result) -> Result<String> {
+pub fn picture(size: (u32, u32), draw: impl FnOnce(&Area) -> Result) -> Result<String> {
     let mut svg = String::new();
-    let area = SVGBackend::with_string(&mut svg, (width, height)).into_drawing_area();
+    let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
     area.fill(&PAPER)?;
     draw(&area)?;
     area.present()?;
     drop(area);
-    let (drawn, shown) = (size(width, height), size(width / 2, height / 2));
+    let (drawn, shown) = (attributes(size.0, size.1), attributes(size.0 / 2, size.1 / 2));
     // Without what goes without saying, the file is a third smaller.
     Ok(svg.replacen(&drawn, &shown, 1).replace(" opacity=\"1\"", "").replace(" stroke=\"none\"", ""))
 }
@@ -91,7 +93,8 @@ pub fn drawing(size: (u32, u32), draw: impl FnOnce(&Area) -> Result) -> Result<S
     Ok(picture(size, draw)?.replacen("<svg ", LINES, 1).replace("<text ", WORDS))
 }
 
-fn size(width: u32, height: u32) -> String {
+/// Width and height as attributes of SVG.
+fn attributes(width: u32, height: u32) -> String {
     format!("width=\"{width}\" height=\"{height}\"")
 }
 
@@ -103,7 +106,7 @@ pub fn style(size: f64, colour: RGBColor, horizontal: HPos, vertical: VPos) -> T
 }
 
 /// Writes a line of text that begins at `at`, in the middle of its height.
-pub fn write(area: &Area, text: &str, at: (i32, i32), size: f64, colour: RGBColor) -> Result {
+pub fn write(area: &Area, text: &str, at: Pixels, size: f64, colour: RGBColor) -> Result {
     Ok(area.draw(&Text::new(text.to_owned(), at, style(size, colour, HPos::Left, VPos::Center)))?)
 }
 

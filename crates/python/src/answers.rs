@@ -8,7 +8,7 @@ use pyo3::types::PyList;
 use urdf_ik::robot::Chain;
 use urdf_ik::solver::{Outcome, Reason, Solution};
 
-use crate::world::WorldData;
+use crate::shared::WorldData;
 
 /// The code of an outcome, as `urdfik.Outcome` and the node's SolveStatus have it.
 pub fn code(outcome: &Outcome) -> u8 {

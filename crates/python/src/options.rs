@@ -15,8 +15,7 @@ use urdf_ik::solver::{Mode, Pick, Preference, Problem, SolverKind, Target, Toler
 use crate::poses::tip_index;
 use crate::positions::read_positions;
 use crate::refused;
-use crate::shared::ArmData;
-use crate::world::{World, WorldData};
+use crate::shared::{ArmData, World, WorldData};
 
 /// The keyword arguments of a solving method, with their defaults.
 pub struct Options {

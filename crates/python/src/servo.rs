@@ -17,8 +17,7 @@ use crate::options::world;
 use crate::poses::tip_index;
 use crate::positions::read_positions;
 use crate::refused;
-use crate::shared::ArmData;
-use crate::world::WorldData;
+use crate::shared::{ArmData, WorldData};
 
 /// Joints that follow velocities of the tip, smoothly and within the limits of position, velocity, acceleration and jerk. Made by
 /// ``Arm.servo``. It remembers where it is: call one servo from one thread at a time.

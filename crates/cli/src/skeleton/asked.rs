@@ -1,9 +1,13 @@
 //! A request to a skeleton in the terms of the library.
 
-use urdf_ik::nalgebra::{Isometry3, Point3};
+use std::collections::BTreeSet;
+
+use urdf_ik::nalgebra::{Isometry3, Point3, UnitQuaternion};
+use urdf_ik::skeleton::file::NamedSkeleton;
 use urdf_ik::skeleton::{Configuration, InputError, Options, Outcome, Problem, Root, Skeleton, Solution, Target};
 
-use super::request::{OptionsEntry, Pass};
+use super::checked::{check_position, rotation};
+use super::request::{OptionsEntry, Pass, TargetEntry};
 use crate::Result;
 
 /// What is asked, and of which skeleton.
@@ -81,4 +85,35 @@ impl Asked<'_> {
         let orientations = self.skeleton.orientations(&local)?.iter().map(|orientation| root * orientation).collect();
         Ok(Configuration { orientations, ..configuration })
     }
+}
+
+/// The targets of a request in the terms of the library. An error has the name of the point: the library could only number the target.
+pub fn targets(model: &NamedSkeleton, entries: &[TargetEntry]) -> Result<Vec<Target>> {
+    let mut points = BTreeSet::new();
+    let mut target = |entry: &TargetEntry| {
+        let point = model.target_point(&entry.point)?;
+        let name = &entry.point;
+        if !points.insert(point) {
+            return Err(format!("there are two targets for '{name}'; give one").into());
+        }
+        let (orientation, weight) =
+            check(entry, model.skeleton.is_planar()).map_err(|reason| format!("the target for '{name}' {reason}"))?;
+        Ok(Target { orientation, weight, ..Target::new(point, entry.position.into()) })
+    };
+    entries.iter().map(&mut target).collect()
+}
+
+/// The orientation and the weight of a target, or what is wrong with it.
+fn check(entry: &TargetEntry, is_planar: bool) -> Result<(Option<UnitQuaternion<f64>>, f64)> {
+    check_position(entry.position)?;
+    let orientation = entry.orientation.map(rotation).transpose()?;
+    let is_turned = orientation.is_some_and(|rotation| rotation.i != 0.0 || rotation.j != 0.0);
+    if is_planar && (entry.position[2] != 0.0 || is_turned) {
+        return Err("leaves the plane; there z is 0, and rotations are about z".into());
+    }
+    let weight = entry.weight.unwrap_or(1.0);
+    if !(1e-6..=1e6).contains(&weight) {
+        return Err(format!("has the weight {weight:?}; give a number from 1e-6 to 1e6").into());
+    }
+    Ok((orientation, weight))
 }

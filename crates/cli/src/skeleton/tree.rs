@@ -7,8 +7,7 @@ use urdf_ik_plot::skeleton::{self as picture, Drawn};
 use urdf_ik_text::names::short;
 
 use super::answer::{Answer, Description, Pose, ResidualOut, timed};
-use super::asked::Asked;
-use super::checked::targets;
+use super::asked::{Asked, targets};
 use super::describe::{describe, without_limits};
 use super::json::Object;
 use super::request::{Pass, Request, RootEntry, Seed};
