@@ -7,7 +7,7 @@ use nalgebra::Isometry3;
 use r2r::urdf_ik::msg::ObstacleChange;
 use r2r::urdf_ik::srv::ChangeObstacles::{Request, Response};
 
-use super::request::{Change, Part, naming};
+use super::request::{Action, Change, naming};
 use crate::arm::Arm;
 use crate::reports::{Fault, Refused, fault};
 use crate::robot_in_use::{LoadedRobot, Located, link_poses};
@@ -17,12 +17,12 @@ use urdf_ik_parameters::Settings;
 use urdf_ik_robot::Robot;
 use urdf_ik_text::names;
 
-/// A change that is ready to be made: the name of what it changes, and the frame of the place that it gives.
+/// A change that is ready to be made.
 struct Ready {
-    id: String,
     change: Change,
+    /// The frame of the place that it gives.
     frame: Option<Located>,
-    /// Index of the link that will carry it.
+    /// Index of the link that will carry the obstacle.
     link: usize,
 }
 
@@ -45,8 +45,8 @@ pub(crate) async fn make(queries: &Queries, changes: Vec<ObstacleChange>) -> Res
     // Large meshes take long.
     let read = if has_meshes { searches.run_long(1, read).await? } else { read()? };
     let mut ready = Vec::with_capacity(read.len());
-    for (id, change) in read {
-        ready.push(prepare(arm, &loaded, &settings, id, change).await?);
+    for change in read {
+        ready.push(prepare(arm, &loaded, &settings, change).await?);
     }
     // Where the links are now: frames may have been waited for.
     let now = arm.configuration()?;
@@ -55,9 +55,9 @@ pub(crate) async fn make(queries: &Queries, changes: Vec<ObstacleChange>) -> Res
     }
     let links = Links { robot: &loaded.robot, poses: loaded.robot.link_poses(&now.positions) };
     let world = arm.surroundings.change(&loaded, |world| {
-        ready.into_iter().try_for_each(|Ready { id, change, frame, link }| {
-            let done = apply(world, &links, &id, change, frame.as_ref(), link);
-            done.map_err(|fault| invalid(naming(&id, fault)))
+        ready.into_iter().try_for_each(|ready| {
+            let id = ready.change.id.clone();
+            apply(world, &links, ready).map_err(|fault| invalid(naming(&id, fault)))
         })
     })?;
     Ok(format!("there are {} obstacles and {} attached parts", world.obstacles().count(), world.attached().count()))
@@ -68,42 +68,33 @@ fn invalid(fault: Fault) -> Refused {
 }
 
 /// Looks up the frame and the link of a change.
-async fn prepare(
-    arm: &Arm,
-    loaded: &LoadedRobot,
-    settings: &Settings,
-    id: String,
-    mut change: Change,
-) -> Result<Ready, Refused> {
-    let naming_it = |fault: Fault| naming(&id, fault);
+async fn prepare(arm: &Arm, loaded: &LoadedRobot, settings: &Settings, mut change: Change) -> Result<Ready, Refused> {
+    let Change { id, action, place, link_name, touch_links, .. } = &mut change;
+    let naming_it = |fault: Fault| naming(id, fault);
     let index = |name: &str| link_poses::index(loaded, &settings.frame_prefix, name);
-    let link = match &mut change {
-        Change::Attach { link_name, .. } if link_name.is_empty() => {
+    let mut link = 0;
+    if *action == Action::Attach {
+        if link_name.is_empty() {
             return Err(invalid(naming_it(Fault::new("attach needs link_name, the link that carries it"))));
         }
-        Change::Attach { link_name, touch_links, .. } => {
-            // Links by their own names; what is no link may be an obstacle.
-            let own = |name: &String| index(name).map_or(name.clone(), |link| loaded.robot.links()[link].name.clone());
-            *touch_links = touch_links.iter().map(own).collect();
-            index(link_name).map_err(|fault| invalid(naming_it(fault)))?
+        // Links by their own names; what is no link may be an obstacle.
+        let own = |name: &String| index(name).map_or(name.clone(), |link| loaded.robot.links()[link].name.clone());
+        *touch_links = touch_links.iter().map(own).collect();
+        link = index(link_name).map_err(|fault| invalid(naming_it(fault)))?;
+    }
+    let frame = match place {
+        None => None,
+        Some(place) if *action == Action::Attach && place.header.frame_id.is_empty() => {
+            Some(Located::of_link(link_name.clone(), link))
         }
-        _ => 0,
+        Some(place) => {
+            let frame = arm.frames.of_request(loaded, settings, &place.header).await;
+            let of_it =
+                |refused: Refused| Refused { sentence: naming_it(Fault::new(&*refused.sentence)).into(), ..refused };
+            Some(frame.map_err(of_it)?)
+        }
     };
-    let frame =
-        match (change.place(), &change) {
-            (None, _) => None,
-            (Some(place), Change::Attach { link_name, .. }) if place.header.frame_id.is_empty() => {
-                Some(Located::of_link(link_name.clone(), link))
-            }
-            (Some(place), _) => {
-                let frame = arm.frames.of_request(loaded, settings, &place.header).await;
-                Some(frame.map_err(|refused| Refused {
-                    sentence: naming_it(Fault::new(refused.sentence)).into(),
-                    ..refused
-                })?)
-            }
-        };
-    Ok(Ready { id, change, frame, link })
+    Ok(Ready { change, frame, link })
 }
 
 /// The links of a robot.
@@ -113,44 +104,26 @@ struct Links<'a> {
     poses: Vec<Isometry3<f64>>,
 }
 
-/// Makes one change. After `links` and the name come the frame of the place that the change gives, and the link that will carry the obstacle.
-fn apply(
-    world: &mut World,
-    links: &Links,
-    id: &str,
-    change: Change,
-    frame: Option<&Located>,
-    link: usize,
-) -> Result<(), Fault> {
-    let in_root = |pose: &Isometry3<f64>| frame.map_or(*pose, |frame| frame.in_root(&links.poses) * pose);
-    let done = match change {
-        Change::Add { obstacle, place } => {
-            world.add(id, obstacle, in_root(&place.pose));
-            Ok(())
-        }
-        Change::Move { place } => world.move_to(id, in_root(&place.pose)),
-        Change::Remove => world.remove(id),
-        Change::Clear => {
-            *world = World::default();
-            Ok(())
-        }
-        Change::Attach { part, touch_links, .. } => {
+/// Makes one change.
+fn apply(world: &mut World, links: &Links, Ready { change, frame, link }: Ready) -> Result<(), Fault> {
+    let Change { id, action, shapes, place, touch_links, .. } = change;
+    let in_root = frame.zip(place).map(|(frame, place)| frame.in_root(&links.poses) * place.pose).unwrap_or_default();
+    match action {
+        Action::Add => world.add(&id, shapes.unwrap_or_default(), in_root),
+        Action::Move => world.move_to(&id, in_root)?,
+        Action::Remove => world.remove(&id)?,
+        Action::Clear => *world = World::default(),
+        Action::Attach => {
             check_touch_links(world, links.robot, &touch_links)?;
-            let (obstacle, pose) = match &part {
-                Part::New(obstacle, place) => (obstacle, in_root(&place.pose)),
-                Part::Present => {
-                    let (obstacle, pose) =
-                        world.obstacle(id).ok_or(Fault::new("there is no such obstacle to attach: give it shapes"))?;
-                    (obstacle, *pose)
-                }
-            };
-            let (obstacle, pose) = (Arc::clone(obstacle), links.poses[link].inv_mul(&pose));
-            world.attach(id, Attached { obstacle, pose, link, may_touch: touch_links });
-            Ok(())
+            let missing = Fault::new("there is no such obstacle to attach: give it shapes");
+            let present = || world.obstacle(&id).map(|(obstacle, pose)| (Arc::clone(obstacle), *pose));
+            let (obstacle, pose) = shapes.map(|shapes| (shapes, in_root)).or_else(present).ok_or(missing)?;
+            let pose = links.poses[link].inv_mul(&pose);
+            world.attach(&id, Attached { obstacle, pose, link, may_touch: touch_links });
         }
-        Change::Detach => world.detach(id, &links.poses),
-    };
-    Ok(done?)
+        Action::Detach => world.detach(&id, &links.poses)?,
+    }
+    Ok(())
 }
 
 /// Refuses names that are neither links of the robot nor obstacles or attached parts of the world.

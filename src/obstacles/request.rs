@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use nalgebra::Isometry3;
 use r2r::std_msgs::msg::Header;
-use r2r::urdf_ik::msg::ObstacleChange;
+use r2r::urdf_ik::msg::{Obstacle as Message, ObstacleChange};
 
 use super::messages;
 use crate::messages::MAX_NAME_BYTES;
@@ -16,14 +16,40 @@ use urdf_ik_text::names::short;
 /// Greatest number of names in touch_links.
 const MAX_TOUCH_LINKS: usize = 1000;
 
-/// One change of the world.
-pub(super) enum Change {
-    Add { obstacle: Arc<Obstacle>, place: Place },
-    Move { place: Place },
+/// What a change does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Action {
+    Add,
+    Move,
     Remove,
     Clear,
-    Attach { part: Part, link_name: String, touch_links: BTreeSet<String> },
+    Attach,
     Detach,
+}
+
+/// The actions by the names that messages give them.
+const ACTIONS: [(&str, Action); 6] = [
+    ("add", Action::Add),
+    ("move", Action::Move),
+    ("remove", Action::Remove),
+    ("clear", Action::Clear),
+    ("attach", Action::Attach),
+    ("detach", Action::Detach),
+];
+
+/// One change of the world.
+pub(super) struct Change {
+    /// The name of what it changes.
+    pub id: String,
+    pub action: Action,
+    /// Of an obstacle that is added, or attached at once. Without it, what is attached is the obstacle of that name, from where it is.
+    pub shapes: Option<Arc<Obstacle>>,
+    /// The place of what is added, moved, or attached at once.
+    pub place: Option<Place>,
+    /// The link that carries what is attached.
+    pub link_name: String,
+    /// What that may touch.
+    pub touch_links: BTreeSet<String>,
 }
 
 /// A pose in a frame that has a name.
@@ -32,62 +58,39 @@ pub(super) struct Place {
     pub pose: Isometry3<f64>,
 }
 
-/// What a link takes.
-pub(super) enum Part {
-    /// A new one.
-    New(Arc<Obstacle>, Place),
-    /// The obstacle of that name, from where it is.
-    Present,
-}
-
 impl Change {
-    /// Checks a change. Gives the name of what it changes with it.
+    /// Checks a change.
     ///
     /// # Errors
     /// [`Fault`] that names the obstacle.
-    pub(super) fn read(message: ObstacleChange) -> Result<(String, Self), Fault> {
+    pub(super) fn read(message: ObstacleChange) -> Result<Self, Fault> {
         let id = message.obstacle.id.clone();
-        check_name(&message.change, &id)?;
-        let change = Self::of(message).map_err(|fault| naming(&id, fault))?;
-        Ok((id, change))
+        let action = action(&message.change, &id)?;
+        Self::of(action, message).map_err(|fault| naming(&id, fault))
     }
 
-    fn of(message: ObstacleChange) -> Result<Self, Fault> {
-        let ObstacleChange { change, obstacle, link_name, touch_links } = message;
+    fn of(action: Action, message: ObstacleChange) -> Result<Self, Fault> {
+        let ObstacleChange { change: name, obstacle, link_name, touch_links } = message;
         let shapes = messages::shapes(&obstacle)?;
-        let has_shapes = !shapes.shapes().is_empty();
-        let shapes = Arc::new(shapes);
-        let place = || Ok::<_, Fault>(Place { header: obstacle.header.clone(), pose: messages::pose(&obstacle.pose)? });
-        if change != "attach" && !(link_name.is_empty() && touch_links.is_empty()) {
-            return Err(fault!("link_name and touch_links are for attach, not for {}", short(&change)));
+        let shapes = (!shapes.shapes().is_empty()).then(|| Arc::new(shapes));
+        if action != Action::Attach && !(link_name.is_empty() && touch_links.is_empty()) {
+            return Err(fault!("link_name and touch_links are for attach, not for {}", short(&name)));
         }
-        match (change.as_str(), has_shapes) {
-            ("add", true) => Ok(Self::Add { obstacle: shapes, place: place()? }),
-            ("add", false) => Err(Fault::new("it has no shapes: give it primitives or meshes")),
-            ("attach", _) => {
-                let part = if has_shapes { Part::New(shapes, place()?) } else { Part::Present };
-                if touch_links.len() > MAX_TOUCH_LINKS || touch_links.iter().any(|name| name.len() > MAX_NAME_BYTES) {
-                    return Err(fault!("touch_links may have {MAX_TOUCH_LINKS} names of {MAX_NAME_BYTES} bytes"));
-                }
-                Ok(Self::Attach { part, link_name, touch_links: touch_links.into_iter().collect() })
+        let has_place = match (action, &shapes) {
+            (Action::Add, None) => return Err(Fault::new("it has no shapes: give it primitives or meshes")),
+            (Action::Add, Some(_)) | (Action::Move, None) => true,
+            (Action::Attach, shapes) => shapes.is_some(),
+            (_, Some(_)) => {
+                return Err(fault!("{} takes no shapes; add replaces an obstacle as a whole", short(&name)));
             }
-            (_, true) => Err(fault!("{} takes no shapes; add replaces an obstacle as a whole", short(&change))),
-            ("move", false) => Ok(Self::Move { place: place()? }),
-            ("remove", false) => Ok(Self::Remove),
-            ("clear", false) => Ok(Self::Clear),
-            ("detach", false) => Ok(Self::Detach),
-            (other, false) => Err(unknown_change(other)),
+            (_, None) => false,
+        };
+        let Message { id, header, pose, .. } = obstacle;
+        let place = has_place.then(|| messages::pose(&pose).map(|pose| Place { header, pose })).transpose()?;
+        if touch_links.len() > MAX_TOUCH_LINKS || touch_links.iter().any(|name| name.len() > MAX_NAME_BYTES) {
+            return Err(fault!("touch_links may have {MAX_TOUCH_LINKS} names of {MAX_NAME_BYTES} bytes"));
         }
-    }
-
-    /// The place that it gives.
-    pub(super) fn place(&self) -> Option<&Place> {
-        match self {
-            Self::Add { place, .. } | Self::Move { place } | Self::Attach { part: Part::New(_, place), .. } => {
-                Some(place)
-            }
-            _ => None,
-        }
+        Ok(Self { id, action, shapes, place, link_name, touch_links: touch_links.into_iter().collect() })
     }
 }
 
@@ -96,17 +99,19 @@ pub(super) fn naming(id: &str, fault: Fault) -> Fault {
     if id.is_empty() { fault } else { fault.of(format_args!("obstacle '{}'", short(id))) }
 }
 
-fn check_name(change: &str, id: &str) -> Result<(), Fault> {
-    match (change, id) {
-        ("clear", "") => Ok(()),
-        ("clear", _) => Err(naming(id, Fault::new("clear removes all and takes no name; remove takes one away"))),
-        ("add" | "move" | "remove" | "attach" | "detach", "") => Err(fault!("{change} needs the id of an obstacle")),
-        (_, id) if id.len() > MAX_NAME_BYTES => Err(naming(id, fault!("an id may have {MAX_NAME_BYTES} bytes"))),
-        ("add" | "move" | "remove" | "attach" | "detach", _) => Ok(()),
-        (other, id) => Err(naming(id, unknown_change(other))),
+/// The action of that name for the obstacle `id`.
+fn action(name: &str, id: &str) -> Result<Action, Fault> {
+    let known = ACTIONS.iter().find(|(known, _)| *known == name).map(|(_, action)| *action);
+    match known {
+        Some(Action::Clear) if !id.is_empty() => {
+            Err(naming(id, Fault::new("clear removes all and takes no name; remove takes one away")))
+        }
+        Some(action) if id.is_empty() && action != Action::Clear => Err(fault!("{name} needs the id of an obstacle")),
+        _ if id.len() > MAX_NAME_BYTES => Err(naming(id, fault!("an id may have {MAX_NAME_BYTES} bytes"))),
+        Some(action) => Ok(action),
+        None => {
+            let names = ACTIONS.map(|(name, _)| name).join(", ");
+            Err(naming(id, fault!("change must be one of {names}; it is '{}'", short(name))))
+        }
     }
-}
-
-fn unknown_change(change: &str) -> Fault {
-    fault!("change must be one of add, move, remove, clear, attach, detach; it is '{}'", short(change))
 }
