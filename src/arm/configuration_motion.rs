@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use r2r::urdf_ik::msg::ServoStatus;
 
-use super::lookout::{Lookout, Obstruction};
+use super::collision_check::{CollisionCheck, Obstruction};
 use super::measure::measure;
 use super::steering::{Around, Input, Steering};
 use crate::reports::Report;
@@ -30,7 +30,7 @@ pub(crate) struct ConfigurationMotion {
     last_step: Option<Instant>,
     /// What to publish when the motion has ended.
     arrivals: Vec<Arrival>,
-    lookout: Lookout,
+    collision_check: CollisionCheck,
     /// Why the motion to the goal was given up, until the arm stands.
     obstruction: Option<Obstruction>,
 }
@@ -114,7 +114,7 @@ impl ConfigurationMotion {
             course: Course::AtRest,
             last_step: None,
             arrivals: Vec::new(),
-            lookout: Lookout::default(),
+            collision_check: CollisionCheck::default(),
             obstruction: None,
         }
     }
@@ -314,7 +314,7 @@ impl ConfigurationMotion {
         let Arrival { target, mut report } = arrival;
         if let Some(avoidance) = avoidance {
             let here = self.loaded.chain.positions_from(&self.positions);
-            self.lookout.report_nearest(&mut report, avoidance, &here);
+            self.collision_check.report_nearest(&mut report, avoidance, &here);
         }
         if let Some(obstruction) = obstruction {
             let here = self.loaded.chain.positions_from(&self.positions);
@@ -329,9 +329,9 @@ impl ConfigurationMotion {
         match avoidance {
             Ok(None) => self.motion.advance(step),
             Ok(Some(avoidance)) => {
-                let is_clear = self.lookout.advance(avoidance, &mut self.motion, step);
+                let is_clear = self.collision_check.advance(avoidance, &mut self.motion, step);
                 if !is_clear && self.obstruction.is_none() {
-                    self.obstruction = Some(self.lookout.obstruction(avoidance));
+                    self.obstruction = Some(self.collision_check.obstruction(avoidance));
                 }
             }
             Err(NotReady) => {
@@ -358,8 +358,8 @@ impl ConfigurationMotion {
         let from = chain.positions_from(&self.positions);
         let mut end = goal.clone();
         if let Some(avoidance) = avoidance {
-            let fraction = self.lookout.fraction_ahead(avoidance, &from, goal, *begun);
-            self.obstruction = (fraction < 1.0).then(|| self.lookout.obstruction(avoidance));
+            let fraction = self.collision_check.fraction_ahead(avoidance, &from, goal, *begun);
+            self.obstruction = (fraction < 1.0).then(|| self.collision_check.obstruction(avoidance));
             write_between(&from, goal, fraction, &mut end);
         }
         *begun = true;

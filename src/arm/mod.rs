@@ -1,15 +1,15 @@
 //! How the arm moves: its motion over time, what stops it, and what is published of it.
 
-mod commands;
+pub(crate) mod collision_check;
 pub(crate) mod configuration_motion;
+mod controller_topics;
 pub(crate) mod descriptions;
-pub(crate) mod lookout;
 pub(crate) mod measure;
 pub(crate) mod output;
 pub(crate) mod steering;
 
+pub(crate) use collision_check::CollisionCheck;
 pub(crate) use configuration_motion::{Arrival, Progress};
-pub(crate) use lookout::Lookout;
 pub(crate) use output::{Moved, Output};
 
 use std::sync::Arc;

@@ -12,8 +12,8 @@ use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::{Header, String as Text};
 use r2r::{Node, QosProfile};
 
-use super::commands::Commands;
 use super::configuration_motion::{Arrival, Arrivals, ConfigurationMotion, Progress, Steered, Tick};
+use super::controller_topics::ControllerTopics;
 use super::steering::Input;
 use crate::Result;
 use crate::messages::convert;
@@ -30,9 +30,9 @@ const MAX_SIMULATED_STEP: f64 = 0.2;
 /// What is published of the robot.
 pub(crate) struct Output {
     state: Lock<State>,
-    shown: Lock<Shown>,
+    shown: Lock<Snapshot>,
     joint_states: Publisher<JointState>,
-    commands: Commands,
+    controllers: ControllerTopics,
     description: Publisher<Text>,
     reporter: Arc<Reporter>,
     clock: Clock,
@@ -40,7 +40,7 @@ pub(crate) struct Output {
 
 /// What readers see of the state.
 #[derive(Default)]
-struct Shown {
+struct Snapshot {
     /// `None` before a robot is known.
     configuration: Option<Configuration>,
     is_at_rest: bool,
@@ -89,7 +89,7 @@ impl Output {
             state: Lock::default(),
             shown: Lock::default(),
             joint_states: Publisher::new(node, JOINT_STATES, QosProfile::default().keep_last(10))?,
-            commands: Commands::new(node, settings)?,
+            controllers: ControllerTopics::new(node, settings)?,
             description: Publisher::new(node, ROBOT_DESCRIPTION_IN_USE, latched())?,
             reporter,
             clock,
@@ -99,7 +99,7 @@ impl Output {
     /// Shows readers the state after a change.
     fn show(&self, state: &State) {
         let motion = state.motion.as_ref();
-        *self.shown.lock() = Shown {
+        *self.shown.lock() = Snapshot {
             configuration: motion.map(ConfigurationMotion::configuration),
             is_at_rest: motion.is_none_or(ConfigurationMotion::is_at_rest),
             commanded: state.commanded,
@@ -290,7 +290,7 @@ impl Output {
         });
         let stamp = self.publish(&mut state, if in_motion { time } else { now });
         if let Some(motion) = &state.motion {
-            self.commands.publish_servo(motion, period);
+            self.controllers.publish_servo(motion, period);
         }
         // A tick in time after a late one repeats nothing that a target published.
         state.last_publication = None;
@@ -330,7 +330,7 @@ impl Output {
             }
             self.joint_states.publish(&state.message);
             if state.commanded {
-                self.commands.publish_positions(motion);
+                self.controllers.publish_positions(motion);
             }
         }
         (state.last_stamp, state.last_publication) = (stamp.clone(), Some(Instant::now()));

@@ -33,11 +33,11 @@ pub(super) struct Drawn {
 /// Every handle as it should be shown now.
 pub(super) fn draw(arm: &Arm, handles: &Handles) -> Vec<Drawn> {
     let Some(now) = arm.output.configuration() else { return Vec::new() };
-    let (settings, asked) = (arm.settings(), arm.reporter.latest.asked());
+    let (settings, latest) = (arm.settings(), arm.reporter.latest.now());
     let poses = tip_poses(&now);
     let draw_tip = |(tip, handle): (usize, &mut Handle)| {
         let name = now.loaded.chain.tips()[tip].link.clone();
-        let newest = asked.targets.iter().find(|target| target.tip_link == name);
+        let newest = latest.targets.iter().find(|target| target.tip_link == name);
         let (colour, text) = look::colour_and_text(newest, handle.notice.as_deref());
         let look = Look {
             frame: now.loaded.base_frame(&settings),
@@ -48,7 +48,7 @@ pub(super) fn draw(arm: &Arm, handles: &Handles) -> Vec<Drawn> {
             solver: settings.solver,
             axes: handle.axes,
         };
-        let pose = handle.grip.pose(Instant::now()).unwrap_or(poses.tips()[tip]);
+        let pose = handle.holder.pose(Instant::now()).unwrap_or(poses.tips()[tip]);
         Drawn { name, look, pose, is_displaced: std::mem::take(&mut handle.is_displaced) }
     };
     handles.of(&now.loaded, |handles| handles.iter_mut().enumerate().map(draw_tip).collect())

@@ -100,9 +100,9 @@ impl Receiver {
         let (is_held, axes) = self.handles.of(&now.loaded, |handles| {
             let handle = &mut handles[tip];
             handle.is_displaced = true;
-            let is_held = handle.grip.take(&feedback.client_id, Instant::now());
+            let is_held = handle.holder.take(&feedback.client_id, Instant::now());
             if is_held {
-                handle.grip.hold_at(held_at);
+                handle.holder.hold_at(held_at);
                 handle.notice = None;
             }
             (is_held, handle.axes)
@@ -128,13 +128,13 @@ impl Receiver {
             let handle = &mut handles[tip];
             match button {
                 MOUSE_DOWN => {
-                    handle.grip.take(client, moment);
+                    handle.holder.take(client, moment);
                 }
-                KEEP_ALIVE if handle.grip.is_of(client, moment) => {
-                    handle.grip.take(client, moment);
+                KEEP_ALIVE if handle.holder.is_of(client, moment) => {
+                    handle.holder.take(client, moment);
                 }
                 MOUSE_UP => {
-                    handle.grip.release(client);
+                    handle.holder.release(client);
                     handle.is_displaced = true;
                 }
                 _ => {}

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::grip::Grip;
+use super::holder::Holder;
 use crate::messages::TargetAxes;
 use crate::reports::Fault;
 use crate::robot_in_use::LoadedRobot;
@@ -10,7 +10,7 @@ use crate::ros::Lock;
 
 /// The handle of one tip.
 pub(super) struct Handle {
-    pub grip: Grip,
+    pub holder: Holder,
     /// What its drags ask of the tip.
     pub axes: TargetAxes,
     /// Why the last choice in its menu was refused.
@@ -21,7 +21,12 @@ pub(super) struct Handle {
 
 impl Handle {
     fn new() -> Self {
-        Self { grip: Grip::default(), axes: TargetAxes::Followable { kept: None }, notice: None, is_displaced: false }
+        Self {
+            holder: Holder::default(),
+            axes: TargetAxes::Followable { kept: None },
+            notice: None,
+            is_displaced: false,
+        }
     }
 }
 

@@ -9,8 +9,8 @@
 mod commands;
 mod drawing;
 mod feedback;
-mod grip;
 mod handles;
+mod holder;
 mod look;
 mod marker;
 mod menu;

@@ -52,7 +52,7 @@ pub(crate) fn serve(node: &mut Node, arm: &Arc<Arm>) -> Result {
 }
 
 /// The obstacles and attached parts, and the nearest pair of bodies if it is nearer than twice the margin.
-fn surroundings(arm: &Arm, now: &Configuration) -> Vec<Marker> {
+fn around(arm: &Arm, now: &Configuration) -> Vec<Marker> {
     let known = arm.surroundings.known();
     // The robot is just being replaced.
     if !known.is_of(&now.loaded) {
@@ -89,8 +89,8 @@ impl Drawing {
             Some(drawer) => drawer,
             None => Drawer::new(Arc::clone(&now.loaded), missing_meshes::are_missed(arm, &now.loaded).await),
         };
-        let mut markers = self.drawer.insert(drawer).markers(&now, &arm.reporter.latest.asked());
-        markers.extend(surroundings(arm, &now));
+        let mut markers = self.drawer.insert(drawer).markers(&now, &arm.reporter.latest.now());
+        markers.extend(around(arm, &now));
         let is_current = self.all_sent.is_some_and(|sent| sent.elapsed() < REPEAT)
             && subscribers <= self.subscribers
             && frame == self.frame;

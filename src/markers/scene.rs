@@ -8,7 +8,7 @@ use r2r::visualization_msgs::msg::Marker;
 use super::messages::{BALL, BALLS, Colour, LINES, STRIP, axes, globe, is_drawable, joined, solid};
 use super::skeleton;
 use super::trace::Trace;
-use crate::reports::{Asked, LatestTarget, StatusColour, Verdict};
+use crate::reports::{LatestTarget, LatestTargets, StatusColour, Verdict};
 use crate::robot_in_use::{Configuration, LoadedRobot};
 use urdf_ik_robot::{Chain, Domain};
 use urdf_ik_solver::TipReach;
@@ -46,7 +46,7 @@ pub(super) struct Drawer {
     has_skeleton: bool,
     /// One for each tip.
     traces: Vec<Trace>,
-    /// [`Asked::cleared`] when the traces began.
+    /// [`LatestTargets::cleared`] when the traces began.
     cleared: u64,
     /// Size of the robot \[m\]: that of all others follow from it.
     size: f64,
@@ -73,8 +73,8 @@ impl Drawer {
         Arc::ptr_eq(&self.loaded, loaded)
     }
 
-    /// All that is to be seen where the robot is at `now`, and `asked` is what was asked of it.
-    pub(super) fn markers(&mut self, now: &Configuration, asked: &Asked) -> Vec<Marker> {
+    /// All that is to be seen where the robot is at `now`, and `latest` is what was asked of it.
+    pub(super) fn markers(&mut self, now: &Configuration, latest: &LatestTargets) -> Vec<Marker> {
         let loaded = Arc::clone(&self.loaded);
         let (robot, chain) = (&loaded.robot, &loaded.chain);
         let mut poses = robot.link_poses(&now.positions);
@@ -84,8 +84,8 @@ impl Drawer {
                 *pose = origin * *pose;
             }
         }
-        if self.cleared != asked.cleared {
-            self.cleared = asked.cleared;
+        if self.cleared != latest.cleared {
+            self.cleared = latest.cleared;
             for trace in &mut self.traces {
                 trace.clear();
             }
@@ -93,12 +93,12 @@ impl Drawer {
         let mut markers = Vec::new();
         for (tip, reach) in loaded.solver.reach().iter().enumerate() {
             let link = &chain.tips()[tip].link;
-            let target = asked.targets.iter().find(|target| target.tip_link == *link);
+            let target = latest.targets.iter().find(|target| target.tip_link == *link);
             if let Some(link) = robot.link_index(link) {
                 markers.extend(self.markers_of_tip(tip, &poses[link], target, reach));
             }
         }
-        markers.push(self.strip("path".into(), 0, asked.path.clone(), &[PATH]));
+        markers.push(self.strip("path".into(), 0, latest.path.clone(), &[PATH]));
         let at_limits = joints_at_limits(chain, &now.positions);
         let at_limits = at_limits.map(|joint| poses[robot.joints()[joint].child].translation.vector.into());
         markers.push(joined("limits".into(), 0, BALLS, self.joint_size, at_limits, &[AT_LIMIT]));

@@ -12,7 +12,7 @@ use r2r::std_srvs::srv::SetBool;
 use r2r::urdf_ik::msg::ServoStatus;
 use r2r::{Node, QosProfile};
 
-use super::servo_commands::{self, Gate, Kind};
+use super::servo_commands::{self, CommandFilter, CommandKind};
 use super::servo_status;
 use crate::Result;
 use crate::messages::{TargetMessage, target_message};
@@ -28,24 +28,28 @@ const TIP: usize = 0;
 const QUEUE_DEPTH: usize = 10;
 
 /// Which commands count, for all tasks.
-type SharedGate = Arc<Lock<Gate>>;
+type SharedFilter = Arc<Lock<CommandFilter>>;
 
 pub(super) fn serve(node: &mut Node, spinner: &mut Spinner, intake: &Arc<Intake>) -> Result {
     let settings = intake.arm.settings();
     if !settings.moveit_servo.enabled {
         return Ok(());
     }
-    let gate = SharedGate::default();
-    let topics = [(DELTA_TWIST_CMDS, Kind::Twist), (DELTA_JOINT_CMDS, Kind::JointJog), (POSE_TARGET_CMDS, Kind::Pose)];
+    let filter = SharedFilter::default();
+    let topics = [
+        (DELTA_TWIST_CMDS, CommandKind::Twist),
+        (DELTA_JOINT_CMDS, CommandKind::JointJog),
+        (POSE_TARGET_CMDS, CommandKind::Pose),
+    ];
     for (topic, kind) in topics {
         let messages = node.subscribe_raw(topic.name, topic.ros_type, target_message::quality(&settings))?;
-        let (intake, gate) = (Arc::clone(intake), gate.clone());
+        let (intake, filter) = (Arc::clone(intake), filter.clone());
         spinner.run_locally(messages.for_each(move |raw| {
-            receive(&intake, &gate, topic, kind, &raw);
+            receive(&intake, &filter, topic, kind, &raw);
             ready(())
         }));
     }
-    let (of_switch, of_pause) = (gate.clone(), gate);
+    let (of_switch, of_pause) = (filter.clone(), filter);
     answer_each::<ServoCommandType::Service, _, _>(
         node,
         spinner,
@@ -72,16 +76,16 @@ fn publish_status(node: &mut Node, spinner: &mut Spinner) -> Result {
 }
 
 /// Passes a command on, if it counts.
-fn receive(intake: &Intake, gate: &SharedGate, topic: Interface, kind: Kind, raw: &[u8]) {
-    let admitted = gate.lock().admits(kind);
+fn receive(intake: &Intake, filter: &SharedFilter, topic: Interface, kind: CommandKind, raw: &[u8]) {
+    let admitted = filter.lock().admits(kind);
     match (admitted, kind) {
         (Err(sentence), _) => {
             intake.arm.reporter.warnings.warn_once(topic.name, "command type", &sentence);
         }
         (Ok(false), _) => {}
-        (Ok(true), Kind::Twist) => twist(intake, raw),
-        (Ok(true), Kind::JointJog) => jog(intake, raw),
-        (Ok(true), Kind::Pose) => {
+        (Ok(true), CommandKind::Twist) => twist(intake, raw),
+        (Ok(true), CommandKind::JointJog) => jog(intake, raw),
+        (Ok(true), CommandKind::Pose) => {
             if let Some(message) = TargetMessage::from_pose(raw) {
                 intake.pose(TIP, &TargetMessage { topic: topic.name, ..message }, false);
             }
@@ -112,24 +116,24 @@ fn jog(intake: &Intake, raw: &[u8]) {
 /// Lets one kind of command count from now on.
 fn switch_command_type(
     intake: &Intake,
-    gate: &SharedGate,
+    filter: &SharedFilter,
     request: &ServoCommandType::Request,
 ) -> ServoCommandType::Response {
-    let Some(kind) = Kind::of_code(request.command_type) else {
+    let Some(kind) = CommandKind::of_code(request.command_type) else {
         let sentence = format!("there is no command type {}: 0 is JOINT_JOG, 1 TWIST, 2 POSE", request.command_type);
         intake.arm.reporter.warnings.warn_once(SWITCH_COMMAND_TYPE.name, "command type", &sentence);
         return ServoCommandType::Response { success: false };
     };
     intake.arm.reporter.warnings.recovered(SWITCH_COMMAND_TYPE.name);
-    if gate.lock().expected.replace(kind) != Some(kind) {
+    if filter.lock().expected.replace(kind) != Some(kind) {
         intake.rest();
     }
     ServoCommandType::Response { success: true }
 }
 
 /// Lets no command count, or lets them count again.
-fn pause(intake: &Intake, gate: &SharedGate, request: &SetBool::Request) -> SetBool::Response {
-    gate.lock().is_paused = request.data;
+fn pause(intake: &Intake, filter: &SharedFilter, request: &SetBool::Request) -> SetBool::Response {
+    filter.lock().is_paused = request.data;
     if request.data {
         intake.rest();
     }

@@ -9,7 +9,7 @@ use urdf_ik_parameters::{CommandUnits, MoveItServoSettings};
 
 /// A kind of command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum CommandKind {
     JointJog,
     Twist,
     Pose,
@@ -17,18 +17,18 @@ pub(super) enum Kind {
 
 /// Which commands count.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Gate {
+pub(super) struct CommandFilter {
     /// The kind that was chosen; before that, every kind counts.
-    pub expected: Option<Kind>,
+    pub expected: Option<CommandKind>,
     pub is_paused: bool,
 }
 
-impl Gate {
+impl CommandFilter {
     /// Whether a command counts. A pause says so itself.
     ///
     /// # Errors
     /// [`Fault`] where another kind was chosen.
-    pub(super) fn admits(self, kind: Kind) -> Result<bool, Fault> {
+    pub(super) fn admits(self, kind: CommandKind) -> Result<bool, Fault> {
         match self.expected {
             Some(expected) if expected != kind => Err(fault!(
                 "the command type is {}, so this is not used: call /servo_node/switch_command_type to change it",
@@ -39,7 +39,7 @@ impl Gate {
     }
 }
 
-impl Kind {
+impl CommandKind {
     /// The kind that `ServoCommandType` gives this code.
     pub(super) fn of_code(code: i8) -> Option<Self> {
         constants! { i8: Request { JOINT_JOG, TWIST, POSE } }
@@ -110,13 +110,13 @@ mod tests {
 
     #[test]
     fn the_kind_that_was_chosen_counts_and_none_in_a_pause() {
-        let kinds = [Kind::JointJog, Kind::Twist, Kind::Pose];
-        let mut gate = Gate::default();
-        assert!(kinds.iter().all(|kind| gate.admits(*kind) == Ok(true)));
-        gate.expected = Some(Kind::Twist);
-        assert_eq!(gate.admits(Kind::Twist), Ok(true));
-        assert!(gate.admits(Kind::Pose).is_err_and(|sentence| sentence.contains("TWIST")));
-        gate.is_paused = true;
-        assert_eq!(gate.admits(Kind::Twist), Ok(false));
+        let kinds = [CommandKind::JointJog, CommandKind::Twist, CommandKind::Pose];
+        let mut filter = CommandFilter::default();
+        assert!(kinds.iter().all(|kind| filter.admits(*kind) == Ok(true)));
+        filter.expected = Some(CommandKind::Twist);
+        assert_eq!(filter.admits(CommandKind::Twist), Ok(true));
+        assert!(filter.admits(CommandKind::Pose).is_err_and(|sentence| sentence.contains("TWIST")));
+        filter.is_paused = true;
+        assert_eq!(filter.admits(CommandKind::Twist), Ok(false));
     }
 }

@@ -9,7 +9,7 @@ pub(crate) mod status;
 pub(crate) mod warnings;
 
 pub(crate) use answers::{Answer, answer_each};
-pub(crate) use latest::{Asked, LatestTarget};
+pub(crate) use latest::{LatestTarget, LatestTargets};
 pub(crate) use report::{Nearest, Report, StatusColour, Verdict};
 pub(crate) use reporter::Reporter;
 pub(crate) use status::{Fault, RefuseAs, Refused, fault};

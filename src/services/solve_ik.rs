@@ -11,7 +11,7 @@ use r2r::urdf_ik::srv::SolveIK::{Request, Response};
 
 use super::query::Query;
 use super::request_overrides::{self, RequestOverrides};
-use crate::arm::Lookout;
+use crate::arm::CollisionCheck;
 use crate::messages::convert;
 use crate::reports::{Answer, RefuseAs, Refused, status};
 use crate::robot_in_use::LoadedRobot;
@@ -57,12 +57,12 @@ pub(crate) async fn solve_ik(queries: Arc<Queries>, request: Request) -> Result<
     let mut joint_state = convert::joint_state(&loaded.robot, &positions);
     joint_state.header.stamp = arm.clock.stamp();
     let scene = Avoidance::scene(query.avoidance.as_ref());
-    let mut lookout = Lookout::default();
+    let mut collision_check = CollisionCheck::default();
     let mut statuses = headers.into_iter().enumerate().map(|(index, header)| {
         let mut report = status::of_solution(&solver, &query.targets, index, &solution, scene, header);
         report.joint_state_stamp = joint_state.header.stamp.clone();
         if let Some(avoidance) = &query.avoidance {
-            lookout.report_nearest(&mut report, avoidance, &solution.positions);
+            collision_check.report_nearest(&mut report, avoidance, &solution.positions);
         }
         report.message()
     });

@@ -55,10 +55,10 @@ pub(crate) fn serve(
             arrivals.push(points.map(|raw| TargetMessage::from_point(&raw)).boxed());
         }
         arrivals.extend(drags.next().map(|drags| drags.map(Some).boxed()));
-        let (mut intake, newest) = Intake::new(Arc::clone(servo), Arc::clone(&solver), tip);
-        task::start(solve_each(Arc::clone(&solver), tip, newest, Arc::clone(&intake.last_done)));
+        let (mut receiver, newest) = TargetReceiver::new(Arc::clone(servo), Arc::clone(&solver), tip);
+        task::start(solve_each(Arc::clone(&solver), tip, newest, Arc::clone(&receiver.last_done)));
         spinner.run_locally(arrivals.for_each(move |message| {
-            intake.receive(message);
+            receiver.receive(message);
             std::future::ready(())
         }));
     }
@@ -67,7 +67,7 @@ pub(crate) fn serve(
 
 /// Receives the targets of one tip in the spin thread. A target that tracking meets is solved there: to wake another thread would take
 /// as long as the solve itself. All others are left to the task of the tip, because a search may take long.
-struct Intake {
+struct TargetReceiver {
     servo: Arc<servo::Intake>,
     solver: Arc<TargetSolver>,
     tip: usize,
@@ -78,7 +78,7 @@ struct Intake {
     last_done: Arc<AtomicU64>,
 }
 
-impl Intake {
+impl TargetReceiver {
     fn new(
         servo: Arc<servo::Intake>,
         solver: Arc<TargetSolver>,
@@ -182,13 +182,13 @@ async fn prepare(arm: &Arm, tip: usize, message: &TargetMessage, deadline: Insta
         return Err(Refused::other_robot());
     }
     let target = Target { tip, ..problem::target(frame.in_base(&configuration) * pose, &settings) };
-    let target = asked(target, message.axes, &loaded, &settings);
+    let target = with_axes(target, message.axes, &loaded, &settings);
     let header = Header { frame_id: frame.name, ..message.header.clone() };
     Ok(PreparedTarget { topic: message.topic, loaded, target, header })
 }
 
 /// The target that a message asks for, from that with its whole pose.
-fn asked(target: Target, axes: TargetAxes, loaded: &LoadedRobot, settings: &Settings) -> Target {
+fn with_axes(target: Target, axes: TargetAxes, loaded: &LoadedRobot, settings: &Settings) -> Target {
     match axes {
         TargetAxes::Pose => target,
         TargetAxes::Position => target.position_only(),

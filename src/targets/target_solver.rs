@@ -72,7 +72,7 @@ struct Flow {
 }
 
 /// How targets are solved.
-struct Manner {
+struct Conditions {
     settings: Arc<Settings>,
     avoidance: Option<Avoidance>,
     effort: Effort,
@@ -103,10 +103,10 @@ impl TargetSolver {
         // Empty where another task has solved this target with its own.
         let targets = std::mem::take(&mut *self.waiting.lock());
         let Some(PreparedTarget { loaded, .. }) = targets.first() else { return };
-        match Manner::to_search(arm, loaded).await {
-            Ok(manner) => {
+        match Conditions::to_search(arm, loaded).await {
+            Ok(conditions) => {
                 let mut memory = self.memory(*forgotten);
-                memory.solve_and_report(arm, targets, &manner);
+                memory.solve_and_report(arm, targets, &conditions);
                 self.wake(&memory);
             }
             Err(refused) => refuse(arm, targets, &refused),
@@ -121,10 +121,10 @@ impl TargetSolver {
         if chain.tips().len() > 1 || chain.variables().len() > MAX_VARIABLES_TO_TRACK_AT_ONCE {
             return false;
         }
-        let Some(manner) = Manner::to_track_at_once(arm) else { return false };
+        let Some(conditions) = Conditions::to_track_at_once(arm) else { return false };
         let Ok(forgotten) = arm.forgotten.try_lock() else { return false };
         let mut memory = self.memory(*forgotten);
-        let is_met = memory.solve_and_report(arm, vec![target], &manner);
+        let is_met = memory.solve_and_report(arm, vec![target], &conditions);
         self.wake(&memory);
         is_met
     }
@@ -143,7 +143,7 @@ impl TargetSolver {
         clock::sleep_until(Instant::now() + period).await;
         let forgotten = arm.forgotten.lock().await;
         let Ok(now) = arm.configuration() else { return false };
-        let manner = Manner::to_search(arm, &now.loaded).await;
+        let conditions = Conditions::to_search(arm, &now.loaded).await;
         let mut memory = self.memory(*forgotten);
         let Some(flow) = memory.flow.take() else { return false };
         // A timer may be a little early.
@@ -151,7 +151,7 @@ impl TargetSolver {
             memory.flow = Some(flow);
             return true;
         }
-        let work = AssertUnwindSafe(|| memory.flow_on(arm, flow, &manner?));
+        let work = AssertUnwindSafe(|| memory.flow_on(arm, flow, &conditions?));
         let flow = panic::catch_unwind(work).unwrap_or(Ok(None));
         memory.flow = flow.unwrap_or(None);
         memory.flow.is_some()
@@ -168,7 +168,7 @@ impl TargetSolver {
     }
 }
 
-impl Manner {
+impl Conditions {
     /// # Errors
     /// As of [`Avoidance::of`].
     async fn to_search(arm: &Arm, loaded: &Arc<LoadedRobot>) -> Result<Self, Refused> {
@@ -190,8 +190,8 @@ impl Manner {
 
 impl Memory {
     /// Solves the targets and publishes their reports. Returns false, and publishes nothing, where the effort was not enough.
-    fn solve_and_report(&mut self, arm: &Arm, targets: Vec<PreparedTarget>, manner: &Manner) -> bool {
-        let work = AssertUnwindSafe(|| self.solve(arm, &targets, manner));
+    fn solve_and_report(&mut self, arm: &Arm, targets: Vec<PreparedTarget>, conditions: &Conditions) -> bool {
+        let work = AssertUnwindSafe(|| self.solve(arm, &targets, conditions));
         // A panic of a solver must not end the task that serves all targets.
         let reports = panic::catch_unwind(work).unwrap_or_else(|_| {
             *self = Self { forgotten: self.forgotten, ..Self::default() };
@@ -210,7 +210,7 @@ impl Memory {
                 }
                 true
             }
-            Err(refused) if manner.effort == Effort::Search => {
+            Err(refused) if conditions.effort == Effort::Search => {
                 refuse(arm, targets, &refused);
                 true
             }
@@ -219,8 +219,13 @@ impl Memory {
     }
 
     /// Solves the targets, starts the motion, and gives a report on each; `None` where the effort was not enough.
-    fn solve(&mut self, arm: &Arm, new: &[PreparedTarget], manner: &Manner) -> Result<Option<Vec<Report>>, Refused> {
-        let Manner { settings, avoidance, effort } = manner;
+    fn solve(
+        &mut self,
+        arm: &Arm,
+        new: &[PreparedTarget],
+        conditions: &Conditions,
+    ) -> Result<Option<Vec<Report>>, Refused> {
+        let Conditions { settings, avoidance, effort } = conditions;
         let avoidance = avoidance.as_ref();
         let now = arm.configuration()?;
         let loaded = &now.loaded;
@@ -256,8 +261,8 @@ impl Memory {
     }
 
     /// Goes on with the null-space task. Gives the flow back, where there is more to do.
-    fn flow_on(&mut self, arm: &Arm, flow: Flow, manner: &Manner) -> Result<Option<Flow>, Refused> {
-        let (settings, avoidance) = (&*manner.settings, manner.avoidance.as_ref());
+    fn flow_on(&mut self, arm: &Arm, flow: Flow, conditions: &Conditions) -> Result<Option<Flow>, Refused> {
+        let (settings, avoidance) = (&*conditions.settings, conditions.avoidance.as_ref());
         let now = arm.configuration()?;
         let tracker = self.tracker.as_mut().filter(|tracker| Arc::ptr_eq(&tracker.loaded, &now.loaded));
         let tracker = tracker.ok_or_else(Refused::other_robot)?;
@@ -347,7 +352,7 @@ fn report_motion(
     for (report, new) in reports.iter_mut().zip(new) {
         report.joint_state_stamp = moved.stamp.clone();
         if let Some(avoidance) = avoidance {
-            tracker.lookout.report_nearest(report, avoidance, &moved.positions);
+            tracker.collision_check.report_nearest(report, avoidance, &moved.positions);
         }
         let Some(progress) = &moved.progress else { continue };
         measure(report, &tracker.loaded, &new.target, &moved.positions, &mut tracker.scratch);

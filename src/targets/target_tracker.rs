@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::arm::Lookout;
+use crate::arm::CollisionCheck;
 use crate::reports::{RefuseAs, Refused};
 use crate::robot_in_use::LoadedRobot;
 use crate::solving::{NullSpaceTask, problem};
@@ -36,7 +36,7 @@ pub(crate) enum Effort {
 pub(crate) struct TargetTracker {
     pub loaded: Arc<LoadedRobot>,
     pub scratch: Scratch,
-    pub lookout: Lookout,
+    pub collision_check: CollisionCheck,
     tracked: Solution,
     searched: Solution,
     /// Bounds of the joint moves of tracking: none.
@@ -88,7 +88,7 @@ impl TargetTracker {
         let solver = &loaded.solver;
         Self {
             scratch: solver.scratch(),
-            lookout: Lookout::default(),
+            collision_check: CollisionCheck::default(),
             tracked: solver.solution(),
             searched: solver.solution(),
             steps: vec![f64::INFINITY; loaded.chain.variables().len()],
@@ -179,8 +179,9 @@ impl TargetTracker {
     fn is_worth_a_jump(&mut self, seed: &[f64], avoidance: Option<&Avoidance>) -> bool {
         let greatest = MAX_ERROR_RATIO_FOR_A_JUMP * MAX_ERROR_RATIO_FOR_A_JUMP * self.tracked.squared_error;
         let is_better = self.searched.is_solved() || self.searched.squared_error < greatest;
-        let is_clear =
-            |avoidance: &Avoidance| self.lookout.clear_fraction(avoidance, seed, &self.searched.positions) >= 1.0;
+        let is_clear = |avoidance: &Avoidance| {
+            self.collision_check.clear_fraction(avoidance, seed, &self.searched.positions) >= 1.0
+        };
         is_better && avoidance.is_none_or(is_clear)
     }
 

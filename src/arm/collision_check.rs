@@ -12,7 +12,7 @@ const NEAR: f64 = 0.05;
 
 /// Looks at ways, in memory that is kept.
 #[derive(Default)]
-pub(crate) struct Lookout {
+pub(crate) struct CollisionCheck {
     scratch: SegmentScratch,
     /// What came too near at last; `None` where a way was too long to look at.
     found: Option<Near>,
@@ -27,7 +27,7 @@ pub(crate) struct Obstruction {
     sentence: String,
 }
 
-impl Lookout {
+impl CollisionCheck {
     /// The fraction of the straight way from one configuration of the chain's variables to another that is clear.
     pub(crate) fn clear_fraction(&mut self, avoidance: &Avoidance, from: &[f64], to: &[f64]) -> f64 {
         self.look(avoidance, |way| way.fraction(from, to))

@@ -9,51 +9,51 @@ const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The client that holds a handle, if any.
 #[derive(Default)]
-pub(super) struct Grip(Option<Hand>);
+pub(super) struct Holder(Option<Client>);
 
-struct Hand {
-    client: String,
+struct Client {
+    name: String,
     last_heard: Instant,
     /// Where it holds the handle.
     pose: Option<Isometry3<f64>>,
 }
 
-impl Grip {
-    fn hand(&self, now: Instant) -> Option<&Hand> {
-        self.0.as_ref().filter(|hand| now.saturating_duration_since(hand.last_heard) < TIMEOUT)
+impl Holder {
+    fn present(&self, now: Instant) -> Option<&Client> {
+        self.0.as_ref().filter(|holder| now.saturating_duration_since(holder.last_heard) < TIMEOUT)
     }
 
     /// Whether `client` holds the handle.
     pub(super) fn is_of(&self, client: &str, now: Instant) -> bool {
-        self.hand(now).is_some_and(|hand| hand.client == client)
+        self.present(now).is_some_and(|holder| holder.name == client)
     }
 
     /// `client` takes the handle, or keeps it. Returns false, and changes nothing, where another one holds it.
     pub(super) fn take(&mut self, client: &str, now: Instant) -> bool {
-        let hand = self.hand(now);
-        if hand.is_some_and(|hand| hand.client != client) {
+        let holder = self.present(now);
+        if holder.is_some_and(|holder| holder.name != client) {
             return false;
         }
-        let pose = hand.and_then(|hand| hand.pose);
-        self.0 = Some(Hand { client: client.to_owned(), last_heard: now, pose });
+        let pose = holder.and_then(|holder| holder.pose);
+        self.0 = Some(Client { name: client.to_owned(), last_heard: now, pose });
         true
     }
 
     /// The client that has taken the handle holds it at `pose`, in the base link's frame; `None` where that is not known.
     pub(super) fn hold_at(&mut self, pose: Option<Isometry3<f64>>) {
-        if let Some(hand) = &mut self.0 {
-            hand.pose = pose;
+        if let Some(holder) = &mut self.0 {
+            holder.pose = pose;
         }
     }
 
     /// `client` lets go, if it is the one that holds the handle.
     pub(super) fn release(&mut self, client: &str) {
-        self.0.take_if(|hand| hand.client == client);
+        self.0.take_if(|holder| holder.name == client);
     }
 
     /// Where the handle is held, in the base link's frame.
     pub(super) fn pose(&self, now: Instant) -> Option<Isometry3<f64>> {
-        self.hand(now)?.pose
+        self.present(now)?.pose
     }
 }
 
@@ -63,22 +63,22 @@ mod tests {
 
     #[test]
     fn one_client_holds_until_it_lets_go_or_is_silent() {
-        let (mut grip, start) = (Grip::default(), Instant::now());
+        let (mut holder, start) = (Holder::default(), Instant::now());
         let later = |milliseconds| start + Duration::from_millis(milliseconds);
         let here = Isometry3::translation(1.0, 2.0, 3.0);
-        assert!(grip.take("a", start));
-        grip.hold_at(Some(here));
-        assert!(!grip.take("b", later(900)));
-        grip.release("b");
-        assert_eq!(grip.pose(later(950)), Some(here));
-        assert!(grip.is_of("a", later(999)) && !grip.is_of("b", later(999)));
+        assert!(holder.take("a", start));
+        holder.hold_at(Some(here));
+        assert!(!holder.take("b", later(900)));
+        holder.release("b");
+        assert_eq!(holder.pose(later(950)), Some(here));
+        assert!(holder.is_of("a", later(999)) && !holder.is_of("b", later(999)));
         // It is heard again, and then no more.
-        assert!(grip.take("a", later(999)));
-        assert_eq!(grip.pose(later(1998)), Some(here));
-        assert!(!grip.take("b", later(1998)));
-        assert!(grip.take("b", later(1999)));
-        assert_eq!(grip.pose(later(1999)), None);
-        grip.release("b");
-        assert!(grip.take("a", later(1999)));
+        assert!(holder.take("a", later(999)));
+        assert_eq!(holder.pose(later(1998)), Some(here));
+        assert!(!holder.take("b", later(1998)));
+        assert!(holder.take("b", later(1999)));
+        assert_eq!(holder.pose(later(1999)), None);
+        holder.release("b");
+        assert!(holder.take("a", later(1999)));
     }
 }

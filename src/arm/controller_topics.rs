@@ -16,7 +16,7 @@ use urdf_ik_parameters::Settings;
 const QUEUE_DEPTH: usize = 10;
 
 /// The topics for controllers.
-pub(crate) struct Commands {
+pub(crate) struct ControllerTopics {
     positions: Option<Positions>,
     servo: Publisher<JointTrajectory>,
 }
@@ -27,7 +27,7 @@ struct Positions {
     publisher: Publisher<Float64MultiArray>,
 }
 
-impl Commands {
+impl ControllerTopics {
     /// The positions are those of `command_joints`; where that is empty, they have no topic.
     pub(crate) fn new(node: &mut Node, settings: &Settings) -> Result<Self> {
         let quality = QosProfile::default().keep_last(QUEUE_DEPTH);
