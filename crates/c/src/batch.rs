@@ -42,16 +42,16 @@ pub unsafe extern "C" fn urdf_ik_solve_batch(
         }
         let nominal = chain.nominal_positions();
         let (targets, ends) = unsafe { all_targets(given) };
-        let questions: Vec<_> = given.iter().map(|given| unsafe { given.questions() }).collect();
+        let callbacks: Vec<_> = given.iter().map(|given| unsafe { given.callbacks() }).collect();
         let mut start = 0;
         let problems: Vec<Problem> = given
             .iter()
-            .zip(&questions)
+            .zip(&callbacks)
             .zip(&ends)
-            .map(|((given, questions), &end)| {
+            .map(|((given, callbacks), &end)| {
                 let range = std::mem::replace(&mut start, end)..end;
                 // The solver refuses a problem without a target, so that the answers stay in their order.
-                unsafe { given.problem(chain, &targets[range], &nominal, questions) }
+                unsafe { given.problem(chain, &targets[range], &nominal, callbacks) }
                     .unwrap_or_else(|_| Problem::new(&[], &nominal))
             })
             .collect();

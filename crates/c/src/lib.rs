@@ -17,23 +17,23 @@
 
 mod arm;
 mod batch;
+mod callbacks;
 mod failure;
 mod joint;
 mod kinematics;
 mod pointers;
 mod problem;
-mod questions;
 mod robot;
 mod solve;
 mod workspace;
 
 pub use arm::*;
 pub use batch::*;
+pub use callbacks::{UrdfIkAccepts, UrdfIkCost};
 pub use failure::*;
 pub use joint::*;
 pub use kinematics::*;
 pub use problem::*;
-pub use questions::{UrdfIkAccepts, UrdfIkCost};
 pub use robot::*;
 pub use solve::*;
 pub use workspace::*;

@@ -9,9 +9,9 @@ use urdf_ik::robot::Chain;
 use urdf_ik::solver::{Bounds, Mode, Pick, Preference, Problem, Target, Tolerance};
 use urdf_ik::spatial::{NotARotation, rotation_from};
 
+use crate::callbacks::{Callbacks, UrdfIkAccepts, UrdfIkCost, callbacks};
 use crate::failure::Failure;
 use crate::pointers::entries;
-use crate::questions::{Questions, UrdfIkAccepts, UrdfIkCost, questions};
 
 /// A position [m], and an orientation as a unit quaternion x, y, z, w.
 #[repr(C)]
@@ -172,11 +172,11 @@ impl UrdfIkProblem {
     /// What it asks its caller.
     ///
     /// # Safety
-    /// Its functions may be called with its context, as long as the questions live.
-    pub(crate) unsafe fn questions(
+    /// Its functions may be called with its context, as long as the callbacks live.
+    pub(crate) unsafe fn callbacks(
         &self,
-    ) -> Questions<impl Fn(&[f64]) -> bool + Sync + use<>, impl Fn(&[f64]) -> f64 + Sync + use<>> {
-        unsafe { questions(self.accepts, self.cost, self.context) }
+    ) -> Callbacks<impl Fn(&[f64]) -> bool + Sync + use<>, impl Fn(&[f64]) -> f64 + Sync + use<>> {
+        unsafe { callbacks(self.accepts, self.cost, self.context) }
     }
 
     /// The problem in the terms of the library. `nominal` is the seed where it has none.
@@ -188,7 +188,7 @@ impl UrdfIkProblem {
         chain: &Chain,
         targets: &'a [Target],
         nominal: &'a [f64],
-        questions: &'a Questions<impl Fn(&[f64]) -> bool + Sync, impl Fn(&[f64]) -> f64 + Sync>,
+        callbacks: &'a Callbacks<impl Fn(&[f64]) -> bool + Sync, impl Fn(&[f64]) -> f64 + Sync>,
     ) -> Result<Problem<'a>, Failure> {
         let positions = |pointer: *const f64| {
             let length = chain.variables().len();
@@ -214,8 +214,8 @@ impl UrdfIkProblem {
             mode,
             bounds,
             preference,
-            accepts: questions.accepts(),
-            cost: questions.cost(),
+            accepts: callbacks.accepts(),
+            cost: callbacks.cost(),
             deadline: self.deadline()?,
             closest: self.closest != 0,
             ..Problem::new(targets, positions(self.seed)?.unwrap_or(nominal))

@@ -154,8 +154,8 @@ impl UrdfIkWorkspace {
         let Self { solver, scratch, solution, targets, nominal, .. } = self;
         targets.clear();
         unsafe { problem.push_targets(targets) }?;
-        let questions = unsafe { problem.questions() };
-        let problem = unsafe { problem.problem(solver.chain(), targets, nominal, &questions) }?;
+        let callbacks = unsafe { problem.callbacks() };
+        let problem = unsafe { problem.problem(solver.chain(), targets, nominal, &callbacks) }?;
         work(solver, &problem, scratch, solution)
     }
 }

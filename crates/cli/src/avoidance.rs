@@ -44,7 +44,7 @@ impl AvoidanceOptions {
 /// Options of commands that avoid collisions, also with obstacles around the robot.
 #[derive(Args)]
 #[command(group = ArgGroup::new("avoiding").multiple(true))]
-pub struct SurroundingsOptions {
+pub struct CollisionOptions {
     #[command(flatten)]
     avoidance: AvoidanceOptions,
     /// Obstacles around the robot, in JSON, to keep clear of as well as of its own links; -: standard input
@@ -52,7 +52,7 @@ pub struct SurroundingsOptions {
     obstacles: Option<PathBuf>,
 }
 
-impl SurroundingsOptions {
+impl CollisionOptions {
     /// The robot of the URDF at `path`, and the shapes of its links where collisions count.
     pub fn robot(&self, path: &Path) -> Result<(Robot, Option<LinkShapes>)> {
         self.avoidance.margin()?;
@@ -72,16 +72,16 @@ impl SurroundingsOptions {
 
     /// What is around the robot, whose joints stand where `start` has them unless the chain moves them. Contacts that no solution can part
     /// are named on standard error.
-    pub fn surroundings<'a>(
+    pub fn environment<'a>(
         &self,
         avoidance: Option<&'a Avoidance>,
         start: Option<&str>,
-    ) -> Result<Option<Surroundings<'a>>> {
+    ) -> Result<Option<Environment<'a>>> {
         let Some(avoidance) = avoidance else { return Ok(None) };
         let world = self.obstacles.as_deref().map(read_world).transpose()?.unwrap_or_default();
-        let surroundings = avoidance.surrounded(world, read_rest(start, avoidance.robot)?);
-        name_standing_contacts(&surroundings.standing_contacts().into_iter().collect());
-        Ok(Some(surroundings))
+        let environment = avoidance.in_world(world, read_rest(start, avoidance.robot)?);
+        name_standing_contacts(&environment.standing_contacts().into_iter().collect());
+        Ok(Some(environment))
     }
 }
 
@@ -114,21 +114,21 @@ impl<'a> Avoidance<'a> {
     }
 
     /// With `world` around, and the joints that the chain does not move at `rest`, which has one entry for each joint of the robot.
-    pub fn surrounded(&self, world: World, rest: Vec<f64>) -> Surroundings<'_> {
+    pub fn in_world(&self, world: World, rest: Vec<f64>) -> Environment<'_> {
         let scene = Scene::new(self.robot, self.chain, &self.shapes, &self.pairs, &world, &rest);
-        Surroundings { avoidance: self, world, rest, scene }
+        Environment { avoidance: self, world, rest, scene }
     }
 }
 
 /// A robot and what is around it.
-pub struct Surroundings<'a> {
+pub struct Environment<'a> {
     avoidance: &'a Avoidance<'a>,
     world: World,
     rest: Vec<f64>,
     scene: Scene,
 }
 
-impl Surroundings<'_> {
+impl Environment<'_> {
     /// What a solver has to keep clear of.
     pub fn clearance(&self) -> Clearance<'_> {
         Clearance { scene: &self.scene, margin: self.avoidance.margin }

@@ -13,7 +13,7 @@ use urdf_ik::robot::Chain;
 use urdf_ik::solver::{Mode, Pick, Problem, ProblemError, Solution, Solver, Target};
 use urdf_ik_plot::short;
 
-use super::avoidance::{Avoidance, AvoidanceOptions, Surroundings, name_standing_contacts};
+use super::avoidance::{Avoidance, AvoidanceOptions, Environment, name_standing_contacts};
 use super::evaluate_cases::{Case, CaseFile, Cases, Seed};
 use super::evaluate_plot::Solved;
 use super::input::{place, read_robot_and_shapes};
@@ -105,13 +105,13 @@ fn solve_all(
     let mut solve = |index: usize| {
         bar.inc(1);
         let Case { seed, target, rest, world } = cases.read(index)?;
-        let surroundings = avoidance.map(|avoidance| avoidance.surrounded(world, rest));
-        contacts.extend(surroundings.iter().flat_map(Surroundings::standing_contacts));
+        let environment = avoidance.map(|avoidance| avoidance.in_world(world, rest));
+        contacts.extend(environment.iter().flat_map(Environment::standing_contacts));
         let targets = [Target { tolerance: arguments.tolerance.tolerance(), ..Target::new(0, target) }];
         let problem = Problem {
             mode: Mode::Search { pick: Pick::First, attempts: ATTEMPTS, random_seed: 0 },
             deadline: Some(deadline),
-            clearance: surroundings.as_ref().map(Surroundings::clearance),
+            clearance: environment.as_ref().map(Environment::clearance),
             ..Problem::new(&targets, &seed)
         };
         let (solution, time) = timed(solver, &problem)?;

@@ -14,7 +14,7 @@ const DEGREES: [(&str, f64, f64); 4] =
     [("left", 70.0, 0.0), ("up", 60.0, 90.0), ("right", 30.0, 180.0), ("down", 40.0, 270.0)];
 const COLOURS: [RGBColor; 4] = [SERIES[0], SERIES[2], SERIES[1], SERIES[4]];
 /// Directions that are asked for: polar angle and azimuth [degrees].
-const WISHES: [[f64; 2]; 6] = [[88.0, 40.0], [35.0, 60.0], [80.0, 130.0], [52.0, 205.0], [66.0, 305.0], [25.0, 330.0]];
+const WANTED: [[f64; 2]; 6] = [[88.0, 40.0], [35.0, 60.0], [80.0, 130.0], [52.0, 205.0], [66.0, 305.0], [25.0, 330.0]];
 
 /// Draws the figure: the text of an SVG file.
 pub fn draw() -> Result<String> {
@@ -59,8 +59,8 @@ fn draw_space(area: &Area, cone: &Cone) -> Result {
     }
     let before = [Point3::new(-0.7, 0.0, 0.0), Point3::origin()].map(|point| view.point(&point));
     Bones::new(FAINT_INK).draw_chain(&canvas, &before)?;
-    let wish = direction(WISHES[0][0].to_radians(), WISHES[0][1].to_radians());
-    draw_wish(&canvas, &view, &wish, &cone.nearest(&wish))
+    let wanted = direction(WANTED[0][0].to_radians(), WANTED[0][1].to_radians());
+    draw_wanted(&canvas, &view, &wanted, &cone.nearest(&wanted))
 }
 
 /// The arc from the axis to the border on one side.
@@ -74,10 +74,10 @@ fn draw_angle(canvas: &Canvas, view: &View, name: &str, angle: f64, azimuth: f64
     plot::words(canvas, name, &(end + outwards), (0, 0), INK)
 }
 
-fn draw_wish(canvas: &Canvas, view: &View, wish: &Vector3<f64>, nearest: &Vector3<f64>) -> Result {
+fn draw_wanted(canvas: &Canvas, view: &View, wanted: &Vector3<f64>, nearest: &Vector3<f64>) -> Result {
     let joint = Point3::origin();
     let bone = |tip: &Vector3<f64>| view.points(&[joint, joint + tip]);
-    Bones::new(INK).pale(0.25).draw_chain(canvas, &bone(wish))?;
+    Bones::new(INK).pale(0.25).draw_chain(canvas, &bone(wanted))?;
     Bones::new(INK).draw_chain(canvas, &bone(nearest))
 }
 
@@ -102,7 +102,7 @@ fn draw_chart(area: &Area, cone: &Cone) -> Result {
             end.coords.normalize() * canvas.metres(if azimuth.rem_euclid(180.0) == 0.0 { 62.0 } else { 34.0 });
         plot::words(&canvas, &format!("{name} {angle}°"), &(end + outwards), (0, 0), INK)?;
     }
-    for [polar, azimuth] in WISHES {
+    for [polar, azimuth] in WANTED {
         draw_on_chart(&canvas, cone, &direction(polar.to_radians(), azimuth.to_radians()))?;
     }
     Ok(())
@@ -115,12 +115,12 @@ fn on_chart(polar: f64, azimuth: f64) -> Point2<f64> {
 }
 
 /// A direction, and where the cone moves it.
-fn draw_on_chart(canvas: &Canvas, cone: &Cone, wish: &Vector3<f64>) -> Result {
+fn draw_on_chart(canvas: &Canvas, cone: &Cone, wanted: &Vector3<f64>) -> Result {
     let place = |direction: &Vector3<f64>| {
         on_chart(direction.y.hypot(direction.z).atan2(direction.x), direction.z.atan2(direction.y))
     };
-    let [from, to] = [wish, &cone.nearest(wish)].map(place);
-    if !cone.contains(wish, 0.0) {
+    let [from, to] = [wanted, &cone.nearest(wanted)].map(place);
+    if !cone.contains(wanted, 0.0) {
         canvas.dot(&from, 9, plot::pale(INK, 0.35))?;
         canvas.arrow(&from, &(to + (from - to).normalize() * canvas.metres(12.0)), Pen::new(INK, 4))?;
     }

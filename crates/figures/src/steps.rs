@@ -77,9 +77,9 @@ fn along(step: &DVector<f64>, share: f64) -> Vec<f64> {
 
 /// The first step of a method: the arm before and after, and what was tried before the tip moved as predicted.
 fn draw_step(area: &Area, arm: &PitchYawArm, method: Method, name: &str, colour: RGBColor) -> Result {
-    let wished = step(arm, &SEED, method)?;
-    let largest = wished.amax();
-    let bounded = &wished * (LARGEST_TURN / largest).min(1.0);
+    let wanted = step(arm, &SEED, method)?;
+    let largest = wanted.amax();
+    let bounded = &wanted * (LARGEST_TURN / largest).min(1.0);
     let halvings = halvings(&bounded, &solved(arm, method, 1)?.0)?;
     let taken = if halvings > 0 { format!("cut to 1, halved {halvings} times") } else { "taken as it is".to_owned() };
     plot::caption(area, (30, 40), name, &[&format!("asks for {largest:.1} rad: {taken}")])?;

@@ -22,7 +22,7 @@ const UPWARDS: RGBColor = SERIES[1];
 const PATCH: f64 = 0.1;
 
 /// What is asked for, and the arm that does it.
-struct Question {
+struct Example {
     up: Vector3<f64>,
     end: Point3<f64>,
     arm: ThreeLink,
@@ -34,16 +34,16 @@ type Plane = [Vector3<f64>; 2];
 /// Draws the figure: the text of an SVG file.
 pub fn draw() -> Result<String> {
     let up = UP.normalize();
-    let question = Question { up, end: WRIST + up * LENGTHS[2], arm: ThreeLink::new(Isometry3::identity(), LENGTHS)? };
-    let solutions = question.arm.solve(&question.end, &UP)?;
+    let example = Example { up, end: WRIST + up * LENGTHS[2], arm: ThreeLink::new(Isometry3::identity(), LENGTHS)? };
+    let solutions = example.arm.solve(&example.end, &UP)?;
     let [first, second, ..] = solutions.configurations() else { return Err("the three links do not bend".into()) };
     plot::drawing((1400, 1300), |area| {
         let (top, bottom) = area.split_vertically(690);
         let (left, right) = top.split_horizontally(700);
-        question.draw_rolled(&left)?;
-        question.draw_turned(&right, [first, second])?;
+        example.draw_rolled(&left)?;
+        example.draw_turned(&right, [first, second])?;
         let (left, right) = bottom.split_horizontally(700);
-        question.draw_plane(&left, [first, second])?;
+        example.draw_plane(&left, [first, second])?;
         draw_table(&right, solutions.configurations())
     })
 }
@@ -55,7 +55,7 @@ fn plane(yaw: f64, roll: f64) -> Plane {
     [turned * Vector3::y(), turned * Vector3::z()]
 }
 
-impl Question {
+impl Example {
     /// Shoulder, elbow, wrist and end.
     fn points(&self, angles: &ThreeLinkAngles) -> [Point3<f64>; 4] {
         let [elbow, wrist, end] = self.arm.link_ends(angles);

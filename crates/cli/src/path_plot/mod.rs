@@ -40,7 +40,7 @@ const ROWS: [(&str, &[Quantity]); 5] = [
 ];
 
 /// What is drawn.
-struct Motion<'a> {
+struct Picture<'a> {
     chain: &'a Chain,
     times: Vec<f64>,
     shares: Vec<Share>,
@@ -57,7 +57,7 @@ pub fn svg(chain: &Chain, problem: &PathProblem, timing: &Timing, trajectory: &T
     let times: Vec<f64> = trajectory.points.iter().map(|point| point.time).collect();
     let shares = shares(chain, problem, timing, trajectory);
     let (spans, shown) = (spans(&shares, &times), nearest_to_limits(chain, &shares));
-    Motion { chain, times, shares, spans, shown }.svg().map(Some)
+    Picture { chain, times, shares, spans, shown }.svg().map(Some)
 }
 
 /// The joints that come nearest to their limits, as many as there are colours.
@@ -74,7 +74,7 @@ fn nearest_to_limits(chain: &Chain, shares: &[Share]) -> Vec<usize> {
     joints
 }
 
-impl Motion<'_> {
+impl Picture<'_> {
     fn svg(&self) -> Result<String> {
         let legend = self.legend();
         let header = HEADER + legend.height();

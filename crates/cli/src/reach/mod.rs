@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use urdf_ik::robot::{Chain, Robot};
 use urdf_ik::solver::{Mode, Pick, Solver, Target};
 
-use self::count::Question;
+use self::count::PoseProblem;
 use self::grid::Grid;
 use self::map::ReachMap;
 use self::slices::Slices;
@@ -77,11 +77,11 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
     arguments.check_size(&grid)?;
     let (attempts, random_seed) = (arguments.attempts.get(), arguments.random_seed);
     let mode = Mode::Search { pick: Pick::First, attempts, random_seed };
-    let question = Question { solver: &solver, target: arguments.target()?, seed: &seed, mode };
+    let problem = PoseProblem { solver: &solver, target: arguments.target()?, seed: &seed, mode };
     let orientations = orientations::spread(arguments.orientations.get());
     let start = Instant::now();
     let bar = progress::bar("solving", grid.voxels.len() * orientations.len());
-    let counts = question.count(&grid, &orientations, &|poses| bar.inc(poses as u64))?;
+    let counts = problem.count(&grid, &orientations, &|poses| bar.inc(poses as u64))?;
     drop(bar);
     let seconds = start.elapsed().as_secs_f64();
     let (base, tip) = (chain.base().to_owned(), tip.link.clone());

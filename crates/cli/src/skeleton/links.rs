@@ -42,7 +42,7 @@ enum Form {
 }
 
 /// The configurations for a target, by how much they miss it \[m\], and what else would do as well.
-struct Found {
+struct LinkSolutions {
     configurations: Vec<Vec<f64>>,
     missing: f64,
     free: Vec<&'static str>,
@@ -66,16 +66,16 @@ impl Form {
         if matches!(self, Self::Three(_)) { "three_link" } else { "two_link" }
     }
 
-    fn solve(&self, target: &Point3<f64>, up: &Vector3<f64>) -> Result<Found, InputError> {
+    fn solve(&self, target: &Point3<f64>, up: &Vector3<f64>) -> Result<LinkSolutions, InputError> {
         Ok(match self {
-            Self::Planar(chain) => Found::new(&chain.solve(target)?),
-            Self::Spatial(chain) => Found::new(&chain.solve(target)?),
-            Self::Three(chain) => Found::new(&chain.solve(target, up)?),
+            Self::Planar(chain) => LinkSolutions::new(&chain.solve(target)?),
+            Self::Spatial(chain) => LinkSolutions::new(&chain.solve(target)?),
+            Self::Three(chain) => LinkSolutions::new(&chain.solve(target, up)?),
         })
     }
 }
 
-impl Found {
+impl LinkSolutions {
     fn new<const JOINTS: usize, const MOST: usize>(solutions: &Solutions<[f64; JOINTS], MOST>) -> Self
     where
         [f64; JOINTS]: Default,
@@ -174,7 +174,7 @@ impl Session for Links {
         };
         let target = request.only_target(&self.points)?;
         let up = request.up.map_or_else(Vector3::z, Vector3::from);
-        let (Found { configurations, missing, free }, microseconds) =
+        let (LinkSolutions { configurations, missing, free }, microseconds) =
             timed(|| self.form.solve(&target.position.into(), &up))?;
         let configurations: Vec<_> = configurations.into_iter().map(|found| self.turned(found, &before)).collect();
         let breaks = |positions: &Vec<f64>| !self.chain.contains(positions);

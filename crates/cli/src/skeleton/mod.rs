@@ -1,7 +1,6 @@
 //! `urdf_ik skeleton`: figures of segments that follow targets, as JSON.
 
 mod answer;
-mod asked;
 mod checked;
 mod describe;
 mod json;
@@ -11,6 +10,7 @@ mod request;
 mod session;
 mod stream;
 mod switches;
+mod task;
 mod tree;
 mod urdf_out;
 

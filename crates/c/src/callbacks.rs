@@ -1,4 +1,4 @@
-//! What a problem asks its caller about configurations.
+//! The functions of the caller that a problem calls about configurations.
 
 use std::ffi::{c_int, c_void};
 
@@ -12,47 +12,47 @@ pub type UrdfIkAccepts = Option<unsafe extern "C" fn(context: *mut c_void, posit
 /// throw, nor use the workspace.
 pub type UrdfIkCost = Option<unsafe extern "C" fn(context: *mut c_void, positions: *const f64) -> f64>;
 
-/// The questions of a problem as the library asks them.
-pub struct Questions<A, C> {
+/// The callbacks of a problem as the library calls them.
+pub struct Callbacks<A, C> {
     accepts: Option<A>,
     cost: Option<C>,
 }
 
 /// A function of the caller's with its context. In batches several threads call it at once, which is the caller's to allow.
 #[derive(Clone, Copy)]
-struct Asked<T> {
+struct Callback<T> {
     function: unsafe extern "C" fn(*mut c_void, *const f64) -> T,
     context: *mut c_void,
 }
 
-unsafe impl<T> Sync for Asked<T> {}
+unsafe impl<T> Sync for Callback<T> {}
 
-impl<T> Asked<T> {
+impl<T> Callback<T> {
     fn about(&self, positions: &[f64]) -> T {
         unsafe { (self.function)(self.context, positions.as_ptr()) }
     }
 }
 
 /// # Safety
-/// The functions may be called with the context, as long as the questions live.
-pub unsafe fn questions(
+/// The functions may be called with the context, as long as the callbacks live.
+pub unsafe fn callbacks(
     accepts: UrdfIkAccepts,
     cost: UrdfIkCost,
     context: *mut c_void,
-) -> Questions<impl Fn(&[f64]) -> bool + Sync, impl Fn(&[f64]) -> f64 + Sync> {
-    Questions {
+) -> Callbacks<impl Fn(&[f64]) -> bool + Sync, impl Fn(&[f64]) -> f64 + Sync> {
+    Callbacks {
         accepts: accepts.map(|function| {
-            let asked = Asked { function, context };
-            move |positions: &[f64]| asked.about(positions) != 0
+            let callback = Callback { function, context };
+            move |positions: &[f64]| callback.about(positions) != 0
         }),
         cost: cost.map(|function| {
-            let asked = Asked { function, context };
-            move |positions: &[f64]| asked.about(positions)
+            let callback = Callback { function, context };
+            move |positions: &[f64]| callback.about(positions)
         }),
     }
 }
 
-impl<A: Fn(&[f64]) -> bool + Sync, C: Fn(&[f64]) -> f64 + Sync> Questions<A, C> {
+impl<A: Fn(&[f64]) -> bool + Sync, C: Fn(&[f64]) -> f64 + Sync> Callbacks<A, C> {
     pub fn accepts(&self) -> Option<Acceptance<'_>> {
         self.accepts.as_ref().map(|accepts| accepts as _)
     }

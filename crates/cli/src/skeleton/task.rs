@@ -11,7 +11,7 @@ use super::request::{OptionsEntry, Pass, TargetEntry};
 use crate::Result;
 
 /// What is asked, and of which skeleton.
-pub struct Asked<'a> {
+pub struct Task<'a> {
     pub skeleton: &'a Skeleton,
     /// Targets, and last those of points that are held.
     pub targets: Vec<Target>,
@@ -23,7 +23,7 @@ pub struct Asked<'a> {
     pub held: Option<Isometry3<f64>>,
 }
 
-impl Asked<'_> {
+impl Task<'_> {
     /// Refuses options that would change nothing.
     pub fn check(&self, given: &OptionsEntry) -> Result {
         let ends_at_target = matches!(&*self.targets, [target] if target.point == self.skeleton.segment_count());
