@@ -41,7 +41,7 @@ pub(super) fn serve(node: &mut Node, spinner: &mut Spinner, arm: &Arc<Arm>, hand
     let publisher = Publisher::new(node, HANDLE_UPDATE, QosProfile::default().keep_last(DEPTH))?;
     let updates = Arc::new(Updates { handles: Arc::clone(handles), publisher, shown: Lock::default() });
     let answering = Arc::clone(&updates);
-    answer_each::<GetInteractiveMarkers::Service, _, _>(node, spinner, arm, HANDLES, move |arm, _| {
+    answer_each::<GetInteractiveMarkers::Service, _, _>(node, spinner, arm, HANDLES.name, move |arm, _| {
         let updates = Arc::clone(&answering);
         async move { updates.now(&arm) }
     })?;

@@ -54,10 +54,10 @@ pub(super) fn serve(node: &mut Node, spinner: &mut Spinner, intake: &Arc<Intake>
         node,
         spinner,
         intake,
-        SWITCH_COMMAND_TYPE,
+        SWITCH_COMMAND_TYPE.name,
         move |intake, request| ready(switch_command_type(&intake, &of_switch, &request)),
     )?;
-    answer_each::<SetBool::Service, _, _>(node, spinner, intake, PAUSE_SERVO, move |intake, request| {
+    answer_each::<SetBool::Service, _, _>(node, spinner, intake, PAUSE_SERVO.name, move |intake, request| {
         ready(pause(&intake, &of_pause, &request))
     })?;
     publish_status(node, spinner)

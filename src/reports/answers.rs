@@ -49,12 +49,16 @@ where
     A: Future<Output = Result<S::Response, Refused>> + Send + 'static,
     C: AsRef<Reporter> + Send + Sync + 'static,
 {
-    let finish = move |context: &C, request: &S::Request, ended: Result<S::Response, Refused>| {
-        context.as_ref().warnings.note(service.short_name(), &ended);
-        let response = ended.unwrap_or_else(|refused| S::Response::refused(context, request, refused));
-        let (answered, solved) = response.queries();
-        context.as_ref().counters.queries(answered, solved);
-        response
-    };
-    service_server::answer_and_finish::<S, _, _, _>(node, spinner, context, service, service.name, answer, finish)
+    service_server::answer_each::<S, _, _>(node, spinner, context, service.name, move |context, request| {
+        let answer = answer.clone();
+        async move {
+            let ended = answer(Arc::clone(&context), request.clone()).await;
+            let Reporter { warnings, counters, .. } = (*context).as_ref();
+            warnings.note(service.short_name(), &ended);
+            let response = ended.unwrap_or_else(|refused| S::Response::refused(&context, &request, refused));
+            let (answered, solved) = response.queries();
+            counters.queries(answered, solved);
+            response
+        }
+    })
 }

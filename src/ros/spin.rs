@@ -36,11 +36,7 @@ pub(crate) fn create_node(name: &str) -> Result<Node> {
 }
 
 /// What only the thread that owns the node can do.
-enum Command {
-    UseSimTime(bool),
-    /// Counts the publishers of a topic, whose name is complete.
-    CountPublishers(String, oneshot::Sender<usize>),
-}
+type Command = Box<dyn FnOnce(&mut Node) + Send>;
 
 /// Sends commands to the spinning node.
 #[derive(Clone)]
@@ -50,14 +46,19 @@ impl Commands {
     /// Takes the time from the topic `/clock`, or from the system again.
     pub(crate) fn use_sim_time(&self, on: bool) {
         // Sending fails only after the node has ended, when there is no time to keep.
-        let _ = self.0.send(Command::UseSimTime(on));
+        let _ = self.0.send(Box::new(move |node| use_sim_time(on, node)));
     }
 
     /// Number of publishers of a topic, whose name is complete.
     pub(crate) async fn count_publishers(&self, topic: String) -> usize {
         let (sender, count) = oneshot::channel();
-        // The same here: then nobody counts.
-        let _ = self.0.send(Command::CountPublishers(topic, sender));
+        let command = move |node: &mut Node| {
+            let publishers = node.get_publishers_info_by_topic(&topic, false);
+            // Who asked may not wait any more.
+            let _ = sender.send(publishers.map_or(0, |publishers| publishers.len()));
+        };
+        // After the node has ended nobody counts.
+        let _ = self.0.send(Box::new(command));
         count.await.unwrap_or(0)
     }
 }
@@ -98,7 +99,7 @@ impl Spinner {
             }
             while !is_stopped.load(Ordering::Relaxed) {
                 for command in self.commands.try_iter() {
-                    execute(command, &mut node);
+                    command(&mut node);
                 }
                 node.spin_once(SPIN_TIMEOUT);
                 local_tasks.run_until_stalled();
@@ -114,17 +115,6 @@ impl Spinning {
         self.stop.store(true, Ordering::Relaxed);
         // An error means that the thread has panicked, so it has ended too.
         let _ = self.thread.join();
-    }
-}
-
-fn execute(command: Command, node: &mut Node) {
-    match command {
-        Command::UseSimTime(on) => use_sim_time(on, node),
-        Command::CountPublishers(topic, count) => {
-            let publishers = node.get_publishers_info_by_topic(&topic, false);
-            // Who asked may not wait any more.
-            let _ = count.send(publishers.map_or(0, |publishers| publishers.len()));
-        }
     }
 }
 

@@ -289,7 +289,7 @@ where
     task::start(async move {
         while let Some(request) = requests.next().await {
             let response = reply(&store, request.message.clone());
-            task::start(service_server::respond(request, response, service));
+            task::start(service_server::respond(request, response, service.name));
         }
     });
     Ok(())

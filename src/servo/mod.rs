@@ -22,7 +22,7 @@ use sources::Source;
 use crate::NodeError;
 use crate::messages::target_message;
 use crate::ros::interface::{CLUTCH, JOINT_JOG, TARGET_TWIST};
-use crate::ros::service_server::answer_and_finish;
+use crate::ros::service_server::answer_each;
 use crate::ros::spin::{Commands, Spinner};
 use crate::ros::tip_namespaces;
 
@@ -47,14 +47,12 @@ pub(crate) fn serve(
                     intake.twist(tip, &message);
                 }
             });
-            answer_and_finish::<SetBool::Service, _, _, _>(
+            answer_each::<SetBool::Service, _, _>(
                 node,
                 spinner,
                 intake,
-                CLUTCH,
                 &CLUTCH.name_in(&namespace),
                 move |intake, request| std::future::ready(clutch::set(&intake, tip, &request)),
-                |_, _, response| response,
             )?;
         }
     }
