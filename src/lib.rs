@@ -95,7 +95,7 @@ async fn serve(arguments: &Arguments) -> Result<spin::Spinning> {
     let mut node = spin::create_node(DEFAULT_NAME)?;
     logging::install(&mut node, &arguments.log)?;
     let values = parameters::overrides(&node)?;
-    let spinning = start(&mut node, values, arguments.has_measured_topic)?.run(node)?;
+    let spinning = start(node, values, arguments.has_measured_topic)?.run()?;
     tokio::select! {
         _ = interrupt.recv() => log::info!("the node stops: it received SIGINT"),
         _ = terminate.recv() => log::info!("the node stops: it received SIGTERM"),
@@ -104,40 +104,40 @@ async fn serve(arguments: &Arguments) -> Result<spin::Spinning> {
 }
 
 /// Creates every topic and service of the node, and the tasks that serve them.
-fn start(node: &mut Node, values: Values, is_measured: bool) -> Result<spin::Spinner> {
+fn start(node: Node, values: Values, is_measured: bool) -> Result<spin::Spinner> {
     let settings = Settings::new(&values, None)?;
     // A mistake in the parameters ends the node before anybody can call it.
     let robot = description::of_parameters(&settings)?;
     let srdf = semantic::of_parameter(&settings, robot.as_ref().map(|robot| &*robot.loaded))?;
-    let (mut spinner, commands) = spin::Spinner::new();
-    spin::use_sim_time(settings.use_sim_time, node);
+    let (mut spinner, commands) = spin::Spinner::new(node);
+    spin::use_sim_time(settings.use_sim_time, &mut spinner.node);
     let tips = settings.tip_links.len().max(1);
-    let arm = Arc::new(make_arm(node, settings, srdf, is_measured)?);
+    let arm = Arc::new(make_arm(&mut spinner.node, settings, srdf, is_measured)?);
     let queries = Arc::new(Queries { arm: Arc::clone(&arm), searches: Searches::new() });
     let servo = Arc::new(servo::Intake::new(&arm, tips));
     let settings = arm.settings();
-    frames::serve(node, &arm.frames, &arm.clock, &arm.reporter.warnings)?;
-    measured::serve(node, &arm.measured)?;
-    let setter = parameters::serve(node, &arm, values, commands.clone())?;
-    let drags = handle::serve(node, &mut spinner, &servo, setter)?;
-    targets::serve(node, &servo, &mut spinner, drags)?;
-    servo::serve(node, &mut spinner, &servo, commands)?;
-    target_path::serve(node, &queries)?;
-    services::serve(node, &mut spinner, &queries, &servo)?;
-    obstacles::serve(node, &mut spinner, &queries)?;
-    semantic::serve(node, &arm.surroundings, &settings)?;
+    frames::serve(&mut spinner.node, &arm.frames, &arm.clock, &arm.reporter.warnings)?;
+    measured::serve(&mut spinner.node, &arm.measured)?;
+    let setter = parameters::serve(&mut spinner.node, &arm, values, commands.clone())?;
+    let drags = handle::serve(&mut spinner, &servo, setter)?;
+    targets::serve(&mut spinner, &servo, drags)?;
+    servo::serve(&mut spinner, &servo, commands)?;
+    target_path::serve(&mut spinner.node, &queries)?;
+    services::serve(&mut spinner, &queries, &servo)?;
+    obstacles::serve(&mut spinner, &queries)?;
+    semantic::serve(&mut spinner.node, &arm.surroundings, &settings)?;
     surroundings::serve(&arm.surroundings, &arm.settings_in_use);
     #[cfg(feature = "moveit")]
-    moveit::serve(node, &mut spinner, &queries, &servo)?;
+    moveit::serve(&mut spinner, &queries, &servo)?;
     if settings.moveit_servo.enabled && !cfg!(feature = "moveit_servo") {
         log::warn!(
             "moveit_servo.enabled is not used, because moveit_msgs or control_msgs was missing when the node was built: \
              install ros-$ROS_DISTRO-moveit-msgs and ros-$ROS_DISTRO-control-msgs, and build again"
         );
     }
-    diagnostics::serve(node, &arm)?;
-    markers::serve(node, &arm)?;
-    descriptions::serve(node, &arm, robot)?;
+    diagnostics::serve(&mut spinner.node, &arm)?;
+    markers::serve(&mut spinner.node, &arm)?;
+    descriptions::serve(&mut spinner.node, &arm, robot)?;
     arm::serve(&arm);
     Ok(spinner)
 }

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use futures::StreamExt;
 use futures::channel::mpsc;
+use r2r::QosProfile;
 use r2r::visualization_msgs::msg::InteractiveMarkerFeedback;
-use r2r::{Node, QosProfile};
 
 use super::commands::Choices;
 use super::handles::Handles;
@@ -34,7 +33,6 @@ struct Receiver {
 
 /// Subscribes to the feedback, in the spin thread: so a drag is answered as fast as a message of `~/target_pose`.
 pub(super) fn serve(
-    node: &mut Node,
     spinner: &mut Spinner,
     arm: &Arc<Arm>,
     handles: &Arc<Handles>,
@@ -42,12 +40,9 @@ pub(super) fn serve(
     choices: Choices,
 ) -> Result {
     let quality = QosProfile::default().keep_last(DEPTH);
-    let messages = node.subscribe_raw(HANDLE_FEEDBACK.name, HANDLE_FEEDBACK.ros_type, quality)?;
+    let messages = spinner.node.subscribe_raw(HANDLE_FEEDBACK.name, HANDLE_FEEDBACK.ros_type, quality)?;
     let mut receiver = Receiver { arm: Arc::clone(arm), handles: Arc::clone(handles), drags, choices };
-    spinner.run_locally(messages.for_each(move |raw| {
-        receiver.receive(&raw);
-        std::future::ready(())
-    }));
+    spinner.on_each(messages, move |raw| receiver.receive(&raw));
     Ok(())
 }
 

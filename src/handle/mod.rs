@@ -19,7 +19,6 @@ mod updates;
 use std::sync::Arc;
 
 use futures::channel::mpsc;
-use r2r::Node;
 
 use crate::Result;
 use crate::messages::TargetMessage;
@@ -33,7 +32,6 @@ const WAITING_DRAGS: usize = 10;
 
 /// Serves the handles, if the parameter `interactive_target` asks for them. Gives the drags of each tip as a stream of targets.
 pub(crate) fn serve(
-    node: &mut Node,
     spinner: &mut Spinner,
     servo: &Arc<Intake>,
     setter: Setter,
@@ -47,7 +45,7 @@ pub(crate) fn serve(
     let tips = settings.tip_links.len().max(1);
     let (senders, drags) = (0..tips).map(|_| mpsc::channel(WAITING_DRAGS)).unzip();
     let choices = commands::serve(servo, &handles, setter);
-    feedback::serve(node, spinner, arm, &handles, senders, choices)?;
-    updates::serve(node, spinner, arm, &handles)?;
+    feedback::serve(spinner, arm, &handles, senders, choices)?;
+    updates::serve(spinner, arm, &handles)?;
     Ok(drags)
 }

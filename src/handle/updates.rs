@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use r2r::QosProfile;
 use r2r::visualization_msgs::msg::InteractiveMarkerUpdate;
 use r2r::visualization_msgs::srv::GetInteractiveMarkers;
-use r2r::{Node, QosProfile};
 use tokio::time::MissedTickBehavior;
 
 use super::drawing::{self, Drawn};
@@ -37,11 +37,11 @@ struct Shown {
     subscribers: usize,
 }
 
-pub(super) fn serve(node: &mut Node, spinner: &mut Spinner, arm: &Arc<Arm>, handles: &Arc<Handles>) -> Result {
-    let publisher = Publisher::new(node, HANDLE_UPDATE, QosProfile::default().keep_last(DEPTH))?;
+pub(super) fn serve(spinner: &mut Spinner, arm: &Arc<Arm>, handles: &Arc<Handles>) -> Result {
+    let publisher = Publisher::new(&mut spinner.node, HANDLE_UPDATE, QosProfile::default().keep_last(DEPTH))?;
     let updates = Arc::new(Updates { handles: Arc::clone(handles), publisher, shown: Lock::default() });
     let answering = Arc::clone(&updates);
-    answer_each::<GetInteractiveMarkers::Service, _, _>(node, spinner, arm, HANDLES.name, move |arm, _| {
+    answer_each::<GetInteractiveMarkers::Service, _, _>(spinner, arm, HANDLES.name, move |arm, _| {
         let updates = Arc::clone(&answering);
         async move { updates.now(&arm) }
     })?;

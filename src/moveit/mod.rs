@@ -17,7 +17,6 @@ mod state_validity;
 
 use std::sync::Arc;
 
-use r2r::Node;
 use r2r::geometry_msgs::msg::Transform;
 use r2r::moveit_msgs::msg::{Constraints, MoveItErrorCodes, RobotState};
 use r2r::moveit_msgs::srv::{GetPositionFK, GetPositionIK, GetStateValidity};
@@ -31,15 +30,15 @@ use crate::servo::Intake;
 use crate::solving::Queries;
 use urdf_ik_robot::Robot;
 
-pub(crate) fn serve(node: &mut Node, spinner: &mut Spinner, queries: &Arc<Queries>, servo: &Arc<Intake>) -> Result {
-    let moveit = &Arc::new(MoveIt { node: node.fully_qualified_name()?, queries: Arc::clone(queries) });
-    answer_each::<GetPositionIK::Service, _, _>(node, spinner, moveit, COMPUTE_IK, ik::compute_ik)?;
-    answer_each::<GetPositionFK::Service, _, _>(node, spinner, moveit, COMPUTE_FK, fk::compute_fk)?;
+pub(crate) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>, servo: &Arc<Intake>) -> Result {
+    let moveit = &Arc::new(MoveIt { node: spinner.node.fully_qualified_name()?, queries: Arc::clone(queries) });
+    answer_each::<GetPositionIK::Service, _, _>(spinner, moveit, COMPUTE_IK, ik::compute_ik)?;
+    answer_each::<GetPositionFK::Service, _, _>(spinner, moveit, COMPUTE_FK, fk::compute_fk)?;
     let check = state_validity::check_state_validity;
-    answer_each::<GetStateValidity::Service, _, _>(node, spinner, moveit, CHECK_STATE_VALIDITY, check)?;
+    answer_each::<GetStateValidity::Service, _, _>(spinner, moveit, CHECK_STATE_VALIDITY, check)?;
     #[cfg(feature = "moveit_servo")]
-    servo::serve(node, spinner, servo)?;
-    collision_objects::serve(node, queries)
+    servo::serve(spinner, servo)?;
+    collision_objects::serve(&mut spinner.node, queries)
 }
 
 /// What the services of MoveIt answer from.

@@ -5,12 +5,11 @@
 use std::future::ready;
 use std::sync::Arc;
 
-use futures::StreamExt;
+use r2r::QosProfile;
 use r2r::control_msgs::msg::JointJog;
 use r2r::moveit_msgs::srv::ServoCommandType;
 use r2r::std_srvs::srv::SetBool;
 use r2r::urdf_ik::msg::ServoStatus;
-use r2r::{Node, QosProfile};
 
 use super::servo_commands::{self, CommandFilter, CommandKind};
 use super::servo_status;
@@ -30,7 +29,7 @@ const QUEUE_DEPTH: usize = 10;
 /// Which commands count, for all tasks.
 type SharedFilter = Arc<Lock<CommandFilter>>;
 
-pub(super) fn serve(node: &mut Node, spinner: &mut Spinner, intake: &Arc<Intake>) -> Result {
+pub(super) fn serve(spinner: &mut Spinner, intake: &Arc<Intake>) -> Result {
     let settings = intake.arm.settings();
     if !settings.moveit_servo.enabled {
         return Ok(());
@@ -42,36 +41,29 @@ pub(super) fn serve(node: &mut Node, spinner: &mut Spinner, intake: &Arc<Intake>
         (POSE_TARGET_CMDS, CommandKind::Pose),
     ];
     for (topic, kind) in topics {
-        let messages = node.subscribe_raw(topic.name, topic.ros_type, target_message::quality(&settings))?;
+        let messages = spinner.node.subscribe_raw(topic.name, topic.ros_type, target_message::quality(&settings))?;
         let (intake, filter) = (Arc::clone(intake), filter.clone());
-        spinner.run_locally(messages.for_each(move |raw| {
-            receive(&intake, &filter, topic, kind, &raw);
-            ready(())
-        }));
+        spinner.on_each(messages, move |raw| receive(&intake, &filter, topic, kind, &raw));
     }
     let (of_switch, of_pause) = (filter.clone(), filter);
     answer_each::<ServoCommandType::Service, _, _>(
-        node,
         spinner,
         intake,
         SWITCH_COMMAND_TYPE.name,
         move |intake, request| ready(switch_command_type(&intake, &of_switch, &request)),
     )?;
-    answer_each::<SetBool::Service, _, _>(node, spinner, intake, PAUSE_SERVO.name, move |intake, request| {
+    answer_each::<SetBool::Service, _, _>(spinner, intake, PAUSE_SERVO.name, move |intake, request| {
         ready(pause(&intake, &of_pause, &request))
     })?;
-    publish_status(node, spinner)
+    publish_status(spinner)
 }
 
 /// Publishes each status of the node as one of Servo.
-fn publish_status(node: &mut Node, spinner: &mut Spinner) -> Result {
+fn publish_status(spinner: &mut Spinner) -> Result {
     let quality = QosProfile::default().keep_last(QUEUE_DEPTH);
-    let publisher = Publisher::new(node, SERVO_STATUS_OF_MOVEIT, quality.clone())?;
-    let statuses = node.subscribe::<ServoStatus>(SERVO_STATUS.name, quality)?;
-    spinner.run_locally(statuses.for_each(move |status| {
-        publisher.publish(&servo_status::of_moveit(&status));
-        ready(())
-    }));
+    let publisher = Publisher::new(&mut spinner.node, SERVO_STATUS_OF_MOVEIT, quality.clone())?;
+    let statuses = spinner.node.subscribe::<ServoStatus>(SERVO_STATUS.name, quality)?;
+    spinner.on_each(statuses, move |status| publisher.publish(&servo_status::of_moveit(&status)));
     Ok(())
 }
 

@@ -7,7 +7,6 @@ mod request;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use r2r::Node;
 use r2r::urdf_ik::msg::{AttachedObstacle, Obstacles};
 use r2r::urdf_ik::srv::ChangeObstacles;
 
@@ -25,9 +24,9 @@ const PERIOD: Duration = Duration::from_millis(20);
 /// Least pause between two publications, over the time that one takes: so a world of large meshes takes no more than a tenth of a core.
 const REST: u32 = 9;
 
-pub(crate) fn serve(node: &mut Node, spinner: &mut Spinner, queries: &Arc<Queries>) -> Result {
-    answer_each::<ChangeObstacles::Service, _, _>(node, spinner, queries, CHANGE_OBSTACLES, changes::change_obstacles)?;
-    let publisher = Publisher::<Obstacles>::new(node, OBSTACLES, latched())?;
+pub(crate) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>) -> Result {
+    answer_each::<ChangeObstacles::Service, _, _>(spinner, queries, CHANGE_OBSTACLES, changes::change_obstacles)?;
+    let publisher = Publisher::<Obstacles>::new(&mut spinner.node, OBSTACLES, latched())?;
     let arm = Arc::clone(&queries.arm);
     task::start(async move {
         let mut changes = arm.surroundings.changes();

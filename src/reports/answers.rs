@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use r2r::WrappedServiceTypeSupport;
 use r2r::std_srvs::srv::Trigger;
 use r2r::urdf_ik::srv::{ChangeObstacles, CheckCollisions, ForwardKinematics};
-use r2r::{Node, WrappedServiceTypeSupport};
 
 use super::reporter::Reporter;
 use super::status::Refused;
@@ -36,7 +36,6 @@ refuses_by_message!(ChangeObstacles, CheckCollisions, ForwardKinematics, Trigger
 
 /// Creates a service and answers each of its requests, as [`service_server::answer_each`] does.
 pub(crate) fn answer_each<S, C, A>(
-    node: &mut Node,
     spinner: &mut Spinner,
     context: &Arc<C>,
     service: Interface,
@@ -49,7 +48,7 @@ where
     A: Future<Output = Result<S::Response, Refused>> + Send + 'static,
     C: AsRef<Reporter> + Send + Sync + 'static,
 {
-    service_server::answer_each::<S, _, _>(node, spinner, context, service.name, move |context, request| {
+    service_server::answer_each::<S, _, _>(spinner, context, service.name, move |context, request| {
         let answer = answer.clone();
         async move {
             let ended = answer(Arc::clone(&context), request.clone()).await;

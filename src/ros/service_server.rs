@@ -1,11 +1,10 @@
 //! Creates services and sends their responses.
 
-use std::future::{Future, ready};
+use std::future::Future;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use futures::StreamExt;
-use r2r::{Node, QosProfile, ServiceRequest, WrappedServiceTypeSupport};
+use r2r::{QosProfile, ServiceRequest, WrappedServiceTypeSupport};
 use tokio::runtime::Handle;
 
 use super::spin::Spinner;
@@ -24,7 +23,6 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Creates a service and answers each of its requests by the `context` that it needs, in a task of its own. The spin thread starts that
 /// task at once: r2r keeps ten requests, and drops those that come before a task of another thread has taken them.
 pub(crate) fn answer_each<S, C, A>(
-    node: &mut Node,
     spinner: &mut Spinner,
     context: &Arc<C>,
     name: &str,
@@ -37,16 +35,15 @@ where
     C: Send + Sync + 'static,
     A: Future<Output = S::Response> + Send + 'static,
 {
-    let requests = node.create_service::<S>(name, QosProfile::services_default().keep_last(DEPTH))?;
+    let requests = spinner.node.create_service::<S>(name, QosProfile::services_default().keep_last(DEPTH))?;
     let (context, name, tasks) = (Arc::clone(context), name.to_owned(), Handle::current());
-    spinner.run_locally(requests.for_each(move |mut request| {
+    spinner.on_each(requests, move |mut request| {
         let (context, name, answer) = (Arc::clone(&context), name.clone(), answer.clone());
         task::start_in(&tasks, async move {
             let response = answer(context, std::mem::take(&mut request.message)).await;
             respond(request, response, &name).await;
         });
-        ready(())
-    }));
+    });
     Ok(())
 }
 

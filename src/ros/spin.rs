@@ -1,5 +1,6 @@
 //! The thread in which the r2r node lives.
 
+use std::future::ready;
 use std::panic;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,10 +8,10 @@ use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use futures::FutureExt;
 use futures::executor::LocalPool;
 use futures::future::BoxFuture;
 use futures::task::LocalSpawnExt;
+use futures::{FutureExt, Stream, StreamExt};
 use r2r::Node;
 use tokio::sync::oneshot;
 
@@ -63,8 +64,9 @@ impl Commands {
     }
 }
 
-/// The spin thread before it starts.
+/// The node and its thread before that starts.
 pub(crate) struct Spinner {
+    pub node: Node,
     commands: mpsc::Receiver<Command>,
     local_tasks: Vec<BoxFuture<'static, ()>>,
 }
@@ -76,19 +78,27 @@ pub(crate) struct Spinning {
 }
 
 impl Spinner {
-    pub(crate) fn new() -> (Self, Commands) {
+    pub(crate) fn new(node: Node) -> (Self, Commands) {
         let (sender, commands) = mpsc::channel();
-        (Self { commands, local_tasks: Vec::new() }, Commands(sender))
+        (Self { node, commands, local_tasks: Vec::new() }, Commands(sender))
     }
 
-    /// Runs `task` in the spin thread, each time right after its message has arrived. No other thread has to wake up for it, but nothing
+    /// Does `work` with each message in the spin thread, right after it has arrived. No other thread has to wake up for it, but nothing
     /// else arrives while it works. So it must be short, and it has no timers.
-    pub(crate) fn run_locally(&mut self, task: impl Future<Output = ()> + Send + 'static) {
+    pub(crate) fn on_each<T>(
+        &mut self,
+        messages: impl Stream<Item = T> + Send + 'static,
+        mut work: impl FnMut(T) + Send + 'static,
+    ) {
+        let task = messages.for_each(move |message| {
+            work(message);
+            ready(())
+        });
         self.local_tasks.push(task.boxed());
     }
 
     /// Moves the node into its thread and spins it there until [`Spinning::stop`].
-    pub(crate) fn run(self, mut node: Node) -> Result<Spinning> {
+    pub(crate) fn run(mut self) -> Result<Spinning> {
         let stop = Arc::new(AtomicBool::new(false));
         let is_stopped = Arc::clone(&stop);
         let thread = thread::Builder::new().name("spin".into()).spawn(move || {
@@ -99,9 +109,9 @@ impl Spinner {
             }
             while !is_stopped.load(Ordering::Relaxed) {
                 for command in self.commands.try_iter() {
-                    command(&mut node);
+                    command(&mut self.node);
                 }
-                node.spin_once(SPIN_TIMEOUT);
+                self.node.spin_once(SPIN_TIMEOUT);
                 local_tasks.run_until_stalled();
             }
         })?;

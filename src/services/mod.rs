@@ -15,7 +15,6 @@ pub(crate) use query::Query;
 
 use std::sync::Arc;
 
-use r2r::Node;
 use r2r::std_srvs::srv::Trigger;
 use r2r::urdf_ik::srv::{CheckCollisions, ForwardKinematics, SolveIK, SolveIKBatch, SolvePath};
 
@@ -31,18 +30,24 @@ use solve_ik::solve_ik;
 use solve_ik_batch::solve_ik_batch;
 use solve_path::solve_path;
 
-pub(crate) fn serve(node: &mut Node, spinner: &mut Spinner, queries: &Arc<Queries>, servo: &Arc<Intake>) -> Result {
-    answer_each::<SolveIK::Service, _, _>(node, spinner, queries, SOLVE_IK, solve_ik)?;
-    answer_each::<SolveIKBatch::Service, _, _>(node, spinner, queries, SOLVE_IK_BATCH, solve_ik_batch)?;
-    answer_each::<SolvePath::Service, _, _>(node, spinner, queries, SOLVE_PATH, solve_path)?;
-    answer_each::<ForwardKinematics::Service, _, _>(node, spinner, queries, FORWARD_KINEMATICS, forward_kinematics)?;
-    answer_each::<CheckCollisions::Service, _, _>(node, spinner, queries, CHECK_COLLISIONS, check_collisions)?;
-    answer_each::<Trigger::Service, _, _>(node, spinner, servo, STOP, |servo, _| async move {
-        stop(&servo).await.map(done)
-    })?;
-    answer_each::<Trigger::Service, _, _>(node, spinner, servo, RESET, |servo, _| async move {
-        reset(&servo).await.map(done)
-    })
+pub(crate) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>, servo: &Arc<Intake>) -> Result {
+    answer_each::<SolveIK::Service, _, _>(spinner, queries, SOLVE_IK, solve_ik)?;
+    answer_each::<SolveIKBatch::Service, _, _>(spinner, queries, SOLVE_IK_BATCH, solve_ik_batch)?;
+    answer_each::<SolvePath::Service, _, _>(spinner, queries, SOLVE_PATH, solve_path)?;
+    answer_each::<ForwardKinematics::Service, _, _>(spinner, queries, FORWARD_KINEMATICS, forward_kinematics)?;
+    answer_each::<CheckCollisions::Service, _, _>(spinner, queries, CHECK_COLLISIONS, check_collisions)?;
+    answer_each::<Trigger::Service, _, _>(
+        spinner,
+        servo,
+        STOP,
+        |servo, _| async move { stop(&servo).await.map(done) },
+    )?;
+    answer_each::<Trigger::Service, _, _>(
+        spinner,
+        servo,
+        RESET,
+        |servo, _| async move { reset(&servo).await.map(done) },
+    )
 }
 
 fn done(message: String) -> Trigger::Response {

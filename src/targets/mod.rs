@@ -16,7 +16,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use futures::channel::mpsc;
 use futures::{FutureExt, StreamExt};
 use nalgebra::Isometry3;
-use r2r::Node;
 use r2r::std_msgs::msg::Header;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -34,9 +33,8 @@ use urdf_ik_solver::Target;
 
 /// Subscribes to the topics of each tip. `drags` has one more stream of targets for each tip; it is empty where there are none.
 pub(crate) fn serve(
-    node: &mut Node,
-    servo: &Arc<servo::Intake>,
     spinner: &mut Spinner,
+    servo: &Arc<servo::Intake>,
     drags: Vec<mpsc::Receiver<TargetMessage>>,
 ) -> Result {
     let mut drags = drags.into_iter();
@@ -48,19 +46,20 @@ pub(crate) fn serve(
     for (tip, namespaces) in tip_namespaces::of_tips(&settings.tip_links)?.into_iter().enumerate() {
         let mut arrivals = futures::stream::SelectAll::new();
         for namespace in namespaces {
-            let poses = node.subscribe_raw(&TARGET_POSE.name_in(&namespace), TARGET_POSE.ros_type, quality.clone())?;
-            let points =
-                node.subscribe_raw(&TARGET_POINT.name_in(&namespace), TARGET_POINT.ros_type, quality.clone())?;
+            let poses =
+                spinner.node.subscribe_raw(&TARGET_POSE.name_in(&namespace), TARGET_POSE.ros_type, quality.clone())?;
+            let points = spinner.node.subscribe_raw(
+                &TARGET_POINT.name_in(&namespace),
+                TARGET_POINT.ros_type,
+                quality.clone(),
+            )?;
             arrivals.push(poses.map(|raw| TargetMessage::from_pose(&raw)).boxed());
             arrivals.push(points.map(|raw| TargetMessage::from_point(&raw)).boxed());
         }
         arrivals.extend(drags.next().map(|drags| drags.map(Some).boxed()));
         let (mut receiver, newest) = TargetReceiver::new(Arc::clone(servo), Arc::clone(&solver), tip);
         task::start(solve_each(Arc::clone(&solver), tip, newest, Arc::clone(&receiver.last_done)));
-        spinner.run_locally(arrivals.for_each(move |message| {
-            receiver.receive(message);
-            std::future::ready(())
-        }));
+        spinner.on_each(arrivals, move |message| receiver.receive(message));
     }
     Ok(())
 }
