@@ -24,7 +24,7 @@ pub(super) struct Look {
     pub axes: TargetAxes,
 }
 
-/// StatusColour and text for the newest target of a tip. A `notice` on the menu is newer.
+/// The colour and the text for the newest target of a tip. A `notice` on the menu is newer.
 pub(super) fn colour_and_text(newest: Option<&LatestTarget>, notice: Option<&str>) -> (StatusColour, String) {
     if let Some(notice) = notice {
         return (StatusColour::Refused, short(notice));

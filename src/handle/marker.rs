@@ -118,6 +118,7 @@ fn about(verb: &str, axis: &str, turn: &Quaternion, interaction_mode: u8) -> Int
     }
 }
 
+/// No rotation.
 const UNTURNED: Quaternion = Quaternion { x: 0.0, y: 0.0, z: 0.0, w: 1.0 };
 
 fn at(position: Point) -> Pose {

@@ -12,13 +12,17 @@ use crate::messages::convert;
 /// Red, green, blue and opacity, each in \[0, 1\].
 pub(super) type Colour = [f32; 4];
 
-// The actions and the forms that are used, in the types of their fields.
+/// Draws a marker, or draws it anew.
 const ADD: i32 = Marker::ADD as i32;
+/// Removes a marker.
 const DELETE: i32 = Marker::DELETE as i32;
+/// Removes all markers.
 const DELETE_ALL: i32 = Marker::DELETEALL as i32;
-/// A box, a ball or a cylinder along z: a solid around the only point.
+/// A box around the only point.
 pub(super) const BOX: i32 = Marker::CUBE as i32;
+/// A ball around the only point.
 pub(super) const BALL: i32 = Marker::SPHERE as i32;
+/// A cylinder along z around the only point.
 pub(super) const CYLINDER: i32 = Marker::CYLINDER as i32;
 /// A ball around each point.
 pub(super) const BALLS: i32 = Marker::SPHERE_LIST as i32;

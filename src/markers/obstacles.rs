@@ -8,8 +8,11 @@ use crate::robot_in_use::Configuration;
 use crate::surroundings::Known;
 use urdf_ik_collision::{Geometry, Near, Obstacle};
 
+/// Colour of obstacles.
 const OBSTACLE: Colour = [0.45, 0.6, 0.55, 0.85];
+/// Colour of attached parts.
 const ATTACHED: Colour = [0.7, 0.55, 0.8, 0.9];
+/// Colour of the line between two bodies that are near each other.
 const NEAR: Colour = [1.0, 0.1, 0.1, 1.0];
 /// Width of the line between two bodies that are near each other \[m\].
 const NEAR_LINE: f64 = 0.004;

@@ -33,10 +33,13 @@ const JOINT_SIZES: (f64, f64) = (0.03, 0.2);
 /// A joint is at its limit where it is nearer to it than this part of its range.
 const LIMIT_MARGIN: f64 = 1e-3;
 
-// What became of a target: the colour-blind can tell these colours apart.
+/// Opacity of the colours that say what became of a target.
 const TARGET_OPACITY: f32 = 0.8;
+/// Colour of the path that the arm follows.
 const PATH: Colour = [0.1, 0.65, 0.85, 0.9];
+/// Colour of joints that can move no further one way.
 const AT_LIMIT: Colour = [1.0, 0.1, 0.1, 0.7];
+/// Colour of the spheres between which a tip can be.
 const REACH: Colour = [0.3, 0.5, 0.9, 0.3];
 
 /// Draws one robot. It remembers where the tips have been.

@@ -6,8 +6,11 @@ use r2r::visualization_msgs::msg::Marker;
 use super::messages::{BALLS, Colour, LINES, axes, joined};
 use urdf_ik_robot::Robot;
 
+/// The group that a person can hide.
 const NAMESPACE: &str = "skeleton";
+/// Colour of the line along the joints.
 const BONES: Colour = [0.62, 0.67, 0.74, 1.0];
+/// Colour of the spheres at the joints.
 const JOINTS: Colour = [0.95, 0.55, 0.2, 1.0];
 /// Width of the line, over the robot's size.
 const LINE_WIDTH: f64 = 0.012;

@@ -33,7 +33,7 @@ pub(crate) fn or_tips(loaded: &LoadedRobot, names: Vec<String>) -> Vec<String> {
 /// Poses of the links `names` in `frame`, at `configuration`.
 ///
 /// # Errors
-/// As of [`index`].
+/// [`Fault`] with the names of the links, as of [`index`].
 pub(crate) fn poses(
     configuration: &Configuration,
     prefix: &str,

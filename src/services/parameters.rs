@@ -88,7 +88,7 @@ fn from_message(message: ParameterValue) -> Value {
         PARAMETER_STRING_ARRAY => Value::Texts(message.string_array_value),
         // Some tools write "nothing" as an empty array of bytes.
         PARAMETER_BYTE_ARRAY if message.byte_array_value.is_empty() => Value::NotSet,
-        // And an empty list as one of any type: its elements do not tell.
+        // Some tools write an empty list as one of any type: its elements do not tell.
         PARAMETER_BOOL_ARRAY if message.bool_array_value.is_empty() => Value::Texts(Vec::new()),
         PARAMETER_INTEGER_ARRAY if message.integer_array_value.is_empty() => Value::Texts(Vec::new()),
         PARAMETER_DOUBLE_ARRAY if message.double_array_value.is_empty() => Value::Texts(Vec::new()),

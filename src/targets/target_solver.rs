@@ -24,7 +24,7 @@ const GATHER_TIME: Duration = Duration::from_millis(1);
 
 /// Greatest number of variables of a chain whose targets are tracked in the spin thread: this takes some microseconds.
 const MAX_VARIABLES_TO_TRACK_AT_ONCE: usize = 32;
-/// Greatest number of pairs of bodies that tracking keeps apart in the spin thread, for the same reason.
+/// Greatest number of pairs of bodies that tracking keeps apart in the spin thread, where a target may take some microseconds.
 const MAX_PAIRS_TO_KEEP_APART_AT_ONCE: usize = 1000;
 
 /// A target that can be solved.
@@ -170,7 +170,7 @@ impl TargetSolver {
 
 impl Conditions {
     /// # Errors
-    /// As of [`Avoidance::of`].
+    /// [`Refused`] where there is no robot, or the shapes of the robot cannot be used.
     async fn to_search(arm: &Arm, loaded: &Arc<LoadedRobot>) -> Result<Self, Refused> {
         let settings = arm.settings();
         let positions = arm.configuration()?.positions;
@@ -316,7 +316,7 @@ pub(super) fn serve(solver: &Arc<TargetSolver>) {
     });
 }
 
-/// Refuses targets, all for the same reason.
+/// Refuses targets, all for one reason.
 fn refuse(arm: &Arm, targets: Vec<PreparedTarget>, refused: &Refused) {
     for PreparedTarget { topic, target, header, .. } in targets {
         arm.conclude(topic, target.tip, header, Err(refused.clone()));

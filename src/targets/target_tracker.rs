@@ -28,7 +28,7 @@ const ROUNDING: f64 = 1e-9;
 pub(crate) enum Effort {
     /// Tracking on the branch where the arm is: short.
     Track,
-    /// Also a search where tracking does not meet the target. It may take all the time that the settings allow.
+    /// Tracking, and a search where that does not meet the target. It may take all the time that the settings allow.
     Search,
 }
 

@@ -13,6 +13,7 @@ use urdf_ik_text::names::{plain_words, sentence};
 
 use super::Result;
 
+/// The path that stands for standard input.
 const STANDARD_INPUT: &str = "-";
 
 /// Reads a robot, as [`robot_from`].

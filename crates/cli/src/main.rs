@@ -38,6 +38,7 @@ type Result<T = (), E = Failure> = std::result::Result<T, E>;
 const NOT_MET: u8 = 1;
 /// Exit status where the arguments or a file are wrong; clap's own for wrong arguments.
 const BAD_INPUT: u8 = 2;
+/// What the help says of the exit status.
 const EXIT_STATUS: &str = "\
 Exit status: 0 where it is done; 1 where a target cannot be met, or a path cannot be followed to its end; \
 2 where an argument or a file is wrong.";

@@ -21,8 +21,11 @@ const SEGMENTS: [(usize, f64, [f64; 2], f64); 6] = [
     (2, 0.3, [-70.0, 50.0], -60.0),
     (5, 0.28, [-140.0, 0.0], 0.0),
 ];
+/// Points that have targets, and where these are \[m\].
 const TARGETS: [(usize, [f64; 2]); 2] = [(4, [-0.16, 0.8]), (6, [0.73, 0.56])];
+/// Colour of the tree after cycles.
 const BODY: RGBColor = SERIES[0];
+/// Colour of the tree after least squares.
 const FINISHED: RGBColor = SERIES[2];
 /// Iterations that are shown.
 const ITERATIONS: u8 = 20;

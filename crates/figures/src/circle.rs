@@ -11,16 +11,22 @@ use urdf_ik_plot::{self as plot, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Ma
 use super::example::{Example, flat};
 use crate::Result;
 
+/// Centre of the sphere on which the elbow is by the upper arm \[m\].
 const SHOULDER: Point3<f64> = Point3::new(0.0, 0.0, 0.0);
+/// Centre of the sphere on which the elbow is by the forearm \[m\].
 const WRIST: Point3<f64> = Point3::new(0.62, 0.0, 0.1);
+/// Length of the upper arm \[m\].
 const UPPER: f64 = 0.46;
+/// Length of the forearm \[m\].
 const FORE: f64 = 0.38;
-/// Where the elbow was.
+/// Where the elbow was \[m\].
 const WAS: Point3<f64> = Point3::new(0.3, -0.6, -0.3);
+/// Colour of the circle.
 const ROUND: RGBColor = SERIES[1];
 
 /// A chain in the plane whose backward pass ends at a circle.
 const SEED: [[f64; 2]; 5] = [[0.0, 0.0], [0.18, 0.22], [0.46, 0.3], [0.74, 0.24], [0.92, 0.0]];
+/// Where the end of the chain in the plane is to be \[m\].
 const TARGET: [f64; 2] = [0.5, 0.62];
 
 /// Draws the figure: the text of an SVG file.

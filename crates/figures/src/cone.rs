@@ -12,6 +12,7 @@ use crate::Result;
 /// The four angles of a shoulder [degrees].
 const DEGREES: [(&str, f64, f64); 4] =
     [("left", 70.0, 0.0), ("up", 60.0, 90.0), ("right", 30.0, 180.0), ("down", 40.0, 270.0)];
+/// Colours of the quadrants.
 const COLOURS: [RGBColor; 4] = [SERIES[0], SERIES[2], SERIES[1], SERIES[4]];
 /// Directions that are asked for: polar angle and azimuth [degrees].
 const WANTED: [[f64; 2]; 6] = [[88.0, 40.0], [35.0, 60.0], [80.0, 130.0], [52.0, 205.0], [66.0, 305.0], [25.0, 330.0]];

@@ -7,6 +7,7 @@ use urdf_ik_plot::skeleton::{self, Drawn};
 
 use crate::Result;
 
+/// The figure, in YAML.
 const MODEL: &str = include_str!("../../../config/skeletons/humanoid.yaml");
 /// Ends by name, and where they are to be \[m\].
 const TARGETS: [(&str, [f64; 3]); 5] = [

@@ -9,8 +9,11 @@ use urdf_ik_plot::{self as plot, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Ma
 use super::example::{Example, flat};
 use crate::Result;
 
+/// Where the chain starts \[m\].
 const SEED: [[f64; 2]; 5] = [[0.0, 0.0], [0.3, 0.05], [0.6, 0.02], [0.88, 0.14], [1.12, 0.3]];
+/// Where its end is to be \[m\].
 const TARGET: [f64; 2] = [0.4, 1.0];
+/// Colour of the chain.
 const CHAIN: RGBColor = SERIES[0];
 /// How much is left of the colour of a chain that was before.
 const BEFORE: f64 = 0.28;

@@ -10,6 +10,7 @@ use urdf_ik_plot::{self as plot, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Ma
 use super::example::{Example, flat};
 use crate::Result;
 
+/// Colour of the chain.
 const CHAIN: RGBColor = SERIES[0];
 
 /// A chain, what is asked of its end, and how it is shown.
@@ -22,6 +23,7 @@ struct Case {
     reach: &'static str,
 }
 
+/// A target beyond the reach.
 const FAR: Case = Case {
     title: "too far: stretched",
     seed: &[[0.0, 0.0], [-0.12, 0.3], [0.12, 0.52], [0.42, 0.6]],
@@ -29,6 +31,7 @@ const FAR: Case = Case {
     cycles: 4,
     reach: "outer reach",
 };
+/// A target that is nearer than the chain can fold.
 const NEAR: Case = Case {
     title: "too near: folded",
     seed: &[[0.0, 0.0], [0.62, 0.3], [0.8, 0.16], [0.7, 0.02]],

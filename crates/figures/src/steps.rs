@@ -9,7 +9,9 @@ use urdf_ik_plot::{self as plot, Area, Axis, Bones, Bounds, Canvas, Frame, INK, 
 
 use crate::Result;
 
+/// Lengths of the two segments \[m\].
 const LENGTHS: [f64; 2] = [0.5, 0.4];
+/// Where the tip is to be \[m\].
 const TARGET: Point3<f64> = Point3::new(0.62, 0.26, 0.0);
 /// Yaws of the nearly stretched arm \[rad\].
 const SEED: [f64; 4] = [0.0, 0.0, 0.03, -0.06];
@@ -19,6 +21,7 @@ const LARGEST_TURN: f64 = 1.0;
 const ITERATIONS: u8 = 10;
 /// Room around the charts for their axes.
 const FRAME: Frame = Frame { left: 130, right: 40, top: 80, bottom: 110 };
+/// The methods with their names and colours.
 const METHODS: [(Method, &str, RGBColor); 2] =
     [(Method::Pseudoinverse, "pseudoinverse", SERIES[1]), (Method::DampedLeastSquares, "damped", SERIES[0])];
 

@@ -11,11 +11,16 @@ use crate::Result;
 
 /// The parents of the points from 1 on: two segments to the sub-base, two branches of two segments.
 const PARENTS: [usize; 6] = [0, 1, 2, 3, 2, 5];
+/// Where the points of the tree start \[m\].
 const SEED: [[f64; 2]; 7] =
     [[0.0, 0.0], [-0.05, 0.24], [0.0, 0.48], [-0.2, 0.62], [-0.26, 0.84], [0.2, 0.62], [0.26, 0.84]];
+/// Index of the point in which the branches meet.
 const SUB_BASE: usize = 2;
+/// Points that have targets, and where these are \[m\].
 const TARGETS: [(usize, [f64; 2]); 2] = [(4, [-0.54, 0.32]), (6, [0.21, 0.58])];
+/// Colour of the segments below the sub-base.
 const BODY: RGBColor = SERIES[0];
+/// Colours of the two branches.
 const BRANCHES: [RGBColor; 2] = [SERIES[2], SERIES[4]];
 
 /// Draws the figure: the text of an SVG file.

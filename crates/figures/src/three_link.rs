@@ -10,12 +10,17 @@ use urdf_ik_plot::{self as plot, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Ma
 
 use crate::Result;
 
+/// Lengths of the three links \[m\].
 const LENGTHS: [f64; 3] = [0.5, 0.42, 0.22];
 /// Where the wrist must be.
 const WRIST: Point3<f64> = Point3::new(0.5, 0.3, -0.12);
+/// The up vector, of any length.
 const UP: Vector3<f64> = Vector3::new(0.3, 0.6, -0.75);
+/// Colour of the arm.
 const ARM: RGBColor = SERIES[0];
+/// Colour of the plane of the arm.
 const PLANE: RGBColor = SERIES[2];
+/// Colour of the up vector.
 const UPWARDS: RGBColor = SERIES[1];
 
 /// Room around the points in a plane \[m\].

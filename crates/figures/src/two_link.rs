@@ -9,9 +9,13 @@ use urdf_ik_plot::{self as plot, Bones, Bounds, Canvas, FAINT_INK, INK, Margins,
 
 use crate::Result;
 
+/// Lengths of the two links \[m\].
 const LENGTHS: [f64; 2] = [0.5, 0.36];
+/// Where the tip is to be \[m\].
 const TARGET: [f64; 2] = [0.58, 0.3];
+/// Colour of the arm with its elbow up.
 const UP: RGBColor = SERIES[0];
+/// Colour of the arm with its elbow down.
 const DOWN: RGBColor = SERIES[2];
 
 /// Draws the figure: the text of an SVG file.

@@ -49,6 +49,7 @@ pub type Pixels = (i32, i32);
 /// Where is drawn.
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
+/// The background.
 const PAPER: RGBColor = RGBColor(255, 255, 255);
 /// Words and lines.
 pub const INK: RGBColor = RGBColor(38, 42, 48);
@@ -69,6 +70,7 @@ pub const SMALL: f64 = 22.0;
 const SIZE_FACTOR: f64 = 1.24;
 /// Width of a letter over its size, about.
 const LETTER: f64 = 0.56;
+/// The fonts of words, the best one first.
 const FONTS: &str = "'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif";
 /// Letters of a name at most.
 const NAME: usize = 32;

@@ -19,6 +19,7 @@ const FOOTER: u32 = 110;
 const FRAME: Frame = Frame { left: 180, right: 20, top: 70, bottom: 90 };
 /// Steps of the colour scale: so many can be told apart.
 const STEPS: u8 = 10;
+/// Names of the axes.
 const NAMES: [&str; 3] = ["x", "y", "z"];
 
 /// A cut: a layer of voxels, with one axis to the right and one upwards.

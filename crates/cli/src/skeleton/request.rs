@@ -17,7 +17,7 @@ use crate::Result;
 const MOST_DIFFERENCES: usize = 100;
 /// Greatest number of iterations: a request ends within minutes, even of a long chain.
 const MOST_ITERATIONS: usize = 1_000_000;
-/// Greatest number of restarts, for the same reason.
+/// Greatest number of restarts: a request ends within minutes, even of a long chain.
 const MOST_RESTARTS: usize = 10_000;
 
 /// A request. What it leaves out has its default.

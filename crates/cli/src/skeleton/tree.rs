@@ -15,9 +15,10 @@ use super::task::{Task, targets};
 use super::urdf_out;
 use crate::Result;
 
-/// The keys of a request that have a meaning here, and those that have one for a single pass.
+/// The keys of a request that have a meaning for a skeleton.
 const KNOWN: &str =
     "root limits pass tolerance orientation_tolerance iterations restarts acceleration circles polish time_limit hold";
+/// The keys of a request that have a meaning for a single pass.
 const KNOWN_OF_PASSES: &str = "root limits pass tolerance orientation_tolerance circles hold";
 
 /// Weight of the points that are held, the greatest that there is.

@@ -32,9 +32,13 @@ const CYCLES: usize = 2;
 /// Smallest size of what is drawn \[m\].
 const LEAST_SIZE: f64 = 1e-6;
 
+/// Colour of the figure where it starts.
 const SEED: RGBColor = FAINT_INK;
+/// Colour of forward passes.
 const FORWARD: RGBColor = SERIES[1];
+/// Colour of backward passes.
 const BACKWARD: RGBColor = SERIES[5];
+/// Colour of the solution.
 const SOLUTION: RGBColor = SERIES[0];
 
 /// A solve, and what it is called.
