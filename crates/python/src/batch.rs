@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use urdf_ik::solver::{Answer, Problem, Solver, Target};
 
-use crate::answers::{self, class};
+use crate::answers::{self, ANSWERS};
 use crate::arrays::array;
 use crate::options::Options;
 use crate::poses::{PoseRows, Poses};
@@ -180,7 +180,7 @@ impl Columns {
     fn into_answers(self, py: Python<'_>, variables: usize) -> PyResult<Bound<'_, PyAny>> {
         static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let count = self.solved.len();
-        class(py, &CLASS, "Answers")?.call1((
+        CLASS.import(py, ANSWERS, "Answers")?.call1((
             PyArray1::from_vec(py, self.solved),
             array(py, [count, variables], self.positions)?,
             PyArray1::from_vec(py, self.outcomes),
