@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::reports::{Nearest, Report, Verdict};
+use crate::reports::{Report, Verdict};
 use crate::surroundings::Avoidance;
 use urdf_ik_collision::{Near, Scene, SegmentScratch};
 use urdf_ik_motion::{ClearWay, JointMotion, Step};
@@ -18,6 +18,14 @@ pub(crate) struct CollisionCheck {
     found: Option<Near>,
     /// What the last step of a motion was looked at for.
     seen: Option<Avoidance>,
+}
+
+/// Two bodies that are near each other; without names where none are.
+#[derive(Default)]
+struct Nearest {
+    bodies: Vec<String>,
+    /// \[m\].
+    distance: f64,
 }
 
 /// What stands in the way of the arm.
@@ -75,8 +83,15 @@ impl CollisionCheck {
         let scratch = &mut self.scratch.scene;
         avoidance.scene.find_near(positions, avoidance.margin + NEAR, scratch);
         if let Some(near) = scratch.nearest() {
-            report.nearest = nearest(&avoidance.scene, near);
+            nearest(&avoidance.scene, near).put_into(report);
         }
+    }
+}
+
+impl Nearest {
+    fn put_into(&self, report: &mut Report) {
+        report.status.nearest.clone_from(&self.bodies);
+        report.status.nearest_distance = self.distance;
     }
 }
 
@@ -94,9 +109,9 @@ impl Obstruction {
     /// Puts into the `report` of a target that the arm stops before it.
     pub(crate) fn put_into(&self, report: &mut Report) {
         report.verdict = Verdict::Collision;
-        report.sentence = self.message();
-        report.nearest = self.nearest.clone();
-        report.limiting_joints.clear();
+        report.status.message = self.message();
+        self.nearest.put_into(report);
+        report.status.limiting_joints.clear();
     }
 }
 

@@ -15,7 +15,8 @@ pub(crate) fn measure(
 ) {
     let mut poses = ChainPoses::new(&loaded.chain);
     loaded.chain.forward_kinematics(positions, &mut poses);
-    report.residual = Some(target.residual(&poses.tips()[target.tip]));
+    report.set_residual(target.residual(&poses.tips()[target.tip]));
     // It is refused only for a target that no solver has taken before.
-    report.smallest_singular_value = loaded.solver.smallest_singular_value(&[*target], positions, scratch).ok();
+    let smallest = loaded.solver.smallest_singular_value(&[*target], positions, scratch);
+    report.status.smallest_singular_value = smallest.unwrap_or(f64::NAN);
 }

@@ -40,8 +40,8 @@ impl Counters {
                 Verdict::Invalid | Verdict::UnknownFrame | Verdict::NoRobot => counts.refused += 1,
                 _ => counts.closest += 1,
             }
-            counts.solve_time += report.solve_time.as_secs_f64();
-            counts.longest = counts.longest.max(report.solve_time.as_secs_f64());
+            counts.solve_time += report.status.solve_time;
+            counts.longest = counts.longest.max(report.status.solve_time);
         });
     }
 

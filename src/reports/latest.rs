@@ -69,13 +69,13 @@ impl Latest {
     /// Notes a report on the newest target of its tip.
     pub(crate) fn note(&self, report: &Report) {
         // A refusal may be about no tip.
-        if report.tip_link.is_empty() {
+        if report.status.tip_link.is_empty() {
             return;
         }
         let mut latest = self.0.lock();
-        let target = latest.of(&report.tip_link);
+        let target = latest.of(&report.status.tip_link);
         target.verdict = report.verdict;
-        target.sentence.clone_from(&report.sentence);
+        target.sentence.clone_from(&report.status.message);
     }
 
     /// Forgets all, because the arm goes where no target asks it to be.

@@ -10,7 +10,7 @@ pub(crate) mod warnings;
 
 pub(crate) use answers::{Answer, answer_each};
 pub(crate) use latest::{LatestTarget, LatestTargets};
-pub(crate) use report::{Nearest, Report, StatusColour, Verdict};
+pub(crate) use report::{Report, StatusColour, Verdict};
 pub(crate) use reporter::Reporter;
 pub(crate) use status::{Fault, RefuseAs, Refused, fault};
 pub(crate) use warnings::Warnings;

@@ -48,7 +48,8 @@ impl Reporter {
     }
 
     /// Publishes the status of a motion that has ended now.
-    pub(crate) fn report_arrival(&self, report: Report, stamp: Time) {
-        self.publish(Report { joint_state_stamp: stamp, ..report });
+    pub(crate) fn report_arrival(&self, mut report: Report, stamp: Time) {
+        report.status.joint_state_stamp = stamp;
+        self.publish(report);
     }
 }

@@ -60,7 +60,7 @@ pub(crate) async fn solve_ik(queries: Arc<Queries>, request: Request) -> Result<
     let mut collision_check = CollisionCheck::default();
     let mut statuses = headers.into_iter().enumerate().map(|(index, header)| {
         let mut report = status::of_solution(&solver, &query.targets, index, &solution, scene, header);
-        report.joint_state_stamp = joint_state.header.stamp.clone();
+        report.status.joint_state_stamp = joint_state.header.stamp.clone();
         if let Some(avoidance) = &query.avoidance {
             collision_check.report_nearest(&mut report, avoidance, &solution.positions);
         }

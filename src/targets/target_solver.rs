@@ -334,9 +334,9 @@ fn hold(
     let (stamp, _) = arm.output.stop()?;
     let here = now.loaded.chain.positions_from(&now.positions);
     for (report, new) in reports.iter_mut().zip(new) {
-        report.sentence = format!("{}; the arm holds its position", report.sentence);
+        report.status.message = format!("{}; the arm holds its position", report.status.message);
         measure(report, &now.loaded, &new.target, &here, &mut tracker.scratch);
-        report.joint_state_stamp = stamp.clone();
+        report.status.joint_state_stamp = stamp.clone();
     }
     Ok(())
 }
@@ -350,7 +350,7 @@ fn report_motion(
     reports: &mut [Report],
 ) {
     for (report, new) in reports.iter_mut().zip(new) {
-        report.joint_state_stamp = moved.stamp.clone();
+        report.status.joint_state_stamp = moved.stamp.clone();
         if let Some(avoidance) = avoidance {
             tracker.collision_check.report_nearest(report, avoidance, &moved.positions);
         }
@@ -359,11 +359,11 @@ fn report_motion(
         report.verdict = Verdict::StepLimited;
         match progress {
             Progress::Smooth(time) => {
-                report.sentence = format!("the arm arrives in {time:.3} s; then: {}", report.sentence);
+                report.status.message = format!("the arm arrives in {time:.3} s; then: {}", report.status.message);
             }
             Progress::Steps => {
                 "the arm is on its way: max_joint_step does not allow the whole move at once"
-                    .clone_into(&mut report.sentence);
+                    .clone_into(&mut report.status.message);
             }
             Progress::Stopped(obstruction) => obstruction.put_into(report),
         }
