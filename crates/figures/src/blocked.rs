@@ -7,9 +7,10 @@ use plotters::style::{Color, RGBColor};
 use urdf_ik::skeleton::{Configuration, Joint, Options, Problem, Segment, Skeleton, Solution};
 use urdf_ik_plot::skeleton::cycles::{Cycle, distance, record};
 use urdf_ik_plot::skeleton::limits;
-use urdf_ik_plot::{self as plot, Area, Axis, Bones, Bounds, Canvas, Chart, Frame, Margins, SERIES, View};
+use urdf_ik_plot::{self as plot, Area, Axis, Bones, Canvas, Chart, Frame, SERIES, View};
 
 use super::example::{Example, flat};
+use super::panel::{panel, titled};
 use crate::Result;
 
 /// A trunk of two segments with two arms: index of the point at which a segment begins, length \[m\], its range and its rest \[degrees\].
@@ -64,9 +65,7 @@ fn solve(skeleton: &Skeleton, problem: &Problem) -> Result<Solution> {
 }
 
 fn canvas<'a, 'b>(area: &'a Area<'b>, title: &str, note: &str) -> Result<Canvas<'a, 'b>> {
-    plot::caption(area, (30, 40), title, &[note])?;
-    let margins = Margins { top: 100, side: 40, bottom: 20 };
-    Ok(Canvas::new(area, margins, &Bounds::new([-0.6, -0.06], [0.8, 1.02])))
+    panel(area, title, note, [100, 40, 20], [[-0.6, -0.06], [0.8, 1.02]])
 }
 
 fn draw_tree(canvas: &Canvas, bones: Bones, configuration: &Configuration) -> Result {
@@ -102,7 +101,7 @@ fn draw_finished(area: &Area, skeleton: &Skeleton, problem: &Problem, last: &Cyc
 
 /// The largest distance to a target after each iteration, of `cycles` alone and of a problem with polish.
 fn draw_distances(area: &Area, skeleton: &Skeleton, polished: &Problem, cycles: &[Cycle]) -> Result {
-    plot::caption(area, (30, 40), "largest distance to a target", &[])?;
+    titled(area, "largest distance to a target", "")?;
     let names = [(-6.0, "1 µm"), (-4.0, "0.1 mm"), (-2.0, "1 cm"), (0.0, "1 m")];
     let ticks = names.map(|(at, name)| (at, name.to_owned())).into();
     let y = Axis { from: -6.0, to: 0.0, ticks, name: String::new() };

@@ -6,9 +6,10 @@ use nalgebra::{Point3, Vector3};
 use plotters::style::{Color, RGBColor};
 use urdf_ik::skeleton::{Circle, circle_between};
 use urdf_ik_plot::skeleton::cycles::record;
-use urdf_ik_plot::{self as plot, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Margins, Pen, SERIES, View};
+use urdf_ik_plot::{self as plot, Area, Bones, Canvas, FAINT_INK, INK, Pen, SERIES, View};
 
 use super::example::{Example, flat};
+use super::panel::panel;
 use crate::Result;
 
 /// Centre of the sphere on which the elbow is by the upper arm \[m\].
@@ -40,11 +41,10 @@ pub fn draw() -> Result<String> {
 }
 
 fn draw_space(area: &Area, circle: &Circle) -> Result {
-    plot::caption(area, (30, 40), "two spheres meet in a circle", &["the joint goes to its nearest point"])?;
     let elbow = circle.nearest(&WAS);
     let view = View::from(&Vector3::new(0.5, -1.0, 0.35), &Vector3::z());
-    let margins = Margins { top: 100, side: 30, bottom: 20 };
-    let canvas = Canvas::new(area, margins, &Bounds::new([-0.48, -0.5], [0.98, 0.5]));
+    let (title, note) = ("two spheres meet in a circle", "the joint goes to its nearest point");
+    let canvas = panel(area, title, note, [100, 30, 20], [[-0.48, -0.5], [0.98, 0.5]])?;
     draw_spheres(&canvas, &view)?;
     draw_circle(&canvas, &view, circle)?;
     draw_elbow(&canvas, &view, circle, &elbow)?;
@@ -53,9 +53,8 @@ fn draw_space(area: &Area, circle: &Circle) -> Result {
 
 /// A cycle in the plane, where the spheres are circles: the backward pass closes the chain as soon as it can.
 fn draw_plane(area: &Area) -> Result {
-    plot::caption(area, (30, 40), "so a chain closes in one cycle", &["each sphere is a circle in the plane"])?;
-    let margins = Margins { top: 100, side: 30, bottom: 20 };
-    let canvas = Canvas::new(area, margins, &Bounds::new([-0.32, -0.3], [0.98, 0.7]));
+    let (title, note) = ("so a chain closes in one cycle", "each sphere is a circle in the plane");
+    let canvas = panel(area, title, note, [100, 30, 20], [[-0.32, -0.3], [0.98, 0.7]])?;
     let mut example = Example::chain(&SEED, TARGET)?;
     example.options.circles = true;
     let cycles = record(&example.skeleton, &example.problem(), |cycles| cycles.len() == 1)?;

@@ -14,6 +14,7 @@ mod circle;
 mod cone;
 mod example;
 mod humanoid;
+mod panel;
 mod passes;
 mod reach;
 mod steps;

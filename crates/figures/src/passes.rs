@@ -4,9 +4,10 @@ use nalgebra::Point2;
 use plotters::style::RGBColor;
 use urdf_ik::skeleton::Configuration;
 use urdf_ik_plot::skeleton::cycles::{Cycle, until_met};
-use urdf_ik_plot::{self as plot, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Margins, Pen, SERIES};
+use urdf_ik_plot::{self as plot, Area, Bones, Canvas, FAINT_INK, INK, Pen, SERIES};
 
 use super::example::{Example, flat};
+use super::panel::panel;
 use crate::Result;
 
 /// Where the chain starts \[m\].
@@ -46,9 +47,7 @@ enum Pass {
 }
 
 fn canvas<'a, 'b>(area: &'a Area<'b>, title: &str, note: &str) -> Result<Canvas<'a, 'b>> {
-    plot::caption(area, (30, 40), title, &[note])?;
-    let margins = Margins { top: 100, side: 50, bottom: 20 };
-    Ok(Canvas::new(area, margins, &Bounds::new([-0.08, -0.1], [1.22, 1.06])))
+    panel(area, title, note, [100, 50, 20], [[-0.08, -0.1], [1.22, 1.06]])
 }
 
 fn draw_seed(area: &Area, seed: &Configuration) -> Result {

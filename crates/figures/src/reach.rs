@@ -5,9 +5,10 @@ use std::f64::consts::PI;
 use nalgebra::Point2;
 use plotters::style::{Color, RGBColor};
 use urdf_ik_plot::skeleton::cycles::record;
-use urdf_ik_plot::{self as plot, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Margins, Pen, SERIES};
+use urdf_ik_plot::{self as plot, Area, Bones, Canvas, FAINT_INK, INK, Pen, SERIES};
 
 use super::example::{Example, flat};
+use super::panel::panel;
 use crate::Result;
 
 /// Colour of the chain.
@@ -56,9 +57,7 @@ fn draw_case(area: &Area, case: &Case) -> Result {
     let mut solution = skeleton.solution();
     skeleton.solve(&problem, &mut skeleton.scratch(&problem.options), &mut solution)?;
     let note = format!("the target is missed by {:.2} m", solution.residuals[0].distance);
-    plot::caption(area, (30, 40), case.title, &[&note])?;
-    let margins = Margins { top: 100, side: 40, bottom: 20 };
-    let canvas = Canvas::new(area, margins, &Bounds::new([-1.0, -0.06], [1.18, 1.14]));
+    let canvas = panel(area, case.title, &note, [100, 40, 20], [[-1.0, -0.06], [1.18, 1.14]])?;
     let reach = skeleton.reach(0, last).ok_or("the chain has no end")?;
     draw_reach(&canvas, [reach.inner, reach.outer], case.reach)?;
     for shown in [&example.seed].into_iter().chain(cycles.iter().map(|cycle| &cycle.backward)) {

@@ -5,8 +5,9 @@ use plotters::element::{PathElement, Text};
 use plotters::style::text_anchor::{HPos, VPos};
 use plotters::style::{Color, RGBColor};
 use urdf_ik::skeleton::pitch_yaw::{Method, Options, PitchYawArm, Problem};
-use urdf_ik_plot::{self as plot, Area, Axis, Bones, Bounds, Canvas, Frame, INK, Margins, SERIES};
+use urdf_ik_plot::{self as plot, Area, Axis, Bones, Frame, INK, SERIES};
 
+use super::panel::{panel, titled};
 use crate::Result;
 
 /// Lengths of the two segments \[m\].
@@ -85,9 +86,8 @@ fn draw_step(area: &Area, arm: &PitchYawArm, method: Method, name: &str, colour:
     let bounded = &wanted * (LARGEST_TURN / largest).min(1.0);
     let halvings = halvings(&bounded, &solved(arm, method, 1)?.0)?;
     let taken = if halvings > 0 { format!("cut to 1, halved {halvings} times") } else { "taken as it is".to_owned() };
-    plot::caption(area, (30, 40), name, &[&format!("asks for {largest:.1} rad: {taken}")])?;
-    let margins = Margins { top: 100, side: 40, bottom: 10 };
-    let canvas = Canvas::new(area, margins, &Bounds::new([-0.05, -0.14], [1.0, 0.36]));
+    let note = format!("asks for {largest:.1} rad: {taken}");
+    let canvas = panel(area, name, &note, [100, 40, 10], [[-0.05, -0.14], [1.0, 0.36]])?;
     Bones::new(INK).pale(0.2).draw_chain(&canvas, &points(arm, &SEED)?)?;
     for halving in 0..halvings {
         let tried = points(arm, &along(&bounded, 0.5_f64.powi(halving)))?;
@@ -109,7 +109,7 @@ fn halvings(bounded: &DVector<f64>, after: &[f64]) -> Result<i32> {
 
 /// The largest turn that each method asks for, against the bend of the arm.
 fn draw_turns(area: &Area, arm: &PitchYawArm) -> Result {
-    plot::caption(area, (30, 40), "the turn that is asked for", &[])?;
+    titled(area, "the turn that is asked for", "")?;
     let x = Axis {
         ticks: ticks([(0.0, "0°"), (20.0, "20°"), (40.0, "40°"), (60.0, "60°")]),
         ..axis([0.0, 60.0], "bend")
@@ -132,7 +132,7 @@ fn draw_turns(area: &Area, arm: &PitchYawArm) -> Result {
 
 /// The distance to the target after each iteration.
 fn draw_distances(area: &Area, arm: &PitchYawArm) -> Result {
-    plot::caption(area, (30, 40), "with halving, both arrive", &[])?;
+    titled(area, "with halving, both arrive", "")?;
     let x = Axis::even(0.0, f64::from(ITERATIONS), 5.0, "iteration");
     let y =
         Axis { ticks: ticks([(-9.0, "1 nm"), (-6.0, "1 µm"), (-3.0, "1 mm"), (0.0, "1 m")]), ..axis([-9.0, 0.0], "") };

@@ -4,9 +4,10 @@ use nalgebra::Point2;
 use plotters::style::RGBColor;
 use urdf_ik::skeleton::{Configuration, Problem, Skeleton};
 use urdf_ik_plot::skeleton::cycles::{record, until_met};
-use urdf_ik_plot::{self as plot, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Margins, Pen, SERIES};
+use urdf_ik_plot::{self as plot, Area, Bones, Canvas, FAINT_INK, INK, Pen, SERIES};
 
 use super::example::{Example, flat};
+use super::panel::panel;
 use crate::Result;
 
 /// The parents of the points from 1 on: two segments to the sub-base, two branches of two segments.
@@ -53,9 +54,7 @@ fn suggestions(skeleton: &Skeleton, problem: &Problem) -> Result<[Configuration;
 }
 
 fn canvas<'a, 'b>(area: &'a Area<'b>, title: &str, note: &str) -> Result<Canvas<'a, 'b>> {
-    plot::caption(area, (30, 40), title, &[note])?;
-    let margins = Margins { top: 100, side: 40, bottom: 20 };
-    Ok(Canvas::new(area, margins, &Bounds::new([-0.6, -0.06], [0.4, 0.88])))
+    panel(area, title, note, [100, 40, 20], [[-0.6, -0.06], [0.4, 0.88]])
 }
 
 /// A tree: its body and its two branches.

@@ -6,8 +6,9 @@ use nalgebra::{Isometry3, Point2, Point3, Rotation2, Rotation3, Vector2, Vector3
 use plotters::style::{Color, RGBColor};
 use urdf_ik::solver::closed_form::three_link::{ThreeLink, ThreeLinkAngles};
 use urdf_ik::solver::closed_form::two_link::SpatialTwoLink;
-use urdf_ik_plot::{self as plot, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Margins, Pen, SERIES, View};
+use urdf_ik_plot::{self as plot, Area, Bones, Canvas, FAINT_INK, INK, Pen, SERIES, View};
 
+use super::panel::panel;
 use crate::Result;
 
 /// Lengths of the three links \[m\].
@@ -82,8 +83,7 @@ impl Example {
         };
         let [before, after] = [angles(0.0), angles(roll)];
         let note = format!("and it misses the wrist by {:.2} m", (after[2] - WRIST).norm());
-        plot::caption(area, (30, 40), "solved upright, then rolled: wrong", &[&note])?;
-        let (canvas, view) = space(area);
+        let (canvas, view) = space(area, "solved upright, then rolled: wrong", &note)?;
         draw_patch(&canvas, &view, &plane(upright.yaw, roll), FAINT_INK, &after[..3])?;
         self.draw_asked(&canvas, &view)?;
         Bones::new(ARM).pale(0.3).draw_chain(&canvas, &view.points(&before[..3]))?;
@@ -95,13 +95,8 @@ impl Example {
 
     /// The plane that the wrist and the up vector span, and the arm in it.
     fn draw_turned(&self, area: &Area, [first, second]: [&ThreeLinkAngles; 2]) -> Result {
-        plot::caption(
-            area,
-            (30, 40),
-            "turned into the plane, then solved: right",
-            &["the wrist and the up vector span it"],
-        )?;
-        let (canvas, view) = space(area);
+        let (title, note) = ("turned into the plane, then solved: right", "the wrist and the up vector span it");
+        let (canvas, view) = space(area, title, note)?;
         let plane = plane(first.yaw, first.roll);
         draw_patch(&canvas, &view, &plane, PLANE, &[self.points(first), self.points(second)].concat())?;
         let normal = plane[0].cross(&plane[1]) * 0.4;
@@ -131,16 +126,11 @@ impl Example {
 
     /// The plane of the arm as the paper, its first direction upwards and its second one to the left.
     fn draw_plane(&self, area: &Area, [first, second]: [&ThreeLinkAngles; 2]) -> Result {
-        plot::caption(
-            area,
-            (30, 40),
-            "in the plane: two links, then one more",
-            &["both elbows, and the last link along the up vector"],
-        )?;
+        let (title, note) =
+            ("in the plane: two links, then one more", "both elbows, and the last link along the up vector");
+        let canvas = panel(area, title, note, [110, 40, 30], [[-0.3, -0.06], [0.66, 0.98]])?;
         let axes = plane(first.yaw, first.roll);
         let flat = |point: &Point3<f64>| Point2::new(-axes[1].dot(&point.coords), axes[0].dot(&point.coords));
-        let margins = Margins { top: 110, side: 40, bottom: 30 };
-        let canvas = Canvas::new(area, margins, &Bounds::new([-0.3, -0.06], [0.66, 0.98]));
         let head = flat(&(self.end + self.up * 0.2));
         canvas.line(&[Point2::origin(), flat(&WRIST)], Pen::new(INK, 4).dashed())?;
         canvas.line(&[Point2::origin(), Point2::new(0.0, 0.4)], Pen::new(FAINT_INK, 3))?;
@@ -182,13 +172,8 @@ fn degrees(angle: f64) -> String {
 
 /// The angles of all solutions, in degrees.
 fn draw_table(area: &Area, solutions: &[ThreeLinkAngles]) -> Result {
-    plot::caption(
-        area,
-        (30, 40),
-        "four solutions: two normals, two elbows",
-        &["the same two elbows, seen from either side"],
-    )?;
-    let table = Canvas::new(area, Margins { top: 130, side: 70, bottom: 160 }, &Bounds::new([0.0, 0.0], [4.0, 2.4]));
+    let (title, note) = ("four solutions: two normals, two elbows", "the same two elbows, seen from either side");
+    let table = panel(area, title, note, [130, 70, 160], [[0.0, 0.0], [4.0, 2.4]])?;
     let place = |column: f64, row: f64| Point2::new(column, 2.4 - 0.55 * row);
     for (column, name) in (0..).map(f64::from).zip(["θ_y", "β", "θ_0", "θ_1", "θ_2"]) {
         plot::name(&table, name, &place(column, 0.0), (0, 0), INK)?;
@@ -202,10 +187,9 @@ fn draw_table(area: &Area, solutions: &[ThreeLinkAngles]) -> Result {
     Ok(())
 }
 
-fn space<'a, 'b>(area: &'a Area<'b>) -> (Canvas<'a, 'b>, View) {
-    let margins = Margins { top: 100, side: 20, bottom: 20 };
-    let bounds = Bounds::new([-0.36, -0.2], [0.72, 0.98]);
-    (Canvas::new(area, margins, &bounds), View::from(&Vector3::new(-0.45, 0.45, 0.85), &Vector3::y()))
+fn space<'a, 'b>(area: &'a Area<'b>, title: &str, note: &str) -> Result<(Canvas<'a, 'b>, View)> {
+    let canvas = panel(area, title, note, [100, 20, 20], [[-0.36, -0.2], [0.72, 0.98]])?;
+    Ok((canvas, View::from(&Vector3::new(-0.45, 0.45, 0.85), &Vector3::y())))
 }
 
 /// The part of a plane through the origin in which `points` are.
