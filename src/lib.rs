@@ -39,7 +39,7 @@ use arm::{Arm, Output, descriptions};
 use reports::{Reporter, Warnings};
 use robot_in_use::{Frames, Measured, description, frames, measured};
 use ros::command_line::{Arguments, CommandLine};
-use ros::{Clock, SettingsInUse, logging, spin};
+use ros::{Clock, Lock, logging, spin};
 use services::{diagnostics, parameters};
 use solving::{Queries, Searches};
 use surroundings::{Surroundings, semantic};
@@ -157,7 +157,7 @@ fn make_arm(node: &mut Node, settings: Settings, srdf: Option<Srdf>, is_measured
         frames: Arc::new(Frames::new()),
         surroundings: Arc::new(Surroundings::new(srdf, warnings, present)),
         clock,
-        settings_in_use: Arc::new(SettingsInUse::new(settings)),
+        settings_in_use: Arc::new(Lock::new(Arc::new(settings))),
         forgotten: Mutex::new(0),
     })
 }

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use r2r::urdf_ik::msg::ServoStatus;
 
 use super::collision_check::{CollisionCheck, Obstruction};
-use super::measure::measure;
 use super::steering::{Around, Input, Steering};
 use crate::reports::Report;
 use crate::robot_in_use::{Configuration, LoadedRobot};
@@ -318,7 +317,7 @@ impl ConfigurationMotion {
         }
         if let Some(obstruction) = obstruction {
             let here = self.loaded.chain.positions_from(&self.positions);
-            measure(&mut report, &self.loaded, &target, &here, &mut self.loaded.solver.scratch());
+            self.loaded.measure(&mut report, &target, &here, &mut self.loaded.solver.scratch());
             obstruction.put_into(&mut report);
         }
         report

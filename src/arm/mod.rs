@@ -4,7 +4,6 @@ pub(crate) mod collision_check;
 pub(crate) mod configuration_motion;
 mod controller_topics;
 pub(crate) mod descriptions;
-pub(crate) mod measure;
 pub(crate) mod output;
 pub(crate) mod steering;
 
@@ -20,7 +19,7 @@ use tokio::sync::Mutex;
 
 use crate::reports::{RefuseAs, Refused, Report, Reporter};
 use crate::robot_in_use::{Configuration, Frames, Measured, ReadyRobot};
-use crate::ros::{Clock, MEASURED_JOINT_STATES, SettingsInUse, clock, task};
+use crate::ros::{Clock, Lock, MEASURED_JOINT_STATES, clock, task};
 use crate::surroundings::{Avoidance, Surroundings};
 use urdf_ik_parameters::Settings;
 
@@ -35,7 +34,8 @@ pub(crate) struct Arm {
     pub frames: Arc<Frames>,
     pub surroundings: Arc<Surroundings>,
     pub clock: Clock,
-    pub settings_in_use: Arc<SettingsInUse>,
+    /// What the parameters say now. It is replaced as a whole when a parameter changes.
+    pub settings_in_use: Arc<Lock<Arc<Settings>>>,
     /// Held while targets are solved. Counts how often the targets were forgotten.
     pub forgotten: Mutex<u64>,
 }
@@ -43,7 +43,7 @@ pub(crate) struct Arm {
 impl Arm {
     /// The present settings.
     pub(crate) fn settings(&self) -> Arc<Settings> {
-        self.settings_in_use.now()
+        Arc::clone(&self.settings_in_use.lock())
     }
 
     /// The robot and its configuration.

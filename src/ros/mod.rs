@@ -9,7 +9,6 @@ pub(crate) mod logging;
 pub(crate) mod publisher;
 mod rosout;
 pub(crate) mod service_server;
-pub(crate) mod settings;
 pub(crate) mod spin;
 pub(crate) mod task;
 pub(crate) mod tip_namespaces;
@@ -19,7 +18,6 @@ pub(crate) use interface::*;
 pub(crate) use lock::Lock;
 pub(crate) use publisher::Publisher;
 pub(crate) use service_server::answer_each;
-pub(crate) use settings::SettingsInUse;
 pub(crate) use spin::{Commands, Spinner};
 
 use r2r::QosProfile;

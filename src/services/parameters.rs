@@ -147,7 +147,7 @@ impl Store {
         let settings = Settings::new(&values, Some(&before))?;
         self.apply(&before, &settings)?;
         let starts_to_avoid = settings.avoid_collisions && !before.avoid_collisions;
-        self.arm.settings_in_use.replace(settings);
+        *self.arm.settings_in_use.lock() = Arc::new(settings);
         if starts_to_avoid {
             self.arm.surroundings.note_change();
         }

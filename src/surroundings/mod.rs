@@ -14,7 +14,7 @@ use tokio::sync::{Notify, watch};
 
 use crate::reports::{Fault, RefuseAs, Refused, Warnings};
 use crate::robot_in_use::{Configuration, LoadedRobot};
-use crate::ros::{Lock, OBSTACLES, SettingsInUse, task};
+use crate::ros::{Lock, OBSTACLES, task};
 use collision_model::CollisionModel;
 use urdf_ik_collision::{Attached, Body, Scene, Srdf, World};
 use urdf_ik_parameters::Settings;
@@ -304,7 +304,7 @@ fn warn_about(warnings: &Warnings, contacts: &[[Body; 2]]) {
 }
 
 /// Makes the scene anew after each change, where collisions matter: they are avoided, there are obstacles, or a scene was asked for.
-pub(crate) fn serve(surroundings: &Arc<Surroundings>, settings: &Arc<SettingsInUse>) {
+pub(crate) fn serve(surroundings: &Arc<Surroundings>, settings: &Arc<Lock<Arc<Settings>>>) {
     let (surroundings, settings) = (Arc::clone(surroundings), Arc::clone(settings));
     let mut changes = surroundings.changes();
     task::start(async move {
@@ -313,7 +313,7 @@ pub(crate) fn serve(surroundings: &Arc<Surroundings>, settings: &Arc<SettingsInU
                 changed = changes.changed() => if changed.is_err() { return },
                 () = surroundings.asked.notified() => {}
             }
-            let settings = settings.now();
+            let settings = Arc::clone(&settings.lock());
             let is_wanted = settings.avoid_collisions || surroundings.is_in_use();
             let Some(now) = surroundings.present().filter(|_| is_wanted) else { continue };
             let made = surroundings.scene(&now.loaded, &now.positions, &settings).await;

@@ -10,7 +10,6 @@ use r2r::std_msgs::msg::Header;
 use tokio::sync::Notify;
 
 use super::target_tracker::{Effort, TargetTracker, is_stopped_by_collision};
-use crate::arm::measure::measure;
 use crate::arm::{Arm, Arrival, Moved, Progress};
 use crate::reports::{Refused, Report, Verdict, status};
 use crate::robot_in_use::{Configuration, LoadedRobot};
@@ -335,7 +334,7 @@ fn hold(
     let here = now.loaded.chain.positions_from(&now.positions);
     for (report, new) in reports.iter_mut().zip(new) {
         report.status.message = format!("{}; the arm holds its position", report.status.message);
-        measure(report, &now.loaded, &new.target, &here, &mut tracker.scratch);
+        now.loaded.measure(report, &new.target, &here, &mut tracker.scratch);
         report.status.joint_state_stamp = stamp.clone();
     }
     Ok(())
@@ -355,7 +354,7 @@ fn report_motion(
             tracker.collision_check.report_nearest(report, avoidance, &moved.positions);
         }
         let Some(progress) = &moved.progress else { continue };
-        measure(report, &tracker.loaded, &new.target, &moved.positions, &mut tracker.scratch);
+        tracker.loaded.measure(report, &new.target, &moved.positions, &mut tracker.scratch);
         report.verdict = Verdict::StepLimited;
         match progress {
             Progress::Smooth(time) => {
