@@ -10,7 +10,6 @@ mod commands;
 mod drawing;
 mod feedback;
 mod handles;
-mod holder;
 mod look;
 mod marker;
 mod menu;

@@ -11,8 +11,6 @@ mod ik;
 mod servo;
 #[cfg(feature = "moveit_servo")]
 mod servo_commands;
-#[cfg(feature = "moveit_servo")]
-mod servo_status;
 mod state_validity;
 
 use std::sync::Arc;

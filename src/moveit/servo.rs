@@ -1,6 +1,6 @@
 //! The topics and services of MoveIt Servo, for the first tip: what was written for Servo steers the arm as it is.
 //!
-//! Commands become the node's own (`servo_commands`), and the node's status becomes that of Servo (`servo_status`).
+//! Commands become the node's own and the node's status becomes that of Servo (`servo_commands`).
 
 use std::future::ready;
 use std::sync::Arc;
@@ -12,7 +12,6 @@ use r2r::std_srvs::srv::SetBool;
 use r2r::urdf_ik::msg::ServoStatus;
 
 use super::servo_commands::{self, CommandFilter, CommandKind};
-use super::servo_status;
 use crate::Result;
 use crate::messages::{TargetMessage, target_message};
 use crate::ros::{
@@ -63,7 +62,7 @@ fn publish_status(spinner: &mut Spinner) -> Result {
     let quality = QosProfile::default().keep_last(QUEUE_DEPTH);
     let publisher = Publisher::new(&mut spinner.node, SERVO_STATUS_OF_MOVEIT, quality.clone())?;
     let statuses = spinner.node.subscribe::<ServoStatus>(SERVO_STATUS.name, quality)?;
-    spinner.on_each(statuses, move |status| publisher.publish(&servo_status::of_moveit(&status)));
+    spinner.on_each(statuses, move |status| publisher.publish(&servo_commands::status(&status)));
     Ok(())
 }
 

@@ -1,8 +1,11 @@
-//! Commands of MoveIt Servo as the node's own: their units, and which of them count.
+//! Commands of MoveIt Servo as the node's own: their units, and which of them count; and the node's status as that of MoveIt Servo.
 
 use nalgebra::Vector3;
+use r2r::moveit_msgs::msg::ServoStatus as MoveItStatus;
 use r2r::moveit_msgs::srv::ServoCommandType::Request;
+use r2r::urdf_ik::msg::ServoStatus;
 
+use crate::arm::steering::code;
 use crate::reports::{Fault, fault};
 use crate::ros::constants;
 use urdf_ik_parameters::{CommandUnits, MoveItServoSettings};
@@ -76,6 +79,19 @@ pub(super) fn velocity(settings: &MoveItServoSettings, velocity: f64) -> f64 {
         CommandUnits::Unitless => settings.scale.joint * velocity,
         CommandUnits::SpeedUnits => velocity,
     }
+}
+
+/// The status with the code of MoveIt Servo that is nearest to ours, and our sentence. The arm of this node never halts near a singularity.
+pub(super) fn status(status: &ServoStatus) -> MoveItStatus {
+    let code = match status.code {
+        code::OK | code::SPEED | code::TIMEOUT => MoveItStatus::NO_WARNING as i8,
+        code::JOINT_LIMIT => MoveItStatus::JOINT_BOUND as i8,
+        code::SINGULARITY => MoveItStatus::DECELERATE_FOR_APPROACHING_SINGULARITY as i8,
+        code::COLLISION if status.scale <= 0.0 => MoveItStatus::HALT_FOR_COLLISION as i8,
+        code::COLLISION => MoveItStatus::DECELERATE_FOR_COLLISION as i8,
+        _ => MoveItStatus::INVALID as i8,
+    };
+    MoveItStatus { code, message: status.message.clone() }
 }
 
 #[cfg(test)]

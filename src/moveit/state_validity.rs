@@ -8,7 +8,7 @@ use r2r::moveit_msgs::srv::GetStateValidity::{Request, Response};
 use r2r::std_msgs::msg::Header;
 
 use super::{MoveIt, apply_state, check_constraints};
-use crate::messages::body_pair;
+use crate::messages::convert;
 use crate::reports::{Answer, Refused};
 use crate::robot_in_use::Configuration;
 use crate::solving::Queries;
@@ -45,7 +45,7 @@ pub(super) async fn check_state_validity(moveit: Arc<MoveIt>, request: Request) 
 fn contacts(scene: &Scene, configuration: &Configuration, header: &Header) -> Vec<ContactInformation> {
     let root_in_base = configuration.root_in_base();
     let contact = |near: &Near| {
-        let pair = body_pair::message(scene, near, &root_in_base);
+        let pair = convert::body_pair(scene, near, &root_in_base);
         // In MoveIt it points from the first body to the second.
         let normal = -(root_in_base.rotation * near.normal);
         ContactInformation {

@@ -2,7 +2,6 @@
 
 mod changes;
 mod messages;
-mod request;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

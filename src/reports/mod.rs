@@ -1,7 +1,6 @@
 //! What is said of targets and requests: statuses, refusals, counts, colours.
 
 pub(crate) mod answers;
-pub(crate) mod counters;
 pub(crate) mod latest;
 pub(crate) mod report;
 pub(crate) mod reporter;

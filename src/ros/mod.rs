@@ -7,7 +7,6 @@ pub(crate) mod interface;
 pub(crate) mod lock;
 pub(crate) mod logging;
 pub(crate) mod publisher;
-mod rosout;
 pub(crate) mod service_server;
 pub(crate) mod spin;
 pub(crate) mod task;

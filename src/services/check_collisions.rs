@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use r2r::urdf_ik::srv::CheckCollisions::{Request, Response};
 
-use crate::messages::{body_pair, convert};
+use crate::messages::convert;
 use crate::reports::{Fault, RefuseAs, Refused, fault};
 use crate::robot_in_use::Configuration;
 use crate::solving::Queries;
@@ -50,7 +50,7 @@ fn response(scene: &Scene, configuration: &Configuration, margin: f64, within: f
         near = configuration.near_pairs(scene, distance);
     }
     let root_in_base = configuration.root_in_base();
-    let message = |near: &Near| body_pair::message(scene, near, &root_in_base);
+    let message = |near: &Near| convert::body_pair(scene, near, &root_in_base);
     let is_free = near.first().is_none_or(|nearest| nearest.distance > margin);
     Response {
         success: true,

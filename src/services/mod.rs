@@ -1,6 +1,5 @@
 //! Registers the node's services and answers the small ones; parameters and MoveIt have files of their own.
 
-mod batch_response;
 pub(crate) mod check_collisions;
 pub(crate) mod diagnostics;
 pub(crate) mod parameters;

@@ -1,12 +1,11 @@
 //! What services and targets solve, and where the work runs.
 
-pub(crate) mod null_space_task;
 pub(crate) mod path_plan;
 pub(crate) mod problem;
 pub(crate) mod searches;
 
-pub(crate) use null_space_task::NullSpaceTask;
 pub(crate) use path_plan::{PathToPlan, Plan};
+pub(crate) use problem::NullSpaceTask;
 pub(crate) use searches::{MAX_POSITIONS, Searches};
 
 use std::sync::Arc;

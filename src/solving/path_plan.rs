@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nalgebra::Isometry3;
 use r2r::geometry_msgs::msg::Pose;
 
-use super::null_space_task::NullSpaceTask;
+use super::problem::NullSpaceTask;
 use crate::messages::convert;
 use crate::reports::{RefuseAs, Refused, Verdict};
 use crate::robot_in_use::LoadedRobot;

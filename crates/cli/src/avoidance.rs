@@ -1,16 +1,17 @@
-//! What a solve keeps clear of: the options, and the scene that they ask for.
+//! What a solve keeps clear of: the options, the scene that they ask for, and distances as the commands write them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args};
+use serde::Serialize;
+
+use super::Result;
+use super::input::{read_rest, read_robot_and_shapes, read_srdf, read_world};
 use urdf_ik::collision::{
     Body, BodyDistances, Clearance, LinkPlaces, LinkShapes, Pairs, Scene, Srdf, World, standing_contacts,
 };
 use urdf_ik::robot::{Chain, Robot};
-
-use super::Result;
-use super::input::{read_rest, read_robot_and_shapes, read_srdf, read_world};
 
 /// The least distance that is kept, where none is given \[m\].
 const MARGIN: f64 = 1e-4;
@@ -167,5 +168,27 @@ pub fn name_standing_contacts(contacts: &BTreeSet<[Body; 2]>) {
     if !contacts.is_empty() {
         let names: Vec<String> = contacts.iter().map(|[first, second]| format!("{first} and {second}")).collect();
         eprintln!("urdf_ik: these touch and do not count, because the chain moves neither: {}", names.join(", "));
+    }
+}
+
+/// One or two links, the obstacle that is the second body where there is one, and the distance between them \[m\].
+#[derive(Serialize)]
+pub struct DistanceOut<'a> {
+    links: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    obstacle: Option<&'a str>,
+    distance: f64,
+}
+
+impl<'a> DistanceOut<'a> {
+    pub fn new(bodies: &'a [Body; 2], distance: f64) -> Self {
+        let (mut links, mut obstacle) = (Vec::new(), None);
+        for body in bodies {
+            match body {
+                Body::Link(name) => links.push(name.as_str()),
+                Body::Obstacle(name) | Body::Attached(name) => obstacle = Some(name.as_str()),
+            }
+        }
+        Self { links, obstacle, distance }
     }
 }

@@ -8,7 +8,7 @@ use clap::Args;
 use urdf_ik::collision::{BodyDistances, LinkPlaces, Pairs};
 
 use super::Result;
-use super::distance_out::DistanceOut;
+use super::avoidance::DistanceOut;
 use super::fk::positions;
 use super::input::{read_json, read_robot_with_shapes, read_srdf, read_world};
 use super::options::ConfigurationArguments;

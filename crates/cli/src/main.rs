@@ -4,7 +4,6 @@
 
 mod avoidance;
 mod collisions;
-mod distance_out;
 mod evaluate;
 mod evaluate_cases;
 mod evaluate_plot;

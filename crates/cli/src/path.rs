@@ -18,8 +18,7 @@ use urdf_ik::solver::{Preference, Solver, SolverKind, Target};
 use urdf_ik::spatial::rotation_from;
 
 use super::Result;
-use super::avoidance::{CollisionOptions, Environment};
-use super::distance_out::DistanceOut;
+use super::avoidance::{CollisionOptions, DistanceOut, Environment};
 use super::input::{read_json, read_start, read_text};
 use super::options::{FreeAxes, RobotArguments};
 use super::output::{OutputFile, write_pretty};

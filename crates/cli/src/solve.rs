@@ -13,8 +13,7 @@ use urdf_ik::solver::{Mode, Pick, Preference, Problem, Solution, Solver, Target}
 use urdf_ik::spatial::rotation_from;
 
 use super::Result;
-use super::avoidance::{CollisionOptions, Environment};
-use super::distance_out::DistanceOut;
+use super::avoidance::{CollisionOptions, DistanceOut, Environment};
 use super::input::{read_positions, read_start};
 use super::options::{FreeAxes, MethodOptions, RobotArguments, ToleranceOptions};
 use super::output::write_pretty;

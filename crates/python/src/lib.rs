@@ -19,7 +19,6 @@ mod robot;
 mod servo;
 mod shared;
 mod skeleton;
-mod threads;
 mod world;
 
 use pyo3::create_exception;
