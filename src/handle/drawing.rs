@@ -6,8 +6,7 @@ use nalgebra::Isometry3;
 use r2r::visualization_msgs::msg::InteractiveMarkerUpdate;
 
 use super::handles::{Handle, Handles};
-use super::look::{self, Look};
-use super::marker;
+use super::marker::{self, Look};
 use crate::arm::Arm;
 use crate::robot_in_use::Configuration;
 use urdf_ik_robot::ChainPoses;
@@ -38,7 +37,7 @@ pub(super) fn draw(arm: &Arm, handles: &Handles) -> Vec<Drawn> {
     let draw_tip = |(tip, handle): (usize, &mut Handle)| {
         let name = now.loaded.chain.tips()[tip].link.clone();
         let newest = latest.targets.iter().find(|target| target.tip_link == name);
-        let (colour, text) = look::colour_and_text(newest, handle.notice.as_deref());
+        let (colour, text) = marker::colour_and_text(newest, handle.notice.as_deref());
         let look = Look {
             frame: now.loaded.base_frame(&settings),
             title: if poses.tips().len() > 1 { name.clone() } else { String::new() },

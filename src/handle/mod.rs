@@ -10,7 +10,6 @@ mod commands;
 mod drawing;
 mod feedback;
 mod handles;
-mod look;
 mod marker;
 mod menu;
 mod updates;

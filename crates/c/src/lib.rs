@@ -16,7 +16,6 @@
 #![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets, as in the header, and are no links")]
 
 mod arm;
-mod callbacks;
 mod failure;
 mod joint;
 mod kinematics;
@@ -27,7 +26,6 @@ mod solve;
 mod workspace;
 
 pub use arm::*;
-pub use callbacks::{UrdfIkAccepts, UrdfIkCost};
 pub use failure::*;
 pub use joint::*;
 pub use kinematics::*;

@@ -4,13 +4,13 @@ use std::ffi::{c_int, c_void};
 use std::ops::ControlFlow;
 
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
+use urdf_ik::solver::{Answer, Outcome, Problem, Reason, Scratch, Solution, Solver, Target};
 
 use crate::arm::UrdfIkArm;
 use crate::failure::{Failure, UrdfIkStatus, guarded};
 use crate::pointers::{entries, exclusive, exclusive_entries, reference};
 use crate::problem::UrdfIkProblem;
 use crate::workspace::UrdfIkWorkspace;
-use urdf_ik::solver::{Answer, Outcome, Problem, Reason, Scratch, Solution, Solver, Target};
 
 /// Whether the targets are met, or why the joint positions are only the closest ones. The codes are those of the node's SolveStatus.
 #[repr(C)]

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args};
 use serde::Serialize;
-
-use super::Result;
-use super::input::{read_rest, read_robot_and_shapes, read_srdf, read_world};
 use urdf_ik::collision::{
     Body, BodyDistances, Clearance, LinkPlaces, LinkShapes, Pairs, Scene, Srdf, World, standing_contacts,
 };
 use urdf_ik::robot::{Chain, Robot};
+
+use super::Result;
+use super::input::{read_rest, read_robot_and_shapes, read_srdf, read_world};
 
 /// The least distance that is kept, where none is given \[m\].
 const MARGIN: f64 = 1e-4;

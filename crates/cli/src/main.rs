@@ -10,7 +10,6 @@ mod evaluate_plot;
 mod fk;
 mod generate;
 mod info;
-mod info_collisions;
 mod input;
 mod options;
 mod output;

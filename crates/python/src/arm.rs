@@ -14,13 +14,13 @@ use urdf_ik::solver::{Mode, Solution, Solver, Target};
 use urdf_ik_text::names::{list, short};
 
 use crate::answers::answer;
+use crate::arrays::{PositionRows, read_positions, read_rows};
 use crate::batch::Batch;
 use crate::kinematics::{Frame, Quantity, compute};
 use crate::motion::{PathRequest, limits};
 use crate::options::{OF_SEARCHES, Options};
 use crate::path_or_text::PathOrText;
 use crate::poses::{Poses, tip_index};
-use crate::positions::{PositionRows, read_positions, read_rows};
 use crate::refused;
 use crate::robot::{Given, Reduced, Robot, RobotData};
 use crate::servo::{Servo, ServoRequest};

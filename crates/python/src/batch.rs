@@ -13,15 +13,14 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use urdf_ik::solver::{Answer, Problem, Solver, Target};
 
 use crate::answers::{self, ANSWERS};
-use crate::arrays::array;
+use crate::arrays::{PositionRows, array};
 use crate::options::Options;
 use crate::poses::{PoseRows, Poses};
-use crate::positions::PositionRows;
 use crate::refused;
 use crate::shared::ArmData;
-use urdf_ik::solver::{Answer, Problem, Solver, Target};
 
 /// Number of problems of a block: the memory of a block is small beside that of its answers, and it takes a tenth of a second.
 const BLOCK: usize = 16_384;

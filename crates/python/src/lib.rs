@@ -14,7 +14,6 @@ mod motion;
 mod options;
 mod path_or_text;
 mod poses;
-mod positions;
 mod robot;
 mod servo;
 mod shared;

@@ -10,12 +10,11 @@ use pyo3::types::PyDict;
 use urdf_ik::motion::servo::{Axes, Command, ServoOptions, TipTwist};
 use urdf_ik::robot::Chain;
 
-use crate::arrays::{Numbers, shape_in_words};
+use crate::arrays::{Numbers, read_positions, shape_in_words};
 use crate::kinematics::Frame;
 use crate::motion::limits;
 use crate::options::world;
 use crate::poses::tip_index;
-use crate::positions::read_positions;
 use crate::refused;
 use crate::shared::{ArmData, WorldData};
 

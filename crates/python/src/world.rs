@@ -14,8 +14,7 @@ use urdf_ik::collision::{Attached, BodyDistances, LinkPlaces, Scene, SceneScratc
 use urdf_ik::robot::MeshFolders;
 use urdf_ik_text::names::{list, short};
 
-use crate::arrays::array;
-use crate::positions::{PositionRows, read_positions, read_rows};
+use crate::arrays::{PositionRows, array, read_positions, read_rows};
 use crate::refused;
 use crate::robot::RobotData;
 use crate::shared::{Arm, World, WorldData};
