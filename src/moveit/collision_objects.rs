@@ -7,11 +7,12 @@ use r2r::moveit_msgs::msg::{AttachedCollisionObject, CollisionObject};
 use r2r::urdf_ik::msg::{Obstacle, ObstacleChange};
 use r2r::{Node, QosProfile};
 
+use crate::Result;
+use crate::obstacles;
 use crate::reports::{Fault, Refused, fault};
 use crate::ros::{ATTACHED_COLLISION_OBJECT, COLLISION_OBJECT, Interface, constants, task};
 use crate::solving::Queries;
 use crate::surroundings::Known;
-use crate::{Result, obstacles};
 use urdf_ik_collision::World;
 use urdf_ik_text::names::short;
 

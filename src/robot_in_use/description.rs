@@ -4,8 +4,9 @@ use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::NodeError;
+use crate::Result;
 use crate::reports::{Fault, Report, fault};
-use crate::{NodeError, Result};
 use urdf_ik_motion::{JointLimits, MotionLimits};
 use urdf_ik_parameters::Settings;
 use urdf_ik_parameters::config::Yaml;

@@ -4,7 +4,8 @@
 use log::LevelFilter;
 
 use super::interface::MEASURED_JOINT_STATES;
-use crate::{NodeError, Result};
+use crate::NodeError;
+use crate::Result;
 use urdf_ik_parameters::{Definition, TABLE};
 
 /// ROS arguments without a value that are about logs of rcl alone.

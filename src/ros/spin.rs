@@ -15,7 +15,8 @@ use futures::{FutureExt, Stream, StreamExt};
 use r2r::Node;
 use tokio::sync::oneshot;
 
-use crate::{NodeError, Result};
+use crate::NodeError;
+use crate::Result;
 
 /// How long one spin waits for a message. A command or the stop may wait as long.
 const SPIN_TIMEOUT: Duration = Duration::from_millis(20);

@@ -20,13 +20,14 @@ use r2r::std_msgs::msg::Header;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use crate::Result;
 use crate::arm::Arm;
 use crate::messages::{TargetAxes, TargetMessage, quality};
 use crate::reports::{RefuseAs, Refused};
 use crate::robot_in_use::LoadedRobot;
 use crate::ros::{Spinner, TARGET_POINT, TARGET_POSE, task, tip_namespaces};
+use crate::servo;
 use crate::solving::problem;
-use crate::{Result, servo};
 use target_solver::{PreparedTarget, TargetSolver};
 use urdf_ik_parameters::Settings;
 use urdf_ik_solver::Target;
