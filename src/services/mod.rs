@@ -10,7 +10,6 @@ mod solve_ik_batch;
 mod solve_path;
 
 pub(crate) use parameters::Setter;
-pub(crate) use query::Query;
 
 use std::sync::Arc;
 
