@@ -24,28 +24,24 @@ mod targets;
 
 pub use ros::error::NodeError;
 
+/// What comes of starting the node, or a part of it.
+type Result<T = (), E = NodeError> = std::result::Result<T, E>;
+
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
+use r2r::Node;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Mutex;
 
-use arm::output::Output;
-use arm::{Arm, descriptions};
-use reports::reporter::Reporter;
-use reports::warnings::Warnings;
-use robot_in_use::description;
-use robot_in_use::frames::{self, Frames};
-use robot_in_use::measured::{self, Measured};
-use ros::clock::Clock;
+use arm::{Arm, Output, descriptions};
+use reports::{Reporter, Warnings};
+use robot_in_use::{Frames, Measured, description, frames, measured};
 use ros::command_line::{Arguments, CommandLine};
-use ros::logging;
-use ros::settings::SettingsInUse;
-use ros::spin;
+use ros::{Clock, Lock, logging, spin};
 use services::{diagnostics, parameters};
-use solving::Queries;
-use solving::searches::Searches;
+use solving::{Queries, Searches};
 use surroundings::{Surroundings, semantic};
 use targets::target_path;
 use urdf_ik_collision::Srdf;
@@ -75,14 +71,14 @@ pub fn run() -> Result<(), NodeError> {
 }
 
 /// Prints a text. A reader may stop early, as `head` does.
-fn print(text: &str) -> Result<(), NodeError> {
+fn print(text: &str) -> Result {
     match writeln!(std::io::stdout(), "{text}") {
         Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         printed => Ok(printed?),
     }
 }
 
-fn run_with(arguments: &Arguments) -> Result<(), NodeError> {
+fn run_with(arguments: &Arguments) -> Result {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(WORKER_THREADS).enable_all().build()?;
     let spinning = runtime.block_on(serve(arguments));
     // First the tasks end, because they would still publish; then the node.
@@ -92,14 +88,14 @@ fn run_with(arguments: &Arguments) -> Result<(), NodeError> {
 }
 
 /// Starts the node and waits for a signal. Gives the spinning node back.
-async fn serve(arguments: &Arguments) -> Result<spin::Spinning, NodeError> {
+async fn serve(arguments: &Arguments) -> Result<spin::Spinning> {
     // Before anything of ROS: a signal must not kill the process while the context is made.
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut node = spin::create_node(DEFAULT_NAME)?;
     logging::install(&mut node, &arguments.log)?;
     let values = parameters::overrides(&node)?;
-    let spinning = start(&mut node, values, arguments.has_measured_topic)?.run(node)?;
+    let spinning = start(node, values, arguments.has_measured_topic)?.run()?;
     tokio::select! {
         _ = interrupt.recv() => log::info!("the node stops: it received SIGINT"),
         _ = terminate.recv() => log::info!("the node stops: it received SIGTERM"),
@@ -108,46 +104,46 @@ async fn serve(arguments: &Arguments) -> Result<spin::Spinning, NodeError> {
 }
 
 /// Creates every topic and service of the node, and the tasks that serve them.
-fn start(node: &mut r2r::Node, values: Values, is_measured: bool) -> Result<spin::Spinner, NodeError> {
+fn start(node: Node, values: Values, is_measured: bool) -> Result<spin::Spinner> {
     let settings = Settings::new(&values, None)?;
     // A mistake in the parameters ends the node before anybody can call it.
     let robot = description::of_parameters(&settings)?;
     let srdf = semantic::of_parameter(&settings, robot.as_ref().map(|robot| &*robot.loaded))?;
-    let (mut spinner, commands) = spin::Spinner::new();
-    spin::use_sim_time(settings.use_sim_time, node);
+    let (mut spinner, commands) = spin::Spinner::new(node);
+    spin::use_sim_time(settings.use_sim_time, &mut spinner.node);
     let tips = settings.tip_links.len().max(1);
-    let arm = Arc::new(make_arm(node, settings, srdf, is_measured)?);
+    let arm = Arc::new(make_arm(&mut spinner.node, settings, srdf, is_measured)?);
     let queries = Arc::new(Queries { arm: Arc::clone(&arm), searches: Searches::new() });
     let servo = Arc::new(servo::Intake::new(&arm, tips));
     let settings = arm.settings();
-    frames::serve(node, &arm.frames, &arm.clock, &arm.reporter.warnings)?;
-    measured::serve(node, &arm.measured)?;
-    let setter = parameters::serve(node, &arm, values, commands.clone())?;
-    let drags = handle::serve(node, &mut spinner, &servo, setter)?;
-    targets::serve(node, &servo, &mut spinner, drags)?;
-    servo::serve(node, &mut spinner, &servo, commands)?;
-    target_path::serve(node, &queries)?;
-    services::serve(node, &mut spinner, &queries, &servo)?;
-    obstacles::serve(node, &mut spinner, &queries)?;
-    semantic::serve(node, &arm.surroundings, &settings)?;
+    frames::serve(&mut spinner.node, &arm.frames, &arm.clock, &arm.reporter.warnings)?;
+    measured::serve(&mut spinner.node, &arm.measured)?;
+    let setter = parameters::serve(&mut spinner.node, &arm, values, commands.clone())?;
+    let drags = handle::serve(&mut spinner, &servo, setter)?;
+    targets::serve(&mut spinner, &servo, drags)?;
+    servo::serve(&mut spinner, &servo, commands)?;
+    target_path::serve(&mut spinner.node, &queries)?;
+    services::serve(&mut spinner, &queries, &servo)?;
+    obstacles::serve(&mut spinner, &queries)?;
+    semantic::serve(&mut spinner.node, &arm.surroundings, &settings)?;
     surroundings::serve(&arm.surroundings, &arm.settings_in_use);
     #[cfg(feature = "moveit")]
-    moveit::serve(node, &mut spinner, &queries, &servo)?;
+    moveit::serve(&mut spinner, &queries, &servo)?;
     if settings.moveit_servo.enabled && !cfg!(feature = "moveit_servo") {
         log::warn!(
             "moveit_servo.enabled is not used, because moveit_msgs or control_msgs was missing when the node was built: \
              install ros-$ROS_DISTRO-moveit-msgs and ros-$ROS_DISTRO-control-msgs, and build again"
         );
     }
-    diagnostics::serve(node, &arm)?;
-    markers::serve(node, &arm)?;
-    descriptions::serve(node, &arm, robot)?;
+    diagnostics::serve(&mut spinner.node, &arm)?;
+    markers::serve(&mut spinner.node, &arm)?;
+    descriptions::serve(&mut spinner.node, &arm, robot)?;
     arm::serve(&arm);
     Ok(spinner)
 }
 
 /// The arm before it has a robot; `srdf` is that of the parameter.
-fn make_arm(node: &mut r2r::Node, settings: Settings, srdf: Option<Srdf>, is_measured: bool) -> Result<Arm, NodeError> {
+fn make_arm(node: &mut Node, settings: Settings, srdf: Option<Srdf>, is_measured: bool) -> Result<Arm> {
     let clock = Clock::new(node);
     let warnings = Arc::<Warnings>::default();
     let reporter = Arc::new(Reporter::new(node, Arc::clone(&warnings))?);
@@ -161,7 +157,7 @@ fn make_arm(node: &mut r2r::Node, settings: Settings, srdf: Option<Srdf>, is_mea
         frames: Arc::new(Frames::new()),
         surroundings: Arc::new(Surroundings::new(srdf, warnings, present)),
         clock,
-        settings_in_use: Arc::new(SettingsInUse::new(settings)),
+        settings_in_use: Arc::new(Lock::new(Arc::new(settings))),
         forgotten: Mutex::new(0),
     })
 }

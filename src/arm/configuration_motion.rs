@@ -5,17 +5,15 @@ use std::time::{Duration, Instant};
 
 use r2r::urdf_ik::msg::ServoStatus;
 
-use super::lookout::{Lookout, Obstruction};
-use super::measure::measure;
+use super::collision_check::{CollisionCheck, Obstruction};
 use super::steering::{Around, Input, Steering};
-use crate::reports::report::Report;
-use crate::robot_in_use::configuration::Configuration;
-use crate::robot_in_use::description::LoadedRobot;
-use crate::surroundings::avoidance::{Avoidance, NotReady};
+use crate::reports::Report;
+use crate::robot_in_use::{Configuration, LoadedRobot};
+use crate::surroundings::{Avoidance, NotReady};
 use urdf_ik_collision::write_between;
 use urdf_ik_motion::servo::TooManyVariables;
 use urdf_ik_motion::{JointMotion, MotionError, MotionLimits, TrajectoryPoint};
-use urdf_ik_parameters::{ServoSettings, Settings};
+use urdf_ik_parameters::{Motion, ServoSettings, Settings};
 use urdf_ik_solver::Target;
 
 /// The configuration of a robot, and its motion.
@@ -31,7 +29,7 @@ pub(crate) struct ConfigurationMotion {
     last_step: Option<Instant>,
     /// What to publish when the motion has ended.
     arrivals: Vec<Arrival>,
-    lookout: Lookout,
+    collision_check: CollisionCheck,
     /// Why the motion to the goal was given up, until the arm stands.
     obstruction: Option<Obstruction>,
 }
@@ -46,10 +44,13 @@ pub(crate) struct Arrival {
 /// Makes the reports for the arrival. This takes longer than to start a motion, so it is done only where they are needed.
 pub(crate) type Arrivals<'a> = &'a dyn Fn() -> Vec<Arrival>;
 
-/// How far a motion in steps has come.
-pub(crate) enum Stepped {
-    Arrived,
-    OnItsWay,
+/// The motion to a goal that is not reached.
+pub(crate) enum Progress {
+    /// In bounded steps.
+    Steps,
+    /// Smooth, with the time until arrival \[s\].
+    Smooth(f64),
+    /// None: something is in the way.
     Stopped(Obstruction),
 }
 
@@ -112,7 +113,7 @@ impl ConfigurationMotion {
             course: Course::AtRest,
             last_step: None,
             arrivals: Vec::new(),
-            lookout: Lookout::default(),
+            collision_check: CollisionCheck::default(),
             obstruction: None,
         }
     }
@@ -179,36 +180,38 @@ impl ConfigurationMotion {
         self.begin(Course::AtRest, Vec::new());
     }
 
-    /// Moves to `goal`, positions of the chain's variables, in steps of at most `max_step`, one in each `period`. The first step is taken
-    /// now if it is due. The tick at the end of a motion that goes on gives back the reports of the `arrivals`.
-    pub(crate) fn step_to(
+    /// Begins the motion to `goal`, positions of the chain's variables, that `settings` ask for. The first of several steps is taken now if it
+    /// is due. Gives the motion that is left; `None` where the goal is reached. The tick at its end gives back the reports of the `arrivals`.
+    pub(crate) fn move_to(
         &mut self,
         goal: &[f64],
-        max_step: f64,
-        period: Duration,
+        settings: &Settings,
         avoidance: Option<&Avoidance>,
         arrivals: Arrivals,
-    ) -> Stepped {
-        self.motion.place(&self.loaded.chain.positions_from(&self.positions));
-        self.begin(Course::Steps { goal: goal.to_vec(), max_step, begun: false }, Vec::new());
-        self.step(period, avoidance);
-        if self.is_at_rest() {
-            return self.obstruction.take().map_or(Stepped::Arrived, Stepped::Stopped);
-        }
+    ) -> Result<Option<Progress>, MotionError> {
+        let progress = match settings.motion {
+            Motion::Immediate => {
+                let max_step = settings.max_joint_step.unwrap_or(f64::INFINITY);
+                self.motion.place(&self.loaded.chain.positions_from(&self.positions));
+                self.begin(Course::Steps { goal: goal.to_vec(), max_step, begun: false }, Vec::new());
+                self.step(settings.publish_period(), avoidance);
+                if self.is_at_rest() {
+                    return Ok(self.obstruction.take().map(Progress::Stopped));
+                }
+                Progress::Steps
+            }
+            Motion::Smooth => {
+                let time = self.motion.move_to(goal)?;
+                let is_there = self.motion.is_at_rest();
+                self.begin(if is_there { Course::AtRest } else { Course::Motion }, Vec::new());
+                if is_there {
+                    return Ok(None);
+                }
+                Progress::Smooth(time)
+            }
+        };
         self.arrivals = arrivals();
-        Stepped::OnItsWay
-    }
-
-    /// Begins a smooth motion to `goal`, positions of the chain's variables. Gives the time that it takes \[s\]; `None` where the goal is
-    /// reached already. If not, the tick at its end gives back the reports of the `arrivals`.
-    pub(crate) fn move_smoothly_to(&mut self, goal: &[f64], arrivals: Arrivals) -> Result<Option<f64>, MotionError> {
-        let time = self.motion.move_to(goal)?;
-        if self.motion.is_at_rest() {
-            self.begin(Course::AtRest, Vec::new());
-            return Ok(None);
-        }
-        self.begin(Course::Motion, arrivals());
-        Ok(Some(time))
+        Ok(Some(progress))
     }
 
     /// Follows a trajectory, after the motion under way has ended at its first point. The tick at its end gives back the report of the
@@ -316,11 +319,11 @@ impl ConfigurationMotion {
         let Arrival { target, mut report } = arrival;
         if let Some(avoidance) = avoidance {
             let here = self.loaded.chain.positions_from(&self.positions);
-            self.lookout.report_nearest(&mut report, avoidance, &here);
+            self.collision_check.report_nearest(&mut report, avoidance, &here);
         }
         if let Some(obstruction) = obstruction {
             let here = self.loaded.chain.positions_from(&self.positions);
-            measure(&mut report, &self.loaded, &target, &here, &mut self.loaded.solver.scratch());
+            self.loaded.measure(&mut report, &target, &here, &mut self.loaded.solver.scratch());
             obstruction.put_into(&mut report);
         }
         report
@@ -331,9 +334,9 @@ impl ConfigurationMotion {
         match avoidance {
             Ok(None) => self.motion.advance(step),
             Ok(Some(avoidance)) => {
-                let is_clear = self.lookout.advance(avoidance, &mut self.motion, step);
+                let is_clear = self.collision_check.advance(avoidance, &mut self.motion, step);
                 if !is_clear && self.obstruction.is_none() {
-                    self.obstruction = Some(self.lookout.obstruction(avoidance));
+                    self.obstruction = Some(self.collision_check.obstruction(avoidance));
                 }
             }
             Err(NotReady) => {
@@ -360,8 +363,8 @@ impl ConfigurationMotion {
         let from = chain.positions_from(&self.positions);
         let mut end = goal.clone();
         if let Some(avoidance) = avoidance {
-            let fraction = self.lookout.fraction_ahead(avoidance, &from, goal, *begun);
-            self.obstruction = (fraction < 1.0).then(|| self.lookout.obstruction(avoidance));
+            let fraction = self.collision_check.fraction_ahead(avoidance, &from, goal, *begun);
+            self.obstruction = (fraction < 1.0).then(|| self.collision_check.obstruction(avoidance));
             write_between(&from, goal, fraction, &mut end);
         }
         *begun = true;

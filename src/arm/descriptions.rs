@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use futures::StreamExt;
+use r2r::Node;
 use r2r::std_msgs::msg::String as Text;
 
 use super::Arm;
-use crate::NodeError;
-use crate::reports::status::Fault;
-use crate::robot_in_use::description::{ReadyRobot, load};
-use crate::ros::interface::ROBOT_DESCRIPTION;
-use crate::ros::latched;
-use crate::ros::task;
+use crate::Result;
+use crate::reports::Fault;
+use crate::robot_in_use::ReadyRobot;
+use crate::robot_in_use::description::load;
+use crate::ros::{ROBOT_DESCRIPTION, latched, task};
 
 /// Uses the robot of the parameters, and subscribes to the topic, which is used where they give none.
-pub(crate) fn serve(node: &mut r2r::Node, arm: &Arc<Arm>, given: Option<ReadyRobot>) -> Result<(), NodeError> {
+pub(crate) fn serve(node: &mut Node, arm: &Arc<Arm>, given: Option<ReadyRobot>) -> Result {
     match given {
         Some(ready) => arm.use_robot(ready),
         None => log::info!("the node waits for a robot on the topic robot_description"),

@@ -1,12 +1,15 @@
 //! How the arm moves: its motion over time, what stops it, and what is published of it.
 
-mod commands;
+pub(crate) mod collision_check;
 pub(crate) mod configuration_motion;
+mod controller_topics;
 pub(crate) mod descriptions;
-pub(crate) mod lookout;
-pub(crate) mod measure;
 pub(crate) mod output;
 pub(crate) mod steering;
+
+pub(crate) use collision_check::CollisionCheck;
+pub(crate) use configuration_motion::{Arrival, Progress};
+pub(crate) use output::{Moved, Output};
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,20 +17,10 @@ use std::time::{Duration, Instant};
 use r2r::std_msgs::msg::Header;
 use tokio::sync::Mutex;
 
-use crate::reports::report::Report;
-use crate::reports::reporter::Reporter;
-use crate::reports::status::Refused;
-use crate::robot_in_use::configuration::Configuration;
-use crate::robot_in_use::description::ReadyRobot;
-use crate::robot_in_use::frames::Frames;
-use crate::robot_in_use::measured::Measured;
-use crate::ros::clock::{self, Clock};
-use crate::ros::interface::MEASURED_JOINT_STATES;
-use crate::ros::settings::SettingsInUse;
-use crate::ros::task;
-use crate::surroundings::Surroundings;
-use crate::surroundings::avoidance::Avoidance;
-use output::Output;
+use crate::reports::{RefuseAs, Refused, Report, Reporter};
+use crate::robot_in_use::{Configuration, Frames, Measured, ReadyRobot};
+use crate::ros::{Clock, Lock, MEASURED_JOINT_STATES, clock, task};
+use crate::surroundings::{Avoidance, Surroundings};
 use urdf_ik_parameters::Settings;
 
 /// Longest sleep of the publication, so that a new `publish_rate` takes effect at once to a human eye.
@@ -41,7 +34,8 @@ pub(crate) struct Arm {
     pub frames: Arc<Frames>,
     pub surroundings: Arc<Surroundings>,
     pub clock: Clock,
-    pub settings_in_use: Arc<SettingsInUse>,
+    /// What the parameters say now. It is replaced as a whole when a parameter changes.
+    pub settings_in_use: Arc<Lock<Arc<Settings>>>,
     /// Held while targets are solved. Counts how often the targets were forgotten.
     pub forgotten: Mutex<u64>,
 }
@@ -49,7 +43,7 @@ pub(crate) struct Arm {
 impl Arm {
     /// The present settings.
     pub(crate) fn settings(&self) -> Arc<Settings> {
-        self.settings_in_use.now()
+        Arc::clone(&self.settings_in_use.lock())
     }
 
     /// The robot and its configuration.
@@ -71,7 +65,7 @@ impl Arm {
             return Ok(now);
         }
         let measured = self.measured.configuration(timeout, &now.loaded, &now.positions);
-        let measured = measured.map_err(|sentence| Refused::invalid(MEASURED_JOINT_STATES.short_name(), sentence))?;
+        let measured = measured.refuse_as(MEASURED_JOINT_STATES.short_name())?;
         let Some(positions) = measured else { return Ok(now) };
         self.output.set_configuration(&now.loaded, positions.clone());
         Ok(Configuration { end: positions.clone(), positions, ..now })

@@ -4,29 +4,23 @@
 //! different: it is published with the ticks of the publish rate alone. Who only reads the configuration does not wait for any of them:
 //! it is shown under a lock of its own.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use r2r::QosProfile;
 use r2r::builtin_interfaces::msg::Time;
 use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::{Header, String as Text};
+use r2r::{Node, QosProfile};
 
-use super::commands::Commands;
-use super::configuration_motion::{Arrival, Arrivals, ConfigurationMotion, Steered, Stepped, Tick};
-use super::lookout::Obstruction;
+use super::configuration_motion::{Arrival, Arrivals, ConfigurationMotion, Progress, Steered, Tick};
+use super::controller_topics::ControllerTopics;
 use super::steering::Input;
-use crate::NodeError;
+use crate::Result;
 use crate::messages::convert;
-use crate::reports::reporter::Reporter;
-use crate::reports::status::Refused;
-use crate::robot_in_use::configuration::Configuration;
-use crate::robot_in_use::description::LoadedRobot;
-use crate::ros::clock::{Clock, TickTimes};
-use crate::ros::interface::{JOINT_STATES, ROBOT_DESCRIPTION_IN_USE};
-use crate::ros::latched;
-use crate::ros::publisher::Publisher;
-use crate::surroundings::avoidance::{Avoidance, NotReady};
+use crate::reports::{RefuseAs, Refused, Reporter};
+use crate::robot_in_use::{Configuration, LoadedRobot};
+use crate::ros::{Clock, JOINT_STATES, Lock, Publisher, ROBOT_DESCRIPTION_IN_USE, TickTimes, latched};
+use crate::surroundings::{Avoidance, NotReady};
 use urdf_ik_motion::{MotionLimits, TrajectoryPoint};
 use urdf_ik_parameters::{Motion, Settings};
 
@@ -35,10 +29,10 @@ const MAX_SIMULATED_STEP: f64 = 0.2;
 
 /// What is published of the robot.
 pub(crate) struct Output {
-    state: Mutex<State>,
-    shown: Mutex<Shown>,
+    state: Lock<State>,
+    shown: Lock<Snapshot>,
     joint_states: Publisher<JointState>,
-    commands: Commands,
+    controllers: ControllerTopics,
     description: Publisher<Text>,
     reporter: Arc<Reporter>,
     clock: Clock,
@@ -46,7 +40,7 @@ pub(crate) struct Output {
 
 /// What readers see of the state.
 #[derive(Default)]
-struct Shown {
+struct Snapshot {
     /// `None` before a robot is known.
     configuration: Option<Configuration>,
     is_at_rest: bool,
@@ -89,47 +83,23 @@ pub(crate) struct Moved {
     pub ticket: u64,
 }
 
-/// The motion to a goal that is not reached.
-pub(crate) enum Progress {
-    /// In bounded steps.
-    Steps,
-    /// Smooth, with the time until arrival \[s\].
-    Smooth(f64),
-    /// None: something is in the way.
-    Stopped(Obstruction),
-}
-
 impl Output {
-    pub(crate) fn new(
-        node: &mut r2r::Node,
-        reporter: Arc<Reporter>,
-        clock: Clock,
-        settings: &Settings,
-    ) -> Result<Self, NodeError> {
+    pub(crate) fn new(node: &mut Node, reporter: Arc<Reporter>, clock: Clock, settings: &Settings) -> Result<Self> {
         Ok(Self {
-            state: Mutex::default(),
-            shown: Mutex::default(),
+            state: Lock::default(),
+            shown: Lock::default(),
             joint_states: Publisher::new(node, JOINT_STATES, QosProfile::default().keep_last(10))?,
-            commands: Commands::new(node, settings)?,
+            controllers: ControllerTopics::new(node, settings)?,
             description: Publisher::new(node, ROBOT_DESCRIPTION_IN_USE, latched())?,
             reporter,
             clock,
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // After a panic of another task, the next publication replaces whatever it left half-written.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn shown(&self) -> MutexGuard<'_, Shown> {
-        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Shows readers the state after a change.
     fn show(&self, state: &State) {
         let motion = state.motion.as_ref();
-        *self.shown() = Shown {
+        *self.shown.lock() = Snapshot {
             configuration: motion.map(ConfigurationMotion::configuration),
             is_at_rest: motion.is_none_or(ConfigurationMotion::is_at_rest),
             commanded: state.commanded,
@@ -139,19 +109,19 @@ impl Output {
 
     /// The robot and its configuration; `None` before a robot is known.
     pub(crate) fn configuration(&self) -> Option<Configuration> {
-        self.shown().configuration.clone()
+        self.shown.lock().configuration.clone()
     }
 
     /// Whether the robot may stand elsewhere than the configuration says: the arm is at rest there, and no motion led there, or nothing was
     /// requested for longer than `pause`.
     pub(crate) fn may_stand_elsewhere(&self, pause: Duration) -> bool {
-        let shown = self.shown();
+        let shown = self.shown.lock();
         shown.is_at_rest && (!shown.commanded || shown.last_request.is_none_or(|last| last.elapsed() > pause))
     }
 
     /// Uses a robot at `positions` (one entry a joint) from now on, instead of the one before.
     pub(crate) fn replace_robot(&self, loaded: Arc<LoadedRobot>, positions: Vec<f64>, limits: &MotionLimits) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         self.description.publish(&Text { data: loaded.text.clone() });
         let message = convert::joint_state(&loaded.robot, &positions);
         let motion = Some(ConfigurationMotion::new(loaded, positions, limits));
@@ -161,7 +131,7 @@ impl Output {
 
     /// Sets the limits of all motions from the next one on, if `loaded` is still the robot in use.
     pub(crate) fn set_limits(&self, loaded: &Arc<LoadedRobot>, limits: &MotionLimits) {
-        if let Some(motion) = self.lock().motion_of(loaded) {
+        if let Some(motion) = self.state.lock().motion_of(loaded) {
             motion.set_limits(limits);
         }
     }
@@ -169,7 +139,7 @@ impl Output {
     /// Sets all positions (one entry a joint) and publishes them, if `loaded` is still the robot in use. They say where the robot is, and
     /// command nothing.
     pub(crate) fn set_configuration(&self, loaded: &Arc<LoadedRobot>, positions: Vec<f64>) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if let Some(motion) = state.motion_of(loaded) {
             motion.place(positions);
             (state.commanded, state.smooth) = (false, false);
@@ -183,10 +153,10 @@ impl Output {
     /// # Errors
     /// [`Refused`] where the motion under way cannot be braked; it continues.
     pub(crate) fn stop(&self) -> Result<(Time, f64), Refused> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let motion = state.motion.as_mut().ok_or_else(Refused::no_robot)?;
         motion.rest_servo(None);
-        let time = motion.stop().map_err(|e| Refused::invalid("motion", e.to_string()))?;
+        let time = motion.stop().refuse_as("motion")?;
         state.note_request();
         Ok((self.publish_unless_sampled(&mut state), time))
     }
@@ -206,27 +176,12 @@ impl Output {
         ticket: Option<u64>,
         arrivals: Arrivals,
     ) -> Result<Moved, Refused> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if ticket.is_some_and(|ticket| ticket != state.requests) {
             return Err(Refused::invalid("motion", "another motion was requested meanwhile"));
         }
         let motion = state.motion_of(loaded).ok_or_else(Refused::other_robot)?;
-        let progress = match settings.motion {
-            Motion::Immediate => {
-                let max_step = settings.max_joint_step.unwrap_or(f64::INFINITY);
-                match motion.step_to(positions, max_step, settings.publish_period(), avoidance, arrivals) {
-                    Stepped::Arrived => None,
-                    Stepped::OnItsWay => Some(Progress::Steps),
-                    Stepped::Stopped(obstruction) => Some(Progress::Stopped(obstruction)),
-                }
-            }
-            Motion::Smooth => {
-                let time = motion
-                    .move_smoothly_to(positions, arrivals)
-                    .map_err(|e| Refused::invalid("motion", e.to_string()))?;
-                time.map(Progress::Smooth)
-            }
-        };
+        let progress = motion.move_to(positions, settings, avoidance, arrivals).refuse_as("motion")?;
         let positions = loaded.chain.positions_from(motion.positions());
         state.note_request();
         (state.commanded, state.smooth) = (true, settings.motion == Motion::Smooth);
@@ -244,7 +199,7 @@ impl Output {
         settings: &Settings,
         input: Input,
     ) -> Result<Option<Steered>, Refused> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let motion = state.motion_of(loaded).ok_or_else(Refused::other_robot)?;
         let steered = motion.steer(input, &settings.servo);
         let steered = steered.map_err(|e| Refused::invalid("servo", format!("{e}: send target poses instead")))?;
@@ -263,7 +218,7 @@ impl Output {
 
     /// Drops the pose that a tip follows by the servo; without a tip, all commands of the servo.
     pub(crate) fn rest_servo(&self, tip: Option<usize>) {
-        if let Some(motion) = self.lock().motion.as_mut() {
+        if let Some(motion) = self.state.lock().motion.as_mut() {
             motion.rest_servo(tip);
         }
     }
@@ -274,9 +229,9 @@ impl Output {
     /// # Errors
     /// [`Refused`] where `loaded` is no longer the robot in use, or it cannot be braked.
     pub(crate) fn prepare_path(&self, loaded: &Arc<LoadedRobot>) -> Result<(Configuration, u64), Refused> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let motion = state.motion_of(loaded).ok_or_else(Refused::other_robot)?;
-        motion.stop().map_err(|e| Refused::invalid("motion", e.to_string()))?;
+        motion.stop().refuse_as("motion")?;
         let configuration = motion.configuration();
         state.note_request();
         self.show(&state);
@@ -294,14 +249,14 @@ impl Output {
         points: Arc<[TrajectoryPoint]>,
         arrival: Arrival,
     ) -> Result<Time, Refused> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let ours = state.requests == ticket;
         let motion = state
             .motion
             .as_mut()
             .filter(|_| ours)
             .ok_or_else(|| Refused::invalid("path", "another motion was requested while the path was planned"))?;
-        motion.follow(points, arrival).map_err(|e| Refused::invalid("path", e.to_string()))?;
+        motion.follow(points, arrival).refuse_as("path")?;
         state.note_request();
         (state.commanded, state.smooth) = (true, true);
         self.show(&state);
@@ -312,7 +267,7 @@ impl Output {
     /// reports on a motion that has ended. The tick was `due` then, and may be late.
     pub(super) fn tick(&self, settings: &Settings, avoidance: Result<Option<&Avoidance>, NotReady>, due: Instant) {
         let reports_servo = self.reporter.servo.subscribers() > 0;
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let period = settings.publish_period();
         let in_motion = state.motion.as_ref().is_some_and(ConfigurationMotion::is_sampled);
         let now = self.clock.now();
@@ -340,7 +295,7 @@ impl Output {
         });
         let stamp = self.publish(&mut state, if in_motion { time } else { now });
         if let Some(motion) = &state.motion {
-            self.commands.publish_servo(motion, period);
+            self.controllers.publish_servo(motion, period);
         }
         // A tick in time after a late one repeats nothing that a target published.
         state.last_publication = None;
@@ -380,7 +335,7 @@ impl Output {
             }
             self.joint_states.publish(&state.message);
             if state.commanded {
-                self.commands.publish_positions(motion);
+                self.controllers.publish_positions(motion);
             }
         }
         (state.last_stamp, state.last_publication) = (stamp.clone(), Some(Instant::now()));

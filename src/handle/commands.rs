@@ -7,16 +7,15 @@ use tokio::sync::mpsc;
 use super::drawing::tip_poses;
 use super::handles::{Handle, Handles};
 use super::menu::Choice;
-use crate::arm::Arm;
-use crate::arm::output::Progress;
-use crate::messages::target_message::TargetAxes;
-use crate::reports::status::{Fault, Refused};
-use crate::robot_in_use::configuration::Configuration;
+use crate::arm::{Arm, Progress};
+use crate::messages::TargetAxes;
+use crate::reports::{Fault, RefuseAs, Refused};
+use crate::robot_in_use::Configuration;
 use crate::ros::task;
 use crate::services;
-use crate::services::parameters::Setter;
+use crate::services::Setter;
 use crate::servo::Intake;
-use crate::surroundings::avoidance::Avoidance;
+use crate::surroundings::Avoidance;
 use urdf_ik_parameters::{Settings, Value};
 
 /// Choices that wait, each with the index of its tip. A person makes fewer.
@@ -84,7 +83,7 @@ async fn to_initial(arm: &Arm) -> Result<(), Refused> {
     let Configuration { loaded, positions, .. } = arm.start()?;
     let settings = arm.settings();
     let avoidance = Avoidance::of(&arm.surroundings, &loaded, &positions, &settings).await?;
-    let initial = settings.initial_positions(&loaded.robot).map_err(|e| Refused::invalid("initial_posture", e.0))?;
+    let initial = settings.initial_positions(&loaded.robot).refuse_as("initial_posture")?;
     let goal = loaded.chain.positions_from(&initial);
     let moved = arm.output.move_to(&loaded, &goal, &settings, avoidance.as_ref(), None, &Vec::new)?;
     match moved.progress {

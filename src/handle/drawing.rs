@@ -6,10 +6,9 @@ use nalgebra::Isometry3;
 use r2r::visualization_msgs::msg::InteractiveMarkerUpdate;
 
 use super::handles::{Handle, Handles};
-use super::look::{self, Look};
-use super::marker;
+use super::marker::{self, Look};
 use crate::arm::Arm;
-use crate::robot_in_use::configuration::Configuration;
+use crate::robot_in_use::Configuration;
 use urdf_ik_robot::ChainPoses;
 
 /// Size of a handle, relative to that of the arm.
@@ -33,12 +32,12 @@ pub(super) struct Drawn {
 /// Every handle as it should be shown now.
 pub(super) fn draw(arm: &Arm, handles: &Handles) -> Vec<Drawn> {
     let Some(now) = arm.output.configuration() else { return Vec::new() };
-    let (settings, asked) = (arm.settings(), arm.reporter.latest.asked());
+    let (settings, latest) = (arm.settings(), arm.reporter.latest.now());
     let poses = tip_poses(&now);
     let draw_tip = |(tip, handle): (usize, &mut Handle)| {
         let name = now.loaded.chain.tips()[tip].link.clone();
-        let newest = asked.targets.iter().find(|target| target.tip_link == name);
-        let (colour, text) = look::colour_and_text(newest, handle.notice.as_deref());
+        let newest = latest.targets.iter().find(|target| target.tip_link == name);
+        let (colour, text) = marker::colour_and_text(newest, handle.notice.as_deref());
         let look = Look {
             frame: now.loaded.base_frame(&settings),
             title: if poses.tips().len() > 1 { name.clone() } else { String::new() },
@@ -48,7 +47,7 @@ pub(super) fn draw(arm: &Arm, handles: &Handles) -> Vec<Drawn> {
             solver: settings.solver,
             axes: handle.axes,
         };
-        let pose = handle.grip.pose(Instant::now()).unwrap_or(poses.tips()[tip]);
+        let pose = handle.holder.pose(Instant::now()).unwrap_or(poses.tips()[tip]);
         Drawn { name, look, pose, is_displaced: std::mem::take(&mut handle.is_displaced) }
     };
     handles.of(&now.loaded, |handles| handles.iter_mut().enumerate().map(draw_tip).collect())

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use futures::StreamExt;
 use futures::channel::mpsc;
 use r2r::QosProfile;
 use r2r::visualization_msgs::msg::InteractiveMarkerFeedback;
@@ -11,26 +10,15 @@ use r2r::visualization_msgs::msg::InteractiveMarkerFeedback;
 use super::commands::Choices;
 use super::handles::Handles;
 use super::menu;
-use crate::NodeError;
+use crate::Result;
 use crate::arm::Arm;
-use crate::messages::convert::{self, MAX_NAME_BYTES};
-use crate::messages::target_message::{self, TargetMessage};
-use crate::reports::status::Refused;
-use crate::robot_in_use::configuration::Configuration;
-use crate::ros::interface::HANDLE_FEEDBACK;
-use crate::ros::spin::Spinner;
+use crate::messages::{MAX_NAME_BYTES, TargetMessage, convert, target_message};
+use crate::reports::Refused;
+use crate::robot_in_use::Configuration;
+use crate::ros::{HANDLE_FEEDBACK, Spinner, constants};
 use urdf_ik_text::names;
 
-/// The events of `InteractiveMarkerFeedback` in the type of its field.
-mod event {
-    use r2r::visualization_msgs::msg::InteractiveMarkerFeedback as Feedback;
-
-    pub const KEEP_ALIVE: u8 = Feedback::KEEP_ALIVE as u8;
-    pub const POSE_UPDATE: u8 = Feedback::POSE_UPDATE as u8;
-    pub const MENU_SELECT: u8 = Feedback::MENU_SELECT as u8;
-    pub const MOUSE_DOWN: u8 = Feedback::MOUSE_DOWN as u8;
-    pub const MOUSE_UP: u8 = Feedback::MOUSE_UP as u8;
-}
+constants! { u8: InteractiveMarkerFeedback { KEEP_ALIVE, POSE_UPDATE, MENU_SELECT, MOUSE_DOWN, MOUSE_UP } }
 
 /// Messages that ROS keeps while they wait: a release must not be lost behind a drag.
 const DEPTH: usize = 10;
@@ -45,20 +33,16 @@ struct Receiver {
 
 /// Subscribes to the feedback, in the spin thread: so a drag is answered as fast as a message of `~/target_pose`.
 pub(super) fn serve(
-    node: &mut r2r::Node,
     spinner: &mut Spinner,
     arm: &Arc<Arm>,
     handles: &Arc<Handles>,
     drags: Vec<mpsc::Sender<TargetMessage>>,
     choices: Choices,
-) -> Result<(), NodeError> {
+) -> Result {
     let quality = QosProfile::default().keep_last(DEPTH);
-    let messages = node.subscribe_raw(HANDLE_FEEDBACK.name, HANDLE_FEEDBACK.ros_type, quality)?;
+    let messages = spinner.node.subscribe_raw(HANDLE_FEEDBACK.name, HANDLE_FEEDBACK.ros_type, quality)?;
     let mut receiver = Receiver { arm: Arc::clone(arm), handles: Arc::clone(handles), drags, choices };
-    spinner.run_locally(messages.for_each(move |raw| {
-        receiver.receive(&raw);
-        std::future::ready(())
-    }));
+    spinner.on_each(messages, move |raw| receiver.receive(&raw));
     Ok(())
 }
 
@@ -74,8 +58,8 @@ impl Receiver {
                 Err(Refused::invalid("client_id", format!("a client_id may have {MAX_NAME_BYTES} bytes")))
             }
             (Some(now), Some(tip)) => match feedback.event_type {
-                event::MENU_SELECT => self.choose(tip, feedback.menu_entry_id),
-                event::POSE_UPDATE => {
+                MENU_SELECT => self.choose(tip, feedback.menu_entry_id),
+                POSE_UPDATE => {
                     self.drag(now, tip, &feedback, frame_is_damaged);
                     Ok(())
                 }
@@ -111,9 +95,9 @@ impl Receiver {
         let (is_held, axes) = self.handles.of(&now.loaded, |handles| {
             let handle = &mut handles[tip];
             handle.is_displaced = true;
-            let is_held = handle.grip.take(&feedback.client_id, Instant::now());
+            let is_held = handle.holder.take(&feedback.client_id, Instant::now());
             if is_held {
-                handle.grip.hold_at(held_at);
+                handle.holder.hold_at(held_at);
                 handle.notice = None;
             }
             (is_held, handle.axes)
@@ -138,14 +122,14 @@ impl Receiver {
         self.handles.of(&now.loaded, |handles| {
             let handle = &mut handles[tip];
             match button {
-                event::MOUSE_DOWN => {
-                    handle.grip.take(client, moment);
+                MOUSE_DOWN => {
+                    handle.holder.take(client, moment);
                 }
-                event::KEEP_ALIVE if handle.grip.is_of(client, moment) => {
-                    handle.grip.take(client, moment);
+                KEEP_ALIVE if handle.holder.is_of(client, moment) => {
+                    handle.holder.take(client, moment);
                 }
-                event::MOUSE_UP => {
-                    handle.grip.release(client);
+                MOUSE_UP => {
+                    handle.holder.release(client);
                     handle.is_displaced = true;
                 }
                 _ => {}

@@ -1,15 +1,18 @@
-//! What is kept of each handle.
+//! What is kept of each handle, and who holds it: one client at a time.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use super::grip::Grip;
-use crate::messages::target_message::TargetAxes;
-use crate::reports::status::Fault;
-use crate::robot_in_use::description::LoadedRobot;
+use nalgebra::Isometry3;
+
+use crate::messages::TargetAxes;
+use crate::reports::Fault;
+use crate::robot_in_use::LoadedRobot;
+use crate::ros::Lock;
 
 /// The handle of one tip.
 pub(super) struct Handle {
-    pub grip: Grip,
+    pub holder: Holder,
     /// What its drags ask of the tip.
     pub axes: TargetAxes,
     /// Why the last choice in its menu was refused.
@@ -20,13 +23,18 @@ pub(super) struct Handle {
 
 impl Handle {
     fn new() -> Self {
-        Self { grip: Grip::default(), axes: TargetAxes::Followable { kept: None }, notice: None, is_displaced: false }
+        Self {
+            holder: Holder::default(),
+            axes: TargetAxes::Followable { kept: None },
+            notice: None,
+            is_displaced: false,
+        }
     }
 }
 
 /// The handles of the robot in use.
 #[derive(Default)]
-pub(super) struct Handles(Mutex<OfRobot>);
+pub(super) struct Handles(Lock<OfRobot>);
 
 #[derive(Default)]
 struct OfRobot {
@@ -38,11 +46,90 @@ struct OfRobot {
 impl Handles {
     /// Reads or changes the handles of `loaded`. Those of another robot are forgotten.
     pub(super) fn of<R>(&self, loaded: &Arc<LoadedRobot>, access: impl FnOnce(&mut [Handle]) -> R) -> R {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.lock();
         if all.loaded.as_ref().is_none_or(|known| !Arc::ptr_eq(known, loaded)) {
             let handles = loaded.chain.tips().iter().map(|_| Handle::new()).collect();
             *all = OfRobot { loaded: Some(Arc::clone(loaded)), handles };
         }
         access(&mut all.handles)
+    }
+}
+
+/// How long a silent client holds a handle. It may have vanished.
+const TIMEOUT: Duration = Duration::from_secs(1);
+
+/// The client that holds a handle, if any.
+#[derive(Default)]
+pub(super) struct Holder(Option<Client>);
+
+struct Client {
+    name: String,
+    last_heard: Instant,
+    /// Where it holds the handle.
+    pose: Option<Isometry3<f64>>,
+}
+
+impl Holder {
+    fn present(&self, now: Instant) -> Option<&Client> {
+        self.0.as_ref().filter(|holder| now.saturating_duration_since(holder.last_heard) < TIMEOUT)
+    }
+
+    /// Whether `client` holds the handle.
+    pub(super) fn is_of(&self, client: &str, now: Instant) -> bool {
+        self.present(now).is_some_and(|holder| holder.name == client)
+    }
+
+    /// `client` takes the handle, or keeps it. Returns false, and changes nothing, where another one holds it.
+    pub(super) fn take(&mut self, client: &str, now: Instant) -> bool {
+        let holder = self.present(now);
+        if holder.is_some_and(|holder| holder.name != client) {
+            return false;
+        }
+        let pose = holder.and_then(|holder| holder.pose);
+        self.0 = Some(Client { name: client.to_owned(), last_heard: now, pose });
+        true
+    }
+
+    /// The client that has taken the handle holds it at `pose`, in the base link's frame; `None` where that is not known.
+    pub(super) fn hold_at(&mut self, pose: Option<Isometry3<f64>>) {
+        if let Some(holder) = &mut self.0 {
+            holder.pose = pose;
+        }
+    }
+
+    /// `client` lets go, if it is the one that holds the handle.
+    pub(super) fn release(&mut self, client: &str) {
+        self.0.take_if(|holder| holder.name == client);
+    }
+
+    /// Where the handle is held, in the base link's frame.
+    pub(super) fn pose(&self, now: Instant) -> Option<Isometry3<f64>> {
+        self.present(now)?.pose
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_client_holds_until_it_lets_go_or_is_silent() {
+        let (mut holder, start) = (Holder::default(), Instant::now());
+        let later = |milliseconds| start + Duration::from_millis(milliseconds);
+        let here = Isometry3::translation(1.0, 2.0, 3.0);
+        assert!(holder.take("a", start));
+        holder.hold_at(Some(here));
+        assert!(!holder.take("b", later(900)));
+        holder.release("b");
+        assert_eq!(holder.pose(later(950)), Some(here));
+        assert!(holder.is_of("a", later(999)) && !holder.is_of("b", later(999)));
+        // It is heard again, and then no more.
+        assert!(holder.take("a", later(999)));
+        assert_eq!(holder.pose(later(1998)), Some(here));
+        assert!(!holder.take("b", later(1998)));
+        assert!(holder.take("b", later(1999)));
+        assert_eq!(holder.pose(later(1999)), None);
+        holder.release("b");
+        assert!(holder.take("a", later(1999)));
     }
 }

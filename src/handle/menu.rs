@@ -2,7 +2,7 @@
 
 use r2r::visualization_msgs::msg::MenuEntry;
 
-use crate::messages::target_message::TargetAxes;
+use crate::messages::TargetAxes;
 use urdf_ik_solver::SolverKind;
 
 /// What can be chosen.
@@ -27,7 +27,9 @@ const SOLVERS: MenuEntry =
     MenuEntry { id: 1, parent_id: 0, title: String::new(), command: String::new(), command_type: FEEDBACK };
 /// The number of the first choice; the others follow.
 const FIRST: u32 = 2;
+/// What a client does with a choice: it sends feedback.
 const FEEDBACK: u8 = MenuEntry::FEEDBACK as u8;
+/// What can be chosen, in the order of the menu.
 const CHOICES: [Choice; 8] = [
     Choice::Solver(SolverKind::Jacobian),
     Choice::Solver(SolverKind::Fabrik),

@@ -9,9 +9,7 @@
 mod commands;
 mod drawing;
 mod feedback;
-mod grip;
 mod handles;
-mod look;
 mod marker;
 mod menu;
 mod updates;
@@ -20,10 +18,10 @@ use std::sync::Arc;
 
 use futures::channel::mpsc;
 
-use crate::NodeError;
-use crate::messages::target_message::TargetMessage;
-use crate::ros::spin::Spinner;
-use crate::services::parameters::Setter;
+use crate::Result;
+use crate::messages::TargetMessage;
+use crate::ros::Spinner;
+use crate::services::Setter;
 use crate::servo::Intake;
 use handles::Handles;
 
@@ -32,11 +30,10 @@ const WAITING_DRAGS: usize = 10;
 
 /// Serves the handles, if the parameter `interactive_target` asks for them. Gives the drags of each tip as a stream of targets.
 pub(crate) fn serve(
-    node: &mut r2r::Node,
     spinner: &mut Spinner,
     servo: &Arc<Intake>,
     setter: Setter,
-) -> Result<Vec<mpsc::Receiver<TargetMessage>>, NodeError> {
+) -> Result<Vec<mpsc::Receiver<TargetMessage>>> {
     let arm = &servo.arm;
     let settings = arm.settings();
     if !settings.interactive_target {
@@ -46,7 +43,7 @@ pub(crate) fn serve(
     let tips = settings.tip_links.len().max(1);
     let (senders, drags) = (0..tips).map(|_| mpsc::channel(WAITING_DRAGS)).unzip();
     let choices = commands::serve(servo, &handles, setter);
-    feedback::serve(node, spinner, arm, &handles, senders, choices)?;
-    updates::serve(node, spinner, arm, &handles)?;
+    feedback::serve(spinner, arm, &handles, senders, choices)?;
+    updates::serve(spinner, arm, &handles)?;
     Ok(drags)
 }

@@ -1,6 +1,6 @@
 //! Publishes the changes of the handles, and answers what they are now.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use r2r::QosProfile;
@@ -11,13 +11,9 @@ use tokio::time::MissedTickBehavior;
 use super::drawing::{self, Drawn};
 use super::handles::Handles;
 use super::marker;
-use crate::NodeError;
+use crate::Result;
 use crate::arm::Arm;
-use crate::ros::interface::{HANDLE_UPDATE, HANDLES};
-use crate::ros::publisher::Publisher;
-use crate::ros::service_server::answer_each;
-use crate::ros::spin::Spinner;
-use crate::ros::task;
+use crate::ros::{HANDLE_UPDATE, HANDLES, Lock, Publisher, Spinner, answer_each, task};
 
 /// Time between two updates: at most 30 come in a second.
 const PERIOD: Duration = Duration::from_millis(34);
@@ -28,7 +24,7 @@ const DEPTH: usize = 100;
 struct Updates {
     handles: Arc<Handles>,
     publisher: Publisher<InteractiveMarkerUpdate>,
-    shown: Mutex<Shown>,
+    shown: Lock<Shown>,
 }
 
 #[derive(Default)]
@@ -41,16 +37,11 @@ struct Shown {
     subscribers: usize,
 }
 
-pub(super) fn serve(
-    node: &mut r2r::Node,
-    spinner: &mut Spinner,
-    arm: &Arc<Arm>,
-    handles: &Arc<Handles>,
-) -> Result<(), NodeError> {
-    let publisher = Publisher::new(node, HANDLE_UPDATE, QosProfile::default().keep_last(DEPTH))?;
-    let updates = Arc::new(Updates { handles: Arc::clone(handles), publisher, shown: Mutex::default() });
+pub(super) fn serve(spinner: &mut Spinner, arm: &Arc<Arm>, handles: &Arc<Handles>) -> Result {
+    let publisher = Publisher::new(&mut spinner.node, HANDLE_UPDATE, QosProfile::default().keep_last(DEPTH))?;
+    let updates = Arc::new(Updates { handles: Arc::clone(handles), publisher, shown: Lock::default() });
     let answering = Arc::clone(&updates);
-    answer_each::<GetInteractiveMarkers::Service, _, _>(node, spinner, arm, HANDLES, move |arm, _| {
+    answer_each::<GetInteractiveMarkers::Service, _, _>(spinner, arm, HANDLES.name, move |arm, _| {
         let updates = Arc::clone(&answering);
         async move { updates.now(&arm) }
     })?;
@@ -67,13 +58,9 @@ pub(super) fn serve(
 }
 
 impl Updates {
-    fn lock(&self) -> MutexGuard<'_, Shown> {
-        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Publishes what has changed since the last update, if anybody listens.
     fn publish(&self, arm: &Arm) {
-        let mut shown = self.lock();
+        let mut shown = self.shown.lock();
         let subscribers = self.publisher.subscribers();
         // The markers that a new subscriber asked for before it listened may have changed since.
         let has_new_one = subscribers > shown.subscribers;
@@ -91,7 +78,7 @@ impl Updates {
 
     /// All markers as they are after the last update.
     fn now(&self, arm: &Arm) -> GetInteractiveMarkers::Response {
-        let mut shown = self.lock();
+        let mut shown = self.shown.lock();
         // Without subscribers there are no updates, so the last one may be old.
         if shown.subscribers == 0 {
             shown.drawing = drawing::draw(arm, &self.handles);

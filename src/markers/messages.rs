@@ -1,86 +1,168 @@
-//! Shapes as messages: all of them, or what has changed.
+//! What is drawn, as markers in the base link's frame: how each is made, and which of them are sent.
 
-use nalgebra::{Isometry3, Point3};
-use r2r::geometry_msgs::msg::{Point, Pose, Quaternion, Vector3};
+use std::f64::consts::TAU;
+
+use nalgebra::{Isometry3, Point3, Vector3};
+use r2r::geometry_msgs::msg::{Point, Vector3 as Edges};
 use r2r::std_msgs::msg::{ColorRGBA, Header};
 use r2r::visualization_msgs::msg::{Marker, MarkerArray};
 
-use super::shape::{Colour, Form, Shape, Solid};
 use crate::messages::convert;
 
-// The actions in the type of their field.
-const ADD: i32 = Marker::ADD as i32;
-const DELETE: i32 = Marker::DELETE as i32;
-const DELETE_ALL: i32 = Marker::DELETEALL as i32;
+/// Red, green, blue and opacity, each in \[0, 1\].
+pub(super) type Colour = [f32; 4];
 
-/// Removes whatever was drawn on this topic before, and draws all `shapes`.
-pub(super) fn all(frame: &str, shapes: &[Shape]) -> MarkerArray {
-    let clear = Marker { action: DELETE_ALL, ..marker(frame, "", 0) };
-    MarkerArray { markers: std::iter::once(clear).chain(shapes.iter().map(|shape| drawn(frame, shape))).collect() }
+/// Draws a marker, or draws it anew.
+const ADD: i32 = Marker::ADD as i32;
+/// Removes a marker.
+const DELETE: i32 = Marker::DELETE as i32;
+/// Removes all markers.
+const DELETE_ALL: i32 = Marker::DELETEALL as i32;
+/// A box around the only point.
+pub(super) const BOX: i32 = Marker::CUBE as i32;
+/// A ball around the only point.
+pub(super) const BALL: i32 = Marker::SPHERE as i32;
+/// A cylinder along z around the only point.
+pub(super) const CYLINDER: i32 = Marker::CYLINDER as i32;
+/// A ball around each point.
+pub(super) const BALLS: i32 = Marker::SPHERE_LIST as i32;
+/// A line between the first two points, the next two, and so on.
+pub(super) const LINES: i32 = Marker::LINE_LIST as i32;
+/// A line through all points.
+pub(super) const STRIP: i32 = Marker::LINE_STRIP as i32;
+/// A triangle of the first three points, of the next three, and so on. The size is 1.
+pub(super) const TRIANGLES: i32 = Marker::TRIANGLE_LIST as i32;
+
+/// The colours of the axes x, y and z.
+const AXIS_COLOURS: [Colour; 3] = [[0.95, 0.25, 0.25, 1.0], [0.35, 0.85, 0.35, 1.0], [0.3, 0.55, 1.0, 1.0]];
+/// Width of the lines of axes, over their length.
+const AXIS_WIDTH: f64 = 0.1;
+/// Corners of each circle of a globe.
+const CIRCLE_CORNERS: u32 = 60;
+/// Circles of a globe through both of its poles.
+const MERIDIANS: u32 = 6;
+/// Parts of a globe between its parallels.
+const PARALLELS: u32 = 6;
+/// Greatest coordinate and size that is drawn \[m\]: what shows it computes in single precision.
+const FARTHEST: f64 = 1e12;
+
+/// Removes whatever was drawn on this topic before, and draws all of `drawn`.
+pub(super) fn all(frame: &str, drawn: &[Marker]) -> MarkerArray {
+    let clear = Marker { action: DELETE_ALL, ..marker(String::new(), 0) };
+    in_frame(frame, std::iter::once(clear).chain(drawn.iter().cloned()))
 }
 
-/// Turns what `before` has drawn into `now`: removes what is gone, and draws what is new or different.
-pub(super) fn changes(frame: &str, before: &[Shape], now: &[Shape]) -> MarkerArray {
-    let is_same = |one: &Shape, other: &Shape| one.id == other.id && one.namespace == other.namespace;
+/// Turns what was drawn `before` into `now`: removes what is gone, and draws what is new or different.
+pub(super) fn changes(frame: &str, before: &[Marker], now: &[Marker]) -> MarkerArray {
+    let is_same = |one: &Marker, other: &Marker| one.id == other.id && one.ns == other.ns;
     let gone = before.iter().filter(|old| !now.iter().any(|new| is_same(old, new)));
-    let removed = gone.map(|old| Marker { action: DELETE, ..marker(frame, &old.namespace, old.id) });
-    let new = now.iter().filter(|new| !before.contains(new));
-    MarkerArray { markers: removed.chain(new.map(|new| drawn(frame, new))).collect() }
+    let removed = gone.map(|old| Marker { action: DELETE, ..marker(old.ns.clone(), old.id) });
+    in_frame(frame, removed.chain(now.iter().filter(|new| !before.contains(new)).cloned()))
 }
 
 /// Without a time, which means the newest transform: so what is drawn stays with the base link when that moves.
-fn marker(frame: &str, namespace: &str, id: i32) -> Marker {
+fn in_frame(frame: &str, markers: impl Iterator<Item = Marker>) -> MarkerArray {
     let header = Header { frame_id: frame.to_owned(), ..Header::default() };
-    let pose = Pose { orientation: Quaternion { w: 1.0, ..Quaternion::default() }, ..Pose::default() };
-    Marker { header, ns: namespace.to_owned(), id, pose, frame_locked: true, ..Marker::default() }
+    MarkerArray { markers: markers.map(|marker| Marker { header: header.clone(), ..marker }).collect() }
 }
 
-fn drawn(frame: &str, shape: &Shape) -> Marker {
-    let mut marker = marker(frame, &shape.namespace, shape.id);
-    marker.action = ADD;
-    marker.type_ = match shape.form {
-        Form::Sphere | Form::Solid(Solid::Ball, ..) => Marker::SPHERE as i32,
-        Form::Spheres => Marker::SPHERE_LIST as i32,
-        Form::Lines => Marker::LINE_LIST as i32,
-        Form::Strip => Marker::LINE_STRIP as i32,
-        Form::Triangles => Marker::TRIANGLE_LIST as i32,
-        Form::Solid(Solid::Box, ..) => Marker::CUBE as i32,
-        Form::Solid(Solid::Cylinder, ..) => Marker::CYLINDER as i32,
-    };
-    let [x, y, z] = match shape.form {
-        Form::Solid(_, edges, _) => edges,
-        Form::Lines | Form::Strip => [shape.size, 0.0, 0.0],
-        Form::Sphere | Form::Spheres | Form::Triangles => [shape.size; 3],
-    };
-    marker.scale = Vector3 { x, y, z };
-    marker.color = colour(shape.colours.first().copied().unwrap_or_default());
-    match (shape.form, shape.points.as_slice()) {
-        (Form::Sphere, [centre]) => marker.pose.position = point(centre),
-        (Form::Solid(_, _, rotation), [centre]) => {
-            marker.pose = convert::pose_message(&Isometry3::from_parts(centre.coords.into(), rotation));
-        }
-        (_, points) => marker.points = points.iter().map(point).collect(),
-    }
-    if shape.colours.len() > 1 {
-        marker.colors = shape.colours.iter().copied().map(colour).collect();
-    }
-    marker
+/// A marker of nothing. Its namespace is the group that a person can hide, in which `id` tells it from others.
+fn marker(namespace: String, id: i32) -> Marker {
+    let pose = convert::pose_message(&Isometry3::identity());
+    Marker { ns: namespace, id, action: ADD, pose, frame_locked: true, ..Marker::default() }
 }
 
-fn point(point: &Point3<f64>) -> Point {
-    Point { x: point.x, y: point.y, z: point.z }
+/// A marker of points, which the form joins. The size is the width of lines and the diameter of balls \[m\]. There is one colour for each
+/// point, or one for all of them.
+pub(super) fn joined(
+    namespace: String,
+    id: i32,
+    form: i32,
+    size: f64,
+    points: impl IntoIterator<Item = Point3<f64>>,
+    colours: &[Colour],
+) -> Marker {
+    let across = if matches!(form, LINES | STRIP) { 0.0 } else { size };
+    let colours: Vec<_> = colours.iter().copied().map(colour).collect();
+    Marker {
+        type_: form,
+        scale: Edges { x: size, y: across, z: across },
+        points: points.into_iter().map(|point| Point { x: point.x, y: point.y, z: point.z }).collect(),
+        color: colours.first().cloned().unwrap_or_default(),
+        colors: if colours.len() > 1 { colours } else { Vec::new() },
+        ..marker(namespace, id)
+    }
+}
+
+/// A solid by its edges \[m\], in one colour.
+pub(super) fn solid(
+    namespace: String,
+    id: i32,
+    form: i32,
+    edges: [f64; 3],
+    pose: &Isometry3<f64>,
+    of: Colour,
+) -> Marker {
+    let [x, y, z] = edges;
+    let (scale, pose) = (Edges { x, y, z }, convert::pose_message(pose));
+    Marker { type_: form, scale, pose, color: colour(of), ..marker(namespace, id) }
 }
 
 fn colour([r, g, b, a]: Colour) -> ColorRGBA {
     ColorRGBA { r, g, b, a }
 }
 
+/// The axes of the `frames`, each as a line of this `length` \[m\].
+pub(super) fn axes(namespace: String, id: i32, frames: &[Isometry3<f64>], length: f64) -> Marker {
+    let axes = || [Vector3::x(), Vector3::y(), Vector3::z()].into_iter().zip(AXIS_COLOURS);
+    let ends = |frame: &Isometry3<f64>, axis| [frame * Point3::origin(), frame * Point3::from(length * axis)];
+    let points = frames.iter().flat_map(|frame| axes().flat_map(|(axis, _)| ends(frame, axis)));
+    let colours: Vec<Colour> = frames.iter().flat_map(|_| axes().flat_map(|(_, colour)| [colour; 2])).collect();
+    joined(namespace, id, LINES, AXIS_WIDTH * length, points, &colours)
+}
+
+/// Meridians and parallels of a sphere of this `radius` \[m\] around `centre`, or nothing where the radius is 0. A surface could be
+/// looked through, but not reached through: RViz would take a click on what is inside for one on the surface.
+pub(super) fn globe(centre: Point3<f64>, radius: f64) -> Vec<Point3<f64>> {
+    if radius <= 0.0 {
+        return Vec::new();
+    }
+    let turn = |corner: u32, corners: u32| TAU * f64::from(corner) / f64::from(corners);
+    let circle = |middle: Point3<f64>, across: Vector3<f64>, along: Vector3<f64>| {
+        let place = move |corner: u32| {
+            let (sine, cosine) = turn(corner, CIRCLE_CORNERS).sin_cos();
+            middle + cosine * across + sine * along
+        };
+        (0..CIRCLE_CORNERS).flat_map(move |corner| [place(corner), place(corner + 1)])
+    };
+    let meridians = (0..MERIDIANS).flat_map(|number| {
+        let (sine, cosine) = turn(number, 2 * MERIDIANS).sin_cos();
+        circle(centre, radius * Vector3::new(cosine, sine, 0.0), radius * Vector3::z())
+    });
+    let parallels = (1..PARALLELS).flat_map(|number| {
+        let (sine, cosine) = turn(number, 2 * PARALLELS).sin_cos();
+        let middle = centre + radius * cosine * Vector3::z();
+        circle(middle, radius * sine * Vector3::x(), radius * sine * Vector3::y())
+    });
+    meridians.chain(parallels).collect()
+}
+
+/// Whether there is something to draw, whose coordinates and size are finite and not too large.
+pub(super) fn is_drawable(marker: &Marker) -> bool {
+    // Written so that NaN fails.
+    let is_near = |length: f64| length.abs() <= FARTHEST;
+    let is_solid = matches!(marker.type_, BOX | BALL | CYLINDER);
+    let has_form = is_solid || (!marker.points.is_empty() && marker.scale.x > 0.0 && is_near(marker.scale.x));
+    let mut places = marker.points.iter().chain([&marker.pose.position]);
+    has_form && places.all(|at| is_near(at.x) && is_near(at.y) && is_near(at.z))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn axes(namespace: &str, id: i32, place: f64) -> Shape {
-        Shape::axes(namespace.into(), id, &[Isometry3::translation(place, 0.0, 0.0)], 0.1)
+    fn axes_at(namespace: &str, id: i32, place: f64) -> Marker {
+        axes(namespace.into(), id, &[Isometry3::translation(place, 0.0, 0.0)], 0.1)
     }
 
     /// Action, namespace and id of each marker.
@@ -90,8 +172,8 @@ mod tests {
 
     #[test]
     fn only_what_has_changed_is_sent() {
-        let before = [axes("tip", 0, 0.0), axes("tip", 2, 0.0), axes("target", 0, 0.0)];
-        let now = [axes("tip", 0, 0.0), axes("tip", 2, 1.0), axes("path", 0, 0.0)];
+        let before = [axes_at("tip", 0, 0.0), axes_at("tip", 2, 0.0), axes_at("target", 0, 0.0)];
+        let now = [axes_at("tip", 0, 0.0), axes_at("tip", 2, 1.0), axes_at("path", 0, 0.0)];
         let expected = [(DELETE, "target", 0), (ADD, "tip", 2), (ADD, "path", 0)];
         assert_eq!(actions(&changes("base", &before, &now)), expected);
         assert!(changes("base", &now, &now).markers.is_empty());
@@ -99,8 +181,20 @@ mod tests {
 
     #[test]
     fn all_begins_with_an_empty_scene() {
-        let array = all("base", &[axes("tip", 0, 0.0)]);
+        let array = all("base", &[axes_at("tip", 0, 0.0)]);
         assert_eq!(actions(&array), [(DELETE_ALL, "", 0), (ADD, "tip", 0)]);
         assert!(array.markers.iter().all(|marker| marker.header.frame_id == "base"));
+    }
+
+    #[test]
+    fn what_is_not_finite_is_not_drawn() {
+        let drawn = |place: f64, length| {
+            is_drawable(&axes("tip".into(), 0, &[Isometry3::translation(place, 0.0, 0.0)], length))
+        };
+        assert!(drawn(1.0, 0.1));
+        for (place, length) in [(f64::NAN, 0.1), (f64::INFINITY, 0.1), (1e13, 0.1), (0.0, 0.0), (0.0, f64::NAN)] {
+            assert!(!drawn(place, length), "{place} {length}");
+        }
+        assert!(!is_drawable(&axes("tip".into(), 0, &[], 0.1)));
     }
 }

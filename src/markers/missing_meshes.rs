@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::arm::Arm;
-use crate::robot_in_use::description::LoadedRobot;
-use crate::ros::interface::MARKERS;
+use crate::robot_in_use::LoadedRobot;
+use crate::ros::MARKERS;
 use urdf_ik_robot::{MeshNotFound, Visuals};
 use urdf_ik_text::names;
 

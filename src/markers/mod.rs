@@ -7,24 +7,20 @@ mod messages;
 mod missing_meshes;
 mod obstacles;
 mod scene;
-mod shape;
 mod skeleton;
 mod trace;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use r2r::QosProfile;
-use r2r::visualization_msgs::msg::MarkerArray;
+use r2r::visualization_msgs::msg::{Marker, MarkerArray};
+use r2r::{Node, QosProfile};
 
-use crate::NodeError;
+use crate::Result;
 use crate::arm::Arm;
-use crate::robot_in_use::configuration::Configuration;
-use crate::ros::interface::MARKERS;
-use crate::ros::publisher::Publisher;
-use crate::ros::task;
-use scene::Scene;
-use shape::Shape;
+use crate::robot_in_use::Configuration;
+use crate::ros::{MARKERS, Publisher, task};
+use scene::Drawer;
 
 /// Time between two drawings.
 const PERIOD: Duration = Duration::from_millis(34);
@@ -33,7 +29,7 @@ const REST: u32 = 9;
 /// Time after which all is drawn anew: RViz forgets what a person hides, and shows it again only where it comes again.
 const REPEAT: Duration = Duration::from_secs(1);
 
-pub(crate) fn serve(node: &mut r2r::Node, arm: &Arc<Arm>) -> Result<(), NodeError> {
+pub(crate) fn serve(node: &mut Node, arm: &Arc<Arm>) -> Result {
     let publisher = Publisher::<MarkerArray>::new(node, MARKERS, QosProfile::default().keep_last(10))?;
     let arm = Arc::clone(arm);
     task::start(async move {
@@ -56,28 +52,28 @@ pub(crate) fn serve(node: &mut r2r::Node, arm: &Arc<Arm>) -> Result<(), NodeErro
 }
 
 /// The obstacles and attached parts, and the nearest pair of bodies if it is nearer than twice the margin.
-fn surroundings(arm: &Arm, now: &Configuration) -> Vec<Shape> {
+fn around(arm: &Arm, now: &Configuration) -> Vec<Marker> {
     let known = arm.surroundings.known();
     // The robot is just being replaced.
     if !known.is_of(&now.loaded) {
         return Vec::new();
     }
-    let mut shapes = obstacles::shapes(&known, now);
+    let mut markers = obstacles::markers(&known, now);
     if let Some(scene) = arm.surroundings.scene_now(&now.loaded, &now.positions) {
         let near = now.near_pairs(&scene, 2.0 * arm.settings().collision_margin);
-        shapes.extend(near.first().map(|near| obstacles::nearest(near, now)));
+        markers.extend(near.first().map(|near| obstacles::nearest(near, now)));
     }
-    shapes.retain(Shape::is_drawable);
-    shapes
+    markers.retain(messages::is_drawable);
+    markers
 }
 
 /// What the subscribers have been sent, and what comes next.
 #[derive(Default)]
 struct Drawing {
     /// `None` before a robot is known.
-    scene: Option<Scene>,
+    drawer: Option<Drawer>,
     /// What has been sent, and in which frame.
-    shapes: Vec<Shape>,
+    markers: Vec<Marker>,
     frame: String,
     /// How many received all of it, and when.
     subscribers: usize,
@@ -89,22 +85,22 @@ impl Drawing {
     async fn next(&mut self, arm: &Arm, subscribers: usize) -> MarkerArray {
         let Some(now) = arm.output.configuration() else { return MarkerArray::default() };
         let frame = now.loaded.base_frame(&arm.settings());
-        let scene = match self.scene.take().filter(|scene| scene.is_of(&now.loaded)) {
-            Some(scene) => scene,
-            None => Scene::new(Arc::clone(&now.loaded), missing_meshes::are_missed(arm, &now.loaded).await),
+        let drawer = match self.drawer.take().filter(|drawer| drawer.is_of(&now.loaded)) {
+            Some(drawer) => drawer,
+            None => Drawer::new(Arc::clone(&now.loaded), missing_meshes::are_missed(arm, &now.loaded).await),
         };
-        let mut shapes = self.scene.insert(scene).shapes(&now, &arm.reporter.latest.asked());
-        shapes.extend(surroundings(arm, &now));
+        let mut markers = self.drawer.insert(drawer).markers(&now, &arm.reporter.latest.now());
+        markers.extend(around(arm, &now));
         let is_current = self.all_sent.is_some_and(|sent| sent.elapsed() < REPEAT)
             && subscribers <= self.subscribers
             && frame == self.frame;
         let message = if is_current {
-            messages::changes(&frame, &self.shapes, &shapes)
+            messages::changes(&frame, &self.markers, &markers)
         } else {
             self.all_sent = Some(Instant::now());
-            messages::all(&frame, &shapes)
+            messages::all(&frame, &markers)
         };
-        (self.shapes, self.frame, self.subscribers) = (shapes, frame, subscribers);
+        (self.markers, self.frame, self.subscribers) = (markers, frame, subscribers);
         message
     }
 }

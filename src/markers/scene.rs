@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use nalgebra::{Isometry3, Point3};
+use r2r::visualization_msgs::msg::Marker;
 
-use super::shape::{Colour, Form, Shape};
+use super::messages::{BALL, BALLS, Colour, LINES, STRIP, axes, globe, is_drawable, joined, solid};
 use super::skeleton;
 use super::trace::Trace;
-use crate::reports::latest::{Asked, LatestTarget};
-use crate::reports::report::{StatusColour, Verdict};
-use crate::robot_in_use::configuration::Configuration;
-use crate::robot_in_use::description::LoadedRobot;
+use crate::reports::{LatestTarget, LatestTargets, StatusColour, Verdict};
+use crate::robot_in_use::{Configuration, LoadedRobot};
 use urdf_ik_robot::{Chain, Domain};
 use urdf_ik_solver::TipReach;
 use urdf_ik_text::names;
@@ -34,20 +33,23 @@ const JOINT_SIZES: (f64, f64) = (0.03, 0.2);
 /// A joint is at its limit where it is nearer to it than this part of its range.
 const LIMIT_MARGIN: f64 = 1e-3;
 
-// What became of a target: the colour-blind can tell these colours apart.
+/// Opacity of the colours that say what became of a target.
 const TARGET_OPACITY: f32 = 0.8;
+/// Colour of the path that the arm follows.
 const PATH: Colour = [0.1, 0.65, 0.85, 0.9];
+/// Colour of joints that can move no further one way.
 const AT_LIMIT: Colour = [1.0, 0.1, 0.1, 0.7];
+/// Colour of the spheres between which a tip can be.
 const REACH: Colour = [0.3, 0.5, 0.9, 0.3];
 
 /// Draws one robot. It remembers where the tips have been.
-pub(super) struct Scene {
+pub(super) struct Drawer {
     loaded: Arc<LoadedRobot>,
     /// Whether to draw the joints, because the links cannot be seen.
     has_skeleton: bool,
     /// One for each tip.
     traces: Vec<Trace>,
-    /// [`Asked::cleared`] when the traces began.
+    /// [`LatestTargets::cleared`] when the traces began.
     cleared: u64,
     /// Size of the robot \[m\]: that of all others follow from it.
     size: f64,
@@ -55,7 +57,7 @@ pub(super) struct Scene {
     joint_size: f64,
 }
 
-impl Scene {
+impl Drawer {
     pub(super) fn new(loaded: Arc<LoadedRobot>, has_skeleton: bool) -> Self {
         let extent = loaded.solver.reach().iter().map(|reach| reach.extent).fold(0.0, f64::max);
         // A robot that only rotates has no length.
@@ -74,8 +76,8 @@ impl Scene {
         Arc::ptr_eq(&self.loaded, loaded)
     }
 
-    /// All that is to be seen where the robot is at `now`, and `asked` is what was asked of it.
-    pub(super) fn shapes(&mut self, now: &Configuration, asked: &Asked) -> Vec<Shape> {
+    /// All that is to be seen where the robot is at `now`, and `latest` is what was asked of it.
+    pub(super) fn markers(&mut self, now: &Configuration, latest: &LatestTargets) -> Vec<Marker> {
         let loaded = Arc::clone(&self.loaded);
         let (robot, chain) = (&loaded.robot, &loaded.chain);
         let mut poses = robot.link_poses(&now.positions);
@@ -85,70 +87,66 @@ impl Scene {
                 *pose = origin * *pose;
             }
         }
-        if self.cleared != asked.cleared {
-            self.cleared = asked.cleared;
+        if self.cleared != latest.cleared {
+            self.cleared = latest.cleared;
             for trace in &mut self.traces {
                 trace.clear();
             }
         }
-        let mut shapes = Vec::new();
+        let mut markers = Vec::new();
         for (tip, reach) in loaded.solver.reach().iter().enumerate() {
             let link = &chain.tips()[tip].link;
-            let target = asked.targets.iter().find(|target| target.tip_link == *link);
+            let target = latest.targets.iter().find(|target| target.tip_link == *link);
             if let Some(link) = robot.link_index(link) {
-                shapes.extend(self.shapes_of_tip(tip, &poses[link], target, reach));
+                markers.extend(self.markers_of_tip(tip, &poses[link], target, reach));
             }
         }
-        shapes.push(self.strip("path".into(), 0, asked.path.clone(), vec![PATH]));
-        shapes.push(Shape {
-            namespace: "limits".into(),
-            id: 0,
-            form: Form::Spheres,
-            size: self.joint_size,
-            points: joints_at_limits(chain, &now.positions)
-                .map(|joint| poses[robot.joints()[joint].child].translation.vector.into())
-                .collect(),
-            colours: vec![AT_LIMIT],
-        });
+        markers.push(self.strip("path".into(), 0, latest.path.clone(), &[PATH]));
+        let at_limits = joints_at_limits(chain, &now.positions);
+        let at_limits = at_limits.map(|joint| poses[robot.joints()[joint].child].translation.vector.into());
+        markers.push(joined("limits".into(), 0, BALLS, self.joint_size, at_limits, &[AT_LIMIT]));
         if self.has_skeleton {
-            shapes.extend(skeleton::shapes(robot, &poses, self.size, self.joint_size));
+            markers.extend(skeleton::markers(robot, &poses, self.size, self.joint_size));
         }
-        shapes.retain(Shape::is_drawable);
-        shapes
+        markers.retain(is_drawable);
+        markers
     }
 
     /// What belongs to one tip.
-    fn shapes_of_tip(
+    fn markers_of_tip(
         &mut self,
         tip: usize,
         pose: &Isometry3<f64>,
         target: Option<&LatestTarget>,
         reach: &TipReach,
-    ) -> Vec<Shape> {
+    ) -> Vec<Marker> {
         let namespace = |what| self.namespace(tip, what);
         let (id, at) = (first_id(tip), Point3::from(pose.translation.vector));
-        let globe =
-            |id, radius| Shape::globe(namespace("reach"), id, REACH_LINE * self.size, reach.centre, radius, REACH);
-        let mut shapes = vec![
-            Shape::axes(namespace("tip"), id, &[*pose], TIP_AXES * self.size),
+        let globe = |id, radius| {
+            joined(namespace("reach"), id, LINES, REACH_LINE * self.size, globe(reach.centre, radius), &[REACH])
+        };
+        let mut markers = vec![
+            axes(namespace("tip"), id, &[*pose], TIP_AXES * self.size),
             globe(id, reach.working.outer),
             globe(id + 1, reach.working.inner),
         ];
         if let Some((target, frame)) = target.and_then(|target| Some((target, target.pose?))) {
-            let (centre, colour) = (Point3::from(frame.translation.vector), colour_of(target.verdict));
-            shapes.push(ball(namespace("target"), id + 1, TARGET_BALL * self.size, centre, colour));
+            let (centre, colour) = (frame.translation, colour_of(target.verdict));
+            let ball = [TARGET_BALL * self.size; 3];
+            markers.push(solid(namespace("target"), id + 1, BALL, ball, &centre.into(), colour));
             if target.has_orientation {
-                shapes.push(Shape::axes(namespace("target"), id, &[frame], TARGET_AXES * self.size));
+                markers.push(axes(namespace("target"), id, &[frame], TARGET_AXES * self.size));
             }
+            let centre = Point3::from(centre.vector);
             if (at - centre).norm() > LEAST_MOVE * self.size {
-                shapes.push(self.strip(namespace("difference"), id, vec![at, centre], vec![colour]));
+                markers.push(self.strip(namespace("difference"), id, vec![at, centre], &[colour]));
             }
         }
         let trace_namespace = namespace("trace");
         self.traces[tip].note(at, LEAST_MOVE * self.size);
         let (trace, fading) = self.traces[tip].drawn();
-        shapes.push(self.strip(trace_namespace, id, trace, fading));
-        shapes
+        markers.push(self.strip(trace_namespace, id, trace, &fading));
+        markers
     }
 
     /// The namespace of what belongs to one tip: with its name where there are several.
@@ -159,18 +157,14 @@ impl Scene {
         }
     }
 
-    fn strip(&self, namespace: String, id: i32, points: Vec<Point3<f64>>, colours: Vec<Colour>) -> Shape {
-        Shape { namespace, id, form: Form::Strip, size: THIN_LINE * self.size, points, colours }
+    fn strip(&self, namespace: String, id: i32, points: Vec<Point3<f64>>, colours: &[Colour]) -> Marker {
+        joined(namespace, id, STRIP, THIN_LINE * self.size, points, colours)
     }
 }
 
 /// The first id of a tip in each namespace, of two: names that were cut may be the same.
 fn first_id(tip: usize) -> i32 {
     i32::try_from(2 * tip).unwrap_or(i32::MAX - 1)
-}
-
-fn ball(namespace: String, id: i32, size: f64, centre: Point3<f64>, colour: Colour) -> Shape {
-    Shape { namespace, id, form: Form::Sphere, size, points: vec![centre], colours: vec![colour] }
 }
 
 /// The joints of the chain that can move no further one way, with those that mimic them. `positions` has one entry for each joint of the

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use nalgebra::Point3;
 
-use super::shape::Colour;
+use super::messages::Colour;
 
 /// Greatest number of points: the oldest give way.
 const MAX_POINTS: usize = 300;

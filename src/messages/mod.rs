@@ -1,5 +1,7 @@
 //! Messages to and from the library's types.
 
-pub(crate) mod body_pair;
 pub(crate) mod convert;
 pub(crate) mod target_message;
+
+pub(crate) use convert::MAX_NAME_BYTES;
+pub(crate) use target_message::{TargetAxes, TargetMessage, has_valid_frame, quality};

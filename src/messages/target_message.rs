@@ -8,7 +8,7 @@ use r2r::{QosProfile, WrappedTypesupport};
 use serde::de::DeserializeOwned;
 
 use super::convert;
-use crate::reports::status::Fault;
+use crate::reports::Fault;
 use urdf_ik_parameters::{Reliability, Settings};
 
 /// The axes of its tip in which a target counts.
@@ -50,20 +50,14 @@ impl TargetMessage {
     /// Reads a target pose from its serialised message; `None` where it is not one.
     pub(crate) fn from_pose(raw: &[u8]) -> Option<Self> {
         let (PoseStamped { header, pose }, frame_is_damaged) = read(raw, |message: &PoseStamped| &message.header)?;
-        Some(Self {
-            topic: "target_pose",
-            header,
-            pose: convert::pose(&pose),
-            axes: TargetAxes::Pose,
-            frame_is_damaged,
-            number: 0,
-        })
+        let (topic, pose, axes) = ("target_pose", convert::pose(&pose), TargetAxes::Pose);
+        Some(Self { topic, header, pose, axes, frame_is_damaged, number: 0 })
     }
 
     /// Reads a target point from its serialised message; `None` where it is not one.
     pub(crate) fn from_point(raw: &[u8]) -> Option<Self> {
         let (PointStamped { header, point }, frame_is_damaged) = read(raw, |message: &PointStamped| &message.header)?;
-        let pose = convert::point(&point).map(|point| Isometry3::from_parts(point, UnitQuaternion::identity()));
+        let pose = convert::point(&point).map(Isometry3::from);
         Some(Self { topic: "target_point", header, pose, axes: TargetAxes::Position, frame_is_damaged, number: 0 })
     }
 }

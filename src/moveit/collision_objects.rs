@@ -3,15 +3,14 @@
 use std::sync::Arc;
 
 use futures::StreamExt;
-use r2r::QosProfile;
 use r2r::moveit_msgs::msg::{AttachedCollisionObject, CollisionObject};
 use r2r::urdf_ik::msg::{Obstacle, ObstacleChange};
+use r2r::{Node, QosProfile};
 
-use crate::NodeError;
+use crate::Result;
 use crate::obstacles;
-use crate::reports::status::{Fault, Refused, fault};
-use crate::ros::interface::{ATTACHED_COLLISION_OBJECT, COLLISION_OBJECT, Interface};
-use crate::ros::task;
+use crate::reports::{Fault, Refused, fault};
+use crate::ros::{ATTACHED_COLLISION_OBJECT, COLLISION_OBJECT, Interface, constants, task};
 use crate::solving::Queries;
 use crate::surroundings::Known;
 use urdf_ik_collision::World;
@@ -20,12 +19,9 @@ use urdf_ik_text::names::short;
 /// Queue depth of the topics: programs send many objects at once.
 const QUEUE_DEPTH: usize = 1000;
 
-// The operations in the type of their field.
-const ADD: u8 = CollisionObject::ADD as u8;
-const REMOVE: u8 = CollisionObject::REMOVE as u8;
-const MOVE: u8 = CollisionObject::MOVE as u8;
+constants! { u8: CollisionObject { ADD, REMOVE, MOVE } }
 
-pub(super) fn serve(node: &mut r2r::Node, queries: &Arc<Queries>) -> Result<(), NodeError> {
+pub(super) fn serve(node: &mut Node, queries: &Arc<Queries>) -> Result {
     let quality = QosProfile::default().keep_last(QUEUE_DEPTH);
     let mut objects = node.subscribe::<CollisionObject>(COLLISION_OBJECT.name, quality.clone())?;
     let (of_objects, of_parts) = (Arc::clone(queries), Arc::clone(queries));

@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use r2r::moveit_msgs::srv::GetPositionFK::{Request, Response};
 
-use super::{Failure, MoveIt, apply_state, code, error_code, with_note};
-use crate::reports::answers::Answer;
+use super::{MoveIt, apply_state, code, error_code, refusal, with_note};
+use crate::reports::{Answer, RefuseAs, Refused};
 use crate::robot_in_use::link_poses;
 
-impl Answer<MoveIt, Request, Failure> for Response {
-    fn refused(moveit: &MoveIt, _: &Request, failure: Failure) -> Self {
-        Self { error_code: failure.error_code(moveit), ..Self::default() }
+impl Answer<MoveIt, Request> for Response {
+    fn refused(moveit: &MoveIt, _: &Request, refused: Refused) -> Self {
+        Self { error_code: refusal(moveit, &refused), ..Self::default() }
     }
 }
 
-pub(super) async fn compute_fk(moveit: Arc<MoveIt>, request: Request) -> Result<Response, Failure> {
+pub(super) async fn compute_fk(moveit: Arc<MoveIt>, request: Request) -> Result<Response, Refused> {
     let arm = &moveit.queries.arm;
     let settings = arm.settings();
     let mut configuration = arm.configuration()?;
@@ -23,7 +23,7 @@ pub(super) async fn compute_fk(moveit: Arc<MoveIt>, request: Request) -> Result<
     let frame = arm.frames.of_request(&loaded, &settings, &request.header).await?;
     let fk_link_names = link_poses::or_tips(&loaded, request.fk_link_names);
     let poses = link_poses::poses(&configuration, &settings.frame_prefix, &fk_link_names, frame, arm.clock.stamp());
-    let pose_stamped = poses.map_err(|sentence| Failure::new(code::INVALID_LINK_NAME, "fk_link_names", sentence))?;
+    let pose_stamped = poses.refuse_as("fk_link_names")?;
     let error_code = error_code(&moveit, code::SUCCESS, &with_note(String::new(), note));
     Ok(Response { pose_stamped, fk_link_names, error_code })
 }

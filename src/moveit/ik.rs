@@ -9,27 +9,23 @@ use r2r::geometry_msgs::msg::PoseStamped;
 use r2r::moveit_msgs::msg::{PositionIKRequest, RobotState};
 use r2r::moveit_msgs::srv::GetPositionIK::{Request, Response};
 
-use super::{Failure, MoveIt, apply_state, check_constraints, code, error_code, with_note};
+use super::{MoveIt, apply_state, check_constraints, code, error_code, refusal, with_note};
 use crate::arm::Arm;
 use crate::messages::convert;
-use crate::reports::answers::Answer;
-use crate::reports::status::{self, Fault, fault};
-use crate::robot_in_use::configuration::Configuration;
-use crate::robot_in_use::description::LoadedRobot;
-use crate::robot_in_use::link_poses;
-use crate::ros::interface::COMPUTE_IK;
+use crate::reports::{Answer, Fault, RefuseAs, Refused, fault, status};
+use crate::robot_in_use::{Configuration, LoadedRobot, link_poses};
+use crate::ros::COMPUTE_IK;
 use crate::services::query::Query;
 use crate::services::request_overrides;
-use crate::solving::Queries;
-use crate::solving::problem;
-use crate::surroundings::avoidance::Avoidance;
+use crate::solving::{Queries, problem};
+use crate::surroundings::Avoidance;
 use urdf_ik_parameters::Settings;
 use urdf_ik_robot::{JointKind, Robot};
 use urdf_ik_solver::{Stop, Target, Tolerance};
 
-impl Answer<MoveIt, Request, Failure> for Response {
-    fn refused(moveit: &MoveIt, _: &Request, failure: Failure) -> Self {
-        Self { error_code: failure.error_code(moveit), ..Self::default() }
+impl Answer<MoveIt, Request> for Response {
+    fn refused(moveit: &MoveIt, _: &Request, refused: Refused) -> Self {
+        Self { error_code: refusal(moveit, &refused), ..Self::default() }
     }
 
     fn queries(&self) -> (u32, u32) {
@@ -37,7 +33,7 @@ impl Answer<MoveIt, Request, Failure> for Response {
     }
 }
 
-pub(super) async fn compute_ik(moveit: Arc<MoveIt>, request: Request) -> Result<Response, Failure> {
+pub(super) async fn compute_ik(moveit: Arc<MoveIt>, request: Request) -> Result<Response, Refused> {
     let (moveit, request) = (&*moveit, request.ik_request);
     let Queries { arm, searches } = &*moveit.queries;
     check_constraints(&request.constraints)?;
@@ -76,19 +72,17 @@ async fn targets(
     configuration: &Configuration,
     settings: &Settings,
     request: &PositionIKRequest,
-) -> Result<Vec<Target>, Failure> {
+) -> Result<Vec<Target>, Refused> {
     let loaded = &configuration.loaded;
     let mut targets: Vec<Target> = Vec::new();
     for (link, PoseStamped { header, pose }) in links_and_poses(request)? {
-        let pose = convert::pose(pose)
-            .map_err(|sentence| Failure::new(code::INVALID_GOAL_CONSTRAINTS, "pose_stamped", sentence))?;
+        let pose = convert::pose(pose).refuse_as("pose_stamped")?;
         let frame = arm.frames.of_request(loaded, settings, header).await?;
-        let target = target(loaded, settings, link, frame.in_base(configuration) * pose)
-            .map_err(|sentence| Failure::new(code::INVALID_LINK_NAME, "ik_link_name", sentence))?;
+        let target = target(loaded, settings, link, frame.in_base(configuration) * pose).refuse_as("ik_link_name")?;
         if targets.iter().any(|other| other.tip == target.tip) {
             let sentence =
                 format!("two poses are for links that are fixed to '{}'", loaded.chain.tips()[target.tip].link);
-            return Err(Failure::new(code::INVALID_LINK_NAME, "ik_link_names", sentence));
+            return Err(Refused::invalid("ik_link_names", sentence));
         }
         targets.push(target);
     }
@@ -96,7 +90,7 @@ async fn targets(
 }
 
 /// The links of a request, each with its pose. As in MoveIt, the lists are used instead of the single fields.
-fn links_and_poses(request: &PositionIKRequest) -> Result<impl Iterator<Item = (&str, &PoseStamped)>, Failure> {
+fn links_and_poses(request: &PositionIKRequest) -> Result<impl Iterator<Item = (&str, &PoseStamped)>, Refused> {
     let (mut links, mut poses) = (request.ik_link_names.as_slice(), request.pose_stamped_vector.as_slice());
     if links.is_empty() {
         links = slice::from_ref(&request.ik_link_name);
@@ -110,7 +104,7 @@ fn links_and_poses(request: &PositionIKRequest) -> Result<impl Iterator<Item = (
             poses.len(),
             links.len()
         );
-        return Err(Failure::new(code::INVALID_LINK_NAME, "ik_link_names", sentence));
+        return Err(Refused::invalid("ik_link_names", sentence));
     }
     Ok(links.iter().map(String::as_str).zip(poses))
 }

@@ -11,8 +11,6 @@ mod ik;
 mod servo;
 #[cfg(feature = "moveit_servo")]
 mod servo_commands;
-#[cfg(feature = "moveit_servo")]
-mod servo_status;
 mod state_validity;
 
 use std::sync::Arc;
@@ -22,32 +20,23 @@ use r2r::moveit_msgs::msg::{Constraints, MoveItErrorCodes, RobotState};
 use r2r::moveit_msgs::srv::{GetPositionFK, GetPositionIK, GetStateValidity};
 use serde_json::json;
 
-use crate::NodeError;
+use crate::Result;
 use crate::messages::convert;
-use crate::reports::answers::answer_each;
-use crate::reports::report::Verdict;
-use crate::reports::reporter::Reporter;
-use crate::reports::status::Refused;
-use crate::ros::interface::{CHECK_STATE_VALIDITY, COMPUTE_FK, COMPUTE_IK};
-use crate::ros::spin::Spinner;
+use crate::reports::{RefuseAs, Refused, Reporter, Verdict, answer_each};
+use crate::ros::{CHECK_STATE_VALIDITY, COMPUTE_FK, COMPUTE_IK, Spinner};
 use crate::servo::Intake;
 use crate::solving::Queries;
 use urdf_ik_robot::Robot;
 
-pub(crate) fn serve(
-    node: &mut r2r::Node,
-    spinner: &mut Spinner,
-    queries: &Arc<Queries>,
-    servo: &Arc<Intake>,
-) -> Result<(), NodeError> {
-    let moveit = &Arc::new(MoveIt { node: node.fully_qualified_name()?, queries: Arc::clone(queries) });
-    answer_each::<GetPositionIK::Service, _, _, _>(node, spinner, moveit, COMPUTE_IK, ik::compute_ik)?;
-    answer_each::<GetPositionFK::Service, _, _, _>(node, spinner, moveit, COMPUTE_FK, fk::compute_fk)?;
+pub(crate) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>, servo: &Arc<Intake>) -> Result {
+    let moveit = &Arc::new(MoveIt { node: spinner.node.fully_qualified_name()?, queries: Arc::clone(queries) });
+    answer_each::<GetPositionIK::Service, _, _>(spinner, moveit, COMPUTE_IK, ik::compute_ik)?;
+    answer_each::<GetPositionFK::Service, _, _>(spinner, moveit, COMPUTE_FK, fk::compute_fk)?;
     let check = state_validity::check_state_validity;
-    answer_each::<GetStateValidity::Service, _, _, _>(node, spinner, moveit, CHECK_STATE_VALIDITY, check)?;
+    answer_each::<GetStateValidity::Service, _, _>(spinner, moveit, CHECK_STATE_VALIDITY, check)?;
     #[cfg(feature = "moveit_servo")]
-    servo::serve(node, spinner, servo)?;
-    collision_objects::serve(node, queries)
+    servo::serve(spinner, servo)?;
+    collision_objects::serve(&mut spinner.node, queries)
 }
 
 /// What the services of MoveIt answer from.
@@ -63,51 +52,24 @@ impl AsRef<Reporter> for MoveIt {
     }
 }
 
-/// The values of `MoveItErrorCodes` that are used, in the type of its field.
+/// The values of `MoveItErrorCodes` that are used.
 mod code {
-    use r2r::moveit_msgs::msg::MoveItErrorCodes;
-
-    pub const SUCCESS: i32 = MoveItErrorCodes::SUCCESS as i32;
-    pub const FAILURE: i32 = MoveItErrorCodes::FAILURE as i32;
-    pub const TIMED_OUT: i32 = MoveItErrorCodes::TIMED_OUT as i32;
-    pub const INVALID_GOAL_CONSTRAINTS: i32 = MoveItErrorCodes::INVALID_GOAL_CONSTRAINTS as i32;
-    pub const INVALID_ROBOT_STATE: i32 = MoveItErrorCodes::INVALID_ROBOT_STATE as i32;
-    pub const INVALID_LINK_NAME: i32 = MoveItErrorCodes::INVALID_LINK_NAME as i32;
-    pub const FRAME_TRANSFORM_FAILURE: i32 = MoveItErrorCodes::FRAME_TRANSFORM_FAILURE as i32;
-    pub const NO_IK_SOLUTION: i32 = MoveItErrorCodes::NO_IK_SOLUTION as i32;
+    crate::ros::constants! { pub i32: r2r::moveit_msgs::msg::MoveItErrorCodes {
+        SUCCESS, FAILURE, TIMED_OUT, INVALID_GOAL_CONSTRAINTS, INVALID_ROBOT_STATE, INVALID_LINK_NAME, FRAME_TRANSFORM_FAILURE,
+        NO_IK_SOLUTION,
+    } }
 }
 
-/// Why a request has no answer.
-struct Failure {
-    /// One of [`code`].
-    code: i32,
-    refused: Refused,
-}
-
-impl Failure {
-    /// A request that is not valid or asks for something that does not exist. Faults of one `kind` are logged once.
-    fn new(code: i32, kind: &str, sentence: impl Into<String>) -> Self {
-        Self { code, refused: Refused::invalid(kind, sentence) }
-    }
-
-    /// The failure as a response has it.
-    fn error_code(&self, moveit: &MoveIt) -> MoveItErrorCodes {
-        error_code(moveit, self.code, &self.refused.sentence)
-    }
-}
-
-// What is refused is logged, because older versions of `moveit_msgs` have no field for the sentence.
-impl AsRef<Refused> for Failure {
-    fn as_ref(&self) -> &Refused {
-        &self.refused
-    }
-}
-
-impl From<Refused> for Failure {
-    fn from(refused: Refused) -> Self {
-        let code = if refused.verdict == Verdict::UnknownFrame { code::FRAME_TRANSFORM_FAILURE } else { code::FAILURE };
-        Self { code, refused }
-    }
+/// The field `error_code` of a request that is refused.
+fn refusal(moveit: &MoveIt, refused: &Refused) -> MoveItErrorCodes {
+    let code = match (refused.verdict, &*refused.kind) {
+        (Verdict::UnknownFrame, _) => code::FRAME_TRANSFORM_FAILURE,
+        (_, "pose_stamped" | "constraints") => code::INVALID_GOAL_CONSTRAINTS,
+        (_, "robot_state") => code::INVALID_ROBOT_STATE,
+        (_, "ik_link_name" | "ik_link_names" | "fk_link_names") => code::INVALID_LINK_NAME,
+        _ => code::FAILURE,
+    };
+    error_code(moveit, code, &refused.sentence)
 }
 
 /// The field `error_code`. It is filled by field names, because that of ROS 2 Humble has only the field `val`.
@@ -118,9 +80,8 @@ fn error_code(moveit: &MoveIt, val: i32, message: &str) -> MoveItErrorCodes {
 
 /// Puts the joints that `state` names into `positions` (one entry a joint). Gives a sentence about a part of the state that is not used
 /// although it says something.
-fn apply_state(robot: &Robot, state: &RobotState, positions: &mut [f64]) -> Result<Option<&'static str>, Failure> {
-    convert::overlay(robot, "robot_state.joint_state", &state.joint_state, positions)
-        .map_err(|sentence| Failure::new(code::INVALID_ROBOT_STATE, "robot_state", sentence))?;
+fn apply_state(robot: &Robot, state: &RobotState, positions: &mut [f64]) -> Result<Option<&'static str>, Refused> {
+    convert::overlay(robot, "robot_state.joint_state", &state.joint_state, positions).refuse_as("robot_state")?;
     let moves_the_robot = state.multi_dof_joint_state.transforms.iter().any(|transform| !is_identity(transform));
     let carries_something = !state.attached_collision_objects.is_empty();
     Ok(if moves_the_robot {
@@ -132,7 +93,7 @@ fn apply_state(robot: &Robot, state: &RobotState, positions: &mut [f64]) -> Resu
 }
 
 /// Refuses constraints, which the node could only ignore.
-fn check_constraints(constraints: &Constraints) -> Result<(), Failure> {
+fn check_constraints(constraints: &Constraints) -> Result<(), Refused> {
     let Constraints {
         joint_constraints, position_constraints, orientation_constraints, visibility_constraints, ..
     } = constraints;
@@ -147,7 +108,7 @@ fn check_constraints(constraints: &Constraints) -> Result<(), Failure> {
                 "constraints has {count} {kind} constraints, but urdf_ik keeps no constraint except the joint limits of the \
                  URDF: send the request without them"
             );
-            return Err(Failure::new(code::INVALID_GOAL_CONSTRAINTS, "constraints", sentence));
+            return Err(Refused::invalid("constraints", sentence));
         }
     }
     Ok(())

@@ -1,28 +1,23 @@
 //! The topics and services of MoveIt Servo, for the first tip: what was written for Servo steers the arm as it is.
 //!
-//! Commands become the node's own (`servo_commands`), and the node's status becomes that of Servo (`servo_status`).
+//! Commands become the node's own and the node's status becomes that of Servo (`servo_commands`).
 
 use std::future::ready;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use futures::StreamExt;
 use r2r::QosProfile;
 use r2r::control_msgs::msg::JointJog;
 use r2r::moveit_msgs::srv::ServoCommandType;
 use r2r::std_srvs::srv::SetBool;
 use r2r::urdf_ik::msg::ServoStatus;
 
-use super::servo_commands::{self, Gate, Kind};
-use super::servo_status;
-use crate::NodeError;
-use crate::messages::target_message::{self, TargetMessage};
-use crate::ros::interface::{
-    DELTA_JOINT_CMDS, DELTA_TWIST_CMDS, Interface, PAUSE_SERVO, POSE_TARGET_CMDS, SERVO_STATUS, SERVO_STATUS_OF_MOVEIT,
-    SWITCH_COMMAND_TYPE,
+use super::servo_commands::{self, CommandFilter, CommandKind};
+use crate::Result;
+use crate::messages::{TargetMessage, target_message};
+use crate::ros::{
+    DELTA_JOINT_CMDS, DELTA_TWIST_CMDS, Interface, Lock, PAUSE_SERVO, POSE_TARGET_CMDS, Publisher, SERVO_STATUS,
+    SERVO_STATUS_OF_MOVEIT, SWITCH_COMMAND_TYPE, Spinner, answer_each,
 };
-use crate::ros::publisher::Publisher;
-use crate::ros::service_server::answer_each;
-use crate::ros::spin::Spinner;
 use crate::servo::{Intake, JogMessage, TwistMessage};
 
 /// The tip that is steered.
@@ -31,67 +26,57 @@ const TIP: usize = 0;
 const QUEUE_DEPTH: usize = 10;
 
 /// Which commands count, for all tasks.
-#[derive(Clone, Default)]
-struct SharedGate(Arc<Mutex<Gate>>);
+type SharedFilter = Arc<Lock<CommandFilter>>;
 
-impl SharedGate {
-    fn lock(&self) -> MutexGuard<'_, Gate> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-pub(super) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, intake: &Arc<Intake>) -> Result<(), NodeError> {
+pub(super) fn serve(spinner: &mut Spinner, intake: &Arc<Intake>) -> Result {
     let settings = intake.arm.settings();
     if !settings.moveit_servo.enabled {
         return Ok(());
     }
-    let gate = SharedGate::default();
-    let topics = [(DELTA_TWIST_CMDS, Kind::Twist), (DELTA_JOINT_CMDS, Kind::JointJog), (POSE_TARGET_CMDS, Kind::Pose)];
+    let filter = SharedFilter::default();
+    let topics = [
+        (DELTA_TWIST_CMDS, CommandKind::Twist),
+        (DELTA_JOINT_CMDS, CommandKind::JointJog),
+        (POSE_TARGET_CMDS, CommandKind::Pose),
+    ];
     for (topic, kind) in topics {
-        let messages = node.subscribe_raw(topic.name, topic.ros_type, target_message::quality(&settings))?;
-        let (intake, gate) = (Arc::clone(intake), gate.clone());
-        spinner.run_locally(messages.for_each(move |raw| {
-            receive(&intake, &gate, topic, kind, &raw);
-            ready(())
-        }));
+        let messages = spinner.node.subscribe_raw(topic.name, topic.ros_type, target_message::quality(&settings))?;
+        let (intake, filter) = (Arc::clone(intake), filter.clone());
+        spinner.on_each(messages, move |raw| receive(&intake, &filter, topic, kind, &raw));
     }
-    let (of_switch, of_pause) = (gate.clone(), gate);
+    let (of_switch, of_pause) = (filter.clone(), filter);
     answer_each::<ServoCommandType::Service, _, _>(
-        node,
         spinner,
         intake,
-        SWITCH_COMMAND_TYPE,
+        SWITCH_COMMAND_TYPE.name,
         move |intake, request| ready(switch_command_type(&intake, &of_switch, &request)),
     )?;
-    answer_each::<SetBool::Service, _, _>(node, spinner, intake, PAUSE_SERVO, move |intake, request| {
+    answer_each::<SetBool::Service, _, _>(spinner, intake, PAUSE_SERVO.name, move |intake, request| {
         ready(pause(&intake, &of_pause, &request))
     })?;
-    publish_status(node, spinner)
+    publish_status(spinner)
 }
 
 /// Publishes each status of the node as one of Servo.
-fn publish_status(node: &mut r2r::Node, spinner: &mut Spinner) -> Result<(), NodeError> {
+fn publish_status(spinner: &mut Spinner) -> Result {
     let quality = QosProfile::default().keep_last(QUEUE_DEPTH);
-    let publisher = Publisher::new(node, SERVO_STATUS_OF_MOVEIT, quality.clone())?;
-    let statuses = node.subscribe::<ServoStatus>(SERVO_STATUS.name, quality)?;
-    spinner.run_locally(statuses.for_each(move |status| {
-        publisher.publish(&servo_status::of_moveit(&status));
-        ready(())
-    }));
+    let publisher = Publisher::new(&mut spinner.node, SERVO_STATUS_OF_MOVEIT, quality.clone())?;
+    let statuses = spinner.node.subscribe::<ServoStatus>(SERVO_STATUS.name, quality)?;
+    spinner.on_each(statuses, move |status| publisher.publish(&servo_commands::status(&status)));
     Ok(())
 }
 
 /// Passes a command on, if it counts.
-fn receive(intake: &Intake, gate: &SharedGate, topic: Interface, kind: Kind, raw: &[u8]) {
-    let admitted = gate.lock().admits(kind);
+fn receive(intake: &Intake, filter: &SharedFilter, topic: Interface, kind: CommandKind, raw: &[u8]) {
+    let admitted = filter.lock().admits(kind);
     match (admitted, kind) {
         (Err(sentence), _) => {
             intake.arm.reporter.warnings.warn_once(topic.name, "command type", &sentence);
         }
         (Ok(false), _) => {}
-        (Ok(true), Kind::Twist) => twist(intake, raw),
-        (Ok(true), Kind::JointJog) => jog(intake, raw),
-        (Ok(true), Kind::Pose) => {
+        (Ok(true), CommandKind::Twist) => twist(intake, raw),
+        (Ok(true), CommandKind::JointJog) => jog(intake, raw),
+        (Ok(true), CommandKind::Pose) => {
             if let Some(message) = TargetMessage::from_pose(raw) {
                 intake.pose(TIP, &TargetMessage { topic: topic.name, ..message }, false);
             }
@@ -122,24 +107,24 @@ fn jog(intake: &Intake, raw: &[u8]) {
 /// Lets one kind of command count from now on.
 fn switch_command_type(
     intake: &Intake,
-    gate: &SharedGate,
+    filter: &SharedFilter,
     request: &ServoCommandType::Request,
 ) -> ServoCommandType::Response {
-    let Some(kind) = Kind::of_code(request.command_type) else {
+    let Some(kind) = CommandKind::of_code(request.command_type) else {
         let sentence = format!("there is no command type {}: 0 is JOINT_JOG, 1 TWIST, 2 POSE", request.command_type);
         intake.arm.reporter.warnings.warn_once(SWITCH_COMMAND_TYPE.name, "command type", &sentence);
         return ServoCommandType::Response { success: false };
     };
     intake.arm.reporter.warnings.recovered(SWITCH_COMMAND_TYPE.name);
-    if gate.lock().expected.replace(kind) != Some(kind) {
+    if filter.lock().expected.replace(kind) != Some(kind) {
         intake.rest();
     }
     ServoCommandType::Response { success: true }
 }
 
 /// Lets no command count, or lets them count again.
-fn pause(intake: &Intake, gate: &SharedGate, request: &SetBool::Request) -> SetBool::Response {
-    gate.lock().is_paused = request.data;
+fn pause(intake: &Intake, filter: &SharedFilter, request: &SetBool::Request) -> SetBool::Response {
+    filter.lock().is_paused = request.data;
     if request.data {
         intake.rest();
     }

@@ -1,14 +1,18 @@
-//! Commands of MoveIt Servo as the node's own: their units, and which of them count.
+//! Commands of MoveIt Servo as the node's own: their units, and which of them count; and the node's status as that of MoveIt Servo.
 
 use nalgebra::Vector3;
+use r2r::moveit_msgs::msg::ServoStatus as MoveItStatus;
 use r2r::moveit_msgs::srv::ServoCommandType::Request;
+use r2r::urdf_ik::msg::ServoStatus;
 
-use crate::reports::status::{Fault, fault};
+use crate::arm::steering::code;
+use crate::reports::{Fault, fault};
+use crate::ros::constants;
 use urdf_ik_parameters::{CommandUnits, MoveItServoSettings};
 
 /// A kind of command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum CommandKind {
     JointJog,
     Twist,
     Pose,
@@ -16,18 +20,18 @@ pub(super) enum Kind {
 
 /// Which commands count.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Gate {
+pub(super) struct CommandFilter {
     /// The kind that was chosen; before that, every kind counts.
-    pub expected: Option<Kind>,
+    pub expected: Option<CommandKind>,
     pub is_paused: bool,
 }
 
-impl Gate {
+impl CommandFilter {
     /// Whether a command counts. A pause says so itself.
     ///
     /// # Errors
     /// [`Fault`] where another kind was chosen.
-    pub(super) fn admits(self, kind: Kind) -> Result<bool, Fault> {
+    pub(super) fn admits(self, kind: CommandKind) -> Result<bool, Fault> {
         match self.expected {
             Some(expected) if expected != kind => Err(fault!(
                 "the command type is {}, so this is not used: call /servo_node/switch_command_type to change it",
@@ -38,12 +42,10 @@ impl Gate {
     }
 }
 
-impl Kind {
+impl CommandKind {
     /// The kind that `ServoCommandType` gives this code.
     pub(super) fn of_code(code: i8) -> Option<Self> {
-        const JOINT_JOG: i8 = Request::JOINT_JOG as i8;
-        const TWIST: i8 = Request::TWIST as i8;
-        const POSE: i8 = Request::POSE as i8;
+        constants! { i8: Request { JOINT_JOG, TWIST, POSE } }
         match code {
             JOINT_JOG => Some(Self::JointJog),
             TWIST => Some(Self::Twist),
@@ -79,6 +81,21 @@ pub(super) fn velocity(settings: &MoveItServoSettings, velocity: f64) -> f64 {
     }
 }
 
+/// The status with the code of MoveIt Servo that is nearest to ours, and our sentence. The arm halts at a singularity only where its line
+/// ends there.
+pub(super) fn status(status: &ServoStatus) -> MoveItStatus {
+    let code = match status.code {
+        code::OK | code::SPEED | code::TIMEOUT => MoveItStatus::NO_WARNING as i8,
+        code::JOINT_LIMIT => MoveItStatus::JOINT_BOUND as i8,
+        code::SINGULARITY if status.scale <= 0.0 => MoveItStatus::HALT_FOR_SINGULARITY as i8,
+        code::SINGULARITY => MoveItStatus::DECELERATE_FOR_APPROACHING_SINGULARITY as i8,
+        code::COLLISION if status.scale <= 0.0 => MoveItStatus::HALT_FOR_COLLISION as i8,
+        code::COLLISION => MoveItStatus::DECELERATE_FOR_COLLISION as i8,
+        _ => MoveItStatus::INVALID as i8,
+    };
+    MoveItStatus { code, message: status.message.clone() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,13 +128,13 @@ mod tests {
 
     #[test]
     fn the_kind_that_was_chosen_counts_and_none_in_a_pause() {
-        let kinds = [Kind::JointJog, Kind::Twist, Kind::Pose];
-        let mut gate = Gate::default();
-        assert!(kinds.iter().all(|kind| gate.admits(*kind) == Ok(true)));
-        gate.expected = Some(Kind::Twist);
-        assert_eq!(gate.admits(Kind::Twist), Ok(true));
-        assert!(gate.admits(Kind::Pose).is_err_and(|sentence| sentence.contains("TWIST")));
-        gate.is_paused = true;
-        assert_eq!(gate.admits(Kind::Twist), Ok(false));
+        let kinds = [CommandKind::JointJog, CommandKind::Twist, CommandKind::Pose];
+        let mut filter = CommandFilter::default();
+        assert!(kinds.iter().all(|kind| filter.admits(*kind) == Ok(true)));
+        filter.expected = Some(CommandKind::Twist);
+        assert_eq!(filter.admits(CommandKind::Twist), Ok(true));
+        assert!(filter.admits(CommandKind::Pose).is_err_and(|sentence| sentence.contains("TWIST")));
+        filter.is_paused = true;
+        assert_eq!(filter.admits(CommandKind::Twist), Ok(false));
     }
 }

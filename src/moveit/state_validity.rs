@@ -7,27 +7,27 @@ use r2r::moveit_msgs::msg::ContactInformation;
 use r2r::moveit_msgs::srv::GetStateValidity::{Request, Response};
 use r2r::std_msgs::msg::Header;
 
-use super::{Failure, MoveIt, apply_state, check_constraints, code};
-use crate::messages::body_pair;
-use crate::reports::answers::Answer;
-use crate::robot_in_use::configuration::Configuration;
+use super::{MoveIt, apply_state, check_constraints};
+use crate::messages::convert;
+use crate::reports::{Answer, Refused};
+use crate::robot_in_use::Configuration;
 use crate::solving::Queries;
 use urdf_ik_collision::{Near, Scene};
 
-impl Answer<MoveIt, Request, Failure> for Response {
+impl Answer<MoveIt, Request> for Response {
     /// The response has no field for the reason. What cannot be checked is not valid.
-    fn refused(_: &MoveIt, _: &Request, _: Failure) -> Self {
+    fn refused(_: &MoveIt, _: &Request, _: Refused) -> Self {
         Self::default()
     }
 }
 
 /// Every pair that touches is a contact.
-pub(super) async fn check_state_validity(moveit: Arc<MoveIt>, request: Request) -> Result<Response, Failure> {
+pub(super) async fn check_state_validity(moveit: Arc<MoveIt>, request: Request) -> Result<Response, Refused> {
     check_constraints(&request.constraints)?;
     if !request.robot_state.attached_collision_objects.is_empty() {
         let sentence =
             "robot_state has attached_collision_objects, which are not read: attach them by ~/change_obstacles";
-        return Err(Failure::new(code::INVALID_ROBOT_STATE, "robot_state", sentence));
+        return Err(Refused::invalid("robot_state", sentence));
     }
     let Queries { arm, searches } = &*moveit.queries;
     let settings = arm.settings();
@@ -39,13 +39,13 @@ pub(super) async fn check_state_validity(moveit: Arc<MoveIt>, request: Request) 
         let contacts = contacts(&scene, &configuration, &header);
         Ok(Response { valid: contacts.is_empty(), contacts, ..Response::default() })
     };
-    Ok(searches.run_long(1, check).await?)
+    searches.run_long(1, check).await
 }
 
 fn contacts(scene: &Scene, configuration: &Configuration, header: &Header) -> Vec<ContactInformation> {
     let root_in_base = configuration.root_in_base();
     let contact = |near: &Near| {
-        let pair = body_pair::message(scene, near, &root_in_base);
+        let pair = convert::body_pair(scene, near, &root_in_base);
         // In MoveIt it points from the first body to the second.
         let normal = -(root_in_base.rotation * near.normal);
         ContactInformation {

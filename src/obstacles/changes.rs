@@ -4,27 +4,27 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use nalgebra::Isometry3;
-use r2r::urdf_ik::msg::ObstacleChange;
+use r2r::std_msgs::msg::Header;
+use r2r::urdf_ik::msg::{Obstacle as Message, ObstacleChange};
 use r2r::urdf_ik::srv::ChangeObstacles::{Request, Response};
 
-use super::request::{Change, Part, naming};
+use super::messages;
 use crate::arm::Arm;
-use crate::reports::status::{Fault, Refused, fault};
-use crate::robot_in_use::description::LoadedRobot;
-use crate::robot_in_use::frames::Located;
-use crate::robot_in_use::link_poses;
+use crate::messages::MAX_NAME_BYTES;
+use crate::reports::{Fault, Refused, fault};
+use crate::robot_in_use::{LoadedRobot, Located, link_poses};
 use crate::solving::Queries;
-use urdf_ik_collision::{Attached, World};
+use urdf_ik_collision::{Attached, Obstacle, World};
 use urdf_ik_parameters::Settings;
 use urdf_ik_robot::Robot;
-use urdf_ik_text::names;
+use urdf_ik_text::names::{self, short};
 
-/// A change that is ready to be made: the name of what it changes, and the frame of the place that it gives.
+/// A change that is ready to be made.
 struct Ready {
-    id: String,
     change: Change,
+    /// The frame of the place that it gives.
     frame: Option<Located>,
-    /// Index of the link that will carry it.
+    /// Index of the link that will carry the obstacle.
     link: usize,
 }
 
@@ -47,8 +47,8 @@ pub(crate) async fn make(queries: &Queries, changes: Vec<ObstacleChange>) -> Res
     // Large meshes take long.
     let read = if has_meshes { searches.run_long(1, read).await? } else { read()? };
     let mut ready = Vec::with_capacity(read.len());
-    for (id, change) in read {
-        ready.push(prepare(arm, &loaded, &settings, id, change).await?);
+    for change in read {
+        ready.push(prepare(arm, &loaded, &settings, change).await?);
     }
     // Where the links are now: frames may have been waited for.
     let now = arm.configuration()?;
@@ -57,9 +57,9 @@ pub(crate) async fn make(queries: &Queries, changes: Vec<ObstacleChange>) -> Res
     }
     let links = Links { robot: &loaded.robot, poses: loaded.robot.link_poses(&now.positions) };
     let world = arm.surroundings.change(&loaded, |world| {
-        ready.into_iter().try_for_each(|Ready { id, change, frame, link }| {
-            let done = apply(world, &links, &id, change, frame.as_ref(), link);
-            done.map_err(|fault| invalid(naming(&id, fault)))
+        ready.into_iter().try_for_each(|ready| {
+            let id = ready.change.id.clone();
+            apply(world, &links, ready).map_err(|fault| invalid(naming(&id, fault)))
         })
     })?;
     Ok(format!("there are {} obstacles and {} attached parts", world.obstacles().count(), world.attached().count()))
@@ -70,42 +70,33 @@ fn invalid(fault: Fault) -> Refused {
 }
 
 /// Looks up the frame and the link of a change.
-async fn prepare(
-    arm: &Arm,
-    loaded: &LoadedRobot,
-    settings: &Settings,
-    id: String,
-    mut change: Change,
-) -> Result<Ready, Refused> {
-    let naming_it = |fault: Fault| naming(&id, fault);
+async fn prepare(arm: &Arm, loaded: &LoadedRobot, settings: &Settings, mut change: Change) -> Result<Ready, Refused> {
+    let Change { id, action, place, link_name, touch_links, .. } = &mut change;
+    let naming_it = |fault: Fault| naming(id, fault);
     let index = |name: &str| link_poses::index(loaded, &settings.frame_prefix, name);
-    let link = match &mut change {
-        Change::Attach { link_name, .. } if link_name.is_empty() => {
+    let mut link = 0;
+    if *action == Action::Attach {
+        if link_name.is_empty() {
             return Err(invalid(naming_it(Fault::new("attach needs link_name, the link that carries it"))));
         }
-        Change::Attach { link_name, touch_links, .. } => {
-            // Links by their own names; what is no link may be an obstacle.
-            let own = |name: &String| index(name).map_or(name.clone(), |link| loaded.robot.links()[link].name.clone());
-            *touch_links = touch_links.iter().map(own).collect();
-            index(link_name).map_err(|fault| invalid(naming_it(fault)))?
+        // Links by their own names; what is no link may be an obstacle.
+        let own = |name: &String| index(name).map_or(name.clone(), |link| loaded.robot.links()[link].name.clone());
+        *touch_links = touch_links.iter().map(own).collect();
+        link = index(link_name).map_err(|fault| invalid(naming_it(fault)))?;
+    }
+    let frame = match place {
+        None => None,
+        Some(place) if *action == Action::Attach && place.header.frame_id.is_empty() => {
+            Some(Located::of_link(link_name.clone(), link))
         }
-        _ => 0,
+        Some(place) => {
+            let frame = arm.frames.of_request(loaded, settings, &place.header).await;
+            let of_it =
+                |refused: Refused| Refused { sentence: naming_it(Fault::new(&*refused.sentence)).into(), ..refused };
+            Some(frame.map_err(of_it)?)
+        }
     };
-    let frame =
-        match (change.place(), &change) {
-            (None, _) => None,
-            (Some(place), Change::Attach { link_name, .. }) if place.header.frame_id.is_empty() => {
-                Some(Located::of_link(link_name.clone(), link))
-            }
-            (Some(place), _) => {
-                let frame = arm.frames.of_request(loaded, settings, &place.header).await;
-                Some(frame.map_err(|refused| Refused {
-                    sentence: naming_it(Fault::new(refused.sentence)).into(),
-                    ..refused
-                })?)
-            }
-        };
-    Ok(Ready { id, change, frame, link })
+    Ok(Ready { change, frame, link })
 }
 
 /// The links of a robot.
@@ -115,44 +106,26 @@ struct Links<'a> {
     poses: Vec<Isometry3<f64>>,
 }
 
-/// Makes one change. After `links` and the name come the frame of the place that the change gives, and the link that will carry the obstacle.
-fn apply(
-    world: &mut World,
-    links: &Links,
-    id: &str,
-    change: Change,
-    frame: Option<&Located>,
-    link: usize,
-) -> Result<(), Fault> {
-    let in_root = |pose: &Isometry3<f64>| frame.map_or(*pose, |frame| frame.in_root(&links.poses) * pose);
-    let done = match change {
-        Change::Add { obstacle, place } => {
-            world.add(id, obstacle, in_root(&place.pose));
-            Ok(())
-        }
-        Change::Move { place } => world.move_to(id, in_root(&place.pose)),
-        Change::Remove => world.remove(id),
-        Change::Clear => {
-            *world = World::default();
-            Ok(())
-        }
-        Change::Attach { part, touch_links, .. } => {
+/// Makes one change.
+fn apply(world: &mut World, links: &Links, Ready { change, frame, link }: Ready) -> Result<(), Fault> {
+    let Change { id, action, shapes, place, touch_links, .. } = change;
+    let in_root = frame.zip(place).map(|(frame, place)| frame.in_root(&links.poses) * place.pose).unwrap_or_default();
+    match action {
+        Action::Add => world.add(&id, shapes.unwrap_or_default(), in_root),
+        Action::Move => world.move_to(&id, in_root)?,
+        Action::Remove => world.remove(&id)?,
+        Action::Clear => *world = World::default(),
+        Action::Attach => {
             check_touch_links(world, links.robot, &touch_links)?;
-            let (obstacle, pose) = match &part {
-                Part::New(obstacle, place) => (obstacle, in_root(&place.pose)),
-                Part::Present => {
-                    let (obstacle, pose) =
-                        world.obstacle(id).ok_or(Fault::new("there is no such obstacle to attach: give it shapes"))?;
-                    (obstacle, *pose)
-                }
-            };
-            let (obstacle, pose) = (Arc::clone(obstacle), links.poses[link].inv_mul(&pose));
-            world.attach(id, Attached { obstacle, pose, link, may_touch: touch_links });
-            Ok(())
+            let missing = Fault::new("there is no such obstacle to attach: give it shapes");
+            let present = || world.obstacle(&id).map(|(obstacle, pose)| (Arc::clone(obstacle), *pose));
+            let (obstacle, pose) = shapes.map(|shapes| (shapes, in_root)).or_else(present).ok_or(missing)?;
+            let pose = links.poses[link].inv_mul(&pose);
+            world.attach(&id, Attached { obstacle, pose, link, may_touch: touch_links });
         }
-        Change::Detach => world.detach(id, &links.poses),
-    };
-    Ok(done?)
+        Action::Detach => world.detach(&id, &links.poses)?,
+    }
+    Ok(())
 }
 
 /// Refuses names that are neither links of the robot nor obstacles or attached parts of the world.
@@ -165,4 +138,107 @@ fn check_touch_links(world: &World, robot: &Robot, names: &BTreeSet<String>) -> 
         return Ok(());
     }
     Err(fault!("touch_links has names that are neither links of the robot nor obstacles: {}", names::list(&unknown)))
+}
+
+/// Greatest number of names in touch_links.
+const MAX_TOUCH_LINKS: usize = 1000;
+
+/// What a change does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Action {
+    Add,
+    Move,
+    Remove,
+    Clear,
+    Attach,
+    Detach,
+}
+
+/// The actions by the names that messages give them.
+const ACTIONS: [(&str, Action); 6] = [
+    ("add", Action::Add),
+    ("move", Action::Move),
+    ("remove", Action::Remove),
+    ("clear", Action::Clear),
+    ("attach", Action::Attach),
+    ("detach", Action::Detach),
+];
+
+/// One change of the world.
+struct Change {
+    /// The name of what it changes.
+    id: String,
+    action: Action,
+    /// Of an obstacle that is added, or attached at once. Without it, what is attached is the obstacle of that name, from where it is.
+    shapes: Option<Arc<Obstacle>>,
+    /// The place of what is added, moved, or attached at once.
+    place: Option<Place>,
+    /// The link that carries what is attached.
+    link_name: String,
+    /// What that may touch.
+    touch_links: BTreeSet<String>,
+}
+
+/// A pose in a frame that has a name.
+struct Place {
+    header: Header,
+    pose: Isometry3<f64>,
+}
+
+impl Change {
+    /// Checks a change.
+    ///
+    /// # Errors
+    /// [`Fault`] that names the obstacle.
+    fn read(message: ObstacleChange) -> Result<Self, Fault> {
+        let id = message.obstacle.id.clone();
+        let action = action(&message.change, &id)?;
+        Self::of(action, message).map_err(|fault| naming(&id, fault))
+    }
+
+    fn of(action: Action, message: ObstacleChange) -> Result<Self, Fault> {
+        let ObstacleChange { change: name, obstacle, link_name, touch_links } = message;
+        let shapes = messages::shapes(&obstacle)?;
+        let shapes = (!shapes.shapes().is_empty()).then(|| Arc::new(shapes));
+        if action != Action::Attach && !(link_name.is_empty() && touch_links.is_empty()) {
+            return Err(fault!("link_name and touch_links are for attach, not for {}", short(&name)));
+        }
+        let has_place = match (action, &shapes) {
+            (Action::Add, None) => return Err(Fault::new("it has no shapes: give it primitives or meshes")),
+            (Action::Add, Some(_)) | (Action::Move, None) => true,
+            (Action::Attach, shapes) => shapes.is_some(),
+            (_, Some(_)) => {
+                return Err(fault!("{} takes no shapes; add replaces an obstacle as a whole", short(&name)));
+            }
+            (_, None) => false,
+        };
+        let Message { id, header, pose, .. } = obstacle;
+        let place = has_place.then(|| messages::pose(&pose).map(|pose| Place { header, pose })).transpose()?;
+        if touch_links.len() > MAX_TOUCH_LINKS || touch_links.iter().any(|name| name.len() > MAX_NAME_BYTES) {
+            return Err(fault!("touch_links may have {MAX_TOUCH_LINKS} names of {MAX_NAME_BYTES} bytes"));
+        }
+        Ok(Self { id, action, shapes, place, link_name, touch_links: touch_links.into_iter().collect() })
+    }
+}
+
+/// A fault of the obstacle `id`.
+fn naming(id: &str, fault: Fault) -> Fault {
+    if id.is_empty() { fault } else { fault.of(format_args!("obstacle '{}'", short(id))) }
+}
+
+/// The action of that name for the obstacle `id`.
+fn action(name: &str, id: &str) -> Result<Action, Fault> {
+    let known = ACTIONS.iter().find(|(known, _)| *known == name).map(|(_, action)| *action);
+    match known {
+        Some(Action::Clear) if !id.is_empty() => {
+            Err(naming(id, Fault::new("clear removes all and takes no name; remove takes one away")))
+        }
+        Some(action) if id.is_empty() && action != Action::Clear => Err(fault!("{name} needs the id of an obstacle")),
+        _ if id.len() > MAX_NAME_BYTES => Err(naming(id, fault!("an id may have {MAX_NAME_BYTES} bytes"))),
+        Some(action) => Ok(action),
+        None => {
+            let names = ACTIONS.map(|(name, _)| name).join(", ");
+            Err(naming(id, fault!("change must be one of {names}; it is '{}'", short(name))))
+        }
+    }
 }

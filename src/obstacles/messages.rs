@@ -6,15 +6,13 @@ use r2r::shape_msgs::msg::{Mesh, MeshTriangle, SolidPrimitive};
 use r2r::urdf_ik::msg::Obstacle as Message;
 
 use crate::messages::convert;
-use crate::reports::status::{Fault, fault};
+use crate::reports::{Fault, fault};
+use crate::ros::constants;
 use urdf_ik_collision::{FARTHEST, Geometry, Obstacle};
 use urdf_ik_mathematics::spatial::rotation_from;
 use urdf_ik_text::names::number;
 
-// The shapes in the type of their field.
-const BOX: u8 = SolidPrimitive::BOX as u8;
-const SPHERE: u8 = SolidPrimitive::SPHERE as u8;
-const CYLINDER: u8 = SolidPrimitive::CYLINDER as u8;
+constants! { u8: SolidPrimitive { BOX, SPHERE, CYLINDER } }
 
 /// The shapes of a message; none where it has none.
 ///

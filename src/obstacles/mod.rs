@@ -2,7 +2,6 @@
 
 mod changes;
 mod messages;
-mod request;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,13 +9,9 @@ use std::time::{Duration, Instant};
 use r2r::urdf_ik::msg::{AttachedObstacle, Obstacles};
 use r2r::urdf_ik::srv::ChangeObstacles;
 
-use crate::NodeError;
-use crate::reports::answers::answer_each;
-use crate::ros::interface::{CHANGE_OBSTACLES, OBSTACLES};
-use crate::ros::latched;
-use crate::ros::publisher::Publisher;
-use crate::ros::spin::Spinner;
-use crate::ros::task;
+use crate::Result;
+use crate::reports::answer_each;
+use crate::ros::{CHANGE_OBSTACLES, OBSTACLES, Publisher, Spinner, latched, task};
 use crate::solving::Queries;
 use crate::surroundings::Known;
 
@@ -28,15 +23,9 @@ const PERIOD: Duration = Duration::from_millis(20);
 /// Least pause between two publications, over the time that one takes: so a world of large meshes takes no more than a tenth of a core.
 const REST: u32 = 9;
 
-pub(crate) fn serve(node: &mut r2r::Node, spinner: &mut Spinner, queries: &Arc<Queries>) -> Result<(), NodeError> {
-    answer_each::<ChangeObstacles::Service, _, _, _>(
-        node,
-        spinner,
-        queries,
-        CHANGE_OBSTACLES,
-        changes::change_obstacles,
-    )?;
-    let publisher = Publisher::<Obstacles>::new(node, OBSTACLES, latched())?;
+pub(crate) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>) -> Result {
+    answer_each::<ChangeObstacles::Service, _, _>(spinner, queries, CHANGE_OBSTACLES, changes::change_obstacles)?;
+    let publisher = Publisher::<Obstacles>::new(&mut spinner.node, OBSTACLES, latched())?;
     let arm = Arc::clone(&queries.arm);
     task::start(async move {
         let mut changes = arm.surroundings.changes();

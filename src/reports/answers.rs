@@ -8,15 +8,13 @@ use r2r::urdf_ik::srv::{ChangeObstacles, CheckCollisions, ForwardKinematics};
 
 use super::reporter::Reporter;
 use super::status::Refused;
-use crate::NodeError;
-use crate::ros::interface::Interface;
-use crate::ros::service_server;
-use crate::ros::spin::Spinner;
+use crate::Result;
+use crate::ros::{Interface, Spinner, service_server};
 
-/// The response of a service, to requests that may be refused by an `E`.
-pub(crate) trait Answer<C, Request, E = Refused>: Sized {
+/// The response of a service, to requests that may be refused.
+pub(crate) trait Answer<C, Request>: Sized {
     /// The response to a request that is refused, where services have the `context`.
-    fn refused(context: &C, request: &Request, refusal: E) -> Self;
+    fn refused(context: &C, request: &Request, refused: Refused) -> Self;
 
     /// The number of queries that it answers, and how many of them are solved.
     fn queries(&self) -> (u32, u32) {
@@ -37,27 +35,29 @@ macro_rules! refuses_by_message {
 refuses_by_message!(ChangeObstacles, CheckCollisions, ForwardKinematics, Trigger);
 
 /// Creates a service and answers each of its requests, as [`service_server::answer_each`] does.
-pub(crate) fn answer_each<S, C, A, E>(
-    node: &mut r2r::Node,
+pub(crate) fn answer_each<S, C, A>(
     spinner: &mut Spinner,
     context: &Arc<C>,
     service: Interface,
     answer: impl Fn(Arc<C>, S::Request) -> A + Clone + Send + 'static,
-) -> Result<(), NodeError>
+) -> Result
 where
     S: WrappedServiceTypeSupport + 'static,
     S::Request: Clone + Send,
-    S::Response: Answer<C, S::Request, E> + Clone + Send,
-    A: Future<Output = Result<S::Response, E>> + Send + 'static,
+    S::Response: Answer<C, S::Request> + Clone + Send,
+    A: Future<Output = Result<S::Response, Refused>> + Send + 'static,
     C: AsRef<Reporter> + Send + Sync + 'static,
-    E: AsRef<Refused> + Send,
 {
-    let finish = move |context: &C, request: &S::Request, ended: Result<S::Response, E>| {
-        context.as_ref().warnings.note(service.short_name(), &ended);
-        let response = ended.unwrap_or_else(|refusal| S::Response::refused(context, request, refusal));
-        let (answered, solved) = response.queries();
-        context.as_ref().counters.queries(answered, solved);
-        response
-    };
-    service_server::answer_and_finish::<S, _, _, _>(node, spinner, context, service, service.name, answer, finish)
+    service_server::answer_each::<S, _, _>(spinner, context, service.name, move |context, request| {
+        let answer = answer.clone();
+        async move {
+            let ended = answer(Arc::clone(&context), request.clone()).await;
+            let Reporter { warnings, counters, .. } = (*context).as_ref();
+            warnings.note(service.short_name(), &ended);
+            let response = ended.unwrap_or_else(|refused| S::Response::refused(&context, &request, refused));
+            let (answered, solved) = response.queries();
+            counters.queries(answered, solved);
+            response
+        }
+    })
 }

@@ -1,10 +1,9 @@
 //! What was asked of the tips last, and what became of it: for those who draw it.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use nalgebra::{Isometry3, Point3};
 
 use super::report::{Report, Verdict};
+use crate::ros::Lock;
 use urdf_ik_motion::Path;
 use urdf_ik_solver::Target;
 
@@ -13,11 +12,11 @@ const PATH_POINTS: usize = 200;
 
 /// The newest target of each tip, and the path that the arm follows.
 #[derive(Default)]
-pub(crate) struct Latest(Mutex<Asked>);
+pub(crate) struct Latest(Lock<LatestTargets>);
 
 /// A copy of [`Latest`] at one moment.
 #[derive(Clone, Default)]
-pub(crate) struct Asked {
+pub(crate) struct LatestTargets {
     /// In no order; at most one for each tip.
     pub targets: Vec<LatestTarget>,
     /// Points of the planned path, in the base link's frame \[m\]. Empty where the arm follows none.
@@ -40,20 +39,16 @@ pub(crate) struct LatestTarget {
 }
 
 impl Latest {
-    fn lock(&self) -> MutexGuard<'_, Asked> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// What is newest now.
-    pub(crate) fn asked(&self) -> Asked {
-        self.lock().clone()
+    pub(crate) fn now(&self) -> LatestTargets {
+        self.0.lock().clone()
     }
 
     /// Notes the pose of a new target, in the base link's frame. Its status follows.
     pub(crate) fn note_target(&self, tip_link: &str, target: &Target) {
-        let mut asked = self.lock();
-        asked.path.clear();
-        let entry = asked.of(tip_link);
+        let mut latest = self.0.lock();
+        latest.path.clear();
+        let entry = latest.of(tip_link);
         entry.pose = Some(target.pose);
         entry.has_orientation = target.free_axes[3..].contains(&false);
     }
@@ -65,32 +60,32 @@ impl Latest {
         let part = |index: usize| length * index as f64 / (PATH_POINTS - 1) as f64;
         // Before the lock, because targets wait for it.
         let points = (0..PATH_POINTS).map(|index| path.pose_at(part(index)).translation.vector.into()).collect();
-        let mut asked = self.lock();
-        asked.path = points;
-        let entry = asked.of(tip_link);
+        let mut latest = self.0.lock();
+        latest.path = points;
+        let entry = latest.of(tip_link);
         (entry.pose, entry.has_orientation) = (Some(path.pose_at(length)), true);
     }
 
     /// Notes a report on the newest target of its tip.
     pub(crate) fn note(&self, report: &Report) {
         // A refusal may be about no tip.
-        if report.tip_link.is_empty() {
+        if report.status.tip_link.is_empty() {
             return;
         }
-        let mut asked = self.lock();
-        let target = asked.of(&report.tip_link);
+        let mut latest = self.0.lock();
+        let target = latest.of(&report.status.tip_link);
         target.verdict = report.verdict;
-        target.sentence.clone_from(&report.sentence);
+        target.sentence.clone_from(&report.status.message);
     }
 
     /// Forgets all, because the arm goes where no target asks it to be.
     pub(crate) fn clear(&self) {
-        let mut asked = self.lock();
-        *asked = Asked { cleared: asked.cleared + 1, ..Asked::default() };
+        let mut latest = self.0.lock();
+        *latest = LatestTargets { cleared: latest.cleared + 1, ..LatestTargets::default() };
     }
 }
 
-impl Asked {
+impl LatestTargets {
     /// The entry of a tip; a new one where it has none.
     fn of(&mut self, tip_link: &str) -> &mut LatestTarget {
         let index = self.targets.iter().position(|target| target.tip_link == tip_link).unwrap_or_else(|| {

@@ -1,9 +1,15 @@
 //! What is said of targets and requests: statuses, refusals, counts, colours.
 
 pub(crate) mod answers;
-pub(crate) mod counters;
 pub(crate) mod latest;
 pub(crate) mod report;
 pub(crate) mod reporter;
 pub(crate) mod status;
 pub(crate) mod warnings;
+
+pub(crate) use answers::{Answer, answer_each};
+pub(crate) use latest::{LatestTarget, LatestTargets};
+pub(crate) use report::{Report, StatusColour, Verdict};
+pub(crate) use reporter::Reporter;
+pub(crate) use status::{Fault, RefuseAs, Refused, fault};
+pub(crate) use warnings::Warnings;

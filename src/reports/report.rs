@@ -1,105 +1,58 @@
-//! What is said of one target. It becomes a message where it is published, and nowhere else.
+//! What is said of one target: its verdict, and the status that is published.
 
-use std::time::Duration;
-
-use r2r::builtin_interfaces::msg::Time;
 use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::msg::SolveStatus;
 
-use urdf_ik_solver::{Outcome, Reason, Residual, SolverKind};
+use urdf_ik_solver::{Outcome, Reason, Residual};
 
 /// What became of a target, or of a query: the outcomes of `SolveStatus`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
 pub(crate) enum Verdict {
     #[default]
-    Solved,
-    OutOfReach,
-    JointLimits,
-    StepLimited,
-    NotConverged,
-    Collision,
-    Invalid,
-    UnknownFrame,
-    NoRobot,
-    Skipped,
+    Solved = SolveStatus::SOLVED as u8,
+    OutOfReach = SolveStatus::OUT_OF_REACH as u8,
+    JointLimits = SolveStatus::JOINT_LIMITS as u8,
+    StepLimited = SolveStatus::STEP_LIMITED as u8,
+    NotConverged = SolveStatus::NOT_CONVERGED as u8,
+    Collision = SolveStatus::COLLISION as u8,
+    Invalid = SolveStatus::INVALID as u8,
+    UnknownFrame = SolveStatus::UNKNOWN_FRAME as u8,
+    NoRobot = SolveStatus::NO_ROBOT as u8,
+    Skipped = SolveStatus::SKIPPED as u8,
 }
 
-/// What became of a target.
-#[derive(Clone, Default)]
+/// What is said of one target.
+#[derive(Clone)]
 pub(crate) struct Report {
     pub verdict: Verdict,
-    /// The verdict as a sentence.
-    pub sentence: String,
-    /// That of the target, with the frame that was used.
-    pub header: Header,
-    pub tip_link: String,
-    /// `None` where nothing was solved.
-    pub solver: Option<SolverKind>,
-    /// How far the tip is from the target; `None` where nothing was solved.
-    pub residual: Option<Residual>,
-    /// Names of the joints at their limits, where these are why the target is not met.
-    pub limiting_joints: Vec<String>,
-    /// `None` where it was not computed.
-    pub smallest_singular_value: Option<f64>,
-    pub iterations: usize,
-    pub attempts: usize,
-    pub solve_time: Duration,
-    /// Stamp of the joint state that it is about.
-    pub joint_state_stamp: Time,
-    /// The two bodies that are nearest to each other, where any are near.
-    pub nearest: Nearest,
-}
-
-/// Two bodies that are near each other; without names where none are.
-#[derive(Clone, Default)]
-pub(crate) struct Nearest {
-    /// Their names.
-    pub bodies: Vec<String>,
-    /// \[m\].
-    pub distance: f64,
+    /// All but the field `outcome`.
+    pub status: SolveStatus,
 }
 
 impl Report {
-    /// As it is published.
+    /// A report with the verdict as a sentence, for a target that was not solved; `header` and `tip_link` are those of the target.
+    pub(crate) fn new(verdict: Verdict, message: String, header: Header, tip_link: String) -> Self {
+        let (position_error, orientation_error, smallest_singular_value) = (f64::NAN, f64::NAN, f64::NAN);
+        let status = SolveStatus { message, header, tip_link, smallest_singular_value, ..SolveStatus::default() };
+        Self { verdict, status: SolveStatus { position_error, orientation_error, ..status } }
+    }
+
+    /// Puts in how far the tip is from the target.
+    pub(crate) fn set_residual(&mut self, residual: Residual) {
+        (self.status.position_error, self.status.orientation_error) = (residual.position, residual.orientation);
+    }
+
+    /// The report as it is published.
     pub(crate) fn message(self) -> SolveStatus {
-        let count = |count| u32::try_from(count).unwrap_or(u32::MAX);
-        let Residual { position, orientation } =
-            self.residual.unwrap_or(Residual { position: f64::NAN, orientation: f64::NAN });
-        SolveStatus {
-            outcome: self.verdict.code(),
-            message: self.sentence,
-            header: self.header,
-            tip_link: self.tip_link,
-            solver: self.solver.map_or("", SolverKind::name).into(),
-            position_error: position,
-            orientation_error: orientation,
-            limiting_joints: self.limiting_joints,
-            smallest_singular_value: self.smallest_singular_value.unwrap_or(f64::NAN),
-            iterations: count(self.iterations),
-            attempts: count(self.attempts),
-            solve_time: self.solve_time.as_secs_f64(),
-            joint_state_stamp: self.joint_state_stamp,
-            nearest: self.nearest.bodies,
-            nearest_distance: self.nearest.distance,
-        }
+        SolveStatus { outcome: self.verdict.code(), ..self.status }
     }
 }
 
 impl Verdict {
     /// The value of the field `outcome`.
     pub(crate) fn code(self) -> u8 {
-        match self {
-            Self::Solved => SolveStatus::SOLVED as u8,
-            Self::OutOfReach => SolveStatus::OUT_OF_REACH as u8,
-            Self::JointLimits => SolveStatus::JOINT_LIMITS as u8,
-            Self::StepLimited => SolveStatus::STEP_LIMITED as u8,
-            Self::NotConverged => SolveStatus::NOT_CONVERGED as u8,
-            Self::Collision => SolveStatus::COLLISION as u8,
-            Self::Invalid => SolveStatus::INVALID as u8,
-            Self::UnknownFrame => SolveStatus::UNKNOWN_FRAME as u8,
-            Self::NoRobot => SolveStatus::NO_ROBOT as u8,
-            Self::Skipped => SolveStatus::SKIPPED as u8,
-        }
+        self as u8
     }
 }
 

@@ -9,7 +9,7 @@ use r2r::std_msgs::msg::Header;
 use super::report::{Report, Verdict};
 use urdf_ik_collision::Scene;
 use urdf_ik_robot::Chain;
-use urdf_ik_solver::{Outcome, Reason, Solution, Solver, Target};
+use urdf_ik_solver::{Solution, Solver, Target};
 use urdf_ik_text::names;
 
 /// What is wrong with something from outside: a sentence for people. An error of the libraries becomes one by `?`.
@@ -75,12 +75,6 @@ pub(crate) struct Refused {
     pub kind: String,
 }
 
-impl AsRef<Self> for Refused {
-    fn as_ref(&self) -> &Self {
-        self
-    }
-}
-
 impl Refused {
     /// A fault that differs from others by its whole sentence.
     pub(crate) fn said(sentence: impl Into<String>) -> Self {
@@ -123,7 +117,20 @@ impl Refused {
 
     /// The refusal as a report; `header` and `tip_link` as the request had them.
     pub(crate) fn report(self, header: Header, tip_link: String) -> Report {
-        Report { verdict: self.verdict, sentence: self.sentence, header, tip_link, ..Report::default() }
+        Report::new(self.verdict, self.sentence, header, tip_link)
+    }
+}
+
+/// Makes a refusal of what is wrong with a request.
+pub(crate) trait RefuseAs<T> {
+    /// # Errors
+    /// [`Refused::invalid`] of that kind, with the sentence of the error.
+    fn refuse_as(self, kind: &str) -> Result<T, Refused>;
+}
+
+impl<T, E: Display> RefuseAs<T> for Result<T, E> {
+    fn refuse_as(self, kind: &str) -> Result<T, Refused> {
+        self.map_err(|error| Refused::invalid(kind, error.to_string()))
     }
 }
 
@@ -143,29 +150,23 @@ pub(crate) fn of_solution(
     // Of several targets this one may be met although others are not.
     let is_met_alone = met && targets.len() > 1 && !solution.is_solved();
     let sentence = sentence(solution, chain, scene);
-    Report {
-        verdict: if is_met_alone { Verdict::Solved } else { solution.outcome.into() },
-        sentence: if is_met_alone {
-            format!("this target is met, but the targets of other tips are not: {sentence}")
-        } else {
-            sentence
-        },
-        header,
-        tip_link: chain.tips()[target.tip].link.clone(),
-        solver: Some(solver.method().kind()),
-        residual: Some(residual),
-        limiting_joints: match solution.outcome {
-            Outcome::Closest(Reason::JointLimits) if !is_met_alone => {
-                solution.saturated.iter().map(|&variable| chain.variables()[variable].name.clone()).collect()
-            }
-            _ => Vec::new(),
-        },
-        smallest_singular_value: solution.smallest_singular_value,
-        iterations: solution.iterations,
-        attempts: solution.attempts,
-        solve_time: solution.elapsed,
-        ..Report::default()
+    let (verdict, sentence) = if is_met_alone {
+        (Verdict::Solved, format!("this target is met, but the targets of other tips are not: {sentence}"))
+    } else {
+        (solution.outcome.into(), sentence)
+    };
+    let mut report = Report::new(verdict, sentence, header, chain.tips()[target.tip].link.clone());
+    report.set_residual(residual);
+    let (status, count) = (&mut report.status, |count| u32::try_from(count).unwrap_or(u32::MAX));
+    status.solver = solver.method().kind().name().into();
+    if verdict == Verdict::JointLimits {
+        let names = solution.saturated.iter().map(|&variable| chain.variables()[variable].name.clone());
+        status.limiting_joints = names.collect();
     }
+    status.smallest_singular_value = solution.smallest_singular_value.unwrap_or(f64::NAN);
+    (status.iterations, status.attempts) = (count(solution.iterations), count(solution.attempts));
+    status.solve_time = solution.elapsed.as_secs_f64();
+    report
 }
 
 /// The outcome of a solution that was found in `scene`, as a sentence.

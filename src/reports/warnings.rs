@@ -1,10 +1,10 @@
 //! Warnings that are logged once.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::status::Refused;
+use crate::ros::Lock;
 use urdf_ik_text::names;
 
 /// Greatest number of warnings that are remembered. After more than that, all are logged again.
@@ -13,14 +13,14 @@ const MAX_REMEMBERED: usize = 1000;
 const QUIET_TIME: Duration = Duration::from_secs(10);
 /// Warnings that are logged once, until their subject has been without the fault for a while.
 #[derive(Default)]
-pub(crate) struct Warnings(Mutex<HashMap<String, Instant>>);
+pub(crate) struct Warnings(Lock<HashMap<String, Instant>>);
 
 impl Warnings {
     /// Logs a warning, unless this `kind` of fault of this `subject` was logged since the subject last recovered from it. Tells whether it
     /// did.
     pub(crate) fn warn_once(&self, subject: &str, kind: &str, sentence: &str) -> bool {
         let kind = names::sentence(kind);
-        let mut logged = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut logged = self.0.lock();
         if logged.len() >= MAX_REMEMBERED {
             logged.clear();
         }
@@ -33,7 +33,7 @@ impl Warnings {
 
     /// Notes that `subject` is without fault. Its faults that did not occur for [`QUIET_TIME`] are logged again when they come back.
     pub(crate) fn recovered(&self, subject: &str) {
-        let mut logged = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut logged = self.0.lock();
         if !logged.is_empty() {
             logged.retain(|entry, last| entry.split('\n').next() != Some(subject) || last.elapsed() < QUIET_TIME);
         }
@@ -41,13 +41,13 @@ impl Warnings {
 
     /// Notes how something that `subject` asked for has ended: a refusal is logged once, anything else is without fault. Tells whether it
     /// logged.
-    pub(crate) fn note<T, E: AsRef<Refused>>(&self, subject: &str, ended: &Result<T, E>) -> bool {
+    pub(crate) fn note<T>(&self, subject: &str, ended: &Result<T, Refused>) -> bool {
         match ended {
             Ok(_) => {
                 self.recovered(subject);
                 false
             }
-            Err(refused) => self.warn_once(subject, &refused.as_ref().kind, &refused.as_ref().sentence),
+            Err(refused) => self.warn_once(subject, &refused.kind, &refused.sentence),
         }
     }
 }

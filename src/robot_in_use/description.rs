@@ -5,12 +5,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::NodeError;
-use crate::reports::status::{Fault, fault};
+use crate::Result;
+use crate::reports::{Fault, Report, fault};
 use urdf_ik_motion::{JointLimits, MotionLimits};
 use urdf_ik_parameters::Settings;
 use urdf_ik_parameters::config::Yaml;
-use urdf_ik_robot::{Chain, ChainError, MeshFolders, Robot, read_urdf_file};
-use urdf_ik_solver::{Method, NotApplicable, Solver, SolverKind, free_axes_in_words, names_of_free_axes};
+use urdf_ik_robot::{Chain, ChainError, ChainPoses, MeshFolders, Robot, read_urdf_file};
+use urdf_ik_solver::{
+    Method, NotApplicable, Scratch, Solver, SolverKind, Target, free_axes_in_words, names_of_free_axes,
+};
 use urdf_ik_text::names;
 
 /// A robot with its chain and its solvers.
@@ -57,6 +60,16 @@ impl LoadedRobot {
     /// The axes that targets of a tip should leave free, because the tip cannot follow them.
     pub(crate) fn free_axes(&self, tip: usize) -> [bool; 6] {
         self.free_axes[tip]
+    }
+
+    /// Puts into `report` how far the tip is from `target`, and how near to a singularity, at `positions` of the chain's variables.
+    pub(crate) fn measure(&self, report: &mut Report, target: &Target, positions: &[f64], scratch: &mut Scratch) {
+        let mut poses = ChainPoses::new(&self.chain);
+        self.chain.forward_kinematics(positions, &mut poses);
+        report.set_residual(target.residual(&poses.tips()[target.tip]));
+        // It is refused only for a target that no solver has taken before.
+        let smallest = self.solver.smallest_singular_value(&[*target], positions, scratch);
+        report.status.smallest_singular_value = smallest.unwrap_or(f64::NAN);
     }
 
     /// The limits of velocity, acceleration and jerk with these `settings`.
@@ -173,7 +186,7 @@ fn warn_about_axes(loaded: &LoadedRobot, settings: &Settings) {
 ///
 /// # Errors
 /// [`NodeError::Robot`] where it cannot be used.
-pub(crate) fn of_parameters(settings: &Settings) -> Result<Option<ReadyRobot>, NodeError> {
+pub(crate) fn of_parameters(settings: &Settings) -> Result<Option<ReadyRobot>> {
     let (parameter, text) = if !settings.robot_description.is_empty() {
         (Settings::robot_description(), Ok(settings.robot_description.clone()))
     } else if !settings.urdf_file.is_empty() {

@@ -1,16 +1,16 @@
 //! Frames of targets: links of the robot by its own kinematics, all others by TF.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
-use r2r::QosProfile;
 use r2r::builtin_interfaces::msg::Time;
 use r2r::geometry_msgs::msg::TransformStamped;
 use r2r::std_msgs::msg::Header;
 use r2r::tf2_msgs::msg::TFMessage;
+use r2r::{Node, QosProfile};
 use tokio::sync::watch;
 use tokio::time::Instant;
 use transforms::Registry;
@@ -20,13 +20,10 @@ use transforms::time::{Stamp, Timestamp};
 
 use super::configuration::Configuration;
 use super::description::LoadedRobot;
-use crate::NodeError;
-use crate::messages::convert::MAX_NAME_BYTES;
-use crate::reports::status::{Fault, Refused, fault};
-use crate::reports::warnings::Warnings;
-use crate::ros::clock::Clock;
-use crate::ros::interface::{TF, TF_STATIC};
-use crate::ros::task;
+use crate::Result;
+use crate::messages::MAX_NAME_BYTES;
+use crate::reports::{Fault, Refused, Warnings, fault};
+use crate::ros::{Clock, Lock, TF, TF_STATIC, task};
 use urdf_ik_mathematics::spatial::rotation_from;
 use urdf_ik_parameters::Settings;
 use urdf_ik_text::names::{self, short};
@@ -42,7 +39,7 @@ const MAX_FRAMES: usize = 10_000;
 
 /// The frames known from TF.
 pub(crate) struct Frames {
-    tree: Mutex<Tree>,
+    tree: Lock<Tree>,
     /// Counts the messages, to wake the tasks that wait for a transform.
     arrivals: watch::Sender<u64>,
 }
@@ -108,11 +105,7 @@ impl Frames {
             refusals: HashMap::new(),
             now: Duration::ZERO,
         };
-        Self { tree: Mutex::new(tree), arrivals: watch::Sender::new(0) }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Tree> {
-        self.tree.lock().unwrap_or_else(PoisonError::into_inner)
+        Self { tree: Lock::new(tree), arrivals: watch::Sender::new(0) }
     }
 
     /// Relates the frame of a request to the robot, as [`Frames::locate`] does. It waits for `transform_timeout`.
@@ -147,7 +140,7 @@ impl Frames {
         let mut arrivals = self.arrivals.subscribe();
         loop {
             arrivals.borrow_and_update();
-            let found = self.lock().find(name, stamp, link_of, &root);
+            let found = self.tree.lock().find(name, stamp, link_of, &root);
             match found {
                 Ok((link, in_link)) => return Ok(Located { name: name.to_owned(), link, in_link }),
                 Err(reason) => {
@@ -288,12 +281,7 @@ fn timestamp(stamp: &Time) -> Option<Timestamp> {
 }
 
 /// Listens to TF.
-pub(crate) fn serve(
-    node: &mut r2r::Node,
-    frames: &Arc<Frames>,
-    clock: &Clock,
-    warnings: &Arc<Warnings>,
-) -> Result<(), NodeError> {
+pub(crate) fn serve(node: &mut Node, frames: &Arc<Frames>, clock: &Clock, warnings: &Arc<Warnings>) -> Result {
     let quality = QosProfile::default().keep_last(QUEUE_DEPTH);
     for (topic, quality, fixed) in [(TF, quality.clone(), false), (TF_STATIC, quality.transient_local(), true)] {
         let mut messages = node.subscribe::<TFMessage>(topic.name, quality)?;
@@ -301,7 +289,7 @@ pub(crate) fn serve(
         task::start(async move {
             while let Some(message) = messages.next().await {
                 {
-                    let mut tree = frames.lock();
+                    let mut tree = frames.tree.lock();
                     tree.note_time(clock.now());
                     for transform in &message.transforms {
                         if let Err(sentence) = tree.take(transform, fixed) {
@@ -330,7 +318,7 @@ mod tests {
     #[test]
     fn invented_frames_do_not_fill_the_memory() {
         let frames = Frames::new();
-        let mut tree = frames.lock();
+        let mut tree = frames.tree.lock();
         for number in 0..MAX_FRAMES {
             insert(&mut tree, "world", &format!("frame{number}")).unwrap();
         }
@@ -343,7 +331,7 @@ mod tests {
     #[test]
     fn a_frame_whose_transform_is_refused_has_a_reason() {
         let frames = Frames::new();
-        let mut tree = frames.lock();
+        let mut tree = frames.tree.lock();
         let link_of = |frame: &str| (frame == "base").then_some(0);
         let reason = |tree: &Tree| tree.find("camera", &Time::default(), link_of, "base").unwrap_err();
         assert!(reason(&tree).contains("no transform of 'camera' has come"), "{}", reason(&tree));

@@ -8,7 +8,7 @@ use super::configuration::Configuration;
 use super::description::LoadedRobot;
 use super::frames::Located;
 use crate::messages::convert;
-use crate::reports::status::{Fault, fault};
+use crate::reports::{Fault, fault};
 use urdf_ik_text::names;
 
 /// Index of the link `name`, which may begin with `prefix`.
@@ -33,7 +33,7 @@ pub(crate) fn or_tips(loaded: &LoadedRobot, names: Vec<String>) -> Vec<String> {
 /// Poses of the links `names` in `frame`, at `configuration`.
 ///
 /// # Errors
-/// As of [`index`].
+/// [`Fault`] with the names of the links, as of [`index`].
 pub(crate) fn poses(
     configuration: &Configuration,
     prefix: &str,

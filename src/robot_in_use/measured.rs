@@ -5,20 +5,18 @@
 //! remapped.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::StreamExt;
-use r2r::QosProfile;
 use r2r::sensor_msgs::msg::JointState;
+use r2r::{Node, QosProfile};
 
 use super::description::LoadedRobot;
-use crate::NodeError;
+use crate::Result;
 use crate::messages::convert;
-use crate::reports::status::{Fault, fault};
-use crate::reports::warnings::Warnings;
-use crate::ros::interface::MEASURED_JOINT_STATES;
-use crate::ros::task;
+use crate::reports::{Fault, Warnings, fault};
+use crate::ros::{Lock, MEASURED_JOINT_STATES, task};
 use urdf_ik_text::names;
 
 /// Greatest number of joints that are remembered: a publisher that invents names must not fill the memory.
@@ -28,7 +26,7 @@ const ENCODER_MARGIN: f64 = 0.01;
 
 /// What drivers have told of the joints. Several of them may each measure some joints.
 pub(crate) struct Measured {
-    known: Mutex<Known>,
+    known: Lock<Known>,
     warnings: Arc<Warnings>,
 }
 
@@ -44,11 +42,7 @@ struct Known {
 impl Measured {
     /// Nothing is measured yet; `is_expected` tells whether measurements are to come.
     pub(crate) fn new(is_expected: bool, warnings: Arc<Warnings>) -> Self {
-        Self { known: Mutex::new(Known { is_expected, joints: HashMap::new(), fault: None }), warnings }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        Self { known: Lock::new(Known { is_expected, joints: HashMap::new(), fault: None }), warnings }
     }
 
     /// Takes the joints that a message gives a position.
@@ -56,7 +50,7 @@ impl Measured {
     /// # Errors
     /// [`Fault`] about what is left out.
     fn receive(&self, message: &JointState) -> Result<(), Fault> {
-        let mut known = self.lock();
+        let mut known = self.known.lock();
         known.is_expected = true;
         let taken = known.take(message);
         if let Err(sentence) = &taken {
@@ -79,7 +73,7 @@ impl Measured {
         let robot = &loaded.robot;
         let mut positions = otherwise.to_vec();
         let mut fresh = vec![false; positions.len()];
-        let known = self.lock();
+        let known = self.known.lock();
         if !known.is_expected || timeout.is_zero() {
             return Ok(None);
         }
@@ -151,7 +145,7 @@ fn warn_if_far(warnings: &Warnings, joint: &str, measured: f64, inside: f64) {
     }
 }
 
-pub(crate) fn serve(node: &mut r2r::Node, measured: &Arc<Measured>) -> Result<(), NodeError> {
+pub(crate) fn serve(node: &mut Node, measured: &Arc<Measured>) -> Result {
     let quality = QosProfile::default().keep_last(1).best_effort();
     let mut states = node.subscribe::<JointState>(MEASURED_JOINT_STATES.name, quality)?;
     let measured = Arc::clone(measured);

@@ -5,3 +5,8 @@ pub(crate) mod description;
 pub(crate) mod frames;
 pub(crate) mod link_poses;
 pub(crate) mod measured;
+
+pub(crate) use configuration::Configuration;
+pub(crate) use description::{LoadedRobot, ReadyRobot};
+pub(crate) use frames::{Frames, Located};
+pub(crate) use measured::Measured;

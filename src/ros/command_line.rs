@@ -5,30 +5,12 @@ use log::LevelFilter;
 
 use super::interface::MEASURED_JOINT_STATES;
 use crate::NodeError;
+use crate::Result;
 use urdf_ik_parameters::{Definition, TABLE};
 
-/// ROS arguments that another one follows.
-const WITH_VALUE: [&str; 10] = [
-    "-p",
-    "--param",
-    "--params-file",
-    "-r",
-    "--remap",
-    "-e",
-    "--enclave",
-    "--log-level",
-    "--log-config-file",
-    "--log-file-name",
-];
-/// ROS arguments that stand alone.
-const ALONE: [&str; 6] = [
-    "--enable-rosout-logs",
-    "--disable-rosout-logs",
-    "--enable-stdout-logs",
-    "--disable-stdout-logs",
-    "--enable-external-lib-logs",
-    "--disable-external-lib-logs",
-];
+/// ROS arguments without a value that are about logs of rcl alone.
+const LOGS_OF_RCL: [&str; 4] =
+    ["--enable-stdout-logs", "--disable-stdout-logs", "--enable-external-lib-logs", "--disable-external-lib-logs"];
 
 /// What the command line asks for.
 #[derive(Debug)]
@@ -61,7 +43,7 @@ impl CommandLine {
     ///
     /// # Errors
     /// [`NodeError::Argument`] for an argument that means nothing to ROS or the node.
-    pub(crate) fn read(mut arguments: impl Iterator<Item = String>) -> Result<Self, NodeError> {
+    pub(crate) fn read(mut arguments: impl Iterator<Item = String>) -> Result<Self> {
         let log = LogArguments { to_rosout: true, levels: Vec::new() };
         let mut read = Arguments { log, has_measured_topic: false };
         let mut is_for_ros = false;
@@ -69,8 +51,18 @@ impl CommandLine {
             match (is_for_ros, argument.as_str()) {
                 (_, "--ros-args") => is_for_ros = true,
                 (true, "--") => is_for_ros = false,
-                (true, flag) if WITH_VALUE.contains(&flag) => read.note(flag, arguments.next()),
-                (true, flag) if ALONE.contains(&flag) => read.note(flag, None),
+                (true, "--log-level") => read.log.levels.extend(arguments.next().as_deref().and_then(level_rule)),
+                (true, "--enable-rosout-logs") => read.log.to_rosout = true,
+                (true, "--disable-rosout-logs") => read.log.to_rosout = false,
+                (true, "-r" | "--remap") => arguments.next().iter().for_each(|rule| read.note_remapping(rule)),
+                // The node has no use for the others, of which some have a value.
+                (
+                    true,
+                    "-p" | "--param" | "--params-file" | "-e" | "--enclave" | "--log-config-file" | "--log-file-name",
+                ) => {
+                    drop(arguments.next());
+                }
+                (true, flag) if LOGS_OF_RCL.contains(&flag) => {}
                 (false, "-h" | "--help") => return Ok(Self::Print(help())),
                 (false, "-V" | "--version") => {
                     return Ok(Self::Print(concat!("urdf_ik_node ", env!("CARGO_PKG_VERSION")).into()));
@@ -85,17 +77,6 @@ impl CommandLine {
 }
 
 impl Arguments {
-    /// Reads a ROS argument, with its value where it has one. Those that the node has no use for are passed over.
-    fn note(&mut self, flag: &str, value: Option<String>) {
-        match (flag, value) {
-            ("--log-level", Some(rule)) => self.log.levels.extend(level_rule(&rule)),
-            ("--enable-rosout-logs", _) => self.log.to_rosout = true,
-            ("--disable-rosout-logs", _) => self.log.to_rosout = false,
-            ("-r" | "--remap", Some(rule)) => self.note_remapping(&rule),
-            _ => {}
-        }
-    }
-
     /// Reads a remapping: a name, which may have that of a node before it, and what it becomes.
     fn note_remapping(&mut self, rule: &str) {
         let from = rule.split_once(":=").map(|(from, _)| from.rsplit(['/', ':']).next());
@@ -158,7 +139,7 @@ fn parameters() -> String {
 mod tests {
     use super::*;
 
-    fn read(arguments: &str) -> Result<CommandLine, NodeError> {
+    fn read(arguments: &str) -> Result<CommandLine> {
         CommandLine::read(arguments.split_whitespace().map(str::to_owned))
     }
 

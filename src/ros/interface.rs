@@ -21,15 +21,20 @@ impl Interface {
     }
 }
 
+/// Makes a list of interfaces, and a constant of each, with an attribute.
 macro_rules! interfaces {
-    ($($(#[$attribute:meta])* $constant:ident: $name:literal, $ros_type:literal;)*) => {
-        $($(#[$attribute])* pub(crate) const $constant: Interface = Interface { name: $name, ros_type: $ros_type };)*
+    (#[$attribute:meta] $list:ident; $($(#[doc = $sentence:literal])* $constant:ident: $name:literal, $type:literal;)*) => {
+        $($(#[doc = $sentence])* #[$attribute]
+        pub(crate) const $constant: Interface = Interface { name: $name, ros_type: $type };)*
         #[cfg(test)]
-        const ALL: &[Interface] = &[$($constant),*];
+        const $list: &[Interface] = &[$($constant),*];
     };
 }
 
 interfaces! {
+    #[cfg(all())]
+    OF_EVERY_NODE;
+
     // Subscribed.
     /// A pose for the tip link.
     TARGET_POSE: "~/target_pose", "geometry_msgs/msg/PoseStamped";
@@ -41,25 +46,10 @@ interfaces! {
     TARGET_TWIST: "~/target_twist", "geometry_msgs/msg/TwistStamped";
     /// Velocities of joints.
     JOINT_JOG: "~/joint_jog", "sensor_msgs/msg/JointState";
-    /// The velocity of the first tip link as MoveIt Servo takes it.
-    #[cfg_attr(not(feature = "moveit_servo"), allow(dead_code, reason = "only with moveit_msgs"))]
-    DELTA_TWIST_CMDS: "/servo_node/delta_twist_cmds", "geometry_msgs/msg/TwistStamped";
-    /// Velocities of joints as MoveIt Servo takes them.
-    #[cfg_attr(not(feature = "moveit_servo"), allow(dead_code, reason = "only with moveit_msgs"))]
-    DELTA_JOINT_CMDS: "/servo_node/delta_joint_cmds", "control_msgs/msg/JointJog";
-    /// Poses that the first tip link follows, as MoveIt Servo takes them.
-    #[cfg_attr(not(feature = "moveit_servo"), allow(dead_code, reason = "only with moveit_msgs"))]
-    POSE_TARGET_CMDS: "/servo_node/pose_target_cmds", "geometry_msgs/msg/PoseStamped";
     /// The URDF, where no parameter gives it.
     ROBOT_DESCRIPTION: "robot_description", "std_msgs/msg/String";
     /// The SRDF, where no parameter gives it.
     ROBOT_DESCRIPTION_SEMANTIC: "robot_description_semantic", "std_msgs/msg/String";
-    /// Changes of obstacles as MoveIt sends them.
-    #[cfg_attr(not(feature = "moveit"), allow(dead_code, reason = "only with moveit_msgs"))]
-    COLLISION_OBJECT: "collision_object", "moveit_msgs/msg/CollisionObject";
-    /// Parts that are attached and detached as MoveIt sends them.
-    #[cfg_attr(not(feature = "moveit"), allow(dead_code, reason = "only with moveit_msgs"))]
-    ATTACHED_COLLISION_OBJECT: "attached_collision_object", "moveit_msgs/msg/AttachedCollisionObject";
     /// Where the robot really is.
     MEASURED_JOINT_STATES: "~/measured_joint_states", "sensor_msgs/msg/JointState";
     /// What a person does with the handle of a tip.
@@ -68,7 +58,6 @@ interfaces! {
     TF: "/tf", "tf2_msgs/msg/TFMessage";
     /// Frames that do not move.
     TF_STATIC: "/tf_static", "tf2_msgs/msg/TFMessage";
-
     // Published.
     /// Positions of all movable joints.
     JOINT_STATES: "~/joint_states", "sensor_msgs/msg/JointState";
@@ -82,9 +71,6 @@ interfaces! {
     STATUS: "~/status", "urdf_ik/msg/SolveStatus";
     /// What the servo does.
     SERVO_STATUS: "~/servo_status", "urdf_ik/msg/ServoStatus";
-    /// The status as MoveIt Servo publishes it.
-    #[cfg_attr(not(feature = "moveit_servo"), allow(dead_code, reason = "only with moveit_msgs"))]
-    SERVO_STATUS_OF_MOVEIT: "/servo_node/status", "moveit_msgs/msg/ServoStatus";
     /// Changes of the handles.
     HANDLE_UPDATE: "~/handle/update", "visualization_msgs/msg/InteractiveMarkerUpdate";
     /// The URDF in use.
@@ -99,7 +85,6 @@ interfaces! {
     PARAMETER_EVENTS: "/parameter_events", "rcl_interfaces/msg/ParameterEvent";
     /// The log.
     ROSOUT: "/rosout", "rcl_interfaces/msg/Log";
-
     // Services.
     /// One query.
     SOLVE_IK: "~/solve_ik", "urdf_ik/srv/SolveIK";
@@ -121,21 +106,6 @@ interfaces! {
     RESET: "~/reset", "std_srvs/srv/Trigger";
     /// The handles as they are now.
     HANDLES: "~/handle/get_interactive_markers", "visualization_msgs/srv/GetInteractiveMarkers";
-    /// Inverse kinematics as MoveIt asks for it.
-    #[cfg_attr(not(feature = "moveit"), allow(dead_code, reason = "only with moveit_msgs"))]
-    COMPUTE_IK: "~/compute_ik", "moveit_msgs/srv/GetPositionIK";
-    /// Forward kinematics as MoveIt asks for it.
-    #[cfg_attr(not(feature = "moveit"), allow(dead_code, reason = "only with moveit_msgs"))]
-    COMPUTE_FK: "~/compute_fk", "moveit_msgs/srv/GetPositionFK";
-    /// Whether a configuration is free, as MoveIt asks for it.
-    #[cfg_attr(not(feature = "moveit"), allow(dead_code, reason = "only with moveit_msgs"))]
-    CHECK_STATE_VALIDITY: "~/check_state_validity", "moveit_msgs/srv/GetStateValidity";
-    /// Which commands of MoveIt Servo count.
-    #[cfg_attr(not(feature = "moveit_servo"), allow(dead_code, reason = "only with moveit_msgs"))]
-    SWITCH_COMMAND_TYPE: "/servo_node/switch_command_type", "moveit_msgs/srv/ServoCommandType";
-    /// Lets no command of MoveIt Servo count, or lets them count again.
-    #[cfg_attr(not(feature = "moveit_servo"), allow(dead_code, reason = "only with moveit_msgs"))]
-    PAUSE_SERVO: "/servo_node/pause_servo", "std_srvs/srv/SetBool";
     /// Names of the parameters.
     LIST_PARAMETERS: "~/list_parameters", "rcl_interfaces/srv/ListParameters";
     /// Types, bounds and sentences of parameters.
@@ -150,6 +120,40 @@ interfaces! {
     SET_PARAMETERS_ATOMICALLY: "~/set_parameters_atomically", "rcl_interfaces/srv/SetParametersAtomically";
 }
 
+interfaces! {
+    #[cfg_attr(not(feature = "moveit"), allow(dead_code, reason = "only with moveit_msgs"))]
+    OF_MOVEIT;
+
+    /// Changes of obstacles as MoveIt sends them.
+    COLLISION_OBJECT: "collision_object", "moveit_msgs/msg/CollisionObject";
+    /// Parts that are attached and detached as MoveIt sends them.
+    ATTACHED_COLLISION_OBJECT: "attached_collision_object", "moveit_msgs/msg/AttachedCollisionObject";
+    /// Inverse kinematics as MoveIt asks for it.
+    COMPUTE_IK: "~/compute_ik", "moveit_msgs/srv/GetPositionIK";
+    /// Forward kinematics as MoveIt asks for it.
+    COMPUTE_FK: "~/compute_fk", "moveit_msgs/srv/GetPositionFK";
+    /// Whether a configuration is free, as MoveIt asks for it.
+    CHECK_STATE_VALIDITY: "~/check_state_validity", "moveit_msgs/srv/GetStateValidity";
+}
+
+interfaces! {
+    #[cfg_attr(not(feature = "moveit_servo"), allow(dead_code, reason = "only with moveit_msgs"))]
+    OF_MOVEIT_SERVO;
+
+    /// The velocity of the first tip link as MoveIt Servo takes it.
+    DELTA_TWIST_CMDS: "/servo_node/delta_twist_cmds", "geometry_msgs/msg/TwistStamped";
+    /// Velocities of joints as MoveIt Servo takes them.
+    DELTA_JOINT_CMDS: "/servo_node/delta_joint_cmds", "control_msgs/msg/JointJog";
+    /// Poses that the first tip link follows, as MoveIt Servo takes them.
+    POSE_TARGET_CMDS: "/servo_node/pose_target_cmds", "geometry_msgs/msg/PoseStamped";
+    /// The status as MoveIt Servo publishes it.
+    SERVO_STATUS_OF_MOVEIT: "/servo_node/status", "moveit_msgs/msg/ServoStatus";
+    /// Which commands of MoveIt Servo count.
+    SWITCH_COMMAND_TYPE: "/servo_node/switch_command_type", "moveit_msgs/srv/ServoCommandType";
+    /// Lets no command of MoveIt Servo count, or lets them count again.
+    PAUSE_SERVO: "/servo_node/pause_servo", "std_srvs/srv/SetBool";
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,6 +163,10 @@ mod tests {
         ("docs/node.md", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/node.md"))),
     ];
 
+    fn all() -> impl Iterator<Item = &'static Interface> {
+        [OF_EVERY_NODE, OF_MOVEIT, OF_MOVEIT_SERVO].into_iter().flatten()
+    }
+
     /// The documents do not list what every node has: the parameter services, their events, the log.
     fn is_listed(interface: &Interface) -> bool {
         !interface.ros_type.starts_with("rcl_interfaces/")
@@ -167,7 +175,7 @@ mod tests {
     #[test]
     fn the_documents_list_every_interface_with_its_type() {
         for (document, text) in DOCUMENTS {
-            for interface in ALL.iter().filter(|interface| is_listed(interface)) {
+            for interface in all().filter(|interface| is_listed(interface)) {
                 let name = format!("`{}`", interface.name);
                 let short_type = interface.ros_type.replace("/msg/", "/").replace("/srv/", "/");
                 let is_row = |line: &str| line.starts_with('|') && line.contains(&name) && line.contains(&short_type);
@@ -181,7 +189,7 @@ mod tests {
         for (document, text) in DOCUMENTS {
             for name in text.lines().filter_map(|line| line.strip_prefix("| `~/")?.split('`').next()) {
                 let is_known = |interface: &&Interface| is_listed(interface) && interface.name == format!("~/{name}");
-                assert!(ALL.iter().any(|interface| is_known(&interface)), "{document} lists ~/{name}");
+                assert!(all().any(|interface| is_known(&interface)), "{document} lists ~/{name}");
             }
         }
     }

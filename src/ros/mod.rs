@@ -4,16 +4,30 @@ pub(crate) mod clock;
 pub(crate) mod command_line;
 pub(crate) mod error;
 pub(crate) mod interface;
+pub(crate) mod lock;
 pub(crate) mod logging;
 pub(crate) mod publisher;
-mod rosout;
 pub(crate) mod service_server;
-pub(crate) mod settings;
 pub(crate) mod spin;
 pub(crate) mod task;
 pub(crate) mod tip_namespaces;
 
+pub(crate) use clock::{Clock, TickTimes};
+pub(crate) use interface::*;
+pub(crate) use lock::Lock;
+pub(crate) use publisher::Publisher;
+pub(crate) use service_server::answer_each;
+pub(crate) use spin::{Commands, Spinner};
+
 use r2r::QosProfile;
+
+/// Makes constants of those of a message, which r2r gives a type of their own: they have the type of the field whose values they are.
+macro_rules! constants {
+    ($visibility:vis $field:ty: $message:ty { $($name:ident),* $(,)? }) => {
+        $($visibility const $name: $field = <$message>::$name as $field;)*
+    };
+}
+pub(crate) use constants;
 
 /// Quality of service of a topic whose last message later subscribers receive too.
 pub(crate) fn latched() -> QosProfile {

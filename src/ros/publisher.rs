@@ -1,33 +1,32 @@
 //! A publisher that several tasks can use.
 
-use std::sync::{Mutex, PoisonError};
-
-use r2r::{QosProfile, WrappedTypesupport};
+use r2r::{Node, QosProfile, WrappedTypesupport};
 
 use super::interface::Interface;
-use crate::NodeError;
+use super::lock::Lock;
+use crate::Result;
 
 /// A topic that any task can publish on.
 pub(crate) struct Publisher<T: WrappedTypesupport> {
     topic: Interface,
     // r2r's publisher can move between threads, but two threads must not use it at the same time.
-    inner: Mutex<r2r::Publisher<T>>,
+    inner: Lock<r2r::Publisher<T>>,
 }
 
 impl<T: WrappedTypesupport + 'static> Publisher<T> {
-    pub(crate) fn new(node: &mut r2r::Node, topic: Interface, quality: QosProfile) -> Result<Self, NodeError> {
-        Ok(Self { topic, inner: Mutex::new(node.create_publisher(topic.name, quality)?) })
+    pub(crate) fn new(node: &mut Node, topic: Interface, quality: QosProfile) -> Result<Self> {
+        Ok(Self { topic, inner: Lock::new(node.create_publisher(topic.name, quality)?) })
     }
 
     /// Number of subscribers in other processes.
     pub(crate) fn subscribers(&self) -> usize {
-        let publisher = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let publisher = self.inner.lock();
         publisher.get_inter_process_subscription_count().unwrap_or(0)
     }
 
     /// Publishes a message. A failure is logged: no caller could do more.
     pub(crate) fn publish(&self, message: &T) {
-        let publisher = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let publisher = self.inner.lock();
         if let Err(e) = publisher.publish(message) {
             log::error!("cannot publish {}: {e}", self.topic.name);
         }

@@ -1,5 +1,6 @@
 //! The thread in which the r2r node lives.
 
+use std::future::ready;
 use std::panic;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,13 +8,15 @@ use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use futures::FutureExt;
 use futures::executor::LocalPool;
 use futures::future::BoxFuture;
 use futures::task::LocalSpawnExt;
+use futures::{FutureExt, Stream, StreamExt};
+use r2r::Node;
 use tokio::sync::oneshot;
 
 use crate::NodeError;
+use crate::Result;
 
 /// How long one spin waits for a message. A command or the stop may wait as long.
 const SPIN_TIMEOUT: Duration = Duration::from_millis(20);
@@ -22,7 +25,7 @@ const SPIN_TIMEOUT: Duration = Duration::from_millis(20);
 ///
 /// # Errors
 /// [`NodeError::Context`] with rcl's own words where it refuses the arguments. r2r panics then, and the panic is caught here.
-pub(crate) fn create_node(name: &str) -> Result<r2r::Node, NodeError> {
+pub(crate) fn create_node(name: &str) -> Result<Node> {
     let loud = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
     let context = panic::catch_unwind(r2r::Context::create);
@@ -31,15 +34,11 @@ pub(crate) fn create_node(name: &str) -> Result<r2r::Node, NodeError> {
         let words = cause.downcast_ref::<String>().cloned();
         NodeError::Context(words.unwrap_or_else(|| "the arguments could not be read".into()))
     })?;
-    Ok(r2r::Node::create(context?, name, "")?)
+    Ok(Node::create(context?, name, "")?)
 }
 
 /// What only the thread that owns the node can do.
-enum Command {
-    UseSimTime(bool),
-    /// Counts the publishers of a topic, whose name is complete.
-    CountPublishers(String, oneshot::Sender<usize>),
-}
+type Command = Box<dyn FnOnce(&mut Node) + Send>;
 
 /// Sends commands to the spinning node.
 #[derive(Clone)]
@@ -49,20 +48,26 @@ impl Commands {
     /// Takes the time from the topic `/clock`, or from the system again.
     pub(crate) fn use_sim_time(&self, on: bool) {
         // Sending fails only after the node has ended, when there is no time to keep.
-        let _ = self.0.send(Command::UseSimTime(on));
+        let _ = self.0.send(Box::new(move |node| use_sim_time(on, node)));
     }
 
     /// Number of publishers of a topic, whose name is complete.
     pub(crate) async fn count_publishers(&self, topic: String) -> usize {
         let (sender, count) = oneshot::channel();
-        // The same here: then nobody counts.
-        let _ = self.0.send(Command::CountPublishers(topic, sender));
+        let command = move |node: &mut Node| {
+            let publishers = node.get_publishers_info_by_topic(&topic, false);
+            // Who asked may not wait any more.
+            let _ = sender.send(publishers.map_or(0, |publishers| publishers.len()));
+        };
+        // After the node has ended nobody counts.
+        let _ = self.0.send(Box::new(command));
         count.await.unwrap_or(0)
     }
 }
 
-/// The spin thread before it starts.
+/// The node and its thread before that starts.
 pub(crate) struct Spinner {
+    pub node: Node,
     commands: mpsc::Receiver<Command>,
     local_tasks: Vec<BoxFuture<'static, ()>>,
 }
@@ -74,19 +79,27 @@ pub(crate) struct Spinning {
 }
 
 impl Spinner {
-    pub(crate) fn new() -> (Self, Commands) {
+    pub(crate) fn new(node: Node) -> (Self, Commands) {
         let (sender, commands) = mpsc::channel();
-        (Self { commands, local_tasks: Vec::new() }, Commands(sender))
+        (Self { node, commands, local_tasks: Vec::new() }, Commands(sender))
     }
 
-    /// Runs `task` in the spin thread, each time right after its message has arrived. No other thread has to wake up for it, but nothing
+    /// Does `work` with each message in the spin thread, right after it has arrived. No other thread has to wake up for it, but nothing
     /// else arrives while it works. So it must be short, and it has no timers.
-    pub(crate) fn run_locally(&mut self, task: impl Future<Output = ()> + Send + 'static) {
+    pub(crate) fn on_each<T>(
+        &mut self,
+        messages: impl Stream<Item = T> + Send + 'static,
+        mut work: impl FnMut(T) + Send + 'static,
+    ) {
+        let task = messages.for_each(move |message| {
+            work(message);
+            ready(())
+        });
         self.local_tasks.push(task.boxed());
     }
 
     /// Moves the node into its thread and spins it there until [`Spinning::stop`].
-    pub(crate) fn run(self, mut node: r2r::Node) -> Result<Spinning, NodeError> {
+    pub(crate) fn run(mut self) -> Result<Spinning> {
         let stop = Arc::new(AtomicBool::new(false));
         let is_stopped = Arc::clone(&stop);
         let thread = thread::Builder::new().name("spin".into()).spawn(move || {
@@ -97,9 +110,9 @@ impl Spinner {
             }
             while !is_stopped.load(Ordering::Relaxed) {
                 for command in self.commands.try_iter() {
-                    execute(command, &mut node);
+                    command(&mut self.node);
                 }
-                node.spin_once(SPIN_TIMEOUT);
+                self.node.spin_once(SPIN_TIMEOUT);
                 local_tasks.run_until_stalled();
             }
         })?;
@@ -116,19 +129,8 @@ impl Spinning {
     }
 }
 
-fn execute(command: Command, node: &mut r2r::Node) {
-    match command {
-        Command::UseSimTime(on) => use_sim_time(on, node),
-        Command::CountPublishers(topic, count) => {
-            let publishers = node.get_publishers_info_by_topic(&topic, false);
-            // Who asked may not wait any more.
-            let _ = count.send(publishers.map_or(0, |publishers| publishers.len()));
-        }
-    }
-}
-
 /// Takes the node's time from the topic `/clock`, or from the system.
-pub(crate) fn use_sim_time(on: bool, node: &mut r2r::Node) {
+pub(crate) fn use_sim_time(on: bool, node: &mut Node) {
     let source = node.get_time_source();
     if !on {
         source.disable_sim_time();

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use r2r::urdf_ik::srv::CheckCollisions::{Request, Response};
 
-use crate::messages::{body_pair, convert};
-use crate::reports::status::{Fault, Refused, fault};
-use crate::robot_in_use::configuration::Configuration;
+use crate::messages::convert;
+use crate::reports::{Fault, RefuseAs, Refused, fault};
+use crate::robot_in_use::Configuration;
 use crate::solving::Queries;
 use urdf_ik_collision::{Near, Scene};
 use urdf_ik_text::names::{self, number};
@@ -19,14 +19,14 @@ const FIRST_DISTANCE: f64 = 0.05;
 const WIDENING: f64 = 3.0;
 
 pub(crate) async fn check_collisions(queries: Arc<Queries>, request: Request) -> Result<Response, Refused> {
-    let invalid = |sentence| Refused::invalid("collisions", sentence);
     let Queries { arm, searches } = &*queries;
     let settings = arm.settings();
     let mut configuration = arm.configuration()?;
     let robot = &configuration.loaded.robot;
-    convert::overlay(robot, "joint_state", &request.joint_state, &mut configuration.positions).map_err(invalid)?;
-    let margin = or_default("margin", request.margin, settings.collision_margin).map_err(invalid)?;
-    let within = or_default("within", request.within, margin).map_err(invalid)?;
+    convert::overlay(robot, "joint_state", &request.joint_state, &mut configuration.positions)
+        .refuse_as("collisions")?;
+    let margin = or_default("margin", request.margin, settings.collision_margin).refuse_as("collisions")?;
+    let within = or_default("within", request.within, margin).refuse_as("collisions")?;
     let scene = arm.surroundings.scene(&configuration.loaded, &configuration.positions, &settings).await?;
     // Large meshes take long.
     searches.run_long(1, move || Ok(response(&scene, &configuration, margin, within))).await
@@ -50,7 +50,7 @@ fn response(scene: &Scene, configuration: &Configuration, margin: f64, within: f
         near = configuration.near_pairs(scene, distance);
     }
     let root_in_base = configuration.root_in_base();
-    let message = |near: &Near| body_pair::message(scene, near, &root_in_base);
+    let message = |near: &Near| convert::body_pair(scene, near, &root_in_base);
     let is_free = near.first().is_none_or(|nearest| nearest.distance > margin);
     Response {
         success: true,

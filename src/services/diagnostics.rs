@@ -3,20 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use r2r::QosProfile;
 use r2r::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
 use r2r::std_msgs::msg::Header;
+use r2r::{Node, QosProfile};
 
-use crate::NodeError;
+use crate::Result;
 use crate::arm::Arm;
-use crate::ros::interface::DIAGNOSTICS;
-use crate::ros::publisher::Publisher;
-use crate::ros::task;
+use crate::ros::{DIAGNOSTICS, Publisher, task};
 
 /// Time between two reports.
 const REPORT_PERIOD: Duration = Duration::from_secs(1);
 
-pub(crate) fn serve(node: &mut r2r::Node, arm: &Arc<Arm>) -> Result<(), NodeError> {
+pub(crate) fn serve(node: &mut Node, arm: &Arc<Arm>) -> Result {
     let publisher = Publisher::<DiagnosticArray>::new(node, DIAGNOSTICS, QosProfile::default())?;
     let (arm, name) = (Arc::clone(arm), node.fully_qualified_name()?);
     task::start(async move {

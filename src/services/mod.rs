@@ -1,6 +1,5 @@
 //! Registers the node's services and answers the small ones; parameters and MoveIt have files of their own.
 
-mod batch_response;
 pub(crate) mod check_collisions;
 pub(crate) mod diagnostics;
 pub(crate) mod parameters;
@@ -10,19 +9,18 @@ mod solve_ik;
 mod solve_ik_batch;
 mod solve_path;
 
+pub(crate) use parameters::Setter;
+
 use std::sync::Arc;
 
 use r2r::std_srvs::srv::Trigger;
 use r2r::urdf_ik::srv::{CheckCollisions, ForwardKinematics, SolveIK, SolveIKBatch, SolvePath};
 
-use crate::NodeError;
+use crate::Result;
 use crate::messages::convert;
-use crate::reports::answers::answer_each;
-use crate::reports::status::Refused;
-use crate::robot_in_use::frames::Located;
-use crate::robot_in_use::link_poses;
-use crate::ros::interface::{CHECK_COLLISIONS, FORWARD_KINEMATICS, RESET, SOLVE_IK, SOLVE_IK_BATCH, SOLVE_PATH, STOP};
-use crate::ros::spin::Spinner;
+use crate::reports::{RefuseAs, Refused, answer_each};
+use crate::robot_in_use::{Located, link_poses};
+use crate::ros::{CHECK_COLLISIONS, FORWARD_KINEMATICS, RESET, SOLVE_IK, SOLVE_IK_BATCH, SOLVE_PATH, STOP, Spinner};
 use crate::servo::Intake;
 use crate::solving::Queries;
 use check_collisions::check_collisions;
@@ -30,23 +28,24 @@ use solve_ik::solve_ik;
 use solve_ik_batch::solve_ik_batch;
 use solve_path::solve_path;
 
-pub(crate) fn serve(
-    node: &mut r2r::Node,
-    spinner: &mut Spinner,
-    queries: &Arc<Queries>,
-    servo: &Arc<Intake>,
-) -> Result<(), NodeError> {
-    answer_each::<SolveIK::Service, _, _, _>(node, spinner, queries, SOLVE_IK, solve_ik)?;
-    answer_each::<SolveIKBatch::Service, _, _, _>(node, spinner, queries, SOLVE_IK_BATCH, solve_ik_batch)?;
-    answer_each::<SolvePath::Service, _, _, _>(node, spinner, queries, SOLVE_PATH, solve_path)?;
-    answer_each::<ForwardKinematics::Service, _, _, _>(node, spinner, queries, FORWARD_KINEMATICS, forward_kinematics)?;
-    answer_each::<CheckCollisions::Service, _, _, _>(node, spinner, queries, CHECK_COLLISIONS, check_collisions)?;
-    answer_each::<Trigger::Service, _, _, _>(node, spinner, servo, STOP, |servo, _| async move {
-        stop(&servo).await.map(done)
-    })?;
-    answer_each::<Trigger::Service, _, _, _>(node, spinner, servo, RESET, |servo, _| async move {
-        reset(&servo).await.map(done)
-    })
+pub(crate) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>, servo: &Arc<Intake>) -> Result {
+    answer_each::<SolveIK::Service, _, _>(spinner, queries, SOLVE_IK, solve_ik)?;
+    answer_each::<SolveIKBatch::Service, _, _>(spinner, queries, SOLVE_IK_BATCH, solve_ik_batch)?;
+    answer_each::<SolvePath::Service, _, _>(spinner, queries, SOLVE_PATH, solve_path)?;
+    answer_each::<ForwardKinematics::Service, _, _>(spinner, queries, FORWARD_KINEMATICS, forward_kinematics)?;
+    answer_each::<CheckCollisions::Service, _, _>(spinner, queries, CHECK_COLLISIONS, check_collisions)?;
+    answer_each::<Trigger::Service, _, _>(
+        spinner,
+        servo,
+        STOP,
+        |servo, _| async move { stop(&servo).await.map(done) },
+    )?;
+    answer_each::<Trigger::Service, _, _>(
+        spinner,
+        servo,
+        RESET,
+        |servo, _| async move { reset(&servo).await.map(done) },
+    )
 }
 
 fn done(message: String) -> Trigger::Response {
@@ -62,15 +61,14 @@ async fn forward_kinematics(
     let mut configuration = arm.configuration()?;
     let loaded = Arc::clone(&configuration.loaded);
     convert::overlay(&loaded.robot, "joint_state", &request.joint_state, &mut configuration.positions)
-        .map_err(|sentence| Refused::invalid("joint_state", sentence))?;
+        .refuse_as("joint_state")?;
     let prefix = settings.frame_prefix.as_str();
     let frame = if request.frame_id.is_empty() { loaded.chain.base() } else { &request.frame_id };
-    let no_link = |sentence| Refused::invalid("link", sentence);
-    let link = link_poses::index(&loaded, prefix, frame).map_err(no_link)?;
+    let link = link_poses::index(&loaded, prefix, frame).refuse_as("link")?;
     let frame = Located::of_link(format!("{prefix}{}", loaded.robot.links()[link].name), link);
     let link_names = link_poses::or_tips(&loaded, request.link_names);
     let stamp = arm.clock.stamp();
-    let poses = link_poses::poses(&configuration, prefix, &link_names, frame, stamp).map_err(no_link)?;
+    let poses = link_poses::poses(&configuration, prefix, &link_names, frame, stamp).refuse_as("link")?;
     Ok(ForwardKinematics::Response { success: true, message: String::new(), link_names, poses })
 }
 
@@ -95,7 +93,7 @@ pub(crate) async fn reset(servo: &Intake) -> Result<String, Refused> {
     servo.reset();
     let loaded = arm.configuration()?.loaded;
     let settings = arm.settings();
-    let initial = settings.initial_positions(&loaded.robot).map_err(|e| Refused::invalid("initial_posture", e.0))?;
+    let initial = settings.initial_positions(&loaded.robot).refuse_as("initial_posture")?;
     let (positions, message) = match arm.measured.configuration(settings.measured_timeout, &loaded, &initial) {
         Ok(Some(measured)) => (measured, "the robot is at the measured joint positions".to_owned()),
         Ok(None) => (initial, "the robot is at the initial joint positions".to_owned()),

@@ -1,50 +1,35 @@
 //! The six parameter services and `/parameter_events`, from the table of parameters.
 
 use std::fmt::Display;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use r2r::rcl_interfaces::msg::{
     FloatingPointRange, IntegerRange, ListParametersResult, Parameter, ParameterDescriptor, ParameterEvent,
-    ParameterValue, SetParametersResult,
+    ParameterType, ParameterValue, SetParametersResult,
 };
 use r2r::rcl_interfaces::srv::{
     DescribeParameters, GetParameterTypes, GetParameters, ListParameters, SetParameters, SetParametersAtomically,
 };
-use r2r::{QosProfile, WrappedServiceTypeSupport};
+use r2r::{Node, QosProfile, WrappedServiceTypeSupport};
 
-use crate::NodeError;
+use crate::Result;
 use crate::arm::Arm;
 use crate::robot_in_use::description;
-use crate::ros::interface::{
-    DESCRIBE_PARAMETERS, GET_PARAMETER_TYPES, GET_PARAMETERS, Interface, LIST_PARAMETERS, PARAMETER_EVENTS,
-    SET_PARAMETERS, SET_PARAMETERS_ATOMICALLY,
+use crate::ros::{
+    Commands, DESCRIBE_PARAMETERS, GET_PARAMETER_TYPES, GET_PARAMETERS, Interface, LIST_PARAMETERS, Lock,
+    PARAMETER_EVENTS, Publisher, SET_PARAMETERS, SET_PARAMETERS_ATOMICALLY, constants, service_server, task,
 };
-use crate::ros::publisher::Publisher;
-use crate::ros::service_server;
-use crate::ros::spin::Commands;
-use crate::ros::task;
 use urdf_ik_parameters::{Bounds, Definition, Refusal, Settings, TABLE, TakesEffect, Value, Values, definition};
 use urdf_ik_text::names;
 
-/// The types of `ParameterType` as the messages' fields have them.
-mod kind {
-    use r2r::rcl_interfaces::msg::ParameterType as Type;
-
-    pub const NOT_SET: u8 = Type::PARAMETER_NOT_SET as u8;
-    pub const BOOL: u8 = Type::PARAMETER_BOOL as u8;
-    pub const INTEGER: u8 = Type::PARAMETER_INTEGER as u8;
-    pub const DOUBLE: u8 = Type::PARAMETER_DOUBLE as u8;
-    pub const STRING: u8 = Type::PARAMETER_STRING as u8;
-    pub const BYTE_ARRAY: u8 = Type::PARAMETER_BYTE_ARRAY as u8;
-    pub const BOOL_ARRAY: u8 = Type::PARAMETER_BOOL_ARRAY as u8;
-    pub const INTEGER_ARRAY: u8 = Type::PARAMETER_INTEGER_ARRAY as u8;
-    pub const DOUBLE_ARRAY: u8 = Type::PARAMETER_DOUBLE_ARRAY as u8;
-    pub const STRING_ARRAY: u8 = Type::PARAMETER_STRING_ARRAY as u8;
-}
+constants! { u8: ParameterType {
+    PARAMETER_NOT_SET, PARAMETER_BOOL, PARAMETER_INTEGER, PARAMETER_DOUBLE, PARAMETER_STRING, PARAMETER_STRING_ARRAY,
+    PARAMETER_BYTE_ARRAY, PARAMETER_BOOL_ARRAY, PARAMETER_INTEGER_ARRAY, PARAMETER_DOUBLE_ARRAY,
+} }
 
 /// The values, and what a change of them needs.
 struct Store {
-    values: Mutex<Values>,
+    values: Lock<Values>,
     arm: Arc<Arm>,
     commands: Commands,
     events: Publisher<ParameterEvent>,
@@ -56,7 +41,7 @@ struct Store {
 ///
 /// # Errors
 /// The refusal of an override that does not fit its parameter.
-pub(crate) fn overrides(node: &r2r::Node) -> Result<Values, NodeError> {
+pub(crate) fn overrides(node: &Node) -> Result<Values> {
     let mut values = Values::default();
     let given = node.params.lock().unwrap_or_else(PoisonError::into_inner);
     for (name, parameter) in given.iter() {
@@ -95,34 +80,34 @@ fn from_override(value: &r2r::ParameterValue) -> Value {
 
 fn from_message(message: ParameterValue) -> Value {
     match message.type_ {
-        kind::NOT_SET => Value::NotSet,
-        kind::BOOL => Value::Bool(message.bool_value),
-        kind::INTEGER => Value::Integer(message.integer_value),
-        kind::DOUBLE => Value::Double(message.double_value),
-        kind::STRING => Value::Text(message.string_value),
-        kind::STRING_ARRAY => Value::Texts(message.string_array_value),
+        PARAMETER_NOT_SET => Value::NotSet,
+        PARAMETER_BOOL => Value::Bool(message.bool_value),
+        PARAMETER_INTEGER => Value::Integer(message.integer_value),
+        PARAMETER_DOUBLE => Value::Double(message.double_value),
+        PARAMETER_STRING => Value::Text(message.string_value),
+        PARAMETER_STRING_ARRAY => Value::Texts(message.string_array_value),
         // Some tools write "nothing" as an empty array of bytes.
-        kind::BYTE_ARRAY if message.byte_array_value.is_empty() => Value::NotSet,
-        // And an empty list as one of any type: its elements do not tell.
-        kind::BOOL_ARRAY if message.bool_array_value.is_empty() => Value::Texts(Vec::new()),
-        kind::INTEGER_ARRAY if message.integer_array_value.is_empty() => Value::Texts(Vec::new()),
-        kind::DOUBLE_ARRAY if message.double_array_value.is_empty() => Value::Texts(Vec::new()),
-        kind::BYTE_ARRAY => Value::Other("byte_array"),
-        kind::BOOL_ARRAY => Value::Other("bool_array"),
-        kind::INTEGER_ARRAY => Value::Other("integer_array"),
-        kind::DOUBLE_ARRAY => Value::Other("double_array"),
+        PARAMETER_BYTE_ARRAY if message.byte_array_value.is_empty() => Value::NotSet,
+        // Some tools write an empty list as one of any type: its elements do not tell.
+        PARAMETER_BOOL_ARRAY if message.bool_array_value.is_empty() => Value::Texts(Vec::new()),
+        PARAMETER_INTEGER_ARRAY if message.integer_array_value.is_empty() => Value::Texts(Vec::new()),
+        PARAMETER_DOUBLE_ARRAY if message.double_array_value.is_empty() => Value::Texts(Vec::new()),
+        PARAMETER_BYTE_ARRAY => Value::Other("byte_array"),
+        PARAMETER_BOOL_ARRAY => Value::Other("bool_array"),
+        PARAMETER_INTEGER_ARRAY => Value::Other("integer_array"),
+        PARAMETER_DOUBLE_ARRAY => Value::Other("double_array"),
         _ => Value::Other("value of an unknown type"),
     }
 }
 
 fn type_of(value: &Value) -> u8 {
     match value {
-        Value::NotSet | Value::Other(_) => kind::NOT_SET,
-        Value::Bool(_) => kind::BOOL,
-        Value::Integer(_) => kind::INTEGER,
-        Value::Double(_) => kind::DOUBLE,
-        Value::Text(_) => kind::STRING,
-        Value::Texts(_) => kind::STRING_ARRAY,
+        Value::NotSet | Value::Other(_) => PARAMETER_NOT_SET,
+        Value::Bool(_) => PARAMETER_BOOL,
+        Value::Integer(_) => PARAMETER_INTEGER,
+        Value::Double(_) => PARAMETER_DOUBLE,
+        Value::Text(_) => PARAMETER_STRING,
+        Value::Texts(_) => PARAMETER_STRING_ARRAY,
     }
 }
 
@@ -141,12 +126,12 @@ fn to_message(value: &Value) -> ParameterValue {
 
 impl Store {
     fn values(&self) -> Values {
-        self.values.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.values.lock().clone()
     }
 
     /// Sets parameters while the node runs: all of them, or none where one is refused.
     fn set(&self, changes: &[Parameter]) -> Result<(), Refusal> {
-        let mut kept = self.values.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.values.lock();
         let mut values = kept.clone();
         for change in changes {
             let parameter = values.set(&change.name, from_message(change.value.clone()))?;
@@ -162,7 +147,7 @@ impl Store {
         let settings = Settings::new(&values, Some(&before))?;
         self.apply(&before, &settings)?;
         let starts_to_avoid = settings.avoid_collisions && !before.avoid_collisions;
-        self.arm.settings_in_use.replace(settings);
+        *self.arm.settings_in_use.lock() = Arc::new(settings);
         if starts_to_avoid {
             self.arm.surroundings.note_change();
         }
@@ -288,11 +273,11 @@ fn list(request: &ListParameters::Request) -> ListParametersResult {
 
 /// Creates one of the services. Its responses take no time, so one task answers all requests.
 fn answer<S>(
-    node: &mut r2r::Node,
+    node: &mut Node,
     store: &Arc<Store>,
     service: Interface,
     reply: fn(&Store, S::Request) -> S::Response,
-) -> Result<(), NodeError>
+) -> Result
 where
     S: WrappedServiceTypeSupport + 'static,
     S::Request: Clone + Send,
@@ -304,7 +289,7 @@ where
     task::start(async move {
         while let Some(request) = requests.next().await {
             let response = reply(&store, request.message.clone());
-            task::start(service_server::respond(request, response, service));
+            task::start(service_server::respond(request, response, service.name));
         }
     });
     Ok(())
@@ -324,16 +309,11 @@ impl Setter {
 }
 
 /// Creates the services. Gives what sets parameters from inside the node.
-pub(crate) fn serve(
-    node: &mut r2r::Node,
-    arm: &Arc<Arm>,
-    values: Values,
-    commands: Commands,
-) -> Result<Setter, NodeError> {
+pub(crate) fn serve(node: &mut Node, arm: &Arc<Arm>, values: Values, commands: Commands) -> Result<Setter> {
     let events = Publisher::new(node, PARAMETER_EVENTS, QosProfile::parameter_events())?;
     let name = node.fully_qualified_name()?;
     let arm = Arc::clone(arm);
-    let store = Arc::new(Store { values: Mutex::new(values), arm, commands, events, node: name });
+    let store = Arc::new(Store { values: Lock::new(values), arm, commands, events, node: name });
     answer::<GetParameters::Service>(node, &store, GET_PARAMETERS, |store, request| GetParameters::Response {
         values: store.get(&request.names),
     })?;

@@ -4,12 +4,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::reports::status::Refused;
-use crate::robot_in_use::description::LoadedRobot;
-use crate::solving::null_space_task::NullSpaceTask;
-use crate::solving::problem;
-use crate::solving::searches::Searches;
-use crate::surroundings::avoidance::Avoidance;
+use crate::reports::{RefuseAs, Refused};
+use crate::robot_in_use::LoadedRobot;
+use crate::solving::{NullSpaceTask, Searches, problem};
+use crate::surroundings::Avoidance;
 use urdf_ik_parameters::Settings;
 use urdf_ik_solver::{Mode, Problem, Solution, Solver, Target};
 
@@ -76,18 +74,18 @@ impl Query {
 
     /// Searches with at most `attempts`, on `cores`.
     fn search(&self, loaded: &LoadedRobot, attempts: usize, cores: usize) -> Result<(Solver, Solution), Refused> {
-        let solver = loaded.solver(&self.settings).map_err(problem::no_solver)?;
+        let solver = loaded.solver(&self.settings).refuse_as("solver")?;
         let null_space_task = NullSpaceTask::new(loaded, &self.settings)?;
         let problem = self.problem(&null_space_task, attempts);
         let mut scratches = vec![solver.scratch(); cores];
         let mut solution = solver.solution();
-        solver.solve_on(&problem, &mut scratches, &mut solution).map_err(|e| problem::refusal(&e))?;
+        solver.solve_on(&problem, &mut scratches, &mut solution).refuse_as("problem")?;
         problem::complete(&solver, &self.targets, &mut scratches[0], &mut solution)?;
         Ok((solver, solution))
     }
 
     fn search_all(&self, loaded: &LoadedRobot) -> Result<Vec<Vec<f64>>, Refused> {
-        let solver = loaded.solver(&self.settings).map_err(problem::no_solver)?;
+        let solver = loaded.solver(&self.settings).refuse_as("solver")?;
         let null_space_task = NullSpaceTask::new(loaded, &self.settings)?;
         let mut found = Vec::new();
         let mut keep = |solution: &Solution| {
@@ -96,7 +94,7 @@ impl Query {
         };
         let problem = self.problem(&null_space_task, self.settings.attempts);
         let all = solver.solve_all(&problem, &mut solver.scratch(), &mut solver.solution(), &mut keep);
-        all.map_err(|e| problem::refusal(&e))?;
+        all.refuse_as("problem")?;
         Ok(found)
     }
 

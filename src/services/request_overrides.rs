@@ -4,86 +4,68 @@ use std::time::Duration;
 
 use r2r::urdf_ik::srv::{SolveIK, SolveIKBatch, SolvePath};
 
-use crate::reports::status::Refused;
+use crate::reports::{RefuseAs, Refused};
 use urdf_ik_parameters::{Definition, Settings, Value};
 use urdf_ik_robot::Chain;
-use urdf_ik_solver::{Target, UnknownPick, UnknownSolver};
+use urdf_ik_solver::Target;
 use urdf_ik_text::names::{self, short};
 
 /// The fields that requests have in common. Zero and empty mean "use the parameter".
 #[derive(Default)]
-pub(crate) struct RequestOverrides<'a> {
-    tip_link: &'a str,
-    free_axes: &'a [bool],
-    solver: &'a str,
-    pick: &'a str,
+pub(crate) struct RequestOverrides {
+    tip_link: String,
+    free_axes: Vec<bool>,
+    solver: String,
+    pick: String,
     position_tolerance: f64,
     orientation_tolerance: f64,
     timeout: f64,
     attempts: u32,
     random_seed: u64,
-    avoid_collisions: &'a str,
+    avoid_collisions: String,
 }
 
-macro_rules! from_request {
-    ($request:ty) => {
-        impl<'a> From<&'a $request> for RequestOverrides<'a> {
-            fn from(request: &'a $request) -> Self {
-                Self {
-                    tip_link: &request.tip_link,
-                    free_axes: &request.free_axes,
-                    solver: &request.solver,
-                    pick: &request.pick,
-                    position_tolerance: request.position_tolerance,
-                    orientation_tolerance: request.orientation_tolerance,
-                    timeout: request.timeout,
-                    attempts: request.attempts,
-                    random_seed: request.random_seed,
-                    avoid_collisions: &request.avoid_collisions,
-                }
+macro_rules! from_requests {
+    ($($service:ident { $($field:ident),* })*) => {$(
+        impl From<&$service::Request> for RequestOverrides {
+            fn from(request: &$service::Request) -> Self {
+                let mut overrides = Self::default();
+                $(overrides.$field.clone_from(&request.$field);)*
+                overrides
             }
         }
-    };
+    )*};
 }
 
-from_request!(SolveIK::Request);
-from_request!(SolveIKBatch::Request);
-
-impl<'a> From<&'a SolvePath::Request> for RequestOverrides<'a> {
-    fn from(request: &'a SolvePath::Request) -> Self {
-        Self {
-            tip_link: &request.tip_link,
-            free_axes: &request.free_axes,
-            solver: &request.solver,
-            position_tolerance: request.position_tolerance,
-            orientation_tolerance: request.orientation_tolerance,
-            avoid_collisions: &request.avoid_collisions,
-            ..Self::default()
-        }
+from_requests! {
+    SolveIK {
+        tip_link, free_axes, solver, pick, position_tolerance, orientation_tolerance, timeout, attempts, random_seed, avoid_collisions
     }
+    SolveIKBatch {
+        tip_link, free_axes, solver, pick, position_tolerance, orientation_tolerance, timeout, attempts, random_seed, avoid_collisions
+    }
+    SolvePath { tip_link, free_axes, solver, position_tolerance, orientation_tolerance, avoid_collisions }
 }
 
-impl RequestOverrides<'_> {
+impl RequestOverrides {
     /// Puts the values of the request into `target` and `settings`.
     ///
     /// # Errors
     /// [`Refused`] for unknown names, and for numbers outside the bounds of their parameters.
     pub(crate) fn apply(&self, chain: &Chain, target: &mut Target, settings: &mut Settings) -> Result<(), Refused> {
         if !self.tip_link.is_empty() {
-            target.tip = tip(chain, self.tip_link)?;
+            target.tip = tip(chain, &self.tip_link)?;
         }
         if !self.solver.is_empty() {
-            settings.solver =
-                short(self.solver).parse().map_err(|e: UnknownSolver| Refused::invalid("solver", e.to_string()))?;
+            settings.solver = short(&self.solver).parse().refuse_as("solver")?;
         }
         if !self.pick.is_empty() {
-            settings.pick =
-                short(self.pick).parse().map_err(|e: UnknownPick| Refused::invalid("pick", e.to_string()))?;
+            settings.pick = short(&self.pick).parse().refuse_as("pick")?;
         }
         if self.free_axes.contains(&true) {
             target.free_axes = std::array::from_fn(|axis| self.free_axes.get(axis) == Some(&true));
         }
-        settings.avoid_collisions = match self.avoid_collisions {
+        settings.avoid_collisions = match &*self.avoid_collisions {
             "" => settings.avoid_collisions,
             "on" => true,
             "off" => false,
@@ -147,5 +129,5 @@ pub(crate) fn replace(value: &mut f64, parameter: &Definition, given: f64) -> Re
 
 /// Checks a value of a request against the bounds of the parameter that it replaces.
 fn in_bounds(parameter: &Definition, value: Value) -> Result<Value, Refused> {
-    parameter.check(value).map_err(|refusal| Refused::invalid(parameter.name, refusal.0))
+    parameter.check(value).refuse_as(parameter.name)
 }

@@ -11,15 +11,12 @@ use r2r::urdf_ik::srv::SolveIK::{Request, Response};
 
 use super::query::Query;
 use super::request_overrides::{self, RequestOverrides};
-use crate::arm::lookout::Lookout;
+use crate::arm::CollisionCheck;
 use crate::messages::convert;
-use crate::reports::answers::Answer;
-use crate::reports::status::{self, Refused};
-use crate::robot_in_use::description::LoadedRobot;
-use crate::solving::Queries;
-use crate::solving::problem;
-use crate::solving::searches::Searches;
-use crate::surroundings::avoidance::Avoidance;
+use crate::reports::{Answer, RefuseAs, Refused, status};
+use crate::robot_in_use::LoadedRobot;
+use crate::solving::{Queries, Searches, problem};
+use crate::surroundings::Avoidance;
 use urdf_ik_robot::Chain;
 use urdf_ik_solver::Target;
 
@@ -40,8 +37,7 @@ pub(crate) async fn solve_ik(queries: Arc<Queries>, request: Request) -> Result<
     let configuration = arm.configuration()?;
     let loaded = Arc::clone(&configuration.loaded);
     let mut positions = configuration.positions.clone();
-    convert::overlay(&loaded.robot, "the seed", &request.seed, &mut positions)
-        .map_err(|sentence| Refused::invalid("seed", sentence))?;
+    convert::overlay(&loaded.robot, "the seed", &request.seed, &mut positions).refuse_as("seed")?;
     let mut pattern = problem::target(Isometry3::identity(), &settings);
     RequestOverrides::from(&request).apply(&loaded.chain, &mut pattern, &mut settings)?;
     let (mut targets, mut headers) = (Vec::new(), Vec::new());
@@ -61,12 +57,12 @@ pub(crate) async fn solve_ik(queries: Arc<Queries>, request: Request) -> Result<
     let mut joint_state = convert::joint_state(&loaded.robot, &positions);
     joint_state.header.stamp = arm.clock.stamp();
     let scene = Avoidance::scene(query.avoidance.as_ref());
-    let mut lookout = Lookout::default();
+    let mut collision_check = CollisionCheck::default();
     let mut statuses = headers.into_iter().enumerate().map(|(index, header)| {
         let mut report = status::of_solution(&solver, &query.targets, index, &solution, scene, header);
-        report.joint_state_stamp = joint_state.header.stamp.clone();
+        report.status.joint_state_stamp = joint_state.header.stamp.clone();
         if let Some(avoidance) = &query.avoidance {
-            lookout.report_nearest(&mut report, avoidance, &solution.positions);
+            collision_check.report_nearest(&mut report, avoidance, &solution.positions);
         }
         report.message()
     });

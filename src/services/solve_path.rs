@@ -8,14 +8,10 @@ use r2r::urdf_ik::srv::SolvePath::{Request, Response};
 
 use super::request_overrides::{self, RequestOverrides};
 use crate::messages::convert;
-use crate::reports::answers::Answer;
-use crate::reports::report::Verdict;
-use crate::reports::status::Refused;
-use crate::robot_in_use::configuration::Configuration;
-use crate::solving::Queries;
-use crate::solving::path_plan::{self, PathToPlan};
-use crate::solving::problem;
-use crate::surroundings::avoidance::Avoidance;
+use crate::reports::{Answer, RefuseAs, Refused, Verdict};
+use crate::robot_in_use::Configuration;
+use crate::solving::{PathToPlan, Queries, path_plan, problem};
+use crate::surroundings::Avoidance;
 use urdf_ik_parameters::PathSettings;
 
 impl<C> Answer<C, Request> for Response {
@@ -41,8 +37,7 @@ pub(crate) async fn solve_path(queries: Arc<Queries>, request: Request) -> Resul
     let settings = arm.settings();
     let Configuration { loaded, end, .. } = arm.configuration()?;
     let mut start = end;
-    convert::overlay(&loaded.robot, "start", &request.start, &mut start)
-        .map_err(|sentence| Refused::invalid("start", sentence))?;
+    convert::overlay(&loaded.robot, "start", &request.start, &mut start).refuse_as("start")?;
     let frame = arm.frames.of_request(&loaded, &settings, &request.header).await?;
     let at_start = Configuration { loaded: Arc::clone(&loaded), positions: start.clone(), end: start };
     let poses = path_plan::poses(&request.poses, &frame.in_base(&at_start))?;

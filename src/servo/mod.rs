@@ -12,7 +12,6 @@ mod sources;
 
 use std::sync::Arc;
 
-use futures::{Stream, StreamExt};
 use r2r::std_srvs::srv::SetBool;
 
 pub(crate) use intake::Intake;
@@ -22,61 +21,45 @@ use sources::Source;
 use crate::NodeError;
 use crate::messages::target_message;
 use crate::ros::interface::{CLUTCH, JOINT_JOG, TARGET_TWIST};
-use crate::ros::service_server::answer_and_finish;
+use crate::ros::service_server::answer_each;
 use crate::ros::spin::{Commands, Spinner};
 use crate::ros::tip_namespaces;
 
 /// Subscribes to the commands, in the spin thread, and answers the services.
-pub(crate) fn serve(
-    node: &mut r2r::Node,
-    spinner: &mut Spinner,
-    intake: &Arc<Intake>,
-    commands: Commands,
-) -> Result<(), NodeError> {
+pub(crate) fn serve(spinner: &mut Spinner, intake: &Arc<Intake>, commands: Commands) -> Result<(), NodeError> {
     let settings = intake.arm.settings();
     let mut topics = vec![(JOINT_JOG, JOINT_JOG.name.to_owned(), Source::Jog)];
     let quality = target_message::quality(&settings);
     for (tip, namespaces) in tip_namespaces::of_tips(&settings.tip_links)?.into_iter().enumerate() {
         for namespace in namespaces {
-            let twists =
-                node.subscribe_raw(&TARGET_TWIST.name_in(&namespace), TARGET_TWIST.ros_type, quality.clone())?;
+            let twists = spinner.node.subscribe_raw(
+                &TARGET_TWIST.name_in(&namespace),
+                TARGET_TWIST.ros_type,
+                quality.clone(),
+            )?;
             let topic = TARGET_TWIST.short_name();
             topics.push((TARGET_TWIST, TARGET_TWIST.name_in(&namespace), Source::Twist(tip)));
-            receive(spinner, intake, twists, move |intake, raw| {
-                if let Some(message) = TwistMessage::read(topic, raw) {
-                    intake.twist(tip, &message);
+            let taking = Arc::clone(intake);
+            spinner.on_each(twists, move |raw| {
+                if let Some(message) = TwistMessage::read(topic, &raw) {
+                    taking.twist(tip, &message);
                 }
             });
-            answer_and_finish::<SetBool::Service, _, _, _>(
-                node,
+            answer_each::<SetBool::Service, _, _>(
                 spinner,
                 intake,
-                CLUTCH,
                 &CLUTCH.name_in(&namespace),
                 move |intake, request| std::future::ready(clutch::set(&intake, tip, &request)),
-                |_, _, response| response,
             )?;
         }
     }
-    let jogs = node.subscribe_raw(JOINT_JOG.name, JOINT_JOG.ros_type, quality)?;
-    receive(spinner, intake, jogs, |intake, raw| {
-        if let Some(message) = JogMessage::read(JOINT_JOG.short_name(), raw) {
-            intake.jog(&message);
+    let jogs = spinner.node.subscribe_raw(JOINT_JOG.name, JOINT_JOG.ros_type, quality)?;
+    let taking = Arc::clone(intake);
+    spinner.on_each(jogs, move |raw| {
+        if let Some(message) = JogMessage::read(JOINT_JOG.short_name(), &raw) {
+            taking.jog(&message);
         }
     });
-    publishers::watch(intake, commands, node.fully_qualified_name()?, topics);
+    publishers::watch(intake, commands, spinner.node.fully_qualified_name()?, topics);
     Ok(())
-}
-
-fn receive(
-    spinner: &mut Spinner,
-    intake: &Arc<Intake>,
-    messages: impl Stream<Item = Vec<u8>> + Send + 'static,
-    take: impl Fn(&Intake, &[u8]) + Send + 'static,
-) {
-    let intake = Arc::clone(intake);
-    spinner.run_locally(messages.for_each(move |raw| {
-        take(&intake, &raw);
-        std::future::ready(())
-    }));
 }

@@ -5,12 +5,11 @@ use std::sync::Arc;
 use nalgebra::Isometry3;
 use r2r::geometry_msgs::msg::Pose;
 
-use super::null_space_task::NullSpaceTask;
+use super::problem::NullSpaceTask;
 use crate::messages::convert;
-use crate::reports::report::Verdict;
-use crate::reports::status::{Fault, Refused};
-use crate::robot_in_use::description::LoadedRobot;
-use crate::surroundings::avoidance::Avoidance;
+use crate::reports::{RefuseAs, Refused, Verdict};
+use crate::robot_in_use::LoadedRobot;
+use crate::surroundings::Avoidance;
 use urdf_ik_motion::{Followed, Path, PathOptions, PathProblem, PathStop, StopReason, Trajectory, follow};
 use urdf_ik_parameters::Settings;
 use urdf_ik_robot::ChainPoses;
@@ -60,7 +59,7 @@ pub(crate) fn poses(messages: &[Pose], origin: &Isometry3<f64>) -> Result<Vec<Is
     }
     let pose = |(index, message)| {
         let pose = convert::pose(message).map_err(|fault| fault.of(format_args!("poses[{index}]")));
-        pose.map(|pose| origin * pose).map_err(|fault| Refused::invalid("poses", fault))
+        pose.map(|pose| origin * pose).refuse_as("poses")
     };
     messages.iter().enumerate().map(pose).collect()
 }
@@ -71,7 +70,6 @@ impl PathToPlan {
     /// # Errors
     /// [`Refused`] for poses or settings that make no path. A path that cannot be followed to its end is no error.
     pub(crate) fn plan(mut self) -> Result<Plan, Refused> {
-        let refuse = |fault: Fault| Refused::invalid("path", fault);
         let chain = &self.loaded.chain;
         let mut poses = ChainPoses::new(chain);
         chain.forward_kinematics(&self.start, &mut poses);
@@ -83,9 +81,9 @@ impl PathToPlan {
         }
         let settings = &self.settings;
         let options = PathOptions { blend_radius: settings.path.blend_radius, ..PathOptions::default() };
-        let path = Path::new(&self.poses, options).map_err(|e| refuse(e.into()))?;
-        let solver = self.loaded.solver(settings).map_err(|e| refuse(e.into()))?;
-        let limits = self.loaded.limits(settings).map_err(refuse)?;
+        let path = Path::new(&self.poses, options).refuse_as("path")?;
+        let solver = self.loaded.solver(settings).refuse_as("path")?;
+        let limits = self.loaded.limits(settings).refuse_as("path")?;
         let null_space_task = NullSpaceTask::new(&self.loaded, settings)?;
         let problem = PathProblem {
             path: &path,
@@ -95,9 +93,9 @@ impl PathToPlan {
             preference: null_space_task.preference(),
             clearance: self.avoidance.as_ref().map(Avoidance::clearance),
         };
-        let followed = follow(&solver, &problem, &settings.path.follow()).map_err(|e| refuse(e.into()))?;
-        let trajectory = Trajectory::new(chain, &problem, &followed, &settings.path.timing(self.period))
-            .map_err(|e| refuse(e.into()))?;
+        let followed = follow(&solver, &problem, &settings.path.follow()).refuse_as("path")?;
+        let trajectory =
+            Trajectory::new(chain, &problem, &followed, &settings.path.timing(self.period)).refuse_as("path")?;
         let last = trajectory.points.last().map_or(&self.start, |point| &point.positions);
         chain.forward_kinematics(last, &mut poses);
         let target = Target { pose: path.pose_at(path.length()), ..self.pattern };

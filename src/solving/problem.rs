@@ -1,10 +1,12 @@
-//! What every problem of the node begins with, and every solution ends with.
+//! What every problem of the node begins with, and every solution ends with; and what motions that leave the tip in place are used for.
 
 use nalgebra::Isometry3;
 
-use crate::reports::status::{Fault, Refused};
-use urdf_ik_parameters::Settings;
-use urdf_ik_solver::{Mode, NotApplicable, ProblemError, Scratch, Solution, Solver, Target};
+use crate::reports::{RefuseAs, Refused};
+use crate::robot_in_use::LoadedRobot;
+use urdf_ik_parameters::config::NamedPositions;
+use urdf_ik_parameters::{NullSpace, Settings};
+use urdf_ik_solver::{Mode, Preference, Scratch, Solution, Solver, Target};
 
 /// The target for the first tip at `pose` in the base link's frame, with the settings' tolerance and free axes.
 pub(crate) fn target(pose: Isometry3<f64>, settings: &Settings) -> Target {
@@ -25,17 +27,44 @@ pub(crate) fn complete(
 ) -> Result<(), Refused> {
     if solution.smallest_singular_value.is_none() {
         let smallest = solver.smallest_singular_value(targets, &solution.positions, scratch);
-        solution.smallest_singular_value = Some(smallest.map_err(|e| refusal(&e))?);
+        solution.smallest_singular_value = Some(smallest.refuse_as("problem")?);
     }
     Ok(())
 }
 
-/// The refusal of a solver that does not fit the chain.
-pub(crate) fn no_solver(error: NotApplicable) -> Refused {
-    Refused::invalid("solver", Fault::from(error))
+/// The null-space task of the settings, for one robot: what motions that leave the tip in place are used for.
+pub(crate) struct NullSpaceTask {
+    /// The posture of the settings.
+    posture: NamedPositions,
+    /// The posture as positions of the chain's variables; `None` where the settings have no posture.
+    positions: Option<Vec<f64>>,
+    weights: NullSpace,
 }
 
-/// The refusal of a problem that makes no sense for the chain.
-pub(crate) fn refusal(error: &ProblemError) -> Refused {
-    Refused::invalid("problem", error.to_string())
+impl NullSpaceTask {
+    pub(crate) fn new(loaded: &LoadedRobot, settings: &Settings) -> Result<Self, Refused> {
+        let posture = (*settings.posture).clone();
+        let positions = if posture.0.is_empty() {
+            None
+        } else {
+            let all = settings.posture_positions(&loaded.robot).refuse_as("posture")?;
+            Some(loaded.chain.positions_from(&all))
+        };
+        Ok(Self { posture, positions, weights: settings.null_space })
+    }
+
+    /// Whether this is still the task of `settings`.
+    pub(crate) fn serves(&self, settings: &Settings) -> bool {
+        self.weights == settings.null_space && self.posture == *settings.posture
+    }
+
+    pub(crate) fn preference(&self) -> Preference<'_> {
+        Preference {
+            posture: self.positions.as_deref(),
+            posture_weight: self.weights.posture,
+            limits_weight: self.weights.limits,
+            manipulability_weight: self.weights.manipulability,
+            ..Preference::default()
+        }
+    }
 }

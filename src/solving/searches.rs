@@ -5,7 +5,7 @@ use std::thread;
 
 use tokio::sync::{Semaphore, oneshot};
 
-use crate::reports::status::Refused;
+use crate::reports::Refused;
 
 /// Requests that may wait for a core at the same time. Each takes some kilobytes.
 const MAX_WAITING: usize = 1000;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::Surroundings;
-use crate::reports::status::Refused;
-use crate::robot_in_use::description::LoadedRobot;
+use crate::reports::Refused;
+use crate::robot_in_use::LoadedRobot;
 use urdf_ik_collision::{Clearance, Scene};
 use urdf_ik_parameters::Settings;
 

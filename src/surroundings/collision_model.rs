@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::reports::status::Fault;
-use crate::robot_in_use::description::LoadedRobot;
-use urdf_ik_collision::{LinkShapes, Pairs, Scene, Srdf, World};
+use crate::reports::Fault;
+use crate::robot_in_use::LoadedRobot;
+use urdf_ik_collision::{Body, LinkShapes, Pairs, Scene, Srdf, World, standing_contacts};
 use urdf_ik_robot::MeshFolders;
 use urdf_ik_text::names;
 
@@ -14,9 +14,9 @@ const NOISE: f64 = 5e-4;
 
 /// The collision geometry of a robot. Constant.
 pub(crate) struct CollisionModel {
-    pub loaded: Arc<LoadedRobot>,
+    loaded: Arc<LoadedRobot>,
     srdf: Option<Arc<Srdf>>,
-    pub shapes: LinkShapes,
+    shapes: LinkShapes,
     pairs: Pairs,
     /// The joints that the chain does not move.
     standing: Vec<usize>,
@@ -61,6 +61,13 @@ impl CollisionModel {
         let (robot, chain) = (&self.loaded.robot, &*self.loaded.chain);
         let world = world.with_end_effectors(robot, chain, self.srdf.as_deref());
         Scene::new(robot, chain, &self.shapes, &self.pairs, &world, positions)
+    }
+
+    /// What touches and cannot be parted, because the chain moves neither body, with `world` around and the joints at `positions` (one entry a
+    /// joint).
+    pub(crate) fn standing_contacts(&self, world: &World, positions: &[f64]) -> Vec<[Body; 2]> {
+        let LoadedRobot { robot, chain, .. } = &*self.loaded;
+        standing_contacts(robot, chain, &self.shapes, self.srdf.as_deref(), world, positions)
     }
 
     /// Of `positions` (one entry a joint), those of the joints that the chain does not move.

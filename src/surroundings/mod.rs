@@ -6,21 +6,19 @@ pub(crate) mod avoidance;
 mod collision_model;
 pub(crate) mod semantic;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+pub(crate) use avoidance::{Avoidance, NotReady};
+
+use std::sync::Arc;
 
 use tokio::sync::{Notify, watch};
 
-use crate::reports::status::{Fault, Refused};
-use crate::reports::warnings::Warnings;
-use crate::robot_in_use::configuration::Configuration;
-use crate::robot_in_use::description::LoadedRobot;
-use crate::ros::interface::OBSTACLES;
-use crate::ros::settings::SettingsInUse;
-use crate::ros::task;
+use crate::reports::{Fault, RefuseAs, Refused, Warnings};
+use crate::robot_in_use::{Configuration, LoadedRobot};
+use crate::ros::{Lock, OBSTACLES, task};
 use collision_model::CollisionModel;
-use urdf_ik_collision::{Attached, Body, Scene, Srdf, World, standing_contacts};
+use urdf_ik_collision::{Attached, Body, Scene, Srdf, World};
 use urdf_ik_parameters::Settings;
-use urdf_ik_robot::{MeshFolders, Robot};
+use urdf_ik_robot::Robot;
 use urdf_ik_text::names;
 
 /// The robot in use with what surrounds it.
@@ -35,7 +33,7 @@ pub(crate) struct Known {
 
 /// What surrounds the robot, and the scene of both.
 pub(crate) struct Surroundings {
-    state: Mutex<State>,
+    state: Lock<State>,
     /// Held while a scene is made: so it is made once for all who wait for it.
     making: tokio::sync::Mutex<()>,
     /// Counts the changes of what is known.
@@ -75,17 +73,13 @@ impl Surroundings {
         let given = given.map(Arc::new);
         let state = State { known: Known::default(), given, model: None, made: None };
         Self {
-            state: Mutex::new(state),
+            state: Lock::new(state),
             making: tokio::sync::Mutex::default(),
             changes: watch::Sender::new(0),
             asked: Notify::new(),
             warnings,
             present,
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The robot's present configuration; `None` before a robot is known.
@@ -95,7 +89,7 @@ impl Surroundings {
 
     /// The robot in use and what surrounds it.
     pub(crate) fn known(&self) -> Known {
-        self.lock().known.clone()
+        self.state.lock().known.clone()
     }
 
     /// Counts the changes of what is known.
@@ -111,7 +105,7 @@ impl Surroundings {
     /// Uses a robot from now on. Obstacles stay where they are from its root link, and attached parts with the links of their names; what
     /// the robot has no place for is removed, with a warning. [`Surroundings::note_change`] must follow once the robot has a configuration.
     pub(crate) fn use_robot(&self, loaded: &Arc<LoadedRobot>) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if let Some(before) = &state.known.robot {
             let (world, lost) = moved(&state.known.world, &before.robot, &loaded.robot);
             if !lost.is_empty() {
@@ -135,7 +129,7 @@ impl Surroundings {
     /// # Errors
     /// [`Fault`] where it is that of another robot.
     pub(crate) fn use_srdf(&self, srdf: Srdf) -> Result<(), Fault> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let srdf = Arc::new(srdf);
         if let Some(loaded) = state.known.robot.clone() {
             srdf.unknown_links(&loaded.robot)?;
@@ -156,13 +150,13 @@ impl Surroundings {
         loaded: &Arc<LoadedRobot>,
         change: impl FnOnce(&mut World) -> Result<(), Refused>,
     ) -> Result<Arc<World>, Refused> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if !state.known.is_of(loaded) {
             return Err(Refused::other_robot());
         }
         let mut world = World::clone(&state.known.world);
         change(&mut world)?;
-        world.check_size().map_err(|e| Refused::invalid("obstacles", e.to_string()))?;
+        world.check_size().refuse_as("obstacles")?;
         let world = Arc::new(world);
         state.known.world = Arc::clone(&world);
         drop(state);
@@ -173,7 +167,7 @@ impl Surroundings {
     /// The scene around `loaded` with the joints outside its chain at `positions` (one entry a joint), if it has been made. It does not
     /// wait, and is cheap.
     pub(crate) fn scene_now(&self, loaded: &Arc<LoadedRobot>, positions: &[f64]) -> Option<Arc<Scene>> {
-        let state = self.lock();
+        let state = self.state.lock();
         let made = state.made.as_ref().filter(|made| {
             made.model.is_of(loaded, state.known.srdf.as_ref())
                 && Arc::ptr_eq(&made.world, &state.known.world)
@@ -184,7 +178,7 @@ impl Surroundings {
 
     /// The last scene of the robot that was made, with whatever obstacles, and the joints outside the chain wherever they were.
     pub(crate) fn last_scene(&self, loaded: &Arc<LoadedRobot>) -> Option<Arc<Scene>> {
-        let state = self.lock();
+        let state = self.state.lock();
         let made = state.made.as_ref().filter(|made| made.model.is_of(loaded, state.known.srdf.as_ref()));
         made.map(|made| Arc::clone(&made.scene))
     }
@@ -211,12 +205,29 @@ impl Surroundings {
         if let Some(scene) = self.scene_now(loaded, positions) {
             return Ok(scene);
         }
-        let ingredients = self.ingredients(loaded, positions, settings)?;
-        let made = tokio::task::spawn_blocking(|| ingredients.make()).await.unwrap_or_else(|_| {
+        let (known, model, before) = {
+            let state = self.state.lock();
+            (state.known.clone(), state.model.clone(), state.made.clone())
+        };
+        if !known.is_of(loaded) {
+            return Err(Refused::other_robot());
+        }
+        let (loaded, positions, folders) = (Arc::clone(loaded), positions.to_vec(), loaded.mesh_folders(settings));
+        let make = move || {
+            let model = match model.filter(|model| model.is_of(&loaded, known.srdf.as_ref())) {
+                Some(model) => model,
+                None => Arc::new(CollisionModel::load(&loaded, known.srdf.as_ref(), &folders)?),
+            };
+            let is_new = before.is_none_or(|before| !Arc::ptr_eq(&before.world, &known.world));
+            let contacts = is_new.then(|| model.standing_contacts(&known.world, &positions));
+            let scene = Arc::new(model.scene(&known.world, &positions));
+            Ok((Made { rest: model.rest(&positions), model, world: known.world, scene }, contacts))
+        };
+        let made = tokio::task::spawn_blocking(make).await.unwrap_or_else(|_| {
             Err(Fault::new("making the scene failed inside urdf_ik; please report this with the description"))
         });
-        let (made, contacts) = made.map_err(|sentence| Refused::invalid("collisions", sentence))?;
-        if let Some(contacts) = contacts {
+        let (made, new_contacts) = made.refuse_as("collisions")?;
+        if let Some(contacts) = new_contacts {
             warn_about(&self.warnings, &contacts);
         }
         let scene = Arc::clone(&made.scene);
@@ -224,30 +235,9 @@ impl Surroundings {
         Ok(scene)
     }
 
-    /// What the scene around `loaded` is made of, with the joints outside its chain at `positions`.
-    fn ingredients(
-        &self,
-        loaded: &Arc<LoadedRobot>,
-        positions: &[f64],
-        settings: &Settings,
-    ) -> Result<Ingredients, Refused> {
-        let state = self.lock();
-        if !state.known.is_of(loaded) {
-            return Err(Refused::other_robot());
-        }
-        Ok(Ingredients {
-            loaded: Arc::clone(loaded),
-            positions: positions.to_vec(),
-            known: state.known.clone(),
-            model: state.model.clone().filter(|model| model.is_of(loaded, state.known.srdf.as_ref())),
-            before: state.made.as_ref().map(|made| Arc::clone(&made.world)),
-            folders: loaded.mesh_folders(settings),
-        })
-    }
-
     /// Whether there are obstacles, or a scene was asked for before.
     fn is_in_use(&self) -> bool {
-        let state = self.lock();
+        let state = self.state.lock();
         let world = &state.known.world;
         state.model.is_some() || world.obstacles().next().is_some() || world.attached().next().is_some()
     }
@@ -256,7 +246,7 @@ impl Surroundings {
     /// not kept: it would take the place of the one that targets need.
     fn keep(&self, made: Made) {
         let now = self.present();
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.model = Some(Arc::clone(&made.model));
         let Some(now) = now else { return };
         let apart = |made: &Made| made.model.distance_from(&made.rest, &now.positions);
@@ -275,45 +265,6 @@ impl Known {
     /// Whether this is the robot in use.
     pub(crate) fn is_of(&self, loaded: &Arc<LoadedRobot>) -> bool {
         self.robot.as_ref().is_some_and(|robot| Arc::ptr_eq(robot, loaded))
-    }
-}
-
-/// What a scene is made of.
-struct Ingredients {
-    loaded: Arc<LoadedRobot>,
-    /// One entry a joint.
-    positions: Vec<f64>,
-    known: Known,
-    /// `None` where the shapes of the robot must be read first.
-    model: Option<Arc<CollisionModel>>,
-    /// The world of the scene before.
-    before: Option<Arc<World>>,
-    folders: MeshFolders,
-}
-
-/// What touches and cannot be parted; `None` where it was looked for before.
-type NewContacts = Option<Vec<[Body; 2]>>;
-
-impl Ingredients {
-    /// Makes the scene. If the world is new, it also looks for contacts.
-    fn make(self) -> Result<(Made, NewContacts), Fault> {
-        let load = || CollisionModel::load(&self.loaded, self.known.srdf.as_ref(), &self.folders).map(Arc::new);
-        let made = Made::new(self.model.map_or_else(load, Ok)?, self.known.world, &self.positions);
-        let is_new = self.before.is_none_or(|before| !Arc::ptr_eq(&before, &made.world));
-        let contacts = is_new.then(|| made.standing_contacts(self.known.srdf.as_deref(), &self.positions));
-        Ok((made, contacts))
-    }
-}
-
-impl Made {
-    fn new(model: Arc<CollisionModel>, world: Arc<World>, positions: &[f64]) -> Self {
-        let scene = Arc::new(model.scene(&world, positions));
-        Self { rest: model.rest(positions), model, world, scene }
-    }
-
-    fn standing_contacts(&self, srdf: Option<&Srdf>, positions: &[f64]) -> Vec<[Body; 2]> {
-        let loaded = &self.model.loaded;
-        standing_contacts(&loaded.robot, &loaded.chain, &self.model.shapes, srdf, &self.world, positions)
     }
 }
 
@@ -353,7 +304,7 @@ fn warn_about(warnings: &Warnings, contacts: &[[Body; 2]]) {
 }
 
 /// Makes the scene anew after each change, where collisions matter: they are avoided, there are obstacles, or a scene was asked for.
-pub(crate) fn serve(surroundings: &Arc<Surroundings>, settings: &Arc<SettingsInUse>) {
+pub(crate) fn serve(surroundings: &Arc<Surroundings>, settings: &Arc<Lock<Arc<Settings>>>) {
     let (surroundings, settings) = (Arc::clone(surroundings), Arc::clone(settings));
     let mut changes = surroundings.changes();
     task::start(async move {
@@ -362,7 +313,7 @@ pub(crate) fn serve(surroundings: &Arc<Surroundings>, settings: &Arc<SettingsInU
                 changed = changes.changed() => if changed.is_err() { return },
                 () = surroundings.asked.notified() => {}
             }
-            let settings = settings.now();
+            let settings = Arc::clone(&settings.lock());
             let is_wanted = settings.avoid_collisions || surroundings.is_in_use();
             let Some(now) = surroundings.present().filter(|_| is_wanted) else { continue };
             let made = surroundings.scene(&now.loaded, &now.positions, &settings).await;

@@ -4,23 +4,22 @@ use std::path::Path;
 use std::sync::Arc;
 
 use futures::StreamExt;
+use r2r::Node;
 use r2r::std_msgs::msg::String as Text;
 
 use super::Surroundings;
-use crate::NodeError;
-use crate::reports::status::{Fault, Refused};
-use crate::robot_in_use::description::LoadedRobot;
-use crate::ros::interface::ROBOT_DESCRIPTION_SEMANTIC;
-use crate::ros::latched;
-use crate::ros::task;
+use crate::Result;
+use crate::reports::{Fault, Refused};
+use crate::robot_in_use::LoadedRobot;
+use crate::ros::{ROBOT_DESCRIPTION_SEMANTIC, latched, task};
 use urdf_ik_collision::Srdf;
 use urdf_ik_parameters::{Refusal, Settings};
 
 /// The SRDF of the parameter; `None` where there is none.
 ///
 /// # Errors
-/// [`NodeError::Parameter`] where it cannot be read, or is that of another robot than `robot`.
-pub(crate) fn of_parameter(settings: &Settings, robot: Option<&LoadedRobot>) -> Result<Option<Srdf>, NodeError> {
+/// [`NodeError::Parameter`](crate::NodeError::Parameter) where it cannot be read, or is that of another robot than `robot`.
+pub(crate) fn of_parameter(settings: &Settings, robot: Option<&LoadedRobot>) -> Result<Option<Srdf>> {
     let text = settings.robot_description_semantic.as_str();
     if text.is_empty() {
         return Ok(None);
@@ -36,11 +35,7 @@ pub(crate) fn of_parameter(settings: &Settings, robot: Option<&LoadedRobot>) -> 
 }
 
 /// Subscribes to the topic, which is used where the parameter gives no SRDF.
-pub(crate) fn serve(
-    node: &mut r2r::Node,
-    surroundings: &Arc<Surroundings>,
-    settings: &Settings,
-) -> Result<(), NodeError> {
+pub(crate) fn serve(node: &mut Node, surroundings: &Arc<Surroundings>, settings: &Settings) -> Result {
     if !settings.robot_description_semantic.is_empty() {
         return Ok(());
     }

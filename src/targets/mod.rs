@@ -20,15 +20,12 @@ use r2r::std_msgs::msg::Header;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::NodeError;
+use crate::Result;
 use crate::arm::Arm;
-use crate::messages::target_message::{TargetAxes, TargetMessage, quality};
-use crate::reports::status::Refused;
-use crate::robot_in_use::description::LoadedRobot;
-use crate::ros::interface::{TARGET_POINT, TARGET_POSE};
-use crate::ros::spin::Spinner;
-use crate::ros::task;
-use crate::ros::tip_namespaces;
+use crate::messages::{TargetAxes, TargetMessage, quality};
+use crate::reports::{RefuseAs, Refused};
+use crate::robot_in_use::LoadedRobot;
+use crate::ros::{Spinner, TARGET_POINT, TARGET_POSE, task, tip_namespaces};
 use crate::servo;
 use crate::solving::problem;
 use target_solver::{PreparedTarget, TargetSolver};
@@ -37,11 +34,10 @@ use urdf_ik_solver::Target;
 
 /// Subscribes to the topics of each tip. `drags` has one more stream of targets for each tip; it is empty where there are none.
 pub(crate) fn serve(
-    node: &mut r2r::Node,
-    servo: &Arc<servo::Intake>,
     spinner: &mut Spinner,
+    servo: &Arc<servo::Intake>,
     drags: Vec<mpsc::Receiver<TargetMessage>>,
-) -> Result<(), NodeError> {
+) -> Result {
     let mut drags = drags.into_iter();
     let arm = &servo.arm;
     let solver = Arc::new(TargetSolver::new(arm));
@@ -51,26 +47,27 @@ pub(crate) fn serve(
     for (tip, namespaces) in tip_namespaces::of_tips(&settings.tip_links)?.into_iter().enumerate() {
         let mut arrivals = futures::stream::SelectAll::new();
         for namespace in namespaces {
-            let poses = node.subscribe_raw(&TARGET_POSE.name_in(&namespace), TARGET_POSE.ros_type, quality.clone())?;
-            let points =
-                node.subscribe_raw(&TARGET_POINT.name_in(&namespace), TARGET_POINT.ros_type, quality.clone())?;
+            let poses =
+                spinner.node.subscribe_raw(&TARGET_POSE.name_in(&namespace), TARGET_POSE.ros_type, quality.clone())?;
+            let points = spinner.node.subscribe_raw(
+                &TARGET_POINT.name_in(&namespace),
+                TARGET_POINT.ros_type,
+                quality.clone(),
+            )?;
             arrivals.push(poses.map(|raw| TargetMessage::from_pose(&raw)).boxed());
             arrivals.push(points.map(|raw| TargetMessage::from_point(&raw)).boxed());
         }
         arrivals.extend(drags.next().map(|drags| drags.map(Some).boxed()));
-        let (mut intake, newest) = Intake::new(Arc::clone(servo), Arc::clone(&solver), tip);
-        task::start(solve_each(Arc::clone(&solver), tip, newest, Arc::clone(&intake.last_done)));
-        spinner.run_locally(arrivals.for_each(move |message| {
-            intake.receive(message);
-            std::future::ready(())
-        }));
+        let (mut receiver, newest) = TargetReceiver::new(Arc::clone(servo), Arc::clone(&solver), tip);
+        task::start(solve_each(Arc::clone(&solver), tip, newest, Arc::clone(&receiver.last_done)));
+        spinner.on_each(arrivals, move |message| receiver.receive(message));
     }
     Ok(())
 }
 
 /// Receives the targets of one tip in the spin thread. A target that tracking meets is solved there: to wake another thread would take
 /// as long as the solve itself. All others are left to the task of the tip, because a search may take long.
-struct Intake {
+struct TargetReceiver {
     servo: Arc<servo::Intake>,
     solver: Arc<TargetSolver>,
     tip: usize,
@@ -81,7 +78,7 @@ struct Intake {
     last_done: Arc<AtomicU64>,
 }
 
-impl Intake {
+impl TargetReceiver {
     fn new(
         servo: Arc<servo::Intake>,
         solver: Arc<TargetSolver>,
@@ -174,7 +171,7 @@ async fn prepare_or_replace(
 async fn prepare(arm: &Arm, tip: usize, message: &TargetMessage, deadline: Instant) -> Result<PreparedTarget, Refused> {
     let settings = arm.settings();
     let loaded = arm.configuration()?.loaded;
-    let pose = message.pose.as_ref().map_err(|sentence| Refused::invalid("pose", sentence.clone()))?;
+    let pose = message.pose.as_ref().refuse_as("pose")?;
     if message.frame_is_damaged {
         return Err(Refused::damaged_frame());
     }
@@ -185,13 +182,13 @@ async fn prepare(arm: &Arm, tip: usize, message: &TargetMessage, deadline: Insta
         return Err(Refused::other_robot());
     }
     let target = Target { tip, ..problem::target(frame.in_base(&configuration) * pose, &settings) };
-    let target = asked(target, message.axes, &loaded, &settings);
+    let target = with_axes(target, message.axes, &loaded, &settings);
     let header = Header { frame_id: frame.name, ..message.header.clone() };
     Ok(PreparedTarget { topic: message.topic, loaded, target, header })
 }
 
 /// The target that a message asks for, from that with its whole pose.
-fn asked(target: Target, axes: TargetAxes, loaded: &LoadedRobot, settings: &Settings) -> Target {
+fn with_axes(target: Target, axes: TargetAxes, loaded: &LoadedRobot, settings: &Settings) -> Target {
     match axes {
         TargetAxes::Pose => target,
         TargetAxes::Position => target.position_only(),

@@ -7,24 +7,17 @@ use nalgebra::Isometry3;
 use r2r::geometry_msgs::msg::PoseArray;
 use r2r::std_msgs::msg::Header;
 use r2r::trajectory_msgs::msg::JointTrajectory;
-use r2r::{QosProfile, WrappedTypesupport};
+use r2r::{Node, QosProfile, WrappedTypesupport};
 use tokio::sync::watch;
 
-use crate::NodeError;
-use crate::arm::Arm;
-use crate::arm::configuration_motion::Arrival;
-use crate::messages::convert;
-use crate::messages::target_message::{has_valid_frame, quality};
-use crate::reports::report::{Report, Verdict};
-use crate::reports::status::Refused;
-use crate::robot_in_use::configuration::Configuration;
-use crate::ros::interface::{JOINT_TRAJECTORY, TARGET_PATH};
-use crate::ros::publisher::Publisher;
-use crate::ros::task;
-use crate::ros::tip_namespaces;
-use crate::solving::path_plan::{self, PathToPlan, Plan};
-use crate::solving::{Queries, problem};
-use crate::surroundings::avoidance::Avoidance;
+use crate::Result;
+use crate::arm::{Arm, Arrival};
+use crate::messages::{convert, has_valid_frame, quality};
+use crate::reports::{Refused, Report, Verdict};
+use crate::robot_in_use::Configuration;
+use crate::ros::{JOINT_TRAJECTORY, Publisher, TARGET_PATH, task, tip_namespaces};
+use crate::solving::{PathToPlan, Plan, Queries, path_plan, problem};
+use crate::surroundings::Avoidance;
 use urdf_ik_solver::Target;
 
 /// A path as it arrived.
@@ -35,7 +28,7 @@ struct PathMessage {
     frame_is_damaged: bool,
 }
 
-pub(crate) fn serve(node: &mut r2r::Node, queries: &Arc<Queries>) -> Result<(), NodeError> {
+pub(crate) fn serve(node: &mut Node, queries: &Arc<Queries>) -> Result {
     let settings = queries.arm.settings();
     let trajectories = Arc::new(Publisher::new(node, JOINT_TRAJECTORY, QosProfile::default().keep_last(10))?);
     for (tip, namespaces) in tip_namespaces::of_tips(&settings.tip_links)?.into_iter().enumerate() {
@@ -115,15 +108,11 @@ async fn plan(queries: &Queries, tip: usize, message: PathMessage) -> Result<Pla
     let period = settings.publish_period().as_secs_f64();
     let to_plan = PathToPlan { loaded, poses, pattern, start, start_at_first_pose: false, avoidance, period, settings };
     let plan = searches.run_long(1, move || to_plan.plan()).await?;
-    let report = Report {
-        verdict: plan.verdict(),
-        sentence: plan.sentence(),
-        header: Header { frame_id: frame.name, ..header },
-        tip_link: plan.solver.chain().tips()[tip].link.clone(),
-        solver: Some(plan.solver.method().kind()),
-        residual: Some(plan.end),
-        ..Report::default()
-    };
+    let header = Header { frame_id: frame.name, ..header };
+    let tip_link = plan.solver.chain().tips()[tip].link.clone();
+    let mut report = Report::new(plan.verdict(), plan.sentence(), header, tip_link);
+    report.status.solver = plan.solver.method().kind().name().into();
+    report.set_residual(plan.end);
     let target = Target { pose: plan.path.pose_at(plan.path.length()), ..pattern };
     Ok(Planned { plan, ticket, arrival: Arrival { target, report }, partial })
 }
@@ -133,17 +122,17 @@ fn execute(arm: &Arm, planned: Planned, trajectories: &Publisher<JointTrajectory
     let Planned { plan, ticket, arrival, partial } = planned;
     let mut report = arrival.report.clone();
     if plan.trajectory.points.is_empty() || (plan.stop.is_some() && !partial) {
-        report.sentence = format!("the arm does not move: {}", report.sentence);
+        report.status.message = format!("the arm does not move: {}", report.status.message);
         return Ok(report);
     }
     let (length, time) = (plan.path.length(), plan.duration());
     let message = convert::joint_trajectory(plan.solver.chain(), &plan.trajectory.points);
     let stamp = arm.output.follow(ticket, plan.trajectory.points.into(), arrival)?;
     trajectories.publish(&message);
-    arm.reporter.latest.follow(&report.tip_link, &plan.path);
+    arm.reporter.latest.follow(&report.status.tip_link, &plan.path);
     report.verdict = Verdict::StepLimited;
-    report.sentence =
-        format!("the arm follows a path of {length:.4} m and arrives in {time:.3} s; then: {}", report.sentence);
-    report.joint_state_stamp = stamp;
+    report.status.message =
+        format!("the arm follows a path of {length:.4} m and arrives in {time:.3} s; then: {}", report.status.message);
+    report.status.joint_state_stamp = stamp;
     Ok(report)
 }

@@ -3,24 +3,18 @@
 //! While targets rest, the null-space task goes on from where they are met, in periods of `publish_rate`, to its optimum.
 
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 use std::time::{Duration, Instant};
 
 use r2r::std_msgs::msg::Header;
 use tokio::sync::Notify;
 
 use super::target_tracker::{Effort, TargetTracker, is_stopped_by_collision};
-use crate::arm::Arm;
-use crate::arm::configuration_motion::Arrival;
-use crate::arm::measure::measure;
-use crate::arm::output::{Moved, Progress};
-use crate::reports::report::{Report, Verdict};
-use crate::reports::status::{self, Refused};
-use crate::robot_in_use::configuration::Configuration;
-use crate::robot_in_use::description::LoadedRobot;
-use crate::ros::clock;
-use crate::ros::task;
-use crate::surroundings::avoidance::Avoidance;
+use crate::arm::{Arm, Arrival, Moved, Progress};
+use crate::reports::{Refused, Report, Verdict, status};
+use crate::robot_in_use::{Configuration, LoadedRobot};
+use crate::ros::{Lock, clock, task};
+use crate::surroundings::Avoidance;
 use urdf_ik_parameters::{OnUnreachable, Settings};
 use urdf_ik_solver::{Solution, Solver, Target};
 
@@ -29,7 +23,7 @@ const GATHER_TIME: Duration = Duration::from_millis(1);
 
 /// Greatest number of variables of a chain whose targets are tracked in the spin thread: this takes some microseconds.
 const MAX_VARIABLES_TO_TRACK_AT_ONCE: usize = 32;
-/// Greatest number of pairs of bodies that tracking keeps apart in the spin thread, for the same reason.
+/// Greatest number of pairs of bodies that tracking keeps apart in the spin thread, where a target may take some microseconds.
 const MAX_PAIRS_TO_KEEP_APART_AT_ONCE: usize = 1000;
 
 /// A target that can be solved.
@@ -48,8 +42,8 @@ pub(crate) struct PreparedTarget {
 pub(crate) struct TargetSolver {
     pub arm: Arc<Arm>,
     /// Targets that wait to be solved.
-    waiting: Mutex<Vec<PreparedTarget>>,
-    memory: Mutex<Memory>,
+    waiting: Lock<Vec<PreparedTarget>>,
+    memory: Lock<Memory>,
     /// Wakes the task that goes on between targets.
     flow_begins: Notify,
 }
@@ -77,7 +71,7 @@ struct Flow {
 }
 
 /// How targets are solved.
-struct Manner {
+struct Conditions {
     settings: Arc<Settings>,
     avoidance: Option<Avoidance>,
     effort: Effort,
@@ -93,25 +87,25 @@ impl Flow {
 
 impl TargetSolver {
     pub(crate) fn new(arm: &Arc<Arm>) -> Self {
-        Self { arm: Arc::clone(arm), waiting: Mutex::default(), memory: Mutex::default(), flow_begins: Notify::new() }
+        Self { arm: Arc::clone(arm), waiting: Lock::default(), memory: Lock::default(), flow_begins: Notify::new() }
     }
 
     /// Solves a target together with all others that wait by then, and publishes the results.
     pub(crate) async fn solve(&self, target: PreparedTarget) {
         let arm = &*self.arm;
         let has_several_tips = target.loaded.chain.tips().len() > 1;
-        self.waiting().push(target);
+        self.waiting.lock().push(target);
         if has_several_tips {
             tokio::time::sleep(GATHER_TIME).await;
         }
         let forgotten = arm.forgotten.lock().await;
         // Empty where another task has solved this target with its own.
-        let targets = std::mem::take(&mut *self.waiting());
+        let targets = std::mem::take(&mut *self.waiting.lock());
         let Some(PreparedTarget { loaded, .. }) = targets.first() else { return };
-        match Manner::to_search(arm, loaded).await {
-            Ok(manner) => {
+        match Conditions::to_search(arm, loaded).await {
+            Ok(conditions) => {
                 let mut memory = self.memory(*forgotten);
-                memory.solve_and_report(arm, targets, &manner);
+                memory.solve_and_report(arm, targets, &conditions);
                 self.wake(&memory);
             }
             Err(refused) => refuse(arm, targets, &refused),
@@ -126,10 +120,10 @@ impl TargetSolver {
         if chain.tips().len() > 1 || chain.variables().len() > MAX_VARIABLES_TO_TRACK_AT_ONCE {
             return false;
         }
-        let Some(manner) = Manner::to_track_at_once(arm) else { return false };
+        let Some(conditions) = Conditions::to_track_at_once(arm) else { return false };
         let Ok(forgotten) = arm.forgotten.try_lock() else { return false };
         let mut memory = self.memory(*forgotten);
-        let is_met = memory.solve_and_report(arm, vec![target], &manner);
+        let is_met = memory.solve_and_report(arm, vec![target], &conditions);
         self.wake(&memory);
         is_met
     }
@@ -148,7 +142,7 @@ impl TargetSolver {
         clock::sleep_until(Instant::now() + period).await;
         let forgotten = arm.forgotten.lock().await;
         let Ok(now) = arm.configuration() else { return false };
-        let manner = Manner::to_search(arm, &now.loaded).await;
+        let conditions = Conditions::to_search(arm, &now.loaded).await;
         let mut memory = self.memory(*forgotten);
         let Some(flow) = memory.flow.take() else { return false };
         // A timer may be a little early.
@@ -156,7 +150,7 @@ impl TargetSolver {
             memory.flow = Some(flow);
             return true;
         }
-        let work = AssertUnwindSafe(|| memory.flow_on(arm, flow, &manner?));
+        let work = AssertUnwindSafe(|| memory.flow_on(arm, flow, &conditions?));
         let flow = panic::catch_unwind(work).unwrap_or(Ok(None));
         memory.flow = flow.unwrap_or(None);
         memory.flow.is_some()
@@ -164,22 +158,18 @@ impl TargetSolver {
 
     /// What is known of the targets before, for who holds [`Arm::forgotten`]: what was remembered before they were forgotten is gone.
     fn memory(&self, forgotten: u64) -> MutexGuard<'_, Memory> {
-        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut memory = self.memory.lock();
         if memory.forgotten != forgotten {
             memory.last.clear();
             (memory.flow, memory.forgotten) = (None, forgotten);
         }
         memory
     }
-
-    fn waiting(&self) -> MutexGuard<'_, Vec<PreparedTarget>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
-impl Manner {
+impl Conditions {
     /// # Errors
-    /// As of [`Avoidance::of`].
+    /// [`Refused`] where there is no robot, or the shapes of the robot cannot be used.
     async fn to_search(arm: &Arm, loaded: &Arc<LoadedRobot>) -> Result<Self, Refused> {
         let settings = arm.settings();
         let positions = arm.configuration()?.positions;
@@ -199,8 +189,8 @@ impl Manner {
 
 impl Memory {
     /// Solves the targets and publishes their reports. Returns false, and publishes nothing, where the effort was not enough.
-    fn solve_and_report(&mut self, arm: &Arm, targets: Vec<PreparedTarget>, manner: &Manner) -> bool {
-        let work = AssertUnwindSafe(|| self.solve(arm, &targets, manner));
+    fn solve_and_report(&mut self, arm: &Arm, targets: Vec<PreparedTarget>, conditions: &Conditions) -> bool {
+        let work = AssertUnwindSafe(|| self.solve(arm, &targets, conditions));
         // A panic of a solver must not end the task that serves all targets.
         let reports = panic::catch_unwind(work).unwrap_or_else(|_| {
             *self = Self { forgotten: self.forgotten, ..Self::default() };
@@ -219,7 +209,7 @@ impl Memory {
                 }
                 true
             }
-            Err(refused) if manner.effort == Effort::Search => {
+            Err(refused) if conditions.effort == Effort::Search => {
                 refuse(arm, targets, &refused);
                 true
             }
@@ -228,8 +218,13 @@ impl Memory {
     }
 
     /// Solves the targets, starts the motion, and gives a report on each; `None` where the effort was not enough.
-    fn solve(&mut self, arm: &Arm, new: &[PreparedTarget], manner: &Manner) -> Result<Option<Vec<Report>>, Refused> {
-        let Manner { settings, avoidance, effort } = manner;
+    fn solve(
+        &mut self,
+        arm: &Arm,
+        new: &[PreparedTarget],
+        conditions: &Conditions,
+    ) -> Result<Option<Vec<Report>>, Refused> {
+        let Conditions { settings, avoidance, effort } = conditions;
         let avoidance = avoidance.as_ref();
         let now = arm.configuration()?;
         let loaded = &now.loaded;
@@ -265,8 +260,8 @@ impl Memory {
     }
 
     /// Goes on with the null-space task. Gives the flow back, where there is more to do.
-    fn flow_on(&mut self, arm: &Arm, flow: Flow, manner: &Manner) -> Result<Option<Flow>, Refused> {
-        let (settings, avoidance) = (&*manner.settings, manner.avoidance.as_ref());
+    fn flow_on(&mut self, arm: &Arm, flow: Flow, conditions: &Conditions) -> Result<Option<Flow>, Refused> {
+        let (settings, avoidance) = (&*conditions.settings, conditions.avoidance.as_ref());
         let now = arm.configuration()?;
         let tracker = self.tracker.as_mut().filter(|tracker| Arc::ptr_eq(&tracker.loaded, &now.loaded));
         let tracker = tracker.ok_or_else(Refused::other_robot)?;
@@ -320,7 +315,7 @@ pub(super) fn serve(solver: &Arc<TargetSolver>) {
     });
 }
 
-/// Refuses targets, all for the same reason.
+/// Refuses targets, all for one reason.
 fn refuse(arm: &Arm, targets: Vec<PreparedTarget>, refused: &Refused) {
     for PreparedTarget { topic, target, header, .. } in targets {
         arm.conclude(topic, target.tip, header, Err(refused.clone()));
@@ -338,9 +333,9 @@ fn hold(
     let (stamp, _) = arm.output.stop()?;
     let here = now.loaded.chain.positions_from(&now.positions);
     for (report, new) in reports.iter_mut().zip(new) {
-        report.sentence = format!("{}; the arm holds its position", report.sentence);
-        measure(report, &now.loaded, &new.target, &here, &mut tracker.scratch);
-        report.joint_state_stamp = stamp.clone();
+        report.status.message = format!("{}; the arm holds its position", report.status.message);
+        now.loaded.measure(report, &new.target, &here, &mut tracker.scratch);
+        report.status.joint_state_stamp = stamp.clone();
     }
     Ok(())
 }
@@ -354,20 +349,20 @@ fn report_motion(
     reports: &mut [Report],
 ) {
     for (report, new) in reports.iter_mut().zip(new) {
-        report.joint_state_stamp = moved.stamp.clone();
+        report.status.joint_state_stamp = moved.stamp.clone();
         if let Some(avoidance) = avoidance {
-            tracker.lookout.report_nearest(report, avoidance, &moved.positions);
+            tracker.collision_check.report_nearest(report, avoidance, &moved.positions);
         }
         let Some(progress) = &moved.progress else { continue };
-        measure(report, &tracker.loaded, &new.target, &moved.positions, &mut tracker.scratch);
+        tracker.loaded.measure(report, &new.target, &moved.positions, &mut tracker.scratch);
         report.verdict = Verdict::StepLimited;
         match progress {
             Progress::Smooth(time) => {
-                report.sentence = format!("the arm arrives in {time:.3} s; then: {}", report.sentence);
+                report.status.message = format!("the arm arrives in {time:.3} s; then: {}", report.status.message);
             }
             Progress::Steps => {
                 "the arm is on its way: max_joint_step does not allow the whole move at once"
-                    .clone_into(&mut report.sentence);
+                    .clone_into(&mut report.status.message);
             }
             Progress::Stopped(obstruction) => obstruction.put_into(report),
         }

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::arm::lookout::Lookout;
-use crate::reports::status::Refused;
-use crate::robot_in_use::description::LoadedRobot;
-use crate::solving::null_space_task::NullSpaceTask;
-use crate::solving::problem;
-use crate::surroundings::avoidance::Avoidance;
+use crate::arm::CollisionCheck;
+use crate::reports::{RefuseAs, Refused};
+use crate::robot_in_use::LoadedRobot;
+use crate::solving::{NullSpaceTask, problem};
+use crate::surroundings::Avoidance;
 use urdf_ik_motion::JointLimit;
 use urdf_ik_parameters::config::Yaml;
 use urdf_ik_parameters::{Motion, Settings};
@@ -29,7 +28,7 @@ const ROUNDING: f64 = 1e-9;
 pub(crate) enum Effort {
     /// Tracking on the branch where the arm is: short.
     Track,
-    /// Also a search where tracking does not meet the target. It may take all the time that the settings allow.
+    /// Tracking, and a search where that does not meet the target. It may take all the time that the settings allow.
     Search,
 }
 
@@ -37,7 +36,7 @@ pub(crate) enum Effort {
 pub(crate) struct TargetTracker {
     pub loaded: Arc<LoadedRobot>,
     pub scratch: Scratch,
-    pub lookout: Lookout,
+    pub collision_check: CollisionCheck,
     tracked: Solution,
     searched: Solution,
     /// Bounds of the joint moves of tracking: none.
@@ -66,8 +65,7 @@ struct JointSpeeds {
 
 impl JointSpeeds {
     fn new(loaded: &LoadedRobot, settings: &Settings) -> Result<Self, Refused> {
-        let refuse = |sentence| Refused::invalid("joint_limits", sentence);
-        let velocities = loaded.limits(settings).map_err(refuse)?.velocities;
+        let velocities = loaded.limits(settings).refuse_as("joint_limits")?.velocities;
         let move_weights = velocities.iter().map(|limit| 1.0 / (limit * limit).max(LEAST_SQUARED_VELOCITY)).collect();
         let (joint_limits, default_limits) = ((*settings.joint_limits).clone(), settings.default_limits());
         Ok(Self { joint_limits, default_limits, velocities, move_weights })
@@ -90,7 +88,7 @@ impl TargetTracker {
         let solver = &loaded.solver;
         Self {
             scratch: solver.scratch(),
-            lookout: Lookout::default(),
+            collision_check: CollisionCheck::default(),
             tracked: solver.solution(),
             searched: solver.solution(),
             steps: vec![f64::INFINITY; loaded.chain.variables().len()],
@@ -117,7 +115,7 @@ impl TargetTracker {
         avoidance: Option<&Avoidance>,
         effort: Effort,
     ) -> Result<(Solver, &Solution), Refused> {
-        let solver = self.loaded.solver(settings).map_err(problem::no_solver)?;
+        let solver = self.loaded.solver(settings).refuse_as("solver")?;
         self.take(settings)?;
         let now = Instant::now();
         self.allow_flow(now, settings.publish_period());
@@ -131,7 +129,7 @@ impl TargetTracker {
             clearance: avoidance.map(Avoidance::clearance),
             ..Problem::new(targets, seed)
         };
-        solver.solve(&track, &mut self.scratch, &mut self.tracked).map_err(|e| problem::refusal(&e))?;
+        solver.solve(&track, &mut self.scratch, &mut self.tracked).refuse_as("problem")?;
         self.tracked_at = Some(now);
         let is_settled = self.tracked.is_solved() || is_stopped_by_collision(&self.tracked);
         if is_settled || !settings.branch_jumps || effort == Effort::Track {
@@ -139,7 +137,7 @@ impl TargetTracker {
         }
         let preference = Preference { move_weights, ..Preference::default() };
         let search = Problem { mode: problem::search_mode(settings), preference, ..track };
-        solver.solve(&search, &mut self.scratch, &mut self.searched).map_err(|e| problem::refusal(&e))?;
+        solver.solve(&search, &mut self.scratch, &mut self.searched).refuse_as("problem")?;
         self.share_work();
         if !self.is_worth_a_jump(seed, avoidance) {
             return Ok((solver, &self.tracked));
@@ -181,8 +179,9 @@ impl TargetTracker {
     fn is_worth_a_jump(&mut self, seed: &[f64], avoidance: Option<&Avoidance>) -> bool {
         let greatest = MAX_ERROR_RATIO_FOR_A_JUMP * MAX_ERROR_RATIO_FOR_A_JUMP * self.tracked.squared_error;
         let is_better = self.searched.is_solved() || self.searched.squared_error < greatest;
-        let is_clear =
-            |avoidance: &Avoidance| self.lookout.clear_fraction(avoidance, seed, &self.searched.positions) >= 1.0;
+        let is_clear = |avoidance: &Avoidance| {
+            self.collision_check.clear_fraction(avoidance, seed, &self.searched.positions) >= 1.0
+        };
         is_better && avoidance.is_none_or(is_clear)
     }
 

@@ -154,6 +154,56 @@ typedef struct UrdfIkPose {
 } UrdfIkPose;
 
 /*
+ A joint between two links, as a URDF describes it. urdf_ik_joint() sets all fields.
+ */
+typedef struct UrdfIkJoint {
+  /*
+   Its name (UTF-8), unique in the robot.
+   */
+  const char *name;
+  /*
+   Its type, one of URDF_IK_JOINT_….
+   */
+  int32_t kind;
+  /*
+   Name of the parent link.
+   */
+  const char *parent;
+  /*
+   Name of the child link.
+   */
+  const char *child;
+  /*
+   Pose of the joint's frame in the frame of the parent link. Default: identity.
+   */
+  struct UrdfIkPose origin;
+  /*
+   Its axis in its frame, of any length but 0. Default: x.
+   */
+  double axis[3];
+  /*
+   Least position of a revolute or prismatic joint [rad or m]. Default: 0.
+   */
+  double lower;
+  /*
+   Greatest position of a revolute or prismatic joint [rad or m]. Default: 0.
+   */
+  double upper;
+  /*
+   Name of the joint that it mimics. NULL: none.
+   */
+  const char *mimic;
+  /*
+   It is at `multiplier * position of that joint + offset`. Default: 1.
+   */
+  double multiplier;
+  /*
+   Its position where that joint is at 0 [rad or m]. Default: 0.
+   */
+  double offset;
+} UrdfIkJoint;
+
+/*
  The desired pose of a tip link. urdf_ik_target() sets all fields.
  */
 typedef struct UrdfIkTarget {
@@ -305,56 +355,6 @@ typedef struct UrdfIkAnswer {
 } UrdfIkAnswer;
 
 /*
- A joint between two links, as a URDF describes it. urdf_ik_joint() sets all fields.
- */
-typedef struct UrdfIkJoint {
-  /*
-   Its name (UTF-8), unique in the robot.
-   */
-  const char *name;
-  /*
-   Its type, one of URDF_IK_JOINT_….
-   */
-  int32_t kind;
-  /*
-   Name of the parent link.
-   */
-  const char *parent;
-  /*
-   Name of the child link.
-   */
-  const char *child;
-  /*
-   Pose of the joint's frame in the frame of the parent link. Default: identity.
-   */
-  struct UrdfIkPose origin;
-  /*
-   Its axis in its frame, of any length but 0. Default: x.
-   */
-  double axis[3];
-  /*
-   Least position of a revolute or prismatic joint [rad or m]. Default: 0.
-   */
-  double lower;
-  /*
-   Greatest position of a revolute or prismatic joint [rad or m]. Default: 0.
-   */
-  double upper;
-  /*
-   Name of the joint that it mimics. NULL: none.
-   */
-  const char *mimic;
-  /*
-   It is at `multiplier * position of that joint + offset`. Default: 1.
-   */
-  double multiplier;
-  /*
-   Its position where that joint is at 0 [rad or m]. Default: 0.
-   */
-  double offset;
-} UrdfIkJoint;
-
-/*
  What urdf_ik_solve_all() calls with each solution, its joint positions (n entries [rad or m]) and the `context` that it was given. Not 0: go
  on; 0: enough. It must not throw, nor use the workspace.
  */
@@ -436,21 +436,6 @@ enum UrdfIkStatus urdf_ik_arm_bounds(const struct UrdfIkArm *arm, double *lower,
  */
 enum UrdfIkStatus urdf_ik_arm_nominal(const struct UrdfIkArm *arm,
                                       double *positions);
-
-/*
- Solves `count` problems, each on its own, on so many threads; 0 for all cores. Each answer has the same bits as by urdf_ik_solve(). Writes
- `count` rows of n joint positions [rad or m], and `count` answers unless `answers` is NULL. A problem that makes no sense has the outcome
- URDF_IK_OUTCOME_INVALID and NaN as joint positions; the others are solved.
-
- The caller sees to it:
- `arm` is an arm; there are `count` problems; `positions` and `answers` are written.
- */
-enum UrdfIkStatus urdf_ik_solve_batch(const struct UrdfIkArm *arm,
-                                      const struct UrdfIkProblem *problems,
-                                      size_t count,
-                                      size_t threads,
-                                      double *positions,
-                                      struct UrdfIkAnswer *answers);
 
 /*
  The sentence of the last failure in this thread, UTF-8. It is valid until the next failure in this thread.
@@ -564,6 +549,21 @@ enum UrdfIkStatus urdf_ik_solve_all(struct UrdfIkWorkspace *workspace,
                                     UrdfIkOnSolution on_solution,
                                     void *context,
                                     size_t *count);
+
+/*
+ Solves `count` problems, each on its own, on so many threads; 0 for all cores. Each answer has the same bits as by urdf_ik_solve(). Writes
+ `count` rows of n joint positions [rad or m], and `count` answers unless `answers` is NULL. A problem that makes no sense has the outcome
+ URDF_IK_OUTCOME_INVALID and NaN as joint positions; the others are solved.
+
+ The caller sees to it:
+ `arm` is an arm; there are `count` problems; `positions` and `answers` are written.
+ */
+enum UrdfIkStatus urdf_ik_solve_batch(const struct UrdfIkArm *arm,
+                                      const struct UrdfIkProblem *problems,
+                                      size_t count,
+                                      size_t threads,
+                                      double *positions,
+                                      struct UrdfIkAnswer *answers);
 
 /*
  Makes a workspace for `arm`.

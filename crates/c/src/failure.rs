@@ -24,7 +24,7 @@ pub enum UrdfIkStatus {
 }
 
 /// A status with its sentence.
-pub struct Failure {
+pub(crate) struct Failure {
     status: UrdfIkStatus,
     sentence: String,
 }
@@ -48,7 +48,7 @@ thread_local! {
 }
 
 /// Does the work of a function. A failure and a panic become a status, with the sentence kept for this thread.
-pub fn guarded(work: impl FnOnce() -> Result<(), Failure>) -> UrdfIkStatus {
+pub(crate) fn guarded(work: impl FnOnce() -> Result<(), Failure>) -> UrdfIkStatus {
     let Failure { status, sentence } = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => return UrdfIkStatus::Ok,
         Ok(Err(failure)) => failure,
@@ -61,12 +61,12 @@ pub fn guarded(work: impl FnOnce() -> Result<(), Failure>) -> UrdfIkStatus {
 }
 
 /// Does work that cannot fail and gives nothing where there is a fault all the same.
-pub fn guarded_or<T>(otherwise: T, work: impl FnOnce() -> T) -> T {
+pub(crate) fn guarded_or<T>(otherwise: T, work: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or(otherwise)
 }
 
 /// A text as C has it. It ends before a zero byte.
-pub fn c_text(text: &str) -> CString {
+pub(crate) fn c_text(text: &str) -> CString {
     CString::new(text.split('\0').next().unwrap_or_default()).unwrap_or_default()
 }
 

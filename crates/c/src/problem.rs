@@ -1,17 +1,15 @@
 //! Problems as C has them, and as the library has them.
 
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 use std::time::Duration;
 
 use nalgebra::{Isometry3, Translation3};
-
 use urdf_ik::robot::Chain;
-use urdf_ik::solver::{Bounds, Mode, Pick, Preference, Problem, Target, Tolerance};
+use urdf_ik::solver::{Acceptance, Bounds, Cost, Mode, Pick, Preference, Problem, Target, Tolerance};
 use urdf_ik::spatial::{NotARotation, rotation_from};
 
 use crate::failure::Failure;
 use crate::pointers::entries;
-use crate::questions::{Questions, UrdfIkAccepts, UrdfIkCost, questions};
 
 /// A position [m], and an orientation as a unit quaternion x, y, z, w.
 #[repr(C)]
@@ -141,7 +139,7 @@ pub extern "C" fn urdf_ik_problem() -> UrdfIkProblem {
 }
 
 /// The pose in the terms of the library.
-pub fn isometry(pose: &UrdfIkPose) -> Result<Isometry3<f64>, NotARotation> {
+pub(crate) fn isometry(pose: &UrdfIkPose) -> Result<Isometry3<f64>, NotARotation> {
     Ok(Isometry3::from_parts(Translation3::from(pose.position), rotation_from(pose.orientation)?))
 }
 
@@ -172,11 +170,11 @@ impl UrdfIkProblem {
     /// What it asks its caller.
     ///
     /// # Safety
-    /// Its functions may be called with its context, as long as the questions live.
-    pub(crate) unsafe fn questions(
+    /// Its functions may be called with its context, as long as the callbacks live.
+    pub(crate) unsafe fn callbacks(
         &self,
-    ) -> Questions<impl Fn(&[f64]) -> bool + Sync + use<>, impl Fn(&[f64]) -> f64 + Sync + use<>> {
-        unsafe { questions(self.accepts, self.cost, self.context) }
+    ) -> Callbacks<impl Fn(&[f64]) -> bool + Sync + use<>, impl Fn(&[f64]) -> f64 + Sync + use<>> {
+        unsafe { callbacks(self.accepts, self.cost, self.context) }
     }
 
     /// The problem in the terms of the library. `nominal` is the seed where it has none.
@@ -188,7 +186,7 @@ impl UrdfIkProblem {
         chain: &Chain,
         targets: &'a [Target],
         nominal: &'a [f64],
-        questions: &'a Questions<impl Fn(&[f64]) -> bool + Sync, impl Fn(&[f64]) -> f64 + Sync>,
+        callbacks: &'a Callbacks<impl Fn(&[f64]) -> bool + Sync, impl Fn(&[f64]) -> f64 + Sync>,
     ) -> Result<Problem<'a>, Failure> {
         let positions = |pointer: *const f64| {
             let length = chain.variables().len();
@@ -214,8 +212,8 @@ impl UrdfIkProblem {
             mode,
             bounds,
             preference,
-            accepts: questions.accepts(),
-            cost: questions.cost(),
+            accepts: callbacks.accepts(),
+            cost: callbacks.cost(),
             deadline: self.deadline()?,
             closest: self.closest != 0,
             ..Problem::new(targets, positions(self.seed)?.unwrap_or(nominal))
@@ -234,5 +232,63 @@ impl UrdfIkProblem {
         let refuse =
             |_| Failure::problem(format!("timeout is {} s; it must be a finite number, 0 or more", self.timeout));
         Duration::try_from_secs_f64(self.timeout).map(Some).map_err(refuse)
+    }
+}
+
+/// Whether joint positions (n entries [rad or m]) will do: not 0 for yes. It is called with the `context` of the problem. It must not throw, nor
+/// use the workspace.
+pub type UrdfIkAccepts = Option<unsafe extern "C" fn(context: *mut c_void, positions: *const f64) -> c_int>;
+
+/// What joint positions (n entries [rad or m]) cost; INFINITY or NAN refuses them. It is called with the `context` of the problem. It must not
+/// throw, nor use the workspace.
+pub type UrdfIkCost = Option<unsafe extern "C" fn(context: *mut c_void, positions: *const f64) -> f64>;
+
+/// The callbacks of a problem as the library calls them.
+pub(crate) struct Callbacks<A, C> {
+    accepts: Option<A>,
+    cost: Option<C>,
+}
+
+/// A function of the caller's with its context. In batches several threads call it at once, which is the caller's to allow.
+#[derive(Clone, Copy)]
+struct Callback<T> {
+    function: unsafe extern "C" fn(*mut c_void, *const f64) -> T,
+    context: *mut c_void,
+}
+
+unsafe impl<T> Sync for Callback<T> {}
+
+impl<T> Callback<T> {
+    fn about(&self, positions: &[f64]) -> T {
+        unsafe { (self.function)(self.context, positions.as_ptr()) }
+    }
+}
+
+/// # Safety
+/// The functions may be called with the context, as long as the callbacks live.
+unsafe fn callbacks(
+    accepts: UrdfIkAccepts,
+    cost: UrdfIkCost,
+    context: *mut c_void,
+) -> Callbacks<impl Fn(&[f64]) -> bool + Sync, impl Fn(&[f64]) -> f64 + Sync> {
+    Callbacks {
+        accepts: accepts.map(|function| {
+            let callback = Callback { function, context };
+            move |positions: &[f64]| callback.about(positions) != 0
+        }),
+        cost: cost.map(|function| {
+            let callback = Callback { function, context };
+            move |positions: &[f64]| callback.about(positions)
+        }),
+    }
+}
+
+impl<A: Fn(&[f64]) -> bool + Sync, C: Fn(&[f64]) -> f64 + Sync> Callbacks<A, C> {
+    pub fn accepts(&self) -> Option<Acceptance<'_>> {
+        self.accepts.as_ref().map(|accepts| accepts as _)
+    }
+
+    pub fn cost(&self) -> Option<Cost<'_>> {
+        self.cost.as_ref().map(|cost| cost as _)
     }
 }

@@ -1,15 +1,16 @@
-//! What a solve keeps clear of: the options, and the scene that they ask for.
+//! What a solve keeps clear of: the options, the scene that they ask for, and distances as the commands write them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args};
+use serde::Serialize;
 use urdf_ik::collision::{
     Body, BodyDistances, Clearance, LinkPlaces, LinkShapes, Pairs, Scene, Srdf, World, standing_contacts,
 };
 use urdf_ik::robot::{Chain, Robot};
 
-use super::Failure;
+use super::Result;
 use super::input::{read_rest, read_robot_and_shapes, read_srdf, read_world};
 
 /// The least distance that is kept, where none is given \[m\].
@@ -31,7 +32,7 @@ pub struct AvoidanceOptions {
 
 impl AvoidanceOptions {
     /// The least distance to keep \[m\].
-    pub fn margin(&self) -> Result<f64, Failure> {
+    pub fn margin(&self) -> Result<f64> {
         let margin = self.margin.unwrap_or(MARGIN);
         if margin.is_finite() && margin >= 0.0 {
             Ok(margin)
@@ -44,7 +45,7 @@ impl AvoidanceOptions {
 /// Options of commands that avoid collisions, also with obstacles around the robot.
 #[derive(Args)]
 #[command(group = ArgGroup::new("avoiding").multiple(true))]
-pub struct SurroundingsOptions {
+pub struct CollisionOptions {
     #[command(flatten)]
     avoidance: AvoidanceOptions,
     /// Obstacles around the robot, in JSON, to keep clear of as well as of its own links; -: standard input
@@ -52,9 +53,9 @@ pub struct SurroundingsOptions {
     obstacles: Option<PathBuf>,
 }
 
-impl SurroundingsOptions {
+impl CollisionOptions {
     /// The robot of the URDF at `path`, and the shapes of its links where collisions count.
-    pub fn robot(&self, path: &Path) -> Result<(Robot, Option<LinkShapes>), Failure> {
+    pub fn robot(&self, path: &Path) -> Result<(Robot, Option<LinkShapes>)> {
         self.avoidance.margin()?;
         read_robot_and_shapes(path, self.avoidance.avoid_collisions || self.obstacles.is_some())
     }
@@ -65,23 +66,23 @@ impl SurroundingsOptions {
         robot: &'a Robot,
         chain: &'a Chain,
         shapes: Option<LinkShapes>,
-    ) -> Result<Option<Avoidance<'a>>, Failure> {
+    ) -> Result<Option<Avoidance<'a>>> {
         let margin = self.avoidance.margin()?;
         shapes.map(|shapes| Avoidance::new(robot, chain, shapes, self.avoidance.srdf.as_deref(), margin)).transpose()
     }
 
     /// What is around the robot, whose joints stand where `start` has them unless the chain moves them. Contacts that no solution can part
     /// are named on standard error.
-    pub fn surroundings<'a>(
+    pub fn environment<'a>(
         &self,
         avoidance: Option<&'a Avoidance>,
         start: Option<&str>,
-    ) -> Result<Option<Surroundings<'a>>, Failure> {
+    ) -> Result<Option<Environment<'a>>> {
         let Some(avoidance) = avoidance else { return Ok(None) };
         let world = self.obstacles.as_deref().map(read_world).transpose()?.unwrap_or_default();
-        let surroundings = avoidance.surrounded(world, read_rest(start, avoidance.robot)?);
-        name_standing_contacts(&surroundings.standing_contacts().into_iter().collect());
-        Ok(Some(surroundings))
+        let environment = avoidance.in_world(world, read_rest(start, avoidance.robot)?);
+        name_standing_contacts(&environment.standing_contacts().into_iter().collect());
+        Ok(Some(environment))
     }
 }
 
@@ -104,7 +105,7 @@ impl<'a> Avoidance<'a> {
         shapes: LinkShapes,
         srdf: Option<&Path>,
         margin: f64,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         if shapes.links().next().is_none() {
             return Err("collisions cannot be avoided: no link of the robot has a collision shape".into());
         }
@@ -114,21 +115,21 @@ impl<'a> Avoidance<'a> {
     }
 
     /// With `world` around, and the joints that the chain does not move at `rest`, which has one entry for each joint of the robot.
-    pub fn surrounded(&self, world: World, rest: Vec<f64>) -> Surroundings<'_> {
+    pub fn in_world(&self, world: World, rest: Vec<f64>) -> Environment<'_> {
         let scene = Scene::new(self.robot, self.chain, &self.shapes, &self.pairs, &world, &rest);
-        Surroundings { avoidance: self, world, rest, scene }
+        Environment { avoidance: self, world, rest, scene }
     }
 }
 
 /// A robot and what is around it.
-pub struct Surroundings<'a> {
+pub struct Environment<'a> {
     avoidance: &'a Avoidance<'a>,
     world: World,
     rest: Vec<f64>,
     scene: Scene,
 }
 
-impl Surroundings<'_> {
+impl Environment<'_> {
     /// What a solver has to keep clear of.
     pub fn clearance(&self) -> Clearance<'_> {
         Clearance { scene: &self.scene, margin: self.avoidance.margin }
@@ -141,7 +142,7 @@ impl Surroundings<'_> {
     }
 
     /// The two bodies that are nearest to each other at `positions` of the chain, and their distance \[m\]; `None` where there are no two.
-    pub fn nearest(&self, positions: &[f64]) -> Result<Option<([Body; 2], f64)>, Failure> {
+    pub fn nearest(&self, positions: &[f64]) -> Result<Option<([Body; 2], f64)>> {
         self.nearest_of_all([positions])
     }
 
@@ -149,7 +150,7 @@ impl Surroundings<'_> {
     pub fn nearest_of_all<'p>(
         &self,
         all_positions: impl IntoIterator<Item = &'p [f64]>,
-    ) -> Result<Option<([Body; 2], f64)>, Failure> {
+    ) -> Result<Option<([Body; 2], f64)>> {
         let Avoidance { robot, chain, shapes, pairs, .. } = self.avoidance;
         let distances = BodyDistances::new(robot, shapes, pairs, &self.world);
         let (mut joints, mut nearest) = (self.rest.clone(), None::<(usize, f64)>);
@@ -167,5 +168,27 @@ pub fn name_standing_contacts(contacts: &BTreeSet<[Body; 2]>) {
     if !contacts.is_empty() {
         let names: Vec<String> = contacts.iter().map(|[first, second]| format!("{first} and {second}")).collect();
         eprintln!("urdf_ik: these touch and do not count, because the chain moves neither: {}", names.join(", "));
+    }
+}
+
+/// One or two links, the obstacle that is the second body where there is one, and the distance between them \[m\].
+#[derive(Serialize)]
+pub struct DistanceOut<'a> {
+    links: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    obstacle: Option<&'a str>,
+    distance: f64,
+}
+
+impl<'a> DistanceOut<'a> {
+    pub fn new(bodies: &'a [Body; 2], distance: f64) -> Self {
+        let (mut links, mut obstacle) = (Vec::new(), None);
+        for body in bodies {
+            match body {
+                Body::Link(name) => links.push(name.as_str()),
+                Body::Obstacle(name) | Body::Attached(name) => obstacle = Some(name.as_str()),
+            }
+        }
+        Self { links, obstacle, distance }
     }
 }

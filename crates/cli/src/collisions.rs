@@ -7,11 +7,12 @@ use std::path::PathBuf;
 use clap::Args;
 use urdf_ik::collision::{BodyDistances, LinkPlaces, Pairs};
 
-use super::Failure;
-use super::distance_out::DistanceOut;
+use super::Result;
+use super::avoidance::DistanceOut;
 use super::fk::positions;
 use super::input::{read_json, read_robot_with_shapes, read_srdf, read_world};
 use super::options::ConfigurationArguments;
+use super::output::write_line;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -28,7 +29,7 @@ pub struct Arguments {
     all: bool,
 }
 
-pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
     let (robot, shapes) = read_robot_with_shapes(&arguments.input.urdf)?;
     let srdf = arguments.srdf.as_deref().map(|path| read_srdf(path, &robot)).transpose()?;
     let world = arguments.obstacles.as_deref().map(read_world).transpose()?.unwrap_or_default();
@@ -41,16 +42,12 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
     }
     // All of the input is read before anything is written.
     let places = |sample| Ok(LinkPlaces::new(&robot, &positions(&robot, sample)?)?);
-    let places: Vec<LinkPlaces> = samples.iter().map(places).collect::<Result<_, Failure>>()?;
+    let places: Vec<LinkPlaces> = samples.iter().map(places).collect::<Result<_>>()?;
     if arguments.all {
         let of =
             |places| bodies.iter().zip(distances.all(places)).map(|(two, distance)| DistanceOut::new(two, distance));
-        let all = places.iter().map(|places| of(places).collect::<Vec<_>>());
-        serde_json::to_writer(&mut *out, &all.collect::<Vec<_>>())?;
-    } else {
-        let least = |places| distances.least(places).map(|(at, distance)| DistanceOut::new(&bodies[at], distance));
-        serde_json::to_writer(&mut *out, &places.iter().map(least).collect::<Vec<_>>())?;
+        return write_line(out, &places.iter().map(|places| of(places).collect()).collect::<Vec<Vec<_>>>());
     }
-    writeln!(out)?;
-    Ok(())
+    let least = |places| distances.least(places).map(|(at, distance)| DistanceOut::new(&bodies[at], distance));
+    write_line(out, &places.iter().map(least).collect::<Vec<_>>())
 }

@@ -13,13 +13,13 @@ use urdf_ik::robot::Chain;
 use urdf_ik::solver::{Mode, Pick, Problem, ProblemError, Solution, Solver, Target};
 use urdf_ik_plot::short;
 
-use super::avoidance::{Avoidance, AvoidanceOptions, Surroundings, name_standing_contacts};
+use super::avoidance::{Avoidance, AvoidanceOptions, Environment, name_standing_contacts};
 use super::evaluate_cases::{Case, CaseFile, Cases, Seed};
 use super::evaluate_plot::Solved;
 use super::input::{place, read_robot_and_shapes};
 use super::options::{MethodOptions, ToleranceOptions};
-use super::output::OutputFile;
-use super::{Failure, progress};
+use super::output::{OutputFile, write_line};
+use super::{Failure, Result, progress};
 
 /// Greatest number of starting points of one case. The time limit comes first.
 const ATTEMPTS: usize = 1_000_000;
@@ -70,7 +70,7 @@ struct CaseResult {
     restarts: usize,
 }
 
-pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
     let method = arguments.method.method()?;
     let margin = arguments.avoidance.margin()?;
     let file = CaseFile::read(&arguments.cases)?;
@@ -94,7 +94,7 @@ fn solve_all(
     solver: &Solver,
     avoidance: Option<&Avoidance>,
     cases: &Cases,
-) -> Result<Vec<CaseResult>, Failure> {
+) -> Result<Vec<CaseResult>> {
     let count = cases.len().min(arguments.max_cases.unwrap_or(usize::MAX));
     if count == 0 {
         return Err(format!("{}: it has no case to solve", place(&arguments.cases)).into());
@@ -105,13 +105,13 @@ fn solve_all(
     let mut solve = |index: usize| {
         bar.inc(1);
         let Case { seed, target, rest, world } = cases.read(index)?;
-        let surroundings = avoidance.map(|avoidance| avoidance.surrounded(world, rest));
-        contacts.extend(surroundings.iter().flat_map(Surroundings::standing_contacts));
+        let environment = avoidance.map(|avoidance| avoidance.in_world(world, rest));
+        contacts.extend(environment.iter().flat_map(Environment::standing_contacts));
         let targets = [Target { tolerance: arguments.tolerance.tolerance(), ..Target::new(0, target) }];
         let problem = Problem {
             mode: Mode::Search { pick: Pick::First, attempts: ATTEMPTS, random_seed: 0 },
             deadline: Some(deadline),
-            clearance: surroundings.as_ref().map(Surroundings::clearance),
+            clearance: environment.as_ref().map(Environment::clearance),
             ..Problem::new(&targets, &seed)
         };
         let (solution, time) = timed(solver, &problem)?;
@@ -129,7 +129,7 @@ fn solve_all(
     results
 }
 
-fn write_list(file: &OutputFile, entries: impl Iterator<Item = impl Serialize>) -> Result<(), Failure> {
+fn write_list(file: &OutputFile, entries: impl Iterator<Item = impl Serialize>) -> Result {
     let entries: Vec<_> = entries.collect();
     file.write(|out| Ok(serde_json::to_writer(out, &entries)?))
 }
@@ -170,7 +170,7 @@ struct Evaluation<'a> {
 }
 
 impl Evaluation<'_> {
-    fn write_files(&self, arguments: &Arguments) -> Result<(), Failure> {
+    fn write_files(&self, arguments: &Arguments) -> Result {
         if let Some(file) = &arguments.solutions {
             write_list(file, self.results.iter().map(|result| &result.positions))?;
         }
@@ -184,7 +184,7 @@ impl Evaluation<'_> {
         Ok(())
     }
 
-    fn picture(&self, arguments: &Arguments) -> Result<String, Failure> {
+    fn picture(&self, arguments: &Arguments) -> Result<String> {
         let solved = self.results.iter().filter(|result| result.positions.is_some());
         let solved = sorted(solved.map(|result| result.time));
         let solver = arguments.method.solver.name();
@@ -194,7 +194,7 @@ impl Evaluation<'_> {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "counts of cases and iterations are far below 2^52")]
-    fn report(&self, arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
+    fn report(&self, arguments: &Arguments, out: &mut impl Write) -> Result {
         let Self { robot, seed, results, times } = self;
         let mean = |total: f64| total / results.len() as f64;
         let report = json!({
@@ -211,8 +211,6 @@ impl Evaluation<'_> {
             "mean_iterations": mean(results.iter().map(|result| result.iterations as f64).sum()),
             "mean_restarts": mean(results.iter().map(|result| result.restarts as f64).sum()),
         });
-        serde_json::to_writer(&mut *out, &report)?;
-        writeln!(out)?;
-        Ok(())
+        write_line(out, &report)
     }
 }

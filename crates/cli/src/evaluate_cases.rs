@@ -11,10 +11,11 @@ use serde_json::{Map, Value};
 use urdf_ik::collision::{World, world_from_json};
 use urdf_ik::robot::{Chain, MeshFolders, Robot};
 use urdf_ik::spatial::rotation_from;
+use urdf_ik_text::names::list;
 
-use super::Failure;
+use super::Result;
 use super::fk::positions;
-use super::input::{place, read_json};
+use super::input::{in_words, place, read_json};
 
 /// Where the solves of a case file start.
 #[derive(Clone, Copy, ValueEnum)]
@@ -97,7 +98,7 @@ pub struct Cases<'a> {
 }
 
 impl CaseFile {
-    pub fn read(path: &Path) -> Result<Self, Failure> {
+    pub fn read(path: &Path) -> Result<Self> {
         let mut file: Self = read_json(path)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         file.urdf = folder.join(&file.urdf);
@@ -125,7 +126,7 @@ impl<'a> Cases<'a> {
         robot: &'a Robot,
         chain: &'a Chain,
         seed: Option<Seed>,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         let (order, seed) = match (&file.joint_names, seed) {
             (Some(names), seed) => (order_of(names, chain)?, Some(seed.unwrap_or(Seed::Nominal))),
             (None, None) => ((0..chain.variables().len()).collect(), None),
@@ -137,8 +138,8 @@ impl<'a> Cases<'a> {
         let unknown: BTreeSet<&str> =
             starts.map(String::as_str).filter(|&joint| robot.joint_index(joint).is_none()).collect();
         if !unknown.is_empty() {
-            let names = unknown.into_iter().collect::<Vec<_>>().join(", ");
-            eprintln!("urdf_ik: {}: the robot has no joints of these names: {names:.500}", place(path));
+            let names = list(&unknown.into_iter().collect::<Vec<_>>());
+            eprintln!("urdf_ik: {}: the robot has no joints of these names: {names}", place(path));
         }
         Ok(Self { file, robot, chain, order, seed, folders: MeshFolders::from_environment(Some(path)) })
     }
@@ -153,7 +154,7 @@ impl<'a> Cases<'a> {
     }
 
     /// The case of that index.
-    pub fn read(&self, index: usize) -> Result<Case, Failure> {
+    pub fn read(&self, index: usize) -> Result<Case> {
         let entry = &self.file.cases[index];
         match self.seed {
             Some(seed) => self.listed(seed, typed(entry)?),
@@ -166,7 +167,7 @@ impl<'a> Cases<'a> {
         self.order.iter().map(|&variable| positions[variable]).collect()
     }
 
-    fn listed(&self, seed: Seed, case: ListedCase) -> Result<Case, Failure> {
+    fn listed(&self, seed: Seed, case: ListedCase) -> Result<Case> {
         let given = match seed {
             Seed::Nominal => case.seed,
             Seed::Random => case.seed_random,
@@ -182,7 +183,7 @@ impl<'a> Cases<'a> {
         Ok(Case { seed, target: pose(&case.target)?, rest, world: World::default() })
     }
 
-    fn scene(&self, mut case: SceneCase) -> Result<Case, Failure> {
+    fn scene(&self, mut case: SceneCase) -> Result<Case> {
         case.start.retain(|joint, _| self.robot.joint_index(joint).is_some());
         let rest = positions(self.robot, &case.start)?;
         let world = world_from_json(&case.obstacles, &self.folders)?;
@@ -190,17 +191,16 @@ impl<'a> Cases<'a> {
     }
 }
 
-fn typed<T: DeserializeOwned>(entry: &Value) -> Result<T, Failure> {
-    // The reason may quote a long text.
-    T::deserialize(entry).map_err(|e| format!("{:.500}", e.to_string()).into())
+fn typed<T: DeserializeOwned>(entry: &Value) -> Result<T> {
+    T::deserialize(entry).map_err(|e| in_words(&e.to_string()).into())
 }
 
-fn pose(pose: &Pose) -> Result<Isometry3<f64>, Failure> {
+fn pose(pose: &Pose) -> Result<Isometry3<f64>> {
     Ok(Isometry3::from_parts(Translation3::from(pose.p), rotation_from(pose.q_xyzw)?))
 }
 
 /// For each of the file's joints, the index of the chain's variable.
-fn order_of(names: &[String], chain: &Chain) -> Result<Vec<usize>, Failure> {
+fn order_of(names: &[String], chain: &Chain) -> Result<Vec<usize>> {
     let index = |name: &String| {
         let found = chain.variables().iter().position(|variable| variable.name == *name);
         found.ok_or_else(|| format!("the case file names the joint '{name}', but the chain does not have it"))

@@ -5,7 +5,7 @@ use plotters::style::Color;
 use plotters::style::text_anchor::{HPos, VPos};
 use urdf_ik_plot::{self as plot, Axis, Chart, FAINT_INK, Frame, INK, SERIES, SMALL, TEXT, TITLE};
 
-use super::Failure;
+use super::Result;
 
 /// Width and height of the picture \[half pixels\].
 const SIZE: (u32, u32) = (1280, 800);
@@ -26,7 +26,7 @@ pub struct Solved<'a> {
 
 impl Solved<'_> {
     /// The picture, as SVG.
-    pub fn svg(&self) -> Result<String, Failure> {
+    pub fn svg(&self) -> Result<String> {
         plot::picture(SIZE, |area| {
             plot::write(area, &self.title, (40, 48), TITLE, INK)?;
             let solved = format!("{} of {} cases solved", self.times.len(), self.cases);
@@ -50,7 +50,7 @@ impl Solved<'_> {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "counts of cases are far below 2^52")]
-    fn draw_curve(&self, chart: &mut Chart, x: &Axis) -> Result<(), Failure> {
+    fn draw_curve(&self, chart: &mut Chart, x: &Axis) -> Result {
         let curve: Vec<(f64, f64)> = (0..=POINTS)
             .map(|index| {
                 let at = x.from + (x.to - x.from) * f64::from(index) / f64::from(POINTS);
@@ -65,7 +65,7 @@ impl Solved<'_> {
         Ok(())
     }
 
-    fn draw_marks(&self, chart: &mut Chart) -> Result<(), Failure> {
+    fn draw_marks(&self, chart: &mut Chart) -> Result {
         for (row, (name, time)) in [10.0, 3.0].into_iter().zip(&self.marks) {
             let at = time.max(1e-3).log10();
             chart.draw_series([PathElement::new([(at, 0.0), (at, 100.0)], FAINT_INK.stroke_width(2))])?;

@@ -8,9 +8,10 @@ use nalgebra::Isometry3;
 use serde::Serialize;
 use urdf_ik::robot::Robot;
 
-use super::Failure;
+use super::Result;
 use super::input::{read_json, read_robot};
 use super::options::ConfigurationArguments;
+use super::output::write_line;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -31,7 +32,7 @@ impl From<&Isometry3<f64>> for PoseOut {
     }
 }
 
-pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
     let robot = read_robot(&arguments.input.urdf)?;
     let samples: Vec<BTreeMap<String, f64>> = read_json(&arguments.input.positions)?;
     let mut answers = Vec::with_capacity(samples.len());
@@ -40,13 +41,11 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
         let links = robot.links().iter().zip(&poses);
         answers.push(links.map(|(link, pose)| (link.name.as_str(), PoseOut::from(pose))).collect::<BTreeMap<_, _>>());
     }
-    serde_json::to_writer(&mut *out, &answers)?;
-    writeln!(out)?;
-    Ok(())
+    write_line(out, &answers)
 }
 
 /// Positions of all joints of the robot, where those in `sample` are given.
-pub fn positions(robot: &Robot, sample: &BTreeMap<String, f64>) -> Result<Vec<f64>, Failure> {
+pub fn positions(robot: &Robot, sample: &BTreeMap<String, f64>) -> Result<Vec<f64>> {
     let mut positions = vec![0.0; robot.joints().len()];
     for (name, position) in sample {
         let index = robot.joint_index(name).ok_or_else(|| format!("the robot has no joint '{name}'"))?;

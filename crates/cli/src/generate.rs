@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::{Args, ValueEnum};
 use urdf_ik::robot::{Noodle, NoodleJoints};
 
-use super::Failure;
+use super::Result;
 use super::output::Output;
 
 #[derive(Args)]
@@ -41,7 +41,7 @@ enum Joints {
     Ball,
 }
 
-pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
     let noodle = Noodle {
         name: arguments.name.clone(),
         joints: match arguments.joints {

@@ -1,16 +1,17 @@
-//! `urdf_ik info`: a robot and its chain as text.
+//! `urdf_ik info`: a robot and its chain, or its collision geometry, as text.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use urdf_ik::collision::{LinkPair, LinkPlaces, LinkShapes, Pairs};
 use urdf_ik::robot::{Chain, Domain, Joint, JointKind, Robot, Variable};
 use urdf_ik::solver::closed_form::ClosedForm;
 use urdf_ik::solver::{Method, NotApplicable, Solver, TipReach, free_axes_in_words, names_of_free_axes};
 
-use super::Failure;
-use super::info_collisions;
+use super::Result;
+use super::input::{read_robot_with_shapes, read_srdf};
 use super::options::RobotArguments;
 
 /// Greatest depth of indentation: deeper lines of a long arm would be mostly spaces.
@@ -28,10 +29,10 @@ pub struct Arguments {
     srdf: Option<PathBuf>,
 }
 
-pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
     let Arguments { robot: arguments, collisions, srdf } = arguments;
     if *collisions {
-        return info_collisions::run(arguments, srdf.as_deref(), out);
+        return collision_geometry(arguments, srdf.as_deref(), out);
     }
     let robot = arguments.robot()?;
     let moving = robot.movable().count();
@@ -54,7 +55,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
 }
 
 /// The links, each below its parent, with the joint between them.
-fn tree(robot: &Robot, out: &mut impl Write) -> Result<(), Failure> {
+fn tree(robot: &Robot, out: &mut impl Write) -> Result {
     let mut children = vec![Vec::new(); robot.links().len()];
     for joint in robot.joints().iter().rev() {
         children[joint.parent].push(joint.child);
@@ -107,7 +108,7 @@ fn working_range(variable: &Variable, unit: &str) -> String {
     }
 }
 
-fn chain_of(robot: &Robot, chain: &Arc<Chain>, out: &mut impl Write) -> Result<(), Failure> {
+fn chain_of(robot: &Robot, chain: &Arc<Chain>, out: &mut impl Write) -> Result {
     writeln!(
         out,
         "chain from {}: {} variables, {} joints",
@@ -151,7 +152,7 @@ fn chain_of(robot: &Robot, chain: &Arc<Chain>, out: &mut impl Write) -> Result<(
 }
 
 /// How many axes a tip can follow, and which it should leave free where these are not all six.
-fn axes(free: [bool; 6], out: &mut impl Write) -> Result<(), Failure> {
+fn axes(free: [bool; 6], out: &mut impl Write) -> Result {
     let names = names_of_free_axes(free);
     write!(out, "  it can follow {} of 6 axes", 6 - names.len())?;
     if !names.is_empty() {
@@ -160,4 +161,65 @@ fn axes(free: [bool; 6], out: &mut impl Write) -> Result<(), Failure> {
     }
     writeln!(out)?;
     Ok(())
+}
+
+/// Shows the shapes of the links, and the pairs of links that may collide.
+fn collision_geometry(arguments: &RobotArguments, srdf: Option<&Path>, out: &mut impl Write) -> Result {
+    let (robot, shapes) = read_robot_with_shapes(&arguments.urdf)?;
+    let srdf = srdf.map(|path| read_srdf(path, &robot)).transpose()?;
+    shapes_of_links(&robot, &shapes, out)?;
+    let (pairs, mover) = if arguments.has_chain(&robot) {
+        let chain = arguments.chain(&robot)?;
+        let mover = format!("the chain from {} to {}", chain.base(), chain.tip_names().join(", "));
+        (Pairs::of_chain(&robot, &chain, &shapes, srdf.as_ref())?, mover)
+    } else {
+        (Pairs::of_robot(&robot, &shapes, srdf.as_ref())?, "the robot".to_owned())
+    };
+    writeln!(out)?;
+    writeln!(out, "pairs that count, of links that {mover} moves against each other: {}", pairs.counted.len())?;
+    for pair in &pairs.counted {
+        writeln!(out, "  {}", pair_names(&robot, *pair))?;
+    }
+    writeln!(out)?;
+    writeln!(out, "pairs that are left out: {}", pairs.left_out.len())?;
+    for (pair, reason) in &pairs.left_out {
+        writeln!(out, "  {}: {reason}", pair_names(&robot, *pair))?;
+    }
+    writeln!(out)?;
+    in_the_middle(&robot, &shapes, &pairs, out)
+}
+
+fn shapes_of_links(robot: &Robot, shapes: &LinkShapes, out: &mut impl Write) -> Result {
+    writeln!(out, "robot {}: {} of {} links have shapes", robot.name(), shapes.links().count(), robot.links().len())?;
+    for link in shapes.links() {
+        for shape in shapes.of_link(link) {
+            writeln!(out, "  {}: {}", robot.links()[link].name, shape.geometry)?;
+        }
+    }
+    for fault in shapes.faults() {
+        writeln!(out, "  missing: {fault}")?;
+    }
+    Ok(())
+}
+
+/// What touches with all joints in the middle of their range: a sign of shapes that overlap, or of an SRDF that lacks a pair.
+fn in_the_middle(robot: &Robot, shapes: &LinkShapes, pairs: &Pairs, out: &mut impl Write) -> Result {
+    let middle = |joint: usize| robot.working_range(joint).unwrap_or(robot.joints()[joint].domain).middle();
+    let mut positions: Vec<f64> = (0..robot.joints().len()).map(middle).collect();
+    robot.apply_mimic(&mut positions);
+    let places = LinkPlaces::new(robot, &positions)?;
+    let touching: Vec<_> = pairs.counted.iter().filter(|&&pair| shapes.distance(&places, pair) <= 0.0).collect();
+    if touching.is_empty() {
+        writeln!(out, "with all joints in the middle nothing touches")?;
+    } else {
+        writeln!(out, "with all joints in the middle these touch:")?;
+    }
+    for pair in touching {
+        writeln!(out, "  {}", pair_names(robot, *pair))?;
+    }
+    Ok(())
+}
+
+fn pair_names(robot: &Robot, pair: LinkPair) -> String {
+    pair.0.map(|link| robot.links()[link].name.as_str()).join(" - ")
 }

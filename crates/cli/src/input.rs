@@ -9,14 +9,15 @@ use urdf_ik::collision::{LinkShapes, Srdf, SrdfError, World, world_from_json};
 use urdf_ik::config::NamedPositions;
 use urdf_ik::files::{self, MAX_DATA_BYTES, MAX_URDF_BYTES, ReadError};
 use urdf_ik::robot::{Chain, MeshFolders, Robot, read_urdf_file};
-use urdf_ik_text::names::sentence;
+use urdf_ik_text::names::{plain_words, sentence};
 
-use super::Failure;
+use super::Result;
 
+/// The path that stands for standard input.
 const STANDARD_INPUT: &str = "-";
 
 /// Reads a robot, as [`robot_from`].
-pub fn read_robot(path: &Path) -> Result<Robot, Failure> {
+pub fn read_robot(path: &Path) -> Result<Robot> {
     robot_from(&read_urdf(path)?, path)
 }
 
@@ -26,7 +27,7 @@ pub fn read_urdf(path: &Path) -> Result<String, ReadError> {
 }
 
 /// Reads a robot, as [`robot_from`], with the shapes of its links. Shapes that are missing are named on standard error.
-pub fn read_robot_with_shapes(path: &Path) -> Result<(Robot, LinkShapes), Failure> {
+pub fn read_robot_with_shapes(path: &Path) -> Result<(Robot, LinkShapes)> {
     let urdf = read_urdf(path)?;
     let robot = robot_from(&urdf, path)?;
     let folders = MeshFolders::from_environment((!is_standard_input(path)).then_some(path));
@@ -38,7 +39,7 @@ pub fn read_robot_with_shapes(path: &Path) -> Result<(Robot, LinkShapes), Failur
 }
 
 /// Reads a robot, and the shapes of its links where they are wanted.
-pub fn read_robot_and_shapes(path: &Path, wanted: bool) -> Result<(Robot, Option<LinkShapes>), Failure> {
+pub fn read_robot_and_shapes(path: &Path, wanted: bool) -> Result<(Robot, Option<LinkShapes>)> {
     if wanted {
         read_robot_with_shapes(path).map(|(robot, shapes)| (robot, Some(shapes)))
     } else {
@@ -47,7 +48,7 @@ pub fn read_robot_and_shapes(path: &Path, wanted: bool) -> Result<(Robot, Option
 }
 
 /// Reads an SRDF of `robot`. Links that it names but the robot does not have are named on standard error.
-pub fn read_srdf(path: &Path, robot: &Robot) -> Result<Srdf, Failure> {
+pub fn read_srdf(path: &Path, robot: &Robot) -> Result<Srdf> {
     let of_file = |e: SrdfError| format!("{}: {e}", place(path));
     let srdf = Srdf::from_text(&read_text(path, MAX_URDF_BYTES)?).map_err(of_file)?;
     let unknown = srdf.unknown_links(robot).map_err(of_file)?;
@@ -58,14 +59,14 @@ pub fn read_srdf(path: &Path, robot: &Robot) -> Result<Srdf, Failure> {
 }
 
 /// Reads a list of obstacles in JSON. Meshes are looked for beside the file.
-pub fn read_world(path: &Path) -> Result<World, Failure> {
+pub fn read_world(path: &Path) -> Result<World> {
     let folders = MeshFolders::from_environment((!is_standard_input(path)).then_some(path));
     let list: Value = read_json(path)?;
     world_from_json(&list, &folders).map_err(|e| format!("{}: {e}", place(path)).into())
 }
 
 /// The robot of a URDF from the file at `path`. Warnings about it go to standard error.
-pub fn robot_from(urdf: &str, path: &Path) -> Result<Robot, Failure> {
+pub fn robot_from(urdf: &str, path: &Path) -> Result<Robot> {
     let place = place(path);
     let robot = Robot::from_urdf(urdf).map_err(|e| format!("{place}: {e}"))?;
     for warning in robot.warnings() {
@@ -75,7 +76,7 @@ pub fn robot_from(urdf: &str, path: &Path) -> Result<Robot, Failure> {
 }
 
 /// Reads a file of JSON.
-pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
+pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
     let text = read_text(path, MAX_DATA_BYTES)?;
     let read = serde_json::from_str::<UniqueKeys>(&text).and_then(|_| serde_json::from_str(&text));
     read.map_err(|e| {
@@ -87,10 +88,9 @@ pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {
     })
 }
 
-/// A sentence of the JSON reader, which calls numbers as Rust does, and may quote a long text.
+/// A sentence of the JSON reader, which may quote a long text.
 pub fn in_words(text: &str) -> String {
-    let words = text.replace("expected f64", "expected a number").replace("expected usize", "expected a whole number");
-    sentence(&words).into_owned()
+    sentence(&plain_words(text)).into_owned()
 }
 
 /// The text of a file, or of standard input.
@@ -100,7 +100,7 @@ pub fn read_text(path: &Path, max_bytes: usize) -> Result<String, ReadError> {
 
 /// The positions of the whole robot from YAML or JSON, from the path of such a file, or from `joint=position,joint=position`. Joints that
 /// are not named are at 0, or in the middle of their range where 0 is outside.
-pub fn read_positions(text: &str, robot: &Robot) -> Result<Vec<f64>, Failure> {
+pub fn read_positions(text: &str, robot: &Robot) -> Result<Vec<f64>> {
     let is_list = text.contains('=') && !text.contains([':', '{']) && !Path::new(text).exists();
     let positions = if is_list {
         NamedPositions::read(&format!("{{{}}}", text.replace('=', ": ")))?
@@ -111,7 +111,7 @@ pub fn read_positions(text: &str, robot: &Robot) -> Result<Vec<f64>, Failure> {
 }
 
 /// Where a search starts: positions of the chain's variables, as [`read_positions`] reads them; without a text the middle of each range.
-pub fn read_start(text: Option<&str>, robot: &Robot, chain: &Chain) -> Result<Vec<f64>, Failure> {
+pub fn read_start(text: Option<&str>, robot: &Robot, chain: &Chain) -> Result<Vec<f64>> {
     match text {
         Some(text) => Ok(chain.positions_from(&read_positions(text, robot)?)),
         None => Ok(chain.nominal_positions()),
@@ -119,7 +119,7 @@ pub fn read_start(text: Option<&str>, robot: &Robot, chain: &Chain) -> Result<Ve
 }
 
 /// Positions of all joints of the robot: those of [`read_positions`], or without a text where they are neutral.
-pub fn read_rest(text: Option<&str>, robot: &Robot) -> Result<Vec<f64>, Failure> {
+pub fn read_rest(text: Option<&str>, robot: &Robot) -> Result<Vec<f64>> {
     text.map_or_else(|| Ok(robot.neutral_positions()), |text| read_positions(text, robot))
 }
 

@@ -4,14 +4,12 @@
 
 mod avoidance;
 mod collisions;
-mod distance_out;
 mod evaluate;
 mod evaluate_cases;
 mod evaluate_plot;
 mod fk;
 mod generate;
 mod info;
-mod info_collisions;
 mod input;
 mod options;
 mod output;
@@ -31,11 +29,14 @@ use clap::{Parser, Subcommand};
 
 /// The failure of a command: one line of text, and exit status [`BAD_INPUT`].
 type Failure = Box<dyn Error + Send + Sync>;
+/// What comes of a command or a part of it.
+type Result<T = (), E = Failure> = std::result::Result<T, E>;
 
 /// Exit status where a target cannot be met, or a path cannot be followed to its end.
 const NOT_MET: u8 = 1;
 /// Exit status where the arguments or a file are wrong; clap's own for wrong arguments.
 const BAD_INPUT: u8 = 2;
+/// What the help says of the exit status.
 const EXIT_STATUS: &str = "\
 Exit status: 0 where it is done; 1 where a target cannot be met, or a path cannot be followed to its end; \
 2 where an argument or a file is wrong.";

@@ -9,7 +9,7 @@ use urdf_ik::solver::{
     free_axes_from_names,
 };
 
-use super::Failure;
+use super::Result;
 use super::input::read_robot;
 
 /// Which robot, and which chain of it.
@@ -27,7 +27,7 @@ pub struct RobotArguments {
 }
 
 impl RobotArguments {
-    pub fn robot(&self) -> Result<Robot, Failure> {
+    pub fn robot(&self) -> Result<Robot> {
         read_robot(&self.urdf)
     }
 
@@ -36,7 +36,7 @@ impl RobotArguments {
         !self.tips.is_empty() || robot.leaves().len() == 1
     }
 
-    pub fn chain(&self, robot: &Robot) -> Result<Chain, Failure> {
+    pub fn chain(&self, robot: &Robot) -> Result<Chain> {
         let tips: Vec<&str> = self.tips.iter().map(String::as_str).collect();
         Ok(Chain::with_defaults(robot, self.base.as_deref(), &tips)?)
     }
@@ -70,7 +70,7 @@ enum JacobianMethod {
 
 impl MethodOptions {
     /// The method with its options. Options that it does not have are refused.
-    pub fn method(&self) -> Result<Method, Failure> {
+    pub fn method(&self) -> Result<Method> {
         let for_jacobian = self.solver == SolverKind::Jacobian;
         let for_fabrik = self.solver == SolverKind::Fabrik;
         for (option, is_given, has_meaning) in [
@@ -90,7 +90,7 @@ impl MethodOptions {
         }
     }
 
-    fn jacobian_step(&self) -> Result<JacobianStep, Failure> {
+    fn jacobian_step(&self) -> Result<JacobianStep> {
         match (self.jacobian_method.unwrap_or(JacobianMethod::Damped), self.jacobian_damping) {
             (JacobianMethod::Damped, None | Some(0.0)) => Ok(JacobianStep::default()),
             (JacobianMethod::Damped, Some(damping)) if damping.is_finite() && damping > 0.0 => {
@@ -106,7 +106,7 @@ impl MethodOptions {
         }
     }
 
-    fn fabrik_options(&self) -> Result<FabrikOptions, Failure> {
+    fn fabrik_options(&self) -> Result<FabrikOptions> {
         let acceleration = self.fabrik_acceleration.unwrap_or(FabrikOptions::default().acceleration);
         if acceleration > GREATEST_ACCELERATION {
             return Err(format!("--fabrik-acceleration is {acceleration}; the most is {GREATEST_ACCELERATION}").into());

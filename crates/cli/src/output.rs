@@ -5,8 +5,21 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
+use serde::Serialize;
 
-use super::Failure;
+use super::Result;
+
+/// Writes an answer as a line of JSON.
+pub fn write_line(out: &mut impl Write, answer: &impl Serialize) -> Result {
+    serde_json::to_writer(&mut *out, answer)?;
+    Ok(writeln!(out)?)
+}
+
+/// Writes an answer as JSON that people can read.
+pub fn write_pretty(out: &mut impl Write, answer: &impl Serialize) -> Result {
+    serde_json::to_writer_pretty(&mut *out, answer)?;
+    Ok(writeln!(out)?)
+}
 
 /// A file to write. It is made by an argument's parser, so that a command that could not write it does not begin.
 #[derive(Debug, Clone)]
@@ -23,14 +36,14 @@ pub enum Output {
 
 impl Output {
     /// A file of any kind, or `-`, for clap.
-    pub fn any(path: &str) -> Result<Self, Failure> {
+    pub fn any(path: &str) -> Result<Self> {
         if path == "-" { Ok(Self::Standard) } else { OutputFile::any(path).map(Self::File) }
     }
 }
 
 impl OutputFile {
     /// A file of any kind, for clap.
-    pub fn any(path: &str) -> Result<Self, Failure> {
+    pub fn any(path: &str) -> Result<Self> {
         if path == "-" {
             return Err("standard output has the summary: name a file".into());
         }
@@ -48,29 +61,29 @@ impl OutputFile {
     }
 
     /// A file whose name ends in `.svg`, for clap.
-    pub fn svg(path: &str) -> Result<Self, Failure> {
+    pub fn svg(path: &str) -> Result<Self> {
         Self::with_ending(path, "svg")
     }
 
     /// A file whose name ends in `.ply`, for clap.
-    pub fn ply(path: &str) -> Result<Self, Failure> {
+    pub fn ply(path: &str) -> Result<Self> {
         Self::with_ending(path, "ply")
     }
 
-    fn with_ending(path: &str, ending: &str) -> Result<Self, Failure> {
+    fn with_ending(path: &str, ending: &str) -> Result<Self> {
         let found = Path::new(path).extension().is_some_and(|found| found.eq_ignore_ascii_case(ending));
         if found { Self::any(path) } else { Err(format!("its name must end in .{ending}").into()) }
     }
 
     /// Writes the file by `content`, as [`write_file`] does.
-    pub fn write(&self, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    pub fn write(&self, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result {
         write_file(&self.0, content)
     }
 }
 
 /// Writes a file by `content`. It takes the place of an old one only when it is whole: a disk that is full leaves the old one. What is no
 /// regular file, such as a pipe, is written as it is.
-pub fn write_file(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+pub fn write_file(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result {
     // A link stays: what it leads to is replaced.
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let written = match target.metadata() {

@@ -17,12 +17,11 @@ use urdf_ik::robot::{Chain, Robot};
 use urdf_ik::solver::{Preference, Solver, SolverKind, Target};
 use urdf_ik::spatial::rotation_from;
 
-use super::Failure;
-use super::avoidance::{Surroundings, SurroundingsOptions};
-use super::distance_out::DistanceOut;
+use super::Result;
+use super::avoidance::{CollisionOptions, DistanceOut, Environment};
 use super::input::{read_json, read_start, read_text};
 use super::options::{FreeAxes, RobotArguments};
-use super::output::OutputFile;
+use super::output::{OutputFile, write_pretty};
 use super::{path_plot, progress};
 
 #[derive(Args)]
@@ -55,7 +54,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE.yaml")]
     joint_limits: Option<PathBuf>,
     #[command(flatten)]
-    surroundings: SurroundingsOptions,
+    collisions: CollisionOptions,
     /// Draw the motion in shares of its limits: positions, velocities, accelerations and jerks of the joints, and the tip's speed
     #[arg(long, value_name = "FILE.svg", value_parser = OutputFile::svg)]
     plot: Option<OutputFile>,
@@ -69,8 +68,8 @@ struct Waypoint {
 }
 
 /// Prints the trajectory. Returns whether the path can be followed to its end.
-pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure> {
-    let (robot, shapes) = arguments.surroundings.robot(&arguments.robot.urdf)?;
+pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool> {
+    let (robot, shapes) = arguments.collisions.robot(&arguments.robot.urdf)?;
     let chain = Arc::new(arguments.robot.chain(&robot)?);
     if chain.tips().len() != 1 {
         return Err("path takes one --tip".into());
@@ -82,15 +81,15 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
     let free_axes = arguments.free_axes.mask()?;
     let target = Target { free_axes, ..Target::new(0, path.pose_at(0.0)) };
     let timing = Timing { speed: arguments.speed, acceleration: arguments.acceleration, period: arguments.period };
-    let avoidance = arguments.surroundings.avoidance(&robot, &chain, shapes)?;
-    let surroundings = arguments.surroundings.surroundings(avoidance.as_ref(), arguments.start.as_deref())?;
+    let avoidance = arguments.collisions.avoidance(&robot, &chain, shapes)?;
+    let environment = arguments.collisions.environment(avoidance.as_ref(), arguments.start.as_deref())?;
     let problem = PathProblem {
         path: &path,
         target: &target,
         seed: &seed,
         limits: &limits,
         preference: Preference::default(),
-        clearance: surroundings.as_ref().map(Surroundings::clearance),
+        clearance: environment.as_ref().map(Environment::clearance),
     };
     let spinner = progress::spinner("planning the path");
     let options = FollowOptions::default();
@@ -107,21 +106,20 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
         }
     }
     let mut answer = describe(&chain, &path, &followed, &trajectory);
-    if let Some(surroundings) = &surroundings {
+    if let Some(environment) = &environment {
         let points = trajectory.points.iter().map(|point| point.positions.as_slice());
-        let nearest = surroundings.nearest_of_all(points)?;
+        let nearest = environment.nearest_of_all(points)?;
         answer["nearest"] = json!(nearest.as_ref().map(|(bodies, distance)| DistanceOut::new(bodies, *distance)));
     }
-    serde_json::to_writer_pretty(&mut *out, &answer)?;
-    writeln!(out)?;
+    write_pretty(out, &answer)?;
     Ok(followed.stop.is_none())
 }
 
 impl Arguments {
     /// The path through the waypoints.
-    fn path(&self) -> Result<Path, Failure> {
+    fn path(&self) -> Result<Path> {
         let waypoints: Vec<Waypoint> = read_json(&self.waypoints)?;
-        let pose = |(at, waypoint): (usize, &Waypoint)| -> Result<_, Failure> {
+        let pose = |(at, waypoint): (usize, &Waypoint)| -> Result<_> {
             let rotation = rotation_from(waypoint.q_xyzw).map_err(|e| format!("waypoint {at}: {e}"))?;
             Ok(Isometry3::from_parts(Translation3::from(waypoint.p), rotation))
         };
@@ -130,7 +128,7 @@ impl Arguments {
     }
 
     /// The limits of the chain's variables.
-    fn limits(&self, robot: &Robot, chain: &Chain) -> Result<MotionLimits, Failure> {
+    fn limits(&self, robot: &Robot, chain: &Chain) -> Result<MotionLimits> {
         let file = match &self.joint_limits {
             Some(file) => {
                 let text = read_text(file, MAX_SETTINGS_BYTES)?;

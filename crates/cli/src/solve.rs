@@ -12,11 +12,11 @@ use urdf_ik::robot::Chain;
 use urdf_ik::solver::{Mode, Pick, Preference, Problem, Solution, Solver, Target};
 use urdf_ik::spatial::rotation_from;
 
-use super::Failure;
-use super::avoidance::{Surroundings, SurroundingsOptions};
-use super::distance_out::DistanceOut;
+use super::Result;
+use super::avoidance::{CollisionOptions, DistanceOut, Environment};
 use super::input::{read_positions, read_start};
 use super::options::{FreeAxes, MethodOptions, RobotArguments, ToleranceOptions};
+use super::output::write_pretty;
 
 #[derive(Args)]
 #[command(group = ArgGroup::new("wanted").required(true))]
@@ -53,23 +53,23 @@ pub struct Arguments {
     #[arg(long, value_name = "POSITIONS")]
     posture: Option<String>,
     #[command(flatten)]
-    surroundings: SurroundingsOptions,
+    collisions: CollisionOptions,
     /// Print all distinct solutions that are found, as a list
     #[arg(long, conflicts_with = "pick")]
     all: bool,
 }
 
 /// Prints the solution. Returns whether it meets the targets.
-pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure> {
-    let (robot, shapes) = arguments.surroundings.robot(&arguments.robot.urdf)?;
+pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool> {
+    let (robot, shapes) = arguments.collisions.robot(&arguments.robot.urdf)?;
     let chain = Arc::new(arguments.robot.chain(&robot)?);
     let targets = arguments.targets(&chain)?;
     let solver = Solver::prepare(arguments.method.method()?, &chain)?;
     let seed = read_start(arguments.seed.as_deref(), &robot, &chain)?;
     let posture = arguments.posture.as_deref().map(|text| read_positions(text, &robot)).transpose()?;
     let posture = posture.map(|all| chain.positions_from(&all));
-    let avoidance = arguments.surroundings.avoidance(&robot, &chain, shapes)?;
-    let surroundings = arguments.surroundings.surroundings(avoidance.as_ref(), arguments.seed.as_deref())?;
+    let avoidance = arguments.collisions.avoidance(&robot, &chain, shapes)?;
+    let environment = arguments.collisions.environment(avoidance.as_ref(), arguments.seed.as_deref())?;
     let problem = Problem {
         mode: Mode::Search {
             pick: arguments.pick,
@@ -77,11 +77,11 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
             random_seed: arguments.random_seed,
         },
         preference: Preference { posture: posture.as_deref(), posture_weight: 1.0, ..Preference::default() },
-        clearance: surroundings.as_ref().map(Surroundings::clearance),
+        clearance: environment.as_ref().map(Environment::clearance),
         ..Problem::new(&targets, &seed)
     };
     let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
-    let describe = |solution: &Solution| describe(&solver, &targets, surroundings.as_ref(), solution);
+    let describe = |solution: &Solution| describe(&solver, &targets, environment.as_ref(), solution);
     let answer = if arguments.all {
         let mut found = Vec::new();
         solver.solve_all(&problem, &mut scratch, &mut solution, &mut |solution| {
@@ -93,14 +93,13 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
         solver.solve(&problem, &mut scratch, &mut solution)?;
         describe(&solution)?
     };
-    serde_json::to_writer_pretty(&mut *out, &answer)?;
-    writeln!(out)?;
+    write_pretty(out, &answer)?;
     Ok(answer.as_array().map_or(solution.is_solved(), |found| !found.is_empty()))
 }
 
 impl Arguments {
     /// The targets, one for each tip of the chain.
-    fn targets(&self, chain: &Chain) -> Result<Vec<Target>, Failure> {
+    fn targets(&self, chain: &Chain) -> Result<Vec<Target>> {
         let mut poses = Vec::new();
         for numbers in self.target.chunks_exact(7) {
             let rotation = rotation_from([numbers[3], numbers[4], numbers[5], numbers[6]])?;
@@ -125,17 +124,17 @@ impl Arguments {
 fn describe(
     solver: &Solver,
     targets: &[Target],
-    surroundings: Option<&Surroundings>,
+    environment: Option<&Environment>,
     solution: &Solution,
-) -> Result<Value, Failure> {
+) -> Result<Value> {
     let (chain, worst) = (solver.chain(), solution.worst_residual());
     let smallest_singular_value =
         solver.smallest_singular_value(targets, &solution.positions, &mut solver.scratch())?;
     let positions: serde_json::Map<_, _> =
         chain.variables().iter().zip(&solution.positions).map(|(v, p)| (v.name.clone(), json!(p))).collect();
-    let outcome = surroundings.map_or_else(
+    let outcome = environment.map_or_else(
         || solution.sentence(chain),
-        |surroundings| solution.sentence_in(chain, surroundings.clearance().scene),
+        |environment| solution.sentence_in(chain, environment.clearance().scene),
     );
     let mut answer = json!({
         "solved": solution.is_solved(),
@@ -148,8 +147,8 @@ fn describe(
         "attempts": solution.attempts,
         "time_us": solution.elapsed.as_secs_f64() * 1e6,
     });
-    if let Some(surroundings) = surroundings {
-        let nearest = surroundings.nearest(&solution.positions)?;
+    if let Some(environment) = environment {
+        let nearest = environment.nearest(&solution.positions)?;
         answer["nearest"] = json!(nearest.as_ref().map(|(bodies, distance)| DistanceOut::new(bodies, *distance)));
     }
     Ok(answer)

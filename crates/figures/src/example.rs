@@ -4,7 +4,7 @@ use nalgebra::{Point2, Point3};
 use urdf_ik::skeleton::{Configuration, Options, Problem, Root, Segment, Skeleton, Target};
 use urdf_ik_plot::View;
 
-use crate::Failure;
+use crate::Result;
 
 /// A skeleton in the plane, where it starts, and what is asked of it.
 pub struct Example {
@@ -16,13 +16,13 @@ pub struct Example {
 
 impl Example {
     /// A chain through points, whose end has a target \[m\].
-    pub fn chain(points: &[[f64; 2]], target: [f64; 2]) -> Result<Self, Failure> {
+    pub fn chain(points: &[[f64; 2]], target: [f64; 2]) -> Result<Self> {
         let parents: Vec<usize> = (0..points.len() - 1).collect();
         Self::tree(points, &parents, &[(parents.len(), target)])
     }
 
     /// A tree of free segments: its points \[m\], for each segment the index of the one at which it begins, and targets of points.
-    pub fn tree(points: &[[f64; 2]], parents: &[usize], targets: &[(usize, [f64; 2])]) -> Result<Self, Failure> {
+    pub fn tree(points: &[[f64; 2]], parents: &[usize], targets: &[(usize, [f64; 2])]) -> Result<Self> {
         let points: Vec<_> = points.iter().map(in_space).collect();
         let segment = |(&parent, end): (&usize, &Point3<f64>)| Segment::new(parent, (end - points[parent]).norm());
         let segments: Vec<_> = parents.iter().zip(&points[1..]).map(segment).collect();

@@ -5,8 +5,9 @@ use urdf_ik::skeleton::file::Model;
 use urdf_ik::skeleton::{Options, Problem, Root, Target};
 use urdf_ik_plot::skeleton::{self, Drawn};
 
-use crate::Failure;
+use crate::Result;
 
+/// The figure, in YAML.
 const MODEL: &str = include_str!("../../../config/skeletons/humanoid.yaml");
 /// Ends by name, and where they are to be \[m\].
 const TARGETS: [(&str, [f64; 3]); 5] = [
@@ -18,7 +19,7 @@ const TARGETS: [(&str, [f64; 3]); 5] = [
 ];
 
 /// Draws the figure: the text of an SVG file.
-pub fn draw() -> Result<String, Failure> {
+pub fn draw() -> Result<String> {
     let Model::Skeleton(model) = Model::from_yaml(MODEL)? else { return Err("the humanoid is no skeleton".into()) };
     let mut targets = Vec::new();
     for (name, place) in TARGETS {

@@ -14,6 +14,7 @@ mod circle;
 mod cone;
 mod example;
 mod humanoid;
+mod panel;
 mod passes;
 mod reach;
 mod servo;
@@ -22,10 +23,10 @@ mod sub_base;
 mod three_link;
 mod two_link;
 
-pub use urdf_ik_plot::Failure;
+pub use urdf_ik_plot::{Failure, Result};
 
 /// Draws a figure: the text of an SVG file.
-pub type Draw = fn() -> Result<String, Failure>;
+pub type Draw = fn() -> Result<String>;
 
 /// The figures by the names of their files.
 pub const FIGURES: [(&str, Draw); 11] = [

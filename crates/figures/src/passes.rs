@@ -4,19 +4,23 @@ use nalgebra::Point2;
 use plotters::style::RGBColor;
 use urdf_ik::skeleton::Configuration;
 use urdf_ik_plot::skeleton::cycles::{Cycle, until_met};
-use urdf_ik_plot::{self as plot, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Margins, Pen, SERIES};
+use urdf_ik_plot::{self as plot, Area, Bones, Canvas, FAINT_INK, INK, Pen, SERIES};
 
 use super::example::{Example, flat};
-use crate::Failure;
+use super::panel::panel;
+use crate::Result;
 
+/// Where the chain starts \[m\].
 const SEED: [[f64; 2]; 5] = [[0.0, 0.0], [0.3, 0.05], [0.6, 0.02], [0.88, 0.14], [1.12, 0.3]];
+/// Where its end is to be \[m\].
 const TARGET: [f64; 2] = [0.4, 1.0];
+/// Colour of the chain.
 const CHAIN: RGBColor = SERIES[0];
 /// How much is left of the colour of a chain that was before.
 const BEFORE: f64 = 0.28;
 
 /// Draws the figure: the text of an SVG file.
-pub fn draw() -> Result<String, Failure> {
+pub fn draw() -> Result<String> {
     let example = Example::chain(&SEED, TARGET)?;
     let (seed, cycles) = (&example.seed, until_met(&example.skeleton, &example.problem(), 50)?);
     let (Some(first), Some(last)) = (cycles.first(), cycles.last()) else { return Err("no cycle was needed".into()) };
@@ -42,13 +46,11 @@ enum Pass {
     Backward,
 }
 
-fn canvas<'a, 'b>(area: &'a Area<'b>, title: &str, note: &str) -> Result<Canvas<'a, 'b>, Failure> {
-    plot::caption(area, (30, 40), title, &[note])?;
-    let margins = Margins { top: 100, side: 50, bottom: 20 };
-    Ok(Canvas::new(area, margins, &Bounds::new([-0.08, -0.1], [1.22, 1.06])))
+fn canvas<'a, 'b>(area: &'a Area<'b>, title: &str, note: &str) -> Result<Canvas<'a, 'b>> {
+    panel(area, title, note, [100, 50, 20], [[-0.08, -0.1], [1.22, 1.06]])
 }
 
-fn draw_seed(area: &Area, seed: &Configuration) -> Result<(), Failure> {
+fn draw_seed(area: &Area, seed: &Configuration) -> Result {
     let canvas = canvas(area, "1  where it starts", "the end is to go to the target")?;
     let points = flat(seed);
     Bones::new(CHAIN).draw_chain(&canvas, &points)?;
@@ -67,13 +69,7 @@ fn draw_seed(area: &Area, seed: &Configuration) -> Result<(), Failure> {
 }
 
 /// A pass: the chain before and after, with the lines along which its points were drawn.
-fn draw_pass(
-    area: &Area,
-    title: &str,
-    before: &Configuration,
-    after: &Configuration,
-    pass: Pass,
-) -> Result<(), Failure> {
+fn draw_pass(area: &Area, title: &str, before: &Configuration, after: &Configuration, pass: Pass) -> Result {
     let note = match pass {
         Pass::Forward => "each point is drawn towards where it was",
         Pass::Backward => "the same again from the root in its place",
@@ -95,13 +91,13 @@ fn draw_pass(
 }
 
 /// An arrow from where a point was put to where the pass begins.
-fn draw_move(canvas: &Canvas, from: &Point2<f64>, to: &Point2<f64>) -> Result<(), Failure> {
+fn draw_move(canvas: &Canvas, from: &Point2<f64>, to: &Point2<f64>) -> Result {
     let along = (to - from).normalize();
     let (start, end) = (from + along * canvas.metres(16.0), to - along * canvas.metres(26.0));
     canvas.arrow(&start, &end, Pen::new(INK, 4))
 }
 
-fn draw_cycles(area: &Area, title: &str, cycles: &[Cycle], last: &Cycle) -> Result<(), Failure> {
+fn draw_cycles(area: &Area, title: &str, cycles: &[Cycle], last: &Cycle) -> Result {
     let canvas = canvas(area, title, "the end is within a millimetre of the target")?;
     let before = &cycles[..cycles.len() - 1];
     for (index, cycle) in (1_u32..).zip(before) {

@@ -5,11 +5,13 @@ use std::f64::consts::PI;
 use nalgebra::Point2;
 use plotters::style::{Color, RGBColor};
 use urdf_ik_plot::skeleton::cycles::record;
-use urdf_ik_plot::{self as plot, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Margins, Pen, SERIES};
+use urdf_ik_plot::{self as plot, Area, Bones, Canvas, FAINT_INK, INK, Pen, SERIES};
 
 use super::example::{Example, flat};
-use crate::Failure;
+use super::panel::panel;
+use crate::Result;
 
+/// Colour of the chain.
 const CHAIN: RGBColor = SERIES[0];
 
 /// A chain, what is asked of its end, and how it is shown.
@@ -22,6 +24,7 @@ struct Case {
     reach: &'static str,
 }
 
+/// A target beyond the reach.
 const FAR: Case = Case {
     title: "too far: stretched",
     seed: &[[0.0, 0.0], [-0.12, 0.3], [0.12, 0.52], [0.42, 0.6]],
@@ -29,6 +32,7 @@ const FAR: Case = Case {
     cycles: 4,
     reach: "outer reach",
 };
+/// A target that is nearer than the chain can fold.
 const NEAR: Case = Case {
     title: "too near: folded",
     seed: &[[0.0, 0.0], [0.62, 0.3], [0.8, 0.16], [0.7, 0.02]],
@@ -38,7 +42,7 @@ const NEAR: Case = Case {
 };
 
 /// Draws the figure: the text of an SVG file.
-pub fn draw() -> Result<String, Failure> {
+pub fn draw() -> Result<String> {
     plot::drawing((1400, 540), |area| {
         let (left, right) = area.split_horizontally(700);
         draw_case(&left, &FAR)?;
@@ -46,16 +50,14 @@ pub fn draw() -> Result<String, Failure> {
     })
 }
 
-fn draw_case(area: &Area, case: &Case) -> Result<(), Failure> {
+fn draw_case(area: &Area, case: &Case) -> Result {
     let example = Example::chain(case.seed, case.target)?;
     let (skeleton, problem, last) = (&example.skeleton, example.problem(), case.seed.len() - 1);
     let cycles = record(skeleton, &problem, |cycles| cycles.len() == case.cycles)?;
     let mut solution = skeleton.solution();
     skeleton.solve(&problem, &mut skeleton.scratch(&problem.options), &mut solution)?;
     let note = format!("the target is missed by {:.2} m", solution.residuals[0].distance);
-    plot::caption(area, (30, 40), case.title, &[&note])?;
-    let margins = Margins { top: 100, side: 40, bottom: 20 };
-    let canvas = Canvas::new(area, margins, &Bounds::new([-1.0, -0.06], [1.18, 1.14]));
+    let canvas = panel(area, case.title, &note, [100, 40, 20], [[-1.0, -0.06], [1.18, 1.14]])?;
     let reach = skeleton.reach(0, last).ok_or("the chain has no end")?;
     draw_reach(&canvas, [reach.inner, reach.outer], case.reach)?;
     for shown in [&example.seed].into_iter().chain(cycles.iter().map(|cycle| &cycle.backward)) {
@@ -69,7 +71,7 @@ fn draw_case(area: &Area, case: &Case) -> Result<(), Failure> {
 }
 
 /// Where the end can be, and the name of the border that is in the way.
-fn draw_reach(canvas: &Canvas, [inner, outer]: [f64; 2], name: &str) -> Result<(), Failure> {
+fn draw_reach(canvas: &Canvas, [inner, outer]: [f64; 2], name: &str) -> Result {
     let root = Point2::origin();
     canvas.sector(&root, outer, [0.0, PI], CHAIN.mix(0.05))?;
     canvas.arc(&root, outer, [0.0, PI], Pen::new(FAINT_INK, 3).dashed())?;

@@ -5,11 +5,14 @@ use plotters::element::{PathElement, Text};
 use plotters::style::text_anchor::{HPos, VPos};
 use plotters::style::{Color, RGBColor};
 use urdf_ik::skeleton::pitch_yaw::{Method, Options, PitchYawArm, Problem};
-use urdf_ik_plot::{self as plot, Area, Axis, Bones, Bounds, Canvas, Frame, INK, Margins, SERIES};
+use urdf_ik_plot::{self as plot, Area, Axis, Bones, Frame, INK, SERIES};
 
-use crate::Failure;
+use super::panel::{panel, titled};
+use crate::Result;
 
+/// Lengths of the two segments \[m\].
 const LENGTHS: [f64; 2] = [0.5, 0.4];
+/// Where the tip is to be \[m\].
 const TARGET: Point3<f64> = Point3::new(0.62, 0.26, 0.0);
 /// Yaws of the nearly stretched arm \[rad\].
 const SEED: [f64; 4] = [0.0, 0.0, 0.03, -0.06];
@@ -19,11 +22,12 @@ const LARGEST_TURN: f64 = 1.0;
 const ITERATIONS: u8 = 10;
 /// Room around the charts for their axes.
 const FRAME: Frame = Frame { left: 130, right: 40, top: 80, bottom: 110 };
+/// The methods with their names and colours.
 const METHODS: [(Method, &str, RGBColor); 2] =
     [(Method::Pseudoinverse, "pseudoinverse", SERIES[1]), (Method::DampedLeastSquares, "damped", SERIES[0])];
 
 /// Draws the figure: the text of an SVG file.
-pub fn draw() -> Result<String, Failure> {
+pub fn draw() -> Result<String> {
     let arm = PitchYawArm::new(Point3::origin(), LENGTHS.to_vec())?;
     plot::drawing((1400, 1020), |area| {
         let (top, bottom) = area.split_vertically(440);
@@ -38,7 +42,7 @@ pub fn draw() -> Result<String, Failure> {
 }
 
 /// The step \[rad\] that a method asks for from `positions`, by the formulas in the document.
-fn step(arm: &PitchYawArm, positions: &[f64], method: Method) -> Result<DVector<f64>, Failure> {
+fn step(arm: &PitchYawArm, positions: &[f64], method: Method) -> Result<DVector<f64>> {
     let mut columns = vec![Vector3::zeros(); arm.variables()];
     let error = TARGET - arm.jacobian(positions, &mut columns)?;
     let jacobian = DMatrix::from_fn(3, columns.len(), |row, column| columns[column][row]);
@@ -53,7 +57,7 @@ fn step(arm: &PitchYawArm, positions: &[f64], method: Method) -> Result<DVector<
 }
 
 /// Positions after some iterations of the library's solve.
-fn solved(arm: &PitchYawArm, method: Method, iterations: usize) -> Result<(Vec<f64>, f64), Failure> {
+fn solved(arm: &PitchYawArm, method: Method, iterations: usize) -> Result<(Vec<f64>, f64)> {
     let (mut scratch, mut solution) = (arm.scratch(), arm.solution());
     let options = Options { method, tolerance: 1e-9, iterations, ..Options::default() };
     arm.solve(&Problem { target: TARGET, seed: &SEED, options }, &mut scratch, &mut solution)?;
@@ -64,7 +68,7 @@ fn flat(point: &Point3<f64>) -> Point2<f64> {
     point.xy()
 }
 
-fn points(arm: &PitchYawArm, positions: &[f64]) -> Result<Vec<Point2<f64>>, Failure> {
+fn points(arm: &PitchYawArm, positions: &[f64]) -> Result<Vec<Point2<f64>>> {
     let mut points = vec![Point3::origin(); LENGTHS.len() + 1];
     arm.forward_kinematics(positions, &mut points)?;
     Ok(points.iter().map(flat).collect())
@@ -76,15 +80,14 @@ fn along(step: &DVector<f64>, share: f64) -> Vec<f64> {
 }
 
 /// The first step of a method: the arm before and after, and what was tried before the tip moved as predicted.
-fn draw_step(area: &Area, arm: &PitchYawArm, method: Method, name: &str, colour: RGBColor) -> Result<(), Failure> {
-    let wished = step(arm, &SEED, method)?;
-    let largest = wished.amax();
-    let bounded = &wished * (LARGEST_TURN / largest).min(1.0);
+fn draw_step(area: &Area, arm: &PitchYawArm, method: Method, name: &str, colour: RGBColor) -> Result {
+    let wanted = step(arm, &SEED, method)?;
+    let largest = wanted.amax();
+    let bounded = &wanted * (LARGEST_TURN / largest).min(1.0);
     let halvings = halvings(&bounded, &solved(arm, method, 1)?.0)?;
     let taken = if halvings > 0 { format!("cut to 1, halved {halvings} times") } else { "taken as it is".to_owned() };
-    plot::caption(area, (30, 40), name, &[&format!("asks for {largest:.1} rad: {taken}")])?;
-    let margins = Margins { top: 100, side: 40, bottom: 10 };
-    let canvas = Canvas::new(area, margins, &Bounds::new([-0.05, -0.14], [1.0, 0.36]));
+    let note = format!("asks for {largest:.1} rad: {taken}");
+    let canvas = panel(area, name, &note, [100, 40, 10], [[-0.05, -0.14], [1.0, 0.36]])?;
     Bones::new(INK).pale(0.2).draw_chain(&canvas, &points(arm, &SEED)?)?;
     for halving in 0..halvings {
         let tried = points(arm, &along(&bounded, 0.5_f64.powi(halving)))?;
@@ -96,7 +99,7 @@ fn draw_step(area: &Area, arm: &PitchYawArm, method: Method, name: &str, colour:
 }
 
 /// How many times the library halved the step `bounded` from the seed to get to the positions `after`.
-fn halvings(bounded: &DVector<f64>, after: &[f64]) -> Result<i32, Failure> {
+fn halvings(bounded: &DVector<f64>, after: &[f64]) -> Result<i32> {
     let is_there = |halvings: &i32| {
         let tried = along(bounded, 0.5_f64.powi(*halvings));
         tried.iter().zip(after).all(|(tried, after)| (tried - after).abs() < 1e-9)
@@ -105,8 +108,8 @@ fn halvings(bounded: &DVector<f64>, after: &[f64]) -> Result<i32, Failure> {
 }
 
 /// The largest turn that each method asks for, against the bend of the arm.
-fn draw_turns(area: &Area, arm: &PitchYawArm) -> Result<(), Failure> {
-    plot::caption(area, (30, 40), "the turn that is asked for", &[])?;
+fn draw_turns(area: &Area, arm: &PitchYawArm) -> Result {
+    titled(area, "the turn that is asked for", "")?;
     let x = Axis {
         ticks: ticks([(0.0, "0°"), (20.0, "20°"), (40.0, "40°"), (60.0, "60°")]),
         ..axis([0.0, 60.0], "bend")
@@ -128,8 +131,8 @@ fn draw_turns(area: &Area, arm: &PitchYawArm) -> Result<(), Failure> {
 }
 
 /// The distance to the target after each iteration.
-fn draw_distances(area: &Area, arm: &PitchYawArm) -> Result<(), Failure> {
-    plot::caption(area, (30, 40), "with halving, both arrive", &[])?;
+fn draw_distances(area: &Area, arm: &PitchYawArm) -> Result {
+    titled(area, "with halving, both arrive", "")?;
     let x = Axis::even(0.0, f64::from(ITERATIONS), 5.0, "iteration");
     let y =
         Axis { ticks: ticks([(-9.0, "1 nm"), (-6.0, "1 µm"), (-3.0, "1 mm"), (0.0, "1 m")]), ..axis([-9.0, 0.0], "") };

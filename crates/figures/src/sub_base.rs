@@ -4,22 +4,28 @@ use nalgebra::Point2;
 use plotters::style::RGBColor;
 use urdf_ik::skeleton::{Configuration, Problem, Skeleton};
 use urdf_ik_plot::skeleton::cycles::{record, until_met};
-use urdf_ik_plot::{self as plot, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Margins, Pen, SERIES};
+use urdf_ik_plot::{self as plot, Area, Bones, Canvas, FAINT_INK, INK, Pen, SERIES};
 
 use super::example::{Example, flat};
-use crate::Failure;
+use super::panel::panel;
+use crate::Result;
 
 /// The parents of the points from 1 on: two segments to the sub-base, two branches of two segments.
 const PARENTS: [usize; 6] = [0, 1, 2, 3, 2, 5];
+/// Where the points of the tree start \[m\].
 const SEED: [[f64; 2]; 7] =
     [[0.0, 0.0], [-0.05, 0.24], [0.0, 0.48], [-0.2, 0.62], [-0.26, 0.84], [0.2, 0.62], [0.26, 0.84]];
+/// Index of the point in which the branches meet.
 const SUB_BASE: usize = 2;
+/// Points that have targets, and where these are \[m\].
 const TARGETS: [(usize, [f64; 2]); 2] = [(4, [-0.54, 0.32]), (6, [0.21, 0.58])];
+/// Colour of the segments below the sub-base.
 const BODY: RGBColor = SERIES[0];
+/// Colours of the two branches.
 const BRANCHES: [RGBColor; 2] = [SERIES[2], SERIES[4]];
 
 /// Draws the figure: the text of an SVG file.
-pub fn draw() -> Result<String, Failure> {
+pub fn draw() -> Result<String> {
     let example = Example::tree(&SEED, &PARENTS, &TARGETS)?;
     let (skeleton, problem, seed) = (&example.skeleton, &example.problem(), &example.seed);
     let cycles = until_met(skeleton, problem, 200)?;
@@ -38,8 +44,8 @@ pub fn draw() -> Result<String, Failure> {
 }
 
 /// The forward pass of each branch alone.
-fn suggestions(skeleton: &Skeleton, problem: &Problem) -> Result<[Configuration; 2], Failure> {
-    let alone = |index: usize| -> Result<Configuration, Failure> {
+fn suggestions(skeleton: &Skeleton, problem: &Problem) -> Result<[Configuration; 2]> {
+    let alone = |index: usize| -> Result<Configuration> {
         let alone = Problem { targets: &problem.targets[index..=index], ..*problem };
         let mut cycles = record(skeleton, &alone, |cycles| cycles.len() == 1)?;
         Ok(cycles.remove(0).forward)
@@ -47,26 +53,24 @@ fn suggestions(skeleton: &Skeleton, problem: &Problem) -> Result<[Configuration;
     Ok([alone(0)?, alone(1)?])
 }
 
-fn canvas<'a, 'b>(area: &'a Area<'b>, title: &str, note: &str) -> Result<Canvas<'a, 'b>, Failure> {
-    plot::caption(area, (30, 40), title, &[note])?;
-    let margins = Margins { top: 100, side: 40, bottom: 20 };
-    Ok(Canvas::new(area, margins, &Bounds::new([-0.6, -0.06], [0.4, 0.88])))
+fn canvas<'a, 'b>(area: &'a Area<'b>, title: &str, note: &str) -> Result<Canvas<'a, 'b>> {
+    panel(area, title, note, [100, 40, 20], [[-0.6, -0.06], [0.4, 0.88]])
 }
 
 /// A tree: its body and its two branches.
-fn draw_tree(canvas: &Canvas, points: &[Point2<f64>], share: f64) -> Result<(), Failure> {
+fn draw_tree(canvas: &Canvas, points: &[Point2<f64>], share: f64) -> Result {
     for (colour, branch) in BRANCHES.into_iter().zip([[2, 3, 4], [2, 5, 6]]) {
         Bones::new(colour).pale(share).draw_chain(canvas, &branch.map(|point| points[point]))?;
     }
     Bones::new(BODY).pale(share).draw_chain(canvas, &points[..=SUB_BASE])
 }
 
-fn draw_marks(canvas: &Canvas) -> Result<(), Failure> {
+fn draw_marks(canvas: &Canvas) -> Result {
     plot::root(canvas, &Point2::origin())?;
     TARGETS.iter().try_for_each(|(_, target)| plot::target(canvas, &(*target).into()))
 }
 
-fn draw_suggestions(area: &Area, skeleton: &Skeleton, problem: &Problem) -> Result<(), Failure> {
+fn draw_suggestions(area: &Area, skeleton: &Skeleton, problem: &Problem) -> Result {
     let canvas =
         canvas(area, "1  forward: each branch from its target", "and each suggests another place for the sub-base")?;
     draw_tree(&canvas, &flat(problem.seed), 0.28)?;
@@ -86,7 +90,7 @@ fn draw_pass(
     before: &Configuration,
     after: &Configuration,
     suggested: &[Point2<f64>],
-) -> Result<(), Failure> {
+) -> Result {
     let canvas = canvas(area, title, note)?;
     draw_tree(&canvas, &flat(before), 0.25)?;
     draw_tree(&canvas, &flat(after), 1.0)?;

@@ -6,23 +6,29 @@ use nalgebra::{Isometry3, Point2, Point3, Rotation2, Rotation3, Vector2, Vector3
 use plotters::style::{Color, RGBColor};
 use urdf_ik::solver::closed_form::three_link::{ThreeLink, ThreeLinkAngles};
 use urdf_ik::solver::closed_form::two_link::SpatialTwoLink;
-use urdf_ik_plot::{self as plot, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Margins, Pen, SERIES, View};
+use urdf_ik_plot::{self as plot, Area, Bones, Canvas, FAINT_INK, INK, Pen, SERIES, View};
 
-use crate::Failure;
+use super::panel::panel;
+use crate::Result;
 
+/// Lengths of the three links \[m\].
 const LENGTHS: [f64; 3] = [0.5, 0.42, 0.22];
 /// Where the wrist must be.
 const WRIST: Point3<f64> = Point3::new(0.5, 0.3, -0.12);
+/// The up vector, of any length.
 const UP: Vector3<f64> = Vector3::new(0.3, 0.6, -0.75);
+/// Colour of the arm.
 const ARM: RGBColor = SERIES[0];
+/// Colour of the plane of the arm.
 const PLANE: RGBColor = SERIES[2];
+/// Colour of the up vector.
 const UPWARDS: RGBColor = SERIES[1];
 
 /// Room around the points in a plane \[m\].
 const PATCH: f64 = 0.1;
 
 /// What is asked for, and the arm that does it.
-struct Question {
+struct Example {
     up: Vector3<f64>,
     end: Point3<f64>,
     arm: ThreeLink,
@@ -32,18 +38,18 @@ struct Question {
 type Plane = [Vector3<f64>; 2];
 
 /// Draws the figure: the text of an SVG file.
-pub fn draw() -> Result<String, Failure> {
+pub fn draw() -> Result<String> {
     let up = UP.normalize();
-    let question = Question { up, end: WRIST + up * LENGTHS[2], arm: ThreeLink::new(Isometry3::identity(), LENGTHS)? };
-    let solutions = question.arm.solve(&question.end, &UP)?;
+    let example = Example { up, end: WRIST + up * LENGTHS[2], arm: ThreeLink::new(Isometry3::identity(), LENGTHS)? };
+    let solutions = example.arm.solve(&example.end, &UP)?;
     let [first, second, ..] = solutions.configurations() else { return Err("the three links do not bend".into()) };
     plot::drawing((1400, 1300), |area| {
         let (top, bottom) = area.split_vertically(690);
         let (left, right) = top.split_horizontally(700);
-        question.draw_rolled(&left)?;
-        question.draw_turned(&right, [first, second])?;
+        example.draw_rolled(&left)?;
+        example.draw_turned(&right, [first, second])?;
         let (left, right) = bottom.split_horizontally(700);
-        question.draw_plane(&left, [first, second])?;
+        example.draw_plane(&left, [first, second])?;
         draw_table(&right, solutions.configurations())
     })
 }
@@ -55,7 +61,7 @@ fn plane(yaw: f64, roll: f64) -> Plane {
     [turned * Vector3::y(), turned * Vector3::z()]
 }
 
-impl Question {
+impl Example {
     /// Shoulder, elbow, wrist and end.
     fn points(&self, angles: &ThreeLinkAngles) -> [Point3<f64>; 4] {
         let [elbow, wrist, end] = self.arm.link_ends(angles);
@@ -63,7 +69,7 @@ impl Question {
     }
 
     /// The two links solved in the upright plane, which is rolled afterwards until it contains the up vector.
-    fn draw_rolled(&self, area: &Area) -> Result<(), Failure> {
+    fn draw_rolled(&self, area: &Area) -> Result {
         let two = SpatialTwoLink::new(Isometry3::identity(), [LENGTHS[0], LENGTHS[1]])?;
         let solutions = two.solve(&WRIST)?;
         let [upright, ..] = solutions.configurations() else {
@@ -77,8 +83,7 @@ impl Question {
         };
         let [before, after] = [angles(0.0), angles(roll)];
         let note = format!("and it misses the wrist by {:.2} m", (after[2] - WRIST).norm());
-        plot::caption(area, (30, 40), "solved upright, then rolled: wrong", &[&note])?;
-        let (canvas, view) = space(area);
+        let (canvas, view) = space(area, "solved upright, then rolled: wrong", &note)?;
         draw_patch(&canvas, &view, &plane(upright.yaw, roll), FAINT_INK, &after[..3])?;
         self.draw_asked(&canvas, &view)?;
         Bones::new(ARM).pale(0.3).draw_chain(&canvas, &view.points(&before[..3]))?;
@@ -89,14 +94,9 @@ impl Question {
     }
 
     /// The plane that the wrist and the up vector span, and the arm in it.
-    fn draw_turned(&self, area: &Area, [first, second]: [&ThreeLinkAngles; 2]) -> Result<(), Failure> {
-        plot::caption(
-            area,
-            (30, 40),
-            "turned into the plane, then solved: right",
-            &["the wrist and the up vector span it"],
-        )?;
-        let (canvas, view) = space(area);
+    fn draw_turned(&self, area: &Area, [first, second]: [&ThreeLinkAngles; 2]) -> Result {
+        let (title, note) = ("turned into the plane, then solved: right", "the wrist and the up vector span it");
+        let (canvas, view) = space(area, title, note)?;
         let plane = plane(first.yaw, first.roll);
         draw_patch(&canvas, &view, &plane, PLANE, &[self.points(first), self.points(second)].concat())?;
         let normal = plane[0].cross(&plane[1]) * 0.4;
@@ -111,7 +111,7 @@ impl Question {
     }
 
     /// Wrist, end and up vector.
-    fn draw_asked(&self, canvas: &Canvas, view: &View) -> Result<(), Failure> {
+    fn draw_asked(&self, canvas: &Canvas, view: &View) -> Result {
         let [origin, wrist, end] = [Point3::origin(), WRIST, self.end].map(|point| view.point(&point));
         let head = view.point(&(self.end + self.up * 0.26));
         canvas.line(&[origin, wrist], Pen::new(INK, 4).dashed())?;
@@ -125,17 +125,12 @@ impl Question {
     }
 
     /// The plane of the arm as the paper, its first direction upwards and its second one to the left.
-    fn draw_plane(&self, area: &Area, [first, second]: [&ThreeLinkAngles; 2]) -> Result<(), Failure> {
-        plot::caption(
-            area,
-            (30, 40),
-            "in the plane: two links, then one more",
-            &["both elbows, and the last link along the up vector"],
-        )?;
+    fn draw_plane(&self, area: &Area, [first, second]: [&ThreeLinkAngles; 2]) -> Result {
+        let (title, note) =
+            ("in the plane: two links, then one more", "both elbows, and the last link along the up vector");
+        let canvas = panel(area, title, note, [110, 40, 30], [[-0.3, -0.06], [0.66, 0.98]])?;
         let axes = plane(first.yaw, first.roll);
         let flat = |point: &Point3<f64>| Point2::new(-axes[1].dot(&point.coords), axes[0].dot(&point.coords));
-        let margins = Margins { top: 110, side: 40, bottom: 30 };
-        let canvas = Canvas::new(area, margins, &Bounds::new([-0.3, -0.06], [0.66, 0.98]));
         let head = flat(&(self.end + self.up * 0.2));
         canvas.line(&[Point2::origin(), flat(&WRIST)], Pen::new(INK, 4).dashed())?;
         canvas.line(&[Point2::origin(), Point2::new(0.0, 0.4)], Pen::new(FAINT_INK, 3))?;
@@ -153,7 +148,7 @@ impl Question {
 }
 
 /// The angles of the three joints, each from the direction of the link before.
-fn draw_turns(canvas: &Canvas, angles: &ThreeLinkAngles, points: &[Point2<f64>; 4]) -> Result<(), Failure> {
+fn draw_turns(canvas: &Canvas, angles: &ThreeLinkAngles, points: &[Point2<f64>; 4]) -> Result {
     let mut from = FRAC_PI_2;
     for ((name, turn), joint) in
         [("θ_0", angles.shoulder), ("θ_1", angles.elbow), ("θ_2", angles.wrist)].into_iter().zip(points)
@@ -176,14 +171,9 @@ fn degrees(angle: f64) -> String {
 }
 
 /// The angles of all solutions, in degrees.
-fn draw_table(area: &Area, solutions: &[ThreeLinkAngles]) -> Result<(), Failure> {
-    plot::caption(
-        area,
-        (30, 40),
-        "four solutions: two normals, two elbows",
-        &["the same two elbows, seen from either side"],
-    )?;
-    let table = Canvas::new(area, Margins { top: 130, side: 70, bottom: 160 }, &Bounds::new([0.0, 0.0], [4.0, 2.4]));
+fn draw_table(area: &Area, solutions: &[ThreeLinkAngles]) -> Result {
+    let (title, note) = ("four solutions: two normals, two elbows", "the same two elbows, seen from either side");
+    let table = panel(area, title, note, [130, 70, 160], [[0.0, 0.0], [4.0, 2.4]])?;
     let place = |column: f64, row: f64| Point2::new(column, 2.4 - 0.55 * row);
     for (column, name) in (0..).map(f64::from).zip(["θ_y", "β", "θ_0", "θ_1", "θ_2"]) {
         plot::name(&table, name, &place(column, 0.0), (0, 0), INK)?;
@@ -197,20 +187,13 @@ fn draw_table(area: &Area, solutions: &[ThreeLinkAngles]) -> Result<(), Failure>
     Ok(())
 }
 
-fn space<'a, 'b>(area: &'a Area<'b>) -> (Canvas<'a, 'b>, View) {
-    let margins = Margins { top: 100, side: 20, bottom: 20 };
-    let bounds = Bounds::new([-0.36, -0.2], [0.72, 0.98]);
-    (Canvas::new(area, margins, &bounds), View::from(&Vector3::new(-0.45, 0.45, 0.85), &Vector3::y()))
+fn space<'a, 'b>(area: &'a Area<'b>, title: &str, note: &str) -> Result<(Canvas<'a, 'b>, View)> {
+    let canvas = panel(area, title, note, [100, 20, 20], [[-0.36, -0.2], [0.72, 0.98]])?;
+    Ok((canvas, View::from(&Vector3::new(-0.45, 0.45, 0.85), &Vector3::y())))
 }
 
 /// The part of a plane through the origin in which `points` are.
-fn draw_patch(
-    canvas: &Canvas,
-    view: &View,
-    plane: &Plane,
-    colour: RGBColor,
-    points: &[Point3<f64>],
-) -> Result<(), Failure> {
+fn draw_patch(canvas: &Canvas, view: &View, plane: &Plane, colour: RGBColor, points: &[Point3<f64>]) -> Result {
     let range = |axis: &Vector3<f64>| {
         let along = points.iter().map(|point| axis.dot(&point.coords));
         let [lower, upper] = [along.clone().fold(f64::INFINITY, f64::min), along.fold(f64::NEG_INFINITY, f64::max)];
@@ -225,7 +208,7 @@ fn draw_patch(
 }
 
 /// The base axis and the floor.
-fn draw_base(canvas: &Canvas, view: &View) -> Result<(), Failure> {
+fn draw_base(canvas: &Canvas, view: &View) -> Result {
     let [origin, top] = [Point3::origin(), Point3::new(0.0, 0.34, 0.0)].map(|point| view.point(&point));
     canvas.arrow(&origin, &top, Pen::new(FAINT_INK, 4))?;
     plot::name(canvas, "y", &top, (-24, 0), FAINT_INK)?;

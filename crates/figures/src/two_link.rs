@@ -7,15 +7,19 @@ use plotters::style::{Color, RGBColor};
 use urdf_ik::solver::closed_form::two_link::{Angles, TwoLink};
 use urdf_ik_plot::{self as plot, Bones, Bounds, Canvas, FAINT_INK, INK, Margins, Pen, SERIES};
 
-use crate::Failure;
+use crate::Result;
 
+/// Lengths of the two links \[m\].
 const LENGTHS: [f64; 2] = [0.5, 0.36];
+/// Where the tip is to be \[m\].
 const TARGET: [f64; 2] = [0.58, 0.3];
+/// Colour of the arm with its elbow up.
 const UP: RGBColor = SERIES[0];
+/// Colour of the arm with its elbow down.
 const DOWN: RGBColor = SERIES[2];
 
 /// Draws the figure: the text of an SVG file.
-pub fn draw() -> Result<String, Failure> {
+pub fn draw() -> Result<String> {
     plot::drawing((1400, 880), |area| {
         let margins = Margins { top: 30, side: 60, bottom: 30 };
         let canvas = Canvas::new(area, margins, &Bounds::new([-0.16, -0.13], [0.84, 0.6]));
@@ -42,14 +46,14 @@ fn points(angles: &Angles) -> [Point2<f64>; 3] {
 }
 
 /// The sides of the triangle: the links, and the way from shoulder to target.
-fn draw_triangle(canvas: &Canvas, up: &Angles, target: &Point2<f64>) -> Result<(), Failure> {
+fn draw_triangle(canvas: &Canvas, up: &Angles, target: &Point2<f64>) -> Result {
     canvas.fill(&points(up), UP.mix(0.08))?;
     canvas.line(&[Point2::origin(), Point2::new(0.5, 0.0)], Pen::new(FAINT_INK, 3))?;
     canvas.line(&[Point2::origin(), *target], Pen::new(INK, 4).dashed())
 }
 
 /// The angles at the shoulder and at the elbow.
-fn draw_angles(canvas: &Canvas, up: &Angles, target: &Point2<f64>) -> Result<(), Failure> {
+fn draw_angles(canvas: &Canvas, up: &Angles, target: &Point2<f64>) -> Result {
     let (shoulder, towards) = (Point2::origin(), target.y.atan2(target.x));
     let pen = Pen::new(INK, 3);
     canvas.sector(&shoulder, 0.15, [towards, up.shoulder], SERIES[1].mix(0.35))?;
@@ -69,12 +73,7 @@ fn draw_angles(canvas: &Canvas, up: &Angles, target: &Point2<f64>) -> Result<(),
     plot::name(canvas, "θ_1", &beside, (0, 0), INK)
 }
 
-fn draw_names(
-    canvas: &Canvas,
-    up: &[Point2<f64>; 3],
-    down: &[Point2<f64>; 3],
-    target: &Point2<f64>,
-) -> Result<(), Failure> {
+fn draw_names(canvas: &Canvas, up: &[Point2<f64>; 3], down: &[Point2<f64>; 3], target: &Point2<f64>) -> Result {
     for ([shoulder, elbow, tip], colour) in [(up, UP), (down, DOWN)] {
         let side = if colour == UP { 1.0 } else { -1.0 };
         for (name, from, to) in [("l_1", shoulder, elbow), ("l_2", elbow, tip)] {

@@ -15,13 +15,11 @@ mod setting;
 mod settings;
 mod table;
 mod value;
-mod values;
 
-pub use definition::{Bounds, DefaultValue, Definition, TakesEffect};
+pub use definition::{Bounds, DefaultValue, Definition, TakesEffect, Values};
 pub use setting::{CommandUnits, FromText, JacobianMethod, Motion, OnUnreachable, Reliability};
 pub use table::{
     FabrikSettings, JacobianSettings, MoveItServoScale, MoveItServoSettings, NullSpace, PathSettings, ServoSettings,
     Settings, TABLE, definition, markdown,
 };
 pub use value::{Refusal, Value};
-pub use values::Values;

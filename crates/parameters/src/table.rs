@@ -7,13 +7,13 @@ use std::time::Duration;
 use super::config::{NamedPositions, Yaml};
 use super::definition::Bounds::{Any, OneOf, Range};
 use super::definition::DefaultValue::{Bool, Double, Integer, NoTexts, Text};
-use super::definition::Definition;
 use super::definition::TakesEffect::{AtOnce, AtStart, WithNextTarget};
+use super::definition::{Definition, Values};
 use super::setting::{CommandUnits, FromText, JacobianMethod, Motion, OnUnreachable, Reliability, Setting};
-use super::value::Refusal;
-use super::values::Values;
+use super::value::{Refusal, Value};
 use urdf_ik_motion::servo::{HeldBack, Priority};
 use urdf_ik_solver::{AXIS_NAMES, Pick, SolverKind};
+use urdf_ik_text::names;
 
 /// Makes a struct of settings from rows, and from groups of settings that are made in the same way. The sentence above a row describes the
 /// field and the parameter. A row says the name, which follows the prefix, the type as which a value is read, the default, the unit, the
@@ -298,6 +298,19 @@ pub static TABLE: LazyLock<Vec<&'static Definition>> = LazyLock::new(Settings::d
 #[must_use]
 pub fn definition(name: &str) -> Option<&'static Definition> {
     TABLE.iter().copied().find(|parameter| parameter.name == name)
+}
+
+impl Values {
+    /// Sets the parameter `name` after checking the value, and gives what is known of the parameter.
+    ///
+    /// # Errors
+    /// A [`Refusal`] where there is no such parameter or the value does not fit it; nothing is changed then.
+    pub fn set(&mut self, name: &str, value: Value) -> Result<&'static Definition, Refusal> {
+        let parameter =
+            definition(name).ok_or_else(|| Refusal(format!("there is no parameter {}", names::short(name))))?;
+        self.0.insert(parameter.name, parameter.check(value)?);
+        Ok(parameter)
+    }
 }
 
 /// The table as `docs/parameters.md` shows it.

@@ -8,7 +8,7 @@ use plotters::prelude::{Cartesian2d, Color, SVGBackend};
 use plotters::style::text_anchor::{HPos, VPos};
 
 use super::{Area, FAINT_INK, GRID, INK, SMALL, style, write};
-use crate::Failure;
+use crate::Result;
 
 /// A frame to draw in, in the units of its axes.
 pub type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Axis, Axis>>;
@@ -86,7 +86,7 @@ pub struct Frame {
 
 impl Frame {
     /// Draws the lines and the labels of two axes.
-    pub fn draw<'a, 'b>(&self, area: &'a Area<'b>, x: Axis, y: Axis) -> Result<Chart<'a, 'b>, Failure> {
+    pub fn draw<'a, 'b>(&self, area: &'a Area<'b>, x: Axis, y: Axis) -> Result<Chart<'a, 'b>> {
         let x_name = x.name.clone();
         // Upright, which is easier to read than what plotters would write.
         let middle = (self.top + i32::try_from(area.dim_in_pixel().1)? - self.bottom) / 2;

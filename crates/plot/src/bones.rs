@@ -6,7 +6,7 @@ use plotters::style::{Color, RGBColor};
 
 use super::canvas::{Canvas, Pen};
 use super::{INK, PAPER, SERIES};
-use crate::Failure;
+use crate::Result;
 
 /// The colour of targets in every figure.
 pub const TARGET: RGBColor = SERIES[3];
@@ -43,7 +43,7 @@ impl Bones {
 
     /// Draws the bones and the joints of a tree. Bone k is from the point of index `parents[k]` to that of index k + 1. Joints with no
     /// room on their bone are left out.
-    pub fn draw(self, canvas: &Canvas, points: &[Point2<f64>], parents: &[usize]) -> Result<(), Failure> {
+    pub fn draw(self, canvas: &Canvas, points: &[Point2<f64>], parents: &[usize]) -> Result {
         self.draw_lines(canvas, points, parents)?;
         let least = canvas.metres(f64::from(self.width));
         let ends = points[1..].iter().zip(parents).filter(|(end, parent)| (*end - points[**parent]).norm() >= least);
@@ -55,7 +55,7 @@ impl Bones {
     }
 
     /// Draws the bones of a tree without its joints.
-    pub fn draw_lines(self, canvas: &Canvas, points: &[Point2<f64>], parents: &[usize]) -> Result<(), Failure> {
+    pub fn draw_lines(self, canvas: &Canvas, points: &[Point2<f64>], parents: &[usize]) -> Result {
         let pen = Pen::new(self.colour, self.width);
         let mut row = Vec::new();
         for (segment, (end, &parent)) in points[1..].iter().zip(parents).enumerate() {
@@ -70,7 +70,7 @@ impl Bones {
     }
 
     /// Draws the bones and the joints of a chain.
-    pub fn draw_chain(self, canvas: &Canvas, points: &[Point2<f64>]) -> Result<(), Failure> {
+    pub fn draw_chain(self, canvas: &Canvas, points: &[Point2<f64>]) -> Result {
         let parents: Vec<usize> = (0..points.len()).collect();
         self.draw(canvas, points, &parents)
     }
@@ -90,13 +90,13 @@ fn mixed(part: f64) -> u8 {
 }
 
 /// Marks a target.
-pub fn target(canvas: &Canvas, at: &Point2<f64>) -> Result<(), Failure> {
+pub fn target(canvas: &Canvas, at: &Point2<f64>) -> Result {
     canvas.ring(at, 18, Pen::new(TARGET, 4))?;
     canvas.dot(at, 6, TARGET)
 }
 
 /// Marks a root that stays in its place.
-pub fn root(canvas: &Canvas, at: &Point2<f64>) -> Result<(), Failure> {
+pub fn root(canvas: &Canvas, at: &Point2<f64>) -> Result {
     let (x, y) = canvas.pixel(at);
     Ok(canvas.area.draw(&Rectangle::new([(x - ROOT, y - ROOT), (x + ROOT, y + ROOT)], INK.filled()))?)
 }

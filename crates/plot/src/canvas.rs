@@ -6,8 +6,7 @@ use nalgebra::{Point2, Rotation2, Vector2};
 use plotters::element::{Circle, PathElement, Polygon};
 use plotters::style::{Color, RGBAColor, RGBColor, ShapeStyle};
 
-use super::Area;
-use crate::Failure;
+use crate::{Area, Pixels, Result};
 
 /// Length of a dash \[half pixels\].
 const DASH: f64 = 14.0;
@@ -120,7 +119,7 @@ impl<'a, 'b> Canvas<'a, 'b> {
     /// Where a point is on the paper \[half pixels\].
     #[expect(clippy::cast_possible_truncation, reason = "inside the picture")]
     #[must_use]
-    pub fn pixel(&self, point: &Point2<f64>) -> (i32, i32) {
+    pub fn pixel(&self, point: &Point2<f64>) -> Pixels {
         let at = self.middle + self.paper(&(point - self.centre));
         (at.x.round() as i32, at.y.round() as i32)
     }
@@ -136,7 +135,7 @@ impl<'a, 'b> Canvas<'a, 'b> {
     }
 
     /// A line through points.
-    pub fn line(&self, points: &[Point2<f64>], pen: Pen) -> Result<(), Failure> {
+    pub fn line(&self, points: &[Point2<f64>], pen: Pen) -> Result {
         if pen.is_dashed {
             for dash in self.dashes(points) {
                 self.stroke(&dash, pen)?;
@@ -146,7 +145,7 @@ impl<'a, 'b> Canvas<'a, 'b> {
         self.stroke(points, pen)
     }
 
-    fn stroke(&self, points: &[Point2<f64>], pen: Pen) -> Result<(), Failure> {
+    fn stroke(&self, points: &[Point2<f64>], pen: Pen) -> Result {
         if points.len() < 2 {
             return Ok(());
         }
@@ -183,52 +182,46 @@ impl<'a, 'b> Canvas<'a, 'b> {
     }
 
     /// A filled polygon, through which a share of what lies below it is seen.
-    pub fn fill(&self, points: &[Point2<f64>], colour: RGBAColor) -> Result<(), Failure> {
+    pub fn fill(&self, points: &[Point2<f64>], colour: RGBAColor) -> Result {
         let pixels: Vec<_> = points.iter().map(|point| self.pixel(point)).collect();
         Ok(self.area.draw(&Polygon::new(pixels, colour))?)
     }
 
     /// A filled point with a radius \[half pixels\].
-    pub fn dot(&self, at: &Point2<f64>, radius: u32, colour: RGBColor) -> Result<(), Failure> {
+    pub fn dot(&self, at: &Point2<f64>, radius: u32, colour: RGBColor) -> Result {
         Ok(self.area.draw(&Circle::new(self.pixel(at), radius, colour.filled()))?)
     }
 
     /// A circle with a radius on the paper \[half pixels\].
-    pub fn ring(&self, at: &Point2<f64>, radius: u32, pen: Pen) -> Result<(), Failure> {
+    pub fn ring(&self, at: &Point2<f64>, radius: u32, pen: Pen) -> Result {
         Ok(self.area.draw(&Circle::new(self.pixel(at), radius, pen.style()))?)
     }
 
     /// A circle with a radius in metres.
-    pub fn circle(&self, centre: &Point2<f64>, radius: f64, pen: Pen) -> Result<(), Failure> {
+    pub fn circle(&self, centre: &Point2<f64>, radius: f64, pen: Pen) -> Result {
         self.arc(centre, radius, [0.0, 2.0 * PI], pen)
     }
 
     /// Part of a circle, between two angles \[rad\] from the first axis.
-    pub fn arc(&self, centre: &Point2<f64>, radius: f64, angles: [f64; 2], pen: Pen) -> Result<(), Failure> {
+    pub fn arc(&self, centre: &Point2<f64>, radius: f64, angles: [f64; 2], pen: Pen) -> Result {
         self.line(&arc(centre, radius, angles), pen)
     }
 
     /// A sector of a circle, filled.
-    pub fn sector(
-        &self,
-        centre: &Point2<f64>,
-        radius: f64,
-        angles: [f64; 2],
-        colour: RGBAColor,
-    ) -> Result<(), Failure> {
+    pub fn sector(&self, centre: &Point2<f64>, radius: f64, angles: [f64; 2], colour: RGBAColor) -> Result {
         let mut points = arc(centre, radius, angles);
         points.push(*centre);
         self.fill(&points, colour)
     }
 
     /// A line with a head at its end.
-    pub fn arrow(&self, from: &Point2<f64>, to: &Point2<f64>, pen: Pen) -> Result<(), Failure> {
+    pub fn arrow(&self, from: &Point2<f64>, to: &Point2<f64>, pen: Pen) -> Result {
         self.line(&[*from, *to], pen)?;
         self.head(&(to - from), to, pen)
     }
 
     /// Part of a circle with a head at its end.
-    pub fn turn(&self, centre: &Point2<f64>, radius: f64, angles: [f64; 2], pen: Pen) -> Result<(), Failure> {
+    pub fn turn(&self, centre: &Point2<f64>, radius: f64, angles: [f64; 2], pen: Pen) -> Result {
         let points = arc(centre, radius, angles);
         self.line(&points, pen)?;
         match points[..] {
@@ -238,7 +231,7 @@ impl<'a, 'b> Canvas<'a, 'b> {
     }
 
     /// The head of an arrow that ends at `tip`.
-    fn head(&self, direction: &Vector2<f64>, tip: &Point2<f64>, pen: Pen) -> Result<(), Failure> {
+    fn head(&self, direction: &Vector2<f64>, tip: &Point2<f64>, pen: Pen) -> Result {
         let length = self.metres(12.0 + 3.0 * f64::from(pen.width));
         let Some(along) = direction.try_normalize(1e-12) else { return Ok(()) };
         let side = |angle: f64| tip - Rotation2::new(angle) * along * length;

@@ -7,43 +7,31 @@ use plotters::style::text_anchor::{HPos, VPos};
 use plotters::style::{RGBColor, TextStyle};
 
 use super::canvas::Canvas;
-use super::{Area, FAINT_INK, INK, style, width_of, write};
-use crate::Failure;
+use super::{Area, FAINT_INK, INK, Pixels, style, width_of, write};
+use crate::Result;
 
 /// Size of names and words in a drawing.
 pub const LABEL: f64 = 28.0;
 /// Size of an index over that of its name.
 const INDEX: f64 = 0.7;
 /// Writes what a panel shows: a title, and notes below it in rows.
-pub fn caption(area: &Area, (x, y): (i32, i32), title: &str, notes: &[&str]) -> Result<(), Failure> {
-    write(area, title, (x, y), LABEL + 2.0, INK)?;
+pub fn caption(area: &Area, at: Pixels, title: &str, notes: &[&str]) -> Result {
+    write(area, title, at, LABEL + 2.0, INK)?;
     for (row, note) in (1..).zip(notes) {
-        write(area, note, (x, y + 38 * row), LABEL - 2.0, FAINT_INK)?;
+        write(area, note, (at.0, at.1 + 38 * row), LABEL - 2.0, FAINT_INK)?;
     }
     Ok(())
 }
 
 /// Writes words with their middle at `offset` \[half pixels\] from a point.
-pub fn words(
-    canvas: &Canvas,
-    text: &str,
-    at: &Point2<f64>,
-    offset: (i32, i32),
-    colour: RGBColor,
-) -> Result<(), Failure> {
+pub fn words(canvas: &Canvas, text: &str, at: &Point2<f64>, offset: Pixels, colour: RGBColor) -> Result {
     let (x, y) = canvas.pixel(at);
     let style = style(LABEL, colour, HPos::Center, VPos::Center);
     Ok(canvas.area.draw(&Text::new(text.to_owned(), (x + offset.0, y + offset.1), style))?)
 }
 
 /// Writes the name of a quantity, such as `l_1`, with what stands after `_` as its index.
-pub fn name(
-    canvas: &Canvas,
-    name: &str,
-    at: &Point2<f64>,
-    offset: (i32, i32),
-    colour: RGBColor,
-) -> Result<(), Failure> {
+pub fn name(canvas: &Canvas, name: &str, at: &Point2<f64>, offset: Pixels, colour: RGBColor) -> Result {
     let (symbol, index) = name.split_once('_').unwrap_or((name, ""));
     let (symbol_width, index_width) = (symbol_width(symbol), width_of(index, LABEL * INDEX));
     let (x, y) = canvas.pixel(at);
@@ -65,7 +53,7 @@ fn symbol_width(symbol: &str) -> i32 {
     }
 }
 
-fn italic(area: &Area, text: &str, at: (i32, i32), size: f64, colour: RGBColor) -> Result<(), Failure> {
+fn italic(area: &Area, text: &str, at: Pixels, size: f64, colour: RGBColor) -> Result {
     let upright = style(size, colour, HPos::Left, VPos::Center);
     let slanted = TextStyle { font: upright.font.style(FontStyle::Italic), ..upright };
     Ok(area.draw(&Text::new(text.to_owned(), at, slanted))?)

@@ -3,8 +3,8 @@
 use plotters::element::PathElement;
 use plotters::style::{Color, RGBColor};
 
-use super::{Area, INK, SMALL, width_of, write};
-use crate::Failure;
+use super::{Area, INK, Pixels, SMALL, width_of, write};
+use crate::Result;
 
 /// Height of a row of names \[half pixels\].
 const ROW: i32 = 40;
@@ -18,7 +18,7 @@ const BETWEEN: i32 = 30;
 /// A legend in rows.
 pub struct Legend {
     /// Each name with its colour, and where it stands below the top.
-    entries: Vec<(String, Option<RGBColor>, (i32, i32))>,
+    entries: Vec<(String, Option<RGBColor>, Pixels)>,
 }
 
 impl Legend {
@@ -46,7 +46,7 @@ impl Legend {
     }
 
     /// Draws it at `top` \[half pixels\] below the upper edge.
-    pub fn draw(&self, area: &Area, top: i32) -> Result<(), Failure> {
+    pub fn draw(&self, area: &Area, top: i32) -> Result {
         for (name, colour, (x, y)) in &self.entries {
             let y = top + y;
             if let Some(colour) = colour {

@@ -41,10 +41,15 @@ pub use self::view::View;
 
 /// Why there is no picture.
 pub type Failure = Box<dyn Error + Send + Sync>;
+/// What comes of drawing.
+pub type Result<T = (), E = Failure> = std::result::Result<T, E>;
 
+/// A place in a picture, or an offset, to the right and downwards \[half pixels\]: as plotters has them.
+pub type Pixels = (i32, i32);
 /// Where is drawn.
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
+/// The background.
 const PAPER: RGBColor = RGBColor(255, 255, 255);
 /// Words and lines.
 pub const INK: RGBColor = RGBColor(38, 42, 48);
@@ -65,34 +70,33 @@ pub const SMALL: f64 = 22.0;
 const SIZE_FACTOR: f64 = 1.24;
 /// Width of a letter over its size, about.
 const LETTER: f64 = 0.56;
+/// The fonts of words, the best one first.
 const FONTS: &str = "'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif";
 /// Letters of a name at most.
 const NAME: usize = 32;
 
 /// Draws a picture of so many half pixels: the text of an SVG file.
-pub fn picture(
-    (width, height): (u32, u32),
-    draw: impl FnOnce(&Area) -> Result<(), Failure>,
-) -> Result<String, Failure> {
+pub fn picture(size: (u32, u32), draw: impl FnOnce(&Area) -> Result) -> Result<String> {
     let mut svg = String::new();
-    let area = SVGBackend::with_string(&mut svg, (width, height)).into_drawing_area();
+    let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
     area.fill(&PAPER)?;
     draw(&area)?;
     area.present()?;
     drop(area);
-    let (drawn, shown) = (size(width, height), size(width / 2, height / 2));
+    let (drawn, shown) = (attributes(size.0, size.1), attributes(size.0 / 2, size.1 / 2));
     // Without what goes without saying, the file is a third smaller.
     Ok(svg.replacen(&drawn, &shown, 1).replace(" opacity=\"1\"", "").replace(" stroke=\"none\"", ""))
 }
 
 /// A picture whose lines have round ends and whose words stand out from the lines below them.
-pub fn drawing(size: (u32, u32), draw: impl FnOnce(&Area) -> Result<(), Failure>) -> Result<String, Failure> {
+pub fn drawing(size: (u32, u32), draw: impl FnOnce(&Area) -> Result) -> Result<String> {
     const LINES: &str = "<svg stroke-linecap=\"round\" stroke-linejoin=\"round\" paint-order=\"stroke\" ";
     const WORDS: &str = "<text stroke=\"#FFFFFF\" stroke-width=\"8\" ";
     Ok(picture(size, draw)?.replacen("<svg ", LINES, 1).replace("<text ", WORDS))
 }
 
-fn size(width: u32, height: u32) -> String {
+/// Width and height as attributes of SVG.
+fn attributes(width: u32, height: u32) -> String {
     format!("width=\"{width}\" height=\"{height}\"")
 }
 
@@ -104,7 +108,7 @@ pub fn style(size: f64, colour: RGBColor, horizontal: HPos, vertical: VPos) -> T
 }
 
 /// Writes a line of text that begins at `at`, in the middle of its height.
-pub fn write(area: &Area, text: &str, at: (i32, i32), size: f64, colour: RGBColor) -> Result<(), Failure> {
+pub fn write(area: &Area, text: &str, at: Pixels, size: f64, colour: RGBColor) -> Result {
     Ok(area.draw(&Text::new(text.to_owned(), at, style(size, colour, HPos::Left, VPos::Center)))?)
 }
 

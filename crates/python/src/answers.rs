@@ -8,7 +8,7 @@ use pyo3::types::PyList;
 use urdf_ik::robot::Chain;
 use urdf_ik::solver::{Outcome, Reason, Solution};
 
-use crate::world::WorldData;
+use crate::shared::WorldData;
 
 /// The code of an outcome, as `urdfik.Outcome` and the node's SolveStatus have it.
 pub fn code(outcome: &Outcome) -> u8 {
@@ -25,17 +25,14 @@ pub fn code(outcome: &Outcome) -> u8 {
 /// The code of a problem that was refused.
 pub const INVALID: u8 = 5;
 
-/// A class of `urdfik._answers`. Each is looked up once.
-pub fn class<'py>(py: Python<'py>, kept: &PyOnceLock<Py<PyAny>>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    let find = || Ok::<_, PyErr>(py.import("urdfik._answers")?.getattr(name)?.unbind());
-    Ok(kept.get_or_try_init(py, find)?.bind(py).clone())
-}
+/// The module that has the classes of answers.
+pub const ANSWERS: &str = "urdfik._answers";
 
 /// The member of `urdfik.Outcome` with that code.
 fn outcome(py: Python<'_>, code: u8) -> PyResult<Bound<'_, PyAny>> {
     static MEMBERS: PyOnceLock<Py<PyList>> = PyOnceLock::new();
     let members = || {
-        let class = py.import("urdfik._answers")?.getattr("Outcome")?;
+        let class = py.import(ANSWERS)?.getattr("Outcome")?;
         let member = |code: u8| class.call1((code,)).unwrap_or_else(|_| py.None().into_bound(py));
         PyList::new(py, (0..=9).map(member)).map(Bound::unbind)
     };
@@ -55,7 +52,7 @@ pub fn answer<'py>(
         None => solution.sentence(chain),
     };
     let worst = solution.worst_residual();
-    class(py, &CLASS, "Answer")?.call1((
+    CLASS.import(py, ANSWERS, "Answer")?.call1((
         solution.is_solved(),
         PyArray1::from_slice(py, &solution.positions),
         reason,

@@ -14,48 +14,17 @@ use urdf_ik::solver::{Mode, Solution, Solver, Target};
 use urdf_ik_text::names::{list, short};
 
 use crate::answers::answer;
+use crate::arrays::{PositionRows, read_positions, read_rows};
 use crate::batch::Batch;
 use crate::kinematics::{Frame, Quantity, compute};
 use crate::motion::{PathRequest, limits};
 use crate::options::{OF_SEARCHES, Options};
 use crate::path_or_text::PathOrText;
 use crate::poses::{Poses, tip_index};
-use crate::positions::{PositionRows, read_positions, read_rows};
 use crate::refused;
 use crate::robot::{Given, Reduced, Robot, RobotData};
 use crate::servo::{Servo, ServoRequest};
-use crate::shared::{ArmData, Worker};
-
-/// The joints between a base link and one or several tip links, and their inverse kinematics.
-///
-/// Lengths are in metres, angles in radians, times in seconds. Poses are in the frame of the base link. A pose is an array
-///
-/// - (4, 4): a homogeneous matrix,
-/// - (7,): x y z qx qy qz qw, the quaternion with its scalar last (MuJoCo's have it first),
-/// - (3,): a position alone, with any orientation,
-///
-/// with an index of tips in front, (tips, 4, 4), if the arm has several; or a dict from tips to poses, which leaves other tips free.
-/// Joint positions ``q`` are an array (n,) in the order of ``joint_names``, or a dict by joint name.
-///
-/// An arm does not change, and threads can share it. It can be pickled.
-///
-/// Parameters
-/// ----------
-/// robot : str, path or Robot
-///     The path or the text of a URDF, or a robot.
-/// tip : str, or list of str, optional
-///     The tip link or links. By default the robot's only leaf link.
-/// base : str, optional
-///     The base link, which need not be an ancestor of a tip. By default the robot's root link.
-/// package_dirs, srdf
-///     As in Robot.
-///
-/// Raises
-/// ------
-/// Error
-///     For a URDF that is refused, and links between which is no chain.
-#[pyclass(frozen, module = "urdfik")]
-pub struct Arm(pub Arc<ArmData>);
+use crate::shared::{Arm, ArmData, Worker};
 
 /// A URDF, or a robot that has been read.
 #[derive(FromPyObject)]

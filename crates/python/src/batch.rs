@@ -1,26 +1,26 @@
-//! Many problems at once, in blocks, with arrays in the place of answers.
+//! Many problems at once, in blocks, on threads that are kept, with arrays in the place of answers.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use std::{mem, process};
 
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use rayon::ThreadPool;
 use rayon::prelude::*;
-
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use urdf_ik::solver::{Answer, Problem, Solver, Target};
 
-use crate::answers::{self, class};
-use crate::arrays::array;
+use crate::answers::{self, ANSWERS};
+use crate::arrays::{PositionRows, array};
 use crate::options::Options;
 use crate::poses::{PoseRows, Poses};
-use crate::positions::PositionRows;
+use crate::refused;
 use crate::shared::ArmData;
-use crate::threads;
 
 /// Number of problems of a block: the memory of a block is small beside that of its answers, and it takes a tenth of a second.
 const BLOCK: usize = 16_384;
@@ -59,7 +59,7 @@ impl<'py> Batch<'_, 'py> {
     /// Solves all problems. Gives an `urdfik.Answers`.
     pub fn solve(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let solver = self.arm.solver(self.options.kind)?;
-        let pool = threads::pool(self.threads)?;
+        let pool = pool(self.threads)?;
         let mut columns = Columns::default();
         for first in (0..self.count).step_by(BLOCK) {
             let rows = first..self.count.min(first + BLOCK);
@@ -180,7 +180,7 @@ impl Columns {
     fn into_answers(self, py: Python<'_>, variables: usize) -> PyResult<Bound<'_, PyAny>> {
         static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let count = self.solved.len();
-        class(py, &CLASS, "Answers")?.call1((
+        CLASS.import(py, ANSWERS, "Answers")?.call1((
             PyArray1::from_vec(py, self.solved),
             array(py, [count, variables], self.positions)?,
             PyArray1::from_vec(py, self.outcomes),
@@ -191,4 +191,35 @@ impl Columns {
             self.refused,
         ))
     }
+}
+
+/// Greatest number of threads.
+const MOST: usize = 1024;
+
+/// A pool that is kept for the next batch.
+struct Kept {
+    pool: Arc<ThreadPool>,
+    /// As it was asked for.
+    threads: usize,
+    process: u32,
+}
+
+static KEPT: Mutex<Option<Kept>> = Mutex::new(None);
+
+/// A pool of so many threads; with 0, one thread for each core.
+fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
+    if threads > MOST {
+        return Err(refused(format!("threads is {threads}; it must be from 0, for all cores, to {MOST}")));
+    }
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    let process = process::id();
+    match &*kept {
+        // In a forked process the threads of the pool do not exist, and even to end it could wait for them forever.
+        Some(other) if other.process != process => mem::forget(kept.take()),
+        Some(kept) if kept.threads == threads => return Ok(Arc::clone(&kept.pool)),
+        _ => {}
+    }
+    let pool = Arc::new(ThreadPoolBuilder::new().num_threads(threads).build().map_err(refused)?);
+    *kept = Some(Kept { pool: Arc::clone(&pool), threads, process });
+    Ok(pool)
 }

@@ -6,8 +6,7 @@ use pyo3::prelude::*;
 
 use urdf_ik::robot::{Chain, ChainPoses, manipulability};
 
-use crate::arrays::{array, push_pose};
-use crate::positions::PositionRows;
+use crate::arrays::{PositionRows, array, push_pose};
 use crate::refused;
 use crate::shared::ArmData;
 

@@ -14,12 +14,10 @@ mod motion;
 mod options;
 mod path_or_text;
 mod poses;
-mod positions;
 mod robot;
 mod servo;
 mod shared;
 mod skeleton;
-mod threads;
 mod world;
 
 use pyo3::create_exception;
@@ -38,13 +36,13 @@ mod _urdfik {
     #[pymodule_export]
     use super::Error;
     #[pymodule_export]
-    use super::arm::{Arm, rebuild_arm};
+    use super::arm::rebuild_arm;
     #[pymodule_export]
     use super::robot::{Robot, rebuild_robot};
     #[pymodule_export]
     use super::servo::Servo;
     #[pymodule_export]
-    use super::skeleton::Skeleton;
+    use super::shared::{Arm, World};
     #[pymodule_export]
-    use super::world::World;
+    use super::skeleton::Skeleton;
 }

@@ -15,7 +15,7 @@ use urdf_ik::motion::{
 use urdf_ik::robot::Robot;
 use urdf_ik_text::names::short;
 
-use crate::answers::class;
+use crate::answers::ANSWERS;
 use crate::arrays::array;
 use crate::options::Options;
 use crate::path_or_text::{PathOrText, is_yaml};
@@ -83,7 +83,7 @@ fn answer<'py>(
         let numbers = trajectory.points.iter().flat_map(of).copied().collect();
         array(py, [trajectory.points.len(), arm.variables()], numbers)
     };
-    class(py, &CLASS, "Trajectory")?.call1((
+    CLASS.import(py, ANSWERS, "Trajectory")?.call1((
         PyArray1::from_iter(py, trajectory.points.iter().map(|point| point.time)),
         rows(|point| &point.positions)?,
         rows(|point| &point.velocities)?,

@@ -12,11 +12,10 @@ use urdf_ik::collision::Clearance;
 use urdf_ik::robot::Chain;
 use urdf_ik::solver::{Mode, Pick, Preference, Problem, SolverKind, Target, Tolerance, free_axes_from_names};
 
+use crate::arrays::read_positions;
 use crate::poses::tip_index;
-use crate::positions::read_positions;
 use crate::refused;
-use crate::shared::ArmData;
-use crate::world::{World, WorldData};
+use crate::shared::{ArmData, World, WorldData};
 
 /// The keyword arguments of a solving method, with their defaults.
 pub struct Options {

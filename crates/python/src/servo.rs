@@ -10,15 +10,13 @@ use pyo3::types::PyDict;
 use urdf_ik::motion::servo::{Axes, Command, ServoOptions, TipCommand, TipTwist};
 use urdf_ik::robot::Chain;
 
-use crate::arrays::{Numbers, shape_in_words};
+use crate::arrays::{Numbers, read_positions, shape_in_words};
 use crate::kinematics::Frame;
 use crate::motion::limits;
 use crate::options::world;
 use crate::poses::tip_index;
-use crate::positions::read_positions;
 use crate::refused;
-use crate::shared::ArmData;
-use crate::world::WorldData;
+use crate::shared::{ArmData, WorldData};
 
 /// Joints that follow velocities of the tip, smoothly and within the limits of position, velocity, acceleration and jerk. Made by
 /// ``Arm.servo``. It remembers where it is: call one servo from one thread at a time.

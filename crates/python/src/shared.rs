@@ -1,10 +1,11 @@
-//! What all threads that use an arm share: the chain, its solvers, and a pool of what solves work in.
+//! The classes `urdfik.Arm` and `urdfik.World`, and what all threads that use them share: the chain, its solvers, the scene, and a pool of
+//! what solves work in. Their methods are in `arm` and `world`.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use pyo3::PyResult;
+use pyo3::prelude::*;
 
-use urdf_ik::collision::{Pairs, SrdfError};
+use urdf_ik::collision::{Clearance, Pairs, Scene, SrdfError};
 use urdf_ik::robot::{Chain, ChainPoses};
 use urdf_ik::solver::{NotApplicable, Scratch, Solution, Solver, SolverKind};
 
@@ -84,3 +85,79 @@ impl ArmData {
         done
     }
 }
+
+/// The joints between a base link and one or several tip links, and their inverse kinematics.
+///
+/// Lengths are in metres, angles in radians, times in seconds. Poses are in the frame of the base link. A pose is an array
+///
+/// - (4, 4): a homogeneous matrix,
+/// - (7,): x y z qx qy qz qw, the quaternion with its scalar last (MuJoCo's have it first),
+/// - (3,): a position alone, with any orientation,
+///
+/// with an index of tips in front, (tips, 4, 4), if the arm has several; or a dict from tips to poses, which leaves other tips free.
+/// Joint positions ``q`` are an array (n,) in the order of ``joint_names``, or a dict by joint name.
+///
+/// An arm does not change, and threads can share it. It can be pickled.
+///
+/// Parameters
+/// ----------
+/// robot : str, path or Robot
+///     The path or the text of a URDF, or a robot.
+/// tip : str, or list of str, optional
+///     The tip link or links. By default the robot's only leaf link.
+/// base : str, optional
+///     The base link, which need not be an ancestor of a tip. By default the robot's root link.
+/// package_dirs, srdf
+///     As in Robot.
+///
+/// Raises
+/// ------
+/// Error
+///     For a URDF that is refused, and links between which is no chain.
+#[pyclass(frozen, module = "urdfik")]
+pub struct Arm(pub Arc<ArmData>);
+
+/// An arm with what is around it, prepared for solves.
+pub struct WorldData {
+    pub arm: Arc<ArmData>,
+    pub world: urdf_ik::collision::World,
+    /// Positions of all joints of the robot. Those that the arm does not move stand there.
+    pub rest: Vec<f64>,
+    pub scene: Scene,
+    /// The least distance \[m\].
+    pub margin: f64,
+}
+
+impl WorldData {
+    pub fn clearance(&self) -> Clearance<'_> {
+        Clearance { scene: &self.scene, margin: self.margin }
+    }
+}
+
+/// What an arm keeps clear of: its own links, obstacles, and what it carries. For ``avoid=`` of the solving methods.
+///
+/// The shapes of the links are read when the first world of an arm is made, and count as the URDF has them, meshes by their triangles. A
+/// world does not change: make another one where something has moved.
+///
+/// Parameters
+/// ----------
+/// arm : Arm
+///     The arm that has to keep clear.
+/// obstacles : list of dicts
+///     Each has ``id``, ``type`` and the sizes of its type [m]: a ``box`` has ``size`` (3 numbers), a ``sphere`` has ``radius``, a
+///     ``cylinder`` and a ``capsule`` have ``radius`` and ``length`` along z, a ``mesh`` has ``file`` and perhaps ``scale``.
+///     ``p`` is its position [m] and ``q_xyzw`` its orientation, in the frame of the robot's root link.
+/// attached : list of dicts
+///     Parts that the arm carries: such dicts with ``link``, the name of the link that carries it and in whose frame its pose is, and
+///     perhaps ``may_touch``, names of links and obstacles that it may touch besides.
+/// rest : dict of str to float, optional
+///     Positions of joints that the arm does not move [rad or m]; those that are not named are as in ``Robot.link_poses``.
+/// margin : float
+///     The least distance that is kept [m].
+///
+/// Raises
+/// ------
+/// Error
+///     For an obstacle that is none, with its id, and where no link has a collision shape.
+#[pyclass(frozen, module = "urdfik")]
+pub struct World(pub Arc<WorldData>);

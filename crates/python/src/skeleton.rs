@@ -14,7 +14,7 @@ use urdf_ik::skeleton::{Configuration, Options, Problem, Root, Solution, Target}
 use urdf_ik::spatial::rotation_from;
 use urdf_ik_text::names::short;
 
-use crate::answers::class;
+use crate::answers::ANSWERS;
 use crate::arrays::{Numbers, array, shape_in_words};
 use crate::path_or_text::{PathOrText, is_yaml};
 use crate::refused;
@@ -175,7 +175,7 @@ impl Skeleton {
             reasons.set_item(name, residual.outcome.to_string())?;
             errors.set_item(name, (residual.distance, residual.angle))?;
         }
-        class(py, &CLASS, "SkeletonAnswer")?.call1((
+        CLASS.import(py, ANSWERS, "SkeletonAnswer")?.call1((
             solution.is_solved(),
             points_array(py, configuration)?,
             array(py, [orientations.len(), 4], numbers)?,

@@ -10,61 +10,14 @@ use pyo3::types::{PyDict, PyList};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use urdf_ik::collision::{Attached, BodyDistances, Clearance, LinkPlaces, Scene, SceneScratch, world_from_json};
+use urdf_ik::collision::{Attached, BodyDistances, LinkPlaces, Scene, SceneScratch, world_from_json};
 use urdf_ik::robot::MeshFolders;
 use urdf_ik_text::names::{list, short};
 
-use crate::arm::Arm;
-use crate::arrays::array;
-use crate::positions::{PositionRows, read_positions, read_rows};
+use crate::arrays::{PositionRows, array, read_positions, read_rows};
 use crate::refused;
 use crate::robot::RobotData;
-use crate::shared::ArmData;
-
-/// An arm with what is around it, prepared for solves.
-pub struct WorldData {
-    pub arm: Arc<ArmData>,
-    world: urdf_ik::collision::World,
-    /// Positions of all joints of the robot. Those that the arm does not move stand there.
-    rest: Vec<f64>,
-    scene: Scene,
-    /// The least distance \[m\].
-    margin: f64,
-}
-
-impl WorldData {
-    pub fn clearance(&self) -> Clearance<'_> {
-        Clearance { scene: &self.scene, margin: self.margin }
-    }
-}
-
-/// What an arm keeps clear of: its own links, obstacles, and what it carries. For ``avoid=`` of the solving methods.
-///
-/// The shapes of the links are read when the first world of an arm is made, and count as the URDF has them, meshes by their triangles. A
-/// world does not change: make another one where something has moved.
-///
-/// Parameters
-/// ----------
-/// arm : Arm
-///     The arm that has to keep clear.
-/// obstacles : list of dicts
-///     Each has ``id``, ``type`` and the sizes of its type [m]: a ``box`` has ``size`` (3 numbers), a ``sphere`` has ``radius``, a
-///     ``cylinder`` and a ``capsule`` have ``radius`` and ``length`` along z, a ``mesh`` has ``file`` and perhaps ``scale``.
-///     ``p`` is its position [m] and ``q_xyzw`` its orientation, in the frame of the robot's root link.
-/// attached : list of dicts
-///     Parts that the arm carries: such dicts with ``link``, the name of the link that carries it and in whose frame its pose is, and
-///     perhaps ``may_touch``, names of links and obstacles that it may touch besides.
-/// rest : dict of str to float, optional
-///     Positions of joints that the arm does not move [rad or m]; those that are not named are as in ``Robot.link_poses``.
-/// margin : float
-///     The least distance that is kept [m].
-///
-/// Raises
-/// ------
-/// Error
-///     For an obstacle that is none, with its id, and where no link has a collision shape.
-#[pyclass(frozen, module = "urdfik")]
-pub struct World(pub Arc<WorldData>);
+use crate::shared::{Arm, World, WorldData};
 
 #[pymethods]
 impl World {

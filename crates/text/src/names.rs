@@ -48,6 +48,14 @@ fn cut(text: &str, max_characters: usize) -> Cow<'_, str> {
     })
 }
 
+/// What a reader of JSON or YAML says, which calls numbers and nothing as Rust does, in plain words.
+#[must_use]
+pub fn plain_words(sentence: &str) -> String {
+    let numbers =
+        sentence.replace("expected f64", "expected a number").replace("expected usize", "expected a whole number");
+    numbers.replace("unit value", "nothing")
+}
+
 /// The number; a very large or very small one with an exponent instead of up to 300 digits.
 #[must_use]
 pub fn number(value: f64) -> String {

@@ -11,7 +11,7 @@ use urdf_ik_plot::{self as plot, Area, Axis, Chart, FAINT_INK, Frame, INK, Legen
 
 use self::limiting::{Span, spans};
 use self::shares::{Owner, Quantity, Share, shares};
-use super::Failure;
+use super::Result;
 
 /// Width of the picture \[half pixels\].
 const WIDTH: u32 = 1800;
@@ -40,7 +40,7 @@ const ROWS: [(&str, &[Quantity]); 5] = [
 ];
 
 /// What is drawn.
-struct Motion<'a> {
+struct Picture<'a> {
     chain: &'a Chain,
     times: Vec<f64>,
     shares: Vec<Share>,
@@ -50,19 +50,14 @@ struct Motion<'a> {
 }
 
 /// The picture of a trajectory, as SVG. `None` where nothing moves.
-pub fn svg(
-    chain: &Chain,
-    problem: &PathProblem,
-    timing: &Timing,
-    trajectory: &Trajectory,
-) -> Result<Option<String>, Failure> {
+pub fn svg(chain: &Chain, problem: &PathProblem, timing: &Timing, trajectory: &Trajectory) -> Result<Option<String>> {
     if trajectory.points.len() < 2 {
         return Ok(None);
     }
     let times: Vec<f64> = trajectory.points.iter().map(|point| point.time).collect();
     let shares = shares(chain, problem, timing, trajectory);
     let (spans, shown) = (spans(&shares, &times), nearest_to_limits(chain, &shares));
-    Motion { chain, times, shares, spans, shown }.svg().map(Some)
+    Picture { chain, times, shares, spans, shown }.svg().map(Some)
 }
 
 /// The joints that come nearest to their limits, as many as there are colours.
@@ -79,8 +74,8 @@ fn nearest_to_limits(chain: &Chain, shares: &[Share]) -> Vec<usize> {
     joints
 }
 
-impl Motion<'_> {
-    fn svg(&self) -> Result<String, Failure> {
+impl Picture<'_> {
+    fn svg(&self) -> Result<String> {
         let legend = self.legend();
         let header = HEADER + legend.height();
         let rows = u32::try_from(ROWS.len())?;
@@ -116,7 +111,7 @@ impl Motion<'_> {
     }
 
     /// What limits the motion at each time, in the colour of its owner.
-    fn draw_strip(&self, area: &Area) -> Result<(), Failure> {
+    fn draw_strip(&self, area: &Area) -> Result {
         let width = f64::from(WIDTH) - f64::from(LEFT + RIGHT);
         #[expect(clippy::cast_possible_truncation, reason = "inside the picture")]
         let x = |time: f64| LEFT + (time / self.end() * width) as i32;
@@ -136,7 +131,7 @@ impl Motion<'_> {
         Ok(())
     }
 
-    fn draw_row(&self, area: &Area, name: &str, quantities: &[Quantity], time_axis: u32) -> Result<(), Failure> {
+    fn draw_row(&self, area: &Area, name: &str, quantities: &[Quantity], time_axis: u32) -> Result {
         let x = Axis::even(0.0, self.end(), 10.0, "time [s]");
         let ticks = [-1.0, 0.0, 1.0].map(|at| (at, format!("{} %", 100.0 * at)));
         let y = Axis { from: -1.2, to: 1.2, ticks: ticks.into(), name: name.into() };
@@ -154,7 +149,7 @@ impl Motion<'_> {
     }
 
     /// A curve, thick where it is at its limit.
-    fn draw_share(&self, chart: &mut Chart, share: &Share) -> Result<(), Failure> {
+    fn draw_share(&self, chart: &mut Chart, share: &Share) -> Result {
         let colour = match (self.colour(share.owner), share.quantity) {
             (_, Quantity::TipAcceleration) => FAINT_INK,
             (Some(colour), _) => colour,

@@ -9,7 +9,7 @@ use super::grid::Grid;
 const BLOCK: usize = 8192;
 
 /// What is asked of each pose.
-pub struct Question<'a> {
+pub struct PoseProblem<'a> {
     pub solver: &'a Solver,
     /// The target, but for its pose.
     pub target: Target,
@@ -17,7 +17,7 @@ pub struct Question<'a> {
     pub mode: Mode<'a>,
 }
 
-impl Question<'_> {
+impl PoseProblem<'_> {
     /// For each voxel of `grid`, the number of `orientations` for which a solution is found. The poses are solved each on its own, on all
     /// threads of rayon's pool. `done` is told how many have been solved, time and again.
     pub fn count(

@@ -3,7 +3,7 @@
 use nalgebra::{Point3, Vector3};
 use urdf_ik::solver::TipReach;
 
-use crate::Failure;
+use crate::Result;
 
 /// Greatest number of voxels in the cube around the reach. More would take hundreds of megabytes.
 const MAX_VOXELS: f64 = 4e6;
@@ -19,7 +19,7 @@ pub struct Grid {
 
 impl Grid {
     /// The voxels of edge `voxel` \[m\] that `reach` does not exclude.
-    pub fn new(voxel: f64, reach: &TipReach) -> Result<Self, Failure> {
+    pub fn new(voxel: f64, reach: &TipReach) -> Result<Self> {
         if !(voxel.is_finite() && voxel > 0.0) {
             return Err(format!("--voxel is {voxel:?}; it must be a finite number above 0").into());
         }

@@ -18,14 +18,14 @@ use serde_json::{Value, json};
 use urdf_ik::robot::{Chain, Robot};
 use urdf_ik::solver::{Mode, Pick, Solver, Target};
 
-use self::count::Question;
+use self::count::PoseProblem;
 use self::grid::Grid;
 use self::map::ReachMap;
 use self::slices::Slices;
-use super::Failure;
+use super::Result;
 use super::input::read_start;
 use super::options::{FreeAxes, MethodOptions, RobotArguments, ToleranceOptions};
-use super::output::OutputFile;
+use super::output::{OutputFile, write_line};
 use super::progress;
 
 /// Greatest number of orientations.
@@ -67,7 +67,7 @@ pub struct Arguments {
     ply: Option<OutputFile>,
 }
 
-pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
     let robot = arguments.robot.robot()?;
     let chain = Arc::new(arguments.robot.chain(&robot)?);
     let [tip] = chain.tips() else { return Err("reach takes one --tip".into()) };
@@ -77,11 +77,11 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
     arguments.check_size(&grid)?;
     let (attempts, random_seed) = (arguments.attempts.get(), arguments.random_seed);
     let mode = Mode::Search { pick: Pick::First, attempts, random_seed };
-    let question = Question { solver: &solver, target: arguments.target()?, seed: &seed, mode };
+    let problem = PoseProblem { solver: &solver, target: arguments.target()?, seed: &seed, mode };
     let orientations = orientations::spread(arguments.orientations.get());
     let start = Instant::now();
     let bar = progress::bar("solving", grid.voxels.len() * orientations.len());
-    let counts = question.count(&grid, &orientations, &|poses| bar.inc(poses as u64))?;
+    let counts = problem.count(&grid, &orientations, &|poses| bar.inc(poses as u64))?;
     drop(bar);
     let seconds = start.elapsed().as_secs_f64();
     let (base, tip) = (chain.base().to_owned(), tip.link.clone());
@@ -93,9 +93,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<(), Failure> {
         let svg = Slices { map: &map, centre: solver.reach()[0].centre, arm: &arm(&robot, &chain, &seed) }.svg()?;
         file.write(|out| out.write_all(svg.as_bytes()))?;
     }
-    serde_json::to_writer(&mut *out, &report(&map, attempts, seconds))?;
-    writeln!(out)?;
-    Ok(())
+    write_line(out, &report(&map, attempts, seconds))
 }
 
 fn report(map: &ReachMap, attempts: usize, seconds: f64) -> Value {
@@ -135,14 +133,14 @@ fn arm(robot: &Robot, chain: &Chain, positions: &[f64]) -> Vec<Point3<f64>> {
 
 impl Arguments {
     /// The target, but for its pose.
-    fn target(&self) -> Result<Target, Failure> {
+    fn target(&self) -> Result<Target> {
         let (free_axes, tolerance) = (self.free_axes.mask()?, self.tolerance.tolerance());
         Ok(Target { free_axes, tolerance, ..Target::new(0, Isometry3::identity()) })
     }
 
     /// Refuses what would take days or fill the memory.
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-    fn check_size(&self, grid: &Grid) -> Result<(), Failure> {
+    fn check_size(&self, grid: &Grid) -> Result {
         let (orientations, attempts) = (self.orientations.get(), self.attempts.get());
         if orientations > MAX_ORIENTATIONS {
             return Err(format!("--orientations is {orientations}; the most is {MAX_ORIENTATIONS}").into());

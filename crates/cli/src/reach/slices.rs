@@ -7,7 +7,7 @@ use urdf_ik_plot::{self as plot, Area, Axis, Chart, FAINT_INK, Frame, INK, SMALL
 
 use super::grid::whole;
 use super::map::ReachMap;
-use crate::Failure;
+use crate::Result;
 
 /// Width of the picture \[half pixels\].
 const WIDTH: u32 = 1700;
@@ -19,6 +19,7 @@ const FOOTER: u32 = 110;
 const FRAME: Frame = Frame { left: 180, right: 20, top: 70, bottom: 90 };
 /// Steps of the colour scale: so many can be told apart.
 const STEPS: u8 = 10;
+/// Names of the axes.
 const NAMES: [&str; 3] = ["x", "y", "z"];
 
 /// A cut: a layer of voxels, with one axis to the right and one upwards.
@@ -42,7 +43,7 @@ pub struct Slices<'a> {
 
 impl Slices<'_> {
     /// The picture, as SVG.
-    pub fn svg(&self) -> Result<String, Failure> {
+    pub fn svg(&self) -> Result<String> {
         let extent = self.extent();
         let across: i32 = CUTS.iter().map(|cut| extent.size(cut.right)).sum();
         let up = CUTS.iter().map(|cut| extent.size(cut.up)).max().unwrap_or(1);
@@ -80,7 +81,7 @@ impl Slices<'_> {
         Extent::of(reachable).or_else(|| Extent::of(self.map.grid.voxels.iter())).unwrap_or_default()
     }
 
-    fn draw_cut(&self, area: &Area, cut: &Cut, extent: &Extent, height: i32, pixel: f64) -> Result<(), Failure> {
+    fn draw_cut(&self, area: &Area, cut: &Cut, extent: &Extent, height: i32, pixel: f64) -> Result {
         let voxel = self.map.grid.voxel;
         let layer = whole(self.centre[cut.across] / voxel);
         let axis = |axis: usize, size: i32| {
@@ -97,7 +98,7 @@ impl Slices<'_> {
     }
 
     /// The voxels of a layer, in rows of one colour. They overlap by a `pixel` \[m\], lest the paper shine through between them.
-    fn draw_voxels(&self, chart: &mut Chart, cut: &Cut, layer: i32, pixel: f64) -> Result<(), Failure> {
+    fn draw_voxels(&self, chart: &mut Chart, cut: &Cut, layer: i32, pixel: f64) -> Result {
         let mut cells: Vec<(i32, i32, u8)> = self
             .map
             .reachable()
@@ -116,7 +117,7 @@ impl Slices<'_> {
         Ok(())
     }
 
-    fn draw_arm(&self, chart: &mut Chart, cut: &Cut) -> Result<(), Failure> {
+    fn draw_arm(&self, chart: &mut Chart, cut: &Cut) -> Result {
         let points: Vec<(f64, f64)> = self.arm.iter().map(|point| (point[cut.right], point[cut.up])).collect();
         for (colour, width, radius) in [(RGBColor(255, 255, 255), 14, 11), (INK, 6, 7)] {
             let style: ShapeStyle = colour.stroke_width(width);
@@ -152,7 +153,7 @@ fn pixels(length: f64) -> u32 {
 }
 
 /// The colours and what they mean.
-fn draw_scale(area: &Area) -> Result<(), Failure> {
+fn draw_scale(area: &Area) -> Result {
     /// Width of a colour \[half pixels\].
     const CELL: i32 = 60;
     let text = "orientations that can be reached";

@@ -15,7 +15,7 @@ use urdf_ik::solver::closed_form::two_link::{Freedom, PlanarChain, PlaneFreedom,
 use super::answer::{Answer, ConfigurationOut, Description, Pose, ResidualOut, timed};
 use super::request::{Request, Seed};
 use super::session::Session;
-use crate::Failure;
+use crate::Result;
 
 /// Points nearer to the one before \[m\] are the same joint.
 const SAME_POINT: f64 = 1e-9;
@@ -42,14 +42,14 @@ enum Form {
 }
 
 /// The configurations for a target, by how much they miss it \[m\], and what else would do as well.
-struct Found {
+struct LinkSolutions {
     configurations: Vec<Vec<f64>>,
     missing: f64,
     free: Vec<&'static str>,
 }
 
 impl Form {
-    fn of(chain: &Chain) -> Result<Self, Failure> {
+    fn of(chain: &Chain) -> Result<Self> {
         let why = |e: &dyn ToString| format!("the URDF is no arm of two or three links: {}", e.to_string());
         Ok(match chain.joints().len() {
             2 => Self::Planar(PlanarChain::of(chain).map_err(|e| why(&e))?),
@@ -66,16 +66,16 @@ impl Form {
         if matches!(self, Self::Three(_)) { "three_link" } else { "two_link" }
     }
 
-    fn solve(&self, target: &Point3<f64>, up: &Vector3<f64>) -> Result<Found, InputError> {
+    fn solve(&self, target: &Point3<f64>, up: &Vector3<f64>) -> Result<LinkSolutions, InputError> {
         Ok(match self {
-            Self::Planar(chain) => Found::new(&chain.solve(target)?),
-            Self::Spatial(chain) => Found::new(&chain.solve(target)?),
-            Self::Three(chain) => Found::new(&chain.solve(target, up)?),
+            Self::Planar(chain) => LinkSolutions::new(&chain.solve(target)?),
+            Self::Spatial(chain) => LinkSolutions::new(&chain.solve(target)?),
+            Self::Three(chain) => LinkSolutions::new(&chain.solve(target, up)?),
         })
     }
 }
 
-impl Found {
+impl LinkSolutions {
     fn new<const JOINTS: usize, const MOST: usize>(solutions: &Solutions<[f64; JOINTS], MOST>) -> Self
     where
         [f64; JOINTS]: Default,
@@ -99,7 +99,7 @@ impl Found {
 }
 
 impl Links {
-    pub fn new(robot: Robot) -> Result<Self, Failure> {
+    pub fn new(robot: Robot) -> Result<Self> {
         let chain = Chain::with_defaults(&robot, None, &[])?;
         let form = Form::of(&chain)?;
         let positions = chain.positions_from(&robot.neutral_positions());
@@ -158,11 +158,11 @@ impl Session for Links {
         Description::of_arm(self.robot.name(), self.form.kind(), &self.points, rest, shapes.into_iter())
     }
 
-    fn urdf(&self) -> Result<String, Failure> {
+    fn urdf(&self) -> Result<String> {
         Err("the model is a URDF already, so --urdf-out has nothing to write; give that file to the node".into())
     }
 
-    fn answer(&mut self, request: &Request) -> Result<Answer, Failure> {
+    fn answer(&mut self, request: &Request) -> Result<Answer> {
         let is_three = matches!(self.form, Form::Three(_));
         let kind = format!("a model of the kind {}", self.form.kind());
         request.check(&kind, if is_three { "up tolerance" } else { "tolerance" })?;
@@ -174,7 +174,7 @@ impl Session for Links {
         };
         let target = request.only_target(&self.points)?;
         let up = request.up.map_or_else(Vector3::z, Vector3::from);
-        let (Found { configurations, missing, free }, microseconds) =
+        let (LinkSolutions { configurations, missing, free }, microseconds) =
             timed(|| self.form.solve(&target.position.into(), &up))?;
         let configurations: Vec<_> = configurations.into_iter().map(|found| self.turned(found, &before)).collect();
         let breaks = |positions: &Vec<f64>| !self.chain.contains(positions);

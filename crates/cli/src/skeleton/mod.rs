@@ -1,7 +1,6 @@
 //! `urdf_ik skeleton`: figures of segments that follow targets, as JSON.
 
 mod answer;
-mod asked;
 mod checked;
 mod describe;
 mod json;
@@ -11,6 +10,7 @@ mod request;
 mod session;
 mod stream;
 mod switches;
+mod task;
 mod tree;
 mod urdf_out;
 
@@ -31,9 +31,9 @@ use self::request::OptionsEntry;
 use self::session::Session;
 use self::switches::Switches;
 use self::tree::Tree;
-use super::Failure;
+use super::Result;
 use super::input::{place, read_json, read_text, robot_from};
-use super::output::OutputFile;
+use super::output::{OutputFile, write_pretty};
 
 #[derive(Args)]
 pub struct Arguments {
@@ -60,7 +60,7 @@ pub struct Arguments {
 
 impl Arguments {
     /// Writes the URDF if it is asked for.
-    fn write_urdf(&self, session: &dyn Session) -> Result<(), Failure> {
+    fn write_urdf(&self, session: &dyn Session) -> Result {
         let Some(file) = &self.urdf_out else { return Ok(()) };
         let urdf = session.urdf()?;
         file.write(|file| file.write_all(urdf.as_bytes()))
@@ -68,7 +68,7 @@ impl Arguments {
 }
 
 /// Prints the answer. Returns whether it meets the targets.
-pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure> {
+pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool> {
     if arguments.stream && arguments.model.as_os_str() == "-" {
         return Err("--model - reads standard input to its end, where --stream reads requests; give a file".into());
     }
@@ -96,13 +96,12 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure>
     }
     arguments.write_urdf(&*session)?;
     let is_done = answer.is_solved || request.pass.is_some();
-    serde_json::to_writer_pretty(&mut *out, &by_name(&answer, &description.points)?)?;
-    writeln!(out)?;
+    write_pretty(out, &by_name(&answer, &description.points)?)?;
     Ok(is_done)
 }
 
 /// The answer with points and orientations by name.
-fn by_name(answer: &Answer, names: &[String]) -> Result<Value, Failure> {
+fn by_name(answer: &Answer, names: &[String]) -> Result<Value> {
     let points: BTreeMap<_, _> = names.iter().zip(&answer.pose.points).collect();
     let orientations: BTreeMap<_, _> = names.iter().zip(&answer.pose.orientations).collect();
     let named = json!({ "points": points, "orientations": orientations });
@@ -114,7 +113,7 @@ fn by_name(answer: &Answer, names: &[String]) -> Result<Value, Failure> {
 }
 
 /// Opens the model of a file: YAML of a skeleton or of a pitch-yaw arm, or the URDF of an arm of two or three links.
-fn open(path: &Path) -> Result<Box<dyn Session>, Failure> {
+fn open(path: &Path) -> Result<Box<dyn Session>> {
     let text = read_text(path, MAX_URDF_BYTES)?;
     if text.trim_start().starts_with('<') {
         return Ok(Box::new(Links::new(robot_from(&text, path)?)?));

@@ -14,7 +14,7 @@ use super::describe::range;
 use super::json::Object;
 use super::request::{Request, Seed};
 use super::session::Session;
-use crate::Failure;
+use crate::Result;
 
 /// The keys of a request that have a meaning here.
 const KNOWN: &str = "limits method path tolerance iterations restarts";
@@ -29,7 +29,7 @@ pub struct Arm {
 }
 
 impl Arm {
-    pub fn new(model: NamedArm) -> Result<Self, Failure> {
+    pub fn new(model: NamedArm) -> Result<Self> {
         let free = PitchYawArm::new(model.arm.base(), model.arm.lengths().to_vec())?;
         let positions = vec![0.0; model.arm.variables()];
         Ok(Self { model, free, positions })
@@ -50,7 +50,7 @@ impl Arm {
     }
 
     /// Solves, or follows the path that the request asks for.
-    fn solve(&self, request: &Request) -> Result<(Solution, Option<Vec<PathOut>>), Failure> {
+    fn solve(&self, request: &Request) -> Result<(Solution, Option<Vec<PathOut>>)> {
         request.check("a model of the kind pitch_yaw", KNOWN)?;
         let arm = self.arm(request);
         let at_rest = vec![0.0; arm.variables()];
@@ -105,7 +105,7 @@ impl Session for Arm {
         Description::of_arm(&self.model.name, "pitch_yaw", points, rest, shapes)
     }
 
-    fn urdf(&self) -> Result<String, Failure> {
+    fn urdf(&self) -> Result<String> {
         let name = short(&self.model.points[1]);
         Err(format!(
             "segment '{name}': its pitch and yaw add up with those of other segments, which joints of a URDF cannot do; \
@@ -114,7 +114,7 @@ impl Session for Arm {
         .into())
     }
 
-    fn answer(&mut self, request: &Request) -> Result<Answer, Failure> {
+    fn answer(&mut self, request: &Request) -> Result<Answer> {
         let ((solution, path), microseconds) = timed(|| self.solve(request))?;
         let arm = self.arm(request);
         let is_solved = solution.is_solved();

@@ -11,13 +11,13 @@ use urdf_ik_text::names::short;
 
 use super::checked::{check_position, rotation};
 use super::json::{Object, Targets};
-use crate::Failure;
+use crate::Result;
 
 /// The memory of a solve grows with the number of differences; more than these help nobody.
 const MOST_DIFFERENCES: usize = 100;
 /// Greatest number of iterations: a request ends within minutes, even of a long chain.
 const MOST_ITERATIONS: usize = 1_000_000;
-/// Greatest number of restarts, for the same reason.
+/// Greatest number of restarts: a request ends within minutes, even of a long chain.
 const MOST_RESTARTS: usize = 10_000;
 
 /// A request. What it leaves out has its default.
@@ -72,7 +72,7 @@ pub struct PoseEntry {
 }
 
 impl PoseEntry {
-    pub fn pose(&self, current: &UnitQuaternion<f64>) -> Result<Isometry3<f64>, Failure> {
+    pub fn pose(&self, current: &UnitQuaternion<f64>) -> Result<Isometry3<f64>> {
         let checked = check_position(self.position).and_then(|()| self.orientation.map_or(Ok(*current), rotation));
         let rotation = checked.map_err(|reason| format!("the root {reason}"))?;
         Ok(Isometry3::from_parts(self.position.into(), rotation))
@@ -158,7 +158,7 @@ pub struct OptionsEntry {
 
 impl OptionsEntry {
     /// Refuses numbers with which a solve would not end, or needs too much memory.
-    fn check(&self) -> Result<(), Failure> {
+    fn check(&self) -> Result {
         let bounded = [
             ("acceleration is", self.acceleration, MOST_DIFFERENCES),
             ("iterations are", self.iterations, MOST_ITERATIONS),
@@ -172,7 +172,7 @@ impl OptionsEntry {
     }
 
     /// The options of a skeleton that starts there.
-    pub fn options(&self, seed: &Seed) -> Result<Options, Failure> {
+    pub fn options(&self, seed: &Seed) -> Result<Options> {
         let default = if let Seed::Previous = seed { Options::of_a_drag() } else { Options::default() };
         let seconds = |limit| Duration::try_from_secs_f64(limit).ok().filter(|limit| !limit.is_zero());
         let refused = |limit| format!("the time limit is {limit:?} s; give a number of seconds above 0");
@@ -192,7 +192,7 @@ impl OptionsEntry {
 
 impl Request {
     /// Refuses keys that have no meaning for `what`, where the request has them; `known` are those that have one.
-    pub fn check(&self, what: &str, known: &str) -> Result<(), Failure> {
+    pub fn check(&self, what: &str, known: &str) -> Result {
         let Object(options) = &self.options;
         options.check()?;
         let given = [
@@ -228,7 +228,7 @@ impl Request {
     }
 
     /// The only target, which must be a position for the last point of an arm.
-    pub fn only_target(&self, points: &[String]) -> Result<&TargetEntry, Failure> {
+    pub fn only_target(&self, points: &[String]) -> Result<&TargetEntry> {
         let [target] = &*self.targets.0 else {
             return Err(format!("there are {} targets; an arm takes 1", self.targets.0.len()).into());
         };

@@ -2,7 +2,6 @@
 
 use std::io::{BufRead, Read, Write};
 
-use serde::Serialize;
 use serde_json::{Value, json};
 use urdf_ik::files::MAX_SETTINGS_BYTES;
 
@@ -10,12 +9,14 @@ use super::answer::Answer;
 use super::json::Object;
 use super::request::Request;
 use super::session::Session;
-use crate::Failure;
 use crate::input::in_words;
+use crate::output::write_line;
+use crate::{Failure, Result};
 
 /// Writes what the model is, and then an answer to each line until the input ends. A line that is wrong is answered by an error.
-pub fn run(session: &mut dyn Session, mut input: impl BufRead, out: &mut impl Write) -> Result<(), Failure> {
+pub fn run(session: &mut dyn Session, mut input: impl BufRead, out: &mut impl Write) -> Result {
     write_line(out, &json!({ "model": session.description() }))?;
+    out.flush()?;
     while let Some(line) = next_line(&mut input)? {
         match line.and_then(|line| request(&line)) {
             Ok(request) => match session.answer(&request) {
@@ -24,11 +25,12 @@ pub fn run(session: &mut dyn Session, mut input: impl BufRead, out: &mut impl Wr
             },
             Err(failure) => write_line(out, &refusal(&failure, None))?,
         }
+        out.flush()?;
     }
     Ok(())
 }
 
-fn request(line: &[u8]) -> Result<Request, Failure> {
+fn request(line: &[u8]) -> Result<Request> {
     let Object(request) = serde_json::from_slice::<Object<Request>>(line.trim_ascii_end()).map_err(|e| refused(&e))?;
     Ok(request)
 }
@@ -48,14 +50,8 @@ fn refused(error: &serde_json::Error) -> String {
     format!("the line is no request: {} at column {column}", in_words(sentence.trim_end_matches(&end)))
 }
 
-fn write_line(out: &mut impl Write, value: &impl Serialize) -> Result<(), Failure> {
-    serde_json::to_writer(&mut *out, value)?;
-    writeln!(out)?;
-    Ok(out.flush()?)
-}
-
 /// The next line; the outer `None` at the end of the input. Of a line that is too long nothing is kept.
-fn next_line(input: &mut impl BufRead) -> std::io::Result<Option<Result<Vec<u8>, Failure>>> {
+fn next_line(input: &mut impl BufRead) -> std::io::Result<Option<Result<Vec<u8>>>> {
     let mut line = Vec::new();
     input.by_ref().take(MAX_SETTINGS_BYTES as u64).read_until(b'\n', &mut line)?;
     if line.is_empty() {

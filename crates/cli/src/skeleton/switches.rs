@@ -11,7 +11,7 @@ use super::answer::Description;
 use super::checked::rotation;
 use super::json::Object;
 use super::request::{MethodName, Pass, PathEntry, PoseEntry, Request, RootEntry, Seed};
-use crate::Failure;
+use crate::Result;
 use crate::input::{place, read_json};
 
 /// What is not at its default.
@@ -58,7 +58,7 @@ struct Earlier {
 
 impl Switches {
     /// The request without targets and passes, for a model with that description.
-    pub fn request(&self, model: &Description) -> Result<Request, Failure> {
+    pub fn request(&self, model: &Description) -> Result<Request> {
         let root = match &self.root {
             Some(numbers) => RootEntry::At(Object(PoseEntry {
                 position: [0, 1, 2].map(|index| numbers[index]),
@@ -87,7 +87,7 @@ impl Switches {
 }
 
 /// The configuration in an earlier answer, whose points have these `names`.
-fn read_seed(path: &Path, names: &[String]) -> Result<Configuration, Failure> {
+fn read_seed(path: &Path, names: &[String]) -> Result<Configuration> {
     let Object(earlier) = read_json::<Object<Earlier>>(path)?;
     let missing = |name: &str| format!("{}: there is no point or no orientation '{name}'", place(path));
     let mut seed = Configuration::default();

@@ -7,18 +7,18 @@ use urdf_ik_plot::skeleton::{self as picture, Drawn};
 use urdf_ik_text::names::short;
 
 use super::answer::{Answer, Description, Pose, ResidualOut, timed};
-use super::asked::Asked;
-use super::checked::targets;
 use super::describe::{describe, without_limits};
 use super::json::Object;
 use super::request::{Pass, Request, RootEntry, Seed};
 use super::session::Session;
+use super::task::{Task, targets};
 use super::urdf_out;
-use crate::Failure;
+use crate::Result;
 
-/// The keys of a request that have a meaning here, and those that have one for a single pass.
+/// The keys of a request that have a meaning for a skeleton.
 const KNOWN: &str =
     "root limits pass tolerance orientation_tolerance iterations restarts acceleration circles polish time_limit hold";
+/// The keys of a request that have a meaning for a single pass.
 const KNOWN_OF_PASSES: &str = "root limits pass tolerance orientation_tolerance circles hold";
 
 /// Weight of the points that are held, the greatest that there is.
@@ -36,13 +36,13 @@ pub struct Tree {
 }
 
 impl Tree {
-    pub fn new(model: NamedSkeleton) -> Result<Self, Failure> {
+    pub fn new(model: NamedSkeleton) -> Result<Self> {
         let (free, current) = (without_limits(&model.skeleton)?, model.rest.clone());
         let root = root_of(&current);
         Ok(Self { model, free, current, root })
     }
 
-    fn asked(&self, request: &Request) -> Result<Asked<'_>, Failure> {
+    fn task(&self, request: &Request) -> Result<Task<'_>> {
         request.check("a model of the kind skeleton", KNOWN)?;
         if request.pass.is_some() {
             request.check("a single pass", KNOWN_OF_PASSES)?;
@@ -70,25 +70,25 @@ impl Tree {
             targets.push(Target { weight: HELD, ..Target::new(point, seed.points[point]) });
         }
         let (held_points, options) = (request.hold.len(), request.options.0.options(&request.seed)?);
-        let asked = Asked { skeleton, targets, held_points, seed, root, options, held };
-        asked.check(&request.options.0)?;
-        Ok(asked)
+        let task = Task { skeleton, targets, held_points, seed, root, options, held };
+        task.check(&request.options.0)?;
+        Ok(task)
     }
 
     /// The answer of a whole solve, and where it leads.
-    fn solved(&self, asked: &Asked) -> Result<(Answer, Configuration), Failure> {
-        let (solution, microseconds) = timed(|| asked.solve())?;
-        let reached = asked.completed(solution.configuration)?;
-        let mut residuals = self.distances(asked, &reached);
+    fn solved(&self, task: &Task) -> Result<(Answer, Configuration)> {
+        let (solution, microseconds) = timed(|| task.solve())?;
+        let reached = task.completed(solution.configuration)?;
+        let mut residuals = self.distances(task, &reached);
         for (out, Residual { outcome, .. }) in residuals.iter_mut().zip(&solution.residuals) {
             out.is_certain = !out.solved && outcome.is_certain();
-            out.reason = (!out.solved).then(|| self.reason(asked, outcome));
+            out.reason = (!out.solved).then(|| self.reason(task, outcome));
         }
-        let held = residuals.split_off(asked.targets.len() - asked.held_points);
+        let held = residuals.split_off(task.targets.len() - task.held_points);
         let not_held = held.into_iter().filter(|held| !held.solved).map(|held| held.point).collect();
         let names = self.model.points[1..].iter().zip(solution.limited);
         let answer = Answer {
-            not_held: (asked.held_points > 0).then_some(not_held),
+            not_held: (task.held_points > 0).then_some(not_held),
             limited: names.filter(|(_, limited)| *limited).map(|(name, _)| name.clone()).collect(),
             residuals,
             iterations: solution.iterations,
@@ -101,11 +101,11 @@ impl Tree {
     }
 
     /// Why a target is not met, with the name of another one.
-    fn reason(&self, asked: &Asked, outcome: &Outcome) -> String {
+    fn reason(&self, task: &Task, outcome: &Outcome) -> String {
         match outcome {
             Outcome::Solved => "it gives way to points that are held".to_owned(),
             Outcome::Closest(reason @ Reason::Apart { other, .. }) => {
-                let name = &self.model.points[asked.targets[*other].point];
+                let name = &self.model.points[task.targets[*other].point];
                 reason.to_string().replacen(&format!("target {other}"), &format!("the target for '{name}'"), 1)
             }
             Outcome::Closest(reason) => reason.to_string(),
@@ -113,22 +113,22 @@ impl Tree {
     }
 
     /// The answer of a single pass, and where it leads.
-    fn passed(&self, asked: &Asked, pass: Pass) -> Result<(Answer, Configuration), Failure> {
-        let (reached, microseconds) = timed(|| asked.pass(pass))?;
-        let reached = asked.completed(reached)?;
-        Ok((Answer { residuals: self.distances(asked, &reached), microseconds, ..Answer::default() }, reached))
+    fn passed(&self, task: &Task, pass: Pass) -> Result<(Answer, Configuration)> {
+        let (reached, microseconds) = timed(|| task.pass(pass))?;
+        let reached = task.completed(reached)?;
+        Ok((Answer { residuals: self.distances(task, &reached), microseconds, ..Answer::default() }, reached))
     }
 
     /// How far a configuration is from the targets.
-    fn distances(&self, asked: &Asked, reached: &Configuration) -> Vec<ResidualOut> {
+    fn distances(&self, task: &Task, reached: &Configuration) -> Vec<ResidualOut> {
         let residual = |target: &Target| {
             let distance = (reached.points[target.point] - target.position).norm();
-            let angle = target.orientation.map_or(0.0, |wish| reached.orientations[target.point].angle_to(&wish));
-            let solved = distance <= asked.options.tolerance && angle <= asked.options.orientation_tolerance;
+            let angle = target.orientation.map_or(0.0, |wanted| reached.orientations[target.point].angle_to(&wanted));
+            let solved = distance <= task.options.tolerance && angle <= task.options.orientation_tolerance;
             let point = self.model.points[target.point].clone();
             ResidualOut { point, distance, angle, solved, reason: None, is_certain: false }
         };
-        asked.targets.iter().map(residual).collect()
+        task.targets.iter().map(residual).collect()
     }
 }
 
@@ -137,32 +137,32 @@ impl Session for Tree {
         describe(&self.model)
     }
 
-    fn urdf(&self) -> Result<String, Failure> {
+    fn urdf(&self) -> Result<String> {
         urdf_out::urdf(&self.model, &self.root)
     }
 
-    fn figure(&self, request: &Request) -> Result<String, Failure> {
-        let asked = self.asked(request)?;
-        let (problem, solution) = (asked.problem(), asked.solve()?);
-        let (title, names, skeleton) = (&*self.model.name, &*self.model.points, asked.skeleton);
+    fn figure(&self, request: &Request) -> Result<String> {
+        let task = self.task(request)?;
+        let (problem, solution) = (task.problem(), task.solve()?);
+        let (title, names, skeleton) = (&*self.model.name, &*self.model.points, task.skeleton);
         picture::draw(&Drawn { title, names, skeleton, problem: &problem, solution: &solution })
     }
 
-    fn answer(&mut self, request: &Request) -> Result<Answer, Failure> {
-        let asked = self.asked(request)?;
+    fn answer(&mut self, request: &Request) -> Result<Answer> {
+        let task = self.task(request)?;
         let (mut answer, reached) = match request.pass {
-            None => self.solved(&asked)?,
-            Some(pass) => self.passed(&asked, pass)?,
+            None => self.solved(&task)?,
+            Some(pass) => self.passed(&task, pass)?,
         };
         // A forward pass leads the root away.
-        let is_in_place = asked.held.is_none_or(|held| reached.points[0] == Point3::from(held.translation.vector));
+        let is_in_place = task.held.is_none_or(|held| reached.points[0] == Point3::from(held.translation.vector));
         let is_held = answer.not_held.as_ref().is_none_or(Vec::is_empty);
         answer.is_solved = is_in_place && is_held && answer.residuals.iter().all(|residual| residual.solved);
         if request.pass.is_none() && request.limits.unwrap_or(true) {
             answer.positions = urdf_out::positions(&self.model, &reached)?;
         }
         answer.pose = Pose::from(&reached);
-        self.root = asked.held.unwrap_or_else(|| root_of(&reached));
+        self.root = task.held.unwrap_or_else(|| root_of(&reached));
         self.current = reached;
         Ok(answer)
     }

@@ -15,7 +15,7 @@ use urdf_ik::skeleton::{Configuration, InputError, Joint, Limit, Range};
 use urdf_ik_text::names::short;
 
 use super::describe::is_stiff;
-use crate::Failure;
+use crate::Result;
 
 /// Effort of every joint \[N·m\]: URDF requires one.
 const EFFORT: &str = "10";
@@ -35,7 +35,7 @@ pub fn positions(
 }
 
 /// The figure with its root frame at `root`.
-pub fn urdf(model: &NamedSkeleton, root: &Isometry3<f64>) -> Result<String, Failure> {
+pub fn urdf(model: &NamedSkeleton, root: &Isometry3<f64>) -> Result<String> {
     let points = &model.points;
     if points.iter().chain([&model.name]).any(|name| name.trim().is_empty()) {
         return Err("the figure, its root or a segment has a blank name, which ROS does not take; give it one".into());
@@ -62,7 +62,7 @@ pub fn urdf(model: &NamedSkeleton, root: &Isometry3<f64>) -> Result<String, Fail
 }
 
 /// The joint of each segment as a hinge, or none where the segment does not move.
-fn hinges(model: &NamedSkeleton) -> Result<Vec<Option<Joint>>, Failure> {
+fn hinges(model: &NamedSkeleton) -> Result<Vec<Option<Joint>>> {
     let hinge = |(index, name): (usize, &String)| {
         let joint = model.skeleton.segment(index).map_or_else(Joint::free, |segment| segment.joint);
         let kind = match joint.limit {

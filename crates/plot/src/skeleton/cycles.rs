@@ -2,7 +2,7 @@
 
 use urdf_ik_skeleton::{Configuration, Problem, Skeleton};
 
-use crate::Failure;
+use crate::Result;
 
 /// Where a skeleton is after the two passes of a cycle.
 pub struct Cycle {
@@ -13,11 +13,7 @@ pub struct Cycle {
 }
 
 /// Plain cycles from the seed of `problem`, each by its two single passes, until `is_done` says that the last one was enough.
-pub fn record(
-    skeleton: &Skeleton,
-    problem: &Problem,
-    mut is_done: impl FnMut(&[Cycle]) -> bool,
-) -> Result<Vec<Cycle>, Failure> {
+pub fn record(skeleton: &Skeleton, problem: &Problem, mut is_done: impl FnMut(&[Cycle]) -> bool) -> Result<Vec<Cycle>> {
     let mut scratch = skeleton.scratch(&problem.options);
     let mut current = problem.seed.clone();
     if skeleton.is_free() && problem.targets.iter().all(|target| target.orientation.is_none()) {
@@ -43,7 +39,7 @@ pub fn distance(problem: &Problem, configuration: &Configuration) -> f64 {
 }
 
 /// Plain cycles until every target is met to a thousandth of a metre, at most `most`.
-pub fn until_met(skeleton: &Skeleton, problem: &Problem, most: usize) -> Result<Vec<Cycle>, Failure> {
+pub fn until_met(skeleton: &Skeleton, problem: &Problem, most: usize) -> Result<Vec<Cycle>> {
     record(skeleton, problem, |cycles| {
         cycles.len() == most || cycles.last().is_some_and(|last| distance(problem, &last.backward) < 1e-3)
     })

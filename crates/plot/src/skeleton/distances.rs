@@ -5,7 +5,7 @@ use plotters::style::Color;
 use urdf_ik_skeleton::{Options, Problem};
 
 use super::{Drawn, SOLUTION};
-use crate::{self as plot, Area, Axis, Failure, Frame, INK, TEXT};
+use crate::{self as plot, Area, Axis, Frame, INK, Result, TEXT};
 
 /// Numbers of iterations at which the distance is shown, at most.
 const SHOWN: usize = 120;
@@ -13,7 +13,7 @@ const SHOWN: usize = 120;
 const LEAST: f64 = 1e-9;
 
 /// Draws the chart. Each of its points is a solve of its own that was allowed as many iterations.
-pub fn draw(area: &Area, drawn: &Drawn) -> Result<(), Failure> {
+pub fn draw(area: &Area, drawn: &Drawn) -> Result {
     let iterations = drawn.solution.iterations;
     let step = iterations.div_ceil(SHOWN);
     let (mut scratch, mut solution) = (drawn.skeleton.scratch(&drawn.problem.options), drawn.skeleton.solution());

@@ -6,7 +6,7 @@ use nalgebra::{Isometry3, Point3, Unit, UnitQuaternion, Vector3};
 use plotters::style::{Color, RGBColor};
 use urdf_ik_skeleton::{Cone, Configuration, Limit, Range, Segment, Skeleton};
 
-use crate::{self as plot, Canvas, Failure, Pen, SERIES, View};
+use crate::{self as plot, Canvas, Pen, Result, SERIES, View};
 
 /// The colour of limits.
 pub const COLOUR: RGBColor = SERIES[4];
@@ -36,7 +36,7 @@ pub fn draw(
     skeleton: &Skeleton,
     configuration: &Configuration,
     segments: &[usize],
-) -> Result<(), Failure> {
+) -> Result {
     let orientations = skeleton.orientations(configuration)?;
     for segment in segments.iter().filter_map(|&segment| skeleton.segment(segment)) {
         let Segment { parent, length, joint } = segment;

@@ -12,7 +12,7 @@ use urdf_ik_skeleton::{Configuration, Outcome, Problem, Root, Skeleton, Solution
 use self::cycles::{Cycle, record};
 use self::names::Names;
 use crate::{
-    self as plot, Area, Bones, Bounds, Canvas, FAINT_INK, Failure, INK, Legend, Margins, Pen, SERIES, TEXT, TITLE, View,
+    self as plot, Area, Bones, Bounds, Canvas, FAINT_INK, INK, Legend, Margins, Pen, Result, SERIES, TEXT, TITLE, View,
 };
 
 /// Width of the picture \[half pixels\].
@@ -32,9 +32,13 @@ const CYCLES: usize = 2;
 /// Smallest size of what is drawn \[m\].
 const LEAST_SIZE: f64 = 1e-6;
 
+/// Colour of the figure where it starts.
 const SEED: RGBColor = FAINT_INK;
+/// Colour of forward passes.
 const FORWARD: RGBColor = SERIES[1];
+/// Colour of backward passes.
 const BACKWARD: RGBColor = SERIES[5];
+/// Colour of the solution.
 const SOLUTION: RGBColor = SERIES[0];
 
 /// A solve, and what it is called.
@@ -59,7 +63,7 @@ struct Shown<'a> {
 }
 
 /// The picture, as SVG.
-pub fn draw(drawn: &Drawn) -> Result<String, Failure> {
+pub fn draw(drawn: &Drawn) -> Result<String> {
     let segments = (0..).map_while(|segment| drawn.skeleton.segment(segment));
     let parents = segments.map(|segment| segment.parent).collect();
     let is_moved = drawn.solution.iterations > 0;
@@ -144,7 +148,7 @@ impl Shown<'_> {
         views.into_iter().zip(bounds).map(|((name, view), bounds)| (name, view, bounds.sized(size))).collect()
     }
 
-    fn draw_views(&self, area: &Area, views: &[(&'static str, View, Bounds)]) -> Result<(), Failure> {
+    fn draw_views(&self, area: &Area, views: &[(&'static str, View, Bounds)]) -> Result {
         for (panel, (name, view, bounds)) in area.split_evenly((1, views.len())).iter().zip(views) {
             plot::write(panel, name, (40, 30), TEXT, INK)?;
             self.draw_view(panel, view, bounds)?;
@@ -165,7 +169,7 @@ impl Shown<'_> {
         bounds.sized(bounds.size().sup(&Vector2::repeat(LEAST_SIZE)))
     }
 
-    fn draw_view(&self, area: &Area, view: &View, bounds: &Bounds) -> Result<(), Failure> {
+    fn draw_view(&self, area: &Area, view: &View, bounds: &Bounds) -> Result {
         let canvas = Canvas::new(area, MARGINS, bounds);
         let flat = |configuration: &Configuration| view.points(&configuration.points);
         let Drawn { skeleton, problem, solution, .. } = self.drawn;
@@ -187,7 +191,7 @@ impl Shown<'_> {
     }
 
     /// Targets by name, and what is left to them.
-    fn draw_targets(&self, canvas: &Canvas, view: &View, points: &[Point2<f64>]) -> Result<(), Failure> {
+    fn draw_targets(&self, canvas: &Canvas, view: &View, points: &[Point2<f64>]) -> Result {
         let root = canvas.pixel(&points[0]).0;
         let mut names = Names::new(canvas, points);
         for target in self.drawn.problem.targets {

@@ -2,7 +2,7 @@
 
 use nalgebra::Point2;
 
-use crate::Canvas;
+use crate::{Canvas, Pixels};
 
 /// Height of a name \[half pixels\].
 const HEIGHT: i32 = 34;
@@ -11,9 +11,9 @@ const AWAY: i32 = 28;
 
 /// Names that were placed: the middle of each and its half width \[half pixels\].
 pub struct Names {
-    placed: Vec<((i32, i32), i32)>,
+    placed: Vec<(Pixels, i32)>,
     /// Where joints are.
-    joints: Vec<(i32, i32)>,
+    joints: Vec<Pixels>,
     width: i32,
 }
 
@@ -26,7 +26,8 @@ impl Names {
 
     /// Where the middle of a name of some `width` stands from its target: on the side away from the root, or else where it stays in the
     /// picture, off joints and off the names before.
-    pub fn place(&mut self, (x, y): (i32, i32), width: i32, root: i32) -> (i32, i32) {
+    pub fn place(&mut self, target: Pixels, width: i32, root: i32) -> Pixels {
+        let (x, y) = target;
         let half = width / 2;
         let side = if x < root { -half - AWAY } else { half + AWAY };
         // Above and below, moved into the picture.
@@ -39,11 +40,12 @@ impl Names {
         (across, up)
     }
 
-    fn is_free(&self, (x, y): (i32, i32), half: i32) -> bool {
-        let is_apart = |((other_x, other_y), other_half): &((i32, i32), i32)| {
-            (x - other_x).abs() > half + other_half || (y - other_y).abs() > HEIGHT
+    fn is_free(&self, middle: Pixels, half: i32) -> bool {
+        let (x, y) = middle;
+        let is_apart = |(other, other_half): &(Pixels, i32)| {
+            (x - other.0).abs() > half + other_half || (y - other.1).abs() > HEIGHT
         };
-        let is_beside = |joint: &(i32, i32)| (x - joint.0).abs() > half || (y - joint.1).abs() > HEIGHT / 2;
+        let is_beside = |joint: &Pixels| (x - joint.0).abs() > half || (y - joint.1).abs() > HEIGHT / 2;
         let is_inside = x >= half && x + half <= self.width;
         is_inside && self.placed.iter().all(is_apart) && self.joints.iter().all(is_beside)
     }

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::entries::Link;
-use urdf_ik_text::names::sentence;
+use urdf_ik_text::names::{plain_words, sentence};
 
 /// Greatest number of characters before what is left out of a sentence of the reader.
 const BEGIN: usize = 300;
@@ -33,14 +33,7 @@ pub(super) fn refused_by_reader(error: &serde_yaml::Error) -> ModelError {
     let sentence = error.to_string();
     let Some(at) = error.location() else { return refused(sentence) };
     let end = format!(" at line {} column {}", at.line(), at.column());
-    let mut words = sentence.replacen(&end, "", 1);
-    for (of_rust, plain) in [
-        ("expected f64", "expected a number"),
-        ("expected usize", "expected a whole number"),
-        ("unit value", "nothing"),
-    ] {
-        words = words.replace(of_rust, plain);
-    }
+    let words = plain_words(&sentence.replacen(&end, "", 1));
     ModelError { line: Some(at.line()), ..refused(without_middle(words)) }
 }
 

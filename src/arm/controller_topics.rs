@@ -2,22 +2,21 @@
 
 use std::time::Duration;
 
-use r2r::QosProfile;
 use r2r::std_msgs::msg::Float64MultiArray;
 use r2r::trajectory_msgs::msg::JointTrajectory;
+use r2r::{Node, QosProfile};
 
 use super::configuration_motion::ConfigurationMotion;
-use crate::NodeError;
+use crate::Result;
 use crate::messages::convert;
-use crate::ros::interface::{JOINT_COMMANDS, SERVO_TRAJECTORY};
-use crate::ros::publisher::Publisher;
+use crate::ros::{JOINT_COMMANDS, Publisher, SERVO_TRAJECTORY};
 use urdf_ik_parameters::Settings;
 
 /// Queue depth of the topics.
 const QUEUE_DEPTH: usize = 10;
 
 /// The topics for controllers.
-pub(crate) struct Commands {
+pub(crate) struct ControllerTopics {
     positions: Option<Positions>,
     servo: Publisher<JointTrajectory>,
 }
@@ -28,9 +27,9 @@ struct Positions {
     publisher: Publisher<Float64MultiArray>,
 }
 
-impl Commands {
+impl ControllerTopics {
     /// The positions are those of `command_joints`; where that is empty, they have no topic.
-    pub(crate) fn new(node: &mut r2r::Node, settings: &Settings) -> Result<Self, NodeError> {
+    pub(crate) fn new(node: &mut Node, settings: &Settings) -> Result<Self> {
         let quality = QosProfile::default().keep_last(QUEUE_DEPTH);
         let joints = settings.command_joints.clone();
         let positions = if joints.is_empty() {

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::reports::report::{Nearest, Report, Verdict};
-use crate::surroundings::avoidance::Avoidance;
+use crate::reports::{Report, Verdict};
+use crate::surroundings::Avoidance;
 use urdf_ik_collision::{Near, Scene, SegmentScratch};
 use urdf_ik_motion::{ClearWay, JointMotion, Step};
 
@@ -12,12 +12,20 @@ const NEAR: f64 = 0.05;
 
 /// Looks at ways, in memory that is kept.
 #[derive(Default)]
-pub(crate) struct Lookout {
+pub(crate) struct CollisionCheck {
     scratch: SegmentScratch,
     /// What came too near at last; `None` where a way was too long to look at.
     found: Option<Near>,
     /// What the last step of a motion was looked at for.
     seen: Option<Avoidance>,
+}
+
+/// Two bodies that are near each other; without names where none are.
+#[derive(Default)]
+struct Nearest {
+    bodies: Vec<String>,
+    /// \[m\].
+    distance: f64,
 }
 
 /// What stands in the way of the arm.
@@ -27,7 +35,7 @@ pub(crate) struct Obstruction {
     sentence: String,
 }
 
-impl Lookout {
+impl CollisionCheck {
     /// The fraction of the straight way from one configuration of the chain's variables to another that is clear.
     pub(crate) fn clear_fraction(&mut self, avoidance: &Avoidance, from: &[f64], to: &[f64]) -> f64 {
         self.look(avoidance, |way| way.fraction(from, to))
@@ -75,8 +83,15 @@ impl Lookout {
         let scratch = &mut self.scratch.scene;
         avoidance.scene.find_near(positions, avoidance.margin + NEAR, scratch);
         if let Some(near) = scratch.nearest() {
-            report.nearest = nearest(&avoidance.scene, near);
+            nearest(&avoidance.scene, near).put_into(report);
         }
+    }
+}
+
+impl Nearest {
+    fn put_into(&self, report: &mut Report) {
+        report.status.nearest.clone_from(&self.bodies);
+        report.status.nearest_distance = self.distance;
     }
 }
 
@@ -94,9 +109,9 @@ impl Obstruction {
     /// Puts into the `report` of a target that the arm stops before it.
     pub(crate) fn put_into(&self, report: &mut Report) {
         report.verdict = Verdict::Collision;
-        report.sentence = self.message();
-        report.nearest = self.nearest.clone();
-        report.limiting_joints.clear();
+        report.status.message = self.message();
+        self.nearest.put_into(report);
+        report.status.limiting_joints.clear();
     }
 }
 

@@ -1,13 +1,17 @@
 //! A request to a skeleton in the terms of the library.
 
-use urdf_ik::nalgebra::{Isometry3, Point3};
+use std::collections::BTreeSet;
+
+use urdf_ik::nalgebra::{Isometry3, Point3, UnitQuaternion};
+use urdf_ik::skeleton::file::NamedSkeleton;
 use urdf_ik::skeleton::{Configuration, InputError, Options, Outcome, Problem, Root, Skeleton, Solution, Target};
 
-use super::request::{OptionsEntry, Pass};
-use crate::Failure;
+use super::checked::{check_position, rotation};
+use super::request::{OptionsEntry, Pass, TargetEntry};
+use crate::Result;
 
 /// What is asked, and of which skeleton.
-pub struct Asked<'a> {
+pub struct Task<'a> {
     pub skeleton: &'a Skeleton,
     /// Targets, and last those of points that are held.
     pub targets: Vec<Target>,
@@ -19,9 +23,9 @@ pub struct Asked<'a> {
     pub held: Option<Isometry3<f64>>,
 }
 
-impl Asked<'_> {
+impl Task<'_> {
     /// Refuses options that would change nothing.
-    pub fn check(&self, given: &OptionsEntry) -> Result<(), Failure> {
+    pub fn check(&self, given: &OptionsEntry) -> Result {
         let ends_at_target = matches!(&*self.targets, [target] if target.point == self.skeleton.segment_count());
         let is_single_chain = self.is_on_points() && self.held.is_some() && self.skeleton.is_chain() && ends_at_target;
         let (key, reason) = match (is_single_chain, given.circles, given.polish) {
@@ -42,7 +46,7 @@ impl Asked<'_> {
         Problem { targets: &self.targets, root: self.root, seed: &self.seed, options: self.options }
     }
 
-    pub fn solve(&self) -> Result<Solution, Failure> {
+    pub fn solve(&self) -> Result<Solution> {
         let (mut solution, mut scratch) = (self.skeleton.solution(), self.skeleton.scratch(&self.options));
         self.skeleton.solve(&self.problem(), &mut scratch, &mut solution)?;
         let first_held = self.targets.len() - self.held_points;
@@ -56,7 +60,7 @@ impl Asked<'_> {
         Ok(solution)
     }
 
-    pub fn pass(&self, pass: Pass) -> Result<Configuration, Failure> {
+    pub fn pass(&self, pass: Pass) -> Result<Configuration> {
         let (problem, mut scratch) = (self.problem(), self.skeleton.scratch(&self.options));
         let mut configuration = self.seed.clone();
         if self.is_on_points() {
@@ -81,4 +85,35 @@ impl Asked<'_> {
         let orientations = self.skeleton.orientations(&local)?.iter().map(|orientation| root * orientation).collect();
         Ok(Configuration { orientations, ..configuration })
     }
+}
+
+/// The targets of a request in the terms of the library. An error has the name of the point: the library could only number the target.
+pub fn targets(model: &NamedSkeleton, entries: &[TargetEntry]) -> Result<Vec<Target>> {
+    let mut points = BTreeSet::new();
+    let mut target = |entry: &TargetEntry| {
+        let point = model.target_point(&entry.point)?;
+        let name = &entry.point;
+        if !points.insert(point) {
+            return Err(format!("there are two targets for '{name}'; give one").into());
+        }
+        let (orientation, weight) =
+            check(entry, model.skeleton.is_planar()).map_err(|reason| format!("the target for '{name}' {reason}"))?;
+        Ok(Target { orientation, weight, ..Target::new(point, entry.position.into()) })
+    };
+    entries.iter().map(&mut target).collect()
+}
+
+/// The orientation and the weight of a target, or what is wrong with it.
+fn check(entry: &TargetEntry, is_planar: bool) -> Result<(Option<UnitQuaternion<f64>>, f64)> {
+    check_position(entry.position)?;
+    let orientation = entry.orientation.map(rotation).transpose()?;
+    let is_turned = orientation.is_some_and(|rotation| rotation.i != 0.0 || rotation.j != 0.0);
+    if is_planar && (entry.position[2] != 0.0 || is_turned) {
+        return Err("leaves the plane; there z is 0, and rotations are about z".into());
+    }
+    let weight = entry.weight.unwrap_or(1.0);
+    if !(1e-6..=1e6).contains(&weight) {
+        return Err(format!("has the weight {weight:?}; give a number from 1e-6 to 1e6").into());
+    }
+    Ok((orientation, weight))
 }
