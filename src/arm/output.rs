@@ -213,7 +213,7 @@ impl Output {
 
     /// Whether the servo is commanded to move another tip than this one.
     pub(crate) fn moves_beside(&self, tip: usize, timeout: Duration) -> bool {
-        self.lock().motion.as_mut().is_some_and(|motion| motion.moves_beside(tip, timeout))
+        self.state.lock().motion.as_mut().is_some_and(|motion| motion.moves_beside(tip, timeout))
     }
 
     /// Drops the pose that a tip follows by the servo; without a tip, all commands of the servo.
