@@ -1,0 +1,119 @@
+//! Servos of makers' arms by what they publish: the tip is on its line from any start, and what the report says is true.
+
+use nalgebra::{Isometry3, Vector3, Vector6};
+use urdf_ik::motion::servo::{Axes, Command, Servo, ServoOptions, TipCommand, TipPose, TipTwist};
+use urdf_ik::robot::{ChainPoses, Robot};
+
+use crate::common::{Arm, Random, makers_arms};
+use crate::servo_watch::{Run, Subject, Wish, count, from_line, small};
+
+const PERIOD: f64 = 0.004;
+/// The time over which a report says the share of the speed \[s\].
+const LATELY: f64 = 0.052;
+
+/// A random start, every other one with a joint near zero.
+fn start(subject: &Subject, seed: u64) -> (Vec<f64>, Vector6<f64>) {
+    let mut random = Random::new(seed);
+    let mut start = random.positions(&subject.arm.chain);
+    if seed % 2 == 1 {
+        let joint = random.below(start.len());
+        start[joint] = subject.domain(joint).clamp(random.between(-0.05, 0.05));
+    }
+    let mut twist = Vector6::zeros();
+    let (row, speed) = [(0, 0.1), (0, 0.5), (3, 0.3), (3, 1.5)][random.below(4)];
+    twist.fixed_rows_mut::<3>(row).copy_from(&(random.direction() * speed));
+    (start, twist)
+}
+
+#[test]
+fn the_tip_is_on_its_line_from_any_start_and_the_report_is_true() {
+    let (mut followed, mut held) = (0, 0);
+    for subject in makers_arms().into_iter().map(Subject::new) {
+        for seed in 0..12 {
+            let (start, twist) = start(&subject, seed);
+            let anchor = subject.pose(&start);
+            let mut servo = Servo::new(&subject.solver, &subject.limits, ServoOptions::default(), &start).unwrap();
+            let mut run = Run::new(PERIOD, &start);
+            let mut ways = vec![0.0];
+            let name = format!("{} seed {seed}", subject.arm.name);
+            for step in 0..count(1.5, PERIOD) {
+                let report = Wish::twist(&twist, Axes::Base).give(&mut servo, PERIOD).clone();
+                run.positions.push(servo.positions().to_vec());
+                let (apart, way) = from_line(&anchor, &twist, &subject.pose(servo.positions()));
+                assert!(apart[0] < 1e-4 && apart[1] < 1e-4, "{name}: {apart:?} m and rad off its line");
+                ways.push(way);
+                let lately = count(LATELY, PERIOD).min(step + 1);
+                let share = (way - ways[step + 1 - lately]) / (small(lately) * PERIOD * twist.norm());
+                assert!((report.share - share).abs() < 0.03, "{name}: share {share}, told {}", report.share);
+                let follows = report.holds.is_empty();
+                assert!(!follows || share > 0.95, "{name}: told to follow at a share of {share}");
+                *(if follows { &mut followed } else { &mut held }) += 1;
+            }
+            assert!(run.usage(&subject).is_kept(), "{name}: {:?}", run.usage(&subject));
+        }
+    }
+    // Both happen often.
+    assert!(followed > 5000 && held > 5000, "followed {followed} times, held back {held} times");
+}
+
+/// A torso with two arms of three joints.
+fn two_arms() -> Subject {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/node/robots/two_arms.urdf");
+    Subject::new(Arm::new("two_arms", Robot::from_urdf_file(file).unwrap(), "pelvis", &["left-hand", "right-hand"]))
+}
+
+#[test]
+fn one_tip_keeps_its_line_while_another_comes_to_its_pose() {
+    const SPEED: f64 = 0.04;
+    let subject = two_arms();
+    let tips = |positions: &[f64]| -> Vec<Isometry3<f64>> {
+        let mut poses = ChainPoses::new(&subject.arm.chain);
+        subject.arm.chain.forward_kinematics(positions, &mut poses);
+        poses.tips().to_vec()
+    };
+    let start = vec![0.4; subject.joints()];
+    let goal: Vec<f64> = (subject.arm.chain.variables().iter().zip(&start))
+        .map(|(variable, position)| match variable.name.as_str() {
+            "right_lift" => position + 0.15,
+            "right_elbow" => position - 0.2,
+            _ => *position,
+        })
+        .collect();
+    let (left, aim) = (tips(&start)[0], tips(&goal)[1]);
+    let mut servo = Servo::new(&subject.solver, &subject.limits, ServoOptions::default(), &start).unwrap();
+    let twist = TipTwist { tip: 0, linear: Vector3::z() * SPEED, angular: Vector3::zeros(), axes: Axes::Base };
+    let commands = [TipCommand::Twist(twist), TipCommand::Pose(TipPose { tip: 1, pose: aim })];
+    let mut run = Run::new(PERIOD, &start);
+    for _ in 0..count(1.5, PERIOD) {
+        servo.step(PERIOD, &Command::Tips(&commands), None).unwrap();
+        run.positions.push(servo.positions().to_vec());
+        let moved = tips(servo.positions())[0].translation.vector - left.translation.vector;
+        assert!(moved.xy().norm() < 1e-4, "the left hand is off its line by {moved:?}");
+    }
+    let hands = tips(servo.positions());
+    let way = hands[0].translation.z - left.translation.z;
+    assert!(way > 0.8 * 1.5 * SPEED && way < 1.5 * SPEED, "the left hand came {way} m");
+    let apart = (hands[1].translation.vector - aim.translation.vector).norm();
+    assert!(apart < 1e-4 && hands[1].rotation.angle_to(&aim.rotation) < 1e-3, "the right hand is {apart} m off");
+    assert!(run.usage(&subject).is_kept(), "{:?}", run.usage(&subject));
+}
+
+#[test]
+fn a_pose_of_the_tip_moves_nothing_and_another_one_is_met_exactly() {
+    for subject in makers_arms().into_iter().map(Subject::new) {
+        let start = Random::new(5).positions(&subject.arm.chain);
+        let mut servo = Servo::new(&subject.solver, &subject.limits, ServoOptions::default(), &start).unwrap();
+        let mut run = Run::new(PERIOD, &start);
+        let here = subject.pose(&start);
+        run.steps(&mut servo, &Wish::Pose(here), 0.2);
+        assert_eq!(servo.positions(), start, "{}", subject.arm.name);
+        // To where a millimetre of each joint leads, or a milliradian.
+        let near: Vec<f64> = (0..start.len()).map(|joint| subject.domain(joint).clamp(start[joint] + 1e-3)).collect();
+        let aim = subject.pose(&near);
+        run.steps(&mut servo, &Wish::Pose(aim), 2.0);
+        let pose = subject.pose(servo.positions());
+        let apart = (pose.translation.vector - aim.translation.vector).norm();
+        assert!(servo.is_at_rest() && apart < 1e-6, "{}: {apart} m off", subject.arm.name);
+        assert!(pose.rotation.angle_to(&aim.rotation) < 1e-6 && run.usage(&subject).is_kept(), "{}", subject.arm.name);
+    }
+}
