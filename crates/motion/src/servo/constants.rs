@@ -6,7 +6,7 @@
 /// Twists that differ by a smaller share are one \[-\]: 1 %, or a bit more than half a degree. A greater one makes small changes wait.
 pub const SAME: f64 = 0.01;
 /// The tips follow from this share of the commanded speed on \[-\]: the status then says so.
-pub const FOLLOWS: f64 = 0.98;
+pub const FOLLOWS: f64 = 0.92;
 /// How far joints may move while the tip stands \[rad or m\]. A greater one flips wrists that a person does not expect to flip.
 pub const MOST_STANDING: f64 = 0.3;
 /// Singular values below this are near a singularity \[-\]: the status then says so, and ramps count on no more speed there.

@@ -1,23 +1,25 @@
 //! The servo: one step after the other.
 
+mod lay;
+mod told;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use nalgebra::{Isometry3, Vector3, Vector6};
+use nalgebra::{Isometry3, Vector3};
 use thiserror::Error;
 
 use super::command::{Command, CommandError, TipCommand};
-use super::constants::{ARRIVED, FOLLOWS, LONGEST_STEP, NEAR_END, NEAR_SINGULAR, RAMP_SHARES};
+use super::constants::ARRIVED;
 use super::contacts::Contacts;
 use super::curve::{Curve, End};
 use super::held_axes::HeldAxes;
 use super::jerk_bounds::Limits;
 use super::jog::{Jog, may_begin};
-use super::law::{Along, Obstacle, Plan, Planner};
+use super::law::{Along, Plan, Planner};
 use super::line::{Aim, Line, TipMotion};
 use super::options::{HeldBack, ServoOptions};
-use super::ramp::Rates;
-use super::report::{Hold, Report};
+use super::report::Report;
 use super::singular_values::SingularValues;
 use super::slide::{Slider, Task};
 use super::stacked_jacobian::StackedJacobian;
@@ -96,13 +98,6 @@ pub struct Servo {
     /// The shares of the commanded speed lately, with their times.
     shares: VecDeque<[f64; 2]>,
     report: Report,
-}
-
-impl Course {
-    /// Whether it leads farther than to an end nearby that is not where the tips are to be.
-    fn leads_on(&self) -> bool {
-        matches!(self.curve.end, None | Some(End::Arrived)) || self.curve.reach() > LONGEST_STEP
-    }
 }
 
 impl Servo {
@@ -434,180 +429,6 @@ impl Servo {
         })
     }
 
-    /// Lays a course for the aims from where the joints are, with a plan on it. Gives whether there is one.
-    fn lay_anew(&mut self, period: f64, is_new: bool) -> bool {
-        let moves = !self.is_at_rest();
-        let slides = self.options.held_back == HeldBack::Slide;
-        if slides && !is_new && matches!(self.end_ahead(), Some(End::Limit(_))) {
-            return self.lay_beside(moves, period);
-        }
-        self.write_motions(moves);
-        // The gentler a ramp is, the more of the limits is left for what the joints do already.
-        let shares = if moves { &RAMP_SHARES[..] } else { &RAMP_SHARES[..1] };
-        let mut is_laid = shares.iter().any(|share| self.lay_with_ramp(*share, moves, period));
-        self.has_stood &= !is_new;
-        if !(moves || self.has_stood || is_laid && self.trial.leads_on()) {
-            self.has_stood = true;
-            if self.lay_standing(period) {
-                return true;
-            }
-            is_laid = self.lay_with_ramp(RAMP_SHARES[0], moves, period);
-        }
-        is_laid || slides && matches!(self.trial.curve.end, Some(End::Limit(_))) && self.lay_beside(moves, period)
-    }
-
-    fn lay_with_ramp(&mut self, share: f64, moves: bool, period: f64) -> bool {
-        let Self { tracer, trial, aims, motions, options, singular, limits, now, .. } = self;
-        let rates = |twist: &[f64]| rates(singular, limits, twist);
-        tracer.keep_rows(aims);
-        trial.is_slide = false;
-        trial.line.aims.copy_from_slice(aims);
-        trial.line.ramp_share = share;
-        trial.line.begin(motions, moves, options, &rates);
-        trial.curve.end = None;
-        if moves && !trial.line.keeps_speed(options, &rates) {
-            return false;
-        }
-        if moves {
-            trial.plan.now = tracer.begin_moving(&mut trial.curve, now);
-        } else {
-            trial.plan.stand(0.0);
-            if !tracer.begin_at_rest(&mut trial.curve, &trial.line, &now.positions) {
-                return false;
-            }
-        }
-        self.plan_trial(period)
-    }
-
-    /// Lays a course of joints that move while the tips stand, to where the line goes on. Gives whether there is one.
-    fn lay_standing(&mut self, period: f64) -> bool {
-        let Self { tracer, trial, now, .. } = self;
-        trial.is_slide = false;
-        trial.plan.stand(0.0);
-        tracer.write_standing(&mut trial.curve, &trial.line, &now.positions) && self.plan_trial(period)
-    }
-
-    /// Lays a course beside the line, along what joint limits leave of the twists. Gives whether there is one.
-    fn lay_beside(&mut self, moves: bool, period: f64) -> bool {
-        let Self { tracer, slider, trial, aims, options, limits, now, .. } = self;
-        trial.is_slide = true;
-        trial.line.aims.copy_from_slice(aims);
-        if moves {
-            trial.plan.now = tracer.begin_moving(&mut trial.curve, now);
-            slider.begin_moving(&trial.curve);
-        } else {
-            trial.plan.stand(0.0);
-            let task = Task { aims, held_axes: &tracer.held_axes, limits, options };
-            if !slider.begin_at_rest(&mut trial.curve, &mut tracer.jacobian, &now.positions, task) {
-                trial.curve.end = slider.limit.map(End::Limit);
-                return false;
-            }
-        }
-        self.plan_trial(period)
-    }
-
-    /// Plans the next step on the trial. Gives whether there is a plan.
-    fn plan_trial(&mut self, period: f64) -> bool {
-        std::mem::swap(&mut self.course, &mut self.trial);
-        let is_planned = self.plan_on(period);
-        std::mem::swap(&mut self.course, &mut self.trial);
-        is_planned
-    }
-
-    /// Writes how the tips move: as the course has it, where they are on it.
-    fn write_motions(&mut self, moves: bool) {
-        let Self { course, motions, jacobian, targets, derivatives, .. } = self;
-        let variables = self.limits.len();
-        if self.is_on_course && !course.is_slide {
-            let Along { way, speed, acceleration } = course.plan.now;
-            course.curve.write(way, 0, derivatives);
-            let [time, slope, bend] = [0, 1, 2].map(|order| derivatives[order][variables]);
-            let [rate, change] = [slope * speed, bend * speed * speed + slope * acceleration];
-            for (tip, motion) in motions.iter_mut().enumerate() {
-                let TipMotion { pose, twist, rate: turn } = course.line.at(tip, time);
-                *motion = TipMotion { pose, twist: twist * rate, rate: twist * change + turn * (rate * rate) };
-            }
-        } else {
-            for (tip, motion) in motions.iter_mut().enumerate() {
-                *motion = TipMotion::rest(if self.is_on_course { jacobian.tips()[tip] } else { targets[tip] });
-            }
-            if moves {
-                self.tracer.write_tip_motions(jacobian, &self.now, motions);
-            }
-        }
-        for (tip, motion) in self.motions.iter_mut().enumerate() {
-            if !self.tracer.held_axes[tip].are_all() && !self.aims[tip].commands()[1] {
-                motion.pose.rotation = self.jacobian.tips()[tip].rotation;
-            }
-            if !moves {
-                (motion.twist, motion.rate) = (Vector6::zeros(), Vector6::zeros());
-            }
-        }
-    }
-
-    /// Extends the curve of the course as far as it is needed, and plans the next step on it. Gives whether there is a new plan.
-    fn plan_on(&mut self, period: f64) -> bool {
-        const HALVINGS: usize = 5;
-        let now = self.course.plan.now;
-        self.extend_course(now.way + 2.0 * LONGEST_STEP);
-        if !self.course.curve.has_length() {
-            return false;
-        }
-        let wanted = self.planner.wanted_jerk(&self.course.curve, now, &self.limits, period);
-        if self.try_jerk(now, wanted, period) {
-            return true;
-        }
-        let (mut low, mut high) = (self.planner.least_jerk(&self.course.curve, now, &self.limits), wanted);
-        if !self.try_jerk(now, low, period) {
-            return false;
-        }
-        for _ in 0..HALVINGS {
-            let middle = 0.5 * (low + high);
-            if self.try_jerk(now, middle, period) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        true
-    }
-
-    /// Plans a jerk for a period, and a stop after it. The curve is extended as far as that needs. Where there is such a stop, it is held.
-    fn try_jerk(&mut self, now: Along, jerk: f64, period: f64) -> bool {
-        loop {
-            let Course { curve, .. } = &self.course;
-            let found = self.planner.plan(curve, now, Some((period, jerk)), &self.limits, &mut self.tried);
-            let reach = curve.reach();
-            if found != Err(Obstacle::End) || !self.extend_course(reach + 2.0 * LONGEST_STEP) {
-                if found.is_ok() {
-                    std::mem::swap(&mut self.course.plan, &mut self.tried);
-                }
-                return found.is_ok();
-            }
-        }
-    }
-
-    /// Extends the curve up to a way. Gives whether it is longer now.
-    fn extend_course(&mut self, way: f64) -> bool {
-        let Self { course: Course { line, curve, is_slide, .. }, tracer, slider, options, singular, limits, .. } = self;
-        let rates = |twist: &[f64]| rates(singular, limits, twist);
-        let before = curve.reach();
-        while curve.reach() < way && curve.end.is_none() && !curve.is_full() {
-            if *is_slide {
-                let task = Task { aims: &line.aims, held_axes: &tracer.held_axes, limits, options };
-                slider.extend(curve, &mut tracer.jacobian, task);
-                continue;
-            }
-            let time = curve.last().place[limits.len()];
-            let ahead = time + 2.0 * LONGEST_STEP;
-            if !line.extend(ahead, options, &rates) && line.end().is_none() {
-                break;
-            }
-            tracer.extend(curve, line);
-        }
-        curve.reach() > before
-    }
-
     /// Goes on along the plan that is held.
     fn follow_plan(&mut self, period: f64) {
         let Self { course: Course { line, curve, plan, is_slide }, derivatives, next, limits, targets, .. } = self;
@@ -653,131 +474,6 @@ impl Servo {
             self.leave_course();
         }
     }
-
-    /// Notes the share of the commanded speed that the tips, or the joints, had in the last period.
-    fn note_share(&mut self, command: &Command, period: f64) {
-        let share = match command {
-            Command::Rest => None,
-            Command::Velocities(_) => {
-                let wanted = &self.slider.velocities;
-                let squared = dot(wanted, wanted);
-                (squared > 0.0)
-                    .then(|| 0.5 * (dot(wanted, &self.now.velocities) + dot(wanted, &self.next.velocities)) / squared)
-            }
-            Command::Tips(_) => self.share_of_tips(period),
-        };
-        let Some(share) = share else { return self.shares.clear() };
-        if self.shares.len() == MOST_SHARES {
-            self.shares.pop_front();
-        }
-        self.shares.push_back([period, share.clamp(0.0, 1.0)]);
-        let mut time: f64 = self.shares.iter().map(|[time, _]| time).sum();
-        while self.shares.len() > 1 && time - self.shares[0][0] >= SHARE_TIME {
-            time -= self.shares[0][0];
-            self.shares.pop_front();
-        }
-    }
-
-    /// The share of the commanded speed that the slowest tip had in the last period.
-    fn share_of_tips(&self, period: f64) -> Option<f64> {
-        let share = |(tip, aim): (usize, &Aim)| match aim {
-            _ if aim.commands() == [false; 2] => None,
-            Aim::Hold => None,
-            Aim::Twist(twist, axes) => {
-                let twist = axes.to_base(&self.jacobian.tips()[tip], twist);
-                let (mut along, mut squared) = (0.0, 0.0);
-                for row in 0..6 {
-                    let (wanted, entries) = (twist[row] / self.jacobian.unit(row), self.jacobian.row(6 * tip + row));
-                    // The velocities before and after the period: their mean gives its motion.
-                    along += 0.5 * wanted * (dot(entries, &self.now.velocities) + dot(entries, &self.next.velocities));
-                    squared += wanted * wanted;
-                }
-                Some(along / squared)
-            }
-            Aim::Pose(_) if self.is_on_course => {
-                (self.course.curve.end != Some(End::Arrived)).then_some(self.time_passed / period)
-            }
-            Aim::Pose(_) => (!self.is_at_rest()).then_some(0.0),
-        };
-        self.aims.iter().enumerate().filter_map(share).reduce(f64::min)
-    }
-
-    fn write_report(&mut self) {
-        let Report { share, off_line, is_sliding, smallest_singular_value, .. } = &mut self.report;
-        let [time, sum] =
-            self.shares.iter().fold([0.0; 2], |[all, sum], [time, share]| [all + time, sum + time * share]);
-        *share = if time > 0.0 { sum / time } else { 1.0 };
-        *is_sliding = self.is_sliding || self.is_on_course && self.course.is_slide && !self.now.is_at_rest();
-        let is_commanded = self.aims.iter().any(|aim| *aim != Aim::Hold);
-        *smallest_singular_value = is_commanded.then(|| self.singular.smallest());
-        *off_line = [0.0; 2];
-        let beside = self.is_on_course && self.course.is_slide;
-        for (tip, (target, pose)) in self.targets.iter().zip(self.jacobian.tips()).enumerate().filter(|_| !beside) {
-            let held = self.tracer.held_axes[tip];
-            let apart = held.way(pose, target);
-            off_line[0] = off_line[0].max(apart.fixed_rows::<3>(0).norm());
-            if held.are_all() || self.aims[tip].turns() {
-                off_line[1] = off_line[1].max(apart.fixed_rows::<3>(3).norm());
-            }
-        }
-        self.write_holds();
-    }
-
-    /// Writes what holds the arm back, the hardest first.
-    fn write_holds(&mut self) {
-        let end = self.end_ahead();
-        let Self { report: Report { share, holds, is_sliding, .. }, keeper, slider, jog, singular, .. } = self;
-        let follows = *share >= FOLLOWS;
-        let contact = if self.is_sliding { slider.contact.as_ref() } else { None };
-        holds.clear();
-        holds.extend(
-            keeper
-                .stopped_by
-                .iter()
-                .chain(contact)
-                .map(|near| Hold::Contact { pair: near.pair, distance: near.distance }),
-        );
-        let limit = if *is_sliding { slider.limit } else { None };
-        holds.extend(limit.or(jog.limit).map(|variable| Hold::JointLimit { variable }));
-        if !follows && holds.is_empty() {
-            match end {
-                Some(End::Limit(variable)) => holds.push(Hold::JointLimit { variable }),
-                Some(_) => holds.push(Hold::Singularity),
-                None => {
-                    if self.is_on_course && singular.smallest() < NEAR_SINGULAR {
-                        holds.push(Hold::Singularity);
-                    }
-                    let used = |i: usize| (self.now.velocities[i] / self.limits[i].velocity).abs();
-                    let busiest = (0..self.limits.len()).max_by(|a, b| used(*a).total_cmp(&used(*b)));
-                    holds.extend(busiest.map(|variable| Hold::JointSpeed { variable }));
-                }
-            }
-        }
-        holds.extend(self.limited_tip.map(|tip| Hold::TipSpeed { tip }));
-    }
-
-    /// Why the line does not go on, where the joints come to rest before that or stand there.
-    fn end_ahead(&self) -> Option<End> {
-        let Course { curve, plan, .. } = &self.course;
-        if !self.is_on_course || curve.reach() - plan.end > NEAR_END {
-            return self.stuck;
-        }
-        // It is not known yet for how long the tip stands.
-        let waits = curve.stands_from.map(|_| End::Singularity);
-        curve.end.or(waits).filter(|end| *end != End::Arrived)
-    }
-}
-
-/// How fast a velocity of the tips along a unit twist may change within the limits of the joints.
-fn rates(singular: &SingularValues, limits: &[Limits], twist: &[f64]) -> Rates {
-    const GREATEST: Rates = Rates { acceleration: 20.0, jerk: 400.0 };
-    let mut rates = GREATEST;
-    for (i, limits) in limits.iter().enumerate() {
-        let share = singular.response(twist, i, NEAR_SINGULAR).abs();
-        rates.acceleration = rates.acceleration.min(limits.acceleration / share);
-        rates.jerk = rates.jerk.min(limits.jerk / share);
-    }
-    rates
 }
 
 /// The limits of each variable.

@@ -1,0 +1,209 @@
+//! Courses of a servo: laid for new commands, and planned on.
+
+use nalgebra::Vector6;
+
+use super::{Course, Servo};
+use crate::servo::constants::{LONGEST_STEP, NEAR_SINGULAR, RAMP_SHARES};
+use crate::servo::curve::End;
+use crate::servo::jerk_bounds::Limits;
+use crate::servo::law::{Along, Obstacle};
+use crate::servo::line::TipMotion;
+use crate::servo::options::HeldBack;
+use crate::servo::ramp::Rates;
+use crate::servo::singular_values::SingularValues;
+use crate::servo::slide::Task;
+
+impl Course {
+    /// Whether it leads farther than to an end nearby that is not where the tips are to be.
+    fn leads_on(&self) -> bool {
+        matches!(self.curve.end, None | Some(End::Arrived)) || self.curve.reach() > LONGEST_STEP
+    }
+}
+
+impl Servo {
+    /// Lays a course for the aims from where the joints are, with a plan on it. Gives whether there is one.
+    pub(super) fn lay_anew(&mut self, period: f64, is_new: bool) -> bool {
+        let moves = !self.is_at_rest();
+        let slides = self.options.held_back == HeldBack::Slide;
+        if slides && !is_new && matches!(self.end_ahead(), Some(End::Limit(_))) {
+            return self.lay_beside(moves, period);
+        }
+        self.write_motions(moves);
+        // The gentler a ramp is, the more of the limits is left for what the joints do already.
+        let shares = if moves { &RAMP_SHARES[..] } else { &RAMP_SHARES[..1] };
+        let mut is_laid = shares.iter().any(|share| self.lay_with_ramp(*share, moves, period));
+        self.has_stood &= !is_new;
+        if !(moves || self.has_stood || is_laid && self.trial.leads_on()) {
+            self.has_stood = true;
+            if self.lay_standing(period) {
+                return true;
+            }
+            is_laid = self.lay_with_ramp(RAMP_SHARES[0], moves, period);
+        }
+        is_laid || slides && matches!(self.trial.curve.end, Some(End::Limit(_))) && self.lay_beside(moves, period)
+    }
+
+    fn lay_with_ramp(&mut self, share: f64, moves: bool, period: f64) -> bool {
+        let Self { tracer, trial, aims, motions, options, singular, limits, now, .. } = self;
+        let rates = |twist: &[f64]| rates(singular, limits, twist);
+        tracer.keep_rows(aims);
+        trial.is_slide = false;
+        trial.line.aims.copy_from_slice(aims);
+        trial.line.ramp_share = share;
+        trial.line.begin(motions, moves, options, &rates);
+        trial.curve.end = None;
+        if moves && !trial.line.keeps_speed(options, &rates) {
+            return false;
+        }
+        if moves {
+            trial.plan.now = tracer.begin_moving(&mut trial.curve, now);
+        } else {
+            trial.plan.stand(0.0);
+            if !tracer.begin_at_rest(&mut trial.curve, &trial.line, &now.positions) {
+                return false;
+            }
+        }
+        self.plan_trial(period)
+    }
+
+    /// Lays a course of joints that move while the tips stand, to where the line goes on. Gives whether there is one.
+    fn lay_standing(&mut self, period: f64) -> bool {
+        let Self { tracer, trial, now, .. } = self;
+        trial.is_slide = false;
+        trial.plan.stand(0.0);
+        tracer.write_standing(&mut trial.curve, &trial.line, &now.positions) && self.plan_trial(period)
+    }
+
+    /// Lays a course beside the line, along what joint limits leave of the twists. Gives whether there is one.
+    fn lay_beside(&mut self, moves: bool, period: f64) -> bool {
+        let Self { tracer, slider, trial, aims, options, limits, now, .. } = self;
+        trial.is_slide = true;
+        trial.line.aims.copy_from_slice(aims);
+        if moves {
+            trial.plan.now = tracer.begin_moving(&mut trial.curve, now);
+            slider.begin_moving(&trial.curve);
+        } else {
+            trial.plan.stand(0.0);
+            let task = Task { aims, held_axes: &tracer.held_axes, limits, options };
+            if !slider.begin_at_rest(&mut trial.curve, &mut tracer.jacobian, &now.positions, task) {
+                trial.curve.end = slider.limit.map(End::Limit);
+                return false;
+            }
+        }
+        self.plan_trial(period)
+    }
+
+    /// Plans the next step on the trial. Gives whether there is a plan.
+    fn plan_trial(&mut self, period: f64) -> bool {
+        std::mem::swap(&mut self.course, &mut self.trial);
+        let is_planned = self.plan_on(period);
+        std::mem::swap(&mut self.course, &mut self.trial);
+        is_planned
+    }
+
+    /// Writes how the tips move: as the course has it, where they are on it.
+    fn write_motions(&mut self, moves: bool) {
+        let Self { course, motions, jacobian, targets, derivatives, .. } = self;
+        let variables = self.limits.len();
+        if self.is_on_course && !course.is_slide {
+            let Along { way, speed, acceleration } = course.plan.now;
+            course.curve.write(way, 0, derivatives);
+            let [time, slope, bend] = [0, 1, 2].map(|order| derivatives[order][variables]);
+            let [rate, change] = [slope * speed, bend * speed * speed + slope * acceleration];
+            for (tip, motion) in motions.iter_mut().enumerate() {
+                let TipMotion { pose, twist, rate: turn } = course.line.at(tip, time);
+                *motion = TipMotion { pose, twist: twist * rate, rate: twist * change + turn * (rate * rate) };
+            }
+        } else {
+            for (tip, motion) in motions.iter_mut().enumerate() {
+                *motion = TipMotion::rest(if self.is_on_course { jacobian.tips()[tip] } else { targets[tip] });
+            }
+            if moves {
+                self.tracer.write_tip_motions(jacobian, &self.now, motions);
+            }
+        }
+        for (tip, motion) in self.motions.iter_mut().enumerate() {
+            if !self.tracer.held_axes[tip].are_all() && !self.aims[tip].commands()[1] {
+                motion.pose.rotation = self.jacobian.tips()[tip].rotation;
+            }
+            if !moves {
+                (motion.twist, motion.rate) = (Vector6::zeros(), Vector6::zeros());
+            }
+        }
+    }
+
+    /// Extends the curve of the course as far as it is needed, and plans the next step on it. Gives whether there is a new plan.
+    pub(super) fn plan_on(&mut self, period: f64) -> bool {
+        const HALVINGS: usize = 5;
+        let now = self.course.plan.now;
+        self.extend_course(now.way + 2.0 * LONGEST_STEP);
+        if !self.course.curve.has_length() {
+            return false;
+        }
+        let wanted = self.planner.wanted_jerk(&self.course.curve, now, &self.limits, period);
+        if self.try_jerk(now, wanted, period) {
+            return true;
+        }
+        let (mut low, mut high) = (self.planner.least_jerk(&self.course.curve, now, &self.limits), wanted);
+        if !self.try_jerk(now, low, period) {
+            return false;
+        }
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (low + high);
+            if self.try_jerk(now, middle, period) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        true
+    }
+
+    /// Plans a jerk for a period, and a stop after it. The curve is extended as far as that needs. Where there is such a stop, it is held.
+    fn try_jerk(&mut self, now: Along, jerk: f64, period: f64) -> bool {
+        loop {
+            let Course { curve, .. } = &self.course;
+            let found = self.planner.plan(curve, now, Some((period, jerk)), &self.limits, &mut self.tried);
+            let reach = curve.reach();
+            if found != Err(Obstacle::End) || !self.extend_course(reach + 2.0 * LONGEST_STEP) {
+                if found.is_ok() {
+                    std::mem::swap(&mut self.course.plan, &mut self.tried);
+                }
+                return found.is_ok();
+            }
+        }
+    }
+
+    /// Extends the curve up to a way. Gives whether it is longer now.
+    fn extend_course(&mut self, way: f64) -> bool {
+        let Self { course: Course { line, curve, is_slide, .. }, tracer, slider, options, singular, limits, .. } = self;
+        let rates = |twist: &[f64]| rates(singular, limits, twist);
+        let before = curve.reach();
+        while curve.reach() < way && curve.end.is_none() && !curve.is_full() {
+            if *is_slide {
+                let task = Task { aims: &line.aims, held_axes: &tracer.held_axes, limits, options };
+                slider.extend(curve, &mut tracer.jacobian, task);
+                continue;
+            }
+            let time = curve.last().place[limits.len()];
+            let ahead = time + 2.0 * LONGEST_STEP;
+            if !line.extend(ahead, options, &rates) && line.end().is_none() {
+                break;
+            }
+            tracer.extend(curve, line);
+        }
+        curve.reach() > before
+    }
+}
+
+/// How fast a velocity of the tips along a unit twist may change within the limits of the joints.
+fn rates(singular: &SingularValues, limits: &[Limits], twist: &[f64]) -> Rates {
+    const GREATEST: Rates = Rates { acceleration: 20.0, jerk: 400.0 };
+    let mut rates = GREATEST;
+    for (i, limits) in limits.iter().enumerate() {
+        let share = singular.response(twist, i, NEAR_SINGULAR).abs();
+        rates.acceleration = rates.acceleration.min(limits.acceleration / share);
+        rates.jerk = rates.jerk.min(limits.jerk / share);
+    }
+    rates
+}

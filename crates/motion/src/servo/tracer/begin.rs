@@ -1,0 +1,230 @@
+//! How curves begin: where joints move, from rest, at singular configurations, and with joints that move while the tips stand.
+
+use super::{Tracer, first_outside};
+use crate::generator::State as Joints;
+use crate::servo::constants::{FIRST_STEP, LEADING, MOST_NULL, MOST_STANDING, NOWHERE, SINGULAR};
+use crate::servo::curve::{Curve, End};
+use crate::servo::law::Along;
+use crate::servo::line::Line;
+use urdf_ik_mathematics::vectors::{add_times, dot, length, normalise};
+
+impl Tracer {
+    /// Begins a curve where the joints move, with their motion. Gives the motion along it.
+    pub fn begin_moving(&mut self, curve: &mut Curve, now: &Joints) -> Along {
+        let variables = self.domains.len();
+        self.place[..variables].copy_from_slice(&now.positions);
+        self.slope[..variables].copy_from_slice(&now.velocities);
+        (self.place[variables], self.slope[variables]) = (0.0, 1.0);
+        let speed = normalise(&mut self.slope);
+        let acceleration = dot(&self.slope[..variables], &now.accelerations);
+        for i in 0..=variables {
+            let has = now.accelerations.get(i).copied().unwrap_or(0.0);
+            self.change[i] = (has - self.slope[i] * acceleration) / (speed * speed);
+        }
+        curve.begin(&self.place, &self.slope, Some(&self.change), FIRST_STEP);
+        curve.drift.copy_from_slice(&self.change);
+        Along { way: 0.0, speed, acceleration }
+    }
+
+    /// Begins a curve from rest. Gives whether the line leads away from there.
+    pub fn begin_at_rest(&mut self, curve: &mut Curve, line: &Line, positions: &[f64]) -> bool {
+        let variables = self.domains.len();
+        self.start[..variables].copy_from_slice(positions);
+        self.start[variables] = 0.0;
+        self.place.copy_from_slice(&self.start);
+        self.write_equations(line, false);
+        self.rows.take(&self.matrix);
+        self.drift.fill(0.0);
+        let regular = self.write_along();
+        if regular < SINGULAR && self.begin_beside(curve, line) {
+            return true;
+        }
+        if regular < NOWHERE {
+            return false;
+        }
+        self.place.copy_from_slice(&self.start);
+        self.write_equations(line, false);
+        self.rows.take(&self.matrix);
+        self.first.fill(0.0);
+        self.first[variables] = 1.0;
+        let last = std::mem::take(&mut self.first);
+        let goes_on = self.choose_slope(&last, 0.0);
+        self.first = last;
+        if goes_on {
+            curve.begin(&self.start, &self.slope, None, FIRST_STEP);
+        }
+        goes_on
+    }
+
+    /// Writes a curve of joints that move while the tips stand, to a configuration from which the line goes on, where it goes on from none
+    /// nearer. Gives whether there is one.
+    pub fn write_standing(&mut self, curve: &mut Curve, line: &Line, positions: &[f64]) -> bool {
+        let variables = self.domains.len();
+        self.start[..variables].copy_from_slice(positions);
+        self.start[variables] = 0.0;
+        let mut best: Option<(usize, usize)> = None;
+        for side in 0..2 * MOST_NULL {
+            if !self.begin_standing(curve, line, side) {
+                break;
+            }
+            let mut found = 0.0;
+            while self.stand(curve, line) {
+                found = self.leading(line);
+                if found > LEADING {
+                    break;
+                }
+            }
+            let length = curve.nodes().len();
+            if found > LEADING && best.is_none_or(|(_, least)| length < least) {
+                best = Some((side, length));
+            }
+        }
+        let Some((side, _)) = best else { return false };
+        self.begin_standing(curve, line, side);
+        while self.stand(curve, line) && self.leading(line) <= LEADING {}
+        curve.finish(End::Free);
+        true
+    }
+
+    /// Begins a curve at the start along a direction in which the tips stand: each of a basis, to both sides. Gives whether there is one.
+    fn begin_standing(&mut self, curve: &mut Curve, line: &Line, side: usize) -> bool {
+        let (variables, size) = (self.domains.len(), self.place.len());
+        self.place.copy_from_slice(&self.start);
+        self.write_equations(line, true);
+        self.rows.take(&self.matrix);
+        self.write_null_space();
+        // The last one is the time alone.
+        let Some(direction) = self.null.chunks_exact(size).filter(|null| null[variables].abs() < 0.5).nth(side / 2)
+        else {
+            return false;
+        };
+        self.slope.copy_from_slice(direction);
+        let sign = if side.is_multiple_of(2) { 1.0 } else { -1.0 };
+        self.slope.iter_mut().for_each(|entry| *entry *= sign);
+        self.slope[variables] = 0.0;
+        normalise(&mut self.slope);
+        curve.begin(&self.start, &self.slope, None, FIRST_STEP);
+        true
+    }
+
+    /// Adds a node of a curve on which the tips stand. Gives whether it goes on.
+    fn stand(&mut self, curve: &mut Curve, line: &Line) -> bool {
+        let variables = self.domains.len();
+        let last = curve.last();
+        self.place.copy_from_slice(&last.place);
+        add_times(&mut self.place, FIRST_STEP, &last.slope);
+        let moved = |(a, b): (&f64, &f64)| (a - b).abs();
+        if curve.is_full()
+            || self.start.iter().zip(&self.place).map(moved).fold(0.0, f64::max) > MOST_STANDING
+            || !self.correct(line, true)
+            || first_outside(self.domains.iter().copied(), &last.place, &self.place).is_some()
+        {
+            return false;
+        }
+        self.write_equations(line, true);
+        self.rows.take(&self.matrix);
+        self.slope.copy_from_slice(&last.slope);
+        self.rows.project(&mut self.slope);
+        self.slope[variables] = 0.0;
+        normalise(&mut self.slope);
+        curve.add(FIRST_STEP, &self.place, &self.slope);
+        true
+    }
+
+    /// How much the line's time grows along the slope with which the line goes on from the place; 0 where limits are in the way.
+    fn leading(&mut self, line: &Line) -> f64 {
+        let variables = self.domains.len();
+        self.write_equations(line, false);
+        self.rows.take(&self.matrix);
+        self.drift.fill(0.0);
+        let mut ahead = std::mem::take(&mut self.first);
+        ahead.fill(0.0);
+        ahead[variables] = 1.0;
+        let goes_on = self.choose_slope(&ahead, 0.0);
+        self.first = ahead;
+        let inside = |i: usize| {
+            let ahead = self.place[i] + FIRST_STEP * self.slope[i];
+            self.domains[i].contains(ahead)
+        };
+        if goes_on && (0..variables).all(inside) { self.slope[variables] } else { 0.0 }
+    }
+
+    /// Begins a curve at a singular configuration: with the step within the null space of the equations from which the line goes on
+    /// fastest. Gives whether there is one.
+    fn begin_beside(&mut self, curve: &mut Curve, line: &Line) -> bool {
+        self.write_null_space();
+        let (size, count) = (self.place.len(), self.null.len() / self.place.len());
+        let mut fastest = 0.0;
+        for first in 0..count {
+            for second in first..count {
+                for signs in [[1.0, 0.0], [-1.0, 0.0], [1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]] {
+                    if (first == second) != (signs[1] == 0.0) {
+                        continue;
+                    }
+                    for i in 0..size {
+                        let step = signs[0] * self.null[first * size + i] + signs[1] * self.null[second * size + i];
+                        self.place[i] = self.start[i] + FIRST_STEP * step;
+                    }
+                    let Some(speed) = self.try_beside(line) else { continue };
+                    if speed > fastest {
+                        fastest = speed;
+                        self.first.copy_from_slice(&self.place);
+                    }
+                }
+            }
+        }
+        if fastest == 0.0 {
+            return false;
+        }
+        self.place.copy_from_slice(&self.first);
+        if self.try_beside(line).is_none() {
+            return false;
+        }
+        // The slope at the start is that of the parabola with the other one.
+        let way = normalise(&mut self.change);
+        for i in 0..size {
+            self.change[i] = 2.0 * self.change[i] - self.slope[i];
+        }
+        normalise(&mut self.change);
+        curve.begin(&self.start, &self.change, None, FIRST_STEP);
+        curve.add(way, &self.first, &self.slope);
+        true
+    }
+
+    /// Brings the place to the line, and gives how much of its time passes on the way to there, where the line goes on from there.
+    fn try_beside(&mut self, line: &Line) -> Option<f64> {
+        let variables = self.domains.len();
+        if !self.correct(line, false) {
+            return None;
+        }
+        let is_inside = |i: usize| self.domains[i].contains(self.place[i]);
+        for i in 0..=variables {
+            self.change[i] = self.place[i] - self.start[i];
+        }
+        let far = length(&self.change);
+        if !(0.3 * FIRST_STEP..3.0 * FIRST_STEP).contains(&far) || !(0..variables).all(is_inside) {
+            return None;
+        }
+        let turn = if self.write_along() > NOWHERE { dot(&self.along, &self.change) / far } else { 0.0 };
+        self.slope.copy_from_slice(&self.along);
+        (turn > 0.5 && self.change[variables] > 1e-6 * far).then(|| self.change[variables] / far)
+    }
+
+    /// Writes an orthonormal basis of what the equations leave open.
+    fn write_null_space(&mut self) {
+        let size = self.place.len();
+        self.null.clear();
+        for unit in 0..size {
+            self.change.fill(0.0);
+            self.change[unit] = 1.0;
+            self.rows.project(&mut self.change);
+            for other in self.null.chunks_exact(size) {
+                let share = dot(&self.change, other);
+                add_times(&mut self.change, -share, other);
+            }
+            if normalise(&mut self.change) > 0.1 && self.null.len() + size <= MOST_NULL * size {
+                self.null.extend_from_slice(&self.change);
+            }
+        }
+    }
+}
