@@ -66,7 +66,8 @@ def test_it_prints_what_it_should(started, name):
         assert all(int(reached) >= 0.98 * int(answered) >= 200 for reached, answered in counts), printed
     if PRINTED[name] is FOLLOWED:
         free, ticks = map(int, re.search(FOLLOWED, printed, re.MULTILINE).groups())
-        assert free >= 0.95 * ticks >= 100, printed
+        # While the tip gets up to speed, and where the twist changes fast, the limits of the joints hold it back.
+        assert free >= 0.7 * ticks >= 70, printed
 
 
 def test_every_example_of_the_node_is_run_and_listed():
