@@ -204,7 +204,7 @@ impl Line {
                 Aim::Twist(twist, _) => [0, 3].map(|row| twist.fixed_rows::<3>(row).norm()),
                 Aim::Pose(_) => [options.linear_speed, options.angular_speed],
             };
-            let most = [linear.max(wanted[0]), angular.max(wanted[1])].map(|speed| 1.01 * speed + 1e-3);
+            let most = [linear.max(wanted[0]), angular.max(wanted[1])].map(|speed| 1.002 * speed + 1e-4);
             self.pieces.iter().skip(tip).step_by(tips).all(|piece| {
                 let [linear, angular] = speeds(piece);
                 linear <= most[0] && angular <= most[1]

@@ -45,10 +45,12 @@ pub struct Task<'a> {
 pub struct Slider {
     quadratic: DualActiveSet,
     twist: Vec<f64>,
-    /// A place on a curve and its slope there; the slope with which the curve began.
+    /// A place on a curve and its slope there.
     place: Vec<f64>,
     slope: Vec<f64>,
+    /// The slope with which a curve began where joints moved, and over which length it goes over to its own \[rad or m\].
     began: Vec<f64>,
+    going_over: f64,
     lower: Vec<f64>,
     upper: Vec<f64>,
     pub velocities: Vec<f64>,
@@ -68,6 +70,7 @@ impl Slider {
             place: place.clone(),
             slope: place.clone(),
             began: place,
+            going_over: 0.0,
             lower: list.clone(),
             upper: list.clone(),
             velocities: list,
@@ -156,13 +159,14 @@ impl Slider {
         self.place[variables] = 0.0;
         let leads_on = self.write_slope(jacobian, task).is_some();
         curve.begin(&self.place, &self.slope, None, FIRST_STEP);
-        self.began.copy_from_slice(&self.slope);
+        self.going_over = 0.0;
         leads_on
     }
 
     /// Goes on with a curve that began where the joints move.
     pub fn begin_moving(&mut self, curve: &Curve) {
         self.began.copy_from_slice(&curve.last().slope);
+        self.going_over = SETTLING;
     }
 
     /// Adds one node to a curve that has not ended.
@@ -213,11 +217,13 @@ impl Slider {
     /// Writes the slope of the curve at the place; near its beginning it goes over from the one with which it began.
     fn write_blended(&mut self, jacobian: &mut StackedJacobian, task: Task, way: f64) -> Option<f64> {
         let missed = self.write_slope(jacobian, task)?;
-        let share = (1.0 - way / SETTLING).max(0.0).powi(2);
-        for (slope, began) in self.slope.iter_mut().zip(&self.began) {
-            *slope += share * (began - *slope);
+        if way < self.going_over {
+            let share = (1.0 - way / self.going_over).powi(2);
+            for (slope, began) in self.slope.iter_mut().zip(&self.began) {
+                *slope += share * (began - *slope);
+            }
+            normalise(&mut self.slope);
         }
-        normalise(&mut self.slope);
         Some(missed)
     }
 
