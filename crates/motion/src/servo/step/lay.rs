@@ -134,7 +134,7 @@ impl Servo {
 
     /// Extends the curve of the course as far as it is needed, and plans the next step on it. Gives whether there is a new plan.
     pub(super) fn plan_on(&mut self, period: f64) -> bool {
-        const HALVINGS: usize = 5;
+        const HALVINGS: usize = 3;
         let now = self.course.plan.now;
         self.extend_course(now.way + 2.0 * LONGEST_STEP);
         if !self.course.curve.has_length() {
