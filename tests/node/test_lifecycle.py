@@ -77,6 +77,8 @@ def test_a_signal_stops_it_as_soon_as_it_is_in_the_graph(start, number):
 
 def start_long_search(node):
     """Searches that have a minute and find nothing, by the topic and by the service: a million attempts of FABRIK take seconds."""
+    # The publisher of the sentinel is known before, so that the search cannot end meanwhile.
+    node.settle()
     node.set_all(solver='fabrik', timeout=60.0, attempts=1_000_000)
     target = pose_message(UNSOLVABLE, stamp=node.new_stamp())
     node.target_publisher('target_pose').publish(target)
