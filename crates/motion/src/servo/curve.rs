@@ -147,7 +147,8 @@ impl Curve {
         }
     }
 
-    /// Writes the derivatives of the place over the way, of order `first` and as many more as there is room
+    /// Writes the derivatives of the place over the way, of order `first` and as many more as there is room. Gives how far it is to where
+    /// the curve has to be looked at next.
     pub fn write(&self, way: f64, first: usize, derivatives: &mut [Vec<f64>]) -> f64 {
         let at = self.nodes.partition_point(|node| node.way <= way).clamp(1, self.pieces.max(1)) - 1;
         let node = &self.nodes[at];

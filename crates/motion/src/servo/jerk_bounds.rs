@@ -3,6 +3,7 @@
 //! A joint may go on as long as it can still come to rest in time: below its velocity limit when its acceleration has ended, and before
 //! its position limit when it has braked. A step is bounded so that this holds after it; so there is always a next step.
 
+use super::braking_speed::braking_speed;
 use crate::generator::State as Joints;
 use urdf_ik_robot::Domain;
 
@@ -75,6 +76,11 @@ impl Limits {
     pub fn room(&self, position: f64) -> [f64; 2] {
         let (lower, upper) = self.ends();
         [position - lower, upper - position]
+    }
+
+    /// How fast the joint may be downwards and upwards, so that it comes to rest before its limits.
+    pub fn braking_speeds(&self, position: f64) -> [f64; 2] {
+        self.room(position).map(|room| braking_speed(room, self.acceleration, self.jerk))
     }
 
     fn ends(&self) -> (f64, f64) {

@@ -1,6 +1,5 @@
 //! Joints that are commanded themselves: velocities on a ramp, inside their limits.
 
-use super::braking_speed::braking_speed;
 use super::jerk_bounds::{Limits, State};
 use super::ramp::{Ramp, Rates};
 use crate::generator::State as Joints;
@@ -36,8 +35,7 @@ impl Jog {
     /// Writes the next state on the way to `velocities`.
     pub fn follow(&mut self, velocities: &[f64], now: &Joints, limits: &[Limits], period: f64, next: &mut Joints) {
         for (i, limits) in limits.iter().enumerate() {
-            let speed = |room: f64| braking_speed(room, limits.acceleration, limits.jerk);
-            let [down, up] = limits.room(now.positions[i]).map(speed);
+            let [down, up] = limits.braking_speeds(now.positions[i]);
             let wanted = velocities[i].clamp(-limits.velocity, limits.velocity);
             self.goal[i] = wanted.max(-down).min(up);
             if self.goal[i] != wanted && self.limit.is_none() {

@@ -17,9 +17,9 @@ pub struct Along {
 
 /// A constant jerk for a time.
 #[derive(Debug, Clone, Copy)]
-struct Part {
-    time: f64,
-    jerk: f64,
+pub struct Part {
+    pub time: f64,
+    pub jerk: f64,
 }
 
 /// A plan to rest.
@@ -133,12 +133,12 @@ impl Planner {
         self.brake(now, piece, limits).jerk
     }
 
-    /// Plans to rest, as soon as possible, after `first`: a jerk for a time. Gives what is in the way, if something is.
+    /// Plans to rest, as soon as possible, after a first part. Gives what is in the way, if something is.
     pub fn plan(
         &mut self,
         curve: &Curve,
         now: Along,
-        first: Option<(f64, f64)>,
+        first: Part,
         limits: &[Limits],
         plan: &mut Plan,
     ) -> Result<(), Obstacle> {
@@ -147,7 +147,7 @@ impl Planner {
         let end = curve.reach();
         let mut at = now;
         let mut piece = curve.write(at.way, 0, &mut self.slopes);
-        let (mut left, jerk) = first.unwrap_or((0.0, 0.0));
+        let Part { time: mut left, jerk } = first;
         while left > 0.0 {
             let speed = at.speed.max(at.after(left, jerk).speed).max(1e-9);
             let time = left.min((piece / speed).max(SHORTEST_MOMENT)).min(self.even_for(at, jerk, limits));

@@ -100,7 +100,7 @@ struct Start {
 }
 
 impl Aim {
-    /// That of a command.
+    /// The aim of a command.
     pub fn of(command: &TipCommand, options: &ServoOptions) -> Self {
         match command {
             TipCommand::Twist(TipTwist { linear, angular, axes, .. }) => {

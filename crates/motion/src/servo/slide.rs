@@ -3,7 +3,6 @@
 
 use nalgebra::{Isometry3, Vector3, Vector6};
 
-use super::braking_speed::braking_speed;
 use super::constants::{
     FIRST_STEP, KEPT, LEAST_GIVE, LONGEST_STEP, POSE_GAIN, SECOND, SETTLING, SHORTEST_STEP, SLIDE_DAMPING, TURN,
     UNLIMITED,
@@ -82,8 +81,7 @@ impl Slider {
     /// Writes how fast each joint may be before its limits, at these positions.
     fn bound_by_braking(&mut self, positions: &[f64], limits: &[Limits]) {
         for (i, limits) in limits.iter().enumerate() {
-            let speed = |room: f64| braking_speed(room, limits.acceleration, limits.jerk);
-            [self.lower[i], self.upper[i]] = limits.room(positions[i]).map(speed);
+            [self.lower[i], self.upper[i]] = limits.braking_speeds(positions[i]);
             self.lower[i] *= -1.0;
         }
     }

@@ -36,8 +36,9 @@ use urdf_ik_solver::Solver;
 const TIME_AHEAD: f64 = 0.07;
 /// A slow motion along a curve \[rad/s\].
 const SLOW: f64 = 0.05;
-/// The time over which the share of the speed is taken \[s\], and the most steps in it.
+/// The time over which the share of the speed is taken \[s\].
 const SHARE_TIME: f64 = 0.05;
+/// The most periods in that time whose shares are kept.
 const MOST_SHARES: usize = 128;
 
 /// The chain has more variables than a servo can steer in time: a step costs their number cubed.

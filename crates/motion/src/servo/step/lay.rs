@@ -6,7 +6,7 @@ use super::{Course, Servo};
 use crate::servo::constants::{LONGEST_STEP, NEAR_SINGULAR, RAMP_SHARES};
 use crate::servo::curve::End;
 use crate::servo::jerk_bounds::Limits;
-use crate::servo::law::{Along, Obstacle};
+use crate::servo::law::{Along, Obstacle, Part};
 use crate::servo::line::TipMotion;
 use crate::servo::options::HeldBack;
 use crate::servo::ramp::Rates;
@@ -163,7 +163,7 @@ impl Servo {
     fn try_jerk(&mut self, now: Along, jerk: f64, period: f64) -> bool {
         loop {
             let Course { curve, .. } = &self.course;
-            let found = self.planner.plan(curve, now, Some((period, jerk)), &self.limits, &mut self.tried);
+            let found = self.planner.plan(curve, now, Part { time: period, jerk }, &self.limits, &mut self.tried);
             let reach = curve.reach();
             if found != Err(Obstacle::End) || !self.extend_course(reach + 2.0 * LONGEST_STEP) {
                 if found.is_ok() {
