@@ -5,8 +5,8 @@
 
 use std::collections::VecDeque;
 
-use super::constants::MOST_NODES;
-use urdf_ik_mathematics::vectors::{add_times, length};
+use super::constants::{LONGEST_STEP, MOST_NODES, SHORTEST_STEP, TURN};
+use urdf_ik_mathematics::vectors::{add_times, dot, length};
 
 /// Why a curve goes on no farther.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,6 +119,24 @@ impl Curve {
         }
         // Until there is another node.
         self.write_last_bend(last, last);
+    }
+
+    /// How far a slope turns from that of the last node \[rad\].
+    pub fn turn_to(&self, slope: &[f64]) -> f64 {
+        dot(slope, &self.last().slope).clamp(-1.0, 1.0).acos()
+    }
+
+    /// Takes a shorter step. Where that is too short, the curve ends for this reason.
+    pub fn shorten(&mut self, factor: f64, reason: End) {
+        self.step *= factor;
+        if self.step < SHORTEST_STEP {
+            self.finish(reason);
+        }
+    }
+
+    /// Takes the step with which the slope turns as far as it may, after one with such a turn.
+    pub fn fit_step(&mut self, turn: f64) {
+        self.step = (self.step * (TURN / turn.max(1e-3)).clamp(0.5, 2.0)).min(LONGEST_STEP);
     }
 
     /// Ends it at the last node.

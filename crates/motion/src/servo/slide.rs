@@ -3,10 +3,7 @@
 
 use nalgebra::{Isometry3, Vector3, Vector6};
 
-use super::constants::{
-    FIRST_STEP, KEPT, LEAST_GIVE, LONGEST_STEP, POSE_GAIN, SECOND, SETTLING, SHORTEST_STEP, SLIDE_DAMPING, TURN,
-    UNLIMITED,
-};
+use super::constants::{FIRST_STEP, KEPT, LEAST_GIVE, POSE_GAIN, SECOND, SETTLING, SLIDE_DAMPING, TURN, UNLIMITED};
 use super::contacts::Contacts;
 use super::curve::{Curve, End};
 use super::held_axes::HeldAxes;
@@ -169,7 +166,7 @@ impl Slider {
 
     /// Adds one node to a curve that has not ended.
     pub fn extend(&mut self, curve: &mut Curve, jacobian: &mut StackedJacobian, task: Task) {
-        loop {
+        while curve.end.is_none() {
             let (last, step) = (curve.last(), curve.step);
             let ahead = |slope: &[f64], place: &mut [f64], step: f64| {
                 place.copy_from_slice(&last.place);
@@ -181,20 +178,14 @@ impl Slider {
             ahead(&self.slope, &mut self.place, step);
             let missed = if is_known { self.write_blended(jacobian, task, last.way + step) } else { None };
             let Some(missed) = missed else { return curve.finish(self.limit.map_or(End::Singularity, End::Limit)) };
-            let turn = dot(&self.slope, &last.slope).clamp(-1.0, 1.0).acos();
+            let turn = curve.turn_to(&self.slope);
             let outside = first_outside(task.limits.iter().map(|limits| limits.domain), &last.place, &self.place);
             if let Some((variable, factor)) = outside {
-                curve.step *= factor;
-                if curve.step < SHORTEST_STEP {
-                    return curve.finish(End::Limit(variable));
-                }
+                curve.shorten(factor, End::Limit(variable));
                 continue;
             }
             if turn > 1.5 * TURN {
-                curve.step *= 0.5;
-                if curve.step < SHORTEST_STEP {
-                    return curve.finish(End::Singularity);
-                }
+                curve.shorten(0.5, End::Singularity);
                 continue;
             }
             let arrived = (0..task.limits.len()).find(|i| {
@@ -202,7 +193,7 @@ impl Slider {
                 room(&self.place) < AT_STOP && room(&last.place) >= AT_STOP
             });
             curve.add(step * (1.0 + turn * turn / 24.0), &self.place, &self.slope);
-            curve.step = (step * (TURN / turn.max(1e-3)).clamp(0.5, 2.0)).min(LONGEST_STEP);
+            curve.fit_step(turn);
             if let Some(variable) = arrived {
                 curve.finish(End::Limit(variable));
             } else if missed < MISSED {

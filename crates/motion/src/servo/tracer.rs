@@ -9,8 +9,8 @@ mod begin;
 use nalgebra::{UnitQuaternion, Vector6};
 
 use super::constants::{
-    AT_LIMIT, EXACT, FIRST_STEP, KEPT, LONGEST_STEP, MOST_NULL, MOST_PULL, MOST_STANDING, NOWHERE, PULLED, ROOM,
-    SETTLING, SHORTEST_STEP, STANDING, STRICT, TURN,
+    AT_LIMIT, EXACT, FIRST_STEP, KEPT, MOST_NULL, MOST_PULL, MOST_STANDING, NOWHERE, PULLED, ROOM, SETTLING, STANDING,
+    STRICT, TURN,
 };
 use super::curve::{Curve, End, arc};
 use super::held_axes::HeldAxes;
@@ -130,16 +130,10 @@ impl Tracer {
 
     /// Adds one node to a curve that has not ended. The line has to be known to so far ahead.
     pub fn extend(&mut self, curve: &mut Curve, line: &Line) {
-        loop {
-            match self.step(curve, line) {
-                Step::Done => return,
-                Step::Shorter(factor, reason) => {
-                    curve.step *= factor;
-                    if curve.step < SHORTEST_STEP {
-                        return curve.finish(reason);
-                    }
-                }
-            }
+        while curve.end.is_none()
+            && let Step::Shorter(factor, reason) = self.step(curve, line)
+        {
+            curve.shorten(factor, reason);
         }
     }
 
@@ -164,7 +158,7 @@ impl Tracer {
         self.pressed = None;
         let leads_on = self.choose_slope(&curve.last().slope, step)
             && (self.rows.rank() == size - 1 || end.is_some() || self.even_out(curve, line, step));
-        let turn = dot(&self.slope, &curve.last().slope).clamp(-1.0, 1.0).acos();
+        let turn = curve.turn_to(&self.slope);
         if !leads_on || turn > 1.5 * TURN {
             return Step::Shorter(0.5, self.pressed.map_or(End::Singularity, End::Limit));
         }
@@ -175,7 +169,7 @@ impl Tracer {
         let way = arc(&self.change, turn);
         curve.add(way, &self.place, &self.slope);
         curve.drift.copy_from_slice(&self.drift);
-        curve.step = (step * (TURN / turn.max(1e-3)).clamp(0.5, 2.0)).min(LONGEST_STEP);
+        curve.fit_step(turn);
         self.watch_standing(curve);
         if end.is_some() {
             curve.finish(End::Arrived);
