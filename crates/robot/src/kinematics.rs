@@ -71,16 +71,55 @@ impl Chain {
         let mut next = Some(self.tips()[tip].parent);
         while let Some(index) = next {
             let joint = &self.joints()[index];
-            let frame = &poses.joints[index];
-            let axis = frame.rotation * joint.axis.into_inner() * joint.multiplier;
-            let (linear, angular) = if joint.kind == JointKind::Prismatic {
-                (axis, Vector3::zeros())
-            } else {
-                (axis.cross(&(point.coords - frame.translation.vector)), axis)
-            };
-            let column = &mut columns[joint.variable];
-            *column += stacked(&linear, &angular);
+            let [linear, angular] = self.joint_twist(poses, index, point);
+            columns[joint.variable] += stacked(&linear, &angular);
             next = joint.parent;
+        }
+    }
+
+    /// The acceleration of a tip link at `point` (in the base link's frame) that moves with it, where the variables have constant
+    /// velocities: the derivative of the Jacobian over time, times the velocities. Linear part first, in the base link's frame
+    /// \[m/s², rad/s²\].
+    ///
+    /// With the twists vᵢ, ωᵢ of the joints in their order from the base link, the derivative of vᵢ over joint j is ωⱼ × vᵢ for j ≤ i and
+    /// ωᵢ × vⱼ for j > i; that of ωᵢ is ωⱼ × ωᵢ for j < i and 0 otherwise.
+    ///
+    /// `poses` must have the forward kinematics of the configuration.
+    ///
+    /// # Panics
+    /// Where `velocities` does not have one entry for each variable, or `tip` is no index of [`Chain::tips`].
+    #[must_use]
+    pub fn acceleration_of_constant_velocities(
+        &self,
+        poses: &ChainPoses,
+        tip: usize,
+        point: &Point3<f64>,
+        velocities: &[f64],
+    ) -> Vector6<f64> {
+        let [mut linear, mut angular] = [Vector3::zeros(); 2];
+        // The velocity of the tip by the joints beyond.
+        let [mut beyond, mut turn_beyond] = [Vector3::zeros(); 2];
+        let mut next = Some(self.tips()[tip].parent);
+        while let Some(index) = next {
+            let joint = &self.joints()[index];
+            let [along, turn] = self.joint_twist(poses, index, point).map(|part| part * velocities[joint.variable]);
+            linear += turn.cross(&(2.0 * beyond + along));
+            angular += turn.cross(&turn_beyond);
+            beyond += along;
+            turn_beyond += turn;
+            next = joint.parent;
+        }
+        stacked(&linear, &angular)
+    }
+
+    /// Velocity and angular velocity at `point` of what a joint moves, for unit speed of its variable.
+    fn joint_twist(&self, poses: &ChainPoses, index: usize, point: &Point3<f64>) -> [Vector3<f64>; 2] {
+        let (joint, frame) = (&self.joints()[index], &poses.joints[index]);
+        let axis = frame.rotation * joint.axis.into_inner() * joint.multiplier;
+        if joint.kind == JointKind::Prismatic {
+            [axis, Vector3::zeros()]
+        } else {
+            [axis.cross(&(point.coords - frame.translation.vector)), axis]
         }
     }
 }

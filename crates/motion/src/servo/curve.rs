@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 
 use super::constants::{LONGEST_STEP, MOST_NODES, SHORTEST_STEP, TURN};
+use super::rows::{Rows, project};
 use urdf_ik_mathematics::vectors::{add_times, dot, length};
 
 /// Why a curve goes on no farther.
@@ -21,6 +22,17 @@ pub enum End {
     Free,
 }
 
+/// What is known of how the slope changes at a node.
+#[derive(Debug, Clone, Copy)]
+pub enum Bend<'a> {
+    /// Nothing but the slopes at the nodes around it.
+    BySlopes,
+    /// The part of it in the space of these rows; the rest is by the slopes.
+    Along(&'a [f64], &'a Rows),
+    /// All of it.
+    Is(&'a [f64]),
+}
+
 /// A place on a curve: the variables and the time of the line there.
 #[derive(Debug, Clone)]
 pub struct Node {
@@ -30,8 +42,12 @@ pub struct Node {
     /// The derivatives of the place over the way.
     pub slope: Vec<f64>,
     pub bend: Vec<f64>,
-    /// The coefficients of the piece to the next node: all of one order after the other.
-    piece: Vec<f64>,
+    /// The part of the bend that is known, and the orthonormal rows in whose space it is.
+    known: Vec<f64>,
+    rows: Vec<f64>,
+    is_known: bool,
+    /// The coefficients of the piece to the next node, for each entry of the place.
+    piece: Vec<[f64; 6]>,
 }
 
 /// A curve. See the [module](self).
@@ -41,8 +57,6 @@ pub struct Curve {
     spare: Vec<Node>,
     /// How many nodes have a piece that goes on from them.
     pieces: usize,
-    /// Whether the bend of the first node is that of its first piece.
-    begins_straight: bool,
     pub end: Option<End>,
     /// Up to where it may be used, if that is not to its end: beyond it the tip stands, and it is not known for how long.
     pub stands_from: Option<f64>,
@@ -53,17 +67,24 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// For so many variables.
-    pub fn new(variables: usize) -> Self {
+    /// For so many variables, along lines of so many tips.
+    pub fn new(variables: usize, tips: usize) -> Self {
         let size = variables + 1;
         let list = vec![0.0; size];
-        let node =
-            Node { way: 0.0, place: list.clone(), slope: list.clone(), bend: list.clone(), piece: vec![0.0; 6 * size] };
+        let node = || Node {
+            way: 0.0,
+            place: list.clone(),
+            slope: list.clone(),
+            bend: list.clone(),
+            known: list.clone(),
+            rows: Vec::with_capacity((6 * tips).min(size) * size),
+            is_known: false,
+            piece: vec![[0.0; 6]; size],
+        };
         Self {
             nodes: VecDeque::with_capacity(MOST_NODES),
-            spare: vec![node; MOST_NODES],
+            spare: (0..MOST_NODES).map(|_| node()).collect(),
             pieces: 0,
-            begins_straight: true,
             end: None,
             stands_from: None,
             drift: list,
@@ -71,16 +92,12 @@ impl Curve {
         }
     }
 
-    /// Begins anew at a place, with a unit slope there, and a bend where joints move.
-    pub fn begin(&mut self, place: &[f64], slope: &[f64], bend: Option<&[f64]>, step: f64) {
+    /// Begins anew at a place, with a unit slope there.
+    pub fn begin(&mut self, place: &[f64], slope: &[f64], bend: Bend, step: f64) {
         self.spare.extend(self.nodes.drain(..));
         (self.pieces, self.end, self.stands_from, self.step) = (0, None, None, step);
-        self.begins_straight = bend.is_none();
         self.drift.fill(0.0);
-        self.push(0.0, place, slope);
-        if let Some(bend) = bend {
-            self.nodes[0].bend.copy_from_slice(bend);
-        }
+        self.push(0.0, place, slope, bend);
     }
 
     pub fn nodes(&self) -> &VecDeque<Node> {
@@ -107,18 +124,16 @@ impl Curve {
     }
 
     /// Adds a node, which is `step` farther on.
-    pub fn add(&mut self, step: f64, place: &[f64], slope: &[f64]) {
+    pub fn add(&mut self, step: f64, place: &[f64], slope: &[f64], bend: Bend) {
         let way = self.last().way + step;
-        self.push(way, place, slope);
+        self.push(way, place, slope, bend);
         let last = self.nodes.len() - 1;
+        self.write_bend(last - 1);
         if last >= 2 {
-            self.write_bend(last - 1);
             self.build(last - 2);
-        } else if self.begins_straight {
-            self.write_last_bend(0, 1);
         }
         // Until there is another node.
-        self.write_last_bend(last, last);
+        self.write_bend(last);
     }
 
     /// How far a slope turns from that of the last node \[rad\].
@@ -143,7 +158,7 @@ impl Curve {
     pub fn finish(&mut self, end: End) {
         let last = self.nodes.len() - 1;
         if last > self.pieces {
-            self.write_last_bend(last, last);
+            self.write_bend(last);
             self.build(last - 1);
         }
         self.end = Some(end);
@@ -165,72 +180,74 @@ impl Curve {
         }
     }
 
-    /// Writes the derivatives of the place over the way, of order `first` and as many more as there is room. Gives how far it is to where
-    /// the curve has to be looked at next.
-    pub fn write(&self, way: f64, first: usize, derivatives: &mut [Vec<f64>]) -> f64 {
+    /// Writes each entry of the place and its derivatives over the way. Gives how far it is to where the curve has to be looked at next.
+    pub fn write(&self, way: f64, place: &mut [Derivatives]) -> f64 {
         let at = self.nodes.partition_point(|node| node.way <= way).clamp(1, self.pieces.max(1)) - 1;
         let node = &self.nodes[at];
-        let (u, size) = (way - node.way, node.place.len());
-        for (order, derivative) in (first..).zip(derivatives) {
-            let mut factors = [0.0; 6];
-            let mut power = 1.0;
-            for (factor, falling) in factors.iter_mut().zip(FALLING[order]).skip(order) {
-                *factor = falling * power;
-                power *= u;
-            }
-            derivative.fill(0.0);
-            for (factor, coefficients) in factors.iter().zip(node.piece.chunks_exact(size)).skip(order) {
-                add_times(derivative, *factor, coefficients);
-            }
+        let u = way - node.way;
+        for (derivatives, piece) in place.iter_mut().zip(&node.piece) {
+            *derivatives = derivatives_at(piece, u);
         }
-        let piece = |at: usize| self.nodes.get(at + 1).map_or(f64::INFINITY, |next| next.way - self.nodes[at].way);
-        let left = piece(at) - u;
-        if left > 2e-6 * piece(at) {
-            // To just before the end of the piece, and then to just behind it.
-            return (0.15 * piece(at)).min(left - 1e-6 * piece(at));
-        }
-        left + 0.01 * piece(at).min(piece((at + 1).min(self.nodes.len() - 1)))
+        let piece = self.nodes.get(at + 1).map_or(f64::INFINITY, |next| next.way - node.way);
+        // To just before the end of the piece, and then to just behind it.
+        let aside = 1e-6 * piece;
+        let left = piece - u;
+        if left > 2.0 * aside { left - aside } else { left + aside }
     }
 
-    fn push(&mut self, way: f64, place: &[f64], slope: &[f64]) {
+    fn push(&mut self, way: f64, place: &[f64], slope: &[f64], bend: Bend) {
         let Some(mut node) = self.spare.pop() else { return };
         node.way = way;
         node.place.copy_from_slice(place);
         node.slope.copy_from_slice(slope);
         node.bend.fill(0.0);
+        node.known.fill(0.0);
+        node.rows.clear();
+        node.is_known = matches!(bend, Bend::Is(_));
+        match bend {
+            Bend::BySlopes => {}
+            Bend::Along(known, rows) => {
+                node.known.copy_from_slice(known);
+                rows.basis().for_each(|row| node.rows.extend_from_slice(row));
+            }
+            Bend::Is(bend) => node.bend.copy_from_slice(bend),
+        }
         self.nodes.push_back(node);
     }
 
-    /// Writes the bend of a node at an end: that of the piece before the node `after`.
-    fn write_last_bend(&mut self, at: usize, after: usize) {
-        let step = self.nodes[after].way - self.nodes[after - 1].way;
-        for entry in 0..self.nodes[at].bend.len() {
-            let change = self.nodes[after].slope[entry] - self.nodes[after - 1].slope[entry];
-            self.nodes[at].bend[entry] = change / step;
-        }
-    }
-
-    /// Writes the bend of a node between two others, by their slopes.
+    /// Writes the bend of a node: what is known of it, and else by the slopes of the nodes before and after it.
     fn write_bend(&mut self, at: usize) {
-        let [before, here, after] = [at - 1, at, at + 1].map(|at| self.nodes[at].way);
-        let (first, second) = (here - before, after - here);
-        for entry in 0..self.nodes[at].bend.len() {
-            let slope = |at: usize| self.nodes[at].slope[entry];
-            let changes = [(slope(at) - slope(at - 1)) / first, (slope(at + 1) - slope(at)) / second];
-            self.nodes[at].bend[entry] = (changes[0] * second + changes[1] * first) / (first + second);
+        let (before, after) = (at.saturating_sub(1), (at + 1).min(self.nodes.len() - 1));
+        if self.nodes[at].is_known || before == after {
+            return;
         }
+        let mut bend = std::mem::take(&mut self.nodes[at].bend);
+        let steps = [before, at].map(|from| self.nodes[(from + 1).min(after)].way - self.nodes[from].way);
+        for (entry, bend) in bend.iter_mut().enumerate() {
+            let change = |from: usize, to: usize| self.nodes[to].slope[entry] - self.nodes[from].slope[entry];
+            *bend = if before < at && at < after {
+                let [first, second] = steps;
+                (change(before, at) / first * second + change(at, after) / second * first) / (first + second)
+            } else {
+                change(before, after) / (self.nodes[after].way - self.nodes[before].way)
+            };
+        }
+        let node = &mut self.nodes[at];
+        project(&node.rows, node.place.len(), &mut bend);
+        add_times(&mut bend, 1.0, &node.known);
+        node.bend = bend;
     }
 
     /// Writes the piece from a node to the next one: the quintic polynomial with their places, slopes and bends.
     fn build(&mut self, at: usize) {
         let mut piece = std::mem::take(&mut self.nodes[at].piece);
         let (here, next) = (&self.nodes[at], &self.nodes[at + 1]);
-        let (step, size) = (next.way - here.way, here.place.len());
-        for i in 0..size {
+        let step = next.way - here.way;
+        for (i, piece) in piece.iter_mut().enumerate() {
             let moved = (next.place[i] - here.place[i]) / step;
             let (d0, d1) = (here.slope[i], next.slope[i]);
             let (c0, c1) = (here.bend[i] * step, next.bend[i] * step);
-            let coefficients = [
+            *piece = [
                 here.place[i],
                 d0,
                 0.5 * here.bend[i],
@@ -238,18 +255,26 @@ impl Curve {
                 (-15.0 * moved + 7.0 * d1 + 8.0 * d0 + 1.5 * c0 - c1) / step.powi(3),
                 (6.0 * moved - 3.0 * (d1 + d0) - 0.5 * (c0 - c1)) / step.powi(4),
             ];
-            for (order, coefficient) in coefficients.into_iter().enumerate() {
-                piece[order * size + i] = coefficient;
-            }
         }
         self.nodes[at].piece = piece;
         self.pieces = at + 1;
     }
 }
 
-/// The factors of the derivatives of powers: by order, then degree.
-const FALLING: [[f64; 6]; 4] =
-    [[1.0; 6], [0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [0.0, 0.0, 2.0, 6.0, 12.0, 20.0], [0.0, 0.0, 0.0, 6.0, 24.0, 60.0]];
+/// An entry of a place and its derivatives over the way, up to the fifth.
+pub type Derivatives = [f64; 6];
+
+/// The derivatives of a polynomial (Horner).
+fn derivatives_at(coefficients: &[f64; 6], u: f64) -> Derivatives {
+    let mut derivatives = *coefficients;
+    for (order, factorial) in [1.0, 1.0, 2.0, 6.0, 24.0, 120.0].into_iter().enumerate() {
+        for degree in (order..5).rev() {
+            derivatives[degree] += u * derivatives[degree + 1];
+        }
+        derivatives[order] *= factorial;
+    }
+    derivatives
+}
 
 /// The length of a step between two places, by the turn of the slope on it: an arc is longer than its chord.
 pub fn arc(chord: &[f64], turn: f64) -> f64 {

@@ -3,8 +3,10 @@
 //! The way along the curve has jerks that are constant for some time. A plan is a list of them that leads to rest before the curve ends.
 //! It was looked at as a whole, and it is kept as data.
 
-use super::constants::{BRAKING, CHECKED, MOMENT, OUTSIDE, PLANNED, SHORTEST_MOMENT, TOO_FAST, UNEVEN, UNLIMITED};
-use super::curve::Curve;
+use super::constants::{
+    BRAKING, CHECKED, MOMENT, OUTSIDE, PLANNED, SHORTEST_MOMENT, SHORTEST_PART, TOO_FAST, UNEVEN, UNLIMITED,
+};
+use super::curve::{Curve, Derivatives};
 use super::jerk_bounds::Limits;
 
 /// The motion along a curve: the way, and its derivatives over time.
@@ -51,8 +53,9 @@ pub enum Obstacle {
 /// Makes plans.
 #[derive(Debug, Clone)]
 pub struct Planner {
-    /// The place and its first three derivatives over the way, where it is looked at.
-    slopes: [Vec<f64>; 4],
+    /// The variables and the time of the line where the curve is looked at, and how far it is to where it has to be looked at next.
+    place: Vec<Derivatives>,
+    piece: f64,
 }
 
 impl Along {
@@ -105,15 +108,15 @@ const MOST_PARTS: usize = 300;
 
 impl Planner {
     pub fn new(variables: usize) -> Self {
-        Self { slopes: [(); 4].map(|()| vec![0.0; variables + 1]) }
+        Self { place: vec![Derivatives::default(); variables + 1], piece: 0.0 }
     }
 
     /// The jerk with which the time of the line comes to run at its own speed; more than the limits allow, where these decide.
     pub fn wanted_jerk(&mut self, curve: &Curve, now: Along, limits: &[Limits], period: f64) -> f64 {
-        curve.write(now.way, 0, &mut self.slopes);
+        self.look(curve, now.way);
         let Along { speed, acceleration, .. } = now;
         let most = self.jerks(now, limits, PLANNED[2]);
-        let [first, second, third] = [1, 2, 3].map(|order| self.slopes[order][limits.len()]);
+        let [_, first, second, third, ..] = self.place[limits.len()];
         let rate = first * speed;
         let change = second * speed * speed + first * acceleration;
         let jerk = first * most.greatest.abs().min(UNLIMITED);
@@ -129,8 +132,12 @@ impl Planner {
 
     /// The jerk with which the fastest stop begins.
     pub fn least_jerk(&mut self, curve: &Curve, now: Along, limits: &[Limits]) -> f64 {
-        let piece = curve.write(now.way, 0, &mut self.slopes);
-        self.brake(now, piece, limits).jerk
+        self.look(curve, now.way);
+        self.brake(now, limits).jerk
+    }
+
+    fn look(&mut self, curve: &Curve, way: f64) {
+        self.piece = curve.write(way, &mut self.place);
     }
 
     /// Plans to rest, as soon as possible, after a first part. Gives what is in the way, if something is.
@@ -146,25 +153,30 @@ impl Planner {
         plan.parts.clear();
         let end = curve.reach();
         let mut at = now;
-        let mut piece = curve.write(at.way, 0, &mut self.slopes);
+        self.look(curve, at.way);
         let Part { time: mut left, jerk } = first;
         while left > 0.0 {
             let speed = at.speed.max(at.after(left, jerk).speed).max(1e-9);
-            let time = left.min((piece / speed).max(SHORTEST_MOMENT)).min(self.even_for(at, jerk, limits));
+            let time = left.min((self.piece / speed).max(SHORTEST_MOMENT)).min(self.even_for(at, jerk, limits));
             self.check_jerk(at, jerk, limits)?;
-            at = self.go_on(curve, at, Part { time, jerk }, limits, plan)?;
-            piece = curve.write(at.way, 0, &mut self.slopes);
+            at = self.go_on(curve, at, Part { time, jerk }, limits)?;
+            plan.parts.push(Part { time, jerk });
             left -= time;
         }
         while !(at.speed <= 0.0 && at.acceleration == 0.0) {
             if plan.parts.len() >= MOST_PARTS {
                 return Err(Obstacle::Limit);
             }
-            let mut part = self.brake(at, piece, limits);
+            let mut part = self.brake(at, limits);
             part.time = part.time.min(self.even_for(at, part.jerk, limits));
             self.check_jerk(at, part.jerk, limits)?;
-            at = self.go_on(curve, at, part, limits, plan)?;
-            piece = curve.write(at.way, 0, &mut self.slopes);
+            let mut found = self.go_on(curve, at, part, limits);
+            while found == Err(Obstacle::Limit) && part.time > SHORTEST_PART {
+                part.time *= 0.5;
+                found = self.go_on(curve, at, part, limits);
+            }
+            plan.parts.push(part);
+            at = found?;
         }
         if at.way > end {
             return Err(Obstacle::End);
@@ -175,15 +187,7 @@ impl Planner {
     }
 
     /// Goes a part on, and looks whether all limits are kept at its end.
-    fn go_on(
-        &mut self,
-        curve: &Curve,
-        at: Along,
-        part: Part,
-        limits: &[Limits],
-        plan: &mut Plan,
-    ) -> Result<Along, Obstacle> {
-        plan.parts.push(part);
+    fn go_on(&mut self, curve: &Curve, at: Along, part: Part, limits: &[Limits]) -> Result<Along, Obstacle> {
         let mut next = at.after(part.time, part.jerk);
         if next.speed.abs() < 1e-9 && next.acceleration.abs() < 1e-6 {
             (next.speed, next.acceleration) = (0.0, 0.0);
@@ -191,20 +195,24 @@ impl Planner {
         if next.speed < 0.0 || next.way > curve.reach() {
             return Err(Obstacle::End);
         }
-        curve.write(next.way, 0, &mut self.slopes);
+        self.look(curve, next.way);
         self.check_jerk(next, part.jerk, limits)?;
         for (i, limits) in limits.iter().enumerate() {
-            let velocity = self.slopes[1][i] * next.speed;
-            let acceleration = self.slopes[2][i] * next.speed.powi(2) + self.slopes[1][i] * next.acceleration;
-            if velocity.abs() > CHECKED[0] * limits.velocity || acceleration.abs() > CHECKED[1] * limits.acceleration {
+            let velocity = self.place[i][1] * next.speed;
+            let acceleration = self.place[i][2] * next.speed.powi(2) + self.place[i][1] * next.acceleration;
+            // So much faster it may be between two looks, where its acceleration turns.
+            let between = 0.125 * limits.jerk * part.time * part.time;
+            if velocity.abs() > CHECKED[0] * limits.velocity - between
+                || acceleration.abs() > CHECKED[1] * limits.acceleration
+            {
                 return Err(Obstacle::Limit);
             }
-            let place = self.slopes[0][i];
+            let place = self.place[i][0];
             if (place - limits.domain.clamp(place)).abs() > OUTSIDE {
                 return Err(Obstacle::Limit);
             }
         }
-        if self.slopes[1][limits.len()] * next.speed > TOO_FAST {
+        if self.place[limits.len()][1] * next.speed > TOO_FAST {
             return Err(Obstacle::Limit);
         }
         Ok(next)
@@ -212,7 +220,7 @@ impl Planner {
 
     fn check_jerk(&self, at: Along, jerk: f64, limits: &[Limits]) -> Result<(), Obstacle> {
         for (i, limits) in limits.iter().enumerate() {
-            if (self.bend(at, i) + self.slopes[1][i] * jerk).abs() > CHECKED[2] * limits.jerk {
+            if (self.bend(at, i) + self.place[i][1] * jerk).abs() > CHECKED[2] * limits.jerk {
                 return Err(Obstacle::Limit);
             }
         }
@@ -220,14 +228,14 @@ impl Planner {
     }
 
     /// The next part of a stop that is as fast as the limits allow.
-    fn brake(&self, at: Along, piece: f64, limits: &[Limits]) -> Part {
+    fn brake(&self, at: Along, limits: &[Limits]) -> Part {
         let Along { speed, acceleration, .. } = at;
         let jerks = self.jerks(at, limits, BRAKING);
         let slowest = self.accelerations(at, limits, PLANNED[1]).least;
         // What is left for the end, where the curve is straight.
-        let straight = (0..limits.len()).map(|i| BRAKING * limits[i].jerk / self.slopes[1][i].abs());
+        let straight = (0..limits.len()).map(|i| BRAKING * limits[i].jerk / self.place[i][1].abs());
         let ending = straight.fold(UNLIMITED, f64::min);
-        let longest = MOMENT.min(piece / (speed + MOMENT * acceleration.max(0.0)).max(1e-9)).max(SHORTEST_MOMENT);
+        let longest = MOMENT.min(self.piece / (speed + MOMENT * acceleration.max(0.0)).max(1e-9)).max(SHORTEST_MOMENT);
         // The acceleration ends together with the speed.
         if acceleration < 0.0 && acceleration * acceleration >= 2.0 * speed * ending * 0.999 {
             let jerk = acceleration * acceleration / (2.0 * speed);
@@ -252,19 +260,24 @@ impl Planner {
     /// curve: so long it is enough to look at both ends.
     fn even_for(&self, at: Along, jerk: f64, limits: &[Limits]) -> f64 {
         let Along { speed, acceleration, .. } = at;
-        let [bends, thirds] = [
-            10.0 * (acceleration * jerk).abs(),
-            15.0 * speed * acceleration * acceleration + 10.0 * speed * speed * jerk.abs(),
+        // The second derivative of the jerk over time has so much of each derivative over the way.
+        let shares = [
+            10.0 * acceleration * jerk,
+            15.0 * speed * acceleration * acceleration + 10.0 * speed * speed * jerk,
+            10.0 * speed.powi(3) * acceleration,
+            speed.powi(5),
         ];
-        // The second derivative of the jerk over time, over its limit.
-        let of = |i: usize| (bends * self.slopes[2][i].abs() + thirds * self.slopes[3][i].abs()) / limits[i].jerk;
+        let of = |i: usize| {
+            let parts = shares.iter().zip(&self.place[i][2..]);
+            parts.map(|(share, derivative)| (share * derivative).abs()).sum::<f64>() / limits[i].jerk
+        };
         let most = (0..limits.len()).map(of).fold(0.0, f64::max);
         (8.0 * UNEVEN / most).sqrt().max(SHORTEST_MOMENT)
     }
 
     /// What the curve itself needs of a variable's jerk.
     fn bend(&self, at: Along, i: usize) -> f64 {
-        self.slopes[3][i] * at.speed.powi(3) + 3.0 * self.slopes[2][i] * at.speed * at.acceleration
+        self.place[i][3] * at.speed.powi(3) + 3.0 * self.place[i][2] * at.speed * at.acceleration
     }
 
     fn jerks(&self, at: Along, limits: &[Limits], share: f64) -> Room {
@@ -273,7 +286,7 @@ impl Planner {
     }
 
     fn accelerations(&self, at: Along, limits: &[Limits], share: f64) -> Room {
-        let of = |i: usize| (self.slopes[2][i] * at.speed.powi(2), share * limits[i].acceleration);
+        let of = |i: usize| (self.place[i][2] * at.speed.powi(2), share * limits[i].acceleration);
         self.room(limits.len(), of)
     }
 
@@ -281,7 +294,7 @@ impl Planner {
     fn room(&self, variables: usize, of: impl Fn(usize) -> (f64, f64)) -> Room {
         let mut room = Room { least: -UNLIMITED, greatest: UNLIMITED };
         for i in 0..variables {
-            let slope = self.slopes[1][i];
+            let slope = self.place[i][1];
             if slope.abs() < 1e-12 {
                 continue;
             }

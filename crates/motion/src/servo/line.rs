@@ -278,6 +278,11 @@ impl Line {
         if let Reach::End(end) = self.reach { Some(end) } else { None }
     }
 
+    /// The time from which the twists do not change any more.
+    pub fn ramp_end(&self) -> f64 {
+        if let Reach::Until(_) = self.reach { f64::INFINITY } else { self.times[self.times.len() - 1] }
+    }
+
     /// Forgets the pieces before a time.
     pub fn forget_before(&mut self, time: f64) {
         while self.times.get(1).is_some_and(|next| *next <= time) {

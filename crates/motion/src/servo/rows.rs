@@ -93,12 +93,17 @@ impl Rows {
 
     /// Takes out of a vector what the rows have of it.
     pub fn project(&self, vector: &mut [f64]) {
-        // Once more, so that rounding does not add up.
-        for _ in 0..2 {
-            for row in self.basis.chunks_exact(self.length) {
-                let share = dot(vector, row);
-                add_times(vector, -share, row);
-            }
+        project(&self.basis, self.length, vector);
+    }
+}
+
+/// Takes out of a vector what orthonormal rows of its length have of it.
+pub fn project(rows: &[f64], length: usize, vector: &mut [f64]) {
+    // Once more, so that rounding does not add up.
+    for _ in 0..2 {
+        for row in rows.chunks_exact(length) {
+            let share = dot(vector, row);
+            add_times(vector, -share, row);
         }
     }
 }

@@ -5,7 +5,7 @@ use nalgebra::{Isometry3, Vector3, Vector6};
 
 use super::constants::{FIRST_STEP, KEPT, LEAST_GIVE, POSE_GAIN, SECOND, SETTLING, SLIDE_DAMPING, TURN, UNLIMITED};
 use super::contacts::Contacts;
-use super::curve::{Curve, End};
+use super::curve::{Bend, Curve, End};
 use super::held_axes::HeldAxes;
 use super::jerk_bounds::Limits;
 use super::line::{Aim, between};
@@ -153,7 +153,7 @@ impl Slider {
         self.place[..variables].copy_from_slice(positions);
         self.place[variables] = 0.0;
         let leads_on = self.write_slope(jacobian, task).is_some();
-        curve.begin(&self.place, &self.slope, None, FIRST_STEP);
+        curve.begin(&self.place, &self.slope, Bend::BySlopes, FIRST_STEP);
         self.going_over = 0.0;
         leads_on
     }
@@ -192,7 +192,7 @@ impl Slider {
                 let room = |place: &[f64]| task.limits[*i].room(place[*i]).into_iter().fold(f64::INFINITY, f64::min);
                 room(&self.place) < AT_STOP && room(&last.place) >= AT_STOP
             });
-            curve.add(step * (1.0 + turn * turn / 24.0), &self.place, &self.slope);
+            curve.add(step * (1.0 + turn * turn / 24.0), &self.place, &self.slope, Bend::BySlopes);
             curve.fit_step(turn);
             if let Some(variable) = arrived {
                 curve.finish(End::Limit(variable));

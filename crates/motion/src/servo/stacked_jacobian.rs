@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector3, Vector6};
 
+use urdf_ik_mathematics::vectors::dot;
 use urdf_ik_robot::{Chain, ChainPoses};
 
 /// The Jacobian of all tips at one configuration: six rows a tip, those of translation over the length scale, along the axes of the base
@@ -50,6 +51,17 @@ impl StackedJacobian {
                 }
             }
         }
+    }
+
+    /// The twist of a tip where the variables have these velocities \[m/s, rad/s\].
+    pub fn twist(&self, tip: usize, velocities: &[f64]) -> Vector6<f64> {
+        Vector6::from_fn(|row, _| self.unit(row) * dot(self.row(6 * tip + row), velocities))
+    }
+
+    /// The acceleration of a tip where the variables move on with these velocities \[m/s², rad/s²\].
+    pub fn acceleration(&self, tip: usize, velocities: &[f64]) -> Vector6<f64> {
+        let origin = self.poses.tips()[tip].translation.vector.into();
+        self.chain.acceleration_of_constant_velocities(&self.poses, tip, &origin, velocities)
     }
 
     /// What a row is over: metres for translations.

@@ -12,7 +12,7 @@ use thiserror::Error;
 use super::command::{Command, CommandError, TipCommand};
 use super::constants::ARRIVED;
 use super::contacts::Contacts;
-use super::curve::{Curve, End};
+use super::curve::{Curve, Derivatives, End};
 use super::held_axes::HeldAxes;
 use super::jerk_bounds::Limits;
 use super::jog::{Jog, may_begin};
@@ -80,7 +80,8 @@ pub struct Servo {
     motions: Vec<TipMotion>,
     /// A plan that is tried.
     tried: Plan,
-    derivatives: [Vec<f64>; 3],
+    /// Where the course is looked at.
+    place: Vec<Derivatives>,
     jog: Jog,
     contacts: Contacts,
     now: Joints,
@@ -125,7 +126,7 @@ impl Servo {
         let jacobian = StackedJacobian::new(&chain, solver.length_scale());
         let course = || Course {
             line: Line::new(tips, solver.length_scale()),
-            curve: Curve::new(variables),
+            curve: Curve::new(variables, tips),
             plan: Plan::new(),
             is_slide: false,
         };
@@ -139,7 +140,7 @@ impl Servo {
             targets: vec![Isometry3::identity(); tips],
             motions: vec![TipMotion::rest(Isometry3::identity()); tips],
             tried: Plan::new(),
-            derivatives: [(); 3].map(|()| vec![0.0; variables + 1]),
+            place: vec![Derivatives::default(); variables + 1],
             limits: joint_limits(&chain, limits),
             singular: SingularValues::new(6 * tips, variables),
             jog: Jog::new(variables),
@@ -333,7 +334,7 @@ impl Servo {
             self.course.line.aims.copy_from_slice(&self.aims);
             return self.jog.stop(&self.now, &self.limits, period, &mut self.next);
         } else if self.goes_on() {
-            self.plan_on(period);
+            self.plan_on(period, true);
         }
         self.follow_plan(period);
     }
@@ -361,7 +362,7 @@ impl Servo {
         if clearance.is_none() {
             return false;
         }
-        let Self { slider, contacts, tracer, limits, options, aims, now, next, derivatives, .. } = self;
+        let Self { slider, contacts, tracer, limits, options, aims, now, next, place, .. } = self;
         // A few periods ahead, as far as jerks take to change something.
         for (i, limits) in limits.iter().enumerate() {
             let moved = TIME_AHEAD * (now.velocities[i] + 0.5 * TIME_AHEAD * now.accelerations[i]);
@@ -370,10 +371,11 @@ impl Servo {
         contacts.find(clearance, &next.positions, limits);
         if self.is_on_course && self.course.line.aims == *aims {
             let Along { way, speed, .. } = self.course.plan.now;
-            self.course.curve.write(way, 1, &mut derivatives[..1]);
-            let speed = speed.max(SLOW);
-            derivatives[0].iter_mut().for_each(|slope| *slope *= speed);
-            if contacts.are_kept(&derivatives[0][..limits.len()]) {
+            self.course.curve.write(way, place);
+            for (velocity, [_, slope, ..]) in next.velocities.iter_mut().zip(&*place) {
+                *velocity = slope * speed.max(SLOW);
+            }
+            if contacts.are_kept(&next.velocities) {
                 return false;
             }
         }
@@ -432,20 +434,20 @@ impl Servo {
 
     /// Goes on along the plan that is held.
     fn follow_plan(&mut self, period: f64) {
-        let Self { course: Course { line, curve, plan, is_slide }, derivatives, next, limits, targets, .. } = self;
-        curve.write(plan.now.way, 0, &mut derivatives[..1]);
-        self.time_passed = -derivatives[0][limits.len()];
+        let Self { course: Course { line, curve, plan, is_slide }, place, next, limits, targets, .. } = self;
+        curve.write(plan.now.way, place);
+        self.time_passed = -place[limits.len()][0];
         plan.advance(period);
         let Along { way, speed, acceleration } = plan.now;
-        curve.write(way, 0, derivatives);
+        curve.write(way, place);
         for (i, limits) in limits.iter().enumerate() {
-            let [place, slope, bend] = [0, 1, 2].map(|order| derivatives[order][i]);
+            let [position, slope, bend, ..] = place[i];
             // Only rounding can bring it outside.
-            next.positions[i] = limits.domain.clamp(place);
+            next.positions[i] = limits.domain.clamp(position);
             next.velocities[i] = slope * speed;
             next.accelerations[i] = bend * speed * speed + slope * acceleration;
         }
-        let time = derivatives[0][limits.len()];
+        let time = place[limits.len()][0];
         self.time_passed += time;
         curve.forget_before(way);
         if !*is_slide {

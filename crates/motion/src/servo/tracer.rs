@@ -9,15 +9,14 @@ mod begin;
 use nalgebra::{UnitQuaternion, Vector6};
 
 use super::constants::{
-    AT_LIMIT, EXACT, FIRST_STEP, KEPT, MOST_NULL, MOST_PULL, MOST_STANDING, NOWHERE, PULLED, ROOM, SETTLING, STANDING,
-    STRICT, TURN,
+    AT_LIMIT, EXACT, FIRST_STEP, KEPT, MOST_NULL, MOST_PULL, MOST_STANDING, NOWHERE, PIECE, PULLED, ROOM, SETTLING,
+    STANDING, STRICT, TURN,
 };
-use super::curve::{Curve, End, arc};
+use super::curve::{Bend, Curve, End, arc};
 use super::held_axes::HeldAxes;
-use super::line::{Aim, Line, TipMotion};
+use super::line::{Aim, Line};
 use super::rows::Rows;
 use super::stacked_jacobian::StackedJacobian;
-use crate::generator::State as Joints;
 use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
 use urdf_ik_mathematics::vectors::{add_times, dot, length, normalise};
 use urdf_ik_robot::Domain;
@@ -105,27 +104,30 @@ impl Tracer {
         }
     }
 
-    /// Writes how the tips move where the joints move.
-    pub fn write_tip_motions(&mut self, here: &StackedJacobian, now: &Joints, motions: &mut [TipMotion]) {
-        const MOMENT: f64 = 1e-4;
-        for (tip, motion) in motions.iter_mut().enumerate() {
-            for row in 0..6 {
-                let at = 6 * tip + row;
-                motion.twist[row] = here.unit(at) * dot(here.row(at), &now.velocities);
-                motion.rate[row] = here.unit(at) * dot(here.row(at), &now.accelerations);
-            }
-        }
-        for side in [-1.0, 1.0] {
-            let moved = now.positions.iter().zip(&now.velocities).map(|(p, v)| p + side * MOMENT * v);
-            self.place.iter_mut().zip(moved).for_each(|(place, moved)| *place = moved);
-            self.jacobian.find(&self.place[..now.positions.len()]);
-            for (tip, motion) in motions.iter_mut().enumerate() {
-                for row in 0..6 {
-                    let twist = self.jacobian.unit(row) * dot(self.jacobian.row(6 * tip + row), &now.velocities);
-                    motion.rate[row] += side * twist / (2.0 * MOMENT);
+    /// Writes the bend of a curve with the slope at the place, of what the equations do not leave open.
+    pub fn write_bend(&mut self, line: &Line) {
+        let variables = self.domains.len();
+        let (time, passing) = (self.place[variables], self.slope[variables]);
+        let mut tip = usize::MAX;
+        let mut error = Vector6::zeros();
+        for (at, row) in self.kept.iter().enumerate() {
+            if row / 6 != tip {
+                tip = row / 6;
+                let (wanted, held) = (line.at(tip, time), self.held_axes[tip]);
+                let slope = &self.slope[..variables];
+                error = wanted.rate * (passing * passing) - self.jacobian.acceleration(tip, slope);
+                if !held.are_all() {
+                    // Its axes turn with the tip, which turns about the others.
+                    let turn = self.jacobian.twist(tip, slope).fixed_rows::<3>(3).into_owned();
+                    let beside = turn - wanted.twist.fixed_rows::<3>(3) * passing;
+                    let change = error.fixed_rows::<3>(3) + turn.cross(&beside);
+                    let back = held.frame(&self.jacobian.tips()[tip]).inverse();
+                    error.fixed_rows_mut::<3>(3).copy_from(&(back * change));
                 }
             }
+            self.missed[at] = error[row % 6] / self.jacobian.unit(*row);
         }
+        self.rows.solve(&self.missed, &mut self.change);
     }
 
     /// Adds one node to a curve that has not ended. The line has to be known to so far ahead.
@@ -140,11 +142,15 @@ impl Tracer {
     fn step(&mut self, curve: &mut Curve, line: &Line) -> Step {
         let size = self.place.len();
         let last = curve.last();
-        let step = curve.step;
+        // A ramp is followed in steps of two of its pieces.
+        let [time, slope] = [&last.place, &last.slope].map(|list| list[size - 1]);
+        let step = if time < line.ramp_end() { curve.step.min(2.0 * PIECE / slope) } else { curve.step };
         for i in 0..size {
             self.place[i] = last.place[i] + step * (last.slope[i] + 0.5 * step * last.bend[i]);
         }
-        let end = line.end().filter(|end| self.place[size - 1] >= *end);
+        // No tiny step is left to the end.
+        let near_end = 0.1 * step * last.slope[size - 1];
+        let end = line.end().filter(|end| self.place[size - 1] >= *end - near_end);
         if let Some(end) = end {
             self.place[size - 1] = end;
         }
@@ -159,15 +165,17 @@ impl Tracer {
         let leads_on = self.choose_slope(&curve.last().slope, step)
             && (self.rows.rank() == size - 1 || end.is_some() || self.even_out(curve, line, step));
         let turn = curve.turn_to(&self.slope);
-        if !leads_on || turn > 1.5 * TURN {
-            return Step::Shorter(0.5, self.pressed.map_or(End::Singularity, End::Limit));
-        }
-        let last = curve.last();
-        for i in 0..size {
-            self.change[i] = self.place[i] - last.place[i];
+        for (i, before) in curve.last().place.iter().enumerate() {
+            self.change[i] = self.place[i] - before;
         }
         let way = arc(&self.change, turn);
-        curve.add(way, &self.place, &self.slope);
+        // Newton's method may lead somewhere else, and limits may hold the place where it was.
+        let is_near = way < 1.5 * step && (way > 0.5 * step || end.is_some());
+        if !leads_on || turn > 1.5 * TURN || !is_near {
+            return Step::Shorter(0.5, self.pressed.map_or(End::Singularity, End::Limit));
+        }
+        self.write_bend(line);
+        curve.add(way, &self.place, &self.slope, Bend::Along(&self.change, &self.rows));
         curve.drift.copy_from_slice(&self.drift);
         curve.fit_step(turn);
         self.watch_standing(curve);

@@ -114,6 +114,8 @@ fn a_pose_of_the_tip_moves_nothing_and_another_one_is_met_exactly() {
         let pose = subject.pose(servo.positions());
         let apart = (pose.translation.vector - aim.translation.vector).norm();
         assert!(servo.is_at_rest() && apart < 1e-6, "{}: {apart} m off", subject.arm.name);
-        assert!(pose.rotation.angle_to(&aim.rotation) < 1e-6 && run.usage(&subject).is_kept(), "{}", subject.arm.name);
+        let turned = pose.rotation.angle_to(&aim.rotation);
+        assert!(turned < 1e-6, "{}: {turned} rad off", subject.arm.name);
+        assert!(run.usage(&subject).is_kept(), "{}: {:?}", subject.arm.name, run.usage(&subject));
     }
 }

@@ -128,6 +128,31 @@ fn jacobian_error(chain: &Chain, positions: &[f64], tip: usize, point: Point3<f6
 }
 
 #[test]
+fn the_acceleration_of_constant_velocities_is_the_change_of_the_twist() {
+    const MOMENT: f64 = 1e-5;
+    let mut random = Random::new(7);
+    for arm in arms() {
+        let chain = &arm.chain;
+        let (mut poses, mut columns) = (ChainPoses::new(chain), vec![Vector6::zeros(); chain.variables().len()]);
+        let positions = random.positions(chain);
+        let velocities: Vec<f64> = positions.iter().map(|_| random.between(-1.0, 1.0)).collect();
+        for tip in 0..chain.tips().len() {
+            let mut twist_after = |time: f64| {
+                let moved: Vec<f64> = positions.iter().zip(&velocities).map(|(p, v)| p + time * v).collect();
+                chain.forward_kinematics(&moved, &mut poses);
+                chain.jacobian(&poses, tip, &poses.tips()[tip].translation.vector.into(), &mut columns);
+                columns.iter().zip(&velocities).map(|(column, velocity)| column * *velocity).sum::<Vector6<f64>>()
+            };
+            let change = (twist_after(MOMENT) - twist_after(-MOMENT)) / (2.0 * MOMENT);
+            chain.forward_kinematics(&positions, &mut poses);
+            let origin = poses.tips()[tip].translation.vector.into();
+            let apart = (chain.acceleration_of_constant_velocities(&poses, tip, &origin, &velocities) - change).norm();
+            assert!(apart < 1e-7 * (1.0 + change.norm()), "{}, tip {tip}: {apart:e} of {change}", arm.name);
+        }
+    }
+}
+
+#[test]
 fn variables_that_do_not_move_a_tip_have_zero_columns() {
     let arm = common::two_handed();
     let mut poses = ChainPoses::new(&arm.chain);

@@ -3,7 +3,8 @@
 use nalgebra::Vector6;
 
 use super::{Course, Servo};
-use crate::servo::constants::{LONGEST_STEP, NEAR_SINGULAR, RAMP_SHARES};
+use crate::generator::State as Joints;
+use crate::servo::constants::{HALVINGS, LONGEST_STEP, NEAR_SINGULAR, RAMP_SHARES};
 use crate::servo::curve::End;
 use crate::servo::jerk_bounds::Limits;
 use crate::servo::law::{Along, Obstacle, Part};
@@ -96,19 +97,19 @@ impl Servo {
     /// Plans the next step on the trial. Gives whether there is a plan.
     fn plan_trial(&mut self, period: f64) -> bool {
         std::mem::swap(&mut self.course, &mut self.trial);
-        let is_planned = self.plan_on(period);
+        let is_planned = self.plan_on(period, false);
         std::mem::swap(&mut self.course, &mut self.trial);
         is_planned
     }
 
     /// Writes how the tips move: as the course has it, where they are on it.
     fn write_motions(&mut self, moves: bool) {
-        let Self { course, motions, jacobian, targets, derivatives, .. } = self;
+        let Self { course, motions, jacobian, targets, place, .. } = self;
         let variables = self.limits.len();
         if self.is_on_course && !course.is_slide {
             let Along { way, speed, acceleration } = course.plan.now;
-            course.curve.write(way, 0, derivatives);
-            let [time, slope, bend] = [0, 1, 2].map(|order| derivatives[order][variables]);
+            course.curve.write(way, place);
+            let [time, slope, bend, ..] = place[variables];
             let [rate, change] = [slope * speed, bend * speed * speed + slope * acceleration];
             for (tip, motion) in motions.iter_mut().enumerate() {
                 let TipMotion { pose, twist, rate: turn } = course.line.at(tip, time);
@@ -119,7 +120,11 @@ impl Servo {
                 *motion = TipMotion::rest(if self.is_on_course { jacobian.tips()[tip] } else { targets[tip] });
             }
             if moves {
-                self.tracer.write_tip_motions(jacobian, &self.now, motions);
+                for (tip, motion) in motions.iter_mut().enumerate() {
+                    let Joints { velocities, accelerations, .. } = &self.now;
+                    motion.twist = jacobian.twist(tip, velocities);
+                    motion.rate = jacobian.twist(tip, accelerations) + jacobian.acceleration(tip, velocities);
+                }
             }
         }
         for (tip, motion) in self.motions.iter_mut().enumerate() {
@@ -132,9 +137,9 @@ impl Servo {
         }
     }
 
-    /// Extends the curve of the course as far as it is needed, and plans the next step on it. Gives whether there is a new plan.
-    pub(super) fn plan_on(&mut self, period: f64) -> bool {
-        const HALVINGS: usize = 3;
+    /// Extends the curve of the course as far as it is needed, and plans the next step on it: as fast as the stop after it
+    /// allows. Gives whether there is a plan; the course may have one.
+    pub(super) fn plan_on(&mut self, period: f64, has_plan: bool) -> bool {
         let now = self.course.plan.now;
         self.extend_course(now.way + 2.0 * LONGEST_STEP);
         if !self.course.curve.has_length() {
@@ -145,10 +150,13 @@ impl Servo {
             return true;
         }
         let (mut low, mut high) = (self.planner.least_jerk(&self.course.curve, now, &self.limits), wanted);
-        if !self.try_jerk(now, low, period) {
+        // The plan that is held begins with such a jerk.
+        if !has_plan && !self.try_jerk(now, low, period) {
             return false;
         }
-        for _ in 0..HALVINGS {
+        // At rest a stop costs little, and the less it leaves to the end, the better.
+        let halvings = if now == (Along { way: now.way, ..Along::START }) { HALVINGS[0] } else { HALVINGS[1] };
+        for _ in 0..halvings {
             let middle = 0.5 * (low + high);
             if self.try_jerk(now, middle, period) {
                 low = middle;

@@ -3,7 +3,7 @@
 use super::{Tracer, first_outside};
 use crate::generator::State as Joints;
 use crate::servo::constants::{FIRST_STEP, LEADING, MOST_NULL, MOST_STANDING, NOWHERE, SINGULAR};
-use crate::servo::curve::{Curve, End};
+use crate::servo::curve::{Bend, Curve, End};
 use crate::servo::law::Along;
 use crate::servo::line::Line;
 use urdf_ik_mathematics::vectors::{add_times, dot, length, normalise};
@@ -21,7 +21,7 @@ impl Tracer {
             let has = now.accelerations.get(i).copied().unwrap_or(0.0);
             self.change[i] = (has - self.slope[i] * acceleration) / (speed * speed);
         }
-        curve.begin(&self.place, &self.slope, Some(&self.change), FIRST_STEP);
+        curve.begin(&self.place, &self.slope, Bend::Is(&self.change), FIRST_STEP);
         curve.drift.copy_from_slice(&self.change);
         Along { way: 0.0, speed, acceleration }
     }
@@ -51,7 +51,8 @@ impl Tracer {
         let goes_on = self.choose_slope(&last, 0.0);
         self.first = last;
         if goes_on {
-            curve.begin(&self.start, &self.slope, None, FIRST_STEP);
+            self.write_bend(line);
+            curve.begin(&self.start, &self.slope, Bend::Along(&self.change, &self.rows), FIRST_STEP);
         }
         goes_on
     }
@@ -103,7 +104,7 @@ impl Tracer {
         self.slope.iter_mut().for_each(|entry| *entry *= sign);
         self.slope[variables] = 0.0;
         normalise(&mut self.slope);
-        curve.begin(&self.start, &self.slope, None, FIRST_STEP);
+        curve.begin(&self.start, &self.slope, Bend::BySlopes, FIRST_STEP);
         true
     }
 
@@ -127,7 +128,7 @@ impl Tracer {
         self.rows.project(&mut self.slope);
         self.slope[variables] = 0.0;
         normalise(&mut self.slope);
-        curve.add(FIRST_STEP, &self.place, &self.slope);
+        curve.add(FIRST_STEP, &self.place, &self.slope, Bend::BySlopes);
         true
     }
 
@@ -186,8 +187,8 @@ impl Tracer {
             self.change[i] = 2.0 * self.change[i] - self.slope[i];
         }
         normalise(&mut self.change);
-        curve.begin(&self.start, &self.change, None, FIRST_STEP);
-        curve.add(way, &self.first, &self.slope);
+        curve.begin(&self.start, &self.change, Bend::BySlopes, FIRST_STEP);
+        curve.add(way, &self.first, &self.slope, Bend::BySlopes);
         true
     }
 
