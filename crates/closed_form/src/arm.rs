@@ -47,7 +47,6 @@ pub(super) struct Goal {
 
 impl Arm {
     /// The arm of `family` that is nearest to `axes`. `length` is that of the arm \[m\].
-    #[must_use]
     pub fn new(axes: &Axes, family: &Family, length: f64) -> Self {
         let mut axes = if family.reversed { axes.reversed() } else { *axes };
         let mut signs = [1.0; JOINTS];

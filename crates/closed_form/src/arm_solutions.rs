@@ -20,14 +20,12 @@ pub struct ArmSolutions {
 
 impl ArmSolutions {
     /// None.
-    #[must_use]
     pub fn none() -> Self {
         Self { positions: [[0.0; JOINTS]; MAX_SOLUTIONS], free: [false; MAX_SOLUTIONS], count: 0 }
     }
 
     /// A single one.
     #[doc(hidden)]
-    #[must_use]
     pub fn one(positions: [f64; JOINTS]) -> Self {
         let mut solutions = Self::none();
         solutions.push(positions, false);
@@ -35,14 +33,12 @@ impl ArmSolutions {
     }
 
     /// Positions of each \[rad\], from -π to π.
-    #[must_use]
     pub fn as_slice(&self) -> &[[f64; JOINTS]] {
         &self.positions[..self.count]
     }
 
     /// Of each, in the same order, whether it stands for a continuum: joints whose axes have come to lie on one line, or a point on the
     /// axis that should turn it. The one given is near the seed.
-    #[must_use]
     pub fn continuous(&self) -> &[bool] {
         &self.free[..self.count]
     }

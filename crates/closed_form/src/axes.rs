@@ -76,25 +76,21 @@ impl<const N: usize> Axes<N> {
     }
 
     /// The acute angle between two axes \[rad\].
-    #[must_use]
     pub fn angle(&self, a: usize, b: usize) -> f64 {
         self.lines[a].angle(&self.lines[b])
     }
 
     /// The distance between two axes \[m\].
-    #[must_use]
     pub fn distance(&self, a: usize, b: usize) -> f64 {
         self.lines[a].distance(&self.lines[b])
     }
 
     /// The feet of the common perpendicular of two axes \[m\]. Of parallel axes, those beside the point of the first.
-    #[must_use]
     pub fn feet(&self, a: usize, b: usize) -> (Vector3<f64>, Vector3<f64>) {
         self.lines[a].feet(&self.lines[b])
     }
 
     /// The point nearest to some axes \[m\], by least squares; `None` where they are parallel.
-    #[must_use]
     pub fn centre(&self, axes: [usize; 3]) -> Option<Vector3<f64>> {
         let (mut sum, mut moment) = (Matrix3::zeros(), Vector3::zeros());
         // From a point near by, so that a base link far away costs no digits.
@@ -110,7 +106,6 @@ impl<const N: usize> Axes<N> {
 
 impl Axes<REDUNDANT_JOINTS> {
     /// The axes that are left where the joint `locked` stands at `position` \[rad\].
-    #[must_use]
     pub fn without(&self, locked: usize, position: f64) -> Axes {
         let Line { direction: axis, point: centre } = self.lines[locked];
         let rotation = UnitQuaternion::from_axis_angle(&Unit::new_unchecked(axis), position);
@@ -125,7 +120,6 @@ impl Axes<REDUNDANT_JOINTS> {
 
 impl Axes {
     /// The point nearest to the last three axes \[m\], by least squares.
-    #[must_use]
     pub fn wrist_centre(&self) -> Option<Vector3<f64>> {
         self.centre([3, 4, 5])
     }

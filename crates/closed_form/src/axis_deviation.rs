@@ -37,7 +37,6 @@ pub struct AxisDeviation {
 
 impl AxisConditions<'_> {
     /// By how much `axes` miss these conditions.
-    #[must_use]
     pub fn deviation<const N: usize>(&self, axes: &Axes<N>) -> AxisDeviation {
         let angles = self.parallel.iter().map(|&[a, b]| (axes.angle(a, b), [a, b]));
         let squares = self.square.iter().map(|&[a, b]| (axes.lines[a].angle_from_right(&axes.lines[b]), [a, b]));
@@ -69,19 +68,16 @@ impl AxisDeviation {
     pub(super) const NONE: Self = Self { parallel: (0.0, [0, 0]), square: (0.0, [0, 0]), distance: (0.0, [0, 0]) };
 
     /// Whether there is none but for rounding: at most [`EXACT_DEVIATION`].
-    #[must_use]
     pub fn exact(&self) -> bool {
         self.parallel.0.max(self.square.0).max(self.distance.0) <= EXACT_DEVIATION
     }
 
     /// The greatest deviation over [`NEAR_DEVIATION`], for an arm of this length \[m\]: near up to 1.
-    #[must_use]
     pub fn over_near(&self, length: f64) -> f64 {
         (self.parallel.0.max(self.square.0) / NEAR_DEVIATION).max(self.distance.0 / (NEAR_DEVIATION * length))
     }
 
     /// Whether the axes are near enough for starting points, of an arm of this length \[m\].
-    #[must_use]
     pub fn near(&self, length: f64) -> bool {
         self.over_near(length) <= 1.0
     }
@@ -94,7 +90,6 @@ impl AxisDeviation {
     }
 
     /// The deviations that are more than rounding, in words, with the names of the joints; empty where there are none.
-    #[must_use]
     pub fn in_words(&self, joints: &[&str]) -> String {
         let pair = |[a, b]: [usize; 2]| format!("'{}' and '{}'", joints[a], joints[b]);
         let mut words = Vec::new();
@@ -112,7 +107,6 @@ impl AxisDeviation {
 }
 
 /// What axes have in common, and by how much they miss it unless that is nothing.
-#[must_use]
 pub fn with_deviation(common: String, deviation: &str) -> String {
     if deviation.is_empty() {
         common

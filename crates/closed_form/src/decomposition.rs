@@ -7,7 +7,6 @@ use super::{Arm, ArmSolutions, FamilyKind, JOINTS, Turn};
 
 impl Arm {
     /// Every configuration in which the tip has `pose` (base link's frame). What is free comes near `seed` \[rad\].
-    #[must_use]
     pub fn solutions(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> ArmSolutions {
         let goal = self.goal(pose);
         let near = SeedTurns(std::array::from_fn(|i| seed[self.joint(i)] * self.signs[i]));

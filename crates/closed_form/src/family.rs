@@ -102,13 +102,11 @@ pub struct Family {
 
 impl Family {
     /// Whether the axes belong to it to within [`EXACT_DEVIATION`](super::EXACT_DEVIATION).
-    #[must_use]
     pub fn exact(&self) -> bool {
         self.deviation.exact()
     }
 
     /// Whether they are within [`NEAR_DEVIATION`](super::NEAR_DEVIATION).
-    #[must_use]
     pub fn near(&self) -> bool {
         self.over_near <= 1.0
     }
@@ -116,7 +114,6 @@ impl Family {
     /// The family that the axes belong to exactly, else the one that they are nearest to. `length` is that of the arm \[m\].
     ///
     /// `None` where axes are parallel that must not be, in every family.
-    #[must_use]
     pub fn of(axes: &Axes, length: f64) -> Option<Self> {
         let mut best: Option<Self> = None;
         for (reversed, axes) in [(false, *axes), (true, axes.reversed())] {
@@ -142,7 +139,6 @@ impl Family {
 
     /// How well other axes belong to the same family; `None` where axes are parallel that must not be.
     #[doc(hidden)]
-    #[must_use]
     pub fn of_other(&self, axes: &Axes, length: f64) -> Option<Self> {
         let axes = if self.reversed { axes.reversed() } else { *axes };
         Self::read(self.kind, &axes, length, self.reversed)
@@ -180,7 +176,6 @@ impl Family {
 
     /// Whether it is better than another: exact before near, then a deviation less than half as large.
     #[doc(hidden)]
-    #[must_use]
     pub fn before(&self, other: &Self) -> bool {
         match (self.exact() || other.exact(), self.near() == other.near()) {
             (true, _) => !other.exact(),
@@ -192,14 +187,12 @@ impl Family {
     /// What the axes have in common, where they have these numbers, and by how much they miss it, in words, with the names of the
     /// joints.
     #[doc(hidden)]
-    #[must_use]
     pub fn in_words(&self, numbers: [usize; JOINTS], joints: &[&str]) -> String {
         with_deviation(self.numbered(numbers), &self.deviation.in_words(joints))
     }
 
     /// What the axes have in common, in words, where they have these numbers.
     #[doc(hidden)]
-    #[must_use]
     pub fn numbered(&self, mut numbers: [usize; JOINTS]) -> String {
         if self.reversed {
             numbers.reverse();

@@ -18,21 +18,18 @@ pub struct Line {
 
 impl Line {
     /// The acute angle between two lines \[rad\].
-    #[must_use]
     pub fn angle(&self, other: &Self) -> f64 {
         let (a, b) = (&self.direction, &other.direction);
         a.cross(b).norm().atan2(a.dot(b).abs())
     }
 
     /// How far two lines are from a right angle \[rad\].
-    #[must_use]
     pub fn angle_from_right(&self, other: &Self) -> f64 {
         let sine = other.direction.dot(&self.direction);
         sine.abs().atan2((other.direction - self.direction * sine).norm())
     }
 
     /// The feet of the common perpendicular of two lines. Of parallel lines, those beside the point of the first.
-    #[must_use]
     pub fn feet(&self, other: &Self) -> (Vector3<f64>, Vector3<f64>) {
         let (u, v) = (&self.direction, &other.direction);
         let between = other.point - self.point;
@@ -44,14 +41,12 @@ impl Line {
     }
 
     /// The distance between two lines.
-    #[must_use]
     pub fn distance(&self, other: &Self) -> f64 {
         let (one, other) = self.feet(other);
         (one - other).norm()
     }
 
     /// The distance of a point from this line.
-    #[must_use]
     pub fn distance_from(&self, point: &Vector3<f64>) -> f64 {
         self.direction.cross(&(point - self.point)).norm()
     }
@@ -65,7 +60,6 @@ impl Line {
 
     /// A point, turned about this line.
     #[inline]
-    #[must_use]
     pub fn carry(&self, turn: Turn, point: &Vector3<f64>) -> Vector3<f64> {
         self.point + turn.about(&self.direction, &(point - self.point))
     }

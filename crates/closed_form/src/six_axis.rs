@@ -38,13 +38,11 @@ impl SixAxis {
     }
 
     /// The arm with these axes, whatever they have in common, unless some of them always do what others do.
-    #[must_use]
     pub fn general(axes: &Axes, length: f64) -> Option<(Self, Family)> {
         Some((Self::General(Box::new(General6R::new(axes, length)?)), Family::GENERAL))
     }
 
     /// Every configuration in which the tip has `pose` (base link's frame). What is free comes near `seed` \[rad\].
-    #[must_use]
     pub fn solutions(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> ArmSolutions {
         match self {
             Self::Decomposable(arm) => arm.solutions(pose, seed),

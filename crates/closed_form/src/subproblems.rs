@@ -61,13 +61,11 @@ impl<T: Copy> Roots<T> {
     }
 
     /// The values found, one or two.
-    #[must_use]
     pub fn as_slice(&self) -> &[T] {
         &self.found[..self.count]
     }
 
     /// Whether the condition is missed by no more than `slack`.
-    #[must_use]
     pub fn within(&self, slack: f64) -> bool {
         self.miss <= slack
     }
@@ -84,20 +82,17 @@ pub struct Orbit<'a> {
 
 impl<'a> Orbit<'a> {
     /// The orbit of `point` about `axis`.
-    #[must_use]
     pub fn new(axis: &'a Vector3<f64>, point: &'a Vector3<f64>) -> Self {
         Self { axis, point }
     }
 
     /// The turn that brings the point nearest to another; `None` where any does.
-    #[must_use]
     pub fn turn_to(&self, to: &Vector3<f64>) -> Option<Turn> {
         turn_between(self.axis, self.point, to)
     }
 }
 
 /// Subproblem 1: the turn about `axis` that brings `from` nearest to `to`. Any turn does where one of them lies on the axis.
-#[must_use]
 pub fn turn_onto(axis: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>) -> Roots<Turn> {
     let across = axis.cross(from).norm() - axis.cross(to).norm();
     let along = axis.dot(from) - axis.dot(to);
@@ -112,7 +107,6 @@ pub fn turn_onto(axis: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>) ->
 }
 
 /// The turn about `axis` that brings `from` nearest to `to`, whatever it misses; `None` where any does.
-#[must_use]
 pub fn turn_between(axis: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>) -> Option<Turn> {
     let (normal, normal_to) = (axis.cross(from), axis.cross(to));
     let across = normal.norm_squared().min(normal_to.norm_squared());
@@ -123,7 +117,6 @@ pub fn turn_between(axis: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>)
 }
 
 /// Subproblem 4: the turns about `axis` for which `point` then has the height `height` along `direction`.
-#[must_use]
 pub fn turns_to_height(
     axis: &Vector3<f64>,
     point: &Vector3<f64>,
@@ -159,7 +152,6 @@ pub fn turns_to_height(
 ///
 /// By the sines of angles where heights are flat, so that it is exact there as well (as the half-angle formulas of spherical
 /// triangles are). The miss is that of the height.
-#[must_use]
 pub fn turns_to_angle(
     axis: &Vector3<f64>,
     direction: &Vector3<f64>,
@@ -197,7 +189,6 @@ fn cosines_apart(a: (f64, f64), b: (f64, f64)) -> f64 {
 
 /// Subproblem 3: the turns about `axis` that bring `point` to the distance `distance` from `from`, by the half-angle form of the law of
 /// cosines, which is exact next to the least and the greatest distance as well.
-#[must_use]
 pub fn turns_to_distance(axis: &Vector3<f64>, point: &Vector3<f64>, from: &Vector3<f64>, distance: f64) -> Roots<Turn> {
     let (normal, from_normal) = (axis.cross(point), axis.cross(from));
     let (radius, from_radius) = (normal.norm(), from_normal.norm());
@@ -231,7 +222,6 @@ pub fn turns_to_distance(axis: &Vector3<f64>, point: &Vector3<f64>, from: &Vecto
 ///
 /// Where the axes are parallel only the difference of the turns counts: the second then stays where it is, and so does either that
 /// lies on its own axis.
-#[must_use]
 pub fn turns_together(one: Orbit, other: Orbit) -> Roots<(Turn, Turn)> {
     let (Orbit { axis: first_axis, point: first }, Orbit { axis: second_axis, point: second }) = (one, other);
     let normal = first_axis.cross(second_axis);

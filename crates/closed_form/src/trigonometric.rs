@@ -28,7 +28,6 @@ pub struct Linear {
 
 impl Linear {
     /// The value at an angle.
-    #[must_use]
     pub fn at(&self, turn: Turn) -> f64 {
         self.one + self.cos * turn.cos + self.sin * turn.sin
     }
@@ -46,7 +45,6 @@ impl Linear {
     }
 
     /// Its square.
-    #[must_use]
     pub(super) fn squared(&self) -> Quadratic {
         Quadratic {
             one: self.one * self.one + 0.5 * (self.cos * self.cos + self.sin * self.sin),
@@ -65,7 +63,6 @@ pub struct Quadratic {
 }
 
 impl Quadratic {
-    #[must_use]
     pub fn constant(one: f64) -> Self {
         Self { one, first: Complex::ZERO, second: Complex::ZERO }
     }

@@ -19,21 +19,18 @@ impl Turn {
     pub const HALF: Self = Self { cos: -1.0, sin: 0.0 };
 
     /// The turn by `angle` \[rad\].
-    #[must_use]
     pub fn new(angle: f64) -> Self {
         let (sin, cos) = angle.sin_cos();
         Self { cos, sin }
     }
 
     /// The turn whose cosine and sine have the proportion of `cos` and `sin`; no turn where both vanish.
-    #[must_use]
     pub fn towards(cos: f64, sin: f64) -> Self {
         let scale = 1.0 / (cos * cos + sin * sin).sqrt();
         if scale.is_finite() { Self { cos: cos * scale, sin: sin * scale } } else { Self::ZERO }
     }
 
     /// The angle \[rad\], from -π to π.
-    #[must_use]
     pub fn angle(self) -> f64 {
         self.sin.atan2(self.cos)
     }
@@ -52,14 +49,12 @@ impl Turn {
     }
 
     /// `vector`, turned about the unit vector `axis` (Rodrigues' formula).
-    #[must_use]
     pub fn about(self, axis: &Vector3<f64>, vector: &Vector3<f64>) -> Vector3<f64> {
         let along = axis.dot(vector) * (1.0 - self.cos);
         vector * self.cos + axis.cross(vector) * self.sin + axis * along
     }
 
     /// The rotation by it about the unit vector `axis`.
-    #[must_use]
     pub fn matrix(self, axis: &Vector3<f64>) -> Matrix3<f64> {
         let around = axis * axis.transpose();
         Matrix3::identity() * self.cos + axis.cross_matrix() * self.sin + around * (1.0 - self.cos)

@@ -11,7 +11,6 @@ pub(super) fn wrapped(angle: f64) -> f64 {
 }
 
 /// Whether two configurations differ by no more than `slack` \[rad\] in any joint, whole turns apart or not.
-#[must_use]
 pub fn same(a: &[f64], b: &[f64], slack: f64) -> bool {
     let step = |a: f64, b: f64| without_whole_turns(a - b).abs();
     a.iter().zip(b).all(|(a, b)| step(*a, *b) <= slack)

@@ -14,7 +14,6 @@ pub struct BandMatrix {
 
 impl BandMatrix {
     /// Of zeros, with `size` rows. Entry (i, j) can differ from 0 where |i − j| < `width`.
-    #[must_use]
     pub fn zeros(size: usize, width: usize) -> Self {
         Self { size, width, entries: vec![0.0; size * width] }
     }
@@ -41,7 +40,6 @@ impl BandMatrix {
     }
 
     /// Row `i` of the matrix times `x`.
-    #[must_use]
     pub fn row_times(&self, i: usize, x: &[f64]) -> f64 {
         let first = (i + 1).saturating_sub(self.width);
         let before = dot(&self.entries[self.index(i, first)..=self.index(i, i)], &x[first..=i]);
@@ -71,7 +69,6 @@ impl BandMatrix {
 
     /// Replaces the matrix A by its Cholesky factor L, with A = L Lᵀ. Returns whether A is positive definite; if not, the entries are of no
     /// use.
-    #[must_use]
     pub fn factorise(&mut self) -> bool {
         let width = self.width;
         for row in 0..self.size {

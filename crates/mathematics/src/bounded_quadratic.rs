@@ -35,7 +35,6 @@ pub enum Bound {
 
 impl BoundedQuadratic {
     /// With `size` unknowns, of which those that are `width` or more apart are not coupled. All is 0.
-    #[must_use]
     pub fn new(size: usize, width: usize) -> Self {
         Self {
             matrix: BandMatrix::zeros(size, width),

@@ -20,7 +20,6 @@ pub struct Lanes(pub [f64; LANES]);
 
 impl Lanes {
     /// One number in every lane.
-    #[must_use]
     pub const fn splat(value: f64) -> Self {
         Self([value; LANES])
     }
@@ -39,7 +38,6 @@ impl Lanes {
 }
 
 /// A number in single precision.
-#[must_use]
 #[expect(clippy::cast_possible_truncation, reason = "single precision is plenty for a ranking")]
 pub fn single(value: f64) -> f32 {
     value as f32

@@ -10,7 +10,6 @@ use nalgebra::Vector3;
 const GOLDEN_STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// A number in \[0, 1) for each `(attempt, index)`.
-#[must_use]
 pub fn fraction(attempt: usize, index: usize) -> f64 {
     let bits = (attempt as u64).wrapping_mul(GOLDEN_STEP) ^ (index as u64).wrapping_mul(0xD1B5_4A32_D192_ED03);
     let bits = mixed(bits);
@@ -18,7 +17,6 @@ pub fn fraction(attempt: usize, index: usize) -> f64 {
 }
 
 /// A number in \[0, 1) for each dimension, by which a sequence is shifted; 0 for seed 0.
-#[must_use]
 pub fn shift(random_seed: u64, dimension: usize) -> f64 {
     if random_seed == 0 {
         return 0.0;
@@ -37,7 +35,6 @@ fn mixed(mut bits: u64) -> u64 {
 }
 
 /// A direction for each `(attempt, index)`, evenly spread over the unit sphere.
-#[must_use]
 pub fn direction(attempt: usize, index: usize) -> Vector3<f64> {
     let height = 2.0 * fraction(attempt, 2 * index) - 1.0;
     let (sine, cosine) = (TAU * fraction(attempt, 2 * index + 1)).sin_cos();

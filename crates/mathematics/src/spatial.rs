@@ -35,7 +35,6 @@ pub struct NotARotation {
 }
 
 /// Whether the length of a quaternion is 1 within `tolerance`; never true of one with NaN.
-#[must_use]
 pub fn is_unit(quaternion: &Quaternion<f64>, tolerance: f64) -> bool {
     (quaternion.norm() - 1.0).abs() <= tolerance
 }
@@ -108,14 +107,12 @@ pub fn pose_from_matrix(rows: &[[f64; 4]; 4]) -> Result<Isometry3<f64>, NotAPose
 /// to `target`. Both poses are given in one common frame.
 ///
 /// To first order it is the twist, in `current`'s frame, that leads to `target` in unit time.
-#[must_use]
 pub fn pose_difference(current: &Isometry3<f64>, target: &Isometry3<f64>) -> Vector6<f64> {
     let relative = current.inv_mul(target);
     stacked(&relative.translation.vector, &rotation_vector(&relative.rotation))
 }
 
 /// The logarithm of a rotation: its axis times its angle, which lies in \[0, π\].
-#[must_use]
 pub fn rotation_vector(rotation: &UnitQuaternion<f64>) -> Vector3<f64> {
     let vector = rotation.imag();
     // A rotation has two quaternions. The one with a positive scalar part has the smaller angle.
@@ -128,7 +125,6 @@ pub fn rotation_vector(rotation: &UnitQuaternion<f64>) -> Vector3<f64> {
 
 /// The rotation vector of the shortest rotation that takes the unit vector `axis` to where `rotation` takes it: `rotation` without its
 /// part about `axis` itself.
-#[must_use]
 pub fn swing(rotation: &UnitQuaternion<f64>, axis: &Vector3<f64>) -> Vector3<f64> {
     let turned = rotation * axis;
     let normal = axis.cross(&turned);
@@ -147,7 +143,6 @@ pub fn swing(rotation: &UnitQuaternion<f64>, axis: &Vector3<f64>) -> Vector3<f64
 
 /// A six-vector from its linear and its angular part.
 #[inline]
-#[must_use]
 pub fn stacked(linear: &Vector3<f64>, angular: &Vector3<f64>) -> Vector6<f64> {
     Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z)
 }

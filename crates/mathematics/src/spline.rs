@@ -11,7 +11,6 @@ pub struct Basis<const ORDER: usize> {
 
 impl<const ORDER: usize> Basis<ORDER> {
     /// Over the intervals between `ends`, which are two at least and increase.
-    #[must_use]
     pub fn new(ends: &[f64]) -> Self {
         let (first, last) = (ends[0], ends[ends.len() - 1]);
         let inner = ends[1..ends.len() - 1].iter().copied();
@@ -20,19 +19,16 @@ impl<const ORDER: usize> Basis<ORDER> {
     }
 
     /// The ends of the intervals.
-    #[must_use]
     pub fn ends(&self) -> &[f64] {
         &self.knots[ORDER - 1..=self.knots.len() - ORDER]
     }
 
     /// Number of coefficients.
-    #[must_use]
     pub fn coefficients(&self) -> usize {
         self.knots.len() - ORDER
     }
 
     /// Where a coefficient counts most: the mean of its inner knots (Greville abscissa).
-    #[must_use]
     pub fn centre(&self, coefficient: usize) -> f64 {
         let knots = &self.knots[coefficient + 1..coefficient + ORDER];
         #[expect(clippy::cast_precision_loss, reason = "a small number")]
@@ -42,14 +38,12 @@ impl<const ORDER: usize> Basis<ORDER> {
 
     /// Index of the interval that contains `x` or begins there; the first or the last one outside all. It is also the index of the first
     /// coefficient that counts there.
-    #[must_use]
     pub fn interval(&self, x: f64) -> usize {
         let ends = self.ends();
         ends.partition_point(|end| *end <= x).clamp(1, ends.len() - 1) - 1
     }
 
     /// What each of the coefficients from `interval` on counts at `x`: row k is for the k-th derivative.
-    #[must_use]
     pub fn derivatives(&self, interval: usize, x: f64) -> [[f64; ORDER]; ORDER] {
         let left = interval + ORDER - 1;
         let mut rows = [[0.0; ORDER]; ORDER];

@@ -2,14 +2,12 @@
 
 /// The dot product.
 #[inline]
-#[must_use]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// The length.
 #[inline]
-#[must_use]
 pub fn length(vector: &[f64]) -> f64 {
     dot(vector, vector).sqrt()
 }

@@ -53,7 +53,6 @@ impl JointCurve {
     }
 
     /// Path length at its end \[m\].
-    #[must_use]
     pub fn length(&self) -> f64 {
         self.parts().next_back().map_or(0.0, |part| part.end())
     }
@@ -64,7 +63,6 @@ impl JointCurve {
     }
 
     /// Positions of the variables after `length` metres of path \[rad or m\].
-    #[must_use]
     pub fn positions_at(&self, length: f64) -> Vec<f64> {
         let is_before = |part: &Part| part.basis.ends().last().is_some_and(|end| *end <= length);
         let after = self.parts.partition_point(is_before);

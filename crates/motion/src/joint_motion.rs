@@ -45,7 +45,6 @@ enum Standing {
 impl JointMotion {
     /// Joints at rest at `positions` of the chain's variables, inside their limits. The `limits` must be finite: see
     /// [`MotionLimits::or`].
-    #[must_use]
     pub fn new(chain: &Chain, limits: &MotionLimits, positions: &[f64]) -> Self {
         let domains = chain.domains();
         Self {
@@ -59,25 +58,21 @@ impl JointMotion {
     }
 
     /// Positions of the variables \[rad or m\], inside their limits.
-    #[must_use]
     pub fn positions(&self) -> &[f64] {
         &self.state.positions
     }
 
     /// Velocities of the variables \[rad/s or m/s\].
-    #[must_use]
     pub fn velocities(&self) -> &[f64] {
         &self.state.velocities
     }
 
     /// Accelerations of the variables \[rad/s² or m/s²\].
-    #[must_use]
     pub fn accelerations(&self) -> &[f64] {
         &self.state.accelerations
     }
 
     /// Whether no joint moves.
-    #[must_use]
     pub fn is_at_rest(&self) -> bool {
         self.way.is_over()
     }
@@ -88,13 +83,11 @@ impl JointMotion {
     }
 
     /// Positions of the variables at the end of the motion under way.
-    #[must_use]
     pub fn end(&self) -> &[f64] {
         self.way.end()
     }
 
     /// What was in the way of the last step that was not [`Step::Safe`]; `None` where a way was too long to look at.
-    #[must_use]
     pub fn stopped_by(&self) -> Option<&Near> {
         self.keeper.stopped_by.as_ref()
     }
@@ -120,7 +113,6 @@ impl JointMotion {
     }
 
     /// The joints as another motion takes them over.
-    #[must_use]
     pub fn hand_over(&self) -> HandOver<'_> {
         HandOver { state: &self.state, keeper: &self.keeper }
     }

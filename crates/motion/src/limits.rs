@@ -72,7 +72,6 @@ impl JointLimits {
 impl MotionLimits {
     /// The limits of the chain's variables: the velocities of the URDF, and those of `file`. Where both have a limit, the lower one is used.
     /// The limits of joints that mimic a variable's joint bound it too. A velocity of 0 in a URDF means no limit.
-    #[must_use]
     pub fn new(robot: &Robot, chain: &Chain, file: &JointLimits) -> Self {
         let limit = |joint: &Joint| {
             let from_file = file.0.get(&joint.name).copied().unwrap_or_default();

@@ -156,13 +156,11 @@ impl Path {
     }
 
     /// Length of the whole path \[m\]; 0 for a single pose.
-    #[must_use]
     pub fn length(&self) -> f64 {
         self.length
     }
 
     /// The pose after `length` metres, in the base link's frame. The first pose below 0, the last one beyond the end.
-    #[must_use]
     pub fn pose_at(&self, length: f64) -> Isometry3<f64> {
         if length >= self.length {
             return self.end;
@@ -180,7 +178,6 @@ impl Path {
     }
 
     /// How fast the pose changes after `length` metres for each metre of path: 1 on lines, less where a corner is rounded.
-    #[must_use]
     pub fn speed_at(&self, length: f64) -> f64 {
         match self.sections.get(self.section_after(length)) {
             Some(Section { shape: Shape::Blend(blend), end, length: whole, .. }) => {
@@ -192,13 +189,11 @@ impl Path {
     }
 
     /// Path lengths of the corners that are not rounded, in order. The tip has to be at rest there.
-    #[must_use]
     pub fn rests(&self) -> &[f64] {
         &self.rests
     }
 
     /// Index of the next waypoint after `length` metres of the path.
-    #[must_use]
     pub fn waypoint_after(&self, length: f64) -> usize {
         let section = self.sections.get(self.section_after(length)).or(self.sections.last());
         section.map_or(0, |section| section.waypoint)

@@ -99,7 +99,6 @@ impl Trajectory {
 
     /// A sentence where its points are too far apart: along `followed` the tip keeps to what was `allowed` there, but not where the joints move
     /// evenly from each point to the next. `None` where they are near enough.
-    #[must_use]
     pub fn too_coarse(&self, followed: &Followed, allowed: &Tolerance) -> Option<String> {
         let [first, second, ..] = self.points.as_slice() else { return None };
         if ratio(&followed.deviation, allowed) > 1.0 || ratio(&self.deviation, allowed) <= 1.0 {

@@ -47,7 +47,6 @@ pub enum TakesEffect {
 
 impl TakesEffect {
     /// The word for it in the table: `start`, `live` or `at once`.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Self::AtStart => "start",
@@ -76,7 +75,6 @@ pub struct Definition {
 
 impl Definition {
     /// The default as a value.
-    #[must_use]
     pub fn default_value(&self) -> Value {
         match self.default {
             Bool(value) => Value::Bool(value),
@@ -88,7 +86,6 @@ impl Definition {
     }
 
     /// The words before the bounds in a sentence: `from`, `one of` or `some of`.
-    #[must_use]
     pub fn bounds_kind(&self) -> &'static str {
         match (self.bounds, self.default) {
             (OneOf(_), NoTexts) => "some of",
@@ -98,7 +95,6 @@ impl Definition {
     }
 
     /// The bounds as text.
-    #[must_use]
     pub fn bounds_text(&self) -> String {
         match self.bounds {
             Any => String::new(),
@@ -159,7 +155,6 @@ pub struct Values(pub(super) BTreeMap<&'static str, Value>);
 
 impl Values {
     /// The value of a parameter.
-    #[must_use]
     pub fn of(&self, parameter: &Definition) -> Value {
         self.0.get(parameter.name).cloned().unwrap_or_else(|| parameter.default_value())
     }

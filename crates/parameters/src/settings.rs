@@ -14,7 +14,6 @@ use urdf_ik_solver::{FabrikOptions, JacobianStep, Tolerance};
 
 impl Settings {
     /// When a target counts as reached.
-    #[must_use]
     pub fn tolerance(&self) -> Tolerance {
         Tolerance { position: self.position_tolerance, orientation: self.orientation_tolerance }
     }
@@ -36,13 +35,11 @@ impl Settings {
     }
 
     /// The time between two states, by `publish_rate`.
-    #[must_use]
     pub fn publish_period(&self) -> Duration {
         Duration::from_secs_f64(1.0 / self.publish_rate)
     }
 
     /// The limits of joints that have none of their own.
-    #[must_use]
     pub fn default_limits(&self) -> JointLimit {
         JointLimit {
             velocity: Some(self.default_velocity),
@@ -58,13 +55,11 @@ fn positions_of(parameter: &Definition, positions: &NamedPositions, robot: &Robo
 
 impl PathSettings {
     /// Speed and acceleration along a path whose configurations are `period` \[s\] apart.
-    #[must_use]
     pub fn timing(&self, period: f64) -> Timing {
         Timing { speed: self.speed, acceleration: self.acceleration, period }
     }
 
     /// How closely the tip follows a path.
-    #[must_use]
     pub fn follow(&self) -> FollowOptions {
         let deviation = Tolerance { position: self.position_deviation, orientation: self.orientation_deviation };
         FollowOptions { deviation, ..FollowOptions::default() }
@@ -73,7 +68,6 @@ impl PathSettings {
 
 impl ServoSettings {
     /// How a servo moves.
-    #[must_use]
     pub fn options(&self) -> ServoOptions {
         ServoOptions {
             linear_speed: self.linear_speed,
@@ -87,7 +81,6 @@ impl ServoSettings {
 
 impl JacobianSettings {
     /// How a step is computed from the Jacobian.
-    #[must_use]
     pub fn step(&self) -> JacobianStep {
         match self.method {
             JacobianMethod::Damped => JacobianStep::Damped { damping: self.damping },
@@ -98,7 +91,6 @@ impl JacobianSettings {
 
 impl FabrikSettings {
     /// The options of FABRIK.
-    #[must_use]
     pub fn options(&self) -> FabrikOptions {
         FabrikOptions { acceleration: self.acceleration, polish: self.polish }
     }

@@ -35,7 +35,6 @@ macro_rules! parameters {
 
         impl $settings {
             $(#[doc = concat!("The parameter `", $prefix, stringify!($name), "`.")]
-            #[must_use]
             pub const fn $name() -> &'static Definition {
                 const {
                     &Definition {
@@ -295,7 +294,6 @@ parameters! {
 pub static TABLE: LazyLock<Vec<&'static Definition>> = LazyLock::new(Settings::definitions);
 
 /// The parameter `name`; `None` where there is no such parameter.
-#[must_use]
 pub fn definition(name: &str) -> Option<&'static Definition> {
     TABLE.iter().copied().find(|parameter| parameter.name == name)
 }
@@ -314,7 +312,6 @@ impl Values {
 }
 
 /// The table as `docs/parameters.md` shows it.
-#[must_use]
 pub fn markdown() -> String {
     let mut text =
         String::from("| parameter | type | default | bounds | when | meaning |\n|---|---|---|---|---|---|\n");

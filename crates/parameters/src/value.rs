@@ -30,7 +30,6 @@ pub enum Value {
 
 impl Value {
     /// ROS 2's name of the type.
-    #[must_use]
     pub fn type_name(&self) -> &'static str {
         match self {
             Self::NotSet => "not set",

@@ -29,7 +29,6 @@ pub struct Axis {
 impl Axis {
     /// An axis with some `about` lines at even numbers.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of digits")]
-    #[must_use]
     pub fn even(from: f64, to: f64, about: f64, name: &str) -> Self {
         let rough = (to - from) / about;
         let decade = 10.0_f64.powf(rough.log10().floor());

@@ -24,7 +24,6 @@ pub struct Bones {
 
 impl Bones {
     /// Bones as wide as most of them.
-    #[must_use]
     pub fn new(colour: RGBColor) -> Self {
         Self { colour, width: 9 }
     }
@@ -77,7 +76,6 @@ impl Bones {
 }
 
 /// A colour of which `share` is left on the paper.
-#[must_use]
 pub fn pale(colour: RGBColor, share: f64) -> RGBColor {
     let (RGBColor(red, green, blue), RGBColor(white, ..)) = (colour, PAPER);
     let part = |part: u8| mixed(f64::from(part) * share + f64::from(white) * (1.0 - share));

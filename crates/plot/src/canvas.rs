@@ -28,7 +28,6 @@ pub struct Pen {
 
 impl Pen {
     /// A line without gaps, its `width` in half pixels.
-    #[must_use]
     pub fn new(colour: RGBColor, width: u32) -> Self {
         Self { colour, width, is_dashed: false }
     }
@@ -55,7 +54,6 @@ pub struct Bounds {
 
 impl Bounds {
     /// Bounds by their corners \[m\].
-    #[must_use]
     pub fn new(lower: [f64; 2], upper: [f64; 2]) -> Self {
         Self { lower: lower.into(), upper: upper.into() }
     }
@@ -75,7 +73,6 @@ impl Bounds {
     }
 
     /// Width and height \[m\].
-    #[must_use]
     pub fn size(&self) -> Vector2<f64> {
         self.upper - self.lower
     }
@@ -105,7 +102,6 @@ pub struct Canvas<'a, 'b> {
 
 impl<'a, 'b> Canvas<'a, 'b> {
     /// As large as `area` allows, with `bounds` in the middle.
-    #[must_use]
     pub fn new(area: &'a Area<'b>, margins: Margins, bounds: &Bounds) -> Self {
         let (width, height) = area.dim_in_pixel();
         let Margins { top, side, bottom } = margins;
@@ -118,14 +114,12 @@ impl<'a, 'b> Canvas<'a, 'b> {
 
     /// Where a point is on the paper \[half pixels\].
     #[expect(clippy::cast_possible_truncation, reason = "inside the picture")]
-    #[must_use]
     pub fn pixel(&self, point: &Point2<f64>) -> Pixels {
         let at = self.middle + self.paper(&(point - self.centre));
         (at.x.round() as i32, at.y.round() as i32)
     }
 
     /// A length \[half pixels\] in metres.
-    #[must_use]
     pub fn metres(&self, pixels: f64) -> f64 {
         pixels / self.scale
     }

@@ -30,7 +30,6 @@ const SHARES: [[f64; 3]; 8] = [
 
 /// The colour of a share, from 0 (light) to 1 (dark).
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 255")]
-#[must_use]
 pub fn share_colour(share: f64) -> RGBColor {
     let at = share.clamp(0.0, 1.0) * 7.0;
     let lower = (at as usize).min(6);
@@ -42,7 +41,6 @@ pub fn share_colour(share: f64) -> RGBColor {
 }
 
 /// The colour of text on a background.
-#[must_use]
 pub fn on(background: RGBColor) -> RGBColor {
     let RGBColor(red, green, blue) = background;
     let brightness = 0.3 * f64::from(red) + 0.59 * f64::from(green) + 0.11 * f64::from(blue);

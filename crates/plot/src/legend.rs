@@ -23,7 +23,6 @@ pub struct Legend {
 
 impl Legend {
     /// Sets names, each with a line of its colour if it has one, between the left side and the right one.
-    #[must_use]
     pub fn new(names: Vec<(String, Option<RGBColor>)>, left: i32, right: u32) -> Self {
         let (mut x, mut y) = (left, ROW / 2);
         let mut entries = Vec::with_capacity(names.len());
@@ -39,7 +38,6 @@ impl Legend {
     }
 
     /// How high its rows are \[half pixels\].
-    #[must_use]
     pub fn height(&self) -> u32 {
         let last = self.entries.last().map_or(0, |(_, _, (_, y))| y + ROW / 2);
         last.unsigned_abs()

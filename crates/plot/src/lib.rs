@@ -101,7 +101,6 @@ fn attributes(width: u32, height: u32) -> String {
 }
 
 /// The style of text of some size and colour, with the given point of it where it is put.
-#[must_use]
 pub fn style(size: f64, colour: RGBColor, horizontal: HPos, vertical: VPos) -> TextStyle<'static> {
     let style = TextStyle::from((FONTS, size * SIZE_FACTOR)).pos(Pos::new(horizontal, vertical));
     TextStyle { color: colour.to_backend_color(), ..style }
@@ -114,13 +113,11 @@ pub fn write(area: &Area, text: &str, at: Pixels, size: f64, colour: RGBColor) -
 
 /// How wide a text is, about.
 #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "texts are short")]
-#[must_use]
 pub fn width_of(text: &str, size: f64) -> i32 {
     (text.chars().count() as f64 * size * LETTER) as i32
 }
 
 /// A name from outside as part of a picture: short, and without characters that XML does not have.
-#[must_use]
 pub fn short(name: &str) -> String {
     let mut letters = name.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter });
     let mut text: String = letters.by_ref().take(NAME).collect();
@@ -132,7 +129,6 @@ pub fn short(name: &str) -> String {
 }
 
 /// The points of a curve without those that a straight line comes closer to than `tolerance` (in y). Its x must rise.
-#[must_use]
 pub fn straightened(points: &[(f64, f64)], tolerance: f64) -> Vec<(f64, f64)> {
     const ALL: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
     let Some(&first) = points.first() else { return Vec::new() };

@@ -24,7 +24,6 @@ pub struct Variable {
 impl Variable {
     /// Half of the length of its domain. Infinite where that has no end or no length, or goes beyond the working range: then there is no
     /// middle to keep to.
-    #[must_use]
     #[doc(hidden)]
     pub fn half_range(&self) -> f64 {
         if self.working_range == self.domain { self.domain.half_range() } else { f64::INFINITY }
@@ -131,76 +130,64 @@ impl Chain {
     }
 
     /// Name of the base link, in whose frame poses are given.
-    #[must_use]
     pub fn base(&self) -> &str {
         &self.base
     }
 
     /// The tip links, in the order in which they were named.
-    #[must_use]
     pub fn tips(&self) -> &[Tip] {
         &self.tips
     }
 
     /// Names of the tip links, in the same order.
-    #[must_use]
     pub fn tip_names(&self) -> Vec<&str> {
         self.tips.iter().map(|tip| tip.link.as_str()).collect()
     }
 
     /// The movable joints, each after its parent.
-    #[must_use]
     pub fn joints(&self) -> &[ChainJoint] {
         &self.joints
     }
 
     /// The variables, in the order of their joints from the base link.
-    #[must_use]
     pub fn variables(&self) -> &[Variable] {
         &self.variables
     }
 
     /// Where each variable may be.
-    #[must_use]
     pub fn domains(&self) -> Vec<Domain> {
         self.variables.iter().map(|variable| variable.domain).collect()
     }
 
     /// Whether a variable moves the joint of that index among [`Robot::joints`]: its own, or that of the joint that it mimics. The joint
     /// need not be part of the chain.
-    #[must_use]
     pub fn moves(&self, robot: &Robot, joint: usize) -> bool {
         let master = robot.joints()[joint].rule(joint).master;
         self.variables.iter().any(|variable| variable.joint == master)
     }
 
     /// Names of the variables, in the same order.
-    #[must_use]
     pub fn variable_names(&self) -> Vec<&str> {
         self.variables.iter().map(|variable| variable.name.as_str()).collect()
     }
 
     /// Index of the tip whose link is named `link`.
-    #[must_use]
     pub fn tip_index(&self, link: &str) -> Option<usize> {
         self.tips.iter().position(|tip| tip.link == link)
     }
 
     /// Whether `positions` has one finite entry for each variable and each lies within its domain.
-    #[must_use]
     pub fn contains(&self, positions: &[f64]) -> bool {
         positions.len() == self.variables.len()
             && self.variables.iter().zip(positions).all(|(variable, position)| variable.domain.contains(*position))
     }
 
     /// Positions inside the limits: the middle of each working range, 0 on circles.
-    #[must_use]
     pub fn nominal_positions(&self) -> Vec<f64> {
         self.variables.iter().map(|variable| variable.working_range.middle()).collect()
     }
 
     /// The chain's positions from those of the whole robot (one entry a joint).
-    #[must_use]
     pub fn positions_from(&self, robot_positions: &[f64]) -> Vec<f64> {
         self.variables.iter().map(|variable| robot_positions[variable.joint]).collect()
     }

@@ -46,7 +46,6 @@ pub struct MimicDescription {
 
 impl JointDescription {
     /// A joint between two links with the default of every other field.
-    #[must_use]
     pub fn new(name: &str, kind: JointKind, parent: &str, child: &str) -> Self {
         Self {
             name: name.to_owned(),

@@ -23,7 +23,6 @@ pub enum JointKind {
 
 impl JointKind {
     /// Whether one number is the joint's position: revolute, continuous and prismatic joints.
-    #[must_use]
     pub fn has_position(self) -> bool {
         matches!(self, Self::Revolute | Self::Continuous | Self::Prismatic)
     }
@@ -35,7 +34,6 @@ impl JointKind {
     }
 
     /// Its name in URDF.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Fixed => "fixed",
@@ -48,7 +46,6 @@ impl JointKind {
     }
 
     /// The child link's pose in the joint's frame at `position` \[rad or m\] along the unit `axis`.
-    #[must_use]
     pub fn motion(self, axis: &Unit<Vector3<f64>>, position: f64) -> Isometry3<f64> {
         match self {
             Self::Revolute | Self::Continuous => {
@@ -76,7 +73,6 @@ pub enum Domain {
 
 impl Domain {
     /// Whether `position` is allowed. Never true of NaN or an infinity.
-    #[must_use]
     pub fn contains(&self, position: f64) -> bool {
         match self {
             Self::Interval { lower, upper } => (*lower..=*upper).contains(&position),
@@ -86,7 +82,6 @@ impl Domain {
 
     /// The allowed position nearest to `position`.
     #[inline]
-    #[must_use]
     pub fn clamp(&self, position: f64) -> f64 {
         match self {
             Self::Interval { lower, upper } => position.max(*lower).min(*upper),
@@ -95,7 +90,6 @@ impl Domain {
     }
 
     /// Half of the interval's length; infinite on a circle, and where the interval has no length.
-    #[must_use]
     pub fn half_range(&self) -> f64 {
         match self {
             Self::Interval { lower, upper } if upper > lower => 0.5 * (upper - lower),
@@ -104,7 +98,6 @@ impl Domain {
     }
 
     /// The middle of the interval; 0 on a circle.
-    #[must_use]
     pub fn middle(&self) -> f64 {
         match self {
             Self::Interval { lower, upper } => 0.5 * (lower + upper),
@@ -114,7 +107,6 @@ impl Domain {
 
     /// The ends of the interval; infinite on a circle.
     #[inline]
-    #[must_use]
     pub fn ends(&self) -> [f64; 2] {
         match self {
             Self::Interval { lower, upper } => [*lower, *upper],
@@ -123,7 +115,6 @@ impl Domain {
     }
 
     /// Whether it has a position of every angle: a circle, and an interval of a whole turn or more.
-    #[must_use]
     pub fn has_whole_turn(&self) -> bool {
         let [lower, upper] = self.ends();
         upper - lower >= TAU
@@ -132,7 +123,6 @@ impl Domain {
     /// The position \[rad\] after as few whole turns as bring it from beyond an end of the interval inside, if any do. Beyond by no more than
     /// `slack` is inside.
     #[inline]
-    #[must_use]
     pub fn turned_into(&self, position: f64, slack: f64) -> f64 {
         match self {
             Self::Interval { upper, .. } if position > upper + slack => {
@@ -148,14 +138,12 @@ impl Domain {
     /// Of the angles that are whole turns from `position` the one that is allowed and nearest to `seed` \[rad\], moved to an end that it passes
     /// by no more than `slack`; `None` where none is allowed.
     #[inline]
-    #[must_use]
     pub fn turn_near(&self, position: f64, seed: f64, slack: f64) -> Option<f64> {
         let ([lower, upper], turned) = (self.ends(), self.turned_into(nearest_turn(position, seed), slack));
         (lower - slack..=upper + slack).contains(&turned).then(|| self.clamp(turned))
     }
 
     /// How far `position` is from the middle of the interval; 0 on a circle.
-    #[must_use]
     pub fn from_middle(&self, position: f64) -> f64 {
         match self {
             Self::Interval { .. } => position - self.middle(),
@@ -164,7 +152,6 @@ impl Domain {
     }
 
     /// The way from one position to another: on a circle the shorter one.
-    #[must_use]
     pub fn way(&self, from: f64, to: f64) -> f64 {
         match self {
             Self::Interval { .. } => to - from,
@@ -173,7 +160,6 @@ impl Domain {
     }
 
     /// A position between the ends for `fraction` in \[0, 1\]; on a circle from -π to π.
-    #[must_use]
     pub fn at(&self, fraction: f64) -> f64 {
         match self {
             // Clamped, since the sum may pass the upper end by rounding.
@@ -183,7 +169,6 @@ impl Domain {
     }
 
     /// The positions x in `self` for which `multiplier * x + offset` lies in `other`; `None` where there is none.
-    #[must_use]
     pub(crate) fn narrowed_by(&self, other: &Self, multiplier: f64, offset: f64) -> Option<Self> {
         let Self::Interval { lower, upper } = *other else { return Some(*self) };
         if multiplier == 0.0 {
@@ -202,21 +187,18 @@ impl Domain {
 
 /// The whole turns nearest to an angle \[rad\].
 #[inline]
-#[must_use]
 pub fn whole_turns(angle: f64) -> f64 {
     (angle / TAU).round() * TAU
 }
 
 /// An angle without the whole turns nearest to it \[rad\]: half a turn at most, either way.
 #[inline]
-#[must_use]
 pub fn without_whole_turns(angle: f64) -> f64 {
     angle - whole_turns(angle)
 }
 
 /// Of the angles that are whole turns from `angle` the one nearest to `seed` \[rad\].
 #[inline]
-#[must_use]
 pub fn nearest_turn(angle: f64, seed: f64) -> f64 {
     let step = seed - angle;
     if step.abs() <= PI { angle } else { angle + whole_turns(step) }
@@ -266,7 +248,6 @@ pub struct Joint {
 
 impl Joint {
     /// Lower and upper limit where the lower is above the upper, so that no position is allowed.
-    #[must_use]
     pub fn reversed_limits(&self) -> Option<(f64, f64)> {
         match self.domain {
             Domain::Interval { lower, upper } if lower > upper => Some((lower, upper)),
@@ -275,14 +256,12 @@ impl Joint {
     }
 
     /// The rule by which it moves: what it mimics, or itself, of which this is the index.
-    #[must_use]
     #[doc(hidden)]
     pub fn rule(&self, index: usize) -> Mimic {
         self.mimic.unwrap_or(Mimic { master: index, multiplier: 1.0, offset: 0.0 })
     }
 
     /// The child link's pose in the parent link's frame at `position` \[rad or m\].
-    #[must_use]
     pub fn transform(&self, position: f64) -> Isometry3<f64> {
         self.origin * self.kind.motion(&self.axis, position)
     }

@@ -17,7 +17,6 @@ pub struct ChainPoses {
 
 impl ChainPoses {
     /// Memory for the poses of `chain`, all at identity.
-    #[must_use]
     pub fn new(chain: &Chain) -> Self {
         Self {
             joints: vec![Isometry3::identity(); chain.joints().len()],
@@ -26,7 +25,6 @@ impl ChainPoses {
     }
 
     /// Pose of each tip link in the base link's frame, in the order of [`Chain::tips`].
-    #[must_use]
     pub fn tips(&self) -> &[Isometry3<f64>] {
         &self.tips
     }
@@ -126,7 +124,6 @@ impl Chain {
 
 /// The manipulability of a tip whose Jacobian has these columns (Yoshikawa 1985, "Manipulability of robotic mechanisms"): the product of the
 /// singular values of the Jacobian J in m and rad, √det(J Jᵀ); of fewer than six variables that move the tip, √det(Jᵀ J). 0 at a singularity.
-#[must_use]
 pub fn manipulability(columns: &[Vector6<f64>]) -> f64 {
     let moving: Vec<Vector6<f64>> = columns.iter().filter(|column| **column != Vector6::zeros()).copied().collect();
     if moving.is_empty() {

@@ -78,19 +78,16 @@ pub struct Robot {
 
 impl Robot {
     /// The robot's name in its URDF.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// The links, in the order of the URDF.
-    #[must_use]
     pub fn links(&self) -> &[Link] {
         &self.links
     }
 
     /// The joints, in the order of the URDF.
-    #[must_use]
     pub fn joints(&self) -> &[Joint] {
         &self.joints
     }
@@ -102,25 +99,21 @@ impl Robot {
     }
 
     /// Index of the root link.
-    #[must_use]
     pub fn root(&self) -> usize {
         self.root
     }
 
     /// A sentence for each part of the URDF that was ignored.
-    #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
     /// Index of the link named `name`.
-    #[must_use]
     pub fn link_index(&self, name: &str) -> Option<usize> {
         self.link_names.get(name).copied()
     }
 
     /// Index of the joint named `name`.
-    #[must_use]
     pub fn joint_index(&self, name: &str) -> Option<usize> {
         self.joint_names.get(name).copied()
     }
@@ -134,7 +127,6 @@ impl Robot {
 
     /// The joints between two links: from each link up to where the ways meet.
     #[doc(hidden)]
-    #[must_use]
     pub fn joints_between(&self, links: [usize; 2]) -> [Vec<usize>; 2] {
         let joint_above = |link: usize| self.links[link].parent_joint;
         let ways = links.map(|link| self.links_up_from(link).filter_map(joint_above).collect::<Vec<_>>());
@@ -144,7 +136,6 @@ impl Robot {
     }
 
     /// Names of the links without children, in the order of the URDF.
-    #[must_use]
     pub fn leaves(&self) -> Vec<&str> {
         let mut is_leaf = vec![true; self.links.len()];
         for joint in &self.joints {
@@ -159,7 +150,6 @@ impl Robot {
     }
 
     /// Index of the joint named `name`, if it has a position.
-    #[must_use]
     pub fn movable_index(&self, name: &str) -> Option<usize> {
         self.joint_index(name).filter(|&joint| self.joints[joint].kind.has_position())
     }
@@ -170,7 +160,6 @@ impl Robot {
     }
 
     /// The positions of `joint` for which it and all joints that mimic it are within their limits; `None` where there is none.
-    #[must_use]
     pub fn domain(&self, joint: usize) -> Option<Domain> {
         self.followers(joint).try_fold(self.joints[joint].domain, |domain, (follower, mimic)| {
             domain.narrowed_by(&follower.domain, mimic.multiplier, mimic.offset)
@@ -196,7 +185,6 @@ impl Robot {
     }
 
     /// Joint positions inside the limits: 0 where the limits allow that, else the middle of the [working range](Self::working_range).
-    #[must_use]
     pub fn neutral_positions(&self) -> Vec<f64> {
         let neutral = |joint: usize| {
             let range = self.working_range(joint).unwrap_or(self.joints[joint].domain);
@@ -209,7 +197,6 @@ impl Robot {
 
     /// Poses of all links in the root link's frame, in the order of [`Robot::links`]. `positions` has one entry for each joint, with those of
     /// mimic joints.
-    #[must_use]
     pub fn link_poses(&self, positions: &[f64]) -> Vec<Isometry3<f64>> {
         let mut poses = vec![Isometry3::identity(); self.links.len()];
         for &index in &self.order {

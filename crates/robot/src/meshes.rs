@@ -35,7 +35,6 @@ pub struct MeshNotFound {
 
 impl MeshNotFound {
     /// Why it was not found.
-    #[must_use]
     pub fn reason(&self) -> &'static str {
         match (self.mesh.starts_with("package://"), self.places.is_empty()) {
             (_, false) => "none of the files that it could be exists",
@@ -47,7 +46,6 @@ impl MeshNotFound {
 
 impl MeshFolders {
     /// Looks in these prefixes of the ament index, and around `urdf_file` where the URDF is from a file.
-    #[must_use]
     pub fn new(prefixes: impl IntoIterator<Item = PathBuf>, urdf_file: Option<&Path>) -> Self {
         let absolute = urdf_file.and_then(|file| std::path::absolute(file).ok());
         let folders = absolute.iter().flat_map(|file| file.ancestors().skip(1)).map(Path::to_path_buf);
@@ -55,7 +53,6 @@ impl MeshFolders {
     }
 
     /// Looks in the prefixes of the variable `AMENT_PREFIX_PATH`, and around `urdf_file` where the URDF is from a file.
-    #[must_use]
     pub fn from_environment(urdf_file: Option<&Path>) -> Self {
         let prefixes = std::env::var_os(PREFIXES).unwrap_or_default();
         Self::new(std::env::split_paths(&prefixes).filter(|prefix| prefix.is_absolute()), urdf_file)

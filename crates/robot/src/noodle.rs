@@ -106,7 +106,6 @@ impl Noodle {
     pub const LENGTHS: RangeInclusive<f64> = 0.001..=10_000.0;
 
     /// A noodle named `noodle`, 1 m long, with alternating joints without limits.
-    #[must_use]
     pub fn new(segments: usize) -> Self {
         let joints = NoodleJoints::Alternating;
         Self { name: "noodle".into(), joints, segments, length: 1.0, radius: None, limit: None }

@@ -16,7 +16,6 @@ pub struct Visuals {
 impl Visuals {
     /// Reads the shapes of `text`. Where it is no XML, those before that place: whether a text is a robot is for
     /// [`Robot::from_urdf`](super::Robot::from_urdf) to say.
-    #[must_use]
     pub fn of_urdf(text: &str) -> Self {
         let mut visuals = Self::default();
         let read: Result<(), XmlError> = each_element(text, 5, |element| {

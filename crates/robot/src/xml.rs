@@ -24,13 +24,11 @@ pub struct Element {
 
 impl Element {
     /// The names from the outermost element to this one.
-    #[must_use]
     pub fn path(&self) -> Vec<&str> {
         self.path.iter().map(String::as_str).collect()
     }
 
     /// The value of the first attribute of that name.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
@@ -92,7 +90,6 @@ pub fn each_element<E: From<XmlError>>(
 }
 
 /// The finite numbers of a text, of which there must be `N`.
-#[must_use]
 pub fn numbers<const N: usize>(text: &str) -> Option<[f64; N]> {
     let values: Vec<f64> = text.split_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
     <[f64; N]>::try_from(values).ok().filter(|values| values.iter().all(|value| value.is_finite()))
@@ -108,7 +105,6 @@ impl Writer {
     }
 
     /// A writer for people: an XML declaration, then one line for each element.
-    #[must_use]
     pub fn for_people() -> Self {
         let mut writer = Self(quick_xml::Writer::new_with_indent(Vec::new(), b' ', 2));
         writer.write(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)));
@@ -131,7 +127,6 @@ impl Writer {
     }
 
     /// The whole text.
-    #[must_use]
     pub fn finish(self) -> String {
         // All parts were strings, so nothing is lost.
         String::from_utf8_lossy(&self.0.into_inner()).into_owned()

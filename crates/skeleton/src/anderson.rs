@@ -52,7 +52,6 @@ pub struct Anderson {
 impl Anderson {
     /// Memory for states of up to `dimension` numbers and `depth` differences of them. At a depth of 0 nothing is to be
     /// mixed. `ridge` is added to the diagonal of the scaled normal equations, as a fraction of the trace.
-    #[must_use]
     pub fn new(dimension: usize, depth: usize, ridge: f64) -> Self {
         Self {
             dimension,

@@ -22,7 +22,6 @@ pub struct Circle {
 impl Circle {
     /// The point of the circle that is nearest to `point` \[m\]. For a point of the axis, to which all are equally
     /// near, it is always the same one.
-    #[must_use]
     pub fn nearest(&self, point: &Point3<f64>) -> Point3<f64> {
         let offset = point - self.centre;
         let across = offset - self.normal * self.normal.dot(&offset);
@@ -49,7 +48,6 @@ impl Circle {
 /// let elbow = circle.nearest(&Point3::new(0.1, 0.0, -0.2));
 /// assert!((elbow - Point3::new(0.4, 0.0, -0.3)).norm() < 1e-12);
 /// ```
-#[must_use]
 pub fn circle_between(a: &Point3<f64>, a_radius: f64, b: &Point3<f64>, b_radius: f64) -> Option<Circle> {
     let offset = b - a;
     let distance = offset.norm();

@@ -59,13 +59,11 @@ impl Cone {
     pub const ALL: Self = Self { up: PI, down: PI, left: PI, right: PI };
 
     /// A circular cone of the half-angle `angle` \[rad\].
-    #[must_use]
     pub fn circular(angle: f64) -> Self {
         Self { up: angle, down: angle, left: angle, right: angle }
     }
 
     /// The largest polar angle \[rad\] at `azimuth` \[rad\] from y towards z.
-    #[must_use]
     pub fn limit(&self, azimuth: f64) -> f64 {
         let (sine, cosine) = azimuth.sin_cos();
         self.limit_towards(cosine, sine)
@@ -95,7 +93,6 @@ impl Cone {
     }
 
     /// Whether `direction`, of any length, lies within the cone or at most `margin` \[rad\] outside it.
-    #[must_use]
     pub fn contains(&self, direction: &Vector3<f64>, margin: f64) -> bool {
         let polar = Polar::of(direction);
         polar.angle <= self.limit_towards(polar.cosine, polar.sine) + margin
@@ -107,7 +104,6 @@ impl Cone {
     /// Where one of the two half-angles of a quadrant is 0, the quadrant is only the arc of the other one, and a
     /// direction is moved to the point of the arc that leans as far to that side, at most to its end. The result is a
     /// unit vector. Straight back, where the azimuth is undefined, counts as left.
-    #[must_use]
     pub fn nearest(&self, direction: &Vector3<f64>) -> Vector3<f64> {
         let polar = Polar::of(direction);
         let nearest = self.nearest_polar(polar);
@@ -143,13 +139,11 @@ impl Range {
     pub const ALL: Self = Self { lower: -PI, upper: PI };
 
     /// From `lower` to `upper` \[rad\].
-    #[must_use]
     pub fn new(lower: f64, upper: f64) -> Self {
         Self { lower, upper }
     }
 
     /// The angle of the range that is nearest to `angle` \[rad\] on the circle, without regard to full turns.
-    #[must_use]
     pub fn nearest(&self, angle: f64) -> f64 {
         if self.is_unlimited() { angle } else { self.inside(angle) }
     }

@@ -33,7 +33,6 @@ impl Skeleton {
     }
 
     /// The configuration with all joints at rest and the root at the origin.
-    #[must_use]
     pub fn at_rest(&self) -> Configuration {
         self.placed(&Isometry3::identity(), &vec![UnitQuaternion::identity(); self.segment_count()])
     }

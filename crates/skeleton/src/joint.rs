@@ -49,25 +49,21 @@ pub struct Joint {
 
 impl Joint {
     /// A joint at rest when its segment continues the one before.
-    #[must_use]
     pub fn new(limit: Limit) -> Self {
         Self { limit, rest: UnitQuaternion::identity() }
     }
 
     /// A ball joint without limits.
-    #[must_use]
     pub fn free() -> Self {
         Self::new(Limit::Free)
     }
 
     /// A ball joint within `cone`, turned about its segment within `twist`.
-    #[must_use]
     pub fn ball(cone: Cone, twist: Range) -> Self {
         Self::new(Limit::Ball { cone, twist })
     }
 
     /// A hinge about `axis`, in the joint's frame, between `lower` and `upper` \[rad\].
-    #[must_use]
     pub fn hinge(axis: Vector3<f64>, lower: f64, upper: f64) -> Self {
         Self::new(Limit::Hinge { axis, angle: Range::new(lower, upper) })
     }
@@ -80,7 +76,6 @@ impl Joint {
 
     /// The angle \[rad\] of a hinge after `rotation`, from rest and in its range; where there are several, the one
     /// nearest to 0. None for a ball joint.
-    #[must_use]
     pub fn angle(&self, rotation: &UnitQuaternion<f64>) -> Option<f64> {
         let Limit::Hinge { axis, angle } = &self.limit else { return None };
         Some(angle.inside(angle_about(&Unit::new_normalize(*axis), rotation)))

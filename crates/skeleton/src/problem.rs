@@ -25,7 +25,6 @@ pub struct Target {
 
 impl Target {
     /// A target of weight 1 for a position.
-    #[must_use]
     pub fn new(point: usize, position: Point3<f64>) -> Self {
         Self { point, position, orientation: None, weight: 1.0 }
     }
@@ -73,7 +72,6 @@ pub struct Options {
 
 impl Options {
     /// For a drag, whose seed is the answer before: with 50 restarts, figures that are dragged beyond their reach answer in 20 ms.
-    #[must_use]
     pub fn of_a_drag() -> Self {
         Self { restarts: 50, ..Self::default() }
     }

@@ -50,7 +50,6 @@ struct Progress {
 
 impl Skeleton {
     /// Scratch memory for this skeleton and the [`Options::acceleration`] of `options`.
-    #[must_use]
     pub fn scratch(&self, options: &Options) -> Scratch {
         let segments = self.segment_count();
         Scratch {

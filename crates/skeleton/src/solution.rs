@@ -37,7 +37,6 @@ pub struct Solution {
 
 impl Solution {
     /// Whether every target is met. False before the first solve.
-    #[must_use]
     pub fn is_solved(&self) -> bool {
         !self.residuals.is_empty() && self.residuals.iter().all(|residual| residual.outcome == Outcome::Solved)
     }
@@ -45,7 +44,6 @@ impl Solution {
 
 impl Skeleton {
     /// Memory for an answer.
-    #[must_use]
     pub fn solution(&self) -> Solution {
         let residuals = Vec::with_capacity(self.segment_count() + 1); // a point has one target at most
         Solution {
@@ -132,7 +130,6 @@ pub enum Outcome {
 
 impl Outcome {
     /// Whether it is proved that no configuration meets the target.
-    #[must_use]
     pub fn is_certain(&self) -> bool {
         matches!(self, Self::Closest(Reason::OutOfReach { .. } | Reason::Apart { .. }))
     }

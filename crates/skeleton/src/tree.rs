@@ -21,7 +21,6 @@ pub struct Segment {
 
 impl Segment {
     /// A segment that rotates freely.
-    #[must_use]
     pub fn new(parent: usize, length: f64) -> Self {
         Self { parent, length, joint: Joint::free() }
     }
@@ -120,44 +119,37 @@ impl Skeleton {
     }
 
     /// Number of segments, n. There are n + 1 points: the root, and the end of each segment.
-    #[must_use]
     pub fn segment_count(&self) -> usize {
         self.lengths.len()
     }
 
     /// The segment of index `segment`, if there is one.
-    #[must_use]
     pub fn segment(&self, segment: usize) -> Option<Segment> {
         let (parent, length) = (*self.parents.get(segment)?, *self.lengths.get(segment)?);
         Some(Segment { parent, length, joint: *self.joints.get(segment)? })
     }
 
     /// Whether it lies in the plane of x and y.
-    #[must_use]
     pub fn is_planar(&self) -> bool {
         self.is_planar
     }
 
     /// Whether no joint has limits.
-    #[must_use]
     pub fn is_free(&self) -> bool {
         self.is_free
     }
 
     /// Whether the segments are in one row, without branches.
-    #[must_use]
     pub fn is_chain(&self) -> bool {
         self.parents.iter().enumerate().all(|(segment, &parent)| segment == parent)
     }
 
     /// Sum of the lengths of all segments \[m\].
-    #[must_use]
     pub fn total_length(&self) -> f64 {
         self.total_length
     }
 
     /// The distances that two points can have if all joints are free. `None` where there is no such point.
-    #[must_use]
     pub fn reach(&self, a: usize, b: usize) -> Option<Reach> {
         let last = self.segment_count();
         (a <= last && b <= last).then(|| self.reach_between(a, b))

@@ -34,7 +34,6 @@ pub enum Answer {
 
 impl Answer {
     /// Whether every target is met.
-    #[must_use]
     pub fn is_solved(&self) -> bool {
         matches!(self, Self::Given { outcome: Outcome::Solved, .. })
     }
@@ -93,7 +92,6 @@ impl Solver {
     /// # Ok(())
     /// # }
     /// ```
-    #[must_use]
     pub fn solve_batch(&self, problems: &[Problem], go_on: &(dyn Fn() -> bool + Sync)) -> Batch {
         let variables = self.chain().variables().len();
         let mut positions = vec![f64::NAN; problems.len() * variables];

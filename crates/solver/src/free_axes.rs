@@ -43,13 +43,11 @@ pub fn free_axes_from_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Res
 }
 
 /// The names of the axes that are free.
-#[must_use]
 pub fn names_of_free_axes(free: [bool; 6]) -> Vec<&'static str> {
     AXIS_NAMES.into_iter().zip(free).filter_map(|(name, free)| free.then_some(name)).collect()
 }
 
 /// The axes that are free, in words for people: `turn about z`.
-#[must_use]
 pub fn free_axes_in_words(free: [bool; 6]) -> String {
     let group = |what: &str, axes: &[bool]| {
         let names: Vec<&str> =

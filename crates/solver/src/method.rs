@@ -26,7 +26,6 @@ impl SolverKind {
     pub const ALL: [Self; 3] = [Self::Jacobian, Self::Fabrik, Self::ClosedForm];
 
     /// The name, as in the parameter `solver`.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Jacobian => "jacobian",
@@ -78,7 +77,6 @@ impl Default for Method {
 
 impl Method {
     /// The kind of the method.
-    #[must_use]
     pub fn kind(self) -> SolverKind {
         match self {
             Self::Jacobian(_) => SolverKind::Jacobian,

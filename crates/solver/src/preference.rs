@@ -32,7 +32,6 @@ pub struct Preference<'a> {
 impl Preference<'_> {
     /// Whether no configuration is preferred. Short moves may be: they are preferred anyway.
     #[doc(hidden)]
-    #[must_use]
     pub fn is_none(&self) -> bool {
         (self.posture.is_none() || self.posture_weight == 0.0)
             && self.limits_weight == 0.0

@@ -57,7 +57,6 @@ impl Solver {
     }
 
     /// The method.
-    #[must_use]
     pub fn method(&self) -> Method {
         match &self.method {
             Prepared::Search(Iteration::Jacobian(step)) => Method::Jacobian(*step),
@@ -67,7 +66,6 @@ impl Solver {
     }
 
     /// The closed form, where that is the method.
-    #[must_use]
     pub fn closed_form(&self) -> Option<&ClosedForm> {
         match &self.method {
             Prepared::Search(_) => None,
@@ -76,19 +74,16 @@ impl Solver {
     }
 
     /// The chain that it was prepared for.
-    #[must_use]
     pub fn chain(&self) -> &Arc<Chain> {
         &self.search.chain
     }
 
     /// Metres of position error that count as much as one radian of orientation error.
-    #[must_use]
     pub fn length_scale(&self) -> f64 {
         self.search.kernel.length_scale
     }
 
     /// What bounds the reach of each tip, in the order of [`Chain::tips`].
-    #[must_use]
     pub fn reach(&self) -> &[TipReach] {
         &self.search.reach
     }
@@ -104,19 +99,16 @@ impl Solver {
     ///
     /// # Panics
     /// Where `tip` is no index of [`Chain::tips`].
-    #[must_use]
     pub fn sensible_free_axes(&self, tip: usize) -> [bool; 6] {
         sensible_free_axes(self.chain(), tip, self.length_scale())
     }
 
     /// Scratch for this solver, to keep and reuse.
-    #[must_use]
     pub fn scratch(&self) -> Scratch {
         Scratch(self.search.scratch())
     }
 
     /// Room for a solution, to keep and reuse.
-    #[must_use]
     pub fn solution(&self) -> Solution {
         Solution::new(self.chain())
     }

@@ -48,7 +48,6 @@ pub struct Target {
 
 impl Target {
     /// A full pose in the base link's frame for the tip with index `tip`, at the default tolerance.
-    #[must_use]
     pub fn new(tip: usize, pose: Isometry3<f64>) -> Self {
         Self { tip, pose, free_axes: [false; 6], tolerance: Tolerance::default(), weight: 1.0 }
     }
@@ -93,7 +92,6 @@ impl Pick {
     pub const ALL: [Self; 3] = [Self::First, Self::Nearest, Self::MostManipulable];
 
     /// Its name in parameters and messages.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::First => "first",
@@ -147,7 +145,6 @@ pub enum Mode<'a> {
 
 impl Mode<'_> {
     /// [`Mode::Search`] for the first solution, with 100 attempts.
-    #[must_use]
     pub fn search() -> Self {
         Self::Search { pick: Pick::First, attempts: 100, random_seed: 0 }
     }
@@ -218,7 +215,6 @@ pub struct Problem<'a> {
 
 impl<'a> Problem<'a> {
     /// A search for the first solution from `seed`, or for the closest configuration, without preference or deadline.
-    #[must_use]
     pub fn new(targets: &'a [Target], seed: &'a [f64]) -> Self {
         Self {
             targets,

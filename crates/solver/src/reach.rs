@@ -67,7 +67,6 @@ fn excludes(reach: &Reach, distance: f64, slack: f64) -> bool {
 
 impl TipReach {
     /// The bounds for the tip with index `tip` of `chain`.
-    #[must_use]
     pub fn new(chain: &Chain, tip: usize) -> Self {
         let tip = &chain.tips()[tip];
         let joints = chain.joints();
@@ -94,7 +93,6 @@ impl TipReach {
     }
 
     /// If the target is certainly out of reach, the distance that it needs \[m\] and the bounds that exclude it.
-    #[must_use]
     pub(super) fn refutes(&self, chain: &Chain, target: &Target) -> Option<(f64, Reach)> {
         if !target.full_position() {
             return None;

@@ -102,7 +102,6 @@ pub struct Solution {
 
 impl Solution {
     /// Memory for a solution of `chain`.
-    #[must_use]
     pub fn new(chain: &Chain) -> Self {
         let variables = chain.variables().len();
         Self {
@@ -122,13 +121,11 @@ impl Solution {
     }
 
     /// The outcome as a sentence for people, with the names of `chain`'s links and joints.
-    #[must_use]
     pub fn sentence(&self, chain: &Chain) -> String {
         self.sentence_with(chain, None)
     }
 
     /// The outcome as a sentence, also with the names of what collides in `scene`, which is that of the problem.
-    #[must_use]
     pub fn sentence_in(&self, chain: &Chain, scene: &Scene) -> String {
         self.sentence_with(chain, Some(scene))
     }
@@ -172,14 +169,12 @@ impl Solution {
     }
 
     /// The largest position error \[m\] and the largest orientation error \[rad\] of the targets.
-    #[must_use]
     pub fn worst_residual(&self) -> Residual {
         let worst = |f: fn(&Residual) -> f64| self.residuals.iter().map(f).fold(0.0, f64::max);
         Residual { position: worst(|r| r.position), orientation: worst(|r| r.orientation) }
     }
 
     /// Whether every target is met.
-    #[must_use]
     pub fn is_solved(&self) -> bool {
         self.outcome == Outcome::Solved
     }

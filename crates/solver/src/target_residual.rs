@@ -8,7 +8,6 @@ use urdf_ik_mathematics::spatial;
 impl Target {
     /// The distance \[m\] and the angle \[rad\] between a tip link at `pose` (base link's frame) and the target, over the axes that
     /// count.
-    #[must_use]
     pub fn residual(&self, pose: &Isometry3<f64>) -> Residual {
         let (linear, angular) = self.difference(pose);
         Residual { position: linear.norm(), orientation: angular.norm() }
@@ -16,7 +15,6 @@ impl Target {
 
     /// Linear \[m\] and angular \[rad\] difference in the tip's frame, free axes at zero.
     #[doc(hidden)]
-    #[must_use]
     pub fn difference(&self, pose: &Isometry3<f64>) -> (Vector3<f64>, Vector3<f64>) {
         let relative = pose.inv_mul(&self.pose);
         let angular = match &self.free_axes[3..] {

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 #![allow(missing_docs, reason = "not published")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
-#![allow(clippy::must_use_candidate, clippy::missing_panics_doc, reason = "tests alone use it")]
+#![allow(clippy::missing_panics_doc, reason = "tests alone use it")]
 
 pub mod cell;
 pub mod joint_curves;

@@ -22,13 +22,11 @@ pub fn list(names: &[impl AsRef<str>]) -> String {
 
 /// The name, or another text from outside; of a very long one the beginning, and its length. Control characters are escaped: they
 /// could forge lines of a log.
-#[must_use]
 pub fn short(text: &str) -> Cow<'_, str> {
     cut(text, MAX_CHARACTERS)
 }
 
 /// A sentence of somebody else, which may name things from outside: cut and escaped as [`short`] does it, but much later.
-#[must_use]
 pub fn sentence(text: &str) -> Cow<'_, str> {
     cut(text, MAX_SENTENCE)
 }
@@ -49,7 +47,6 @@ fn cut(text: &str, max_characters: usize) -> Cow<'_, str> {
 }
 
 /// What a reader of JSON or YAML says, which calls numbers and nothing as Rust does, in plain words.
-#[must_use]
 pub fn plain_words(sentence: &str) -> String {
     let numbers =
         sentence.replace("expected f64", "expected a number").replace("expected usize", "expected a whole number");
@@ -57,7 +54,6 @@ pub fn plain_words(sentence: &str) -> String {
 }
 
 /// The number; a very large or very small one with an exponent instead of up to 300 digits.
-#[must_use]
 pub fn number(value: f64) -> String {
     let plain = value.to_string();
     if plain.len() > MAX_DIGITS { format!("{value:e}") } else { plain }

@@ -83,13 +83,11 @@ impl InverseKinematics {
     }
 
     /// Takes a solver that has been prepared, with whatever base link and method.
-    #[must_use]
     pub fn new(solver: Solver) -> Self {
         Self { scratch: solver.scratch(), solution: solver.solution(), solver }
     }
 
     /// Names of the joints in the order of [`Solution::positions`].
-    #[must_use]
     pub fn joint_names(&self) -> Vec<&str> {
         self.solver.chain().variable_names()
     }

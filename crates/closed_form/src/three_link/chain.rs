@@ -67,7 +67,6 @@ impl ThreeLinkChain {
     }
 
     /// The links on their base.
-    #[must_use]
     pub fn arm(&self) -> &ThreeLink {
         &self.arm
     }

@@ -123,7 +123,6 @@ impl ThreeLink {
     }
 
     /// Lengths of the links \[m\].
-    #[must_use]
     pub fn lengths(&self) -> [f64; 3] {
         let [first, second] = self.first_two.links().lengths();
         [first, second, self.last]
@@ -168,7 +167,6 @@ impl ThreeLink {
     }
 
     /// Where the three links end for these angles, elbow, wrist and end \[m\]: forward kinematics.
-    #[must_use]
     pub fn link_ends(&self, angles: &ThreeLinkAngles) -> [Point3<f64>; 3] {
         let mut pose = *self.first_two.base()
             * UnitQuaternion::from_axis_angle(&Vector3::y_axis(), angles.yaw)

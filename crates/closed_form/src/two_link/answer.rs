@@ -82,13 +82,11 @@ impl<P: Copy + Default, const N: usize> Solutions<P, N> {
     }
 
     /// The configurations, at least one.
-    #[must_use]
     pub fn configurations(&self) -> &[P] {
         &self.configurations[..self.count]
     }
 
     /// Whether the target is within reach, so that the configurations attain it.
-    #[must_use]
     pub fn is_reached(&self) -> bool {
         self.missing == 0.0
     }

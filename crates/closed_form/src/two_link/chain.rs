@@ -211,7 +211,6 @@ impl PlanarChain {
     }
 
     /// The links.
-    #[must_use]
     pub fn links(&self) -> &TwoLink {
         &self.links
     }
@@ -266,7 +265,6 @@ impl SpatialChain {
     }
 
     /// The links on their base.
-    #[must_use]
     pub fn arm(&self) -> &SpatialTwoLink {
         &self.arm
     }

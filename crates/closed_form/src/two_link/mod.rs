@@ -96,13 +96,11 @@ impl TwoLink {
     }
 
     /// Lengths of the links \[m\].
-    #[must_use]
     pub fn lengths(&self) -> [f64; 2] {
         [self.first, self.second]
     }
 
     /// The distances of the tip from the shoulder that there are.
-    #[must_use]
     pub fn reach(&self) -> Reach {
         Reach::of(&self.lengths())
     }

@@ -47,13 +47,11 @@ impl SpatialTwoLink {
     }
 
     /// The base frame.
-    #[must_use]
     pub fn base(&self) -> &Isometry3<f64> {
         &self.base
     }
 
     /// The two links.
-    #[must_use]
     pub fn links(&self) -> &TwoLink {
         &self.links
     }

@@ -78,7 +78,6 @@ impl BodyAt<'_> {
 
 impl LinkShapes {
     /// The distance between two links \[m\]: 0 where they touch or overlap, infinite where one of them has no shape.
-    #[must_use]
     pub fn distance(&self, places: &LinkPlaces, pair: LinkPair) -> f64 {
         let [first, second] = pair.0.map(|link| self.at(places, link));
         first.distance_below(&second, f64::INFINITY)

@@ -88,7 +88,6 @@ impl LinkShapes {
     }
 
     /// The shapes of the link of that index; none for a link that has none.
-    #[must_use]
     pub fn of_link(&self, link: usize) -> &[PlacedShape] {
         self.ranges.get(link).map_or(&[], |range| &self.shapes[range.clone()])
     }
@@ -99,7 +98,6 @@ impl LinkShapes {
     }
 
     /// The shapes that are missing, in the order of the URDF.
-    #[must_use]
     pub fn faults(&self) -> &[ShapeFault] {
         &self.faults
     }

@@ -150,7 +150,6 @@ impl Srdf {
     }
 
     /// Why the links of these names may touch, in its own words; `None` where they may not.
-    #[must_use]
     pub fn allows(&self, first: &str, second: &str) -> Option<&str> {
         let is_pair = |links: &[String; 2]| {
             (links[0] == first && links[1] == second) || (links[0] == second && links[1] == first)

@@ -25,7 +25,6 @@ enum Side<'a> {
 impl<'a> BodyDistances<'a> {
     /// The counted pairs of links, in their order, then each moving link with the obstacles of `world`, by name. What links carry does not
     /// count here.
-    #[must_use]
     pub fn new(robot: &Robot, shapes: &'a LinkShapes, pairs: &Pairs, world: &'a World) -> Self {
         let mut all = Self { shapes, bodies: Vec::new(), sides: Vec::new() };
         for pair in &pairs.counted {
@@ -43,19 +42,16 @@ impl<'a> BodyDistances<'a> {
     }
 
     /// The two bodies of each distance.
-    #[must_use]
     pub fn bodies(&self) -> &[[Body; 2]] {
         &self.bodies
     }
 
     /// All distances \[m\], in the order of [`BodyDistances::bodies`]: 0 where the two touch or overlap.
-    #[must_use]
     pub fn all(&self, places: &LinkPlaces) -> impl ExactSizeIterator<Item = f64> {
         self.sides.iter().map(|sides| self.below(places, sides, f64::INFINITY))
     }
 
     /// The least distance \[m\], with the index of the first two bodies that have it; `None` where there are no two bodies.
-    #[must_use]
     pub fn least(&self, places: &LinkPlaces) -> Option<(usize, f64)> {
         let mut least = None;
         for (index, sides) in self.sides.iter().enumerate() {
@@ -81,7 +77,6 @@ impl<'a> BodyDistances<'a> {
 /// them, so they do not count as pairs. All other joints are at `rest`, which has one entry for each joint of `robot`.
 ///
 /// Two links that may touch are left out: those that `srdf` allows, or without one those that a joint moves against each other.
-#[must_use]
 pub fn standing_contacts(
     robot: &Robot,
     chain: &Chain,

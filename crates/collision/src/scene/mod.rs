@@ -54,7 +54,6 @@ pub struct SceneScratch {
 
 impl SceneScratch {
     /// Of what [`Scene::find_near`] has found, the nearest pair.
-    #[must_use]
     pub fn nearest(&self) -> Option<&Near> {
         self.near.iter().min_by(|one, other| one.gap().total_cmp(&other.gap()))
     }
@@ -63,7 +62,6 @@ impl SceneScratch {
 impl Scene {
     /// The scene of `chain`, with the other joints at `rest` (one entry for each joint of `robot`) and `world` around. `pairs` are those of
     /// links that count.
-    #[must_use]
     pub fn new(robot: &Robot, chain: &Chain, shapes: &LinkShapes, pairs: &Pairs, world: &World, rest: &[f64]) -> Self {
         let (joints, carried) = MovingJoints::new(robot, chain, rest);
         let mut bodies = Vec::new();
@@ -106,32 +104,27 @@ impl Scene {
     }
 
     /// The pairs that may not touch.
-    #[must_use]
     pub fn pairs(&self) -> impl ExactSizeIterator<Item = [&Body; 2]> {
         self.pairs.iter().map(|pair| pair.map(|body| &self.bodies[body].body))
     }
 
     /// Names of the links of which a shape could not be read. What is free here may not be free of these.
-    #[must_use]
     pub fn unread(&self) -> &[String] {
         &self.unread
     }
 
     /// Number of the chain's variables.
-    #[must_use]
     pub fn variables(&self) -> usize {
         self.variables
     }
 
     /// By how much the distance of any pair changes at most while the variables go from one configuration to another \[m\].
-    #[must_use]
     pub fn greatest_motion(&self, from: &[f64], to: &[f64]) -> f64 {
         self.motion_bounds.of_all(&self.check.joints, from, to)
     }
 
     /// By how much the distance of one pair, by its index among [`Scene::pairs`], changes at most on such a way \[m\]. It may be much less than
     /// [`Scene::greatest_motion`], but takes longer.
-    #[must_use]
     pub fn greatest_motion_of(&self, pair: usize, from: &[f64], to: &[f64]) -> f64 {
         self.greatest_motion_into(pair, from, [to; 2])
     }

@@ -172,7 +172,6 @@ impl Body {
     }
 
     /// Its name, without what it is.
-    #[must_use]
     pub fn name(&self) -> &str {
         match self {
             Self::Link(name) | Self::Attached(name) | Self::Obstacle(name) => name,

@@ -19,7 +19,6 @@ pub struct Near {
 
 impl Near {
     /// How far the two are apart \[m\]: their distance, or less than 0 by the depth where they overlap.
-    #[must_use]
     pub fn gap(&self) -> f64 {
         self.distance - self.depth
     }

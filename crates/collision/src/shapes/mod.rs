@@ -68,7 +68,6 @@ pub enum Geometry {
 
 impl Geometry {
     /// What it is, in a word.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
             Self::Box { .. } => "box",

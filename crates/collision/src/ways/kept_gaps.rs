@@ -53,20 +53,17 @@ impl RequiredGaps {
     }
 
     /// Whether every pair has to keep the margin.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nearer.is_empty()
     }
 
     /// The gap that `pair` has to keep \[m\].
-    #[must_use]
     pub fn of(&self, pair: usize) -> f64 {
         let found = self.nearer.binary_search_by_key(&pair, |(pair, _)| *pair);
         found.map_or(self.margin, |at| self.nearer[at].1)
     }
 
     /// Of what was found elsewhere, the pair that is farthest below the gap that it has to keep.
-    #[must_use]
     pub fn worst<'a>(&self, near: &'a [Near]) -> Option<&'a Near> {
         let room = |near: &Near| near.gap() - self.of(near.pair);
         near.iter().filter(|near| room(near) < 0.0).min_by(|a, b| room(a).total_cmp(&room(b)))

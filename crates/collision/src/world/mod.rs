@@ -114,7 +114,6 @@ impl World {
     }
 
     /// The obstacle of that name, with its pose in the root link's frame.
-    #[must_use]
     pub fn obstacle(&self, id: &str) -> Option<(&Arc<Obstacle>, &Isometry3<f64>)> {
         self.obstacles.get(id).map(|(obstacle, pose)| (obstacle, pose))
     }

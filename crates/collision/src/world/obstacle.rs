@@ -65,7 +65,6 @@ impl Obstacle {
     }
 
     /// The shapes, in the obstacle's frame.
-    #[must_use]
     pub fn shapes(&self) -> &[PlacedShape] {
         &self.shapes
     }
@@ -76,7 +75,6 @@ impl Obstacle {
     }
 
     /// The triangles of the shape of that index, in its own frame; `None` where it is no mesh.
-    #[must_use]
     pub fn triangles(&self, shape: usize) -> Option<MeshTriangles> {
         let Core::Mesh(mesh) = &self.shapes.get(shape)?.core else { return None };
         Some((mesh.vertices.iter().map(parry3d_f64::math::Vector::to_array).collect(), mesh.faces.clone()))

@@ -12,7 +12,6 @@ pub struct Reach {
 
 impl Reach {
     /// The reach of segments of `lengths` \[m\] in a row; of none, 0.
-    #[must_use]
     pub fn of(lengths: &[f64]) -> Self {
         lengths.iter().fold(Self::default(), |reach, &length| reach.then(length))
     }
@@ -25,7 +24,6 @@ impl Reach {
     }
 
     /// How much farther \[m\] than it reaches, or nearer, `distance` \[m\] is; 0 for one within it.
-    #[must_use]
     pub fn gap(&self, distance: f64) -> f64 {
         (distance - self.outer).max(self.inner - distance).max(0.0)
     }

@@ -17,7 +17,6 @@ const SHARE: f64 = 0.6;
 const STEPS: u8 = 48;
 
 /// The segments whose joints were `limited`, but for those that cannot turn at all.
-#[must_use]
 pub fn binding(skeleton: &Skeleton, limited: &[bool]) -> Vec<usize> {
     let turns = |segment: &usize| {
         skeleton.segment(*segment).is_some_and(|segment| match segment.joint.limit {

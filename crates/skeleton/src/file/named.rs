@@ -44,7 +44,6 @@ pub struct UnknownPoint {
 
 impl NamedSkeleton {
     /// The index of the point of that name.
-    #[must_use]
     pub fn point(&self, name: &str) -> Option<usize> {
         self.points.iter().position(|point| point == name)
     }

@@ -109,32 +109,27 @@ impl PitchYawArm {
     }
 
     /// Position of the base \[m\].
-    #[must_use]
     pub fn base(&self) -> Point3<f64> {
         self.base
     }
 
     /// Lengths of the n segments \[m\], from the base to the tip.
-    #[must_use]
     pub fn lengths(&self) -> &[f64] {
         &self.lengths
     }
 
     /// The bounds of the variables \[rad\], lower and upper, 2n entries each: pitches, then yaws. Infinite where there
     /// is none.
-    #[must_use]
     pub fn bounds(&self) -> (&[f64], &[f64]) {
         (&self.lower, &self.upper)
     }
 
     /// Number of variables: 2n.
-    #[must_use]
     pub fn variables(&self) -> usize {
         2 * self.lengths.len()
     }
 
     /// The distances from the base that the tip can have.
-    #[must_use]
     pub fn reach(&self) -> Reach {
         self.reach
     }

@@ -24,7 +24,6 @@ pub struct PathSteps {
 
 impl PathSteps {
     /// Steps of at most `longest` \[m\] and a quarter of a radian.
-    #[must_use]
     pub fn new(longest: f64) -> Self {
         Self { longest, largest_turn: 0.25 }
     }

@@ -71,7 +71,6 @@ pub struct Solution {
 
 impl Solution {
     /// Whether the target is met.
-    #[must_use]
     pub fn is_solved(&self) -> bool {
         self.residual.outcome == Outcome::Solved
     }
@@ -79,7 +78,6 @@ impl Solution {
 
 impl PitchYawArm {
     /// Memory for an answer.
-    #[must_use]
     pub fn solution(&self) -> Solution {
         Solution {
             positions: vec![0.0; self.variables()],

@@ -73,7 +73,6 @@ pub(super) struct SearchResult {
 
 impl PitchYawArm {
     /// Scratch memory for this arm.
-    #[must_use]
     pub fn scratch(&self) -> Scratch {
         let positions = || vec![0.0; self.variables()];
         Scratch {

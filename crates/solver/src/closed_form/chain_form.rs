@@ -75,7 +75,6 @@ impl ClosedForm {
 
     /// The family that the chain belongs to, or is near to; of seven joints, the six that are not locked; of fewer than six, the arm
     /// that they become for full poses, or for the smallest set of free turns that there is one for.
-    #[must_use]
     pub fn family(&self) -> &Family {
         match &self.form {
             Form::SixAxis { family, .. } => family,
@@ -85,7 +84,6 @@ impl ClosedForm {
     }
 
     /// Of a chain of seven joints the one that is locked, counted from 0 at the base.
-    #[must_use]
     pub fn locked(&self) -> Option<usize> {
         match &self.form {
             Form::SixAxis { .. } | Form::ShortChain(_) => None,
@@ -95,7 +93,6 @@ impl ClosedForm {
 
     /// What the axes have in common, and by how much they miss it, in words: the family, of seven joints what is swept, and of
     /// fewer than six those that are added.
-    #[must_use]
     pub fn in_words(&self) -> String {
         let names = self.chain.variable_names();
         match &self.form {
@@ -108,7 +105,6 @@ impl ClosedForm {
     /// Every configuration in which the tip has `pose` (base link's frame), limits or not, as the closed form has it: exact to rounding
     /// where [`Family::exact`], else starting points. Joints that are free come near `seed` \[rad\]. Of seven joints: of those that
     /// are not locked, where the locked one stands in the middle of its working range. Of fewer than six: followed by zeros.
-    #[must_use]
     pub fn solutions(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> ArmSolutions {
         match &self.form {
             Form::SixAxis { arm, .. } => arm.solutions(pose, seed),
