@@ -44,7 +44,7 @@ const MERIDIANS: u32 = 6;
 /// Parts of a globe between its parallels.
 const PARALLELS: u32 = 6;
 /// Greatest coordinate and size that is drawn \[m\]: what shows it computes in single precision.
-const FARTHEST: f64 = 1e12;
+const MAX_DRAWN: f64 = 1e12;
 
 /// Removes whatever was drawn on this topic before, and draws all of `drawn`.
 pub(super) fn all(frame: &str, drawn: &[Marker]) -> MarkerArray {
@@ -150,7 +150,7 @@ pub(super) fn globe(centre: Point3<f64>, radius: f64) -> Vec<Point3<f64>> {
 /// Whether there is something to draw, whose coordinates and size are finite and not too large.
 pub(super) fn is_drawable(marker: &Marker) -> bool {
     // Written so that NaN fails.
-    let is_near = |length: f64| length.abs() <= FARTHEST;
+    let is_near = |length: f64| length.abs() <= MAX_DRAWN;
     let is_solid = matches!(marker.type_, BOX | BALL | CYLINDER);
     let has_form = is_solid || (!marker.points.is_empty() && marker.scale.x > 0.0 && is_near(marker.scale.x));
     let mut places = marker.points.iter().chain([&marker.pose.position]);

@@ -25,7 +25,7 @@ const THIN_LINE: f64 = 0.004;
 /// Width of the lines of a reach, over the size of the robot.
 const REACH_LINE: f64 = 0.002;
 /// Shortest line between target and tip, and between two points of the trace, over the size of the robot.
-const LEAST_MOVE: f64 = 0.002;
+const MIN_MOVE: f64 = 0.002;
 /// Size of a joint, over the mean length of a link.
 const JOINT_SIZE: f64 = 1.2;
 /// Least and greatest size of a joint, over the size of the robot.
@@ -138,12 +138,12 @@ impl Drawer {
                 markers.push(axes(namespace("target"), id, &[frame], TARGET_AXES * self.size));
             }
             let centre = Point3::from(centre.vector);
-            if (at - centre).norm() > LEAST_MOVE * self.size {
+            if (at - centre).norm() > MIN_MOVE * self.size {
                 markers.push(self.strip(namespace("difference"), id, vec![at, centre], &[colour]));
             }
         }
         let trace_namespace = namespace("trace");
-        self.traces[tip].note(at, LEAST_MOVE * self.size);
+        self.traces[tip].note(at, MIN_MOVE * self.size);
         let (trace, fading) = self.traces[tip].drawn();
         markers.push(self.strip(trace_namespace, id, trace, &fading));
         markers

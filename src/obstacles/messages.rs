@@ -8,7 +8,7 @@ use r2r::urdf_ik::msg::Obstacle as Message;
 use crate::messages::convert;
 use crate::reports::{Fault, fault};
 use crate::ros::constants;
-use urdf_ik_collision::{FARTHEST, Geometry, Obstacle};
+use urdf_ik_collision::{Geometry, MAX_EXTENT, Obstacle};
 use urdf_ik_mathematics::spatial::rotation_from;
 use urdf_ik_text::names::number;
 
@@ -54,9 +54,9 @@ fn poses<'a>(
 pub(super) fn pose(message: &Pose) -> Result<Isometry3<f64>, Fault> {
     let (at, q) = (&message.position, &message.orientation);
     for (axis, value) in [("x", at.x), ("y", at.y), ("z", at.z)] {
-        if !value.is_finite() || value.abs() > FARTHEST {
+        if !value.is_finite() || value.abs() > MAX_EXTENT {
             let value = number(value);
-            return Err(fault!("position {axis} of the pose is {value}; it must be finite and at most {FARTHEST} m"));
+            return Err(fault!("position {axis} of the pose is {value}; it must be finite and at most {MAX_EXTENT} m"));
         }
     }
     let rotation = match [q.x, q.y, q.z, q.w] {

@@ -17,9 +17,9 @@ use urdf_ik_solver::{Mode, Outcome, Preference, Problem, Reason, Scratch, Soluti
 /// arm changes the branch. So an arm at the edge of its reach does not jump to and fro.
 const MAX_ERROR_RATIO_FOR_A_JUMP: f64 = 0.9;
 /// Least square of a velocity limit that counts \[rad²/s² or m²/s²\].
-const LEAST_SQUARED_VELOCITY: f64 = 1e-8;
+const MIN_SQUARED_VELOCITY: f64 = 1e-8;
 /// The null-space task has come to its optimum where it moves no joint farther than this \[rad or m\].
-const LEAST_FLOW: f64 = 1e-6;
+const MIN_FLOW: f64 = 1e-6;
 /// Share by which rounding may lengthen the largest step of a joint.
 const ROUNDING: f64 = 1e-9;
 
@@ -66,7 +66,7 @@ struct JointSpeeds {
 impl JointSpeeds {
     fn new(loaded: &LoadedRobot, settings: &Settings) -> Result<Self, Refused> {
         let velocities = loaded.limits(settings).refuse_as("joint_limits")?.velocities;
-        let move_weights = velocities.iter().map(|limit| 1.0 / (limit * limit).max(LEAST_SQUARED_VELOCITY)).collect();
+        let move_weights = velocities.iter().map(|limit| 1.0 / (limit * limit).max(MIN_SQUARED_VELOCITY)).collect();
         let (joint_limits, default_limits) = ((*settings.joint_limits).clone(), settings.default_limits());
         Ok(Self { joint_limits, default_limits, velocities, move_weights })
     }
@@ -201,8 +201,8 @@ impl TargetTracker {
     ) -> Result<Option<(Solver, &Solution)>, Refused> {
         let (solver, _) = self.follow(targets, seed, settings, avoidance, Effort::Track)?;
         let moves = || self.tracked.positions.iter().zip(seed).map(|(to, from)| (to - from).abs());
-        let rests = moves().all(|step| step <= LEAST_FLOW);
-        let flows = moves().zip(&self.flow).all(|(step, most)| step <= most * (1.0 + ROUNDING) + LEAST_FLOW);
+        let rests = moves().all(|step| step <= MIN_FLOW);
+        let flows = moves().zip(&self.flow).all(|(step, most)| step <= most * (1.0 + ROUNDING) + MIN_FLOW);
         let goes_on = self.has_task() && self.tracked.is_solved() && flows && !rests;
         Ok(goes_on.then_some((solver, &self.tracked)))
     }

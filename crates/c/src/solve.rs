@@ -163,7 +163,7 @@ impl UrdfIkWorkspace {
 }
 
 /// Greatest number of threads.
-const MOST_THREADS: usize = 1024;
+const MAX_THREADS: usize = 1024;
 
 /// Solves `count` problems, each on its own, on so many threads; 0 for all cores. Each answer has the same bits as by urdf_ik_solve(). Writes
 /// `count` rows of n joint positions [rad or m], and `count` answers unless `answers` is NULL. A problem that makes no sense has the outcome
@@ -187,9 +187,9 @@ pub unsafe extern "C" fn urdf_ik_solve_batch(
         let positions = unsafe { exclusive_entries(positions, count * chain.variables().len(), "positions") }?;
         let answers =
             if answers.is_null() { &mut [] } else { unsafe { exclusive_entries(answers, count, "answers") }? };
-        if threads > MOST_THREADS {
+        if threads > MAX_THREADS {
             return Err(Failure::argument(format!(
-                "threads is {threads}; it must be from 0, for all cores, to {MOST_THREADS}"
+                "threads is {threads}; it must be from 0, for all cores, to {MAX_THREADS}"
             )));
         }
         let nominal = chain.nominal_positions();

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use urdf_ik::robot::{Chain, Robot};
 use urdf_ik::solver::{
-    AxisNameError, FabrikOptions, GREATEST_ACCELERATION, JacobianStep, Method, SolverKind, Tolerance,
-    free_axes_from_names,
+    AxisNameError, FabrikOptions, JacobianStep, MAX_ACCELERATION, Method, SolverKind, Tolerance, free_axes_from_names,
 };
 
 use super::Result;
@@ -108,8 +107,8 @@ impl MethodOptions {
 
     fn fabrik_options(&self) -> Result<FabrikOptions> {
         let acceleration = self.fabrik_acceleration.unwrap_or(FabrikOptions::default().acceleration);
-        if acceleration > GREATEST_ACCELERATION {
-            return Err(format!("--fabrik-acceleration is {acceleration}; the most is {GREATEST_ACCELERATION}").into());
+        if acceleration > MAX_ACCELERATION {
+            return Err(format!("--fabrik-acceleration is {acceleration}; the most is {MAX_ACCELERATION}").into());
         }
         Ok(FabrikOptions { acceleration, polish: !self.no_polish })
     }

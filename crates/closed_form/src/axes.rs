@@ -8,7 +8,7 @@ use urdf_ik_robot::{Chain, ChainJoint, JointKind};
 /// Joints of the chains whose axes are looked at for a closed form.
 pub const JOINTS: usize = 6;
 /// Joints of the shortest chains, to which others are added.
-pub const FEWEST_JOINTS: usize = 2;
+pub const MIN_JOINTS: usize = 2;
 /// Joints of the chains of which one is locked, so that [`JOINTS`] are left.
 pub const REDUNDANT_JOINTS: usize = 7;
 
@@ -53,7 +53,7 @@ impl<const N: usize> Axes<N> {
         if let Some((_, joint)) = seen.find(|(i, j)| j.variable != *i || j.multiplier.abs() != 1.0 || j.offset != 0.0) {
             return Err(NoClosedForm::Mimic { joint: name(joint) });
         }
-        if !(FEWEST_JOINTS..=N).contains(&chain.joints().len()) {
+        if !(MIN_JOINTS..=N).contains(&chain.joints().len()) {
             return Err(NoClosedForm::Joints { joints: chain.joints().len() });
         }
         let mut lines = [Line { direction: Vector3::zeros(), point: Vector3::zeros() }; N];

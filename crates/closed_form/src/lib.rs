@@ -50,7 +50,7 @@ pub mod two_link;
 mod whole_turns;
 
 pub use arm_solutions::{ArmSolutions, MAX_SOLUTIONS};
-pub use axes::{FEWEST_JOINTS, JOINTS, REDUNDANT_JOINTS};
+pub use axes::{JOINTS, MIN_JOINTS, REDUNDANT_JOINTS};
 pub use axis_deviation::{AxisDeviation, EXACT_DEVIATION, Greatest, NEAR_DEVIATION};
 pub use family::{Family, FamilyKind, Shoulder};
 pub use no_closed_form::NoClosedForm;

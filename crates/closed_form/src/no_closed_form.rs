@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::{FEWEST_JOINTS, REDUNDANT_JOINTS};
+use super::{MIN_JOINTS, REDUNDANT_JOINTS};
 
 /// Why a chain has no closed form, in words that follow its name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -27,7 +27,7 @@ pub enum NoClosedForm {
         joint: String,
     },
     /// It has too few joints, or too many.
-    #[error("it has {joints} joints, not {FEWEST_JOINTS} to {REDUNDANT_JOINTS}")]
+    #[error("it has {joints} joints, not {MIN_JOINTS} to {REDUNDANT_JOINTS}")]
     Joints {
         /// Their number.
         joints: usize,

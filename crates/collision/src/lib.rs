@@ -49,7 +49,7 @@ pub use scene::exact_distances::{BodyDistances, standing_contacts};
 pub use scene::moving_joints::Body;
 pub use scene::near::Near;
 pub use scene::{Clearance, Scene, SceneScratch};
-pub use shapes::{FARTHEST, Geometry, PlacedShape};
+pub use shapes::{Geometry, MAX_EXTENT, PlacedShape};
 pub use ways::kept_gaps::KnownGaps;
 #[doc(hidden)]
 pub use ways::kept_gaps::RequiredGaps;

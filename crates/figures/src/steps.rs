@@ -17,7 +17,7 @@ const TARGET: Point3<f64> = Point3::new(0.62, 0.26, 0.0);
 /// Yaws of the nearly stretched arm \[rad\].
 const SEED: [f64; 4] = [0.0, 0.0, 0.03, -0.06];
 /// Greatest turn of a variable in one step, as in the library \[rad\].
-const LARGEST_TURN: f64 = 1.0;
+const MAX_TURN: f64 = 1.0;
 /// Iterations that are shown.
 const ITERATIONS: u8 = 10;
 /// Room around the charts for their axes.
@@ -83,7 +83,7 @@ fn along(step: &DVector<f64>, share: f64) -> Vec<f64> {
 fn draw_step(area: &Area, arm: &PitchYawArm, method: Method, name: &str, colour: RGBColor) -> Result {
     let wanted = step(arm, &SEED, method)?;
     let largest = wanted.amax();
-    let bounded = &wanted * (LARGEST_TURN / largest).min(1.0);
+    let bounded = &wanted * (MAX_TURN / largest).min(1.0);
     let halvings = halvings(&bounded, &solved(arm, method, 1)?.0)?;
     let taken = if halvings > 0 { format!("cut to 1, halved {halvings} times") } else { "taken as it is".to_owned() };
     let note = format!("asks for {largest:.1} rad: {taken}");

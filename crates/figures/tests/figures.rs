@@ -9,7 +9,7 @@ use std::path::Path;
 use urdf_ik_figures::FIGURES;
 
 /// Size of a figure at most [bytes].
-const MOST_BYTES: usize = 60_000;
+const MAX_BYTES: usize = 60_000;
 
 /// `UPDATE_DOCS=1 cargo test -p urdf_ik_figures` draws them into docs/figures instead of comparing them.
 #[test]
@@ -28,7 +28,7 @@ fn the_figures_are_what_the_library_computes() {
             fs::read_to_string(&path).unwrap() == svg,
             "docs/figures/{name} is out of date: UPDATE_DOCS=1 cargo test -p urdf_ik_figures draws it"
         );
-        assert!(svg.len() <= MOST_BYTES, "docs/figures/{name} has {} bytes", svg.len());
+        assert!(svg.len() <= MAX_BYTES, "docs/figures/{name} has {} bytes", svg.len());
         let picture = roxmltree::Document::parse(&svg).unwrap();
         assert!(
             picture.descendants().filter(|node| node.has_tag_name(("http://www.w3.org/2000/svg", "polyline"))).count()

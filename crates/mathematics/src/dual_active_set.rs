@@ -11,7 +11,7 @@ const FEASIBLE: f64 = 1e-12;
 /// Share of the square of a normal that is rounding, where the normals of the active inequalities span it.
 const DEPENDENT: f64 = 1e-18;
 /// What an active inequality gives way by, per multiplier, is rounding up to this.
-const LEAST_REDUCTION: f64 = 1e-12;
+const MIN_REDUCTION: f64 = 1e-12;
 
 /// Inequalities: `rows · x >= least` and `lower <= x <= upper`, where bounds may be infinite.
 #[derive(Debug, Clone, Copy)]
@@ -197,7 +197,7 @@ impl DualActiveSet {
     fn first_to_release(&self) -> (usize, f64) {
         let mut first = (0, f64::INFINITY);
         for (at, (multiplier, reduction)) in self.multipliers.iter().zip(&self.reduction).enumerate() {
-            if *reduction > LEAST_REDUCTION && multiplier / reduction < first.1 {
+            if *reduction > MIN_REDUCTION && multiplier / reduction < first.1 {
                 first = (at, multiplier / reduction);
             }
         }

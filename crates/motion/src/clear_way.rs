@@ -6,7 +6,7 @@ use urdf_ik_collision::{Clearance, KnownGaps, Near, Nearer, Rule, SegmentScratch
 /// something round comes a little nearer to it than its ends.
 pub const WAY_ALLOWANCE: f64 = 1e-3;
 /// Greatest share of the margin that this may be.
-const GREATEST_SHARE: f64 = 0.5;
+const MAX_SHARE: f64 = 0.5;
 /// The share of the allowance that every place which is looked at keeps; the rest is for what is between two such places.
 const SHARE_OF_PLACES: f64 = 0.75;
 
@@ -82,6 +82,6 @@ impl<'a> ClearWay<'a> {
     }
 
     fn allowance(&self) -> f64 {
-        WAY_ALLOWANCE.min(GREATEST_SHARE * self.clearance.margin)
+        WAY_ALLOWANCE.min(MAX_SHARE * self.clearance.margin)
     }
 }

@@ -20,8 +20,8 @@ const TIP_WEIGHT: f64 = 1e5;
 /// It counts less the shorter intervals are.
 const BEND_WEIGHT: f64 = 1.0;
 /// Bounds of the velocities that count \[rad/s or m/s\], so that every motion has a cost.
-const LEAST_VELOCITY: f64 = 1e-3;
-const GREATEST_VELOCITY: f64 = 100.0;
+const MIN_VELOCITY: f64 = 1e-3;
+const MAX_VELOCITY: f64 = 100.0;
 /// Places of Gauss and Legendre's rule with two points, in an interval from 0 to 1.
 const GAUSS: [f64; 2] = [0.211_324_865_405_187_1, 0.788_675_134_594_812_9];
 
@@ -85,7 +85,7 @@ impl<'a> CurveCost<'a> {
         curve: &JointCurve,
     ) -> Self {
         let variables = curve.variables();
-        let weight = |limit: &f64| 1.0 / limit.clamp(LEAST_VELOCITY, GREATEST_VELOCITY).powi(2);
+        let weight = |limit: &f64| 1.0 / limit.clamp(MIN_VELOCITY, MAX_VELOCITY).powi(2);
         Self {
             problem,
             metres_per_radian,

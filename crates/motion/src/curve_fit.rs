@@ -11,17 +11,17 @@ use urdf_ik_robot::{Chain, Domain};
 /// Iterations at most.
 const ITERATIONS: usize = 30;
 /// An iteration that lessens the cost by less than this share is the last one.
-const LEAST_GAIN: f64 = 1e-5;
+const MIN_GAIN: f64 = 1e-5;
 /// The longest entry of a step \[rad or m\].
-const GREATEST_STEP: f64 = 0.3;
+const MAX_STEP: f64 = 0.3;
 /// Least share of a step that is tried.
-const LEAST_SHARE: f64 = 1e-3;
+const MIN_SHARE: f64 = 1e-3;
 /// What is left of a step that does not lessen the cost.
 const SHORTENING: f64 = 0.3;
 /// Steps back onto the path at most, after each other step.
 const CORRECTIONS: usize = 4;
 /// The tip is on the path where its cost is less than this share of the other costs.
-const LEAST_TIP_COST: f64 = 1e-4;
+const MIN_TIP_COST: f64 = 1e-4;
 
 /// What a step does with entries of control points at joint limits.
 #[derive(Clone, Copy, PartialEq)]
@@ -68,7 +68,7 @@ impl<'a> CurveFit<'a> {
             let Some(step) = self.step(curve, Lessen::Everything, Limits::Release) else { return };
             share = f64::min(2.0 * share, 1.0);
             let mut better = None;
-            while better.is_none() && share > LEAST_SHARE {
+            while better.is_none() && share > MIN_SHARE {
                 let mut tried = curve.clone();
                 self.advance(&mut tried, &step, share);
                 let found = self.correct(&mut tried, Limits::Hold);
@@ -81,7 +81,7 @@ impl<'a> CurveFit<'a> {
             let Some((tried, found)) = better else { return };
             let gain = cost - found;
             (*curve, cost) = (tried, found);
-            if gain < LEAST_GAIN * cost {
+            if gain < MIN_GAIN * cost {
                 return;
             }
         }
@@ -92,7 +92,7 @@ impl<'a> CurveFit<'a> {
         let fixed = self.model.fixed.clone();
         let mut costs = self.cost.of(curve);
         for _ in 0..CORRECTIONS {
-            if costs.tip < LEAST_TIP_COST * costs.joints {
+            if costs.tip < MIN_TIP_COST * costs.joints {
                 break;
             }
             self.model.fixed.fill(None);
@@ -132,7 +132,7 @@ impl<'a> CurveFit<'a> {
         }
         let step = self.model.minimise()?;
         let longest = step.iter().fold(0.0_f64, |longest, entry| longest.max(entry.abs()));
-        let share = (GREATEST_STEP / longest).min(1.0);
+        let share = (MAX_STEP / longest).min(1.0);
         Some(step.iter().map(|entry| share * entry).collect())
     }
 }

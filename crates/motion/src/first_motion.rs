@@ -7,7 +7,7 @@ use super::joint_curve::SmoothPart;
 use super::timing::SpeedProblem;
 
 /// Greatest interval of x.
-const GREATEST_INTERVAL: f64 = 1.0 / 64.0;
+const MAX_INTERVAL: f64 = 1.0 / 64.0;
 /// Greatest interval over the distance from the nearer end.
 const INTERVAL_OF_DISTANCE: f64 = 0.1;
 /// Least number of intervals in a ramp of the first motion.
@@ -16,7 +16,7 @@ const INTERVALS_OF_A_RAMP: f64 = 12.0;
 /// speed is a constant z.
 const RAMP_SHARE: f64 = 0.5;
 /// Least length of a ramp of the first motion over the length of the path.
-const LEAST_RAMP: f64 = 1e-6;
+const MIN_RAMP: f64 = 1e-6;
 
 /// The first motion: the path length by x, with its derivatives. A ramp up, an even speed, and a ramp down.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,7 +57,7 @@ impl FirstMotion {
     /// From `start` to `end` with ramps of the given lengths \[m\], or shorter ones where the path is too short.
     fn between(start: f64, end: f64, ramps: [f64; 2]) -> Self {
         let length = end - start;
-        let ramps = ramps.map(|ramp| ramp.max(LEAST_RAMP * length));
+        let ramps = ramps.map(|ramp| ramp.max(MIN_RAMP * length));
         let both = ramps[0] + ramps[1];
         let ramps = ramps.map(|ramp| ramp * (length / both).min(1.0));
         let rate = length + ramps[0] + ramps[1];
@@ -116,7 +116,7 @@ impl FirstMotion {
             let mut here = ends[ends.len() - 1];
             let step = |x: f64| {
                 let least = if x < 0.5 { up } else { down } / INTERVALS_OF_A_RAMP;
-                (INTERVAL_OF_DISTANCE * x.min(1.0 - x)).max(least).min(GREATEST_INTERVAL)
+                (INTERVAL_OF_DISTANCE * x.min(1.0 - x)).max(least).min(MAX_INTERVAL)
             };
             // What is left at the end is divided evenly, so that no very short interval is left.
             while end - here > 2.0 * step(here) {

@@ -142,12 +142,12 @@ impl Generator {
     }
 
     /// The velocity limit of a variable \[rad/s or m/s\].
-    pub fn greatest_velocity(&self, variable: usize) -> f64 {
+    pub fn max_velocity(&self, variable: usize) -> f64 {
         self.input.max_velocity[variable]
     }
 
     /// The greatest of the acceleration limits \[rad/s² or m/s²\].
-    pub fn greatest_acceleration(&self) -> f64 {
+    pub fn max_acceleration(&self) -> f64 {
         self.input.max_acceleration.iter().copied().fold(0.0, f64::max)
     }
 

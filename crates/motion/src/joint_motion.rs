@@ -139,7 +139,7 @@ impl JointMotion {
     /// The generator says of very slow joints only that it failed.
     fn check_duration(&self, end: &[f64]) -> Result<(), MotionError> {
         for (index, (here, there)) in self.state.positions.iter().zip(end).enumerate() {
-            let velocity = self.keeper.generator.greatest_velocity(index);
+            let velocity = self.keeper.generator.max_velocity(index);
             let duration = (there - here).abs() / velocity;
             if duration > MAX_DURATION {
                 return Err(MotionError::TooSlow { joint: self.names[index].clone(), velocity, duration });

@@ -14,9 +14,9 @@ use urdf_ik_collision::{Clearance, KnownGaps, Near, SegmentScratch};
 use urdf_ik_robot::Domain;
 
 /// Greatest time between two configurations of which the straight line between them is looked at \[s\].
-const GREATEST_INTERVAL: f64 = 0.01;
+const MAX_INTERVAL: f64 = 0.01;
 /// How far a joint may be from that line \[rad or m\].
-const GREATEST_SAG: f64 = 1e-4;
+const MAX_SAG: f64 = 1e-4;
 
 /// What came of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,7 +169,7 @@ impl Keeper {
     /// where these are short, so that states at the end of a step are looked at. Simulated time may stand still.
     fn interval(&self, step: f64) -> f64 {
         // A parabola of this acceleration is so far from its chord after such a time.
-        let longest = (8.0 * GREATEST_SAG / self.generator.greatest_acceleration()).sqrt().min(GREATEST_INTERVAL);
+        let longest = (8.0 * MAX_SAG / self.generator.max_acceleration()).sqrt().min(MAX_INTERVAL);
         let steps = (longest / step).floor();
         if !steps.is_finite() {
             longest

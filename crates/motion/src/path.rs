@@ -4,11 +4,10 @@ use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use thiserror::Error;
 
 use super::path_sections::{Blend, Line};
+use urdf_ik_mathematics::segments::MAX_COORDINATE;
 use urdf_ik_mathematics::spatial::{self, NotARotation};
 use urdf_ik_text::names::number;
 
-/// Greatest absolute coordinate of a waypoint in the base link's frame \[m\].
-const MAX_COORDINATE: f64 = 1e9;
 /// Least path length of a line or of a rounding \[m\]: waypoints nearer to each other count as one.
 const MIN_LENGTH: f64 = 1e-6;
 /// Greatest change of direction, from 0 to 2, that is no corner.

@@ -10,7 +10,7 @@ use urdf_ik_solver::Solver;
 /// Half of the difference of positions by which the slope of the manipulability is found \[rad\].
 const DIFFERENCE: f64 = 1e-4;
 /// Added to each squared singular value, so that the slope is finite at singular configurations.
-const LEAST_SQUARED_SINGULAR_VALUE: f64 = 1e-8;
+const MIN_SQUARED_SINGULAR_VALUE: f64 = 1e-8;
 
 /// The cost of a [`Preference`](urdf_ik_solver::Preference) near a configuration.
 pub(super) struct PreferenceSlope<'a> {
@@ -108,7 +108,7 @@ impl<'a> PreferenceSlope<'a> {
         let jacobian = DMatrix::from_fn(counted.len(), self.moved.len(), |row, i| entry(counted[row], i));
         let mut squares = &jacobian * jacobian.transpose();
         for axis in 0..counted.len() {
-            squares[(axis, axis)] += LEAST_SQUARED_SINGULAR_VALUE;
+            squares[(axis, axis)] += MIN_SQUARED_SINGULAR_VALUE;
         }
         0.5 * squares.determinant().max(f64::MIN_POSITIVE).ln()
     }

@@ -13,7 +13,7 @@ use urdf_ik_mathematics::spline::Basis;
 /// Newton steps at most, for one weight of the time.
 const STEPS: usize = 30;
 /// Half of the squared Newton decrement that is small enough.
-const LEAST_DECREMENT: f64 = 1e-4;
+const MIN_DECREMENT: f64 = 1e-4;
 /// Weights of the time against the barriers, one after the other, over the time.
 const WEIGHTS: [f64; 4] = [1.0, 10.0, 100.0, 1000.0];
 /// Share of the greatest speed that is used: between the places where limits are checked, rates may be a little greater.
@@ -184,7 +184,7 @@ impl<'a> Search<'a> {
             }
             if self.value(weight, &self.tried).is_some_and(|tried| tried < value - 0.1 * share * decrement) {
                 z.copy_from_slice(&self.tried);
-                return 0.5 * decrement > LEAST_DECREMENT;
+                return 0.5 * decrement > MIN_DECREMENT;
             }
             share *= 0.5;
         }

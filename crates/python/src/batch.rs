@@ -194,7 +194,7 @@ impl Columns {
 }
 
 /// Greatest number of threads.
-const MOST: usize = 1024;
+const MAX_THREADS: usize = 1024;
 
 /// A pool that is kept for the next batch.
 struct Kept {
@@ -208,8 +208,8 @@ static KEPT: Mutex<Option<Kept>> = Mutex::new(None);
 
 /// A pool of so many threads; with 0, one thread for each core.
 fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
-    if threads > MOST {
-        return Err(refused(format!("threads is {threads}; it must be from 0, for all cores, to {MOST}")));
+    if threads > MAX_THREADS {
+        return Err(refused(format!("threads is {threads}; it must be from 0, for all cores, to {MAX_THREADS}")));
     }
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     let process = process::id();

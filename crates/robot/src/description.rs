@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Vector3};
 
 use super::{Domain, JointKind, UrdfError};
-use urdf_ik_mathematics::segments::FARTHEST;
+use urdf_ik_mathematics::segments::MAX_COORDINATE;
 use urdf_ik_mathematics::spatial::is_unit;
 use urdf_ik_text::names::number;
 
@@ -72,7 +72,7 @@ impl JointDescription {
             })
         };
         let Isometry3 { rotation, translation } = &self.origin;
-        if !translation.vector.iter().all(|length| length.abs() <= FARTHEST) {
+        if !translation.vector.iter().all(|length| length.abs() <= MAX_COORDINATE) {
             return refuse("origin", translation.vector.as_slice(), "three finite numbers from -1e9 to 1e9");
         }
         if !is_unit(rotation, 1e-6) {

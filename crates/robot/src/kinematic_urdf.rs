@@ -8,7 +8,7 @@
 use super::error::MAX_JOINTS;
 use super::xml::{Element, Writer, each_element};
 use super::{JointKind, UrdfError};
-use urdf_ik_mathematics::segments::FARTHEST;
+use urdf_ik_mathematics::segments::MAX_COORDINATE;
 
 /// The children of a joint that kinematics needs.
 const JOINT_CHILDREN: [&str; 6] = ["origin", "parent", "child", "axis", "limit", "mimic"];
@@ -29,7 +29,7 @@ const VECTOR: Expected = Expected { count: 3, are_allowed: finite, words: "three
 /// Of a position \[m\].
 const POSITION: Expected = Expected {
     count: 3,
-    are_allowed: |v| v.iter().all(|length| length.abs() <= FARTHEST),
+    are_allowed: |v| v.iter().all(|length| length.abs() <= MAX_COORDINATE),
     words: "three finite numbers from -1e9 to 1e9",
 };
 /// Of a rotation, of any length.

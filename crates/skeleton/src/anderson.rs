@@ -20,7 +20,7 @@
 use urdf_ik_mathematics::vectors::add_times;
 
 /// Smaller pivots of the factorisation are rounding errors: the columns are dependent in spite of the ridge.
-const LEAST_PIVOT: f64 = 1e-15;
+const MIN_PIVOT: f64 = 1e-15;
 
 /// The last points of an iteration on states of `dimension` numbers. Allocates when it is made and never afterwards.
 #[derive(Debug, Clone)]
@@ -162,7 +162,7 @@ impl Anderson {
                 let sum: f64 = products.sum();
                 self.factor[i * depth + j] = if i == j {
                     let pivot = diagonal - sum;
-                    if pivot.is_nan() || pivot < LEAST_PIVOT {
+                    if pivot.is_nan() || pivot < MIN_PIVOT {
                         return false;
                     }
                     pivot.sqrt()

@@ -12,7 +12,7 @@ use super::{Options, Skeleton};
 /// Ridge of the Anderson acceleration, as a fraction of the trace: it keeps them regular as steps become parallel.
 const RIDGE: f64 = 1e-10;
 /// An accelerated quaternion that is shorter is not a rotation.
-const LEAST_NORM: f64 = 1e-3;
+const MIN_NORM: f64 = 1e-3;
 
 /// Scratch memory of cycles.
 #[derive(Debug, Clone)]
@@ -138,7 +138,7 @@ impl Setup<'_> {
         let (place, turns) = numbers.split_at(3);
         let turn = |index: usize| {
             let numbers = Vector4::from_column_slice(&turns[4 * index..4 * index + 4]);
-            Unit::try_new(Quaternion::from(numbers), LEAST_NORM)
+            Unit::try_new(Quaternion::from(numbers), MIN_NORM)
         };
         (mixed.points[0], mixed.orientations[0]) = (image.points[0], image.orientations[0]);
         if self.root.is_none() {

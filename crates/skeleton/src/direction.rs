@@ -3,7 +3,7 @@
 use nalgebra::{Point3, Vector3};
 
 /// Squares of shorter vectors \[m\] lose digits to underflow.
-const LEAST_NORM: f64 = 1e-140;
+const MIN_NORM: f64 = 1e-140;
 
 /// The point at `length` from `anchor` towards the point `towards`; where that is `anchor` itself, in the direction
 /// `fallback`, or where that is no direction either, along x.
@@ -16,7 +16,7 @@ pub(super) fn place(
 ) -> Point3<f64> {
     let offset = towards - anchor;
     let distance = offset.norm();
-    if distance > LEAST_NORM {
+    if distance > MIN_NORM {
         return anchor + offset * (length / distance);
     }
     anchor + short_direction(&offset, &fallback()) * length
@@ -31,7 +31,7 @@ fn short_direction(vector: &Vector3<f64>, fallback: &Vector3<f64>) -> Vector3<f6
 /// The unit vector in the direction of `vector`, unless that is zero.
 pub(super) fn unit(vector: &Vector3<f64>) -> Option<Vector3<f64>> {
     let norm = vector.norm();
-    if norm > LEAST_NORM {
+    if norm > MIN_NORM {
         return Some(vector / norm);
     }
     let largest = vector.amax();

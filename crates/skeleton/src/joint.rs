@@ -11,7 +11,7 @@ use urdf_ik_mathematics::segments::{InputError, Refusal, direction, require};
 use urdf_ik_text::names::number;
 
 /// Smallest sine of the angle between a hinge's axis and its segment with which the hinge can steer the segment.
-const LEAST_LEVER: f64 = 1e-6;
+const MIN_LEVER: f64 = 1e-6;
 /// A rotation that differs by more than this \[rad\] from what was asked for was limited.
 pub(super) const LIMITED: f64 = 1e-9;
 
@@ -177,7 +177,7 @@ impl Joint {
 fn angle_between(axis: &Unit<Vector3<f64>>, from: &Vector3<f64>, to: &Vector3<f64>) -> Option<f64> {
     let arm = from - axis.scale(axis.dot(from));
     let (sine, cosine) = (axis.dot(&arm.cross(to)), arm.dot(to));
-    (sine.hypot(cosine) > LEAST_LEVER).then(|| sine.atan2(cosine))
+    (sine.hypot(cosine) > MIN_LEVER).then(|| sine.atan2(cosine))
 }
 
 /// The angle of the rotation about `axis` that comes nearest to `rotation`.

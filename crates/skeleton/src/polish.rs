@@ -21,7 +21,7 @@ use urdf_ik_mathematics::spatial::rotation_vector;
 /// is faster by 5 %.
 const FIRST_RADIUS: f64 = 1.0;
 /// Shorter steps \[rad\] lead nowhere.
-const LEAST_RADIUS: f64 = 1e-6;
+const MIN_RADIUS: f64 = 1e-6;
 /// A step that gains a smaller share of what was predicted tells that the model is wrong.
 const WRONG: f64 = 0.25;
 /// A step that gains a greater share of what was predicted tells that the model is right.
@@ -102,7 +102,7 @@ impl Descent<'_> {
         let (mut radius, mut share, mut idle, mut is_held) = (FIRST_RADIUS, 0.0, 0, false);
         let mut cost = self.linearise(current, scratch);
         scratch.bends = false;
-        while *left > 0 && idle < IDLE && radius > LEAST_RADIUS && !self.is_done(current) {
+        while *left > 0 && idle < IDLE && radius > MIN_RADIUS && !self.is_done(current) {
             *left -= 1;
             share += growth;
             let points = &current.points;

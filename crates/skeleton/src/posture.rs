@@ -134,13 +134,13 @@ impl Goals {
 }
 
 /// Targets at most that are compared with one to find a contradiction.
-const MOST_COMPARED: usize = 64;
+const MAX_COMPARED: usize = 64;
 
 /// Another target with which that of index `index` certainly cannot be met.
 pub(super) fn contradiction(skeleton: &Skeleton, problem: &Problem, index: usize) -> Option<Reason> {
     let target = &problem.targets[index];
     let slack = 2.0 * problem.options.tolerance;
-    problem.targets.iter().take(MOST_COMPARED).enumerate().find_map(|(other, second)| {
+    problem.targets.iter().take(MAX_COMPARED).enumerate().find_map(|(other, second)| {
         let distance = (second.position - target.position).norm();
         let reach = skeleton.reach_between(target.point, second.point);
         let Reach { inner, outer } = reach;

@@ -46,9 +46,7 @@ pub(crate) mod testing;
 
 pub use batch::{Answer, Batch};
 pub use free_axes::{AXIS_NAMES, AxisNameError, free_axes_from_names, free_axes_in_words, names_of_free_axes};
-pub use method::{
-    FabrikOptions, GREATEST_ACCELERATION, JacobianStep, Method, NotApplicable, SolverKind, UnknownSolver,
-};
+pub use method::{FabrikOptions, JacobianStep, MAX_ACCELERATION, Method, NotApplicable, SolverKind, UnknownSolver};
 pub use preference::Preference;
 pub use prepared_solver::{Scratch, Solver};
 pub(crate) use problem::counted_axes;

@@ -8,7 +8,7 @@ use thiserror::Error;
 use urdf_ik_closed_form::NoClosedForm;
 
 /// Greatest [`FabrikOptions::acceleration`].
-pub const GREATEST_ACCELERATION: usize = 6;
+pub const MAX_ACCELERATION: usize = 6;
 
 /// The names of the methods, as in the parameter `solver` has them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,7 +132,7 @@ impl Default for JacobianStep {
 /// Options of FABRIK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FabrikOptions {
-    /// Number of earlier cycles that Anderson acceleration combines; 0 for plain cycles. More than [`GREATEST_ACCELERATION`]
+    /// Number of earlier cycles that Anderson acceleration combines; 0 for plain cycles. More than [`MAX_ACCELERATION`]
     /// counts as that.
     pub acceleration: usize,
     /// Whether Newton steps take over near the targets, and lead to the nearest configuration where the targets cannot be met.

@@ -6,8 +6,8 @@ use super::closed_form::ClosedForm;
 use super::independent_axes::sensible_free_axes;
 use super::search::{Iteration, OnSolution, Posed, Run, Search, SearchScratch};
 use super::{
-    FabrikOptions, GREATEST_ACCELERATION, Method, Mode, NotApplicable, Problem, ProblemError, Solution, Target,
-    TipReach, counted_axes,
+    FabrikOptions, MAX_ACCELERATION, Method, Mode, NotApplicable, Problem, ProblemError, Solution, Target, TipReach,
+    counted_axes,
 };
 use urdf_ik_robot::Chain;
 
@@ -233,7 +233,7 @@ impl Prepared {
         Ok(match method {
             Method::Jacobian(step) => Self::Search(Iteration::Jacobian(step)),
             Method::Fabrik(FabrikOptions { acceleration, polish }) => {
-                let acceleration = acceleration.min(GREATEST_ACCELERATION);
+                let acceleration = acceleration.min(MAX_ACCELERATION);
                 Self::Search(Iteration::Fabrik(FabrikOptions { acceleration, polish }))
             }
             Method::ClosedForm => Self::ClosedForm(Arc::new(ClosedForm::find(search)?)),

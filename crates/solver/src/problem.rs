@@ -10,7 +10,7 @@ use thiserror::Error;
 use super::problem_error::{check_bounds, check_positions, check_steps};
 use super::{Preference, ProblemError};
 use urdf_ik_collision::Clearance;
-use urdf_ik_mathematics::segments::FARTHEST;
+use urdf_ik_mathematics::segments::MAX_COORDINATE;
 use urdf_ik_robot::{Chain, Domain};
 
 /// The largest errors with which a target counts as met.
@@ -272,7 +272,7 @@ impl Target {
             return Err(ProblemError::TargetNotFinite { tip: tip.to_owned() });
         }
         let distance = self.pose.translation.vector.amax();
-        if distance > FARTHEST {
+        if distance > MAX_COORDINATE {
             return Err(ProblemError::TargetTooFar { tip: tip.to_owned(), distance });
         }
         if !self.free_axes.contains(&false) {

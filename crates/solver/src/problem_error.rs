@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::Bounds;
-use urdf_ik_mathematics::segments::FARTHEST;
+use urdf_ik_mathematics::segments::MAX_COORDINATE;
 use urdf_ik_robot::{Chain, Domain};
 use urdf_ik_text::names::number;
 
@@ -37,7 +37,9 @@ pub enum ProblemError {
         tip: String,
     },
     /// A target position is so far away that squares of distances lose their meaning.
-    #[error("the target position of '{tip}' lies at {distance:e} m on one axis; it must lie within {FARTHEST:e} m")]
+    #[error(
+        "the target position of '{tip}' lies at {distance:e} m on one axis; it must lie within {MAX_COORDINATE:e} m"
+    )]
     TargetTooFar {
         /// The tip link.
         tip: String,

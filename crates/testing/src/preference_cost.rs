@@ -9,8 +9,8 @@ use super::{Arm, jacobian, log_manipulability};
 /// Half of the difference of positions by which slopes are found.
 const DIFFERENCE: f64 = 1e-5;
 /// The longest step of a self-motion, and the shortest that still counts \[rad, or m over the length scale\].
-const LONGEST: f64 = 2e-3;
-const SHORTEST: f64 = 1e-7;
+const MAX_STEP: f64 = 2e-3;
+const MIN_STEP: f64 = 1e-7;
 /// Steps at most.
 const STEPS: usize = 100_000;
 /// A variable that is no farther from its limit stands there \[rad or m\].
@@ -54,7 +54,7 @@ pub fn downhill(arm: &Arm, scale: f64, preference: &Preference, start: &[f64]) -
     let cost = |positions: &[f64]| cost(arm, scale, preference, positions, 6);
     let mut here = start.to_vec();
     let mut optimum = Optimum { cost: cost(&here), way: vec![0.0; here.len()] };
-    let mut longest = LONGEST;
+    let mut longest = MAX_STEP;
     for _ in 0..STEPS {
         let Some(direction) = projected_descent(arm, scale, &here, &cost) else { break };
         let mut there: Vec<f64> = here.iter().zip(&direction).map(|(at, rate)| at + longest * rate).collect();
@@ -62,8 +62,8 @@ pub fn downhill(arm: &Arm, scale: f64, preference: &Preference, start: &[f64]) -
         if found < optimum.cost {
             optimum.way.iter_mut().zip(here.iter().zip(&there)).for_each(|(way, (a, b))| *way += (a - b).abs());
             (optimum.cost, here) = (found, there);
-            longest = LONGEST.min(1.5 * longest);
-        } else if longest > SHORTEST {
+            longest = MAX_STEP.min(1.5 * longest);
+        } else if longest > MIN_STEP {
             longest *= 0.5;
         } else {
             break;

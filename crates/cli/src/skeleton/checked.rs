@@ -1,7 +1,7 @@
 //! Checks of numbers in a request.
 
 use urdf_ik::nalgebra::UnitQuaternion;
-use urdf_ik::segments::FARTHEST;
+use urdf_ik::segments::MAX_COORDINATE;
 use urdf_ik::spatial::rotation_from;
 
 use crate::Result;
@@ -15,9 +15,9 @@ pub fn rotation(quaternion: [f64; 4]) -> Result<UnitQuaternion<f64>> {
 /// Refuses a position \[m\] that is too far away.
 pub fn check_position(position: [f64; 3]) -> Result {
     let mut named = ['x', 'y', 'z'].into_iter().zip(position);
-    match named.find(|(_, value)| value.is_nan() || value.abs() > FARTHEST) {
+    match named.find(|(_, value)| value.is_nan() || value.abs() > MAX_COORDINATE) {
         Some((axis, value)) => {
-            Err(format!("is at {axis} = {value:?} m; give a finite number within {FARTHEST:e} m").into())
+            Err(format!("is at {axis} = {value:?} m; give a finite number within {MAX_COORDINATE:e} m").into())
         }
         None => Ok(()),
     }

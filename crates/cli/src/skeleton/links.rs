@@ -76,7 +76,7 @@ impl Form {
 }
 
 impl LinkSolutions {
-    fn new<const JOINTS: usize, const MOST: usize>(solutions: &Solutions<[f64; JOINTS], MOST>) -> Self
+    fn new<const JOINTS: usize, const MAX: usize>(solutions: &Solutions<[f64; JOINTS], MAX>) -> Self
     where
         [f64; JOINTS]: Default,
     {

@@ -14,11 +14,11 @@ use super::json::{Object, Targets};
 use crate::Result;
 
 /// The memory of a solve grows with the number of differences; more than these help nobody.
-const MOST_DIFFERENCES: usize = 100;
+const MAX_DIFFERENCES: usize = 100;
 /// Greatest number of iterations: a request ends within minutes, even of a long chain.
-const MOST_ITERATIONS: usize = 1_000_000;
+const MAX_ITERATIONS: usize = 1_000_000;
 /// Greatest number of restarts: a request ends within minutes, even of a long chain.
-const MOST_RESTARTS: usize = 10_000;
+const MAX_RESTARTS: usize = 10_000;
 
 /// A request. What it leaves out has its default.
 #[derive(Clone, Default, Deserialize)]
@@ -160,9 +160,9 @@ impl OptionsEntry {
     /// Refuses numbers with which a solve would not end, or needs too much memory.
     fn check(&self) -> Result {
         let bounded = [
-            ("acceleration is", self.acceleration, MOST_DIFFERENCES),
-            ("iterations are", self.iterations, MOST_ITERATIONS),
-            ("restarts are", self.restarts, MOST_RESTARTS),
+            ("acceleration is", self.acceleration, MAX_DIFFERENCES),
+            ("iterations are", self.iterations, MAX_ITERATIONS),
+            ("restarts are", self.restarts, MAX_RESTARTS),
         ];
         match bounded.into_iter().find_map(|(key, asked, most)| Some((key, asked.filter(|asked| *asked > most)?, most)))
         {

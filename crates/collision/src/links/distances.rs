@@ -6,7 +6,7 @@ use super::LinkShapes;
 use crate::narrow_phase::{ShapePair, TOUCHING};
 use crate::shapes::PlacedShape;
 use crate::shapes::frame::{Frame, vector};
-use urdf_ik_mathematics::segments::FARTHEST;
+use urdf_ik_mathematics::segments::MAX_COORDINATE;
 use urdf_ik_robot::Robot;
 use urdf_ik_text::names::short;
 
@@ -20,7 +20,7 @@ pub struct LinkPlaces(Vec<Frame>);
 /// Joint positions that put a link nowhere.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "the joint positions put link '{}' farther than {FARTHEST:e} m away, or nowhere: give finite positions",
+    "the joint positions put link '{}' farther than {MAX_COORDINATE:e} m away, or nowhere: give finite positions",
     short(link)
 )]
 pub struct PlacesError {
@@ -36,7 +36,7 @@ impl LinkPlaces {
     pub fn new(robot: &Robot, positions: &[f64]) -> Result<Self, PlacesError> {
         let place = |(link, pose): (usize, &_)| {
             let frame = Frame::of(pose);
-            let is_near = frame.rotation.iter().chain(&frame.origin).all(|entry| entry.abs() <= FARTHEST);
+            let is_near = frame.rotation.iter().chain(&frame.origin).all(|entry| entry.abs() <= MAX_COORDINATE);
             is_near.then_some(frame).ok_or_else(|| PlacesError { link: robot.links()[link].name.clone() })
         };
         robot.link_poses(positions).iter().enumerate().map(place).collect::<Result<_, _>>().map(Self)

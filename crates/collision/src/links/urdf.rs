@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 
 use crate::malformed::Malformed;
-use crate::shapes::{FARTHEST, Geometry, LEAST_SIZE};
+use crate::shapes::{Geometry, MAX_EXTENT, MIN_SIZE};
 use urdf_ik_robot::xml::{Element, XmlError, each_element, numbers};
 use urdf_ik_text::names::short;
 
@@ -46,8 +46,8 @@ pub(crate) fn collisions(urdf: &str) -> Result<Vec<Collision>, XmlError> {
 
 fn origin(element: &Element) -> Result<Isometry3<f64>, Malformed> {
     let [x, y, z] = values(element, "xyz", "0 0 0", "three finite numbers")?;
-    if [x, y, z].iter().any(|length| length.abs() > FARTHEST) {
-        return Err(format!("the <origin> of a <collision> is farther than {FARTHEST} m away").into());
+    if [x, y, z].iter().any(|length| length.abs() > MAX_EXTENT) {
+        return Err(format!("the <origin> of a <collision> is farther than {MAX_EXTENT} m away").into());
     }
     let rotation = if element.get("quat_xyzw").is_some() && element.get("rpy").is_none() {
         let [x, y, z, w] = values(element, "quat_xyzw", "", "four finite numbers")?;
@@ -69,7 +69,7 @@ fn values<const N: usize>(element: &Element, key: &str, default: &str, expected:
 
 fn geometry(kind: &str, element: &Element) -> Result<Geometry, Malformed> {
     let what = format!("a {}", short(kind));
-    let length = format!("a length greater than 0 and at most {FARTHEST} m");
+    let length = format!("a length greater than 0 and at most {MAX_EXTENT} m");
     let size = |key: &str| sizes(element, &what, key, "", &length).map(|[size]| size);
     match kind {
         "box" => Ok(Geometry::Box { size: sizes(element, &what, "size", "", "three lengths greater than 0")? }),
@@ -98,7 +98,7 @@ fn sizes<const N: usize>(
     expected: &str,
 ) -> Result<[f64; N], Malformed> {
     let text = element.get(key).unwrap_or(default);
-    let is_size = |&size: &f64| (LEAST_SIZE..=FARTHEST).contains(&if key == "scale" { size.abs() } else { size });
+    let is_size = |&size: &f64| (MIN_SIZE..=MAX_EXTENT).contains(&if key == "scale" { size.abs() } else { size });
     let sizes = numbers(text).filter(|sizes| sizes.iter().all(is_size));
     Ok(sizes.ok_or_else(|| format!("{what} has {key}=\"{}\", which must be {expected}", short(text)))?)
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::malformed::Malformed;
-use crate::shapes::FARTHEST;
+use crate::shapes::MAX_EXTENT;
 use crate::shapes::mesh::Mesh;
 use urdf_ik_robot::{MeshFolders, MeshNotFound};
 use urdf_ik_text::files::{self, ReadError};
@@ -75,7 +75,7 @@ pub enum MeshError {
         most: usize,
     },
     /// A vertex is not at a place.
-    #[error("mesh {} has a vertex that is not finite, or farther than {FARTHEST} m from the origin", short(mesh))]
+    #[error("mesh {} has a vertex that is not finite, or farther than {MAX_EXTENT} m from the origin", short(mesh))]
     BadVertex {
         /// Its file.
         mesh: String,
@@ -105,7 +105,7 @@ pub(crate) fn mesh_of(name: &str, vertices: &[[f64; 3]], faces: &[[u32; 3]]) -> 
     if faces.len() > MAX_TRIANGLES || vertices.len() > 3 * MAX_TRIANGLES {
         return Err(MeshError::TooManyTriangles { mesh: mesh(), triangles: faces.len() });
     }
-    if !vertices.as_flattened().iter().all(|coordinate| coordinate.abs() <= FARTHEST) {
+    if !vertices.as_flattened().iter().all(|coordinate| coordinate.abs() <= MAX_EXTENT) {
         return Err(MeshError::BadVertex { mesh: mesh() });
     }
     if let Some(vertex) = faces.as_flattened().iter().find(|vertex| **vertex as usize >= vertices.len()) {

@@ -9,7 +9,7 @@ use parry3d_f64::shape::{Shape, SupportMap, Triangle};
 /// Greatest number of rounds of the refinement.
 const MAX_ROUNDS: usize = 1000;
 /// The refinement ends where a round gains less than this \[m\].
-const LEAST_GAIN: f64 = 1e-11;
+const MIN_GAIN: f64 = 1e-11;
 
 /// Points of two shapes that are near each other, in the frame of the second, and their distance \[m\].
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +35,7 @@ pub(crate) fn convex_nearest(first: &dyn Shape, second: &dyn Shape, pose: &Pose)
     let to_second = |point, _| Some(pose * second.project_local_point(back * point, true).point);
     let to_first = |point, _| Some(first.project_local_point(point, true).point);
     let found = NearPoints { distance: (on_first - on_second).length(), on_first, on_second };
-    let found = alternate(found, MAX_ROUNDS, to_second, to_first, |least| least - LEAST_GAIN);
+    let found = alternate(found, MAX_ROUNDS, to_second, to_first, |least| least - MIN_GAIN);
     Some([found.on_first, found.on_second])
 }
 

@@ -123,17 +123,17 @@ impl<'a> PiecesInside<'a> {
 }
 
 /// So many triangles at most: few are close together, and have a small box around them.
-const MOST: usize = 16;
+const MAX_IN_BLOCK: usize = 16;
 
 /// Some triangles, and the boxes around four at once.
 pub(crate) struct TriangleBlock {
-    triangles: [Triangle; MOST],
+    triangles: [Triangle; MAX_IN_BLOCK],
     length: usize,
     /// The least coordinates of each, and the greatest. The boxes of triangles that are not there are empty.
-    low: [[Lanes; 3]; MOST / LANES],
-    high: [[Lanes; 3]; MOST / LANES],
+    low: [[Lanes; 3]; MAX_IN_BLOCK / LANES],
+    high: [[Lanes; 3]; MAX_IN_BLOCK / LANES],
     /// The least coordinate of each along `direction`.
-    along: [Lanes; MOST / LANES],
+    along: [Lanes; MAX_IN_BLOCK / LANES],
     direction: Point,
     /// The box around all, and the least coordinate of all along the direction.
     around: (Point, Point),
@@ -144,19 +144,19 @@ impl TriangleBlock {
     /// Without triangles. They are probably beyond others along `direction`, of length 1.
     pub fn new(direction: &Vector3<f64>) -> Self {
         Self {
-            along: [Lanes::splat(f64::INFINITY); MOST / LANES],
+            along: [Lanes::splat(f64::INFINITY); MAX_IN_BLOCK / LANES],
             direction: point(direction),
-            triangles: [Triangle::new(Point::ZERO, Point::ZERO, Point::ZERO); MOST],
+            triangles: [Triangle::new(Point::ZERO, Point::ZERO, Point::ZERO); MAX_IN_BLOCK],
             length: 0,
-            low: [[Lanes::splat(f64::INFINITY); 3]; MOST / LANES],
-            high: [[Lanes::splat(f64::NEG_INFINITY); 3]; MOST / LANES],
+            low: [[Lanes::splat(f64::INFINITY); 3]; MAX_IN_BLOCK / LANES],
+            high: [[Lanes::splat(f64::NEG_INFINITY); 3]; MAX_IN_BLOCK / LANES],
             around: (Point::INFINITY, Point::NEG_INFINITY),
             least: f64::INFINITY,
         }
     }
 
     pub fn is_full(&self) -> bool {
-        self.length == MOST
+        self.length == MAX_IN_BLOCK
     }
 
     pub fn is_empty(&self) -> bool {

@@ -21,7 +21,7 @@ use crate::shapes::solid::Solid;
 use urdf_ik_mathematics::lanes::{LANES, Lanes};
 
 /// Pairs of shapes that never come nearer than this are left out of the check [m], and a greater margin is asked otherwise.
-pub(crate) const GREATEST_MARGIN: f64 = 0.1;
+pub(crate) const MAX_MARGIN: f64 = 0.1;
 
 /// A shape of a body.
 #[derive(Clone)]
@@ -376,7 +376,7 @@ fn group(parts: &[Part], four: &[usize]) -> Group {
     }
 }
 
-/// Whether a joint could bring two parts nearer to each other than [`GREATEST_MARGIN`].
+/// Whether a joint could bring two parts nearer to each other than [`MAX_MARGIN`].
 fn can_meet(joints: &MovingJoints, a: &Part, b: &Part) -> bool {
     let (mover, still) = if a.frame.is_none() { (b, a) } else { (a, b) };
     let (Some(frame), None) = (mover.frame, still.frame) else { return true };
@@ -385,5 +385,5 @@ fn can_meet(joints: &MovingJoints, a: &Part, b: &Part) -> bool {
         Some(convex) => convex.solid.signed_distance_to(&still.local.inverse().point(&place)),
         None => (still.centre - place).norm() - still.radius,
     };
-    apart <= reach + GREATEST_MARGIN
+    apart <= reach + MAX_MARGIN
 }

@@ -14,7 +14,7 @@ use crate::links::pairs::Pairs;
 use crate::narrow_phase::TOUCHING;
 use crate::narrow_phase::visitors::Wanted;
 use crate::world::World;
-use free_check::{CheckScratch, FreeCheck, GREATEST_MARGIN};
+use free_check::{CheckScratch, FreeCheck, MAX_MARGIN};
 use motion_bounds::MotionBounds;
 use moving_joints::{Body, MovingJoints, PlacedBody};
 use near::Near;
@@ -142,7 +142,7 @@ impl Scene {
     /// Checks that every pair is farther apart than `margin` \[m\] at `positions`; else gives the index of one that is not.
     #[doc(hidden)]
     pub fn check(&self, positions: &[f64], margin: f64, scratch: &mut SceneScratch) -> Result<(), usize> {
-        if margin > GREATEST_MARGIN {
+        if margin > MAX_MARGIN {
             self.find_near(positions, margin, scratch);
             return scratch.near.first().map_or(Ok(()), |near| Err(near.pair));
         }

@@ -24,9 +24,9 @@ use spheres::Sphere;
 use urdf_ik_text::names::short;
 
 /// Shapes are no larger than this, and no farther from their link's frame \[m\].
-pub const FARTHEST: f64 = 1e6;
+pub const MAX_EXTENT: f64 = 1e6;
 /// No size of a shape is less \[m\].
-pub(crate) const LEAST_SIZE: f64 = 1e-9;
+pub(crate) const MIN_SIZE: f64 = 1e-9;
 
 /// What a URDF says of a shape \[m\]. Cylinders and capsules are along z.
 #[derive(Debug, Clone, PartialEq)]

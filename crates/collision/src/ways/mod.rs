@@ -12,9 +12,9 @@ use crate::scene::{Clearance, SceneScratch};
 use crate::ways::kept_gaps::{KnownGaps, RequiredGaps};
 
 /// More room than this is told by spheres alone \[m\]. More would take longer than it clears.
-const GREATEST_ROOM: f64 = 0.01;
+const MAX_ROOM: f64 = 0.01;
 /// Between two looks no pair comes nearer by less than this \[m\].
-const LEAST_RESOLUTION: f64 = 1e-6;
+const MIN_RESOLUTION: f64 = 1e-6;
 /// A motion that is stopped ends no farther before than this fraction of the resolution.
 const SHARPNESS: f64 = 0.01;
 /// Looks at most.
@@ -205,7 +205,7 @@ struct Motion<'a> {
 impl<'a> Motion<'a> {
     fn new(rule: &'a Rule<'a>, corners: &'a [&'a [f64]]) -> Self {
         let length = corners.windows(2).map(|line| rule.clearance.scene.greatest_motion(line[0], line[1])).sum();
-        Self { rule, corners, length, resolution: rule.resolution.max(LEAST_RESOLUTION) }
+        Self { rule, corners, length, resolution: rule.resolution.max(MIN_RESOLUTION) }
     }
 
     /// Looks at each pair in one place after the other, as far apart as nothing can be missed.
@@ -216,9 +216,7 @@ impl<'a> Motion<'a> {
         if let Some(gaps) = &mut gaps {
             gaps.begin(scene);
             scratch.leave_out_known(self.corners, &self.rule.clearance, gaps);
-        } else if self.length <= GREATEST_ROOM
-            && scene.is_free(self.corners[0], margin + self.length, &mut scratch.scene)
-        {
+        } else if self.length <= MAX_ROOM && scene.is_free(self.corners[0], margin + self.length, &mut scratch.scene) {
             return Advance::Free;
         }
         for _ in 0..LOOKS {
@@ -263,7 +261,7 @@ impl<'a> Motion<'a> {
         let mut due = Place::NEVER;
         // The bound of all pairs is one of each, and cheaper.
         if gap - margin < self.length || goes_on {
-            let needed = if goes_on { GREATEST_ROOM } else { self.length_after(place, pair).min(GREATEST_ROOM) };
+            let needed = if goes_on { MAX_ROOM } else { self.length_after(place, pair).min(MAX_ROOM) };
             if gap - margin <= needed {
                 gap = self.measure(pair, place, margin + needed.max(self.resolution), scratch)?;
             }

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::mesh_files::mesh_of;
 use crate::shapes::mesh::Mesh;
-use crate::shapes::{Core, FARTHEST, Geometry, LEAST_SIZE, PlacedShape};
+use crate::shapes::{Core, Geometry, MAX_EXTENT, MIN_SIZE, PlacedShape};
 use urdf_ik_text::names::number;
 
 /// Shapes that are fixed to each other.
@@ -37,9 +37,9 @@ impl Obstacle {
             Geometry::Sphere { radius } => vec![*radius],
             Geometry::Mesh { .. } => Vec::new(),
         };
-        if let Some(size) = sizes.iter().find(|size| !(LEAST_SIZE..=FARTHEST).contains(*size)) {
+        if let Some(size) = sizes.iter().find(|size| !(MIN_SIZE..=MAX_EXTENT).contains(*size)) {
             let text = format!(
-                "a {} has a size of {} m, which must be greater than 0 and at most {FARTHEST} m",
+                "a {} has a size of {} m, which must be greater than 0 and at most {MAX_EXTENT} m",
                 geometry.name(),
                 number(*size)
             );
@@ -96,8 +96,8 @@ impl Obstacle {
         mesh: Option<Arc<Mesh>>,
     ) -> Result<(), ObstacleError> {
         let numbers = || pose.translation.vector.iter().chain(pose.rotation.coords.iter());
-        if !numbers().all(|number| number.abs() <= FARTHEST) {
-            return Err(ObstacleError(format!("a pose is not finite, or farther than {FARTHEST} m away")));
+        if !numbers().all(|number| number.abs() <= MAX_EXTENT) {
+            return Err(ObstacleError(format!("a pose is not finite, or farther than {MAX_EXTENT} m away")));
         }
         let shape = PlacedShape::new(geometry, pose, mesh);
         self.shapes.push(shape.ok_or_else(|| ObstacleError("a mesh has no triangles".to_owned()))?);

@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use crate::malformed::Malformed;
 use crate::mesh_files::Meshes;
-use crate::shapes::{FARTHEST, Geometry, LEAST_SIZE};
+use crate::shapes::{Geometry, MAX_EXTENT, MIN_SIZE};
 use crate::world::obstacle::Obstacle;
 use crate::world::{MAX_OBSTACLES, World, WorldError};
 use urdf_ik_mathematics::spatial::rotation_from;
@@ -88,7 +88,7 @@ fn read(entry: &Map<String, Value>, meshes: &mut Meshes) -> Result<(Obstacle, Is
     let here = Isometry3::identity();
     if kind == "mesh" {
         let (file, scale) = (fields.text("file")?, fields.numbers_or("scale", [1.0; 3])?);
-        if !scale.iter().all(|factor| (LEAST_SIZE..=FARTHEST).contains(&factor.abs())) {
+        if !scale.iter().all(|factor| (MIN_SIZE..=MAX_EXTENT).contains(&factor.abs())) {
             return Err(format!("its 'scale' is {scale:?}; it must be three numbers that are not 0").into());
         }
         let mesh = meshes.of(file, scale)?;
@@ -100,8 +100,8 @@ fn read(entry: &Map<String, Value>, meshes: &mut Meshes) -> Result<(Obstacle, Is
     let at = fields.numbers("p")?;
     let rotation = rotation_from(fields.numbers_or("q_xyzw", [0.0, 0.0, 0.0, 1.0])?)?;
     fields.finish()?;
-    if !at.iter().all(|coordinate| coordinate.abs() <= FARTHEST) {
-        return Err(format!("its 'p' is farther than {FARTHEST} m away").into());
+    if !at.iter().all(|coordinate| coordinate.abs() <= MAX_EXTENT) {
+        return Err(format!("its 'p' is farther than {MAX_EXTENT} m away").into());
     }
     Ok((obstacle, Isometry3::from_parts(Translation3::from(at), rotation)))
 }

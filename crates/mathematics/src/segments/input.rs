@@ -5,7 +5,7 @@ use std::fmt;
 use nalgebra::{Unit, UnitQuaternion, Vector3};
 use thiserror::Error;
 
-use super::FARTHEST;
+use super::MAX_COORDINATE;
 use crate::spatial::is_unit;
 use urdf_ik_text::names::{list, number};
 
@@ -38,7 +38,7 @@ pub enum Refusal {
     Count { what: &'static str, found: usize, expected: usize },
     #[error("{element} is {}{unit}; it must be {right}", number(*value))]
     Number { element: Element, value: f64, unit: &'static str, right: &'static str },
-    #[error("coordinate {axis} of {element} is {} m; it must be a finite number within {FARTHEST:e} m", number(*value))]
+    #[error("coordinate {axis} of {element} is {} m; it must be a finite number within {MAX_COORDINATE:e} m", number(*value))]
     Coordinate { axis: char, element: Element, value: f64 },
     #[error(
         "{element} is ({}), which is no direction; give finite coordinates that are not all 0",
@@ -134,9 +134,9 @@ pub fn check_positive(element: impl Into<Element>, value: f64, unit: &'static st
 /// # Errors
 /// [`InputError`] where it is not so.
 pub fn check_total(value: f64) -> Result<(), InputError> {
-    require(value <= FARTHEST, || {
+    require(value <= MAX_COORDINATE, || {
         Refusal::Model(format!(
-            "the segments are {} m long together; they must be within {FARTHEST:e} m",
+            "the segments are {} m long together; they must be within {MAX_COORDINATE:e} m",
             number(value)
         ))
     })
@@ -148,7 +148,7 @@ pub fn check_total(value: f64) -> Result<(), InputError> {
 /// [`InputError`] where it is not so.
 pub fn check_coordinates(element: impl Into<Element>, coordinates: &[f64]) -> Result<(), InputError> {
     let mut named = ['x', 'y', 'z'].into_iter().zip(coordinates);
-    match named.find(|(_, value)| value.is_nan() || value.abs() > FARTHEST) {
+    match named.find(|(_, value)| value.is_nan() || value.abs() > MAX_COORDINATE) {
         Some((axis, &value)) => Err(InputError(Refusal::Coordinate { axis, element: element.into(), value })),
         None => Ok(()),
     }

@@ -16,4 +16,4 @@ pub use input::{
 pub use reach::Reach;
 
 /// Longer models, and points farther from the origin than this \[m\], are refused.
-pub const FARTHEST: f64 = 1e9;
+pub const MAX_COORDINATE: f64 = 1e9;

@@ -10,7 +10,7 @@ use crate::{self as plot, Area, Axis, Frame, INK, Result, TEXT};
 /// Numbers of iterations at which the distance is shown, at most.
 const SHOWN: usize = 120;
 /// The least distance that is shown \[m\].
-const LEAST: f64 = 1e-9;
+const MIN_DISTANCE: f64 = 1e-9;
 
 /// Draws the chart. Each of its points is a solve of its own that was allowed as many iterations.
 pub fn draw(area: &Area, drawn: &Drawn) -> Result {
@@ -22,7 +22,7 @@ pub fn draw(area: &Area, drawn: &Drawn) -> Result {
         let options = Options { iterations: count, ..drawn.problem.options };
         drawn.skeleton.solve(&Problem { options, ..*drawn.problem }, &mut scratch, &mut solution)?;
         let distance = solution.residuals.iter().map(|residual| residual.distance).fold(0.0, f64::max);
-        curve.push((f64::from(u32::try_from(count)?), distance.max(LEAST).log10()));
+        curve.push((f64::from(u32::try_from(count)?), distance.max(MIN_DISTANCE).log10()));
     }
     plot::write(area, "largest distance to a target after each iteration", (40, 30), TEXT, INK)?;
     let x = Axis::even(0.0, f64::from(u32::try_from(iterations)?), 8.0, "");

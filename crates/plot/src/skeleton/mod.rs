@@ -30,7 +30,7 @@ const HEIGHTS: [f64; 2] = [240.0, 720.0];
 /// Cycles whose passes are drawn.
 const CYCLES: usize = 2;
 /// Smallest size of what is drawn \[m\].
-const LEAST_SIZE: f64 = 1e-6;
+const MIN_SIZE: f64 = 1e-6;
 
 /// Colour of the figure where it starts.
 const SEED: RGBColor = FAINT_INK;
@@ -166,7 +166,7 @@ impl Shown<'_> {
         let points = self.configurations().flat_map(|configuration| &configuration.points);
         let targets = self.drawn.problem.targets.iter().map(|target| &target.position);
         let bounds = Bounds::around(points.chain(targets).map(|point| view.point(point)));
-        bounds.sized(bounds.size().sup(&Vector2::repeat(LEAST_SIZE)))
+        bounds.sized(bounds.size().sup(&Vector2::repeat(MIN_SIZE)))
     }
 
     fn draw_view(&self, area: &Area, view: &View, bounds: &Bounds) -> Result {

@@ -8,7 +8,7 @@ use super::entries::{Link, Name, given};
 use super::error::{ModelError, refused, refused_by_reader};
 use super::list::for_value;
 use crate::joint::is_in_plane;
-use urdf_ik_mathematics::segments::{FARTHEST, InputError, check_coordinates};
+use urdf_ik_mathematics::segments::{InputError, MAX_COORDINATE, check_coordinates};
 use urdf_ik_text::names::number;
 use urdf_ik_text::yaml::yaml_reader;
 
@@ -122,11 +122,11 @@ impl RootEntry {
 
 /// A length that a segment can have.
 pub(super) fn checked_length(length: f64) -> Result<f64, InputError> {
-    if length > 0.0 && length <= FARTHEST {
+    if length > 0.0 && length <= MAX_COORDINATE {
         return Ok(length);
     }
     Err(InputError::model(format!(
-        "it is {} m long; its length must be a finite number above 0, at most {FARTHEST:e}",
+        "it is {} m long; its length must be a finite number above 0, at most {MAX_COORDINATE:e}",
         number(length)
     )))
 }

@@ -16,7 +16,7 @@ use urdf_ik_mathematics::segments::InputError;
 use urdf_ik_text::names::short;
 
 /// Sines of smaller angles \[rad\] do not tell a plane.
-const LEAST_SINE: f64 = 1e-6;
+const MIN_SINE: f64 = 1e-6;
 
 /// A segment as a file has it.
 #[derive(Deserialize)]
@@ -144,7 +144,7 @@ fn facing(
     let Some(up) = up else { return Ok(aligned(frame, along)) };
     let up = Vector3::from(up);
     let (x, y) = (along.normalize(), up.cross(along));
-    let tells = y.norm() > LEAST_SINE * up.norm() * along.norm();
+    let tells = y.norm() > MIN_SINE * up.norm() * along.norm();
     if !tells {
         return Err(InputError::model(
             "its up is no direction, or the direction of the segment itself; give one across it",

@@ -7,9 +7,9 @@ use super::{InputError, Options, PitchYawArm, Problem, Reason, Scratch, Solution
 use urdf_ik_mathematics::segments::{Refusal, require};
 
 /// Largest number of steps of a path.
-const MOST_STEPS: f64 = 1e6;
+const MAX_STEPS: f64 = 1e6;
 /// The shortest step that is tried is this fraction of the even step: halvings down to it, all exact.
-const SHORTEST: f64 = 1.0 / 1024.0;
+const MIN_FRACTION: f64 = 1.0 / 1024.0;
 /// Attempts at a point after that from the configuration before: from that configuration bent. Others would be a jump.
 const RESTARTS: usize = 1;
 
@@ -108,7 +108,7 @@ impl PitchYawArm {
                         step *= 2.0;
                     }
                 }
-                Err(_) if step > SHORTEST => step *= 0.5,
+                Err(_) if step > MIN_FRACTION => step *= 0.5,
                 Err(reason) => {
                     refusal = Some(reason);
                     break;
@@ -161,7 +161,7 @@ impl PathSteps {
         // Both ends of a step may be off by the tolerance.
         let steps = (length / (self.longest - 2.0 * tolerance)).ceil().max(1.0);
         let (element, right) = ("the number of steps of the path".into(), "at most 1e6");
-        require(steps <= MOST_STEPS, || Refusal::Number { element, value: steps, unit: "", right })?;
+        require(steps <= MAX_STEPS, || Refusal::Number { element, value: steps, unit: "", right })?;
         Ok(steps)
     }
 }

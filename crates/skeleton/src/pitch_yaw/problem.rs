@@ -6,7 +6,7 @@ use super::{InputError, Outcome, PitchYawArm, Reason, Residual, Scratch};
 use urdf_ik_mathematics::segments::{Refusal, check_coordinates, check_count, check_positive, require};
 
 /// Seed angles beyond this \[rad\] are refused: sums of them would leave too few digits for their sine.
-const LARGEST_ANGLE: f64 = 1e6;
+const MAX_ANGLE: f64 = 1e6;
 
 /// How the step of an iteration is computed from the error e = target - tip and the 3×2n Jacobian J. Both methods use the
 /// eigenvalues of the 3×3 matrix JJᵀ.
@@ -98,7 +98,7 @@ impl PitchYawArm {
             let segments = self.lengths.len();
             let what = if index < segments { "the pitch of segment" } else { "the yaw of segment" };
             let (element, right) = ((what, index % segments).into(), "a finite number within 1e6");
-            require(value.abs() <= LARGEST_ANGLE, || Refusal::Number { element, value, unit: " rad", right })?;
+            require(value.abs() <= MAX_ANGLE, || Refusal::Number { element, value, unit: " rad", right })?;
         }
         check_positive("the tolerance", problem.options.tolerance, " m")
     }

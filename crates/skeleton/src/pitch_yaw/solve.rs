@@ -12,13 +12,13 @@ const DEVIATION: f64 = 0.5;
 /// Largest number of halvings of a step.
 const HALVINGS: usize = 40;
 /// A step that is predicted to reduce the error by less than this fraction counts as no progress.
-const LEAST_PROGRESS: f64 = 1e-6;
+const MIN_PROGRESS: f64 = 1e-6;
 /// An attempt is given up for another starting point when the distance has not halved in this many iterations.
 const ITERATIONS_TO_HALVE: usize = 12;
 /// The first so many begin near the closest configuration or an extreme one; of the others every other one is scattered.
 const UNSCATTERED: usize = 12;
 /// Largest angle \[rad\] of a bend.
-const LARGEST_BEND: f64 = 0.5;
+const MAX_BEND: f64 = 0.5;
 /// Slope of half the squared error over the error times the reach that counts as pressing a variable against its bound.
 const PRESSURE: f64 = 1e-6;
 
@@ -188,7 +188,7 @@ impl PitchYawArm {
         self.clamp_into(candidate, current);
         // A stretched arm that bends by an angle is shorter by its square: what is bent is what is missing.
         let missing = (self.tip_at(current) - goal.point).norm();
-        let angle = (missing / self.reach.outer).sqrt().min(LARGEST_BEND);
+        let angle = (missing / self.reach.outer).sqrt().min(MAX_BEND);
         for (i, value) in candidate.iter_mut().enumerate() {
             *value += angle * (2.0 * fraction(attempt, i) - 1.0);
         }
@@ -234,7 +234,7 @@ impl PitchYawArm {
             }
             *iterations += 1;
             let predicted = self.bounded_step(&error, goal.options.method, scratch);
-            if predicted.norm() <= LEAST_PROGRESS * error.norm() || !self.advance(goal, &tip, &predicted, scratch) {
+            if predicted.norm() <= MIN_PROGRESS * error.norm() || !self.advance(goal, &tip, &predicted, scratch) {
                 return tip;
             }
         }

@@ -9,7 +9,7 @@ const RANK_TOLERANCE: f64 = 1e-6;
 /// Largest number of passes of the eigenvalue iteration; three rows need a few.
 const PASSES: usize = 100;
 /// Largest change of a variable in one step \[rad\]: beyond it a linear approximation of angles is meaningless.
-const LARGEST_TURN: f64 = 1.0;
+const MAX_TURN: f64 = 1.0;
 
 impl PitchYawArm {
     /// Writes into `scratch.step` the step from `scratch.current` for the `error` \[m\], with the Jacobian in
@@ -47,9 +47,9 @@ impl PitchYawArm {
             }
         }
         let largest = step.iter().fold(0.0, |largest: f64, step| largest.max(step.abs()));
-        if largest > LARGEST_TURN {
+        if largest > MAX_TURN {
             for step in step.iter_mut() {
-                *step *= LARGEST_TURN / largest;
+                *step *= MAX_TURN / largest;
             }
         }
         columns.iter().zip(step.iter()).map(|(column, step)| column * *step).sum()

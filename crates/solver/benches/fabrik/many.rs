@@ -14,7 +14,7 @@ const POSES: usize = 300;
 const ATTEMPTS: usize = 1000;
 /// Chains that reach farther \[m\] are skipped: some robots have a driving base with prismatic joints of a million metres, and 1e-5
 /// m of that is below the resolution of a floating-point angle.
-const FARTHEST: f64 = 100.0;
+const MAX_REACH: f64 = 100.0;
 
 /// All URDF files under a folder, in order.
 fn files(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
@@ -41,7 +41,7 @@ fn chains(path: &Path) -> Vec<Arm> {
         let chain = Chain::with_defaults(&robot, None, &[tip]).ok()?.into();
         let arm = Arm { name: format!("{file} {tip}"), robot: robot.clone(), chain };
         let solver = Solver::prepare(Method::default(), &arm.chain).ok()?;
-        solver.reach().iter().all(|reach| reach.tip.outer < FARTHEST).then_some(arm)
+        solver.reach().iter().all(|reach| reach.tip.outer < MAX_REACH).then_some(arm)
     };
     leaves.filter_map(|(_, link)| usable(&link.name)).collect()
 }

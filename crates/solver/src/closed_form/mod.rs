@@ -11,6 +11,6 @@ mod solve;
 
 pub use chain_form::ClosedForm;
 pub use urdf_ik_closed_form::{
-    ArmSolutions, AxisDeviation, EXACT_DEVIATION, FEWEST_JOINTS, Family, FamilyKind, Greatest, JOINTS, MAX_SOLUTIONS,
+    ArmSolutions, AxisDeviation, EXACT_DEVIATION, Family, FamilyKind, Greatest, JOINTS, MAX_SOLUTIONS, MIN_JOINTS,
     NEAR_DEVIATION, NoClosedForm, REDUNDANT_JOINTS, Shoulder, family, subproblems, three_link, turn, two_link,
 };

@@ -11,19 +11,19 @@ use crate::problem::Bounds;
 /// Times the square of the number of variables, or of the six rows, it is added to every damping, so that the normal matrix stays
 /// positive definite where rows or columns are zero or dependent: rounding grows so. More would slow the last steps to singular
 /// solutions.
-const LEAST_DAMPING: f64 = 4e-17;
+const MIN_DAMPING: f64 = 4e-17;
 
 /// Passes at most that release variables.
 const RELEASES: usize = 8;
 /// A search goes on after a longer step \[rad or m\] than this anyway, and sees to the variable then.
 const SHORT_STEP: f64 = 1e-3;
 /// A descent by a variable that is no more than this fraction of its parts counts as rounding.
-const LEAST_DESCENT: f64 = 1e-9;
+const MIN_DESCENT: f64 = 1e-9;
 
 /// The least damping with so many variables.
 #[expect(clippy::cast_precision_loss, reason = "a number of joints")]
-fn least_damping(variables: usize) -> f64 {
-    LEAST_DAMPING * (variables * variables).max(36) as f64
+fn min_damping(variables: usize) -> f64 {
+    MIN_DAMPING * (variables * variables).max(36) as f64
 }
 
 impl<S: Simd, D: Dimension> Compiled<S, D> {
@@ -34,7 +34,7 @@ impl<S: Simd, D: Dimension> Compiled<S, D> {
     pub fn bounded_step(self, configurations: &mut Configurations, bounds: Bounds, damping: &Lanes) {
         let Self { simd, dimension } = self;
         let n = dimension.variables();
-        let damping = damping.load(simd) + least_damping(n);
+        let damping = damping.load(simd) + min_damping(n);
         let mut first = true;
         let mut releases = 0;
         // Each pass but the first clamps at least one variable, or is one of the few that release, so the loop ends. There is only
@@ -191,7 +191,7 @@ impl<S: Simd, D: Dimension> Compiled<S, D> {
             }
             let next = configurations.positions[i].load(simd) + clamped_step;
             let (lower, upper) = (f64x4::splat(simd, bounds.lower[i]), f64x4::splat(simd, bounds.upper[i]));
-            let least = size * LEAST_DESCENT;
+            let least = size * MIN_DESCENT;
             let inside =
                 (descent.simd_gt(least) & next.simd_lt(upper)) | (descent.simd_lt(zero - least) & next.simd_gt(lower));
             let released = clamped & inside & short;

@@ -16,7 +16,7 @@ use fearless_simd::{Simd, f64x4};
 
 use super::lanes::Lanes;
 use super::ldl::{Small, factorise, substitute};
-use crate::method::GREATEST_ACCELERATION;
+use crate::method::MAX_ACCELERATION;
 
 /// Added to the diagonal of the normal matrix, as a share of its trace.
 const RIDGE_SHARE: f64 = 1e-10;
@@ -51,8 +51,8 @@ impl Acceleration {
             units,
             residual: zeros(entries),
             image: zeros(variables),
-            residual_differences: zeros(GREATEST_ACCELERATION * entries),
-            image_differences: zeros(GREATEST_ACCELERATION * variables),
+            residual_differences: zeros(MAX_ACCELERATION * entries),
+            image_differences: zeros(MAX_ACCELERATION * variables),
             cycles: Lanes::default(),
         }
     }
@@ -102,10 +102,9 @@ impl Acceleration {
 
     /// The factors of the differences to be subtracted, which make the residual smallest.
     #[inline(always)]
-    fn weights<S: Simd>(&self, simd: S, depth: usize, entries: usize) -> [f64x4<S>; GREATEST_ACCELERATION] {
+    fn weights<S: Simd>(&self, simd: S, depth: usize, entries: usize) -> [f64x4<S>; MAX_ACCELERATION] {
         let zero = f64x4::splat(simd, 0.0);
-        let (mut normal, mut right) =
-            ([[zero; GREATEST_ACCELERATION]; GREATEST_ACCELERATION], [zero; GREATEST_ACCELERATION]);
+        let (mut normal, mut right) = ([[zero; MAX_ACCELERATION]; MAX_ACCELERATION], [zero; MAX_ACCELERATION]);
         let mut trace = f64x4::splat(simd, MIN_TRACE);
         let cycles = self.cycles.load(simd);
         for (i, age) in (0..depth).zip([0.0, 1.0, 2.0, 3.0, 4.0, 5.0]) {

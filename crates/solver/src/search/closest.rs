@@ -9,17 +9,17 @@ use crate::kernel::{Configurations, Kernel, LANES, Lanes};
 /// Iterations at most.
 pub const ITERATIONS: usize = 200;
 /// A descent has arrived where an iteration lessens the squared error by less than this share of it.
-const LEAST_GAIN: f64 = 1e-9;
+const MIN_GAIN: f64 = 1e-9;
 /// After so many iterations, a descent goes on only where it is [`PROMISING`].
 const FIRST_ITERATIONS: usize = 10;
 /// A descent is promising where its squared error is below this multiple of the least so far.
 const PROMISING: f64 = 1.1;
 /// A step with an entry above this \[rad or m\] is no arrival, however small the gain: of a far target's error it always is.
-const LEAST_STEP: f64 = 1e-3;
+const MIN_STEP: f64 = 1e-3;
 /// The four lanes try four dampings at once, each this many times the one before.
 const LADDER: f64 = 8.0;
 /// The least damping that a descent begins with, times [`LADDER`] \[rad²\].
-const LEAST_START: f64 = 1e-6;
+const MIN_START: f64 = 1e-6;
 
 /// Descends to the closest configuration.
 #[derive(Debug, Clone)]
@@ -98,7 +98,7 @@ impl ClosestDescent {
             let error = configurations.squared_error.0[0];
             left = error;
             // Of the size of the columns at most: more would make small steps look like the end of progress.
-            let damping = last_damping.unwrap_or(error.clamp(LEAST_START, 1.0) / LADDER);
+            let damping = last_damping.unwrap_or(error.clamp(MIN_START, 1.0) / LADDER);
             // What bends the error grows with the error itself.
             let hopeless = damping > 1e8 * (1.0 + error.sqrt());
             if configurations.met & 1 == 1 || hopeless || (budget.expired)() {
@@ -115,8 +115,8 @@ impl ClosestDescent {
                 last_damping = Some(damping * ladder[LANES - 1]);
                 continue;
             }
-            let still = configurations.step.iter().all(|step| step.0[lane].abs() < LEAST_STEP);
-            let arrived = still && error - errors[lane] < LEAST_GAIN * error.min(1.0);
+            let still = configurations.step.iter().all(|step| step.0[lane].abs() < MIN_STEP);
+            let arrived = still && error - errors[lane] < MIN_GAIN * error.min(1.0);
             last_damping = Some(damping * ladder[lane] / LADDER);
             configurations.read(lane, positions);
             if arrived {

@@ -7,10 +7,10 @@ use crate::kernel::{Configurations, FabrikScratch, LANES, Lanes, Svd, Task};
 
 /// Upper bound of the adaptive damping \[rad²\]. More would only slow the steps far from the target, and on a long gantry they would
 /// get nowhere.
-const GREATEST_DAMPING: f64 = 0.1;
+const MAX_DAMPING: f64 = 0.1;
 /// Lower bound of a fixed damping \[rad²\]. With less, rounding decides where rows depend on each other; the adaptive damping is less
 /// only where the error is so small that this does no harm.
-const LEAST_FIXED_DAMPING: f64 = 1e-13;
+const MIN_FIXED_DAMPING: f64 = 1e-13;
 /// With a squared error \[rad²\] below this (0.2 rad, or a fifth of the length scale), FABRIK gives way to Newton steps.
 const POLISH_BELOW: f64 = 0.04;
 
@@ -45,11 +45,10 @@ impl Stepper {
         let (kernel, task, fraction) = (&plan.search.kernel, plan.setup.task(), plan.damping());
         let moving = next.map(|next| if next == Next::Rest { 0.0 } else { 1.0 });
         let errors = configurations.squared_error.0;
-        let adaptive = Lanes(errors.map(|error| (fraction * error).min(GREATEST_DAMPING)));
+        let adaptive = Lanes(errors.map(|error| (fraction * error).min(MAX_DAMPING)));
         match plan.iteration {
             Iteration::Jacobian(JacobianStep::Damped { damping }) => {
-                let damping =
-                    damping.map_or(adaptive, |factor| Lanes::splat((factor * factor).max(LEAST_FIXED_DAMPING)));
+                let damping = damping.map_or(adaptive, |factor| Lanes::splat((factor * factor).max(MIN_FIXED_DAMPING)));
                 kernel.damped_step(task, configurations, &damping, &Lanes(moving));
             }
             Iteration::Jacobian(JacobianStep::Pseudoinverse) => {

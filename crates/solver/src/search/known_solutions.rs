@@ -6,7 +6,7 @@ use super::prepared_search::Search;
 use urdf_ik_robot::without_whole_turns;
 
 /// Solutions at most.
-const MOST_SOLUTIONS: usize = 64;
+const MAX_SOLUTIONS: usize = 64;
 /// Two configurations are one where no variable differs by more \[rad, or m over the length scale\].
 const SAME_WITHIN: f64 = 0.01;
 
@@ -21,7 +21,7 @@ pub struct Known {
 impl Known {
     pub fn new(search: &Search) -> Self {
         let variables = search.variables();
-        Self { positions: Vec::with_capacity(MOST_SOLUTIONS * variables), variables }
+        Self { positions: Vec::with_capacity(MAX_SOLUTIONS * variables), variables }
     }
 
     pub fn clear(&mut self) {
@@ -37,7 +37,7 @@ impl Known {
     }
 
     pub fn is_full(&self) -> bool {
-        self.count() == MOST_SOLUTIONS
+        self.count() == MAX_SOLUTIONS
     }
 
     /// Whether one of them is the same configuration as `positions`.

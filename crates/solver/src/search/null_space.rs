@@ -17,9 +17,9 @@ const STEPS: usize = 40;
 /// Newton steps back to the targets at most, after each.
 const CORRECTIONS: usize = 6;
 /// A step with no entry above this \[rad, or m over the length scale\] ends the descent.
-const LEAST_STEP: f64 = 1e-5;
+const MIN_STEP: f64 = 1e-5;
 /// The longest entry of a step.
-const GREATEST_STEP: f64 = 0.5;
+const MAX_STEP: f64 = 0.5;
 /// What the lanes take of a step.
 const LENGTHS: [f64; LANES] = [1.0, 0.5, 0.2, 0.05];
 /// Half of the difference of positions by which the slope of the manipulability is found.
@@ -183,10 +183,10 @@ impl NullSpaceTask<'_> {
         }
         let steps = scratch.direction.iter().zip(&scratch.units);
         let longest = steps.map(|(step, unit)| (step / unit).abs()).fold(0.0, f64::max);
-        if longest * stride <= LEAST_STEP {
+        if longest * stride <= MIN_STEP {
             return None;
         }
-        let share = stride.min(GREATEST_STEP / longest);
+        let share = stride.min(MAX_STEP / longest);
         scratch.direction.iter_mut().for_each(|step| *step *= share);
         let inside = if self.flows { scratch.end_at_bounds(self.setup, positions) } else { 1.0 };
         Some(share * inside)

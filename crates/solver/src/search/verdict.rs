@@ -8,7 +8,7 @@ use crate::{Outcome, Reason, Solution, Target};
 use urdf_ik_robot::{ChainPoses, without_whole_turns};
 
 /// Slope of half the squared error \[rad²\] by a variable that counts as more than rounding.
-const LEAST_SLOPE: f64 = 1e-9;
+const MIN_SLOPE: f64 = 1e-9;
 
 /// Measures answers.
 #[derive(Debug, Clone)]
@@ -75,7 +75,7 @@ impl Verdict {
         for (i, domain) in setup.domains.iter().enumerate() {
             let descent = descent(configurations, setup.goals.len(), i);
             let pressed = |position: f64, lower: f64, upper: f64| {
-                (position <= lower && descent < -LEAST_SLOPE) || (position >= upper && descent > LEAST_SLOPE)
+                (position <= lower && descent < -MIN_SLOPE) || (position >= upper && descent > MIN_SLOPE)
             };
             let [lower, upper] = domain.ends();
             if pressed(solution.positions[i], lower, upper) {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use allocation_counter::measure;
 use nalgebra::{Isometry3, Translation3};
-use urdf_ik::solver::{FabrikOptions, GREATEST_ACCELERATION, Method};
+use urdf_ik::solver::{FabrikOptions, MAX_ACCELERATION, Method};
 use urdf_ik::solver::{Mode, Outcome, Pick, Problem, Reason, Solver, Target};
 
 use crate::common::{self, Arm, Random, solve};
@@ -53,12 +53,12 @@ fn robots_reach_their_targets_alone_and_polished() {
 #[test]
 fn every_depth_of_acceleration_meets_all_targets_and_plain_cycles_most() {
     let arm = &common::bundled_arms()[0];
-    for depth in 0..=GREATEST_ACCELERATION {
+    for depth in 0..=MAX_ACCELERATION {
         let found = met(arm, &arm.solver().with_method(alone(depth)).unwrap(), 50, |target| target);
         assert!(found >= if depth == 0 { 30 } else { 50 }, "{found} of 50 with depth {depth}");
     }
-    let beyond = arm.solver().with_method(alone(GREATEST_ACCELERATION + 5)).unwrap();
-    assert_eq!(beyond.method(), Method::Fabrik(alone(GREATEST_ACCELERATION)));
+    let beyond = arm.solver().with_method(alone(MAX_ACCELERATION + 5)).unwrap();
+    assert_eq!(beyond.method(), Method::Fabrik(alone(MAX_ACCELERATION)));
 }
 
 #[test]

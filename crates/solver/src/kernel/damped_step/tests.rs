@@ -5,7 +5,7 @@
 use fearless_simd::{Level, dispatch};
 use nalgebra::{DMatrix, DVector, Rotation3};
 
-use super::{Bounds, Compiled, least_damping};
+use super::{Bounds, Compiled, min_damping};
 use crate::kernel::configurations::Configurations;
 use crate::kernel::dimension::{Dynamic, Fixed};
 use crate::kernel::lanes::{LANES, Lanes};
@@ -112,7 +112,7 @@ fn a_free_step_satisfies_its_normal_equations() {
             let problems: Vec<_> = (0..LANES).map(|lane| (fixture.jacobian(lane), fixture.rows(lane))).collect();
             fixture.run(fixed);
             for (lane, (jacobian, rows)) in problems.iter().enumerate() {
-                let damping = fixture.damping.0[lane] + least_damping(variables);
+                let damping = fixture.damping.0[lane] + min_damping(variables);
                 let (gradient, rounding) = gradient(jacobian, rows, damping, &fixture.found(lane));
                 // The condition number of the undamped normal equations is the square of that of the Jacobian.
                 assert!(gradient.amax() < 1e3 * rounding, "{variables}, {targets}, {fixed}: {gradient}");
@@ -141,7 +141,7 @@ fn a_bounded_step_stops_at_bounds_and_is_optimal_for_the_free_variables() {
             for (lane, (jacobian, rows)) in problems.iter().enumerate() {
                 let step = fixture.found(lane);
                 let (gradient, rounding) =
-                    gradient(jacobian, rows, fixture.damping.0[lane] + least_damping(variables), &step);
+                    gradient(jacobian, rows, fixture.damping.0[lane] + min_damping(variables), &step);
                 for i in 0..variables {
                     let next = fixture.configurations.positions[i].0[lane] + step[i];
                     let (lower, upper) = (fixture.lower[i], fixture.upper[i]);
@@ -178,7 +178,7 @@ fn a_short_bounded_step_is_optimal_for_the_variables_at_bounds_too() {
             fixture.run(fixed);
             for (lane, (jacobian, rows)) in problems.iter().enumerate() {
                 let step = fixture.found(lane);
-                let (gradient, _) = gradient(jacobian, rows, fixture.damping.0[lane] + least_damping(variables), &step);
+                let (gradient, _) = gradient(jacobian, rows, fixture.damping.0[lane] + min_damping(variables), &step);
                 for i in 0..variables {
                     let next = fixture.configurations.positions[i].0[lane] + step[i];
                     let (lower, upper) = (fixture.lower[i], fixture.upper[i]);
@@ -252,7 +252,7 @@ fn zero_and_dependent_columns_and_extreme_scales_leave_a_step_of_sensible_length
                 for (lane, (jacobian, rows)) in problems.iter().enumerate() {
                     let step = fixture.found(lane);
                     assert!(step.iter().all(|entry| entry.is_finite()), "{variables}, {targets}: {step}");
-                    let damping = fixture.damping.0[lane] + least_damping(variables);
+                    let damping = fixture.damping.0[lane] + min_damping(variables);
                     // No damped step is longer than half the norm of the rows over the root of the damping.
                     let most = 0.5 * rows.norm() / damping.sqrt();
                     let (gradient, _) = gradient(jacobian, rows, damping, &step);

@@ -16,11 +16,11 @@ const CORRECTIONS: usize = 2;
 /// of a call make up for it.
 const DAMPING: f64 = 0.05;
 /// A step with no entry above this \[rad or m\] is none.
-const LEAST_STEP: f64 = 1e-9;
+const MIN_STEP: f64 = 1e-9;
 /// A trial that gains less than this fraction of what its step promised is not taken.
-const LEAST_SHARE: f64 = 0.1;
+const MIN_SHARE: f64 = 0.1;
 /// A trial that is taken and gains less than this fraction of the squared error is the last.
-const LEAST_GAIN: f64 = 0.01;
+const MIN_GAIN: f64 = 0.01;
 /// The damping grows by this where a step was too long.
 const SHORTER: f64 = 4.0;
 
@@ -132,7 +132,7 @@ impl Descent<'_> {
                 return trials;
             }
             let promised = self.find_step(damping, reach, configurations, scratch);
-            if scratch.step.iter().all(|step| step.abs() < LEAST_STEP) {
+            if scratch.step.iter().all(|step| step.abs() < MIN_STEP) {
                 return trials;
             }
             self.look_at_trial(configurations, scratch);
@@ -146,8 +146,8 @@ impl Descent<'_> {
             }
             let gain = scratch.best_error - configurations.squared_error.0[0];
             let is_clear = scratch.is_trial_clear();
-            if is_clear && gain >= LEAST_SHARE * promised {
-                let is_last = gain < LEAST_GAIN * scratch.best_error;
+            if is_clear && gain >= MIN_SHARE * promised {
+                let is_last = gain < MIN_GAIN * scratch.best_error;
                 scratch.take(configurations);
                 if is_last {
                     return trials + 1;

@@ -21,9 +21,9 @@ use urdf_ik_collision::{Near, Nearer, Rule, write_between};
 /// Between the seed and the answer no pair comes nearer by more than this than it has to keep \[m\].
 const RESOLUTION: f64 = 1e-3;
 /// Pairs are looked at as far beyond the margin as bodies would move without obstacles, and no less than this \[m\].
-const LEAST_LOOK: f64 = 1e-3;
+const MIN_LOOK: f64 = 1e-3;
 /// Pairs are looked at no farther beyond the margin than this \[m\].
-const GREATEST_LOOK: f64 = 0.05;
+const MAX_LOOK: f64 = 0.05;
 
 /// Keeps a tracked answer clear. It makes room when a clearance is first given, and for larger scenes.
 #[derive(Debug, Clone, Default)]
@@ -49,7 +49,7 @@ impl Avoidance {
             self.stopped_by = stopped_by;
             self.avoid(posed, setup, verdict, solution);
         } else {
-            let (within, scene) = (clearance.margin + LEAST_LOOK, &mut self.descent.segment.scene);
+            let (within, scene) = (clearance.margin + MIN_LOOK, &mut self.descent.segment.scene);
             scene.near.clear();
             if !clearance.scene.is_free(&solution.positions, within, scene) {
                 clearance.scene.find_near(&solution.positions, within, scene);
@@ -82,7 +82,7 @@ impl Avoidance {
         let Some(clearance) = &problem.clearance else { return };
         let Self { descent, seed, stopped_by, answer, .. } = self;
         let wanted = clearance.scene.greatest_motion(seed, &solution.positions);
-        let look = wanted.clamp(LEAST_LOOK, GREATEST_LOOK);
+        let look = wanted.clamp(MIN_LOOK, MAX_LOOK);
         setup.set(posed);
         let way = Descent { search, problem, clearance, setup, look };
         solution.iterations += way.go(&mut verdict.configurations, descent);

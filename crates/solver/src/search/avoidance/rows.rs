@@ -10,7 +10,7 @@ const MAX_PAIRS: usize = 48;
 /// A pair that has come too near is led back to this far beyond what it has to keep \[m\]: distances have an error, and bend.
 const BEYOND: f64 = 1e-6;
 /// With a smaller slope \[m/rad or m/m\] nothing moves a pair.
-const LEAST_SLOPE: f64 = 1e-9;
+const MIN_SLOPE: f64 = 1e-9;
 
 /// Inequalities of a step from a place that keeps clear: slope · step >= least, both over the length of the slope.
 ///
@@ -97,7 +97,7 @@ impl Rows {
         let slope = &mut self.slopes[before..];
         clearance.scene.write_slope(&near, scene, slope);
         let length = normalise(slope);
-        if length < LEAST_SLOPE {
+        if length < MIN_SLOPE {
             self.slopes.truncate(before);
             return;
         }
