@@ -12,6 +12,7 @@ use super::command_line::LogArguments;
 use super::interface::ROSOUT;
 use super::lock::Lock;
 use crate::Result;
+use urdf_ik_text::names::beginning;
 
 /// Greatest number of characters of a record: whatever a sentence quotes, the log and `/rosout` stay small.
 const MAX_CHARACTERS: usize = 4000;
@@ -44,7 +45,7 @@ impl Log for RosLog {
             return;
         }
         // The C string that carries it cannot hold a NUL.
-        let text = record.args().to_string().replace('\0', "␀").chars().take(MAX_CHARACTERS).collect::<String>();
+        let text = beginning(&record.args().to_string(), MAX_CHARACTERS).replace('\0', "␀");
         let severity = match record.level() {
             Level::Error => LogSeverity::Error,
             Level::Warn => LogSeverity::Warn,

@@ -30,6 +30,7 @@ use std::error::Error;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
+use urdf_ik_text::names::beginning;
 
 pub use self::axis::{Axis, Chart, Frame};
 pub use self::bones::{Bones, TARGET, pale, root, target};
@@ -119,13 +120,9 @@ pub fn width_of(text: &str, size: f64) -> i32 {
 
 /// A name from outside as part of a picture: short, and without characters that XML does not have.
 pub fn short(name: &str) -> String {
-    let mut letters = name.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter });
-    let mut text: String = letters.by_ref().take(NAME).collect();
-    if letters.next().is_some() {
-        text.pop();
-        text.push('…');
-    }
-    text
+    let is_whole = beginning(name, NAME).len() == name.len();
+    let text = if is_whole { name.to_owned() } else { format!("{}…", beginning(name, NAME - 1)) };
+    text.replace(char::is_control, "\u{fffd}")
 }
 
 /// The points of a curve without those that a straight line comes closer to than `tolerance` (in y). Its x must rise.
@@ -146,4 +143,16 @@ pub fn straightened(points: &[(f64, f64)], tolerance: f64) -> Vec<(f64, f64)> {
     }
     kept.extend(points[1..].last());
     kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_cut_and_without_control_characters() {
+        assert_eq!(short("tool\n0"), "tool\u{fffd}0");
+        assert_eq!(short(&"é".repeat(NAME)), "é".repeat(NAME));
+        assert_eq!(short(&"é".repeat(NAME + 1)), format!("{}…", "é".repeat(NAME - 1)));
+    }
 }

@@ -31,19 +31,22 @@ pub fn sentence(text: &str) -> Cow<'_, str> {
     cut(text, MAX_SENTENCE)
 }
 
+/// The text up to so many characters.
+pub fn beginning(text: &str, max_characters: usize) -> &str {
+    text.char_indices().nth(max_characters).map_or(text, |(end, _)| &text[..end])
+}
+
 fn cut(text: &str, max_characters: usize) -> Cow<'_, str> {
-    let end = text.char_indices().nth(max_characters).map(|(at, _)| at);
-    if end.is_none() && !text.contains(char::is_control) {
+    let shown = beginning(text, max_characters);
+    let is_whole = shown.len() == text.len();
+    if is_whole && !text.contains(char::is_control) {
         return Cow::Borrowed(text);
     }
     let plain = |character: char| {
         if character.is_control() { character.escape_default().to_string() } else { character.to_string() }
     };
-    let shown: String = text[..end.unwrap_or(text.len())].chars().map(plain).collect();
-    Cow::Owned(match end {
-        Some(_) => format!("{shown}… ({} characters)", text.chars().count()),
-        None => shown,
-    })
+    let shown: String = shown.chars().map(plain).collect();
+    Cow::Owned(if is_whole { shown } else { format!("{shown}… ({} characters)", text.chars().count()) })
 }
 
 /// What a reader of JSON or YAML says, which calls numbers and nothing as Rust does, in plain words.
