@@ -57,10 +57,10 @@ impl RequestOverrides {
             target.tip = tip(chain, &self.tip_link)?;
         }
         if !self.solver.is_empty() {
-            settings.solver = short(&self.solver).parse().refuse_as("solver")?;
+            settings.solver = self.solver.parse().refuse_as("solver")?;
         }
         if !self.pick.is_empty() {
-            settings.pick = short(&self.pick).parse().refuse_as("pick")?;
+            settings.pick = self.pick.parse().refuse_as("pick")?;
         }
         if self.free_axes.contains(&true) {
             target.free_axes = std::array::from_fn(|axis| self.free_axes.get(axis) == Some(&true));

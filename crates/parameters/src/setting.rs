@@ -9,6 +9,7 @@ use super::value::{Refusal, Value};
 use urdf_ik_motion::servo::{HeldBack, Priority};
 use urdf_ik_solver::{Pick, SolverKind, free_axes_from_names};
 use urdf_ik_text::files::ReadError;
+use urdf_ik_text::named_values;
 
 /// A type as which the value of a parameter is read.
 pub(super) trait Setting: Sized {
@@ -54,11 +55,16 @@ settings_from! {
     i64 => usize = usize::try_from;
     i64 => u64 = u64::try_from;
     f64 => Duration = Duration::try_from_secs_f64;
-    String => SolverKind = |name| name.parse();
-    String => Pick = |name| name.parse();
-    String => Priority = |name| name.parse();
-    String => HeldBack = |name| name.parse();
 }
+
+/// Reads values by their names.
+macro_rules! named_settings {
+    ($($type:ty),*) => {
+        settings_from! {$(String => $type = |name| name.parse();)*}
+    };
+}
+
+named_settings!(SolverKind, Pick, Priority, HeldBack, OnUnreachable, Motion, CommandUnits, Reliability, JacobianMethod);
 
 /// Axes by name: at least one has to be left.
 impl Setting for [bool; 6] {
@@ -81,62 +87,41 @@ impl<T: Setting + Default + PartialEq> Setting for Option<T> {
     }
 }
 
-/// Makes enums whose variants are the words of a parameter.
-macro_rules! words {
-    ($($(#[$about:meta])* $name:ident { $($(#[$about_variant:meta])* $variant:ident = $word:literal,)* })*) => {$(
-        $(#[$about])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum $name {
-            $($(#[$about_variant])* $variant,)*
-        }
-
-        impl $name {
-            /// The words of the variants in their order.
-            pub(super) const WORDS: &[&str] = &[$($word),*];
-        }
-
-        impl Setting for $name {
-            fn read(parameter: &Definition, value: Value, _: Option<&Self>) -> Result<Self, Refusal> {
-                match &value {
-                    $(Value::Text(word) if word == $word => Ok(Self::$variant),)*
-                    _ => Err(parameter.out_of_bounds(&value)),
-                }
-            }
-        }
-    )*};
-}
-
-words! {
+named_values! {
     /// What the arm does when a target cannot be met.
-    OnUnreachable {
+    pub enum OnUnreachable("way to answer", "ways to answer") {
         /// It moves to the closest pose that was found.
         Closest = "closest",
         /// It holds its position.
         Hold = "hold",
     }
+
     /// How the arm moves to a target.
-    Motion {
+    pub enum Motion("motion", "motions") {
         /// At once, or in steps of at most `max_joint_step`.
         Immediate = "immediate",
         /// Within the limits of velocity, acceleration and jerk.
         Smooth = "smooth",
     }
+
     /// What the numbers of the commands of MoveIt Servo are.
-    CommandUnits {
+    pub enum CommandUnits("unit of commands", "units of commands") {
         /// Shares of the scales, from -1 to 1.
         Unitless = "unitless",
         /// Velocities in m/s and rad/s.
         SpeedUnits = "speed_units",
     }
+
     /// The reliability of a quality of service.
-    Reliability {
+    pub enum Reliability("reliability", "reliabilities") {
         /// A message that is lost is sent again.
         Reliable = "reliable",
         /// A message is sent once.
         BestEffort = "best_effort",
     }
+
     /// How a step is computed from the Jacobian.
-    JacobianMethod {
+    pub enum JacobianMethod("method", "methods") {
         /// Damped least squares.
         Damped = "damped",
         /// The Moore-Penrose pseudoinverse.

@@ -15,6 +15,10 @@ use urdf_ik_motion::servo::{HeldBack, Priority};
 use urdf_ik_solver::{AXIS_NAMES, Pick, SolverKind};
 use urdf_ik_text::names;
 
+/// Greatest `fabrik.acceleration`.
+#[expect(clippy::cast_precision_loss, reason = "it is small")]
+const MAX_ACCELERATION: f64 = urdf_ik_solver::MAX_ACCELERATION as f64;
+
 /// Makes a struct of settings from rows, and from groups of settings that are made in the same way. The sentence above a row describes the
 /// field and the parameter. A row says the name, which follows the prefix, the type as which a value is read, the default, the unit, the
 /// bounds, and when a value takes effect. The function of the same name gives what the row says of the parameter.
@@ -85,7 +89,7 @@ parameters! {
         /// Prefix of the robot's link names in frame names, such as left/.
         frame_prefix: String = Text(""), "", Any, AtStart;
         /// The solver.
-        solver: SolverKind = Text("jacobian"), "", OneOf(&["jacobian", "fabrik", "closed_form"]), WithNextTarget;
+        solver: SolverKind = Text("jacobian"), "", OneOf(&SolverKind::NAMES), WithNextTarget;
         /// Greatest distance from the target that counts as reached.
         position_tolerance: f64 = Double(1e-5), "m", Range(1e-9, 1.0), WithNextTarget;
         /// Greatest angle from the target that counts as reached.
@@ -101,7 +105,7 @@ parameters! {
         random_seed: u64 = Integer(0), "", Range(0.0, 9e15), WithNextTarget;
         /// Which of several solutions a search gives: the first one found, the one whose largest joint move from the seed
         /// is smallest, or the one with the greatest manipulability. Only first ends before all attempts are used.
-        pick: Pick = Text("first"), "", OneOf(&["first", "nearest", "most_manipulable"]), WithNextTarget;
+        pick: Pick = Text("first"), "", OneOf(&Pick::NAMES), WithNextTarget;
         /// Cores that one service request may use; topics use one. More than one helps with hard problems, and with the
         /// picks nearest and most_manipulable and many attempts.
         cores: usize = Integer(1), "", Range(1.0, 256.0), WithNextTarget;
@@ -109,7 +113,7 @@ parameters! {
         batch_cores: Option<usize> = Integer(0), "", Range(0.0, 256.0), WithNextTarget;
         /// What the arm does when a target cannot be met: it moves to the closest pose that was found, or holds its
         /// position.
-        on_unreachable: OnUnreachable = Text("closest"), "", OneOf(OnUnreachable::WORDS), WithNextTarget;
+        on_unreachable: OnUnreachable = Text("closest"), "", OneOf(&OnUnreachable::NAMES), WithNextTarget;
         /// Whether the arm may change to another branch of solutions for a topic target that it cannot reach on its
         /// present branch.
         branch_jumps: bool = Bool(true), "", Any, WithNextTarget;
@@ -121,7 +125,7 @@ parameters! {
         publish_rate: f64 = Double(50.0), "Hz", Range(0.1, 1000.0), AtOnce;
         /// How the arm moves to a target. immediate: each solution is published at once. smooth: the arm moves within the
         /// limits of velocity, acceleration and jerk, and a newer target replaces the motion under way.
-        motion: Motion = Text("immediate"), "", OneOf(Motion::WORDS), WithNextTarget;
+        motion: Motion = Text("immediate"), "", OneOf(&Motion::NAMES), WithNextTarget;
         /// Limits of velocity, acceleration and jerk for smooth motion and paths: YAML in the format of MoveIt's
         /// joint_limits.yaml, or the path of such a file. Where the URDF has a limit too, the lower one is used.
         joint_limits: FromText<Yaml> = Text(""), "", Any, WithNextTarget;
@@ -154,7 +158,7 @@ parameters! {
         /// How long a target waits for the transform of its frame.
         transform_timeout: Duration = Double(0.1), "s", Range(0.0, 60.0), WithNextTarget;
         /// Quality of service of the target topics. Publishers with best effort need best_effort.
-        target_reliability: Reliability = Text("reliable"), "", OneOf(Reliability::WORDS), AtStart;
+        target_reliability: Reliability = Text("reliable"), "", OneOf(&Reliability::NAMES), AtStart;
         /// Whether the time comes from the topic /clock.
         use_sim_time: bool = Bool(false), "", Any, AtOnce;
     }
@@ -235,7 +239,7 @@ parameters! {
         enabled: bool = Bool(false), "", Any, AtStart;
         /// What the numbers of commands of MoveIt Servo are: shares of the scales, from -1 to 1, or velocities in m/s and
         /// rad/s.
-        command_in_type: CommandUnits = Text("unitless"), "", OneOf(CommandUnits::WORDS), WithNextTarget;
+        command_in_type: CommandUnits = Text("unitless"), "", OneOf(&CommandUnits::NAMES), WithNextTarget;
     }
     /// What the numbers of the commands are scaled by.
     scale: MoveItServoScale;
@@ -273,7 +277,7 @@ parameters! {
     #[derive(Debug, Clone, Copy, PartialEq)]
     JacobianSettings, "jacobian." {
         /// Damped least squares, or the Moore-Penrose pseudoinverse.
-        method: JacobianMethod = Text("damped"), "", OneOf(JacobianMethod::WORDS), WithNextTarget;
+        method: JacobianMethod = Text("damped"), "", OneOf(&JacobianMethod::NAMES), WithNextTarget;
         /// Damping factor of the method damped. 0: it adapts to the error.
         damping: Option<f64> = Double(0.0), "", Range(0.0, 10.0), WithNextTarget;
     }
@@ -284,7 +288,7 @@ parameters! {
     #[derive(Debug, Clone, Copy, PartialEq)]
     FabrikSettings, "fabrik." {
         /// Number of earlier cycles that FABRIK's acceleration uses. 0: plain cycles.
-        acceleration: usize = Integer(3), "", Range(0.0, 6.0), WithNextTarget;
+        acceleration: usize = Integer(3), "", Range(0.0, MAX_ACCELERATION), WithNextTarget;
         /// Whether Newton steps finish a solution of FABRIK, and lead to the closest pose when the target cannot be met.
         polish: bool = Bool(true), "", Any, WithNextTarget;
     }

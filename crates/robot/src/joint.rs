@@ -3,46 +3,30 @@
 use std::f64::consts::{PI, TAU};
 
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
+use urdf_ik_text::named_values;
 
-/// The type of a joint.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum JointKind {
-    /// It does not move.
-    Fixed,
-    /// Rotation about the axis \[rad\], within limits.
-    Revolute,
-    /// Rotation about the axis \[rad\], without limits.
-    Continuous,
-    /// Translation along the axis \[m\], within limits.
-    Prismatic,
-    /// Motion in all six axes. Such a joint stays at identity and cannot be part of a chain.
-    Floating,
-    /// Motion in a plane. Such a joint stays at identity and cannot be part of a chain.
-    Planar,
+named_values! {
+    /// The type of a joint, with its name in URDF.
+    pub enum JointKind("joint type", "joint types") {
+        /// It does not move.
+        Fixed = "fixed",
+        /// Rotation about the axis \[rad\], within limits.
+        Revolute = "revolute",
+        /// Rotation about the axis \[rad\], without limits.
+        Continuous = "continuous",
+        /// Translation along the axis \[m\], within limits.
+        Prismatic = "prismatic",
+        /// Motion in all six axes. Such a joint stays at identity and cannot be part of a chain.
+        Floating = "floating",
+        /// Motion in a plane. Such a joint stays at identity and cannot be part of a chain.
+        Planar = "planar",
+    }
 }
 
 impl JointKind {
     /// Whether one number is the joint's position: revolute, continuous and prismatic joints.
     pub fn has_position(self) -> bool {
         matches!(self, Self::Revolute | Self::Continuous | Self::Prismatic)
-    }
-
-    /// The kind of that name in URDF.
-    pub(crate) fn named(name: &str) -> Option<Self> {
-        let all = [Self::Fixed, Self::Revolute, Self::Continuous, Self::Prismatic, Self::Floating, Self::Planar];
-        all.into_iter().find(|kind| kind.name() == name)
-    }
-
-    /// Its name in URDF.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Fixed => "fixed",
-            Self::Revolute => "revolute",
-            Self::Continuous => "continuous",
-            Self::Prismatic => "prismatic",
-            Self::Floating => "floating",
-            Self::Planar => "planar",
-        }
     }
 
     /// The child link's pose in the joint's frame at `position` \[rad or m\] along the unit `axis`.

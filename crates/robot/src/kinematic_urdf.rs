@@ -163,7 +163,7 @@ fn write_joint(out: &mut Writer, joint: &JointElement) -> Result<(), UrdfError> 
     let name = required(&joint.own, "a <joint>", "name")?;
     let found = required(&joint.own, &format!("joint '{name}'"), "type")?;
     let child = |tag| joint.child(&name, tag);
-    let kind = JointKind::named(&found).ok_or_else(|| UrdfError::JointType { joint: name.clone(), found })?;
+    let kind: JointKind = found.parse().map_err(|_| UrdfError::JointType { joint: name.clone(), found })?;
     let bounded = kind.has_position() && kind != JointKind::Continuous;
     out.open("joint", [("name", name.clone()), ("type", kind.name().to_owned())]);
     write_origin(out, &child("origin"))?;

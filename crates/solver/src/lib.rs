@@ -46,12 +46,13 @@ pub(crate) mod testing;
 
 pub use batch::{Answer, Batch};
 pub use free_axes::{AXIS_NAMES, AxisNameError, free_axes_from_names, free_axes_in_words, names_of_free_axes};
-pub use method::{FabrikOptions, JacobianStep, MAX_ACCELERATION, Method, NotApplicable, SolverKind, UnknownSolver};
+pub use method::{FabrikOptions, JacobianStep, MAX_ACCELERATION, Method, NotApplicable, SolverKind};
 pub use preference::Preference;
 pub use prepared_solver::{Scratch, Solver};
 pub(crate) use problem::counted_axes;
-pub use problem::{Acceptance, Bounds, Cost, Mode, Pick, Problem, Target, Tolerance, UnknownPick};
+pub use problem::{Acceptance, Bounds, Cost, Mode, Pick, Problem, Target, Tolerance};
 pub use problem_error::ProblemError;
 pub use reach::TipReach;
 pub use solution::{Outcome, Reason, Residual, Solution, Stop};
 pub use urdf_ik_mathematics::segments::Reach;
+pub use urdf_ik_text::UnknownName;

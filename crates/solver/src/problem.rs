@@ -1,17 +1,15 @@
 //! The problem that a solver is given: targets, seed, mode and preferences.
 
-use std::fmt;
-use std::str::FromStr;
 use std::time::Duration;
 
 use nalgebra::Isometry3;
-use thiserror::Error;
 
 use super::problem_error::{check_bounds, check_positions, check_steps};
 use super::{Preference, ProblemError};
 use urdf_ik_collision::Clearance;
 use urdf_ik_mathematics::segments::MAX_COORDINATE;
 use urdf_ik_robot::{Chain, Domain};
+use urdf_ik_text::named_values;
 
 /// The largest errors with which a target counts as met.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -75,51 +73,17 @@ pub(crate) fn counted_axes(targets: &[Target]) -> usize {
     targets.iter().map(|target| target.free_axes.iter().filter(|free| !**free).count()).sum()
 }
 
-/// Which of several solutions the solver returns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Pick {
-    /// The one found first. The search starts from the seed.
-    #[default]
-    First,
-    /// Of all that are found, the one whose largest joint move from the seed is smallest.
-    Nearest,
-    /// Of all that are found, the one with the greatest manipulability.
-    MostManipulable,
-}
-
-impl Pick {
-    /// All values.
-    pub const ALL: [Self; 3] = [Self::First, Self::Nearest, Self::MostManipulable];
-
-    /// Its name in parameters and messages.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::First => "first",
-            Self::Nearest => "nearest",
-            Self::MostManipulable => "most_manipulable",
-        }
-    }
-}
-
-impl fmt::Display for Pick {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// A name that is not the name of a [`Pick`].
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("there is no pick '{name}'; the picks are: {}", Pick::ALL.map(Pick::name).join(", "))]
-pub struct UnknownPick {
-    /// The given name.
-    pub name: String,
-}
-
-impl FromStr for Pick {
-    type Err = UnknownPick;
-
-    fn from_str(name: &str) -> Result<Self, UnknownPick> {
-        Self::ALL.into_iter().find(|pick| pick.name() == name).ok_or_else(|| UnknownPick { name: name.to_owned() })
+named_values! {
+    /// Which of several solutions the solver returns.
+    #[derive(Default)]
+    pub enum Pick("pick", "picks") {
+        /// The one found first. The search starts from the seed.
+        #[default]
+        First = "first",
+        /// Of all that are found, the one whose largest joint move from the seed is smallest.
+        Nearest = "nearest",
+        /// Of all that are found, the one with the greatest manipulability.
+        MostManipulable = "most_manipulable",
     }
 }
 

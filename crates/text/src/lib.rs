@@ -1,5 +1,5 @@
-//! Text from outside, with care: files of bounded size, YAML that cannot keep its reader busy, keys that stand twice, and names and
-//! numbers that become part of a sentence whatever their length.
+//! Text from outside, with care: files of bounded size, YAML that cannot keep its reader busy, keys that stand twice, enums whose
+//! values have names, and names and numbers that become part of a sentence whatever their length.
 //!
 //! ```
 //! use urdf_ik_text::names::{list, number, short};
@@ -13,8 +13,10 @@
 #![forbid(unsafe_code)]
 
 pub mod files;
+mod named_values;
 pub mod names;
 mod unique_keys;
 pub mod yaml;
 
+pub use named_values::UnknownName;
 pub use unique_keys::UniqueKeys;

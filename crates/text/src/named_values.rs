@@ -1,0 +1,84 @@
+//! Enums whose values have names in texts.
+
+use thiserror::Error;
+
+use super::names::short;
+
+/// A text that names none of the values.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("there is no {what} '{}'; the {all} are: {}", short(name), names.join(", "))]
+pub struct UnknownName {
+    /// What it should name.
+    pub what: &'static str,
+    /// What several of these are called.
+    pub all: &'static str,
+    /// The given text.
+    pub name: String,
+    /// The names that there are.
+    pub names: &'static [&'static str],
+}
+
+/// Makes enums whose values have names, with which they are written and read. After the name of an enum stands what a value is called in a
+/// sentence, and what several are.
+///
+/// ```
+/// urdf_ik_text::named_values! {
+///     /// Where the arm goes.
+///     pub enum Side("side", "sides") {
+///         /// To the left.
+///         Left = "left",
+///         /// To the right.
+///         Right = "right",
+///     }
+/// }
+///
+/// assert_eq!("left".parse(), Ok(Side::Left));
+/// assert_eq!(Side::Right.to_string(), "right");
+/// assert_eq!("up".parse::<Side>().unwrap_err().to_string(), "there is no side 'up'; the sides are: left, right");
+/// ```
+#[macro_export]
+macro_rules! named_values {
+    ($(
+        $(#[$about:meta])*
+        pub enum $type:ident($what:literal, $all:literal) {
+            $($(#[$about_value:meta])* $value:ident = $name:literal,)*
+        }
+    )*) => {$(
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum $type {
+            $($(#[$about_value])* $value,)*
+        }
+
+        impl $type {
+            /// The names of all values, in their order.
+            pub const NAMES: [&'static str; [$($name),*].len()] = [$($name),*];
+            /// All values.
+            pub const ALL: [Self; Self::NAMES.len()] = [$(Self::$value),*];
+
+            /// The name, as in texts.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$value => $name,)*
+                }
+            }
+        }
+
+        impl ::std::fmt::Display for $type {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter) -> ::std::fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+
+        impl ::std::str::FromStr for $type {
+            type Err = $crate::UnknownName;
+
+            fn from_str(name: &str) -> Result<Self, $crate::UnknownName> {
+                match name {
+                    $($name => Ok(Self::$value),)*
+                    _ => Err($crate::UnknownName { what: $what, all: $all, name: name.to_owned(), names: &Self::NAMES }),
+                }
+            }
+        }
+    )*};
+}
