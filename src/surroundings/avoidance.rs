@@ -29,7 +29,7 @@ impl Avoidance {
     /// # Errors
     /// [`Refused`] where the shapes of the robot cannot be used.
     pub(crate) async fn of(
-        world: &Surroundings,
+        surroundings: &Surroundings,
         loaded: &Arc<LoadedRobot>,
         positions: &[f64],
         settings: &Settings,
@@ -37,7 +37,7 @@ impl Avoidance {
         if !settings.avoid_collisions {
             return Ok(None);
         }
-        let scene = world.scene(loaded, positions, settings).await?;
+        let scene = surroundings.scene(loaded, positions, settings).await?;
         Ok(Some(Self::new(loaded, scene, settings)))
     }
 
@@ -45,12 +45,12 @@ impl Avoidance {
     ///
     /// # Errors
     /// [`NotReady`].
-    pub(crate) fn at_once(world: &Surroundings, settings: &Settings) -> Result<Option<Self>, NotReady> {
+    pub(crate) fn at_once(surroundings: &Surroundings, settings: &Settings) -> Result<Option<Self>, NotReady> {
         if !settings.avoid_collisions {
             return Ok(None);
         }
-        let now = world.present().ok_or(NotReady)?;
-        let scene = world.scene_now(&now.loaded, &now.positions).ok_or(NotReady)?;
+        let now = surroundings.present().ok_or(NotReady)?;
+        let scene = surroundings.scene_now(&now.loaded, &now.positions).ok_or(NotReady)?;
         Ok(Some(Self::new(&now.loaded, scene, settings)))
     }
 
@@ -58,11 +58,11 @@ impl Avoidance {
     ///
     /// # Errors
     /// [`NotReady`] where none was made yet.
-    pub(crate) fn in_motion(world: &Surroundings, settings: &Settings) -> Result<Option<Self>, NotReady> {
-        Self::at_once(world, settings).or_else(|NotReady| {
-            world.ask_for_scene();
-            let loaded = world.present().ok_or(NotReady)?.loaded;
-            let scene = world.last_scene(&loaded).ok_or(NotReady)?;
+    pub(crate) fn in_motion(surroundings: &Surroundings, settings: &Settings) -> Result<Option<Self>, NotReady> {
+        Self::at_once(surroundings, settings).or_else(|NotReady| {
+            surroundings.ask_for_scene();
+            let loaded = surroundings.present().ok_or(NotReady)?.loaded;
+            let scene = surroundings.last_scene(&loaded).ok_or(NotReady)?;
             Ok(Some(Self::new(&loaded, scene, settings)))
         })
     }
