@@ -22,10 +22,8 @@ use crate::robot_in_use::Configuration;
 use crate::ros::{MARKERS, Publisher, task};
 use scene::Drawer;
 
-/// Time between two drawings.
+/// Time between two drawings; longer where those of a very long arm take long.
 const PERIOD: Duration = Duration::from_millis(34);
-/// Least pause between two drawings, over the time that one takes: so a very long arm takes no more than a tenth of a core.
-const REST: u32 = 9;
 /// Time after which all is drawn anew: RViz forgets what a person hides, and shows it again only where it comes again.
 const REPEAT: Duration = Duration::from_secs(1);
 
@@ -45,7 +43,7 @@ pub(crate) fn serve(node: &mut Node, arm: &Arc<Arm>) -> Result {
                     }
                 }
             }
-            tokio::time::sleep(PERIOD.max(REST * begun.elapsed())).await;
+            task::rest(begun, PERIOD).await;
         }
     });
     Ok(())

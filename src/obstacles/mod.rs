@@ -18,10 +18,8 @@ use crate::surroundings::Known;
 #[cfg(feature = "moveit")]
 pub(crate) use changes::make;
 
-/// Least time between two publications of the world.
+/// Least time between two publications of the world; longer where those of large meshes take long.
 const PERIOD: Duration = Duration::from_millis(20);
-/// Least pause between two publications, over the time that one takes: so a world of large meshes takes no more than a tenth of a core.
-const REST: u32 = 9;
 
 pub(crate) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>) -> Result {
     answer_each::<ChangeObstacles::Service, _, _>(spinner, queries, CHANGE_OBSTACLES, changes::change_obstacles)?;
@@ -37,7 +35,7 @@ pub(crate) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>) -> Result {
                 publisher.publish(&message(&known, &arm.settings().frame_prefix));
                 published = Some(known);
             }
-            tokio::time::sleep(PERIOD.max(REST * begun.elapsed())).await;
+            task::rest(begun, PERIOD).await;
             if changes.changed().await.is_err() {
                 break;
             }

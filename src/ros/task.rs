@@ -1,6 +1,7 @@
 //! Tasks of the runtime.
 
 use std::future::Future;
+use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use tokio::runtime::Handle;
@@ -14,4 +15,12 @@ pub(crate) fn start(task: impl Future<Output = ()> + Send + 'static) {
 /// sixth of the node's code.
 pub(crate) fn start_in(runtime: &Handle, task: impl Future<Output = ()> + Send + 'static) {
     runtime.spawn(task.boxed());
+}
+
+/// How many times as long as its work took a task rests at least: so it takes no more than a tenth of a core.
+const REST: u32 = 9;
+
+/// Waits for `period` after work that began at `begun`, and longer where that took long.
+pub(crate) async fn rest(begun: Instant, period: Duration) {
+    tokio::time::sleep(period.max(REST * begun.elapsed())).await;
 }

@@ -10,7 +10,7 @@ use super::{Axes, Family, FamilyKind, JOINTS, Turn};
 
 /// The most that conditions may be missed by \[rad, and m over the arm's length\], for an arm that belongs to its family exactly, and
 /// for one that is near it: the Newton steps that follow decide.
-const CONDITION_SLACK: [f64; 2] = [1e-6, 0.1];
+pub const CONDITION_SLACK: [f64; 2] = [1e-6, 0.1];
 
 /// An arm whose axes belong to a decomposable family exactly.
 #[derive(Debug, Clone, Copy)]

@@ -56,7 +56,7 @@ pub use family::{Family, FamilyKind, Shoulder};
 pub use no_closed_form::NoClosedForm;
 #[doc(hidden)]
 pub use {
-    arm::Arm,
+    arm::{Arm, CONDITION_SLACK},
     arm_solutions::SAME_SOLUTION,
     axes::Axes,
     axis_deviation::{AxisConditions, with_deviation},

@@ -3,9 +3,7 @@
 use nalgebra::{Isometry3, Vector3};
 
 use super::Turn;
-
-/// Squared sine of the angle between two lines below which any point counts as the foot of their common perpendicular.
-const PARALLEL_SINE_SQUARED: f64 = 1e-20;
+use super::subproblems::PARALLEL_SINE_SQUARED;
 
 /// A line, with a point that is carried along with it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,6 +33,7 @@ impl Line {
         let between = other.point - self.point;
         let (cosine, sine) = (u.dot(v), u.cross(v).norm_squared());
         let (along_u, along_v) = (between.dot(u), between.dot(v));
+        // On parallel lines any point is the foot of a common perpendicular.
         let on_first = if sine > PARALLEL_SINE_SQUARED { (along_u - cosine * along_v) / sine } else { 0.0 };
         let on_second = cosine * on_first - along_v;
         (self.point + u * on_first, other.point + v * on_second)

@@ -18,7 +18,7 @@ pub(super) const AXIS_ROUNDING: f64 = 1e-11;
 /// A condition that is missed by less is missed by rounding, over the product of the lengths in it.
 const CONDITION_ROUNDING: f64 = 1e-12;
 /// Squared sine of the angle between two axes below which they are parallel.
-const PARALLEL_SINE_SQUARED: f64 = 1e-20;
+pub(super) const PARALLEL_SINE_SQUARED: f64 = 1e-20;
 
 /// How well the condition of a subproblem holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

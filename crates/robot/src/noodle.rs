@@ -90,10 +90,6 @@ const COLOURS: [(&str, &str); 4] = [
     (BASE_MATERIAL, "0.22 0.25 0.29 1"),
     (TIP_MATERIAL, "0.15 0.45 0.85 1"),
 ];
-/// Effort of joints with limits \[N·m\], which URDF requires.
-const EFFORT: &str = "10";
-/// Velocity of joints with limits \[rad/s\], which URDF requires.
-const VELOCITY: &str = "3";
 
 impl Noodle {
     /// Name of the root link.
@@ -191,9 +187,7 @@ impl Noodle {
         joint(out, name, kind, place, |out| {
             out.empty("axis", [("xyz", axis.into())]);
             if let Some(limit) = self.limit {
-                let (lower, upper) = ((-limit).to_string(), limit.to_string());
-                let (effort, velocity) = (EFFORT.into(), VELOCITY.into());
-                out.empty("limit", [("lower", lower), ("upper", upper), ("effort", effort), ("velocity", velocity)]);
+                out.limit(Some([-limit, limit]));
             }
         });
     }

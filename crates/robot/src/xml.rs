@@ -95,6 +95,11 @@ pub fn numbers<const N: usize>(text: &str) -> Option<[f64; N]> {
     <[f64; N]>::try_from(values).ok().filter(|values| values.iter().all(|value| value.is_finite()))
 }
 
+/// Effort of joints \[N·m\], which URDF requires.
+const EFFORT: &str = "10";
+/// Greatest velocity of joints \[rad/s\], which URDF requires, and smooth motions keep.
+const VELOCITY: &str = "3";
+
 /// A writer of XML elements, which cannot fail.
 pub struct Writer(quick_xml::Writer<Vec<u8>>);
 
@@ -119,6 +124,13 @@ impl Writer {
     /// Writes an element without children.
     pub fn empty<'a>(&mut self, name: &'a str, attributes: impl IntoIterator<Item = (&'a str, String)>) {
         self.write(Event::Empty(Self::element(name, attributes)));
+    }
+
+    /// Writes the `limit` of a revolute joint, or without a `range` \[rad\] that of a continuous one.
+    pub fn limit(&mut self, range: Option<[f64; 2]>) {
+        let range = range.map(|[lower, upper]| [("lower", lower.to_string()), ("upper", upper.to_string())]);
+        let rest = [("effort", EFFORT.to_owned()), ("velocity", VELOCITY.to_owned())];
+        self.empty("limit", range.into_iter().flatten().chain(rest));
     }
 
     /// Writes the end of an element.

@@ -17,11 +17,6 @@ use urdf_ik_text::names::short;
 use super::describe::is_stiff;
 use crate::Result;
 
-/// Effort of every joint \[N·m\]: URDF requires one.
-const EFFORT: &str = "10";
-/// Greatest velocity of every joint \[rad/s\]: URDF requires one, which smooth motions keep, and a figure has none.
-const VELOCITY: &str = "3";
-
 /// The positions of the joints that move \[rad\], by segment; none for a figure that is no robot.
 pub fn positions(
     model: &NamedSkeleton,
@@ -119,9 +114,7 @@ fn write_joint(
     out.empty("origin", [("xyz", numbers(xyz)), ("rpy", numbers(rpy))]);
     if let Some((axis, angle)) = turn {
         out.empty("axis", [("xyz", numbers(axis.into()))]);
-        let range = [("lower", angle.lower.to_string()), ("upper", angle.upper.to_string())];
-        let rest = [("effort", EFFORT.to_owned()), ("velocity", VELOCITY.to_owned())];
-        out.empty("limit", range.into_iter().filter(|_| kind == "revolute").chain(rest));
+        out.limit((kind == "revolute").then_some([angle.lower, angle.upper]));
     }
     out.close("joint");
 }

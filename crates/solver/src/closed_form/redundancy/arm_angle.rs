@@ -12,7 +12,9 @@ use nalgebra::{Isometry3, Matrix3, Rotation3, Vector3};
 use super::joint_ranges::Seven;
 use super::spherical_joint::{Entries, SphericalJoint};
 use urdf_ik_closed_form::subproblems::turns_to_distance;
-use urdf_ik_closed_form::{Axes, AxisConditions, AxisDeviation, Linear, REDUNDANT_JOINTS, Turn, with_deviation};
+use urdf_ik_closed_form::{
+    Axes, AxisConditions, AxisDeviation, CONDITION_SLACK, Linear, REDUNDANT_JOINTS, Turn, with_deviation,
+};
 
 /// The axes of shoulder and wrist meet in one point each, neighbours at right angles.
 const CONDITIONS: AxisConditions = AxisConditions {
@@ -23,9 +25,6 @@ const CONDITIONS: AxisConditions = AxisConditions {
 };
 /// The least distance of shoulder and wrist from the elbow's axis and from each other, over the arm's length.
 const MIN_DISTANCE: f64 = 1e-6;
-/// The most that the distance from shoulder to wrist may be missed by \[m over the arm's length\], by an arm of this kind and by one
-/// that is near it.
-const CONDITION_SLACK: [f64; 2] = [1e-6, 0.1];
 
 /// An arm with a spherical shoulder and a spherical wrist.
 #[derive(Debug, Clone)]
