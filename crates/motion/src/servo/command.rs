@@ -115,7 +115,6 @@ impl Command<'_> {
 
 impl TipCommand {
     /// Index of the tip among [`Chain::tips`].
-    #[must_use]
     pub fn tip(&self) -> usize {
         match self {
             Self::Twist(twist) => twist.tip,

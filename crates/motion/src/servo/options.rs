@@ -69,7 +69,6 @@ impl Priority {
     pub const ALL: [Self; 3] = [Self::Translation, Self::Rotation, Self::Both];
 
     /// Its name in parameters.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Translation => "translation",
@@ -108,7 +107,6 @@ impl HeldBack {
     pub const ALL: [Self; 2] = [Self::Wait, Self::Slide];
 
     /// Its name in parameters.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Wait => "wait",

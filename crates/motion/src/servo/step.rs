@@ -172,31 +172,26 @@ impl Servo {
     }
 
     /// Positions of the variables \[rad or m\], inside their limits.
-    #[must_use]
     pub fn positions(&self) -> &[f64] {
         &self.now.positions
     }
 
     /// Velocities of the variables \[rad/s or m/s\].
-    #[must_use]
     pub fn velocities(&self) -> &[f64] {
         &self.now.velocities
     }
 
     /// Accelerations of the variables \[rad/s² or m/s²\].
-    #[must_use]
     pub fn accelerations(&self) -> &[f64] {
         &self.now.accelerations
     }
 
     /// Whether no joint moves.
-    #[must_use]
     pub fn is_at_rest(&self) -> bool {
         self.now.is_at_rest()
     }
 
     /// The pose in the base link's frame to which a tip is led.
-    #[must_use]
     pub fn target(&self, tip: usize) -> Isometry3<f64> {
         self.targets[tip]
     }
@@ -221,7 +216,6 @@ impl Servo {
     }
 
     /// The joints as another motion takes them over.
-    #[must_use]
     pub fn hand_over(&self) -> HandOver<'_> {
         HandOver { state: &self.now, keeper: &self.keeper }
     }
