@@ -15,13 +15,16 @@ use urdf_ik_plot::{self as plot, Area, Axis, Frame, INK, Legend, SERIES};
 
 use crate::Failure;
 
+/// The arm.
 const URDF: &str = include_str!("../../../urdf/arm6.urdf");
+/// Where it starts \[rad\].
 const START: [f64; 6] = [0.0, -0.45, 0.72, 0.0, -0.47, 0.0];
 /// The joint that is zero where the wrist is singular.
 const WRIST: usize = 4;
 /// The velocities of the tip \[m/s\], one after the other, and for how long each is commanded \[s\]: out to where the elbow is stretched, a
 /// pause, and back into a limit of the elbow.
 const LEGS: [([f64; 3], f64); 3] = [([0.178, 0.014, 0.089], 4.6), ([0.0; 3], 0.6), ([-0.14, 0.0, -0.14], 6.3)];
+/// Time between two steps of the servo \[s\].
 const PERIOD: f64 = 0.01;
 /// From which condition number on MoveIt Servo becomes slower, and where it halts; its defaults.
 const CONDITIONS: [f64; 2] = [17.0, 30.0];

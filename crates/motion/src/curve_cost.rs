@@ -19,8 +19,9 @@ const TIP_WEIGHT: f64 = 1e5;
 /// Weight of the change of q′ within an interval, so that joints do not swing from one interval to the next where one of them comes to a limit.
 /// It counts less the shorter intervals are.
 const BEND_WEIGHT: f64 = 1.0;
-/// Bounds of the velocities that count \[rad/s or m/s\], so that every motion has a cost.
+/// A lower velocity limit \[rad/s or m/s\] counts as this one.
 const MIN_VELOCITY: f64 = 1e-3;
+/// A higher velocity limit \[rad/s or m/s\], or none, counts as this one: so every motion has a cost.
 const MAX_VELOCITY: f64 = 100.0;
 /// Places of Gauss and Legendre's rule with two points, in an interval from 0 to 1.
 const GAUSS: [f64; 2] = [0.211_324_865_405_187_1, 0.788_675_134_594_812_9];

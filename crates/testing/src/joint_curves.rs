@@ -14,8 +14,9 @@ pub const POSES: usize = 200;
 const STEP: f64 = 0.015;
 /// A larger step of a joint is a jump \[rad or m\].
 const JUMP: f64 = 0.2;
-/// What is left of the gain when the arm is said to have arrived at the optimum, as a share of it; less than the second number is none.
+/// What is left of the gain when the arm is said to have arrived at the optimum, as a share of it.
 const SHARE_LEFT: f64 = 0.01;
+/// A smaller gain is none.
 const NO_GAIN: f64 = 1e-6;
 /// How exactly a resting target is met \[m and rad\]: with less, the room that the tolerance leaves near singularities would count as a gain
 /// or a loss.

@@ -8,8 +8,9 @@ use super::{Arm, jacobian, log_manipulability};
 
 /// Half of the difference of positions by which slopes are found.
 const DIFFERENCE: f64 = 1e-5;
-/// The longest step of a self-motion, and the shortest that still counts \[rad, or m over the length scale\].
+/// The longest step of a self-motion \[rad, or m over the length scale\].
 const MAX_STEP: f64 = 2e-3;
+/// The shortest step that still counts \[rad, or m over the length scale\].
 const MIN_STEP: f64 = 1e-7;
 /// Steps at most.
 const STEPS: usize = 100_000;

@@ -43,6 +43,7 @@ pub enum ObstacleListError {
     },
 }
 
+/// A list as messages show it.
 const EXAMPLE: &str = r#"[{"id": "table", "type": "box", "size": [1, 1, 0.05], "p": [0.5, 0, 0.2]}]"#;
 
 /// The world of a list of obstacles in JSON.
