@@ -13,7 +13,7 @@ pub struct BandMatrix {
 }
 
 impl BandMatrix {
-    /// Of zeros, with `size` rows. Entry (i, j) can differ from 0 where |i − j| < `width`.
+    /// A matrix of zeros with `size` rows. Entry (i, j) can differ from 0 where |i − j| < `width`.
     pub fn zeros(size: usize, width: usize) -> Self {
         Self { size, width, entries: vec![0.0; size * width] }
     }

@@ -18,7 +18,7 @@ pub struct BoundedQuadratic {
     pub vector: Vec<f64>,
     /// Least and greatest value of each unknown.
     pub bounds: Vec<[f64; 2]>,
-    /// The bound at which each unknown is fixed. The next problem begins with those of the last one.
+    /// The bound at which each unknown is fixed, if any. The next minimisation begins with those of the last one.
     pub fixed: Vec<Option<Bound>>,
     factor: BandMatrix,
     minimum: Vec<f64>,
@@ -34,7 +34,8 @@ pub enum Bound {
 }
 
 impl BoundedQuadratic {
-    /// With `size` unknowns, of which those that are `width` or more apart are not coupled. All is 0.
+    /// A function of `size` unknowns whose numbers and bounds are all 0. Unknowns that are `width` or more apart are
+    /// not coupled.
     pub fn new(size: usize, width: usize) -> Self {
         Self {
             matrix: BandMatrix::zeros(size, width),
@@ -46,7 +47,7 @@ impl BoundedQuadratic {
         }
     }
 
-    /// Makes all entries zero.
+    /// Makes the matrix and the vector zero.
     pub fn clear(&mut self) {
         self.matrix.clear();
         self.vector.fill(0.0);

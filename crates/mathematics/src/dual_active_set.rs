@@ -1,8 +1,9 @@
-//! The least of a convex quadratic function under linear inequalities, by a dual active set.
+//! The minimum of a convex quadratic function under linear inequalities, by a dual active set.
 //!
-//! Goldfarb and Idnani 1983, "A numerically stable dual method for solving strictly convex quadratic programs". It begins at the least
-//! without any inequality, and takes the violated ones in, one after the other, along steps on which those that it has taken in stay
-//! met. What no longer holds the least back is released. It ends at the least, or with the proof that no place meets all.
+//! Goldfarb and Idnani 1983, "A numerically stable dual method for solving strictly convex quadratic programs". It
+//! begins at the minimum without any inequality, and takes in the violated ones, one after the other, by steps that
+//! keep met those it has taken in. An inequality that no longer holds the minimum back is released. It ends at the
+//! minimum, or with the proof that no point meets all inequalities.
 
 use crate::vectors::{add_times, dot};
 
@@ -34,12 +35,12 @@ enum Inequality {
     Upper(usize),
 }
 
-/// The function ½ xᵀ A x − bᵀ x, where it is least, and what that is computed in.
+/// The function ½ xᵀ A x − bᵀ x, the point where it is least, and the memory in which that is found.
 #[derive(Debug, Clone, Default)]
 pub struct DualActiveSet {
-    /// A, positive definite, row by row: only the lower triangle counts. Overwritten by its Cholesky factor L.
+    /// The positive definite matrix A, row by row. Only its lower triangle counts, and becomes its Cholesky factor L.
     pub matrix: Vec<f64>,
-    /// b.
+    /// The vector b.
     pub vector: Vec<f64>,
     /// Where the function is least.
     pub minimum: Vec<f64>,
@@ -56,7 +57,7 @@ pub struct DualActiveSet {
 }
 
 impl DualActiveSet {
-    /// Makes room for so many unknowns, where that is not there yet.
+    /// Makes room for exactly `size` unknowns.
     pub fn make_room(&mut self, size: usize) {
         if self.minimum.len() == size {
             return;
@@ -87,7 +88,7 @@ impl DualActiveSet {
         }
     }
 
-    /// Finds the least under `inequalities`. Gives whether there is one: `false` where no place meets all of them.
+    /// Finds the minimum under `inequalities`. Returns `false` where no point meets all of them.
     pub fn minimise(&mut self, inequalities: &Inequalities) -> bool {
         self.begin();
         // Each inequality comes in and is released a few times at most. Rounding may let it go round in circles.
@@ -101,7 +102,7 @@ impl DualActiveSet {
         false
     }
 
-    /// The rows that hold the least back, and how hard.
+    /// The rows that hold the minimum back, each with its multiplier.
     pub fn pressing(&self) -> impl Iterator<Item = (usize, f64)> {
         self.active.iter().zip(&self.multipliers).filter_map(|(inequality, multiplier)| match inequality {
             Inequality::Row(row) => Some((*row, *multiplier)),

@@ -1,5 +1,5 @@
-//! The mathematics that solvers share: poses and their differences, segments and their reach, vectors, four numbers at once,
-//! band matrices, splines, and the least of a quadratic function under inequalities.
+//! The mathematics that solvers share: poses and their differences, segments and their reach, vectors, four numbers at
+//! once, band matrices, splines, and the minimum of a quadratic function under inequalities.
 //!
 //! ```
 //! use nalgebra::{Isometry3, Vector3};

@@ -5,7 +5,7 @@ use crate::vectors::dot;
 /// Largest number of sweeps of rotations; six rows need four or five.
 const MAX_SWEEPS: usize = 30;
 
-/// Rotates `count` rows of one length until they are orthogonal, and those of `along` with them.
+/// Rotates `count` rows of equal length until they are orthogonal, and the rows of `along` with them.
 pub fn diagonalise(rows: &mut [f64], along: &mut [f64], count: usize) {
     let [length, other] = [rows.len() / count, along.len() / count];
     for _ in 0..MAX_SWEEPS {

@@ -56,7 +56,7 @@ pub fn rotation_from([x, y, z, w]: [f64; 4]) -> Result<UnitQuaternion<f64>, NotA
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 #[non_exhaustive]
 pub enum NotAPose {
-    /// Its last row has no meaning.
+    /// Its last row is not 0, 0, 0, 1.
     #[error("the last row of the 4×4 pose is ({}); it must be 0, 0, 0, 1", .row.map(number).join(", "))]
     LastRow {
         /// The last row.

@@ -10,7 +10,7 @@ pub struct Basis<const ORDER: usize> {
 }
 
 impl<const ORDER: usize> Basis<ORDER> {
-    /// Over the intervals between `ends`, which are two at least and increase.
+    /// The basis over the intervals between `ends`, of which there are two at least, in ascending order.
     pub fn new(ends: &[f64]) -> Self {
         let (first, last) = (ends[0], ends[ends.len() - 1]);
         let inner = ends[1..ends.len() - 1].iter().copied();

@@ -12,7 +12,7 @@ pub fn length(vector: &[f64]) -> f64 {
     dot(vector, vector).sqrt()
 }
 
-/// Adds a vector to `sum`, so many times.
+/// Adds `factor` times a vector to `sum`.
 #[inline]
 pub fn add_times(sum: &mut [f64], factor: f64, vector: &[f64]) {
     for (sum, entry) in sum.iter_mut().zip(vector) {
@@ -20,7 +20,7 @@ pub fn add_times(sum: &mut [f64], factor: f64, vector: &[f64]) {
     }
 }
 
-/// Makes a vector as long as 1, and gives how long it was; leaves 0 as it is.
+/// Scales a vector to length 1, and returns the length that it had; a vector of zeros stays as it is.
 pub fn normalise(vector: &mut [f64]) -> f64 {
     let length = length(vector);
     if length > 0.0 {

@@ -15,7 +15,7 @@ pub struct Variable {
     pub joint: usize,
     /// Positions that the limits of the joint, and of all joints that mimic it, allow \[rad or m\].
     pub domain: Domain,
-    /// The part of them in which it is looked for: see [`Robot::working_range`].
+    /// The part of these positions in which solvers look for it: see [`Robot::working_range`].
     pub working_range: Domain,
     /// Whether the position is a length \[m\] rather than an angle \[rad\].
     pub prismatic: bool,
@@ -139,7 +139,7 @@ impl Chain {
         &self.tips
     }
 
-    /// Names of the tip links, in the same order.
+    /// Names of the tip links, in the order of [`Chain::tips`].
     pub fn tip_names(&self) -> Vec<&str> {
         self.tips.iter().map(|tip| tip.link.as_str()).collect()
     }
@@ -166,7 +166,7 @@ impl Chain {
         self.variables.iter().any(|variable| variable.joint == master)
     }
 
-    /// Names of the variables, in the same order.
+    /// Names of the variables, in the order of [`Chain::variables`].
     pub fn variable_names(&self) -> Vec<&str> {
         self.variables.iter().map(|variable| variable.name.as_str()).collect()
     }
@@ -187,7 +187,7 @@ impl Chain {
         self.variables.iter().map(|variable| variable.working_range.middle()).collect()
     }
 
-    /// The chain's positions from those of the whole robot (one entry a joint).
+    /// The chain's positions from those of the whole robot (one entry for each joint).
     pub fn positions_from(&self, robot_positions: &[f64]) -> Vec<f64> {
         self.variables.iter().map(|variable| robot_positions[variable.joint]).collect()
     }

@@ -33,7 +33,7 @@ pub struct JointDescription {
     pub mimic: Option<MimicDescription>,
 }
 
-/// A joint is at `multiplier * position of the other + offset`.
+/// How a joint follows another: it is at `multiplier * position of the other + offset`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MimicDescription {
     /// Name of the other joint. Where no movable joint has it, the rule is ignored with a [warning](super::Robot::warnings).

@@ -104,8 +104,9 @@ impl Domain {
         upper - lower >= TAU
     }
 
-    /// The position \[rad\] after as few whole turns as bring it from beyond an end of the interval inside, if any do. Beyond by no more than
-    /// `slack` is inside.
+    /// The position \[rad\], turned back across an end of the interval that it lies beyond, by as few whole turns as
+    /// that takes. A position no more than `slack` beyond an end stays as it is. On an interval of less than a whole
+    /// turn, the result may lie beyond the other end.
     #[inline]
     pub fn turned_into(&self, position: f64, slack: f64) -> f64 {
         match self {

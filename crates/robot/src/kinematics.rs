@@ -122,8 +122,9 @@ impl Chain {
     }
 }
 
-/// The manipulability of a tip whose Jacobian has these columns (Yoshikawa 1985, "Manipulability of robotic mechanisms"): the product of the
-/// singular values of the Jacobian J in m and rad, √det(J Jᵀ); of fewer than six variables that move the tip, √det(Jᵀ J). 0 at a singularity.
+/// The manipulability of a tip whose Jacobian has these columns (Yoshikawa 1985, "Manipulability of robotic
+/// mechanisms"): the product of the singular values of the Jacobian J in m and rad, √det(J Jᵀ); with fewer than six
+/// variables that move the tip, √det(Jᵀ J). 0 at a singularity.
 pub fn manipulability(columns: &[Vector6<f64>]) -> f64 {
     let moving: Vec<Vector6<f64>> = columns.iter().filter(|column| **column != Vector6::zeros()).copied().collect();
     if moving.is_empty() {

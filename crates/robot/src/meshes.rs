@@ -11,8 +11,9 @@ const PREFIXES: &str = "AMENT_PREFIX_PATH";
 
 /// Where mesh files are looked for.
 ///
-/// `package://NAME/REST` is looked for in a folder NAME of the [folders of packages](Self::with_packages_in), then in the package NAME of the
-/// ament index, then in a folder NAME beside the URDF file or beside a folder above it. `file://PATH` is that file, and a path without a scheme is relative to the folder of the URDF file.
+/// `package://NAME/REST` is looked for in a folder NAME of the [folders of packages](Self::with_packages_in), then in
+/// the package NAME of the ament index, then in a folder NAME beside the URDF file or beside a folder above it.
+/// `file://PATH` is that file, and a path without a scheme is relative to the folder of the URDF file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MeshFolders {
     /// Folders of packages.

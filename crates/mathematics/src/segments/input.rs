@@ -92,7 +92,7 @@ pub fn require(holds: bool, refusal: impl FnOnce() -> Refusal) -> Result<(), Inp
 /// Checks that a list has the length that a model needs.
 ///
 /// # Errors
-/// [`InputError`] where it has another number of them.
+/// [`InputError`] where it has another length.
 pub fn check_count(what: &'static str, found: usize, expected: usize) -> Result<(), InputError> {
     require(found == expected, || Refusal::Count { what, found, expected })
 }
@@ -116,7 +116,7 @@ pub fn check_length(element: impl Into<Element>, value: f64) -> Result<(), Input
     })
 }
 
-/// Checks that `value` is finite and above 0; `unit` is as a sentence has it after the number.
+/// Checks that `value` is finite and above 0; `unit` follows the number in the sentence.
 ///
 /// # Errors
 /// [`InputError`] where it is not so.
@@ -129,7 +129,7 @@ pub fn check_positive(element: impl Into<Element>, value: f64, unit: &'static st
     })
 }
 
-/// Checks that lengths whose sum is `value` \[m\] leave squares of distances their precision.
+/// Checks that `value`, the sum of all lengths \[m\], is so small that squares of distances keep their precision.
 ///
 /// # Errors
 /// [`InputError`] where it is not so.
