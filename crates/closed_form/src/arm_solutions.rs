@@ -19,12 +19,12 @@ pub struct ArmSolutions {
 }
 
 impl ArmSolutions {
-    /// None.
+    /// No solutions.
     pub fn none() -> Self {
         Self { positions: [[0.0; JOINTS]; MAX_SOLUTIONS], free: [false; MAX_SOLUTIONS], count: 0 }
     }
 
-    /// A single one.
+    /// A single solution, at `positions` \[rad\].
     #[doc(hidden)]
     pub fn one(positions: [f64; JOINTS]) -> Self {
         let mut solutions = Self::none();
@@ -32,13 +32,13 @@ impl ArmSolutions {
         solutions
     }
 
-    /// Positions of each \[rad\], from -π to π.
+    /// The positions of each solution \[rad\], from -π to π.
     pub fn as_slice(&self) -> &[[f64; JOINTS]] {
         &self.positions[..self.count]
     }
 
-    /// Of each, in the same order, whether it stands for a continuum: joints whose axes have come to lie on one line, or a point on the
-    /// axis that should turn it. The one given is near the seed.
+    /// Whether each solution, in the order of [`Self::as_slice`], stands for a continuum: joints whose axes have come
+    /// to lie on one line, or a point on the axis that should turn it. The one given is near the seed.
     pub fn continuous(&self) -> &[bool] {
         &self.free[..self.count]
     }

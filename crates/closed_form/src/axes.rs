@@ -5,11 +5,11 @@ use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Unit, UnitQuaternion, V
 use super::{Line, NoClosedForm};
 use urdf_ik_robot::{Chain, ChainJoint, JointKind};
 
-/// Joints of the chains whose axes are looked at for a closed form.
+/// Number of joints of the chains that families are for.
 pub const JOINTS: usize = 6;
-/// Joints of the shortest chains, to which others are added.
-pub const MIN_JOINTS: usize = 2;
-/// Joints of the chains of which one is locked, so that [`JOINTS`] are left.
+/// Number of joints of the shortest chains that have a closed form: others are added to them.
+pub const FEWEST_JOINTS: usize = 2;
+/// Number of joints of the longest chains that have a closed form: one can be locked, so that [`JOINTS`] are left.
 pub const REDUNDANT_JOINTS: usize = 7;
 
 /// The axes and the tip of a chain where nothing has moved: with these the tip's pose is a product of exponentials (Brockett 1984,

@@ -27,11 +27,11 @@ pub type Greatest = (f64, [usize; 2]);
 /// The greatest deviations of each kind.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AxisDeviation {
-    /// Of pairs that should be parallel \[rad\].
+    /// The angle between two axes that should be parallel \[rad\].
     pub parallel: Greatest,
-    /// Of pairs that should be at right angles \[rad\].
+    /// How far two axes that should be at right angles are from that \[rad\].
     pub square: Greatest,
-    /// Of pairs that should meet \[m\].
+    /// The distance between two axes that should meet \[m\].
     pub distance: Greatest,
 }
 
@@ -67,7 +67,7 @@ impl AxisDeviation {
     /// No deviation at all.
     pub(super) const NONE: Self = Self { parallel: (0.0, [0, 0]), square: (0.0, [0, 0]), distance: (0.0, [0, 0]) };
 
-    /// Whether there is none but for rounding: at most [`EXACT_DEVIATION`].
+    /// Whether all deviations are no more than rounding: at most [`EXACT_DEVIATION`].
     pub fn exact(&self) -> bool {
         self.parallel.0.max(self.square.0).max(self.distance.0) <= EXACT_DEVIATION
     }

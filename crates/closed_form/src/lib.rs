@@ -1,5 +1,6 @@
-//! Closed-form solutions of chains of revolute joints, found from their axes: of six joints all solutions at once, to machine
-//! precision; of seven joints, swept by the arm angle or by one joint; of two to five joints, to which others are added.
+//! Closed-form solutions of chains of revolute joints, found from their axes. Six joints have all their solutions at
+//! once, to machine precision. Seven joints are swept by the arm angle or by one joint. To two to five joints others
+//! are added.
 //!
 //! The axes decide the family ([`Family`]). Most families are decomposable into a few [subproblems] that have closed forms (Elias and
 //! Wen 2022, "IK-Geo: Unified robot inverse kinematics using subproblem decomposition"; Ostermeier et al. 2024, "Automatic geometric
@@ -9,9 +10,9 @@
 //! solutions, which are the zeros of a determinant that depends on one joint angle (Raghavan and Roth 1993, "Inverse kinematics of
 //! the general 6R manipulator and related linkages").
 //!
-//! Axes that miss a family by more than rounding ([`EXACT_DEVIATION`]) but not by much ([`NEAR_DEVIATION`]) still have its solutions
-//! for starting points: Newton steps lead from there to where the arm itself meets
-//! the target. Every solution, of either kind of arm, is measured by the chain's forward kinematics before it counts.
+//! Axes that miss a family by more than rounding ([`EXACT_DEVIATION`]) but not by much ([`NEAR_DEVIATION`]) still have
+//! its solutions for starting points: Newton steps lead from there to where the arm itself meets the target. Every
+//! solution, of either kind of arm, is measured by the chain's forward kinematics before it counts.
 //!
 //! Arms of [two](two_link) and [three](three_link) links have formulas of their own.
 

@@ -17,7 +17,7 @@ pub enum SixAxis {
 }
 
 impl SixAxis {
-    /// The arm that a chain of six joints is, `length` long \[m\], and its family.
+    /// The arm of a chain of six joints that is `length` \[m\] long, and its family.
     ///
     /// # Errors
     /// [`NoClosedForm`], which says what is in the way.

@@ -23,7 +23,7 @@ pub(super) const PARALLEL_SINE_SQUARED: f64 = 1e-20;
 /// How well the condition of a subproblem holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fit {
-    /// To rounding. A double root is one root.
+    /// It holds to rounding. A double root is one value.
     Exact,
     /// It cannot hold; no turn comes nearer.
     Nearest,
@@ -150,8 +150,8 @@ pub fn turns_to_height(
 
 /// Subproblem 4 of unit vectors: the turns about `axis` for which `direction` is then at the same angle to `other` as `like` is.
 ///
-/// By the sines of angles where heights are flat, so that it is exact there as well (as the half-angle formulas of spherical
-/// triangles are). The miss is that of the height.
+/// Where cosines hardly change with their angles, their differences are found by the sines. So it is exact there as
+/// well, as the half-angle formulas of spherical triangles are. The miss is that of the height.
 pub fn turns_to_angle(
     axis: &Vector3<f64>,
     direction: &Vector3<f64>,
@@ -220,8 +220,8 @@ pub fn turns_to_distance(axis: &Vector3<f64>, point: &Vector3<f64>, from: &Vecto
 
 /// Subproblem 2: the turns of both points about their axes that bring the two together.
 ///
-/// Where the axes are parallel only the difference of the turns counts: the second then stays where it is, and so does either that
-/// lies on its own axis.
+/// Where the axes are parallel, only the difference of the turns counts: the second point then stays where it is. So
+/// does a point that lies on its own axis.
 pub fn turns_together(one: Orbit, other: Orbit) -> Roots<(Turn, Turn)> {
     let (Orbit { axis: first_axis, point: first }, Orbit { axis: second_axis, point: second }) = (one, other);
     let normal = first_axis.cross(second_axis);

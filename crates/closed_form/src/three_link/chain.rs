@@ -27,7 +27,7 @@ pub struct ThreeLinkChain {
 }
 
 impl ThreeLinkChain {
-    /// The three links that `chain` is.
+    /// Recognises `chain` as three links.
     ///
     /// # Errors
     /// [`NotOfThisShape`], which says what is in the way, and by how much.
@@ -71,9 +71,10 @@ impl ThreeLinkChain {
         &self.arm
     }
 
-    /// All positions of the chain's variables \[rad\], in (-π, π] whatever the limits, at which the tip link's origin is at `end`
-    /// \[m\] and the last link points along `up` (both in the base link's frame): those of [`ThreeLink::solve`], each followed by the
-    /// same one [rolled over](ThreeLinkAngles::rolled_over), unless that is of the same family.
+    /// All positions of the chain's variables \[rad\], in (-π, π] whatever the limits, at which the tip link's origin
+    /// is at `end` \[m\] and the last link points along `up` (both in the base link's frame): those of
+    /// [`ThreeLink::solve`], each followed by its other angles, [rolled over](ThreeLinkAngles::rolled_over), unless
+    /// both are of one family.
     ///
     /// # Errors
     /// As [`ThreeLink::solve`].

@@ -96,8 +96,8 @@ impl Default for BallWristAngles {
 }
 
 impl ThreeLinkAngles {
-    /// This configuration with a roll of π - β, at least a quarter turn where β is at most one: the yaw and the shoulder half a
-    /// turn away.
+    /// The other angles of this configuration: with the roll π - β, which is a quarter turn at least, and with yaw and
+    /// shoulder half a turn away.
     #[must_use]
     pub fn rolled_over(&self) -> Self {
         Self {

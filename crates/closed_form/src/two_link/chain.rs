@@ -19,7 +19,7 @@ pub const SHAPE_TOLERANCE: f64 = EXACT_DEVIATION;
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum NotOfThisShape {
-    /// The number of joints is another, or they are no simple row to one tip.
+    /// The chain has another number of joints, or they are not in one row to one tip.
     #[error(
         "the chain has {joints} movable joints and {tips} tip links; it must have {expected} joints in a row and 1 tip link"
     )]
@@ -193,7 +193,7 @@ pub struct PlanarChain {
 }
 
 impl PlanarChain {
-    /// The two links that `chain` is.
+    /// Recognises `chain` as two links.
     ///
     /// # Errors
     /// [`NotOfThisShape`], which says what is in the way, and by how much.
@@ -237,8 +237,8 @@ impl PlanarChain {
     }
 }
 
-/// A chain of three joints, the first axis crossing the second at a right angle, the third parallel to the second, and the tip in the
-/// plane through the first that they move it in: [`SpatialTwoLink`].
+/// A chain of three joints: the first axis crosses the second at a right angle, the third is parallel to the second,
+/// and these two move the tip in a plane through the first axis. It is a [`SpatialTwoLink`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpatialChain {
     arm: SpatialTwoLink,
@@ -247,7 +247,7 @@ pub struct SpatialChain {
 }
 
 impl SpatialChain {
-    /// The two links on a turning base that `chain` is.
+    /// Recognises `chain` as two links on a base that turns.
     ///
     /// # Errors
     /// [`NotOfThisShape`], which says what is in the way, and by how much.

@@ -82,7 +82,7 @@ pub struct Angles {
 }
 
 impl TwoLink {
-    /// An arm out of two links of `lengths` \[m\]; 0 is one.
+    /// An arm of two links of `lengths` \[m\], which may be 0.
     ///
     /// # Errors
     /// [`InputError`] for a length that is negative or not finite, and for links longer than 1e9 m together.
@@ -100,7 +100,7 @@ impl TwoLink {
         [self.first, self.second]
     }
 
-    /// The distances of the tip from the shoulder that there are.
+    /// The distances that the tip can have from the shoulder.
     pub fn reach(&self) -> Reach {
         Reach::of(&self.lengths())
     }
