@@ -7,8 +7,8 @@ use super::direction::{perpendicular, unit};
 /// Points nearer to the axis than this fraction of their distance from the centre count as on it.
 const ON_AXIS: f64 = 1e-12;
 
-/// A circle in space: all points at `radius` from `centre`, at right angles to `normal`. In the plane it is the two
-/// points in which that line cuts a circle.
+/// A circle in space: all points at `radius` from `centre`, at right angles to `normal`. In the plane it is two points,
+/// at `radius` from `centre` to either side.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Circle {
     /// Its centre \[m\].
@@ -35,9 +35,9 @@ impl Circle {
 /// The circle in which the spheres about two points `a` and `b` \[m\] with radii `a_radius` and `b_radius` \[m\] meet,
 /// or `None` where they do not meet or have one centre.
 ///
-/// A joint between two joints that are known lies on it, its segments being the radii. In conformal geometric algebra
-/// the circle is the outer product of two dual spheres, which is how it came to FABRIK (Aristidou and Lasenby 2011,
-/// "Inverse kinematics solutions using conformal geometric algebra"); in coordinates it is the law of cosines.
+/// A joint between two known joints lies on it: the two segments that meet there are the radii. In conformal geometric
+/// algebra the circle is the outer product of two dual spheres, which is how it came to FABRIK (Aristidou and Lasenby
+/// 2011, "Inverse kinematics solutions using conformal geometric algebra"); in coordinates it is the law of cosines.
 ///
 /// ```
 /// use nalgebra::Point3;

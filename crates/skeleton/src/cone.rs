@@ -15,8 +15,8 @@ use nalgebra::Vector3;
 /// ```
 ///
 /// which is a quarter of an ellipse with the polar angle as radius. Aristidou and Lasenby (2011) draw their ellipse in
-/// a plane across the axis instead, with tangents of the angles as half-axes. It is limited to less than 90°. Here the
-/// four angles may be up to π, where there is no limit.
+/// a plane across the axis instead, with tangents of the angles as half-axes. Theirs is limited to less than 90°. Here
+/// the four angles may be up to π, where there is no limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cone {
     /// Towards +z.

@@ -43,7 +43,7 @@ pub struct Joint {
     /// What it allows.
     pub limit: Limit,
     /// Orientation of the joint's frame in the frame of the segment before it; that of the first joint, in the root
-    /// frame. It gives the direction about which the cone lies, and from which a hinge counts.
+    /// frame. It gives the direction about which the cone lies, and from which the angle of a hinge counts.
     pub rest: UnitQuaternion<f64>,
 }
 

@@ -71,7 +71,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// For a drag, whose seed is the answer before: with 50 restarts, figures that are dragged beyond their reach answer in 20 ms.
+    /// Options for a drag, whose seed is the answer before: with 50 restarts, figures that are dragged beyond their
+    /// reach answer in 20 ms.
     pub fn of_a_drag() -> Self {
         Self { restarts: 50, ..Self::default() }
     }

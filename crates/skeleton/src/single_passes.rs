@@ -6,8 +6,8 @@ use urdf_ik_mathematics::segments::InputError;
 
 impl Skeleton {
     /// Forward reaching, the first pass of a cycle, from `configuration`: every point with a target is placed there,
-    /// and the others follow, from the ends to the root. The root is left where that pulls it. Without orientations in
-    /// `configuration`, it is on points alone.
+    /// and the others follow, from the ends to the root. The root stays where the others pull it. Without orientations
+    /// in `configuration`, the pass works on points alone.
     ///
     /// # Errors
     /// As [`Self::solve`], and where `configuration` does not fit this skeleton.

@@ -11,7 +11,8 @@ use urdf_ik_mathematics::segments::{
 /// A segment of constant length between two points, with a joint where it begins.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Segment {
-    /// Index of the point at which it begins: 0 is the root, k + 1 the end of segment k. It is in the list before.
+    /// Index of the point at which it begins: 0 is the root, k + 1 the end of segment k, which comes earlier in the
+    /// list.
     pub parent: usize,
     /// Its length \[m\]. With 0, its two points coincide.
     pub length: f64,
