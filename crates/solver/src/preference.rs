@@ -22,10 +22,10 @@ pub struct Preference<'a> {
     /// product of the singular values of the Jacobian, in the sense of
     /// [`Solution::smallest_singular_value`](super::Solution::smallest_singular_value).
     pub manipulability_weight: f64,
-    /// In tracking, the largest step of each variable from the seed that posture, limits and manipulability may ask for \[rad or m\]. A
-    /// variable that the targets alone move farther is moved no farther. So in a stream of targets the arm flows by self-motions, as fast
-    /// as these steps allow, to what it prefers, where it would otherwise leap there with one target. `None` for no bound. Searches have
-    /// none.
+    /// In tracking, the largest step of each variable from the seed that posture, limits and manipulability may ask for
+    /// \[rad or m\]. A variable that the targets alone move farther may go where they move it, and no farther. So in a
+    /// stream of targets the arm does not leap to what it prefers with one target: it flows there by self-motions, as
+    /// fast as these steps allow. `None` for no bound. Searches have none.
     pub max_step: Option<&'a [f64]>,
 }
 

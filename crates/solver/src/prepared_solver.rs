@@ -27,8 +27,8 @@ enum Prepared {
     ClosedForm(Arc<ClosedForm>),
 }
 
-/// What a solve works in. Made by [`Solver::scratch`], of use to that solver, its clones and what [`Solver::with_method`] makes of
-/// it.
+/// Memory that a solve works in. [`Solver::scratch`] makes it, for that solver, its clones and what
+/// [`Solver::with_method`] makes of it.
 #[derive(Debug, Clone)]
 pub struct Scratch(SearchScratch);
 
@@ -91,11 +91,12 @@ impl Solver {
     /// The axes that targets for the tip with index `tip` should leave free, as [`Target::free_axes`] has them, because the chain
     /// cannot follow all six: none, unless it has fewer than six independent axes.
     ///
-    /// The rule: the chain is looked at in configurations spread over the joint limits. As many axes are kept as can be moved
-    /// independently at most of them. Among the sets of so many axes of which this is true, those with the most axes of position
-    /// come first. Among these the smallest singular value decides, in its geometric mean (positions over the
-    /// [length scale](Self::length_scale)): of the sets that have at least half of the greatest, the one that keeps the earlier axes
-    /// of [`AXIS_NAMES`](super::AXIS_NAMES). By convention tools point along z, and a turn about z is what most tasks can spare.
+    /// The rule: the chain is looked at in configurations spread over the joint limits. As many axes are kept as can be
+    /// moved independently at most of them. Among the sets of that many axes for which this holds, those with the most
+    /// axes of position come first. Among these the smallest singular value decides, in its geometric mean (positions
+    /// over the [length scale](Self::length_scale)): of the sets that have at least half of the greatest, the one that
+    /// keeps the earlier axes of [`AXIS_NAMES`](super::AXIS_NAMES). By convention tools point along z, and a turn about
+    /// z is what most tasks can spare.
     ///
     /// # Panics
     /// Where `tip` is no index of [`Chain::tips`].
@@ -157,10 +158,10 @@ impl Solver {
         }
     }
 
-    /// Solves `problem` on as many cores as there are scratches. The answer is the same each time, but may be another than on one
-    /// core: of several first solutions it is that of the attempt with the lowest number. Starting a core takes some ten
-    /// microseconds and allocates: it pays for hard problems and for those that want the best of many solutions. The closed form
-    /// keeps to one core.
+    /// Solves `problem` on as many cores as there are scratches. The answer is the same each time, but may be another
+    /// than on one core: of the first solutions of all cores it is that of the attempt with the lowest number. Starting
+    /// a core takes some ten microseconds and allocates: it pays for hard problems and for those that want the best of
+    /// many solutions. The closed form keeps to one core.
     ///
     /// # Errors
     /// As [`Solver::solve`].
@@ -186,8 +187,8 @@ impl Solver {
         }
     }
 
-    /// Hands every distinct solution that the attempts of `problem` find to `on_solution`, until that says to stop, in the order in
-    /// which they are found; gives their number, 64 at most. `solution` is where they are made.
+    /// Hands every distinct solution that the attempts of `problem` find to `on_solution`, in the order in which they
+    /// are found, until that says to stop. Returns their number, 64 at most. Each is written into `solution` first.
     ///
     /// A chain that is redundant for its targets has a continuum of solutions on each branch: they are gathered at the configuration
     /// that the problem prefers, or where it prefers none, at that nearest to the seed.

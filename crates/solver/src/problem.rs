@@ -102,7 +102,7 @@ pub enum Mode<'a> {
         /// Largest number of starting points, including the seed. With a clearance, those that meet the targets but do not keep clear do not
         /// count, up to 16 times as many.
         attempts: usize,
-        /// Selects the sequence of starting points that follows the seed table.
+        /// Changes the starting points that follow those from the table of configurations that the solver has prepared.
         random_seed: u64,
     },
 }
@@ -149,9 +149,9 @@ pub struct Problem<'a> {
     pub seed: &'a [f64],
     /// How the solver searches.
     pub mode: Mode<'a>,
-    /// Bounds of the variables in this problem, besides their limits; `None`: the limits alone. A variable with equal bounds is locked.
-    /// Bounds are of positions as they stand, also where those of a whole turn more are the same configuration: from 0.1 rad below the
-    /// seed to 0.1 rad above it allows no other turn.
+    /// Bounds of the variables in this problem, besides their limits; `None`: the limits alone. A variable with equal
+    /// bounds is locked. Bounds are for positions as they stand, even where a whole turn more is the same
+    /// configuration: bounds 0.1 rad below the seed and 0.1 rad above it allow no other turn.
     pub bounds: Option<Bounds<'a>>,
     /// Preferences for the null space.
     pub preference: Preference<'a>,
@@ -168,8 +168,9 @@ pub struct Problem<'a> {
     /// the search goes on to others. Those that are refused do not count among the attempts, up to 16 times as many, and with a deadline
     /// the search goes on until that. Several threads ask at once in [`Solver::solve_on`](super::Solver::solve_on) and in batches.
     pub accepts: Option<Acceptance<'a>>,
-    /// What such a configuration costs. In a search the least cost of all attempts takes the place of the pick, and preferences do not
-    /// count. Infinite or not a number: it is not taken. Tracking finds one configuration, whatever it costs.
+    /// What a configuration costs that meets the targets, keeps clear and is accepted. In a search the least cost of
+    /// all attempts takes the place of the pick, and preferences do not count. A configuration whose cost is infinite
+    /// or not a number is not taken. Tracking finds one configuration, whatever it costs.
     pub cost: Option<Cost<'a>>,
     /// Whether a search that does not meet the targets goes on to the closest configuration, and finds out why. To know only whether
     /// targets are met, `false` spares most of the time of those that are not: no attempt is made where a target is certainly out of

@@ -52,7 +52,7 @@ pub enum ProblemError {
         /// The tip link.
         tip: String,
     },
-    /// The position of a tip counts that the chain only rotates.
+    /// The position counts of a tip that the chain only rotates.
     #[error(
         "the chain only rotates '{tip}', since its joints and the tip all lie in one point; leave the position free \
          (x, y, z) and ask for the orientation alone"
@@ -106,14 +106,14 @@ pub enum ProblemError {
     Bounds {
         /// The joint.
         joint: String,
-        /// Its bounds.
+        /// Its lower bound.
         lower: f64,
-        /// Its bounds.
+        /// Its upper bound.
         upper: f64,
         /// Its limits in words.
         limits: String,
     },
-    /// The seed, the preferred posture, or the list of steps, has another length than the chain.
+    /// A list does not have one entry for each variable of the chain.
     #[error("the {what} has {found} entries; the chain has {expected} variables")]
     Length {
         /// `seed`, `preferred posture`, `move weights`, `lower bounds`, `upper bounds`, `max_step` or `max_step of the preference`.

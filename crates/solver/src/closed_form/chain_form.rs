@@ -102,9 +102,10 @@ impl ClosedForm {
         }
     }
 
-    /// Every configuration in which the tip has `pose` (base link's frame), limits or not, as the closed form has it: exact to rounding
-    /// where [`Family::exact`], else starting points. Joints that are free come near `seed` \[rad\]. Of seven joints: of those that
-    /// are not locked, where the locked one stands in the middle of its working range. Of fewer than six: followed by zeros.
+    /// Every configuration in which the tip has `pose` (base link's frame), limits or not, as the closed form has it:
+    /// exact to rounding where [`Family::exact`], else starting points. Joints that are free come near `seed` \[rad\].
+    /// With seven joints, it has the positions of those that are not locked while the locked one stands in the middle
+    /// of its working range. With fewer than six, zeros follow.
     pub fn solutions(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> ArmSolutions {
         match &self.form {
             Form::SixAxis { arm, .. } => arm.solutions(pose, seed),
