@@ -55,9 +55,10 @@ impl Chain {
         }
     }
 
-    /// Writes the geometric Jacobian of one tip. Column i is the twist of the tip link for unit speed of variable i, linear part first, in the
-    /// base link's frame, at `point` of the tip link (in the base link's frame; the origin of the tip link for the usual Jacobian). A mimic
-    /// joint adds to the column of the variable that it follows. Variables that do not move the tip have zero columns.
+    /// Writes the geometric Jacobian of one tip. Column i is the twist of the tip link for unit speed of variable i,
+    /// linear part first, in the base link's frame, at `point` of the tip link (in the base link's frame; the origin of
+    /// the tip link for the usual Jacobian). A mimic joint adds to the column of the variable that it follows.
+    /// Variables that do not move the tip have zero columns.
     ///
     /// `poses` must have the forward kinematics of the configuration. `columns` has one entry for each variable and is overwritten.
     ///

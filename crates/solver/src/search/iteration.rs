@@ -5,8 +5,8 @@ use super::prepared_search::Search;
 use crate::JacobianStep;
 use crate::kernel::{Configurations, FabrikScratch, LANES, Lanes, Svd, Task};
 
-/// Upper bound of the adaptive damping \[rad²\], which is the fraction [`Plan::damping`] of the squared error. More would only slow the
-/// steps far from the target, and on a long gantry they would get nowhere.
+/// Upper bound of the adaptive damping \[rad²\], which is the fraction [`Plan::damping`] of the squared error. More
+/// would only slow the steps far from the target, and on a long gantry they would get nowhere.
 const MAX_DAMPING: f64 = 0.1;
 /// Lower bound of a fixed damping \[rad²\]. With less, rounding decides where rows depend on each other; the adaptive damping is less
 /// only where the error is so small that this does no harm.
