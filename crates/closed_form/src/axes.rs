@@ -8,7 +8,7 @@ use urdf_ik_robot::{Chain, ChainJoint, JointKind};
 /// Number of joints of the chains that families are for.
 pub const JOINTS: usize = 6;
 /// Number of joints of the shortest chains that have a closed form: others are added to them.
-pub const FEWEST_JOINTS: usize = 2;
+pub const MIN_JOINTS: usize = 2;
 /// Number of joints of the longest chains that have a closed form: one can be locked, so that [`JOINTS`] are left.
 pub const REDUNDANT_JOINTS: usize = 7;
 

@@ -8,50 +8,15 @@ use urdf_ik_text::named_values;
 /// Greatest [`FabrikOptions::acceleration`].
 pub const MAX_ACCELERATION: usize = 6;
 
-/// The methods by name, as the parameter `solver` has them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SolverKind {
-    /// Newton steps by the Jacobian.
-    Jacobian,
-    /// Forward and backward reaching.
-    Fabrik,
-    /// Closed-form solutions, for the chains that have them.
-    ClosedForm,
-}
-
-impl SolverKind {
-    /// Every kind there is.
-    pub const ALL: [Self; 3] = [Self::Jacobian, Self::Fabrik, Self::ClosedForm];
-
-    /// The name, as in the parameter `solver`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Jacobian => "jacobian",
-            Self::Fabrik => "fabrik",
-            Self::ClosedForm => "closed_form",
-        }
-    }
-}
-
-impl fmt::Display for SolverKind {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// A name that no solver has.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("there is no solver '{name}'; the solvers are: {}", SolverKind::ALL.map(SolverKind::name).join(", "))]
-pub struct UnknownSolver {
-    /// The name asked for.
-    pub name: String,
-}
-
-impl FromStr for SolverKind {
-    type Err = UnknownSolver;
-
-    fn from_str(name: &str) -> Result<Self, UnknownSolver> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| UnknownSolver { name: name.to_owned() })
+named_values! {
+    /// The methods by name, as the parameter `solver` has them.
+    pub enum SolverKind("solver", "solvers") {
+        /// Newton steps by the Jacobian.
+        Jacobian = "jacobian",
+        /// Forward and backward reaching.
+        Fabrik = "fabrik",
+        /// Closed-form solutions, for the chains that have them.
+        ClosedForm = "closed_form",
     }
 }
 
