@@ -45,13 +45,13 @@ def own(names_and_types):
 
 
 def settled_interfaces(asker, node, wait=time.sleep):
-    """The interfaces of `node` once they no longer change: those of a new node become known one by one.
+    """The interfaces of `node` once they no longer change: those of a new node become known one by one, its services last.
 
     `wait` waits for that many seconds, and returns true to end the whole.
     """
     found, since = interfaces(asker, node), time.monotonic()
     deadline = since + TIMEOUT
-    while not any(rows for _, rows in found) or time.monotonic() < since + SETTLE_TIME:
+    while not all(rows for _, rows in found) or time.monotonic() < since + SETTLE_TIME:
         if wait(PAUSE) or time.monotonic() > deadline:
             break
         now = interfaces(asker, node)

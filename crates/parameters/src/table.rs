@@ -209,10 +209,10 @@ parameters! {
         angular_speed: f64 = Double(1.5), "rad/s", Range(1e-3, 100.0), WithNextTarget;
         /// What is kept where joint limits or collisions allow only a part of a twist: first the translation, first the
         /// rotation, or what is nearest to both.
-        priority: Priority = Text("translation"), "", OneOf(&["translation", "rotation", "both"]), WithNextTarget;
+        priority: Priority = Text("translation"), "", OneOf(&Priority::NAMES), WithNextTarget;
         /// What a tip does where a joint limit is in the way of its line: wait on it, or slide along the part of the twist
         /// that the limits allow.
-        held_back: HeldBack = Text("wait"), "", OneOf(&["wait", "slide"]), WithNextTarget;
+        held_back: HeldBack = Text("wait"), "", OneOf(&HeldBack::NAMES), WithNextTarget;
     }
     /// How far what is not commanded may give way along contacts.
     give: ServoGive;

@@ -1,8 +1,11 @@
 //! What a servo is commanded.
 
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, UnitQuaternion, Vector3, Vector6};
 use thiserror::Error;
 
+use super::constants::SAME;
+use super::options::ServoOptions;
+use urdf_ik_mathematics::spatial::stacked;
 use urdf_ik_robot::Chain;
 
 /// What is commanded at one time.
@@ -148,4 +151,70 @@ fn check_tips(chain: &Chain, commands: &[TipCommand]) -> Result<(), CommandError
         }
     }
     Ok(())
+}
+
+/// What a tip is to do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Aim {
+    /// To stand.
+    Hold,
+    /// To have a twist along some axes [m/s, rad/s], not faster than it may be.
+    Twist(Vector6<f64>, Axes),
+    /// To come to a pose.
+    Pose(Isometry3<f64>),
+}
+
+impl Aim {
+    /// The aim of a command.
+    pub fn of(command: &TipCommand, options: &ServoOptions) -> Self {
+        match command {
+            TipCommand::Twist(TipTwist { linear, angular, axes, .. }) => {
+                Self::Twist(options.limited(linear, angular).0, *axes)
+            }
+            TipCommand::Pose(TipPose { pose, .. }) => Self::Pose(*pose),
+        }
+    }
+
+    /// Whether translation and rotation are commanded.
+    pub fn commands(&self) -> [bool; 2] {
+        match self {
+            Self::Hold => [false; 2],
+            Self::Twist(twist, _) => [0, 3].map(|row| twist.fixed_rows::<3>(row) != Vector3::zeros()),
+            Self::Pose(_) => [true; 2],
+        }
+    }
+
+    pub fn turns(&self) -> bool {
+        self.commands()[1]
+    }
+
+    /// Whether it is another one than `last`: by more than 1 % or 1°.
+    pub fn differs_from(&self, last: &Self) -> bool {
+        match (self, last) {
+            (Self::Twist(twist, axes), Self::Twist(before, axes_before)) => {
+                let differs = |row| {
+                    let [now, before] = [twist, before].map(|twist| twist.fixed_rows::<3>(row).into_owned());
+                    (now - before).norm() > SAME * before.norm()
+                };
+                axes != axes_before || differs(0) || differs(3)
+            }
+            (one, other) => one != other,
+        }
+    }
+}
+
+impl Axes {
+    /// A twist along these axes of a tip, along those of the base link.
+    pub(super) fn to_base(self, pose: &Isometry3<f64>, twist: &Vector6<f64>) -> Vector6<f64> {
+        match self {
+            Self::Base => *twist,
+            Self::Tip => turned(&pose.rotation, twist),
+        }
+    }
+}
+
+/// A twist along other axes.
+pub fn turned(rotation: &UnitQuaternion<f64>, twist: &Vector6<f64>) -> Vector6<f64> {
+    let part = |row: usize| rotation * twist.fixed_rows::<3>(row).into_owned();
+    stacked(&part(0), &part(3))
 }

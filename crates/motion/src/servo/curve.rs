@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 
 use super::constants::{LONGEST_STEP, MOST_NODES, SHORTEST_STEP, TURN};
+use super::jerk_bounds::State;
 use super::rows::{Rows, project};
 use urdf_ik_mathematics::vectors::{add_times, dot, length};
 
@@ -186,7 +187,7 @@ impl Curve {
         let node = &self.nodes[at];
         let u = way - node.way;
         for (derivatives, piece) in place.iter_mut().zip(&node.piece) {
-            *derivatives = derivatives_at(piece, u);
+            *derivatives = Derivatives::of(piece, u);
         }
         let piece = self.nodes.get(at + 1).map_or(f64::INFINITY, |next| next.way - node.way);
         // To just before the end of the piece, and then to just behind it.
@@ -262,18 +263,34 @@ impl Curve {
 }
 
 /// An entry of a place and its derivatives over the way, up to the fifth.
-pub type Derivatives = [f64; 6];
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Derivatives(pub [f64; 6]);
 
-/// The derivatives of a polynomial (Horner).
-fn derivatives_at(coefficients: &[f64; 6], u: f64) -> Derivatives {
-    let mut derivatives = *coefficients;
-    for (order, factorial) in [1.0, 1.0, 2.0, 6.0, 24.0, 120.0].into_iter().enumerate() {
-        for degree in (order..5).rev() {
-            derivatives[degree] += u * derivatives[degree + 1];
+impl Derivatives {
+    /// Those of a polynomial (Horner).
+    fn of(coefficients: &[f64; 6], u: f64) -> Self {
+        let mut derivatives = *coefficients;
+        for (order, factorial) in [1.0, 1.0, 2.0, 6.0, 24.0, 120.0].into_iter().enumerate() {
+            for degree in (order..5).rev() {
+                derivatives[degree] += u * derivatives[degree + 1];
+            }
+            derivatives[order] *= factorial;
         }
-        derivatives[order] *= factorial;
+        Self(derivatives)
     }
-    derivatives
+
+    /// The entry's state over time, by that of the way.
+    pub fn state(&self, way: State) -> State {
+        let State { velocity: speed, acceleration, .. } = way;
+        let Self([position, slope, bend, ..]) = *self;
+        State { position, velocity: slope * speed, acceleration: bend * speed * speed + slope * acceleration }
+    }
+
+    /// The entry's jerk where the way has none.
+    pub fn jerk(&self, way: State) -> f64 {
+        let Self([_, _, bend, third, ..]) = self;
+        third * way.velocity.powi(3) + 3.0 * bend * way.velocity * way.acceleration
+    }
 }
 
 /// The length of a step between two places, by the turn of the slope on it: an arc is longer than its chord.

@@ -23,8 +23,8 @@ pub struct Limits {
     pub jerk: f64,
 }
 
-/// State of one joint.
-#[derive(Debug, Clone, Copy)]
+/// State of one joint, or of what goes along a curve.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct State {
     pub position: f64,
     pub velocity: f64,
@@ -32,6 +32,10 @@ pub struct State {
 }
 
 impl State {
+    pub fn at_rest(position: f64) -> Self {
+        Self { position, velocity: 0.0, acceleration: 0.0 }
+    }
+
     /// That of one of many joints.
     pub fn of(joints: &Joints, index: usize) -> Self {
         Self {

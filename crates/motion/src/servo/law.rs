@@ -1,21 +1,13 @@
 //! The time law: how the joints go along a curve over time, within their limits, and always able to stop on it.
 //!
-//! The way along the curve has jerks that are constant for some time. A plan is a list of them that leads to rest before the curve ends.
+//! The way along the curve is the position of a [`State`]. Its jerks are constant for some time. A plan is a list of them that leads to rest before the curve ends.
 //! It was looked at as a whole, and it is kept as data.
 
 use super::constants::{
     BRAKING, CHECKED, MOMENT, OUTSIDE, PLANNED, SHORTEST_MOMENT, SHORTEST_PART, TOO_FAST, UNEVEN, UNLIMITED,
 };
 use super::curve::{Curve, Derivatives};
-use super::jerk_bounds::Limits;
-
-/// The motion along a curve: the way, and its derivatives over time.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Along {
-    pub way: f64,
-    pub speed: f64,
-    pub acceleration: f64,
-}
+use super::jerk_bounds::{Limits, State};
 
 /// A constant jerk for a time.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +19,8 @@ pub struct Part {
 /// A plan to rest.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    pub now: Along,
+    /// The way along the curve, and how it changes.
+    pub now: State,
     /// Where it comes to rest.
     pub end: f64,
     /// The parts that are left, the last one first.
@@ -58,27 +51,14 @@ pub struct Planner {
     piece: f64,
 }
 
-impl Along {
-    pub const START: Self = Self { way: 0.0, speed: 0.0, acceleration: 0.0 };
-
-    fn after(self, time: f64, jerk: f64) -> Self {
-        let Self { way, speed, acceleration } = self;
-        Self {
-            way: way + time * (speed + time * (0.5 * acceleration + time * jerk / 6.0)),
-            speed: speed + time * (acceleration + time * 0.5 * jerk),
-            acceleration: acceleration + time * jerk,
-        }
-    }
-}
-
 impl Plan {
     pub fn new() -> Self {
-        Self { now: Along::START, end: 0.0, parts: Vec::with_capacity(MOST_PARTS) }
+        Self { now: State::at_rest(0.0), end: 0.0, parts: Vec::with_capacity(MOST_PARTS) }
     }
 
     /// Stands.
     pub fn stand(&mut self, way: f64) {
-        self.now = Along { way, ..Along::START };
+        self.now = State::at_rest(way);
         self.end = way;
         self.parts.clear();
     }
@@ -98,7 +78,7 @@ impl Plan {
             }
         }
         if self.parts.is_empty() {
-            self.now = Along { way: self.now.way, ..Along::START };
+            self.now = State::at_rest(self.now.position);
         }
     }
 }
@@ -112,27 +92,25 @@ impl Planner {
     }
 
     /// The jerk with which the time of the line comes to run at its own speed; more than the limits allow, where these decide.
-    pub fn wanted_jerk(&mut self, curve: &Curve, now: Along, limits: &[Limits], period: f64) -> f64 {
-        self.look(curve, now.way);
-        let Along { speed, acceleration, .. } = now;
+    pub fn wanted_jerk(&mut self, curve: &Curve, now: State, limits: &[Limits], period: f64) -> f64 {
+        self.look(curve, now.position);
         let most = self.jerks(now, limits, PLANNED[2]);
-        let [_, first, second, third, ..] = self.place[limits.len()];
-        let rate = first * speed;
-        let change = second * speed * speed + first * acceleration;
+        let time = &self.place[limits.len()];
+        let State { velocity: rate, acceleration: change, .. } = time.state(now);
+        let first = time.0[1];
         let jerk = first * most.greatest.abs().min(UNLIMITED);
         if jerk.is_nan() || jerk <= 1e-9 {
             return most.greatest.min(UNLIMITED);
         }
         let left = 1.0 - rate - 0.5 * period * change;
         let wanted = super::braking_speed::approach(left.abs(), jerk, 3.0 * period) * left.signum();
-        let bend = third * speed.powi(3) + 3.0 * second * speed * acceleration;
-        let towards = ((wanted - change) / period - bend) / first;
+        let towards = ((wanted - change) / period - time.jerk(now)) / first;
         towards.min(most.greatest)
     }
 
     /// The jerk with which the fastest stop begins.
-    pub fn least_jerk(&mut self, curve: &Curve, now: Along, limits: &[Limits]) -> f64 {
-        self.look(curve, now.way);
+    pub fn least_jerk(&mut self, curve: &Curve, now: State, limits: &[Limits]) -> f64 {
+        self.look(curve, now.position);
         self.brake(now, limits).jerk
     }
 
@@ -144,7 +122,7 @@ impl Planner {
     pub fn plan(
         &mut self,
         curve: &Curve,
-        now: Along,
+        now: State,
         first: Part,
         limits: &[Limits],
         plan: &mut Plan,
@@ -153,17 +131,17 @@ impl Planner {
         plan.parts.clear();
         let end = curve.reach();
         let mut at = now;
-        self.look(curve, at.way);
+        self.look(curve, at.position);
         let Part { time: mut left, jerk } = first;
         while left > 0.0 {
-            let speed = at.speed.max(at.after(left, jerk).speed).max(1e-9);
+            let speed = at.velocity.max(at.after(left, jerk).velocity).max(1e-9);
             let time = left.min((self.piece / speed).max(SHORTEST_MOMENT)).min(self.even_for(at, jerk, limits));
             self.check_jerk(at, jerk, limits)?;
             at = self.go_on(curve, at, Part { time, jerk }, limits)?;
             plan.parts.push(Part { time, jerk });
             left -= time;
         }
-        while !(at.speed <= 0.0 && at.acceleration == 0.0) {
+        while !(at.velocity <= 0.0 && at.acceleration == 0.0) {
             if plan.parts.len() >= MOST_PARTS {
                 return Err(Obstacle::Limit);
             }
@@ -178,62 +156,56 @@ impl Planner {
             plan.parts.push(part);
             at = found?;
         }
-        if at.way > end {
+        if at.position > end {
             return Err(Obstacle::End);
         }
         plan.parts.reverse();
-        plan.end = at.way;
+        plan.end = at.position;
         Ok(())
     }
 
     /// Goes a part on, and looks whether all limits are kept at its end.
-    fn go_on(&mut self, curve: &Curve, at: Along, part: Part, limits: &[Limits]) -> Result<Along, Obstacle> {
+    fn go_on(&mut self, curve: &Curve, at: State, part: Part, limits: &[Limits]) -> Result<State, Obstacle> {
         let mut next = at.after(part.time, part.jerk);
-        if next.speed.abs() < 1e-9 && next.acceleration.abs() < 1e-6 {
-            (next.speed, next.acceleration) = (0.0, 0.0);
+        if next.velocity.abs() < 1e-9 && next.acceleration.abs() < 1e-6 {
+            (next.velocity, next.acceleration) = (0.0, 0.0);
         }
-        if next.speed < 0.0 || next.way > curve.reach() {
+        if next.velocity < 0.0 || next.position > curve.reach() {
             return Err(Obstacle::End);
         }
-        self.look(curve, next.way);
+        self.look(curve, next.position);
         self.check_jerk(next, part.jerk, limits)?;
-        for (i, limits) in limits.iter().enumerate() {
-            let velocity = self.place[i][1] * next.speed;
-            let acceleration = self.place[i][2] * next.speed.powi(2) + self.place[i][1] * next.acceleration;
+        for (limits, place) in limits.iter().zip(&self.place) {
+            let State { position, velocity, acceleration } = place.state(next);
             // So much faster it may be between two looks, where its acceleration turns.
             let between = 0.125 * limits.jerk * part.time * part.time;
             if velocity.abs() > CHECKED[0] * limits.velocity - between
                 || acceleration.abs() > CHECKED[1] * limits.acceleration
+                || (position - limits.domain.clamp(position)).abs() > OUTSIDE
             {
                 return Err(Obstacle::Limit);
             }
-            let place = self.place[i][0];
-            if (place - limits.domain.clamp(place)).abs() > OUTSIDE {
-                return Err(Obstacle::Limit);
-            }
         }
-        if self.place[limits.len()][1] * next.speed > TOO_FAST {
+        if self.place[limits.len()].state(next).velocity > TOO_FAST {
             return Err(Obstacle::Limit);
         }
         Ok(next)
     }
 
-    fn check_jerk(&self, at: Along, jerk: f64, limits: &[Limits]) -> Result<(), Obstacle> {
-        for (i, limits) in limits.iter().enumerate() {
-            if (self.bend(at, i) + self.place[i][1] * jerk).abs() > CHECKED[2] * limits.jerk {
-                return Err(Obstacle::Limit);
-            }
-        }
-        Ok(())
+    fn check_jerk(&self, at: State, jerk: f64, limits: &[Limits]) -> Result<(), Obstacle> {
+        let is_kept = |(place, limits): (&Derivatives, &Limits)| {
+            (place.jerk(at) + place.0[1] * jerk).abs() <= CHECKED[2] * limits.jerk
+        };
+        if self.place.iter().zip(limits).all(is_kept) { Ok(()) } else { Err(Obstacle::Limit) }
     }
 
     /// The next part of a stop that is as fast as the limits allow.
-    fn brake(&self, at: Along, limits: &[Limits]) -> Part {
-        let Along { speed, acceleration, .. } = at;
+    fn brake(&self, at: State, limits: &[Limits]) -> Part {
+        let State { velocity: speed, acceleration, .. } = at;
         let jerks = self.jerks(at, limits, BRAKING);
         let slowest = self.accelerations(at, limits, PLANNED[1]).least;
         // What is left for the end, where the curve is straight.
-        let straight = (0..limits.len()).map(|i| BRAKING * limits[i].jerk / self.place[i][1].abs());
+        let straight = (0..limits.len()).map(|i| BRAKING * limits[i].jerk / self.place[i].0[1].abs());
         let ending = straight.fold(UNLIMITED, f64::min);
         let longest = MOMENT.min(self.piece / (speed + MOMENT * acceleration.max(0.0)).max(1e-9)).max(SHORTEST_MOMENT);
         // The acceleration ends together with the speed.
@@ -258,8 +230,8 @@ impl Planner {
 
     /// For how long the joints' jerks are no farther than a share of their limits from a straight line over time, with this jerk along the
     /// curve: so long it is enough to look at both ends.
-    fn even_for(&self, at: Along, jerk: f64, limits: &[Limits]) -> f64 {
-        let Along { speed, acceleration, .. } = at;
+    fn even_for(&self, at: State, jerk: f64, limits: &[Limits]) -> f64 {
+        let State { velocity: speed, acceleration, .. } = at;
         // The second derivative of the jerk over time has so much of each derivative over the way.
         let shares = [
             10.0 * acceleration * jerk,
@@ -268,25 +240,20 @@ impl Planner {
             speed.powi(5),
         ];
         let of = |i: usize| {
-            let parts = shares.iter().zip(&self.place[i][2..]);
+            let parts = shares.iter().zip(&self.place[i].0[2..]);
             parts.map(|(share, derivative)| (share * derivative).abs()).sum::<f64>() / limits[i].jerk
         };
         let most = (0..limits.len()).map(of).fold(0.0, f64::max);
         (8.0 * UNEVEN / most).sqrt().max(SHORTEST_MOMENT)
     }
 
-    /// What the curve itself needs of a variable's jerk.
-    fn bend(&self, at: Along, i: usize) -> f64 {
-        self.place[i][3] * at.speed.powi(3) + 3.0 * self.place[i][2] * at.speed * at.acceleration
-    }
-
-    fn jerks(&self, at: Along, limits: &[Limits], share: f64) -> Room {
-        let of = |i: usize| (self.bend(at, i), share * limits[i].jerk);
+    fn jerks(&self, at: State, limits: &[Limits], share: f64) -> Room {
+        let of = |i: usize| (self.place[i].jerk(at), share * limits[i].jerk);
         self.room(limits.len(), of)
     }
 
-    fn accelerations(&self, at: Along, limits: &[Limits], share: f64) -> Room {
-        let of = |i: usize| (self.place[i][2] * at.speed.powi(2), share * limits[i].acceleration);
+    fn accelerations(&self, at: State, limits: &[Limits], share: f64) -> Room {
+        let of = |i: usize| (self.place[i].0[2] * at.velocity.powi(2), share * limits[i].acceleration);
         self.room(limits.len(), of)
     }
 
@@ -294,7 +261,7 @@ impl Planner {
     fn room(&self, variables: usize, of: impl Fn(usize) -> (f64, f64)) -> Room {
         let mut room = Room { least: -UNLIMITED, greatest: UNLIMITED };
         for i in 0..variables {
-            let slope = self.place[i][1];
+            let slope = self.place[i].0[1];
             if slope.abs() < 1e-12 {
                 continue;
             }

@@ -8,23 +8,12 @@ use std::collections::VecDeque;
 use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3, Vector6};
 
 use super::braking_speed::approach;
-use super::command::{Axes, TipCommand, TipPose, TipTwist};
-use super::constants::{ARRIVED, BESIDE, MOST_PIECES, PIECE, POSE_SHARE, RAMP_LOOK, SAME};
+use super::command::{Aim, Axes, turned};
+use super::constants::{ARRIVED, BESIDE, MOST_PIECES, PIECE, POSE_SHARE, RAMP_LOOK};
 use super::options::ServoOptions;
 use super::ramp::{Ramp, Rates};
 use urdf_ik_mathematics::spatial::{rotation_vector, stacked};
 use urdf_ik_mathematics::vectors::dot;
-
-/// What a tip is to do.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Aim {
-    /// To stand.
-    Hold,
-    /// To have a twist along some axes [m/s, rad/s], not faster than it may be.
-    Twist(Vector6<f64>, Axes),
-    /// To come to a pose.
-    Pose(Isometry3<f64>),
-}
 
 /// Where a tip is, and how it moves: twist and its derivative along the axes of the base link [m, rad].
 #[derive(Debug, Clone, Copy)]
@@ -97,55 +86,6 @@ pub struct Line {
 struct Start {
     pose: Isometry3<f64>,
     axes: Axes,
-}
-
-impl Aim {
-    /// The aim of a command.
-    pub fn of(command: &TipCommand, options: &ServoOptions) -> Self {
-        match command {
-            TipCommand::Twist(TipTwist { linear, angular, axes, .. }) => {
-                Self::Twist(options.limited(linear, angular).0, *axes)
-            }
-            TipCommand::Pose(TipPose { pose, .. }) => Self::Pose(*pose),
-        }
-    }
-
-    /// Whether translation and rotation are commanded.
-    pub fn commands(&self) -> [bool; 2] {
-        match self {
-            Self::Hold => [false; 2],
-            Self::Twist(twist, _) => [0, 3].map(|row| twist.fixed_rows::<3>(row) != Vector3::zeros()),
-            Self::Pose(_) => [true; 2],
-        }
-    }
-
-    pub fn turns(&self) -> bool {
-        self.commands()[1]
-    }
-
-    /// Whether it is another one than `last`: by more than 1 % or 1°.
-    pub fn differs_from(&self, last: &Self) -> bool {
-        match (self, last) {
-            (Self::Twist(twist, axes), Self::Twist(before, axes_before)) => {
-                let differs = |row| {
-                    let [now, before] = [twist, before].map(|twist| twist.fixed_rows::<3>(row).into_owned());
-                    (now - before).norm() > SAME * before.norm()
-                };
-                axes != axes_before || differs(0) || differs(3)
-            }
-            (one, other) => one != other,
-        }
-    }
-}
-
-impl Axes {
-    /// A twist along these axes of a tip, along those of the base link.
-    pub(super) fn to_base(self, pose: &Isometry3<f64>, twist: &Vector6<f64>) -> Vector6<f64> {
-        match self {
-            Self::Base => *twist,
-            Self::Tip => turned(&pose.rotation, twist),
-        }
-    }
 }
 
 impl Line {
@@ -328,7 +268,7 @@ impl Line {
                 Vector6::zeros()
             };
             farthest = farthest.max(self.length_of(&way));
-            factor = options.factor(way.fixed_rows::<3>(0).norm(), way.fixed_rows::<3>(3).norm(), factor);
+            factor = options.factor(&way, factor);
             for row in 0..6 {
                 self.goal[6 * tip + row] = way[row] / self.unit(row);
             }
@@ -375,7 +315,7 @@ impl Line {
         }
         let Rates { acceleration, jerk } = rates(&self.along_base).times(self.ramp_share);
         let twist = way * approach(left, POSE_SHARE * acceleration, acceleration / jerk) / left;
-        twist * options.factor(twist.fixed_rows::<3>(0).norm(), twist.fixed_rows::<3>(3).norm(), 1.0)
+        twist * options.factor(&twist, 1.0)
     }
 
     /// What an entry of a twist is over in the ramp.
@@ -434,10 +374,4 @@ fn along_screw(angular: &Vector3<f64>) -> Matrix3<f64> {
 fn spun(twist: &Vector6<f64>) -> Vector6<f64> {
     let [linear, angular] = [0, 3].map(|row| twist.fixed_rows::<3>(row).into_owned());
     stacked(&angular.cross(&linear), &Vector3::zeros())
-}
-
-/// A twist along other axes.
-fn turned(rotation: &UnitQuaternion<f64>, twist: &Vector6<f64>) -> Vector6<f64> {
-    let part = |row: usize| rotation * twist.fixed_rows::<3>(row).into_owned();
-    stacked(&part(0), &part(3))
 }

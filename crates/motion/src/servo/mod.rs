@@ -62,6 +62,6 @@ mod step;
 mod tracer;
 
 pub use command::{Axes, Command, CommandError, TipCommand, TipPose, TipTwist};
-pub use options::{HeldBack, Priority, ServoOptions, UnknownName};
+pub use options::{HeldBack, Priority, ServoOptions};
 pub use report::{Hold, Report};
 pub use step::{Servo, TooManyVariables};

@@ -1,11 +1,8 @@
 //! How a servo moves.
 
-use std::fmt;
-use std::str::FromStr;
-
 use nalgebra::{Vector3, Vector6};
-use thiserror::Error;
 use urdf_ik_mathematics::spatial::stacked;
+use urdf_ik_text::named_values;
 
 /// How a [`Servo`](super::Servo) moves.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,8 +33,9 @@ impl Default for ServoOptions {
 }
 
 impl ServoOptions {
-    /// How many times, at most `most`, a motion with such speeds \[m/s, rad/s\] the greatest speeds allow.
-    pub(super) fn factor(&self, linear: f64, angular: f64, most: f64) -> f64 {
+    /// How many times, at most `most`, a motion with this twist \[m/s, rad/s\] the greatest speeds allow.
+    pub(super) fn factor(&self, twist: &Vector6<f64>, most: f64) -> f64 {
+        let [linear, angular] = [0, 3].map(|row| twist.fixed_rows::<3>(row).norm());
         (self.linear_speed / linear).min(self.angular_speed / angular).min(most)
     }
 
@@ -46,101 +44,31 @@ impl ServoOptions {
         // The greatest numbers have no square.
         let size = linear.amax().max(angular.amax()).max(1.0);
         let twist = stacked(&(linear / size), &(angular / size));
-        let speed = |row: usize| twist.fixed_rows::<3>(row).norm();
-        let factor = self.factor(speed(0), speed(3), size);
+        let factor = self.factor(&twist, size);
         (twist * factor, factor < size)
     }
 }
 
-/// What is kept first where joint limits or contacts allow only a part of a twist.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Priority {
-    /// The translation; the rotation as far as it leaves that as it is.
-    #[default]
-    Translation,
-    /// The rotation; the translation as far as it leaves that as it is.
-    Rotation,
-    /// Both alike: what is nearest to the whole twist, where a radian counts as much as the solver's length scale.
-    Both,
-}
-
-impl Priority {
-    /// All values.
-    pub const ALL: [Self; 3] = [Self::Translation, Self::Rotation, Self::Both];
-
-    /// Its name in parameters.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Translation => "translation",
-            Self::Rotation => "rotation",
-            Self::Both => "both",
-        }
+named_values! {
+    /// What is kept first where joint limits or contacts allow only a part of a twist.
+    #[derive(Default)]
+    pub enum Priority("priority", "priorities") {
+        /// The translation; the rotation as far as it leaves that as it is.
+        #[default]
+        Translation = "translation",
+        /// The rotation; the translation as far as it leaves that as it is.
+        Rotation = "rotation",
+        /// Both alike: what is nearest to the whole twist, where a radian counts as much as the solver's length scale.
+        Both = "both",
     }
-}
 
-impl fmt::Display for Priority {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(self.name())
+    /// What tips do where joint limits hold them back. At contacts they always slide, and at singularities they always wait.
+    #[derive(Default)]
+    pub enum HeldBack("way to be held back", "ways to be held back") {
+        /// They wait on their line.
+        #[default]
+        Wait = "wait",
+        /// They go on beside it: along the part of the twist that the limits allow.
+        Slide = "slide",
     }
-}
-
-impl FromStr for Priority {
-    type Err = UnknownName;
-
-    fn from_str(name: &str) -> Result<Self, UnknownName> {
-        named("priority", &Self::ALL.map(|priority| (priority.name(), priority)), name)
-    }
-}
-
-/// What tips do where joint limits hold them back. At contacts they always slide, and at singularities they always wait.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum HeldBack {
-    /// They wait on their line.
-    #[default]
-    Wait,
-    /// They go on beside it: along the part of the twist that the limits allow.
-    Slide,
-}
-
-impl HeldBack {
-    /// All values.
-    pub const ALL: [Self; 2] = [Self::Wait, Self::Slide];
-
-    /// Its name in parameters.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Wait => "wait",
-            Self::Slide => "slide",
-        }
-    }
-}
-
-impl FromStr for HeldBack {
-    type Err = UnknownName;
-
-    fn from_str(name: &str) -> Result<Self, UnknownName> {
-        named("way to be held back", &Self::ALL.map(|way| (way.name(), way)), name)
-    }
-}
-
-/// A word that names none of the values of an option.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("there is no {what} '{name}'; choose one of: {}", known.join(", "))]
-pub struct UnknownName {
-    /// What it should name.
-    pub what: &'static str,
-    /// The given word.
-    pub name: String,
-    /// The words that there are.
-    pub known: Vec<&'static str>,
-}
-
-/// The value of that name.
-fn named<T: Copy>(what: &'static str, values: &[(&'static str, T)], name: &str) -> Result<T, UnknownName> {
-    let found = values.iter().find(|(word, _)| *word == name);
-    found.map(|(_, value)| *value).ok_or_else(|| UnknownName {
-        what,
-        name: name.to_owned(),
-        known: values.iter().map(|(word, _)| *word).collect(),
-    })
 }

@@ -1,14 +1,15 @@
 //! Motion beside the line, where joint limits or contacts are in the way: velocities of the joints with which the tips come nearest to
 //! what they are to do.
 
-use nalgebra::{Isometry3, Vector3, Vector6};
+use nalgebra::{Isometry3, Vector6};
 
+use super::command::Aim;
 use super::constants::{FIRST_STEP, KEPT, LEAST_GIVE, POSE_GAIN, SECOND, SETTLING, SLIDE_DAMPING, TURN, UNLIMITED};
 use super::contacts::Contacts;
 use super::curve::{Bend, Curve, End};
 use super::held_axes::HeldAxes;
 use super::jerk_bounds::Limits;
-use super::line::{Aim, between};
+use super::line::between;
 use super::options::{Priority, ServoOptions};
 use super::stacked_jacobian::StackedJacobian;
 use super::tracer::first_outside;
@@ -239,15 +240,11 @@ impl Slider {
         let held_axes = task.held_axes;
         for (tip, aim) in task.aims.iter().enumerate() {
             let (pose, goal) = (&jacobian.tips()[tip], &targets[tip]);
-            let off = between(goal, pose);
-            let off = [0, 3].map(|row| off.fixed_rows::<3>(row).into_owned());
+            let (off, twist) = (between(goal, pose), jacobian.twist(tip, &self.velocities));
             for (part, is_commanded) in aim.commands().into_iter().enumerate() {
-                let row = |axis: usize| 6 * tip + 3 * part + axis;
-                let twist = Vector3::from_fn(|axis, _| {
-                    jacobian.unit(row(axis)) * dot(jacobian.row(row(axis)), &self.velocities)
-                });
-                if !(is_commanded || part == 1 && !held_axes[tip].are_all()) && twist.dot(&off[part]) > 0.0 {
-                    scale = scale.min(4.0 * (1.0 - off[part].norm() / task.options.give[part].max(LEAST_GIVE)));
+                let [off, twist] = [&off, &twist].map(|both| both.fixed_rows::<3>(3 * part).into_owned());
+                if !(is_commanded || part == 1 && !held_axes[tip].are_all()) && twist.dot(&off) > 0.0 {
+                    scale = scale.min(4.0 * (1.0 - off.norm() / task.options.give[part].max(LEAST_GIVE)));
                 }
             }
         }
@@ -272,7 +269,7 @@ impl Slider {
                 Aim::Twist(twist, axes) => axes.to_base(pose, twist),
                 Aim::Pose(goal) => {
                     let twist: Vector6<f64> = between(pose, goal) * POSE_GAIN;
-                    twist * options.factor(twist.fixed_rows::<3>(0).norm(), twist.fixed_rows::<3>(3).norm(), 1.0)
+                    twist * options.factor(&twist, 1.0)
                 }
             };
             for row in 0..6 {

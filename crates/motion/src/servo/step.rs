@@ -1,41 +1,37 @@
 //! The servo: one step after the other.
 
+mod beside;
 mod lay;
 mod told;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::Isometry3;
 use thiserror::Error;
 
-use super::command::{Command, CommandError, TipCommand};
+use super::command::{Aim, Command, CommandError, TipCommand};
 use super::constants::ARRIVED;
 use super::contacts::Contacts;
 use super::curve::{Curve, Derivatives, End};
 use super::held_axes::HeldAxes;
-use super::jerk_bounds::Limits;
+use super::jerk_bounds::{Limits, State};
 use super::jog::{Jog, may_begin};
-use super::law::{Along, Plan, Planner};
-use super::line::{Aim, Line, TipMotion};
-use super::options::{HeldBack, ServoOptions};
+use super::law::{Plan, Planner};
+use super::line::{Line, TipMotion};
+use super::options::ServoOptions;
 use super::report::Report;
 use super::singular_values::SingularValues;
-use super::slide::{Slider, Task};
+use super::slide::Slider;
 use super::stacked_jacobian::StackedJacobian;
 use super::tracer::Tracer;
 use crate::MotionLimits;
 use crate::generator::State as Joints;
 use crate::keeper::{HandOver, Keeper};
 use urdf_ik_collision::Clearance;
-use urdf_ik_mathematics::vectors::dot;
 use urdf_ik_robot::{Chain, Variable};
 use urdf_ik_solver::Solver;
 
-/// How far ahead contacts are looked at \[s\].
-const TIME_AHEAD: f64 = 0.07;
-/// A slow motion along a curve \[rad/s\].
-const SLOW: f64 = 0.05;
 /// The time over which the share of the speed is taken \[s\].
 const SHARE_TIME: f64 = 0.05;
 /// The most periods in that time whose shares are kept.
@@ -294,9 +290,7 @@ impl Servo {
         slider.velocities.iter_mut().zip(velocities).for_each(|(slower, velocity)| *slower = velocity / size);
         let mut factor = size;
         for tip in 0..jacobian.tips().len() {
-            let row = |row| dot(jacobian.row(6 * tip + row), &slider.velocities);
-            let speed = |first| Vector3::from_fn(|axis, _| row(first + axis)).norm();
-            let allowed = options.factor(speed(0) * jacobian.unit(0), speed(3), size);
+            let allowed = options.factor(&jacobian.twist(tip, &slider.velocities), size);
             if allowed < factor {
                 (factor, *limited_tip) = (allowed, Some(tip));
             }
@@ -340,65 +334,6 @@ impl Servo {
         self.aims.iter().zip(&self.course.line.aims).all(leads)
     }
 
-    /// Whether the joints stand where the course ends, and may go on from there beside the line, or on it again.
-    fn goes_beside(&self) -> bool {
-        let slides = self.options.held_back == HeldBack::Slide;
-        self.is_at_rest()
-            && match self.course.curve.end {
-                Some(End::Limit(_)) => slides,
-                Some(End::Free) => true,
-                _ => false,
-            }
-    }
-
-    /// Whether contacts are in the way of the line, so that the tips have to go beside it.
-    fn must_slide(&mut self, clearance: Option<&Clearance>) -> bool {
-        if clearance.is_none() {
-            return false;
-        }
-        let Self { slider, contacts, tracer, limits, options, aims, now, next, place, .. } = self;
-        // A few periods ahead, as far as jerks take to change something.
-        for (i, limits) in limits.iter().enumerate() {
-            let moved = TIME_AHEAD * (now.velocities[i] + 0.5 * TIME_AHEAD * now.accelerations[i]);
-            next.positions[i] = limits.domain.clamp(now.positions[i] + moved);
-        }
-        contacts.find(clearance, &next.positions, limits);
-        if self.is_on_course && self.course.line.aims == *aims {
-            let Along { way, speed, .. } = self.course.plan.now;
-            self.course.curve.write(way, place);
-            for (velocity, [_, slope, ..]) in next.velocities.iter_mut().zip(&*place) {
-                *velocity = slope * speed.max(SLOW);
-            }
-            if contacts.are_kept(&next.velocities) {
-                return false;
-            }
-        }
-        tracer.jacobian.find(&next.positions);
-        let task = Task { aims, held_axes: &tracer.held_axes, limits, options };
-        slider.find(&tracer.jacobian, &next.positions, task, contacts)
-    }
-
-    /// Goes on beside the line, along contacts.
-    fn slide(&mut self, period: f64) {
-        self.is_on_course = false;
-        self.is_sliding = true;
-        self.course.line.aims.copy_from_slice(&self.aims);
-        for (tip, target) in self.targets.iter_mut().enumerate() {
-            let (pose, commands) = (&self.jacobian.tips()[tip], self.aims[tip].commands());
-            if commands[0] {
-                target.translation = pose.translation;
-            }
-            if commands[1] || !self.tracer.held_axes[tip].are_all() {
-                target.rotation = pose.rotation;
-            }
-        }
-        let Self { jog, slider, jacobian, tracer, aims, now, limits, next, options, .. } = self;
-        let task = Task { aims, held_axes: &tracer.held_axes, limits, options };
-        slider.keep_within_give(jacobian, task, &self.targets);
-        slider.keep_direction(&now.velocities);
-        jog.follow(&slider.velocities, now, limits, period, next);
-    }
-
     /// Takes what the tips are to do. Gives whether that is not what the course leads to.
     fn take_aims(&mut self, commands: &[TipCommand]) -> bool {
         let mut is_new = false;
@@ -429,21 +364,19 @@ impl Servo {
     /// Goes on along the plan that is held.
     fn follow_plan(&mut self, period: f64) {
         let Self { course: Course { line, curve, plan, is_slide }, place, next, limits, targets, .. } = self;
-        curve.write(plan.now.way, place);
-        self.time_passed = -place[limits.len()][0];
+        curve.write(plan.now.position, place);
+        self.time_passed = -place[limits.len()].0[0];
         plan.advance(period);
-        let Along { way, speed, acceleration } = plan.now;
-        curve.write(way, place);
+        curve.write(plan.now.position, place);
         for (i, limits) in limits.iter().enumerate() {
-            let [position, slope, bend, ..] = place[i];
+            let State { position, velocity, acceleration } = place[i].state(plan.now);
             // Only rounding can bring it outside.
             next.positions[i] = limits.domain.clamp(position);
-            next.velocities[i] = slope * speed;
-            next.accelerations[i] = bend * speed * speed + slope * acceleration;
+            (next.velocities[i], next.accelerations[i]) = (velocity, acceleration);
         }
-        let time = place[limits.len()][0];
+        let time = place[limits.len()].0[0];
         self.time_passed += time;
-        curve.forget_before(way);
+        curve.forget_before(plan.now.position);
         if !*is_slide {
             for (tip, target) in targets.iter_mut().enumerate() {
                 *target = line.at(tip, time).pose;

@@ -12,20 +12,6 @@ fn defaults_are_within_their_bounds_and_names_are_unique() {
     }
 }
 
-#[test]
-fn every_priority_can_be_chosen() {
-    let priority = ServoSettings::priority();
-    let OneOf(words) = priority.bounds else { panic!("servo.priority should be one of some words") };
-    assert_eq!(words, Priority::ALL.map(Priority::name));
-}
-
-#[test]
-fn every_way_to_be_held_back_can_be_chosen() {
-    let held_back = ServoSettings::held_back();
-    let OneOf(words) = held_back.bounds else { panic!("servo.held_back should be one of some words") };
-    assert_eq!(words, HeldBack::ALL.map(HeldBack::name));
-}
-
 /// `UPDATE_DOCS=1 cargo test -p urdf_ik_parameters --lib` writes the table instead of comparing it.
 #[test]
 fn the_documentation_shows_the_table() {

@@ -6,8 +6,8 @@ use super::{Course, Servo};
 use crate::generator::State as Joints;
 use crate::servo::constants::{HALVINGS, LONGEST_STEP, NEAR_SINGULAR, RAMP_SHARES};
 use crate::servo::curve::End;
-use crate::servo::jerk_bounds::Limits;
-use crate::servo::law::{Along, Obstacle, Part};
+use crate::servo::jerk_bounds::{Limits, State};
+use crate::servo::law::{Obstacle, Part};
 use crate::servo::line::TipMotion;
 use crate::servo::options::HeldBack;
 use crate::servo::ramp::Rates;
@@ -75,27 +75,8 @@ impl Servo {
         tracer.write_standing(&mut trial.curve, &trial.line, &now.positions) && self.plan_trial(period)
     }
 
-    /// Lays a course beside the line, along what joint limits leave of the twists. Gives whether there is one.
-    fn lay_beside(&mut self, moves: bool, period: f64) -> bool {
-        let Self { tracer, slider, trial, aims, options, limits, now, .. } = self;
-        trial.is_slide = true;
-        trial.line.aims.copy_from_slice(aims);
-        if moves {
-            trial.plan.now = tracer.begin_moving(&mut trial.curve, now);
-            slider.begin_moving(&trial.curve);
-        } else {
-            trial.plan.stand(0.0);
-            let task = Task { aims, held_axes: &tracer.held_axes, limits, options };
-            if !slider.begin_at_rest(&mut trial.curve, &mut tracer.jacobian, &now.positions, task) {
-                trial.curve.end = slider.limit.map(End::Limit);
-                return false;
-            }
-        }
-        self.plan_trial(period)
-    }
-
     /// Plans the next step on the trial. Gives whether there is a plan.
-    fn plan_trial(&mut self, period: f64) -> bool {
+    pub(super) fn plan_trial(&mut self, period: f64) -> bool {
         std::mem::swap(&mut self.course, &mut self.trial);
         let is_planned = self.plan_on(period, false);
         std::mem::swap(&mut self.course, &mut self.trial);
@@ -107,10 +88,9 @@ impl Servo {
         let Self { course, motions, jacobian, targets, place, .. } = self;
         let variables = self.limits.len();
         if self.is_on_course && !course.is_slide {
-            let Along { way, speed, acceleration } = course.plan.now;
-            course.curve.write(way, place);
-            let [time, slope, bend, ..] = place[variables];
-            let [rate, change] = [slope * speed, bend * speed * speed + slope * acceleration];
+            course.curve.write(course.plan.now.position, place);
+            let State { position: time, velocity: rate, acceleration: change } =
+                place[variables].state(course.plan.now);
             for (tip, motion) in motions.iter_mut().enumerate() {
                 let TipMotion { pose, twist, rate: turn } = course.line.at(tip, time);
                 *motion = TipMotion { pose, twist: twist * rate, rate: twist * change + turn * (rate * rate) };
@@ -141,7 +121,7 @@ impl Servo {
     /// allows. Gives whether there is a plan; the course may have one.
     pub(super) fn plan_on(&mut self, period: f64, has_plan: bool) -> bool {
         let now = self.course.plan.now;
-        self.extend_course(now.way + 2.0 * LONGEST_STEP);
+        self.extend_course(now.position + 2.0 * LONGEST_STEP);
         if !self.course.curve.has_length() {
             return false;
         }
@@ -155,7 +135,7 @@ impl Servo {
             return false;
         }
         // At rest a stop costs little, and the less it leaves to the end, the better.
-        let halvings = if now == (Along { way: now.way, ..Along::START }) { HALVINGS[0] } else { HALVINGS[1] };
+        let halvings = if now == State::at_rest(now.position) { HALVINGS[0] } else { HALVINGS[1] };
         for _ in 0..halvings {
             let middle = 0.5 * (low + high);
             if self.try_jerk(now, middle, period) {
@@ -168,7 +148,7 @@ impl Servo {
     }
 
     /// Plans a jerk for a period, and a stop after it. The curve is extended as far as that needs. Where there is such a stop, it is held.
-    fn try_jerk(&mut self, now: Along, jerk: f64, period: f64) -> bool {
+    fn try_jerk(&mut self, now: State, jerk: f64, period: f64) -> bool {
         loop {
             let Course { curve, .. } = &self.course;
             let found = self.planner.plan(curve, now, Part { time: period, jerk }, &self.limits, &mut self.tried);

@@ -4,13 +4,13 @@ use super::{Tracer, first_outside};
 use crate::generator::State as Joints;
 use crate::servo::constants::{FIRST_STEP, LEADING, MOST_NULL, MOST_STANDING, NOWHERE, SINGULAR};
 use crate::servo::curve::{Bend, Curve, End};
-use crate::servo::law::Along;
+use crate::servo::jerk_bounds::State;
 use crate::servo::line::Line;
 use urdf_ik_mathematics::vectors::{add_times, dot, length, normalise};
 
 impl Tracer {
-    /// Begins a curve where the joints move, with their motion. Gives the motion along it.
-    pub fn begin_moving(&mut self, curve: &mut Curve, now: &Joints) -> Along {
+    /// Begins a curve where the joints move, with their motion. Gives the state along it.
+    pub fn begin_moving(&mut self, curve: &mut Curve, now: &Joints) -> State {
         let variables = self.domains.len();
         self.place[..variables].copy_from_slice(&now.positions);
         self.slope[..variables].copy_from_slice(&now.velocities);
@@ -23,7 +23,7 @@ impl Tracer {
         }
         curve.begin(&self.place, &self.slope, Bend::Is(&self.change), FIRST_STEP);
         curve.drift.copy_from_slice(&self.change);
-        Along { way: 0.0, speed, acceleration }
+        State { position: 0.0, velocity: speed, acceleration }
     }
 
     /// Begins a curve from rest. Gives whether the line leads away from there.
