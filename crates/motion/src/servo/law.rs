@@ -103,7 +103,7 @@ impl Planner {
             return most.greatest.min(UNLIMITED);
         }
         let left = 1.0 - rate - 0.5 * period * change;
-        let wanted = super::braking_speed::approach(left.abs(), jerk, 3.0 * period) * left.signum();
+        let wanted = super::braking_speed::approach(left.abs(), jerk, 2.0 * period) * left.signum();
         let towards = ((wanted - change) / period - time.jerk(now)) / first;
         towards.min(most.greatest)
     }

@@ -73,6 +73,8 @@ pub struct Servo {
     aims: Vec<Aim>,
     /// Where each tip is to be.
     targets: Vec<Isometry3<f64>>,
+    /// Where each tip was before the last step.
+    tips_before: Vec<Isometry3<f64>>,
     motions: Vec<TipMotion>,
     /// A plan that is tried.
     tried: Plan,
@@ -134,6 +136,7 @@ impl Servo {
             is_on_course: false,
             aims: vec![Aim::Hold; tips],
             targets: vec![Isometry3::identity(); tips],
+            tips_before: vec![Isometry3::identity(); tips],
             motions: vec![TipMotion::rest(Isometry3::identity()); tips],
             tried: Plan::new(),
             place: vec![Derivatives::default(); variables + 1],
@@ -399,6 +402,7 @@ impl Servo {
             *next = keeper.follow(now, period, clearance);
         }
         std::mem::swap(now, next);
+        self.tips_before.copy_from_slice(self.jacobian.tips());
         self.look();
         if is_stopped {
             self.leave_course();

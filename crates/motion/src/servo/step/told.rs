@@ -4,6 +4,7 @@ use super::{Course, MOST_SHARES, SHARE_TIME, Servo};
 use crate::servo::command::{Aim, Command};
 use crate::servo::constants::{FOLLOWS, NEAR_END, NEAR_SINGULAR};
 use crate::servo::curve::End;
+use crate::servo::line::between;
 use crate::servo::report::{Hold, Report};
 use urdf_ik_mathematics::vectors::dot;
 
@@ -38,14 +39,11 @@ impl Servo {
             _ if aim.commands() == [false; 2] => None,
             Aim::Hold => None,
             Aim::Twist(twist, axes) => {
-                let twist = axes.to_base(&self.jacobian.tips()[tip], twist);
-                let (mut along, mut squared) = (0.0, 0.0);
-                for row in 0..6 {
-                    let (wanted, entries) = (twist[row] / self.jacobian.unit(row), self.jacobian.row(6 * tip + row));
-                    // The velocities before and after the period: their mean gives its motion.
-                    along += 0.5 * wanted * (dot(entries, &self.now.velocities) + dot(entries, &self.next.velocities));
-                    squared += wanted * wanted;
-                }
+                let pose = &self.jacobian.tips()[tip];
+                let (twist, moved) = (axes.to_base(pose, twist), between(&self.tips_before[tip], pose) / period);
+                let [along, squared] = [&moved, &twist].map(|motion| {
+                    (0..6).map(|row| motion[row] * twist[row] / self.jacobian.unit(row).powi(2)).sum::<f64>()
+                });
                 Some(along / squared)
             }
             Aim::Pose(_) if self.is_on_course => {
