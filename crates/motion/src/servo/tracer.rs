@@ -10,7 +10,7 @@ mod null_motion;
 use nalgebra::{UnitQuaternion, Vector6};
 
 use super::command::Aim;
-use super::constants::{AT_LIMIT, EXACT, MOST_NULL, MOST_STANDING, NOWHERE, PIECE, STANDING, TURN};
+use super::constants::{AT_LIMIT, EXACT, LEADING, MOST_NULL, MOST_STANDING, NOWHERE, PIECE, STANDING, TURN};
 use super::curve::{Bend, Curve, End, arc};
 use super::held_axes::HeldAxes;
 use super::line::Line;
@@ -135,6 +135,13 @@ impl Tracer {
             && let Step::Shorter(factor, reason) = self.step(curve, line)
         {
             curve.shorten(factor, reason);
+        }
+        // A curve may end because it can't turn so sharply. From rest it can.
+        if matches!(curve.end, Some(End::Limit(_) | End::Singularity)) && curve.has_length() {
+            self.place.copy_from_slice(&curve.last().place);
+            if self.leading(line) > LEADING {
+                curve.end = Some(End::Free);
+            }
         }
     }
 

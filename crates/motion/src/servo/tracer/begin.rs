@@ -133,7 +133,7 @@ impl Tracer {
     }
 
     /// How much the line's time grows along the slope with which the line goes on from the place; 0 where limits are in the way.
-    fn leading(&mut self, line: &Line) -> f64 {
+    pub(super) fn leading(&mut self, line: &Line) -> f64 {
         let variables = self.domains.len();
         self.write_equations(line, false);
         self.rows.take(&self.matrix);
