@@ -158,7 +158,7 @@ fn judge(subject: &Subject, case: &Case) -> Judged {
     let time = |sample: usize| small(sample) * case.period;
     let settled = (LEAST_TIMES * walk.least_time).max(SETTLING);
     let missing = (1..along.len())
-        .filter(|sample| time(*sample - 1) >= settled && along[*sample] < walk.free_way)
+        .filter(|sample| time(*sample - 1) >= settled && along[*sample].max(0.0) < walk.free_way)
         .map(|sample| (1.0 - (along[sample] - along[sample - 1]) / (speed * case.period)).abs())
         .reduce(f64::max);
     let later = window..along.len();

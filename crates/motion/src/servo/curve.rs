@@ -223,15 +223,10 @@ impl Curve {
             return;
         }
         let mut bend = std::mem::take(&mut self.nodes[at].bend);
-        let steps = [before, at].map(|from| self.nodes[(from + 1).min(after)].way - self.nodes[from].way);
+        let [before, after] = [before, after].map(|at| &self.nodes[at]);
+        // Over both steps as a whole: where one is short, because the slope has a kink there, its own change would lead the other astray.
         for (entry, bend) in bend.iter_mut().enumerate() {
-            let change = |from: usize, to: usize| self.nodes[to].slope[entry] - self.nodes[from].slope[entry];
-            *bend = if before < at && at < after {
-                let [first, second] = steps;
-                (change(before, at) / first * second + change(at, after) / second * first) / (first + second)
-            } else {
-                change(before, after) / (self.nodes[after].way - self.nodes[before].way)
-            };
+            *bend = (after.slope[entry] - before.slope[entry]) / (after.way - before.way);
         }
         let node = &mut self.nodes[at];
         project(&node.rows, node.place.len(), &mut bend);
