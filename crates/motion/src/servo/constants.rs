@@ -25,7 +25,8 @@ pub const TURN: f64 = 0.15;
 /// The length over which the motion within the null space goes over to the one preferred \[rad or m\]. A shorter one needs more jerk.
 pub const SETTLING: f64 = 0.15;
 /// The length over which a joint comes to its limit, where the other joints can go on without it \[rad or m\]. A shorter one needs more
-/// jerk; a longer one takes joints out of use sooner.
+/// jerk: with 0.07 the bundled arm7 comes a tenth less far along its limits. A longer one takes joints out of use sooner: of 686
+/// directions from limits an iiwa14 missed 8 with this, and 31 with 0.2.
 pub const ROOM: f64 = 0.1;
 /// How far a redundant arm stays away from limits \[rad or m\], so that it need not go along them exactly.
 pub const KEPT: f64 = 1e-4;
