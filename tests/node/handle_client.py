@@ -60,15 +60,23 @@ class HandleClient:
         if request is not self.request:
             return  # an older one
         answer = request.result()
+        newer = [update for update in self.waiting if update.seq_num > answer.sequence_number]
+        if newer and newer[0].seq_num != answer.sequence_number + 1:
+            # One was sent before the server knew of this client.
+            self.forget()
+            return self.ask()
         self.number = answer.sequence_number
+        self.last = newer[-1].seq_num if newer else self.number
         self.markers = {marker.name: marker for marker in answer.markers}
-        for update in self.waiting:
-            if update.seq_num > answer.sequence_number:
-                self.apply(update)
+        for update in newer:
+            self.apply(update)
         self.waiting = []
 
-    def reset(self):
+    def forget(self):
         self.markers, self.waiting, self.last, self.request = None, [], None, None
+
+    def reset(self):
+        self.forget()
         self.resets += 1
 
     def receive(self, update):
@@ -77,6 +85,8 @@ class HandleClient:
             return
         assert update.type == InteractiveMarkerUpdate.UPDATE
         self.updates.append(update)
+        if self.markers is not None and update.seq_num <= self.number:
+            return  # the answer has it
         if self.last is not None and update.seq_num != self.last + 1:
             self.reset()
             self.ask()

@@ -4,7 +4,8 @@
 //! It was looked at as a whole, and it is kept as data.
 
 use super::constants::{
-    BRAKING, CHECKED, MOMENT, OUTSIDE, PLANNED, SHORTEST_MOMENT, SHORTEST_PART, TOO_FAST, UNEVEN, UNLIMITED,
+    BRAKING, CHECKED, MOMENT, OUTSIDE, PERIODS_TO_SPEED, PLANNED, SHORTEST_MOMENT, SHORTEST_PART, TOO_FAST, UNEVEN,
+    UNLIMITED,
 };
 use super::curve::{Curve, Derivatives};
 use super::jerk_bounds::{Limits, State};
@@ -103,7 +104,7 @@ impl Planner {
             return most.greatest.min(UNLIMITED);
         }
         let left = 1.0 - rate - 0.5 * period * change;
-        let wanted = super::braking_speed::approach(left.abs(), jerk, 2.0 * period) * left.signum();
+        let wanted = super::braking_speed::approach(left.abs(), jerk, PERIODS_TO_SPEED * period) * left.signum();
         let towards = ((wanted - change) / period - time.jerk(now)) / first;
         towards.min(most.greatest)
     }

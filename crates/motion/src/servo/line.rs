@@ -67,8 +67,6 @@ enum Ahead {
 #[derive(Debug, Clone)]
 pub struct Line {
     pub aims: Vec<Aim>,
-    /// How much of the joints' limits a ramp may need.
-    pub ramp_share: f64,
     /// The pieces of all tips, one time after the other, and when each begins.
     pieces: VecDeque<Piece>,
     times: VecDeque<f64>,
@@ -93,7 +91,6 @@ impl Line {
         let start = Start { pose: Isometry3::identity(), axes: Axes::Base };
         Self {
             aims: vec![Aim::Hold; tips],
-            ramp_share: 1.0,
             pieces: VecDeque::with_capacity(MOST_PIECES * tips),
             times: VecDeque::with_capacity(MOST_PIECES),
             next: vec![start; tips],
@@ -193,15 +190,14 @@ impl Line {
 
     /// Lets the last pieces go over to the goal, for as long as they last.
     fn add_ramp(&mut self, start: f64, rates: &impl Fn(&[f64]) -> Rates) {
-        let Self { ramp, goal, next, along_base, ramp_share: share, .. } = self;
-        let share = *share;
+        let Self { ramp, goal, next, along_base, .. } = self;
         ramp.advance(goal, PIECE, |direction| {
             let parts = direction.chunks_exact(6).zip(along_base.chunks_exact_mut(6));
             for (Start { pose, axes }, (part, along)) in next.iter().zip(parts) {
                 let part = Vector6::from_column_slice(part);
                 along.copy_from_slice(axes.to_base(pose, &part).as_slice());
             }
-            rates(along_base).times(share)
+            rates(along_base)
         });
         let first = self.pieces.len() - self.next.len();
         for tip in 0..self.next.len() {
@@ -313,7 +309,7 @@ impl Line {
         for row in 0..6 {
             self.along_base[6 * tip + row] = way[row] / (self.unit(row) * left);
         }
-        let Rates { acceleration, jerk } = rates(&self.along_base).times(self.ramp_share);
+        let Rates { acceleration, jerk } = rates(&self.along_base);
         let twist = way * approach(left, POSE_SHARE * acceleration, acceleration / jerk) / left;
         twist * options.factor(&twist, 1.0)
     }

@@ -4,7 +4,7 @@ use nalgebra::Vector6;
 
 use super::{Course, Servo};
 use crate::generator::State as Joints;
-use crate::servo::constants::{HALVINGS, LONGEST_STEP, NEAR_SINGULAR, RAMP_SHARES};
+use crate::servo::constants::{HALVINGS, LONGEST_STEP, NEAR_SINGULAR, RAMP_SHARE};
 use crate::servo::curve::End;
 use crate::servo::jerk_bounds::{Limits, State};
 use crate::servo::law::{Obstacle, Part};
@@ -30,27 +30,25 @@ impl Servo {
             return self.lay_beside(moves, period);
         }
         self.write_motions(moves);
-        // The gentler a ramp is, the more of the limits is left for what the joints do already.
-        let shares = if moves { &RAMP_SHARES[..] } else { &RAMP_SHARES[..1] };
-        let mut is_laid = shares.iter().any(|share| self.lay_with_ramp(*share, moves, period));
+        let mut is_laid = self.lay_along(moves, period);
         self.has_stood &= !is_new;
         if !(moves || self.has_stood || is_laid && self.trial.leads_on()) {
             self.has_stood = true;
             if self.lay_standing(period) {
                 return true;
             }
-            is_laid = self.lay_with_ramp(RAMP_SHARES[0], moves, period);
+            is_laid = self.lay_along(moves, period);
         }
         is_laid || slides && matches!(self.trial.curve.end, Some(End::Limit(_))) && self.lay_beside(moves, period)
     }
 
-    fn lay_with_ramp(&mut self, share: f64, moves: bool, period: f64) -> bool {
+    /// Lays a course along the line. Gives whether there is one.
+    fn lay_along(&mut self, moves: bool, period: f64) -> bool {
         let Self { tracer, trial, aims, motions, options, singular, limits, now, .. } = self;
         let rates = |twist: &[f64]| rates(singular, limits, twist);
         tracer.keep_rows(aims);
         trial.is_slide = false;
         trial.line.aims.copy_from_slice(aims);
-        trial.line.ramp_share = share;
         trial.line.begin(motions, moves, options, &rates);
         trial.curve.end = None;
         if moves && !trial.line.keeps_speed(options, &rates) {
@@ -184,7 +182,7 @@ impl Servo {
     }
 }
 
-/// How fast a velocity of the tips along a unit twist may change within the limits of the joints.
+/// How fast a velocity of the tips along a unit twist may change within a share of the limits of the joints.
 fn rates(singular: &SingularValues, limits: &[Limits], twist: &[f64]) -> Rates {
     const GREATEST: Rates = Rates { acceleration: 20.0, jerk: 400.0 };
     let mut rates = GREATEST;
@@ -193,5 +191,5 @@ fn rates(singular: &SingularValues, limits: &[Limits], twist: &[f64]) -> Rates {
         rates.acceleration = rates.acceleration.min(limits.acceleration / share);
         rates.jerk = rates.jerk.min(limits.jerk / share);
     }
-    rates
+    rates.times(RAMP_SHARE)
 }
