@@ -146,7 +146,7 @@ pub(crate) fn of_solution(
 ) -> Report {
     let (chain, target) = (solver.chain(), &targets[index]);
     let residual = solution.residuals.get(index).copied().unwrap_or_default();
-    let met = residual.position <= target.tolerance.position && residual.orientation <= target.tolerance.orientation;
+    let met = residual.within(target);
     // Of several targets this one may be met although others are not.
     let is_met_alone = met && targets.len() > 1 && !solution.is_solved();
     let sentence = sentence(solution, chain, scene);

@@ -78,7 +78,7 @@ impl Options {
     }
 
     /// Whether a target counts as met at this distance \[m\] and this angle \[rad\].
-    pub(super) fn allow(&self, distance: f64, angle: f64) -> bool {
+    pub fn allow(&self, distance: f64, angle: f64) -> bool {
         distance <= self.tolerance && angle <= self.orientation_tolerance
     }
 }

@@ -31,7 +31,7 @@ impl Target {
 
 impl Residual {
     /// Whether the residual is within the target's tolerance.
-    pub(super) fn within(&self, target: &Target) -> bool {
+    pub fn within(&self, target: &Target) -> bool {
         self.position <= target.tolerance.position && self.orientation <= target.tolerance.orientation
     }
 }

@@ -2,11 +2,10 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use std::f64::consts::{PI, TAU};
 
 use serde_json::Value;
 use urdf_ik::nalgebra::{Point3, Vector3};
-use urdf_ik::robot::{Chain, Robot, nearest_turn};
+use urdf_ik::robot::{Chain, Robot, without_whole_turns};
 use urdf_ik::segments::InputError;
 use urdf_ik::skeleton::{Configuration, Reason};
 use urdf_ik::solver::closed_form::three_link::ThreeLinkChain;
@@ -140,11 +139,8 @@ impl Links {
     /// The configuration with each joint whole turns away, where its limits allow it, and as near to `before` as they do.
     fn turned(&self, mut positions: Vec<f64>, before: &[f64]) -> Vec<f64> {
         for ((position, variable), before) in positions.iter_mut().zip(self.chain.variables()).zip(before) {
-            let (domain, middle) = (&variable.domain, variable.domain.clamp(*before));
-            let nearest = nearest_turn(*position, middle);
-            let turns = [nearest, nearest - TAU, nearest + TAU];
-            let allowed = turns.into_iter().find(|turn| (domain.clamp(*turn) - turn).abs() < LIMIT_ROUNDING);
-            *position = allowed.map_or(*position, |turn| domain.clamp(turn));
+            let domain = &variable.domain;
+            *position = domain.turn_near(*position, domain.clamp(*before), LIMIT_ROUNDING).unwrap_or(*position);
         }
         positions
     }
@@ -229,6 +225,6 @@ fn last_link(points: &[[f64; 3]]) -> [Point3<f64>; 2] {
 
 /// The largest difference of two configurations \[rad\], each angle by the shorter way.
 fn apart(a: &[f64], b: &[f64]) -> f64 {
-    let turn = |(a, b): (&f64, &f64)| ((a - b + PI).rem_euclid(TAU) - PI).abs();
+    let turn = |(a, b): (&f64, &f64)| without_whole_turns(a - b).abs();
     a.iter().zip(b).map(turn).fold(0.0, f64::max)
 }

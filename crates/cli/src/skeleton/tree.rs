@@ -124,7 +124,7 @@ impl Tree {
         let residual = |target: &Target| {
             let distance = (reached.points[target.point] - target.position).norm();
             let angle = target.orientation.map_or(0.0, |wanted| reached.orientations[target.point].angle_to(&wanted));
-            let solved = distance <= task.options.tolerance && angle <= task.options.orientation_tolerance;
+            let solved = task.options.allow(distance, angle);
             let point = self.model.points[target.point].clone();
             ResidualOut { point, distance, angle, solved, reason: None, is_certain: false }
         };
