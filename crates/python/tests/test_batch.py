@@ -137,7 +137,15 @@ def test_other_processes_solve(panda, method):
     assert child.exitcode == 0
 
 
-def test_other_threads_run_and_ctrl_c_ends_a_batch(panda):
+@pytest.fixture
+def listens_to_ctrl_c():
+    """What a shell starts in the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_other_threads_run_and_ctrl_c_ends_a_batch(panda, listens_to_ctrl_c):
     """A batch that would take minutes, interrupted from a thread that runs beside it."""
     poses = np.tile(panda.forward_kinematics(panda.nominal), (1_000_000, 1, 1))
     poses[:, 0, 3] += 0.3  # in reach by length, but not to be had: all attempts are made
