@@ -262,7 +262,7 @@ impl Curve {
 pub struct Derivatives(pub [f64; 6]);
 
 impl Derivatives {
-    /// Those of a polynomial (Horner).
+    /// The derivatives of a polynomial (Horner).
     fn of(coefficients: &[f64; 6], u: f64) -> Self {
         let mut derivatives = *coefficients;
         for (order, factorial) in [1.0, 1.0, 2.0, 6.0, 24.0, 120.0].into_iter().enumerate() {

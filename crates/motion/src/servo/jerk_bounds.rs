@@ -4,8 +4,9 @@
 //! its position limit when it has braked. A step is bounded so that this holds after it; so there is always a next step.
 
 use super::braking_speed::braking_speed;
+use crate::MotionLimits;
 use crate::generator::State as Joints;
-use urdf_ik_robot::Domain;
+use urdf_ik_robot::{Chain, Domain, Variable};
 
 /// The share of the limits of acceleration and jerk that braking counts on. The rest makes up for jerks that are constant over a step.
 const SHARE: f64 = 0.9;
@@ -61,6 +62,17 @@ impl State {
 }
 
 impl Limits {
+    /// The limits of each variable of a chain.
+    pub fn of_chain(chain: &Chain, limits: &MotionLimits) -> Vec<Self> {
+        let of = |(i, variable): (usize, &Variable)| Self {
+            domain: variable.domain,
+            velocity: limits.velocities[i],
+            acceleration: limits.accelerations[i],
+            jerk: limits.jerks[i],
+        };
+        chain.variables().iter().enumerate().map(of).collect()
+    }
+
     /// The least and the greatest jerk for a step of `period` seconds from `state`. Where no jerk keeps all limits, both are the one that
     /// breaks them least.
     pub fn jerks(&self, state: State, period: f64) -> [f64; 2] {

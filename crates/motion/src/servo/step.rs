@@ -15,7 +15,7 @@ use super::constants::ARRIVED;
 use super::contacts::Contacts;
 use super::curve::{Curve, Derivatives, End};
 use super::held_axes::HeldAxes;
-use super::jerk_bounds::{Limits, State};
+use super::jerk_bounds::Limits;
 use super::jog::{Jog, may_begin};
 use super::law::{Plan, Planner};
 use super::line::{Line, TipMotion};
@@ -29,7 +29,7 @@ use crate::MotionLimits;
 use crate::generator::State as Joints;
 use crate::keeper::{HandOver, Keeper};
 use urdf_ik_collision::Clearance;
-use urdf_ik_robot::{Chain, Variable};
+use urdf_ik_robot::Chain;
 use urdf_ik_solver::Solver;
 
 /// The time over which the share of the speed is taken \[s\].
@@ -140,7 +140,7 @@ impl Servo {
             motions: vec![TipMotion::rest(Isometry3::identity()); tips],
             tried: Plan::new(),
             place: vec![Derivatives::default(); variables + 1],
-            limits: joint_limits(&chain, limits),
+            limits: Limits::of_chain(&chain, limits),
             singular: SingularValues::new(6 * tips, variables),
             jog: Jog::new(variables),
             contacts: Contacts::default(),
@@ -197,7 +197,7 @@ impl Servo {
 
     /// Sets the limits from the next step on. They must be finite.
     pub fn set_limits(&mut self, limits: &MotionLimits) {
-        self.limits = joint_limits(&self.chain, limits);
+        self.limits = Limits::of_chain(&self.chain, limits);
         self.keeper.set_limits(&self.chain.domains(), limits);
     }
 
@@ -330,13 +330,6 @@ impl Servo {
         self.follow_plan(period);
     }
 
-    /// Whether the course leads where the tips are to be, or to poses in place of which there are newer ones now.
-    fn goes_on(&self) -> bool {
-        let leads =
-            |(aim, led_to): (&Aim, &Aim)| aim == led_to || matches!((aim, led_to), (Aim::Pose(_), Aim::Pose(_)));
-        self.aims.iter().zip(&self.course.line.aims).all(leads)
-    }
-
     /// Takes what the tips are to do. Gives whether that is not what the course leads to.
     fn take_aims(&mut self, commands: &[TipCommand]) -> bool {
         let mut is_new = false;
@@ -364,30 +357,6 @@ impl Servo {
         })
     }
 
-    /// Goes on along the plan that is held.
-    fn follow_plan(&mut self, period: f64) {
-        let Self { course: Course { line, curve, plan, is_slide }, place, next, limits, targets, .. } = self;
-        curve.write(plan.now.position, place);
-        self.time_passed = -place[limits.len()].0[0];
-        plan.advance(period);
-        curve.write(plan.now.position, place);
-        for (i, limits) in limits.iter().enumerate() {
-            let State { position, velocity, acceleration } = place[i].state(plan.now);
-            // Only rounding can bring it outside.
-            next.positions[i] = limits.domain.clamp(position);
-            (next.velocities[i], next.accelerations[i]) = (velocity, acceleration);
-        }
-        let time = place[limits.len()].0[0];
-        self.time_passed += time;
-        curve.forget_before(plan.now.position);
-        if !*is_slide {
-            for (tip, target) in targets.iter_mut().enumerate() {
-                *target = line.at(tip, time).pose;
-            }
-            line.forget_before(time);
-        }
-    }
-
     /// Moves the joints on to the next state, unless something is in the way.
     fn take_step(&mut self, period: f64, clearance: Option<&Clearance>) {
         let Self { keeper, now, next, .. } = self;
@@ -408,16 +377,4 @@ impl Servo {
             self.leave_course();
         }
     }
-}
-
-/// The limits of each variable.
-fn joint_limits(chain: &Chain, limits: &MotionLimits) -> Vec<Limits> {
-    let variables = chain.variables().iter().enumerate();
-    let of = |(i, variable): (usize, &Variable)| Limits {
-        domain: variable.domain,
-        velocity: limits.velocities[i],
-        acceleration: limits.accelerations[i],
-        jerk: limits.jerks[i],
-    };
-    variables.map(of).collect()
 }

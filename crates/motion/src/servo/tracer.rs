@@ -235,8 +235,7 @@ impl Tracer {
         if !is_inside {
             return Some(first);
         }
-        self.write_equations(line, false);
-        self.rows.take(&self.matrix);
+        self.take_equations(line, false);
         None
     }
 
@@ -280,6 +279,12 @@ impl Tracer {
             add_times(&mut self.place, 1.0, &self.change);
         }
         false
+    }
+
+    /// Takes the equations at the place.
+    fn take_equations(&mut self, line: &Line, keeps_time: bool) {
+        self.write_equations(line, keeps_time);
+        self.rows.take(&self.matrix);
     }
 
     /// Writes the equations at the place. Gives what is missed of the line.

@@ -1,9 +1,10 @@
-//! Courses of a servo: laid for new commands, and planned on.
+//! Courses of a servo: laid for new commands, planned on, and followed.
 
 use nalgebra::Vector6;
 
 use super::{Course, Servo};
 use crate::generator::State as Joints;
+use crate::servo::command::Aim;
 use crate::servo::constants::{HALVINGS, LONGEST_STEP, NEAR_SINGULAR, RAMP_SHARE};
 use crate::servo::curve::End;
 use crate::servo::jerk_bounds::{Limits, State};
@@ -143,6 +144,37 @@ impl Servo {
             }
         }
         true
+    }
+
+    /// Whether the course leads where the tips are to be, or to poses in place of which there are newer ones now.
+    pub(super) fn goes_on(&self) -> bool {
+        let leads =
+            |(aim, led_to): (&Aim, &Aim)| aim == led_to || matches!((aim, led_to), (Aim::Pose(_), Aim::Pose(_)));
+        self.aims.iter().zip(&self.course.line.aims).all(leads)
+    }
+
+    /// Goes on along the plan that is held.
+    pub(super) fn follow_plan(&mut self, period: f64) {
+        let Self { course: Course { line, curve, plan, is_slide }, place, next, limits, targets, .. } = self;
+        curve.write(plan.now.position, place);
+        self.time_passed = -place[limits.len()].0[0];
+        plan.advance(period);
+        curve.write(plan.now.position, place);
+        for (i, limits) in limits.iter().enumerate() {
+            let State { position, velocity, acceleration } = place[i].state(plan.now);
+            // Only rounding can bring it outside.
+            next.positions[i] = limits.domain.clamp(position);
+            (next.velocities[i], next.accelerations[i]) = (velocity, acceleration);
+        }
+        let time = place[limits.len()].0[0];
+        self.time_passed += time;
+        curve.forget_before(plan.now.position);
+        if !*is_slide {
+            for (tip, target) in targets.iter_mut().enumerate() {
+                *target = line.at(tip, time).pose;
+            }
+            line.forget_before(time);
+        }
     }
 
     /// Plans a jerk for a period, and a stop after it. The curve is extended as far as that needs. Where there is such a stop, it is held.

@@ -32,24 +32,19 @@ impl Tracer {
         self.start[..variables].copy_from_slice(positions);
         self.start[variables] = 0.0;
         self.place.copy_from_slice(&self.start);
-        self.write_equations(line, false);
-        self.rows.take(&self.matrix);
-        self.drift.fill(0.0);
+        self.take_equations(line, false);
         let regular = self.write_along();
-        if regular < SINGULAR && self.begin_beside(curve, line) {
-            return true;
+        if regular < SINGULAR {
+            if self.begin_beside(curve, line) {
+                return true;
+            }
+            self.place.copy_from_slice(&self.start);
+            self.take_equations(line, false);
         }
         if regular < NOWHERE {
             return false;
         }
-        self.place.copy_from_slice(&self.start);
-        self.write_equations(line, false);
-        self.rows.take(&self.matrix);
-        self.first.fill(0.0);
-        self.first[variables] = 1.0;
-        let last = std::mem::take(&mut self.first);
-        let goes_on = self.choose_slope(&last, 0.0);
-        self.first = last;
+        let goes_on = self.choose_slope_from_rest();
         if goes_on {
             self.write_bend(line);
             curve.begin(&self.start, &self.slope, Bend::Along(&self.change, &self.rows), FIRST_STEP);
@@ -91,8 +86,7 @@ impl Tracer {
     fn begin_standing(&mut self, curve: &mut Curve, line: &Line, side: usize) -> bool {
         let (variables, size) = (self.domains.len(), self.place.len());
         self.place.copy_from_slice(&self.start);
-        self.write_equations(line, true);
-        self.rows.take(&self.matrix);
+        self.take_equations(line, true);
         self.write_null_space();
         // The last one is the time alone.
         let Some(direction) = self.null.chunks_exact(size).filter(|null| null[variables].abs() < 0.5).nth(side / 2)
@@ -122,8 +116,7 @@ impl Tracer {
         {
             return false;
         }
-        self.write_equations(line, true);
-        self.rows.take(&self.matrix);
+        self.take_equations(line, true);
         self.slope.copy_from_slice(&last.slope);
         self.rows.project(&mut self.slope);
         self.slope[variables] = 0.0;
@@ -135,19 +128,24 @@ impl Tracer {
     /// How much the line's time grows along the slope with which the line goes on from the place; 0 where limits are in the way.
     pub(super) fn leading(&mut self, line: &Line) -> f64 {
         let variables = self.domains.len();
-        self.write_equations(line, false);
-        self.rows.take(&self.matrix);
-        self.drift.fill(0.0);
-        let mut ahead = std::mem::take(&mut self.first);
-        ahead.fill(0.0);
-        ahead[variables] = 1.0;
-        let goes_on = self.choose_slope(&ahead, 0.0);
-        self.first = ahead;
+        self.take_equations(line, false);
+        let goes_on = self.choose_slope_from_rest();
         let inside = |i: usize| {
             let ahead = self.place[i] + FIRST_STEP * self.slope[i];
             self.domains[i].contains(ahead)
         };
         if goes_on && (0..variables).all(inside) { self.slope[variables] } else { 0.0 }
+    }
+
+    /// Writes the slope with which the line goes on from rest at the place. Gives whether it does.
+    fn choose_slope_from_rest(&mut self) -> bool {
+        let mut ahead = std::mem::take(&mut self.first);
+        ahead.fill(0.0);
+        ahead[self.domains.len()] = 1.0;
+        self.drift.fill(0.0);
+        let goes_on = self.choose_slope(&ahead, 0.0);
+        self.first = ahead;
+        goes_on
     }
 
     /// Begins a curve at a singular configuration: with the step within the null space of the equations from which the line goes on
