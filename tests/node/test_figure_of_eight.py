@@ -11,6 +11,7 @@ import pytest
 from geometry_msgs.msg import PointStamped, PoseArray, PoseStamped, TwistStamped
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool
+from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
 from client import nanoseconds, pose_from, pose_message, posture
@@ -89,6 +90,10 @@ class Figure:
         """The targets of the script: ours have no time."""
         return [target for target in self.targets if target.header.stamp.sec > 0]
 
+    def rest(self, rests):
+        """Tells it to rest, or to go on. It sends nothing more from the answer on."""
+        assert self.node.call(SetBool, f'{self.node.name}/figure_of_eight/rest', data=rests).success
+
     def wait_until_moving(self):
         def moves():
             assert self.process.poll() is None, self.log.read_text()
@@ -156,10 +161,9 @@ def test_it_goes_on_from_where_the_tip_is(figure, arm_robot):
 
 
 def test_it_rests_until_it_is_told_to_go_on(figure):
-    rest = f'{figure.node.name}/figure_of_eight/rest'
-    assert figure.node.call(SetBool, rest, data=True).success
+    figure.rest(True)
     figure.wait_until_paused()
-    assert figure.node.call(SetBool, rest, data=False).success
+    figure.rest(False)
     figure.wait_until_moving()
 
 
@@ -167,10 +171,15 @@ def test_a_path_is_waited_for(figure, arm_robot):
     """A path that takes longer than the pause is followed to its end."""
     node = figure.node
     here = arm_robot.pose('tool0', {})
-    paths = node.wait_until_heard(node.publisher(PoseArray, f'{node.name}/target_path'))
-    node.publisher(PoseStamped, f'{node.name}/target_pose').publish(pose_message(here))
-    figure.wait_until_paused()  # otherwise a target under way would take over from the path
+    paths = node.publisher(PoseArray, f'{node.name}/target_path')
+    node.wait_for(lambda: paths.get_subscription_count() >= 2, 'the node and the figure to listen to paths')
+    trajectories = node.subscribe(JointTrajectory, f'{node.name}/joint_trajectory', [])
+    figure.rest(True)  # otherwise a target under way would take over from the path
+    figure.wait_until_paused()
+    assert node.send_pose(here).outcome == SolveStatus.SOLVED
     path = PoseArray(poses=[pose_message(translation(0.0, 0.3, 0.0) @ here).pose])  # 3 s at the default speed
     path.header.stamp = node.new_stamp()
     paths.publish(path)
+    node.wait_for(lambda: trajectories, 'the path to begin')
+    figure.rest(False)
     node.status_of(path.header.stamp, SolveStatus.SOLVED)
