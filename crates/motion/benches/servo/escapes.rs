@@ -98,6 +98,9 @@ pub fn measure(subject: &Subject, start: Start, seeds: std::ops::Range<u64>) -> 
             let (run, way) = moves(subject, &positions, direction);
             usage.meet(&run.usage(subject), &name);
             rows[kind].meet(1.0 - way.share.min(1.0), &name);
+            if way.share < 1.0 {
+                println!("{name} of {}: comes {:.3} of its way", subject.arm.name, way.share);
+            }
             rows[2].meet(way.beside, &name);
             rows[3].meet(way.farthest / least.max(1e-3), &name);
         }

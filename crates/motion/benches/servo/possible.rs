@@ -11,6 +11,10 @@ const NEARBY: f64 = 0.15;
 const SINGULAR: f64 = 0.02;
 /// Parts of the way that are looked at, the farthest first.
 const PARTS: [f64; 5] = [1.0, 0.5, 0.25, 0.1, 0.03];
+/// Configurations that are so near to each other \[rad or m\] are connected.
+const CONNECTED: f64 = 0.001;
+/// A way is halved at most so often.
+const MOST_HALVINGS: usize = 14;
 
 /// A pose after a part of a twist without both linear and angular velocity, for a second.
 pub fn moved(pose: &Isometry3<f64>, twist: &Vector6<f64>, part: f64) -> Isometry3<f64> {
@@ -27,7 +31,10 @@ pub fn least_move(subject: &Subject, start: &[f64], way: &Vector6<f64>) -> Optio
     let guesses = guesses(subject, start);
     guesses.iter().find_map(|guess| {
         let found = solve(subject, start, guess, &target)?;
-        leads_back(subject, start, &found, &pose, way).then(|| farthest(start, &found))
+        let is_near = leads_back(subject, start, &found, &pose, way);
+        let far = farthest(start, &found);
+        let ends = [Stage { positions: start.to_vec(), part: 0.0 }, Stage { positions: found, part: 1.0 }];
+        (is_near && are_connected(subject, start, way, [&ends[0], &ends[1]], MOST_HALVINGS)).then_some(far)
     })
 }
 
@@ -106,6 +113,41 @@ fn damped(
         upper: (0..n).map(|i| (start[i] + rooms[i][1] - positions[i]).max(0.0)).collect(),
     };
     least(&a, &b, &bounds)
+}
+
+/// A configuration where the tip has moved by a part of the way.
+struct Stage {
+    positions: Vec<f64>,
+    part: f64,
+}
+
+/// Whether a way leads from one stage to another one: there is a stage between them, not far from the middle, and so on with both halves.
+fn are_connected(
+    subject: &Subject,
+    start: &[f64],
+    way: &Vector6<f64>,
+    [from, to]: [&Stage; 2],
+    halvings: usize,
+) -> bool {
+    let apart = farthest(&from.positions, &to.positions);
+    if apart < CONNECTED {
+        return true;
+    }
+    let pose = subject.pose(start);
+    let middle: Vec<f64> = from.positions.iter().zip(&to.positions).map(|(a, b)| 0.5 * (a + b)).collect();
+    // Near a singularity the part grows with the square of the move.
+    let stages = [0.5, 0.25, 0.75, 0.0, 1.0].into_iter().filter_map(|share| {
+        let part = from.part + share * (to.part - from.part);
+        let positions = solve(subject, start, &middle, &moved(&pose, way, part))?;
+        Some(Stage { positions, part })
+    });
+    let far =
+        |stage: &Stage| farthest(&from.positions, &stage.positions).max(farthest(&stage.positions, &to.positions));
+    let Some(between) = stages.min_by(|a, b| far(a).total_cmp(&far(b))) else { return false };
+    halvings > 0
+        && far(&between) < 0.85 * apart
+        && are_connected(subject, start, way, [from, &between], halvings - 1)
+        && are_connected(subject, start, way, [&between, to], halvings - 1)
 }
 
 /// Whether smaller and smaller parts of the way lead back to the start.

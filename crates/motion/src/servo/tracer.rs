@@ -11,7 +11,7 @@ use nalgebra::{UnitQuaternion, Vector6};
 
 use super::command::Aim;
 use super::constants::{AT_LIMIT, EXACT, LEADING, MOST_NULL, MOST_STANDING, NOWHERE, PIECE, STANDING, TURN};
-use super::curve::{Bend, Curve, End, arc};
+use super::curve::{Bend, Curve, End, Node, arc};
 use super::held_axes::HeldAxes;
 use super::line::Line;
 use super::rows::Rows;
@@ -52,7 +52,8 @@ pub struct Tracer {
     drift: Vec<f64>,
     /// The joints that are not to move while the place is brought to the line.
     stands: Vec<bool>,
-    /// The joint whose limit turns the slope.
+    /// The motion within the null space that limits turn, and the joint whose limit does.
+    wanted: Vec<f64>,
     pressed: Option<usize>,
     /// A basis of what the equations leave open, where a curve begins at a singular configuration; its start, and its first step.
     null: Vec<f64>,
@@ -84,6 +85,7 @@ impl Tracer {
             along: list.clone(),
             drift: list.clone(),
             stands: vec![false; variables],
+            wanted: list.clone(),
             pressed: None,
             null: Vec::with_capacity(MOST_NULL * size),
             start: list.clone(),
@@ -180,6 +182,9 @@ impl Tracer {
         if !leads_on || turn > 1.5 * TURN || !is_near {
             return Step::Shorter(0.5, self.pressed.map_or(End::Singularity, End::Limit));
         }
+        if let Some(variable) = self.outside_between(curve.last(), way) {
+            return Step::Shorter(0.5, End::Limit(variable));
+        }
         self.write_bend(line);
         curve.add(way, &self.place, &self.slope, Bend::Along(&self.change, &self.rows));
         curve.drift.copy_from_slice(&self.drift);
@@ -237,6 +242,16 @@ impl Tracer {
         }
         self.take_equations(line, false);
         None
+    }
+
+    /// The first joint that comes outside its limits between a node and the place.
+    fn outside_between(&self, last: &Node, way: f64) -> Option<usize> {
+        let is_outside = |i: &usize| {
+            // The control points of a cubic curve: it is between them.
+            let points = [last.place[*i] + last.slope[*i] * way / 3.0, self.place[*i] - self.slope[*i] * way / 3.0];
+            points.into_iter().any(|point| (point - self.domains[*i].clamp(point)).abs() > AT_LIMIT)
+        };
+        (0..self.domains.len()).find(is_outside)
     }
 
     /// Follows how long the tip stands while the joints move.

@@ -1,12 +1,17 @@
 //! How curves begin: where joints move, from rest, at singular configurations, and with joints that move while the tips stand.
 
+use std::f64::consts::TAU;
+
 use super::{Tracer, first_outside};
 use crate::generator::State as Joints;
-use crate::servo::constants::{FIRST_STEP, LEADING, MOST_NULL, MOST_STANDING, NOWHERE, SINGULAR};
+use crate::servo::constants::{FIRST_STEP, LEADING, MOST_NULL, MOST_STANDING};
 use crate::servo::curve::{Bend, Curve, End};
 use crate::servo::jerk_bounds::State;
 use crate::servo::line::Line;
-use urdf_ik_mathematics::vectors::{add_times, dot, length, normalise};
+use urdf_ik_mathematics::vectors::{add_times, dot, normalise};
+
+/// The directions between two of the null space that are tried.
+const DIRECTIONS: u32 = 16;
 
 impl Tracer {
     /// Begins a curve where the joints move, with their motion. Gives the state along it.
@@ -33,18 +38,8 @@ impl Tracer {
         self.start[variables] = 0.0;
         self.place.copy_from_slice(&self.start);
         self.take_equations(line, false);
-        let regular = self.write_along();
-        if regular < SINGULAR {
-            if self.begin_beside(curve, line) {
-                return true;
-            }
-            self.place.copy_from_slice(&self.start);
-            self.take_equations(line, false);
-        }
-        if regular < NOWHERE {
-            return false;
-        }
-        let goes_on = self.choose_slope_from_rest();
+        // Where the line's time hardly grows at first, it matters how that changes: a slope along which it grows may soon lead nowhere.
+        let goes_on = self.write_along() < LEADING && self.choose_slope_by_bend(line) || self.choose_slope_from_rest();
         if goes_on {
             self.write_bend(line);
             curve.begin(&self.start, &self.slope, Bend::Along(&self.change, &self.rows), FIRST_STEP);
@@ -148,65 +143,52 @@ impl Tracer {
         goes_on
     }
 
-    /// Begins a curve at a singular configuration: with the step within the null space of the equations from which the line goes on
-    /// fastest. Gives whether there is one.
-    fn begin_beside(&mut self, curve: &mut Curve, line: &Line) -> bool {
+    /// Writes the slope within the null space of the equations along which the line's time grows most, by its own slope and by how that
+    /// changes, up to the joint limits. Gives whether there is one.
+    fn choose_slope_by_bend(&mut self, line: &Line) -> bool {
         self.write_null_space();
-        let (size, count) = (self.place.len(), self.null.len() / self.place.len());
-        let mut fastest = 0.0;
+        let count = self.null.len() / self.place.len();
+        let mut most = 0.0;
         for first in 0..count {
             for second in first..count {
-                for signs in [[1.0, 0.0], [-1.0, 0.0], [1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]] {
-                    if (first == second) != (signs[1] == 0.0) {
-                        continue;
-                    }
-                    for i in 0..size {
-                        let step = signs[0] * self.null[first * size + i] + signs[1] * self.null[second * size + i];
-                        self.place[i] = self.start[i] + FIRST_STEP * step;
-                    }
-                    let Some(speed) = self.try_beside(line) else { continue };
-                    if speed > fastest {
-                        fastest = speed;
-                        self.first.copy_from_slice(&self.place);
+                let directions = if first == second { 2 } else { DIRECTIONS };
+                for direction in 0..directions {
+                    let (sin, cos) = (TAU * f64::from(direction) / f64::from(directions)).sin_cos();
+                    let growth = self.growth_along(line, [first, second], [cos, sin]);
+                    if growth > most {
+                        most = growth;
+                        self.first.copy_from_slice(&self.slope);
                     }
                 }
             }
         }
-        if fastest == 0.0 {
-            return false;
-        }
-        self.place.copy_from_slice(&self.first);
-        if self.try_beside(line).is_none() {
-            return false;
-        }
-        // The slope at the start is that of the parabola with the other one.
-        let way = normalise(&mut self.change);
-        for i in 0..size {
-            self.change[i] = 2.0 * self.change[i] - self.slope[i];
-        }
-        normalise(&mut self.change);
-        curve.begin(&self.start, &self.change, Bend::BySlopes, FIRST_STEP);
-        curve.add(way, &self.first, &self.slope, Bend::BySlopes);
-        true
+        self.slope.copy_from_slice(&self.first);
+        most > 0.0
     }
 
-    /// Brings the place to the line, and gives how much of its time passes on the way to there, where the line goes on from there.
-    fn try_beside(&mut self, line: &Line) -> Option<f64> {
+    /// How much the line's time grows along a direction of the null space, as far as the joints may move so, by the parabola that begins
+    /// there.
+    fn growth_along(&mut self, line: &Line, of: [usize; 2], shares: [f64; 2]) -> f64 {
         let variables = self.domains.len();
-        if !self.correct(line, false) {
-            return None;
+        self.slope.fill(0.0);
+        for (null, share) in of.into_iter().zip(shares) {
+            add_times(&mut self.slope, share, &self.null[null * (variables + 1)..][..=variables]);
         }
-        let is_inside = |i: usize| self.domains[i].contains(self.place[i]);
-        for i in 0..=variables {
-            self.change[i] = self.place[i] - self.start[i];
+        normalise(&mut self.slope);
+        self.write_bend(line);
+        let moved = |i: usize, way: f64| way * (self.slope[i] + 0.5 * way * self.change[i]);
+        let leads_on = |way: f64| {
+            moved(variables, way) > 0.0
+                && (0..variables).all(|i| self.domains[i].contains(self.place[i] + moved(i, way)))
+        };
+        let mut way = FIRST_STEP;
+        if !leads_on(way) {
+            return 0.0;
         }
-        let far = length(&self.change);
-        if !(0.3 * FIRST_STEP..3.0 * FIRST_STEP).contains(&far) || !(0..variables).all(is_inside) {
-            return None;
+        while way < MOST_STANDING && leads_on(1.2 * way) {
+            way *= 1.2;
         }
-        let turn = if self.write_along() > NOWHERE { dot(&self.along, &self.change) / far } else { 0.0 };
-        self.slope.copy_from_slice(&self.along);
-        (turn > 0.5 && self.change[variables] > 1e-6 * far).then(|| self.change[variables] / far)
+        moved(variables, way)
     }
 
     /// Writes an orthonormal basis of what the equations leave open.
