@@ -12,7 +12,7 @@ from .panel import plain, word_and_color
 from .question import MOVED, NOTHING, POSE
 
 ROOT, UP = object(), object()  # what handles are for, beside the ends
-MOST_CONFIGURATIONS = 8
+MAX_CONFIGURATIONS = 8
 FAINT = 0.22  # opacity of the configurations that are not chosen
 UP_LENGTH = 0.22  # of the up vector, in reaches
 SMALL = 0.7  # size of the handles, and of the one for the up vector beside them
@@ -68,7 +68,7 @@ class Drawing:
                          and residual['point'] in question.targets and residual['distance'] > UNSEEN * self._model.reach])
 
     def _show_ghosts(self, others):
-        while len(self._ghosts) < min(len(others), MOST_CONFIGURATIONS):
+        while len(self._ghosts) < min(len(others), MAX_CONFIGURATIONS):
             self._ghosts.append(Figure(self._scene, f'/ghost/{len(self._ghosts)}', self._model, FAINT))
         for number, ghost in enumerate(self._ghosts):
             ghost.set_visible(number < len(others))

@@ -1,7 +1,6 @@
 //! Publishes the changes of the handles, and answers what they are now.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use r2r::QosProfile;
 use r2r::visualization_msgs::msg::InteractiveMarkerUpdate;
@@ -15,8 +14,6 @@ use crate::Result;
 use crate::arm::Arm;
 use crate::ros::{HANDLE_UPDATE, HANDLES, Lock, Publisher, Spinner, answer_each, task};
 
-/// Time between two updates: at most 30 come in a second.
-const PERIOD: Duration = Duration::from_millis(34);
 /// Updates that ROS keeps for a client which is slow to read them: a missing one makes it ask for all markers again.
 const DEPTH: usize = 100;
 
@@ -47,7 +44,7 @@ pub(super) fn serve(spinner: &mut Spinner, arm: &Arc<Arm>, handles: &Arc<Handles
     })?;
     let arm = Arc::clone(arm);
     task::start(async move {
-        let mut ticks = tokio::time::interval(PERIOD);
+        let mut ticks = tokio::time::interval(task::DRAWING_PERIOD);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             ticks.tick().await;

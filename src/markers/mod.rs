@@ -22,8 +22,6 @@ use crate::robot_in_use::Configuration;
 use crate::ros::{MARKERS, Publisher, task};
 use scene::Drawer;
 
-/// Time between two drawings; longer where those of a very long arm take long.
-const PERIOD: Duration = Duration::from_millis(34);
 /// Time after which all is drawn anew: RViz forgets what a person hides, and shows it again only where it comes again.
 const REPEAT: Duration = Duration::from_secs(1);
 
@@ -43,7 +41,7 @@ pub(crate) fn serve(node: &mut Node, arm: &Arc<Arm>) -> Result {
                     }
                 }
             }
-            task::rest(begun, PERIOD).await;
+            task::rest(begun, task::DRAWING_PERIOD).await;
         }
     });
     Ok(())

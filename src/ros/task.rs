@@ -17,6 +17,8 @@ pub(crate) fn start_in(runtime: &Handle, task: impl Future<Output = ()> + Send +
     runtime.spawn(task.boxed());
 }
 
+/// Time between two drawings for a person's eyes: at most 30 come in a second.
+pub(crate) const DRAWING_PERIOD: Duration = Duration::from_millis(34);
 /// How many times as long as its work took a task rests at least: so it takes no more than a tenth of a core.
 const REST: u32 = 9;
 

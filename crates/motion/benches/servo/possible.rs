@@ -14,7 +14,7 @@ const PARTS: [f64; 5] = [1.0, 0.5, 0.25, 0.1, 0.03];
 /// Configurations that are so near to each other \[rad or m\] are connected.
 const CONNECTED: f64 = 0.001;
 /// A way is halved at most so often.
-const MOST_HALVINGS: usize = 14;
+const MAX_HALVINGS: usize = 14;
 
 /// A pose after a part of a twist without both linear and angular velocity, for a second.
 pub fn moved(pose: &Isometry3<f64>, twist: &Vector6<f64>, part: f64) -> Isometry3<f64> {
@@ -34,7 +34,7 @@ pub fn least_move(subject: &Subject, start: &[f64], way: &Vector6<f64>) -> Optio
         let is_near = leads_back(subject, start, &found, &pose, way);
         let far = farthest(start, &found);
         let ends = [Stage { positions: start.to_vec(), part: 0.0 }, Stage { positions: found, part: 1.0 }];
-        (is_near && are_connected(subject, start, way, [&ends[0], &ends[1]], MOST_HALVINGS)).then_some(far)
+        (is_near && are_connected(subject, start, way, [&ends[0], &ends[1]], MAX_HALVINGS)).then_some(far)
     })
 }
 

@@ -8,7 +8,7 @@ pub const SAME: f64 = 0.01;
 /// The tips follow from this share of the commanded speed on \[-\]: the status then says so.
 pub const FOLLOWS: f64 = 0.92;
 /// How far joints may move while the tip stands \[rad or m\]. A greater one flips wrists that a person does not expect to flip.
-pub const MOST_STANDING: f64 = 0.3;
+pub const MAX_STANDING: f64 = 0.3;
 /// Singular values below this are near a singularity \[-\]: the status then says so, and ramps count on no more speed there.
 pub const NEAR_SINGULAR: f64 = 0.1;
 
@@ -34,7 +34,7 @@ pub const KEPT: f64 = 1e-4;
 /// how near it is. A greater one moves the elbow more.
 pub const PULLED: f64 = 0.11;
 /// The most that joints are led away from limits, as a share of the motion along the line \[-\]. A greater one is slower.
-pub const MOST_PULL: f64 = 0.3;
+pub const MAX_PULL: f64 = 0.3;
 /// The tip stands where joints move so far in the time of the commanded motion \[rad/s or m/s\]: no joint is as fast.
 pub const STANDING: f64 = 50.0;
 /// The line goes on from where its time grows by this share of the way \[-\], after joints have moved while the tip stood. At a start, what
@@ -97,7 +97,7 @@ pub const NEAR_END: f64 = 3.0 * LONGEST_STEP;
 /// Where the joints set no limit, so much is one, of velocities, accelerations and jerks along a curve \[1/s, 1/s², 1/s³\].
 pub const UNLIMITED: f64 = 2e3;
 /// What may not give way at all does so by this \[m, rad\].
-pub const LEAST_GIVE: f64 = 1e-6;
+pub const MIN_GIVE: f64 = 1e-6;
 /// The damping of velocities \[rad² or m²\]. With 1e-9 what comes second was 60° off, once in 700 runs along limits near a singularity.
 pub const SLIDE_DAMPING: f64 = 1e-12;
 /// Rows of equations that are shorter than this, without what others have of them, depend on those \[-\].
@@ -121,8 +121,8 @@ pub const SHORTEST_STEP: f64 = 1e-5;
 /// The shortest step of the time law \[s\].
 pub const SHORTEST_MOMENT: f64 = 1e-5;
 /// The most nodes of a curve.
-pub const MOST_NODES: usize = 400;
+pub const MAX_NODES: usize = 400;
 /// The most pieces of a line.
-pub const MOST_PIECES: usize = 400;
+pub const MAX_PIECES: usize = 400;
 /// The most directions that are tried where the line does not say how the joints begin.
-pub const MOST_NULL: usize = 6;
+pub const MAX_NULL: usize = 6;

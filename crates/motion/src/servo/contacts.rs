@@ -10,7 +10,7 @@ const LOOK: f64 = 0.15;
 /// Pairs at most: the nearest count.
 const MAX_PAIRS: usize = 32;
 /// With a smaller slope \[m/rad or m/m\] nothing moves a pair.
-const LEAST_SLOPE: f64 = 1e-9;
+const MIN_SLOPE: f64 = 1e-9;
 
 /// The pairs near contact at one configuration.
 #[derive(Debug, Clone, Default)]
@@ -42,7 +42,7 @@ impl Contacts {
             let slope = &mut self.slopes[before..];
             scene.write_slope(&near, &self.scene, slope);
             let steepness = normalise(slope);
-            if steepness < LEAST_SLOPE {
+            if steepness < MIN_SLOPE {
                 self.slopes.truncate(before);
                 continue;
             }

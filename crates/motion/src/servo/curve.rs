@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use super::constants::{LONGEST_STEP, MOST_NODES, SHORTEST_STEP, TURN};
+use super::constants::{LONGEST_STEP, MAX_NODES, SHORTEST_STEP, TURN};
 use super::jerk_bounds::State;
 use super::rows::{Rows, project};
 use urdf_ik_mathematics::vectors::{add_times, dot, length};
@@ -83,8 +83,8 @@ impl Curve {
             piece: vec![[0.0; 6]; size],
         };
         Self {
-            nodes: VecDeque::with_capacity(MOST_NODES),
-            spare: (0..MOST_NODES).map(|_| node()).collect(),
+            nodes: VecDeque::with_capacity(MAX_NODES),
+            spare: (0..MAX_NODES).map(|_| node()).collect(),
             pieces: 0,
             end: None,
             stands_from: None,

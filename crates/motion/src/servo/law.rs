@@ -54,7 +54,7 @@ pub struct Planner {
 
 impl Plan {
     pub fn new() -> Self {
-        Self { now: State::at_rest(0.0), end: 0.0, parts: Vec::with_capacity(MOST_PARTS) }
+        Self { now: State::at_rest(0.0), end: 0.0, parts: Vec::with_capacity(MAX_PARTS) }
     }
 
     /// Stands.
@@ -85,7 +85,7 @@ impl Plan {
 }
 
 /// Parts of a plan at most.
-const MOST_PARTS: usize = 300;
+const MAX_PARTS: usize = 300;
 
 impl Planner {
     pub fn new(variables: usize) -> Self {
@@ -143,7 +143,7 @@ impl Planner {
             left -= time;
         }
         while !(at.velocity <= 0.0 && at.acceleration == 0.0) {
-            if plan.parts.len() >= MOST_PARTS {
+            if plan.parts.len() >= MAX_PARTS {
                 return Err(Obstacle::Limit);
             }
             let mut part = self.brake(at, limits);

@@ -9,7 +9,7 @@ use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3, Vector
 
 use super::braking_speed::approach;
 use super::command::{Aim, Axes, turned};
-use super::constants::{ARRIVED, BESIDE, MOST_PIECES, PIECE, POSE_SHARE, RAMP_LOOK};
+use super::constants::{ARRIVED, BESIDE, MAX_PIECES, PIECE, POSE_SHARE, RAMP_LOOK};
 use super::options::ServoOptions;
 use super::ramp::{Ramp, Rates};
 use urdf_ik_mathematics::spatial::{rotation_vector, stacked};
@@ -91,8 +91,8 @@ impl Line {
         let start = Start { pose: Isometry3::identity(), axes: Axes::Base };
         Self {
             aims: vec![Aim::Hold; tips],
-            pieces: VecDeque::with_capacity(MOST_PIECES * tips),
-            times: VecDeque::with_capacity(MOST_PIECES),
+            pieces: VecDeque::with_capacity(MAX_PIECES * tips),
+            times: VecDeque::with_capacity(MAX_PIECES),
             next: vec![start; tips],
             reach: Reach::End(0.0),
             ramp: Ramp::new(6 * tips),
@@ -155,7 +155,7 @@ impl Line {
             if end >= time {
                 return true;
             }
-            if self.times.len() >= MOST_PIECES {
+            if self.times.len() >= MAX_PIECES {
                 return false;
             }
             self.add_piece(end, options, rates);

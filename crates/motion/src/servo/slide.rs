@@ -4,7 +4,7 @@
 use nalgebra::{Isometry3, Vector6};
 
 use super::command::Aim;
-use super::constants::{FIRST_STEP, KEPT, LEAST_GIVE, POSE_GAIN, SECOND, SETTLING, SLIDE_DAMPING, TURN, UNLIMITED};
+use super::constants::{FIRST_STEP, KEPT, MIN_GIVE, POSE_GAIN, SECOND, SETTLING, SLIDE_DAMPING, TURN, UNLIMITED};
 use super::contacts::Contacts;
 use super::curve::{Bend, Curve, End};
 use super::held_axes::HeldAxes;
@@ -20,7 +20,7 @@ use urdf_ik_mathematics::vectors::{add_times, dot, normalise};
 /// What is missed of the twists relative to them is nothing below this.
 const MISSED: f64 = 1e-3;
 /// Less than this share of the twists is nothing.
-const LEAST_SHARE: f64 = 1e-3;
+const MIN_SHARE: f64 = 1e-3;
 /// A joint so near to its limit stands at it \[rad or m\]: a curve ends somewhat before it.
 const AT_STOP: f64 = 2.0 * KEPT;
 /// What the joints are led by, as a share of the velocities.
@@ -231,7 +231,7 @@ impl Slider {
         }
         self.slope[variables] = 1.0;
         normalise(&mut self.slope);
-        (missed < 1.0 - LEAST_SHARE).then_some(missed)
+        (missed < 1.0 - MIN_SHARE).then_some(missed)
     }
 
     /// Slows the velocities down, so that what is not commanded gives way no farther than it may from the `targets`.
@@ -244,7 +244,7 @@ impl Slider {
             for (part, is_commanded) in aim.commands().into_iter().enumerate() {
                 let [off, twist] = [&off, &twist].map(|both| both.fixed_rows::<3>(3 * part).into_owned());
                 if !(is_commanded || part == 1 && !held_axes[tip].are_all()) && twist.dot(&off) > 0.0 {
-                    scale = scale.min(4.0 * (1.0 - off.norm() / task.options.give[part].max(LEAST_GIVE)));
+                    scale = scale.min(4.0 * (1.0 - off.norm() / task.options.give[part].max(MIN_GIVE)));
                 }
             }
         }

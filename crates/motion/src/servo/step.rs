@@ -35,7 +35,7 @@ use urdf_ik_solver::Solver;
 /// The time over which the share of the speed is taken \[s\].
 const SHARE_TIME: f64 = 0.05;
 /// The most periods in that time whose shares are kept.
-const MOST_SHARES: usize = 128;
+const MAX_SHARES: usize = 128;
 
 /// The chain has more variables than a servo can steer in time: a step costs their number cubed.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -153,7 +153,7 @@ impl Servo {
             stuck: None,
             limited_tip: None,
             time_passed: 0.0,
-            shares: VecDeque::with_capacity(MOST_SHARES),
+            shares: VecDeque::with_capacity(MAX_SHARES),
             report: Report {
                 share: 1.0,
                 off_line: [0.0; 2],

@@ -10,7 +10,7 @@ mod null_motion;
 use nalgebra::{UnitQuaternion, Vector6};
 
 use super::command::Aim;
-use super::constants::{AT_LIMIT, EXACT, LEADING, MOST_NULL, MOST_STANDING, NOWHERE, PIECE, STANDING, TURN};
+use super::constants::{AT_LIMIT, EXACT, LEADING, MAX_NULL, MAX_STANDING, NOWHERE, PIECE, STANDING, TURN};
 use super::curve::{Bend, Curve, End, Node, arc};
 use super::held_axes::HeldAxes;
 use super::line::Line;
@@ -21,7 +21,7 @@ use urdf_ik_mathematics::vectors::{add_times, dot, normalise};
 use urdf_ik_robot::Domain;
 
 /// Newton's method takes two or three steps.
-const MOST_ITERATIONS: usize = 8;
+const MAX_ITERATIONS: usize = 8;
 
 /// What came of a step.
 enum Step {
@@ -87,7 +87,7 @@ impl Tracer {
             stands: vec![false; variables],
             wanted: list.clone(),
             pressed: None,
-            null: Vec::with_capacity(MOST_NULL * size),
+            null: Vec::with_capacity(MAX_NULL * size),
             start: list.clone(),
             first: list,
             lower: vec![0.0; variables],
@@ -266,7 +266,7 @@ impl Tracer {
         let Some(start) = curve.nodes().iter().find(|node| node.way >= from) else { return };
         let last = curve.last();
         let moved = start.place[..size - 1].iter().zip(&last.place).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        if moved > MOST_STANDING {
+        if moved > MAX_STANDING {
             curve.cut(from);
             curve.stands_from = None;
             curve.finish(End::Singularity);
@@ -276,7 +276,7 @@ impl Tracer {
     /// Brings the place to the line, if that is near: by the least change. Gives whether it is there.
     pub fn correct(&mut self, line: &Line, keeps_time: bool) -> bool {
         let mut before = f64::INFINITY;
-        for _ in 0..MOST_ITERATIONS {
+        for _ in 0..MAX_ITERATIONS {
             let missed = self.write_equations(line, keeps_time);
             if missed < EXACT || missed >= 0.5 * before && missed < 1e3 * EXACT {
                 if keeps_time {

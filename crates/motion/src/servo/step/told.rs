@@ -1,6 +1,6 @@
 //! What a servo reports of a step.
 
-use super::{Course, MOST_SHARES, SHARE_TIME, Servo};
+use super::{Course, MAX_SHARES, SHARE_TIME, Servo};
 use crate::servo::command::{Aim, Command};
 use crate::servo::constants::{FOLLOWS, NEAR_END, NEAR_SINGULAR};
 use crate::servo::curve::End;
@@ -22,7 +22,7 @@ impl Servo {
             Command::Tips(_) => self.share_of_tips(period),
         };
         let Some(share) = share else { return self.shares.clear() };
-        if self.shares.len() == MOST_SHARES {
+        if self.shares.len() == MAX_SHARES {
             self.shares.pop_front();
         }
         self.shares.push_back([period, share.clamp(0.0, 1.0)]);

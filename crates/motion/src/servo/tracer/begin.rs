@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use super::{Tracer, first_outside};
 use crate::generator::State as Joints;
-use crate::servo::constants::{FIRST_STEP, LEADING, MOST_NULL, MOST_STANDING};
+use crate::servo::constants::{FIRST_STEP, LEADING, MAX_NULL, MAX_STANDING};
 use crate::servo::curve::{Bend, Curve, End};
 use crate::servo::jerk_bounds::State;
 use crate::servo::line::Line;
@@ -54,7 +54,7 @@ impl Tracer {
         self.start[..variables].copy_from_slice(positions);
         self.start[variables] = 0.0;
         let mut best: Option<(usize, usize)> = None;
-        for side in 0..2 * MOST_NULL {
+        for side in 0..2 * MAX_NULL {
             if !self.begin_standing(curve, line, side) {
                 break;
             }
@@ -105,7 +105,7 @@ impl Tracer {
         add_times(&mut self.place, FIRST_STEP, &last.slope);
         let moved = |(a, b): (&f64, &f64)| (a - b).abs();
         if curve.is_full()
-            || self.start.iter().zip(&self.place).map(moved).fold(0.0, f64::max) > MOST_STANDING
+            || self.start.iter().zip(&self.place).map(moved).fold(0.0, f64::max) > MAX_STANDING
             || !self.correct(line, true)
             || first_outside(self.domains.iter().copied(), &last.place, &self.place).is_some()
         {
@@ -185,7 +185,7 @@ impl Tracer {
         if !leads_on(way) {
             return 0.0;
         }
-        while way < MOST_STANDING && leads_on(1.2 * way) {
+        while way < MAX_STANDING && leads_on(1.2 * way) {
             way *= 1.2;
         }
         moved(variables, way)
@@ -203,7 +203,7 @@ impl Tracer {
                 let share = dot(&self.change, other);
                 add_times(&mut self.change, -share, other);
             }
-            if normalise(&mut self.change) > 0.1 && self.null.len() + size <= MOST_NULL * size {
+            if normalise(&mut self.change) > 0.1 && self.null.len() + size <= MAX_NULL * size {
                 self.null.extend_from_slice(&self.change);
             }
         }

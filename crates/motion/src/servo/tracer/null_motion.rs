@@ -1,7 +1,7 @@
 //! The motion within the null space: little, and away from joint limits.
 
 use super::Tracer;
-use crate::servo::constants::{FIRMNESS, FIRST_STEP, KEPT, MOST_PULL, PULLED, ROOM, SETTLING, STRICT};
+use crate::servo::constants::{FIRMNESS, FIRST_STEP, KEPT, MAX_PULL, PULLED, ROOM, SETTLING, STRICT};
 use urdf_ik_mathematics::dual_active_set::Inequalities;
 use urdf_ik_mathematics::vectors::{add_times, dot, length, normalise};
 use urdf_ik_robot::Domain;
@@ -33,8 +33,8 @@ impl Tracer {
             self.change[variable] = pull(below) - pull(above);
         }
         let long = length(&self.change);
-        if long > MOST_PULL {
-            self.change.iter_mut().for_each(|entry| *entry *= MOST_PULL / long);
+        if long > MAX_PULL {
+            self.change.iter_mut().for_each(|entry| *entry *= MAX_PULL / long);
         }
     }
 
