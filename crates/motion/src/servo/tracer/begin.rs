@@ -41,6 +41,11 @@ impl Tracer {
         // Where the line's time hardly grows at first, it matters how that changes: a slope along which it grows may soon lead nowhere.
         let goes_on = self.write_along() < LEADING && self.choose_slope_by_bend(line) || self.choose_slope_from_rest();
         if goes_on {
+            if self.rows.rank() < variables {
+                // As at the nodes that follow: limits turn a slope of length 1.
+                self.keep_from_limits(0.0);
+                normalise(&mut self.slope);
+            }
             self.write_bend(line);
             curve.begin(&self.start, &self.slope, Bend::Along(&self.change, &self.rows), FIRST_STEP);
         }
