@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::reports::status::bodies;
 use crate::reports::{Report, Verdict};
 use crate::surroundings::Avoidance;
 use urdf_ik_collision::{Near, Scene, SegmentScratch};
@@ -117,9 +118,4 @@ impl Obstruction {
 
 fn nearest(scene: &Scene, near: &Near) -> Nearest {
     Nearest { bodies: bodies(scene, near.pair), distance: near.distance }
-}
-
-/// The names of the two bodies of a pair, by its index.
-pub(crate) fn bodies(scene: &Scene, pair: usize) -> Vec<String> {
-    scene.pairs().nth(pair).map(|pair| pair.map(|body| body.name().to_owned()).to_vec()).unwrap_or_default()
 }

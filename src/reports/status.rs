@@ -9,7 +9,7 @@ use r2r::std_msgs::msg::Header;
 use super::report::{Report, Verdict};
 use urdf_ik_collision::Scene;
 use urdf_ik_robot::Chain;
-use urdf_ik_solver::{Solution, Solver, Target};
+use urdf_ik_solver::{Outcome, Reason, Solution, Solver, Target};
 use urdf_ik_text::names;
 
 /// What is wrong with something from outside: a sentence for people. An error of the libraries becomes one by `?`.
@@ -163,10 +163,19 @@ pub(crate) fn of_solution(
         let names = solution.saturated.iter().map(|&variable| chain.variables()[variable].name.clone());
         status.limiting_joints = names.collect();
     }
+    if let (Outcome::Closest(Reason::Collision { pair, distance }), Some(scene)) = (solution.outcome, scene) {
+        // They are in the way, and need not be near where the arm is.
+        (status.nearest, status.nearest_distance) = (bodies(scene, pair), distance);
+    }
     status.smallest_singular_value = solution.smallest_singular_value.unwrap_or(f64::NAN);
     (status.iterations, status.attempts) = (count(solution.iterations), count(solution.attempts));
     status.solve_time = solution.elapsed.as_secs_f64();
     report
+}
+
+/// The names of the two bodies of a pair, by its index.
+pub(crate) fn bodies(scene: &Scene, pair: usize) -> Vec<String> {
+    scene.pairs().nth(pair).map(|pair| pair.map(|body| body.name().to_owned()).to_vec()).unwrap_or_default()
 }
 
 /// The outcome of a solution that was found in `scene`, as a sentence.

@@ -4,7 +4,7 @@ use r2r::urdf_ik::msg::ServoStatus;
 
 use super::around::Around;
 use super::newest::Newest;
-use crate::arm::collision_check;
+use crate::reports::status::bodies;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::surroundings::avoidance::{Avoidance, NotReady};
 use urdf_ik_motion::servo::{CommandError, Hold, Report};
@@ -87,7 +87,7 @@ fn put_hold(
             (code::SINGULARITY, format!("{sentence} {smallest}"))
         }
         Hold::Contact { pair, distance } => {
-            let bodies = avoidance.map(|avoidance| collision_check::bodies(&avoidance.scene, pair)).unwrap_or_default();
+            let bodies = avoidance.map(|avoidance| bodies(&avoidance.scene, pair)).unwrap_or_default();
             let sentence = format!("{} are {distance:.4} m apart", bodies.join(" and "));
             if status.nearest.is_empty() {
                 (status.nearest, status.nearest_distance) = (bodies, distance);

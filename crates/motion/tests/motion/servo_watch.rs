@@ -71,14 +71,14 @@ impl Subject {
         DMatrix::from_fn(6, positions.len(), |row, column| columns[column][row])
     }
 
-    /// The same with linear rows over the length scale.
+    /// The Jacobian with linear rows over the length scale.
     pub fn scaled_jacobian(&self, positions: &[f64]) -> DMatrix<f64> {
         let mut jacobian = self.jacobian(positions);
         jacobian.rows_mut(0, 3).scale_mut(1.0 / self.scale);
         jacobian
     }
 
-    /// A twist with linear rows over the length scale.
+    /// The Jacobian with linear rows over the length scale.
     pub fn scaled_twist(&self, twist: &Vector6<f64>) -> Vector6<f64> {
         let mut twist = *twist;
         twist.fixed_rows_mut::<3>(0).scale_mut(1.0 / self.scale);
