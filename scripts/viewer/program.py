@@ -1,7 +1,6 @@
 """What the programs of the pages have in common."""
 import contextlib
 import os
-import queue
 import signal
 import sys
 import threading
@@ -24,30 +23,9 @@ def needed_packages(program):
         sys.exit(MISSING.format(program=program, name=missing.name))
 
 
-class Stopping:
-    """An event that signals set. That of `threading` waits for ever where the signal comes while its lock is taken; a queue does not."""
-
-    def __init__(self):
-        self.came, self.wake = False, queue.SimpleQueue()
-
-    def set(self):
-        self.came = True
-        self.wake.put(None)
-
-    def is_set(self):
-        return self.came
-
-    def wait(self, timeout=None):
-        """Whether it is set, at the latest after `timeout` seconds."""
-        if not self.came:
-            with contextlib.suppress(queue.Empty):
-                self.wake.get(timeout=timeout)
-        return self.came
-
-
 def stopped_by_signals():
-    """What Ctrl-C, SIGTERM and a closed terminal set."""
-    stopping = Stopping()
+    """An event that Ctrl-C, SIGTERM and a closed terminal set."""
+    stopping = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: stopping.set())
     return stopping
