@@ -18,7 +18,7 @@ const PERIODS: [f64; 2] = [0.01, 0.002];
 /// So near to zero one joint is in every second start \[rad or m\].
 const NEAR_ZERO: f64 = 0.05;
 /// The speed counts from so many times the least time on, and not before so long \[s\].
-const MIN_TIMES: f64 = 1.2;
+const LEAST_TIMES: f64 = 1.2;
 const SETTLING: f64 = 0.3;
 /// The time over which a servo reports its share of the speed \[s\].
 const SHARE_TIME: f64 = 0.05;
@@ -156,7 +156,7 @@ fn judge(subject: &Subject, case: &Case) -> Judged {
         (along[sample] - along[before]) / (speed * small(sample - before) * case.period)
     };
     let time = |sample: usize| small(sample) * case.period;
-    let settled = (MIN_TIMES * walk.least_time).max(SETTLING);
+    let settled = (LEAST_TIMES * walk.least_time).max(SETTLING);
     let missing = (1..along.len())
         .filter(|sample| time(*sample - 1) >= settled && along[*sample].max(0.0) < walk.free_way)
         .map(|sample| (1.0 - (along[sample] - along[sample - 1]) / (speed * case.period)).abs())

@@ -55,7 +55,7 @@ pub struct Tracer {
     /// The motion within the null space that limits turn, and the joint whose limit does.
     wanted: Vec<f64>,
     pressed: Option<usize>,
-    /// A basis of what the equations leave open, where a curve begins at a singular configuration; its start, and its first step.
+    /// A basis of what the equations leave open, where a curve begins at a singular configuration; its start, and its first slope.
     null: Vec<f64>,
     start: Vec<f64>,
     first: Vec<f64>,

@@ -125,9 +125,7 @@ impl Tracer {
         self.change.fill(0.0);
         self.change[variable] = 1.0;
         self.rows.project(&mut self.change);
-        let part = self.along[variable];
-        add_times(&mut self.change, -part, &self.along);
-        let free = self.change[variable];
+        let free = self.change[variable] - self.along[variable] * self.along[variable];
         most + (has - most) / (1.0 + FIRMNESS * (free / most).powi(2))
     }
 }
