@@ -214,18 +214,19 @@ parameters! {
         /// that the limits allow.
         held_back: HeldBack = Text("wait"), "", OneOf(&HeldBack::NAMES), WithNextTarget;
     }
-    /// How far what is not commanded may give way along contacts.
+    /// How far what is not commanded may give way.
     give: ServoGive;
 }
 
 parameters! {
-    /// How far what is not commanded may give way along contacts.
+    /// How far what is not commanded may give way.
     #[derive(Debug, Clone, Copy, PartialEq)]
     ServoGive, "servo.give." {
-        /// How far the position of what is not commanded may give way where a tip slides along a collision. 0: not at all.
+        /// How far the position of what is not commanded may give way, where a tip could not follow otherwise or would be slower,
+        /// and where it slides along a collision. 0: not at all.
         position: f64 = Double(0.02), "m", Range(0.0, 10.0), WithNextTarget;
-        /// How far the orientation of what is not commanded may give way where a tip slides along a collision. 0: not at
-        /// all.
+        /// How far the orientation of what is not commanded may give way, where a tip could not follow otherwise or would be
+        /// slower, and where it slides along a collision. 0: not at all.
         orientation: f64 = Double(0.1), "rad", Range(0.0, 10.0), WithNextTarget;
     }
 }

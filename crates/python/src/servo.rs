@@ -35,6 +35,7 @@ pub struct ServoRequest<'a, 'py> {
     pub linear_speed: f64,
     pub angular_speed: f64,
     pub held_back: &'a str,
+    pub give: [f64; 2],
     pub avoid: Option<&'a Bound<'py, PyAny>>,
 }
 
@@ -45,18 +46,21 @@ impl Servo {
         q: &Bound<'_, PyAny>,
         request: &ServoRequest<'_, '_>,
     ) -> PyResult<Self> {
-        let ServoRequest { joint_limits, linear_speed, angular_speed, held_back, avoid } = *request;
+        let ServoRequest { joint_limits, linear_speed, angular_speed, held_back, give, avoid } = *request;
         for (what, value) in [("rate", rate), ("linear_speed", linear_speed), ("angular_speed", angular_speed)] {
             if !(value.is_finite() && value > 0.0) {
                 return Err(refused(format!("{what} is {value}; it must be a finite number above 0")));
             }
+        }
+        if let Some(value) = give.into_iter().find(|value| !(value.is_finite() && *value >= 0.0)) {
+            return Err(refused(format!("give has {value}; it must be two finite numbers, 0 or greater")));
         }
         let q = read_positions(q, &arm.chain, "q")?;
         if !arm.chain.contains(&q) {
             return Err(refused("q is outside the joint limits: a servo starts inside them"));
         }
         let held_back = held_back.parse().map_err(refused)?;
-        let options = ServoOptions { linear_speed, angular_speed, held_back, ..ServoOptions::default() };
+        let options = ServoOptions { linear_speed, angular_speed, held_back, give, ..ServoOptions::default() };
         let solver = arm.solver(urdf_ik::solver::SolverKind::Jacobian)?;
         let servo =
             urdf_ik::motion::servo::Servo::new(solver, &limits(joint_limits, arm)?, options, &q).map_err(refused)?;

@@ -1,4 +1,5 @@
-//! A minute of changing commands around a place where nothing is near: how far does what is held drift?
+//! A minute of changing commands around a place where nothing is near: how far does what is held drift? An elbow may drift to where
+//! something is near; then what is held may give way, and must have come back a while later.
 
 use nalgebra::{Vector3, Vector6};
 use urdf_ik::motion::servo::Axes;
@@ -16,6 +17,8 @@ const SPEEDS: [f64; 2] = [0.1, 0.3];
 const FAR: [f64; 2] = [0.05, 0.15];
 /// The longest time of a command \[s\].
 const LONGEST: f64 = 0.8;
+/// The time after which what gave way has to be back \[s\].
+const COME_BACK: f64 = 3.0;
 
 /// A start around which nothing is near.
 fn free_start(subject: &Subject, random: &mut Random) -> Option<Vec<f64>> {
@@ -36,7 +39,7 @@ fn wander(subject: &Subject, seed: u64, kind: usize) -> Option<(Run, f64)> {
     let mut random = Random::new(seed);
     let start = free_start(subject, &mut random)?;
     let (mut servo, mut run) = (servo(subject, &start), Run::new(PERIOD, &start));
-    let (anchor, mut drift) = (subject.pose(&start), 0.0_f64);
+    let (anchor, mut drift, mut free_from) = (subject.pose(&start), 0.0_f64, 0);
     while run.positions.len() < count(SECONDS, PERIOD) {
         let moved = twist_between(&anchor, &subject.pose(servo.positions()), 1.0);
         let away: Vector3<f64> = moved.fixed_rows::<3>(3 * kind).into();
@@ -44,10 +47,18 @@ fn wander(subject: &Subject, seed: u64, kind: usize) -> Option<(Run, f64)> {
         let mut twist = Vector6::zeros();
         twist.fixed_rows_mut::<3>(3 * kind).copy_from(&(direction * (SPEEDS[kind] * random.unit())));
         let wish = Wish::twist(&twist, Axes::Base);
-        for _ in 0..=random.below(count(LONGEST, PERIOD)) {
+        let steps = random.below(count(LONGEST, PERIOD)) + 1;
+        // From the last command on the arm may still go on for a while.
+        let walk = Walk::new(subject, servo.positions(), &twist, 2.0 * LONGEST);
+        if walk.free_way < twist.norm() * LONGEST {
+            free_from = run.positions.len() + steps + count(COME_BACK, PERIOD);
+        }
+        for _ in 0..steps {
             run.step(&mut servo, &wish);
             let moved = twist_between(&anchor, &subject.pose(servo.positions()), 1.0);
-            drift = drift.max(moved.fixed_rows::<3>(3 * (1 - kind)).norm());
+            if run.positions.len() >= free_from {
+                drift = drift.max(moved.fixed_rows::<3>(3 * (1 - kind)).norm());
+            }
         }
     }
     Some((run, drift))

@@ -1,4 +1,4 @@
-//! An independent judge of the servo: `cargo bench --bench servo -- [WHAT…] [ROBOT…] [cases=N] [from=SEED]`.
+//! An independent judge of the servo: `cargo bench --bench servo -- [WHAT…] [ROBOT…] [cases=N] [from=SEED] [give=0]`.
 //!
 //! WHAT is among `starts`, `slide`, `singular`, `limits`, `dropouts`, `random`, `hold60` and `tick`; all without one. ROBOT is a maker's,
 //! `arm6` or `arm7`, and of `tick` also `snake32`. It judges the published positions alone, at even times: the tip must be on the line that
@@ -52,8 +52,10 @@ fn main() {
     let number = |key: &str| words.iter().find_map(|word| word.strip_prefix(key)?.parse().ok());
     let first: u64 = number("from=").unwrap_or(0);
     let arms: Vec<Arm> = arms().into_iter().filter(|arm| is_asked(arm, &words)).collect();
+    let gives = !words.iter().any(|word| word == "give=0");
+    let subject = |arm| if gives { Subject::new(arm) } else { Subject { give: [0.0; 2], ..Subject::new(arm) } };
     let mut failed = 0;
-    for subject in arms.into_iter().map(Subject::new) {
+    for subject in arms.into_iter().map(subject) {
         for (kind, cases) in KINDS {
             if kinds.is_empty() || kinds.contains(&kind) {
                 failed += measure(&subject, kind, first..first + number("cases=").unwrap_or(cases));

@@ -76,7 +76,7 @@ impl Case {
 
 /// A servo that waits on its line, with the greatest speeds that are its default.
 pub fn servo(subject: &Subject, start: &[f64]) -> Servo {
-    let options = ServoOptions { held_back: HeldBack::Wait, ..ServoOptions::default() };
+    let options = ServoOptions { held_back: HeldBack::Wait, give: subject.give, ..ServoOptions::default() };
     Servo::new(&subject.solver, &subject.limits, options, start).unwrap()
 }
 
@@ -127,13 +127,13 @@ struct Judged {
 
 const ROWS: usize = 10;
 
-fn rows() -> [Worst; ROWS] {
+fn rows(give: [f64; 2]) -> [Worst; ROWS] {
     let turn = |degrees: f64| degrees.to_radians();
     [
         Worst::new("translation: off the line [m]", 1e-3).usually(1e-4),
         Worst::new("rotation: off the line [rad]", turn(0.1)).usually(turn(0.02)),
-        Worst::new("rotation: what is held, off [m]", 1e-4),
-        Worst::new("translation: what is held, off [rad]", turn(0.02)),
+        Worst::new("rotation: what is held, off [m]", 1.05 * give[0] + 1e-4),
+        Worst::new("translation: what is held, off [rad]", 1.05 * give[1] + turn(0.02)),
         Worst::new("faster than the command, a share", 0.02),
         Worst::new("runs back, a share of the way of 2 s", 1e-4),
         Worst::new("nothing near: missing of the speed, a share", 5e-3),
@@ -186,7 +186,7 @@ fn judge(subject: &Subject, case: &Case) -> Judged {
 pub fn measure(subject: &Subject, seeds: std::ops::Range<u64>) -> usize {
     let judged: Vec<Judged> =
         seeds.clone().into_par_iter().map(|seed| judge(subject, &Case::new(subject, seed))).collect();
-    let (mut rows, mut usage, mut way) = (rows(), WorstUsage::new(), 0.0);
+    let (mut rows, mut usage, mut way) = (rows(subject.give), WorstUsage::new(), 0.0);
     for (seed, judged) in seeds.zip(&judged) {
         let name = format!("starts/{seed}");
         for (row, value) in rows.iter_mut().zip(judged.values) {
@@ -236,7 +236,7 @@ pub fn replay(subject: &Subject, case: &Case) {
     let walk = Walk::new(subject, &case.start, &case.twist, SECONDS);
     println!("free for {:.4}, least time {:.3} s", walk.free_way, walk.least_time);
     let judged = judge(subject, case);
-    for (row, value) in rows().iter().zip(judged.values) {
+    for (row, value) in rows(subject.give).iter().zip(judged.values) {
         println!("{:48} {:.3e}", row.name, value.unwrap_or(f64::NAN));
     }
     println!("{:?}", judged.usage);

@@ -73,6 +73,13 @@ pub const RAMP_LOOK: f64 = 0.2;
 /// bundled arm6 overshot.
 pub const POSE_SHARE: f64 = 0.6;
 
+/// How many times faster than the line is what gives way from the start on, because the line goes on only so \[-\]. With 1 an arm stands
+/// in half as many directions again that are possible; 10 is like 4. With more than 1 on the way, what may give way is used up before
+/// an arm is past a singularity: with 5 a UR5 comes less far than without it.
+pub const PACE: f64 = 4.0;
+/// The rate at which what gave way comes back \[1/s\]. A greater one needs more of the joints' speed beside the line.
+pub const COME_BACK: f64 = 3.0;
+
 // Beside the line.
 
 /// The gain with which a pose is approached along contacts \[1/s\].
@@ -96,7 +103,7 @@ pub const NEAR_END: f64 = 3.0 * LONGEST_STEP;
 
 /// Where the joints set no limit, so much is one, of velocities, accelerations and jerks along a curve \[1/s, 1/s², 1/s³\].
 pub const UNLIMITED: f64 = 2e3;
-/// What may not give way at all does so by this \[m, rad\].
+/// What may give way by less than this may not at all \[m, rad\]: it does so by that along contacts.
 pub const MIN_GIVE: f64 = 1e-6;
 /// The damping of velocities \[rad² or m²\]. With 1e-9 what comes second was 60° off, once in 700 runs along limits near a singularity.
 pub const SLIDE_DAMPING: f64 = 1e-12;

@@ -2,6 +2,10 @@
 //!
 //! It begins where the tips are, with the twists that they have. These go over to the commanded ones on a ramp, within what the joints
 //! allow. The pieces of the ramp are added as far ahead as they are needed; the last one of a constant command has no end.
+//!
+//! What is not commanded stands on the line, or gives way and comes back: that, too, is a velocity that the line goes over to.
+
+mod giving;
 
 use std::collections::VecDeque;
 
@@ -12,6 +16,8 @@ use super::command::{Aim, Axes, turned};
 use super::constants::{ARRIVED, BESIDE, MAX_PIECES, PIECE, POSE_SHARE, RAMP_LOOK};
 use super::options::ServoOptions;
 use super::ramp::{Ramp, Rates};
+use giving::Anchor;
+pub use giving::Give;
 use urdf_ik_mathematics::spatial::{rotation_vector, stacked};
 use urdf_ik_mathematics::vectors::dot;
 
@@ -67,6 +73,15 @@ enum Ahead {
 #[derive(Debug, Clone)]
 pub struct Line {
     pub aims: Vec<Aim>,
+    hold_rotation: Vec<bool>,
+    /// When what is not commanded gives way.
+    pub give: Give,
+    /// Where each tip holds what is not commanded.
+    anchors: Vec<Anchor>,
+    /// With which velocity what is not commanded gives way, or comes back \[m/s, rad/s\].
+    giving: Vec<Vector6<f64>>,
+    /// How many times faster than the line that goes over to it: the arm is slower than the line where something has to give way \[-\].
+    pace: f64,
     /// The pieces of all tips, one time after the other, and when each begins.
     pieces: VecDeque<Piece>,
     times: VecDeque<f64>,
@@ -87,10 +102,17 @@ struct Start {
 }
 
 impl Line {
-    pub fn new(tips: usize, length_scale: f64) -> Self {
+    /// Of tips, of which these hold their rotation where none is commanded.
+    pub fn new(hold_rotation: Vec<bool>, length_scale: f64) -> Self {
+        let tips = hold_rotation.len();
         let start = Start { pose: Isometry3::identity(), axes: Axes::Base };
         Self {
             aims: vec![Aim::Hold; tips],
+            hold_rotation,
+            give: Give::Nothing,
+            anchors: vec![Anchor { pose: start.pose, holds: [false; 2] }; tips],
+            giving: vec![Vector6::zeros(); tips],
+            pace: 1.0,
             pieces: VecDeque::with_capacity(MAX_PIECES * tips),
             times: VecDeque::with_capacity(MAX_PIECES),
             next: vec![start; tips],
@@ -102,31 +124,55 @@ impl Line {
         }
     }
 
-    /// Begins anew. Tips that move go over to what they are to do on a ramp; tips at rest begin with it.
-    pub fn begin(&mut self, tips: &[TipMotion], moves: bool, options: &ServoOptions, rates: &impl Fn(&[f64]) -> Rates) {
+    /// Begins anew. Tips that move go over to what they are to do on a ramp; tips at rest begin with it. What they held `before` they hold
+    /// there still.
+    pub fn begin(
+        &mut self,
+        tips: &[TipMotion],
+        moves: bool,
+        before: Option<&Self>,
+        options: &ServoOptions,
+        rates: &impl Fn(&[f64]) -> Rates,
+    ) {
         self.pieces.clear();
         self.times.clear();
         self.reach = Reach::Until(0.0);
-        for (index, TipMotion { pose, twist, rate }) in tips.iter().enumerate() {
-            let axes = if let Aim::Twist(_, axes) = self.aims[index] { axes } else { Axes::Base };
-            let back = pose.rotation.inverse();
-            let motion = match axes {
-                Axes::Base => [*twist, *rate],
-                // The axes turn with the tip.
-                Axes::Tip => [turned(&back, twist), turned(&back, &(rate - spun(twist)))],
-            };
-            self.next[index] = Start { pose: *pose, axes };
-            for (row, (twist, rate)) in motion[0].iter().zip(&motion[1]).enumerate() {
-                let unit = self.unit(row);
-                (self.ramp.velocity[6 * index + row], self.ramp.acceleration[6 * index + row]) =
-                    (twist / unit, rate / unit);
-            }
+        self.pace = 1.0;
+        self.anchor(tips, moves, before);
+        for (tip, motion) in tips.iter().enumerate() {
+            self.start(tip, motion);
         }
         if !moves {
             self.write_goal(options, rates);
             self.ramp.begin_at(&self.goal);
         }
         self.extend(PIECE, options, rates);
+    }
+
+    /// Sets where and how a tip moves where what is known ends.
+    fn start(&mut self, tip: usize, TipMotion { pose, twist, rate }: &TipMotion) {
+        let axes = self.axes(tip);
+        let back = pose.rotation.inverse();
+        let motion = match axes {
+            Axes::Base => [*twist, *rate],
+            // The axes turn with the tip.
+            Axes::Tip => [turned(&back, twist), turned(&back, &(rate - spun(twist)))],
+        };
+        self.next[tip] = Start { pose: *pose, axes };
+        for (row, (twist, rate)) in motion[0].iter().zip(&motion[1]).enumerate() {
+            let unit = self.unit(row);
+            (self.ramp.velocity[6 * tip + row], self.ramp.acceleration[6 * tip + row]) = (twist / unit, rate / unit);
+        }
+    }
+
+    /// Along which axes the line of a tip goes on. Where it holds its rotation, its own axes stand as they do
+    /// there.
+    fn axes(&self, tip: usize) -> Axes {
+        let (aim, anchor) = (&self.aims[tip], &self.anchors[tip]);
+        match aim {
+            Aim::Twist(_, Axes::Tip) if !anchor.holds[1] => Axes::Tip,
+            _ => Axes::Base,
+        }
     }
 
     /// Whether no tip becomes faster on the ramp than it is and may be.
@@ -172,7 +218,7 @@ impl Line {
         }
         let is_constant = self.ramp.is_at(&self.goal);
         // The last piece ends at the poses, at whatever speed.
-        let arrives = matches!(ahead, Ahead::Straight(time) if is_constant || time < 2.0 * PIECE);
+        let arrives = matches!(ahead, Ahead::Straight(time) if is_constant || time < 2.0 * self.piece());
         if arrives {
             self.ramp.acceleration.fill(0.0);
         }
@@ -190,28 +236,34 @@ impl Line {
 
     /// Lets the last pieces go over to the goal, for as long as they last.
     fn add_ramp(&mut self, start: f64, rates: &impl Fn(&[f64]) -> Rates) {
-        let Self { ramp, goal, next, along_base, .. } = self;
-        ramp.advance(goal, PIECE, |direction| {
+        let piece = self.piece();
+        let Self { ramp, goal, next, along_base, pace, .. } = self;
+        ramp.advance(goal, piece, |direction| {
             let parts = direction.chunks_exact(6).zip(along_base.chunks_exact_mut(6));
             for (Start { pose, axes }, (part, along)) in next.iter().zip(parts) {
                 let part = Vector6::from_column_slice(part);
                 along.copy_from_slice(axes.to_base(pose, &part).as_slice());
             }
-            rates(along_base)
+            rates(along_base).at_pace(*pace)
         });
         let first = self.pieces.len() - self.next.len();
         for tip in 0..self.next.len() {
             let after = self.entries(&self.ramp.acceleration, tip);
-            let piece = &mut self.pieces[first + tip];
-            piece.twist[2] = (after - piece.twist[1]) / PIECE;
-            self.next[tip].pose = piece.at(PIECE).pose;
+            let last = &mut self.pieces[first + tip];
+            last.twist[2] = (after - last.twist[1]) / piece;
+            self.next[tip].pose = last.at(piece).pose;
         }
-        self.reach = Reach::Until(start + PIECE);
+        self.reach = Reach::Until(start + piece);
     }
 
     /// The time at which the tips come to rest on it, where it is known.
     pub fn end(&self) -> Option<f64> {
         if let Reach::End(end) = self.reach { Some(end) } else { None }
+    }
+
+    /// How long a piece of a ramp is \[s\].
+    pub fn piece(&self) -> f64 {
+        PIECE / self.pace
     }
 
     /// The time from which the twists do not change any more.
@@ -242,8 +294,11 @@ impl Line {
         }
         for tip in 0..self.aims.len() {
             let twist = match self.aims[tip] {
-                Aim::Hold => Vector6::zeros(),
-                Aim::Twist(twist, _) => twist,
+                Aim::Hold => self.giving[tip],
+                Aim::Twist(twist, axes) if self.next[tip].axes == Axes::Base => {
+                    axes.to_base(&self.anchors[tip].pose, &twist) + self.giving[tip]
+                }
+                Aim::Twist(twist, _) => twist + turned(&self.next[tip].pose.rotation.inverse(), &self.giving[tip]),
                 Aim::Pose(pose) => self.approach(tip, &pose, options, rates),
             };
             for row in 0..6 {

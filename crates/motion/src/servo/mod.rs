@@ -11,7 +11,8 @@
 //!         be, ahead)   one by one)      stays possible)
 //! ```
 //!
-//! The tips stay on their lines, all of them with one share of their speeds. The curve and the plan that leads to rest on it are held as
+//! The tips stay on their lines, all of them with one share of their speeds. What is not commanded stands; where joints would be too fast
+//! for the speed, it gives way as far as it may, and comes back. The curve and the plan that leads to rest on it are held as
 //! data. What is new is planned beside them, and takes their place only where it can stop, too; so no bound is ever broken. At a joint
 //! limit or a singularity the tips wait on their lines. At contacts, and with [`HeldBack::Slide`] at limits, they go beside them, along
 //! what is nearest to the twists ([`Priority`]).
@@ -46,6 +47,7 @@ mod command;
 mod constants;
 mod contacts;
 mod curve;
+mod giving_way;
 mod held_axes;
 mod jerk_bounds;
 mod jog;

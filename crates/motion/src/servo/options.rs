@@ -15,12 +15,13 @@ pub struct ServoOptions {
     pub priority: Priority,
     /// What the tips do where the line goes on beyond a joint limit.
     pub held_back: HeldBack,
-    /// How far the translation \[m\] and the rotation \[rad\] of what is not commanded may give way along contacts: 0 is not at all.
+    /// How far the translation \[m\] and the rotation \[rad\] of what is not commanded may give way, where the tips could not follow
+    /// otherwise or would be slower, and along contacts: 0 is not at all.
     pub give: [f64; 2],
 }
 
 impl Default for ServoOptions {
-    /// 0.5 m/s, 1.5 rad/s, translation first, waiting on the line; along contacts 2 cm and 0.1 rad give way.
+    /// 0.5 m/s, 1.5 rad/s, translation first, waiting on the line; 2 cm and 0.1 rad may give way.
     fn default() -> Self {
         Self {
             linear_speed: 0.5,

@@ -39,6 +39,11 @@ impl Rates {
         rates
     }
 
+    /// Those of a motion that is so many times faster than the line.
+    pub fn at_pace(self, pace: f64) -> Self {
+        Self { acceleration: self.acceleration * pace.powi(2), jerk: self.jerk * pace.powi(3) }
+    }
+
     /// A share of them.
     pub fn times(self, share: f64) -> Self {
         Self { acceleration: self.acceleration * share, jerk: self.jerk * share }

@@ -14,6 +14,7 @@ use super::command::{Aim, Command, CommandError, TipCommand};
 use super::constants::ARRIVED;
 use super::contacts::Contacts;
 use super::curve::{Curve, Derivatives, End};
+use super::giving_way::GivingWay;
 use super::held_axes::HeldAxes;
 use super::jerk_bounds::Limits;
 use super::jog::{Jog, may_begin};
@@ -86,6 +87,7 @@ pub struct Servo {
     next: Joints,
     keeper: Keeper,
     slider: Slider,
+    giving_way: GivingWay,
     is_sliding: bool,
     /// Whether the joints have moved already, by this command, to where the line goes on.
     has_stood: bool,
@@ -120,10 +122,11 @@ impl Servo {
         }
         let chain = Arc::clone(solver.chain());
         let (tips, variables) = (chain.tips().len(), positions.len());
-        let held_axes = (0..tips).map(|tip| HeldAxes::beside(solver.sensible_free_axes(tip))).collect();
+        let held_axes: Vec<_> = (0..tips).map(|tip| HeldAxes::beside(solver.sensible_free_axes(tip))).collect();
+        let hold_rotation: Vec<_> = held_axes.iter().map(|held| held.are_all()).collect();
         let jacobian = StackedJacobian::new(&chain, solver.length_scale());
         let course = || Course {
-            line: Line::new(tips, solver.length_scale()),
+            line: Line::new(hold_rotation.clone(), solver.length_scale()),
             curve: Curve::new(variables, tips),
             plan: Plan::new(),
             is_slide: false,
@@ -148,6 +151,7 @@ impl Servo {
             next: Joints::at_rest(positions),
             keeper: Keeper::new(&chain.domains(), limits),
             slider: Slider::new(tips, variables),
+            giving_way: GivingWay::new(tips, variables),
             is_sliding: false,
             has_stood: false,
             stuck: None,
@@ -197,13 +201,13 @@ impl Servo {
 
     /// Sets the limits from the next step on. They must be finite.
     pub fn set_limits(&mut self, limits: &MotionLimits) {
-        self.limits = Limits::of_chain(&self.chain, limits);
+        (self.limits, self.stuck) = (Limits::of_chain(&self.chain, limits), None);
         self.keeper.set_limits(&self.chain.domains(), limits);
     }
 
     /// Sets the options from the next step on.
     pub fn set_options(&mut self, options: ServoOptions) {
-        self.options = options;
+        (self.options, self.stuck) = (options, None);
     }
 
     /// Takes over joints of the same chain that move by something else, and goes on from there.
@@ -318,13 +322,16 @@ impl Servo {
         if starts && !is_stuck && self.lay_anew(period, is_new) {
             std::mem::swap(&mut self.course, &mut self.trial);
             (self.is_on_course, self.stuck) = (true, None);
-        } else if !self.is_on_course {
-            if !is_stuck {
-                self.stuck = self.is_at_rest().then(|| self.trial.curve.end.unwrap_or(End::Singularity));
-            }
+            return self.follow_plan(period);
+        }
+        if starts && !is_stuck {
+            self.stuck = self.is_at_rest().then(|| self.trial.curve.end.unwrap_or(End::Singularity));
+        }
+        if !self.is_on_course {
             self.course.line.aims.copy_from_slice(&self.aims);
             return self.jog.stop(&self.now, &self.limits, period, &mut self.next);
-        } else if self.goes_on() {
+        }
+        if self.goes_on() {
             self.plan_on(period, true);
         }
         self.follow_plan(period);

@@ -7,10 +7,12 @@
 mod begin;
 mod null_motion;
 
+pub use null_motion::near_limit;
+
 use nalgebra::{UnitQuaternion, Vector6};
 
 use super::command::Aim;
-use super::constants::{AT_LIMIT, EXACT, LEADING, MAX_NULL, MAX_STANDING, NOWHERE, PIECE, STANDING, TURN};
+use super::constants::{AT_LIMIT, EXACT, LEADING, MAX_NULL, MAX_STANDING, NOWHERE, STANDING, TURN};
 use super::curve::{Bend, Curve, End, Node, arc};
 use super::held_axes::HeldAxes;
 use super::line::Line;
@@ -138,10 +140,10 @@ impl Tracer {
         {
             curve.shorten(factor, reason);
         }
-        // A curve may end because it can't turn so sharply. From rest it can.
+        // A curve may end because it can't turn so sharply, or because of what gives way. From rest another one may go on.
         if matches!(curve.end, Some(End::Limit(_) | End::Singularity)) && curve.has_length() {
             self.place.copy_from_slice(&curve.last().place);
-            if self.leading(line) > LEADING {
+            if line.is_giving() || self.leading(line) > LEADING {
                 curve.end = Some(End::Free);
             }
         }
@@ -152,7 +154,8 @@ impl Tracer {
         let last = curve.last();
         // A ramp is followed in steps of two of its pieces.
         let [time, slope] = [&last.place, &last.slope].map(|list| list[size - 1]);
-        let step = if time < line.ramp_end() { curve.step.min(2.0 * PIECE / slope) } else { curve.step };
+        let step =
+            if time < line.ramp_end() { curve.step.min(2.0 * line.piece() / slope.max(NOWHERE)) } else { curve.step };
         for i in 0..size {
             self.place[i] = last.place[i] + step * (last.slope[i] + 0.5 * step * last.bend[i]);
         }

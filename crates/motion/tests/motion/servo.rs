@@ -4,17 +4,14 @@ use nalgebra::{DMatrix, DVector, Isometry3, UnitQuaternion, Vector3, Vector6};
 use urdf_ik::motion::servo::{Axes, HeldBack, Servo, ServoOptions};
 use urdf_ik::robot::{Domain, Noodle, Robot};
 
-use crate::common::{Arm, Random, bundled_arms, load};
+use crate::common::{Arm, Random, bundled_arms};
+use crate::servo_line::bundled;
 use crate::servo_watch::{Run, Subject, TOLERANCE, Wish, count, from_line, random_wish, small, twist_between};
 
 const PERIOD: f64 = 0.004;
 /// Bent configurations, far from limits and singularities.
 const ARM6: [f64; 6] = [0.2, 0.4, -0.5, 0.3, 0.7, 0.1];
 const ARM7: [f64; 7] = [0.2, 0.5, 0.3, 0.2, 0.4, -0.5, 0.1];
-
-fn bundled(name: &str) -> Subject {
-    Subject::new(Arm::new(name, load(&format!("{name}.urdf")), "base_link", &["tool0"]))
-}
 
 fn along(axis: usize, speed: f64) -> Vector6<f64> {
     let mut twist = Vector6::zeros();
@@ -187,7 +184,7 @@ fn a_minute_to_and_fro_does_not_turn_the_tool() {
 
 #[test]
 fn a_tip_waits_on_its_line_where_the_wrist_would_have_to_flip() {
-    let subject = bundled("arm6");
+    let subject = Subject { give: [0.0; 2], ..bundled("arm6") };
     // Chosen so that the twist leads by a singularity where two joints have to turn by half a turn.
     let start = [2.43, 1.52, -1.81, -2.71, 0.03, 4.26];
     let twist = along(4, -0.3);
@@ -263,7 +260,7 @@ fn a_chain_that_is_too_long_is_refused_with_its_number_of_joints() {
 
 #[test]
 fn a_redundant_arm_stays_on_its_line_where_a_joint_comes_to_its_limit() {
-    let subject = bundled("arm7");
+    let subject = Subject { give: [0.0; 2], ..bundled("arm7") };
     // Chosen so that the joint is led to its limit, and the other six can go on along the line.
     // Of the last one, the other six need twice the velocity that one of them has.
     for (posture, joint, axis, sign, seconds) in [

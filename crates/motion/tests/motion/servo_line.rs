@@ -4,12 +4,17 @@ use nalgebra::{Isometry3, Vector3, Vector6};
 use urdf_ik::motion::servo::{Axes, Command, Servo, ServoOptions, TipCommand, TipPose, TipTwist};
 use urdf_ik::robot::{ChainPoses, Robot};
 
-use crate::common::{Arm, Random, makers_arms};
+use crate::common::{Arm, Random, load, makers_arms};
 use crate::servo_watch::{Run, Subject, Wish, count, from_line, small};
 
 const PERIOD: f64 = 0.004;
 /// The time over which a report says the share of the speed \[s\].
 const LATELY: f64 = 0.052;
+
+/// An arm of the package.
+pub fn bundled(name: &str) -> Subject {
+    Subject::new(Arm::new(name, load(&format!("{name}.urdf")), "base_link", &["tool0"]))
+}
 
 /// A random start, every other one with a joint near zero.
 fn start(subject: &Subject, seed: u64) -> (Vec<f64>, Vector6<f64>) {
@@ -40,7 +45,11 @@ fn the_tip_is_on_its_line_from_any_start_and_the_report_is_true() {
                 let report = Wish::twist(&twist, Axes::Base).give(&mut servo, PERIOD).clone();
                 run.positions.push(servo.positions().to_vec());
                 let (apart, way) = from_line(&anchor, &twist, &subject.pose(servo.positions()));
-                assert!(apart[0] < 1e-4 && apart[1] < 1e-4, "{name}: {apart:?} m and rad off its line");
+                for part in 0..2 {
+                    let is_commanded = twist.fixed_rows::<3>(3 * part) != Vector3::zeros();
+                    let allowed = if is_commanded { 1e-4 } else { 1.05 * subject.give[part] };
+                    assert!(apart[part] < allowed, "{name}: {apart:?} m and rad off its line");
+                }
                 ways.push(way);
                 let lately = count(LATELY, PERIOD).min(step + 1);
                 let share = (way - ways[step + 1 - lately]) / (small(lately) * PERIOD * twist.norm());
@@ -54,6 +63,44 @@ fn the_tip_is_on_its_line_from_any_start_and_the_report_is_true() {
     }
     // Both happen often.
     assert!(followed > 5000 && held > 5000, "followed {followed} times, held back {held} times");
+}
+
+/// The way of a tip in 1.5 s, over the commanded one, and how far what is held gave way: most, and at the end.
+fn way_and_give(subject: &Subject, start: &[f64], twist: &Vector6<f64>) -> (f64, [f64; 2]) {
+    let (mut servo, mut run) = (subject.servo(start), Run::new(PERIOD, start));
+    run.steps(&mut servo, &Wish::twist(twist, Axes::Base), 1.5);
+    assert!(run.usage(subject).is_kept(), "{}: {:?}", subject.arm.name, run.usage(subject));
+    let anchor = subject.pose(start);
+    let held = usize::from(twist.fixed_rows::<3>(3) == Vector3::zeros());
+    let mut given = [0.0_f64; 2];
+    let mut way = 0.0;
+    for positions in &run.positions {
+        let (apart, along) = from_line(&anchor, twist, &subject.pose(positions));
+        assert!(apart[1 - held] < 1e-4, "{}: {apart:?} m and rad off its line", subject.arm.name);
+        assert!(apart[held] < 1.05 * subject.give[held] + 1e-6, "{}: {apart:?} m and rad off", subject.arm.name);
+        (given, way) = ([given[0].max(apart[held]), apart[held]], along);
+    }
+    (way / (1.5 * twist.norm()), given)
+}
+
+#[test]
+fn what_is_held_gives_way_where_joints_would_be_too_fast_and_comes_back() {
+    let (mut farther, mut less_far, mut came_back) = (0.0, 0.0, 0);
+    for name in ["arm6", "arm7"] {
+        let subject = bundled(name);
+        let strict = Subject { give: [0.0; 2], ..bundled(name) };
+        for seed in 0..60 {
+            let (start, twist) = start(&subject, seed);
+            let (way, [most, end]) = way_and_give(&subject, &start, &twist);
+            let (strict_way, [strict_most, _]) = way_and_give(&strict, &start, &twist);
+            assert!(strict_most <= 1e-6, "{name} seed {seed}: {strict_most}");
+            farther += (way - strict_way).max(0.0);
+            less_far += (strict_way - way).max(0.0);
+            came_back += usize::from(most > 5e-3 && end < 0.5 * most);
+        }
+    }
+    assert!(farther > 2.0 && less_far < 0.2 * farther, "{farther} ways farther, {less_far} less far");
+    assert!(came_back > 0, "nothing came back");
 }
 
 /// A torso with two arms of three joints.

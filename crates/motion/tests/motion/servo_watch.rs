@@ -21,13 +21,15 @@ pub struct Subject {
     pub limits: MotionLimits,
     /// Metres that count as a radian.
     pub scale: f64,
+    /// How far what is not commanded may give way \[m\] and \[rad\].
+    pub give: [f64; 2],
 }
 
 impl Subject {
     pub fn new(arm: Arm) -> Self {
         let limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default()).or(&JointLimit::DEFAULT);
         let solver = arm.solver();
-        Self { scale: solver.length_scale(), solver, limits, arm }
+        Self { scale: solver.length_scale(), solver, limits, arm, give: ServoOptions::default().give }
     }
 
     pub fn joints(&self) -> usize {
@@ -52,7 +54,8 @@ impl Subject {
     }
 
     pub fn servo(&self, start: &[f64]) -> Servo {
-        let options = ServoOptions { linear_speed: 1e3, angular_speed: 1e3, ..ServoOptions::default() };
+        let options =
+            ServoOptions { linear_speed: 1e3, angular_speed: 1e3, give: self.give, ..ServoOptions::default() };
         Servo::new(&self.solver, &self.limits, options, start).unwrap()
     }
 

@@ -183,6 +183,7 @@ class Arm:
         linear_speed: float = 0.5,
         angular_speed: float = 1.5,
         held_back: str = "wait",
+        give: tuple[float, float] = (0.02, 0.1),
         avoid: World | None = None,
     ) -> Servo: ...
 

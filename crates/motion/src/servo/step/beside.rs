@@ -15,10 +15,10 @@ const SLOW: f64 = 0.05;
 impl Servo {
     /// Whether the joints stand where the course ends, and may go on from there beside the line, or on it again.
     pub(super) fn goes_beside(&self) -> bool {
-        let slides = self.options.held_back == HeldBack::Slide;
+        let goes_on = self.options.held_back == HeldBack::Slide || self.options.give != [0.0; 2];
         self.is_at_rest()
             && match self.course.curve.end {
-                Some(End::Limit(_)) => slides,
+                Some(End::Limit(_)) => goes_on,
                 Some(End::Free) => true,
                 _ => false,
             }

@@ -9,7 +9,7 @@ use crate::servo::constants::{HALVINGS, LONGEST_STEP, NEAR_SINGULAR, RAMP_SHARE}
 use crate::servo::curve::End;
 use crate::servo::jerk_bounds::{Limits, State};
 use crate::servo::law::{Obstacle, Part};
-use crate::servo::line::TipMotion;
+use crate::servo::line::{Give, TipMotion};
 use crate::servo::options::HeldBack;
 use crate::servo::ramp::Rates;
 use crate::servo::singular_values::SingularValues;
@@ -31,31 +31,36 @@ impl Servo {
             return self.lay_beside(moves, period);
         }
         self.write_motions(moves);
-        let mut is_laid = self.lay_along(moves, period);
         self.has_stood &= !is_new;
-        if !(moves || self.has_stood || is_laid && self.trial.leads_on()) {
-            self.has_stood = true;
-            if self.lay_standing(period) {
-                return true;
-            }
-            is_laid = self.lay_along(moves, period);
-        }
+        let is_laid = self.lay_first(moves, period, is_new);
         is_laid || slides && matches!(self.trial.curve.end, Some(End::Limit(_))) && self.lay_beside(moves, period)
     }
 
-    /// Lays a course along the line. Gives whether there is one.
-    fn lay_along(&mut self, moves: bool, period: f64) -> bool {
-        let Self { tracer, trial, aims, motions, options, singular, limits, now, .. } = self;
-        let rates = |twist: &[f64]| rates(singular, limits, twist);
-        tracer.keep_rows(aims);
-        trial.is_slide = false;
-        trial.line.aims.copy_from_slice(aims);
-        trial.line.begin(motions, moves, options, &rates);
-        trial.curve.end = None;
-        if moves && !trial.line.keeps_speed(options, &rates) {
-            return false;
+    /// Lays the first course that leads on; else a short one. Gives whether there is one.
+    fn lay_first(&mut self, moves: bool, period: f64, is_new: bool) -> bool {
+        let is_laid = self.lay_along(moves, period, Give::OnTheWay);
+        if moves || is_laid && self.trial.leads_on() {
+            return is_laid;
         }
+        if self.lay_along(moves, period, Give::Nothing) && self.trial.leads_on() {
+            return true;
+        }
+        if is_new && self.stand_once(period) {
+            return true;
+        }
+        self.lay_along(moves, period, Give::AtOnce) && self.trial.leads_on()
+            || self.stand_once(period)
+            || self.lay_along(moves, period, Give::Nothing)
+    }
+
+    /// Lays a course along the line. Gives whether there is one.
+    fn lay_along(&mut self, moves: bool, period: f64, give: Give) -> bool {
+        self.begin_line(moves, give);
+        let Self { tracer, trial, options, singular, limits, now, .. } = self;
         if moves {
+            if !trial.line.keeps_speed(options, &|twist: &[f64]| rates(singular, limits, twist)) {
+                return false;
+            }
             trial.plan.now = tracer.begin_moving(&mut trial.curve, now);
         } else {
             trial.plan.stand(0.0);
@@ -66,10 +71,30 @@ impl Servo {
         self.plan_trial(period)
     }
 
-    /// Lays a course of joints that move while the tips stand, to where the line goes on. Gives whether there is one.
-    fn lay_standing(&mut self, period: f64) -> bool {
+    /// Begins the line of a course.
+    fn begin_line(&mut self, moves: bool, give: Give) {
+        let before = (self.is_on_course && !self.course.is_slide).then_some(&self.course.line);
+        let Self { tracer, trial, giving_way, aims, motions, options, singular, limits, now, .. } = self;
+        let rates = |twist: &[f64]| rates(singular, limits, twist);
+        tracer.keep_rows(aims);
+        let Course { line, curve, is_slide, .. } = trial;
+        (curve.end, *is_slide, line.give) = (None, false, give);
+        line.aims.copy_from_slice(aims);
+        line.begin(motions, moves, before, options, &rates);
+        if give == Give::AtOnce {
+            let task = Task { aims, held_axes: &tracer.held_axes, limits, options };
+            giving_way.find_at_rest(&mut tracer.jacobian, line, &now.positions, task);
+            line.give_at_once(&giving_way.twists, options, &rates);
+        }
+    }
+
+    /// Lays a course of joints that move while the tips stand, to where the line goes on, once for a command. Gives whether there is one.
+    fn stand_once(&mut self, period: f64) -> bool {
+        if std::mem::replace(&mut self.has_stood, true) {
+            return false;
+        }
+        self.begin_line(false, Give::Nothing);
         let Self { tracer, trial, now, .. } = self;
-        trial.is_slide = false;
         trial.plan.stand(0.0);
         tracer.write_standing(&mut trial.curve, &trial.line, &now.positions) && self.plan_trial(period)
     }
@@ -171,7 +196,7 @@ impl Servo {
         curve.forget_before(plan.now.position);
         if !*is_slide {
             for (tip, target) in targets.iter_mut().enumerate() {
-                *target = line.at(tip, time).pose;
+                *target = line.reference(tip, time);
             }
             line.forget_before(time);
         }
@@ -194,7 +219,16 @@ impl Servo {
 
     /// Extends the curve up to a way. Gives whether it is longer now.
     fn extend_course(&mut self, way: f64) -> bool {
-        let Self { course: Course { line, curve, is_slide, .. }, tracer, slider, options, singular, limits, .. } = self;
+        let Self {
+            course: Course { line, curve, is_slide, .. },
+            tracer,
+            slider,
+            giving_way,
+            options,
+            singular,
+            limits,
+            ..
+        } = self;
         let rates = |twist: &[f64]| rates(singular, limits, twist);
         let before = curve.reach();
         while curve.reach() < way && curve.end.is_none() && !curve.is_full() {
@@ -204,6 +238,11 @@ impl Servo {
                 continue;
             }
             let time = curve.last().place[limits.len()];
+            if line.gives_way(options) {
+                let task = Task { aims: &line.aims, held_axes: &tracer.held_axes, limits, options };
+                giving_way.find(&mut tracer.jacobian, line, curve.last(), task);
+                line.give_way(time, &giving_way.twists, options, &rates);
+            }
             let ahead = time + 2.0 * LONGEST_STEP;
             if !line.extend(ahead, options, &rates) && line.end().is_none() {
                 break;

@@ -131,6 +131,6 @@ impl Tracer {
 }
 
 /// How much of the motion may lead a joint to a limit that is so far away \[rad or m\]: less and less. Beyond it, it has to come back.
-fn near_limit(room: f64) -> f64 {
+pub fn near_limit(room: f64) -> f64 {
     if room < ROOM { room / ROOM } else { f64::INFINITY }
 }
