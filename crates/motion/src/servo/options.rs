@@ -34,6 +34,11 @@ impl Default for ServoOptions {
 }
 
 impl ServoOptions {
+    /// How far what is not commanded may give way on lines: not at all where the tips slide instead.
+    pub(super) fn give_on_lines(&self) -> [f64; 2] {
+        if self.held_back == HeldBack::Slide { [0.0; 2] } else { self.give }
+    }
+
     /// How many times, at most `most`, a motion with this twist \[m/s, rad/s\] the greatest speeds allow.
     pub(super) fn factor(&self, twist: &Vector6<f64>, most: f64) -> f64 {
         let [linear, angular] = [0, 3].map(|row| twist.fixed_rows::<3>(row).norm());
@@ -69,7 +74,7 @@ named_values! {
         /// They wait on their line.
         #[default]
         Wait = "wait",
-        /// They go on beside it: along the part of the twist that the limits allow.
+        /// They go on beside it: along the part of the twist that the limits allow. What is not commanded gives way along contacts alone.
         Slide = "slide",
     }
 }

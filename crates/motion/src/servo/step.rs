@@ -201,13 +201,15 @@ impl Servo {
 
     /// Sets the limits from the next step on. They must be finite.
     pub fn set_limits(&mut self, limits: &MotionLimits) {
-        (self.limits, self.stuck) = (Limits::of_chain(&self.chain, limits), None);
+        self.limits = Limits::of_chain(&self.chain, limits);
         self.keeper.set_limits(&self.chain.domains(), limits);
     }
 
     /// Sets the options from the next step on.
     pub fn set_options(&mut self, options: ServoOptions) {
-        (self.options, self.stuck) = (options, None);
+        if self.options != options {
+            (self.options, self.stuck) = (options, None);
+        }
     }
 
     /// Takes over joints of the same chain that move by something else, and goes on from there.

@@ -140,10 +140,10 @@ impl Tracer {
         {
             curve.shorten(factor, reason);
         }
-        // A curve may end because it can't turn so sharply, or because of what gives way. From rest another one may go on.
+        // A curve may end because it can't turn so sharply. From rest it can.
         if matches!(curve.end, Some(End::Limit(_) | End::Singularity)) && curve.has_length() {
             self.place.copy_from_slice(&curve.last().place);
-            if line.is_giving() || self.leading(line) > LEADING {
+            if self.leading(line) > LEADING {
                 curve.end = Some(End::Free);
             }
         }

@@ -91,7 +91,8 @@ impl Line {
     pub fn gives_way(&self, options: &ServoOptions) -> bool {
         let stands = self.reach == Reach::Forever;
         let may_give = |tip: usize| {
-            self.held_parts(tip).any(|part| (stands || self.anchors[tip].holds[part]) && options.give[part] > MIN_GIVE)
+            self.held_parts(tip)
+                .any(|part| (stands || self.anchors[tip].holds[part]) && options.give_on_lines()[part] > MIN_GIVE)
         };
         self.give != Give::Nothing
             && self.aims.iter().any(|aim| matches!(aim, Aim::Twist(..)))
@@ -106,11 +107,6 @@ impl Line {
             off.fixed_rows_mut::<3>(3 * part).fill(0.0);
         }
         off
-    }
-
-    /// Whether something gives way or comes back at the end of what is known.
-    pub fn is_giving(&self) -> bool {
-        self.giving.iter().any(|twist| *twist != Vector6::zeros())
     }
 
     /// Lets what the tips hold give way with these velocities from a time on \[m/s, rad/s\], so far as it may.
@@ -159,7 +155,7 @@ impl Line {
     /// Begins with what gives way at once, from rest.
     pub fn give_at_once(&mut self, wanted: &[Vector6<f64>], options: &ServoOptions, rates: &impl Fn(&[f64]) -> Rates) {
         self.give_way(0.0, wanted, options, rates);
-        if !self.is_giving() {
+        if self.giving.iter().all(|twist| *twist == Vector6::zeros()) {
             return;
         }
         self.reach = Reach::Until(0.0);
@@ -182,7 +178,7 @@ impl Line {
         let Held { tip, part, off } = held;
         // To the sphere around where it is held.
         let outward = off.dot(&direction);
-        let squared = outward * outward + options.give[*part].powi(2) - off.norm_squared();
+        let squared = outward * outward + options.give_on_lines()[*part].powi(2) - off.norm_squared();
         let room = (squared.max(0.0).sqrt() - outward).max(0.0);
         self.along_base.fill(0.0);
         self.along_base[6 * tip + 3 * part..][..3].copy_from_slice(direction.as_slice());

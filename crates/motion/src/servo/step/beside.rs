@@ -15,12 +15,14 @@ const SLOW: f64 = 0.05;
 impl Servo {
     /// Whether the joints stand where the course ends, and may go on from there beside the line, or on it again.
     pub(super) fn goes_beside(&self) -> bool {
-        let goes_on = self.options.held_back == HeldBack::Slide || self.options.give != [0.0; 2];
+        let slides = self.options.held_back == HeldBack::Slide;
+        let gives = self.options.give_on_lines() != [0.0; 2];
         self.is_at_rest()
             && match self.course.curve.end {
-                Some(End::Limit(_)) => goes_on,
+                Some(End::Limit(_)) => slides || gives,
+                Some(End::Singularity) => gives,
                 Some(End::Free) => true,
-                _ => false,
+                Some(End::Arrived) | None => false,
             }
     }
 

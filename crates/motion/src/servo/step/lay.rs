@@ -48,9 +48,11 @@ impl Servo {
         if is_new && self.stand_once(period) {
             return true;
         }
+        // Where a course ended for good, one that leads nowhere would be laid again and again.
+        let may_be_short = is_new || !self.is_on_course || self.course.curve.end == Some(End::Free);
         self.lay_along(moves, period, Give::AtOnce) && self.trial.leads_on()
             || self.stand_once(period)
-            || self.lay_along(moves, period, Give::Nothing)
+            || may_be_short && self.lay_along(moves, period, Give::Nothing)
     }
 
     /// Lays a course along the line. Gives whether there is one.

@@ -111,7 +111,7 @@ impl Servo {
     /// Why the line does not go on, where the joints come to rest before that or stand there.
     pub(super) fn end_ahead(&self) -> Option<End> {
         let Course { curve, plan, .. } = &self.course;
-        if !self.is_on_course || curve.reach() - plan.end > NEAR_END {
+        if self.stuck.is_some() || !self.is_on_course || curve.reach() - plan.end > NEAR_END {
             return self.stuck;
         }
         // It is not known yet for how long the tip stands.
