@@ -479,15 +479,15 @@ impl Arm {
     ///     Largest speeds of the tip [m/s, rad/s].
     /// held_back : "wait" or "slide"
     ///     What the tip does where a joint limit is in the way of its line: wait on it, or slide along the part that the limits allow.
-    /// give : (float, float)
+    /// give_position, give_orientation : float
     ///     How far the position [m] and the orientation [rad] of what is not commanded may give way, where the tip could not follow
     ///     otherwise or would be slower.
     /// avoid : World, optional
     ///     What the arm has to keep clear of.
     #[expect(clippy::too_many_arguments, reason = "the arguments of a method in Python")]
     #[pyo3(signature = (
-        rate, q, *, joint_limits = None, linear_speed = 0.5, angular_speed = 1.5, held_back = "wait", give = [0.02, 0.1],
-        avoid = None
+        rate, q, *, joint_limits = None, linear_speed = 0.5, angular_speed = 1.5, held_back = "wait",
+        give_position = 0.02, give_orientation = 0.1, avoid = None
     ))]
     fn servo(
         &self,
@@ -497,9 +497,11 @@ impl Arm {
         linear_speed: f64,
         angular_speed: f64,
         held_back: &str,
-        give: [f64; 2],
+        give_position: f64,
+        give_orientation: f64,
         avoid: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Servo> {
+        let give = [give_position, give_orientation];
         let request = ServoRequest { joint_limits, linear_speed, angular_speed, held_back, give, avoid };
         Servo::start(&self.0, rate, q, &request)
     }

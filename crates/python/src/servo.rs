@@ -35,6 +35,7 @@ pub struct ServoRequest<'a, 'py> {
     pub linear_speed: f64,
     pub angular_speed: f64,
     pub held_back: &'a str,
+    /// Of position \[m\] and orientation \[rad\].
     pub give: [f64; 2],
     pub avoid: Option<&'a Bound<'py, PyAny>>,
 }
@@ -52,8 +53,10 @@ impl Servo {
                 return Err(refused(format!("{what} is {value}; it must be a finite number above 0")));
             }
         }
-        if let Some(value) = give.into_iter().find(|value| !(value.is_finite() && *value >= 0.0)) {
-            return Err(refused(format!("give has {value}; it must be two finite numbers, 0 or greater")));
+        for (what, value) in [("give_position", give[0]), ("give_orientation", give[1])] {
+            if !(value.is_finite() && value >= 0.0) {
+                return Err(refused(format!("{what} is {value}; it must be a finite number, 0 or greater")));
+            }
         }
         let q = read_positions(q, &arm.chain, "q")?;
         if !arm.chain.contains(&q) {

@@ -91,7 +91,7 @@ def test_a_servo_takes_the_axes_of_the_tip_and_joint_velocities(arm, start):
         (lambda arm, q, pose: arm.path([pose], q, joint_limits={arm.joint_names[0]: {"jerk": 0}}), "jerk limit of joint"),
         (lambda arm, q, pose: arm.servo(0, q), "rate is 0"),
         (lambda arm, q, pose: arm.servo(100, q, held_back="go"), "the ways to be held back are: wait, slide"),
-        (lambda arm, q, pose: arm.servo(100, q, give=(0.01, -1)), "give has -1"),
+        (lambda arm, q, pose: arm.servo(100, q, give_orientation=-1), "give_orientation is -1"),
         (lambda arm, q, pose: arm.servo(100, q + 100), "outside the joint limits"),
         (lambda arm, q, pose: arm.servo(100, q).step([1, 2, 3]), r"twist has the shape \(3,\); it must be \(6,\)"),
         (lambda arm, q, pose: arm.servo(100, q).step([np.nan] * 6), "finite"),

@@ -5,7 +5,7 @@
 pub struct Report {
     /// The share of the commanded speed that the tips had over the last 50 ms, at least 0: 1 where they follow, or nothing is commanded.
     pub share: f64,
-    /// How far the commanded tips are from their lines at most \[m\] and \[rad\].
+    /// How far the tips are from their lines, and from where they hold what is not commanded, at most \[m\] and \[rad\].
     pub off_line: [f64; 2],
     /// Whether the tips move beside their lines, because a joint limit or a contact is in the way.
     pub is_sliding: bool,

@@ -183,7 +183,8 @@ class Arm:
         linear_speed: float = 0.5,
         angular_speed: float = 1.5,
         held_back: str = "wait",
-        give: tuple[float, float] = (0.02, 0.1),
+        give_position: float = 0.02,
+        give_orientation: float = 0.1,
         avoid: World | None = None,
     ) -> Servo: ...
 
