@@ -17,10 +17,15 @@ pub fn load(file: &str) -> Robot {
     Robot::from_urdf_file(urdf_path(file)).unwrap()
 }
 
+/// One of the package's arms that carry a tool: `arm6` or `arm7`.
+pub fn arm_with_tool(name: &str) -> Arm {
+    Arm::new(name, load(&format!("{name}.urdf")), "base_link", &["tool0"])
+}
+
 /// The robots that we wrote, one tip each, and with every kind of joint among them.
 pub fn bundled_arms() -> Vec<Arm> {
     vec![
-        Arm::new("arm7", load("arm7.urdf"), "base_link", &["tool0"]),
+        arm_with_tool("arm7"),
         Arm::new("mixed_joints", load("mixed_joints.urdf"), "base_link", &["tool"]),
         Arm::new("two_arms", load("two_arms.urdf"), "base_link", &["left_hand"]),
     ]

@@ -25,7 +25,7 @@ mod watch;
 use std::ops::Range;
 
 use common::urdf::snake;
-use common::{Arm, load, makers_arms};
+use common::{Arm, arm_with_tool, makers_arms};
 use escapes::Start;
 use starts::Case;
 use watch::Subject;
@@ -74,7 +74,7 @@ fn is_asked(arm: &Arm, words: &[String]) -> bool {
 
 /// The arms of makers, two of the package, and a long one.
 fn arms() -> Vec<Arm> {
-    let bundled = ["arm6", "arm7"].map(|name| Arm::new(name, load(&format!("{name}.urdf")), "base_link", &["tool0"]));
+    let bundled = ["arm6", "arm7"].map(arm_with_tool);
     let snake = Arm { name: LONG.to_owned(), ..Arm::from_text(&snake(32, false), "l0", &["tip"]) };
     makers_arms().into_iter().chain(bundled).chain([snake]).collect()
 }

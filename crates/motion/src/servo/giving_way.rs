@@ -4,9 +4,9 @@ use nalgebra::Vector6;
 
 use super::constants::{COME_BACK, KEPT, PLANNED, SECOND, SLIDE_DAMPING};
 use super::curve::Node;
+use super::jerk_bounds::Limits;
 use super::line::Line;
 use super::rows::Rows;
-use super::slide::Task;
 use super::stacked_jacobian::StackedJacobian;
 use super::tracer::near_limit;
 use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
@@ -57,8 +57,8 @@ impl GivingWay {
 
     /// Finds the twists where a curve along a line has come to. Where the joints are fast enough for the line there, what has given way comes
     /// back. Else it gives way as little as needed for the largest share of the commanded twists.
-    pub fn find(&mut self, jacobian: &mut StackedJacobian, line: &Line, at: &Node, task: Task) {
-        let variables = task.limits.len();
+    pub fn find(&mut self, jacobian: &mut StackedJacobian, line: &Line, at: &Node, limits: &[Limits]) {
+        let variables = limits.len();
         let (positions, time) = (&at.place[..variables], at.place[variables]);
         for (tip, twist) in self.twists.iter_mut().enumerate() {
             *twist = line.given(tip, time) * -COME_BACK;
@@ -66,24 +66,24 @@ impl GivingWay {
                 twist.fill(0.0);
             }
         }
-        self.bound(positions, task);
+        self.bound(positions, limits);
         let rate = at.slope[variables];
         let is_able = |i: usize| (rate * self.lower[i] - TIGHT..=rate * self.upper[i] + TIGHT).contains(&at.slope[i]);
         if !(0..variables).all(is_able) {
-            self.find_motion(jacobian, line, positions, time, task);
+            self.find_motion(jacobian, line, positions, time);
         }
     }
 
     /// Finds the twists with which the largest share of what is commanded begins from rest.
-    pub fn find_at_rest(&mut self, jacobian: &mut StackedJacobian, line: &Line, positions: &[f64], task: Task) {
+    pub fn find_at_rest(&mut self, jacobian: &mut StackedJacobian, line: &Line, positions: &[f64], limits: &[Limits]) {
         self.twists.fill(Vector6::zeros());
-        self.bound(positions, task);
-        self.find_motion(jacobian, line, positions, 0.0, task);
+        self.bound(positions, limits);
+        self.find_motion(jacobian, line, positions, 0.0);
     }
 
     /// Bounds the velocities, and the share.
-    fn bound(&mut self, positions: &[f64], task: Task) {
-        for (i, limits) in task.limits.iter().enumerate() {
+    fn bound(&mut self, positions: &[f64], limits: &[Limits]) {
+        for (i, limits) in limits.iter().enumerate() {
             let near = limits.room(positions[i]).map(|room| near_limit(room - KEPT).max(0.0));
             let braking = limits.braking_speeds(positions[i]);
             let most = [0, 1].map(|side| near[side].min(braking[side]).min(PLANNED[0] * limits.velocity));
@@ -93,13 +93,12 @@ impl GivingWay {
     }
 
     /// Finds the motion of the joints with the largest share of what is commanded, and the twists that it has in the rest.
-    fn find_motion(&mut self, jacobian: &mut StackedJacobian, line: &Line, positions: &[f64], time: f64, task: Task) {
-        let Task { aims, held_axes, .. } = task;
+    fn find_motion(&mut self, jacobian: &mut StackedJacobian, line: &Line, positions: &[f64], time: f64) {
         let size = self.motion.len();
         jacobian.find(positions);
         self.commanded.clear();
         self.quadratic.begin_function(std::iter::repeat(SLIDE_DAMPING));
-        for (tip, (aim, held)) in aims.iter().zip(held_axes).enumerate() {
+        for (tip, aim) in line.aims.iter().enumerate() {
             let twist = line.at(tip, time).twist;
             for row in 0..6 {
                 let unit = jacobian.unit(row);
@@ -108,7 +107,7 @@ impl GivingWay {
                     self.change[size - 1] = -twist[row] / unit;
                     self.commanded.extend_from_slice(&self.change);
                     self.quadratic.add_square(&self.change, 0.0, 1.0);
-                } else if row < 3 || held.are_all() {
+                } else if line.holds(tip, row / 3) {
                     self.change[size - 1] = 0.0;
                     self.quadratic.add_square(&self.change, self.twists[tip][row] / unit, SECOND.powi(2));
                 }

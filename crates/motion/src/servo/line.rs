@@ -51,6 +51,7 @@ enum Ahead {
 #[derive(Debug, Clone)]
 pub struct Line {
     pub aims: Vec<Aim>,
+    /// Whether each tip holds its rotation where none is commanded.
     hold_rotation: Vec<bool>,
     /// When what is not commanded gives way.
     pub give: Give,

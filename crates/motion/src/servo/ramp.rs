@@ -39,7 +39,7 @@ impl Rates {
         rates
     }
 
-    /// Those of a motion that is so many times faster than the line.
+    /// The rates of a motion that is so many times faster than the line.
     pub fn at_pace(self, pace: f64) -> Self {
         Self { acceleration: self.acceleration * pace.powi(2), jerk: self.jerk * pace.powi(3) }
     }

@@ -11,7 +11,7 @@ use urdf_ik::motion::{
 use urdf_ik::robot::{Chain, Domain};
 use urdf_ik::solver::{Preference, Target};
 
-use crate::common::{Arm, Random, all_arms, bundled_arms, load};
+use crate::common::{Arm, Random, all_arms, arm_with_tool, bundled_arms};
 
 /// Rounding of the generator's profiles \[rad or m\]: the error with which it meets its goals.
 const ROUNDING: f64 = 2e-8;
@@ -191,7 +191,7 @@ fn trajectory(arm: &Arm, limits: &MotionLimits, start: &[f64]) -> Arc<[Trajector
 }
 
 fn arm7() -> (Arm, MotionLimits, Vec<f64>) {
-    let arm = Arm::new("arm7", load("arm7.urdf"), "base_link", &["tool0"]);
+    let arm = arm_with_tool("arm7");
     let defaults = JointLimit { velocity: Some(1.0), acceleration: Some(5.0), jerk: Some(100.0) };
     let limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default()).or(&defaults);
     let start = vec![0.3, 0.6, 0.2, -1.2, 0.1, 0.8, 0.0];

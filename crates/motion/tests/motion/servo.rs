@@ -4,14 +4,17 @@ use nalgebra::{DMatrix, DVector, Isometry3, UnitQuaternion, Vector3, Vector6};
 use urdf_ik::motion::servo::{Axes, HeldBack, Servo, ServoOptions};
 use urdf_ik::robot::{Domain, Noodle, Robot};
 
-use crate::common::{Arm, Random, bundled_arms};
-use crate::servo_line::bundled;
+use crate::common::{Arm, Random, arm_with_tool, bundled_arms};
 use crate::servo_watch::{Run, Subject, TOLERANCE, Wish, count, from_line, random_wish, small, twist_between};
 
 const PERIOD: f64 = 0.004;
 /// Bent configurations, far from limits and singularities.
 const ARM6: [f64; 6] = [0.2, 0.4, -0.5, 0.3, 0.7, 0.1];
 const ARM7: [f64; 7] = [0.2, 0.5, 0.3, 0.2, 0.4, -0.5, 0.1];
+
+fn bundled(name: &str) -> Subject {
+    Subject::new(arm_with_tool(name))
+}
 
 fn along(axis: usize, speed: f64) -> Vector6<f64> {
     let mut twist = Vector6::zeros();

@@ -4,17 +4,12 @@ use nalgebra::{Isometry3, Vector3, Vector6};
 use urdf_ik::motion::servo::{Axes, Command, Servo, ServoOptions, TipCommand, TipPose, TipTwist};
 use urdf_ik::robot::{ChainPoses, Robot};
 
-use crate::common::{Arm, Random, load, makers_arms};
+use crate::common::{Arm, Random, arm_with_tool, makers_arms};
 use crate::servo_watch::{Run, Subject, Wish, count, from_line, small};
 
 const PERIOD: f64 = 0.004;
 /// The time over which a report says the share of the speed \[s\].
 const LATELY: f64 = 0.052;
-
-/// An arm of the package.
-pub fn bundled(name: &str) -> Subject {
-    Subject::new(Arm::new(name, load(&format!("{name}.urdf")), "base_link", &["tool0"]))
-}
 
 /// A random start, every other one with a joint near zero.
 fn start(subject: &Subject, seed: u64) -> (Vec<f64>, Vector6<f64>) {
@@ -87,8 +82,8 @@ fn way_and_give(subject: &Subject, start: &[f64], twist: &Vector6<f64>) -> (f64,
 fn what_is_held_gives_way_where_joints_would_be_too_fast_and_comes_back() {
     let (mut farther, mut less_far, mut came_back) = (0.0, 0.0, 0);
     for name in ["arm6", "arm7"] {
-        let subject = bundled(name);
-        let strict = Subject { give: [0.0; 2], ..bundled(name) };
+        let subject = Subject::new(arm_with_tool(name));
+        let strict = Subject { give: [0.0; 2], ..Subject::new(arm_with_tool(name)) };
         for seed in 0..60 {
             let (start, twist) = start(&subject, seed);
             let (way, [most, end]) = way_and_give(&subject, &start, &twist);

@@ -81,7 +81,7 @@ impl Subject {
         jacobian
     }
 
-    /// The Jacobian with linear rows over the length scale.
+    /// A twist with linear rows over the length scale.
     pub fn scaled_twist(&self, twist: &Vector6<f64>) -> Vector6<f64> {
         let mut twist = *twist;
         twist.fixed_rows_mut::<3>(0).scale_mut(1.0 / self.scale);

@@ -71,8 +71,13 @@ impl Line {
 
     /// Which of translation and rotation a tip holds: 0 and 1.
     fn held_parts(&self, tip: usize) -> impl Iterator<Item = usize> + use<> {
-        let (commands, holds) = (self.aims[tip].commands(), [true, self.hold_rotation[tip]]);
-        (0..2).filter(move |part| !commands[*part] && holds[*part])
+        let holds = [0, 1].map(|part| self.holds(tip, part));
+        (0..2).filter(move |part| holds[*part])
+    }
+
+    /// Whether a tip is to hold its translation, or its rotation where the part is 1.
+    pub fn holds(&self, tip: usize, part: usize) -> bool {
+        !self.aims[tip].commands()[part] && (part == 0 || self.hold_rotation[tip])
     }
 
     /// Where a tip is to be at a time, but for what gives way: that is where it is held.

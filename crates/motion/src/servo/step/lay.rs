@@ -42,7 +42,9 @@ impl Servo {
         if moves || is_laid && self.trial.leads_on() {
             return is_laid;
         }
-        if self.lay_along(moves, period, Give::Nothing) && self.trial.leads_on() {
+        // Where nothing may give way, all these lines are one.
+        let gives = self.trial.line.gives_way(&self.options);
+        if gives && self.lay_along(moves, period, Give::Nothing) && self.trial.leads_on() {
             return true;
         }
         if is_new && self.stand_once(period) {
@@ -50,7 +52,7 @@ impl Servo {
         }
         // Where a course ended for good, one that leads nowhere would be laid again and again.
         let may_be_short = is_new || !self.is_on_course || self.course.curve.end == Some(End::Free);
-        self.lay_along(moves, period, Give::AtOnce) && self.trial.leads_on()
+        gives && self.lay_along(moves, period, Give::AtOnce) && self.trial.leads_on()
             || self.stand_once(period)
             || may_be_short && self.lay_along(moves, period, Give::Nothing)
     }
@@ -84,8 +86,7 @@ impl Servo {
         line.aims.copy_from_slice(aims);
         line.begin(motions, moves, before, options, &rates);
         if give == Give::AtOnce {
-            let task = Task { aims, held_axes: &tracer.held_axes, limits, options };
-            giving_way.find_at_rest(&mut tracer.jacobian, line, &now.positions, task);
+            giving_way.find_at_rest(&mut tracer.jacobian, line, &now.positions, limits);
             line.give_at_once(&giving_way.twists, options, &rates);
         }
     }
@@ -241,8 +242,7 @@ impl Servo {
             }
             let time = curve.last().place[limits.len()];
             if line.gives_way(options) {
-                let task = Task { aims: &line.aims, held_axes: &tracer.held_axes, limits, options };
-                giving_way.find(&mut tracer.jacobian, line, curve.last(), task);
+                giving_way.find(&mut tracer.jacobian, line, curve.last(), limits);
                 line.give_way(time, &giving_way.twists, options, &rates);
             }
             let ahead = time + 2.0 * LONGEST_STEP;
