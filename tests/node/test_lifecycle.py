@@ -13,7 +13,7 @@ from urdf_ik.srv import SolveIK, SolveIKBatch
 from checks import assert_solved
 from client import Client, nanoseconds, pose_message
 from conftest import ARM_FILE, UNSOLVABLE
-from kinematics import translation
+from kinematics import rotation, translation
 from process import NODE, STOP_TIMEOUT, executable, ros_arguments
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
@@ -75,26 +75,27 @@ def test_a_signal_stops_it_as_soon_as_it_is_in_the_graph(start, number):
         assert_stops(process, number)
 
 
-def start_long_search(node):
-    """Searches that have a minute and find nothing, by the topic and by the service: a million attempts of FABRIK take seconds."""
-    # The publisher of the sentinel is known before, so that the search cannot end meanwhile.
-    node.settle()
-    node.set_all(solver='fabrik', timeout=60.0, attempts=1_000_000)
-    target = pose_message(UNSOLVABLE, stamp=node.new_stamp())
+@pytest.fixture
+def long_chain(tmp_path):
+    """The file of a chain of 300 parallel axes. For what it cannot meet, a million attempts of FABRIK take more than a minute."""
+    joint = '<joint name="{1}" type="continuous"><parent link="{0}"/><child link="{1}"/><origin xyz="0 0.01 0"/></joint><link name="{1}"/>'
+    links = [f'link{number}' for number in range(301)]
+    text = ''.join(joint.format(*pair) for pair in zip(links, links[1:]))
+    (tmp_path / 'chain.urdf').write_text(f'<robot name="chain"><link name="{links[0]}"/>{text}</robot>')
+    return tmp_path / 'chain.urdf'
+
+
+def test_a_long_search_holds_nothing_else_up(start, long_chain):
+    """Neither one by the topic nor one by the service."""
+    node = start.node(long_chain, solver='fabrik', timeout=60.0, attempts=1_000_000)
+    target = pose_message(translation(0, 1, 0) @ rotation((0, 1, 0), 1.5), stamp=node.new_stamp())
     node.target_publisher('target_pose').publish(target)
-    node.service(SolveIK, 'solve_ik').call_async(SolveIK.Request(pose=target))
-    node.settle()
-    assert not node.statuses
-
-
-def test_a_long_search_holds_nothing_else_up(start):
-    node = start.node(ARM_FILE)
-    start_long_search(node)
+    answer = node.service(SolveIK, 'solve_ik').call_async(SolveIK.Request(pose=target))
     node.live(50)
     assert node.get('solver') == ['fabrik']
     assert node.forward_kinematics().success
     node.settle()
-    assert not node.statuses, 'the search has ended'
+    assert not node.statuses and not answer.done(), 'a search has ended'
     assert_stops(node.process, signal.SIGINT)
 
 
