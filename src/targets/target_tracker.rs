@@ -11,7 +11,7 @@ use crate::surroundings::Avoidance;
 use urdf_ik_motion::JointLimit;
 use urdf_ik_parameters::config::Yaml;
 use urdf_ik_parameters::{Motion, Settings};
-use urdf_ik_solver::{Mode, Outcome, Preference, Problem, Reason, Scratch, Solution, Solver, Target};
+use urdf_ik_solver::{Mode, Outcome, Preference, Problem, Reason, Scratch, Solution, Solver, Stop, Target};
 
 /// For a target that cannot be met: greatest error of a solution on another branch, over the error on the present branch, for which the
 /// arm changes the branch. So an arm at the edge of its reach does not jump to and fro.
@@ -165,11 +165,14 @@ impl TargetTracker {
         self.flow.iter_mut().zip(velocities).for_each(|(flow, velocity)| *flow = velocity * passed);
     }
 
-    /// Says in both solutions what was spent on either: both were for one target, whichever of the two is used.
+    /// Says in both solutions what was spent on either, and that time was up: both were for one target, whichever of the two is used.
     fn share_work(&mut self) {
         let iterations = self.tracked.iterations + self.searched.iterations;
         let attempts = self.tracked.attempts + self.searched.attempts;
         let elapsed = self.tracked.elapsed + self.searched.elapsed;
+        if self.searched.stop == Stop::Deadline {
+            self.tracked.stop = Stop::Deadline;
+        }
         for solution in [&mut self.tracked, &mut self.searched] {
             (solution.iterations, solution.attempts, solution.elapsed) = (iterations, attempts, elapsed);
         }

@@ -182,6 +182,12 @@ def test_branch_jumps(start, jumps):
         assert_honest(status, robot, positions, 'tip', target)
 
 
+def test_a_status_says_that_time_was_up(arm):
+    with arm.changed(timeout=1e-3, attempts=1_000_000):
+        status = arm.send_pose(UNSOLVABLE)
+    assert 'time was up' in status.message and 1 <= status.attempts < 1_000_000, status.message
+
+
 def test_a_flood_of_targets_never_queues_up(start, arm_robot):
     """Each target but the last takes 50 ms to give up on: in a queue the last would wait for minutes."""
     node = start.node(ARM_FILE, timeout=0.05, attempts=1_000_000)
