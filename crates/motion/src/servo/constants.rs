@@ -96,10 +96,13 @@ pub const FIRST_STEP: f64 = LONGEST_STEP / 3.0;
 pub const UNEVEN: f64 = 0.8 * (1.0 - CHECKED[2]);
 /// Parts of a stop are halved down to this, where they are too long for a limit \[s\].
 pub const SHORTEST_PART: f64 = 0.1 * MOMENT;
+/// The tip stands where joints move so far in the time of the commanded motion before the end of a curve \[rad/s or m/s\]: up to there it is
+/// used. With three times [`STANDING`] arms missed a hundredth of their way to some folds of the line, and with no bound they swung back there.
+pub const STANDING_AT_END: f64 = 10.0 * STANDING;
 /// What ends a curve holds the arm back where the stop ends so near to it \[rad or m\].
 pub const NEAR_END: f64 = 3.0 * LONGEST_STEP;
 
-// Rounding, and room for data.
+// Rounding, and room for data and for time.
 
 /// Where the joints set no limit, so much is one, of velocities, accelerations and jerks along a curve \[1/s, 1/s², 1/s³\].
 pub const UNLIMITED: f64 = 2e3;
@@ -121,6 +124,10 @@ pub const ARRIVED: f64 = 1e-7;
 pub const BESIDE: f64 = 1e-8;
 /// The line leads nowhere where its time grows by less than this share of the way \[-\].
 pub const NOWHERE: f64 = 1e-9;
+/// Equations of which so little does not depend on others hardly count where a curve begins \[-\]: 1e-3 and 1e-5 are like this.
+pub const HARDLY: f64 = 1e-4;
+/// What equations disagree by less about the bend of a curve is rounding \[-\].
+pub const CONSISTENT: f64 = 1e-9;
 /// How much more what the line asks counts than what is preferred \[-\].
 pub const STRICT: f64 = 1e8;
 /// The shortest step along a curve \[rad or m\], and so how near to a limit a curve ends.
@@ -133,3 +140,12 @@ pub const MAX_NODES: usize = 400;
 pub const MAX_PIECES: usize = 400;
 /// The most directions that are tried where the line does not say how the joints begin.
 pub const MAX_NULL: usize = 6;
+/// Between each two of so many directions at most others are tried, too: more pairs take too long.
+pub const MAX_PAIRED: usize = 3;
+/// The directions between two that are tried, and how often the angle between two of these is halved. With 8, a gen3 missed six times as
+/// many directions from singularities; 48 are like 24.
+pub const DIRECTIONS: u32 = 24;
+pub const HALVINGS_OF_ANGLES: u32 = 2;
+/// The most nodes of a curve that is only followed to see how far it leads. With 30 a gen3 missed more, and with 400 a talos7 took six
+/// times as long.
+pub const MAX_FOLLOWED: usize = 20;

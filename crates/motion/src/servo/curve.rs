@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use super::constants::{LONGEST_STEP, MAX_NODES, SHORTEST_STEP, TURN};
+use super::constants::{LONGEST_STEP, MAX_NODES, SHORTEST_STEP, STANDING_AT_END, TURN};
 use super::jerk_bounds::State;
 use super::rows::{Rows, project};
 use urdf_ik_mathematics::vectors::{add_times, dot, length};
@@ -163,6 +163,11 @@ impl Curve {
             self.build(last - 1);
         }
         self.end = Some(end);
+        if let Some(from) = &mut self.stands_from {
+            // Now it is known: not for long.
+            let goes_on = |node: &&Node| node.slope[node.slope.len() - 1] * STANDING_AT_END > 1.0;
+            *from = self.nodes.iter().rev().find(goes_on).map_or(*from, |node| from.max(node.way));
+        }
     }
 
     /// Forgets what is after a way.

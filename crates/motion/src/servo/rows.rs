@@ -40,6 +40,11 @@ impl Rows {
 
     /// Takes other rows, one after the other.
     pub fn take(&mut self, rows: &[f64]) {
+        self.take_longer(rows, DEPENDENT);
+    }
+
+    /// Takes those of other rows of which more is left than this length, without what others have of them.
+    pub fn take_longer(&mut self, rows: &[f64], least: f64) {
         let (size, most) = (self.length, self.shares.len());
         let count = rows.len() / size;
         self.left[..rows.len()].copy_from_slice(rows);
@@ -49,7 +54,7 @@ impl Rows {
             let free = (0..count).filter(|row| !self.order.contains(row));
             let longest = free.map(|row| (row, length(&self.left[row * size..][..size])));
             let Some((row, long)) = longest.max_by(|a, b| a.1.total_cmp(&b.1)) else { break };
-            if long < DEPENDENT {
+            if long < least {
                 break;
             }
             let at = self.order.len();
@@ -84,6 +89,13 @@ impl Rows {
             self.shares[at] = share;
             add_times(x, share, &self.basis[at * self.length..][..self.length]);
         }
+    }
+
+    /// What x misses of A x = `goal` in the rows that were left out: the sum.
+    pub fn missed(&self, rows: &[f64], goal: &[f64], x: &[f64]) -> f64 {
+        let left_out =
+            rows.chunks_exact(self.length).zip(goal).enumerate().filter(|(row, _)| !self.order.contains(row));
+        left_out.map(|(_, (row, goal))| goal - dot(row, x)).sum()
     }
 
     /// The orthonormal rows.

@@ -233,14 +233,17 @@ impl Tracer {
         if self.rows.rank() + 1 == self.place.len() {
             return Some(first);
         }
-        for (i, domain) in self.domains.iter().enumerate() {
-            let inside = domain.clamp(self.place[i]);
-            self.stands[i] = inside != self.place[i];
-            self.place[i] = inside;
+        let mut is_on_line = true;
+        while is_on_line && leaves(&self.place, &self.domains).is_some() {
+            for (i, domain) in self.domains.iter().enumerate() {
+                let inside = domain.clamp(self.place[i]);
+                self.stands[i] |= inside != self.place[i];
+                self.place[i] = inside;
+            }
+            is_on_line = self.correct(line, false);
         }
-        let is_inside = self.correct(line, false) && leaves(&self.place, &self.domains).is_none();
         self.stands.fill(false);
-        if !is_inside {
+        if !is_on_line {
             return Some(first);
         }
         self.take_equations(line, false);

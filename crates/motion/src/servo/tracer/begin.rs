@@ -1,17 +1,37 @@
 //! How curves begin: where joints move, from rest, at singular configurations, and with joints that move while the tips stand.
 
-use std::f64::consts::TAU;
+use std::f64::consts::{PI, TAU};
 
 use super::{Tracer, first_outside};
 use crate::generator::State as Joints;
-use crate::servo::constants::{FIRST_STEP, LEADING, MAX_NULL, MAX_STANDING};
+use crate::servo::constants::{
+    CONSISTENT, DIRECTIONS, FIRST_STEP, HALVINGS_OF_ANGLES, HARDLY, LEADING, MAX_FOLLOWED, MAX_NULL, MAX_PAIRED,
+    MAX_STANDING,
+};
 use crate::servo::curve::{Bend, Curve, End};
 use crate::servo::jerk_bounds::State;
 use crate::servo::line::Line;
 use urdf_ik_mathematics::vectors::{add_times, dot, normalise};
 
-/// The directions between two of the null space that are tried.
-const DIRECTIONS: u32 = 16;
+/// A direction between two of the null space, at an angle to the first one \[rad\].
+#[derive(Debug, Clone, Copy, Default)]
+struct Direction {
+    between: [usize; 2],
+    angle: f64,
+}
+
+impl Direction {
+    fn turned(self, angle: f64) -> Self {
+        Self { angle: self.angle + angle, ..self }
+    }
+}
+
+/// A direction in which a curve begins, and how far along the line that leads \[s\].
+#[derive(Debug, Clone, Copy, Default)]
+struct Way {
+    direction: Direction,
+    time: f64,
+}
 
 impl Tracer {
     /// Begins a curve where the joints move, with their motion. Gives the state along it.
@@ -36,20 +56,39 @@ impl Tracer {
         let variables = self.domains.len();
         self.start[..variables].copy_from_slice(positions);
         self.start[variables] = 0.0;
-        self.place.copy_from_slice(&self.start);
-        self.take_equations(line, false);
-        // Where the line's time hardly grows at first, it matters how that changes: a slope along which it grows may soon lead nowhere.
-        let goes_on = self.write_along() < LEADING && self.choose_slope_by_bend(line) || self.choose_slope_from_rest();
+        let goes_on = (self.take_start(line) < LEADING || self.leaves_line(line))
+            && self.choose_slope_by_curves(curve, line)
+            || self.choose_slope_from_rest();
         if goes_on {
-            if self.rows.rank() < variables {
-                // As at the nodes that follow: limits turn a slope of length 1.
-                self.keep_from_limits(0.0);
-                normalise(&mut self.slope);
-            }
-            self.write_bend(line);
-            curve.begin(&self.start, &self.slope, Bend::Along(&self.change, &self.rows), FIRST_STEP);
+            self.begin_along_slope(curve, line);
         }
         goes_on
+    }
+
+    /// Takes the equations at the start, but for those that hardly count there, near a singularity. Gives how much the time of the line can
+    /// grow.
+    fn take_start(&mut self, line: &Line) -> f64 {
+        self.place.copy_from_slice(&self.start);
+        self.write_equations(line, false);
+        self.rows.take_longer(&self.matrix, HARDLY);
+        self.write_along()
+    }
+
+    /// Whether a curve along which the time of the line grows most cannot bend with the line.
+    fn leaves_line(&mut self, line: &Line) -> bool {
+        self.slope.copy_from_slice(&self.along);
+        self.missed_along_slope(line).abs() > CONSISTENT
+    }
+
+    /// Begins a curve at the start with the slope.
+    fn begin_along_slope(&mut self, curve: &mut Curve, line: &Line) {
+        if self.rows.rank() < self.domains.len() {
+            // As at the nodes that follow: limits turn a slope of length 1.
+            self.keep_from_limits(0.0);
+            normalise(&mut self.slope);
+        }
+        self.write_bend(line);
+        curve.begin(&self.start, &self.slope, Bend::Along(&self.change, &self.rows), FIRST_STEP);
     }
 
     /// Writes a curve of joints that move while the tips stand, to a configuration from which the line goes on, where it goes on from none
@@ -148,52 +187,116 @@ impl Tracer {
         goes_on
     }
 
-    /// Writes the slope within the null space of the equations along which the line's time grows most, by its own slope and by how that
-    /// changes, up to the joint limits. Gives whether there is one.
-    fn choose_slope_by_bend(&mut self, line: &Line) -> bool {
+    /// Writes the slope within the null space of the equations with which a curve leads farthest along the line. Gives whether there is one.
+    ///
+    /// Several curves meet at a singularity. They begin in directions in which they can bend with the line: there the equations agree on the
+    /// bend, also those that depend on others (the equation of bifurcation). How far a curve leads is only seen by following it: where the time
+    /// of the line grows at first, it may soon end.
+    fn choose_slope_by_curves(&mut self, curve: &mut Curve, line: &Line) -> bool {
         self.write_null_space();
+        let mut best = self.farthest(curve, line, true);
+        if best.time <= 0.0 {
+            best = self.farthest(curve, line, false);
+        }
+        let leads_on = best.time > 0.0;
+        if leads_on {
+            self.write_slope(best.direction);
+        }
+        leads_on
+    }
+
+    /// The direction in which a curve leads farthest, of those in which it bends with the line, or of all.
+    fn farthest(&mut self, curve: &mut Curve, line: &Line, bends_with_line: bool) -> Way {
         let count = self.null.len() / self.place.len();
-        let mut most = 0.0;
-        for first in 0..count {
-            for second in first..count {
-                let directions = if first == second { 2 } else { DIRECTIONS };
-                for direction in 0..directions {
-                    let (sin, cos) = (TAU * f64::from(direction) / f64::from(directions)).sin_cos();
-                    let growth = self.growth_along(line, [first, second], [cos, sin]);
-                    if growth > most {
-                        most = growth;
-                        self.first.copy_from_slice(&self.slope);
-                    }
+        let apart = TAU / f64::from(DIRECTIONS);
+        let mut best = Way::default();
+        let mut look = |best: &mut Way, direction: Direction| {
+            let branch = if bends_with_line { self.branch(line, direction, apart) } else { Some(direction) };
+            let Some(direction) = branch else { return };
+            let time = self.follow(curve, line, direction);
+            if time > best.time {
+                *best = Way { direction, time };
+            }
+        };
+        // More pairs would take too long.
+        if !(2..=MAX_PAIRED).contains(&count) {
+            for null in 0..count {
+                for angle in [0.0, PI] {
+                    look(&mut best, Direction { between: [null; 2], angle });
+                }
+            }
+            return best;
+        }
+        for second in 1..count {
+            for first in 0..second {
+                for direction in 0..DIRECTIONS {
+                    let angle = f64::from(direction) * apart;
+                    look(&mut best, Direction { between: [first, second], angle });
                 }
             }
         }
-        self.slope.copy_from_slice(&self.first);
-        most > 0.0
+        let mut turn = apart;
+        for _ in 0..HALVINGS_OF_ANGLES {
+            turn *= 0.5;
+            let middle = best.direction;
+            for turn in [-turn, turn] {
+                look(&mut best, middle.turned(turn));
+            }
+        }
+        best
     }
 
-    /// How much the line's time grows along a direction of the null space, as far as the joints may move so, by the parabola that begins
-    /// there.
-    fn growth_along(&mut self, line: &Line, of: [usize; 2], shares: [f64; 2]) -> f64 {
-        let variables = self.domains.len();
+    /// The direction, or one that is less than `apart` before it, in which a curve bends with the line.
+    fn branch(&mut self, line: &Line, direction: Direction, apart: f64) -> Option<Direction> {
+        let mut missed = |direction| {
+            self.write_slope(direction);
+            self.missed_along_slope(line)
+        };
+        let last = missed(direction);
+        if last.abs() < CONSISTENT {
+            return Some(direction);
+        }
+        let mut from = direction.turned(-apart);
+        if missed(from) * last >= 0.0 {
+            return None;
+        }
+        let mut step = apart;
+        while step > CONSISTENT {
+            step *= 0.5;
+            let middle = from.turned(step);
+            if missed(middle) * last < 0.0 {
+                from = middle;
+            }
+        }
+        Some(from)
+    }
+
+    /// Writes a direction of the null space as the slope.
+    fn write_slope(&mut self, Direction { between, angle }: Direction) {
+        let size = self.place.len();
+        let (sin, cos) = angle.sin_cos();
         self.slope.fill(0.0);
-        for (null, share) in of.into_iter().zip(shares) {
-            add_times(&mut self.slope, share, &self.null[null * (variables + 1)..][..=variables]);
+        for (null, share) in between.into_iter().zip([cos, sin]) {
+            add_times(&mut self.slope, share, &self.null[null * size..][..size]);
         }
         normalise(&mut self.slope);
+    }
+
+    /// What a curve with the slope misses of the line by its bend, in the equations that depend on others.
+    fn missed_along_slope(&mut self, line: &Line) -> f64 {
         self.write_bend(line);
-        let moved = |i: usize, way: f64| way * (self.slope[i] + 0.5 * way * self.change[i]);
-        let leads_on = |way: f64| {
-            moved(variables, way) > 0.0
-                && (0..variables).all(|i| self.domains[i].contains(self.place[i] + moved(i, way)))
-        };
-        let mut way = FIRST_STEP;
-        if !leads_on(way) {
-            return 0.0;
+        self.rows.missed(&self.matrix, &self.missed, &self.change)
+    }
+
+    /// Follows the curve that begins in a direction. Gives how far it leads: the time of the line.
+    fn follow(&mut self, curve: &mut Curve, line: &Line, direction: Direction) -> f64 {
+        self.write_slope(direction);
+        self.begin_along_slope(curve, line);
+        while curve.end.is_none() && curve.nodes().len() < MAX_FOLLOWED && curve.last().way < MAX_STANDING {
+            self.extend(curve, line);
         }
-        while way < MAX_STANDING && leads_on(1.2 * way) {
-            way *= 1.2;
-        }
-        moved(variables, way)
+        self.take_start(line);
+        curve.last().place[self.domains.len()]
     }
 
     /// Writes an orthonormal basis of what the equations leave open.
