@@ -98,6 +98,29 @@ fn what_is_held_gives_way_where_joints_would_be_too_fast_and_comes_back() {
     assert!(came_back > 0, "nothing came back");
 }
 
+/// With two axes of the wrist in one line, the arm cannot turn about an axis. Where a translation asks for no such turn, it is possible; but
+/// after the start it asks for some, which the wrist only gives if its other joints turn in a certain ratio from the start on.
+#[test]
+fn the_tip_leaves_a_singularity_along_a_line_that_the_joints_only_meet_in_one_ratio() {
+    let subject = Subject::new(arm_with_tool("arm6"));
+    let mut left = 0;
+    for seed in 0..40 {
+        let mut random = Random::new(seed);
+        let mut start = random.positions(&subject.arm.chain);
+        start[4] = 0.0;
+        let lost =
+            subject.scaled_jacobian(&start).svd(true, false).u.unwrap().column(5).fixed_rows::<3>(0).into_owned();
+        let direction = lost.cross(&random.direction()).normalize();
+        let twist = Vector6::new(direction.x, direction.y, direction.z, 0.0, 0.0, 0.0) * 0.1;
+        let (mut servo, mut run) = (subject.servo(&start), Run::new(PERIOD, &start));
+        run.steps(&mut servo, &Wish::twist(&twist, Axes::Base), 1.0);
+        let (_, way) = from_line(&subject.pose(&start), &twist, &subject.pose(servo.positions()));
+        assert!(run.usage(&subject).is_kept(), "seed {seed}: {:?}", run.usage(&subject));
+        left += usize::from(way > 2e-3);
+    }
+    assert!(left >= 36, "{left} of 40");
+}
+
 /// A torso with two arms of three joints.
 fn two_arms() -> Subject {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/node/robots/two_arms.urdf");
