@@ -37,8 +37,7 @@ pub const PULLED: f64 = 0.11;
 pub const MAX_PULL: f64 = 0.3;
 /// The tip stands where joints move so far in the time of the commanded motion \[rad/s or m/s\]: no joint is as fast.
 pub const STANDING: f64 = 50.0;
-/// The line goes on from where its time grows by this share of the way \[-\], after joints have moved while the tip stood. At a start, what
-/// comes of less is looked at beforehand.
+/// The line goes on from where its time grows by this share of the way \[-\]. At a start, curves are followed beforehand where it grows less.
 pub const LEADING: f64 = 0.1;
 
 // The time law.
@@ -89,7 +88,7 @@ pub const SECOND: f64 = 0.002;
 
 // What follows from these.
 
-/// The first step along a curve, and each while the tip stands \[rad or m\]: the joints may have to turn sharply there.
+/// The first step along a curve \[rad or m\]: the joints may have to turn sharply there.
 pub const FIRST_STEP: f64 = LONGEST_STEP / 3.0;
 /// How far the jerk of a joint may be, within a part of a plan, from the straight line between its ends, as a share of its limit \[-\]:
 /// most of what [`CHECKED`] leaves. With all of it one of 700 random runs broke a jerk limit by 0.2 %, with 0.1 four of 100 by up to 2 %.

@@ -89,8 +89,6 @@ pub struct Servo {
     slider: Slider,
     giving_way: GivingWay,
     is_sliding: bool,
-    /// Whether the joints have moved already, by this command, to where the line goes on.
-    has_stood: bool,
     /// Why no line leads away from where the joints stand.
     stuck: Option<End>,
     /// The tip that its greatest speed holds back.
@@ -153,7 +151,6 @@ impl Servo {
             slider: Slider::new(tips, variables),
             giving_way: GivingWay::new(tips, variables),
             is_sliding: false,
-            has_stood: false,
             stuck: None,
             limited_tip: None,
             time_passed: 0.0,

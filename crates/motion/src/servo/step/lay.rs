@@ -31,7 +31,6 @@ impl Servo {
             return self.lay_beside(moves, period);
         }
         self.write_motions(moves);
-        self.has_stood &= !is_new;
         let is_laid = self.lay_first(moves, period, is_new);
         is_laid || slides && matches!(self.trial.curve.end, Some(End::Limit(_))) && self.lay_beside(moves, period)
     }
@@ -47,13 +46,9 @@ impl Servo {
         if gives && self.lay_along(moves, period, Give::Nothing) && self.trial.leads_on() {
             return true;
         }
-        if is_new && self.stand_once(period) {
-            return true;
-        }
         // Where a course ended for good, one that leads nowhere would be laid again and again.
         let may_be_short = is_new || !self.is_on_course || self.course.curve.end == Some(End::Free);
         gives && self.lay_along(moves, period, Give::AtOnce) && self.trial.leads_on()
-            || self.stand_once(period)
             || may_be_short && self.lay_along(moves, period, Give::Nothing)
     }
 
@@ -89,17 +84,6 @@ impl Servo {
             giving_way.find_at_rest(&mut tracer.jacobian, line, &now.positions, limits);
             line.give_at_once(&giving_way.twists, options, &rates);
         }
-    }
-
-    /// Lays a course of joints that move while the tips stand, to where the line goes on, once for a command. Gives whether there is one.
-    fn stand_once(&mut self, period: f64) -> bool {
-        if std::mem::replace(&mut self.has_stood, true) {
-            return false;
-        }
-        self.begin_line(false, Give::Nothing);
-        let Self { tracer, trial, now, .. } = self;
-        trial.plan.stand(0.0);
-        tracer.write_standing(&mut trial.curve, &trial.line, &now.positions) && self.plan_trial(period)
     }
 
     /// Plans the next step on the trial. Gives whether there is a plan.

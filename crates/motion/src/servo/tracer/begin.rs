@@ -1,14 +1,14 @@
-//! How curves begin: where joints move, from rest, at singular configurations, and with joints that move while the tips stand.
+//! How curves begin: where joints move, from rest, and at singular configurations.
 
 use std::f64::consts::{PI, TAU};
 
-use super::{Tracer, first_outside};
+use super::Tracer;
 use crate::generator::State as Joints;
 use crate::servo::constants::{
     CONSISTENT, DIRECTIONS, FIRST_STEP, HALVINGS_OF_ANGLES, HARDLY, LEADING, MAX_FOLLOWED, MAX_NULL, MAX_PAIRED,
     MAX_STANDING,
 };
-use crate::servo::curve::{Bend, Curve, End};
+use crate::servo::curve::{Bend, Curve};
 use crate::servo::jerk_bounds::State;
 use crate::servo::line::Line;
 use urdf_ik_mathematics::vectors::{add_times, dot, normalise};
@@ -89,79 +89,6 @@ impl Tracer {
         }
         self.write_bend(line);
         curve.begin(&self.start, &self.slope, Bend::Along(&self.change, &self.rows), FIRST_STEP);
-    }
-
-    /// Writes a curve of joints that move while the tips stand, to a configuration from which the line goes on, where it goes on from none
-    /// nearer. Gives whether there is one.
-    pub fn write_standing(&mut self, curve: &mut Curve, line: &Line, positions: &[f64]) -> bool {
-        let variables = self.domains.len();
-        self.start[..variables].copy_from_slice(positions);
-        self.start[variables] = 0.0;
-        let mut best: Option<(usize, usize)> = None;
-        for side in 0..2 * MAX_NULL {
-            if !self.begin_standing(curve, line, side) {
-                break;
-            }
-            let mut found = 0.0;
-            while self.stand(curve, line) {
-                found = self.leading(line);
-                if found > LEADING {
-                    break;
-                }
-            }
-            let length = curve.nodes().len();
-            if found > LEADING && best.is_none_or(|(_, least)| length < least) {
-                best = Some((side, length));
-            }
-        }
-        let Some((side, _)) = best else { return false };
-        self.begin_standing(curve, line, side);
-        while self.stand(curve, line) && self.leading(line) <= LEADING {}
-        curve.finish(End::Free);
-        true
-    }
-
-    /// Begins a curve at the start along a direction in which the tips stand: each of a basis, to both sides. Gives whether there is one.
-    fn begin_standing(&mut self, curve: &mut Curve, line: &Line, side: usize) -> bool {
-        let (variables, size) = (self.domains.len(), self.place.len());
-        self.place.copy_from_slice(&self.start);
-        self.take_equations(line, true);
-        self.write_null_space();
-        // The last one is the time alone.
-        let Some(direction) = self.null.chunks_exact(size).filter(|null| null[variables].abs() < 0.5).nth(side / 2)
-        else {
-            return false;
-        };
-        self.slope.copy_from_slice(direction);
-        let sign = if side.is_multiple_of(2) { 1.0 } else { -1.0 };
-        self.slope.iter_mut().for_each(|entry| *entry *= sign);
-        self.slope[variables] = 0.0;
-        normalise(&mut self.slope);
-        curve.begin(&self.start, &self.slope, Bend::BySlopes, FIRST_STEP);
-        true
-    }
-
-    /// Adds a node of a curve on which the tips stand. Gives whether it goes on.
-    fn stand(&mut self, curve: &mut Curve, line: &Line) -> bool {
-        let variables = self.domains.len();
-        let last = curve.last();
-        self.place.copy_from_slice(&last.place);
-        add_times(&mut self.place, FIRST_STEP, &last.slope);
-        let moved = |(a, b): (&f64, &f64)| (a - b).abs();
-        if curve.is_full()
-            || self.start.iter().zip(&self.place).map(moved).fold(0.0, f64::max) > MAX_STANDING
-            || !self.correct(line, true)
-            || first_outside(self.domains.iter().copied(), &last.place, &self.place).is_some()
-        {
-            return false;
-        }
-        self.take_equations(line, true);
-        self.slope.copy_from_slice(&last.slope);
-        self.rows.project(&mut self.slope);
-        self.slope[variables] = 0.0;
-        normalise(&mut self.slope);
-        curve.add(FIRST_STEP, &self.place, &self.slope, Bend::BySlopes);
-        true
     }
 
     /// How much the line's time grows along the slope with which the line goes on from the place; 0 where limits are in the way.
