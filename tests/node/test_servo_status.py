@@ -8,9 +8,14 @@ from urdf_ik.msg import ServoStatus
 
 from checks import difference
 from client import nanoseconds, posture
+from conftest import ROOT
+from kinematics import Robot
 from motion import assert_smooth, still
 from servo_client import BENT, PATIENT, RATE, Servo, jog, moved, start_servo, tip, twist
 from solids import BESIDE, MARGIN, MOVING, ROBOT, ROUNDING, start_arm
+
+# Of the bundled arm of six joints: far from limits and singularities.
+SIX_BENT = {'column_joint': 0.3, 'shoulder_joint': 0.3, 'elbow_joint': 0.5, 'forearm_roll_joint': 0.2, 'wrist_flex_joint': 0.6}
 
 
 @pytest.fixture
@@ -49,16 +54,29 @@ def test_a_joint_limit_is_named(servo, arm_robot):
     servo.stream(jog(elbow_joint=-0.5), lambda: left() > 0.05, 'the way back')
 
 
-def test_a_singularity_is_told(servo, arm_robot):
-    """The arm stretches aside until it cannot go on, and comes back."""
+def test_a_singularity_is_told(start):
+    """The arm of six joints stretches until it cannot go on, and comes back."""
+    file = ROOT / 'urdf' / 'arm6.urdf'
+    robot = Robot.load(file)
+    servo = start_servo(start, file, initial_posture=SIX_BENT)
     node = servo.node
     before = node.snapshot()
     status = until_status(servo, twist(linear=(0.14, 0.14, 0)), ServoStatus.SINGULARITY)
     assert status.tip_links == ['tool0'] and 'singular' in status.message
     assert 0.0 <= status.smallest_singular_value < 0.2
-    start = node.next_posture()
-    servo.stream(twist(linear=(-0.14, -0.14, 0)), servo.moved(start, tip(arm_robot, 0), 0.05), 'the way back')
-    assert_smooth(moved(node, before), arm_robot, 1 / RATE)
+    here = node.next_posture()
+    servo.stream(twist(linear=(-0.14, -0.14, 0)), servo.moved(here, tip(robot, 0), 0.05), 'the way back')
+    assert_smooth(moved(node, before), robot, 1 / RATE)
+
+
+def test_a_limit_that_ends_the_line_is_told(servo, arm_robot):
+    """The elbow of the arm of seven joints comes to its limit just before the arm is stretched."""
+    twisted = twist(linear=(0.14, 0.14, 0))
+    until_status(servo, twisted, ServoStatus.JOINT_LIMIT)
+    status = servo.stream(twisted, lambda: servo.statuses[-1].scale == 0.0 and servo.statuses[-1], 'the end of the line')
+    assert status.code == ServoStatus.JOINT_LIMIT and status.joints == ['elbow_joint'], status.message
+    lower = arm_robot.joints['elbow_joint'].lower
+    assert servo.node.next_posture()['elbow_joint'] < lower + 1e-3
 
 
 def test_the_greatest_speeds_are_parameters(servo, arm_robot):
