@@ -202,11 +202,14 @@ impl Shown {
 }
 
 /// What a run comes to, and when.
-fn events(run: &[Sample]) -> [(f64, &'static str); 3] {
+fn events(run: &[Sample]) -> [(f64, &'static str); 4] {
     let [out, pause, back] = LEGS.map(|(_, seconds)| seconds);
-    let on_the_way_out = run.iter().filter(|at| at.time < out);
-    let singular = on_the_way_out.min_by(|a, b| a.wrist.total_cmp(&b.wrist)).map_or(0.0, |at| at.time);
-    [(singular, "wrist"), (out, "elbow stretched"), (out + pause + back - 0.5, "joint limit")]
+    let least = |from: f64, to: f64| {
+        let times = run.iter().filter(|at| (from..to).contains(&at.time));
+        times.min_by(|a, b| a.wrist.total_cmp(&b.wrist)).map_or(from, |at| at.time)
+    };
+    let (first, second, end) = (least(0.0, out), least(out + pause, out + pause + back), out + pause + back);
+    [(first, "wrist"), (out, "elbow stretched"), (second, "wrist"), (end - 0.5, "joint limit")]
 }
 
 /// An axis of shares, up to somewhat more than 1.

@@ -39,6 +39,9 @@ pub const MAX_PULL: f64 = 0.3;
 pub const STANDING: f64 = 50.0;
 /// The line goes on from where its time grows by this share of the way \[-\]. At a start, curves are followed beforehand where it grows less.
 pub const LEADING: f64 = 0.1;
+/// How much more a curve counts, of those that begin at a singularity, with which the joints go back as they came, and how much less one
+/// with which they go on \[-\]: an elbow that was stretched bends back. With 0.1 that of the bundled arm6 bends to the other side.
+pub const BACK: f64 = 0.2;
 
 // The time law.
 

@@ -57,9 +57,11 @@ pub struct Tracer {
     /// The motion within the null space that limits turn, and the joint whose limit does.
     wanted: Vec<f64>,
     pressed: Option<usize>,
-    /// A basis of what the equations leave open, where a curve begins at a singular configuration; its start, and its first slope.
+    /// A basis of what the equations leave open, where a curve begins at a singular configuration; its start, the slope with which the
+    /// joints came there, and its first slope.
     null: Vec<f64>,
     start: Vec<f64>,
+    came: Vec<f64>,
     first: Vec<f64>,
     lower: Vec<f64>,
     upper: Vec<f64>,
@@ -91,6 +93,7 @@ impl Tracer {
             pressed: None,
             null: Vec::with_capacity(MAX_NULL * size),
             start: list.clone(),
+            came: list.clone(),
             first: list,
             lower: vec![0.0; variables],
             upper: vec![0.0; variables],

@@ -121,6 +121,22 @@ fn the_tip_leaves_a_singularity_along_a_line_that_the_joints_only_meet_in_one_ra
     assert!(left >= 36, "{left} of 40");
 }
 
+#[test]
+fn an_elbow_that_was_stretched_bends_back_as_it_came() {
+    let subject = Subject::new(arm_with_tool("arm6"));
+    let start = [0.0, -0.45, 0.72, 0.0, -0.47, 0.0];
+    let along = |[x, y, z]: [f64; 3]| Wish::twist(&Vector6::new(x, y, z, 0.0, 0.0, 0.0), Axes::Base);
+    for back in [[-0.14, 0.0, -0.14], [-0.14, 0.0, 0.0], [-0.1, -0.1, 0.0], [-0.1, 0.1, 0.0], [0.0, 0.0, -0.14]] {
+        let (mut servo, mut run) = (subject.servo(&start), Run::new(PERIOD, &start));
+        run.steps(&mut servo, &along([0.178, 0.014, 0.089]), 4.6);
+        let stretched = servo.positions()[2];
+        assert!((-1.46..-1.44).contains(&stretched), "the elbow is at {stretched}");
+        run.steps(&mut servo, &along(back), 2.0);
+        let bent = servo.positions()[2];
+        assert!(bent > stretched + 0.2, "{back:?}: the elbow went from {stretched} to {bent}");
+    }
+}
+
 /// A torso with two arms of three joints.
 fn two_arms() -> Subject {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/node/robots/two_arms.urdf");

@@ -55,7 +55,7 @@ impl Servo {
     /// Lays a course along the line. Gives whether there is one.
     fn lay_along(&mut self, moves: bool, period: f64, give: Give) -> bool {
         self.begin_line(moves, give);
-        let Self { tracer, trial, options, singular, limits, now, .. } = self;
+        let Self { tracer, course, trial, options, singular, limits, now, .. } = self;
         if moves {
             if !trial.line.keeps_speed(options, &|twist: &[f64]| rates(singular, limits, twist)) {
                 return false;
@@ -63,7 +63,8 @@ impl Servo {
             trial.plan.now = tracer.begin_moving(&mut trial.curve, now);
         } else {
             trial.plan.stand(0.0);
-            if !tracer.begin_at_rest(&mut trial.curve, &trial.line, &now.positions) {
+            let came = self.is_on_course.then(|| &course.curve.last().slope[..]);
+            if !tracer.begin_at_rest(&mut trial.curve, &trial.line, &now.positions, came) {
                 return false;
             }
         }

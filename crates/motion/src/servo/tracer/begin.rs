@@ -5,7 +5,7 @@ use std::f64::consts::{PI, TAU};
 use super::Tracer;
 use crate::generator::State as Joints;
 use crate::servo::constants::{
-    CONSISTENT, DIRECTIONS, FIRST_STEP, HALVINGS_OF_ANGLES, HARDLY, LEADING, MAX_FOLLOWED, MAX_NULL, MAX_PAIRED,
+    BACK, CONSISTENT, DIRECTIONS, FIRST_STEP, HALVINGS_OF_ANGLES, HARDLY, LEADING, MAX_FOLLOWED, MAX_NULL, MAX_PAIRED,
     MAX_STANDING,
 };
 use crate::servo::curve::{Bend, Curve};
@@ -51,11 +51,13 @@ impl Tracer {
         State { position: 0.0, velocity: speed, acceleration }
     }
 
-    /// Begins a curve from rest. Gives whether the line leads away from there.
-    pub fn begin_at_rest(&mut self, curve: &mut Curve, line: &Line, positions: &[f64]) -> bool {
+    /// Begins a curve from rest, where the joints came with a slope, if they did. Gives whether the line leads away from there.
+    pub fn begin_at_rest(&mut self, curve: &mut Curve, line: &Line, positions: &[f64], came: Option<&[f64]>) -> bool {
         let variables = self.domains.len();
         self.start[..variables].copy_from_slice(positions);
         self.start[variables] = 0.0;
+        self.came.fill(0.0);
+        self.came.iter_mut().zip(came.into_iter().flatten()).for_each(|(entry, came)| *entry = *came);
         let goes_on = (self.take_start(line) < LEADING || self.leaves_line(line))
             && self.choose_slope_by_curves(curve, line)
             || self.choose_slope_from_rest();
@@ -215,15 +217,16 @@ impl Tracer {
         self.rows.missed(&self.matrix, &self.missed, &self.change)
     }
 
-    /// Follows the curve that begins in a direction. Gives how far it leads: the time of the line.
+    /// Follows the curve that begins in a direction. Gives how far it leads: the time of the line, and more where the joints came so.
     fn follow(&mut self, curve: &mut Curve, line: &Line, direction: Direction) -> f64 {
         self.write_slope(direction);
+        let back = -dot(&self.slope, &self.came);
         self.begin_along_slope(curve, line);
         while curve.end.is_none() && curve.nodes().len() < MAX_FOLLOWED && curve.last().way < MAX_STANDING {
             self.extend(curve, line);
         }
         self.take_start(line);
-        curve.last().place[self.domains.len()]
+        curve.last().place[self.domains.len()] * (1.0 + BACK * back)
     }
 
     /// Writes an orthonormal basis of what the equations leave open.
