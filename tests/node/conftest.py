@@ -130,6 +130,8 @@ ARM_FILE = ROOT / 'urdf' / 'arm7.urdf'
 ROBOTS = HERE / 'robots'
 # For the bundled arm: the tool's place is just within reach, but it points back, and the wrist cannot be that far out.
 UNSOLVABLE = translation(0.8, 0, 0.34) @ rotation((0, 1, 0), -math.pi / 2)
+# A search that may take a minute.
+LONG = {'attempts': 1_000_000, 'timeout': 60.0, 'solver': 'fabrik'}
 
 
 @pytest.fixture(scope='session')

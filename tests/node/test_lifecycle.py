@@ -12,7 +12,7 @@ from urdf_ik.srv import SolveIK, SolveIKBatch
 
 from checks import assert_solved
 from client import Client, nanoseconds, pose_message
-from conftest import ARM_FILE, UNSOLVABLE
+from conftest import ARM_FILE, LONG, UNSOLVABLE
 from kinematics import rotation, translation
 from process import NODE, STOP_TIMEOUT, executable, ros_arguments
 
@@ -87,7 +87,7 @@ def long_chain(tmp_path):
 
 def test_a_long_search_holds_nothing_else_up(start, long_chain):
     """Neither one by the topic nor one by the service."""
-    node = start.node(long_chain, solver='fabrik', timeout=60.0, attempts=1_000_000)
+    node = start.node(long_chain, **LONG)
     target = pose_message(translation(0, 1, 0) @ rotation((0, 1, 0), 1.5), stamp=node.new_stamp())
     node.target_publisher('target_pose').publish(target)
     answer = node.service(SolveIK, 'solve_ik').call_async(SolveIK.Request(pose=target))
@@ -101,10 +101,10 @@ def test_a_long_search_holds_nothing_else_up(start, long_chain):
 
 def test_a_signal_stops_it_beside_long_searches(start):
     node = start.node(ARM_FILE)
-    target, long = pose_message(UNSOLVABLE), {'timeout': 60.0, 'attempts': 1_000_000, 'solver': 'fabrik'}
+    target = pose_message(UNSOLVABLE)
     for _ in range(5):
-        node.service(SolveIK, 'solve_ik').call_async(SolveIK.Request(pose=target, **long))
-    batch = SolveIKBatch.Request(poses=[target.pose] * 100, **long)
+        node.service(SolveIK, 'solve_ik').call_async(SolveIK.Request(pose=target, **LONG))
+    batch = SolveIKBatch.Request(poses=[target.pose] * 100, **LONG)
     node.service(SolveIKBatch, 'solve_ik_batch').call_async(batch)
     assert node.solve_ik(translation(3, 0, 0.3)).status.outcome == SolveStatus.OUT_OF_REACH
     assert_stops(node.process, signal.SIGTERM)

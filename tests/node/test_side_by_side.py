@@ -8,10 +8,9 @@ from urdf_ik.srv import SolveIK, SolveIKBatch, SolvePath
 
 from checks import assert_solved
 from client import pose_message
-from conftest import ARM_FILE, UNSOLVABLE
+from conftest import ARM_FILE, LONG, UNSOLVABLE
 from kinematics import translation
 
-LONG = {'attempts': 1_000_000, 'timeout': 60.0, 'solver': 'fabrik'}
 THREADS_PER_CORE = 16  # of low priority, in the node
 BENT = {'shoulder_pan_joint': 0.4, 'elbow_joint': 0.3}
 

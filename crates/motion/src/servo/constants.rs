@@ -144,7 +144,7 @@ pub const MAX_PIECES: usize = 400;
 pub const MAX_NULL: usize = 6;
 /// Between each two of so many directions at most others are tried, too: more pairs take too long.
 pub const MAX_PAIRED: usize = 3;
-/// The directions between two that are tried, and how often the angle between two of these is halved. With 8, a gen3 missed six times as
+/// The directions between two that are tried, and how often the angle between two of these is halved. With 8, a gen3 missed four times as
 /// many directions from singularities; 48 are like 24.
 pub const DIRECTIONS: u32 = 24;
 pub const HALVINGS_OF_ANGLES: u32 = 2;

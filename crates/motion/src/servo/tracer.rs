@@ -57,12 +57,13 @@ pub struct Tracer {
     /// The motion within the null space that limits turn, and the joint whose limit does.
     wanted: Vec<f64>,
     pressed: Option<usize>,
-    /// A basis of what the equations leave open, where a curve begins at a singular configuration; its start, the slope with which the
-    /// joints came there, and its first slope.
+    /// A basis of what the equations leave open, where a curve begins at a singular configuration; its start, and the slope with which
+    /// the joints came there.
     null: Vec<f64>,
     start: Vec<f64>,
     came: Vec<f64>,
-    first: Vec<f64>,
+    /// The line's time alone: the slope of what goes on from rest.
+    time: Vec<f64>,
     lower: Vec<f64>,
     upper: Vec<f64>,
     quadratic: DualActiveSet,
@@ -93,8 +94,8 @@ impl Tracer {
             pressed: None,
             null: Vec::with_capacity(MAX_NULL * size),
             start: list.clone(),
-            came: list.clone(),
-            first: list,
+            came: list,
+            time: (0..size).map(|entry| if entry == variables { 1.0 } else { 0.0 }).collect(),
             lower: vec![0.0; variables],
             upper: vec![0.0; variables],
             quadratic,
@@ -249,7 +250,7 @@ impl Tracer {
         if !is_on_line {
             return Some(first);
         }
-        self.take_equations(line, false);
+        self.take_equations(line);
         None
     }
 
@@ -306,8 +307,8 @@ impl Tracer {
     }
 
     /// Takes the equations at the place.
-    fn take_equations(&mut self, line: &Line, keeps_time: bool) {
-        self.write_equations(line, keeps_time);
+    fn take_equations(&mut self, line: &Line) {
+        self.write_equations(line, false);
         self.rows.take(&self.matrix);
     }
 

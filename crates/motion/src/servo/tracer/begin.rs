@@ -96,7 +96,7 @@ impl Tracer {
     /// How much the line's time grows along the slope with which the line goes on from the place; 0 where limits are in the way.
     pub(super) fn leading(&mut self, line: &Line) -> f64 {
         let variables = self.domains.len();
-        self.take_equations(line, false);
+        self.take_equations(line);
         let goes_on = self.choose_slope_from_rest();
         let inside = |i: usize| {
             let ahead = self.place[i] + FIRST_STEP * self.slope[i];
@@ -107,12 +107,10 @@ impl Tracer {
 
     /// Writes the slope with which the line goes on from rest at the place. Gives whether it does.
     fn choose_slope_from_rest(&mut self) -> bool {
-        let mut ahead = std::mem::take(&mut self.first);
-        ahead.fill(0.0);
-        ahead[self.domains.len()] = 1.0;
+        let time = std::mem::take(&mut self.time);
         self.drift.fill(0.0);
-        let goes_on = self.choose_slope(&ahead, 0.0);
-        self.first = ahead;
+        let goes_on = self.choose_slope(&time, 0.0);
+        self.time = time;
         goes_on
     }
 
@@ -217,7 +215,7 @@ impl Tracer {
         self.rows.missed(&self.matrix, &self.missed, &self.change)
     }
 
-    /// Follows the curve that begins in a direction. Gives how far it leads: the time of the line, and more where the joints came so.
+    /// Follows the curve that begins in a direction. Gives how far it leads: the time of the line, and more where the joints go back as they came.
     fn follow(&mut self, curve: &mut Curve, line: &Line, direction: Direction) -> f64 {
         self.write_slope(direction);
         let back = -dot(&self.slope, &self.came);
