@@ -163,8 +163,10 @@ impl Curve {
             self.build(last - 1);
         }
         self.end = Some(end);
-        if let Some(from) = &mut self.stands_from {
-            // Now it is known: not for long.
+        // Now it is known how long the tip stands: not for long.
+        if end == End::Arrived {
+            self.stands_from = None;
+        } else if let Some(from) = &mut self.stands_from {
             let goes_on = |node: &&Node| node.slope[node.slope.len() - 1] * STANDING_AT_END > 1.0;
             *from = self.nodes.iter().rev().find(goes_on).map_or(*from, |node| from.max(node.way));
         }

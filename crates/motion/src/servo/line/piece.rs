@@ -18,6 +18,13 @@ impl TipMotion {
     pub fn rest(pose: Isometry3<f64>) -> Self {
         Self { pose, twist: Vector6::zeros(), rate: Vector6::zeros() }
     }
+
+    /// Turns as in another motion.
+    pub fn turn_as(&mut self, other: &Self) {
+        for (part, of_other) in [(&mut self.twist, &other.twist), (&mut self.rate, &other.rate)] {
+            part.fixed_rows_mut::<3>(3).copy_from(&of_other.fixed_rows::<3>(3));
+        }
+    }
 }
 
 /// A piece of a tip's line: from a pose on, with a twist whose second derivative is constant, along some axes.

@@ -1,9 +1,6 @@
 //! Courses of a servo: laid for new commands, planned on, and followed.
 
-use nalgebra::Vector6;
-
 use super::{Course, Servo};
-use crate::generator::State as Joints;
 use crate::servo::command::Aim;
 use crate::servo::constants::{HALVINGS, LONGEST_STEP, NEAR_SINGULAR, RAMP_SHARE};
 use crate::servo::curve::End;
@@ -95,36 +92,39 @@ impl Servo {
         is_planned
     }
 
-    /// Writes how the tips move: as the course has it, where they are on it.
+    /// Writes how the tips move: as the course has it, where they are on it; else as the joints do.
     fn write_motions(&mut self, moves: bool) {
-        let Self { course, motions, jacobian, targets, place, .. } = self;
+        let Self { course, motions, jacobian, targets, place, now, aims, tracer, .. } = self;
         let variables = self.limits.len();
-        if self.is_on_course && !course.is_slide {
+        let follows = self.is_on_course && !course.is_slide;
+        if follows {
             course.curve.write(course.plan.now.position, place);
-            let State { position: time, velocity: rate, acceleration: change } =
-                place[variables].state(course.plan.now);
-            for (tip, motion) in motions.iter_mut().enumerate() {
+        }
+        for (tip, motion) in motions.iter_mut().enumerate() {
+            let is = TipMotion {
+                pose: jacobian.tips()[tip],
+                twist: jacobian.twist(tip, &now.velocities),
+                rate: jacobian.twist(tip, &now.accelerations) + jacobian.acceleration(tip, &now.velocities),
+            };
+            *motion = if follows {
+                let State { position: time, velocity: rate, acceleration: change } =
+                    place[variables].state(course.plan.now);
                 let TipMotion { pose, twist, rate: turn } = course.line.at(tip, time);
-                *motion = TipMotion { pose, twist: twist * rate, rate: twist * change + turn * (rate * rate) };
-            }
-        } else {
-            for (tip, motion) in motions.iter_mut().enumerate() {
-                *motion = TipMotion::rest(if self.is_on_course { jacobian.tips()[tip] } else { targets[tip] });
-            }
-            if moves {
-                for (tip, motion) in motions.iter_mut().enumerate() {
-                    let Joints { velocities, accelerations, .. } = &self.now;
-                    motion.twist = jacobian.twist(tip, velocities);
-                    motion.rate = jacobian.twist(tip, accelerations) + jacobian.acceleration(tip, velocities);
+                TipMotion { pose, twist: twist * rate, rate: twist * change + turn * (rate * rate) }
+            } else {
+                TipMotion { pose: if self.is_on_course { is.pose } else { targets[tip] }, ..is }
+            };
+            // A rotation that the arm can't hold is as the joints have it, unless the course led it.
+            let turns = aims[tip].turns();
+            let is_led = follows && course.line.aims[tip].turns() && turns;
+            if !is_led && !tracer.held_axes[tip].are_all() {
+                motion.pose.rotation = is.pose.rotation;
+                if turns {
+                    motion.turn_as(&is);
                 }
             }
-        }
-        for (tip, motion) in self.motions.iter_mut().enumerate() {
-            if !self.tracer.held_axes[tip].are_all() && !self.aims[tip].commands()[1] {
-                motion.pose.rotation = self.jacobian.tips()[tip].rotation;
-            }
             if !moves {
-                (motion.twist, motion.rate) = (Vector6::zeros(), Vector6::zeros());
+                *motion = TipMotion::rest(motion.pose);
             }
         }
     }

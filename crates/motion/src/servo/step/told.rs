@@ -2,7 +2,7 @@
 
 use super::{Course, MAX_SHARES, SHARE_TIME, Servo};
 use crate::servo::command::{Aim, Command};
-use crate::servo::constants::{FOLLOWS, NEAR_END, NEAR_SINGULAR};
+use crate::servo::constants::{ARRIVED, FOLLOWS, NEAR_END, NEAR_SINGULAR};
 use crate::servo::curve::End;
 use crate::servo::line::between;
 use crate::servo::report::{Hold, Report};
@@ -46,10 +46,11 @@ impl Servo {
                 });
                 Some(along / squared)
             }
-            Aim::Pose(_) if self.is_on_course => {
-                (self.course.curve.end != Some(End::Arrived)).then_some(self.time_passed / period)
-            }
-            Aim::Pose(_) => (!self.is_at_rest()).then_some(0.0),
+            Aim::Pose(pose) if self.course.line.distance(&self.targets[tip], pose) < ARRIVED => None,
+            Aim::Pose(_) if self.is_at_rest() || !self.is_on_course => Some(0.0),
+            // The tip is slow because it comes to its pose.
+            Aim::Pose(_) if self.course.curve.end == Some(End::Arrived) => None,
+            Aim::Pose(_) => Some(self.time_passed / period),
         };
         self.aims.iter().enumerate().filter_map(share).reduce(f64::min)
     }
