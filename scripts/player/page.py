@@ -32,7 +32,8 @@ class Page:
     def __init__(self, server, wanted, share):
         """Shows the model `wanted`; `share` is the package's share folder."""
         self._server, self._share = server, share
-        self._tasks = queue.SimpleQueue()
+        # Not a SimpleQueue: that of Python 3.11 waits for ever where a signal comes as a wait ends.
+        self._tasks = queue.Queue()
         self._stage, self._pace = Stage(server), Pace(server)
         self._views = dict.fromkeys(VIEWS, False)
         self._models = {name: name for name in BUNDLED} | ({} if wanted in BUNDLED else {Path(wanted).name: wanted})

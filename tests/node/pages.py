@@ -45,7 +45,7 @@ class Program:
         self.log = log
         with log.open('wb') as output:
             self.process = subprocess.Popen([sys.executable, *map(str, arguments)], stdout=output, stderr=subprocess.STDOUT,
-                                            env={**os.environ, **environment})
+                                            env={**os.environ, 'PYTHONFAULTHANDLER': '1', **environment})
 
     def output(self):
         return self.log.read_text()
@@ -64,6 +64,10 @@ class Program:
         ended = self.process.poll()
         self.process.send_signal(signal.SIGINT)
         try:
+            status = self.process.wait(TIMEOUT)
+        except subprocess.TimeoutExpired:
+            # It says where each of its threads is.
+            self.process.send_signal(signal.SIGABRT)
             status = self.process.wait(TIMEOUT)
         finally:
             self.process.kill()
