@@ -13,7 +13,7 @@ use crate::surroundings::{Avoidance, NotReady};
 use urdf_ik_collision::write_between;
 use urdf_ik_motion::servo::TooManyVariables;
 use urdf_ik_motion::{JointMotion, MotionError, MotionLimits, TrajectoryPoint};
-use urdf_ik_parameters::{Motion, ServoSettings, Settings};
+use urdf_ik_parameters::{Motion, Settings};
 use urdf_ik_solver::Target;
 
 /// The configuration of a robot, and its motion.
@@ -235,19 +235,15 @@ impl ConfigurationMotion {
     ///
     /// # Errors
     /// [`TooManyVariables`] where the chain is too long for a servo.
-    pub(crate) fn steer(
-        &mut self,
-        input: Input,
-        settings: &ServoSettings,
-    ) -> Result<Option<Steered>, TooManyVariables> {
+    pub(crate) fn steer(&mut self, input: Input, settings: &Settings) -> Result<Option<Steered>, TooManyVariables> {
         if let Course::Servo(steering) = &mut self.course {
-            return Ok(Some(Steered { has_begun: false, rival: steering.take(input, settings.timeout) }));
+            return Ok(Some(Steered { has_begun: false, rival: steering.take(input, settings.servo.timeout) }));
         }
         if input.wish.is_zero() {
             return Ok(None);
         }
-        let mut steering = Steering::new(&self.loaded, &self.limits, settings.options(), &self.motion)?;
-        let rival = steering.take(input, settings.timeout);
+        let mut steering = Steering::new(&self.loaded, &self.limits, settings.servo_options(), &self.motion)?;
+        let rival = steering.take(input, settings.servo.timeout);
         self.begin(Course::Servo(Box::new(steering)), Vec::new());
         Ok(Some(Steered { has_begun: true, rival }))
     }
@@ -295,7 +291,7 @@ impl ConfigurationMotion {
         if step <= 0.0 {
             return None;
         }
-        let around = Around { loaded: &self.loaded, positions: &self.positions, settings: &settings.servo, avoidance };
+        let around = Around { loaded: &self.loaded, positions: &self.positions, settings, avoidance };
         let status = steering.step(step, settings.publish_period().as_secs_f64(), &around, reports_servo);
         self.motion.take_over(&steering.hand_over());
         self.loaded.chain.write_into(&self.loaded.robot, self.motion.positions(), &mut self.positions);

@@ -201,7 +201,7 @@ impl Output {
     ) -> Result<Option<Steered>, Refused> {
         let mut state = self.state.lock();
         let motion = state.motion_of(loaded).ok_or_else(Refused::other_robot)?;
-        let steered = motion.steer(input, &settings.servo);
+        let steered = motion.steer(input, settings);
         let steered = steered.map_err(|e| Refused::invalid("servo", format!("{e}: send target poses instead")))?;
         if steered.is_some() {
             state.note_request();

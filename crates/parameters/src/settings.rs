@@ -39,6 +39,13 @@ impl Settings {
         Duration::from_secs_f64(1.0 / self.publish_rate)
     }
 
+    /// How a servo moves.
+    pub fn servo_options(&self) -> ServoOptions {
+        let ServoSettings { linear_speed, angular_speed, priority, held_back, give, .. } = self.servo;
+        let give = [give.position, give.orientation];
+        ServoOptions { linear_speed, angular_speed, priority, held_back, give, free_axes: self.free_axes }
+    }
+
     /// The limits of joints that have none of their own.
     pub fn default_limits(&self) -> JointLimit {
         JointLimit {
@@ -63,19 +70,6 @@ impl PathSettings {
     pub fn follow(&self) -> FollowOptions {
         let deviation = Tolerance { position: self.position_deviation, orientation: self.orientation_deviation };
         FollowOptions { deviation, ..FollowOptions::default() }
-    }
-}
-
-impl ServoSettings {
-    /// How a servo moves.
-    pub fn options(&self) -> ServoOptions {
-        ServoOptions {
-            linear_speed: self.linear_speed,
-            angular_speed: self.angular_speed,
-            priority: self.priority,
-            held_back: self.held_back,
-            give: [self.give.position, self.give.orientation],
-        }
     }
 }
 

@@ -95,7 +95,8 @@ parameters! {
         /// Greatest angle from the target that counts as reached.
         orientation_tolerance: f64 = Double(1e-5), "rad", Range(1e-9, 3.2), WithNextTarget;
         /// Axes of the tip link's frame that targets need not match: translation along x, y, z and rotation rx, ry, rz
-        /// about them. For arms that cannot follow all six axes. A request that names free axes uses its own.
+        /// about them. For arms that cannot follow all six axes. A request that names free axes uses its own. A servo turns
+        /// the tip about free axes as it likes, unless a twist commands a rotation.
         free_axes: [bool; 6] = NoTexts, "", OneOf(&AXIS_NAMES), WithNextTarget;
         /// Greatest time of one search. It is only a guard: the parameter attempts bounds the search.
         timeout: Duration = Double(0.05), "s", Range(1e-4, 60.0), WithNextTarget;

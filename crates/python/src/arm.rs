@@ -482,12 +482,14 @@ impl Arm {
     /// give_position, give_orientation : float
     ///     How far the position [m] and the orientation [rad] of what is not commanded may give way, where the tip could not follow
     ///     otherwise or would be slower.
+    /// free_axes : list of "rx", "ry", "rz", optional
+    ///     Axes of the tip's frame about which it turns as it likes, unless a twist commands a rotation.
     /// avoid : World, optional
     ///     What the arm has to keep clear of.
     #[expect(clippy::too_many_arguments, reason = "the arguments of a method in Python")]
     #[pyo3(signature = (
         rate, q, *, joint_limits = None, linear_speed = 0.5, angular_speed = 1.5, held_back = "wait",
-        give_position = 0.02, give_orientation = 0.1, avoid = None
+        give_position = 0.02, give_orientation = 0.1, free_axes = None, avoid = None
     ))]
     fn servo(
         &self,
@@ -499,10 +501,11 @@ impl Arm {
         held_back: &str,
         give_position: f64,
         give_orientation: f64,
+        free_axes: Option<&Bound<'_, PyAny>>,
         avoid: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Servo> {
         let give = [give_position, give_orientation];
-        let request = ServoRequest { joint_limits, linear_speed, angular_speed, held_back, give, avoid };
+        let request = ServoRequest { joint_limits, linear_speed, angular_speed, held_back, give, free_axes, avoid };
         Servo::start(&self.0, rate, q, &request)
     }
 

@@ -37,6 +37,7 @@ pub struct ServoRequest<'a, 'py> {
     pub held_back: &'a str,
     /// Of position \[m\] and orientation \[rad\].
     pub give: [f64; 2],
+    pub free_axes: Option<&'a Bound<'py, PyAny>>,
     pub avoid: Option<&'a Bound<'py, PyAny>>,
 }
 
@@ -47,7 +48,7 @@ impl Servo {
         q: &Bound<'_, PyAny>,
         request: &ServoRequest<'_, '_>,
     ) -> PyResult<Self> {
-        let ServoRequest { joint_limits, linear_speed, angular_speed, held_back, give, avoid } = *request;
+        let ServoRequest { joint_limits, linear_speed, angular_speed, held_back, give, free_axes, avoid } = *request;
         for (what, value) in [("rate", rate), ("linear_speed", linear_speed), ("angular_speed", angular_speed)] {
             if !(value.is_finite() && value > 0.0) {
                 return Err(refused(format!("{what} is {value}; it must be a finite number above 0")));
@@ -63,7 +64,9 @@ impl Servo {
             return Err(refused("q is outside the joint limits: a servo starts inside them"));
         }
         let held_back = held_back.parse().map_err(refused)?;
-        let options = ServoOptions { linear_speed, angular_speed, held_back, give, ..ServoOptions::default() };
+        let free_axes = free_axes.map(crate::options::free_axes).transpose()?.unwrap_or_default();
+        let options =
+            ServoOptions { linear_speed, angular_speed, held_back, give, free_axes, ..ServoOptions::default() };
         let solver = arm.solver(urdf_ik::solver::SolverKind::Jacobian)?;
         let servo =
             urdf_ik::motion::servo::Servo::new(solver, &limits(joint_limits, arm)?, options, &q).map_err(refused)?;

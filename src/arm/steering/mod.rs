@@ -95,9 +95,9 @@ impl Steering {
     /// Moves on by `step` seconds, in equal parts of at most `period` seconds. Gives a status without a header, if it `wants_status`.
     pub(crate) fn step(&mut self, step: f64, period: f64, around: &Around, wants_status: bool) -> Option<ServoStatus> {
         let now = Instant::now();
-        self.newest.expire(now, around.settings.timeout);
-        if self.options != around.settings.options() {
-            self.options = around.settings.options();
+        self.newest.expire(now, around.settings.servo.timeout);
+        if self.options != around.settings.servo_options() {
+            self.options = around.settings.servo_options();
             self.servo.set_options(self.options);
         }
         let command = match &self.newest {

@@ -31,6 +31,7 @@ pub struct GivingWay {
     upper: Vec<f64>,
     /// The rows of what is commanded, and what is missed of them.
     commanded: Vec<f64>,
+    equation: Vec<f64>,
     rows: Rows,
     missed: Vec<f64>,
     change: Vec<f64>,
@@ -49,6 +50,7 @@ impl GivingWay {
             lower: list.clone(),
             upper: list.clone(),
             commanded: Vec::with_capacity(rows * size),
+            equation: Vec::with_capacity(size),
             rows: Rows::new(rows, size),
             missed: vec![0.0; rows],
             change: list,
@@ -99,17 +101,19 @@ impl GivingWay {
         self.commanded.clear();
         self.quadratic.begin_function(std::iter::repeat(SLIDE_DAMPING));
         for (tip, aim) in line.aims.iter().enumerate() {
-            let twist = line.at(tip, time).twist;
-            for row in 0..6 {
+            let (pose, held) = (&jacobian.tips()[tip], line.held_axes[tip]);
+            let [twist, giving] = [line.at(tip, time).twist, self.twists[tip]].map(|twist| held.in_frame(&twist, pose));
+            for row in held.rows(aim) {
                 let unit = jacobian.unit(row);
-                self.change[..size - 1].copy_from_slice(jacobian.row(6 * tip + row));
+                self.equation.clear();
+                jacobian.push_row(6 * tip + row, &held.frame(pose), &mut self.equation);
                 if aim.commands()[row / 3] {
-                    self.change[size - 1] = -twist[row] / unit;
-                    self.commanded.extend_from_slice(&self.change);
-                    self.quadratic.add_square(&self.change, 0.0, 1.0);
-                } else if line.holds(tip, row / 3) {
-                    self.change[size - 1] = 0.0;
-                    self.quadratic.add_square(&self.change, self.twists[tip][row] / unit, SECOND.powi(2));
+                    self.equation.push(-twist[row] / unit);
+                    self.commanded.extend_from_slice(&self.equation);
+                    self.quadratic.add_square(&self.equation, 0.0, 1.0);
+                } else {
+                    self.equation.push(0.0);
+                    self.quadratic.add_square(&self.equation, giving[row] / unit, SECOND.powi(2));
                 }
             }
         }
@@ -125,7 +129,8 @@ impl GivingWay {
         let share = self.motion[size - 1];
         if share > MIN_SHARE {
             for (tip, twist) in self.twists.iter_mut().enumerate() {
-                *twist = jacobian.twist(tip, &self.motion[..size - 1]) / share;
+                let moved = jacobian.twist(tip, &self.motion[..size - 1]) / share;
+                *twist = line.held_axes[tip].part_of(&moved, &jacobian.tips()[tip]);
             }
         }
     }

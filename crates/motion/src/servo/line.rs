@@ -15,6 +15,7 @@ use nalgebra::{Isometry3, Vector6};
 use super::braking_speed::approach;
 use super::command::{Aim, Axes, turned};
 use super::constants::{ARRIVED, BESIDE, MAX_PIECES, PIECE, POSE_SHARE, RAMP_LOOK};
+use super::held_axes::HeldAxes;
 use super::options::ServoOptions;
 use super::ramp::{Ramp, Rates};
 use giving::Anchor;
@@ -51,8 +52,10 @@ enum Ahead {
 #[derive(Debug, Clone)]
 pub struct Line {
     pub aims: Vec<Aim>,
-    /// Whether each tip holds its rotation where none is commanded.
-    hold_rotation: Vec<bool>,
+    /// The axes of rotation that each tip holds.
+    pub held_axes: Vec<HeldAxes>,
+    /// The rows of the tips' twists that count: those of translations, and of rotations that are commanded or held.
+    pub rows: Vec<usize>,
     /// When what is not commanded gives way.
     pub give: Give,
     /// Where each tip holds what is not commanded.
@@ -81,13 +84,14 @@ struct Start {
 }
 
 impl Line {
-    /// Of tips, of which these hold their rotation where none is commanded.
-    pub fn new(hold_rotation: Vec<bool>, length_scale: f64) -> Self {
-        let tips = hold_rotation.len();
+    /// Of tips that hold these axes.
+    pub fn new(held_axes: Vec<HeldAxes>, length_scale: f64) -> Self {
+        let tips = held_axes.len();
         let start = Start { pose: Isometry3::identity(), axes: Axes::Base };
         Self {
             aims: vec![Aim::Hold; tips],
-            hold_rotation,
+            held_axes,
+            rows: Vec::with_capacity(6 * tips),
             give: Give::Nothing,
             anchors: vec![Anchor { pose: start.pose, holds: [false; 2] }; tips],
             giving: vec![Vector6::zeros(); tips],
@@ -113,6 +117,10 @@ impl Line {
         options: &ServoOptions,
         rates: &impl Fn(&[f64]) -> Rates,
     ) {
+        self.rows.clear();
+        for (tip, (aim, held)) in self.aims.iter().zip(&self.held_axes).enumerate() {
+            self.rows.extend(held.rows(aim).map(|row| 6 * tip + row));
+        }
         self.pieces.clear();
         self.times.clear();
         self.reach = Reach::Until(0.0);

@@ -18,6 +18,9 @@ pub struct ServoOptions {
     /// How far the translation \[m\] and the rotation \[rad\] of what is not commanded may give way, where the tips could not follow
     /// otherwise or would be slower, and along contacts: 0 is not at all.
     pub give: [f64; 2],
+    /// Axes that are left free, along those of the tip's frame, in the order of [`Target::free_axes`](urdf_ik_solver::Target::free_axes).
+    /// Only rotations can be free: about such an axis the tip turns as it likes, unless a twist commands a rotation.
+    pub free_axes: [bool; 6],
 }
 
 impl Default for ServoOptions {
@@ -29,6 +32,7 @@ impl Default for ServoOptions {
             priority: Priority::default(),
             held_back: HeldBack::default(),
             give: [0.02, 0.1],
+            free_axes: [false; 6],
         }
     }
 }

@@ -41,7 +41,10 @@ pub struct Task<'a> {
 #[derive(Debug, Clone)]
 pub struct Slider {
     quadratic: DualActiveSet,
-    twist: Vec<f64>,
+    /// The rows of the tips' twists that count, their equations, and what is wanted along them.
+    rows: Vec<usize>,
+    matrix: Vec<f64>,
+    twists: Vec<f64>,
     /// A place on a curve and its slope there.
     place: Vec<f64>,
     slope: Vec<f64>,
@@ -63,7 +66,9 @@ impl Slider {
         let [list, place] = [variables, variables + 1].map(|size| vec![0.0; size]);
         Self {
             quadratic,
-            twist: vec![0.0; 6 * tips],
+            rows: Vec::with_capacity(6 * tips),
+            matrix: Vec::with_capacity(6 * tips * variables),
+            twists: Vec::with_capacity(6 * tips),
             place: place.clone(),
             slope: place.clone(),
             began: place,
@@ -114,19 +119,15 @@ impl Slider {
 
     /// Finds the velocities between the bounds that come nearest to the twists. Gives the share of these that is missed.
     fn minimise(&mut self, jacobian: &StackedJacobian, task: Task, slopes: &[f64], least: &[f64]) -> f64 {
-        let Task { aims, held_axes, options, .. } = task;
-        self.write_twist(jacobian, aims, options);
+        self.write_twists(jacobian, task);
         self.quadratic.begin_function(std::iter::repeat(SLIDE_DAMPING));
-        for (row, twist) in self.twist.iter().enumerate() {
-            let is_linear = row % 6 < 3;
-            if !is_linear && !held_axes[row / 6].are_all() && !aims[row / 6].turns() {
-                continue;
-            }
-            let weight = match (options.priority, is_linear) {
+        let variables = self.velocities.len();
+        for ((row, equation), twist) in self.rows.iter().zip(self.matrix.chunks_exact(variables)).zip(&self.twists) {
+            let weight = match (task.options.priority, row % 6 < 3) {
                 (Priority::Translation, false) | (Priority::Rotation, true) => SECOND,
                 _ => 1.0,
             };
-            self.quadratic.add_square(jacobian.row(row), *twist, weight * weight);
+            self.quadratic.add_square(equation, *twist, weight * weight);
         }
         let inequalities = Inequalities { rows: slopes, least, lower: &self.lower, upper: &self.upper };
         if self.quadratic.minimise(&inequalities) {
@@ -135,8 +136,8 @@ impl Slider {
             self.velocities.fill(0.0);
         }
         let (mut missed, mut all) = (0.0, 0.0);
-        for (row, twist) in self.twist.iter().enumerate() {
-            missed += (twist - dot(jacobian.row(row), &self.velocities)).powi(2);
+        for (equation, twist) in self.matrix.chunks_exact(variables).zip(&self.twists) {
+            missed += (twist - dot(equation, &self.velocities)).powi(2);
             all += twist * twist;
         }
         (missed / all).sqrt()
@@ -237,13 +238,12 @@ impl Slider {
     /// Slows the velocities down, so that what is not commanded gives way no farther than it may from the `targets`.
     pub fn keep_within_give(&mut self, jacobian: &StackedJacobian, task: Task, targets: &[Isometry3<f64>]) {
         let mut scale = 1.0_f64;
-        let held_axes = task.held_axes;
-        for (tip, aim) in task.aims.iter().enumerate() {
+        for (tip, (aim, held)) in task.aims.iter().zip(task.held_axes).enumerate() {
             let (pose, goal) = (&jacobian.tips()[tip], &targets[tip]);
-            let (off, twist) = (between(goal, pose), jacobian.twist(tip, &self.velocities));
+            let (off, twist) = (-held.way(pose, goal), held.in_frame(&jacobian.twist(tip, &self.velocities), pose));
             for (part, is_commanded) in aim.commands().into_iter().enumerate() {
                 let [off, twist] = [&off, &twist].map(|both| both.fixed_rows::<3>(3 * part).into_owned());
-                if !(is_commanded || part == 1 && !held_axes[tip].are_all()) && twist.dot(&off) > 0.0 {
+                if !(is_commanded || part == 1 && !held.always) && twist.dot(&off) > 0.0 {
                     scale = scale.min(4.0 * (1.0 - off.norm() / task.options.give[part].max(MIN_GIVE)));
                 }
             }
@@ -261,19 +261,26 @@ impl Slider {
         }
     }
 
-    fn write_twist(&mut self, jacobian: &StackedJacobian, aims: &[Aim], options: &ServoOptions) {
-        for (tip, aim) in aims.iter().enumerate() {
+    /// Writes the twists that are wanted, in what counts of them.
+    fn write_twists(&mut self, jacobian: &StackedJacobian, task: Task) {
+        self.rows.clear();
+        self.matrix.clear();
+        self.twists.clear();
+        for (tip, (aim, held)) in task.aims.iter().zip(task.held_axes).enumerate() {
             let pose = &jacobian.tips()[tip];
             let twist = match aim {
                 Aim::Hold => Vector6::zeros(),
                 Aim::Twist(twist, axes) => axes.to_base(pose, twist),
                 Aim::Pose(goal) => {
                     let twist: Vector6<f64> = between(pose, goal) * POSE_GAIN;
-                    twist * options.factor(&twist, 1.0)
+                    twist * task.options.factor(&twist, 1.0)
                 }
             };
-            for row in 0..6 {
-                self.twist[6 * tip + row] = twist[row] / jacobian.unit(row);
+            let (twist, frame) = (held.in_frame(&twist, pose), held.frame(pose));
+            for row in held.rows(aim) {
+                self.rows.push(6 * tip + row);
+                jacobian.push_row(6 * tip + row, &frame, &mut self.matrix);
+                self.twists.push(twist[row] / jacobian.unit(row));
             }
         }
     }

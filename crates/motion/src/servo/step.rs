@@ -68,6 +68,9 @@ pub struct Servo {
     planner: Planner,
     /// What the joints follow, where they follow a line; and what may take its place.
     course: Course,
+    /// The axes that have to be free for the arm of each tip, and the axes of rotation that it holds.
+    free_for_arm: Vec<[bool; 6]>,
+    held_axes: Vec<HeldAxes>,
     trial: Course,
     is_on_course: bool,
     /// What the tips are to do by the last command.
@@ -120,20 +123,23 @@ impl Servo {
         }
         let chain = Arc::clone(solver.chain());
         let (tips, variables) = (chain.tips().len(), positions.len());
-        let held_axes: Vec<_> = (0..tips).map(|tip| HeldAxes::beside(solver.sensible_free_axes(tip))).collect();
-        let hold_rotation: Vec<_> = held_axes.iter().map(|held| held.are_all()).collect();
+        let free_for_arm: Vec<_> = (0..tips).map(|tip| solver.sensible_free_axes(tip)).collect();
+        let held_axes: Vec<_> =
+            free_for_arm.iter().map(|axes| HeldAxes::of(&Aim::Hold, options.free_axes, *axes)).collect();
         let jacobian = StackedJacobian::new(&chain, solver.length_scale());
         let course = || Course {
-            line: Line::new(hold_rotation.clone(), solver.length_scale()),
+            line: Line::new(held_axes.clone(), solver.length_scale()),
             curve: Curve::new(variables, tips),
             plan: Plan::new(),
             is_slide: false,
         };
         let mut servo = Self {
-            tracer: Tracer::new(jacobian.clone(), chain.domains(), held_axes),
+            tracer: Tracer::new(jacobian.clone(), chain.domains()),
             planner: Planner::new(variables),
             course: course(),
             trial: course(),
+            free_for_arm,
+            held_axes,
             is_on_course: false,
             aims: vec![Aim::Hold; tips],
             targets: vec![Isometry3::identity(); tips],
@@ -328,6 +334,7 @@ impl Servo {
         }
         if !self.is_on_course {
             self.course.line.aims.copy_from_slice(&self.aims);
+            self.course.line.held_axes.copy_from_slice(&self.held_axes);
             return self.jog.stop(&self.now, &self.limits, period, &mut self.next);
         }
         if self.goes_on() {
@@ -350,6 +357,8 @@ impl Servo {
             let led_to = &self.course.line.aims[tip];
             is_new |= wanted.differs_from(led_to);
             *aim = if wanted.differs_from(led_to) { wanted } else { *led_to };
+            self.held_axes[tip] = HeldAxes::of(aim, self.options.free_axes, self.free_for_arm[tip]);
+            is_new |= self.held_axes[tip] != self.course.line.held_axes[tip];
         }
         is_new
     }

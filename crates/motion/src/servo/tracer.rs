@@ -11,10 +11,8 @@ pub use null_motion::near_limit;
 
 use nalgebra::{UnitQuaternion, Vector6};
 
-use super::command::Aim;
 use super::constants::{AT_LIMIT, EXACT, LEADING, MAX_NULL, MAX_STANDING, NOWHERE, STANDING, TURN};
 use super::curve::{Bend, Curve, End, Node, arc};
-use super::held_axes::HeldAxes;
 use super::line::Line;
 use super::rows::Rows;
 use super::stacked_jacobian::StackedJacobian;
@@ -37,10 +35,6 @@ enum Step {
 pub struct Tracer {
     pub jacobian: StackedJacobian,
     domains: Vec<Domain>,
-    /// The axes of rotation that each tip can hold.
-    pub held_axes: Vec<HeldAxes>,
-    /// The rows of the Jacobian that count: what the tips have to keep.
-    pub kept: Vec<usize>,
     /// The matrix of the equations, and what is missed.
     matrix: Vec<f64>,
     missed: Vec<f64>,
@@ -70,8 +64,8 @@ pub struct Tracer {
 }
 
 impl Tracer {
-    pub fn new(jacobian: StackedJacobian, domains: Vec<Domain>, held_axes: Vec<HeldAxes>) -> Self {
-        let (variables, rows) = (domains.len(), 6 * held_axes.len());
+    pub fn new(jacobian: StackedJacobian, domains: Vec<Domain>) -> Self {
+        let (variables, rows) = (domains.len(), 6 * jacobian.tips().len());
         let size = variables + 1;
         let list = vec![0.0; size];
         let mut quadratic = DualActiveSet::default();
@@ -79,8 +73,6 @@ impl Tracer {
         Self {
             jacobian,
             domains,
-            held_axes,
-            kept: Vec::with_capacity(rows),
             matrix: Vec::with_capacity(rows * size),
             missed: vec![0.0; rows],
             rows: Rows::new(rows, size),
@@ -102,25 +94,16 @@ impl Tracer {
         }
     }
 
-    /// Sets which rows count: those of translations, and of rotations that are commanded or can be held.
-    pub fn keep_rows(&mut self, aims: &[Aim]) {
-        self.kept.clear();
-        for (tip, (aim, held)) in aims.iter().zip(&self.held_axes).enumerate() {
-            let rows = held.rows().filter(|row| *row < 3 || aim.turns() || held.are_all());
-            self.kept.extend(rows.map(|row| 6 * tip + row));
-        }
-    }
-
     /// Writes the bend of a curve with the slope at the place, of what the equations do not leave open.
     pub fn write_bend(&mut self, line: &Line) {
         let variables = self.domains.len();
         let (time, passing) = (self.place[variables], self.slope[variables]);
         let mut tip = usize::MAX;
         let mut error = Vector6::zeros();
-        for (at, row) in self.kept.iter().enumerate() {
+        for (at, row) in line.rows.iter().enumerate() {
             if row / 6 != tip {
                 tip = row / 6;
-                let (wanted, held) = (line.at(tip, time), self.held_axes[tip]);
+                let (wanted, held) = (line.at(tip, time), line.held_axes[tip]);
                 let slope = &self.slope[..variables];
                 error = wanted.rate * (passing * passing) - self.jacobian.acceleration(tip, slope);
                 if !held.are_all() {
@@ -321,10 +304,10 @@ impl Tracer {
         let mut squared = 0.0;
         let mut tip = usize::MAX;
         let (mut twist, mut error, mut frame) = (Vector6::zeros(), Vector6::zeros(), UnitQuaternion::identity());
-        for (at, row) in self.kept.iter().enumerate() {
+        for (at, row) in line.rows.iter().enumerate() {
             if row / 6 != tip {
                 tip = row / 6;
-                let (wanted, is, held) = (line.at(tip, time), &self.jacobian.tips()[tip], self.held_axes[tip]);
+                let (wanted, is, held) = (line.at(tip, time), &self.jacobian.tips()[tip], line.held_axes[tip]);
                 error = held.way(is, &wanted.pose);
                 frame = held.frame(is);
                 twist = wanted.twist;

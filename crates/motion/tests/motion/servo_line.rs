@@ -221,13 +221,18 @@ fn a_pose_of_the_tip_moves_nothing_and_another_one_is_met_exactly() {
     }
 }
 
-/// Arms of the project up to a link, of four and five joints, which can't hold all rotations; and how many poses of 40 each comes to. An
-/// elbow keeps its distance from the shoulder, so straight lines lead it to none.
-const ARMS_OF_FEW_JOINTS: [(&str, &str, usize); 4] = [
-    ("arm7.urdf", "forearm_roll_link", 40),
-    ("arm6.urdf", "wrist_link", 40),
-    ("arm6.urdf", "forearm_roll_link", 40),
-    ("arm7.urdf", "elbow_link", 0),
+const NO_AXES: [bool; 6] = [false; 6];
+const ABOUT_Z: [bool; 6] = [false, false, false, false, false, true];
+/// Arms of the project up to a link, which axes are free for a while, and how many poses of 40 each comes to at least. Those of four and five
+/// joints can't hold all rotations. An elbow keeps its distance from the shoulder, so straight lines lead it to none.
+const ARMS_WITH_FREE_AXES: [(&str, &str, [bool; 6], usize); 7] = [
+    ("arm7.urdf", "forearm_roll_link", NO_AXES, 40),
+    ("arm6.urdf", "wrist_link", NO_AXES, 40),
+    ("arm6.urdf", "forearm_roll_link", NO_AXES, 40),
+    ("arm7.urdf", "elbow_link", NO_AXES, 0),
+    ("arm7.urdf", "forearm_roll_link", ABOUT_Z, 38),
+    ("arm6.urdf", "tool0", ABOUT_Z, 38),
+    ("arm7.urdf", "tool0", ABOUT_Z, 38),
 ];
 
 fn arm_up_to(file: &str, tip: &str) -> Subject {
@@ -256,17 +261,20 @@ fn any_wish(subject: &Subject, positions: &[f64], random: &mut Random) -> Wish {
 }
 
 #[test]
-fn arms_of_few_joints_come_to_a_pose_after_other_commands_or_say_that_they_are_held_back() {
-    for (file, tip, poses) in ARMS_OF_FEW_JOINTS {
+fn arms_with_free_axes_come_to_a_pose_after_other_commands_or_say_that_they_are_held_back() {
+    for (file, tip, free_axes, poses) in ARMS_WITH_FREE_AXES {
         let subject = arm_up_to(file, tip);
-        let free_axes = subject.solver.sensible_free_axes(0);
+        let free_for_arm = subject.solver.sensible_free_axes(0);
+        let is_held = |axis: &usize| !(free_axes[3 + axis] || free_for_arm[3 + axis]);
+        let options = ServoOptions { free_axes, ..ServoOptions::default() };
         let mut met = 0;
         for seed in 40..80 {
             let mut random = Random::new(seed);
             let start = random.positions(&subject.arm.chain);
-            let mut servo = Servo::new(&subject.solver, &subject.limits, ServoOptions::default(), &start).unwrap();
+            let mut servo = Servo::new(&subject.solver, &subject.limits, options, &start).unwrap();
             let mut run = Run::new(PERIOD, &start);
-            for _ in 0..6 {
+            for number in 0..6 {
+                servo.set_options(if number % 3 == 1 { ServoOptions::default() } else { options });
                 let wish = any_wish(&subject, servo.positions(), &mut random);
                 run.steps(&mut servo, &wish, random.between(0.02, 0.4));
             }
@@ -276,7 +284,7 @@ fn arms_of_few_joints_come_to_a_pose_after_other_commands_or_say_that_they_are_h
             let pose = subject.pose(servo.positions());
             let apart = (pose.translation.vector - aim.translation.vector).norm();
             let turn = (pose.rotation.inverse() * aim.rotation).scaled_axis();
-            let turned = (0..3).filter(|axis| !free_axes[3 + axis]).map(|axis| turn[axis].abs()).fold(0.0, f64::max);
+            let turned = (0..3).filter(is_held).map(|axis| turn[axis].abs()).fold(0.0, f64::max);
             let is_there = apart < 1e-6 && turned < 1e-6;
             met += usize::from(is_there);
             let is_true = is_there || !servo.is_at_rest() || report.share == 0.0 && !report.holds.is_empty();
@@ -285,4 +293,36 @@ fn arms_of_few_joints_come_to_a_pose_after_other_commands_or_say_that_they_are_h
         }
         assert!(met >= poses, "{file}, {tip}: met {met} of 40");
     }
+}
+
+#[test]
+fn about_a_free_axis_the_tip_turns_as_it_likes_unless_a_rotation_is_commanded() {
+    let subject = Subject::new(arm_with_tool("arm6"));
+    let options = ServoOptions { free_axes: ABOUT_Z, ..ServoOptions::default() };
+    let axis_of = |pose: &Isometry3<f64>| pose.rotation * Vector3::z();
+    let mut most_turned = 0.0_f64;
+    for seed in 0..20 {
+        let mut random = Random::new(seed);
+        let start = random.positions(&subject.arm.chain);
+        let first = subject.pose(&start);
+        let along = random.direction() * 0.1;
+        let twist = Vector6::new(along.x, along.y, along.z, 0.0, 0.0, 0.0);
+        let mut servo = Servo::new(&subject.solver, &subject.limits, options, &start).unwrap();
+        let mut run = Run::new(PERIOD, &start);
+        for _ in 0..count(2.0, PERIOD) {
+            run.step(&mut servo, &Wish::twist(&twist, Axes::Base));
+            let pose = subject.pose(servo.positions());
+            let (off, _) = from_line(&first, &twist, &pose);
+            let tilt = axis_of(&first).angle(&axis_of(&pose));
+            assert!(off[0] < 1e-4 && tilt < options.give[1] + 1e-3, "seed {seed}: {off:?} m, {tilt} rad off");
+            most_turned = most_turned.max(first.rotation.angle_to(&pose.rotation));
+        }
+        let before = subject.pose(servo.positions());
+        let turn = Vector6::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.3);
+        run.steps(&mut servo, &Wish::twist(&turn, Axes::Tip), 1.0);
+        let turned = (before.rotation.inverse() * subject.pose(servo.positions()).rotation).scaled_axis();
+        assert!(turned.z > 0.15, "seed {seed}: turned by {turned:?}");
+        assert!(run.usage(&subject).is_kept(), "seed {seed}: {:?}", run.usage(&subject));
+    }
+    assert!(most_turned > 0.5, "no tip turned by more than {most_turned} rad");
 }

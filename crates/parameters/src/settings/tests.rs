@@ -39,7 +39,7 @@ fn defaults_are_read_as_the_table_has_them() {
     assert_eq!((settings.path.follow(), settings.path.blend_radius), (FollowOptions::default(), 0.0));
     assert!(!settings.path.partial && settings.command_joints.is_empty() && settings.joint_limits.text.is_empty());
     assert_eq!(
-        (settings.servo.timeout, settings.servo.options()),
+        (settings.servo.timeout, settings.servo_options()),
         (Duration::from_millis(100), ServoOptions::default())
     );
     assert_eq!(settings.moveit_servo, moveit_servo(false, CommandUnits::Unitless, [0.4, 0.8, 0.5]));
@@ -144,7 +144,7 @@ fn each_setting_follows_its_parameter() {
     assert_eq!((settings.path.speed, settings.path.acceleration), (0.4, 0.6));
     assert_eq!((settings.path.blend_radius, settings.path.partial), (0.7, true));
     assert_eq!(settings.path.follow().deviation, Tolerance { position: 0.08, orientation: 0.09 });
-    assert_eq!((settings.servo.timeout, settings.servo.options()), (Duration::from_millis(300), servo()));
+    assert_eq!((settings.servo.timeout, settings.servo_options()), (Duration::from_millis(300), servo()));
     assert_eq!(settings.moveit_servo, moveit_servo(true, CommandUnits::SpeedUnits, [0.13, 0.14, 0.15]));
     values.set("jacobian.method", text("pseudoinverse")).unwrap();
     assert_eq!(Settings::new(&values, None).unwrap().jacobian.step(), JacobianStep::Pseudoinverse);
@@ -173,5 +173,6 @@ fn servo() -> ServoOptions {
         priority: Priority::Both,
         held_back: HeldBack::Slide,
         give: [0.01, 0.02],
+        free_axes: [false, false, false, false, false, true],
     }
 }

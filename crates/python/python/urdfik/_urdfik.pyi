@@ -185,6 +185,7 @@ class Arm:
         held_back: str = "wait",
         give_position: float = 0.02,
         give_orientation: float = 0.1,
+        free_axes: _FreeAxes = None,
         avoid: World | None = None,
     ) -> Servo: ...
 

@@ -77,7 +77,7 @@ impl Line {
 
     /// Whether a tip is to hold its translation, or its rotation where the part is 1.
     pub fn holds(&self, tip: usize, part: usize) -> bool {
-        !self.aims[tip].commands()[part] && (part == 0 || self.hold_rotation[tip])
+        !self.aims[tip].commands()[part] && (part == 0 || self.held_axes[tip].always)
     }
 
     /// Where a tip is to be at a time, but for what gives way: that is where it is held.

@@ -31,7 +31,7 @@ impl Servo {
         if clearance.is_none() {
             return false;
         }
-        let Self { slider, contacts, tracer, limits, options, aims, now, next, place, .. } = self;
+        let Self { slider, contacts, tracer, held_axes, limits, options, aims, now, next, place, .. } = self;
         // A few periods ahead, as far as jerks take to change something.
         for (i, limits) in limits.iter().enumerate() {
             let moved = TIME_AHEAD * (now.velocities[i] + 0.5 * TIME_AHEAD * now.accelerations[i]);
@@ -49,7 +49,7 @@ impl Servo {
             }
         }
         tracer.jacobian.find(&next.positions);
-        let task = Task { aims, held_axes: &tracer.held_axes, limits, options };
+        let task = Task { aims, held_axes, limits, options };
         slider.find(&tracer.jacobian, &next.positions, task, contacts)
     }
 
@@ -58,17 +58,18 @@ impl Servo {
         self.is_on_course = false;
         self.is_sliding = true;
         self.course.line.aims.copy_from_slice(&self.aims);
+        self.course.line.held_axes.copy_from_slice(&self.held_axes);
         for (tip, target) in self.targets.iter_mut().enumerate() {
             let (pose, commands) = (&self.jacobian.tips()[tip], self.aims[tip].commands());
             if commands[0] {
                 target.translation = pose.translation;
             }
-            if commands[1] || !self.tracer.held_axes[tip].are_all() {
+            if commands[1] || !self.held_axes[tip].always {
                 target.rotation = pose.rotation;
             }
         }
-        let Self { jog, slider, jacobian, tracer, aims, now, limits, next, options, .. } = self;
-        let task = Task { aims, held_axes: &tracer.held_axes, limits, options };
+        let Self { jog, slider, jacobian, held_axes, aims, now, limits, next, options, .. } = self;
+        let task = Task { aims, held_axes, limits, options };
         slider.keep_within_give(jacobian, task, &self.targets);
         slider.keep_direction(&now.velocities);
         jog.follow(&slider.velocities, now, limits, period, next);
@@ -76,15 +77,16 @@ impl Servo {
 
     /// Lays a course beside the line, along what joint limits leave of the twists. Gives whether there is one.
     pub(super) fn lay_beside(&mut self, moves: bool, period: f64) -> bool {
-        let Self { tracer, slider, trial, aims, options, limits, now, .. } = self;
+        let Self { tracer, slider, trial, held_axes, aims, options, limits, now, .. } = self;
         trial.is_slide = true;
         trial.line.aims.copy_from_slice(aims);
+        trial.line.held_axes.copy_from_slice(held_axes);
         if moves {
             trial.plan.now = tracer.begin_moving(&mut trial.curve, now);
             slider.begin_moving(&trial.curve);
         } else {
             trial.plan.stand(0.0);
-            let task = Task { aims, held_axes: &tracer.held_axes, limits, options };
+            let task = Task { aims, held_axes, limits, options };
             if !slider.begin_at_rest(&mut trial.curve, &mut tracer.jacobian, &now.positions, task) {
                 trial.curve.end = slider.limit.map(End::Limit);
                 return false;

@@ -71,12 +71,12 @@ impl Servo {
     /// Begins the line of a course.
     fn begin_line(&mut self, moves: bool, give: Give) {
         let before = (self.is_on_course && !self.course.is_slide).then_some(&self.course.line);
-        let Self { tracer, trial, giving_way, aims, motions, options, singular, limits, now, .. } = self;
+        let Self { tracer, trial, giving_way, aims, held_axes, motions, options, singular, limits, now, .. } = self;
         let rates = |twist: &[f64]| rates(singular, limits, twist);
-        tracer.keep_rows(aims);
         let Course { line, curve, is_slide, .. } = trial;
         (curve.end, *is_slide, line.give) = (None, false, give);
         line.aims.copy_from_slice(aims);
+        line.held_axes.copy_from_slice(held_axes);
         line.begin(motions, moves, before, options, &rates);
         if give == Give::AtOnce {
             giving_way.find_at_rest(&mut tracer.jacobian, line, &now.positions, limits);
@@ -94,7 +94,7 @@ impl Servo {
 
     /// Writes how the tips move: as the course has it, where they are on it; else as the joints do.
     fn write_motions(&mut self, moves: bool) {
-        let Self { course, motions, jacobian, targets, place, now, aims, tracer, .. } = self;
+        let Self { course, motions, jacobian, targets, place, now, aims, held_axes, .. } = self;
         let variables = self.limits.len();
         let follows = self.is_on_course && !course.is_slide;
         if follows {
@@ -114,10 +114,11 @@ impl Servo {
             } else {
                 TipMotion { pose: if self.is_on_course { is.pose } else { targets[tip] }, ..is }
             };
-            // A rotation that the arm can't hold is as the joints have it, unless the course led it.
-            let turns = aims[tip].turns();
-            let is_led = follows && course.line.aims[tip].turns() && turns;
-            if !is_led && !tracer.held_axes[tip].are_all() {
+            // A rotation is as the joints have it, unless it is held or the course led it.
+            let (held, turns) = (held_axes[tip], aims[tip].turns());
+            let is_led = !follows || held == course.line.held_axes[tip];
+            let was_commanded = follows && course.line.aims[tip].turns();
+            if !(is_led && (held.always || was_commanded && turns)) {
                 motion.pose.rotation = is.pose.rotation;
                 if turns {
                     motion.turn_as(&is);
@@ -221,7 +222,7 @@ impl Servo {
         let before = curve.reach();
         while curve.reach() < way && curve.end.is_none() && !curve.is_full() {
             if *is_slide {
-                let task = Task { aims: &line.aims, held_axes: &tracer.held_axes, limits, options };
+                let task = Task { aims: &line.aims, held_axes: &line.held_axes, limits, options };
                 slider.extend(curve, &mut tracer.jacobian, task);
                 continue;
             }

@@ -66,10 +66,10 @@ impl Servo {
         *off_line = [0.0; 2];
         let beside = self.is_on_course && self.course.is_slide;
         for (tip, (target, pose)) in self.targets.iter().zip(self.jacobian.tips()).enumerate().filter(|_| !beside) {
-            let held = self.tracer.held_axes[tip];
+            let held = self.held_axes[tip];
             let apart = held.way(pose, target);
             off_line[0] = off_line[0].max(apart.fixed_rows::<3>(0).norm());
-            if held.are_all() || self.aims[tip].turns() {
+            if held.always || self.aims[tip].turns() {
                 off_line[1] = off_line[1].max(apart.fixed_rows::<3>(3).norm());
             }
         }
