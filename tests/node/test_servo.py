@@ -8,7 +8,7 @@ from urdf_ik.msg import ServoStatus, SolveStatus
 
 from checks import assert_solved, difference
 from client import posture
-from conftest import ROBOTS
+from conftest import ROBOTS, ROOT
 from kinematics import Robot, errors, rotation, translation
 from motion import assert_smooth, still
 from servo_client import BENT, RATE, jog, moved, start_servo, tip, twist
@@ -186,6 +186,29 @@ def test_an_idle_device_holds_nothing_up(servo, arm_robot):
         servo.send(twist())
         return posture(node.states[-1])['elbow_joint'] >= BENT['elbow_joint'] + 0.05
     servo.stream(jog(elbow_joint=0.25), far, 'the joint to move')
+
+
+def test_the_tip_turns_about_a_free_axis(start):
+    """The tool points down: its axis stays as it is, and the turn about it is free once it is set so, while the arm moves."""
+    file = ROOT / 'urdf' / 'arm6.urdf'
+    robot = Robot.load(file)
+    servo = start_servo(start, file, {'shoulder_joint': 0.3, 'elbow_joint': 0.5, 'wrist_flex_joint': 0.6})
+    node = servo.node
+
+    def turned(since):
+        """How far the tool has turned, and how far its axis."""
+        before, now = (robot.pose('tool0', positions) for positions in (since, posture(node.states[-1])))
+        return errors(before, now)[1], np.linalg.norm(before[:3, 2] - now[:3, 2])
+
+    home = node.next_posture()
+    servo.stream_for(50, lambda _: twist(linear=(0, 0.1, 0)))
+    assert turned(home)[0] < 1e-4
+    with node.changed(free_axes=['rz']):
+        servo.stream(twist(linear=(0, 0.1, 0)), lambda: turned(home)[0] > 0.1, 'the tool to turn')
+        assert turned(home)[1] < 1e-3
+        # A rotation that is commanded is followed.
+        before = posture(node.states[-1])
+        servo.stream(twist(angular=(0, 0, -0.3), frame='tool0'), lambda: turned(before)[0] > 0.2, 'the tool to turn')
 
 
 def test_one_tip_has_twists_and_another_poses_at_once(start):

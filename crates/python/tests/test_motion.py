@@ -65,6 +65,19 @@ def test_a_servo_moves_the_tip_along_a_line(arm, start):
     assert servo.is_at_rest and np.abs(servo.accelerations).max() == 0
 
 
+def test_a_servo_turns_about_a_free_axis(arm, start):
+    q, pose = start
+    turned = []
+    for free_axes in (None, ["rz"], "rz"):
+        servo = arm.servo(250, q, free_axes=free_axes)
+        for _ in range(500):
+            servo.step([0, 0.1, 0, 0, 0, 0])
+        rotation = arm.forward_kinematics(servo.positions)[:3, :3]
+        np.testing.assert_allclose(rotation[:, 2], pose[:3, 2], atol=1e-3)
+        turned.append(np.abs(rotation - pose[:3, :3]).max())
+    assert turned[0] < 1e-3 and turned[1] == turned[2] > 0.05
+
+
 def test_a_servo_takes_the_axes_of_the_tip_and_joint_velocities(arm, start):
     q, pose = start
     servo = arm.servo(250, q)
@@ -92,6 +105,7 @@ def test_a_servo_takes_the_axes_of_the_tip_and_joint_velocities(arm, start):
         (lambda arm, q, pose: arm.servo(0, q), "rate is 0"),
         (lambda arm, q, pose: arm.servo(100, q, held_back="go"), "the ways to be held back are: wait, slide"),
         (lambda arm, q, pose: arm.servo(100, q, give_orientation=-1), "give_orientation is -1"),
+        (lambda arm, q, pose: arm.servo(100, q, free_axes=["yaw"]), "x, y, z, rx, ry, rz"),
         (lambda arm, q, pose: arm.servo(100, q + 100), "outside the joint limits"),
         (lambda arm, q, pose: arm.servo(100, q).step([1, 2, 3]), r"twist has the shape \(3,\); it must be \(6,\)"),
         (lambda arm, q, pose: arm.servo(100, q).step([np.nan] * 6), "finite"),
