@@ -120,7 +120,7 @@ impl Servo {
             let was_commanded = follows && course.line.aims[tip].turns();
             if !(is_led && (held.always || was_commanded && turns)) {
                 motion.pose.rotation = is.pose.rotation;
-                if turns {
+                if turns || held.always {
                     motion.turn_as(&is);
                 }
             }
