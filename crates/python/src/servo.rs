@@ -65,6 +65,9 @@ impl Servo {
         }
         let held_back = held_back.parse().map_err(refused)?;
         let free_axes = free_axes.map(crate::options::free_axes).transpose()?.unwrap_or_default();
+        if free_axes[..3].contains(&true) {
+            return Err(refused("free_axes of a servo must be some of rx, ry, rz: it leaves no translation free"));
+        }
         let options =
             ServoOptions { linear_speed, angular_speed, held_back, give, free_axes, ..ServoOptions::default() };
         let solver = arm.solver(urdf_ik::solver::SolverKind::Jacobian)?;

@@ -106,6 +106,7 @@ def test_a_servo_takes_the_axes_of_the_tip_and_joint_velocities(arm, start):
         (lambda arm, q, pose: arm.servo(100, q, held_back="go"), "the ways to be held back are: wait, slide"),
         (lambda arm, q, pose: arm.servo(100, q, give_orientation=-1), "give_orientation is -1"),
         (lambda arm, q, pose: arm.servo(100, q, free_axes=["yaw"]), "x, y, z, rx, ry, rz"),
+        (lambda arm, q, pose: arm.servo(100, q, free_axes=["rz", "x"]), "leaves no translation free"),
         (lambda arm, q, pose: arm.servo(100, q + 100), "outside the joint limits"),
         (lambda arm, q, pose: arm.servo(100, q).step([1, 2, 3]), r"twist has the shape \(3,\); it must be \(6,\)"),
         (lambda arm, q, pose: arm.servo(100, q).step([np.nan] * 6), "finite"),
