@@ -28,7 +28,6 @@ use urdf_ik_motion::{HandOver, JointMotion, MotionLimits};
 /// The servo of a chain, and what it is commanded.
 pub(crate) struct Steering {
     servo: Servo,
-    options: ServoOptions,
     newest: Newest,
     rivals: Rivals,
     /// Since when it stands without a command.
@@ -53,7 +52,6 @@ impl Steering {
         let tips = loaded.chain.tips().len();
         Ok(Self {
             servo,
-            options,
             newest: Newest::default(),
             rivals: Rivals::default(),
             resting_since: None,
@@ -96,10 +94,7 @@ impl Steering {
     pub(crate) fn step(&mut self, step: f64, period: f64, around: &Around, wants_status: bool) -> Option<ServoStatus> {
         let now = Instant::now();
         self.newest.expire(now, around.settings.servo.timeout);
-        if self.options != around.settings.servo_options() {
-            self.options = around.settings.servo_options();
-            self.servo.set_options(self.options);
-        }
+        self.servo.set_options(around.settings.servo_options());
         let command = match &self.newest {
             Newest::Rest => Command::Rest,
             Newest::Jog(jog) => Command::Velocities(&jog.value),

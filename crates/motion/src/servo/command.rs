@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use super::constants::SAME;
 use super::options::ServoOptions;
-use urdf_ik_mathematics::spatial::stacked;
+use urdf_ik_mathematics::spatial::{rotation_vector, stacked};
 use urdf_ik_robot::Chain;
 
 /// What is commanded at one time.
@@ -211,6 +211,12 @@ impl Axes {
             Self::Tip => turned(&pose.rotation, twist),
         }
     }
+}
+
+/// What leads from a pose to another one: translation and rotation vector [m, rad].
+pub fn between(from: &Isometry3<f64>, to: &Isometry3<f64>) -> Vector6<f64> {
+    let linear = to.translation.vector - from.translation.vector;
+    stacked(&linear, &rotation_vector(&(to.rotation * from.rotation.inverse())))
 }
 
 /// A twist along other axes.

@@ -31,10 +31,11 @@ pub struct GivingWay {
     upper: Vec<f64>,
     /// The rows of what is commanded, and what is missed of them.
     commanded: Vec<f64>,
-    equation: Vec<f64>,
     rows: Rows,
     missed: Vec<f64>,
     change: Vec<f64>,
+    /// One of the equations.
+    equation: Vec<f64>,
 }
 
 impl GivingWay {
@@ -50,10 +51,10 @@ impl GivingWay {
             lower: list.clone(),
             upper: list.clone(),
             commanded: Vec::with_capacity(rows * size),
-            equation: Vec::with_capacity(size),
             rows: Rows::new(rows, size),
             missed: vec![0.0; rows],
             change: list,
+            equation: Vec::with_capacity(size),
         }
     }
 

@@ -2,9 +2,8 @@
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector3, Vector6};
 
-use super::command::Aim;
-use super::line::between;
-use urdf_ik_mathematics::spatial::{rotation_vector, stacked};
+use super::command::{Aim, between};
+use urdf_ik_mathematics::spatial::{rotation_vector, stacked, swing};
 
 /// Which axes of rotation a tip holds, along its own axes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,8 +47,9 @@ impl HeldAxes {
 
     /// A twist without the rotation about free axes.
     pub fn part_of(self, twist: &Vector6<f64>, tip: &Isometry3<f64>) -> Vector6<f64> {
-        let [linear, angular] = [0, 3].map(|row| self.in_frame(twist, tip).fixed_rows::<3>(row).into_owned());
-        stacked(&linear, &(self.frame(tip) * self.held(&angular)))
+        let frame = self.frame(tip);
+        let [linear, angular] = [0, 3].map(|row| twist.fixed_rows::<3>(row).into_owned());
+        stacked(&linear, &(frame * self.held(&(frame.inverse() * angular))))
     }
 
     /// A rotation along the axes of the [frame](Self::frame), without that about free axes.
@@ -68,11 +68,7 @@ impl HeldAxes {
         let mut free = (0..3).filter(|axis| !self.axes[*axis]);
         let angular = match (free.next(), free.next()) {
             // The least turn that brings the free axis to its direction.
-            (Some(axis), None) => {
-                let from = Vector3::ith(axis, 1.0);
-                UnitQuaternion::rotation_between(&from, &(turn * from))
-                    .map_or_else(Vector3::zeros, |turn| turn.scaled_axis())
-            }
+            (Some(axis), None) => swing(&turn, &Vector3::ith(axis, 1.0)),
             _ => rotation_vector(&turn),
         };
         stacked(&way.fixed_rows::<3>(0).into_owned(), &self.held(&angular))

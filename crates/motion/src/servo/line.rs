@@ -13,15 +13,15 @@ use std::collections::VecDeque;
 use nalgebra::{Isometry3, Vector6};
 
 use super::braking_speed::approach;
-use super::command::{Aim, Axes, turned};
+use super::command::{Aim, Axes, between, turned};
 use super::constants::{ARRIVED, BESIDE, MAX_PIECES, PIECE, POSE_SHARE, RAMP_LOOK};
 use super::held_axes::HeldAxes;
 use super::options::ServoOptions;
 use super::ramp::{Ramp, Rates};
 use giving::Anchor;
 pub use giving::Give;
+pub use piece::TipMotion;
 use piece::{Piece, spun};
-pub use piece::{TipMotion, between};
 use urdf_ik_mathematics::vectors::dot;
 
 /// How far the pieces go.
@@ -107,6 +107,16 @@ impl Line {
         }
     }
 
+    /// Sets what the tips are to do, and which axes of rotation they hold meanwhile.
+    pub fn set_aims(&mut self, aims: &[Aim], held_axes: &[HeldAxes]) {
+        self.aims.copy_from_slice(aims);
+        self.held_axes.copy_from_slice(held_axes);
+        self.rows.clear();
+        for (tip, (aim, held)) in aims.iter().zip(held_axes).enumerate() {
+            self.rows.extend(held.rows(aim).map(|row| 6 * tip + row));
+        }
+    }
+
     /// Begins anew. Tips that move go over to what they are to do on a ramp; tips at rest begin with it. What they held `before` they hold
     /// there still.
     pub fn begin(
@@ -117,10 +127,6 @@ impl Line {
         options: &ServoOptions,
         rates: &impl Fn(&[f64]) -> Rates,
     ) {
-        self.rows.clear();
-        for (tip, (aim, held)) in self.aims.iter().zip(&self.held_axes).enumerate() {
-            self.rows.extend(held.rows(aim).map(|row| 6 * tip + row));
-        }
         self.pieces.clear();
         self.times.clear();
         self.reach = Reach::Until(0.0);

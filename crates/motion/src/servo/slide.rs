@@ -3,13 +3,12 @@
 
 use nalgebra::{Isometry3, Vector6};
 
-use super::command::Aim;
+use super::command::{Aim, between};
 use super::constants::{FIRST_STEP, KEPT, MIN_GIVE, POSE_GAIN, SECOND, SETTLING, SLIDE_DAMPING, TURN, UNLIMITED};
 use super::contacts::Contacts;
 use super::curve::{Bend, Curve, End};
 use super::held_axes::HeldAxes;
 use super::jerk_bounds::Limits;
-use super::line::between;
 use super::options::{Priority, ServoOptions};
 use super::stacked_jacobian::StackedJacobian;
 use super::tracer::first_outside;

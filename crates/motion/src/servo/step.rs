@@ -333,8 +333,7 @@ impl Servo {
             self.stuck = self.is_at_rest().then(|| self.trial.curve.end.unwrap_or(End::Singularity));
         }
         if !self.is_on_course {
-            self.course.line.aims.copy_from_slice(&self.aims);
-            self.course.line.held_axes.copy_from_slice(&self.held_axes);
+            self.course.line.set_aims(&self.aims, &self.held_axes);
             return self.jog.stop(&self.now, &self.limits, period, &mut self.next);
         }
         if self.goes_on() {

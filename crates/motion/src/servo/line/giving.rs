@@ -2,9 +2,9 @@
 
 use nalgebra::{Isometry3, Vector3, Vector6};
 
-use super::{Line, Reach, TipMotion, between};
+use super::{Line, Reach, TipMotion};
 use crate::servo::braking_speed::braking_speed;
-use crate::servo::command::Aim;
+use crate::servo::command::{Aim, between};
 use crate::servo::constants::{MIN_GIVE, PACE, PIECE};
 use crate::servo::options::ServoOptions;
 use crate::servo::ramp::Rates;
@@ -76,7 +76,7 @@ impl Line {
     }
 
     /// Whether a tip is to hold its translation, or its rotation where the part is 1.
-    pub fn holds(&self, tip: usize, part: usize) -> bool {
+    fn holds(&self, tip: usize, part: usize) -> bool {
         !self.aims[tip].commands()[part] && (part == 0 || self.held_axes[tip].always)
     }
 

@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3, Vector6};
 
 use crate::servo::command::{Axes, turned};
-use urdf_ik_mathematics::spatial::{rotation_vector, stacked};
+use urdf_ik_mathematics::spatial::stacked;
 
 /// Where a tip is, and how it moves: twist and its derivative along the axes of the base link [m, rad].
 #[derive(Debug, Clone, Copy)]
@@ -57,12 +57,6 @@ impl Piece {
             }
         }
     }
-}
-
-/// What leads from a pose to another one: translation and rotation vector [m, rad].
-pub fn between(from: &Isometry3<f64>, to: &Isometry3<f64>) -> Vector6<f64> {
-    let linear = to.translation.vector - from.translation.vector;
-    stacked(&linear, &rotation_vector(&(to.rotation * from.rotation.inverse())))
 }
 
 /// What makes of a translation along axes that turn by `angular` meanwhile the one along those at the beginning.

@@ -57,8 +57,7 @@ impl Servo {
     pub(super) fn slide(&mut self, period: f64) {
         self.is_on_course = false;
         self.is_sliding = true;
-        self.course.line.aims.copy_from_slice(&self.aims);
-        self.course.line.held_axes.copy_from_slice(&self.held_axes);
+        self.course.line.set_aims(&self.aims, &self.held_axes);
         for (tip, target) in self.targets.iter_mut().enumerate() {
             let (pose, commands) = (&self.jacobian.tips()[tip], self.aims[tip].commands());
             if commands[0] {
@@ -79,8 +78,7 @@ impl Servo {
     pub(super) fn lay_beside(&mut self, moves: bool, period: f64) -> bool {
         let Self { tracer, slider, trial, held_axes, aims, options, limits, now, .. } = self;
         trial.is_slide = true;
-        trial.line.aims.copy_from_slice(aims);
-        trial.line.held_axes.copy_from_slice(held_axes);
+        trial.line.set_aims(aims, held_axes);
         if moves {
             trial.plan.now = tracer.begin_moving(&mut trial.curve, now);
             slider.begin_moving(&trial.curve);

@@ -75,8 +75,7 @@ impl Servo {
         let rates = |twist: &[f64]| rates(singular, limits, twist);
         let Course { line, curve, is_slide, .. } = trial;
         (curve.end, *is_slide, line.give) = (None, false, give);
-        line.aims.copy_from_slice(aims);
-        line.held_axes.copy_from_slice(held_axes);
+        line.set_aims(aims, held_axes);
         line.begin(motions, moves, before, options, &rates);
         if give == Give::AtOnce {
             giving_way.find_at_rest(&mut tracer.jacobian, line, &now.positions, limits);

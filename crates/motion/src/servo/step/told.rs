@@ -1,10 +1,9 @@
 //! What a servo reports of a step.
 
 use super::{Course, MAX_SHARES, SHARE_TIME, Servo};
-use crate::servo::command::{Aim, Command};
+use crate::servo::command::{Aim, Command, between};
 use crate::servo::constants::{ARRIVED, FOLLOWS, NEAR_END, NEAR_SINGULAR};
 use crate::servo::curve::End;
-use crate::servo::line::between;
 use crate::servo::report::{Hold, Report};
 use urdf_ik_mathematics::vectors::dot;
 
