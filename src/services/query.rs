@@ -17,6 +17,14 @@ const FIRST_ATTEMPTS: usize = 128;
 /// Greatest number of variables of a chain whose first attempts are short work.
 const MAX_VARIABLES_AT_ONCE: usize = 32;
 
+/// Distinct solutions of a query.
+pub(crate) struct AllSolutions {
+    /// Positions of the chain's variables, one entry a solution.
+    pub positions: Vec<Vec<f64>>,
+    /// Number of the solutions with all their full revolutions, of which `positions` may have fewer; 0 where these were not asked for.
+    pub turns: u64,
+}
+
 /// A query of a service: its targets, its seed and its settings.
 pub(crate) struct Query {
     /// Each for a tip of its own; one configuration has to meet all of them.
@@ -59,16 +67,17 @@ impl Query {
         Ok((solver, of_more_attempts(first, whole, self.began.elapsed())))
     }
 
-    /// Finds every distinct solution, as positions of the chain's variables.
+    /// Finds every distinct solution, with up to `max_turns` configurations that differ from these by full revolutions of joints.
     pub(crate) async fn all_solutions(
         self: Arc<Self>,
         searches: &Searches,
         loaded: &Arc<LoadedRobot>,
-    ) -> Result<Vec<Vec<f64>>, Refused> {
+        max_turns: usize,
+    ) -> Result<AllSolutions, Refused> {
         let robot = Arc::clone(loaded);
         let is_short =
             self.settings.attempts <= FIRST_ATTEMPTS && loaded.chain.variables().len() <= MAX_VARIABLES_AT_ONCE;
-        let work = move || self.search_all(&robot);
+        let work = move || self.search_all(&robot, max_turns);
         if is_short { searches.run_short(work).await } else { searches.run_long(1, work).await }
     }
 
@@ -84,18 +93,24 @@ impl Query {
         Ok((solver, solution))
     }
 
-    fn search_all(&self, loaded: &LoadedRobot) -> Result<Vec<Vec<f64>>, Refused> {
+    fn search_all(&self, loaded: &LoadedRobot, max_turns: usize) -> Result<AllSolutions, Refused> {
         let solver = loaded.solver(&self.settings).refuse_as("solver")?;
         let null_space_task = NullSpaceTask::new(loaded, &self.settings)?;
-        let mut found = Vec::new();
+        let problem = self.problem(&null_space_task, self.settings.attempts);
+        let mut scratch = solver.scratch();
+        if max_turns > 0 {
+            let all = solver.solve_all_turns(&problem, &mut scratch, max_turns).refuse_as("problem")?;
+            let positions = all.solutions.into_iter().map(|solution| solution.positions).collect();
+            return Ok(AllSolutions { positions, turns: all.count });
+        }
+        let mut positions = Vec::new();
         let mut keep = |solution: &Solution| {
-            found.push(solution.positions.clone());
+            positions.push(solution.positions.clone());
             ControlFlow::Continue(())
         };
-        let problem = self.problem(&null_space_task, self.settings.attempts);
-        let all = solver.solve_all(&problem, &mut solver.scratch(), &mut solver.solution(), &mut keep);
-        all.refuse_as("problem")?;
-        Ok(found)
+        let found = solver.solve_all(&problem, &mut scratch, &mut solver.solution(), &mut keep);
+        found.refuse_as("problem")?;
+        Ok(AllSolutions { positions, turns: 0 })
     }
 
     fn problem<'a>(&'a self, null_space_task: &'a NullSpaceTask, attempts: usize) -> Problem<'a> {

@@ -15,7 +15,7 @@ use crate::arm::CollisionCheck;
 use crate::messages::convert;
 use crate::reports::{Answer, RefuseAs, Refused, status};
 use crate::robot_in_use::LoadedRobot;
-use crate::solving::{Queries, Searches, problem};
+use crate::solving::{Queries, problem};
 use crate::surroundings::Avoidance;
 use urdf_ik_robot::Chain;
 use urdf_ik_solver::Target;
@@ -69,30 +69,30 @@ pub(crate) async fn solve_ik(queries: Arc<Queries>, request: Request) -> Result<
     let status = statuses.next().unwrap_or_default();
     let other_statuses = statuses.collect();
     let message = status.message.clone();
-    let all_joint_states = if request.all_solutions {
-        all_joint_states(searches, &loaded, query, &positions, &joint_state.header).await?
-    } else {
-        Vec::new()
-    };
     let success = solution.is_solved();
-    Ok(Response { success, message, joint_state, status, other_statuses, all_joint_states })
+    let (mut all_joint_states, mut turns_count) = (Vec::new(), 0);
+    if request.all_solutions {
+        let max_turns = usize::try_from(request.max_turns).unwrap_or(usize::MAX);
+        let all = query.all_solutions(searches, &loaded, max_turns).await?;
+        all_joint_states = joint_states(&loaded, all.positions, &positions, &joint_state.header);
+        turns_count = all.turns;
+    }
+    Ok(Response { success, message, joint_state, status, other_statuses, all_joint_states, turns_count })
 }
 
-/// A joint state for every distinct solution. Joints outside the chain are as in `positions` (one entry a joint).
-async fn all_joint_states(
-    searches: &Searches,
-    loaded: &Arc<LoadedRobot>,
-    query: Arc<Query>,
+/// A joint state for each solution. Joints outside the chain are as in `positions` (one entry a joint).
+fn joint_states(
+    loaded: &LoadedRobot,
+    solutions: Vec<Vec<f64>>,
     positions: &[f64],
     header: &Header,
-) -> Result<Vec<JointState>, Refused> {
-    let solutions = query.all_solutions(searches, loaded).await?;
+) -> Vec<JointState> {
     let joint_state = |solution: Vec<f64>| {
         let mut positions = positions.to_vec();
         loaded.chain.write_into(&loaded.robot, &solution, &mut positions);
         JointState { header: header.clone(), ..convert::joint_state(&loaded.robot, &positions) }
     };
-    Ok(solutions.into_iter().map(joint_state).collect())
+    solutions.into_iter().map(joint_state).collect()
 }
 
 /// The tips of a request, each with the field of its pose and the pose. The first one has the index `first`.

@@ -66,6 +66,22 @@ def test_a_query_can_ask_for_all_solutions(node, arm, arm_robot, robot, generato
         assert_reached(arm_robot, posture(state), 'tool0', target)
 
 
+def test_a_query_can_ask_for_every_revolution(node, robot, generator):
+    sample = robot.sample(generator)
+    target = robot.pose('tool0', sample)
+    once = node.solve_ik(target, all_solutions=True)
+    assert once.turns_count == 0
+    every = node.solve_ik(target, all_solutions=True, max_turns=10_000)
+    assert len(every.all_joint_states) == every.turns_count > len(once.all_joint_states)
+    found = [posture(state) for state in every.all_joint_states]
+    for positions in found:
+        assert_reached(robot, positions, 'tool0', target)
+    assert len({tuple(np.round(list(positions.values()), 6)) for positions in found}) == len(found)
+    few = node.solve_ik(target, all_solutions=True, max_turns=2)
+    assert few.turns_count == every.turns_count
+    assert [posture(state) for state in few.all_joint_states] == found[:2]
+
+
 def test_a_query_can_ask_for_it(start, robot, generator):
     node = start.node(ARM6_FILE)
     target = robot.pose('tool0', robot.sample(generator))

@@ -91,6 +91,9 @@ pub struct UrdfIkProblem {
     pub cost: UrdfIkCost,
     /// What `accepts` and `cost` are called with.
     pub context: *mut c_void,
+    /// urdf_ik_solve_all(): if not 0, also calls with the joint positions that differ from a solution by full revolutions of joints within
+    /// their limits: the nearest to the seed first, so many at most, and no more than 10000. Default: 0.
+    pub max_turns: usize,
 }
 
 impl From<&Isometry3<f64>> for UrdfIkPose {
@@ -135,6 +138,7 @@ pub extern "C" fn urdf_ik_problem() -> UrdfIkProblem {
         accepts: None,
         cost: None,
         context: std::ptr::null_mut(),
+        max_turns: 0,
     }
 }
 

@@ -131,9 +131,22 @@ pub unsafe extern "C" fn urdf_ik_solve_all(
             let go_on = unsafe { on_solution(context, solution.positions.as_ptr(), &raw const answer) };
             if go_on == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
+        let problem = unsafe { reference(problem, "problem") }?;
+        let max_turns = problem.max_turns;
         let found = unsafe {
-            workspace.with_problem(reference(problem, "problem")?, |solver, problem, scratch, solution| {
-                solver.solve_all(problem, scratch, solution, &mut hand_out).map_err(Failure::problem)
+            workspace.with_problem(problem, |solver, problem, scratch, solution| {
+                if max_turns == 0 {
+                    return solver.solve_all(problem, scratch, solution, &mut hand_out).map_err(Failure::problem);
+                }
+                let turns = solver.solve_all_turns(problem, scratch, max_turns).map_err(Failure::problem)?;
+                let mut handed_out = 0;
+                for solution in &turns.solutions {
+                    handed_out += 1;
+                    if hand_out(solution).is_break() {
+                        break;
+                    }
+                }
+                Ok(handed_out)
             })
         }?;
         if let Some(count) = unsafe { count.as_mut() } {

@@ -57,6 +57,10 @@ pub struct Arguments {
     /// Print all distinct solutions that are found, as a list
     #[arg(long, conflicts_with = "pick")]
     all: bool,
+    /// With --all: list also what differs from a solution by full revolutions of joints within their limits, the nearest to the seed first,
+    /// at most N in all
+    #[arg(long, value_name = "N", requires = "all")]
+    max_turns: Option<NonZeroUsize>,
 }
 
 /// Prints the solution. Returns whether it meets the targets.
@@ -84,11 +88,15 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool> {
     let describe = |solution: &Solution| describe(&solver, &targets, environment.as_ref(), solution);
     let answer = if arguments.all {
         let mut found = Vec::new();
-        solver.solve_all(&problem, &mut scratch, &mut solution, &mut |solution| {
-            found.push(describe(solution));
-            ControlFlow::Continue(())
-        })?;
-        Value::Array(found.into_iter().collect::<Result<_, _>>()?)
+        if let Some(most) = arguments.max_turns {
+            found = solver.solve_all_turns(&problem, &mut scratch, most.get())?.solutions;
+        } else {
+            solver.solve_all(&problem, &mut scratch, &mut solution, &mut |solution| {
+                found.push(solution.clone());
+                ControlFlow::Continue(())
+            })?;
+        }
+        Value::Array(found.iter().map(describe).collect::<Result<_, _>>()?)
     } else {
         solver.solve(&problem, &mut scratch, &mut solution)?;
         describe(&solution)?

@@ -287,14 +287,17 @@ impl Arm {
     /// ----------
     /// pose, seed, and the others
     ///     As in solve.
+    /// max_turns : int
+    ///     If not 0, also lists the configurations that differ from a solution by full revolutions of joints within their limits: the
+    ///     nearest to the seed, so many at most, and no more than 10000.
     ///
     /// Returns
     /// -------
     /// list of Answer
-    ///     Solved ones, in the order in which they were found.
+    ///     Solved ones, in the order in which they were found; with ``max_turns`` the nearest to the seed first.
     #[pyo3(
-        signature = (pose, seed = None, **options),
-        text_signature = "($self, pose, seed=None, *, solver='jacobian', free_axes=None, position_tolerance=1e-05, \
+        signature = (pose, seed = None, *, max_turns = 0, **options),
+        text_signature = "($self, pose, seed=None, *, max_turns=0, solver='jacobian', free_axes=None, position_tolerance=1e-05, \
                           orientation_tolerance=1e-05, attempts=100, random_seed=0, timeout=None, avoid=None, posture=None, \
                           posture_weight=1.0, limits_weight=0.0, manipulability_weight=0.0)"
     )]
@@ -303,12 +306,16 @@ impl Arm {
         py: Python<'py>,
         pose: &Bound<'py, PyAny>,
         seed: Option<&Bound<'py, PyAny>>,
+        max_turns: usize,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyList>> {
         let options = Options::read(&self.0, options, "solve_all", &["pick", "closest"])?;
         let (targets, seed) = (self.targets(pose, &options)?, self.seed(seed)?);
         let solver = self.0.solver(options.kind)?;
-        let found = py.detach(|| self.0.work(|worker| all_solutions(solver, &options, &targets, &seed, worker)))?;
+        let found = py.detach(|| {
+            let problem = options.problem(&targets, &seed);
+            self.0.work(|worker| all_solutions(solver, &problem, max_turns, worker))
+        })?;
         let list = PyList::empty(py);
         for solution in &found {
             list.append(answer(py, solution, &self.0.chain, options.world())?)?;
@@ -578,21 +585,22 @@ impl Arm {
     }
 }
 
-/// All solutions, each as it was found.
+/// All solutions, with up to `max_turns` configurations that differ from these by full revolutions of joints.
 fn all_solutions(
     solver: &Solver,
-    options: &Options,
-    targets: &[Target],
-    seed: &[f64],
+    problem: &Problem,
+    max_turns: usize,
     Worker { scratch, solution, .. }: &mut Worker,
 ) -> PyResult<Vec<Solution>> {
+    if max_turns > 0 {
+        return Ok(solver.solve_all_turns(problem, scratch, max_turns).map_err(refused)?.solutions);
+    }
     let mut found = Vec::new();
-    let problem = options.problem(targets, seed);
     let keep = &mut |solution: &Solution| {
         found.push(solution.clone());
         ControlFlow::Continue(())
     };
-    solver.solve_all(&problem, scratch, solution, keep).map_err(refused)?;
+    solver.solve_all(problem, scratch, solution, keep).map_err(refused)?;
     Ok(found)
 }
 

@@ -136,6 +136,23 @@ def test_all_solutions_of_a_six_axis_arm():
     assert np.abs(nearest.positions - found[3].positions).max() < 1e-4
 
 
+def test_every_revolution_within_the_limits():
+    ur5 = urdfik.Arm(urdf("ur5_robot"), tip="tool0", base="base_link")
+    pose = ur5.forward_kinematics([0.3, -1.0, 1.2, -0.5, 0.8, 0.2])
+    seed = ur5.nominal + 0.1
+    once = ur5.solve_all(pose, seed, solver="closed_form")
+    every = ur5.solve_all(pose, seed, solver="closed_form", max_turns=10_000)
+    # Five joints have two revolutions each. The elbow has one.
+    assert len(every) == len(once) * 2**5
+    distances = [np.linalg.norm(answer.positions - seed) for answer in every]
+    assert distances == sorted(distances)
+    for answer in every[::7]:
+        assert max(apart(ur5.forward_kinematics(answer.positions), pose)) <= 1e-5
+        assert (answer.positions >= ur5.lower).all() and (answer.positions <= ur5.upper).all()
+    few = ur5.solve_all(pose, seed, solver="closed_form", max_turns=3)
+    assert [list(answer.positions) for answer in few] == [list(answer.positions) for answer in every[:3]]
+
+
 def test_the_most_manipulable_is_picked(panda):
     pose = panda.forward_kinematics(draw(panda, random(17), 1)[0])
     first, best = panda.solve(pose), panda.solve(pose, pick="most_manipulable")

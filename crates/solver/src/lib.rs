@@ -41,6 +41,7 @@ mod reach;
 mod search;
 mod solution;
 mod target_residual;
+mod turns;
 #[cfg(test)]
 pub(crate) mod testing;
 
@@ -54,5 +55,6 @@ pub use problem::{Acceptance, Bounds, Cost, Mode, Pick, Problem, Target, Toleran
 pub use problem_error::ProblemError;
 pub use reach::TipReach;
 pub use solution::{Outcome, Reason, Residual, Solution, Stop};
+pub use turns::Turns;
 pub use urdf_ik_mathematics::segments::Reach;
 pub use urdf_ik_text::UnknownName;

@@ -146,7 +146,7 @@ impl Solver {
         Ok(())
     }
 
-    fn posed<'a>(&'a self, problem: &'a Problem<'a>) -> Posed<'a> {
+    pub(super) fn posed<'a>(&'a self, problem: &'a Problem<'a>) -> Posed<'a> {
         Posed { search: &self.search, problem }
     }
 

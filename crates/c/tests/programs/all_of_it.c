@@ -166,6 +166,12 @@ static void finds_all_solutions(UrdfIkWorkspace *workspace) {
   EXPECT(all.count >= 2 && (size_t)all.count == count);
   OK(urdf_ik_solve_all(workspace, &problem, on_solution, &one, NULL));
   EXPECT(one.count == 1);
+  struct Solutions turns = {1000, 0, {0}}, two = {2, 0, {0}};
+  problem.max_turns = 1000;
+  OK(urdf_ik_solve_all(workspace, &problem, on_solution, &turns, &count));
+  EXPECT(turns.count >= all.count && (size_t)turns.count == count);
+  OK(urdf_ik_solve_all(workspace, &problem, on_solution, &two, &count));
+  EXPECT(two.count == 2 && count == 2);
   FAILS(urdf_ik_solve_all(workspace, &problem, NULL, NULL, NULL), URDF_IK_STATUS_INVALID_ARGUMENT, "on_solution is NULL");
 }
 

@@ -117,6 +117,19 @@ fn solve_lists_every_solution() {
 }
 
 #[test]
+fn solve_lists_every_revolution() {
+    let urdf = urdf("arm6.urdf");
+    let pose = ["0.6", "0.1", "0.5", "0", "1", "0", "0"];
+    let solver = ["--solver", "closed_form", "--all"];
+    let asked = [&["solve", "--urdf", &urdf, "--tip", "tool0", "--target"], &pose[..], &solver].concat();
+    let list = |more: &[&str]| parse(&succeeds(&[&asked[..], more].concat())).as_array().unwrap().clone();
+    let (once, every) = (list(&[]), list(&["--max-turns", "100"]));
+    assert!(every.len() > once.len(), "the last joint has almost two revolutions: {every:?}");
+    assert!(every.iter().all(|solution| solution["solved"] == true));
+    assert_eq!(list(&["--max-turns", "3"]), every[..3]);
+}
+
+#[test]
 fn solve_gives_both_elbows_of_two_links_in_closed_form() {
     let urdf = text_of(&common::root().join("tests/node/robots/planar.urdf"));
     let free = ["--free-axes", "rx,ry,rz", "--solver", "closed_form", "--all"];

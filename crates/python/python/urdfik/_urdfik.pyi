@@ -105,6 +105,7 @@ class Arm:
         pose: _Pose,
         seed: _Positions | None = None,
         *,
+        max_turns: int = 0,
         solver: _Solver = "jacobian",
         free_axes: _FreeAxes = None,
         position_tolerance: float = 1e-05,

@@ -21,7 +21,7 @@ pub struct Search {
     /// What bounds the reach of each tip, in the order of [`Chain::tips`].
     pub reach: Arc<[TipReach]>,
     /// For each variable, whether positions 2π apart are the same configuration and no less than 2π is allowed.
-    pub(super) turns: Arc<[bool]>,
+    pub turns: Arc<[bool]>,
 }
 
 impl Search {
@@ -57,7 +57,7 @@ impl Search {
     }
 
     /// The step of a variable that counts as one radian \[rad or m\].
-    pub(super) fn unit(&self, variable: usize) -> f64 {
+    pub fn unit(&self, variable: usize) -> f64 {
         if self.chain.variables()[variable].prismatic { self.kernel.length_scale } else { 1.0 }
     }
 }

@@ -1,8 +1,9 @@
 //! Every distinct solution, and one search on several cores.
 
+use std::f64::consts::{PI, TAU};
 use std::ops::ControlFlow;
 
-use urdf_ik::solver::{Mode, Pick, Problem, Scratch, Solution, Target};
+use urdf_ik::solver::{Bounds, Mode, Pick, Problem, Scratch, Solution, Target};
 
 use crate::common::{
     self, Arm, Random, all_solutions, apart, solve,
@@ -151,4 +152,60 @@ fn several_cores_refuse_the_same_problems_as_one_and_come_as_near() {
     solver.solve_on(&Problem::new(&far, &seed), &mut scratches, &mut solution).unwrap();
     assert!(!solution.is_solved());
     assert!((solution.residuals[0].position - (2.0_f64.sqrt() - 0.9)).abs() < 1e-3, "{solution:?}");
+}
+
+/// Limits of two revolutions to either side, but for the third joint, which has none.
+fn wide() -> Arm {
+    let turn = |name: &str, kind: &str, parent: &str, child: &str, xyz: &str, axis: &str| {
+        let inside = format!("<origin xyz='{xyz}'/><axis xyz='{axis}'/><limit lower='-6.5' upper='6.5'/>");
+        joint(name, kind, parent, child, &inside)
+    };
+    let joints = turn("j1", "revolute", "base", "l1", "0 0 0.4", "0 0 1")
+        + &turn("j2", "revolute", "l1", "l2", "0.05 0 0", "0 1 0")
+        + &turn("j3", "continuous", "l2", "l3", "0 0 0.45", "0 1 0")
+        + &fixed("flange", "l3", "tip", "0.4 0 0");
+    Arm::from_text(&robot("base l1 l2 l3 tip", &joints), "base", &["tip"])
+}
+
+#[test]
+fn every_revolution_within_the_limits_is_listed_the_nearest_first() {
+    let (arm, mut random) = (wide(), Random::new(5));
+    let solver = arm.solver();
+    for _ in 0..20 {
+        let goal = random.positions(&arm.chain);
+        let targets = [arm.targets_at(&goal)[0].position_only()];
+        let seed = random.positions(&arm.chain);
+        let problem = Problem::new(&targets, &seed);
+        let found = all(&arm, &problem);
+        let turns = solver.solve_all_turns(&problem, &mut solver.scratch(), 1000).unwrap();
+        // By brute force: both limited joints, from two revolutions down to two up.
+        let mut expected = 0;
+        for solution in &found {
+            for [first, second] in (-3..=3).flat_map(|a| (-3..=3).map(move |b| [a, b])) {
+                let moved = [(0, first), (1, second)].map(|(i, k)| solution.positions[i] + f64::from(k) * TAU);
+                expected += usize::from(moved.iter().all(|angle| angle.abs() <= 6.5));
+            }
+        }
+        assert_eq!((turns.solutions.len(), turns.count), (expected, expected as u64));
+        assert!(expected > found.len(), "each joint has two or three revolutions");
+        let distance = |solution: &Solution| -> f64 {
+            solution.positions.iter().zip(&seed).map(|(position, seed)| (position - seed).powi(2)).sum()
+        };
+        assert!(turns.solutions.is_sorted_by_key(distance));
+        for (index, solution) in turns.solutions.iter().enumerate() {
+            assert!(arm.chain.contains(&solution.positions) && arm.errors(&targets, solution).0 <= 1e-5);
+            let differ = |other: &Solution| other.positions != solution.positions;
+            assert!(turns.solutions[..index].iter().all(differ), "{solution:?}");
+        }
+        // The nearest few are those of the whole list; and bounds count as limits do.
+        let few = solver.solve_all_turns(&problem, &mut solver.scratch(), 3).unwrap();
+        let same = few.solutions.iter().zip(&turns.solutions).all(|(few, all)| few.positions == all.positions);
+        assert!(same && few.solutions.len() == 3 && few.count == turns.count);
+        let (lower, upper) = ([-PI, -6.5, -100.0], [PI, 6.5, 100.0]);
+        let bounds = Some(Bounds { lower: &lower, upper: &upper });
+        let bounded = Problem { bounds, ..problem };
+        let within = solver.solve_all_turns(&bounded, &mut solver.scratch(), 1000).unwrap();
+        assert!(!within.solutions.is_empty());
+        assert!(within.solutions.iter().all(|solution| solution.positions[0].abs() <= PI));
+    }
 }

@@ -1,0 +1,120 @@
+//! Configurations that differ from a solution by full revolutions of joints only.
+
+use std::f64::consts::TAU;
+use std::ops::ControlFlow;
+
+use super::prepared_solver::{Scratch, Solver};
+use super::search::Posed;
+use super::{Problem, ProblemError, Solution, Target};
+use urdf_ik_robot::{ChainPoses, Domain};
+
+/// Most variants that are listed at once, to bound memory.
+const MAX_LISTED: usize = 10_000;
+
+/// Solutions with their variants by full revolutions: see [`Solver::solve_all_turns`].
+#[derive(Debug, Clone)]
+pub struct Turns {
+    /// The solutions, the nearest to the seed first.
+    pub solutions: Vec<Solution>,
+    /// Number of variants that the limits and bounds allow. It may exceed the number of `solutions`.
+    pub count: u64,
+}
+
+/// A variant of a solution, of which the first variables are decided.
+#[derive(Clone)]
+struct Variant {
+    /// Index of the solution.
+    parent: usize,
+    positions: Vec<f64>,
+    /// Squared distance of these variables from the seed \[rad², or m² over the squared length scale\].
+    squared_distance: f64,
+}
+
+impl Solver {
+    /// Lists the solutions that [`Solver::solve_all`] finds together with all configurations that differ from these by full revolutions of
+    /// joints, within the limits of the joints and the bounds of the problem: the `most` of them (10 000 at most) that are nearest to the
+    /// seed, by the Euclidean distance of their variables \[rad, or m over the length scale\]. A joint without limits takes part only at the
+    /// angle that its solution has. Variants that [`Problem::accepts`] refuses, or that rounding carries out of the tolerance, are left out.
+    ///
+    /// # Errors
+    /// As [`Solver::solve`].
+    pub fn solve_all_turns(
+        &self,
+        problem: &Problem,
+        scratch: &mut Scratch,
+        most: usize,
+    ) -> Result<Turns, ProblemError> {
+        let mut solutions = Vec::new();
+        self.solve_all(problem, scratch, &mut self.solution(), &mut |solution| {
+            solutions.push(solution.clone());
+            ControlFlow::Continue(())
+        })?;
+        let most = most.min(MAX_LISTED);
+        let (mut nearest, mut count) = (Vec::new(), 0u64);
+        for (parent, solution) in solutions.iter().enumerate() {
+            let positions = Vec::with_capacity(solution.positions.len());
+            let mut variants = vec![Variant { parent, positions, squared_distance: 0.0 }];
+            let mut product = 1u64;
+            for (variable, position) in solution.positions.iter().enumerate() {
+                let (angles, number) = self.equivalent_angles(problem, variable, *position, most);
+                product = product.saturating_mul(number);
+                self.extend(&mut variants, problem, &angles);
+                keep_nearest(&mut variants, most);
+            }
+            count = count.saturating_add(product);
+            nearest.extend(variants);
+            keep_nearest(&mut nearest, most);
+        }
+        let mut poses = ChainPoses::new(self.chain());
+        let complete = nearest.into_iter().filter_map(|Variant { parent, positions, .. }| {
+            self.chain().forward_kinematics(&positions, &mut poses);
+            let residual = |target: &Target| target.residual(&poses.tips()[target.tip]);
+            let residuals: Vec<_> = problem.targets.iter().map(residual).collect();
+            let mut pairs = residuals.iter().zip(problem.targets);
+            let is_met = pairs.all(|(residual, target)| residual.within(target));
+            let is_accepted = is_met && problem.accepts.is_none_or(|accepts| accepts(&positions));
+            is_accepted.then(|| Solution { positions, residuals, ..solutions[parent].clone() })
+        });
+        let solutions = complete.collect();
+        Ok(Turns { solutions, count })
+    }
+
+    /// The angles that are full revolutions from `position` and within limits and bounds: the `most` around the seed, and the number of all.
+    /// The position alone for variables that are no angles, and for joints without limits.
+    fn equivalent_angles(&self, problem: &Problem, variable: usize, position: f64, most: usize) -> (Vec<f64>, u64) {
+        let posed = self.posed(problem);
+        let is_angle = posed.search.turns[variable];
+        let (true, Domain::Interval { lower, upper }) = (is_angle, posed.domain(variable)) else {
+            return (vec![position], 1);
+        };
+        let (least, greatest) = (-((position - lower) / TAU).floor(), ((upper - position) / TAU).floor());
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count, which saturates")]
+        let number = (greatest - least) as u64 + 1;
+        let listed = u32::try_from(number.min(most as u64)).unwrap_or(u32::MAX);
+        let middle = ((problem.seed[variable] - position) / TAU).round();
+        let first = (middle - f64::from(listed / 2)).min(greatest + 1.0 - f64::from(listed)).max(least);
+        ((0..listed).map(|turns| position + (first + f64::from(turns)) * TAU).collect(), number)
+    }
+
+    /// Decides the next variable of all variants: each of `angles`.
+    fn extend(&self, variants: &mut Vec<Variant>, problem: &Problem, angles: &[f64]) {
+        let Posed { search, problem } = self.posed(problem);
+        let extended = variants.iter().flat_map(|variant| {
+            angles.iter().map(|angle| {
+                let variable = variant.positions.len();
+                let mut next = variant.clone();
+                next.positions.push(*angle);
+                next.squared_distance += ((angle - problem.seed[variable]) / search.unit(variable)).powi(2);
+                next
+            })
+        });
+        *variants = extended.collect();
+    }
+}
+
+/// Keeps the `most` variants with the least squared distance, in that order. As the distance is a sum over the variables, no variant of fewer
+/// variables that is left out could have led to a nearer one.
+fn keep_nearest(variants: &mut Vec<Variant>, most: usize) {
+    variants.sort_by(|one, other| one.squared_distance.total_cmp(&other.squared_distance));
+    variants.truncate(most);
+}
