@@ -81,12 +81,7 @@ pub(crate) async fn solve_ik(queries: Arc<Queries>, request: Request) -> Result<
 }
 
 /// A joint state for each solution. Joints outside the chain are as in `positions` (one entry a joint).
-fn joint_states(
-    loaded: &LoadedRobot,
-    solutions: Vec<Vec<f64>>,
-    positions: &[f64],
-    header: &Header,
-) -> Vec<JointState> {
+fn joint_states(loaded: &LoadedRobot, solutions: Vec<Vec<f64>>, positions: &[f64], header: &Header) -> Vec<JointState> {
     let joint_state = |solution: Vec<f64>| {
         let mut positions = positions.to_vec();
         loaded.chain.write_into(&loaded.robot, &solution, &mut positions);

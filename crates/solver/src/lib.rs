@@ -41,9 +41,9 @@ mod reach;
 mod search;
 mod solution;
 mod target_residual;
-mod turns;
 #[cfg(test)]
 pub(crate) mod testing;
+mod turns;
 
 pub use batch::{Answer, Batch};
 pub use free_axes::{AXIS_NAMES, AxisNameError, free_axes_from_names, free_axes_in_words, names_of_free_axes};

@@ -34,20 +34,24 @@ fn main() -> Fallible<ExitCode> {
     // cargo adds --bench.
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["write", file] => write(Path::new(file)).map(|()| ExitCode::SUCCESS),
+        ["write", file] => write(Path::new(file), "").map(|()| ExitCode::SUCCESS),
+        ["write", file, part] => write(Path::new(file), part).map(|()| ExitCode::SUCCESS),
         ["compare", before, after] => {
             let [before, after] = [before, after].map(|file| Record::read(Path::new(file)));
             let are_equal = compare::print(&before?, &after?);
             Ok(if are_equal { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         _ => {
-            println!("write FILE, or compare FILE FILE: cargo bench --bench record -- write FILE");
+            println!(
+                "write FILE [PART OF THE GROUPS' NAMES], or compare FILE FILE: cargo bench --bench record -- write FILE"
+            );
             Ok(ExitCode::SUCCESS)
         }
     }
 }
 
-fn write(file: &Path) -> Fallible<()> {
+/// Writes the answers of the groups whose names contain `part`.
+fn write(file: &Path, part: &str) -> Fallible<()> {
     let robots = robots()?;
     let mut groups = Vec::new();
     for robot in &robots {
@@ -59,7 +63,7 @@ fn write(file: &Path) -> Fallible<()> {
     groups.extend(collisions::groups()?);
     groups.extend(skeletons::groups());
     let (start, mut record) = (Instant::now(), Record::default());
-    for group in groups {
+    for group in groups.into_iter().filter(|group| group.name.contains(part)) {
         let (name, begun) = (group.name.clone(), Instant::now());
         record.add(group)?;
         println!("{:8.2} s  {name}", begun.elapsed().as_secs_f64());
