@@ -89,7 +89,7 @@ def mesh_beside(mesh, path):
         name = mesh.removeprefix('package://')
         package, _, file = name.partition('/')
         try:
-            if (Path(get_package_share_directory(package)) / file).is_file():
+            if (Path(get_package_share_directory(package)) / file.lstrip('/')).is_file():
                 return None
         except (PackageNotFoundError, ValueError):
             pass  # it may be beside the description

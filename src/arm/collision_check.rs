@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::reports::status::bodies;
 use crate::reports::{Report, Verdict};
-use crate::surroundings::Avoidance;
+use crate::surroundings::{Avoidance, NotReady};
 use urdf_ik_collision::{Near, Scene, SegmentScratch};
 use urdf_ik_motion::{ClearWay, JointMotion, Step};
 
@@ -98,8 +98,8 @@ impl Nearest {
 
 impl Obstruction {
     /// What the arm has to avoid is not known.
-    pub(crate) fn unknown() -> Self {
-        Self { nearest: Nearest::default(), sentence: "what it has to avoid is not known yet".into() }
+    pub(crate) fn unknown(reason: &NotReady) -> Self {
+        Self { nearest: Nearest::default(), sentence: reason.to_string() }
     }
 
     /// That the arm stops before it, as a sentence.

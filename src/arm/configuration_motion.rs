@@ -86,7 +86,7 @@ pub(crate) struct Tick<'a> {
     pub step: f64,
     pub settings: &'a Settings,
     /// What the arm keeps clear of. Where that is not ready, nothing begins to move.
-    pub avoidance: Result<Option<&'a Avoidance>, NotReady>,
+    pub avoidance: Result<Option<&'a Avoidance>, &'a NotReady>,
     /// Whether somebody listens to what the servo does.
     pub reports_servo: bool,
 }
@@ -326,7 +326,7 @@ impl ConfigurationMotion {
     }
 
     /// Moves on by `step` seconds, or along the way to rest that the arm holds.
-    fn advance(&mut self, step: f64, avoidance: Result<Option<&Avoidance>, NotReady>) {
+    fn advance(&mut self, step: f64, avoidance: Result<Option<&Avoidance>, &NotReady>) {
         match avoidance {
             Ok(None) => self.motion.advance(step),
             Ok(Some(avoidance)) => {
@@ -335,9 +335,9 @@ impl ConfigurationMotion {
                     self.obstruction = Some(self.collision_check.obstruction(avoidance));
                 }
             }
-            Err(NotReady) => {
+            Err(reason) => {
                 if self.motion.advance_unseen(step) {
-                    self.obstruction.get_or_insert_with(Obstruction::unknown);
+                    self.obstruction.get_or_insert_with(|| Obstruction::unknown(reason));
                 }
             }
         }

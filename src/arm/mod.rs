@@ -117,7 +117,7 @@ pub(crate) fn serve(arm: &Arc<Arm>) {
             }
             // While a new scene is being made, the one before counts.
             let avoidance = Avoidance::in_motion(&arm.surroundings, &settings);
-            arm.output.tick(&settings, avoidance.as_ref().map(Option::as_ref).map_err(|e| *e), next);
+            arm.output.tick(&settings, avoidance.as_ref().map(Option::as_ref), next);
             next = (next + period).max(now);
         }
     });

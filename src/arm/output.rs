@@ -265,7 +265,7 @@ impl Output {
 
     /// Moves on by one period and publishes the joint state; at rest, only where targets have not published it just now. Publishes the
     /// reports on a motion that has ended. The tick was `due` then, and may be late.
-    pub(super) fn tick(&self, settings: &Settings, avoidance: Result<Option<&Avoidance>, NotReady>, due: Instant) {
+    pub(super) fn tick(&self, settings: &Settings, avoidance: Result<Option<&Avoidance>, &NotReady>, due: Instant) {
         let reports_servo = self.reporter.servo.subscribers() > 0;
         let mut state = self.state.lock();
         let period = settings.publish_period();
@@ -287,7 +287,7 @@ impl Output {
         let ticked = state.motion.as_mut().map(|motion| {
             let is_of_another = |avoidance: &Avoidance| !Arc::ptr_eq(&avoidance.loaded, motion.loaded());
             let avoidance = if avoidance.is_ok_and(|avoidance| avoidance.is_some_and(is_of_another)) {
-                Err(NotReady)
+                Err(&NotReady::NotYet)
             } else {
                 avoidance
             };

@@ -15,7 +15,7 @@ use crate::solving::Queries;
 use urdf_ik_collision::{Near, Scene};
 
 impl Answer<MoveIt, Request> for Response {
-    /// The response has no field for the reason. What cannot be checked is not valid.
+    /// The response has no field for the reason, which is in the log. What cannot be checked is not valid.
     fn refused(_: &MoveIt, _: &Request, _: Refused) -> Self {
         Self::default()
     }
@@ -34,6 +34,7 @@ pub(super) async fn check_state_validity(moveit: Arc<MoveIt>, request: Request) 
     let mut configuration = arm.configuration()?;
     apply_state(&Arc::clone(&configuration.loaded).robot, &request.robot_state, &mut configuration.positions)?;
     let scene = arm.surroundings.scene(&configuration.loaded, &configuration.positions, &settings).await?;
+    settings.missing_shapes.check(scene.missing_shapes()).refuse_as("collisions")?;
     let header = Header { stamp: arm.clock.stamp(), frame_id: configuration.loaded.base_frame(&settings) };
     let check = move || {
         let contacts = contacts(&scene, &configuration, &header);

@@ -10,7 +10,7 @@ use crate::reports::{Fault, Report, fault};
 use urdf_ik_motion::{JointLimits, MotionLimits};
 use urdf_ik_parameters::Settings;
 use urdf_ik_parameters::config::Yaml;
-use urdf_ik_robot::{Chain, ChainError, ChainPoses, MeshFolders, Robot, read_urdf_file};
+use urdf_ik_robot::{Chain, ChainError, ChainPoses, MeshFolders, Robot, UrdfOptions, read_urdf_file};
 use urdf_ik_solver::{
     Method, NotApplicable, Scratch, Solver, SolverKind, Target, free_axes_in_words, names_of_free_axes,
 };
@@ -121,7 +121,7 @@ pub(crate) fn load(text: String, from_topic: bool, settings: &Settings) -> Resul
 }
 
 fn prepare(text: String, from_topic: bool, settings: &Settings) -> Result<ReadyRobot, Fault> {
-    let robot = Robot::from_urdf(&text)?;
+    let robot = Robot::from_urdf_with(&text, UrdfOptions { soft_limits: settings.soft_limits })?;
     let tips: Vec<&str> = settings.tip_links.iter().map(String::as_str).collect();
     let chain = Chain::with_defaults(&robot, settings.base_link.as_deref(), &tips).map_err(|e| match e {
         ChainError::TipNeeded { .. } => {

@@ -81,8 +81,7 @@ impl Measured {
             let measurement = known.joints.get(&robot.joints()[joint].name).filter(|(at, _)| at.elapsed() <= timeout);
             if let Some((_, position)) = measurement {
                 // Published positions must not be outside the limits.
-                let domain = robot.domain(joint).unwrap_or(robot.joints()[joint].domain);
-                (positions[joint], fresh[joint]) = (domain.clamp(*position), true);
+                (positions[joint], fresh[joint]) = (robot.domain(joint).clamp(*position), true);
                 warn_if_far(&self.warnings, &robot.joints()[joint].name, *position, positions[joint]);
             }
         }

@@ -55,8 +55,8 @@ fn response(scene: &Scene, configuration: &Configuration, margin: f64, within: f
     Response {
         success: true,
         message: sentence(scene, near.first(), margin),
-        free: is_free && scene.unread().is_empty(),
-        unread_links: scene.unread().to_vec(),
+        free: is_free && scene.missing_shapes().is_none(),
+        unread_links: scene.missing_shapes().map(|missing| missing.links.clone()).unwrap_or_default(),
         pairs: near.iter().take_while(|near| near.distance <= within).map(message).collect(),
         nearest: near.first().map(message).unwrap_or_default(),
     }
@@ -67,11 +67,11 @@ fn sentence(scene: &Scene, nearest: Option<&Near>, margin: f64) -> String {
         || "free: no joint of the chain moves two bodies against each other".into(),
         |nearest| sentence_of_pair(scene, nearest, margin),
     );
-    match scene.unread() {
-        [] => of_pairs,
-        unread => format!(
+    match scene.missing_shapes() {
+        None => of_pairs,
+        Some(missing) => format!(
             "not known to be free: shapes of these links could not be read and were not looked at: {}; apart from them {of_pairs}",
-            names::list(unread)
+            names::list(&missing.links)
         ),
     }
 }

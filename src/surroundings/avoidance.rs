@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::Surroundings;
-use crate::reports::Refused;
+use crate::reports::{RefuseAs, Refused};
 use crate::robot_in_use::LoadedRobot;
-use urdf_ik_collision::{Clearance, Scene};
+use urdf_ik_collision::{Clearance, Scene, ShapesMissing};
 use urdf_ik_parameters::Settings;
 
 /// The world at one moment, and how far from it the arm stays.
@@ -18,16 +18,23 @@ pub(crate) struct Avoidance {
     pub margin: f64,
 }
 
-/// The world is not known yet: shapes have to be loaded first.
-#[derive(Clone, Copy)]
-pub(crate) struct NotReady;
+/// Why it is not known what to avoid.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotReady {
+    /// Shapes have to be loaded first.
+    #[error("what it has to avoid is not known yet")]
+    NotYet,
+    /// They never will be.
+    #[error(transparent)]
+    ShapesMissing(#[from] ShapesMissing),
+}
 
 impl Avoidance {
     /// What `settings` ask to avoid around a robot, with the joints outside its chain at `positions` (one entry a joint); `None` where they
     /// ask for nothing.
     ///
     /// # Errors
-    /// [`Refused`] where the shapes of the robot cannot be used.
+    /// [`Refused`] where the shapes of the robot cannot be used, or some are missing.
     pub(crate) async fn of(
         surroundings: &Surroundings,
         loaded: &Arc<LoadedRobot>,
@@ -38,7 +45,7 @@ impl Avoidance {
             return Ok(None);
         }
         let scene = surroundings.scene(loaded, positions, settings).await?;
-        Ok(Some(Self::new(loaded, scene, settings)))
+        Self::new(loaded, scene, settings).map(Some).refuse_as("collisions")
     }
 
     /// What the robot keeps clear of at its present positions, without waiting.
@@ -49,26 +56,29 @@ impl Avoidance {
         if !settings.avoid_collisions {
             return Ok(None);
         }
-        let now = surroundings.present().ok_or(NotReady)?;
-        let scene = surroundings.scene_now(&now.loaded, &now.positions).ok_or(NotReady)?;
-        Ok(Some(Self::new(&now.loaded, scene, settings)))
+        let now = surroundings.present().ok_or(NotReady::NotYet)?;
+        let scene = surroundings.scene_now(&now.loaded, &now.positions).ok_or(NotReady::NotYet)?;
+        Ok(Some(Self::new(&now.loaded, scene, settings)?))
     }
 
     /// What a moving arm keeps clear of: the last scene of the robot that was made. Where it is out of date, another one is asked for.
     ///
     /// # Errors
-    /// [`NotReady`] where none was made yet.
+    /// [`NotReady`] where none was made yet, or shapes are missing.
     pub(crate) fn in_motion(surroundings: &Surroundings, settings: &Settings) -> Result<Option<Self>, NotReady> {
-        Self::at_once(surroundings, settings).or_else(|NotReady| {
-            surroundings.ask_for_scene();
-            let loaded = surroundings.present().ok_or(NotReady)?.loaded;
-            let scene = surroundings.last_scene(&loaded).ok_or(NotReady)?;
-            Ok(Some(Self::new(&loaded, scene, settings)))
-        })
+        let found = Self::at_once(surroundings, settings);
+        if !matches!(found, Err(NotReady::NotYet)) {
+            return found;
+        }
+        surroundings.ask_for_scene();
+        let loaded = surroundings.present().ok_or(NotReady::NotYet)?.loaded;
+        let scene = surroundings.last_scene(&loaded).ok_or(NotReady::NotYet)?;
+        Ok(Some(Self::new(&loaded, scene, settings)?))
     }
 
-    fn new(loaded: &Arc<LoadedRobot>, scene: Arc<Scene>, settings: &Settings) -> Self {
-        Self { loaded: Arc::clone(loaded), scene, margin: settings.collision_margin }
+    fn new(loaded: &Arc<LoadedRobot>, scene: Arc<Scene>, settings: &Settings) -> Result<Self, ShapesMissing> {
+        settings.missing_shapes.check(scene.missing_shapes())?;
+        Ok(Self { loaded: Arc::clone(loaded), scene, margin: settings.collision_margin })
     }
 
     /// What is around the robot, where anything is avoided.

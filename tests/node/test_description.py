@@ -203,3 +203,27 @@ def test_a_robot_without_a_parameter_is_waited_for_by_name(start):
 def test_the_time_of_a_simulation_is_waited_for_by_name(start):
     process = start.run(*ros_arguments('/patient', {'use_sim_time': True, 'urdf_file': str(ARM_FILE)}, {}))
     assert 'waits' in process.wait_for_output('/clock')
+
+
+LIMITED = """<robot name="limited"> <link name="base"/> <link name="arm"/> <link name="tip"/> <link name="deco"/>
+  <joint name="j" type="revolute"> <parent link="base"/> <child link="arm"/> <axis xyz="0 0 1"/>
+    <limit lower="-1.5" upper="1.5" effort="1" velocity="-1"/>
+    <safety_controller soft_lower_limit="-1.25" soft_upper_limit="9" k_velocity="1"/> </joint>
+  <joint name="end" type="fixed"> <parent link="arm"/> <child link="tip"/> <origin xyz="1 0 0"/> </joint>
+  <joint name="d" type="revolute"> <parent link="base"/> <child link="deco"/> <axis xyz="0 0 1"/>
+    <limit lower="2" upper="3" effort="1" velocity="1"/> <mimic joint="j" multiplier="-1"/> </joint>
+</robot>"""
+
+
+@pytest.mark.parametrize('soft_limits, lower', [(False, -1.5), (True, -1.25)])
+def test_the_limits_of_a_master_alone_count_and_its_soft_limits_where_asked_for(start, soft_limits, lower):
+    node = start.node(robot_description=LIMITED, tip_links=['tip'], soft_limits=soft_limits, branch_jumps=False)
+    said = node.process.wait_for_output('mimics another')
+    assert said.rstrip().endswith('these can leave theirs: d') and 'velocity limit of 0 or less' in node.process.output()
+    robot = Robot(LIMITED)
+    for angle in (-1.4, 1.5):
+        status = node.send_pose(robot.pose('tip', {'j': angle}))
+        posture = node.next_posture()
+        assert posture['j'] == pytest.approx(max(angle, lower), abs=1e-4) and posture['d'] == -posture['j']
+        assert (status.outcome == SolveStatus.SOLVED) == (angle >= lower)
+    assert not node.set(soft_limits=not soft_limits)[0].successful

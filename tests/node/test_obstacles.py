@@ -3,12 +3,13 @@ import math
 
 import pytest
 from std_msgs.msg import String
-from urdf_ik.msg import BodyPair
-from urdf_ik.srv import ChangeObstacles
+from urdf_ik.msg import BodyPair, ServoStatus, SolveStatus
+from urdf_ik.srv import ChangeObstacles, SolvePath
 
 from client import LATCHED, pose_from, transform_message
 from conftest import ROBOTS
-from kinematics import translation
+from kinematics import Robot, translation
+from servo_client import Servo, twist
 from world import World, box, change, mesh, pose
 
 GANTRY = ROBOTS / 'gantry.urdf'
@@ -385,3 +386,25 @@ def test_missing_meshes_are_named(start, tmp_path):
     assert 'finger.stl' not in world.client.process.output()
     assert not any('finger' in pair for pair in world.distances())
     assert "link 'finger'" in world.client.process.output() and 'finger.stl' in world.client.process.output()
+
+
+def test_missing_shapes_are_refused_unless_they_are_ignored(start, tmp_path):
+    node = start.node(without_finger(tmp_path), tip_links=['hand'], avoid_collisions=True, free_axes=['z', 'rx', 'ry', 'rz'])
+    target = Robot.load(GANTRY).pose('hand', {'x': 0.1, 'y': 0.1})
+    status = node.send_pose(target)
+    assert status.outcome == SolveStatus.INVALID
+    for word in ('finger', 'finger.stl', 'missing_shapes'):
+        assert word in status.message
+    assert not any(node.next_posture().values())
+    refused = node.solve_ik(target)
+    assert not refused.success and 'finger' in refused.message
+    refused = node.call(SolvePath, 'solve_path', poses=[pose(0.1, 0.1, 0)])
+    assert not refused.success and 'finger' in refused.message
+    servo = Servo(node)
+    servo.stream(twist((0.1, 0, 0)), lambda: any('finger' in status.message for status in servo.statuses), 'a status')
+    assert {status.code for status in servo.statuses} == {ServoStatus.COLLISION}
+    assert not any(node.next_posture().values())
+    assert node.solve_ik(target, avoid_collisions='off').success
+    node.set_all(missing_shapes='ignore')
+    assert node.solve_ik(target).success
+    assert not World(node).check().free

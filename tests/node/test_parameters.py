@@ -15,11 +15,11 @@ from client import empty_list, nanoseconds, python_value
 from conftest import ARM_FILE, ROOT
 from kinematics import errors, translation
 
-READ_ONLY = ['base_link', 'tip_links', 'urdf_file', 'robot_description_semantic', 'frame_prefix', 'target_reliability',
+READ_ONLY = ['soft_limits', 'base_link', 'tip_links', 'urdf_file', 'robot_description_semantic', 'frame_prefix', 'target_reliability',
              'command_joints', 'interactive_target', 'moveit_servo.enabled']
 EXPECTED = [
     'robot_description', 'solver', 'position_tolerance', 'orientation_tolerance', 'timeout', 'attempts', 'random_seed',
-    'on_unreachable', 'branch_jumps', 'avoid_collisions', 'collision_margin', 'publish_rate', 'max_joint_step',
+    'on_unreachable', 'branch_jumps', 'avoid_collisions', 'collision_margin', 'missing_shapes', 'publish_rate', 'max_joint_step',
     'initial_posture', 'measured_timeout', 'transform_timeout', 'pick', 'posture', 'free_axes', 'null_space.posture', 'null_space.limits', 'null_space.manipulability',
     'jacobian.method', 'jacobian.damping', 'use_sim_time', *READ_ONLY]
 

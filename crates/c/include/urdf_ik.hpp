@@ -39,15 +39,15 @@ using Handle = std::unique_ptr<T, Freed<T, Free>>;
 /* The links and joints of a URDF. Threads can share it. */
 class Robot {
  public:
-  static Robot from_file(const std::string &path) {
+  static Robot from_file(const std::string &path, bool soft_limits = false) {
     UrdfIkRobot *robot = nullptr;
-    check(urdf_ik_robot_from_file(path.c_str(), &robot));
+    check((soft_limits ? urdf_ik_robot_from_file_with_soft_limits : urdf_ik_robot_from_file)(path.c_str(), &robot));
     return Robot(robot);
   }
 
-  static Robot from_urdf(const std::string &text) {
+  static Robot from_urdf(const std::string &text, bool soft_limits = false) {
     UrdfIkRobot *robot = nullptr;
-    check(urdf_ik_robot_from_urdf(text.c_str(), &robot));
+    check((soft_limits ? urdf_ik_robot_from_urdf_with_soft_limits : urdf_ik_robot_from_urdf)(text.c_str(), &robot));
     return Robot(robot);
   }
 

@@ -2,11 +2,13 @@
 
 use std::ffi::c_char;
 
-use urdf_ik::robot::{Robot, UrdfError};
+use urdf_ik::robot::{Robot, UrdfError, UrdfOptions, read_urdf_file};
 
 use crate::failure::{Failure, UrdfIkStatus, guarded, guarded_or};
 use crate::joint::UrdfIkJoint;
 use crate::pointers::{entries, hand_out, take_back, text};
+
+const SOFT: UrdfOptions = UrdfOptions { soft_limits: true };
 
 /// A robot: a tree of links and joints. It does not change, so threads can share it.
 pub struct UrdfIkRobot(pub(crate) Robot);
@@ -27,6 +29,33 @@ pub unsafe extern "C" fn urdf_ik_robot_from_file(path: *const c_char, robot: *mu
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urdf_ik_robot_from_urdf(urdf: *const c_char, robot: *mut *mut UrdfIkRobot) -> UrdfIkStatus {
     guarded(|| unsafe { made(Robot::from_urdf(text(urdf, "urdf")?), robot) })
+}
+
+/// As urdf_ik_robot_from_file(), and the soft limits of `<safety_controller>` narrow those of `<limit>`, as in MoveIt.
+///
+/// # Safety
+/// `path` is a text; `robot` is written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urdf_ik_robot_from_file_with_soft_limits(
+    path: *const c_char,
+    robot: *mut *mut UrdfIkRobot,
+) -> UrdfIkStatus {
+    guarded(|| {
+        let read = unsafe { read_urdf_file(text(path, "path")?) }.map_err(UrdfError::from);
+        unsafe { made(read.and_then(|urdf| Robot::from_urdf_with(&urdf, SOFT)), robot) }
+    })
+}
+
+/// As urdf_ik_robot_from_urdf(), and the soft limits of `<safety_controller>` narrow those of `<limit>`, as in MoveIt.
+///
+/// # Safety
+/// `urdf` is a text; `robot` is written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urdf_ik_robot_from_urdf_with_soft_limits(
+    urdf: *const c_char,
+    robot: *mut *mut UrdfIkRobot,
+) -> UrdfIkStatus {
+    guarded(|| unsafe { made(Robot::from_urdf_with(text(urdf, "urdf")?, SOFT), robot) })
 }
 
 /// Makes a robot of `count` joints, without the text of a URDF: for programs that have a model of the robot already, perhaps with narrower

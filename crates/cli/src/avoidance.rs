@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use clap::{ArgGroup, Args};
 use serde::Serialize;
 use urdf_ik::collision::{
-    Body, BodyDistances, Clearance, LinkPlaces, LinkShapes, Pairs, Scene, Srdf, World, standing_contacts,
+    Body, BodyDistances, Clearance, LinkPlaces, LinkShapes, MissingShapes, Pairs, Scene, Srdf, World, standing_contacts,
 };
 use urdf_ik::robot::{Chain, Robot};
 
 use super::Result;
-use super::input::{read_rest, read_robot_and_shapes, read_srdf, read_world};
+use super::input::{RobotFile, read_rest, read_srdf, read_world};
 
 /// The least distance that is kept, where none is given \[m\].
 const MARGIN: f64 = 1e-4;
@@ -28,9 +28,17 @@ pub struct AvoidanceOptions {
     /// Least distance between what may not touch [m] [default: 0.0001]
     #[arg(long, value_name = "M", requires = "avoiding", allow_negative_numbers = true)]
     margin: Option<f64>,
+    /// Where shapes of links could not be loaded: refuse, or ignore them [default: refuse]
+    #[arg(long, value_name = "WAY", requires = "avoiding")]
+    missing_shapes: Option<MissingShapes>,
 }
 
 impl AvoidanceOptions {
+    /// What becomes of links whose shapes could not be loaded.
+    pub fn missing_shapes(&self) -> MissingShapes {
+        self.missing_shapes.unwrap_or(MissingShapes::Refuse)
+    }
+
     /// The least distance to keep \[m\].
     pub fn margin(&self) -> Result<f64> {
         let margin = self.margin.unwrap_or(MARGIN);
@@ -54,10 +62,11 @@ pub struct CollisionOptions {
 }
 
 impl CollisionOptions {
-    /// The robot of the URDF at `path`, and the shapes of its links where collisions count.
-    pub fn robot(&self, path: &Path) -> Result<(Robot, Option<LinkShapes>)> {
+    /// The robot of a file, and the shapes of its links where collisions count.
+    pub fn robot(&self, file: &RobotFile) -> Result<(Robot, Option<LinkShapes>)> {
         self.avoidance.margin()?;
-        read_robot_and_shapes(path, self.avoidance.avoid_collisions || self.obstacles.is_some())
+        let wanted = self.avoidance.avoid_collisions || self.obstacles.is_some();
+        file.robot_and_shapes(wanted.then(|| self.avoidance.missing_shapes()))
     }
 
     /// How the chain avoids collisions; `None` without shapes.

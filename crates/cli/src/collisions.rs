@@ -5,12 +5,12 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use urdf_ik::collision::{BodyDistances, LinkPlaces, Pairs};
+use urdf_ik::collision::{BodyDistances, LinkPlaces, MissingShapes, Pairs};
 
 use super::Result;
 use super::avoidance::DistanceOut;
 use super::fk::positions;
-use super::input::{read_json, read_robot_with_shapes, read_srdf, read_world};
+use super::input::{read_json, read_srdf, read_world};
 use super::options::ConfigurationArguments;
 use super::output::write_line;
 
@@ -24,13 +24,16 @@ pub struct Arguments {
     /// Obstacles around the robot, in JSON; -: standard input
     #[arg(long, value_name = "FILE.json")]
     obstacles: Option<PathBuf>,
+    /// Where shapes of links could not be loaded: refuse, or ignore them
+    #[arg(long, value_name = "WAY", default_value_t = MissingShapes::Refuse)]
+    missing_shapes: MissingShapes,
     /// Write the distance of every pair, not of the nearest alone
     #[arg(long)]
     all: bool,
 }
 
 pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
-    let (robot, shapes) = read_robot_with_shapes(&arguments.input.urdf)?;
+    let (robot, shapes) = arguments.input.robot.robot_with_shapes(arguments.missing_shapes)?;
     let srdf = arguments.srdf.as_deref().map(|path| read_srdf(path, &robot)).transpose()?;
     let world = arguments.obstacles.as_deref().map(read_world).transpose()?.unwrap_or_default();
     let samples: Vec<BTreeMap<String, f64>> = read_json(&arguments.input.positions)?;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use urdf_ik::robot::Robot;
 
 use super::Result;
-use super::input::{read_json, read_robot};
+use super::input::read_json;
 use super::options::ConfigurationArguments;
 use super::output::write_line;
 
@@ -33,7 +33,7 @@ impl From<&Isometry3<f64>> for PoseOut {
 }
 
 pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
-    let robot = read_robot(&arguments.input.urdf)?;
+    let robot = arguments.input.robot.robot()?;
     let samples: Vec<BTreeMap<String, f64>> = read_json(&arguments.input.positions)?;
     let mut answers = Vec::with_capacity(samples.len());
     for sample in &samples {

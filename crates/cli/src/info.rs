@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use urdf_ik::collision::{LinkPair, LinkPlaces, LinkShapes, Pairs};
-use urdf_ik::robot::{Chain, Domain, Joint, JointKind, Robot, Variable};
+use urdf_ik::collision::{LinkPair, LinkPlaces, LinkShapes, MissingShapes, Pairs};
+use urdf_ik::robot::{Chain, Domain, Robot, Variable};
 use urdf_ik::solver::closed_form::ClosedForm;
 use urdf_ik::solver::{Method, NotApplicable, Solver, TipReach, free_axes_in_words, names_of_free_axes};
 
 use super::Result;
-use super::input::{read_robot_with_shapes, read_srdf};
+use super::info_limits::{LimitSources, range};
+use super::input::{read_joint_limits, read_srdf};
 use super::options::RobotArguments;
 
 /// Greatest depth of indentation: deeper lines of a long arm would be mostly spaces.
@@ -21,6 +22,9 @@ const MAX_INDENTED_DEPTH: usize = 40;
 pub struct Arguments {
     #[command(flatten)]
     robot: RobotArguments,
+    /// Limits of velocity, acceleration and jerk to show as well: a joint_limits.yaml in MoveIt's format
+    #[arg(long, value_name = "FILE.yaml", conflicts_with = "collisions")]
+    joint_limits: Option<PathBuf>,
     /// Show the collision geometry instead: the shapes of the links, and the pairs of links that may collide
     #[arg(long)]
     collisions: bool,
@@ -30,11 +34,12 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
-    let Arguments { robot: arguments, collisions, srdf } = arguments;
+    let Arguments { robot: arguments, joint_limits, collisions, srdf } = arguments;
     if *collisions {
         return collision_geometry(arguments, srdf.as_deref(), out);
     }
-    let robot = arguments.robot()?;
+    let (robot, urdf) = arguments.file.robot_and_text()?;
+    let limits = LimitSources::new(&urdf, read_joint_limits(joint_limits.as_deref(), &robot)?)?;
     let moving = robot.movable().count();
     writeln!(
         out,
@@ -44,8 +49,13 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
         robot.joints().len()
     )?;
     writeln!(out)?;
-    tree(&robot, out)?;
+    tree(&robot, &limits, out)?;
     writeln!(out)?;
+    let beyond = robot.followers_beyond_limits();
+    if !beyond.is_empty() {
+        writeln!(out, "these mimic others beyond their own limits, which do not count: {}", beyond.join(", "))?;
+        writeln!(out)?;
+    }
     if !arguments.has_chain(&robot) {
         writeln!(out, "no chain: name the tip link with --tip; the leaf links are: {}", robot.leaves().join(", "))?;
         return Ok(());
@@ -55,7 +65,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
 }
 
 /// The links, each below its parent, with the joint between them.
-fn tree(robot: &Robot, out: &mut impl Write) -> Result {
+fn tree(robot: &Robot, limits: &LimitSources, out: &mut impl Write) -> Result {
     let mut children = vec![Vec::new(); robot.links().len()];
     for joint in robot.joints().iter().rev() {
         children[joint.parent].push(joint.child);
@@ -63,7 +73,10 @@ fn tree(robot: &Robot, out: &mut impl Write) -> Result {
     let mut open = vec![(robot.root(), 0)];
     while let Some((link, depth)) = open.pop() {
         let link_name = &robot.links()[link].name;
-        let joint = robot.links()[link].parent_joint.map(|joint| describe(robot, &robot.joints()[joint]));
+        let joint = robot.links()[link].parent_joint.map(|index| {
+            let joint = &robot.joints()[index];
+            format!("  [{} {}{}]", joint.kind.name(), joint.name, limits.of_joint(robot, index))
+        });
         writeln!(
             out,
             "{:indent$}{link_name}{}",
@@ -74,28 +87,6 @@ fn tree(robot: &Robot, out: &mut impl Write) -> Result {
         open.extend(children[link].iter().map(|&child| (child, depth + 1)));
     }
     Ok(())
-}
-
-fn describe(robot: &Robot, joint: &Joint) -> String {
-    let mimic = joint.mimic.map_or_else(String::new, |mimic| {
-        let master = &robot.joints()[mimic.master].name;
-        format!(" = {:?} x {master} + {:?}", mimic.multiplier, mimic.offset)
-    });
-    let limits = if joint.kind.has_position() {
-        let unit = if joint.kind == JointKind::Prismatic { "m" } else { "rad" };
-        format!(" {}", range(&joint.domain, unit))
-    } else {
-        String::new()
-    };
-    format!("  [{} {}{limits}{mimic}]", joint.kind.name(), joint.name)
-}
-
-fn range(domain: &Domain, unit: &str) -> String {
-    match domain {
-        // Very large limits with an exponent.
-        Domain::Interval { lower, upper } => format!("{lower:?} .. {upper:?} {unit}"),
-        Domain::Circle => "without limits".into(),
-    }
 }
 
 /// Where a variable is looked for whose limits are very far apart.
@@ -165,7 +156,7 @@ fn axes(free: [bool; 6], out: &mut impl Write) -> Result {
 
 /// Shows the shapes of the links, and the pairs of links that may collide.
 fn collision_geometry(arguments: &RobotArguments, srdf: Option<&Path>, out: &mut impl Write) -> Result {
-    let (robot, shapes) = read_robot_with_shapes(&arguments.urdf)?;
+    let (robot, shapes) = arguments.file.robot_with_shapes(MissingShapes::Ignore)?;
     let srdf = srdf.map(|path| read_srdf(path, &robot)).transpose()?;
     shapes_of_links(&robot, &shapes, out)?;
     let (pairs, mover) = if arguments.has_chain(&robot) {
@@ -204,7 +195,7 @@ fn shapes_of_links(robot: &Robot, shapes: &LinkShapes, out: &mut impl Write) -> 
 
 /// What touches with all joints in the middle of their range: a sign of shapes that overlap, or of an SRDF that lacks a pair.
 fn in_the_middle(robot: &Robot, shapes: &LinkShapes, pairs: &Pairs, out: &mut impl Write) -> Result {
-    let middle = |joint: usize| robot.working_range(joint).unwrap_or(robot.joints()[joint].domain).middle();
+    let middle = |joint: usize| robot.working_range(joint).middle();
     let mut positions: Vec<f64> = (0..robot.joints().len()).map(middle).collect();
     robot.apply_mimic(&mut positions);
     let places = LinkPlaces::new(robot, &positions)?;

@@ -1,14 +1,16 @@
 //! What the commands read from outside: robots, JSON and joint positions; `-` as a path means standard input.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use urdf_ik::UniqueKeys;
-use urdf_ik::collision::{LinkShapes, Srdf, SrdfError, World, world_from_json};
+use urdf_ik::collision::{LinkShapes, MissingShapes, Srdf, SrdfError, World, world_from_json};
 use urdf_ik::config::NamedPositions;
-use urdf_ik::files::{self, MAX_DATA_BYTES, MAX_URDF_BYTES, ReadError};
-use urdf_ik::robot::{Chain, MeshFolders, Robot, read_urdf_file};
+use urdf_ik::files::{self, MAX_DATA_BYTES, MAX_SETTINGS_BYTES, MAX_URDF_BYTES, ReadError};
+use urdf_ik::motion::JointLimits;
+use urdf_ik::robot::{Chain, MeshFolders, Robot, UrdfOptions, read_urdf_file};
 use urdf_ik_text::names::{plain_words, sentence};
 
 use super::Result;
@@ -16,9 +18,49 @@ use super::Result;
 /// The path that stands for standard input.
 const STANDARD_INPUT: &str = "-";
 
-/// Reads a robot, as [`robot_from`].
-pub fn read_robot(path: &Path) -> Result<Robot> {
-    robot_from(&read_urdf(path)?, path)
+/// The file of a robot, and how it is read.
+#[derive(Args)]
+pub struct RobotFile {
+    /// The robot's URDF; -: standard input
+    #[arg(long = "urdf", value_name = "FILE")]
+    pub path: PathBuf,
+    /// Keep to the soft limits of <safety_controller> as well
+    #[arg(long)]
+    pub soft_limits: bool,
+}
+
+impl RobotFile {
+    /// Reads the robot. Warnings about it go to standard error.
+    pub fn robot(&self) -> Result<Robot> {
+        Ok(self.robot_and_text()?.0)
+    }
+
+    /// Reads the robot, and gives the text of its URDF as well.
+    pub fn robot_and_text(&self) -> Result<(Robot, String)> {
+        let urdf = read_urdf(&self.path)?;
+        Ok((robot_from(&urdf, &self.path, UrdfOptions { soft_limits: self.soft_limits })?, urdf))
+    }
+
+    /// Reads the robot and the shapes of its links. Shapes that are missing are named on standard error, and refused unless they are to be
+    /// ignored.
+    pub fn robot_with_shapes(&self, missing: MissingShapes) -> Result<(Robot, LinkShapes)> {
+        let (path, (robot, urdf)) = (&*self.path, self.robot_and_text()?);
+        let folders = MeshFolders::from_environment((!is_standard_input(path)).then_some(path));
+        let shapes = LinkShapes::of_urdf(&urdf, &robot, &folders)?;
+        for fault in shapes.faults() {
+            eprintln!("urdf_ik: {}: {fault}", place(path));
+        }
+        missing.check(shapes.missing().as_ref())?;
+        Ok((robot, shapes))
+    }
+
+    /// Reads the robot, and the shapes of its links where it is said what becomes of missing ones.
+    pub fn robot_and_shapes(&self, missing: Option<MissingShapes>) -> Result<(Robot, Option<LinkShapes>)> {
+        match missing {
+            Some(missing) => self.robot_with_shapes(missing).map(|(robot, shapes)| (robot, Some(shapes))),
+            None => Ok((self.robot()?, None)),
+        }
+    }
 }
 
 /// Reads the text of a URDF.
@@ -26,25 +68,11 @@ pub fn read_urdf(path: &Path) -> Result<String, ReadError> {
     if is_standard_input(path) { files::read_standard_input(MAX_URDF_BYTES) } else { read_urdf_file(path) }
 }
 
-/// Reads a robot, as [`robot_from`], with the shapes of its links. Shapes that are missing are named on standard error.
-pub fn read_robot_with_shapes(path: &Path) -> Result<(Robot, LinkShapes)> {
-    let urdf = read_urdf(path)?;
-    let robot = robot_from(&urdf, path)?;
-    let folders = MeshFolders::from_environment((!is_standard_input(path)).then_some(path));
-    let shapes = LinkShapes::of_urdf(&urdf, &robot, &folders)?;
-    for fault in shapes.faults() {
-        eprintln!("urdf_ik: {}: {fault}", place(path));
-    }
-    Ok((robot, shapes))
-}
-
-/// Reads a robot, and the shapes of its links where they are wanted.
-pub fn read_robot_and_shapes(path: &Path, wanted: bool) -> Result<(Robot, Option<LinkShapes>)> {
-    if wanted {
-        read_robot_with_shapes(path).map(|(robot, shapes)| (robot, Some(shapes)))
-    } else {
-        Ok((read_robot(path)?, None))
-    }
+/// Reads the joint_limits.yaml of `robot`; without a path it has no limits.
+pub fn read_joint_limits(path: Option<&Path>, robot: &Robot) -> Result<JointLimits> {
+    let Some(path) = path else { return Ok(JointLimits::default()) };
+    let text = read_text(path, MAX_SETTINGS_BYTES)?;
+    JointLimits::from_yaml(&text, robot).map_err(|e| format!("{}: {e}", place(path)).into())
 }
 
 /// Reads an SRDF of `robot`. Links that it names but the robot does not have are named on standard error.
@@ -66,9 +94,9 @@ pub fn read_world(path: &Path) -> Result<World> {
 }
 
 /// The robot of a URDF from the file at `path`. Warnings about it go to standard error.
-pub fn robot_from(urdf: &str, path: &Path) -> Result<Robot> {
+pub fn robot_from(urdf: &str, path: &Path, options: UrdfOptions) -> Result<Robot> {
     let place = place(path);
-    let robot = Robot::from_urdf(urdf).map_err(|e| format!("{place}: {e}"))?;
+    let robot = Robot::from_urdf_with(urdf, options).map_err(|e| format!("{place}: {e}"))?;
     for warning in robot.warnings() {
         eprintln!("urdf_ik: {place}: {warning}");
     }

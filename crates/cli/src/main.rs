@@ -10,6 +10,7 @@ mod evaluate_plot;
 mod fk;
 mod generate;
 mod info;
+mod info_limits;
 mod input;
 mod options;
 mod output;

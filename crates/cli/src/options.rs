@@ -9,14 +9,13 @@ use urdf_ik::solver::{
 };
 
 use super::Result;
-use super::input::read_robot;
+use super::input::RobotFile;
 
 /// Which robot, and which chain of it.
 #[derive(Args)]
 pub struct RobotArguments {
-    /// The robot's URDF; -: standard input
-    #[arg(long, value_name = "FILE")]
-    pub urdf: PathBuf,
+    #[command(flatten)]
+    pub file: RobotFile,
     /// Base link [default: the root link]
     #[arg(long, value_name = "LINK")]
     base: Option<String>,
@@ -26,10 +25,6 @@ pub struct RobotArguments {
 }
 
 impl RobotArguments {
-    pub fn robot(&self) -> Result<Robot> {
-        read_robot(&self.urdf)
-    }
-
     /// Whether the chain is clear: tips are named, or there is only one leaf link.
     pub fn has_chain(&self, robot: &Robot) -> bool {
         !self.tips.is_empty() || robot.leaves().len() == 1
@@ -148,9 +143,8 @@ impl FreeAxes {
 /// A robot and configurations of all its joints.
 #[derive(Args)]
 pub struct ConfigurationArguments {
-    /// The robot's URDF; -: standard input
-    #[arg(long, value_name = "FILE")]
-    pub urdf: PathBuf,
+    #[command(flatten)]
+    pub robot: RobotFile,
     /// JSON: a list of {joint: position}; joints that are not named are at 0, mimic joints follow their master
     #[arg(long, value_name = "FILE.json")]
     pub positions: PathBuf,

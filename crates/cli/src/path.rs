@@ -8,10 +8,8 @@ use clap::Args;
 use nalgebra::{Isometry3, Translation3};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use urdf_ik::files::MAX_SETTINGS_BYTES;
 use urdf_ik::motion::{
-    FollowOptions, Followed, JointLimit, JointLimits, MotionLimits, Path, PathOptions, PathProblem, Timing, Trajectory,
-    follow,
+    FollowOptions, Followed, JointLimit, MotionLimits, Path, PathOptions, PathProblem, Timing, Trajectory, follow,
 };
 use urdf_ik::robot::{Chain, Robot};
 use urdf_ik::solver::{Preference, Solver, SolverKind, Target};
@@ -19,7 +17,7 @@ use urdf_ik::spatial::rotation_from;
 
 use super::Result;
 use super::avoidance::{CollisionOptions, DistanceOut, Environment};
-use super::input::{read_json, read_start, read_text};
+use super::input::{read_joint_limits, read_json, read_start};
 use super::options::{FreeAxes, RobotArguments};
 use super::output::{OutputFile, write_pretty};
 use super::{path_plot, progress};
@@ -69,7 +67,7 @@ struct Waypoint {
 
 /// Prints the trajectory. Returns whether the path can be followed to its end.
 pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool> {
-    let (robot, shapes) = arguments.collisions.robot(&arguments.robot.urdf)?;
+    let (robot, shapes) = arguments.collisions.robot(&arguments.robot.file)?;
     let chain = Arc::new(arguments.robot.chain(&robot)?);
     if chain.tips().len() != 1 {
         return Err("path takes one --tip".into());
@@ -129,13 +127,7 @@ impl Arguments {
 
     /// The limits of the chain's variables.
     fn limits(&self, robot: &Robot, chain: &Chain) -> Result<MotionLimits> {
-        let file = match &self.joint_limits {
-            Some(file) => {
-                let text = read_text(file, MAX_SETTINGS_BYTES)?;
-                JointLimits::from_yaml(&text, robot).map_err(|e| format!("{}: {e}", file.display()))?
-            }
-            None => JointLimits::default(),
-        };
+        let file = read_joint_limits(self.joint_limits.as_deref(), robot)?;
         Ok(MotionLimits::new(robot, chain, &file).or(&JointLimit::DEFAULT))
     }
 }

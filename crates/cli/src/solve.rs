@@ -65,7 +65,7 @@ pub struct Arguments {
 
 /// Prints the solution. Returns whether it meets the targets.
 pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool> {
-    let (robot, shapes) = arguments.collisions.robot(&arguments.robot.urdf)?;
+    let (robot, shapes) = arguments.collisions.robot(&arguments.robot.file)?;
     let chain = Arc::new(arguments.robot.chain(&robot)?);
     let targets = arguments.targets(&chain)?;
     let solver = Solver::prepare(arguments.method.method()?, &chain)?;

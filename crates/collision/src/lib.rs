@@ -40,6 +40,7 @@ mod ways;
 mod world;
 
 pub use links::distances::{LinkPair, LinkPlaces, PlacesError};
+pub use links::missing::{MissingShapes, ShapesMissing};
 pub use links::pairs::{LeftOut, Pairs};
 pub use links::srdf::{Srdf, SrdfError};
 pub use links::{CollisionsError, LinkShapes, ShapeFault};

@@ -71,22 +71,24 @@ impl JointLimits {
 
 impl MotionLimits {
     /// The limits of the chain's variables: the velocities of the URDF, and those of `file`. Where both have a limit, the lower one is used.
-    /// The limits of joints that mimic a variable's joint bound it too. A velocity of 0 in a URDF means no limit.
+    /// Those that the file has for joints that mimic a variable's joint bound it too; those of their URDF do not count. A velocity of 0 or less
+    /// in a URDF means no limit.
     pub fn new(robot: &Robot, chain: &Chain, file: &JointLimits) -> Self {
-        let limit = |joint: &Joint| {
-            let from_file = file.0.get(&joint.name).copied().unwrap_or_default();
-            let urdf = if joint.velocity > 0.0 { joint.velocity } else { f64::INFINITY };
-            let bound = |limit: Option<f64>| limit.unwrap_or(f64::INFINITY);
-            [bound(from_file.velocity).min(urdf), bound(from_file.acceleration), bound(from_file.jerk)]
+        let from_file = |joint: &Joint| {
+            let JointLimit { velocity, acceleration, jerk } = file.0.get(&joint.name).copied().unwrap_or_default();
+            [velocity, acceleration, jerk].map(|limit| limit.unwrap_or(f64::INFINITY))
         };
         let limits: Vec<[f64; 3]> = chain
             .variables()
             .iter()
             .map(|variable| {
-                let own = limit(&robot.joints()[variable.joint]);
+                let joint = &robot.joints()[variable.joint];
+                let [velocity, acceleration, jerk] = from_file(joint);
+                let urdf = if joint.velocity > 0.0 { joint.velocity } else { f64::INFINITY };
+                let own = [velocity.min(urdf), acceleration, jerk];
                 robot.followers(variable.joint).fold(own, |own, (follower, mimic)| {
                     // A follower that does not move bounds nothing.
-                    let (factor, follower) = (mimic.multiplier.abs(), limit(follower));
+                    let (factor, follower) = (mimic.multiplier.abs(), from_file(follower));
                     let bound = |order: usize| if factor > 0.0 { follower[order] / factor } else { f64::INFINITY };
                     std::array::from_fn(|order| own[order].min(bound(order)))
                 })

@@ -63,7 +63,7 @@ pub enum NamedPositionsError {
         joints: Vec<String>,
     },
     /// A position is outside the limits of its joint.
-    #[error("{} is outside the limits of joint '{}' or of a joint that mimics it", number(*position), short(joint))]
+    #[error("{} is outside the limits of joint '{}'", number(*position), short(joint))]
     OutsideLimits {
         /// The joint.
         joint: String,
@@ -101,7 +101,7 @@ impl NamedPositions {
                 joint: joint.clone(),
                 joints: robot.movable_names().map(str::to_owned).collect(),
             })?;
-            if !robot.domain(index).is_some_and(|domain| domain.contains(position)) {
+            if !robot.domain(index).contains(position) {
                 return Err(NamedPositionsError::OutsideLimits { joint: joint.clone(), position });
             }
             positions[index] = position;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::config::{NamedPositions, NamedPositionsError, Yaml};
 use super::definition::Definition;
 use super::value::{Refusal, Value};
+use urdf_ik_collision::MissingShapes;
 use urdf_ik_motion::servo::{HeldBack, Priority};
 use urdf_ik_solver::{Pick, SolverKind, free_axes_from_names};
 use urdf_ik_text::files::ReadError;
@@ -64,7 +65,18 @@ macro_rules! named_settings {
     };
 }
 
-named_settings!(SolverKind, Pick, Priority, HeldBack, OnUnreachable, Motion, CommandUnits, Reliability, JacobianMethod);
+named_settings!(
+    SolverKind,
+    Pick,
+    Priority,
+    HeldBack,
+    MissingShapes,
+    OnUnreachable,
+    Motion,
+    CommandUnits,
+    Reliability,
+    JacobianMethod
+);
 
 /// Axes by name: at least one has to be left.
 impl Setting for [bool; 6] {

@@ -11,6 +11,7 @@ use super::definition::TakesEffect::{AtOnce, AtStart, WithNextTarget};
 use super::definition::{Definition, Values};
 use super::setting::{CommandUnits, FromText, JacobianMethod, Motion, OnUnreachable, Reliability, Setting};
 use super::value::{Refusal, Value};
+use urdf_ik_collision::MissingShapes;
 use urdf_ik_motion::servo::{HeldBack, Priority};
 use urdf_ik_solver::{AXIS_NAMES, Pick, SolverKind};
 use urdf_ik_text::names;
@@ -86,6 +87,8 @@ parameters! {
         base_link: Option<String> = Text(""), "", Any, AtStart;
         /// Tip links of the chain. Empty: the robot's only leaf link.
         tip_links: Vec<String> = NoTexts, "", Any, AtStart;
+        /// Whether the arm keeps to the soft limits of safety_controller in the URDF as well, as MoveIt does.
+        soft_limits: bool = Bool(false), "", Any, AtStart;
         /// Prefix of the robot's link names in frame names, such as left/.
         frame_prefix: String = Text(""), "", Any, AtStart;
         /// The solver.
@@ -122,6 +125,9 @@ parameters! {
         avoid_collisions: bool = Bool(false), "", Any, WithNextTarget;
         /// Least distance that is kept, where collisions are avoided. What is nearer already may stay so, or move away.
         collision_margin: f64 = Double(0.01), "m", Range(0.0, 1.0), WithNextTarget;
+        /// What becomes of targets and requests that avoid collisions where shapes of links could not be loaded: they are
+        /// refused, or these links are ignored.
+        missing_shapes: MissingShapes = Text("refuse"), "", OneOf(&MissingShapes::NAMES), WithNextTarget;
         /// How often the joint state is published. Smooth motion and the steps of max_joint_step have this rate.
         publish_rate: f64 = Double(50.0), "Hz", Range(0.1, 1000.0), AtOnce;
         /// How the arm moves to a target. immediate: each solution is published at once. smooth: the arm moves within the

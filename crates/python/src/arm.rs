@@ -53,8 +53,8 @@ impl Tips {
 impl Arm {
     #[new]
     #[pyo3(
-        signature = (robot, tip = None, base = None, *, package_dirs = Vec::new(), srdf = None),
-        text_signature = "(robot, tip=None, base=None, *, package_dirs=(), srdf=None)"
+        signature = (robot, tip = None, base = None, *, package_dirs = Vec::new(), srdf = None, soft_limits = false),
+        text_signature = "(robot, tip=None, base=None, *, package_dirs=(), srdf=None, soft_limits=False)"
     )]
     #[expect(clippy::needless_pass_by_value, reason = "arguments from Python")]
     fn new(
@@ -63,12 +63,17 @@ impl Arm {
         base: Option<&str>,
         package_dirs: Vec<PathBuf>,
         srdf: Option<PathOrText>,
+        soft_limits: bool,
     ) -> PyResult<Self> {
         let robot = match robot {
-            RobotOrUrdf::Urdf(urdf) => Arc::new(RobotData::new(Given::read(urdf, package_dirs, srdf)?)?),
-            RobotOrUrdf::Robot(robot) if package_dirs.is_empty() && srdf.is_none() => Arc::clone(&robot.get().0),
+            RobotOrUrdf::Urdf(urdf) => Arc::new(RobotData::new(Given::read(urdf, package_dirs, srdf, soft_limits)?)?),
+            RobotOrUrdf::Robot(robot) if package_dirs.is_empty() && srdf.is_none() && !soft_limits => {
+                Arc::clone(&robot.get().0)
+            }
             RobotOrUrdf::Robot(_) => {
-                return Err(refused("package_dirs and srdf are those of the robot: give them to Robot(…)"));
+                return Err(refused(
+                    "package_dirs, srdf and soft_limits are those of the robot: give them to Robot(…)",
+                ));
             }
         };
         let tips = tip.as_ref().map(Tips::names).unwrap_or_default();

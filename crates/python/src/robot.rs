@@ -10,7 +10,7 @@ use pyo3::types::PyDict;
 
 use urdf_ik::collision::{CollisionsError, LinkShapes, Srdf};
 use urdf_ik::files::MAX_URDF_BYTES;
-use urdf_ik::robot::MeshFolders;
+use urdf_ik::robot::{MeshFolders, UrdfOptions};
 use urdf_ik_text::names::{list, short};
 
 use crate::arrays::pose_array;
@@ -41,19 +41,27 @@ pub struct Given {
     pub package_dirs: Vec<PathBuf>,
     #[pyo3(item)]
     pub srdf: Option<String>,
+    #[pyo3(item)]
+    pub soft_limits: bool,
 }
 
 impl Given {
-    pub fn read(urdf: PathOrText, package_dirs: Vec<PathBuf>, srdf: Option<PathOrText>) -> PyResult<Self> {
+    pub fn read(
+        urdf: PathOrText,
+        package_dirs: Vec<PathBuf>,
+        srdf: Option<PathOrText>,
+        soft_limits: bool,
+    ) -> PyResult<Self> {
         let (urdf, file) = urdf.read(is_xml, MAX_URDF_BYTES)?;
         let srdf = srdf.map(|srdf| srdf.read(is_xml, MAX_URDF_BYTES)).transpose()?.map(|(text, _)| text);
-        Ok(Self { urdf, file, package_dirs, srdf })
+        Ok(Self { urdf, file, package_dirs, srdf, soft_limits })
     }
 }
 
 impl RobotData {
     pub fn new(given: Given) -> PyResult<Self> {
-        let robot = urdf_ik::robot::Robot::from_urdf(&given.urdf).map_err(|e| match &given.file {
+        let options = UrdfOptions { soft_limits: given.soft_limits };
+        let robot = urdf_ik::robot::Robot::from_urdf_with(&given.urdf, options).map_err(|e| match &given.file {
             Some(file) => refused(format!("{}: {e}", short(&file.display().to_string()))),
             None => refused(e),
         })?;
@@ -105,6 +113,8 @@ impl RobotData {
 ///     around the URDF file. Meshes are read only for collisions.
 /// srdf : str or path, optional
 ///     The path or text of an SRDF, which says which links may touch.
+/// soft_limits : bool
+///     Whether the limits of the joints are also those of ``<safety_controller>``, as in MoveIt.
 ///
 /// Raises
 /// ------
@@ -116,9 +126,17 @@ pub struct Robot(pub Arc<RobotData>);
 #[pymethods]
 impl Robot {
     #[new]
-    #[pyo3(signature = (urdf, *, package_dirs = Vec::new(), srdf = None), text_signature = "(urdf, *, package_dirs=(), srdf=None)")]
-    fn new(urdf: PathOrText, package_dirs: Vec<PathBuf>, srdf: Option<PathOrText>) -> PyResult<Self> {
-        Ok(Self(Arc::new(RobotData::new(Given::read(urdf, package_dirs, srdf)?)?)))
+    #[pyo3(
+        signature = (urdf, *, package_dirs = Vec::new(), srdf = None, soft_limits = false),
+        text_signature = "(urdf, *, package_dirs=(), srdf=None, soft_limits=False)"
+    )]
+    fn new(
+        urdf: PathOrText,
+        package_dirs: Vec<PathBuf>,
+        srdf: Option<PathOrText>,
+        soft_limits: bool,
+    ) -> PyResult<Self> {
+        Ok(Self(Arc::new(RobotData::new(Given::read(urdf, package_dirs, srdf, soft_limits)?)?)))
     }
 
     /// The robot's name in its URDF.

@@ -107,7 +107,7 @@ impl ArmData {
 ///     The tip link or links. By default the robot's only leaf link.
 /// base : str, optional
 ///     The base link, which need not be an ancestor of a tip. By default the robot's root link.
-/// package_dirs, srdf
+/// package_dirs, srdf, soft_limits
 ///     As in Robot.
 ///
 /// Raises
@@ -154,10 +154,13 @@ impl WorldData {
 ///     Positions of joints that the arm does not move [rad or m]; those that are not named are as in ``Robot.link_poses``.
 /// margin : float
 ///     The least distance that is kept [m].
+/// missing_shapes : "refuse" or "ignore"
+///     What to do where shapes of links could not be loaded: raise an error that names the links, or let them count by the shapes that
+///     they have left. A link that has no shape in the URDF lacks none.
 ///
 /// Raises
 /// ------
 /// Error
-///     For an obstacle that is none, with its id, and where no link has a collision shape.
+///     For an obstacle that is none, with its id, for links that lack shapes, and where no link has a collision shape.
 #[pyclass(frozen, module = "urdfik")]
 pub struct World(pub Arc<WorldData>);

@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyList};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use urdf_ik::collision::{Attached, BodyDistances, LinkPlaces, Scene, SceneScratch, world_from_json};
+use urdf_ik::collision::{Attached, BodyDistances, LinkPlaces, MissingShapes, Scene, SceneScratch, world_from_json};
 use urdf_ik::robot::MeshFolders;
 use urdf_ik_text::names::{list, short};
 
@@ -23,8 +23,10 @@ use crate::shared::{Arm, World, WorldData};
 impl World {
     #[new]
     #[pyo3(
-        signature = (arm, obstacles = None, *, attached = None, rest = HashMap::new(), margin = 1e-4),
-        text_signature = "(arm, obstacles=(), *, attached=(), rest={}, margin=0.0001)"
+        signature = (
+            arm, obstacles = None, *, attached = None, rest = HashMap::new(), margin = 1e-4, missing_shapes = "refuse"
+        ),
+        text_signature = "(arm, obstacles=(), *, attached=(), rest={}, margin=0.0001, missing_shapes='refuse')"
     )]
     #[expect(clippy::needless_pass_by_value, reason = "an argument from Python")]
     fn new(
@@ -34,8 +36,10 @@ impl World {
         attached: Option<Bound<'_, PyAny>>,
         rest: HashMap<String, f64>,
         margin: f64,
+        missing_shapes: &str,
     ) -> PyResult<Self> {
         let arm = Arc::clone(&arm.get().0);
+        let missing: MissingShapes = missing_shapes.parse().map_err(refused)?;
         if !(margin.is_finite() && margin >= 0.0) {
             return Err(refused(format!("the margin is {margin} m; it must be a finite number, 0 or more")));
         }
@@ -53,6 +57,7 @@ impl World {
         world.check_size().map_err(refused)?;
         py.detach(|| {
             let shapes = robot.shapes()?;
+            missing.check(shapes.missing().as_ref()).map_err(refused)?;
             if shapes.links().next().is_none() {
                 return Err(refused("collisions cannot be avoided: no link of the robot has a collision shape"));
             }
@@ -67,7 +72,7 @@ impl World {
         self.0.margin
     }
 
-    /// Why shapes of links are missing, as sentences. What is clear here may not be clear of these.
+    /// Why shapes of links are missing, as sentences, where ``missing_shapes="ignore"``. What is clear here may not be clear of these.
     #[getter]
     fn missing_shapes(&self) -> PyResult<Vec<String>> {
         Ok(self.0.arm.robot.shapes()?.faults().iter().map(ToString::to_string).collect())

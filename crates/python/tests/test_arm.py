@@ -142,3 +142,23 @@ def test_classes_do_not_change(arm):
         arm.base = "tool0"
     assert repr(arm).startswith("<urdfik.Arm arm7: 7 joints from base_link to tool0")
     assert Path(urdfik.__file__).with_name("py.typed").exists()
+
+
+LIMITED = """<robot name="limited"> <link name="a"/> <link name="b"/> <link name="c"/>
+  <joint name="hinge" type="revolute"> <parent link="a"/> <child link="b"/> <limit lower="-1.5" upper="2" effort="1" velocity="1"/>
+    <safety_controller soft_lower_limit="-1.25" k_velocity="1"/> </joint>
+  <joint name="follower" type="revolute"> <parent link="b"/> <child link="c"/> <limit lower="0" upper="3" effort="1" velocity="-1"/>
+    <mimic joint="hinge" multiplier="-1"/> </joint>
+</robot>"""
+
+
+def test_the_limits_of_a_master_alone_count_and_its_soft_limits_where_asked_for():
+    arm = urdfik.Arm(LIMITED)
+    assert (arm.lower, arm.upper) == ([-1.5], [2.0])
+    assert any("mimics another" in warning and "follower" in warning for warning in arm.robot.warnings)
+    assert arm.solve(arm.forward_kinematics([2.0])).solved
+    for soft in urdfik.Arm(LIMITED, soft_limits=True), urdfik.Arm(urdfik.Robot(LIMITED, soft_limits=True)):
+        again = pickle.loads(pickle.dumps(soft))
+        assert soft.lower == again.lower == [-1.25] and soft.upper == again.upper == [2.0]
+    with pytest.raises(urdfik.Error, match="soft_limits"):
+        urdfik.Arm(arm.robot, soft_limits=True)

@@ -92,6 +92,23 @@ def test_what_is_wrong_is_named(arm, call, words):
         call(arm)
 
 
+def test_shapes_that_are_missing_are_refused_unless_they_are_ignored(arm):
+    urdf = arm.robot.urdf.replace("</link>", "<collision><geometry><mesh filename='package://nobody/a.stl'/></geometry></collision></link>", 1)
+    broken = urdfik.Arm(urdf, "tool0")
+    link = broken.robot.root
+    ball = {"id": "ball", "type": "sphere", "radius": 0.3, "p": [0, 0, 0.1]}
+    with pytest.raises(urdfik.Error, match=f"could not be loaded.*: {link} .*nobody/a.stl was not found.*missing_shapes"):
+        urdfik.World(broken, [ball])
+    world = urdfik.World(broken, missing_shapes="ignore")
+    (sentence,) = world.missing_shapes
+    assert f"link '{link}'" in sentence and "nobody/a.stl" in sentence
+    assert isinstance(world.is_free(broken.nominal), bool)
+    with pytest.raises(urdfik.Error, match="'hide'.*refuse, ignore"):
+        urdfik.World(broken, missing_shapes="hide")
+    # Links without a collision element lack nothing.
+    assert urdfik.World(arm).missing_shapes == []
+
+
 def test_only_a_world_is_avoided(arm):
     with pytest.raises(TypeError):
         arm.solve([0.3, 0, 0.5], avoid=[TABLE])

@@ -59,8 +59,8 @@ impl Random {
 
     /// Positions of all joints of the robot, uniform inside their working ranges, with the mimic joints set accordingly.
     pub fn robot_positions(&mut self, robot: &Robot) -> Vec<f64> {
-        let domain = |joint: usize| robot.working_range(joint).unwrap_or(robot.joints()[joint].domain);
-        let mut positions: Vec<f64> = (0..robot.joints().len()).map(|joint| self.inside(&domain(joint))).collect();
+        let mut positions: Vec<f64> =
+            (0..robot.joints().len()).map(|joint| self.inside(&robot.working_range(joint))).collect();
         robot.apply_mimic(&mut positions);
         positions
     }

@@ -5,10 +5,11 @@ use std::collections::{HashMap, HashSet};
 use nalgebra::{Unit, Vector3};
 
 use super::error::MAX_JOINTS;
+use super::limit_warnings::limit_warnings;
 use super::{
     Domain, Joint, JointDescription, JointKind, Link, Mimic, MimicDescription, Robot, UrdfError, working_range,
 };
-use urdf_ik_text::names::{self, number, short};
+use urdf_ik_text::names::short;
 
 /// Greatest number of warnings about one robot: they go to a log, line by line.
 const MAX_WARNINGS: usize = 40;
@@ -43,19 +44,24 @@ impl Robot {
         let root = connect(&mut links, &joints)?;
         let mut warnings = Vec::new();
         let rules = mimic_rules(described, &joints, &joint_names, &mut warnings);
-        resolve_mimics(&rules, &mut joints)?;
-        warnings.extend(reversed_limits(&joints));
-        warnings.extend(zero_velocities(&joints));
-        let more = warnings.len().saturating_sub(MAX_WARNINGS);
-        if more > 0 {
-            warnings.truncate(MAX_WARNINGS);
-            warnings.push(format!("there are {more} more such warnings"));
-        }
+        resolve_mimics(rules, &mut joints, &mut warnings);
         let order = parents_first(&links, &joints, root)?;
         let followers = followers(&joints);
         let size = working_range::size(links.len(), &joints, &order);
         let name = name.to_owned();
-        Ok(Self { name, links, joints, order, root, warnings, link_names, joint_names, followers, size })
+        let mut robot = Self { name, links, joints, order, root, warnings, link_names, joint_names, followers, size };
+        robot.warnings.extend(limit_warnings(&robot));
+        robot.bound_warnings();
+        Ok(robot)
+    }
+
+    /// Leaves out the warnings that are too many, and says how many these are.
+    fn bound_warnings(&mut self) {
+        let more = self.warnings.len().saturating_sub(MAX_WARNINGS);
+        if more > 0 {
+            self.warnings.truncate(MAX_WARNINGS);
+            self.warnings.push(format!("there are {more} more such warnings"));
+        }
     }
 }
 
@@ -81,57 +87,36 @@ fn joint_of(described: &JointDescription, links: &HashMap<String, usize>) -> Res
             link: name.to_owned(),
         })
     };
-    let kind = described.kind;
+    let axis = axis(described);
+    // Without an axis it does not move.
+    let kind = if axis.is_some() { described.kind } else { JointKind::Fixed };
     Ok(Joint {
         name: described.name.clone(),
         kind,
         parent: link("parent", &described.parent)?,
         child: link("child", &described.child)?,
         origin: described.origin,
-        axis: axis(described)?,
+        lacks_axis: axis.is_none(),
+        axis: axis.unwrap_or_else(Vector3::x_axis),
         // The type of the joint decides whether it has limits, not its range: a revolute joint from 0 to 0 does not move.
         domain: match kind {
             JointKind::Revolute | JointKind::Prismatic => described.domain,
             _ => Domain::Circle,
         },
-        velocity: if kind.has_position() { described.velocity } else { f64::INFINITY },
+        // Files have 0 and -1 in place of a limit that nobody knows.
+        velocity: if kind.has_position() { described.velocity.max(0.0) } else { f64::INFINITY },
         mimic: None,
     })
 }
 
-fn axis(described: &JointDescription) -> Result<Unit<Vector3<f64>>, UrdfError> {
+/// The axis as a unit vector, x for a joint that needs none; `None` where its length is 0.
+fn axis(described: &JointDescription) -> Option<Unit<Vector3<f64>>> {
     if !described.kind.has_position() {
-        return Ok(Vector3::x_axis());
+        return Some(Vector3::x_axis());
     }
     // First divided by its largest entry, because the square of a very short axis would be 0.
     let largest = described.axis.amax();
-    if largest == 0.0 {
-        return Err(UrdfError::ZeroAxis { joint: described.name.clone() });
-    }
-    Ok(Unit::new_normalize(described.axis / largest))
-}
-
-/// A warning for each joint whose limits allow no position. A chain with such a joint is refused, but not a robot that has one outside the
-/// chain.
-fn reversed_limits(joints: &[Joint]) -> impl Iterator<Item = String> + '_ {
-    joints.iter().filter_map(|joint| {
-        let (lower, upper) = joint.reversed_limits()?;
-        Some(format!(
-            "joint '{}' has the lower limit {} above the upper limit {}: it cannot be part of a chain",
-            short(&joint.name),
-            number(lower),
-            number(upper)
-        ))
-    })
-}
-
-/// A warning where joints have the velocity limit 0, which many files have in place of the real one.
-fn zero_velocities(joints: &[Joint]) -> Option<String> {
-    let zero: Vec<&str> =
-        joints.iter().filter(|joint| joint.velocity == 0.0).map(|joint| joint.name.as_str()).collect();
-    let sentence =
-        || format!("the velocity limit 0 is taken for a missing one; these joints have it: {}", names::list(&zero));
-    (!zero.is_empty()).then(sentence)
+    (largest > 0.0).then(|| Unit::new_normalize(described.axis / largest))
 }
 
 /// Gives each link its parent joint. Returns the root link.
@@ -204,48 +189,46 @@ fn mimic_rules(
     described.iter().zip(joints).map(&mut rule).collect()
 }
 
-/// Gives each joint its mimic rule, followed to a joint with a position of its own.
-fn resolve_mimics(rules: &[Option<Mimic>], joints: &mut [Joint]) -> Result<(), UrdfError> {
+/// Gives each joint its mimic rule, followed to a joint with a position of its own. Adds a warning for each rule that leads nowhere; such a
+/// rule is left out.
+fn resolve_mimics(mut rules: Vec<Option<Mimic>>, joints: &mut [Joint], warnings: &mut Vec<String>) {
     let mut is_done = vec![false; rules.len()];
+    let mut is_on_path = vec![false; rules.len()];
     for start in 0..rules.len() {
         let (mut at, mut path) = (start, Vec::new());
-        while let (false, Some(rule)) = (is_done[at], rules[at]) {
-            if path.len() == rules.len() {
-                return Err(UrdfError::MimicCycle { joint: joints[at].name.clone() });
-            }
-            path.push((at, rule));
+        while let (false, false, Some(rule)) = (is_done[at], is_on_path[at], rules[at]) {
+            is_on_path[at] = true;
+            path.push(at);
             at = rule.master;
         }
-        for (index, rule) in path.into_iter().rev() {
-            let mimic = match joints[rule.master].mimic {
-                Some(Mimic { master, multiplier, offset }) => Mimic {
-                    master,
-                    multiplier: rule.multiplier * multiplier,
-                    offset: rule.multiplier * offset + rule.offset,
-                },
-                None => rule,
-            };
-            check_finite(mimic, index, joints)?;
-            joints[index].mimic = Some(mimic);
-            is_done[index] = true;
+        if is_on_path[at] {
+            let first = path.iter().position(|&joint| joint == at).unwrap_or_default();
+            for &joint in &path[first..] {
+                rules[joint] = None;
+                let name = short(&joints[joint].name);
+                warnings.push(format!("joint '{name}' mimics itself, through others or alone: it moves on its own"));
+            }
+        }
+        for index in path.into_iter().rev() {
+            joints[index].mimic = rules[index].and_then(|rule| composed(rule, index, joints, warnings));
+            (is_done[index], is_on_path[index]) = (true, false);
         }
     }
-    Ok(())
 }
 
-/// The product of finite factors may not be finite.
-fn check_finite(mimic: Mimic, index: usize, joints: &[Joint]) -> Result<(), UrdfError> {
-    let Mimic { master, multiplier, offset } = mimic;
+/// A rule followed by that of its master, where this one mimics too. `None`, with a warning, where the product is not finite.
+fn composed(rule: Mimic, index: usize, joints: &[Joint], warnings: &mut Vec<String>) -> Option<Mimic> {
+    let Some(Mimic { master, multiplier, offset }) = joints[rule.master].mimic else { return Some(rule) };
+    let (multiplier, offset) = (rule.multiplier * multiplier, rule.multiplier * offset + rule.offset);
     if multiplier.is_finite() && offset.is_finite() {
-        return Ok(());
+        return Some(Mimic { master, multiplier, offset });
     }
-    Err(UrdfError::Number {
-        joint: joints[index].name.clone(),
-        attribute: "mimic".into(),
-        text: format!("{} x {} + {}", number(multiplier), short(&joints[master].name), number(offset)),
-        expected: "a rule with finite numbers",
-        hint: " (together with the rules of the joints that it mimics)",
-    })
+    warnings.push(format!(
+        "joint '{}' mimics '{}' by a rule that is not finite: it moves on its own",
+        short(&joints[index].name),
+        short(&joints[master].name)
+    ));
+    None
 }
 
 /// For each joint, those that mimic it.

@@ -13,7 +13,7 @@ pub struct Variable {
     pub name: String,
     /// Index of the joint among [`Robot::joints`].
     pub joint: usize,
-    /// Positions that the limits of the joint, and of all joints that mimic it, allow \[rad or m\].
+    /// Positions that the limits of the joint allow \[rad or m\]. Joints that mimic it go where their rules put them.
     pub domain: Domain,
     /// The part of these positions in which solvers look for it: see [`Robot::working_range`].
     pub working_range: Domain,
@@ -82,8 +82,8 @@ impl Chain {
     /// The chain of `robot` from the link `base` to the links `tips`. The base need not be an ancestor of a tip.
     ///
     /// # Errors
-    /// [`ChainError`] for a name that is no link, a tip that is named twice or that no joint moves, a floating or planar joint in the chain,
-    /// and limits that allow no position.
+    /// [`ChainError`] for a name that is no link, a tip that is named twice or that no joint moves, a joint in the chain that is
+    /// floating or planar or has no axis, and limits that allow no position.
     pub fn new(robot: &Robot, base: &str, tips: &[&str]) -> Result<Self, ChainError> {
         let link = |name: &str| {
             robot.link_index(name).ok_or_else(|| ChainError::UnknownLink {
@@ -236,6 +236,8 @@ impl Builder<'_> {
                 };
                 parent = Some(at);
                 placement = Isometry3::identity();
+            } else if joint.lacks_axis {
+                return Err(ChainError::ZeroAxis { joint: joint.name.clone() });
             } else if joint.kind != JointKind::Fixed {
                 return Err(ChainError::NotOneAxis {
                     joint: joint.name.clone(),
@@ -263,11 +265,6 @@ impl Builder<'_> {
     ) -> Result<usize, ChainError> {
         let joint = &self.robot.joints()[index];
         let Mimic { master, multiplier, offset } = joint.rule(index);
-        for joint in [joint, &self.robot.joints()[master]] {
-            if let Some((lower, upper)) = joint.reversed_limits() {
-                return Err(ChainError::LimitsReversed { joint: joint.name.clone(), lower, upper });
-            }
-        }
         let sign = if upwards { -1.0 } else { 1.0 };
         let variable = match self.moved.get(&master) {
             Some(&variable) => variable,
@@ -289,11 +286,10 @@ impl Builder<'_> {
 
     fn add_variable(&mut self, index: usize) -> Result<usize, ChainError> {
         let joint: &Joint = &self.robot.joints()[index];
-        let domain = self.robot.domain(index).ok_or_else(|| ChainError::NoCommonRange {
-            joint: joint.name.clone(),
-            mimics: self.robot.followers(index).map(|(follower, _)| follower.name.clone()).collect(),
-        })?;
-        let working_range = self.robot.working_range(index).unwrap_or(domain);
+        if let Some((lower, upper)) = joint.reversed_limits() {
+            return Err(ChainError::LimitsReversed { joint: joint.name.clone(), lower, upper });
+        }
+        let (domain, working_range) = (self.robot.domain(index), self.robot.working_range(index));
         let prismatic = joint.kind == JointKind::Prismatic;
         self.variables.push(Variable { name: joint.name.clone(), joint: index, domain, working_range, prismatic });
         self.moved.insert(index, self.variables.len() - 1);

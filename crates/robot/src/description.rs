@@ -27,7 +27,7 @@ pub struct JointDescription {
     /// The positions that are allowed, an interval for revolute and prismatic joints \[rad or m\]. It does not count for others. Default:
     /// [`Domain::Circle`].
     pub domain: Domain,
-    /// Greatest velocity \[rad/s or m/s\]. Default: infinite.
+    /// Greatest velocity \[rad/s or m/s\]; 0 or less counts as a limit that is missing. Default: infinite.
     pub velocity: f64,
     /// What it mimics, if anything.
     pub mimic: Option<MimicDescription>,
@@ -84,8 +84,8 @@ impl JointDescription {
         if !self.axis.iter().all(|entry| entry.is_finite()) {
             return refuse("axis", self.axis.as_slice(), "three finite numbers");
         }
-        if self.velocity.is_nan() || self.velocity < 0.0 {
-            return refuse("velocity", &[self.velocity], "a number, 0 or more");
+        if self.velocity.is_nan() {
+            return refuse("velocity", &[self.velocity], "a number");
         }
         if let Some(MimicDescription { multiplier, offset, .. }) = self.mimic
             && !(multiplier.is_finite() && offset.is_finite())

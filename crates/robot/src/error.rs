@@ -120,12 +120,6 @@ pub enum UrdfError {
     /// There is no link at all.
     #[error("the robot description has no <link>")]
     NoLinks,
-    /// A joint that moves has an axis of length zero.
-    #[error("joint '{}' has the axis (0, 0, 0); give it a direction", short(joint))]
-    ZeroAxis {
-        /// The joint.
-        joint: String,
-    },
     /// A revolute or prismatic joint has no limits.
     #[error(
         "{kind} joint '{}' has no <limit>; add one with lower and upper (a joint without limits is continuous)",
@@ -135,12 +129,6 @@ pub enum UrdfError {
         /// `revolute` or `prismatic`.
         kind: &'static str,
         /// The joint.
-        joint: String,
-    },
-    /// Joints mimic each other in a circle.
-    #[error("joint '{}' mimics itself through the joints that it mimics", short(joint))]
-    MimicCycle {
-        /// A joint on the circle.
         joint: String,
     },
     /// The typed reader (urdf-rs) refused what passed the other checks.
@@ -203,6 +191,12 @@ pub enum ChainError {
         /// Tip link.
         tip: String,
     },
+    /// A joint in the chain has an axis of length zero.
+    #[error("joint '{}' has the axis (0, 0, 0); give it a direction", short(joint))]
+    ZeroAxis {
+        /// The joint.
+        joint: String,
+    },
     /// The lower limit is above the upper one.
     #[error(
         "joint '{}' has the lower limit {} above the upper limit {}",
@@ -217,17 +211,5 @@ pub enum ChainError {
         lower: f64,
         /// Upper limit, rad or m.
         upper: f64,
-    },
-    /// The limits of a joint and of the joints that mimic it allow no common position.
-    #[error(
-        "joint '{}' and the joints that mimic it ({}) have no position within the limits of all",
-        short(joint),
-        names::list(mimics)
-    )]
-    NoCommonRange {
-        /// The joint that is mimicked.
-        joint: String,
-        /// Those that mimic it.
-        mimics: Vec<String>,
     },
 }

@@ -153,20 +153,18 @@ impl Domain {
         }
     }
 
-    /// The positions x in `self` for which `multiplier * x + offset` lies in `other`; `None` where there is none.
-    pub(crate) fn narrowed_by(&self, other: &Self, multiplier: f64, offset: f64) -> Option<Self> {
-        let Self::Interval { lower, upper } = *other else { return Some(*self) };
+    /// Where a follower goes while its master goes through these positions: the image of `multiplier * x + offset`.
+    pub(crate) fn image(&self, multiplier: f64, offset: f64) -> Self {
         if multiplier == 0.0 {
-            return other.contains(offset).then_some(*self);
+            return Self::Interval { lower: offset, upper: offset };
         }
-        let position = |limit: f64| ((limit - offset) / multiplier).clamp(-f64::MAX, f64::MAX);
-        let inside = |position: f64| other.contains(multiplier * position + offset);
-        let (low, high) = if multiplier > 0.0 { (lower, upper) } else { (upper, lower) };
-        let (mut low, mut high) = (inwards(position(low), 1.0, inside), inwards(position(high), -1.0, inside));
-        if let Self::Interval { lower, upper } = *self {
-            (low, high) = (low.max(lower), high.min(upper));
+        match *self {
+            Self::Interval { lower, upper } => {
+                let ends = [lower, upper].map(|end| multiplier * end + offset);
+                Self::Interval { lower: ends[0].min(ends[1]), upper: ends[0].max(ends[1]) }
+            }
+            Self::Circle => Self::Circle,
         }
-        (low <= high).then_some(Self::Interval { lower: low, upper: high })
     }
 }
 
@@ -187,12 +185,6 @@ pub fn without_whole_turns(angle: f64) -> f64 {
 pub fn nearest_turn(angle: f64, seed: f64) -> f64 {
     let step = seed - angle;
     if step.abs() <= PI { angle } else { angle + whole_turns(step) }
-}
-
-/// `end`, or the nearest position found in the direction of `sign` that is inside: rounding may have carried it out.
-fn inwards(end: f64, sign: f64, inside: impl Fn(f64) -> bool) -> f64 {
-    let nudges = (0..8).map(|power| end + sign * end.abs() * f64::EPSILON * 2.0_f64.powi(power));
-    std::iter::once(end).chain(nudges).find(|position| inside(*position)).unwrap_or(end)
 }
 
 /// A joint that follows another: its position is `multiplier * position of the master + offset`.
@@ -223,19 +215,22 @@ pub struct Joint {
     pub origin: Isometry3<f64>,
     /// Axis in the joint's frame, of length 1. The x axis for joints that have none.
     pub axis: Unit<Vector3<f64>>,
-    /// Positions that its own limits allow. [`Domain::Circle`] for a continuous joint; without meaning for a joint that has no position.
+    /// Whether it should move, but has the axis (0, 0, 0). Such a joint is fixed and cannot be part of a chain.
+    pub lacks_axis: bool,
+    /// Positions that its own limits allow. [`Domain::Circle`] for a continuous joint; without meaning for a joint that has no position, or
+    /// mimics another: [`Robot::domain`](super::Robot::domain).
     pub domain: Domain,
-    /// Greatest velocity \[rad/s or m/s\]; infinite where the URDF has none.
+    /// Greatest velocity \[rad/s or m/s\]; infinite where the URDF has none, and 0 where it has 0 or less in place of the real one.
     pub velocity: f64,
     /// The joint that this one mimics, if there is one.
     pub mimic: Option<Mimic>,
 }
 
 impl Joint {
-    /// Lower and upper limit where the lower is above the upper, so that no position is allowed.
+    /// Lower and upper limit where the lower is above the upper, so that no position is allowed; `None` for a joint that mimics another.
     pub fn reversed_limits(&self) -> Option<(f64, f64)> {
         match self.domain {
-            Domain::Interval { lower, upper } if lower > upper => Some((lower, upper)),
+            Domain::Interval { lower, upper } if lower > upper && self.mimic.is_none() => Some((lower, upper)),
             _ => None,
         }
     }
@@ -257,31 +252,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mimic_joint_narrows_its_master() {
-        let master = Domain::Interval { lower: -1.0, upper: 1.0 };
-        let follower = Domain::Interval { lower: 0.0, upper: 0.5 };
-        assert_eq!(master.narrowed_by(&follower, 2.0, 0.0), Some(Domain::Interval { lower: 0.0, upper: 0.25 }));
-        assert_eq!(master.narrowed_by(&follower, -1.0, 0.25), Some(Domain::Interval { lower: -0.25, upper: 0.25 }));
-        assert_eq!(master.narrowed_by(&follower, 1.0, 9.0), None);
-        assert_eq!(master.narrowed_by(&follower, 0.0, 0.1), Some(master));
-        assert_eq!(master.narrowed_by(&follower, 0.0, 0.6), None);
-        assert_eq!(Domain::Circle.narrowed_by(&follower, 1.0, 0.0), Some(follower));
-        assert_eq!(master.narrowed_by(&Domain::Circle, 1.0, 0.0), Some(master));
-    }
-
-    #[test]
-    fn a_master_at_its_limit_keeps_its_follower_inside() {
-        for step in 1..2000 {
-            let (upper, multiplier) = (f64::from(step) * 0.0137, 0.65 + f64::from(step % 7) * 0.1);
-            let follower = Domain::Interval { lower: -upper, upper };
-            let Some(Domain::Interval { lower, upper: high }) = Domain::Circle.narrowed_by(&follower, multiplier, 0.0)
-            else {
-                panic!("an interval");
-            };
-            assert!(follower.contains(multiplier * lower) && follower.contains(multiplier * high), "{step}");
-        }
-        let hair = Domain::Circle.narrowed_by(&Domain::Interval { lower: -1.0, upper: 1.0 }, 1e-320, 0.0);
-        assert_eq!(hair, Some(Domain::Interval { lower: -f64::MAX, upper: f64::MAX }));
+    fn a_follower_goes_where_its_master_takes_it() {
+        let master = Domain::Interval { lower: -1.0, upper: 2.0 };
+        assert_eq!(master.image(-2.0, 0.5), Domain::Interval { lower: -3.5, upper: 2.5 });
+        assert_eq!(master.image(0.0, 9.0), Domain::Interval { lower: 9.0, upper: 9.0 });
+        assert_eq!(Domain::Circle.image(0.0, 9.0), Domain::Interval { lower: 9.0, upper: 9.0 });
+        assert_eq!(Domain::Circle.image(-2.0, 0.5), Domain::Circle);
     }
 
     #[test]

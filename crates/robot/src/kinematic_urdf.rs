@@ -7,11 +7,11 @@
 
 use super::error::MAX_JOINTS;
 use super::xml::{Element, Writer, each_element};
-use super::{JointKind, UrdfError};
+use super::{JointKind, UrdfError, UrdfOptions};
 use urdf_ik_mathematics::segments::MAX_COORDINATE;
 
 /// The children of a joint that kinematics needs.
-const JOINT_CHILDREN: [&str; 6] = ["origin", "parent", "child", "axis", "limit", "mimic"];
+const JOINT_CHILDREN: [&str; 7] = ["origin", "parent", "child", "axis", "limit", "mimic", "safety_controller"];
 
 /// What the numbers of an attribute must be.
 struct Expected {
@@ -22,8 +22,8 @@ struct Expected {
 
 /// Of a limit or of a mimic rule.
 const NUMBER: Expected = Expected { count: 1, are_allowed: finite, words: "a finite number" };
-/// Of a velocity limit, which may be infinite.
-const VELOCITY: Expected = Expected { count: 1, are_allowed: |v| v[0] >= 0.0, words: "a number, 0 or more" };
+/// Of a velocity limit or a soft limit, which may be infinite.
+const NUMBER_OR_INFINITE: Expected = Expected { count: 1, are_allowed: |v| !v[0].is_nan(), words: "a number" };
 /// Of an axis or of roll, pitch and yaw.
 const VECTOR: Expected = Expected { count: 3, are_allowed: finite, words: "three finite numbers" };
 /// Of a position \[m\].
@@ -129,7 +129,7 @@ impl Parts {
 ///
 /// # Errors
 /// [`UrdfError`] where the text is not XML or not a robot, or has a number that is not valid.
-pub(super) fn kinematic_part(text: &str) -> Result<String, UrdfError> {
+pub(super) fn kinematic_part(text: &str, options: UrdfOptions) -> Result<String, UrdfError> {
     let parts = Parts::read(text)?;
     let Some(robot) = &parts.robot else {
         let found = if text.trim().is_empty() { "an empty text" } else { "no element" };
@@ -146,7 +146,7 @@ pub(super) fn kinematic_part(text: &str) -> Result<String, UrdfError> {
         out.empty("link", [("name", name)]);
     }
     for joint in &parts.joints {
-        write_joint(&mut out, joint)?;
+        write_joint(&mut out, joint, options)?;
     }
     out.close("robot");
     Ok(out.finish())
@@ -159,7 +159,7 @@ fn required(element: &Element, what: &str, attribute: &'static str) -> Result<St
     }
 }
 
-fn write_joint(out: &mut Writer, joint: &JointElement) -> Result<(), UrdfError> {
+fn write_joint(out: &mut Writer, joint: &JointElement, options: UrdfOptions) -> Result<(), UrdfError> {
     let name = required(&joint.own, "a <joint>", "name")?;
     let found = required(&joint.own, &format!("joint '{name}'"), "type")?;
     let child = |tag| joint.child(&name, tag);
@@ -177,6 +177,9 @@ fn write_joint(out: &mut Writer, joint: &JointElement) -> Result<(), UrdfError> 
         out.empty("axis", [child("axis").numbers("xyz", "1 0 0", &VECTOR)?]);
         write_limit(out, &child("limit"), bounded)?;
         write_mimic(out, &child("mimic"))?;
+    }
+    if bounded && options.soft_limits {
+        write_soft_limits(out, &child("safety_controller"))?;
     }
     if bounded && child("limit").element.is_none() {
         return Err(UrdfError::NoLimits { kind: kind.name(), joint: name });
@@ -204,8 +207,18 @@ fn write_limit(out: &mut Writer, limit: &Child, bounded: bool) -> Result<(), Urd
     if bounded {
         attributes.extend([limit.numbers("lower", "0", &NUMBER)?, limit.numbers("upper", "0", &NUMBER)?]);
     }
-    attributes.push(limit.numbers("velocity", "inf", &VELOCITY)?);
+    attributes.push(limit.numbers("velocity", "inf", &NUMBER_OR_INFINITE)?);
     out.empty("limit", attributes);
+    Ok(())
+}
+
+fn write_soft_limits(out: &mut Writer, safety: &Child) -> Result<(), UrdfError> {
+    if safety.element.is_some() {
+        let lower = safety.numbers("soft_lower_limit", "-inf", &NUMBER_OR_INFINITE)?;
+        let upper = safety.numbers("soft_upper_limit", "inf", &NUMBER_OR_INFINITE)?;
+        // urdf-rs needs a gain.
+        out.empty("safety_controller", [lower, upper, ("k_velocity", "0".to_owned())]);
+    }
     Ok(())
 }
 

@@ -24,6 +24,7 @@ mod error;
 mod joint;
 mod kinematic_urdf;
 mod kinematics;
+mod limit_warnings;
 mod meshes;
 mod noodle;
 mod urdf;
@@ -38,7 +39,7 @@ pub use joint::{Domain, Joint, JointKind, Mimic, nearest_turn, whole_turns, with
 pub use kinematics::{ChainPoses, manipulability};
 pub use meshes::{MeshFolders, MeshNotFound};
 pub use noodle::{Noodle, NoodleError, NoodleJoints};
-pub use urdf::read_urdf_file;
+pub use urdf::{UrdfOptions, read_urdf_file};
 pub use visuals::Visuals;
 
 use std::collections::HashMap;
@@ -159,11 +160,11 @@ impl Robot {
         self.movable().map(|joint| self.joints[joint].name.as_str())
     }
 
-    /// The positions of `joint` for which it and all joints that mimic it are within their limits; `None` where there is none.
-    pub fn domain(&self, joint: usize) -> Option<Domain> {
-        self.followers(joint).try_fold(self.joints[joint].domain, |domain, (follower, mimic)| {
-            domain.narrowed_by(&follower.domain, mimic.multiplier, mimic.offset)
-        })
+    /// The positions of `joint` that the limits allow: its own limits, or for a joint that mimics another, those of the other alone.
+    pub fn domain(&self, joint: usize) -> Domain {
+        let Mimic { master, multiplier, offset } = self.joints[joint].rule(joint);
+        let own = self.joints[master].domain;
+        if master == joint { own } else { own.image(multiplier, offset) }
     }
 
     /// The joints that mimic `joint`, each with its rule.
@@ -187,7 +188,7 @@ impl Robot {
     /// Joint positions inside the limits: 0 where the limits allow that, else the middle of the [working range](Self::working_range).
     pub fn neutral_positions(&self) -> Vec<f64> {
         let neutral = |joint: usize| {
-            let range = self.working_range(joint).unwrap_or(self.joints[joint].domain);
+            let range = self.working_range(joint);
             if range.contains(0.0) { 0.0 } else { range.middle() }
         };
         let mut positions: Vec<f64> = (0..self.joints.len()).map(neutral).collect();

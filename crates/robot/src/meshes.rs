@@ -93,6 +93,8 @@ impl MeshFolders {
         if !Path::new(name).components().all(|part| matches!(part, Component::Normal(_))) || name.is_empty() {
             return Vec::new();
         }
+        // Joined xacro arguments leave two slashes, and a path from the root would take the place of the folder.
+        let file = file.trim_start_matches('/');
         let index = Path::new("share/ament_index/resource_index/packages").join(name);
         let prefix = self.prefixes.iter().find(|prefix| prefix.join(&index).exists());
         let shared = prefix.map(|prefix| prefix.join("share"));
@@ -145,6 +147,7 @@ mod tests {
             ("package://arm/meshes/installed.stl", "install/share/arm/meshes/installed.stl"),
             ("package://arm/meshes/source.stl", "src/arm/meshes/source.stl"),
             ("package://robot/meshes/own.stl", "src/robot/meshes/own.stl"),
+            ("package://robot//meshes///own.stl", "src/robot/meshes/own.stl"),
             ("near.stl", "src/robot/urdf/near.stl"),
             ("../meshes/own.stl", "src/robot/urdf/../meshes/own.stl"),
             (absolute.to_str().unwrap(), "src/robot/meshes/own.stl"),

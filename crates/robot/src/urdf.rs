@@ -6,9 +6,18 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
 use super::{Domain, JointDescription, JointKind, MimicDescription, Robot, UrdfError, kinematic_urdf};
 use urdf_ik_text::files::{self, MAX_URDF_BYTES, ReadError};
+use urdf_ik_text::names;
+
+/// How a URDF is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct UrdfOptions {
+    /// Whether the limits of a revolute or prismatic joint are also those of its `<safety_controller>`, as in MoveIt: the narrower of the two
+    /// at each end. Soft limits that leave no range are not used, with a [warning](Robot::warnings). Default: false.
+    pub soft_limits: bool,
+}
 
 impl Robot {
-    /// Reads a robot from the text of a URDF.
+    /// Reads a robot from the text of a URDF, with the default [`UrdfOptions`].
     ///
     /// It reads only what kinematics needs: links, joints, limits and mimic rules. Numbers must be finite, names must be unique, and the
     /// joints must form one tree. Axes are normalised. A mimic rule that names no movable joint is ignored with a
@@ -17,14 +26,30 @@ impl Robot {
     /// # Errors
     /// [`UrdfError`] with the element and what is wrong with it.
     pub fn from_urdf(text: &str) -> Result<Self, UrdfError> {
+        Self::from_urdf_with(text, UrdfOptions::default())
+    }
+
+    /// Reads a robot from the text of a URDF, as `options` say.
+    ///
+    /// # Errors
+    /// As [`Robot::from_urdf`].
+    pub fn from_urdf_with(text: &str, options: UrdfOptions) -> Result<Self, UrdfError> {
         if text.len() > MAX_URDF_BYTES {
             return Err(UrdfError::TooLong { bytes: text.len() });
         }
-        let reduced = kinematic_urdf::kinematic_part(text)?;
+        let reduced = kinematic_urdf::kinematic_part(text, options)?;
         let urdf = urdf_rs::read_from_string(&reduced).map_err(|e| UrdfError::Reader { reason: e.to_string() })?;
         let links: Vec<&str> = urdf.links.iter().map(|link| link.name.as_str()).collect();
         let joints: Vec<JointDescription> = urdf.joints.iter().map(describe).collect();
-        Self::assemble(&urdf.name, &links, &joints)
+        let mut robot = Self::assemble(&urdf.name, &links, &joints)?;
+        let is_empty = |joint: &&urdf_rs::Joint| joint.safety_controller.is_some() && soft_range(joint).is_none();
+        let unused: Vec<&str> = urdf.joints.iter().filter(is_empty).map(|joint| joint.name.as_str()).collect();
+        if !unused.is_empty() {
+            let sentence =
+                "soft limits are not used where they leave no range within the limits; these joints have such";
+            robot.warnings.push(format!("{sentence}: {}", names::list(&unused)));
+        }
+        Ok(robot)
     }
 
     /// Reads a robot from a URDF file.
@@ -45,6 +70,13 @@ pub fn read_urdf_file(path: impl AsRef<Path>) -> Result<String, ReadError> {
     files::read_text(path.as_ref(), MAX_URDF_BYTES)
 }
 
+/// What the limits and the soft limits of a joint have in common, where that is a range.
+fn soft_range(joint: &urdf_rs::Joint) -> Option<[f64; 2]> {
+    let (limit, soft) = (&joint.limit, joint.safety_controller.as_ref()?);
+    let range = [limit.lower.max(soft.soft_lower_limit), limit.upper.min(soft.soft_upper_limit)];
+    (range[0] < range[1]).then_some(range)
+}
+
 fn describe(joint: &urdf_rs::Joint) -> JointDescription {
     let kind = match joint.joint_type {
         urdf_rs::JointType::Revolute => JointKind::Revolute,
@@ -63,10 +95,11 @@ fn describe(joint: &urdf_rs::Joint) -> JointDescription {
         multiplier: mimic.multiplier.unwrap_or(1.0),
         offset: mimic.offset.unwrap_or(0.0),
     });
+    let [lower, upper] = soft_range(joint).unwrap_or([joint.limit.lower, joint.limit.upper]);
     JointDescription {
         origin: Isometry3::from_parts(Translation3::new(x, y, z), UnitQuaternion::from_euler_angles(roll, pitch, yaw)),
         axis: Vector3::from(joint.axis.xyz.0),
-        domain: Domain::Interval { lower: joint.limit.lower, upper: joint.limit.upper },
+        domain: Domain::Interval { lower, upper },
         velocity: joint.limit.velocity,
         mimic,
         ..JointDescription::new(&joint.name, kind, &joint.parent.link, &joint.child.link)

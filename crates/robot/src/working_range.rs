@@ -32,13 +32,12 @@ impl Robot {
     /// The part of the [domain](Self::domain) of `joint` in which solvers look for it: the domain itself, unless its
     /// limits are very far apart. Then it ends ten sizes of the robot from the allowed position nearest to 0, or ten
     /// turns where the joint turns. A joint that others mimic has at least the range that the slowest of them needs.
-    /// `None` where the joint has no domain.
-    pub fn working_range(&self, joint: usize) -> Option<Domain> {
+    pub fn working_range(&self, joint: usize) -> Domain {
         let reach = |joint: &Joint| if joint.kind == JointKind::Prismatic { SIZES * self.size } else { TURNS * TAU };
         let followers = self.followers(joint).filter(|(_, mimic)| mimic.multiplier != 0.0);
         let needed = followers.map(|(follower, mimic)| reach(follower) / mimic.multiplier.abs());
         let reach = needed.fold(reach(&self.joints[joint]), f64::max);
-        self.domain(joint).map(|domain| domain.within(reach))
+        self.domain(joint).within(reach)
     }
 }
 

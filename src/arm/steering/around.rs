@@ -11,5 +11,5 @@ pub(crate) struct Around<'a> {
     pub positions: &'a [f64],
     pub settings: &'a Settings,
     /// What the arm keeps clear of; not ready where it has to stand until that is known.
-    pub avoidance: Result<Option<&'a Avoidance>, NotReady>,
+    pub avoidance: Result<Option<&'a Avoidance>, &'a NotReady>,
 }

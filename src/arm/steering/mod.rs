@@ -143,11 +143,11 @@ fn one_step<'a>(
     servo: &'a mut Servo,
     part: f64,
     command: &Command,
-    clearance: &Result<Option<Clearance>, NotReady>,
+    clearance: &Result<Option<Clearance>, &NotReady>,
 ) -> Result<&'a Report, CommandError> {
     match clearance {
         Ok(clearance) => servo.step(part, command, clearance.as_ref()),
-        Err(NotReady) => Ok(servo.step_unseen(part)),
+        Err(_) => Ok(servo.step_unseen(part)),
     }
 }
 

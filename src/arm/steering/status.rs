@@ -6,7 +6,7 @@ use super::around::Around;
 use super::newest::Newest;
 use crate::reports::status::bodies;
 use crate::robot_in_use::description::LoadedRobot;
-use crate::surroundings::avoidance::{Avoidance, NotReady};
+use crate::surroundings::avoidance::Avoidance;
 use urdf_ik_motion::servo::{CommandError, Hold, Report};
 use urdf_ik_text::names;
 
@@ -34,9 +34,9 @@ pub(super) fn of_step(stepped: &Result<&Report, CommandError>, newest: &Newest, 
         ..ServoStatus::default()
     };
     match (stepped, &around.avoidance, newest) {
-        (_, Err(NotReady), _) => {
+        (_, Err(reason), _) => {
             status.code = code::COLLISION;
-            status.message = "the arm waits: what it has to avoid is not known yet".into();
+            status.message = format!("the arm waits: {reason}");
         }
         (_, _, Newest::Rest) => {
             status.code = code::TIMEOUT;

@@ -345,6 +345,30 @@ static void two_tips_are_solved(const char *urdf) {
   urdf_ik_workspace_free(workspace);
 }
 
+/* A master's own limits, and its soft limits where they are asked for; those of its follower do not count. */
+static void keeps_soft_limits(const char *file) {
+  const char *urdf =
+      "<robot name='r'><link name='a'/><link name='b'/><link name='c'/>"
+      "<joint name='j' type='revolute'><parent link='a'/><child link='b'/><limit lower='-1' upper='2' velocity='-1'/>"
+      "<safety_controller soft_upper_limit='1'/></joint>"
+      "<joint name='k' type='revolute'><parent link='b'/><child link='c'/><limit lower='2' upper='3'/><mimic joint='j'/></joint></robot>";
+  for (int soft = 0; soft < 2; soft++) {
+    UrdfIkRobot *robot = NULL;
+    UrdfIkArm *arm = NULL;
+    double lower, upper;
+    OK((soft ? urdf_ik_robot_from_urdf_with_soft_limits : urdf_ik_robot_from_urdf)(urdf, &robot));
+    OK(urdf_ik_arm_new(robot, NULL, NULL, 0, NULL, &arm));
+    OK(urdf_ik_arm_bounds(arm, &lower, &upper));
+    EXPECT(lower == -1 && upper == (soft ? 1 : 2));
+    urdf_ik_arm_free(arm);
+    urdf_ik_robot_free(robot);
+  }
+  UrdfIkRobot *robot = NULL;
+  OK(urdf_ik_robot_from_file_with_soft_limits(file, &robot));
+  urdf_ik_robot_free(robot);
+  FAILS(urdf_ik_robot_from_file_with_soft_limits("nowhere.urdf", &robot), URDF_IK_STATUS_URDF, "no such file");
+}
+
 static void says_what_is_wrong(const UrdfIkArm *arm, UrdfIkWorkspace *workspace, const char *urdf) {
   UrdfIkRobot *robot = NULL;
   UrdfIkArm *other = NULL;
@@ -423,6 +447,7 @@ int main(int argc, char **argv) {
   keeps_bounds(workspace);
   asks_about_positions(arm, workspace);
   makes_robots_of_joints();
+  keeps_soft_limits(argv[1]);
   says_what_is_wrong(arm, workspace, argv[1]);
   two_tips_are_solved(argv[2]);
   pthread_t threads[4];

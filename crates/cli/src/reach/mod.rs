@@ -68,7 +68,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
-    let robot = arguments.robot.robot()?;
+    let robot = arguments.robot.file.robot()?;
     let chain = Arc::new(arguments.robot.chain(&robot)?);
     let [tip] = chain.tips() else { return Err("reach takes one --tip".into()) };
     let solver = Solver::prepare(arguments.method.method()?, &chain)?;

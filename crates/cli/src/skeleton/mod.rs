@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::{Value, json};
 use urdf_ik::files::MAX_URDF_BYTES;
+use urdf_ik::robot::UrdfOptions;
 use urdf_ik::skeleton::file::{Model, ModelError};
 
 use self::answer::Answer;
@@ -116,7 +117,7 @@ fn by_name(answer: &Answer, names: &[String]) -> Result<Value> {
 fn open(path: &Path) -> Result<Box<dyn Session>> {
     let text = read_text(path, MAX_URDF_BYTES)?;
     if text.trim_start().starts_with('<') {
-        return Ok(Box::new(Links::new(robot_from(&text, path)?)?));
+        return Ok(Box::new(Links::new(robot_from(&text, path, UrdfOptions::default())?)?));
     }
     Ok(match Model::from_yaml(&text).map_err(|e| ModelError { place: place(path), ..e })? {
         Model::Skeleton(model) => Box::new(Tree::new(model)?),

@@ -76,6 +76,18 @@ fn bad_input_of_collisions_is_refused_or_named() {
     assert_eq!(missing.code, 0);
     let named = "link 'hand' counts without a shape: mesh package://nobody/hand.stl was not found";
     assert!(missing.out.contains(named) && missing.err.contains(named), "{} {}", missing.out, missing.err);
+    // What is free of the other shapes may not be free of this one.
+    let words = ["these links could not be loaded", "hand", "missing_shapes", "ignore"];
+    let target = ["--position", "0.6", "0.6", "0"];
+    for command in [
+        [&["collisions", "--urdf", &arm, "--positions", &positions][..]].concat(),
+        [&["solve", "--urdf", &arm, "--avoid-collisions"], &target[..]].concat(),
+    ] {
+        fails(&command, &words);
+        assert!(run(&[&command[..], &["--missing-shapes", "ignore"]].concat()).code < 2, "{command:?}");
+        fails(&[&command[..], &["--missing-shapes", "hide"]].concat(), &["hide", "refuse", "ignore"]);
+    }
+    fails(&[&["solve", "--urdf", &arm, "--missing-shapes", "ignore"], &target[..]].concat(), &["--avoid-collisions"]);
     let bare = text_of(&file("shapeless.urdf", &common::urdf::planar(0.5, 0.4)));
     fails(&["collisions", "--urdf", &bare, "--positions", &positions], &["no pair of links counts"]);
     let other = text_of(&file("other.srdf", r#"<robot name="b"><disable_collisions link1="x" link2="y"/></robot>"#));

@@ -47,6 +47,57 @@ fn info_shows_tree_limits_chain_and_reach() {
     assert!(part.contains("chain from elbow_link: 3 variables") && part.contains("tip hand_link"), "{part}");
 }
 
+/// A hinge with soft limits, a joint without limits, a follower with a range of its own, and a slide whose soft limits have no range.
+const LIMITED: &str = r#"<robot name="limited"> <link name="a"/> <link name="b"/> <link name="c"/> <link name="d"/> <link name="e"/>
+  <joint name="hinge" type="revolute"> <parent link="a"/> <child link="b"/> <limit lower="-1.5" upper="2" effort="1" velocity="2.5"/>
+    <safety_controller soft_lower_limit="-1.25" soft_upper_limit="9" k_velocity="1"/> </joint>
+  <joint name="turn" type="continuous"> <parent link="b"/> <child link="c"/> </joint>
+  <joint name="follower" type="revolute"> <parent link="c"/> <child link="d"/> <limit lower="0" upper="3" effort="1" velocity="1"/>
+    <mimic joint="hinge" multiplier="-1"/> </joint>
+  <joint name="slide" type="prismatic"> <parent link="d"/> <child link="e"/> <limit lower="0" upper="0.5" effort="1" velocity="-1"/>
+    <safety_controller soft_lower_limit="0" soft_upper_limit="0" k_velocity="1"/> </joint>
+</robot>"#;
+
+#[test]
+fn info_says_where_limits_come_from() {
+    let limited = text_of(&file("limited.urdf", LIMITED));
+    let yaml =
+        "joint_limits: {hinge: {has_velocity_limits: true, max_velocity: 1.5, has_jerk_limits: true, max_jerk: 9}}";
+    let yaml = text_of(&file("limited.yaml", yaml));
+    let asked = ["info", "--urdf", &limited];
+    let contains = |arguments: &[&str], words: &[&str]| {
+        let out = succeeds(&[&asked[..], arguments].concat());
+        for word in words {
+            assert!(out.contains(word), "'{word}' is not in: {out}");
+        }
+    };
+    let beyond = "these mimic others beyond their own limits, which do not count: follower\n";
+    contains(
+        &[],
+        &[
+            "[revolute hinge -1.5 .. 2.0 rad (limit), -1.25 .. 2.0 rad with --soft-limits (safety_controller), 2.5 rad/s (limit)]",
+            "[continuous turn without limits, no velocity limit]",
+            "[revolute follower -2.0 .. 1.5 rad = -1.0 x hinge + 0.0]",
+            "[prismatic slide 0.0 .. 0.5 m (limit), no velocity limit]",
+            beyond,
+            "  hinge  -1.5 .. 2.0 rad, also moves follower\n",
+        ],
+    );
+    contains(
+        &["--soft-limits", "--joint-limits", &yaml],
+        &[
+            "[revolute hinge -1.25 .. 2.0 rad (safety_controller, limit), 1.5 rad/s (joint_limits), 9.0 rad/s³ (joint_limits)]",
+            "[prismatic slide 0.0 .. 0.5 m (limit), no velocity limit]",
+            "  hinge  -1.25 .. 2.0 rad, also moves follower\n",
+        ],
+    );
+    let told = run(&[&asked[..], &["--soft-limits"]].concat()).err;
+    assert!(told.contains("soft limits are not used") && told.contains("slide"), "{told}");
+    let narrowed = ["solve", "--urdf", &limited, "--position", "0", "0", "0", "--seed", "hinge=-1.4", "--soft-limits"];
+    fails(&narrowed, &["-1.4 is outside the limits of joint 'hinge'"]);
+    assert!(run(&narrowed[..narrowed.len() - 1]).code < 2);
+}
+
 #[test]
 fn info_says_which_axes_a_chain_cannot_follow() {
     let out = succeeds(&["info", "--urdf", &urdf("arm7.urdf")]);

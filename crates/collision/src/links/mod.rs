@@ -1,6 +1,7 @@
 //! The shapes of all links of a robot.
 
 pub(crate) mod distances;
+pub(crate) mod missing;
 pub(crate) mod pairs;
 pub(crate) mod srdf;
 pub(crate) mod urdf;
@@ -9,6 +10,7 @@ use std::ops::Range;
 
 use thiserror::Error;
 
+use crate::links::missing::ShapesMissing;
 use crate::links::urdf::{Collision, collisions};
 use crate::malformed::Malformed;
 use crate::mesh_files::Meshes;
@@ -100,6 +102,14 @@ impl LinkShapes {
     /// The shapes that are missing, in the order of the URDF.
     pub fn faults(&self) -> &[ShapeFault] {
         &self.faults
+    }
+
+    /// The links that lack shapes; `None` where none does. [`MissingShapes::check`](crate::MissingShapes::check) tells whether that matters.
+    pub fn missing(&self) -> Option<ShapesMissing> {
+        let reason = self.faults.first()?.reason.clone();
+        let mut links: Vec<String> = self.faults.iter().map(|fault| fault.link.clone()).collect();
+        links.dedup();
+        Some(ShapesMissing { links, reason })
     }
 }
 

@@ -157,7 +157,7 @@ impl Motion<'_> {
     fn sample(&self, sample: usize) -> Vec<f64> {
         let mut positions = self.robot.neutral_positions();
         for joint in (0..positions.len()).filter(|&joint| self.moves[joint]) {
-            let range = self.robot.working_range(joint).unwrap_or(self.robot.joints()[joint].domain);
+            let range = self.robot.working_range(joint);
             positions[joint] = range.at(fraction(sample, joint));
         }
         self.robot.apply_mimic(&mut positions);

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::links::LinkShapes;
 use crate::links::distances::LinkPair;
+use crate::links::missing::ShapesMissing;
 use crate::links::pairs::Pairs;
 use crate::narrow_phase::TOUCHING;
 use crate::narrow_phase::visitors::Wanted;
@@ -31,7 +32,7 @@ pub struct Scene {
     pairs: Vec<[usize; 2]>,
     pub(crate) check: FreeCheck,
     motion_bounds: MotionBounds,
-    unread: Vec<String>,
+    missing: Option<ShapesMissing>,
     identity: Arc<()>,
 }
 
@@ -90,15 +91,13 @@ impl Scene {
         }
         let motion_bounds = MotionBounds::new(&joints, &bodies, &all);
         let check = FreeCheck::new(joints, &bodies, &all);
-        let mut unread: Vec<String> = shapes.faults().iter().map(|fault| fault.link.clone()).collect();
-        unread.dedup();
         Self {
             variables: chain.variables().len(),
             bodies,
             pairs: all,
             check,
             motion_bounds,
-            unread,
+            missing: shapes.missing(),
             identity: Arc::default(),
         }
     }
@@ -108,9 +107,10 @@ impl Scene {
         self.pairs.iter().map(|pair| pair.map(|body| &self.bodies[body].body))
     }
 
-    /// Names of the links of which a shape could not be read. What is free here may not be free of these.
-    pub fn unread(&self) -> &[String] {
-        &self.unread
+    /// The links of which shapes could not be loaded; `None` where there are none. What is free here may not be free of these:
+    /// [`MissingShapes::check`](crate::MissingShapes::check) tells whether that matters.
+    pub fn missing_shapes(&self) -> Option<&ShapesMissing> {
+        self.missing.as_ref()
     }
 
     /// Number of the chain's variables.

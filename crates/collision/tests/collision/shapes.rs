@@ -1,7 +1,7 @@
 //! The shapes of a URDF.
 
-use urdf_ik::collision::LinkShapes;
-use urdf_ik::robot::{MeshFolders, Robot};
+use urdf_ik::collision::{LinkShapes, MissingShapes, Pairs, Scene, World};
+use urdf_ik::robot::{Chain, MeshFolders, Robot};
 
 use crate::robots::{Shaped, link};
 
@@ -68,6 +68,40 @@ fn too_many_shapes_are_refused() {
     assert_eq!(read(&text(1000)).ok().map(|shapes| shapes.of_link(0).len()), Some(1000));
     let sentence = read(&text(1001)).err().unwrap().to_string();
     assert_eq!(sentence, "the robot description has 1001 collision shapes; it may have 1000");
+}
+
+/// Two links whose meshes are missing are named once each; a link without a collision element lacks nothing.
+#[test]
+fn missing_shapes_are_refused_unless_they_are_ignored() {
+    let mesh = |file: &str| format!(r#"<collision><geometry><mesh filename="{file}"/></geometry></collision>"#);
+    let text = |a: &str, b: &str| {
+        let joint = |name, parent, child| {
+            format!(
+                r#"<joint name="{name}" type="continuous"><parent link="{parent}"/><child link="{child}"/></joint>"#
+            )
+        };
+        let links = format!(r#"<link name="a">{a}</link><link name="b">{b}</link><link name="bare"/>"#);
+        format!(r#"<robot name="r">{links}{}{}</robot>"#, joint("i", "a", "b"), joint("j", "b", "bare"))
+    };
+    let missing = |text: &str| {
+        let robot = Robot::from_urdf(text).unwrap();
+        let shapes = LinkShapes::of_urdf(text, &robot, &MeshFolders::new([], None)).unwrap();
+        let chain = Chain::with_defaults(&robot, None, &[]).unwrap();
+        let pairs = Pairs::of_chain(&robot, &chain, &shapes, None).unwrap();
+        let scene = Scene::new(&robot, &chain, &shapes, &pairs, &World::default(), &robot.neutral_positions());
+        assert_eq!(scene.missing_shapes().cloned(), shapes.missing());
+        shapes.missing()
+    };
+    assert_eq!(missing(&text("", "")), None);
+    let broken = missing(&text(&(mesh("package://p/a.stl") + &mesh("c.stl")), &mesh("b.obj")));
+    assert_eq!(broken.as_ref().unwrap().links, ["a", "b"]);
+    let refused = MissingShapes::Refuse.check(broken.as_ref()).unwrap_err().to_string();
+    assert!(
+        refused.contains(": a, b (mesh package://p/a.stl was not found") && refused.contains("ignore"),
+        "{refused}"
+    );
+    assert_eq!(MissingShapes::Ignore.check(broken.as_ref()), Ok(()));
+    assert_eq!(MissingShapes::Refuse.check(None), Ok(()));
 }
 
 /// A sphere where the origin of its collision puts it, by either kind of angles.

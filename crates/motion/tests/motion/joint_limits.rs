@@ -42,7 +42,7 @@ fn joint_limits_are_those_of_urdf_and_file() {
 }
 
 #[test]
-fn a_mimic_joint_bounds_the_joint_that_it_mimics() {
+fn of_a_mimic_joint_only_the_limits_of_the_file_bound_its_master() {
     let limited = |velocity: &str, rest: &str| format!("<limit lower='-1' upper='1' velocity='{velocity}'/>{rest}");
     let joints = urdf::joint("a", "revolute", "l0", "l1", &limited("2", ""))
         + &urdf::joint("b", "revolute", "l1", "l2", &limited("3", "<mimic joint='a' multiplier='-3'/>"))
@@ -51,7 +51,10 @@ fn a_mimic_joint_bounds_the_joint_that_it_mimics() {
     let robot = Robot::from_urdf(&urdf::robot("l0 l1 l2 l3 tip", &joints)).unwrap();
     let arm = Arm::new("mimic", robot, "l0", &["tip"]);
     let limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default());
-    assert_eq!(limits.velocities, [1.0, f64::INFINITY]);
+    assert_eq!(limits.velocities, [2.0, f64::INFINITY]);
+    let of_b = "joint_limits: {b: {has_velocity_limits: true, max_velocity: 3, has_jerk_limits: true, max_jerk: 9}}";
+    let limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::from_yaml(of_b, &arm.robot).unwrap());
+    assert_eq!((limits.velocities[0], limits.jerks[0]), (1.0, 3.0));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use super::*;
 use crate::{
     CommandUnits, Motion, MoveItServoScale, MoveItServoSettings, NullSpace, OnUnreachable, Reliability, Value, Values,
 };
+use urdf_ik_collision::MissingShapes;
 use urdf_ik_motion::servo::{HeldBack, Priority};
 use urdf_ik_solver::{AXIS_NAMES, Pick, SolverKind};
 
@@ -45,7 +46,8 @@ fn defaults_are_read_as_the_table_has_them() {
     assert_eq!(settings.moveit_servo, moveit_servo(false, CommandUnits::Unitless, [0.4, 0.8, 0.5]));
     assert!(settings.branch_jumps && settings.target_reliability == Reliability::Reliable && !settings.use_sim_time);
     assert!(!settings.avoid_collisions && settings.robot_description_semantic.is_empty());
-    assert_eq!(settings.collision_margin, 0.01);
+    assert_eq!((settings.collision_margin, settings.missing_shapes), (0.01, MissingShapes::Refuse));
+    assert!(!settings.soft_limits);
     assert!(settings.base_link.is_none() && settings.tip_links.is_empty() && settings.max_joint_step.is_none());
 }
 
@@ -62,6 +64,8 @@ fn each_setting_follows_its_parameter() {
         ("robot_description_semantic", text("a.srdf")),
         ("avoid_collisions", Value::Bool(true)),
         ("collision_margin", Value::Double(0.03)),
+        ("missing_shapes", text("ignore")),
+        ("soft_limits", Value::Bool(true)),
         ("timeout", Value::Double(1.5)),
         ("attempts", Value::Integer(7)),
         ("random_seed", Value::Integer(9)),
@@ -119,6 +123,7 @@ fn each_setting_follows_its_parameter() {
     assert_eq!(settings.robot_description, "<robot/>");
     assert_eq!(settings.robot_description_semantic, "a.srdf");
     assert_eq!((settings.avoid_collisions, settings.collision_margin), (true, 0.03));
+    assert_eq!((settings.missing_shapes, settings.soft_limits), (MissingShapes::Ignore, true));
     assert_eq!(settings.timeout, Duration::from_millis(1500));
     assert_eq!((settings.attempts, settings.random_seed), (7, 9));
     assert_eq!((settings.cores, settings.batch_cores), (3, Some(2)));

@@ -31,7 +31,9 @@ class Error(ValueError): ...
 
 @final
 class Robot:
-    def __new__(cls, urdf: _Path, *, package_dirs: Sequence[_Path] = (), srdf: _Path | None = None) -> Robot: ...
+    def __new__(
+        cls, urdf: _Path, *, package_dirs: Sequence[_Path] = (), srdf: _Path | None = None, soft_limits: bool = False
+    ) -> Robot: ...
     @property
     def name(self) -> str: ...
     @property
@@ -58,6 +60,7 @@ class Arm:
         *,
         package_dirs: Sequence[_Path] = (),
         srdf: _Path | None = None,
+        soft_limits: bool = False,
     ) -> Arm: ...
     @property
     def joint_names(self) -> list[str]: ...
@@ -200,6 +203,7 @@ class World:
         attached: Iterable[Mapping[str, Any]] = (),
         rest: Mapping[str, float] = {},
         margin: float = 0.0001,
+        missing_shapes: Literal["refuse", "ignore"] = "refuse",
     ) -> World: ...
     @property
     def margin(self) -> float: ...

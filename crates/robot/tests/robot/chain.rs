@@ -133,7 +133,7 @@ fn a_tip_may_branch_off_the_path_of_another() {
 }
 
 #[test]
-fn mimic_joints_have_no_variable_and_narrow_the_limits_of_theirs() {
+fn mimic_joints_have_no_variable_and_the_limits_of_theirs_alone_count() {
     let arm = Arm::new("mixed", common::load("mixed_joints.urdf"), "base_link", &["tool"]);
     let expected = [
         "turntable_joint",
@@ -147,17 +147,16 @@ fn mimic_joints_have_no_variable_and_narrow_the_limits_of_theirs() {
     assert_eq!(names(&arm.chain), expected);
     assert_eq!(arm.chain.joints().len(), 10);
     let Domain::Interval { lower, upper } = arm.chain.variables()[2].domain else { panic!("an interval") };
-    assert!((lower + 1.2).abs() < 1e-12 && (upper - 1.2).abs() < 1e-12, "{lower} .. {upper}");
+    assert_eq!([lower, upper], [-1.5, 1.5]);
     assert!(arm.chain.variables()[1].prismatic && !arm.chain.variables()[2].prismatic);
-    // At its narrowed ends every joint is inside its own limits.
+    // At its ends a follower is where its rule puts it, and its domain has both.
     let mut all = arm.robot.neutral_positions();
-    for position in [lower, upper] {
+    let follower = arm.robot.joint_index("lower_arm_follower_joint").unwrap();
+    for (position, followed) in [(lower, 0.95), (upper, -0.55)] {
         all[arm.chain.variables()[2].joint] = position;
         arm.robot.apply_mimic(&mut all);
-        for (joint, position) in arm.robot.joints().iter().zip(&all) {
-            let Domain::Interval { lower, upper } = joint.domain else { continue };
-            assert!((lower - 1e-12..=upper + 1e-12).contains(position), "{} at {position}", joint.name);
-        }
+        assert!((all[follower] - followed).abs() < 1e-12, "{}", all[follower]);
+        assert!(arm.robot.domain(follower).contains(all[follower]));
     }
 }
 
@@ -170,22 +169,10 @@ fn a_mimicked_joint_outside_the_chain_is_still_a_variable() {
         + &fixed("end", "right", "tip", "1 0 0");
     let arm = Arm::from_text(&robot("base left right tip", &rest), "base", &["tip"]);
     assert_eq!(names(&arm.chain), ["master"]);
-    assert_eq!(arm.chain.variables()[0].domain, Domain::Interval { lower: -0.125, upper: 0.375 });
+    assert_eq!(arm.chain.variables()[0].domain, Domain::Interval { lower: -1.0, upper: 1.0 });
     let angle = tips_of(&arm.chain, &[0.3])[0].rotation.scaled_axis().z;
     assert!((angle + 0.35).abs() < 1e-15, "{angle}");
     assert!(greatest_difference(&arm, &mut Random::new(7)) < 1e-15);
-}
-
-#[test]
-fn a_joint_and_its_mimics_without_a_common_position() {
-    let follower = "<limit lower='3' upper='4'/><mimic joint='master'/>";
-    let rest = joint("master", "revolute", "a", "b", "<limit lower='-1' upper='1'/>")
-        + &joint("follower", "revolute", "b", "c", follower);
-    let robot = Robot::from_urdf(&robot("a b c", &rest)).unwrap();
-    for tip in ["b", "c"] {
-        let error = refused(&robot, "a", &[tip], &["'master'", "follower"]);
-        assert!(matches!(error, ChainError::NoCommonRange { .. }), "{error:?}");
-    }
 }
 
 #[test]
@@ -246,4 +233,20 @@ fn reversed_limits_are_refused_in_the_chain_and_only_warned_of_elsewhere() {
     assert!(Chain::new(&robot, "base", &["hand"]).is_ok());
     let error = refused(&robot, "base", &["head"], &["'pan'", "0.75", "-0.5"]);
     assert!(matches!(error, ChainError::LimitsReversed { .. }), "{error:?}");
+}
+
+#[test]
+fn an_axis_of_length_0_is_refused_in_the_chain_and_only_warned_of_elsewhere() {
+    for kind in ["revolute", "continuous", "prismatic"] {
+        let joints = joint("pan", kind, "base", "head", "<axis xyz='0 -0 0.0'/><limit lower='-1' upper='1'/>")
+            + &joint("nod", "continuous", "base", "neck", "<mimic joint='pan'/>")
+            + &turn("wrist", "base", "hand", "0 0 0", "0 0 1");
+        let robot = Robot::from_urdf(&robot("base hand head neck", &joints)).unwrap();
+        let told = robot.warnings().join("\n");
+        assert!(told.contains("the axis (0, 0, 0)") && told.contains("do not move") && told.contains("pan"), "{told}");
+        assert!(robot.movable_names().eq(["nod", "wrist"]), "{kind}");
+        assert!(Chain::new(&robot, "base", &["hand", "neck"]).is_ok());
+        let error = refused(&robot, "base", &["head"], &["'pan'", "axis", "direction"]);
+        assert!(matches!(error, ChainError::ZeroAxis { .. }), "{error:?}");
+    }
 }

@@ -5,10 +5,8 @@ use urdf_ik::robot::{Robot, UrdfError};
 
 use crate::common::{
     self,
-    urdf::{joint, one_joint, robot, turn},
+    urdf::{joint, one_joint, robot},
 };
-
-const LIMIT: &str = "<limit lower='-1' upper='1'/>";
 
 /// The error that `text` must give; its message must contain all of `words`.
 fn refused(text: &str, words: &[&str]) -> UrdfError {
@@ -194,12 +192,12 @@ fn scalars_that_are_not_finite_numbers() {
 }
 
 #[test]
-fn a_velocity_limit_that_is_not_a_number_from_0_on() {
-    for text in ["-3", "nan", "abc", "-inf", "", "1 2"] {
+fn a_velocity_limit_that_is_not_a_number() {
+    for text in ["nan", "abc", "", "1 2"] {
         for kind in ["revolute", "prismatic", "continuous"] {
             let limit = format!("<limit lower='-1' upper='1' velocity='{text}'/>");
             let quoted = format!("limit velocity=\"{text}\"");
-            assert_refused!(one_joint(kind, &limit), UrdfError::Number { .. }, ["'j'", &quoted, "0 or more"]);
+            assert_refused!(one_joint(kind, &limit), UrdfError::Number { .. }, ["'j'", &quoted, "a number"]);
         }
     }
 }
@@ -230,16 +228,11 @@ fn an_unexpanded_xacro_file_is_recognised() {
 }
 
 #[test]
-fn joint_types_limits_and_axes() {
+fn joint_types_and_limits() {
     assert_refused!(one_joint("screw", ""), UrdfError::JointType { .. }, ["'j'", "'screw'", "prismatic"]);
     assert_refused!(one_joint("spherical", ""), UrdfError::JointType { .. }, ["'j'", "'spherical'"]);
     assert_refused!(one_joint("revolute", ""), UrdfError::NoLimits { kind: "revolute", .. }, ["'j'", "<limit>"]);
     assert_refused!(one_joint("prismatic", ""), UrdfError::NoLimits { kind: "prismatic", .. }, ["'j'", "<limit>"]);
-    for kind in ["revolute", "continuous", "prismatic"] {
-        let zero = one_joint(kind, &format!("<axis xyz='0 -0 0.0'/>{LIMIT}"));
-        assert_refused!(zero, UrdfError::ZeroAxis { .. }, ["'j'", "axis"]);
-    }
-    assert!(Robot::from_urdf(&one_joint("fixed", "<axis xyz='0 0 0'/>")).is_ok(), "a fixed joint needs no axis");
 }
 
 #[test]
@@ -266,26 +259,4 @@ fn links_that_do_not_form_a_tree() {
     let beside = robot("root a b", &(fixed("there", "a", "b") + &fixed("back", "b", "a")));
     assert_refused!(&beside, UrdfError::Cycle { .. }, ["cycle", "a, b"]);
     assert!(!refused(&beside, &[]).to_string().contains("root"), "the root is not on the cycle");
-}
-
-#[test]
-fn mimic_rules_that_lead_nowhere() {
-    let mimic = |name: &str, parent: &str, child: &str, master: &str, factor: &str| {
-        joint(name, "continuous", parent, child, &format!("<mimic joint='{master}' multiplier='{factor}'/>"))
-    };
-    assert_refused!(robot("a b", &mimic("j", "a", "b", "j", "1")), UrdfError::MimicCycle { .. }, ["'j'"]);
-    let circle = robot("a b c", &(mimic("i", "a", "b", "j", "1") + &mimic("j", "b", "c", "i", "1")));
-    assert_refused!(circle, UrdfError::MimicCycle { .. }, ["mimic"]);
-    let tail = circle_with_tail(&mimic);
-    assert_refused!(tail, UrdfError::MimicCycle { .. }, ["mimic"]);
-    // Finite factors whose product is not.
-    let master = turn("h", "a", "b", "0 0 0", "0 0 1");
-    let huge = master + &mimic("i", "b", "c", "h", "1e308") + &mimic("j", "c", "d", "i", "1e308");
-    assert_refused!(robot("a b c d", &huge), UrdfError::Number { .. }, ["'j'", "mimic", "finite"]);
-}
-
-/// A joint that mimics a joint of a mimic cycle, but is not in the cycle itself.
-fn circle_with_tail(mimic: &dyn Fn(&str, &str, &str, &str, &str) -> String) -> String {
-    let joints = mimic("tail", "a", "b", "i", "1") + &mimic("i", "b", "c", "j", "1") + &mimic("j", "c", "d", "i", "1");
-    robot("a b c d", &joints)
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use nalgebra::{UnitQuaternion, Vector3};
-use urdf_ik::robot::{Chain, ChainError, Domain, Joint, JointKind, Robot};
+use urdf_ik::robot::{Chain, ChainError, Domain, Joint, JointKind, Robot, UrdfOptions};
 
 use crate::common::{
     self,
@@ -124,13 +124,30 @@ fn limits_depend_on_the_type_of_the_joint_not_on_the_range() {
 }
 
 #[test]
-fn a_velocity_limit_of_0_is_told_as_a_missing_one() {
+fn a_velocity_limit_of_0_or_less_is_told_as_a_missing_one() {
     let limit = |velocity: &str| format!("<limit lower='-1' upper='1' velocity='{velocity}'/>");
-    let joints =
-        joint("still", "revolute", "a", "b", &limit("0.0")) + &joint("fast", "revolute", "b", "c", &limit("inf"));
-    let robot = loaded(&robot("a b c", &joints));
-    assert_eq!(robot.warnings(), ["the velocity limit 0 is taken for a missing one; these joints have it: still"]);
-    assert_eq!(robot.joints()[1].velocity, f64::INFINITY);
+    let joints = joint("still", "revolute", "a", "b", &limit("0.0"))
+        + &joint("fast", "revolute", "b", "c", &limit("inf"))
+        + &joint("unknown", "prismatic", "c", "d", &limit("-1.0"))
+        + &joint("never", "continuous", "d", "e", &limit("-inf"));
+    let robot = loaded(&robot("a b c d e", &joints));
+    let told = "a velocity limit of 0 or less is taken for a missing one; these joints have it: still, unknown, never";
+    assert_eq!(robot.warnings(), [told]);
+    let velocities: Vec<f64> = robot.joints().iter().map(|joint| joint.velocity).collect();
+    assert_eq!(velocities, [0.0, f64::INFINITY, 0.0, 0.0]);
+}
+
+#[test]
+fn joints_that_cannot_leave_one_position_are_told() {
+    let follower = "<limit effort='1'/><mimic joint='turns'/>";
+    let joints = joint("bare", "revolute", "a", "b", "<limit effort='1' velocity='1'/>")
+        + &joint("slide", "prismatic", "b", "c", "<limit lower='0.5' upper='0.5'/>")
+        + &joint("turns", "continuous", "c", "d", "<limit lower='0' upper='0'/>")
+        + &joint("follower", "revolute", "d", "e", follower);
+    let warnings = loaded(&robot("a b c d e", &joints)).warnings().to_vec();
+    assert!(warnings[0].contains("locked") && warnings[0].ends_with(": bare, slide"), "{warnings:?}");
+    assert!(warnings[1].contains("mimics another") && warnings[1].ends_with(": follower"), "{warnings:?}");
+    assert_eq!(warnings.len(), 2);
 }
 
 #[test]
@@ -160,6 +177,95 @@ fn a_mimic_of_a_mimic_is_composed() {
 }
 
 #[test]
+fn mimic_rules_that_lead_nowhere_are_dropped_with_a_warning() {
+    let mimic = |name: &str, parent: &str, child: &str, master: &str, factor: &str| {
+        joint(name, "continuous", parent, child, &format!("<mimic joint='{master}' multiplier='{factor}'/>"))
+    };
+    let robot_of = |links: &str, joints: String| loaded(&robot(links, &joints));
+    let masters = |robot: &Robot| -> Vec<Option<usize>> {
+        robot.joints().iter().map(|joint| joint.mimic.map(|mimic| mimic.master)).collect()
+    };
+    let own = "mimics itself, through others or alone: it moves on its own";
+    let alone = robot_of("a b", mimic("j", "a", "b", "j", "1"));
+    assert_eq!((masters(&alone), alone.warnings()), (vec![None], [format!("joint 'j' {own}")].as_slice()));
+    // A joint that mimics one of a circle keeps its rule.
+    let circle = mimic("tail", "a", "b", "i", "1") + &mimic("i", "b", "c", "j", "1") + &mimic("j", "c", "d", "i", "1");
+    let circle = robot_of("a b c d", circle);
+    assert_eq!(masters(&circle), [Some(1), None, None]);
+    assert_eq!(circle.warnings(), ["i", "j"].map(|name| format!("joint '{name}' {own}")));
+    // Finite factors whose product is not.
+    let huge = turn("h", "a", "b", "0 0 0", "0 0 1")
+        + &mimic("i", "b", "c", "h", "1e308")
+        + &mimic("j", "c", "d", "i", "1e308");
+    let huge = robot_of("a b c d", huge);
+    assert_eq!(masters(&huge), [None, Some(0), None]);
+    assert!(huge.warnings()[0].contains("'j' mimics 'h' by a rule that is not finite"), "{:?}", huge.warnings());
+}
+
+/// `mimic_outside.urdf` of the reports of users, and the same with a follower that has no position in common with its master.
+#[test]
+fn the_limits_of_a_follower_outside_the_chain_do_not_count() {
+    for (lower, upper) in [("0", "3"), ("2", "3"), ("3", "2"), ("0", "0")] {
+        let limit = |lower: &str, upper: &str| {
+            format!("<axis xyz='0 0 1'/><limit lower='{lower}' upper='{upper}' velocity='1'/>")
+        };
+        let joints = joint("j", "revolute", "base", "a", &limit("-1.5", "1.5"))
+            + &joint("t", "fixed", "a", "tip", "<origin xyz='1 0 0'/>")
+            + &joint("d", "revolute", "base", "deco", &(limit(lower, upper) + "<mimic joint='j' multiplier='-1'/>"));
+        let robot = loaded(&robot("base a tip deco", &joints));
+        let told = "the limits of a joint that mimics another do not count; these can leave theirs: d";
+        assert_eq!(robot.warnings(), [told], "{lower} .. {upper}");
+        for tip in ["tip", "deco"] {
+            let chain = Chain::new(&robot, "base", &[tip]).unwrap();
+            assert_eq!(chain.domains(), [Domain::Interval { lower: -1.5, upper: 1.5 }]);
+        }
+        assert_eq!(robot.neutral_positions(), [0.0; 3]);
+    }
+}
+
+#[test]
+fn soft_limits_narrow_the_limits_where_they_are_asked_for() {
+    let bounds = |kind: &str, limit: &str, safety: &str, soft_limits: bool| {
+        let safety = format!("{limit}<safety_controller k_velocity='1' {safety}/>");
+        let robot = Robot::from_urdf_with(&one_joint(kind, &safety), UrdfOptions { soft_limits }).unwrap();
+        (robot.joints()[0].domain.ends(), robot.warnings().join("\n"))
+    };
+    let hard = "<limit lower='-2' upper='2' velocity='1'/>";
+    for kind in ["revolute", "prismatic"] {
+        for (safety, range) in [
+            ("soft_lower_limit='-1.5' soft_upper_limit='1'", [-1.5, 1.0]),
+            ("soft_lower_limit='-1.5'", [-1.5, 2.0]),
+            ("soft_upper_limit='1' k_position='x'", [-2.0, 1.0]),
+            ("soft_lower_limit='-9' soft_upper_limit='1'", [-2.0, 1.0]),
+            ("soft_lower_limit='-inf' soft_upper_limit='inf'", [-2.0, 2.0]),
+            ("", [-2.0, 2.0]),
+        ] {
+            assert_eq!(bounds(kind, hard, safety, true), (range, String::new()), "{safety}");
+            assert_eq!(bounds(kind, hard, safety, false).0, [-2.0, 2.0], "{safety}");
+        }
+        // What leaves no range is not used.
+        for safety in [
+            "soft_lower_limit='0' soft_upper_limit='0'",
+            "soft_lower_limit='1' soft_upper_limit='-1'",
+            "soft_lower_limit='3'",
+        ] {
+            let (range, told) = bounds(kind, hard, safety, true);
+            assert_eq!(range, [-2.0, 2.0], "{safety}");
+            assert!(
+                told.starts_with("soft limits are not used where they leave no range") && told.ends_with(": j"),
+                "{told}"
+            );
+        }
+    }
+    let turns = bounds("continuous", "", "soft_lower_limit='-1' soft_upper_limit='x'", true);
+    assert_eq!(turns, ([f64::NEG_INFINITY, f64::INFINITY], String::new()));
+    let nonsense = one_joint("revolute", &format!("{hard}<safety_controller soft_upper_limit='nan'/>"));
+    assert!(Robot::from_urdf(&nonsense).is_ok());
+    let refused = Robot::from_urdf_with(&nonsense, UrdfOptions { soft_limits: true }).unwrap_err().to_string();
+    assert_eq!(refused, "joint 'j': safety_controller soft_upper_limit=\"nan\" must be a number");
+}
+
+#[test]
 fn floating_and_planar_joints_are_refused_only_in_the_chain() {
     for kind in ["floating", "planar"] {
         let rest =
@@ -186,7 +292,8 @@ fn the_neutral_configuration_is_inside_the_limits() {
         for (joint, position) in
             arm.robot.joints().iter().zip(&positions).filter(|(joint, _)| joint.kind.has_position())
         {
-            assert!(joint.domain.contains(*position), "{}: {} at {position}", arm.name, joint.name);
+            let is_inside = joint.mimic.is_some() || joint.domain.contains(*position);
+            assert!(is_inside, "{}: {} at {position}", arm.name, joint.name);
         }
         assert!(arm.chain.contains(&arm.chain.nominal_positions()), "{}", arm.name);
     }

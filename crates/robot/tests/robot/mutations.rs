@@ -196,7 +196,7 @@ fn check(robot: &Robot, random: &mut Random, solve: bool) {
                     ChainError::Empty { .. }
                         | ChainError::NotOneAxis { .. }
                         | ChainError::LimitsReversed { .. }
-                        | ChainError::NoCommonRange { .. }
+                        | ChainError::ZeroAxis { .. }
                 );
                 assert!(expected, "{error}");
             }

@@ -39,10 +39,10 @@ fn usual_limits_are_the_working_range() {
         }
     }
     for limits in [[-4.0, 4.0], [0.0, 3.0], [100.0, 104.0]] {
-        assert_eq!(alone("prismatic", limits).working_range(0), Some(interval(limits[0], limits[1])));
+        assert_eq!(alone("prismatic", limits).working_range(0), interval(limits[0], limits[1]));
     }
-    assert_eq!(alone("revolute", [-9.0 * TAU, 9.0 * TAU]).working_range(0), Some(interval(-9.0 * TAU, 9.0 * TAU)));
-    assert_eq!(alone("continuous", [0.0; 2]).working_range(0), Some(Domain::Circle));
+    assert_eq!(alone("revolute", [-9.0 * TAU, 9.0 * TAU]).working_range(0), interval(-9.0 * TAU, 9.0 * TAU));
+    assert_eq!(alone("continuous", [0.0; 2]).working_range(0), Domain::Circle);
 }
 
 #[test]
@@ -76,8 +76,8 @@ fn a_joint_that_is_geared_has_what_its_follower_needs() {
     };
     // A spindle moves its follower by 1 mm a radian; a wheel by 1 m.
     let spindle = follower(-0.001).working_range(0);
-    assert_eq!(spindle, Some(interval(-1000.0 * STROKE, 1000.0 * STROKE)));
-    assert_eq!(follower(1.0).working_range(0), Some(interval(-TURNS, TURNS)));
+    assert_eq!(spindle, interval(-1000.0 * STROKE, 1000.0 * STROKE));
+    assert_eq!(follower(1.0).working_range(0), interval(-TURNS, TURNS));
     // One that does not move needs nothing.
-    assert_eq!(follower(0.0).working_range(0), Some(interval(-TURNS, TURNS)));
+    assert_eq!(follower(0.0).working_range(0), interval(-TURNS, TURNS));
 }

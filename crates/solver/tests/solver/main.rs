@@ -14,6 +14,7 @@ mod fabrik;
 mod hard;
 mod joint_kinds;
 mod many;
+mod mimic_limits;
 mod modes;
 mod noodle;
 mod null_space_flow;

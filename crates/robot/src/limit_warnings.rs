@@ -1,0 +1,62 @@
+//! What of a robot's limits may surprise people.
+
+use super::{Joint, JointKind, Robot};
+use urdf_ik_text::names::{self, number, short};
+
+/// By how much a follower may leave its own limits without a warning \[rad or m\]: files have limits and multipliers with few digits.
+const ROUNDING: f64 = 1e-3;
+
+impl Robot {
+    /// Names of the joints that mimic another one and can leave their own limits, which do not count, within those of the other.
+    pub fn followers_beyond_limits(&self) -> Vec<&str> {
+        let leaves = |&joint: &usize| {
+            let [own, image] = [self.joints[joint].domain.ends(), self.domain(joint).ends()];
+            self.joints[joint].mimic.is_some() && (image[0] < own[0] - ROUNDING || image[1] > own[1] + ROUNDING)
+        };
+        self.movable().filter(leaves).map(|joint| self.joints[joint].name.as_str()).collect()
+    }
+}
+
+/// A sentence for each kind of limits that are ignored, missing, or leave no way to move. The limits of joints that mimic others do not count.
+pub(super) fn limit_warnings(robot: &Robot) -> Vec<String> {
+    let names_where = |is_one: &dyn Fn(&Joint) -> bool| -> Vec<&str> {
+        let found = robot.joints().iter().filter(|joint| joint.mimic.is_none() && is_one(joint));
+        found.map(|joint| joint.name.as_str()).collect()
+    };
+    let is_locked = |joint: &Joint| {
+        let [lower, upper] = joint.domain.ends();
+        matches!(joint.kind, JointKind::Revolute | JointKind::Prismatic) && lower == upper
+    };
+    let of_names = [
+        (
+            "a velocity limit of 0 or less is taken for a missing one; these joints have it",
+            names_where(&|joint| joint.velocity == 0.0),
+        ),
+        (
+            "the axis (0, 0, 0) is no direction, so these joints do not move, and cannot be part of a chain",
+            names_where(&|joint| joint.lacks_axis),
+        ),
+        (
+            "the lower limit is the upper limit, so these joints are locked (a file without lower and upper means 0 to 0)",
+            names_where(&is_locked),
+        ),
+        (
+            "the limits of a joint that mimics another do not count; these can leave theirs",
+            robot.followers_beyond_limits(),
+        ),
+    ];
+    let lists = of_names.into_iter().filter(|(_, found)| !found.is_empty());
+    let sentences = lists.map(|(sentence, found)| format!("{sentence}: {}", names::list(&found)));
+    robot.joints().iter().filter_map(reversed_limits).chain(sentences).collect()
+}
+
+/// A warning where limits allow no position. A chain with such a joint is refused, but not a robot that has one outside the chain.
+fn reversed_limits(joint: &Joint) -> Option<String> {
+    let (lower, upper) = joint.reversed_limits()?;
+    Some(format!(
+        "joint '{}' has the lower limit {} above the upper limit {}: it cannot be part of a chain",
+        short(&joint.name),
+        number(lower),
+        number(upper)
+    ))
+}
