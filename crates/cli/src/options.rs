@@ -20,7 +20,7 @@ pub struct RobotArguments {
     /// Base link [default: the root link]
     #[arg(long, value_name = "LINK")]
     base: Option<String>,
-    /// Tip link; may be given several times [default: the only leaf link]
+    /// Tip link; may be given several times [default: the only leaf link that moves]
     #[arg(long = "tip", value_name = "LINK")]
     pub tips: Vec<String>,
 }
@@ -30,9 +30,9 @@ impl RobotArguments {
         read_robot(&self.urdf)
     }
 
-    /// Whether the chain is clear: tips are named, or there is only one leaf link.
+    /// Whether the chain is clear: tips are named, or there is only one leaf link that moves.
     pub fn has_chain(&self, robot: &Robot) -> bool {
-        !self.tips.is_empty() || robot.leaves().len() == 1
+        !self.tips.is_empty() || Chain::default_tips(robot, self.base.as_deref()).len() == 1
     }
 
     pub fn chain(&self, robot: &Robot) -> Result<Chain> {

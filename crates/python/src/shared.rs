@@ -48,6 +48,13 @@ impl ArmData {
         })
     }
 
+    /// Whether this is an arm as the other: of the same URDF, with the same base and tips.
+    pub fn is_equal(&self, other: &Self) -> bool {
+        let (own, others) = (&self.chain, &other.chain);
+        let same_links = || own.base() == others.base() && own.tip_names() == others.tip_names();
+        std::ptr::eq(self, other) || (self.robot.given.urdf == other.robot.given.urdf && same_links())
+    }
+
     /// Number of the chain's variables.
     pub fn variables(&self) -> usize {
         self.chain.variables().len()
