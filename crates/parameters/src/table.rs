@@ -84,7 +84,7 @@ parameters! {
         robot_description_semantic: String = Text(""), "", Any, AtStart;
         /// Base link of the chain. Empty: the robot's root link.
         base_link: Option<String> = Text(""), "", Any, AtStart;
-        /// Tip links of the chain. Empty: the robot's only leaf link.
+        /// Tip links of the chain. Empty: the robot's only leaf link that moves.
         tip_links: Vec<String> = NoTexts, "", Any, AtStart;
         /// Prefix of the robot's link names in frame names, such as left/.
         frame_prefix: String = Text(""), "", Any, AtStart;

@@ -111,7 +111,7 @@ impl ArmData {
 /// robot : str, path or Robot
 ///     The path or the text of a URDF, or a robot.
 /// tip : str, or list of str, optional
-///     The tip link or links. By default the robot's only leaf link.
+///     The tip link or links. By default the robot's only leaf link that moves: no frame on its foot.
 /// base : str, optional
 ///     The base link, which need not be an ancestor of a tip. By default the robot's root link.
 /// package_dirs, srdf

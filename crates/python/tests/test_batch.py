@@ -145,6 +145,21 @@ def listens_to_ctrl_c():
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.parametrize("method", ["solve", "solve_all", "solve_batch"])
+def test_ctrl_c_ends_a_long_solve(panda, listens_to_ctrl_c, method):
+    """A search that would take hours, interrupted from a thread that runs beside it."""
+    pose = panda.forward_kinematics(panda.nominal)
+    pose[0, 3] += 0.3  # in reach by length, but not to be had: all attempts are made
+    pose[:3, :3] = np.diag([1, -1, -1])
+    given = pose[None] if method == "solve_batch" else pose
+    interrupting = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        interrupting.start()
+        getattr(panda, method)(given, attempts=10**12, position_tolerance=1e-12, orientation_tolerance=1e-12)
+    interrupting.join()
+    assert panda.solve(panda.forward_kinematics(panda.nominal)).solved
+
+
 def test_other_threads_run_and_ctrl_c_ends_a_batch(panda, listens_to_ctrl_c):
     """A batch that would take minutes, interrupted from a thread that runs beside it."""
     poses = np.tile(panda.forward_kinematics(panda.nominal), (1_000_000, 1, 1))
