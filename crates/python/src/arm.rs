@@ -270,7 +270,7 @@ impl Arm {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = Options::read(&self.0, options, "solve", &[])?;
-        self.answered(py, pose, seed, &options, None)
+        self.answered(py, pose, &self.seed(seed)?, &options, None)
     }
 
     /// Finds all distinct solutions that the attempts lead to, 64 at most.
@@ -410,7 +410,7 @@ impl Arm {
                 Err(_) => read_positions(step, &self.0.chain, "max_step")?,
             },
         };
-        self.answered(py, pose, Some(q), &options, Some(&max_step))
+        self.answered(py, pose, &read_positions(q, &self.0.chain, "q")?, &options, Some(&max_step))
     }
 
     /// Follows straight lines through poses of the tip, and gives the fastest trajectory of the joints within their limits.
@@ -558,14 +558,14 @@ impl Arm {
         &self,
         py: Python<'py>,
         pose: &Bound<'py, PyAny>,
-        seed: Option<&Bound<'py, PyAny>>,
+        seed: &[f64],
         options: &Options,
         max_step: Option<&[f64]>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (targets, seed) = (self.targets(pose, options)?, self.seed(seed)?);
+        let targets = self.targets(pose, options)?;
         let interruption = Interruption::new();
         let is_raised = || interruption.is_raised();
-        let mut problem = Problem { interruption: Some(&is_raised), ..options.problem(&targets, &seed) };
+        let mut problem = Problem { interruption: Some(&is_raised), ..options.problem(&targets, seed) };
         if let Some(max_step) = max_step {
             problem.mode = Mode::Track { max_step };
         }

@@ -10,7 +10,7 @@ use pyo3::types::PyDict;
 use urdf_ik::files::MAX_SETTINGS_BYTES;
 use urdf_ik::motion::{
     FollowOptions, Followed, JointLimit, JointLimits, MotionLimits, Path, PathOptions, PathProblem, Timing, Trajectory,
-    TrajectoryPoint, follow,
+    TrajectoryPoint, follow_until,
 };
 use urdf_ik::robot::Robot;
 use urdf_ik_text::names::short;
@@ -18,6 +18,7 @@ use urdf_ik_text::names::short;
 use crate::answers::ANSWERS;
 use crate::arguments::read;
 use crate::arrays::array;
+use crate::interruption::Interruption;
 use crate::options::Options;
 use crate::path_or_text::{PathOrText, is_yaml};
 use crate::poses::Poses;
@@ -64,8 +65,11 @@ impl<'py> PathRequest<'_, 'py> {
         };
         let solver = self.arm.solver(self.options.kind)?;
         let timing = self.timing;
+        let interruption = Interruption::new();
         let (followed, trajectory) = py.detach(|| {
-            let followed = follow(solver, &problem, &FollowOptions::default()).map_err(refused)?;
+            let followed = follow_until(solver, &problem, &FollowOptions::default(), &|| interruption.is_raised());
+            interruption.result()?;
+            let followed = followed.map_err(refused)?;
             let trajectory = Trajectory::new(chain, &problem, &followed, &timing).map_err(refused)?;
             Ok::<_, PyErr>((followed, trajectory))
         })?;

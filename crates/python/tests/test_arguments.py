@@ -60,7 +60,6 @@ def test_every_argument_is_named(function, arguments):
     [
         ("attempts", -1, "attempts is -1; it must be a whole number"),
         ("attempts", 10**30, "attempts is 1000000000000000000000000000000; it must be a whole number"),
-        ("attempts", 10**5000, "attempts is of type int; it must be a whole number"),
         ("attempts", 1.5, "attempts is 1.5; it must be a whole number"),
         ("attempts", "many", "attempts is 'many'; it must be a whole number"),
         ("random_seed", -1, "random_seed is -1"),
@@ -90,6 +89,7 @@ def test_other_arguments(arm):
         (lambda: arm.solve_batch([POSE], threads=-1), "threads is -1; it must be a whole number"),
         (lambda: arm.solve_batch([POSE], progress=3), "progress must be callable"),
         (lambda: arm.order("elbow_joint"), "names is 'elbow_joint'; it must be a list of strings"),
+        (lambda: arm.solve(POSE, attempts=10**5000), "attempts is of type int; it must be a whole number"),
         (lambda: urdfik.World(arm, 3), "obstacles must be a list of dicts"),
         (lambda: urdfik.World(arm, [{**BALL, "radius": np.nan}]), "'radius' of obstacles has an entry that is not a finite number"),
         (lambda: urdfik.World(arm, rest={"elbow_joint": "up"}), "rest is of type dict; it must be a dict from names to numbers"),

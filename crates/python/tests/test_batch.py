@@ -145,17 +145,24 @@ def listens_to_ctrl_c():
     signal.signal(signal.SIGINT, before)
 
 
-@pytest.mark.parametrize("method", ["solve", "solve_all", "solve_batch"])
+@pytest.mark.parametrize("method", ["solve", "solve_all", "solve_batch", "solve_nearest", "path"])
 def test_ctrl_c_ends_a_long_solve(panda, listens_to_ctrl_c, method):
-    """A search that would take hours, interrupted from a thread that runs beside it."""
-    pose = panda.forward_kinematics(panda.nominal)
-    pose[0, 3] += 0.3  # in reach by length, but not to be had: all attempts are made
-    pose[:3, :3] = np.diag([1, -1, -1])
-    given = pose[None] if method == "solve_batch" else pose
+    """A search that would take years, or a path of hundreds of metres, interrupted from a thread that runs beside it."""
+    here = panda.forward_kinematics(panda.nominal)
+    there = here.copy()
+    there[1, 3] += 0.1
+    pose = np.array([0, 0, 0.05, 1, 0, 0, 0])  # in reach by length, but not to be had: all attempts are made
+    call = {
+        "solve": lambda: panda.solve(pose, attempts=10**12),
+        "solve_nearest": lambda: panda.solve(panda.forward_kinematics(panda.nominal), pick="nearest", attempts=10**12),
+        "solve_all": lambda: panda.solve_all(pose, attempts=10**12),
+        "solve_batch": lambda: panda.solve_batch(pose[None], attempts=10**12),
+        "path": lambda: panda.path([here, there] * 2000, panda.nominal),
+    }[method]
     interrupting = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
         interrupting.start()
-        getattr(panda, method)(given, attempts=10**12, position_tolerance=1e-12, orientation_tolerance=1e-12)
+        call()
     interrupting.join()
     assert panda.solve(panda.forward_kinematics(panda.nominal)).solved
 

@@ -80,15 +80,17 @@ segments:
 
 
 def test_answers_have_joint_positions(person):
+    def hook_at(mast, boom, hook):
+        """The arm in the plane that the mast turns: pitches about y tilt the boom and the hook down."""
+        reach, height = 0.4 * np.cos(boom) + 0.3 * np.cos(boom + hook), 0.5 - 0.4 * np.sin(boom) - 0.3 * np.sin(boom + hook)
+        return [0.5 + reach * np.cos(mast), reach * np.sin(mast), height]
+
     crane = urdfik.Skeleton(CRANE)
-    answer = crane.solve({"hook": [0.6, 0.3, 0.4]})
+    answer = crane.solve({"hook": hook_at(0.5, 0.3, 0.8)})
     assert answer.solved and list(answer.positions) == ["mast", "boom", "hook"]
     mast, boom, hook = answer.positions.values()
     assert abs(boom) <= np.pi / 3 and 0 <= hook <= 2 * np.pi / 3
-    # The arm in the plane that the mast turns: pitches about y tilt the boom and the hook down.
-    reach, height = 0.4 * np.cos(boom) + 0.3 * np.cos(boom + hook), 0.5 - 0.4 * np.sin(boom) - 0.3 * np.sin(boom + hook)
-    found = [0.5 + reach * np.cos(mast), reach * np.sin(mast), height]
-    np.testing.assert_allclose(found, answer.points[-1], atol=1e-9)
+    np.testing.assert_allclose(hook_at(mast, boom, hook), answer.points[-1], atol=1e-9)
     # The cones of a person have more than one angle.
     assert person.solve({"left_hand": person.rest[person.points.index("left_hand")]}).positions is None
 

@@ -103,8 +103,16 @@ fn text_that_is_not_a_robot() {
     assert_refused!("a line of text", UrdfError::NotARobot { .. }, ["<robot>"]);
     assert_refused!("<html><body>404 Not Found</body></html>", UrdfError::NotARobot { .. }, ["<html>"]);
     assert_refused!("<!DOCTYPE html><html><head></head></html>", UrdfError::NotARobot { .. }, ["<html>"]);
-    assert_refused!("<sdf version='1.6'><model name='m'/></sdf>", UrdfError::OtherFormat { .. }, ["SDF", "<sdf>", "URDF"]);
-    assert_refused!("<mujoco model='m'><worldbody/></mujoco>", UrdfError::OtherFormat { .. }, ["MJCF", "MuJoCo", "URDF"]);
+    assert_refused!(
+        "<sdf version='1.6'><model name='m'/></sdf>",
+        UrdfError::OtherFormat { .. },
+        ["SDF", "<sdf>", "URDF"]
+    );
+    assert_refused!(
+        "<mujoco model='m'><worldbody/></mujoco>",
+        UrdfError::OtherFormat { .. },
+        ["MJCF", "MuJoCo", "URDF"]
+    );
 }
 
 #[test]
