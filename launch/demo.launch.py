@@ -76,7 +76,7 @@ def generate_launch_description():
                               description='link that targets are relative to; empty: the root link'),
         DeclareLaunchArgument('tip_link', default_value='',
                               description='link that should reach the targets, or several separated by commas; '
-                                          'empty: the only leaf link'),
+                                          'empty: the only leaf link that moves'),
         DeclareLaunchArgument('solver', default_value='', description='the solver, such as jacobian'),
         DeclareLaunchArgument('namespace', default_value='', description='namespace of all nodes and topics'),
         DeclareLaunchArgument('figure', default_value='true', description='false: without the target on a figure of eight'),

@@ -16,7 +16,7 @@ description = load_python_launch_file_as_module(str(Path(__file__).resolve().wit
 ARGUMENTS = {
     'urdf': 'the robot, a URDF or xacro file; empty: it comes from the params file or the topic robot_description',
     'base_link': 'link that targets are relative to; empty: the root link',
-    'tip_link': 'link that should reach the targets, or several separated by commas; empty: the only leaf link',
+    'tip_link': 'link that should reach the targets, or several separated by commas; empty: the only leaf link that moves',
     'solver': 'the solver, such as jacobian',
     'motion': 'immediate or smooth',
     'params_file': 'YAML file with parameters; the other arguments override it',

@@ -4,7 +4,7 @@
     python scripts/run.py          (in a shell that has sourced scripts/env.sh)
 
 Environment variables: URDF (a file; default: the bundled arm), BASE and TIP (links; default: the root link and the only
-leaf; several tips are separated by commas), DURATION [s] (default: until Ctrl-C), VIEW (0: without the page in the browser).
+leaf that moves; several tips are separated by commas), DURATION [s] (default: until Ctrl-C), VIEW (0: without the page in the browser).
 With a DURATION the exit status is 0 only if at least 99 % of the targets were reached.
 """
 import json

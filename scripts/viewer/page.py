@@ -188,7 +188,7 @@ class Page:
 def chain_ends(robot, parameters):
     """The index of the base link, and the names of the tip links."""
     base = robot.link_index.get(parameters.get('base_link') or robot.links[0])
-    tips = parameters.get('tip_links') or robot.leaf_links()
+    tips = parameters.get('tip_links') or robot.default_tips(base or 0)
     unknown = [tip for tip in tips if tip not in robot.link_index]
     if base is None or unknown:
         raise BadDescription(f'the robot has no link {unknown[0] if unknown else parameters["base_link"]}')

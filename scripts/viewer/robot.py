@@ -98,8 +98,17 @@ class Robot:
                 visuals.append(Visual(self.link_index[link.name], matrix(visual.origin), visual.geometry, color))
         return visuals
 
-    def leaf_links(self):
-        return [name for index, name in enumerate(self.links) if index not in set(self._parents)]
+    def default_tips(self, base):
+        """The leaf links that move against both the root link and the link of index `base`; where none does, all leaf links.
+
+        They are the tips where none is named (`Chain::default_tips` in crates/robot/src/chain.rs).
+        """
+        bodies = [0]  # of each link, the uppermost one that fixed joints connect with it
+        for child, parent in enumerate(self._parents):
+            bodies.append(bodies[parent] if self._joints[child].type == 'fixed' else child + 1)
+        leaves = [index for index in range(len(self.links)) if index not in set(self._parents)]
+        moving = [index for index in leaves if bodies[index] not in (0, bodies[base])]
+        return [self.links[index] for index in moving or leaves]
 
     def segments(self):
         """Pairs of link indices that a joint connects, shape (joints, 2)."""

@@ -12,6 +12,9 @@ from process import ros_arguments
 PLANAR = (ROBOTS / 'planar.urdf').read_text()
 LONGER = PLANAR.replace('0.5 0 0', '0.7 0 0')
 UPPER_LIMIT_FIRST = PLANAR.replace('lower="-2.5" upper="2.5"', 'lower="2.5" upper="-2.5"')
+# A frame on the foot, as robots of industry have it.
+ON_FOOT = PLANAR.replace('</robot>', '<link name="foot"/><joint name="foot_joint" type="fixed"><parent link="base"/>'
+                         '<child link="foot"/></joint></robot>')
 BAD = {
     'no XML': ('this is not a robot', ''),
     'not closed': ('<robot name="r"><link name="a"/>', ''),
@@ -23,6 +26,8 @@ BAD = {
     'zero axis': (PLANAR.replace('<axis xyz="0 0 1"/>', '<axis xyz="0 0 0"/>', 1), 'shoulder'),
     'not a number': (PLANAR.replace('0.5 0 0', 'nan 0 0', 1), 'elbow'),
     'empty': ('', ''),
+    'xacro': ('<robot name="r"><xacro:include filename="r.xacro"/></robot>', 'xacro robot.xacro'),
+    'MJCF': ('<mujoco model="r"><worldbody/></mujoco>', 'MuJoCo'),
 }
 
 
@@ -47,6 +52,11 @@ def test_from_the_parameter(start):
     node = start.node(robot_description=PLANAR)
     assert_follows(node, PLANAR, {'shoulder': 0.4, 'elbow': 0.7})
     assert node.get('robot_description') == [PLANAR]
+
+
+def test_a_leaf_that_does_not_move_is_no_tip(start):
+    node = start.node(robot_description=ON_FOOT)
+    assert_follows(node, ON_FOOT, {'shoulder': 0.4, 'elbow': 0.7})
 
 
 def test_the_parameter_goes_before_the_file(start):

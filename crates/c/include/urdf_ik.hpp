@@ -69,7 +69,7 @@ class Robot {
 /* The joints between a base link and one or several tip links, with a solver for them. Threads can share it. */
 class Arm {
  public:
-  /* Without tips to the only leaf link, and with an empty base from the root link. */
+  /* Without tips to the only leaf link that moves, and with an empty base from the root link. */
   explicit Arm(const Robot &robot, const std::vector<std::string> &tips = {}, const std::string &base = "",
                const std::string &solver = "jacobian") {
     std::vector<const char *> texts;

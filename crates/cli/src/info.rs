@@ -57,7 +57,8 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
         writeln!(out)?;
     }
     if !arguments.has_chain(&robot) {
-        writeln!(out, "no chain: name the tip link with --tip; the leaf links are: {}", robot.leaves().join(", "))?;
+        let leaves = arguments.default_tips(&robot).join(", ");
+        writeln!(out, "no chain: name the tip link with --tip; the leaf links are: {leaves}")?;
         return Ok(());
     }
     let chain = arguments.chain(&robot)?;

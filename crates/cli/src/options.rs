@@ -19,15 +19,20 @@ pub struct RobotArguments {
     /// Base link [default: the root link]
     #[arg(long, value_name = "LINK")]
     base: Option<String>,
-    /// Tip link; may be given several times [default: the only leaf link]
+    /// Tip link; may be given several times [default: the only leaf link that moves]
     #[arg(long = "tip", value_name = "LINK")]
     pub tips: Vec<String>,
 }
 
 impl RobotArguments {
-    /// Whether the chain is clear: tips are named, or there is only one leaf link.
+    /// Whether the chain is clear: tips are named, or there is only one leaf link that moves.
     pub fn has_chain(&self, robot: &Robot) -> bool {
-        !self.tips.is_empty() || robot.leaves().len() == 1
+        !self.tips.is_empty() || self.default_tips(robot).len() == 1
+    }
+
+    /// The leaf links that may be the tip where none is named.
+    pub fn default_tips<'r>(&self, robot: &'r Robot) -> Vec<&'r str> {
+        Chain::default_tips(robot, self.base.as_deref())
     }
 
     pub fn chain(&self, robot: &Robot) -> Result<Chain> {

@@ -8,10 +8,11 @@ use thiserror::Error;
 
 use urdf_ik_text::names::number;
 
-/// Greatest difference of the length of a quaternion from 1: it may be rounded.
-const UNIT_TOLERANCE: f64 = 1e-3;
-/// Greatest difference of the products of the columns of a rotation matrix from 0 and 1: they may be rounded.
-const ROTATION_TOLERANCE: f64 = 1e-6;
+/// Greatest error of a rotation from outside: of the length of a quaternion, of the lengths of the columns of a matrix, and of the cosines of the
+/// angles between these. It allows for numbers of half precision, and for those that callers have rounded to two digits.
+const UNIT_TOLERANCE: f64 = 0.02;
+/// Products of the columns of a matrix that are this near to those of a rotation are as near as rounding leaves them.
+const ORTHONORMAL: f64 = 1e-12;
 
 /// A quaternion that is not a rotation.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
@@ -42,7 +43,7 @@ pub fn is_unit(quaternion: &Quaternion<f64>, tolerance: f64) -> bool {
 /// The rotation of a quaternion from outside, normalised.
 ///
 /// # Errors
-/// [`NotARotation`] where its length differs from 1 by more than a thousandth, or is not finite.
+/// [`NotARotation`] where its length differs from 1 by more than 0.02, or is not finite.
 pub fn rotation_from([x, y, z, w]: [f64; 4]) -> Result<UnitQuaternion<f64>, NotARotation> {
     let quaternion = Quaternion::new(w, x, y, z);
     if is_unit(&quaternion, UNIT_TOLERANCE) {
@@ -64,12 +65,12 @@ pub enum NotAPose {
     },
     /// Its upper left part is not a rotation.
     #[error(
-        "the upper left 3×3 of the pose is not a rotation: the products of its columns differ from 0 and 1 by {}, and \
-         {ROTATION_TOLERANCE} is allowed",
+        "the upper left 3×3 of the pose is not a rotation: the lengths of its columns differ from 1, or their products from 0, by {}, and \
+         {UNIT_TOLERANCE} is allowed",
         number(*.difference)
     )]
     Skewed {
-        /// Greatest difference of the products of its columns from those of a rotation.
+        /// Greatest difference of the lengths of its columns from 1, and of their products from 0.
         difference: f64,
     },
     /// Its upper left part is a reflection.
@@ -78,29 +79,47 @@ pub enum NotAPose {
 }
 
 /// The pose of a homogeneous matrix from outside, given by its rows: the rotation in its upper left part, the position \[m\] in its last
-/// column.
+/// column. A rotation that is inexact becomes the nearest exact one.
 ///
 /// # Errors
-/// [`NotAPose`] where the last row is not 0, 0, 0, 1, or the products of the columns of the rotation differ from those of a rotation by
-/// more than a millionth.
+/// [`NotAPose`] where the last row is not 0, 0, 0, 1, where the columns of the rotation are no unit vectors or not perpendicular to each other,
+/// within 0.02, or where it is a reflection.
 pub fn pose_from_matrix(rows: &[[f64; 4]; 4]) -> Result<Isometry3<f64>, NotAPose> {
     let [.., last] = *rows;
     if last != [0.0, 0.0, 0.0, 1.0] {
         return Err(NotAPose::LastRow { row: last });
     }
     let matrix = Matrix3::from_fn(|row, column| rows[row][column]);
-    let difference = (matrix.transpose() * matrix - Matrix3::identity()).abs();
-    // In this order what is not a number is the greatest.
-    let difference = difference.iter().copied().max_by(f64::total_cmp).unwrap_or_default();
-    if difference.is_nan() || difference > ROTATION_TOLERANCE {
+    let products = matrix.transpose() * matrix;
+    let difference = Matrix3::from_fn(|i, j| if i == j { products[(i, i)].sqrt() - 1.0 } else { products[(i, j)] });
+    let difference = greatest(&difference);
+    if difference.is_nan() || difference > UNIT_TOLERANCE {
         return Err(NotAPose::Skewed { difference });
     }
     if matrix.determinant() < 0.0 {
         return Err(NotAPose::Mirrored);
     }
-    let rotation = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(matrix));
+    let rotation = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(orthonormalised(matrix)));
     let position = Translation3::new(rows[0][3], rows[1][3], rows[2][3]);
     Ok(Isometry3::from_parts(position, UnitQuaternion::new_normalize(rotation.into_inner())))
+}
+
+/// The rotation that is nearest to a matrix that nearly is one, by the iteration of Newton and Schulz for the polar decomposition (Higham 2008,
+/// "Functions of Matrices", chapter 8), which doubles the number of right digits. One that is exact keeps its bits.
+fn orthonormalised(mut matrix: Matrix3<f64>) -> Matrix3<f64> {
+    loop {
+        let difference = matrix.transpose() * matrix - Matrix3::identity();
+        if greatest(&difference) <= ORTHONORMAL {
+            return matrix;
+        }
+        matrix -= matrix * difference * 0.5;
+    }
+}
+
+/// The greatest entry without its sign; NaN where an entry is none.
+fn greatest(matrix: &Matrix3<f64>) -> f64 {
+    // In this order what is not a number is the greatest.
+    matrix.abs().iter().copied().max_by(f64::total_cmp).unwrap_or_default()
 }
 
 /// The difference from `current` to `target`, in the frame of `current`: the position of `target`, then the rotation vector from `current`
@@ -180,9 +199,16 @@ mod tests {
 
     #[test]
     fn only_unit_quaternions_are_rotations() {
-        let nearly = rotation_from([0.0, 0.0, 0.0, 1.0009]);
-        assert_eq!(nearly, Ok(UnitQuaternion::identity()));
-        for bad in [[0.0; 4], [0.0, 0.0, 0.0, 1.01], [f64::NAN, 0.0, 0.0, 1.0], [f64::INFINITY, 0.0, 0.0, 0.0]] {
+        for length in [0.981, 0.99, 1.0009, 1.01, 1.019] {
+            assert_eq!(rotation_from([0.0, 0.0, 0.0, length]), Ok(UnitQuaternion::identity()), "{length}");
+        }
+        for bad in [
+            [0.0; 4],
+            [0.0, 0.0, 0.0, 1.021],
+            [0.0, 0.0, 0.0, 0.979],
+            [f64::NAN, 0.0, 0.0, 1.0],
+            [f64::INFINITY, 0.0, 0.0, 0.0],
+        ] {
             assert!(rotation_from(bad).is_err(), "{bad:?}");
         }
         let text = rotation_from([0.0; 4]).unwrap_err().to_string();
@@ -208,8 +234,15 @@ mod tests {
             rows[row][column] = value;
             pose_from_matrix(&rows)
         };
-        assert!(with(0, 0, 1.0 + 4e-7).is_ok());
-        for (row, column, value) in [(0, 0, 1.0 + 6e-7), (0, 1, 2e-6), (2, 2, 0.0), (1, 2, f64::NAN), (0, 0, f64::NAN)]
+        for (row, column, value) in [(0, 0, 1.019), (1, 1, 0.981), (0, 1, 0.019)] {
+            let found = with(row, column, value).unwrap();
+            assert!(
+                found.rotation.angle() < 0.02 && (found.rotation.norm() - 1.0).abs() < 1e-15,
+                "{row} {column} {value}"
+            );
+        }
+        for (row, column, value) in
+            [(0, 0, 1.021), (1, 1, 0.979), (0, 1, 0.021), (2, 2, 0.0), (1, 2, f64::NAN), (0, 0, f64::INFINITY)]
         {
             assert!(matches!(with(row, column, value), Err(NotAPose::Skewed { .. })), "{row} {column} {value}");
         }
@@ -217,7 +250,22 @@ mod tests {
         let text = with(3, 0, 0.5).unwrap_err().to_string();
         assert_eq!(text, "the last row of the 4×4 pose is (0.5, 0, 0, 1); it must be 0, 0, 0, 1");
         let text = with(0, 1, 0.25).unwrap_err().to_string();
-        assert!(text.contains("differ from 0 and 1 by 0.25, and 0.000001 is allowed"), "{text}");
+        assert!(text.contains("or their products from 0, by 0.25, and 0.02 is allowed"), "{text}");
+    }
+
+    #[test]
+    fn an_inexact_matrix_becomes_the_nearest_rotation() {
+        let exact = UnitQuaternion::from_scaled_axis(Vector3::new(-2.0, 1.0, 2.0) / 3.0);
+        let stretch = Matrix3::new(0.02, 0.008, -0.005, 0.008, -0.015, 0.003, -0.005, 0.003, 0.01);
+        // By the polar decomposition the nearest rotation of R S is R, where S is symmetric.
+        let matrix = exact.to_rotation_matrix().into_inner() * (Matrix3::identity() + stretch);
+        let rows = std::array::from_fn(|row| match row {
+            3 => [0.0, 0.0, 0.0, 1.0],
+            _ => std::array::from_fn(|column| if column < 3 { matrix[(row, column)] } else { 1.0 }),
+        });
+        let found = pose_from_matrix(&rows).unwrap();
+        assert!(found.rotation.angle_to(&exact) < 1e-12, "{}", found.rotation.angle_to(&exact));
+        assert_eq!(found.translation.vector, Vector3::repeat(1.0));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::path_solver::PathSolver;
 use super::path_stop::{PathStop, StopReason};
 use super::tip::OnPath;
 use super::tracking::{Tracked, stop_unreached, track};
-use urdf_ik_solver::{Residual, Solver};
+use urdf_ik_solver::{Interruption, Residual, Solver};
 
 /// Places in each interval of the curve where its distance from the path is measured, in an interval from 0 to 1.
 const MEASURED_PLACES: [f64; 8] = [0.0, 0.05, 0.1, 0.4, 0.5, 0.6, 0.9, 1.0];
@@ -26,17 +26,30 @@ const CHORDS: u32 = 8;
 /// [`FollowError`] for a seed, a target or options that are not valid, and for a seed outside the limits. A path that cannot be followed to its end is no error:
 /// [`Followed::stop`] says why.
 pub fn follow(solver: &Solver, problem: &PathProblem, options: &FollowOptions) -> Result<Followed, FollowError> {
+    follow_until(solver, problem, options, &|| false)
+}
+
+/// Follows a path as [`follow`] does, unless it is interrupted, which is asked for between the pieces of the path.
+///
+/// # Errors
+/// As [`follow`], and [`FollowError::Interrupted`].
+pub fn follow_until(
+    solver: &Solver,
+    problem: &PathProblem,
+    options: &FollowOptions,
+    interruption: Interruption,
+) -> Result<Followed, FollowError> {
     options.check()?;
     check_start(solver.chain(), problem.seed)?;
     problem.preference.check(solver.chain())?;
-    let mut solver = PathSolver::new(solver, problem, options);
+    let mut solver = PathSolver::new(solver, problem, options, interruption);
     let Some(start) = solver.start(problem.seed)? else {
         let stop = stop_unreached(&mut solver, 0.0, 0.0, problem.seed)?;
         let stop = Some(PathStop { waypoint: 0, ..stop });
         return Ok(Followed { curve: None, fraction: 0.0, stop, deviation: Residual::default() });
     };
     let (tracked, stop) = track(&mut solver, start)?;
-    let (curve, mut deviation, shorter) = smooth(&mut solver, &tracked);
+    let (curve, mut deviation, shorter) = smooth(&mut solver, &tracked)?;
     let stop = match (shorter, stop) {
         // A curve that ends a little before the last tracked piece ends there for the same reason.
         (Some(cut), Some(tracked)) if tracked.length - cut.length <= options.longest_piece => {
@@ -54,19 +67,20 @@ pub fn follow(solver: &Solver, problem: &PathProblem, options: &FollowOptions) -
 /// The curve ends before an interval that is too short to halve.
 ///
 /// Where the curve that costs least is not clear, it stays near the tracked configurations, which are.
-fn smooth(solver: &mut PathSolver, tracked: &Tracked) -> (JointCurve, Residual, Option<PathStop>) {
+fn smooth(solver: &mut PathSolver, tracked: &Tracked) -> Result<(JointCurve, Residual, Option<PathStop>), FollowError> {
     let mut parts = tracked.parts.clone();
     let variables = solver.chain.variables().len();
     let mut aim = Aim::Everything;
     let mut curve = JointCurve::new(&parts, variables, |length| tracked.positions_at(length));
     let mut stop = None;
     loop {
+        solver.check_interruption()?;
         let metres_per_radian = solver.options.deviation.position / solver.options.deviation.orientation;
         let cost = CurveCost::new(solver.solver, solver.problem, metres_per_radian, &curve);
         CurveFit::new(solver.chain, cost, &curve).improve(&mut curve, aim);
         let (deviation, bad) = bad_intervals(solver, &curve);
         if bad.is_empty() {
-            return (curve, deviation, stop);
+            return Ok((curve, deviation, stop));
         }
         if aim == Aim::Everything && bad.iter().any(|(.., reason)| matches!(reason, StopReason::Collision { .. })) {
             aim = Aim::DistanceFromPath;

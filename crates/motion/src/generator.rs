@@ -115,6 +115,16 @@ pub(super) struct Generator {
     next: Trajectory<0>,
 }
 
+impl Clone for Generator {
+    fn clone(&self) -> Self {
+        // ruckig keeps nothing between two profiles.
+        let ruckig = Self::ruckig(Some(self.lower.len()));
+        let (input, lower, upper, next) =
+            (self.input.clone(), self.lower.clone(), self.upper.clone(), self.next.clone());
+        Self { ruckig, input, lower, upper, next }
+    }
+}
+
 impl Generator {
     pub fn new(domains: &[Domain], limits: &MotionLimits) -> Self {
         let count = Some(domains.len());
@@ -132,13 +142,17 @@ impl Generator {
         input.max_acceleration = list(&|variable| limits.accelerations[variable]);
         input.max_jerk = list(&|variable| limits.jerks[variable]);
         Self {
-            // The cycle time is for ruckig's own steps, which are not used.
-            ruckig: Ruckig::new(count, 1.0),
+            ruckig: Self::ruckig(count),
             input,
             lower: list(&|variable| ends(variable).0),
             upper: list(&|variable| ends(variable).1),
             next: Trajectory::new(count),
         }
+    }
+
+    /// The cycle time is for ruckig's own steps, which are not used.
+    fn ruckig(count: Option<usize>) -> Ruckig<0, ThrowErrorHandler> {
+        Ruckig::new(count, 1.0)
     }
 
     /// The velocity limit of a variable \[rad/s or m/s\].

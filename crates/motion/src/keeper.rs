@@ -44,6 +44,7 @@ struct Held {
 }
 
 /// Holds a way to rest, and decides whether something else takes its place.
+#[derive(Clone)]
 pub(super) struct Keeper {
     pub generator: Generator,
     scratch: SegmentScratch,

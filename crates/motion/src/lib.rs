@@ -73,7 +73,7 @@ mod trajectory;
 mod way;
 
 pub use clear_way::{ClearWay, WAY_ALLOWANCE};
-pub use follow::follow;
+pub use follow::{follow, follow_until};
 pub use generator::MotionError;
 pub use joint_curve::JointCurve;
 pub use joint_motion::JointMotion;

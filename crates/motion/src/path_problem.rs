@@ -79,6 +79,9 @@ pub enum FollowError {
         /// Its lower and its upper limit \[rad or m\].
         limits: [f64; 2],
     },
+    /// The caller has ended it before it was done.
+    #[error("it was interrupted")]
+    Interrupted,
     /// An option is not a finite number above 0.
     #[error("the {option} is {}; it must be a finite number above 0", number(*value))]
     Option {

@@ -1,12 +1,12 @@
 //! Solves for poses of a path, and finds out whether the way there is clear.
 
 use super::path::Path;
-use super::path_problem::{FollowOptions, PathProblem, ratio};
+use super::path_problem::{FollowError, FollowOptions, PathProblem, ratio};
 use super::path_stop::StopReason;
 use super::tip::{OnPath, TipDistance};
 use urdf_ik_collision::{Clearance, SegmentScratch};
 use urdf_ik_robot::Chain;
-use urdf_ik_solver::{Mode, Pick, Problem, ProblemError, Scratch, Solution, Solver, Target, Tolerance};
+use urdf_ik_solver::{Interruption, Mode, Pick, Problem, ProblemError, Scratch, Solution, Solver, Target, Tolerance};
 
 /// Tolerance of a solve over the target's tolerance: a larger rest error would show in the velocities.
 const SOLVE_TOLERANCE_RATIO: f64 = 1e-3;
@@ -24,6 +24,7 @@ pub(super) struct PathSolver<'a> {
     pub(super) problem: &'a PathProblem<'a>,
     pub(super) path: &'a Path,
     pub(super) options: &'a FollowOptions,
+    interruption: Interruption<'a>,
     /// The last solution.
     pub(super) solution: Solution,
     /// How far the tip is from the path.
@@ -37,7 +38,12 @@ pub(super) struct PathSolver<'a> {
 }
 
 impl<'a> PathSolver<'a> {
-    pub(super) fn new(solver: &'a Solver, problem: &'a PathProblem<'a>, options: &'a FollowOptions) -> Self {
+    pub(super) fn new(
+        solver: &'a Solver,
+        problem: &'a PathProblem<'a>,
+        options: &'a FollowOptions,
+        interruption: Interruption<'a>,
+    ) -> Self {
         let chain = solver.chain();
         let variables = chain.variables().len();
         Self {
@@ -46,6 +52,7 @@ impl<'a> PathSolver<'a> {
             problem,
             path: problem.path,
             options,
+            interruption,
             solution: solver.solution(),
             distance: TipDistance::new(chain, problem),
             scratch: solver.scratch(),
@@ -53,6 +60,11 @@ impl<'a> PathSolver<'a> {
             ignores_collisions: false,
             steps: vec![options.largest_joint_step; variables],
         }
+    }
+
+    /// Fails where the caller wants no more.
+    pub(super) fn check_interruption(&self) -> Result<(), FollowError> {
+        if (self.interruption)() { Err(FollowError::Interrupted) } else { Ok(()) }
     }
 
     /// Solves for the pose at `length`; returns whether the solution meets it.

@@ -1,6 +1,6 @@
 //! Follows a path in pieces on one branch of solutions, and halves a piece where the tip leaves the path.
 
-use super::path_problem::ratio;
+use super::path_problem::{FollowError, ratio};
 use super::path_solver::PathSolver;
 use super::path_stop::{PathStop, StopReason};
 use super::tip::OnPath;
@@ -40,13 +40,14 @@ impl Tracked {
 /// Tracks the path from `start`. The method is resolved motion with pieces that are halved where the Jacobian's linear approximation is
 /// poor (Taylor 1979, "Planning and execution of straight line manipulator trajectories"). Gives the stop where it does not reach the
 /// end.
-pub(super) fn track(solver: &mut PathSolver, start: Vec<f64>) -> Result<(Tracked, Option<PathStop>), ProblemError> {
+pub(super) fn track(solver: &mut PathSolver, start: Vec<f64>) -> Result<(Tracked, Option<PathStop>), FollowError> {
     let (mut here, mut at) = (start.clone(), 0.0);
     let mut knots = vec![Knot { length: at, positions: start }];
     let (mut parts, mut part) = (Vec::new(), vec![at]);
     let mut length = solver.options.longest_piece;
     let mut stop = None;
     while at < solver.path.length() && stop.is_none() {
+        solver.check_interruption()?;
         let end = solver.path.boundary_after(at);
         // The last two pieces before the end are equal, so that no very short one is left.
         let left = end - at;

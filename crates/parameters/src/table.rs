@@ -85,7 +85,7 @@ parameters! {
         robot_description_semantic: String = Text(""), "", Any, AtStart;
         /// Base link of the chain. Empty: the robot's root link.
         base_link: Option<String> = Text(""), "", Any, AtStart;
-        /// Tip links of the chain. Empty: the robot's only leaf link.
+        /// Tip links of the chain. Empty: the robot's only leaf link that moves.
         tip_links: Vec<String> = NoTexts, "", Any, AtStart;
         /// Whether the arm keeps to the soft limits of safety_controller in the URDF as well, as MoveIt does.
         soft_limits: bool = Bool(false), "", Any, AtStart;

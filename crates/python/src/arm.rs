@@ -9,16 +9,19 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use urdf_ik::motion::Timing;
+use urdf_ik::motion::servo::ServoOptions;
 use urdf_ik::robot::{Chain, Domain};
-use urdf_ik::solver::{Mode, Solution, Solver, Target};
+use urdf_ik::solver::{Mode, Problem, Solution, Solver, Target};
 use urdf_ik_text::names::{list, short};
 
 use crate::answers::answer;
+use crate::arguments::{Argument, Expected, Names, named, parsed};
 use crate::arrays::{PositionRows, read_positions, read_rows};
 use crate::batch::Batch;
+use crate::interruption::Interruption;
 use crate::kinematics::{Frame, Quantity, compute};
 use crate::motion::{PathRequest, limits};
-use crate::options::{OF_SEARCHES, Options};
+use crate::options::{OF_SEARCHES, Options, world};
 use crate::path_or_text::PathOrText;
 use crate::poses::{Poses, tip_index};
 use crate::refused;
@@ -33,39 +36,28 @@ enum RobotOrUrdf<'py> {
     Urdf(PathOrText),
 }
 
-/// The names of one tip or of several.
-#[derive(FromPyObject)]
-enum Tips {
-    One(String),
-    Several(Vec<String>),
-}
-
-impl Tips {
-    fn names(&self) -> Vec<&str> {
-        match self {
-            Self::One(name) => vec![name],
-            Self::Several(names) => names.iter().map(String::as_str).collect(),
-        }
-    }
+impl Expected for RobotOrUrdf<'_> {
+    const WORDS: &'static str = "the path or the text of a URDF, or a Robot";
 }
 
 #[pymethods]
 impl Arm {
     #[new]
     #[pyo3(
-        signature = (robot, tip = None, base = None, *, package_dirs = Vec::new(), srdf = None, soft_limits = false),
+        signature = (robot, tip = None, base = None, *, package_dirs = None, srdf = None, soft_limits = None),
         text_signature = "(robot, tip=None, base=None, *, package_dirs=(), srdf=None, soft_limits=False)"
     )]
-    #[expect(clippy::needless_pass_by_value, reason = "arguments from Python")]
-    fn new(
-        robot: RobotOrUrdf<'_>,
-        tip: Option<Tips>,
-        base: Option<&str>,
-        package_dirs: Vec<PathBuf>,
-        srdf: Option<PathOrText>,
-        soft_limits: bool,
+    fn new<'py>(
+        robot: Argument<'py, RobotOrUrdf<'py>>,
+        tip: Option<Argument<'py, Names>>,
+        base: Option<Argument<'py, String>>,
+        package_dirs: Option<Argument<'py, Vec<PathBuf>>>,
+        srdf: Option<Argument<'py, PathOrText>>,
+        soft_limits: Option<Argument<'py, bool>>,
     ) -> PyResult<Self> {
-        let robot = match robot {
+        let (package_dirs, srdf) = (named(package_dirs, "package_dirs")?.unwrap_or_default(), named(srdf, "srdf")?);
+        let soft_limits = named(soft_limits, "soft_limits")?.unwrap_or_default();
+        let robot = match robot.named("robot")? {
             RobotOrUrdf::Urdf(urdf) => Arc::new(RobotData::new(Given::read(urdf, package_dirs, srdf, soft_limits)?)?),
             RobotOrUrdf::Robot(robot) if package_dirs.is_empty() && srdf.is_none() && !soft_limits => {
                 Arc::clone(&robot.get().0)
@@ -76,8 +68,9 @@ impl Arm {
                 ));
             }
         };
-        let tips = tip.as_ref().map(Tips::names).unwrap_or_default();
-        Ok(Self(Arc::new(ArmData::new(robot, base, &tips)?)))
+        let (tip, base) = (named(tip, "tip")?, named(base, "base")?);
+        let tips = tip.as_ref().map(Names::as_strs).unwrap_or_default();
+        Ok(Self(Arc::new(ArmData::new(robot, base.as_deref(), &tips)?)))
     }
 
     /// Names of the n joints, from the base on, in the order of joint positions. Joints that mimic others are not among them.
@@ -134,8 +127,8 @@ impl Arm {
     /// Returns
     /// -------
     /// array (len(names),) of int
-    #[expect(clippy::needless_pass_by_value, reason = "an argument from Python")]
-    fn order<'py>(&self, py: Python<'py>, names: Vec<String>) -> PyResult<Bound<'py, PyArray1<usize>>> {
+    fn order<'py>(&self, py: Python<'py>, names: Argument<'py, Vec<String>>) -> PyResult<Bound<'py, PyArray1<usize>>> {
+        let names = names.named("names")?;
         let known = self.0.chain.variable_names();
         let index = |name: &String| {
             let found = known.iter().position(|known| known == name);
@@ -164,9 +157,9 @@ impl Arm {
         &self,
         py: Python<'py>,
         q: &Bound<'py, PyAny>,
-        tip: Option<&str>,
+        tip: Option<Argument<'py, String>>,
     ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let tip = tip.map(|tip| tip_index(&self.0.chain, tip)).transpose()?;
+        let tip = named(tip, "tip")?.map(|tip| tip_index(&self.0.chain, &tip)).transpose()?;
         compute(py, &self.0, Quantity::Poses(tip), &read_rows(q, &self.0.chain, "q")?)
     }
 
@@ -185,15 +178,18 @@ impl Arm {
     /// -------
     /// array (6, n) or (N, 6, n)
     ///     In m/rad and rad/rad; in m/m and 0 for prismatic joints.
-    #[pyo3(signature = (q, frame = "base", *, tip = None))]
+    #[pyo3(
+        signature = (q, frame = None, *, tip = None),
+        text_signature = "($self, q, frame='base', *, tip=None)"
+    )]
     fn jacobian<'py>(
         &self,
         py: Python<'py>,
         q: &Bound<'py, PyAny>,
-        frame: &str,
-        tip: Option<&str>,
+        frame: Option<Argument<'py, String>>,
+        tip: Option<Argument<'py, String>>,
     ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let quantity = Quantity::Jacobian(self.one_tip(tip)?, Frame::named(frame)?);
+        let quantity = Quantity::Jacobian(self.one_tip(tip)?, Frame::read(frame)?);
         compute(py, &self.0, quantity, &read_rows(q, &self.0.chain, "q")?)
     }
 
@@ -216,7 +212,7 @@ impl Arm {
         &self,
         py: Python<'py>,
         q: &Bound<'py, PyAny>,
-        tip: Option<&str>,
+        tip: Option<Argument<'py, String>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let rows = read_rows(q, &self.0.chain, "q")?;
         let computed = compute(py, &self.0, Quantity::Manipulability(self.one_tip(tip)?), &rows)?;
@@ -280,7 +276,7 @@ impl Arm {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = Options::read(&self.0, options, "solve", &[])?;
-        self.answered(py, pose, seed, &options, None)
+        self.answered(py, pose, &self.seed(seed)?, &options, None)
     }
 
     /// Finds all distinct solutions that the attempts lead to, 64 at most.
@@ -301,7 +297,7 @@ impl Arm {
     /// list of Answer
     ///     Solved ones, in the order in which they were found; with ``max_turns`` the nearest to the seed first.
     #[pyo3(
-        signature = (pose, seed = None, *, max_turns = 0, **options),
+        signature = (pose, seed = None, *, max_turns = Argument::Valid(0), **options),
         text_signature = "($self, pose, seed=None, *, max_turns=0, solver='jacobian', free_axes=None, position_tolerance=1e-05, \
                           orientation_tolerance=1e-05, attempts=100, random_seed=0, timeout=None, avoid=None, posture=None, \
                           posture_weight=1.0, limits_weight=0.0, manipulability_weight=0.0)"
@@ -311,16 +307,18 @@ impl Arm {
         py: Python<'py>,
         pose: &Bound<'py, PyAny>,
         seed: Option<&Bound<'py, PyAny>>,
-        max_turns: usize,
+        max_turns: Argument<'py, usize>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyList>> {
+        let max_turns = max_turns.named("max_turns")?;
         let options = Options::read(&self.0, options, "solve_all", &["pick", "closest"])?;
         let (targets, seed) = (self.targets(pose, &options)?, self.seed(seed)?);
         let solver = self.0.solver(options.kind)?;
-        let found = py.detach(|| {
-            let problem = options.problem(&targets, &seed);
-            self.0.work(|worker| all_solutions(solver, &problem, max_turns, worker))
-        })?;
+        let interruption = Interruption::new();
+        let is_raised = || interruption.is_raised();
+        let problem = Problem { interruption: Some(&is_raised), ..options.problem(&targets, &seed) };
+        let found = py.detach(|| self.0.work(|worker| all_solutions(solver, &problem, max_turns, worker)))?;
+        interruption.result()?;
         let list = PyList::empty(py);
         for solution in &found {
             list.append(answer(py, solution, &self.0.chain, options.world())?)?;
@@ -350,7 +348,7 @@ impl Arm {
     /// Answers
     ///     With an array in the place of each field of an Answer. A row that makes no sense is refused, and the others are solved.
     #[pyo3(
-        signature = (poses, seeds = None, *, threads = 1, progress = None, **options),
+        signature = (poses, seeds = None, *, threads = Argument::Valid(1), progress = None, **options),
         text_signature = "($self, poses, seeds=None, *, threads=1, progress=None, solver='jacobian', free_axes=None, \
                           position_tolerance=1e-05, orientation_tolerance=1e-05, pick='first', attempts=100, random_seed=0, timeout=None, \
                           avoid=None, posture=None, posture_weight=1.0, limits_weight=0.0, manipulability_weight=0.0, closest=True)"
@@ -360,11 +358,16 @@ impl Arm {
         py: Python<'py>,
         poses: &Bound<'py, PyAny>,
         seeds: Option<&Bound<'py, PyAny>>,
-        threads: usize,
+        threads: Argument<'py, usize>,
         progress: Option<Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let chain = &self.0.chain;
+        let (chain, threads) = (&self.0.chain, threads.named("threads")?);
+        if progress.as_ref().is_some_and(|progress| !progress.is_callable()) {
+            return Err(refused(
+                "progress must be callable, with the number of problems that are done and that of all",
+            ));
+        }
         let options = Options::read(&self.0, options, "solve_batch", &[])?;
         let (poses, count) = Poses::many(poses, chain, "poses")?;
         let seeds = match seeds {
@@ -418,7 +421,7 @@ impl Arm {
                 Err(_) => read_positions(step, &self.0.chain, "max_step")?,
             },
         };
-        self.answered(py, pose, Some(q), &options, Some(&max_step))
+        self.answered(py, pose, &read_positions(q, &self.0.chain, "q")?, &options, Some(&max_step))
     }
 
     /// Follows straight lines through poses of the tip, and gives the fastest trajectory of the joints within their limits.
@@ -446,7 +449,10 @@ impl Arm {
     /// Trajectory
     ///     As far as the path can be followed; it says where and why it ends before.
     #[pyo3(
-        signature = (waypoints, q, *, blend_radius = 0.0, speed = 0.1, acceleration = 0.5, period = 0.01, joint_limits = None, **options),
+        signature = (
+            waypoints, q, *, blend_radius = Argument::Valid(0.0), speed = Argument::Valid(0.1), acceleration = Argument::Valid(0.5),
+            period = Argument::Valid(0.01), joint_limits = None, **options
+        ),
         text_signature = "($self, waypoints, q, *, blend_radius=0.0, speed=0.1, acceleration=0.5, period=0.01, joint_limits=None, \
                           solver='jacobian', free_axes=None, avoid=None, posture=None, posture_weight=1.0, limits_weight=0.0, \
                           manipulability_weight=0.0)"
@@ -457,10 +463,10 @@ impl Arm {
         py: Python<'py>,
         waypoints: &Bound<'py, PyAny>,
         q: &Bound<'py, PyAny>,
-        blend_radius: f64,
-        speed: f64,
-        acceleration: f64,
-        period: f64,
+        blend_radius: Argument<'py, f64>,
+        speed: Argument<'py, f64>,
+        acceleration: Argument<'py, f64>,
+        period: Argument<'py, f64>,
         joint_limits: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
@@ -469,8 +475,12 @@ impl Arm {
             arm: &self.0,
             waypoints,
             q: &read_positions(q, &self.0.chain, "q")?,
-            blend_radius,
-            timing: Timing { speed, acceleration, period },
+            blend_radius: blend_radius.named("blend_radius")?,
+            timing: Timing {
+                speed: speed.named("speed")?,
+                acceleration: acceleration.named("acceleration")?,
+                period: period.named("period")?,
+            },
             limits: limits(joint_limits, &self.0)?,
             options: Options::read(&self.0, options, "path", &without)?,
         };
@@ -499,26 +509,40 @@ impl Arm {
     /// avoid : World, optional
     ///     What the arm has to keep clear of.
     #[expect(clippy::too_many_arguments, reason = "the arguments of a method in Python")]
-    #[pyo3(signature = (
-        rate, q, *, joint_limits = None, linear_speed = 0.5, angular_speed = 1.5, held_back = "wait",
-        give_position = 0.02, give_orientation = 0.1, free_axes = None, avoid = None
-    ))]
-    fn servo(
+    #[pyo3(
+        signature = (
+            rate, q, *, joint_limits = None, linear_speed = Argument::Valid(0.5), angular_speed = Argument::Valid(1.5), held_back = None,
+            give_position = Argument::Valid(0.02), give_orientation = Argument::Valid(0.1), free_axes = None, avoid = None
+        ),
+        text_signature = "($self, rate, q, *, joint_limits=None, linear_speed=0.5, angular_speed=1.5, held_back='wait', \
+                          give_position=0.02, give_orientation=0.1, free_axes=None, avoid=None)"
+    )]
+    fn servo<'py>(
         &self,
-        rate: f64,
-        q: &Bound<'_, PyAny>,
-        joint_limits: Option<&Bound<'_, PyAny>>,
-        linear_speed: f64,
-        angular_speed: f64,
-        held_back: &str,
-        give_position: f64,
-        give_orientation: f64,
-        free_axes: Option<&Bound<'_, PyAny>>,
-        avoid: Option<&Bound<'_, PyAny>>,
+        rate: Argument<'py, f64>,
+        q: &Bound<'py, PyAny>,
+        joint_limits: Option<&Bound<'py, PyAny>>,
+        linear_speed: Argument<'py, f64>,
+        angular_speed: Argument<'py, f64>,
+        held_back: Option<Argument<'py, String>>,
+        give_position: Argument<'py, f64>,
+        give_orientation: Argument<'py, f64>,
+        free_axes: Option<&Bound<'py, PyAny>>,
+        avoid: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Servo> {
-        let give = [give_position, give_orientation];
-        let request = ServoRequest { joint_limits, linear_speed, angular_speed, held_back, give, free_axes, avoid };
-        Servo::start(&self.0, rate, q, &request)
+        let held_back = named(held_back, "held_back")?.map(|name| parsed(&name, "held_back")).transpose()?;
+        let options = ServoOptions {
+            linear_speed: linear_speed.named("linear_speed")?,
+            angular_speed: angular_speed.named("angular_speed")?,
+            held_back: held_back.unwrap_or_default(),
+            give: [give_position.named("give_position")?, give_orientation.named("give_orientation")?],
+            free_axes: free_axes.map(crate::options::free_axes).transpose()?.unwrap_or_default(),
+            ..ServoOptions::default()
+        };
+        let limits = limits(joint_limits, &self.0)?;
+        let world = avoid.map(|avoid| world(avoid, &self.0)).transpose()?.flatten();
+        let request = ServoRequest { rate: rate.named("rate")?, options, limits, world };
+        Servo::start(&self.0, &read_positions(q, &self.0.chain, "q")?, request)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (Given, Vec<String>, String)>> {
@@ -545,12 +569,14 @@ impl Arm {
         &self,
         py: Python<'py>,
         pose: &Bound<'py, PyAny>,
-        seed: Option<&Bound<'py, PyAny>>,
+        seed: &[f64],
         options: &Options,
         max_step: Option<&[f64]>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (targets, seed) = (self.targets(pose, options)?, self.seed(seed)?);
-        let mut problem = options.problem(&targets, &seed);
+        let targets = self.targets(pose, options)?;
+        let interruption = Interruption::new();
+        let is_raised = || interruption.is_raised();
+        let mut problem = Problem { interruption: Some(&is_raised), ..options.problem(&targets, seed) };
         if let Some(max_step) = max_step {
             problem.mode = Mode::Track { max_step };
         }
@@ -562,6 +588,7 @@ impl Arm {
                 py.detach(|| solver.solve(&problem, scratch, solution))
             }
             .map_err(refused)?;
+            interruption.result()?;
             answer(py, solution, &self.0.chain, options.world())
         })
     }
@@ -581,9 +608,9 @@ impl Arm {
     }
 
     /// The index of the tip of that name, or of the only one.
-    fn one_tip(&self, tip: Option<&str>) -> PyResult<usize> {
-        match tip {
-            Some(tip) => tip_index(&self.0.chain, tip),
+    fn one_tip(&self, tip: Option<Argument<'_, String>>) -> PyResult<usize> {
+        match named(tip, "tip")? {
+            Some(tip) => tip_index(&self.0.chain, &tip),
             None if self.0.chain.tips().len() == 1 => Ok(0),
             None => Err(refused(format!("the arm has several tips; name one of them by tip=: {}", list(&self.tips())))),
         }

@@ -10,6 +10,7 @@ use pyo3::types::PyDict;
 use urdf_ik::robot::Chain;
 use urdf_ik_text::names::{list, short};
 
+use crate::arguments::read;
 use crate::refused;
 
 /// Numbers of any shape, as they were given: an array, or what NumPy makes one of.
@@ -110,7 +111,7 @@ fn wrong_shape(shape: &[usize], chain: &Chain, what: &str, many: bool) -> PyErr 
 /// The positions of a dict. It may have other joints, too, as joint states of a whole robot do.
 fn by_joint(by_name: &Bound<'_, PyDict>, chain: &Chain, what: &str) -> PyResult<Vec<f64>> {
     let position = |name: &str| match by_name.get_item(name)? {
-        Some(position) => position.extract::<f64>(),
+        Some(position) => read(&position, &format!("{what} of joint '{}'", short(name))),
         None => Err(refused(format!(
             "{what} does not name joint '{}'; the arm's joints are: {}",
             short(name),

@@ -5,7 +5,6 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 use std::{mem, process};
 
 use numpy::PyArray1;
@@ -17,6 +16,7 @@ use urdf_ik::solver::{Answer, Problem, Solver, Target};
 
 use crate::answers::{self, ANSWERS};
 use crate::arrays::{PositionRows, array};
+use crate::interruption::{INTERVAL, Interruption};
 use crate::options::Options;
 use crate::poses::{PoseRows, Poses};
 use crate::refused;
@@ -24,8 +24,6 @@ use crate::shared::ArmData;
 
 /// Number of problems of a block: the memory of a block is small beside that of its answers, and it takes a tenth of a second.
 const BLOCK: usize = 16_384;
-/// How often Ctrl-C is looked for.
-const SIGNALS: Duration = Duration::from_millis(50);
 
 /// A batch as it was asked for.
 pub struct Batch<'a, 'py> {
@@ -109,24 +107,18 @@ struct Block<'a> {
 impl Block<'_> {
     /// Solves the problems on the threads of `pool`, and looks meanwhile for Ctrl-C.
     fn solve(&self, solver: &Solver, pool: &ThreadPool, columns: &mut Columns) -> PyResult<()> {
-        let is_interrupted = AtomicBool::new(false);
+        let (interruption, is_interrupted) = (Interruption::new(), AtomicBool::new(false));
         let (done, waiting) = channel::<()>();
         pool.in_place_scope(|scope| {
             scope.spawn(|_| {
                 self.solve_here(solver, &is_interrupted, columns);
                 drop(done);
             });
-            let mut interrupted = Ok(());
-            while let Err(RecvTimeoutError::Timeout) = waiting.recv_timeout(SIGNALS) {
-                if interrupted.is_ok() {
-                    #[expect(clippy::redundant_closure_for_method_calls, reason = "the method is for one lifetime")]
-                    let signals = Python::attach(|py| py.check_signals());
-                    interrupted = signals;
-                    is_interrupted.store(interrupted.is_err(), Ordering::Relaxed);
-                }
+            while let Err(RecvTimeoutError::Timeout) = waiting.recv_timeout(INTERVAL) {
+                is_interrupted.store(interruption.is_raised(), Ordering::Relaxed);
             }
-            interrupted
-        })
+        });
+        interruption.result()
     }
 
     /// Solves the problems on the threads of the current pool.
@@ -138,13 +130,15 @@ impl Block<'_> {
         let mut faults: BTreeMap<usize, String> = written
             .filter_map(|(row, targets)| Some((row, self.poses.write(row, plain, targets).err()?.to_string())))
             .collect();
+        let interruption = || is_interrupted.load(Ordering::Relaxed);
         let problem = |row: usize| {
             // The solver refuses a problem without a target, so that the answers stay in their order.
             let range = if faults.contains_key(&row) { 0..0 } else { row * of_row..(row + 1) * of_row };
-            self.options.problem(&targets[range], self.seeds.of(row))
+            let problem = self.options.problem(&targets[range], self.seeds.of(row));
+            Problem { interruption: Some(&interruption), ..problem }
         };
         let problems: Vec<Problem> = (0..self.rows.len()).into_par_iter().map(problem).collect();
-        let batch = solver.solve_batch(&problems, &|| !is_interrupted.load(Ordering::Relaxed));
+        let batch = solver.solve_batch(&problems, &|| !interruption());
         columns.positions.extend(batch.positions);
         for (row, answer) in batch.answers.into_iter().enumerate() {
             columns.push(self.rows.start + row, answer, faults.remove(&row));

@@ -5,7 +5,9 @@ use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 
 use urdf_ik::robot::{Chain, ChainPoses, manipulability};
+use urdf_ik_text::names::short;
 
+use crate::arguments::{Argument, named};
 use crate::arrays::{PositionRows, array, push_pose};
 use crate::refused;
 use crate::shared::ArmData;
@@ -18,11 +20,14 @@ pub enum Frame {
 }
 
 impl Frame {
-    pub fn named(name: &str) -> PyResult<Self> {
-        match name {
-            "base" => Ok(Self::Base),
-            "tip" => Ok(Self::Tip),
-            _ => Err(refused(format!("there is no frame '{name}'; the frames are: base, tip"))),
+    /// The argument `frame`; that of the base where it was left out.
+    pub fn read(name: Option<Argument<'_, String>>) -> PyResult<Self> {
+        match named(name, "frame")?.as_deref() {
+            None | Some("base") => Ok(Self::Base),
+            Some("tip") => Ok(Self::Tip),
+            Some(other) => {
+                Err(refused(format!("frame: there is no frame '{}'; the frames are: base, tip", short(other))))
+            }
         }
     }
 }

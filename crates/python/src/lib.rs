@@ -6,15 +6,20 @@
 #![forbid(unsafe_code)]
 
 mod answers;
+mod arguments;
 mod arm;
 mod arrays;
 mod batch;
+mod interruption;
 mod kinematics;
 mod motion;
 mod options;
 mod path_or_text;
+mod pitch_yaw;
+mod plain_data;
 mod poses;
 mod robot;
+mod saved_world;
 mod servo;
 mod shared;
 mod skeleton;
@@ -40,7 +45,9 @@ mod _urdfik {
     #[pymodule_export]
     use super::robot::{Robot, rebuild_robot};
     #[pymodule_export]
-    use super::servo::Servo;
+    use super::saved_world::rebuild_world;
+    #[pymodule_export]
+    use super::servo::{Servo, rebuild_servo};
     #[pymodule_export]
     use super::shared::{Arm, World};
     #[pymodule_export]

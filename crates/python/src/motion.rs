@@ -10,13 +10,15 @@ use pyo3::types::PyDict;
 use urdf_ik::files::MAX_SETTINGS_BYTES;
 use urdf_ik::motion::{
     FollowOptions, Followed, JointLimit, JointLimits, MotionLimits, Path, PathOptions, PathProblem, Timing, Trajectory,
-    TrajectoryPoint, follow,
+    TrajectoryPoint, follow_until,
 };
 use urdf_ik::robot::Robot;
 use urdf_ik_text::names::short;
 
 use crate::answers::ANSWERS;
+use crate::arguments::read;
 use crate::arrays::array;
+use crate::interruption::Interruption;
 use crate::options::Options;
 use crate::path_or_text::{PathOrText, is_yaml};
 use crate::poses::Poses;
@@ -63,8 +65,11 @@ impl<'py> PathRequest<'_, 'py> {
         };
         let solver = self.arm.solver(self.options.kind)?;
         let timing = self.timing;
+        let interruption = Interruption::new();
         let (followed, trajectory) = py.detach(|| {
-            let followed = follow(solver, &problem, &FollowOptions::default()).map_err(refused)?;
+            let followed = follow_until(solver, &problem, &FollowOptions::default(), &|| interruption.is_raised());
+            interruption.result()?;
+            let followed = followed.map_err(refused)?;
             let trajectory = Trajectory::new(chain, &problem, &followed, &timing).map_err(refused)?;
             Ok::<_, PyErr>((followed, trajectory))
         })?;
@@ -107,36 +112,34 @@ fn joint_limits(given: &Bound<'_, PyAny>, robot: &Robot) -> PyResult<JointLimits
         let limits = by_joint.iter().map(|(joint, limit)| joint_limit(&joint, &limit, robot));
         return Ok(JointLimits(limits.collect::<PyResult<BTreeMap<_, _>>>()?));
     }
-    let (text, _) = given.extract::<PathOrText>()?.read(is_yaml, MAX_SETTINGS_BYTES)?;
+    let (text, _) = read::<PathOrText>(given, "joint_limits")?.read(is_yaml, MAX_SETTINGS_BYTES)?;
     JointLimits::from_yaml(&text, robot).map_err(refused)
 }
 
 /// The limits of one joint, of a dict with some of velocity, acceleration and jerk.
 fn joint_limit(joint: &Bound<'_, PyAny>, limit: &Bound<'_, PyAny>, robot: &Robot) -> PyResult<(String, JointLimit)> {
-    let joint: String = joint.extract()?;
+    let joint: String = read(joint, "a joint of joint_limits")?;
+    let what = format!("joint_limits of '{}'", short(&joint));
     if robot.movable_index(&joint).is_none() {
         return Err(refused(format!("joint_limits names joint '{}', which the robot does not have", short(&joint))));
     }
     let mut limits = JointLimit::default();
-    for (name, value) in limit.cast::<PyDict>()? {
-        let (name, value): (String, f64) = (name.extract()?, value.extract()?);
+    for (name, value) in read::<Bound<PyDict>>(limit, &what)? {
+        let name: String = read(&name, &format!("an entry of {what}"))?;
+        let value: f64 = read(&value, &format!("{} of {what}", short(&name)))?;
         let place = match name.as_str() {
             "velocity" => &mut limits.velocity,
             "acceleration" => &mut limits.acceleration,
             "jerk" => &mut limits.jerk,
             _ => {
                 return Err(refused(format!(
-                    "joint_limits of '{}' have '{}'; they can be velocity, acceleration and jerk",
-                    short(&joint),
+                    "{what} have '{}'; they can be velocity, acceleration and jerk",
                     short(&name)
                 )));
             }
         };
         if !(value.is_finite() && value > 0.0) {
-            return Err(refused(format!(
-                "the {name} limit of joint '{}' is {value}; it must be a finite number above 0",
-                short(&joint)
-            )));
+            return Err(refused(format!("{name} of {what} is {value}; it must be a finite number above 0")));
         }
         *place = Some(value);
     }

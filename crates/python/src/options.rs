@@ -12,6 +12,7 @@ use urdf_ik::collision::Clearance;
 use urdf_ik::robot::Chain;
 use urdf_ik::solver::{Mode, Pick, Preference, Problem, SolverKind, Target, Tolerance, free_axes_from_names};
 
+use crate::arguments::{Names, parsed, read};
 use crate::arrays::read_positions;
 use crate::poses::tip_index;
 use crate::refused;
@@ -56,7 +57,7 @@ impl Options {
             manipulability_weight: 0.0,
         };
         for (name, value) in given.into_iter().flatten() {
-            let name: String = name.extract()?;
+            let name: String = read(&name, "the name of an argument")?;
             if without.contains(&name.as_str()) || !options.set(arm, &name, &value)? {
                 return Err(PyTypeError::new_err(format!("{called}() got an unexpected keyword argument '{name}'")));
             }
@@ -67,30 +68,29 @@ impl Options {
     /// Sets one of them. Gives whether there is one of that name.
     fn set(&mut self, arm: &ArmData, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
         match name {
-            "solver" => self.kind = value.extract::<String>()?.parse().map_err(refused)?,
+            "solver" => self.kind = parsed(&read::<String>(value, name)?, name)?,
             "free_axes" => self.set_free_axes(value, &arm.chain)?,
-            "position_tolerance" => self.set_tolerance(value, |tolerance, value| tolerance.position = value)?,
-            "orientation_tolerance" => self.set_tolerance(value, |tolerance, value| tolerance.orientation = value)?,
-            "pick" => self.pick = value.extract::<String>()?.parse().map_err(refused)?,
-            "attempts" => self.attempts = at_least_one(value)?,
-            "random_seed" => self.random_seed = value.extract()?,
-            "timeout" => self.timeout = value.extract::<Option<f64>>()?.map(seconds).transpose()?,
-            "closest" => self.closest = value.extract()?,
+            "position_tolerance" => self.set_tolerance(read(value, name)?, |tolerance| &mut tolerance.position),
+            "orientation_tolerance" => self.set_tolerance(read(value, name)?, |tolerance| &mut tolerance.orientation),
+            "pick" => self.pick = parsed(&read::<String>(value, name)?, name)?,
+            "attempts" => self.attempts = at_least_one(read(value, name)?)?,
+            "random_seed" => self.random_seed = read(value, name)?,
+            "timeout" if value.is_none() => self.timeout = None,
+            "timeout" => self.timeout = Some(seconds(read(value, name)?)?),
+            "closest" => self.closest = read(value, name)?,
             "avoid" => self.world = world(value, arm)?,
             "posture" if value.is_none() => self.posture = None,
-            "posture" => self.posture = Some(read_positions(value, &arm.chain, "posture")?),
-            "posture_weight" => self.posture_weight = value.extract()?,
-            "limits_weight" => self.limits_weight = value.extract()?,
-            "manipulability_weight" => self.manipulability_weight = value.extract()?,
+            "posture" => self.posture = Some(read_positions(value, &arm.chain, name)?),
+            "posture_weight" => self.posture_weight = read(value, name)?,
+            "limits_weight" => self.limits_weight = read(value, name)?,
+            "manipulability_weight" => self.manipulability_weight = read(value, name)?,
             _ => return Ok(false),
         }
         Ok(true)
     }
 
-    fn set_tolerance(&mut self, value: &Bound<'_, PyAny>, set: impl Fn(&mut Tolerance, f64)) -> PyResult<()> {
-        let value = value.extract()?;
-        self.targets.iter_mut().for_each(|target| set(&mut target.tolerance, value));
-        Ok(())
+    fn set_tolerance(&mut self, value: f64, part: impl Fn(&mut Tolerance) -> &mut f64) {
+        self.targets.iter_mut().for_each(|target| *part(&mut target.tolerance) = value);
     }
 
     /// Sets the free axes of all tips, or by a dict those of some.
@@ -101,7 +101,8 @@ impl Options {
             return Ok(());
         };
         for (tip, value) in by_tip {
-            self.targets[tip_index(chain, &tip.extract::<String>()?)?].free_axes = free_axes(&value)?;
+            let tip: String = read(&tip, "a tip of free_axes")?;
+            self.targets[tip_index(chain, &tip)?].free_axes = free_axes(&value)?;
         }
         Ok(())
     }
@@ -148,29 +149,25 @@ impl Options {
 
 /// The axes that are free: one name, or several.
 pub fn free_axes(value: &Bound<'_, PyAny>) -> PyResult<[bool; 6]> {
-    let names: Vec<String> = match value.extract::<String>() {
-        Ok(name) => vec![name],
-        Err(_) if value.is_none() => Vec::new(),
-        Err(_) => value.extract()?,
-    };
-    free_axes_from_names(names.iter().map(String::as_str)).map_err(refused)
+    let names = if value.is_none() { Names::Several(Vec::new()) } else { read(value, "free_axes")? };
+    free_axes_from_names(names.as_strs()).map_err(|e| refused(format!("free_axes: {e}")))
 }
 
-/// The world that is to be avoided, which must have been made for this arm.
+/// The world that is to be avoided, which must have been made for this arm or an equal one.
 pub fn world(value: &Bound<'_, PyAny>, arm: &ArmData) -> PyResult<Option<Arc<WorldData>>> {
     if value.is_none() {
         return Ok(None);
     }
-    let World(world) = value.cast::<World>()?.get();
-    if std::ptr::eq(Arc::as_ptr(&world.arm), arm) {
+    let world = read::<Bound<World>>(value, "avoid")?;
+    let World(world) = world.get();
+    if world.arm.is_equal(arm) {
         Ok(Some(Arc::clone(world)))
     } else {
-        Err(refused("the world to avoid was made for another arm: make one by World(arm, …)"))
+        Err(refused("avoid is a World of another arm: make one by World(arm, …)"))
     }
 }
 
-fn at_least_one(value: &Bound<'_, PyAny>) -> PyResult<usize> {
-    let attempts = value.extract()?;
+fn at_least_one(attempts: usize) -> PyResult<usize> {
     if attempts == 0 {
         Err(refused("attempts is 0; at least 1 is needed, the one from the seed"))
     } else {

@@ -12,6 +12,7 @@ use urdf_ik::solver::Target;
 use urdf_ik::spatial::{pose_from_matrix, rotation_from};
 use urdf_ik_text::names::short;
 
+use crate::arguments::read;
 use crate::arrays::{Numbers, shape_in_words};
 use crate::refused;
 
@@ -132,7 +133,7 @@ impl<'py> Poses<'py> {
             return Ok(Self(vec![part(value, 0..chain.tips().len(), what)?]));
         };
         let parts = by_tip.iter().map(|(tip, value)| {
-            let tip: String = tip.extract()?;
+            let tip: String = read(&tip, &format!("a tip of {what}"))?;
             let index = tip_index(chain, &tip)?;
             part(&value, index..index + 1, &format!("{what} of '{}'", short(&tip)))
         });
@@ -172,6 +173,22 @@ impl PoseRows {
             }
         }
         Ok(())
+    }
+}
+
+/// Where something is.
+pub struct Placement {
+    pub at: Isometry3<f64>,
+    /// Whether it is a position alone.
+    pub is_position: bool,
+}
+
+impl Placement {
+    /// Reads one pose.
+    pub fn read(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
+        let Part { numbers, form, .. } = Part::new(Numbers::read(value, what)?, 0..1, false, what)?;
+        let at = form.pose(&numbers.to_vec()).map_err(|e| refused(format!("{what}: {e}")))?;
+        Ok(Self { at, is_position: form == Form::Position })
     }
 }
 

@@ -13,7 +13,8 @@ use urdf_ik::files::MAX_URDF_BYTES;
 use urdf_ik::robot::{MeshFolders, UrdfOptions};
 use urdf_ik_text::names::{list, short};
 
-use crate::arrays::pose_array;
+use crate::arguments::{Argument, named, read};
+use crate::arrays::{Numbers, pose_array, shape_in_words};
 use crate::path_or_text::{PathOrText, is_xml};
 use crate::refused;
 
@@ -127,15 +128,18 @@ pub struct Robot(pub Arc<RobotData>);
 impl Robot {
     #[new]
     #[pyo3(
-        signature = (urdf, *, package_dirs = Vec::new(), srdf = None, soft_limits = false),
+        signature = (urdf, *, package_dirs = None, srdf = None, soft_limits = None),
         text_signature = "(urdf, *, package_dirs=(), srdf=None, soft_limits=False)"
     )]
-    fn new(
-        urdf: PathOrText,
-        package_dirs: Vec<PathBuf>,
-        srdf: Option<PathOrText>,
-        soft_limits: bool,
+    fn new<'py>(
+        urdf: Argument<'py, PathOrText>,
+        package_dirs: Option<Argument<'py, Vec<PathBuf>>>,
+        srdf: Option<Argument<'py, PathOrText>>,
+        soft_limits: Option<Argument<'py, bool>>,
     ) -> PyResult<Self> {
+        let (package_dirs, srdf) = (named(package_dirs, "package_dirs")?.unwrap_or_default(), named(srdf, "srdf")?);
+        let soft_limits = named(soft_limits, "soft_limits")?.unwrap_or_default();
+        let urdf = urdf.named("urdf")?;
         Ok(Self(Arc::new(RobotData::new(Given::read(urdf, package_dirs, srdf, soft_limits)?)?)))
     }
 
@@ -185,15 +189,19 @@ impl Robot {
     ///
     /// Parameters
     /// ----------
-    /// positions : dict of str to float
-    ///     Joint positions [rad or m]. A joint that is not named is at 0, or in the middle of its range where that excludes 0; one
-    ///     that mimics another follows it.
-    #[pyo3(signature = (positions = HashMap::new()), text_signature = "($self, positions={})")]
-    #[expect(clippy::needless_pass_by_value, reason = "an argument from Python")]
-    fn link_poses<'py>(&self, py: Python<'py>, positions: HashMap<String, f64>) -> PyResult<Bound<'py, PyDict>> {
+    /// positions : dict of str to float, or array (j,)
+    ///     Joint positions [rad or m], by name or in the order of ``joint_names``. A joint that a dict does not name is at 0, or in the
+    ///     middle of its range where that excludes 0. One that mimics another follows it, whatever is given for it.
+    #[pyo3(signature = (positions = None), text_signature = "($self, positions={})")]
+    fn link_poses<'py>(&self, py: Python<'py>, positions: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyDict>> {
         let robot = &self.0.robot;
+        let by_name = match positions {
+            None => HashMap::new(),
+            Some(positions) if positions.is_instance_of::<PyDict>() => read(positions, "positions")?,
+            Some(positions) => self.by_joint(positions)?,
+        };
         let poses = PyDict::new(py);
-        for (link, pose) in robot.links().iter().zip(robot.link_poses(&self.0.positions(&positions)?)) {
+        for (link, pose) in robot.links().iter().zip(robot.link_poses(&self.0.positions(&by_name)?)) {
             let pose: Bound<'py, PyArray2<f64>> = pose_array(py, &pose)?;
             poses.set_item(&link.name, pose)?;
         }
@@ -212,6 +220,22 @@ impl Robot {
             robot.links().len(),
             robot.movable().count()
         )
+    }
+}
+
+impl Robot {
+    /// The positions of an array in the order of `joint_names`.
+    fn by_joint(&self, positions: &Bound<'_, PyAny>) -> PyResult<HashMap<String, f64>> {
+        let numbers = Numbers::read(positions, "positions")?;
+        let names = self.joint_names();
+        if *numbers.shape() != [names.len()] {
+            let shape = shape_in_words(numbers.shape());
+            let count = names.len();
+            return Err(refused(format!(
+                "positions has the shape {shape}; it must be ({count},), one number for each of the robot's joint_names, or a dict"
+            )));
+        }
+        Ok(names.into_iter().map(str::to_owned).zip(numbers.to_vec()).collect())
     }
 }
 

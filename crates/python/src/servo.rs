@@ -7,49 +7,45 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use urdf_ik::motion::MotionLimits;
 use urdf_ik::motion::servo::{Axes, Command, ServoOptions, TipCommand, TipTwist};
 use urdf_ik::robot::Chain;
+use urdf_ik::solver::SolverKind;
 
+use crate::arguments::{Argument, parsed, read};
 use crate::arrays::{Numbers, read_positions, shape_in_words};
 use crate::kinematics::Frame;
-use crate::motion::limits;
-use crate::options::world;
 use crate::poses::tip_index;
 use crate::refused;
-use crate::shared::{ArmData, WorldData};
+use crate::robot::Reduced;
+use crate::shared::{Arm, ArmData, World, WorldData};
 
 /// Joints that follow velocities of the tip, smoothly and within the limits of position, velocity, acceleration and jerk. Made by
 /// ``Arm.servo``. It remembers where it is: call one servo from one thread at a time.
+///
+/// A copy goes on exactly as the original. A servo that was pickled goes on from its positions, velocities and accelerations, and lets the
+/// line of its command begin there.
 #[pyclass(frozen, module = "urdfik")]
 pub struct Servo {
     arm: Arc<ArmData>,
-    world: Option<Arc<WorldData>>,
-    /// Time of a step \[s\].
-    period: f64,
+    request: ServoRequest,
     motion: Mutex<urdf_ik::motion::servo::Servo>,
 }
 
-/// What `Arm.servo` takes beside the rate and where the arm is.
-pub struct ServoRequest<'a, 'py> {
-    pub joint_limits: Option<&'a Bound<'py, PyAny>>,
-    pub linear_speed: f64,
-    pub angular_speed: f64,
-    pub held_back: &'a str,
-    /// Of position \[m\] and orientation \[rad\].
-    pub give: [f64; 2],
-    pub free_axes: Option<&'a Bound<'py, PyAny>>,
-    pub avoid: Option<&'a Bound<'py, PyAny>>,
+/// How a servo was asked for.
+#[derive(Clone)]
+pub struct ServoRequest {
+    /// Number of steps in a second.
+    pub rate: f64,
+    pub options: ServoOptions,
+    pub limits: MotionLimits,
+    pub world: Option<Arc<WorldData>>,
 }
 
-impl Servo {
-    pub fn start(
-        arm: &Arc<ArmData>,
-        rate: f64,
-        q: &Bound<'_, PyAny>,
-        request: &ServoRequest<'_, '_>,
-    ) -> PyResult<Self> {
-        let ServoRequest { joint_limits, linear_speed, angular_speed, held_back, give, free_axes, avoid } = *request;
-        for (what, value) in [("rate", rate), ("linear_speed", linear_speed), ("angular_speed", angular_speed)] {
+impl ServoRequest {
+    fn check(&self) -> PyResult<()> {
+        let ServoOptions { linear_speed, angular_speed, give, free_axes, .. } = self.options;
+        for (what, value) in [("rate", self.rate), ("linear_speed", linear_speed), ("angular_speed", angular_speed)] {
             if !(value.is_finite() && value > 0.0) {
                 return Err(refused(format!("{what} is {value}; it must be a finite number above 0")));
             }
@@ -59,27 +55,87 @@ impl Servo {
                 return Err(refused(format!("{what} is {value}; it must be a finite number, 0 or greater")));
             }
         }
-        let q = read_positions(q, &arm.chain, "q")?;
-        if !arm.chain.contains(&q) {
-            return Err(refused("q is outside the joint limits: a servo starts inside them"));
-        }
-        let held_back = held_back.parse().map_err(refused)?;
-        let free_axes = free_axes.map(crate::options::free_axes).transpose()?.unwrap_or_default();
         if free_axes[..3].contains(&true) {
             return Err(refused("free_axes of a servo must be some of rx, ry, rz: it leaves no translation free"));
         }
-        let options =
-            ServoOptions { linear_speed, angular_speed, held_back, give, free_axes, ..ServoOptions::default() };
-        let solver = arm.solver(urdf_ik::solver::SolverKind::Jacobian)?;
-        let servo =
-            urdf_ik::motion::servo::Servo::new(solver, &limits(joint_limits, arm)?, options, &q).map_err(refused)?;
-        let world = avoid.map(|avoid| world(avoid, arm)).transpose()?.flatten();
-        Ok(Self { arm: Arc::clone(arm), world, period: 1.0 / rate, motion: Mutex::new(servo) })
+        Ok(())
+    }
+}
+
+/// A servo as it is pickled, beside its arm and its world.
+#[derive(FromPyObject, IntoPyObject)]
+pub struct Saved {
+    #[pyo3(item)]
+    rate: f64,
+    #[pyo3(item)]
+    speeds: [f64; 2],
+    #[pyo3(item)]
+    held_back: String,
+    #[pyo3(item)]
+    give: [f64; 2],
+    #[pyo3(item)]
+    free_axes: [bool; 6],
+    /// Of velocity, acceleration and jerk.
+    #[pyo3(item)]
+    limits: [Vec<f64>; 3],
+    /// Positions, velocities and accelerations.
+    #[pyo3(item)]
+    state: [Vec<f64>; 3],
+}
+
+impl Servo {
+    pub fn start(arm: &Arc<ArmData>, q: &[f64], request: ServoRequest) -> PyResult<Self> {
+        request.check()?;
+        if !arm.chain.contains(q) {
+            return Err(refused("q is outside the joint limits: a servo starts inside them"));
+        }
+        let solver = arm.solver(SolverKind::Jacobian)?;
+        let motion = urdf_ik::motion::servo::Servo::new(solver, &request.limits, request.options, q);
+        Ok(Self { arm: Arc::clone(arm), request, motion: Mutex::new(motion.map_err(refused)?) })
     }
 
     fn servo(&self) -> MutexGuard<'_, urdf_ik::motion::servo::Servo> {
         self.motion.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn saved(&self) -> Saved {
+        let ServoRequest { rate, options, limits, .. } = self.request.clone();
+        let servo = self.servo();
+        Saved {
+            rate,
+            speeds: [options.linear_speed, options.angular_speed],
+            held_back: options.held_back.name().to_owned(),
+            give: options.give,
+            free_axes: options.free_axes,
+            limits: [limits.velocities, limits.accelerations, limits.jerks],
+            state: [servo.positions(), servo.velocities(), servo.accelerations()].map(<[f64]>::to_vec),
+        }
+    }
+}
+
+/// The servo that was pickled.
+#[pyfunction]
+#[pyo3(signature = (arm, saved, world))]
+pub fn rebuild_servo(arm: &Bound<'_, Arm>, saved: Saved, world: Option<&Bound<'_, World>>) -> PyResult<Servo> {
+    let Saved { rate, speeds, held_back, give, free_axes, limits, state: [q, velocities, accelerations] } = saved;
+    let options = ServoOptions {
+        linear_speed: speeds[0],
+        angular_speed: speeds[1],
+        held_back: parsed(&held_back, "held_back")?,
+        give,
+        free_axes,
+        ..ServoOptions::default()
+    };
+    let variables = arm.get().0.variables();
+    if limits.iter().chain([&q, &velocities, &accelerations]).any(|list| list.len() != variables) {
+        return Err(refused("the servo was pickled with another arm"));
+    }
+    let [of_velocity, of_acceleration, of_jerk] = limits;
+    let limits = MotionLimits { velocities: of_velocity, accelerations: of_acceleration, jerks: of_jerk };
+    let world = world.map(|world| Arc::clone(&world.get().0));
+    let servo = Servo::start(&arm.get().0, &q, ServoRequest { rate, options, limits, world })?;
+    servo.servo().resume(&velocities, &accelerations);
+    Ok(servo)
 }
 
 #[pymethods]
@@ -94,16 +150,19 @@ impl Servo {
     ///     Along which axes the twist is given: those of the base link, or those of the tip, which turn with it.
     /// velocities : array (n,), or dict by joint name, optional
     ///     Joint velocities [rad/s or m/s], in the place of a twist.
-    #[pyo3(signature = (twist = None, *, frame = "base", velocities = None))]
+    #[pyo3(
+        signature = (twist = None, *, frame = None, velocities = None),
+        text_signature = "($self, twist=None, *, frame='base', velocities=None)"
+    )]
     fn step<'py>(
         &self,
         py: Python<'py>,
         twist: Option<&Bound<'py, PyAny>>,
-        frame: &str,
+        frame: Option<Argument<'py, String>>,
         velocities: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let chain = &self.arm.chain;
-        let axes = match Frame::named(frame)? {
+        let axes = match Frame::read(frame)? {
             Frame::Base => Axes::Base,
             Frame::Tip => Axes::Tip,
         };
@@ -115,9 +174,9 @@ impl Servo {
             (None, Some(velocities)) => Command::Velocities(velocities),
             (Some(_), Some(_)) => return Err(refused("give a twist or joint velocities, not both")),
         };
-        let clearance = self.world.as_deref().map(WorldData::clearance);
+        let clearance = self.request.world.as_deref().map(WorldData::clearance);
         let mut servo = self.servo();
-        servo.step(self.period, &command, clearance.as_ref()).map_err(refused)?;
+        servo.step(1.0 / self.request.rate, &command, clearance.as_ref()).map_err(refused)?;
         Ok(PyArray1::from_slice(py, servo.positions()))
     }
 
@@ -144,6 +203,21 @@ impl Servo {
     fn is_at_rest(&self) -> bool {
         self.servo().is_at_rest()
     }
+
+    fn __copy__(&self) -> Self {
+        let motion = Mutex::new(self.servo().clone());
+        Self { arm: Arc::clone(&self.arm), request: self.request.clone(), motion }
+    }
+
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Self {
+        self.__copy__()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (Arm, Saved, Option<World>)>> {
+        let world = self.request.world.clone().map(World);
+        let state = (Arm(Arc::clone(&self.arm)), self.saved(), world);
+        Ok((py.import("urdfik._urdfik")?.getattr("rebuild_servo")?, state))
+    }
 }
 
 /// A twist of the only tip, or by a dict those of some.
@@ -160,9 +234,10 @@ fn read_twists(value: &Bound<'_, PyAny>, axes: Axes, chain: &Chain) -> PyResult<
         Ok(TipCommand::Twist(TipTwist { tip, linear, angular, axes }))
     };
     match value.cast::<PyDict>() {
-        Ok(by_tip) => {
-            by_tip.iter().map(|(tip, value)| twist(tip_index(chain, &tip.extract::<String>()?)?, &value)).collect()
-        }
+        Ok(by_tip) => by_tip
+            .iter()
+            .map(|(tip, value)| twist(tip_index(chain, &read::<String>(&tip, "a tip of twist")?)?, &value))
+            .collect(),
         Err(_) if chain.tips().len() > 1 => Err(refused("the arm has several tips: give a dict from tip to twist")),
         Err(_) => Ok(vec![twist(0, value)?]),
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use pyo3::prelude::*;
 
-use urdf_ik::collision::{Clearance, Pairs, Scene, SrdfError};
+use urdf_ik::collision::{Clearance, MissingShapes, Pairs, Scene, SrdfError};
 use urdf_ik::robot::{Chain, ChainPoses};
 use urdf_ik::solver::{NotApplicable, Scratch, Solution, Solver, SolverKind};
 
@@ -46,6 +46,13 @@ impl ArmData {
             pairs: OnceLock::new(),
             workers: Mutex::default(),
         })
+    }
+
+    /// Whether this is an arm as the other: of the same URDF, with the same base and tips.
+    pub fn is_equal(&self, other: &Self) -> bool {
+        let (own, others) = (&self.chain, &other.chain);
+        let same_links = || own.base() == others.base() && own.tip_names() == others.tip_names();
+        std::ptr::eq(self, other) || (self.robot.given.urdf == other.robot.given.urdf && same_links())
     }
 
     /// Number of the chain's variables.
@@ -104,7 +111,7 @@ impl ArmData {
 /// robot : str, path or Robot
 ///     The path or the text of a URDF, or a robot.
 /// tip : str, or list of str, optional
-///     The tip link or links. By default the robot's only leaf link.
+///     The tip link or links. By default the robot's only leaf link that moves: no frame on its foot.
 /// base : str, optional
 ///     The base link, which need not be an ancestor of a tip. By default the robot's root link.
 /// package_dirs, srdf, soft_limits
@@ -124,20 +131,29 @@ pub struct WorldData {
     /// Positions of all joints of the robot. Those that the arm does not move stand there.
     pub rest: Vec<f64>,
     pub scene: Scene,
+    pub options: WorldOptions,
+}
+
+/// How collisions are judged.
+#[derive(Clone, Copy)]
+pub struct WorldOptions {
     /// The least distance \[m\].
     pub margin: f64,
+    /// Whether links may count without shapes that could not be loaded.
+    pub missing_shapes: MissingShapes,
 }
 
 impl WorldData {
     pub fn clearance(&self) -> Clearance<'_> {
-        Clearance { scene: &self.scene, margin: self.margin }
+        Clearance { scene: &self.scene, margin: self.options.margin }
     }
 }
 
 /// What an arm keeps clear of: its own links, obstacles, and what it carries. For ``avoid=`` of the solving methods.
 ///
 /// The shapes of the links are read when the first world of an arm is made, and count as the URDF has them, meshes by their triangles. A
-/// world does not change: make another one where something has moved.
+/// world does not change, and threads can share it: ``moved`` gives another one. It can be pickled, and serves every equal arm: of the same
+/// URDF, base and tips.
 ///
 /// Parameters
 /// ----------
@@ -145,8 +161,9 @@ impl WorldData {
 ///     The arm that has to keep clear.
 /// obstacles : list of dicts
 ///     Each has ``id``, ``type`` and the sizes of its type [m]: a ``box`` has ``size`` (3 numbers), a ``sphere`` has ``radius``, a
-///     ``cylinder`` and a ``capsule`` have ``radius`` and ``length`` along z, a ``mesh`` has ``file`` and perhaps ``scale``.
-///     ``p`` is its position [m] and ``q_xyzw`` its orientation, in the frame of the robot's root link.
+///     ``cylinder`` and a ``capsule`` have ``radius`` and ``length`` along z, a ``mesh`` has ``file``, or ``vertices`` (V, 3) and
+///     ``faces`` (F, 3), triangles by the indices of their vertices, and perhaps ``scale`` (3 numbers). ``p`` is its position [m] and
+///     ``q_xyzw`` its orientation, in the frame of the robot's root link; or in their place ``pose`` is an array (4, 4) or (7,).
 /// attached : list of dicts
 ///     Parts that the arm carries: such dicts with ``link``, the name of the link that carries it and in whose frame its pose is, and
 ///     perhaps ``may_touch``, names of links and obstacles that it may touch besides.

@@ -2,72 +2,87 @@
 
 use std::collections::HashMap;
 
-use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion};
+use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion};
 use numpy::PyArray2;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyDict;
+use pyo3::types::{IntoPyDict, PyDict};
 
 use urdf_ik::files::MAX_SETTINGS_BYTES;
 use urdf_ik::skeleton::file::{Model, NamedSkeleton};
-use urdf_ik::skeleton::{Configuration, Options, Problem, Root, Solution, Target};
+use urdf_ik::skeleton::{Configuration, Options, Outcome, Problem, Residual, Root, Target};
 use urdf_ik::spatial::rotation_from;
 use urdf_ik_text::names::short;
 
 use crate::answers::ANSWERS;
+use crate::arguments::{Argument, named, read};
 use crate::arrays::{Numbers, array, shape_in_words};
 use crate::path_or_text::{PathOrText, is_yaml};
-use crate::refused;
+use crate::robot::Reduced;
+use crate::{pitch_yaw, refused};
 
 /// A figure of segments that needs no URDF: a person, a hand, a noodle.
 ///
 /// Parameters
 /// ----------
 /// model : str or path
-///     The path of a YAML file, or the text of one, which has more than one line. docs/skeletons.md has its keys.
+///     The path of a YAML file, or the text of one, which has more than one line. docs/skeletons.md has its keys. An arm of pitch and
+///     yaw (``kind: pitch_yaw``) has one target, a position of its tip.
 ///
 /// Raises
 /// ------
 /// Error
 ///     For a file that cannot be read, or describes no skeleton; it names the line.
 #[pyclass(frozen, module = "urdfik")]
-pub struct Skeleton(NamedSkeleton);
+pub struct Skeleton {
+    model: Model,
+    /// As it was given, for pickling.
+    text: String,
+}
 
 #[pymethods]
 impl Skeleton {
     #[new]
-    fn new(model: PathOrText) -> PyResult<Self> {
-        let (text, _) = model.read(is_yaml, MAX_SETTINGS_BYTES)?;
-        match Model::from_yaml(&text).map_err(refused)? {
-            Model::Skeleton(skeleton) => Ok(Self(skeleton)),
-            Model::PitchYaw(_) => {
-                Err(refused("the model is an arm of pitch and yaw, and no skeleton: `urdf_ik skeleton` moves it"))
-            }
-        }
+    fn new(model: Argument<'_, PathOrText>) -> PyResult<Self> {
+        let (text, _) = model.named("model")?.read(is_yaml, MAX_SETTINGS_BYTES)?;
+        Ok(Self { model: Model::from_yaml(&text).map_err(refused)?, text })
     }
 
     /// The figure's name.
     #[getter]
     fn name(&self) -> &str {
-        &self.0.name
+        match &self.model {
+            Model::Skeleton(skeleton) => &skeleton.name,
+            Model::PitchYaw(arm) => &arm.name,
+        }
     }
 
     /// Names of the m points: the root, then the end of each segment.
     #[getter]
     fn points(&self) -> Vec<&str> {
-        self.0.points.iter().map(String::as_str).collect()
+        let points = match &self.model {
+            Model::Skeleton(skeleton) => &skeleton.points,
+            Model::PitchYaw(arm) => &arm.points,
+        };
+        points.iter().map(String::as_str).collect()
     }
 
     /// Names of the points that are meant to have targets.
     #[getter]
     fn ends(&self) -> Vec<&str> {
-        self.0.ends.iter().map(|end| self.0.points[*end].as_str()).collect()
+        match &self.model {
+            Model::Skeleton(skeleton) => skeleton.ends.iter().map(|end| skeleton.points[*end].as_str()).collect(),
+            Model::PitchYaw(arm) => arm.points.last().map(String::as_str).into_iter().collect(),
+        }
     }
 
     /// The points (m, 3) at rest [m].
     #[getter]
     fn rest<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        points_array(py, &self.0.rest)
+        match &self.model {
+            Model::Skeleton(skeleton) => points_array(py, &skeleton.rest),
+            Model::PitchYaw(arm) => points_array(py, &arm.arm.configuration(&vec![0.0; arm.arm.variables()])),
+        }
     }
 
     /// Finds a pose in which points are at their targets. All lengths and limits hold in every answer.
@@ -77,7 +92,8 @@ impl Skeleton {
     /// targets : dict from name to array
     ///     For each point its position (3,) [m], or position and orientation of the segment that ends there (7,): x y z qx qy qz qw.
     /// seed : array (m, 3), or SkeletonAnswer, optional
-    ///     The pose to start from: with the answer before, a figure that is dragged moves smoothly. By default the pose at rest.
+    ///     The pose to start from: with the answer before, a figure that is dragged moves smoothly. By default the pose at rest. Of an
+    ///     arm of pitch and yaw it is a SkeletonAnswer or joint positions [rad]: an array (2 n,), all pitches first, or a dict by name.
     /// root : "fixed", "free", or array (3,) or (7,)
     ///     Whether the root stays, moves with the rest, or is moved to a place.
     /// weights : dict from name to float, optional
@@ -88,40 +104,124 @@ impl Skeleton {
     /// Returns
     /// -------
     /// SkeletonAnswer
-    #[pyo3(signature = (targets, seed = None, *, root = None, weights = None, tolerance = 1e-6, orientation_tolerance = 1e-6),
-           text_signature = "($self, targets, seed=None, *, root='fixed', weights=None, tolerance=1e-06, orientation_tolerance=1e-06)")]
+    #[pyo3(
+        signature = (
+            targets, seed = None, *, root = None, weights = None, tolerance = Argument::Valid(1e-6),
+            orientation_tolerance = Argument::Valid(1e-6)
+        ),
+        text_signature = "($self, targets, seed=None, *, root='fixed', weights=None, tolerance=1e-06, orientation_tolerance=1e-06)"
+    )]
     #[expect(clippy::too_many_arguments, reason = "the arguments of a method in Python")]
     fn solve<'py>(
         &self,
         py: Python<'py>,
-        targets: &Bound<'py, PyDict>,
+        targets: Argument<'py, Bound<'py, PyDict>>,
         seed: Option<&Bound<'py, PyAny>>,
         root: Option<&Bound<'py, PyAny>>,
-        weights: Option<HashMap<String, f64>>,
-        tolerance: f64,
-        orientation_tolerance: f64,
+        weights: Option<Argument<'py, HashMap<String, f64>>>,
+        tolerance: Argument<'py, f64>,
+        orientation_tolerance: Argument<'py, f64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let NamedSkeleton { skeleton, .. } = &self.0;
-        let targets = self.targets(targets, &weights.unwrap_or_default())?;
-        let seed = match seed {
+        let request = Request {
+            targets: &targets.named("targets")?,
+            seed,
+            root: read_root(root)?,
+            weights: named(weights, "weights")?.unwrap_or_default(),
+            tolerance: tolerance.named("tolerance")?,
+            orientation_tolerance: orientation_tolerance.named("orientation_tolerance")?,
+        };
+        match &self.model {
+            Model::Skeleton(skeleton) => Figure(skeleton).solve(py, &request),
+            Model::PitchYaw(arm) => pitch_yaw::solve(py, arm, &request),
+        }
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (&str,)>> {
+        Ok((py.get_type::<Self>().into_any(), (&self.text,)))
+    }
+}
+
+/// What `Skeleton.solve` is asked.
+pub struct Request<'a, 'py> {
+    pub targets: &'a Bound<'py, PyDict>,
+    pub seed: Option<&'a Bound<'py, PyAny>>,
+    pub root: Root,
+    pub weights: HashMap<String, f64>,
+    pub tolerance: f64,
+    pub orientation_tolerance: f64,
+}
+
+/// What a solve has found.
+pub struct Found<'a> {
+    pub configuration: &'a Configuration,
+    /// Of the root and of each segment.
+    pub orientations: &'a [UnitQuaternion<f64>],
+    /// What is left of each target, by the name of its point.
+    pub residuals: Vec<(&'a str, Residual)>,
+    /// Joint positions \[rad\] by name, where there are joints with one angle alone.
+    pub positions: Option<Vec<(String, f64)>>,
+    pub iterations: usize,
+    pub restarts: usize,
+}
+
+impl Found<'_> {
+    /// An `urdfik.SkeletonAnswer`.
+    pub fn into_answer(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let numbers = self.orientations.iter().flat_map(|orientation| orientation.coords.iter().copied()).collect();
+        let (reasons, errors) = (PyDict::new(py), PyDict::new(py));
+        for (name, residual) in &self.residuals {
+            reasons.set_item(name, residual.outcome.to_string())?;
+            errors.set_item(name, (residual.distance, residual.angle))?;
+        }
+        CLASS.import(py, ANSWERS, "SkeletonAnswer")?.call1((
+            self.residuals.iter().all(|(_, residual)| residual.outcome == Outcome::Solved),
+            points_array(py, self.configuration)?,
+            array(py, [self.orientations.len(), 4], numbers)?,
+            self.positions.map(|positions| positions.into_py_dict(py)).transpose()?,
+            reasons,
+            errors,
+            self.iterations,
+            self.restarts,
+        ))
+    }
+}
+
+/// A tree of segments.
+struct Figure<'a>(&'a NamedSkeleton);
+
+impl Figure<'_> {
+    fn solve<'py>(&self, py: Python<'py>, request: &Request<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+        let NamedSkeleton { skeleton, points, .. } = self.0;
+        let Request { root, tolerance, orientation_tolerance, .. } = *request;
+        let targets = self.targets(request.targets, &request.weights)?;
+        let seed = match request.seed {
             Some(seed) => self.configuration(seed)?,
             None => self.0.rest.clone(),
         };
         let options = Options { tolerance, orientation_tolerance, ..Options::default() };
-        let problem = Problem { targets: &targets, root: read_root(root)?, seed: &seed, options };
+        let problem = Problem { targets: &targets, root, seed: &seed, options };
         let solution = py.detach(|| {
             let (mut scratch, mut solution) = (skeleton.scratch(&options), skeleton.solution());
             skeleton.solve(&problem, &mut scratch, &mut solution).map_err(refused).map(|()| solution)
         })?;
-        self.answer(py, &targets, &solution)
+        let configuration = &solution.configuration;
+        let named = targets.iter().map(|target| points[target.point].as_str());
+        let found = Found {
+            configuration,
+            orientations: &skeleton.orientations(configuration).map_err(refused)?,
+            residuals: named.zip(solution.residuals.iter().copied()).collect(),
+            positions: self.0.joint_positions(configuration).map_err(refused)?,
+            iterations: solution.iterations,
+            restarts: solution.restarts,
+        };
+        found.into_answer(py)
     }
-}
 
-impl Skeleton {
     fn targets(&self, given: &Bound<'_, PyDict>, weights: &HashMap<String, f64>) -> PyResult<Vec<Target>> {
         let mut targets = Vec::with_capacity(given.len());
         for (name, value) in given {
-            let name: String = name.extract()?;
+            let name: String = read(&name, "a point of targets")?;
             let point = self.0.target_point(&name).map_err(refused)?;
             let (position, orientation) = read_place(&value, &format!("the target of '{}'", short(&name)))?;
             targets.push(Target { orientation, ..Target::new(point, position.vector.into()) });
@@ -156,34 +256,12 @@ impl Skeleton {
             }
         };
         let points = rows(&points, 3)?.chunks_exact(3).map(Point3::from_slice).collect();
-        let rotation = |q: &[f64]| UnitQuaternion::new_unchecked(Quaternion::new(q[3], q[0], q[1], q[2]));
+        let rotation = |q: &[f64]| rotation_from([q[0], q[1], q[2], q[3]]).map_err(|e| refused(format!("seed: {e}")));
         let orientations = match orientations {
-            Some(orientations) => rows(&orientations, 4)?.chunks_exact(4).map(rotation).collect(),
+            Some(orientations) => rows(&orientations, 4)?.chunks_exact(4).map(rotation).collect::<PyResult<_>>()?,
             None => Vec::new(),
         };
         Ok(Configuration { points, orientations })
-    }
-
-    fn answer<'py>(&self, py: Python<'py>, targets: &[Target], solution: &Solution) -> PyResult<Bound<'py, PyAny>> {
-        static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-        let configuration = &solution.configuration;
-        let orientations = self.0.skeleton.orientations(configuration).map_err(refused)?;
-        let numbers = orientations.iter().flat_map(|orientation| orientation.coords.iter().copied()).collect();
-        let (reasons, errors) = (PyDict::new(py), PyDict::new(py));
-        for (target, residual) in targets.iter().zip(&solution.residuals) {
-            let name = &self.0.points[target.point];
-            reasons.set_item(name, residual.outcome.to_string())?;
-            errors.set_item(name, (residual.distance, residual.angle))?;
-        }
-        CLASS.import(py, ANSWERS, "SkeletonAnswer")?.call1((
-            solution.is_solved(),
-            points_array(py, configuration)?,
-            array(py, [orientations.len(), 4], numbers)?,
-            reasons,
-            errors,
-            solution.iterations,
-            solution.restarts,
-        ))
     }
 }
 
@@ -206,7 +284,7 @@ fn read_root(given: Option<&Bound<'_, PyAny>>) -> PyResult<Root> {
 }
 
 /// A position, and an orientation where there is one.
-fn read_place(value: &Bound<'_, PyAny>, what: &str) -> PyResult<(Translation3<f64>, Option<UnitQuaternion<f64>>)> {
+pub fn read_place(value: &Bound<'_, PyAny>, what: &str) -> PyResult<(Translation3<f64>, Option<UnitQuaternion<f64>>)> {
     let numbers = Numbers::read(value, what)?;
     match numbers.to_vec()[..] {
         [x, y, z] => Ok((Translation3::new(x, y, z), None)),

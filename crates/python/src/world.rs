@@ -6,76 +6,101 @@ use std::sync::Arc;
 
 use nalgebra::Isometry3;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::PyDict;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use urdf_ik::collision::{Attached, BodyDistances, LinkPlaces, MissingShapes, Scene, SceneScratch, world_from_json};
+use urdf_ik::collision::{
+    Attached, BodyDistances, LinkPlaces, MAX_EXTENT, MissingShapes, Scene, SceneScratch, world_from_json,
+};
 use urdf_ik::robot::MeshFolders;
 use urdf_ik_text::names::{list, short};
 
+use crate::arguments::{Argument, named, parsed, read};
 use crate::arrays::{PositionRows, array, read_positions, read_rows};
+use crate::plain_data::plain_data;
+use crate::poses::Placement;
 use crate::refused;
-use crate::robot::RobotData;
-use crate::shared::{Arm, World, WorldData};
+use crate::robot::{Reduced, RobotData};
+use crate::saved_world::{Saved, reduced};
+use crate::shared::{Arm, ArmData, World, WorldData, WorldOptions};
 
 #[pymethods]
 impl World {
     #[new]
     #[pyo3(
         signature = (
-            arm, obstacles = None, *, attached = None, rest = HashMap::new(), margin = 1e-4, missing_shapes = "refuse"
+            arm, obstacles = None, *, attached = None, rest = None, margin = Argument::Valid(1e-4), missing_shapes = None
         ),
         text_signature = "(arm, obstacles=(), *, attached=(), rest={}, margin=0.0001, missing_shapes='refuse')"
     )]
-    #[expect(clippy::needless_pass_by_value, reason = "an argument from Python")]
-    fn new(
-        py: Python<'_>,
-        arm: &Bound<'_, Arm>,
-        obstacles: Option<Bound<'_, PyAny>>,
-        attached: Option<Bound<'_, PyAny>>,
-        rest: HashMap<String, f64>,
-        margin: f64,
-        missing_shapes: &str,
+    pub(crate) fn new<'py>(
+        py: Python<'py>,
+        arm: Argument<'py, Bound<'py, Arm>>,
+        obstacles: Option<&Bound<'py, PyAny>>,
+        attached: Option<&Bound<'py, PyAny>>,
+        rest: Option<Argument<'py, HashMap<String, f64>>>,
+        margin: Argument<'py, f64>,
+        missing_shapes: Option<Argument<'py, String>>,
     ) -> PyResult<Self> {
-        let arm = Arc::clone(&arm.get().0);
-        let missing: MissingShapes = missing_shapes.parse().map_err(refused)?;
+        let (arm, margin) = (Arc::clone(&arm.named("arm")?.get().0), margin.named("margin")?);
+        let missing_shapes = match named(missing_shapes, "missing_shapes")? {
+            Some(text) => parsed(&text, "missing_shapes")?,
+            None => MissingShapes::Refuse,
+        };
         if !(margin.is_finite() && margin >= 0.0) {
             return Err(refused(format!("the margin is {margin} m; it must be a finite number, 0 or more")));
         }
-        let robot = &arm.robot;
-        let rest = robot.positions(&rest)?;
+        let rest = arm.robot.positions(&named(rest, "rest")?.unwrap_or_default())?;
         // Paths of meshes are relative to the folder that Python runs in.
         let folders = MeshFolders::from_environment(Some(&PathBuf::from("obstacles")));
-        let mut world = world_from_json(&plain_data(obstacles)?, &folders).map_err(refused)?;
-        let Value::Array(parts) = plain_data(attached)? else {
-            return Err(refused("attached must be a list of dicts"));
-        };
-        for part in parts {
-            attach(&mut world, part, robot, &folders)?;
+        let obstacles = list_of(obstacles, "obstacles")?.into_iter().map(Value::Object).collect();
+        let mut world = world_from_json(&Value::Array(obstacles), &folders).map_err(refused)?;
+        for part in list_of(attached, "attached")? {
+            attach(&mut world, part, &arm.robot, &folders)?;
         }
         world.check_size().map_err(refused)?;
-        py.detach(|| {
-            let shapes = robot.shapes()?;
-            missing.check(shapes.missing().as_ref()).map_err(refused)?;
-            if shapes.links().next().is_none() {
-                return Err(refused("collisions cannot be avoided: no link of the robot has a collision shape"));
-            }
-            let scene = Scene::new(&robot.robot, &arm.chain, shapes, arm.pairs()?, &world, &rest);
-            Ok(Self(Arc::new(WorldData { arm: Arc::clone(&arm), world, rest, scene, margin })))
-        })
+        Self::prepare(py, arm, world, rest, WorldOptions { margin, missing_shapes })
     }
 
     /// The least distance that is kept [m].
     #[getter]
     fn margin(&self) -> f64 {
-        self.0.margin
+        self.0.options.margin
     }
 
     /// Why shapes of links are missing, as sentences, where ``missing_shapes="ignore"``. What is clear here may not be clear of these.
     #[getter]
     fn missing_shapes(&self) -> PyResult<Vec<String>> {
         Ok(self.0.arm.robot.shapes()?.faults().iter().map(ToString::to_string).collect())
+    }
+
+    /// A world in which some obstacles are elsewhere. It shares their shapes with this one, which does not change.
+    ///
+    /// Parameters
+    /// ----------
+    /// poses : dict from id to array
+    ///     Their new poses in the frame of the robot's root link: (4, 4), (7,), or (3,), a position at which the obstacle is turned as before.
+    ///
+    /// Returns
+    /// -------
+    /// World
+    fn moved<'py>(&self, py: Python<'py>, poses: Argument<'py, Bound<'py, PyDict>>) -> PyResult<Self> {
+        let WorldData { arm, rest, options, .. } = &*self.0;
+        let mut world = self.0.world.clone();
+        for (id, pose) in poses.named("poses")? {
+            let id: String = read(&id, "an id of poses")?;
+            let what = format!("the pose of '{}'", short(&id));
+            let mut pose = Placement::read(&pose, &what)?;
+            if !pose.at.translation.vector.iter().all(|coordinate| coordinate.abs() <= MAX_EXTENT) {
+                return Err(refused(format!("{what} is not finite, or farther than {MAX_EXTENT} m away")));
+            }
+            if let (true, Some((_, before))) = (pose.is_position, world.obstacle(&id)) {
+                pose.at.rotation = before.rotation;
+            }
+            world.move_to(&id, pose.at).map_err(refused)?;
+        }
+        Self::prepare(py, Arc::clone(arm), world, rest.clone(), *options)
     }
 
     /// Whether all that may not touch is farther apart than the margin.
@@ -89,14 +114,14 @@ impl World {
     /// -------
     /// bool, or array (N,) of bool
     fn is_free<'py>(&self, py: Python<'py>, q: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let WorldData { arm, scene, margin, .. } = &*self.0;
+        let WorldData { arm, scene, options, .. } = &*self.0;
         let PositionRows { numbers, rows } = read_rows(q, &arm.chain, "q")?;
         if numbers.iter().any(|number| !number.is_finite()) {
             return Err(refused("q has an entry that is not a finite number"));
         }
         let free: Vec<bool> = py.detach(|| {
             let mut scratch = SceneScratch::default();
-            numbers.chunks_exact(arm.variables()).map(|q| scene.is_free(q, *margin, &mut scratch)).collect()
+            numbers.chunks_exact(arm.variables()).map(|q| scene.is_free(q, options.margin, &mut scratch)).collect()
         });
         match rows {
             Some(rows) => Ok(array(py, [rows], free)?.into_any()),
@@ -130,27 +155,51 @@ impl World {
             }))
         })
     }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, Saved<'py>>> {
+        reduced(py, &self.0)
+    }
 }
 
-/// Lists and dicts of Python, with arrays in them, as JSON has them.
-fn plain_data(value: Option<Bound<'_, PyAny>>) -> PyResult<Value> {
-    let Some(value) = value else { return Ok(json!([])) };
-    let py = value.py();
-    let entries = PyList::new(py, value.try_iter()?.collect::<PyResult<Vec<_>>>()?)?;
-    let options = PyDict::new(py);
-    options.set_item("default", py.import("operator")?.getattr("methodcaller")?.call1(("tolist",))?)?;
-    let text: String = py.import("json")?.getattr("dumps")?.call((entries,), Some(&options))?.extract()?;
-    serde_json::from_str(&text).map_err(refused)
+impl World {
+    /// Reads the shapes of the links, if no other world has done so, and places everything.
+    fn prepare(
+        py: Python<'_>,
+        arm: Arc<ArmData>,
+        world: urdf_ik::collision::World,
+        rest: Vec<f64>,
+        options: WorldOptions,
+    ) -> PyResult<Self> {
+        py.detach(|| {
+            let shapes = arm.robot.shapes()?;
+            options.missing_shapes.check(shapes.missing().as_ref()).map_err(refused)?;
+            if shapes.links().next().is_none() {
+                return Err(refused("collisions cannot be avoided: no link of the robot has a collision shape"));
+            }
+            let scene = Scene::new(&arm.robot.robot, &arm.chain, shapes, arm.pairs()?, &world, &rest);
+            Ok(Self(Arc::new(WorldData { arm, world, rest, scene, options })))
+        })
+    }
+}
+
+/// The dicts of a list.
+fn list_of(value: Option<&Bound<'_, PyAny>>, what: &str) -> PyResult<Vec<Map<String, Value>>> {
+    let wrong = || refused(format!("{what} must be a list of dicts"));
+    let fields = |entry| if let Value::Object(fields) = entry { Ok(fields) } else { Err(wrong()) };
+    match value.map(|value| plain_data(value, what)).transpose()? {
+        None => Ok(Vec::new()),
+        Some(Value::Array(entries)) => entries.into_iter().map(fields).collect(),
+        Some(_) => Err(wrong()),
+    }
 }
 
 /// Attaches a part to the link that carries it.
 fn attach(
     world: &mut urdf_ik::collision::World,
-    part: Value,
+    mut fields: Map<String, Value>,
     robot: &RobotData,
     folders: &MeshFolders,
 ) -> PyResult<()> {
-    let Value::Object(mut fields) = part else { return Err(refused("attached must be a list of dicts")) };
     let link = take::<String>(&mut fields, "link")?
         .ok_or_else(|| refused("an attached part needs 'link', the link that carries it"))?;
     let may_touch: BTreeSet<String> = take(&mut fields, "may_touch")?.unwrap_or_default();

@@ -46,6 +46,37 @@ def test_a_robot_tells_its_links_and_where_they_are():
     np.testing.assert_allclose(robot.link_poses()["end"][:3, 3], [0, 0, -1.25])
 
 
+def test_link_poses_take_arrays(hands):
+    robot = hands.robot
+    numbers = random(6).uniform(-0.5, 0.5, len(robot.joint_names))
+    by_name, by_order = robot.link_poses(dict(zip(robot.joint_names, numbers))), robot.link_poses(numbers)
+    assert by_name.keys() == by_order.keys() == set(robot.link_names)
+    for link, pose in by_name.items():
+        np.testing.assert_array_equal(by_order[link], pose)
+
+
+@pytest.mark.parametrize("name, tip", [("iiwa14", "tool0"), ("kr6r900sixx", "tool0"), ("gen3", "EndEffector_Link")])
+def test_a_frame_on_the_foot_is_no_tip(name, tip):
+    arm = urdfik.Arm(urdf(name))
+    assert len(arm.tips) == 1 and arm.joint_names == urdfik.Arm(urdf(name), tip=tip).joint_names
+
+
+XACRO = '<robot name="r" xmlns:xacro="http://wiki.ros.org/xacro">{}</robot>'
+
+
+def test_other_formats_are_recognised(tmp_path):
+    includes = XACRO.format('<xacro:include filename="$(find ur_description)/urdf/ur_macro.xacro"/>')
+    world = XACRO.format('<link name="world"/><xacro:ur_robot name="ur" parent="world"/>')
+    for text in (includes, world, PENDULUM.replace('"0.5"', '"${lower}"')):
+        file = tmp_path / "robot.urdf.xacro"
+        file.write_text(text)
+        for given in (text, file):
+            with pytest.raises(urdfik.Error, match="this is a xacro file: expand it first, for example by `xacro"):
+                urdfik.Arm(given)
+    with pytest.raises(urdfik.Error, match="MJCF, the format of MuJoCo"):
+        urdfik.Robot("<mujoco model='arm'><worldbody/></mujoco>")
+
+
 def test_forward_kinematics_of_one_and_of_many():
     arm = urdfik.Arm(PENDULUM)
     pose = arm.forward_kinematics([np.pi / 2, 1.0])
@@ -129,6 +160,8 @@ def test_robots_and_arms_are_pickled(hands, arm):
         (lambda: urdfik.Arm(PENDULUM).jacobian([0, 1], frame="world"), "frames are: base, tip"),
         (lambda: urdfik.Arm(urdf("dual_arm"), ["left_hand", "right_hand"]).jacobian([0] * 13), "several tips"),
         (lambda: urdfik.Robot(PENDULUM).link_poses({"elbow": 1}), "no joint 'elbow'"),
+        (lambda: urdfik.Robot(PENDULUM).link_poses([1.0]), r"positions has the shape \(1,\); it must be \(2,\)"),
+        (lambda: urdfik.Robot(PENDULUM).link_poses([1.0, np.nan]), "the position of joint 'slide' is NaN"),
     ],
 )
 def test_what_is_wrong_is_named(call, words):

@@ -145,6 +145,28 @@ def listens_to_ctrl_c():
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.parametrize("method", ["solve", "solve_all", "solve_batch", "solve_nearest", "path"])
+def test_ctrl_c_ends_a_long_solve(panda, listens_to_ctrl_c, method):
+    """A search that would take years, or a path of hundreds of metres, interrupted from a thread that runs beside it."""
+    here = panda.forward_kinematics(panda.nominal)
+    there = here.copy()
+    there[1, 3] += 0.1
+    pose = np.array([0, 0, 0.05, 1, 0, 0, 0])  # in reach by length, but not to be had: all attempts are made
+    call = {
+        "solve": lambda: panda.solve(pose, attempts=10**12),
+        "solve_nearest": lambda: panda.solve(panda.forward_kinematics(panda.nominal), pick="nearest", attempts=10**12),
+        "solve_all": lambda: panda.solve_all(pose, attempts=10**12),
+        "solve_batch": lambda: panda.solve_batch(pose[None], attempts=10**12),
+        "path": lambda: panda.path([here, there] * 2000, panda.nominal),
+    }[method]
+    interrupting = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        interrupting.start()
+        call()
+    interrupting.join()
+    assert panda.solve(panda.forward_kinematics(panda.nominal)).solved
+
+
 def test_other_threads_run_and_ctrl_c_ends_a_batch(panda, listens_to_ctrl_c):
     """A batch that would take minutes, interrupted from a thread that runs beside it."""
     poses = np.tile(panda.forward_kinematics(panda.nominal), (1_000_000, 1, 1))

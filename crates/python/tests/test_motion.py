@@ -101,7 +101,7 @@ def test_a_servo_takes_the_axes_of_the_tip_and_joint_velocities(arm, start):
         (lambda arm, q, pose: arm.path([pose], q, blend_radius=-1), "blend radius is -1"),
         (lambda arm, q, pose: arm.path([pose], q, joint_limits={"elbow": {}}), "joint 'elbow', which the robot does not have"),
         (lambda arm, q, pose: arm.path([pose], q, joint_limits={arm.joint_names[0]: {"speed": 1}}), "they can be velocity"),
-        (lambda arm, q, pose: arm.path([pose], q, joint_limits={arm.joint_names[0]: {"jerk": 0}}), "jerk limit of joint"),
+        (lambda arm, q, pose: arm.path([pose], q, joint_limits={arm.joint_names[0]: {"jerk": 0}}), "jerk of joint_limits of .* is 0"),
         (lambda arm, q, pose: arm.servo(0, q), "rate is 0"),
         (lambda arm, q, pose: arm.servo(100, q, held_back="go"), "the ways to be held back are: wait, slide"),
         (lambda arm, q, pose: arm.servo(100, q, give_orientation=-1), "give_orientation is -1"),

@@ -37,6 +37,46 @@ def test_every_shape_is_an_obstacle(arm, tmp_path):
         assert near.nearest(arm.nominal)[2] == 0
 
 
+def test_a_mesh_in_memory_is_that_of_its_file(arm, tmp_path):
+    corners, faces = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]), np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
+    file = tmp_path / "corner.obj"
+    file.write_text("".join("v {} {} {}\n".format(*corner) for corner in corners) + "".join("f {} {} {}\n".format(*(face + 1)) for face in faces))
+    pose = np.eye(4)
+    pose[:3, :3], pose[:3, 3] = [[0, -1, 0], [1, 0, 0], [0, 0, 1]], [0.4, 0.1, 0.2]
+    there = {"p": pose[:3, 3], "q_xyzw": [0, 0, np.sqrt(0.5), np.sqrt(0.5)]}
+    half = np.sqrt(0.5)
+    shapes = [
+        {"file": file, "scale": [0.3, 0.3, 0.3], **there},
+        {"vertices": 0.3 * corners, "faces": faces, "pose": pose},
+        {"vertices": (0.3 * corners).tolist(), "faces": faces.astype(np.uint16), "pose": [0.4, 0.1, 0.2, 0, 0, half, half]},
+        {"vertices": corners.astype(np.float32), "faces": faces, "scale": (0.3, 0.3, 0.3), "pose": pose.astype(np.float16)},
+    ]
+    q = draw(arm, random(31), 30)
+    worlds = [urdfik.World(arm, [{"id": "corner", "type": "mesh", **shape}]) for shape in shapes]
+    for row in q:
+        nearest = [world.nearest(row) for world in worlds]
+        # The last one has the position in half precision.
+        assert np.ptp([distance for *_, distance in nearest[:3]]) < 1e-6 and np.ptp([distance for *_, distance in nearest]) < 1e-3
+
+
+def test_obstacles_are_moved(arm):
+    q, turned = arm.nominal, [0, 0, np.sqrt(0.5), np.sqrt(0.5)]
+    stick = {"id": "stick", "type": "box", "size": [1, 0.02, 0.02], "p": [3, 0, 0.5], "q_xyzw": turned}
+    far = urdfik.World(arm, [stick, TABLE], margin=0.005)
+    assert far.is_free(q)
+    tip = arm.forward_kinematics(q)[:3, 3]
+    for pose in ([*tip, *turned], tip, np.vstack([np.c_[np.eye(3)[[1, 0, 2]] * [[-1], [1], [1]], tip], [0, 0, 0, 1]])):
+        near = far.moved({"stick": pose})
+        again = urdfik.World(arm, [{**stick, "p": tip}, TABLE], margin=0.005)
+        assert not near.is_free(q) and near.margin == 0.005
+        rows = draw(arm, random(32), 50)
+        np.testing.assert_array_equal(near.is_free(rows), again.is_free(rows))
+    assert far.is_free(q) and near.moved({"stick": [3, 0, 0.5]}).is_free(q)
+    # Many times, as where something goes by.
+    ways = [far.moved({"stick": [x, 0, tip[2]]}).is_free(q) for x in np.linspace(-2, 2, 41)]
+    assert 0 < sum(ways) < 41
+
+
 def test_carried_parts_count(arm):
     q = arm.nominal
     stick = {"id": "stick", "type": "cylinder", "radius": 0.01, "length": 0.6, "p": [0, 0, 0.35], "link": "tool0"}
@@ -81,7 +121,13 @@ def test_motions_keep_clear_and_say_what_is_in_the_way(arm):
         (lambda arm: urdfik.World(arm, attached=[{**TABLE, "link": "nobody"}]), "no link 'nobody'"),
         (lambda arm: urdfik.World(arm, rest={"nobody": 1}), "no joint 'nobody'"),
         (lambda arm: urdfik.World(arm).is_free([np.nan] * 7), "finite"),
-        (lambda arm: arm.solve([0.3, 0, 0.5], avoid=urdfik.World(urdfik.Arm(arm.robot))), "another arm"),
+        (lambda arm: urdfik.World(arm, [{**TABLE, "pose": np.eye(4)}]), "obstacle 'table': the field 'p' is unknown here"),
+        (lambda arm: urdfik.World(arm, [TABLE]).moved({"chair": [0, 0, 0]}), "there is no obstacle 'chair'"),
+        (lambda arm: urdfik.World(arm, [TABLE]).moved({"table": [0, 0]}), r"the pose of 'table' has the shape \(2,\)"),
+        (lambda arm: urdfik.World(arm, [TABLE]).moved({"table": [0, 0, 0, 0, 0, 0, 0]}), "the pose of 'table': .* has the length 0"),
+        (lambda arm: urdfik.World(arm, [TABLE]).moved({"table": [0, 0, np.nan]}), "the pose of 'table' is not finite"),
+        (lambda arm: urdfik.World(arm, [TABLE]).moved({"table": [0, 0, 1e9]}), "farther than 1000000 m away"),
+        (lambda arm: urdfik.World(arm, attached=[{**TABLE, "link": "tool0"}]).moved({"table": [0, 0, 0]}), "attached to a link"),
         (lambda arm: urdfik.World(urdfik.Arm(
             "<robot name='r'><link name='a'/><link name='b'/><joint name='j' type='continuous'><parent link='a'/><child link='b'/>"
             "</joint></robot>")), "no link of the robot has a collision shape"),

@@ -38,6 +38,22 @@ pub enum UrdfError {
         /// What was found instead.
         found: String,
     },
+    /// The text is a robot model in another format.
+    #[error(
+        "the robot description is a model in {format} (<{root}>), and no URDF: give the URDF that it was made from, or convert it"
+    )]
+    OtherFormat {
+        /// The format.
+        format: &'static str,
+        /// The name of its root element.
+        root: &'static str,
+    },
+    /// The text is refused, and it is a xacro file.
+    #[error("{reason}; this is a xacro file: expand it first, for example by `xacro robot.xacro > robot.urdf`")]
+    Xacro {
+        /// Why it is refused as it is.
+        reason: String,
+    },
     /// An attribute or a child of an element is missing.
     #[error("{} has no {missing}", short(element))]
     Missing {

@@ -82,7 +82,7 @@ impl Child<'_> {
                 attribute: format!("{} {key}", self.tag),
                 text: text.to_owned(),
                 expected: expected.words,
-                hint: if text.contains("${") { " (a xacro file: expand it with xacro first)" } else { "" },
+                hint: "",
             }),
         }
     }
@@ -107,6 +107,8 @@ impl Parts {
     fn note(&mut self, element: Element) -> Result<(), UrdfError> {
         match *element.path() {
             ["robot"] if self.robot.is_none() => self.robot = Some(element),
+            ["mujoco"] => return Err(UrdfError::OtherFormat { format: "MJCF, the format of MuJoCo", root: "mujoco" }),
+            ["sdf"] => return Err(UrdfError::OtherFormat { format: "SDF, the format of Gazebo", root: "sdf" }),
             [other] => {
                 let place = if self.robot.is_some() { " after the end of the first" } else { "" };
                 return Err(UrdfError::NotARobot { found: format!("<{other}>{place}") });

@@ -145,6 +145,16 @@ impl Robot {
         self.links.iter().zip(is_leaf).filter(|(_, is_leaf)| *is_leaf).map(|(link, _)| link.name.as_str()).collect()
     }
 
+    /// The uppermost link that fixed joints connect with `link`: two links are rigidly connected where it is the same.
+    #[doc(hidden)]
+    pub fn rigid_body(&self, link: usize) -> usize {
+        let is_fixed = |link: usize| {
+            let joint = self.links[link].parent_joint.map(|joint| &self.joints[joint]);
+            joint.is_some_and(|joint| joint.kind == JointKind::Fixed)
+        };
+        self.links_up_from(link).find(|&link| !is_fixed(link)).unwrap_or(link)
+    }
+
     /// Indices of the joints that have a position, with mimic joints: those of a joint state.
     pub fn movable(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.joints.len()).filter(|&joint| self.joints[joint].kind.has_position())

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
+use super::xml::{Element, XmlError, each_element};
 use super::{Domain, JointDescription, JointKind, MimicDescription, Robot, UrdfError, kinematic_urdf};
 use urdf_ik_text::files::{self, MAX_URDF_BYTES, ReadError};
 use urdf_ik_text::names;
@@ -21,10 +22,10 @@ impl Robot {
     ///
     /// It reads only what kinematics needs: links, joints, limits and mimic rules. Numbers must be finite, names must be unique, and the
     /// joints must form one tree. Axes are normalised. A mimic rule that names no movable joint is ignored with a
-    /// [warning](Robot::warnings), as by other readers of URDF.
+    /// [warning](Robot::warnings), as by other readers of URDF; so are elements of xacro.
     ///
     /// # Errors
-    /// [`UrdfError`] with the element and what is wrong with it.
+    /// [`UrdfError`] with the element and what is wrong with it. A xacro file that was not expanded is named as such.
     pub fn from_urdf(text: &str) -> Result<Self, UrdfError> {
         Self::from_urdf_with(text, UrdfOptions::default())
     }
@@ -37,6 +38,23 @@ impl Robot {
         if text.len() > MAX_URDF_BYTES {
             return Err(UrdfError::TooLong { bytes: text.len() });
         }
+        let has_elements = has_xacro_elements(text);
+        match Self::from_kinematic_part(text, options) {
+            Ok(robot) if has_elements && robot.joints.is_empty() => {
+                Err(UrdfError::Xacro { reason: "the robot has no joint".into() })
+            }
+            Ok(mut robot) => {
+                if has_elements {
+                    robot.warnings.push("elements of xacro are ignored: expand the file first".into());
+                }
+                Ok(robot)
+            }
+            Err(error) if has_elements || text.contains("${") => Err(UrdfError::Xacro { reason: error.to_string() }),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn from_kinematic_part(text: &str, options: UrdfOptions) -> Result<Self, UrdfError> {
         let reduced = kinematic_urdf::kinematic_part(text, options)?;
         let urdf = urdf_rs::read_from_string(&reduced).map_err(|e| UrdfError::Reader { reason: e.to_string() })?;
         let links: Vec<&str> = urdf.links.iter().map(|link| link.name.as_str()).collect();
@@ -60,6 +78,18 @@ impl Robot {
     pub fn from_urdf_file(path: impl AsRef<Path>) -> Result<Self, UrdfError> {
         Self::from_urdf(&read_urdf_file(path)?)
     }
+}
+
+/// Whether there is an element of xacro, which expanding would replace. Comments may have some.
+fn has_xacro_elements(text: &str) -> bool {
+    let mut found = false;
+    let mut visit = |element: Element| {
+        found |= element.path().last().is_some_and(|name| name.starts_with("xacro:"));
+        Ok::<_, XmlError>(())
+    };
+    // A text that is no XML is refused with its line.
+    let _ = text.contains("<xacro:").then(|| each_element(text, usize::MAX, &mut visit));
+    found
 }
 
 /// Reads the text of a URDF file.

@@ -37,6 +37,20 @@ pub enum Limit {
     },
 }
 
+impl Limit {
+    /// Whether a joint cannot move from rest.
+    pub fn is_stiff(&self) -> bool {
+        let is_zero = |angles: &[f64]| angles.iter().all(|angle| *angle == 0.0);
+        match self {
+            Self::Free => false,
+            Self::Hinge { angle, .. } => is_zero(&[angle.lower, angle.upper]),
+            Self::Ball { cone, twist } => {
+                is_zero(&[cone.up, cone.down, cone.left, cone.right, twist.lower, twist.upper])
+            }
+        }
+    }
+}
+
 /// A joint: the start of a segment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Joint {

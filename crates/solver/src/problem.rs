@@ -137,6 +137,9 @@ impl Bounds<'_> {
 /// Tells whether a configuration \[rad or m\] will do.
 pub type Acceptance<'a> = &'a (dyn Fn(&[f64]) -> bool + Sync);
 
+/// Tells whether a search is to end now, for example after Ctrl-C.
+pub type Interruption<'a> = &'a (dyn Fn() -> bool + Sync);
+
 /// Tells what a configuration \[rad or m\] costs.
 pub type Cost<'a> = &'a (dyn Fn(&[f64]) -> f64 + Sync);
 
@@ -157,6 +160,8 @@ pub struct Problem<'a> {
     pub preference: Preference<'a>,
     /// Time after which the search ends with the best positions so far. It is a safeguard: the number of attempts is the budget.
     pub deadline: Option<Duration>,
+    /// Asked between the attempts after the first few; on true the search ends as at a deadline.
+    pub interruption: Option<Interruption<'a>>,
     /// What the solution has to keep clear of; `None`: collisions do not count.
     ///
     /// In tracking every pair keeps the margin, or where it is nearer at the seed, the distance that it has there; on the straight motion
@@ -179,7 +184,8 @@ pub struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
-    /// A search for the first solution from `seed`, or for the closest configuration, without preference or deadline.
+    /// A search for the first solution from `seed`, or for the closest configuration, without preference, deadline or
+    /// interruption.
     pub fn new(targets: &'a [Target], seed: &'a [f64]) -> Self {
         Self {
             targets,
@@ -188,6 +194,7 @@ impl<'a> Problem<'a> {
             bounds: None,
             preference: Preference::default(),
             deadline: None,
+            interruption: None,
             clearance: None,
             accepts: None,
             cost: None,

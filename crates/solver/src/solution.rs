@@ -63,7 +63,7 @@ pub enum Stop {
     Converged,
     /// The attempts were used up, or more of them could not help.
     Attempts,
-    /// The deadline passed.
+    /// The deadline passed, or the search was interrupted.
     Deadline,
 }
 

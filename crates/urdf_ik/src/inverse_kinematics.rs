@@ -60,7 +60,7 @@ pub enum Error {
 }
 
 impl InverseKinematics {
-    /// Reads a URDF file and prepares the chain from its root link to the links `tips`. Without a tip it is the robot's only leaf
+    /// Reads a URDF file and prepares the chain from its root link to the links `tips`. Without a tip it is the robot's only moving leaf
     /// link.
     ///
     /// # Errors

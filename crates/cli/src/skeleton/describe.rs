@@ -31,7 +31,7 @@ pub fn describe(model: &NamedSkeleton) -> Description {
 /// A skeleton whose joints are free; those that do not move at all are part of its shape and stay.
 pub fn without_limits(skeleton: &Skeleton) -> Result<Skeleton, InputError> {
     let freed = |segment: Segment| {
-        let limit = if is_stiff(&segment.joint.limit) { segment.joint.limit } else { Limit::Free };
+        let limit = if segment.joint.limit.is_stiff() { segment.joint.limit } else { Limit::Free };
         segment.with_joint(Joint { limit, ..segment.joint })
     };
     let segments: Vec<_> = segments(skeleton).map(freed).collect();
@@ -40,16 +40,6 @@ pub fn without_limits(skeleton: &Skeleton) -> Result<Skeleton, InputError> {
 
 fn segments(skeleton: &Skeleton) -> impl Iterator<Item = Segment> {
     (0..skeleton.segment_count()).filter_map(|index| skeleton.segment(index))
-}
-
-/// Whether a joint cannot move from rest.
-pub fn is_stiff(limit: &Limit) -> bool {
-    let is_zero = |angles: &[f64]| angles.iter().all(|angle| *angle == 0.0);
-    match limit {
-        Limit::Free => false,
-        Limit::Hinge { angle, .. } => is_zero(&[angle.lower, angle.upper]),
-        Limit::Ball { cone, twist } => is_zero(&[cone.up, cone.down, cone.left, cone.right, twist.lower, twist.upper]),
-    }
 }
 
 /// The kind of a joint, and its limits as a file has them.

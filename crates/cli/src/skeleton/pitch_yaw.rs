@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use urdf_ik::nalgebra::{UnitQuaternion, Vector3};
+use urdf_ik::skeleton::Range;
 use urdf_ik::skeleton::file::NamedArm;
 use urdf_ik::skeleton::pitch_yaw::{Options, PathSteps, PitchYawArm, Problem, Solution};
-use urdf_ik::skeleton::{Configuration, Range};
 use urdf_ik_text::names::short;
 
 use super::answer::{Answer, Description, PathOut, Pose, ResidualOut, timed};
@@ -68,7 +67,7 @@ impl Arm {
         };
         let mut passed = Vec::new();
         arm.follow_path(&problem, &PathSteps::new(path.longest_step), &mut scratch, &mut solution, |point| {
-            let Pose { points, .. } = Pose::from(&placed(arm, point.positions));
+            let Pose { points, .. } = Pose::from(&arm.configuration(point.positions));
             passed.push(PathOut { points, given: point.is_even });
         })?;
         Ok((solution, Some(passed)))
@@ -76,8 +75,7 @@ impl Arm {
 
     /// The pitch and the yaw of each segment \[rad\].
     fn by_name(&self, positions: &[f64]) -> BTreeMap<String, f64> {
-        let names = |kind: &'static str| self.model.points[1..].iter().map(move |name| format!("{name}_{kind}"));
-        names("pitch").chain(names("yaw")).zip(positions.iter().copied()).collect()
+        self.model.variable_names().zip(positions.iter().copied()).collect()
     }
 
     /// The names of the segments with a variable at one of its bounds.
@@ -101,7 +99,7 @@ impl Session for Arm {
         let count = arm.lengths().len();
         let limits = |index| json!({ "pitch": bounds(index), "yaw": bounds(index + count) });
         let shapes = arm.lengths().iter().enumerate().map(|(index, length)| (*length, "free", limits(index)));
-        let rest = Pose::from(&placed(arm, &vec![0.0; arm.variables()]));
+        let rest = Pose::from(&arm.configuration(&vec![0.0; arm.variables()]));
         Description::of_arm(&self.model.name, "pitch_yaw", points, rest, shapes)
     }
 
@@ -127,7 +125,7 @@ impl Session for Arm {
             is_certain: solution.residual.outcome.is_certain(),
         };
         let answer = Answer {
-            pose: Pose::from(&placed(arm, &solution.positions)),
+            pose: Pose::from(&arm.configuration(&solution.positions)),
             limited: self.limited(arm, &solution.positions),
             residuals: vec![residual],
             iterations: solution.iterations,
@@ -146,21 +144,4 @@ impl Session for Arm {
 /// Bounds \[rad\] in degrees, if there are any.
 fn range_where_bounded(lower: f64, upper: f64) -> Option<[f64; 2]> {
     (lower.is_finite() || upper.is_finite()).then(|| range(&Range::new(lower, upper)))
-}
-
-/// Points and orientations at `positions`: of the base, then of each segment, whose x axis is along it.
-fn placed(arm: &PitchYawArm, positions: &[f64]) -> Configuration {
-    let (pitches, yaws) = positions.split_at(arm.lengths().len());
-    let (mut point, mut pitch, mut yaw) = (arm.base(), 0.0, 0.0);
-    let mut placed = Configuration { points: vec![point], orientations: vec![UnitQuaternion::identity()] };
-    for (length, turns) in arm.lengths().iter().zip(pitches.iter().zip(yaws)) {
-        pitch += turns.0;
-        yaw += turns.1;
-        // Pitch is positive upwards, unlike a rotation about y.
-        let orientation = UnitQuaternion::from_euler_angles(0.0, -pitch, yaw);
-        point += orientation * Vector3::x() * *length;
-        placed.points.push(point);
-        placed.orientations.push(orientation);
-    }
-    placed
 }

@@ -1,5 +1,7 @@
 //! Skeletons: where they are, and how they are solved.
 
+use std::collections::BTreeMap;
+
 use urdf_ik::nalgebra::{Isometry3, Point3};
 use urdf_ik::skeleton::file::NamedSkeleton;
 use urdf_ik::skeleton::{Configuration, Outcome, Reason, Residual, Root, Skeleton, Target};
@@ -159,7 +161,7 @@ impl Session for Tree {
         let is_held = answer.not_held.as_ref().is_none_or(Vec::is_empty);
         answer.is_solved = is_in_place && is_held && answer.residuals.iter().all(|residual| residual.solved);
         if request.pass.is_none() && request.limits.unwrap_or(true) {
-            answer.positions = urdf_out::positions(&self.model, &reached)?;
+            answer.positions = self.model.joint_positions(&reached)?.map(BTreeMap::from_iter);
         }
         answer.pose = Pose::from(&reached);
         self.root = task.held.unwrap_or_else(|| root_of(&reached));

@@ -1,33 +1,18 @@
-//! Figures of hinges and fixed segments as robots: their URDF, and the positions of its joints.
+//! Figures of hinges and fixed segments as robots: their URDF.
 //!
 //! The joint of a segment has its name, and is at 0 at rest. It moves a link NAME_link, whose frame is at the joint, with x along the
 //! segment. A link with the name of each point has its frame there: at the end of a segment it is turned as the segment. The root link,
 //! `world`, is the frame in which the points of the figure are.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::f64::consts::PI;
+use std::collections::BTreeSet;
 
 use urdf_ik::nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use urdf_ik::robot::Robot;
 use urdf_ik::robot::xml::Writer;
 use urdf_ik::skeleton::file::NamedSkeleton;
-use urdf_ik::skeleton::{Configuration, InputError, Joint, Limit, Range};
-use urdf_ik_text::names::short;
+use urdf_ik::skeleton::{Joint, Limit, Range};
 
-use super::describe::is_stiff;
 use crate::Result;
-
-/// The positions of the joints that move \[rad\], by segment; none for a figure that is no robot.
-pub fn positions(
-    model: &NamedSkeleton,
-    configuration: &Configuration,
-) -> Result<Option<BTreeMap<String, f64>>, InputError> {
-    let Ok(hinges) = hinges(model) else { return Ok(None) };
-    let rotations = model.skeleton.rotations(configuration)?;
-    let angles = hinges.iter().zip(&rotations).map(|(hinge, rotation)| hinge.as_ref()?.angle(rotation));
-    let named = model.points[1..].iter().zip(angles);
-    Ok(Some(named.filter_map(|(name, angle)| Some((name.clone(), angle?))).collect()))
-}
 
 /// The figure with its root frame at `root`.
 pub fn urdf(model: &NamedSkeleton, root: &Isometry3<f64>) -> Result<String> {
@@ -41,7 +26,7 @@ pub fn urdf(model: &NamedSkeleton, root: &Isometry3<f64>) -> Result<String> {
     out.open("robot", [("name", model.name.clone())]);
     out.empty("link", [("name", world.clone())]);
     write_joint(&mut out, &names.add("world_joint"), &world, &points[0], root, None);
-    for (index, hinge) in hinges(model)?.iter().enumerate() {
+    for (index, hinge) in model.hinges()?.iter().enumerate() {
         let Some(segment) = model.skeleton.segment(index) else { continue };
         let (name, begin) = (&points[index + 1], &points[segment.parent]);
         let body = names.add(&format!("{name}_link"));
@@ -54,26 +39,6 @@ pub fn urdf(model: &NamedSkeleton, root: &Isometry3<f64>) -> Result<String> {
     let text = out.finish() + "\n";
     Robot::from_urdf(&text).map_err(|e| format!("the figure is no robot: {e}"))?;
     Ok(text)
-}
-
-/// The joint of each segment as a hinge, or none where the segment does not move.
-fn hinges(model: &NamedSkeleton) -> Result<Vec<Option<Joint>>> {
-    let hinge = |(index, name): (usize, &String)| {
-        let joint = model.skeleton.segment(index).map_or_else(Joint::free, |segment| segment.joint);
-        let kind = match joint.limit {
-            limit if is_stiff(&limit) => return Ok(None),
-            Limit::Hinge { .. } => return Ok(Some(joint)),
-            Limit::Free if model.skeleton.is_planar() => return Ok(Some(Joint::hinge(Vector3::z(), -PI, PI))),
-            Limit::Free => "free",
-            Limit::Ball { .. } => "a cone",
-        };
-        Err(format!(
-            "segment '{}': its joint is {kind}, which URDF does not have; give it a hinge, or make it fixed",
-            short(name)
-        )
-        .into())
-    };
-    model.points[1..].iter().enumerate().map(hinge).collect()
 }
 
 /// Names that are taken.

@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use crate::links::srdf::Srdf;
 use crate::world::obstacle::Obstacle;
-use urdf_ik_robot::{Chain, JointKind, Robot};
+use urdf_ik_robot::{Chain, Robot};
 use urdf_ik_text::names::short;
 
 /// Greatest number of obstacles and attached parts.
@@ -178,10 +178,7 @@ fn end_effector_of(robot: &Robot, chain: &Chain, srdf: Option<&Srdf>, link: usiz
 
 /// The links that are fixed to `tip` or beyond it, up to joints that the chain moves.
 fn beyond(robot: &Robot, chain: &Chain, tip: usize) -> BTreeSet<usize> {
-    let parent_joint = |link: usize| robot.links()[link].parent_joint.map(|joint| &robot.joints()[joint]);
-    let is_fixed = |link: usize| parent_joint(link).is_some_and(|joint| joint.kind == JointKind::Fixed);
-    let first = robot.links_up_from(tip).find(|&link| !is_fixed(link)).unwrap_or(tip);
-    let mut links = BTreeSet::from([first]);
+    let mut links = BTreeSet::from([robot.rigid_body(tip)]);
     for joint in robot.parents_first().filter(|&joint| !chain.moves(robot, joint)) {
         if links.contains(&robot.joints()[joint].parent) {
             links.insert(robot.joints()[joint].child);

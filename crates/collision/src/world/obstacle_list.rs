@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use crate::malformed::Malformed;
-use crate::mesh_files::Meshes;
+use crate::mesh_files::{Meshes, mesh_of};
 use crate::shapes::{Geometry, MAX_EXTENT, MIN_SIZE};
 use crate::world::obstacle::Obstacle;
 use crate::world::{MAX_OBSTACLES, World, WorldError};
-use urdf_ik_mathematics::spatial::rotation_from;
+use urdf_ik_mathematics::spatial::{pose_from_matrix, rotation_from};
 use urdf_ik_robot::MeshFolders;
 use urdf_ik_text::names::{sentence, short};
 
@@ -46,12 +46,16 @@ pub enum ObstacleListError {
 /// A list as messages show it.
 const EXAMPLE: &str = r#"[{"id": "table", "type": "box", "size": [1, 1, 0.05], "p": [0.5, 0, 0.2]}]"#;
 
+/// What a mesh of vertices and faces is called in the place of its file.
+const IN_MEMORY: &str = "of its vertices and faces";
+
 /// The world of a list of obstacles in JSON.
 ///
 /// Each is an object with `id`, `type` and the sizes of its type \[m\]: a `box` has `size` (its edges along x, y and z), a `sphere` has
 /// `radius`, a `cylinder` and a `capsule` have `radius` and `length` (of the cylinder alone) along z, a `mesh` has `file` and, where it is not
-/// 1, `scale`. `p` is its position \[m\] and `q_xyzw` its orientation, where it is turned, in the root link's frame. Meshes are looked for
-/// in `folders`, as those of a URDF.
+/// 1, `scale`; or in place of `file` its `vertices` and `faces`, triangles by the indices of their vertices. `p` is its position \[m\] and
+/// `q_xyzw` its orientation, where it is turned, in the root link's frame; or in place of both `pose` is a homogeneous matrix (4 rows) or
+/// x y z qx qy qz qw. Meshes are looked for in `folders`, as those of a URDF.
 ///
 /// # Errors
 /// [`ObstacleListError`] for the first obstacle that is wrong.
@@ -88,23 +92,37 @@ fn read(entry: &Map<String, Value>, meshes: &mut Meshes) -> Result<(Obstacle, Is
     let mut obstacle = Obstacle::default();
     let here = Isometry3::identity();
     if kind == "mesh" {
-        let (file, scale) = (fields.text("file")?, fields.numbers_or("scale", [1.0; 3])?);
-        if !scale.iter().all(|factor| (MIN_SIZE..=MAX_EXTENT).contains(&factor.abs())) {
-            return Err(format!("its 'scale' is {scale:?}; it must be three numbers that are not 0").into());
-        }
-        let mesh = meshes.of(file, scale)?;
-        let geometry = Geometry::Mesh { file: file.to_owned(), scale, triangles: mesh.faces.len() };
-        obstacle.add(geometry, &here, Some(mesh))?;
+        add_mesh(&mut obstacle, &mut fields, meshes)?;
     } else {
         obstacle.add_primitive(primitive(kind, &mut fields)?, &here)?;
     }
-    let at = fields.numbers("p")?;
-    let rotation = rotation_from(fields.numbers_or("q_xyzw", [0.0, 0.0, 0.0, 1.0])?)?;
+    let pose = fields.pose()?;
     fields.finish()?;
-    if !at.iter().all(|coordinate| coordinate.abs() <= MAX_EXTENT) {
-        return Err(format!("its 'p' is farther than {MAX_EXTENT} m away").into());
+    if !pose.translation.vector.iter().all(|coordinate| coordinate.abs() <= MAX_EXTENT) {
+        return Err(format!("it is farther than {MAX_EXTENT} m away").into());
     }
-    Ok((obstacle, Isometry3::from_parts(Translation3::from(at), rotation)))
+    Ok((obstacle, pose))
+}
+
+/// Adds the mesh of a file, or of vertices and faces.
+fn add_mesh(obstacle: &mut Obstacle, fields: &mut Fields, meshes: &mut Meshes) -> Result<(), Malformed> {
+    let file = if fields.has("vertices") { None } else { Some(fields.text("file")?) };
+    let scale = fields.numbers_or("scale", [1.0; 3])?;
+    if !scale.iter().all(|factor| (MIN_SIZE..=MAX_EXTENT).contains(&factor.abs())) {
+        return Err(format!("its 'scale' is {scale:?}; it must be three numbers that are not 0").into());
+    }
+    let mesh = match file {
+        Some(file) => meshes.of(file, scale)?,
+        None => {
+            let vertices: Vec<[f64; 3]> = fields.rows("vertices", Value::as_f64)?;
+            let vertices: Vec<_> = vertices.iter().map(|at| [0, 1, 2].map(|i| at[i] * scale[i])).collect();
+            let index = |value: &Value| value.as_u64().and_then(|index| index.try_into().ok());
+            Arc::new(mesh_of(IN_MEMORY, &vertices, &fields.rows("faces", index)?)?)
+        }
+    };
+    let file = file.unwrap_or(IN_MEMORY).to_owned();
+    let geometry = Geometry::Mesh { file, scale, triangles: mesh.faces.len() };
+    Ok(obstacle.add(geometry, &Isometry3::identity(), Some(mesh))?)
 }
 
 fn primitive(kind: &str, fields: &mut Fields) -> Result<Geometry, Malformed> {
@@ -132,6 +150,11 @@ impl<'a> Fields<'a> {
         Self { object, asked: Vec::new() }
     }
 
+    /// Whether there is a field of that name.
+    fn has(&self, name: &str) -> bool {
+        self.object.contains_key(name)
+    }
+
     pub fn text(&mut self, name: &'static str) -> Result<&'a str, Malformed> {
         let value = self.value(name)?;
         value.as_str().ok_or_else(|| wrong(name, "a text", value))
@@ -144,8 +167,34 @@ impl<'a> Fields<'a> {
 
     pub fn numbers<const N: usize>(&mut self, name: &'static str) -> Result<[f64; N], Malformed> {
         let value = self.value(name)?;
-        let numbers: Option<Vec<f64>> = value.as_array().and_then(|list| list.iter().map(Value::as_f64).collect());
-        numbers.and_then(|numbers| numbers.try_into().ok()).ok_or_else(|| wrong(name, &format!("{N} numbers"), value))
+        row(value, Value::as_f64).ok_or_else(|| wrong(name, &format!("{N} numbers"), value))
+    }
+
+    /// A list of rows of as many numbers.
+    fn rows<const N: usize, T>(
+        &mut self,
+        name: &'static str,
+        number: fn(&Value) -> Option<T>,
+    ) -> Result<Vec<[T; N]>, Malformed> {
+        let value = self.value(name)?;
+        let rows = value.as_array().and_then(|rows| rows.iter().map(|value| row(value, number)).collect());
+        rows.ok_or_else(|| wrong(name, &format!("a list of rows of {N} numbers, of indices whole ones"), value))
+    }
+
+    /// The pose of `pose`, or of `p` and `q_xyzw`.
+    fn pose(&mut self) -> Result<Isometry3<f64>, Malformed> {
+        if !self.has("pose") {
+            let at = Translation3::from(self.numbers("p")?);
+            return Ok(Isometry3::from_parts(at, rotation_from(self.numbers_or("q_xyzw", [0.0, 0.0, 0.0, 1.0])?)?));
+        }
+        let value = self.value("pose")?;
+        if let Some([x, y, z, rotation @ ..]) = row::<7, _>(value, Value::as_f64) {
+            return Ok(Isometry3::from_parts(Translation3::new(x, y, z), rotation_from(rotation)?));
+        }
+        match row(value, |row_of| row(row_of, Value::as_f64)) {
+            Some(rows) => Ok(pose_from_matrix(&rows)?),
+            None => Err(wrong("pose", "4 rows of 4 numbers, or x y z qx qy qz qw", value)),
+        }
     }
 
     /// The numbers, or `default` where there is no such field.
@@ -168,6 +217,12 @@ impl<'a> Fields<'a> {
         self.asked.push(name);
         self.object.get(name).ok_or_else(|| format!("the field '{name}' is missing").into())
     }
+}
+
+/// As many entries as a row has.
+fn row<const N: usize, T>(value: &Value, entry: impl Fn(&Value) -> Option<T>) -> Option<[T; N]> {
+    let entries: Vec<T> = value.as_array()?.iter().map(entry).collect::<Option<_>>()?;
+    entries.try_into().ok()
 }
 
 fn wrong(name: &str, wanted: &str, found: &Value) -> Malformed {

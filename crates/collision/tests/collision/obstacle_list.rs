@@ -64,6 +64,33 @@ fn obstacles_are_where_the_list_says() {
     }
 }
 
+/// A mesh of vertices and faces is that of the file with the same triangles, and a pose is what `p` and `q_xyzw` say.
+#[test]
+fn meshes_and_poses_have_several_forms() {
+    let folder = Folder::new("forms");
+    folder.write("cube.stl", cube::stl());
+    let folders = MeshFolders::new([], Some(&folder.0.join("list.json")));
+    let base =
+        json!({"id": "it", "type": "mesh", "file": "cube.stl", "scale": [0.2, 0.4, 0.6], "p": AT, "q_xyzw": QUARTER});
+    let world = world_from_json(&json!([base]), &folders).unwrap();
+    let (obstacle, pose) = world.obstacle("it").unwrap();
+    let (vertices, faces) = obstacle.triangles(0).unwrap();
+    let matrix = pose.to_homogeneous();
+    let rows: [[f64; 4]; 4] = std::array::from_fn(|row| std::array::from_fn(|column| matrix[(row, column)]));
+    let [x, y, z] = AT;
+    let [qx, qy, qz, qw] = QUARTER;
+    for pose_given in [json!([x, y, z, qx, qy, qz, qw]), json!(rows)] {
+        let entry = json!({"id": "it", "type": "mesh", "vertices": vertices, "faces": faces, "pose": pose_given});
+        let other = read(&json!([entry])).unwrap();
+        let (other, other_pose) = other.obstacle("it").unwrap();
+        assert_eq!(other.triangles(0).unwrap(), (vertices.clone(), faces.clone()));
+        assert!((other_pose.inverse() * pose).rotation.angle() < 1e-15 && other_pose.translation == pose.translation);
+    }
+    let half: Vec<[f64; 3]> = vertices.iter().map(|at| at.map(|x| x / 2.0)).collect();
+    let scaled = json!({"id": "it", "type": "mesh", "vertices": half, "faces": faces, "scale": [2, 2, 2], "p": AT});
+    assert_eq!(read(&json!([scaled])).unwrap().obstacle("it").unwrap().0.triangles(0).unwrap().0, vertices);
+}
+
 /// The least of all distances is that of links and of obstacles. A link that no joint moves may touch an obstacle.
 #[test]
 fn the_least_distance_is_that_of_links_and_obstacles() {
@@ -104,6 +131,8 @@ fn bad_lists_say_which_obstacle_and_what_to_do() {
     };
     let many: Vec<Value> = (0..1001).map(|at| changed("id", json!(at.to_string()))[0].clone()).collect();
     let mesh = |file: &str| json!([{"id": "can", "type": "mesh", "file": file, "p": [0, 0, 0]}]);
+    let posed = |pose: Value| json!([{"id": "can", "type": "sphere", "radius": 1, "pose": pose}]);
+    let corners = |vertices: Value, faces: Value| json!([{"id": "can", "type": "mesh", "vertices": vertices, "faces": faces, "p": [0, 0, 0]}]);
     for (list, words) in [
         (json!({}), "obstacles must be a JSON list of objects, such as [{"),
         (json!([1]), "obstacles must be a JSON list of objects, such as [{"),
@@ -123,13 +152,26 @@ fn bad_lists_say_which_obstacle_and_what_to_do() {
         (changed("radius", Value::Null), "its 'radius' is null; it must be a number"),
         (changed("p", json!([0, 0])), "its 'p' is [0,0]; it must be 3 numbers"),
         (changed("p", json!([0, "a", 0, 0])), "it must be 3 numbers"),
-        (changed("p", json!([0, 0, 1e7])), "its 'p' is farther than 1000000 m away"),
+        (changed("p", json!([0, 0, 1e7])), "obstacle 'can': it is farther than 1000000 m away"),
         (changed("q_xyzw", json!([0, 0, 0, 0])), "has the length 0; it must be 1"),
         (changed("q_xyzw", json!([0, 0, 1])), "its 'q_xyzw' is [0,0,1]; it must be 4 numbers"),
         (
             changed("size", json!([1, 1, 1])),
             "the field 'size' is unknown here; there are: id, type, radius, length, p, q_xyzw",
         ),
+        (
+            changed("pose", json!([0, 0, 0, 0, 0, 0, 1])),
+            "the field 'p' is unknown here; there are: id, type, radius, length, pose",
+        ),
+        (posed(json!([0, 0, 0])), "its 'pose' is [0,0,0]; it must be 4 rows of 4 numbers, or x y z qx qy qz qw"),
+        (posed(json!([0, 0, 0, 0, 0, 0, 2])), "has the length 2; it must be 1"),
+        (posed(json!([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, -1, 0], [0, 0, 0, 1]])), "is a reflection"),
+        (posed(json!([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 1, 1]])), "the last row"),
+        (corners(json!([[0, 0, 0], [1, 0]]), json!([])), "it must be a list of rows of 3 numbers"),
+        (corners(json!([[0, 0, 0]]), json!([[0, 0.5, 0]])), "its 'faces' is [[0,0.5,0]]; it must be a list of rows"),
+        (corners(json!([[0, 0, 0]]), json!([[0, -1, 0]])), "of indices whole ones"),
+        (corners(json!([[0, 0, 0]]), json!([[0, 1, 2]])), "a face has the vertex 1, but there are 1"),
+        (corners(json!([[0, 0, 0]]), json!([])), "mesh of its vertices and faces has no triangles"),
         (mesh("no.stl"), "obstacle 'can': mesh no.stl was not found"),
         (
             json!([{"id": "can", "type": "mesh", "file": "a.stl", "scale": [1, 0, 1], "p": [0, 0, 0]}]),

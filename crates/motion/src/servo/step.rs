@@ -47,7 +47,7 @@ pub struct TooManyVariables {
 }
 
 /// A curve along a line, and the plan on it that is held.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Course {
     line: Line,
     curve: Curve,
@@ -57,7 +57,7 @@ struct Course {
 }
 
 /// Joints that follow velocity commands. See the [module](super).
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Servo {
     chain: Arc<Chain>,
     options: ServoOptions,
@@ -219,6 +219,18 @@ impl Servo {
     pub fn take_over(&mut self, joints: &HandOver) {
         self.now.clone_from(joints.state);
         self.keeper.take_over(joints.keeper);
+        self.look();
+        self.leave_course();
+    }
+
+    /// Goes on from joints where they are that move with these velocities \[rad/s or m/s\] and accelerations \[rad/s² or m/s²\], one entry
+    /// for each variable: those of a servo that was saved.
+    ///
+    /// # Panics
+    /// Where there are not as many as variables.
+    pub fn resume(&mut self, velocities: &[f64], accelerations: &[f64]) {
+        self.now.velocities.copy_from_slice(velocities);
+        self.now.accelerations.copy_from_slice(accelerations);
         self.look();
         self.leave_course();
     }

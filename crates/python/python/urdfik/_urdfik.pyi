@@ -7,15 +7,30 @@ from numpy.typing import ArrayLike, NDArray
 
 from urdfik._answers import Answer, Answers, SkeletonAnswer, Trajectory
 
-__all__ = ["Arm", "Error", "Robot", "Servo", "Skeleton", "World", "rebuild_arm", "rebuild_robot"]
+__all__ = [
+    "Arm",
+    "Error",
+    "Robot",
+    "Servo",
+    "Skeleton",
+    "World",
+    "rebuild_arm",
+    "rebuild_robot",
+    "rebuild_servo",
+    "rebuild_world",
+]
 
 _Floats: TypeAlias = NDArray[np.float64]
+# Joint positions of one configuration, and of several. The type of an array does not tell which it has.
+_OneRow: TypeAlias = Mapping[str, float] | Sequence[float]
+_Rows: TypeAlias = Sequence[Sequence[float]] | Sequence[NDArray[Any]]
 _Path: TypeAlias = str | PathLike[str]
 _Pose: TypeAlias = ArrayLike | Mapping[str, ArrayLike]
 _Positions: TypeAlias = ArrayLike | Mapping[str, float]
 _Solver: TypeAlias = Literal["jacobian", "closed_form", "fabrik"]
 _Pick: TypeAlias = Literal["first", "nearest", "most_manipulable"]
 _Frame: TypeAlias = Literal["base", "tip"]
+_HeldBack: TypeAlias = Literal["wait", "slide"]
 _Axis: TypeAlias = Literal["x", "y", "z", "rx", "ry", "rz"]
 _Axes: TypeAlias = _Axis | Sequence[_Axis]
 _FreeAxes: TypeAlias = _Axes | Mapping[str, _Axes] | None
@@ -48,7 +63,7 @@ class Robot:
     def joint_names(self) -> list[str]: ...
     @property
     def warnings(self) -> list[str]: ...
-    def link_poses(self, positions: Mapping[str, float] = {}) -> dict[str, _Floats]: ...
+    def link_poses(self, positions: _Positions = {}) -> dict[str, _Floats]: ...
 
 @final
 class Arm:
@@ -80,9 +95,11 @@ class Arm:
     def forward_kinematics(self, q: _Positions, *, tip: str | None = None) -> _Floats: ...
     def jacobian(self, q: _Positions, frame: _Frame = "base", *, tip: str | None = None) -> _Floats: ...
     @overload
-    def manipulability(self, q: Mapping[str, float], *, tip: str | None = None) -> float: ...
+    def manipulability(self, q: _OneRow, *, tip: str | None = None) -> float: ...
     @overload
-    def manipulability(self, q: ArrayLike, *, tip: str | None = None) -> Any: ...
+    def manipulability(self, q: _Rows, *, tip: str | None = None) -> _Floats: ...
+    @overload
+    def manipulability(self, q: NDArray[Any], *, tip: str | None = None) -> float | _Floats: ...
     def solve(
         self,
         pose: _Pose,
@@ -186,7 +203,7 @@ class Arm:
         joint_limits: _JointLimits = None,
         linear_speed: float = 0.5,
         angular_speed: float = 1.5,
-        held_back: str = "wait",
+        held_back: _HeldBack = "wait",
         give_position: float = 0.02,
         give_orientation: float = 0.1,
         free_axes: _FreeAxes = None,
@@ -209,10 +226,13 @@ class World:
     def margin(self) -> float: ...
     @property
     def missing_shapes(self) -> list[str]: ...
+    def moved(self, poses: Mapping[str, ArrayLike]) -> World: ...
     @overload
-    def is_free(self, q: Mapping[str, float]) -> bool: ...
+    def is_free(self, q: _OneRow) -> bool: ...
     @overload
-    def is_free(self, q: ArrayLike) -> Any: ...
+    def is_free(self, q: _Rows) -> NDArray[np.bool_]: ...
+    @overload
+    def is_free(self, q: NDArray[Any]) -> bool | NDArray[np.bool_]: ...
     def nearest(self, q: _Positions) -> tuple[str, str, float] | None: ...
 
 @final
@@ -243,7 +263,7 @@ class Skeleton:
     def solve(
         self,
         targets: Mapping[str, ArrayLike],
-        seed: ArrayLike | SkeletonAnswer | None = None,
+        seed: ArrayLike | Mapping[str, float] | SkeletonAnswer | None = None,
         *,
         root: Literal["fixed", "free"] | ArrayLike = "fixed",
         weights: Mapping[str, float] | None = None,
@@ -253,3 +273,11 @@ class Skeleton:
 
 def rebuild_arm(given: dict[str, Any], tips: list[str], base: str) -> Arm: ...
 def rebuild_robot(given: dict[str, Any]) -> Robot: ...
+def rebuild_servo(arm: Arm, saved: dict[str, Any], world: World | None) -> Servo: ...
+def rebuild_world(
+    arm: Arm,
+    obstacles: list[dict[str, Any]],
+    attached: list[dict[str, Any]],
+    rest: dict[str, float],
+    margin: float,
+) -> World: ...

@@ -194,6 +194,31 @@ fn chains_without_a_joint_and_names_that_are_unknown_or_repeated() {
 }
 
 #[test]
+fn leaves_that_do_not_move_are_no_default_tips() {
+    // A frame on the foot, as the iiwa14, the KR 6 and the UR5 have it; in `camera` one on the upper arm, too, which moves.
+    let links = "world base_link base upper_arm forearm tool0";
+    let joints = fixed("stand", "world", "base_link", "0 0 0")
+        + &fixed("foot", "base_link", "base", "0 0 0")
+        + &turn("shoulder", "base_link", "upper_arm", "0 0 0.3", "0 1 0")
+        + &turn("elbow", "upper_arm", "forearm", "0 0 0.3", "0 1 0")
+        + &fixed("flange", "forearm", "tool0", "0 0 0.2");
+    let plain = Robot::from_urdf(&robot(links, &joints)).unwrap();
+    let joints = joints + &fixed("mount", "upper_arm", "camera", "0 0 0.1");
+    let camera = Robot::from_urdf(&robot(&format!("{links} camera"), &joints)).unwrap();
+    assert_eq!(plain.leaves(), ["base", "tool0"]);
+    for (base, variables) in [(None, 2), (Some("base"), 2), (Some("base_link"), 2), (Some("upper_arm"), 1)] {
+        let chain = Chain::with_defaults(&plain, base, &[]).unwrap();
+        assert_eq!((chain.tip_names(), chain.variables().len()), (vec!["tool0"], variables), "{base:?}");
+    }
+    // Seen from the tool nothing is left but the foot, which must be named.
+    assert!(matches!(Chain::with_defaults(&plain, Some("tool0"), &[]), Err(ChainError::TipNeeded { .. })));
+    assert_eq!(Chain::with_defaults(&plain, Some("tool0"), &["base"]).unwrap().variables().len(), 2);
+    let error = Chain::with_defaults(&camera, None, &[]).unwrap_err();
+    assert_eq!(error, ChainError::TipNeeded { leaves: vec!["tool0".into(), "camera".into()] });
+    assert_eq!(Chain::with_defaults(&camera, Some("upper_arm"), &[]).unwrap().tip_names(), ["tool0"]);
+}
+
+#[test]
 fn base_and_tip_have_defaults_where_they_are_unique() {
     let robot = common::load("arm7.urdf");
     let chain = Chain::with_defaults(&robot, None, &[]).unwrap();

@@ -101,7 +101,16 @@ fn text_that_is_not_a_robot() {
     assert_refused!("a line of text", UrdfError::NotARobot { .. }, ["<robot>"]);
     assert_refused!("<html><body>404 Not Found</body></html>", UrdfError::NotARobot { .. }, ["<html>"]);
     assert_refused!("<!DOCTYPE html><html><head></head></html>", UrdfError::NotARobot { .. }, ["<html>"]);
-    assert_refused!("<sdf version='1.6'><model name='m'/></sdf>", UrdfError::NotARobot { .. }, ["<sdf>"]);
+    assert_refused!(
+        "<sdf version='1.6'><model name='m'/></sdf>",
+        UrdfError::OtherFormat { .. },
+        ["SDF", "<sdf>", "URDF"]
+    );
+    assert_refused!(
+        "<mujoco model='m'><worldbody/></mujoco>",
+        UrdfError::OtherFormat { .. },
+        ["MJCF", "MuJoCo", "URDF"]
+    );
 }
 
 #[test]
@@ -222,7 +231,19 @@ fn a_quaternion_that_is_not_four_finite_numbers() {
 #[test]
 fn an_unexpanded_xacro_file_is_recognised() {
     let xacro = one_joint("continuous", "<origin xyz='${length} 0 0'/>");
-    assert_refused!(xacro, UrdfError::Number { .. }, ["'j'", "${length}", "xacro"]);
+    assert_refused!(xacro, UrdfError::Xacro { .. }, ["'j'", "${length}", "xacro"]);
+    // Of includes and macros alone, which leave no link or one.
+    for links in ["", "<link name='world'/>"] {
+        let call = "<xacro:include filename='$(find r)/r.xacro'/><xacro:arm parent='world'/>";
+        let xacro = format!("<robot name='r' xmlns:xacro='http://wiki.ros.org/xacro'>{links}{call}</robot>");
+        assert_refused!(xacro, UrdfError::Xacro { .. }, ["xacro file", "expand it first"]);
+    }
+    // Other readers ignore what is left of it in a file that is a robot without, and comments stay when a file is expanded.
+    let whole = one_joint("continuous", "<xacro:property name='a' value='1'/>");
+    let robot = Robot::from_urdf(&whole).unwrap();
+    assert!(robot.warnings().iter().any(|warning| warning.contains("xacro")), "{:?}", robot.warnings());
+    let expanded = one_joint("continuous", "<!-- <xacro:arm/> -->");
+    assert!(Robot::from_urdf(&expanded).unwrap().warnings().is_empty());
     let plain = refused(&one_joint("continuous", "<origin xyz='x 0 0'/>"), &[]).to_string();
     assert!(!plain.contains("xacro"), "{plain}");
 }

@@ -23,6 +23,7 @@
 mod entries;
 mod error;
 mod joint;
+mod joint_positions;
 mod list;
 mod model;
 mod named;
@@ -32,5 +33,6 @@ mod read;
 mod segments;
 
 pub use error::ModelError;
+pub use joint_positions::NotAHinge;
 pub use model::Model;
 pub use named::{NamedArm, NamedSkeleton, UnknownPoint};

@@ -49,8 +49,9 @@ mod problem;
 mod solve;
 mod step;
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Point3, UnitQuaternion, Vector3};
 
+use crate::Configuration;
 pub use crate::solution::{Outcome, Reason, Residual};
 pub use path::{PathPoint, PathSteps, PathSummary};
 pub use problem::{Method, Options, Problem, Solution};
@@ -155,6 +156,26 @@ impl PitchYawArm {
         points[0] = self.base;
         self.walk(positions, |segment, end, _| points[segment + 1] = end);
         Ok(())
+    }
+
+    /// Points and orientations at `positions` (2n entries \[rad\]): of the base, then of each segment, whose x axis is along it.
+    ///
+    /// # Panics
+    /// Where there are fewer than n positions.
+    pub fn configuration(&self, positions: &[f64]) -> Configuration {
+        let (pitches, yaws) = positions.split_at(self.lengths.len());
+        let (mut point, mut pitch, mut yaw) = (self.base, 0.0, 0.0);
+        let mut placed = Configuration { points: vec![point], orientations: vec![UnitQuaternion::identity()] };
+        for (length, turns) in self.lengths.iter().zip(pitches.iter().zip(yaws)) {
+            pitch += turns.0;
+            yaw += turns.1;
+            // Pitch is positive upwards, unlike a rotation about y.
+            let orientation = UnitQuaternion::from_euler_angles(0.0, -pitch, yaw);
+            point += orientation * Vector3::x() * *length;
+            placed.points.push(point);
+            placed.orientations.push(orientation);
+        }
+        placed
     }
 
     /// Jacobian of the tip's position at `positions` (2n entries \[rad\]), by suffix sums in O(n), and returns the tip

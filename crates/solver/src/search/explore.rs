@@ -46,9 +46,11 @@ impl<'a> Run<'a> {
         Self { posed, iteration, start: Instant::now() }
     }
 
-    /// Whether the deadline of the problem has passed.
+    /// Whether the deadline of the problem has passed, or the search is interrupted.
     pub fn has_expired(&self) -> bool {
-        self.posed.problem.deadline.is_some_and(|deadline| self.start.elapsed() >= deadline)
+        let Problem { deadline, interruption, .. } = self.posed.problem;
+        deadline.is_some_and(|deadline| self.start.elapsed() >= deadline)
+            || interruption.is_some_and(|interruption| interruption())
     }
 }
 

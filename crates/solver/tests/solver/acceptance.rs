@@ -1,9 +1,11 @@
 //! Configurations that somebody is asked about while the search goes on, and those of the least cost.
 
+use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use urdf_ik::nalgebra::{Isometry3, Vector3};
 use urdf_ik::solver::{Mode, Outcome, Pick, Preference, Problem, Reason, Solution, Solver, SolverKind, Stop, Target};
 
 use crate::common::{self, Arm, Random, Share, all_solutions, bits, solve};
@@ -71,6 +73,31 @@ fn who_accepts_all_changes_no_bit() {
             }
         }
     }
+}
+
+#[test]
+fn an_interruption_ends_a_search_with_the_best_positions_so_far() {
+    let arm = &common::arms_named(&["panda"])[0];
+    let (solver, seed) = (arm.solver(), arm.chain.nominal_positions());
+    // Near enough, but behind the base and upside down: no attempt meets it, and nothing proves that none can.
+    let mut targets = arm.targets_at(&Random::new(4).positions(&arm.chain));
+    targets[0].pose = Isometry3::new(Vector3::new(0.0, 0.0, 0.05), Vector3::zeros());
+    let asked = AtomicUsize::new(0);
+    let interruption = || asked.fetch_add(1, Ordering::Relaxed) >= 10;
+    let mode = Mode::Search { pick: Pick::First, attempts: usize::MAX, random_seed: 0 };
+    let problem = Problem { mode, interruption: Some(&interruption), ..Problem::new(&targets, &seed) };
+    let solution = solve(&solver, &problem);
+    assert!(!solution.is_solved() && solution.stop == Stop::Deadline, "{solution:?}");
+    assert!(solution.attempts < 1000 && arm.chain.contains(&solution.positions), "{solution:?}");
+
+    asked.store(0, Ordering::Relaxed);
+    let (mut scratch, mut room, mut found) = (solver.scratch(), solver.solution(), 0);
+    let count = &mut |_: &Solution| {
+        found += 1;
+        ControlFlow::Continue(())
+    };
+    solver.solve_all(&problem, &mut scratch, &mut room, count).unwrap();
+    assert_eq!(found, 0);
 }
 
 #[test]

@@ -1,0 +1,112 @@
+//! Arguments from Python. Whatever is wrong with one is refused with its name: all of them are converted here.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::fmt::Display;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
+use urdf_ik_text::names::short;
+
+use crate::path_or_text::PathOrText;
+use crate::refused;
+use crate::shared::{Arm, World};
+
+/// An argument of a method, or what was given in its place: pyo3 would raise a `TypeError` or an `OverflowError` that does not always name it.
+pub enum Argument<'py, T> {
+    Valid(T),
+    Invalid(Bound<'py, PyAny>),
+}
+
+/// A type of arguments.
+pub trait Expected {
+    /// What an argument must be, in words.
+    const WORDS: &'static str;
+}
+
+macro_rules! expected {
+    ($($type:ty: $words:literal)*) => { $(impl Expected for $type { const WORDS: &'static str = $words; })* };
+}
+
+expected! {
+    f64: "a number"
+    usize: "a whole number from 0 to 2^64 - 1"
+    u64: "a whole number from 0 to 2^64 - 1"
+    bool: "True or False"
+    String: "a string"
+    Vec<String>: "a list of strings"
+    Vec<PathBuf>: "a list of paths"
+    HashMap<String, f64>: "a dict from names to numbers"
+    Names: "a string, or a list of strings"
+    PathOrText: "a path, or a text"
+    Bound<'_, PyDict>: "a dict"
+    Bound<'_, Arm>: "an Arm"
+    Bound<'_, World>: "a World"
+}
+
+impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for Argument<'py, T> {
+    type Error = Infallible;
+
+    fn extract(given: Borrowed<'a, 'py, PyAny>) -> Result<Self, Infallible> {
+        Ok(given.extract().map_or_else(|_| Self::Invalid(given.to_owned()), Self::Valid))
+    }
+}
+
+impl<T: Expected> Argument<'_, T> {
+    /// The argument of that name.
+    pub fn named(self, name: &str) -> PyResult<T> {
+        match self {
+            Self::Valid(value) => Ok(value),
+            Self::Invalid(given) => Err(refused(format!("{name} is {}; it must be {}", shown(&given), T::WORDS))),
+        }
+    }
+}
+
+/// The argument of that name, or none where it was left out.
+pub fn named<T: Expected>(argument: Option<Argument<'_, T>>, name: &str) -> PyResult<Option<T>> {
+    argument.map(|argument| argument.named(name)).transpose()
+}
+
+/// Converts the argument, or the entry of an argument, of that name.
+pub fn read<'a, 'py, T: FromPyObject<'a, 'py> + Expected>(value: &'a Bound<'py, PyAny>, name: &str) -> PyResult<T> {
+    let Ok(argument) = value.extract::<Argument<'py, T>>();
+    argument.named(name)
+}
+
+/// The argument of that name as one of the values that strings stand for.
+pub fn parsed<T: FromStr<Err: Display>>(text: &str, name: &str) -> PyResult<T> {
+    text.parse().map_err(|e| refused(format!("{name}: {e}")))
+}
+
+/// One name, or several.
+#[derive(FromPyObject)]
+pub enum Names {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl Names {
+    pub fn as_strs(&self) -> Vec<&str> {
+        match self {
+            Self::One(name) => vec![name],
+            Self::Several(names) => names.iter().map(String::as_str).collect(),
+        }
+    }
+}
+
+/// What was given: numbers and strings as Python writes them, and of anything else its type.
+fn shown(given: &Bound<'_, PyAny>) -> String {
+    let is_plain = given.is_none()
+        || given.is_instance_of::<PyBool>()
+        || given.is_instance_of::<PyInt>()
+        || given.is_instance_of::<PyFloat>()
+        || given.is_instance_of::<PyString>();
+    // Python does not write numbers of many thousand digits.
+    let written = if is_plain { given.repr().ok() } else { None };
+    match written {
+        Some(written) => short(&written.to_string_lossy()).into_owned(),
+        None => format!("of type {}", given.get_type().name().map_or_else(|_| "?".into(), |name| name.to_string())),
+    }
+}

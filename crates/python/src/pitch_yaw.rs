@@ -1,0 +1,73 @@
+//! Arms of pitch and yaw, as `urdfik.Skeleton` solves them.
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use urdf_ik::skeleton::Root;
+use urdf_ik::skeleton::file::NamedArm;
+use urdf_ik::skeleton::pitch_yaw::{Options, Problem};
+use urdf_ik_text::names::{list, short};
+
+use crate::arguments::read;
+use crate::arrays::{Numbers, shape_in_words};
+use crate::refused;
+use crate::skeleton::{Found, Request, read_place};
+
+/// Solves for a position of the tip.
+pub fn solve<'py>(py: Python<'py>, model: &NamedArm, request: &Request<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let NamedArm { arm, points, .. } = model;
+    if !matches!(request.root, Root::Fixed) {
+        return Err(refused("root must be \"fixed\": an arm of pitch and yaw stands where its file says"));
+    }
+    let tip = points.last().map_or("", String::as_str);
+    let only_tip =
+        || refused(format!("targets of an arm of pitch and yaw are one position, that of its tip '{}'", short(tip)));
+    if request.targets.len() != 1 || request.weights.keys().any(|name| name != tip) {
+        return Err(only_tip());
+    }
+    let target = request.targets.get_item(tip)?.ok_or_else(only_tip)?;
+    let (position, None) = read_place(&target, &format!("the target of '{}'", short(tip)))? else {
+        return Err(only_tip());
+    };
+    let seed = match request.seed {
+        Some(seed) => positions(seed, model)?,
+        None => vec![0.0; arm.variables()],
+    };
+    let options = Options { tolerance: request.tolerance, ..Options::default() };
+    let problem = Problem { target: position.vector.into(), seed: &seed, options };
+    let solution = py.detach(|| {
+        let (mut scratch, mut solution) = (arm.scratch(), arm.solution());
+        arm.solve(&problem, &mut scratch, &mut solution).map_err(refused).map(|()| solution)
+    })?;
+    let configuration = arm.configuration(&solution.positions);
+    let found = Found {
+        configuration: &configuration,
+        orientations: &configuration.orientations,
+        residuals: vec![(tip, solution.residual)],
+        positions: Some(model.variable_names().zip(solution.positions).collect()),
+        iterations: solution.iterations,
+        restarts: solution.restarts,
+    };
+    found.into_answer(py)
+}
+
+/// The joint positions of a seed: those of an answer, of a dict, or of an array.
+fn positions(seed: &Bound<'_, PyAny>, model: &NamedArm) -> PyResult<Vec<f64>> {
+    let names: Vec<String> = model.variable_names().collect();
+    let of_answer = seed.getattr("positions").ok();
+    if let Ok(by_name) = of_answer.as_ref().unwrap_or(seed).cast::<PyDict>() {
+        let position = |name: &String| {
+            let position = by_name.get_item(name)?.ok_or_else(|| {
+                refused(format!("seed does not name '{}'; the joints are: {}", short(name), list(&names)))
+            })?;
+            read(&position, &format!("seed of '{}'", short(name)))
+        };
+        return names.iter().map(position).collect();
+    }
+    let numbers = Numbers::read(seed, "seed")?;
+    if *numbers.shape() == [names.len()] {
+        return Ok(numbers.to_vec());
+    }
+    let shape = shape_in_words(numbers.shape());
+    Err(refused(format!("seed has the shape {shape}; it must be ({},), all pitches and then all yaws", names.len())))
+}

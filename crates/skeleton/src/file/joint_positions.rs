@@ -1,0 +1,64 @@
+//! Joint positions of models, by the names of their joints.
+
+use std::f64::consts::PI;
+
+use nalgebra::Vector3;
+use thiserror::Error;
+
+use super::named::{NamedArm, NamedSkeleton};
+use crate::{Configuration, InputError, Joint, Limit};
+use urdf_ik_text::names::short;
+
+/// A joint with more than one angle.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "segment '{}': its joint is {joint}, which URDF does not have; give it a hinge, or make it fixed",
+    short(segment)
+)]
+pub struct NotAHinge {
+    /// The name of its segment.
+    pub segment: String,
+    /// What it is.
+    pub joint: &'static str,
+}
+
+impl NamedSkeleton {
+    /// The joint of each segment as a hinge, or none where the segment does not move. In the plane a free joint is a hinge about z.
+    ///
+    /// # Errors
+    /// [`NotAHinge`] for the first free joint or cone.
+    pub fn hinges(&self) -> Result<Vec<Option<Joint>>, NotAHinge> {
+        let hinge = |(index, name): (usize, &String)| {
+            let joint = self.skeleton.segment(index).map_or_else(Joint::free, |segment| segment.joint);
+            let kind = match joint.limit {
+                limit if limit.is_stiff() => return Ok(None),
+                Limit::Hinge { .. } => return Ok(Some(joint)),
+                Limit::Free if self.skeleton.is_planar() => return Ok(Some(Joint::hinge(Vector3::z(), -PI, PI))),
+                Limit::Free => "free",
+                Limit::Ball { .. } => "a cone",
+            };
+            Err(NotAHinge { segment: name.clone(), joint: kind })
+        };
+        self.points[1..].iter().enumerate().map(hinge).collect()
+    }
+
+    /// The positions of the joints that move \[rad\], by the names of their segments and in their order; `None` for a skeleton with
+    /// joints that are no hinges.
+    ///
+    /// # Errors
+    /// [`InputError`] for a configuration of another skeleton.
+    pub fn joint_positions(&self, configuration: &Configuration) -> Result<Option<Vec<(String, f64)>>, InputError> {
+        let Ok(hinges) = self.hinges() else { return Ok(None) };
+        let rotations = self.skeleton.rotations(configuration)?;
+        let angles = hinges.iter().zip(&rotations).map(|(hinge, rotation)| hinge.as_ref()?.angle(rotation));
+        let named = self.points[1..].iter().zip(angles);
+        Ok(Some(named.filter_map(|(name, angle)| Some((name.clone(), angle?))).collect()))
+    }
+}
+
+impl NamedArm {
+    /// The names of the variables: `NAME_pitch` of all segments, then `NAME_yaw`.
+    pub fn variable_names(&self) -> impl Iterator<Item = String> + '_ {
+        ["pitch", "yaw"].into_iter().flat_map(|kind| self.points[1..].iter().map(move |name| format!("{name}_{kind}")))
+    }
+}
