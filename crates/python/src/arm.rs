@@ -14,7 +14,7 @@ use urdf_ik::solver::{Mode, Solution, Solver, Target};
 use urdf_ik_text::names::{list, short};
 
 use crate::answers::answer;
-use crate::arrays::{PositionRows, read_positions, read_rows};
+use crate::arrays::{PositionRows, array, push_pose, read_positions, read_rows};
 use crate::batch::Batch;
 use crate::kinematics::{Frame, Quantity, compute};
 use crate::motion::{PathRequest, limits};
@@ -53,14 +53,15 @@ impl Tips {
 impl Arm {
     #[new]
     #[pyo3(
-        signature = (robot, tip = None, base = None, *, package_dirs = Vec::new(), srdf = None),
-        text_signature = "(robot, tip=None, base=None, *, package_dirs=(), srdf=None)"
+        signature = (robot, tip = None, base = None, *, tool = None, package_dirs = Vec::new(), srdf = None),
+        text_signature = "(robot, tip=None, base=None, *, tool=None, package_dirs=(), srdf=None)"
     )]
     #[expect(clippy::needless_pass_by_value, reason = "arguments from Python")]
     fn new(
         robot: RobotOrUrdf<'_>,
         tip: Option<Tips>,
         base: Option<&str>,
+        tool: Option<&Bound<'_, PyAny>>,
         package_dirs: Vec<PathBuf>,
         srdf: Option<PathOrText>,
     ) -> PyResult<Self> {
@@ -72,7 +73,32 @@ impl Arm {
             }
         };
         let tips = tip.as_ref().map(Tips::names).unwrap_or_default();
-        Ok(Self(Arc::new(ArmData::new(robot, base, &tips)?)))
+        let arm = Arc::new(ArmData::new(robot, base, &tips)?);
+        tool.map_or_else(|| Ok(Self(Arc::clone(&arm))), |tool| arm.with_tool(tool).map(Self))
+    }
+
+    /// The same arm with a tool: the tip is the tool then, in targets, paths, twists, forward kinematics and Jacobians. A world of one of
+    /// them serves both.
+    ///
+    /// Parameters
+    /// ----------
+    /// tool : array, or dict by tip
+    ///     The pose of the tool in the frame of the tip link, in one of the forms of poses: see Arm. Tips that a dict does not name keep
+    ///     theirs.
+    ///
+    /// Returns
+    /// -------
+    /// Arm
+    fn with_tool(&self, tool: &Bound<'_, PyAny>) -> PyResult<Self> {
+        self.0.with_tool(tool).map(Self)
+    }
+
+    /// The tool: its pose (4, 4) in the frame of the tip link, the identity if there is none. Of several tips (tips, 4, 4).
+    #[getter]
+    fn tool<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let mut numbers = Vec::new();
+        self.0.chain.tips().iter().for_each(|tip| push_pose(&tip.tool, &mut numbers));
+        array(py, Quantity::Poses(None).shape(&self.0.chain), numbers)
     }
 
     /// Names of the n joints, from the base on, in the order of joint positions. Joints that mimic others are not among them.
@@ -250,6 +276,13 @@ impl Arm {
     ///     Joint positions [rad or m] that a redundant arm prefers, and how much.
     /// limits_weight, manipulability_weight : float
     ///     How much it prefers the middle of the joint ranges, and manipulability.
+    /// bounds : dict from joint to (lower, upper), tuple of arrays (lower, upper), or array (n, 2), optional
+    ///     Bounds within the joint limits [rad or m]. Equal bounds lock a joint.
+    /// move_weights : dict by joint name, or array (n,), optional
+    ///     How much less a redundant arm moves each joint from the seed than others [1/rad² or 1/m²], 0 for joints without one. The weights
+    ///     act on self-motions: the pick does not know them.
+    /// tool : array, or dict by tip, optional
+    ///     In place of the arm's own tool: see with_tool.
     /// closest : bool
     ///     Whether a pose that is not met is searched on for the nearest positions and the reason. False is faster.
     ///
@@ -265,7 +298,8 @@ impl Arm {
         signature = (pose, seed = None, **options),
         text_signature = "($self, pose, seed=None, *, solver='jacobian', free_axes=None, position_tolerance=1e-05, \
                           orientation_tolerance=1e-05, pick='first', attempts=100, random_seed=0, timeout=None, avoid=None, posture=None, \
-                          posture_weight=1.0, limits_weight=0.0, manipulability_weight=0.0, closest=True)"
+                          posture_weight=1.0, limits_weight=0.0, manipulability_weight=0.0, bounds=None, move_weights=None, \
+                          tool=None, closest=True)"
     )]
     fn solve<'py>(
         &self,
@@ -274,8 +308,9 @@ impl Arm {
         seed: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let options = Options::read(&self.0, options, "solve", &[])?;
-        self.answered(py, pose, seed, &options, None)
+        let arm = self.tooled(options)?;
+        let options = Options::read(&arm.0, options, "solve", &[])?;
+        arm.answered(py, pose, seed, &options, None)
     }
 
     /// Finds all distinct solutions that the attempts lead to, 64 at most.
@@ -296,7 +331,8 @@ impl Arm {
         signature = (pose, seed = None, **options),
         text_signature = "($self, pose, seed=None, *, solver='jacobian', free_axes=None, position_tolerance=1e-05, \
                           orientation_tolerance=1e-05, attempts=100, random_seed=0, timeout=None, avoid=None, posture=None, \
-                          posture_weight=1.0, limits_weight=0.0, manipulability_weight=0.0)"
+                          posture_weight=1.0, limits_weight=0.0, manipulability_weight=0.0, bounds=None, move_weights=None, \
+                          tool=None)"
     )]
     fn solve_all<'py>(
         &self,
@@ -305,10 +341,11 @@ impl Arm {
         seed: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let options = Options::read(&self.0, options, "solve_all", &["pick", "closest"])?;
-        let (targets, seed) = (self.targets(pose, &options)?, self.seed(seed)?);
-        let solver = self.0.solver(options.kind)?;
-        let found = py.detach(|| self.0.work(|worker| all_solutions(solver, &options, &targets, &seed, worker)))?;
+        let arm = self.tooled(options)?;
+        let options = Options::read(&arm.0, options, "solve_all", &["pick", "closest"])?;
+        let (targets, seed) = (arm.targets(pose, &options)?, arm.seed(seed)?);
+        let solver = arm.0.solver(options.kind)?;
+        let found = py.detach(|| arm.0.work(|worker| all_solutions(solver, &options, &targets, &seed, worker)))?;
         let list = PyList::empty(py);
         for solution in &found {
             list.append(answer(py, solution, &self.0.chain, options.world())?)?;
@@ -341,7 +378,8 @@ impl Arm {
         signature = (poses, seeds = None, *, threads = 1, progress = None, **options),
         text_signature = "($self, poses, seeds=None, *, threads=1, progress=None, solver='jacobian', free_axes=None, \
                           position_tolerance=1e-05, orientation_tolerance=1e-05, pick='first', attempts=100, random_seed=0, timeout=None, \
-                          avoid=None, posture=None, posture_weight=1.0, limits_weight=0.0, manipulability_weight=0.0, closest=True)"
+                          avoid=None, posture=None, posture_weight=1.0, limits_weight=0.0, manipulability_weight=0.0, bounds=None, move_weights=None, \
+                          tool=None, closest=True)"
     )]
     fn solve_batch<'py>(
         &self,
@@ -352,8 +390,9 @@ impl Arm {
         progress: Option<Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let chain = &self.0.chain;
-        let options = Options::read(&self.0, options, "solve_batch", &[])?;
+        let Self(arm) = self.tooled(options)?;
+        let chain = &arm.chain;
+        let options = Options::read(&arm, options, "solve_batch", &[])?;
         let (poses, count) = Poses::many(poses, chain, "poses")?;
         let seeds = match seeds {
             Some(seeds) => read_rows(seeds, chain, "seeds")?,
@@ -361,7 +400,7 @@ impl Arm {
         };
         match seeds.rows {
             Some(rows) if rows != count => Err(refused(format!("there are {rows} seeds for {count} poses"))),
-            _ => Batch { arm: &self.0, poses, count, seeds, options, threads, progress }.solve(py),
+            _ => Batch { arm: &arm, poses, count, seeds, options, threads, progress }.solve(py),
         }
     }
 
@@ -387,7 +426,7 @@ impl Arm {
         signature = (pose, q, max_step = None, **options),
         text_signature = "($self, pose, q, max_step=None, *, solver='jacobian', free_axes=None, position_tolerance=1e-05, \
                           orientation_tolerance=1e-05, avoid=None, posture=None, posture_weight=1.0, limits_weight=0.0, \
-                          manipulability_weight=0.0)"
+                          manipulability_weight=0.0, bounds=None, move_weights=None, tool=None)"
     )]
     fn track<'py>(
         &self,
@@ -397,7 +436,8 @@ impl Arm {
         max_step: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let options = Options::read(&self.0, options, "track", &OF_SEARCHES)?;
+        let arm = self.tooled(options)?;
+        let options = Options::read(&arm.0, options, "track", &OF_SEARCHES)?;
         let variables = self.0.variables();
         let max_step = match max_step {
             None => vec![f64::INFINITY; variables],
@@ -406,7 +446,7 @@ impl Arm {
                 Err(_) => read_positions(step, &self.0.chain, "max_step")?,
             },
         };
-        self.answered(py, pose, Some(q), &options, Some(&max_step))
+        arm.answered(py, pose, Some(q), &options, Some(&max_step))
     }
 
     /// Follows straight lines through poses of the tip, and gives the fastest trajectory of the joints within their limits.
@@ -437,7 +477,7 @@ impl Arm {
         signature = (waypoints, q, *, blend_radius = 0.0, speed = 0.1, acceleration = 0.5, period = 0.01, joint_limits = None, **options),
         text_signature = "($self, waypoints, q, *, blend_radius=0.0, speed=0.1, acceleration=0.5, period=0.01, joint_limits=None, \
                           solver='jacobian', free_axes=None, avoid=None, posture=None, posture_weight=1.0, limits_weight=0.0, \
-                          manipulability_weight=0.0)"
+                          manipulability_weight=0.0, tool=None)"
     )]
     #[expect(clippy::too_many_arguments, reason = "the arguments of a method in Python")]
     fn path<'py>(
@@ -452,15 +492,17 @@ impl Arm {
         joint_limits: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let without = [&OF_SEARCHES[..], &["position_tolerance", "orientation_tolerance"]].concat();
+        const OF_SOLVES: [&str; 4] = ["position_tolerance", "orientation_tolerance", "bounds", "move_weights"];
+        let without = [&OF_SEARCHES[..], &OF_SOLVES].concat();
+        let Self(arm) = self.tooled(options)?;
         let request = PathRequest {
-            arm: &self.0,
+            arm: &arm,
             waypoints,
             q: &read_positions(q, &self.0.chain, "q")?,
             blend_radius,
             timing: Timing { speed, acceleration, period },
             limits: limits(joint_limits, &self.0)?,
-            options: Options::read(&self.0, options, "path", &without)?,
+            options: Options::read(&arm, options, "path", &without)?,
         };
         request.follow(py)
     }
@@ -509,9 +551,10 @@ impl Arm {
         Servo::start(&self.0, rate, q, &request)
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (Given, Vec<String>, String)>> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (Given, Vec<String>, String, Py<PyAny>)>> {
         let tips = self.tips().into_iter().map(str::to_owned).collect();
-        let state = (self.0.robot.given.clone(), tips, self.base().to_owned());
+        let tool = self.tool(py)?.into_any().unbind();
+        let state = (self.0.robot.given.clone(), tips, self.base().to_owned(), tool);
         Ok((py.import("urdfik._urdfik")?.getattr("rebuild_arm")?, state))
     }
 
@@ -528,6 +571,15 @@ impl Arm {
 }
 
 impl Arm {
+    /// The arm with the tool that the keyword arguments of a method name.
+    fn tooled(&self, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let tool = options.map(|options| options.get_item("tool")).transpose()?.flatten();
+        match tool.filter(|tool| !tool.is_none()) {
+            Some(tool) => self.with_tool(&tool),
+            None => Ok(Self(Arc::clone(&self.0))),
+        }
+    }
+
     /// The answer of a search, or of tracking with largest steps.
     fn answered<'py>(
         &self,
@@ -607,7 +659,7 @@ fn bounds(chain: &Chain) -> impl ExactSizeIterator<Item = [f64; 2]> {
 /// The arm that was pickled.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "arguments from Python")]
-pub fn rebuild_arm(given: Given, tips: Vec<String>, base: String) -> PyResult<Arm> {
+pub fn rebuild_arm(given: Given, tips: Vec<String>, base: String, tool: &Bound<'_, PyAny>) -> PyResult<Arm> {
     let tips: Vec<&str> = tips.iter().map(String::as_str).collect();
-    Ok(Arm(Arc::new(ArmData::new(Arc::new(RobotData::new(given)?), Some(&base), &tips)?)))
+    Arc::new(ArmData::new(Arc::new(RobotData::new(given)?), Some(&base), &tips)?).with_tool(tool).map(Arm)
 }

@@ -9,6 +9,7 @@ mod answers;
 mod arm;
 mod arrays;
 mod batch;
+mod joint_options;
 mod kinematics;
 mod motion;
 mod options;

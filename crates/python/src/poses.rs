@@ -175,6 +175,20 @@ impl PoseRows {
     }
 }
 
+/// The tool of each tip of `chain`, of an argument from Python: a pose in the frame of the tip link, or a dict by tip. Tips that are not named
+/// keep theirs.
+pub fn tools(value: &Bound<'_, PyAny>, chain: &Chain) -> PyResult<Vec<Isometry3<f64>>> {
+    let mut tools = chain.tools();
+    let poses = Poses::read(value, chain, false, "tool")?.row();
+    let plain: Vec<Target> = (0..tools.len()).map(|tip| Target::new(tip, Isometry3::identity())).collect();
+    let mut given = plain[..1].repeat(poses.targets());
+    poses.write(0, &plain, &mut given).map_err(|e| refused(format!("tool: {e}")))?;
+    for target in &given {
+        tools[target.tip] = target.pose;
+    }
+    Ok(tools)
+}
+
 /// The index of the tip of that name.
 pub fn tip_index(chain: &Chain, tip: &str) -> PyResult<usize> {
     let tips = || chain.tip_names().into_iter().map(str::to_owned).collect();

@@ -25,6 +25,7 @@ class _JointLimit(TypedDict, total=False):
     acceleration: float
     jerk: float
 
+_JointBounds: TypeAlias = Mapping[str, tuple[float, float]] | tuple[ArrayLike, ArrayLike] | ArrayLike | None
 _JointLimits: TypeAlias = _Path | Mapping[str, _JointLimit] | None
 
 class Error(ValueError): ...
@@ -56,9 +57,13 @@ class Arm:
         tip: str | Sequence[str] | None = None,
         base: str | None = None,
         *,
+        tool: _Pose | None = None,
         package_dirs: Sequence[_Path] = (),
         srdf: _Path | None = None,
     ) -> Arm: ...
+    def with_tool(self, tool: _Pose) -> Arm: ...
+    @property
+    def tool(self) -> _Floats: ...
     @property
     def joint_names(self) -> list[str]: ...
     @property
@@ -98,6 +103,9 @@ class Arm:
         posture_weight: float = 1.0,
         limits_weight: float = 0.0,
         manipulability_weight: float = 0.0,
+        bounds: _JointBounds = None,
+        move_weights: _Positions | None = None,
+        tool: _Pose | None = None,
         closest: bool = True,
     ) -> Answer: ...
     def solve_all(
@@ -117,6 +125,9 @@ class Arm:
         posture_weight: float = 1.0,
         limits_weight: float = 0.0,
         manipulability_weight: float = 0.0,
+        bounds: _JointBounds = None,
+        move_weights: _Positions | None = None,
+        tool: _Pose | None = None,
     ) -> list[Answer]: ...
     def solve_batch(
         self,
@@ -138,6 +149,9 @@ class Arm:
         posture_weight: float = 1.0,
         limits_weight: float = 0.0,
         manipulability_weight: float = 0.0,
+        bounds: _JointBounds = None,
+        move_weights: _Positions | None = None,
+        tool: _Pose | None = None,
         closest: bool = True,
     ) -> Answers: ...
     def track(
@@ -155,6 +169,9 @@ class Arm:
         posture_weight: float = 1.0,
         limits_weight: float = 0.0,
         manipulability_weight: float = 0.0,
+        bounds: _JointBounds = None,
+        move_weights: _Positions | None = None,
+        tool: _Pose | None = None,
     ) -> Answer: ...
     def path(
         self,
@@ -173,6 +190,7 @@ class Arm:
         posture_weight: float = 1.0,
         limits_weight: float = 0.0,
         manipulability_weight: float = 0.0,
+        tool: _Pose | None = None,
     ) -> Trajectory: ...
     def servo(
         self,
@@ -246,5 +264,5 @@ class Skeleton:
         orientation_tolerance: float = 1e-06,
     ) -> SkeletonAnswer: ...
 
-def rebuild_arm(given: dict[str, Any], tips: list[str], base: str) -> Arm: ...
+def rebuild_arm(given: dict[str, Any], tips: list[str], base: str, tool: _Floats) -> Arm: ...
 def rebuild_robot(given: dict[str, Any]) -> Robot: ...
