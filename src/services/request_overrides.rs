@@ -102,7 +102,8 @@ impl RequestOverrides {
             let pose = convert::pose(tool).map_err(|fault| fault.of(format_args!("tools[{index}]")));
             tools[tip] = pose.refuse_as("tools")?;
         }
-        loaded.with_tools(&tools).refuse_as("tools")
+        // A solver of a long chain takes long to prepare.
+        tokio::task::block_in_place(|| loaded.with_tools(&tools)).refuse_as("tools")
     }
 
     fn apply_numbers(&self, target: &mut Target, settings: &mut Settings) -> Result<(), Refused> {

@@ -20,7 +20,7 @@ use crate::kinematics::{Frame, Quantity, compute};
 use crate::motion::{PathRequest, limits};
 use crate::options::{OF_SEARCHES, Options};
 use crate::path_or_text::PathOrText;
-use crate::poses::{Poses, tip_index};
+use crate::poses::{Poses, from_numbers, tip_index, to_numbers};
 use crate::refused;
 use crate::robot::{Given, Reduced, Robot, RobotData};
 use crate::servo::{Servo, ServoRequest};
@@ -551,10 +551,10 @@ impl Arm {
         Servo::start(&self.0, rate, q, &request)
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (Given, Vec<String>, String, Py<PyAny>)>> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (Given, Vec<String>, String, Vec<[f64; 7]>)>> {
         let tips = self.tips().into_iter().map(str::to_owned).collect();
-        let tool = self.tool(py)?.into_any().unbind();
-        let state = (self.0.robot.given.clone(), tips, self.base().to_owned(), tool);
+        let tools = self.0.chain.tools().iter().map(to_numbers).collect();
+        let state = (self.0.robot.given.clone(), tips, self.base().to_owned(), tools);
         Ok((py.import("urdfik._urdfik")?.getattr("rebuild_arm")?, state))
     }
 
@@ -659,7 +659,8 @@ fn bounds(chain: &Chain) -> impl ExactSizeIterator<Item = [f64; 2]> {
 /// The arm that was pickled.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "arguments from Python")]
-pub fn rebuild_arm(given: Given, tips: Vec<String>, base: String, tool: &Bound<'_, PyAny>) -> PyResult<Arm> {
+pub fn rebuild_arm(given: Given, tips: Vec<String>, base: String, tools: Vec<[f64; 7]>) -> PyResult<Arm> {
     let tips: Vec<&str> = tips.iter().map(String::as_str).collect();
-    Arc::new(ArmData::new(Arc::new(RobotData::new(given)?), Some(&base), &tips)?).with_tool(tool).map(Arm)
+    let tools: Vec<_> = tools.iter().map(from_numbers).collect::<PyResult<_>>()?;
+    Arc::new(ArmData::new(Arc::new(RobotData::new(given)?), Some(&base), &tips)?).with_tools(&tools).map(Arm)
 }

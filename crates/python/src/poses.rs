@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::ops::Range;
 
-use nalgebra::{Isometry3, Translation3};
+use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -173,6 +173,20 @@ impl PoseRows {
         }
         Ok(())
     }
+}
+
+/// A pose as seven numbers, position and quaternion, with all of its bits.
+pub fn to_numbers(pose: &Isometry3<f64>) -> [f64; 7] {
+    let (p, q) = (pose.translation, pose.rotation);
+    [p.x, p.y, p.z, q.i, q.j, q.k, q.w]
+}
+
+/// The pose that [`to_numbers`] wrote.
+pub fn from_numbers(&[x, y, z, i, j, k, w]: &[f64; 7]) -> PyResult<Isometry3<f64>> {
+    rotation_from([i, j, k, w]).map_err(refused)?;
+    // To normalise it once more might change its last digits.
+    let rotation = UnitQuaternion::new_unchecked(Quaternion::new(w, i, j, k));
+    Ok(Isometry3::from_parts(Translation3::new(x, y, z), rotation))
 }
 
 /// The tool of each tip of `chain`, of an argument from Python: a pose in the frame of the tip link, or a dict by tip. Tips that are not named

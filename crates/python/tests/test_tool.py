@@ -72,6 +72,8 @@ def test_every_form_of_a_tool(panda, hands):
 def test_a_tool_survives_pickling(tooled):
     again = pickle.loads(pickle.dumps(tooled))
     np.testing.assert_array_equal(again.tool, tooled.tool)
+    pose = tooled.forward_kinematics(tooled.nominal + 0.1)
+    np.testing.assert_array_equal(again.solve(pose).positions, tooled.solve(pose).positions)
 
 
 def test_a_world_serves_the_arm_with_any_tool(arm):

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::PathBuf;
 
 use urdf_ik::parameters::TABLE;
 
@@ -16,7 +16,7 @@ fn text(place: &str, ending: &str) -> String {
     }
     let mut files: Vec<_> = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
-    let wanted = |path: &&std::path::PathBuf| path.extension().is_some_and(|found| found == ending);
+    let wanted = |path: &&PathBuf| path.extension().is_some_and(|found| found == ending);
     files.iter().filter(wanted).map(|path| fs::read_to_string(path).unwrap() + "\n").collect()
 }
 
@@ -73,11 +73,26 @@ fn rows() -> Vec<Vec<Vec<String>>> {
 }
 
 /// The fields between two lines of a text, as `field` reads them from a line.
-fn fields<'a>(text: &'a str, from: &str, to: &str, field: impl Fn(&'a str) -> Option<&'a str>) -> Vec<&'a str> {
+fn fields<'a>(text: &'a str, from: &str, to: &str, field: fn(&str) -> Option<&str>) -> Vec<&'a str> {
     let (_, rest) = text.split_once(from).unwrap_or_else(|| panic!("{from}"));
     let found: Vec<_> = rest.split(to).next().unwrap().lines().filter_map(field).collect();
     assert!(found.len() > 5, "{from}: {found:?}");
     found
+}
+
+/// The field of a line `type name  # comment` of a message.
+fn of_message(line: &str) -> Option<&str> {
+    line.split_whitespace().nth(1).filter(|_| !line.starts_with('#'))
+}
+
+/// The argument of a line `name: type,` of a stub.
+fn of_stub(line: &str) -> Option<&str> {
+    line.trim().split_once(": ").map(|(name, _)| name)
+}
+
+/// The field of a line `type *name;` of a struct in C.
+fn of_struct(line: &str) -> Option<&str> {
+    line.trim().strip_suffix(';')?.rsplit([' ', '*']).next()
 }
 
 #[test]
@@ -100,20 +115,13 @@ fn every_name_of_the_table_is_in_its_interface() {
 fn what_a_request_can_have_is_in_the_table() {
     let rows = rows();
     let column = |index: usize| -> BTreeSet<String> { rows.iter().flat_map(|row| row[index].clone()).collect() };
-    let of_message = |line| -> Option<&str> { str::split_whitespace(line).nth(1).filter(|_| !line.starts_with('#')) };
-    let of_struct = |line: &'static str| line.trim().strip_suffix(';')?.rsplit([' ', '*']).next();
-    let of_stub = |line: &'static str| line.trim().split_once(": ").map(|(name, _)| name);
-    let leak = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
-    let [message, header, stub] = [
-        text("srv/SolveIK.srv", ""),
-        text("crates/c/include/urdf_ik.h", ""),
-        text("crates/python/python/urdfik/_urdfik.pyi", ""),
-    ]
-    .map(leak);
+    let message = text("srv/SolveIK.srv", "");
+    let stub = text("crates/python/python/urdfik/_urdfik.pyi", "");
+    let header = text("crates/c/include/urdf_ik.h", "");
     for (index, found) in [
-        (2, fields(message, "", "\n---", of_message)),
-        (3, fields(stub, "    def solve(\n", "    ) ->", of_stub)),
-        (4, fields(header, "typedef struct UrdfIkProblem {", "} UrdfIkProblem;", of_struct)),
+        (2, fields(&message, "", "\n---", of_message)),
+        (3, fields(&stub, "    def solve(\n", "    ) ->", of_stub)),
+        (4, fields(&header, "typedef struct UrdfIkProblem {", "} UrdfIkProblem;", of_struct)),
     ] {
         let known = column(index);
         let missing: Vec<_> = found.iter().filter(|field| !known.contains(**field)).collect();
@@ -124,6 +132,5 @@ fn what_a_request_can_have_is_in_the_table() {
 /// The page is read from the README.
 #[test]
 fn the_page_is_linked() {
-    let readme = fs::read_to_string(Path::new(root()).join("README.md")).unwrap();
-    assert!(readme.contains("(docs/interfaces.md)"));
+    assert!(text("README.md", "").contains("(docs/interfaces.md)"));
 }
