@@ -47,7 +47,7 @@ pub(crate) fn poses(
     let header = Header { stamp, frame_id: frame.name };
     let stamped =
         |pose: &Isometry3<f64>| PoseStamped { header: header.clone(), pose: convert::pose_message(&(origin * pose)) };
-    let link = |name: &str| Ok(poses[index(&configuration.loaded, prefix, name)?]);
+    let link = |name: &str| index(&configuration.loaded, prefix, name).map(|index| poses[index]);
     if names.is_empty() {
         let tips = configuration.loaded.chain.tips().iter();
         return tips.map(|tip| Ok(stamped(&tip.pose_on(&link(&tip.link)?)))).collect();

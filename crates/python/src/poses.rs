@@ -182,11 +182,12 @@ pub fn to_numbers(pose: &Isometry3<f64>) -> [f64; 7] {
 }
 
 /// The pose that [`to_numbers`] wrote.
-pub fn from_numbers(&[x, y, z, i, j, k, w]: &[f64; 7]) -> PyResult<Isometry3<f64>> {
-    rotation_from([i, j, k, w]).map_err(refused)?;
+pub fn from_numbers(numbers: &[f64; 7]) -> PyResult<Isometry3<f64>> {
+    let [px, py, pz, qx, qy, qz, qw] = *numbers;
+    rotation_from([qx, qy, qz, qw]).map_err(refused)?;
     // To normalise it once more might change its last digits.
-    let rotation = UnitQuaternion::new_unchecked(Quaternion::new(w, i, j, k));
-    Ok(Isometry3::from_parts(Translation3::new(x, y, z), rotation))
+    let rotation = UnitQuaternion::new_unchecked(Quaternion::new(qw, qx, qy, qz));
+    Ok(Isometry3::from_parts(Translation3::new(px, py, pz), rotation))
 }
 
 /// The tool of each tip of `chain`, of an argument from Python: a pose in the frame of the tip link, or a dict by tip. Tips that are not named
