@@ -81,7 +81,7 @@ def test_motions_keep_clear_and_say_what_is_in_the_way(arm):
         (lambda arm: urdfik.World(arm, attached=[{**TABLE, "link": "nobody"}]), "no link 'nobody'"),
         (lambda arm: urdfik.World(arm, rest={"nobody": 1}), "no joint 'nobody'"),
         (lambda arm: urdfik.World(arm).is_free([np.nan] * 7), "finite"),
-        (lambda arm: arm.solve([0.3, 0, 0.5], avoid=urdfik.World(urdfik.Arm(arm.robot))), "another arm"),
+        (lambda arm: arm.solve([0.3, 0, 0.5], avoid=urdfik.World(urdfik.Arm(arm.robot, tip="elbow_link"))), "another arm"),
         (lambda arm: urdfik.World(urdfik.Arm(
             "<robot name='r'><link name='a'/><link name='b'/><joint name='j' type='continuous'><parent link='a'/><child link='b'/>"
             "</joint></robot>")), "no link of the robot has a collision shape"),
