@@ -97,6 +97,7 @@ impl Arm {
         if now.loaded.with_tools(&tools).is_ok_and(|loaded| self.output.use_tools(&loaded)) {
             *forgotten += 1;
             self.reporter.latest.clear();
+            log::info!("the tools of the parameter {} are used from now on", Settings::tool().name);
         }
     }
 
