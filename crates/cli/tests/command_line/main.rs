@@ -15,5 +15,5 @@ mod skeleton;
 mod skeleton_figure;
 mod skeleton_urdf;
 mod solve;
-mod tools;
 mod svg;
+mod tools;
