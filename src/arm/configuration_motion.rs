@@ -118,6 +118,11 @@ impl ConfigurationMotion {
         }
     }
 
+    /// Uses the same robot with other tools, at rest.
+    pub(crate) fn use_tools(&mut self, loaded: Arc<LoadedRobot>) {
+        self.loaded = loaded;
+    }
+
     pub(crate) fn loaded(&self) -> &Arc<LoadedRobot> {
         &self.loaded
     }

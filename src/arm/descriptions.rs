@@ -32,7 +32,7 @@ pub(crate) fn serve(node: &mut Node, arm: &Arc<Arm>, given: Option<ReadyRobot>) 
 fn take_from_topic(arm: &Arm, text: String) {
     let now = arm.output.configuration();
     // The robot of a parameter is used instead of that of the topic.
-    if now.is_some_and(|now| now.loaded.text == text || !now.loaded.from_topic) {
+    if now.is_some_and(|now| *now.loaded.text == *text || !now.loaded.from_topic) {
         return;
     }
     let loaded = if text.is_empty() {

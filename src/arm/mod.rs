@@ -83,6 +83,24 @@ impl Arm {
         self.surroundings.note_change();
     }
 
+    /// Uses the tools of the parameter `tool`, once the arm is at rest and no target is being solved. The targets of before are forgotten:
+    /// they were for other tips.
+    pub(crate) fn use_tools(&self) {
+        let Ok(now) = self.configuration() else { return };
+        let settings = self.settings();
+        // They do not fit a robot that is about to be replaced.
+        let Ok(tools) = settings.tools(&now.loaded.chain) else { return };
+        if tools == now.loaded.chain.tools() || !self.output.is_at_rest() {
+            return;
+        }
+        let Ok(mut forgotten) = self.forgotten.try_lock() else { return };
+        if now.loaded.with_tools(&tools).is_ok_and(|loaded| self.output.use_tools(&loaded)) {
+            *forgotten += 1;
+            self.reporter.latest.clear();
+            log::info!("the tools of the parameter {} are used from now on", Settings::tool().name);
+        }
+    }
+
     /// Forgets the targets of all tips, because something else than a target moves the arm now. Waits for those that are being solved.
     pub(crate) async fn forget_targets(&self) {
         *self.forgotten.lock().await += 1;
@@ -106,6 +124,7 @@ pub(crate) fn serve(arm: &Arc<Arm>) {
     task::start(async move {
         let mut next = Instant::now();
         loop {
+            arm.use_tools();
             let settings = arm.settings();
             let period = settings.publish_period();
             let now = Instant::now();

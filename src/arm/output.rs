@@ -112,6 +112,11 @@ impl Output {
         self.shown.lock().configuration.clone()
     }
 
+    /// Whether the arm is at rest.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        self.shown.lock().is_at_rest
+    }
+
     /// Whether the robot may stand elsewhere than the configuration says: the arm is at rest there, and no motion led there, or nothing was
     /// requested for longer than `pause`.
     pub(crate) fn may_stand_elsewhere(&self, pause: Duration) -> bool {
@@ -122,11 +127,22 @@ impl Output {
     /// Uses a robot at `positions` (one entry a joint) from now on, instead of the one before.
     pub(crate) fn replace_robot(&self, loaded: Arc<LoadedRobot>, positions: Vec<f64>, limits: &MotionLimits) {
         let mut state = self.state.lock();
-        self.description.publish(&Text { data: loaded.text.clone() });
+        self.description.publish(&Text { data: loaded.text.to_string() });
         let message = convert::joint_state(&loaded.robot, &positions);
         let motion = Some(ConfigurationMotion::new(loaded, positions, limits));
         *state = State { motion, message, requests: state.requests + 1, ..State::default() };
         self.publish(&mut state, self.clock.now());
+    }
+
+    /// Uses `loaded`, the robot in use with other tools, from now on, if the arm is at rest; returns whether it does. A path that is being
+    /// planned is for the tools before, and becomes void.
+    pub(crate) fn use_tools(&self, loaded: &Arc<LoadedRobot>) -> bool {
+        let mut state = self.state.lock();
+        let Some(motion) = state.motion_of(loaded).filter(|motion| motion.is_at_rest()) else { return false };
+        motion.use_tools(Arc::clone(loaded));
+        state.requests += 1;
+        self.show(&state);
+        true
     }
 
     /// Sets the limits of all motions from the next one on, if `loaded` is still the robot in use.
@@ -285,7 +301,7 @@ impl Output {
             return;
         }
         let ticked = state.motion.as_mut().map(|motion| {
-            let is_of_another = |avoidance: &Avoidance| !Arc::ptr_eq(&avoidance.loaded, motion.loaded());
+            let is_of_another = |avoidance: &Avoidance| !avoidance.loaded.is_same_robot(motion.loaded());
             let avoidance = if avoidance.is_ok_and(|avoidance| avoidance.is_some_and(is_of_another)) {
                 Err(&NotReady::NotYet)
             } else {
@@ -346,7 +362,7 @@ impl Output {
 impl State {
     /// The motion of `loaded`, if that is still the robot in use.
     fn motion_of(&mut self, loaded: &Arc<LoadedRobot>) -> Option<&mut ConfigurationMotion> {
-        self.motion.as_mut().filter(|motion| Arc::ptr_eq(motion.loaded(), loaded))
+        self.motion.as_mut().filter(|motion| motion.loaded().is_same_robot(loaded))
     }
 
     /// Notes that a motion or a stop was requested.

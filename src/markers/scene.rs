@@ -95,10 +95,10 @@ impl Drawer {
         }
         let mut markers = Vec::new();
         for (tip, reach) in loaded.solver.reach().iter().enumerate() {
-            let link = &chain.tips()[tip].link;
-            let target = latest.targets.iter().find(|target| target.tip_link == *link);
-            if let Some(link) = robot.link_index(link) {
-                markers.extend(self.markers_of_tip(tip, &poses[link], target, reach));
+            let carrier = &chain.tips()[tip];
+            let target = latest.targets.iter().find(|target| target.tip_link == carrier.link);
+            if let Some(link) = robot.link_index(&carrier.link) {
+                markers.extend(self.markers_of_tip(tip, &carrier.pose_on(&poses[link]), target, reach));
             }
         }
         markers.push(self.strip("path".into(), 0, latest.path.clone(), &[PATH]));

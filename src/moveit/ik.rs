@@ -15,6 +15,7 @@ use crate::messages::convert;
 use crate::reports::{Answer, Fault, RefuseAs, Refused, fault, status};
 use crate::robot_in_use::{Configuration, LoadedRobot, link_poses};
 use crate::ros::COMPUTE_IK;
+use crate::services::joint_overrides::JointOverrides;
 use crate::services::query::Query;
 use crate::services::request_overrides;
 use crate::solving::{Queries, problem};
@@ -38,7 +39,9 @@ pub(super) async fn compute_ik(moveit: Arc<MoveIt>, request: Request) -> Result<
     let Queries { arm, searches } = &*moveit.queries;
     check_constraints(&request.constraints)?;
     let mut settings = (*arm.settings()).clone();
-    let configuration = arm.configuration()?;
+    // As in MoveIt, poses are those of links, whatever tools these carry.
+    let mut configuration = arm.configuration()?;
+    configuration.loaded = configuration.loaded.without_tools().refuse_as("tool")?;
     let loaded = Arc::clone(&configuration.loaded);
     let timeout = f64::from(request.timeout.sec) + 1e-9 * f64::from(request.timeout.nanosec);
     request_overrides::apply_timeout(timeout, &mut settings)?;
@@ -50,7 +53,7 @@ pub(super) async fn compute_ik(moveit: Arc<MoveIt>, request: Request) -> Result<
     // As MoveIt has it, the request alone decides, and not the parameter.
     settings.avoid_collisions = request.avoid_collisions;
     let avoidance = Avoidance::of(&arm.surroundings, &loaded, &positions, &settings).await?;
-    let query = Arc::new(Query { targets, seed, avoidance, settings, began });
+    let query = Arc::new(Query { targets, seed, joints: JointOverrides::default(), avoidance, settings, began });
     let (_, solution) = query.solve(searches, &loaded).await?;
     let scene = Avoidance::scene(query.avoidance.as_ref());
     let sentence = with_note(status::sentence(&solution, &loaded.chain, scene), note);

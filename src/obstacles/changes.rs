@@ -52,7 +52,7 @@ pub(crate) async fn make(queries: &Queries, changes: Vec<ObstacleChange>) -> Res
     }
     // Where the links are now: frames may have been waited for.
     let now = arm.configuration()?;
-    if !Arc::ptr_eq(&now.loaded, &loaded) {
+    if !now.loaded.is_same_robot(&loaded) {
         return Err(Refused::other_robot());
     }
     let links = Links { robot: &loaded.robot, poses: loaded.robot.link_poses(&now.positions) };

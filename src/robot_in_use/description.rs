@@ -2,11 +2,14 @@
 
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use nalgebra::Isometry3;
 
 use crate::NodeError;
 use crate::Result;
 use crate::reports::{Fault, Report, fault};
+use crate::ros::Lock;
 use urdf_ik_motion::{JointLimits, MotionLimits};
 use urdf_ik_parameters::Settings;
 use urdf_ik_parameters::config::Yaml;
@@ -16,22 +19,69 @@ use urdf_ik_solver::{
 };
 use urdf_ik_text::names;
 
-/// A robot with its chain and its solvers.
+/// A robot with its chain and its solvers. With another tool it is another one of these, with the same [`Robot`].
 pub(crate) struct LoadedRobot {
     /// Its URDF.
-    pub text: String,
+    pub text: Arc<str>,
     /// Whether the URDF came from the topic. Only then may the topic replace the robot.
     pub from_topic: bool,
-    pub robot: Robot,
+    pub robot: Arc<Robot>,
     pub chain: Arc<Chain>,
     pub solver: Solver,
-    /// The closed form, or why the chain has none.
-    closed_form: Result<Solver, NotApplicable>,
-    /// For each tip, the axes that its targets should leave free.
-    free_axes: Vec<[bool; 6]>,
+    /// The closed form, or why the chain has none, once somebody has asked for it.
+    closed_form: OnceLock<Result<Solver, NotApplicable>>,
+    /// For each tip, the axes that its targets should leave free, once somebody has asked for them.
+    free_axes: OnceLock<Vec<[bool; 6]>>,
+    /// The robot with the tools that a request had last: the next request probably has them too.
+    with_last_tools: Lock<Option<Arc<Self>>>,
 }
 
 impl LoadedRobot {
+    fn new(text: Arc<str>, from_topic: bool, robot: Arc<Robot>, chain: Chain) -> Result<Self, NotApplicable> {
+        let chain = Arc::new(chain);
+        let solver = Solver::prepare(Method::default(), &chain)?;
+        let (closed_form, free_axes) = (OnceLock::new(), OnceLock::new());
+        Ok(Self { text, from_topic, robot, chain, solver, closed_form, free_axes, with_last_tools: Lock::default() })
+    }
+
+    /// Whether both are one robot, whatever their tools: its joints, links and collision geometry.
+    pub(crate) fn is_same_robot(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.robot, &other.robot)
+    }
+
+    /// The robot with these tools, one for each tip of its chain.
+    ///
+    /// # Errors
+    /// [`Fault`] for a tool that is not finite.
+    pub(crate) fn with_tools(self: &Arc<Self>, tools: &[Isometry3<f64>]) -> Result<Arc<Self>, Fault> {
+        if self.chain.tools() == tools {
+            return Ok(Arc::clone(self));
+        }
+        let mut last = self.with_last_tools.lock();
+        if let Some(last) = last.as_ref().filter(|last| last.chain.tools() == tools) {
+            return Ok(Arc::clone(last));
+        }
+        let chain = self.chain.with_tools(tools)?;
+        let made = Self::new(Arc::clone(&self.text), self.from_topic, Arc::clone(&self.robot), chain)?;
+        Ok(Arc::clone(last.insert(Arc::new(made))))
+    }
+
+    /// The robot with the tools of `settings`.
+    ///
+    /// # Errors
+    /// [`Fault`] where the parameter `tool` does not fit the chain.
+    pub(crate) fn with_tools_of(self: &Arc<Self>, settings: &Settings) -> Result<Arc<Self>, Fault> {
+        self.with_tools(&settings.tools(&self.chain)?).map_err(|fault| fault.of(Settings::tool().name))
+    }
+
+    /// The robot whose tips are its tip links.
+    ///
+    /// # Errors
+    /// None in practice: the identity is a tool of every tip.
+    pub(crate) fn without_tools(self: &Arc<Self>) -> Result<Arc<Self>, Fault> {
+        self.with_tools(&vec![Isometry3::identity(); self.chain.tips().len()])
+    }
+
     /// The solver that `settings` choose, with their options.
     ///
     /// # Errors
@@ -39,7 +89,9 @@ impl LoadedRobot {
     pub(crate) fn solver(&self, settings: &Settings) -> Result<Solver, NotApplicable> {
         let method = match settings.solver {
             // It is found once for a robot, not for each target.
-            SolverKind::ClosedForm => return self.closed_form.clone(),
+            SolverKind::ClosedForm => {
+                return self.closed_form.get_or_init(|| self.solver.with_method(Method::ClosedForm)).clone();
+            }
             SolverKind::Fabrik => Method::Fabrik(settings.fabrik.options()),
             SolverKind::Jacobian => Method::Jacobian(settings.jacobian.step()),
         };
@@ -59,7 +111,8 @@ impl LoadedRobot {
 
     /// The axes that targets of a tip should leave free, because the tip cannot follow them.
     pub(crate) fn free_axes(&self, tip: usize) -> [bool; 6] {
-        self.free_axes[tip]
+        let find = || (0..self.chain.tips().len()).map(|tip| self.solver.sensible_free_axes(tip)).collect();
+        self.free_axes.get_or_init(find)[tip]
     }
 
     /// Puts into `report` how far the tip is from `target`, and how near to a singularity, at `positions` of the chain's variables.
@@ -77,14 +130,11 @@ impl LoadedRobot {
     /// # Errors
     /// [`Fault`] where `joint_limits` is not in MoveIt's format or names an unknown joint.
     pub(crate) fn limits(&self, settings: &Settings) -> Result<MotionLimits, Fault> {
-        limits(&self.robot, &self.chain, settings)
+        let Yaml { place, text } = &*settings.joint_limits;
+        let file = JointLimits::from_yaml(text, &self.robot);
+        let file = file.map_err(|e| Fault::from(e).of(place).of("joint_limits"))?;
+        Ok(MotionLimits::new(&self.robot, &self.chain, &file).or(&settings.default_limits()))
     }
-}
-
-fn limits(robot: &Robot, chain: &Chain, settings: &Settings) -> Result<MotionLimits, Fault> {
-    let Yaml { place, text } = &*settings.joint_limits;
-    let file = JointLimits::from_yaml(text, robot).map_err(|e| Fault::from(e).of(place).of("joint_limits"))?;
-    Ok(MotionLimits::new(robot, chain, &file).or(&settings.default_limits()))
 }
 
 fn check_command_joints(robot: &Robot, settings: &Settings) -> Result<(), Fault> {
@@ -132,18 +182,14 @@ fn prepare(text: String, from_topic: bool, settings: &Settings) -> Result<ReadyR
         ),
         _ => e.into(),
     })?;
-    let chain = Arc::new(chain);
-    let solver = Solver::prepare(Method::default(), &chain)?;
-    let closed_form = solver.with_method(Method::ClosedForm);
-    if let (SolverKind::ClosedForm, Err(sentence)) = (settings.solver, &closed_form) {
-        return Err(fault!("{sentence} (parameter solver)"));
-    }
-    let initial = settings.initial_positions(&robot)?;
-    settings.posture_positions(&robot)?;
-    let limits = limits(&robot, &chain, settings)?;
-    check_command_joints(&robot, settings)?;
-    let free_axes = (0..chain.tips().len()).map(|tip| solver.sensible_free_axes(tip)).collect();
-    let loaded = Arc::new(LoadedRobot { text, from_topic, robot, chain, solver, closed_form, free_axes });
+    let loaded = Arc::new(LoadedRobot::new(text.into(), from_topic, Arc::new(robot), chain)?);
+    let loaded = loaded.with_tools_of(settings)?;
+    loaded.solver(settings).map_err(|sentence| fault!("{sentence} (parameter solver)"))?;
+    let robot = &*loaded.robot;
+    let initial = settings.initial_positions(robot)?;
+    settings.posture_positions(robot)?;
+    let limits = loaded.limits(settings)?;
+    check_command_joints(robot, settings)?;
     Ok(ReadyRobot { loaded, initial, limits })
 }
 
@@ -170,14 +216,18 @@ impl ReadyRobot {
 fn warn_about_axes(loaded: &LoadedRobot, settings: &Settings) {
     let count = |free: &[bool; 6]| free.iter().filter(|free| **free).count();
     let given = count(&settings.free_axes);
-    for (tip, free) in loaded.chain.tips().iter().zip(&loaded.free_axes).filter(|(_, free)| count(free) > given) {
+    for (index, tip) in loaded.chain.tips().iter().enumerate() {
+        let free = loaded.free_axes(index);
+        if count(&free) <= given {
+            continue;
+        }
         log::warn!(
             "{} can follow {} of 6 axes, so most poses of ~/target_pose cannot be met: set the parameter free_axes to [{}] \
              ({}), or free_axes of a request, or send ~/target_point, which asks for the position alone",
             tip.link,
-            6 - count(free),
-            names_of_free_axes(*free).join(", "),
-            free_axes_in_words(*free)
+            6 - count(&free),
+            names_of_free_axes(free).join(", "),
+            free_axes_in_words(free)
         );
     }
 }

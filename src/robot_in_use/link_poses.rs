@@ -1,5 +1,6 @@
 //! Poses of links, by the names that requests give them.
 
+use nalgebra::Isometry3;
 use r2r::builtin_interfaces::msg::Time;
 use r2r::geometry_msgs::msg::PoseStamped;
 use r2r::std_msgs::msg::Header;
@@ -27,10 +28,10 @@ pub(crate) fn index(loaded: &LoadedRobot, prefix: &str, name: &str) -> Result<us
 
 /// The links that a request names. Where it names none: the tip links.
 pub(crate) fn or_tips(loaded: &LoadedRobot, names: Vec<String>) -> Vec<String> {
-    if names.is_empty() { loaded.chain.tips().iter().map(|tip| tip.link.clone()).collect() } else { names }
+    if names.is_empty() { loaded.chain.tip_names().into_iter().map(str::to_owned).collect() } else { names }
 }
 
-/// Poses of the links `names` in `frame`, at `configuration`.
+/// Poses of the links `names` in `frame`, at `configuration`; without names those of the tips, which may be tools on the tip links.
 ///
 /// # Errors
 /// [`Fault`] with the names of the links, as of [`index`].
@@ -44,9 +45,12 @@ pub(crate) fn poses(
     let poses = configuration.loaded.robot.link_poses(&configuration.positions);
     let origin = frame.in_root(&poses).inverse();
     let header = Header { stamp, frame_id: frame.name };
-    let pose_of = |name: &String| {
-        let pose = convert::pose_message(&(origin * poses[index(&configuration.loaded, prefix, name)?]));
-        Ok(PoseStamped { header: header.clone(), pose })
-    };
-    names.iter().map(pose_of).collect()
+    let stamped =
+        |pose: &Isometry3<f64>| PoseStamped { header: header.clone(), pose: convert::pose_message(&(origin * pose)) };
+    let link = |name: &str| index(&configuration.loaded, prefix, name).map(|index| poses[index]);
+    if names.is_empty() {
+        let tips = configuration.loaded.chain.tips().iter();
+        return tips.map(|tip| Ok(stamped(&tip.pose_on(&link(&tip.link)?)))).collect();
+    }
+    names.iter().map(|name| Ok(stamped(&link(name)?))).collect()
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod check_collisions;
 pub(crate) mod diagnostics;
+pub(crate) mod joint_overrides;
 pub(crate) mod parameters;
 pub(crate) mod query;
 pub(crate) mod request_overrides;
@@ -66,9 +67,9 @@ async fn forward_kinematics(
     let frame = if request.frame_id.is_empty() { loaded.chain.base() } else { &request.frame_id };
     let link = link_poses::index(&loaded, prefix, frame).refuse_as("link")?;
     let frame = Located::of_link(format!("{prefix}{}", loaded.robot.links()[link].name), link);
-    let link_names = link_poses::or_tips(&loaded, request.link_names);
     let stamp = arm.clock.stamp();
-    let poses = link_poses::poses(&configuration, prefix, &link_names, frame, stamp).refuse_as("link")?;
+    let poses = link_poses::poses(&configuration, prefix, &request.link_names, frame, stamp).refuse_as("link")?;
+    let link_names = link_poses::or_tips(&loaded, request.link_names);
     Ok(ForwardKinematics::Response { success: true, message: String::new(), link_names, poses })
 }
 

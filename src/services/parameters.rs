@@ -148,6 +148,7 @@ impl Store {
         self.apply(&before, &settings)?;
         let starts_to_avoid = settings.avoid_collisions && !before.avoid_collisions;
         *self.arm.settings_in_use.lock() = Arc::new(settings);
+        self.arm.use_tools();
         if starts_to_avoid {
             self.arm.surroundings.note_change();
         }
@@ -173,8 +174,9 @@ impl Store {
             if before.posture != after.posture {
                 after.posture_positions(robot)?;
             }
-            if before.solver != after.solver {
-                now.loaded.solver(after).map_err(|sentence| refuse(Settings::solver(), &sentence))?;
+            if before.solver != after.solver || before.tool != after.tool {
+                let loaded = now.loaded.with_tools_of(after).map_err(|fault| Refusal(fault.into()))?;
+                loaded.solver(after).map_err(|sentence| refuse(Settings::solver(), &sentence))?;
             }
             if before.joint_limits != after.joint_limits || before.default_limits() != after.default_limits() {
                 let limits = now.loaded.limits(after).map_err(|fault| Refusal(fault.into()))?;

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::joint_overrides::JointOverrides;
 use crate::reports::{RefuseAs, Refused};
 use crate::robot_in_use::LoadedRobot;
 use crate::solving::{NullSpaceTask, Searches, problem};
@@ -31,6 +32,8 @@ pub(crate) struct Query {
     pub targets: Vec<Target>,
     /// Where the search starts: positions of the chain's variables.
     pub seed: Vec<f64>,
+    /// Bounds and weights of joints.
+    pub joints: JointOverrides,
     /// What the solution keeps clear of.
     pub avoidance: Option<Avoidance>,
     /// The parameters, with what the request overrides.
@@ -115,13 +118,13 @@ impl Query {
 
     fn problem<'a>(&'a self, null_space_task: &'a NullSpaceTask, attempts: usize) -> Problem<'a> {
         let Settings { pick, random_seed, timeout, .. } = self.settings;
-        Problem {
+        self.joints.apply(Problem {
             mode: Mode::Search { pick, attempts, random_seed },
             preference: null_space_task.preference(),
             deadline: Some(timeout.saturating_sub(self.began.elapsed())),
             clearance: self.avoidance.as_ref().map(Avoidance::clearance),
             ..Problem::new(&self.targets, &self.seed)
-        }
+        })
     }
 }
 
@@ -155,8 +158,8 @@ mod tests {
         let task = NullSpaceTask::new(&description::load(urdf, false, &settings).unwrap().loaded, &settings).unwrap();
         let time_left = |waited| {
             let began = Instant::now().checked_sub(Duration::from_secs(waited)).unwrap();
-            let query =
-                Query { targets: Vec::new(), seed: Vec::new(), avoidance: None, settings: settings.clone(), began };
+            let (targets, seed, joints) = (Vec::new(), Vec::new(), JointOverrides::default());
+            let query = Query { targets, seed, joints, avoidance: None, settings: settings.clone(), began };
             query.problem(&task, 1).deadline.unwrap()
         };
         assert!(time_left(4) <= Duration::from_secs(6) && time_left(4) > Duration::ZERO);

@@ -1,10 +1,14 @@
 //! Replaces parameters by the values that a request gives.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use r2r::geometry_msgs::msg::Pose;
 use r2r::urdf_ik::srv::{SolveIK, SolveIKBatch, SolvePath};
 
+use crate::messages::convert;
 use crate::reports::{RefuseAs, Refused};
+use crate::robot_in_use::LoadedRobot;
 use urdf_ik_parameters::{Definition, Settings, Value};
 use urdf_ik_robot::Chain;
 use urdf_ik_solver::Target;
@@ -23,6 +27,7 @@ pub(crate) struct RequestOverrides {
     attempts: u32,
     random_seed: u64,
     avoid_collisions: String,
+    tools: Vec<Pose>,
 }
 
 macro_rules! from_requests {
@@ -39,12 +44,14 @@ macro_rules! from_requests {
 
 from_requests! {
     SolveIK {
-        tip_link, free_axes, solver, pick, position_tolerance, orientation_tolerance, timeout, attempts, random_seed, avoid_collisions
+        tip_link, free_axes, solver, pick, position_tolerance, orientation_tolerance, timeout, attempts, random_seed, avoid_collisions,
+        tools
     }
     SolveIKBatch {
-        tip_link, free_axes, solver, pick, position_tolerance, orientation_tolerance, timeout, attempts, random_seed, avoid_collisions
+        tip_link, free_axes, solver, pick, position_tolerance, orientation_tolerance, timeout, attempts, random_seed, avoid_collisions,
+        tools
     }
-    SolvePath { tip_link, free_axes, solver, position_tolerance, orientation_tolerance, avoid_collisions }
+    SolvePath { tip_link, free_axes, solver, position_tolerance, orientation_tolerance, avoid_collisions, tools }
 }
 
 impl RequestOverrides {
@@ -72,6 +79,31 @@ impl RequestOverrides {
             other => return Err(neither_on_nor_off(other)),
         };
         self.apply_numbers(target, settings)
+    }
+
+    /// The robot with the tools of the request. They belong to `tips`, indices of tips, in this order; other tips keep theirs.
+    ///
+    /// # Errors
+    /// [`Refused`] for tools that are no poses, or of another number.
+    pub(crate) fn with_tools(&self, loaded: &Arc<LoadedRobot>, tips: &[usize]) -> Result<Arc<LoadedRobot>, Refused> {
+        if self.tools.is_empty() {
+            return Ok(Arc::clone(loaded));
+        }
+        if self.tools.len() != tips.len() {
+            let sentence = format!(
+                "there are {} tools for {} tip links; tools has one entry for each, or none for the parameter tool",
+                self.tools.len(),
+                tips.len()
+            );
+            return Err(Refused::invalid("tools", sentence));
+        }
+        let mut tools = loaded.chain.tools();
+        for (index, (&tip, tool)) in tips.iter().zip(&self.tools).enumerate() {
+            let pose = convert::pose(tool).map_err(|fault| fault.of(format_args!("tools[{index}]")));
+            tools[tip] = pose.refuse_as("tools")?;
+        }
+        // A solver of a long chain takes long to prepare.
+        tokio::task::block_in_place(|| loaded.with_tools(&tools)).refuse_as("tools")
     }
 
     fn apply_numbers(&self, target: &mut Target, settings: &mut Settings) -> Result<(), Refused> {

@@ -9,6 +9,7 @@ use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::srv::SolveIK::{Request, Response};
 
+use super::joint_overrides::JointOverrides;
 use super::query::Query;
 use super::request_overrides::{self, RequestOverrides};
 use crate::arm::CollisionCheck;
@@ -34,14 +35,20 @@ impl<C> Answer<C, Request> for Response {
 pub(crate) async fn solve_ik(queries: Arc<Queries>, request: Request) -> Result<Response, Refused> {
     let Queries { arm, searches } = &*queries;
     let mut settings = (*arm.settings()).clone();
-    let configuration = arm.configuration()?;
+    let mut configuration = arm.configuration()?;
     let loaded = Arc::clone(&configuration.loaded);
     let mut positions = configuration.positions.clone();
     convert::overlay(&loaded.robot, "the seed", &request.seed, &mut positions).refuse_as("seed")?;
     let mut pattern = problem::target(Isometry3::identity(), &settings);
-    RequestOverrides::from(&request).apply(&loaded.chain, &mut pattern, &mut settings)?;
+    let overrides = RequestOverrides::from(&request);
+    overrides.apply(&loaded.chain, &mut pattern, &mut settings)?;
+    let joints = JointOverrides::read(&loaded.chain, &request.bounds, &request.move_weights)?;
+    let asked = tips_and_poses(&request, &loaded.chain, pattern.tip)?;
+    let tips: Vec<usize> = asked.iter().map(|(tip, ..)| *tip).collect();
+    let loaded = overrides.with_tools(&loaded, &tips)?;
+    configuration.loaded = Arc::clone(&loaded);
     let (mut targets, mut headers) = (Vec::new(), Vec::new());
-    for (tip, field, stamped) in tips_and_poses(&request, &loaded.chain, pattern.tip)? {
+    for (tip, field, stamped) in asked {
         let pose = convert::pose(&stamped.pose);
         let pose = pose.map_err(|sentence| Refused::invalid(&field, format!("{field}: {sentence}")))?;
         let frame = arm.frames.of_request(&loaded, &settings, &stamped.header).await?;
@@ -51,7 +58,7 @@ pub(crate) async fn solve_ik(queries: Arc<Queries>, request: Request) -> Result<
     let seed = loaded.chain.positions_from(&positions);
     let began = Instant::now();
     let avoidance = Avoidance::of(&arm.surroundings, &loaded, &positions, &settings).await?;
-    let query = Arc::new(Query { targets, seed, avoidance, settings, began });
+    let query = Arc::new(Query { targets, seed, joints, avoidance, settings, began });
     let (solver, solution) = query.solve(searches, &loaded).await?;
     loaded.chain.write_into(&loaded.robot, &solution.positions, &mut positions);
     let mut joint_state = convert::joint_state(&loaded.robot, &positions);

@@ -11,6 +11,7 @@ use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::srv::SolveIKBatch::{Request, Response};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use super::joint_overrides::JointOverrides;
 use super::request_overrides::RequestOverrides;
 use crate::messages::convert;
 use crate::reports::{self, Fault, RefuseAs, Refused, Verdict};
@@ -34,12 +35,15 @@ pub(crate) async fn solve_ik_batch(queries: Arc<Queries>, request: Request) -> R
     let Queries { arm, searches } = &*queries;
     let began = Instant::now();
     let mut settings = (*arm.settings()).clone();
-    let configuration = arm.configuration()?;
-    let loaded = &configuration.loaded;
-    let positions = check_size(request.poses.len(), loaded.robot.movable().count())?;
+    let mut configuration = arm.configuration()?;
+    let positions = check_size(request.poses.len(), configuration.loaded.robot.movable().count())?;
     let _positions = searches.batch_positions.try_acquire_many(positions).map_err(|_| other_batches())?;
     let mut pattern = problem::target(Isometry3::identity(), &settings);
-    RequestOverrides::from(&request).apply(&loaded.chain, &mut pattern, &mut settings)?;
+    let overrides = RequestOverrides::from(&request);
+    overrides.apply(&configuration.loaded.chain, &mut pattern, &mut settings)?;
+    configuration.loaded = overrides.with_tools(&configuration.loaded, &[pattern.tip])?;
+    let loaded = &configuration.loaded;
+    let joints = JointOverrides::read(&loaded.chain, &request.bounds, &request.move_weights)?;
     let time = batch_timeout(request.batch_timeout)?;
     let frame = arm.frames.of_request(loaded, &settings, &request.header).await?;
     let origin = frame.in_base(&configuration);
@@ -47,7 +51,7 @@ pub(crate) async fn solve_ik_batch(queries: Arc<Queries>, request: Request) -> R
     let threads = threads(&settings, poses.len());
     // One for all targets, whatever changes meanwhile.
     let avoidance = Avoidance::of(&arm.surroundings, loaded, &configuration.positions, &settings).await?;
-    let job = Job { configuration, poses, seed, origin, pattern, avoidance, settings, began, time };
+    let job = Job { configuration, poses, seed, joints, origin, pattern, avoidance, settings, began, time };
     let work = move || pool(threads)?.install(|| job.run());
     let mut response = searches.run_long(threads, work).await?;
     response.header = Header { stamp: arm.clock.stamp(), frame_id: frame.name };
@@ -108,6 +112,8 @@ struct Job {
     configuration: Configuration,
     poses: Vec<Pose>,
     seed: JointState,
+    /// Bounds and weights of joints.
+    joints: JointOverrides,
     /// Pose of the request's frame in the base link's frame.
     origin: Isometry3<f64>,
     /// The targets without their poses.
@@ -141,12 +147,14 @@ impl Job {
         let problems: Vec<Problem> = targets
             .iter()
             .flatten()
-            .map(|(target, seed)| Problem {
-                mode: problem::search_mode(&self.settings),
-                preference: null_space_task.preference(),
-                deadline: Some(self.settings.timeout),
-                clearance: self.avoidance.as_ref().map(Avoidance::clearance),
-                ..Problem::new(slice::from_ref(target), &seed.chain)
+            .map(|(target, seed)| {
+                self.joints.apply(Problem {
+                    mode: problem::search_mode(&self.settings),
+                    preference: null_space_task.preference(),
+                    deadline: Some(self.settings.timeout),
+                    clearance: self.avoidance.as_ref().map(Avoidance::clearance),
+                    ..Problem::new(slice::from_ref(target), &seed.chain)
+                })
             })
             .collect();
         let go_on = || self.time.is_none_or(|time| self.began.elapsed() < time);

@@ -35,16 +35,18 @@ impl<C> Answer<C, Request> for Response {
 pub(crate) async fn solve_path(queries: Arc<Queries>, request: Request) -> Result<Response, Refused> {
     let Queries { arm, searches } = &*queries;
     let settings = arm.settings();
+    let overrides = RequestOverrides::from(&request);
     let Configuration { loaded, end, .. } = arm.configuration()?;
     let mut start = end;
     convert::overlay(&loaded.robot, "start", &request.start, &mut start).refuse_as("start")?;
+    let mut pattern = problem::target(Isometry3::identity(), &settings);
+    let mut settings = (*settings).clone();
+    overrides.apply(&loaded.chain, &mut pattern, &mut settings)?;
+    override_path(&request, &mut settings.path)?;
+    let loaded = overrides.with_tools(&loaded, &[pattern.tip])?;
     let frame = arm.frames.of_request(&loaded, &settings, &request.header).await?;
     let at_start = Configuration { loaded: Arc::clone(&loaded), positions: start.clone(), end: start };
     let poses = path_plan::poses(&request.poses, &frame.in_base(&at_start))?;
-    let mut pattern = problem::target(Isometry3::identity(), &settings);
-    let mut settings = (*settings).clone();
-    RequestOverrides::from(&request).apply(&loaded.chain, &mut pattern, &mut settings)?;
-    override_path(&request, &mut settings.path)?;
     let period = if request.period == 0.0 { settings.publish_period().as_secs_f64() } else { request.period };
     let start = loaded.chain.positions_from(&at_start.end);
     let start_at_first_pose = request.start_at_first_pose;

@@ -69,6 +69,11 @@ impl Intake {
             let frame = self.frame(now, &message.header, message.frame_is_damaged)?;
             let rotation = frame.rotation_in_link();
             let axes = axes_of(frame.link(), tip, &now.loaded);
+            // The frame is that of the link, and the servo has the axes of the tool on it.
+            let rotation = match axes {
+                LinkAxes::Tip => now.loaded.chain.tips()[tip].tool.rotation.inverse() * rotation,
+                LinkAxes::Base | LinkAxes::Link(_) => rotation,
+            };
             Ok(Wish::Twist(Twist { tip, linear: rotation * linear, angular: rotation * angular, axes }))
         });
     }

@@ -53,7 +53,7 @@ impl CollisionModel {
             (Some(own), Some(other)) => Arc::ptr_eq(own, other),
             (own, other) => own.is_none() && other.is_none(),
         };
-        is_same_srdf && Arc::ptr_eq(&self.loaded, loaded)
+        is_same_srdf && self.loaded.is_same_robot(loaded)
     }
 
     /// The scene with `world` around, and the joints outside the chain at `positions` (one entry a joint).

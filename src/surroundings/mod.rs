@@ -264,7 +264,7 @@ impl Surroundings {
 impl Known {
     /// Whether this is the robot in use.
     pub(crate) fn is_of(&self, loaded: &Arc<LoadedRobot>) -> bool {
-        self.robot.as_ref().is_some_and(|robot| Arc::ptr_eq(robot, loaded))
+        self.robot.as_ref().is_some_and(|robot| robot.is_same_robot(loaded))
     }
 }
 

@@ -178,7 +178,7 @@ async fn prepare(arm: &Arm, tip: usize, message: &TargetMessage, deadline: Insta
     let frame = arm.frames.locate(&loaded, &settings.frame_prefix, &message.header, deadline).await?;
     // Only now: the arm may have moved during the wait for the transform.
     let configuration = arm.start()?;
-    if !Arc::ptr_eq(&configuration.loaded, &loaded) {
+    if !configuration.loaded.is_same_robot(&loaded) {
         return Err(Refused::other_robot());
     }
     let target = Target { tip, ..problem::target(frame.in_base(&configuration) * pose, &settings) };

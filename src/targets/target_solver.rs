@@ -229,7 +229,7 @@ impl Memory {
         let now = arm.configuration()?;
         let loaded = &now.loaded;
         let robots = new.iter().map(|target| &target.loaded).chain(avoidance.map(|avoidance| &avoidance.loaded));
-        if robots.into_iter().any(|robot| !Arc::ptr_eq(robot, loaded)) {
+        if robots.into_iter().any(|robot| !robot.is_same_robot(loaded)) {
             return Err(Refused::other_robot());
         }
         let targets = self.targets(loaded, new, settings.join_targets);

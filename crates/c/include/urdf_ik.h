@@ -313,6 +313,11 @@ typedef struct UrdfIkProblem {
    */
   double manipulability_weight;
   /*
+   How much less a redundant arm moves each joint from the seed than others, n entries, 0 or more [1/rad^2 or 1/m^2]. It acts on
+   self-motions; the pick does not know it. NULL: no weights.
+   */
+  const double *move_weights;
+  /*
    Asked of all joint positions that meet the targets; where it refuses, the search goes on to others, with a timeout until that. NULL: none
    are refused. Batches ask from several threads at once.
    */
@@ -378,6 +383,19 @@ enum UrdfIkStatus urdf_ik_arm_new(const struct UrdfIkRobot *robot,
                                   size_t tip_count,
                                   const char *solver,
                                   struct UrdfIkArm **arm);
+
+/*
+ Makes an arm like `arm` with a tool on each tip link: `tools` has `tool_count` poses, one for each tip, in the frame of the tip link. The tips are the tools
+ then, in targets, forward kinematics and Jacobians. URDF_IK_STATUS_CHAIN where the solver cannot serve
+ it, or a pose makes no sense.
+
+ The caller sees to it:
+ `arm` is an arm; there are `tool_count` `tools`; `with_tools` is written.
+ */
+enum UrdfIkStatus urdf_ik_arm_with_tools(const struct UrdfIkArm *arm,
+                                         const struct UrdfIkPose *tools,
+                                         size_t tool_count,
+                                         struct UrdfIkArm **with_tools);
 
 /*
  Frees an arm. Its workspaces stay.

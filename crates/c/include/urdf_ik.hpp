@@ -81,6 +81,13 @@ class Arm {
     arm_.reset(arm);
   }
 
+  /* The same arm with a tool on each tip link: its pose in the frame of the link. */
+  Arm with_tools(const std::vector<UrdfIkPose> &tools) const {
+    UrdfIkArm *arm = nullptr;
+    check(urdf_ik_arm_with_tools(get(), tools.data(), tools.size(), &arm));
+    return Arm(arm);
+  }
+
   std::size_t joint_count() const { return urdf_ik_arm_joint_count(get()); }
 
   std::size_t tip_count() const { return urdf_ik_arm_tip_count(get()); }
@@ -106,6 +113,8 @@ class Arm {
   const UrdfIkArm *get() const { return arm_.get(); }
 
  private:
+  explicit Arm(UrdfIkArm *arm) : arm_(arm) {}
+
   std::vector<std::string> names(std::size_t count, const char *(*name)(const UrdfIkArm *, std::size_t)) const {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < count; i++) {

@@ -9,6 +9,7 @@ use urdf_ik::solver::{Solver, SolverKind};
 
 use crate::failure::{Failure, UrdfIkStatus, c_text, guarded, guarded_or};
 use crate::pointers::{entries, exclusive_entries, hand_out, reference, take_back, text};
+use crate::problem::{UrdfIkPose, isometry};
 use crate::robot::UrdfIkRobot;
 
 /// The joints between a base link and one or several tip links, with a solver for them. It does not change, so threads can share it.
@@ -19,6 +20,13 @@ pub struct UrdfIkArm {
 }
 
 impl UrdfIkArm {
+    fn new(solver: Solver) -> Self {
+        let c_texts = |names: Vec<&str>| names.into_iter().map(c_text).collect();
+        let chain = solver.chain();
+        let (joint_names, tip_names) = (c_texts(chain.variable_names()), c_texts(chain.tip_names()));
+        Self { solver, joint_names, tip_names }
+    }
+
     pub(crate) fn chain(&self) -> &Arc<Chain> {
         self.solver.chain()
     }
@@ -55,9 +63,30 @@ pub unsafe extern "C" fn urdf_ik_arm_new(
         };
         let chain = Arc::new(Chain::with_defaults(&robot.0, base, &tips).map_err(refused)?);
         let solver = Solver::prepare(kind, &chain).map_err(refused)?;
-        let c_texts = |names: Vec<&str>| names.into_iter().map(c_text).collect();
-        let (joint_names, tip_names) = (c_texts(chain.variable_names()), c_texts(chain.tip_names()));
-        unsafe { hand_out(arm, UrdfIkArm { solver, joint_names, tip_names }, "arm") }
+        unsafe { hand_out(arm, UrdfIkArm::new(solver), "arm") }
+    })
+}
+
+/// Makes an arm like `arm` with a tool on each tip link: `tools` has `tool_count` poses, one for each tip, in the frame of the tip link. The tips are the tools
+/// then, in targets, forward kinematics and Jacobians. URDF_IK_STATUS_CHAIN where the solver cannot serve
+/// it, or a pose makes no sense.
+///
+/// # Safety
+/// `arm` is an arm; there are `tool_count` `tools`; `with_tools` is written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urdf_ik_arm_with_tools(
+    arm: *const UrdfIkArm,
+    tools: *const UrdfIkPose,
+    tool_count: usize,
+    with_tools: *mut *mut UrdfIkArm,
+) -> UrdfIkStatus {
+    guarded(|| {
+        let arm = unsafe { reference(arm, "arm") }?;
+        let tools = unsafe { entries(tools, tool_count, "tools") }?;
+        let tools = tools.iter().map(isometry).collect::<Result<Vec<_>, _>>().map_err(refused)?;
+        let chain = Arc::new(arm.chain().with_tools(&tools).map_err(refused)?);
+        let solver = Solver::prepare(arm.solver.method(), &chain).map_err(refused)?;
+        unsafe { hand_out(with_tools, UrdfIkArm::new(solver), "with_tools") }
     })
 }
 

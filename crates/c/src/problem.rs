@@ -83,6 +83,9 @@ pub struct UrdfIkProblem {
     pub limits_weight: f64,
     /// How much it prefers manipulability.
     pub manipulability_weight: f64,
+    /// How much less a redundant arm moves each joint from the seed than others, n entries, 0 or more [1/rad^2 or 1/m^2]. It acts on
+    /// self-motions; the pick does not know it. NULL: no weights.
+    pub move_weights: *const f64,
     /// Asked of all joint positions that meet the targets; where it refuses, the search goes on to others, with a timeout until that. NULL: none
     /// are refused. Batches ask from several threads at once.
     pub accepts: UrdfIkAccepts,
@@ -135,6 +138,7 @@ pub extern "C" fn urdf_ik_problem() -> UrdfIkProblem {
         posture_weight: 1.0,
         limits_weight: 0.0,
         manipulability_weight: 0.0,
+        move_weights: std::ptr::null(),
         accepts: None,
         cost: None,
         context: std::ptr::null_mut(),
@@ -205,6 +209,7 @@ impl UrdfIkProblem {
             posture_weight: self.posture_weight,
             limits_weight: self.limits_weight,
             manipulability_weight: self.manipulability_weight,
+            move_weights: positions(self.move_weights)?,
             ..Preference::default()
         };
         let bounds = match (positions(self.lower)?, positions(self.upper)?) {

@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use nalgebra::{Isometry3, Translation3};
 use urdf_ik::robot::{Chain, Robot};
 use urdf_ik::solver::{
     AxisNameError, FabrikOptions, JacobianStep, MAX_ACCELERATION, Method, SolverKind, Tolerance, free_axes_from_names,
 };
+use urdf_ik::spatial::{NotARotation, rotation_from};
 
 use super::Result;
 use super::input::RobotFile;
@@ -22,6 +24,10 @@ pub struct RobotArguments {
     /// Tip link; may be given several times [default: the only leaf link that moves]
     #[arg(long = "tip", value_name = "LINK")]
     pub tips: Vec<String>,
+    /// Pose of the tool in the tip link's frame: position [m] and quaternion; with several --tip once for each, in their order. The tip is the
+    /// tool then, in targets, paths and reach
+    #[arg(long, num_args = 7, allow_hyphen_values = true, value_names = ["X", "Y", "Z", "QX", "QY", "QZ", "QW"])]
+    tool: Vec<f64>,
 }
 
 impl RobotArguments {
@@ -37,8 +43,21 @@ impl RobotArguments {
 
     pub fn chain(&self, robot: &Robot) -> Result<Chain> {
         let tips: Vec<&str> = self.tips.iter().map(String::as_str).collect();
-        Ok(Chain::with_defaults(robot, self.base.as_deref(), &tips)?)
+        let chain = Chain::with_defaults(robot, self.base.as_deref(), &tips)?;
+        if self.tool.is_empty() {
+            return Ok(chain);
+        }
+        let tools = poses_of(&self.tool).map_err(|e| format!("--tool: {e}"))?;
+        Ok(chain.with_tools(&tools).map_err(|e| format!("--tool: {e}"))?)
     }
+}
+
+/// Poses, each of seven numbers: position and quaternion.
+pub fn poses_of(numbers: &[f64]) -> Result<Vec<Isometry3<f64>>, NotARotation> {
+    let pose = |n: &[f64]| {
+        Ok(Isometry3::from_parts(Translation3::new(n[0], n[1], n[2]), rotation_from([n[3], n[4], n[5], n[6]])?))
+    };
+    numbers.chunks_exact(7).map(pose).collect()
 }
 
 /// How joint positions are found.

@@ -6,16 +6,16 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use clap::{ArgGroup, Args};
-use nalgebra::{Isometry3, Translation3};
+use nalgebra::Isometry3;
 use serde_json::{Value, json};
+use urdf_ik::config::read_map;
 use urdf_ik::robot::Chain;
-use urdf_ik::solver::{Mode, Pick, Preference, Problem, Solution, Solver, Target};
-use urdf_ik::spatial::rotation_from;
+use urdf_ik::solver::{JointBounds, Mode, Pick, Preference, Problem, Solution, Solver, Target, list_by_joint};
 
 use super::Result;
 use super::avoidance::{CollisionOptions, DistanceOut, Environment};
 use super::input::{read_positions, read_start};
-use super::options::{FreeAxes, MethodOptions, RobotArguments, ToleranceOptions};
+use super::options::{FreeAxes, MethodOptions, RobotArguments, ToleranceOptions, poses_of};
 use super::output::write_pretty;
 
 #[derive(Args)]
@@ -52,6 +52,13 @@ pub struct Arguments {
     /// Joint positions that the null-space task moves towards, as far as the targets leave the joints free, in the form of --seed
     #[arg(long, value_name = "POSITIONS")]
     posture: Option<String>,
+    /// Bounds of joints within their limits, {joint: [lower, upper]} as YAML or JSON, or the path of such a file; equal bounds lock a joint
+    #[arg(long, value_name = "BOUNDS")]
+    bounds: Option<String>,
+    /// How much less a redundant arm moves joints from the seed than others, {joint: weight} as YAML or JSON, or the path of such a file;
+    /// joints that are not named have 0
+    #[arg(long, value_name = "WEIGHTS")]
+    move_weights: Option<String>,
     #[command(flatten)]
     collisions: CollisionOptions,
     /// Print all distinct solutions that are found, as a list
@@ -72,6 +79,8 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool> {
     let seed = read_start(arguments.seed.as_deref(), &robot, &chain)?;
     let posture = arguments.posture.as_deref().map(|text| read_positions(text, &robot)).transpose()?;
     let posture = posture.map(|all| chain.positions_from(&all));
+    let bounds = arguments.bounds(&chain)?;
+    let move_weights = arguments.move_weights(&chain)?;
     let avoidance = arguments.collisions.avoidance(&robot, &chain, shapes)?;
     let environment = arguments.collisions.environment(avoidance.as_ref(), arguments.seed.as_deref())?;
     let problem = Problem {
@@ -80,7 +89,13 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool> {
             attempts: arguments.attempts.get(),
             random_seed: arguments.random_seed,
         },
-        preference: Preference { posture: posture.as_deref(), posture_weight: 1.0, ..Preference::default() },
+        bounds: bounds.as_ref().map(JointBounds::as_bounds),
+        preference: Preference {
+            posture: posture.as_deref(),
+            posture_weight: 1.0,
+            move_weights: move_weights.as_deref(),
+            ..Preference::default()
+        },
         clearance: environment.as_ref().map(Environment::clearance),
         ..Problem::new(&targets, &seed)
     };
@@ -106,13 +121,26 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool> {
 }
 
 impl Arguments {
+    /// The bounds of joints; `None` where there are none.
+    fn bounds(&self, chain: &Chain) -> Result<Option<JointBounds>> {
+        let Some(text) = &self.bounds else { return Ok(None) };
+        let named = read_map::<[f64; 2]>(text).map_err(|e| format!("--bounds: {e}"))?;
+        let named = named.iter().map(|(joint, bounds)| (joint.as_str(), *bounds));
+        let list = list_by_joint(chain, "bounds", JointBounds::NONE, named)?;
+        Ok(Some(JointBounds::new(chain, &list)?))
+    }
+
+    /// The weights of moves, one for each variable; `None` where there are none.
+    fn move_weights(&self, chain: &Chain) -> Result<Option<Vec<f64>>> {
+        let Some(text) = &self.move_weights else { return Ok(None) };
+        let named = read_map::<f64>(text).map_err(|e| format!("--move-weights: {e}"))?;
+        let named = named.iter().map(|(joint, weight)| (joint.as_str(), *weight));
+        Ok(Some(list_by_joint(chain, "move_weights", 0.0, named)?))
+    }
+
     /// The targets, one for each tip of the chain.
     fn targets(&self, chain: &Chain) -> Result<Vec<Target>> {
-        let mut poses = Vec::new();
-        for numbers in self.target.chunks_exact(7) {
-            let rotation = rotation_from([numbers[3], numbers[4], numbers[5], numbers[6]])?;
-            poses.push(Isometry3::from_parts(Translation3::new(numbers[0], numbers[1], numbers[2]), rotation));
-        }
+        let mut poses = poses_of(&self.target)?;
         poses.extend(self.position.chunks_exact(3).map(|at| Isometry3::translation(at[0], at[1], at[2])));
         let tips = chain.tip_names();
         if poses.len() != tips.len() {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 use urdf_ik_robot::Robot;
@@ -36,6 +37,32 @@ impl Yaml {
         }
         Ok(Self { place: format!("'{}'", short(text)), text: text.to_owned() })
     }
+}
+
+/// Why a text is no mapping from names to values.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[error("{place} must map names to values, as YAML or JSON: {}", sentence(reason))]
+pub struct NotAMap {
+    /// The text, or the path of the file.
+    pub place: String,
+    /// What the YAML reader said.
+    pub reason: String,
+}
+
+/// Reads a mapping from names to values from YAML text, or from the YAML file whose path the text is. An empty text is an empty mapping.
+///
+/// # Errors
+/// [`NotAMap`], also for a name that stands there twice.
+pub fn read_map<T: DeserializeOwned>(text: &str) -> Result<BTreeMap<String, T>, NotAMap> {
+    if text.trim().is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let refuse = |place: &str, reason: String| NotAMap { place: place.to_owned(), reason };
+    let yaml = Yaml::read(text).map_err(|e| refuse(&format!("'{}'", short(text)), e.to_string()))?;
+    let reader = || yaml_reader(&yaml.text).map_err(|e| refuse(&yaml.place, e.to_string()));
+    let map = BTreeMap::deserialize(reader()?).map_err(|e| refuse(&yaml.place, e.to_string()))?;
+    UniqueKeys::deserialize(reader()?).map_err(|e| refuse(&yaml.place, e.to_string()))?;
+    Ok(map)
 }
 
 /// Positions of some joints by name \[rad or m\].
@@ -78,15 +105,8 @@ impl NamedPositions {
     /// # Errors
     /// [`NamedPositionsError::NotAMapping`].
     pub fn read(text: &str) -> Result<Self, NamedPositionsError> {
-        if text.trim().is_empty() {
-            return Ok(Self::default());
-        }
-        let refuse = |place: &str, reason: String| NamedPositionsError::NotAMapping { place: place.to_owned(), reason };
-        let yaml = Yaml::read(text).map_err(|e| refuse(&format!("'{}'", short(text)), e.to_string()))?;
-        let reader = || yaml_reader(&yaml.text).map_err(|e| refuse(&yaml.place, e.to_string()));
-        let positions = BTreeMap::deserialize(reader()?).map_err(|e| refuse(&yaml.place, e.to_string()))?;
-        UniqueKeys::deserialize(reader()?).map_err(|e| refuse(&yaml.place, e.to_string()))?;
-        Ok(Self(positions))
+        let map = read_map(text);
+        map.map(Self).map_err(|NotAMap { place, reason }| NamedPositionsError::NotAMapping { place, reason })
     }
 
     /// The positions of the whole robot (one entry a joint). Joints that are not named are where [`Robot::neutral_positions`] puts them; mimic

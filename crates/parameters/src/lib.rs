@@ -14,6 +14,7 @@ mod definition;
 mod setting;
 mod settings;
 mod table;
+mod tools;
 mod value;
 
 pub use definition::{Bounds, DefaultValue, Definition, TakesEffect, Values};
@@ -22,4 +23,5 @@ pub use table::{
     FabrikSettings, JacobianSettings, MoveItServoScale, MoveItServoSettings, NullSpace, PathSettings, ServoSettings,
     Settings, TABLE, definition, markdown,
 };
+pub use tools::{Tools, ToolsError};
 pub use value::{Refusal, Value};

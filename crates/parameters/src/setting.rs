@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::config::{NamedPositions, NamedPositionsError, Yaml};
 use super::definition::Definition;
+use super::tools::{Tools, ToolsError};
 use super::value::{Refusal, Value};
 use urdf_ik_collision::MissingShapes;
 use urdf_ik_motion::servo::{HeldBack, Priority};
@@ -175,6 +176,14 @@ impl ReadText for NamedPositions {
     type Error = NamedPositionsError;
 
     fn read_text(text: &str) -> Result<Self, NamedPositionsError> {
+        Self::read(text)
+    }
+}
+
+impl ReadText for Tools {
+    type Error = ToolsError;
+
+    fn read_text(text: &str) -> Result<Self, ToolsError> {
         Self::read(text)
     }
 }

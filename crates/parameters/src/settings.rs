@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use nalgebra::Isometry3;
+
 use super::config::NamedPositions;
 use super::definition::Definition;
 use super::setting::JacobianMethod;
@@ -9,7 +11,7 @@ use super::table::{FabrikSettings, JacobianSettings, PathSettings, ServoSettings
 use super::value::Refusal;
 use urdf_ik_motion::servo::ServoOptions;
 use urdf_ik_motion::{FollowOptions, JointLimit, Timing};
-use urdf_ik_robot::Robot;
+use urdf_ik_robot::{Chain, Robot};
 use urdf_ik_solver::{FabrikOptions, JacobianStep, Tolerance};
 
 impl Settings {
@@ -32,6 +34,14 @@ impl Settings {
     /// [`Refusal`] where `posture` does not fit the robot.
     pub fn posture_positions(&self, robot: &Robot) -> Result<Vec<f64>, Refusal> {
         positions_of(Self::posture(), &self.posture, robot)
+    }
+
+    /// The tool of each tip of `chain`, in the frame of its link.
+    ///
+    /// # Errors
+    /// [`Refusal`] where `tool` names what is no tip.
+    pub fn tools(&self, chain: &Chain) -> Result<Vec<Isometry3<f64>>, Refusal> {
+        self.tool.of(chain).map_err(|e| Refusal(format!("{}: {e}", Self::tool().name)))
     }
 
     /// The time between two states, by `publish_rate`.

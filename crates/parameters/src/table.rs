@@ -10,6 +10,7 @@ use super::definition::DefaultValue::{Bool, Double, Integer, NoTexts, Text};
 use super::definition::TakesEffect::{AtOnce, AtStart, WithNextTarget};
 use super::definition::{Definition, Values};
 use super::setting::{CommandUnits, FromText, JacobianMethod, Motion, OnUnreachable, Reliability, Setting};
+use super::tools::Tools;
 use super::value::{Refusal, Value};
 use urdf_ik_collision::MissingShapes;
 use urdf_ik_motion::servo::{HeldBack, Priority};
@@ -159,6 +160,10 @@ parameters! {
         /// targets of topics no faster than the velocity limits of the joints. The format is that of initial_posture.
         /// Empty: none.
         posture: FromText<NamedPositions> = Text(""), "", Any, WithNextTarget;
+        /// Tool offsets: the pose of the tool on each tip link, in the link's frame, as YAML, tip_link: {p: [x, y, z],
+        /// q_xyzw: [x, y, z, w]}, or the path of such a file. All that is said of a tip then means its tool. Empty: the
+        /// tips are the links. A change takes effect once the arm is at rest.
+        tool: FromText<Tools> = Text(""), "", Any, AtOnce;
         /// Greatest age of a measured joint state that is used, from when it came. Also the pause in targets after which
         /// the next motion starts from the measured positions. 0: measured joint states are not used.
         measured_timeout: Duration = Double(0.5), "s", Range(0.0, 3600.0), WithNextTarget;

@@ -16,14 +16,14 @@ use urdf_ik_text::names::{list, short};
 
 use crate::answers::answer;
 use crate::arguments::{Argument, Expected, Names, named, parsed};
-use crate::arrays::{PositionRows, read_positions, read_rows};
+use crate::arrays::{PositionRows, array, push_pose, read_positions, read_rows};
 use crate::batch::Batch;
 use crate::interruption::Interruption;
 use crate::kinematics::{Frame, Quantity, compute};
 use crate::motion::{PathRequest, limits};
 use crate::options::{OF_SEARCHES, Options, world};
 use crate::path_or_text::PathOrText;
-use crate::poses::{Poses, tip_index};
+use crate::poses::{Poses, from_numbers, tip_index, to_numbers};
 use crate::refused;
 use crate::robot::{Given, Reduced, Robot, RobotData};
 use crate::servo::{Servo, ServoRequest};
@@ -44,13 +44,16 @@ impl Expected for RobotOrUrdf<'_> {
 impl Arm {
     #[new]
     #[pyo3(
-        signature = (robot, tip = None, base = None, *, package_dirs = None, srdf = None, soft_limits = None),
-        text_signature = "(robot, tip=None, base=None, *, package_dirs=(), srdf=None, soft_limits=False)"
+        signature = (
+            robot, tip = None, base = None, *, tool = None, package_dirs = None, srdf = None, soft_limits = None
+        ),
+        text_signature = "(robot, tip=None, base=None, *, tool=None, package_dirs=(), srdf=None, soft_limits=False)"
     )]
     fn new<'py>(
         robot: Argument<'py, RobotOrUrdf<'py>>,
         tip: Option<Argument<'py, Names>>,
         base: Option<Argument<'py, String>>,
+        tool: Option<&Bound<'py, PyAny>>,
         package_dirs: Option<Argument<'py, Vec<PathBuf>>>,
         srdf: Option<Argument<'py, PathOrText>>,
         soft_limits: Option<Argument<'py, bool>>,
@@ -70,7 +73,32 @@ impl Arm {
         };
         let (tip, base) = (named(tip, "tip")?, named(base, "base")?);
         let tips = tip.as_ref().map(Names::as_strs).unwrap_or_default();
-        Ok(Self(Arc::new(ArmData::new(robot, base.as_deref(), &tips)?)))
+        let arm = Arc::new(ArmData::new(robot, base.as_deref(), &tips)?);
+        tool.map_or_else(|| Ok(Self(Arc::clone(&arm))), |tool| arm.with_tool(tool).map(Self))
+    }
+
+    /// The same arm with a tool: the tip is the tool then, in targets, paths, twists, forward kinematics and Jacobians. A world of one of
+    /// them serves both.
+    ///
+    /// Parameters
+    /// ----------
+    /// tool : array, or dict by tip
+    ///     The pose of the tool in the frame of the tip link, in one of the forms of poses: see Arm. Tips that a dict does not name keep
+    ///     theirs.
+    ///
+    /// Returns
+    /// -------
+    /// Arm
+    fn with_tool(&self, tool: &Bound<'_, PyAny>) -> PyResult<Self> {
+        self.0.with_tool(tool).map(Self)
+    }
+
+    /// The tool: its pose (4, 4) in the frame of the tip link, the identity if there is none. Of several tips (tips, 4, 4).
+    #[getter]
+    fn tool<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let mut numbers = Vec::new();
+        self.0.chain.tips().iter().for_each(|tip| push_pose(&tip.tool, &mut numbers));
+        array(py, Quantity::Poses(None).shape(&self.0.chain), numbers)
     }
 
     /// Names of the n joints, from the base on, in the order of joint positions. Joints that mimic others are not among them.
@@ -251,6 +279,13 @@ impl Arm {
     ///     Joint positions [rad or m] that a redundant arm prefers, and how much.
     /// limits_weight, manipulability_weight : float
     ///     How much it prefers the middle of the joint ranges, and manipulability.
+    /// bounds : dict from joint to (lower, upper), tuple of arrays (lower, upper), or array (n, 2), optional
+    ///     Bounds within the joint limits [rad or m]. Equal bounds lock a joint.
+    /// move_weights : dict by joint name, or array (n,), optional
+    ///     How much less a redundant arm moves each joint from the seed than others [1/rad² or 1/m²], 0 for joints without one. The weights
+    ///     act on self-motions: the pick does not know them.
+    /// tool : array, or dict by tip, optional
+    ///     In place of the arm's own tool: see with_tool.
     /// closest : bool
     ///     Whether a pose that is not met is searched on for the nearest positions and the reason. False is faster.
     ///
@@ -266,7 +301,8 @@ impl Arm {
         signature = (pose, seed = None, **options),
         text_signature = "($self, pose, seed=None, *, solver='jacobian', free_axes=None, position_tolerance=1e-05, \
                           orientation_tolerance=1e-05, pick='first', attempts=100, random_seed=0, timeout=None, avoid=None, posture=None, \
-                          posture_weight=1.0, limits_weight=0.0, manipulability_weight=0.0, closest=True)"
+                          posture_weight=1.0, limits_weight=0.0, manipulability_weight=0.0, bounds=None, move_weights=None, \
+                          tool=None, closest=True)"
     )]
     fn solve<'py>(
         &self,
@@ -275,8 +311,9 @@ impl Arm {
         seed: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let options = Options::read(&self.0, options, "solve", &[])?;
-        self.answered(py, pose, &self.seed(seed)?, &options, None)
+        let arm = self.tooled(options)?;
+        let options = Options::read(&arm.0, options, "solve", &[])?;
+        arm.answered(py, pose, &arm.seed(seed)?, &options, None)
     }
 
     /// Finds all distinct solutions that the attempts lead to, 64 at most.
@@ -300,7 +337,8 @@ impl Arm {
         signature = (pose, seed = None, *, max_turns = Argument::Valid(0), **options),
         text_signature = "($self, pose, seed=None, *, max_turns=0, solver='jacobian', free_axes=None, position_tolerance=1e-05, \
                           orientation_tolerance=1e-05, attempts=100, random_seed=0, timeout=None, avoid=None, posture=None, \
-                          posture_weight=1.0, limits_weight=0.0, manipulability_weight=0.0)"
+                          posture_weight=1.0, limits_weight=0.0, manipulability_weight=0.0, bounds=None, move_weights=None, \
+                          tool=None)"
     )]
     fn solve_all<'py>(
         &self,
@@ -310,14 +348,14 @@ impl Arm {
         max_turns: Argument<'py, usize>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let max_turns = max_turns.named("max_turns")?;
-        let options = Options::read(&self.0, options, "solve_all", &["pick", "closest"])?;
-        let (targets, seed) = (self.targets(pose, &options)?, self.seed(seed)?);
-        let solver = self.0.solver(options.kind)?;
+        let (arm, max_turns) = (self.tooled(options)?, max_turns.named("max_turns")?);
+        let options = Options::read(&arm.0, options, "solve_all", &["pick", "closest"])?;
+        let (targets, seed) = (arm.targets(pose, &options)?, arm.seed(seed)?);
+        let solver = arm.0.solver(options.kind)?;
         let interruption = Interruption::new();
         let is_raised = || interruption.is_raised();
         let problem = Problem { interruption: Some(&is_raised), ..options.problem(&targets, &seed) };
-        let found = py.detach(|| self.0.work(|worker| all_solutions(solver, &problem, max_turns, worker)))?;
+        let found = py.detach(|| arm.0.work(|worker| all_solutions(solver, &problem, max_turns, worker)))?;
         interruption.result()?;
         let list = PyList::empty(py);
         for solution in &found {
@@ -351,7 +389,8 @@ impl Arm {
         signature = (poses, seeds = None, *, threads = Argument::Valid(1), progress = None, **options),
         text_signature = "($self, poses, seeds=None, *, threads=1, progress=None, solver='jacobian', free_axes=None, \
                           position_tolerance=1e-05, orientation_tolerance=1e-05, pick='first', attempts=100, random_seed=0, timeout=None, \
-                          avoid=None, posture=None, posture_weight=1.0, limits_weight=0.0, manipulability_weight=0.0, closest=True)"
+                          avoid=None, posture=None, posture_weight=1.0, limits_weight=0.0, manipulability_weight=0.0, bounds=None, move_weights=None, \
+                          tool=None, closest=True)"
     )]
     fn solve_batch<'py>(
         &self,
@@ -362,13 +401,14 @@ impl Arm {
         progress: Option<Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (chain, threads) = (&self.0.chain, threads.named("threads")?);
+        let Self(arm) = self.tooled(options)?;
+        let (chain, threads) = (&arm.chain, threads.named("threads")?);
         if progress.as_ref().is_some_and(|progress| !progress.is_callable()) {
             return Err(refused(
                 "progress must be callable, with the number of problems that are done and that of all",
             ));
         }
-        let options = Options::read(&self.0, options, "solve_batch", &[])?;
+        let options = Options::read(&arm, options, "solve_batch", &[])?;
         let (poses, count) = Poses::many(poses, chain, "poses")?;
         let seeds = match seeds {
             Some(seeds) => read_rows(seeds, chain, "seeds")?,
@@ -376,7 +416,7 @@ impl Arm {
         };
         match seeds.rows {
             Some(rows) if rows != count => Err(refused(format!("there are {rows} seeds for {count} poses"))),
-            _ => Batch { arm: &self.0, poses, count, seeds, options, threads, progress }.solve(py),
+            _ => Batch { arm: &arm, poses, count, seeds, options, threads, progress }.solve(py),
         }
     }
 
@@ -402,7 +442,7 @@ impl Arm {
         signature = (pose, q, max_step = None, **options),
         text_signature = "($self, pose, q, max_step=None, *, solver='jacobian', free_axes=None, position_tolerance=1e-05, \
                           orientation_tolerance=1e-05, avoid=None, posture=None, posture_weight=1.0, limits_weight=0.0, \
-                          manipulability_weight=0.0)"
+                          manipulability_weight=0.0, bounds=None, move_weights=None, tool=None)"
     )]
     fn track<'py>(
         &self,
@@ -412,7 +452,8 @@ impl Arm {
         max_step: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let options = Options::read(&self.0, options, "track", &OF_SEARCHES)?;
+        let arm = self.tooled(options)?;
+        let options = Options::read(&arm.0, options, "track", &OF_SEARCHES)?;
         let variables = self.0.variables();
         let max_step = match max_step {
             None => vec![f64::INFINITY; variables],
@@ -421,7 +462,7 @@ impl Arm {
                 Err(_) => read_positions(step, &self.0.chain, "max_step")?,
             },
         };
-        self.answered(py, pose, &read_positions(q, &self.0.chain, "q")?, &options, Some(&max_step))
+        arm.answered(py, pose, &read_positions(q, &self.0.chain, "q")?, &options, Some(&max_step))
     }
 
     /// Follows straight lines through poses of the tip, and gives the fastest trajectory of the joints within their limits.
@@ -455,7 +496,7 @@ impl Arm {
         ),
         text_signature = "($self, waypoints, q, *, blend_radius=0.0, speed=0.1, acceleration=0.5, period=0.01, joint_limits=None, \
                           solver='jacobian', free_axes=None, avoid=None, posture=None, posture_weight=1.0, limits_weight=0.0, \
-                          manipulability_weight=0.0)"
+                          manipulability_weight=0.0, tool=None)"
     )]
     #[expect(clippy::too_many_arguments, reason = "the arguments of a method in Python")]
     fn path<'py>(
@@ -470,9 +511,11 @@ impl Arm {
         joint_limits: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let without = [&OF_SEARCHES[..], &["position_tolerance", "orientation_tolerance"]].concat();
+        const OF_SOLVES: [&str; 4] = ["position_tolerance", "orientation_tolerance", "bounds", "move_weights"];
+        let without = [&OF_SEARCHES[..], &OF_SOLVES].concat();
+        let Self(arm) = self.tooled(options)?;
         let request = PathRequest {
-            arm: &self.0,
+            arm: &arm,
             waypoints,
             q: &read_positions(q, &self.0.chain, "q")?,
             blend_radius: blend_radius.named("blend_radius")?,
@@ -482,7 +525,7 @@ impl Arm {
                 period: period.named("period")?,
             },
             limits: limits(joint_limits, &self.0)?,
-            options: Options::read(&self.0, options, "path", &without)?,
+            options: Options::read(&arm, options, "path", &without)?,
         };
         request.follow(py)
     }
@@ -545,9 +588,10 @@ impl Arm {
         Servo::start(&self.0, &read_positions(q, &self.0.chain, "q")?, request)
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (Given, Vec<String>, String)>> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (Given, Vec<String>, String, Vec<[f64; 7]>)>> {
         let tips = self.tips().into_iter().map(str::to_owned).collect();
-        let state = (self.0.robot.given.clone(), tips, self.base().to_owned());
+        let tools = self.0.chain.tools().iter().map(to_numbers).collect();
+        let state = (self.0.robot.given.clone(), tips, self.base().to_owned(), tools);
         Ok((py.import("urdfik._urdfik")?.getattr("rebuild_arm")?, state))
     }
 
@@ -564,6 +608,15 @@ impl Arm {
 }
 
 impl Arm {
+    /// The arm with the tool that the keyword arguments of a method name.
+    fn tooled(&self, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let tool = options.map(|options| options.get_item("tool")).transpose()?.flatten();
+        match tool.filter(|tool| !tool.is_none()) {
+            Some(tool) => self.with_tool(&tool),
+            None => Ok(Self(Arc::clone(&self.0))),
+        }
+    }
+
     /// The answer of a search, or of tracking with largest steps.
     fn answered<'py>(
         &self,
@@ -647,7 +700,8 @@ fn bounds(chain: &Chain) -> impl ExactSizeIterator<Item = [f64; 2]> {
 /// The arm that was pickled.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "arguments from Python")]
-pub fn rebuild_arm(given: Given, tips: Vec<String>, base: String) -> PyResult<Arm> {
+pub fn rebuild_arm(given: Given, tips: Vec<String>, base: String, tools: Vec<[f64; 7]>) -> PyResult<Arm> {
     let tips: Vec<&str> = tips.iter().map(String::as_str).collect();
-    Ok(Arm(Arc::new(ArmData::new(Arc::new(RobotData::new(given)?), Some(&base), &tips)?)))
+    let tools: Vec<_> = tools.iter().map(from_numbers).collect::<PyResult<_>>()?;
+    Arc::new(ArmData::new(Arc::new(RobotData::new(given)?), Some(&base), &tips)?).with_tools(&tools).map(Arm)
 }

@@ -45,7 +45,7 @@ pub enum Quantity {
 
 impl Quantity {
     /// The shape of what is computed of one configuration.
-    fn shape(self, chain: &Chain) -> Vec<usize> {
+    pub fn shape(self, chain: &Chain) -> Vec<usize> {
         match self {
             Self::Poses(None) if chain.tips().len() > 1 => vec![chain.tips().len(), 4, 4],
             Self::Poses(_) => vec![4, 4],

@@ -11,6 +11,7 @@ mod arm;
 mod arrays;
 mod batch;
 mod interruption;
+mod joint_options;
 mod kinematics;
 mod motion;
 mod options;

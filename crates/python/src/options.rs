@@ -10,10 +10,13 @@ use pyo3::types::PyDict;
 
 use urdf_ik::collision::Clearance;
 use urdf_ik::robot::Chain;
-use urdf_ik::solver::{Mode, Pick, Preference, Problem, SolverKind, Target, Tolerance, free_axes_from_names};
+use urdf_ik::solver::{
+    JointBounds, Mode, Pick, Preference, Problem, SolverKind, Target, Tolerance, free_axes_from_names,
+};
 
 use crate::arguments::{Names, parsed, read};
 use crate::arrays::read_positions;
+use crate::joint_options::{joint_bounds, move_weights};
 use crate::poses::tip_index;
 use crate::refused;
 use crate::shared::{ArmData, World, WorldData};
@@ -33,6 +36,8 @@ pub struct Options {
     posture_weight: f64,
     limits_weight: f64,
     manipulability_weight: f64,
+    bounds: Option<JointBounds>,
+    move_weights: Option<Vec<f64>>,
 }
 
 /// The arguments of a search that other methods do not have.
@@ -55,6 +60,8 @@ impl Options {
             posture_weight: 1.0,
             limits_weight: 0.0,
             manipulability_weight: 0.0,
+            bounds: None,
+            move_weights: None,
         };
         for (name, value) in given.into_iter().flatten() {
             let name: String = read(&name, "the name of an argument")?;
@@ -83,6 +90,10 @@ impl Options {
             "posture" => self.posture = Some(read_positions(value, &arm.chain, name)?),
             "posture_weight" => self.posture_weight = read(value, name)?,
             "limits_weight" => self.limits_weight = read(value, name)?,
+            "bounds" => self.bounds = joint_bounds(value, &arm.chain)?,
+            "move_weights" => self.move_weights = move_weights(value, &arm.chain)?,
+            // The arm has it already: see `Arm::tooled`.
+            "tool" => {}
             "manipulability_weight" => self.manipulability_weight = read(value, name)?,
             _ => return Ok(false),
         }
@@ -116,6 +127,7 @@ impl Options {
             deadline: self.timeout,
             clearance: self.clearance(),
             closest: self.closest,
+            bounds: self.bounds.as_ref().map(JointBounds::as_bounds),
             ..Problem::new(targets, seed)
         }
     }
@@ -127,6 +139,7 @@ impl Options {
             posture_weight: self.posture_weight,
             limits_weight: self.limits_weight,
             manipulability_weight: self.manipulability_weight,
+            move_weights: self.move_weights.as_deref(),
             ..Preference::default()
         }
     }
@@ -160,7 +173,7 @@ pub fn world(value: &Bound<'_, PyAny>, arm: &ArmData) -> PyResult<Option<Arc<Wor
     }
     let world = read::<Bound<World>>(value, "avoid")?;
     let World(world) = world.get();
-    if world.arm.is_equal(arm) {
+    if world.arm.has_the_links_of(arm) {
         Ok(Some(Arc::clone(world)))
     } else {
         Err(refused("avoid is a World of another arm: make one by World(arm, …)"))

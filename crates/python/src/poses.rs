@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::ops::Range;
 
-use nalgebra::{Isometry3, Translation3};
+use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -190,6 +190,35 @@ impl Placement {
         let at = form.pose(&numbers.to_vec()).map_err(|e| refused(format!("{what}: {e}")))?;
         Ok(Self { at, is_position: form == Form::Position })
     }
+}
+
+/// A pose as seven numbers, position and quaternion, with all of its bits.
+pub fn to_numbers(pose: &Isometry3<f64>) -> [f64; 7] {
+    let (p, q) = (pose.translation, pose.rotation);
+    [p.x, p.y, p.z, q.i, q.j, q.k, q.w]
+}
+
+/// The pose that [`to_numbers`] wrote.
+pub fn from_numbers(numbers: &[f64; 7]) -> PyResult<Isometry3<f64>> {
+    let [px, py, pz, qx, qy, qz, qw] = *numbers;
+    rotation_from([qx, qy, qz, qw]).map_err(refused)?;
+    // To normalise it once more might change its last digits.
+    let rotation = UnitQuaternion::new_unchecked(Quaternion::new(qw, qx, qy, qz));
+    Ok(Isometry3::from_parts(Translation3::new(px, py, pz), rotation))
+}
+
+/// The tool of each tip of `chain`, of an argument from Python: a pose in the frame of the tip link, or a dict by tip. Tips that are not named
+/// keep theirs.
+pub fn tools(value: &Bound<'_, PyAny>, chain: &Chain) -> PyResult<Vec<Isometry3<f64>>> {
+    let mut tools = chain.tools();
+    let poses = Poses::read(value, chain, false, "tool")?.row();
+    let plain: Vec<Target> = (0..tools.len()).map(|tip| Target::new(tip, Isometry3::identity())).collect();
+    let mut given = plain[..1].repeat(poses.targets());
+    poses.write(0, &plain, &mut given).map_err(|e| refused(format!("tool: {e}")))?;
+    for target in &given {
+        tools[target.tip] = target.pose;
+    }
+    Ok(tools)
 }
 
 /// The index of the tip of that name.

@@ -3,12 +3,14 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use nalgebra::Isometry3;
 use pyo3::prelude::*;
 
 use urdf_ik::collision::{Clearance, MissingShapes, Pairs, Scene, SrdfError};
 use urdf_ik::robot::{Chain, ChainPoses};
 use urdf_ik::solver::{NotApplicable, Scratch, Solution, Solver, SolverKind};
 
+use crate::poses::tools;
 use crate::refused;
 use crate::robot::RobotData;
 
@@ -22,6 +24,8 @@ pub struct ArmData {
     closed_form: OnceLock<Result<Solver, NotApplicable>>,
     /// The pairs of links that may collide, once they have been asked for.
     pairs: OnceLock<Result<Pairs, SrdfError>>,
+    /// The arm with the tools that were asked for last.
+    with_last_tools: Mutex<Option<Arc<Self>>>,
     /// What no thread works in at present.
     workers: Mutex<Vec<Worker>>,
 }
@@ -35,7 +39,12 @@ pub struct Worker {
 
 impl ArmData {
     pub fn new(robot: Arc<RobotData>, base: Option<&str>, tips: &[&str]) -> PyResult<Self> {
-        let chain = Arc::new(Chain::with_defaults(&robot.robot, base, tips).map_err(refused)?);
+        let chain = Chain::with_defaults(&robot.robot, base, tips).map_err(refused)?;
+        Self::of_chain(robot, chain)
+    }
+
+    fn of_chain(robot: Arc<RobotData>, chain: Chain) -> PyResult<Self> {
+        let chain = Arc::new(chain);
         let jacobian = Solver::prepare(SolverKind::Jacobian, &chain).map_err(refused)?;
         Ok(Self {
             robot,
@@ -44,12 +53,32 @@ impl ArmData {
             fabrik: OnceLock::new(),
             closed_form: OnceLock::new(),
             pairs: OnceLock::new(),
+            with_last_tools: Mutex::default(),
             workers: Mutex::default(),
         })
     }
 
-    /// Whether this is an arm as the other: of the same URDF, with the same base and tips.
-    pub fn is_equal(&self, other: &Self) -> bool {
+    /// The arm with these tools, one for each tip.
+    pub fn with_tools(self: &Arc<Self>, tools: &[Isometry3<f64>]) -> PyResult<Arc<Self>> {
+        if self.chain.tools() == tools {
+            return Ok(Arc::clone(self));
+        }
+        let mut last = self.with_last_tools.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = last.as_ref().filter(|last| last.chain.tools() == tools) {
+            return Ok(Arc::clone(last));
+        }
+        let chain = self.chain.with_tools(tools).map_err(refused)?;
+        let made = Self::of_chain(Arc::clone(&self.robot), chain)?;
+        Ok(Arc::clone(last.insert(Arc::new(made))))
+    }
+
+    /// The arm with the tools of an argument from Python: see `tools` in `poses`.
+    pub fn with_tool(self: &Arc<Self>, tool: &Bound<'_, PyAny>) -> PyResult<Arc<Self>> {
+        self.with_tools(&tools(tool, &self.chain)?)
+    }
+
+    /// Whether both arms have the same URDF, base and tip links, whatever their tools, so that a scene of one is a scene of the other.
+    pub fn has_the_links_of(&self, other: &Self) -> bool {
         let (own, others) = (&self.chain, &other.chain);
         let same_links = || own.base() == others.base() && own.tip_names() == others.tip_names();
         std::ptr::eq(self, other) || (self.robot.given.urdf == other.robot.given.urdf && same_links())
@@ -114,6 +143,8 @@ impl ArmData {
 ///     The tip link or links. By default the robot's only leaf link that moves: no frame on its foot.
 /// base : str, optional
 ///     The base link, which need not be an ancestor of a tip. By default the robot's root link.
+/// tool : array, or dict by tip, optional
+///     The pose of the tool in the frame of the tip link. The tip is the tool then, wherever a tip is spoken of.
 /// package_dirs, srdf, soft_limits
 ///     As in Robot.
 ///

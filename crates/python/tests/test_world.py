@@ -128,6 +128,7 @@ def test_motions_keep_clear_and_say_what_is_in_the_way(arm):
         (lambda arm: urdfik.World(arm, [TABLE]).moved({"table": [0, 0, np.nan]}), "the pose of 'table' is not finite"),
         (lambda arm: urdfik.World(arm, [TABLE]).moved({"table": [0, 0, 1e9]}), "farther than 1000000 m away"),
         (lambda arm: urdfik.World(arm, attached=[{**TABLE, "link": "tool0"}]).moved({"table": [0, 0, 0]}), "attached to a link"),
+        (lambda arm: arm.solve([0.3, 0, 0.5], avoid=urdfik.World(urdfik.Arm(arm.robot, tip="elbow_link"))), "another arm"),
         (lambda arm: urdfik.World(urdfik.Arm(
             "<robot name='r'><link name='a'/><link name='b'/><joint name='j' type='continuous'><parent link='a'/><child link='b'/>"
             "</joint></robot>")), "no link of the robot has a collision shape"),

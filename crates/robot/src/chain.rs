@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use nalgebra::{Isometry3, Unit, Vector3};
 
 use super::{ChainError, Domain, Joint, JointKind, Mimic, Robot};
+use urdf_ik_mathematics::segments::MAX_COORDINATE;
 
 /// What a solver changes: the position of a joint that mimics no other.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,17 +55,30 @@ pub struct ChainJoint {
     pub offset: f64,
 }
 
-/// A link that has targets.
+/// A frame that has targets: a link, or a tool that the link carries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tip {
     /// Name of the link.
     pub link: String,
+    /// Pose of the tip in the link's frame: the tool offset of [`Chain::with_tools`], or the identity.
+    pub tool: Isometry3<f64>,
     /// Index of the last chain joint before it.
     pub parent: usize,
-    /// Pose of the link in the frame of `parent`.
+    /// Pose of the tip in the frame of `parent`.
     pub placement: Isometry3<f64>,
     /// Indices of the variables that move it, ascending.
     pub variables: Vec<usize>,
+    /// Pose of the link in the frame of `parent`: what tools are composed with, so that none of them leaves rounding behind.
+    link_placement: Isometry3<f64>,
+}
+
+impl Tip {
+    /// Pose of the tip where its link has the pose `link`, in the same frame.
+    #[must_use]
+    pub fn pose_on(&self, link: &Isometry3<f64>) -> Isometry3<f64> {
+        // A product with the identity may change the sign of a zero.
+        if self.tool == Isometry3::identity() { *link } else { link * self.tool }
+    }
 }
 
 /// A tree of joints from one base link to one or more tip links. Constant.
@@ -137,6 +151,34 @@ impl Chain {
             [leaf] => Self::new(robot, base, &[leaf]),
             _ => Err(ChainError::TipNeeded { leaves: leaves.into_iter().map(str::to_owned).collect() }),
         }
+    }
+
+    /// The chain with a tool on each tip link, in place of those before. A tool is the pose of the tip in the tip link's frame; from then
+    /// on the tip is the tool, in forward kinematics, Jacobians, targets and twists. The identity leaves every bit of the tip as it was.
+    ///
+    /// # Errors
+    /// [`ChainError::ToolCount`] unless there is one pose for each tip, and [`ChainError::Tool`] for a pose that is not finite or too far
+    /// from its link.
+    pub fn with_tools(&self, tools: &[Isometry3<f64>]) -> Result<Self, ChainError> {
+        if tools.len() != self.tips.len() {
+            return Err(ChainError::ToolCount { tools: tools.len(), tips: self.tips.len() });
+        }
+        let mut chain = self.clone();
+        for (tip, tool) in chain.tips.iter_mut().zip(tools) {
+            // Written so that NaN fails.
+            let is_finite = tool.rotation.coords.iter().all(|entry| entry.is_finite());
+            if !(is_finite && tool.translation.vector.iter().all(|length| length.abs() <= MAX_COORDINATE)) {
+                return Err(ChainError::Tool { tip: tip.link.clone() });
+            }
+            tip.tool = *tool;
+            tip.placement = tip.pose_on(&tip.link_placement);
+        }
+        Ok(chain)
+    }
+
+    /// The tool offset of each tip, in the order of [`Chain::tips`].
+    pub fn tools(&self) -> Vec<Isometry3<f64>> {
+        self.tips.iter().map(|tip| tip.tool).collect()
     }
 
     /// Name of the base link, in whose frame poses are given.
@@ -262,7 +304,9 @@ impl Builder<'_> {
         }
         let parent =
             parent.ok_or_else(|| ChainError::Empty { base: self.link_name(self.base), tip: self.link_name(link) })?;
-        Ok(Tip { link: self.link_name(link), parent, placement, variables: self.variables_above(parent) })
+        let variables = self.variables_above(parent);
+        let (link, tool) = (self.link_name(link), Isometry3::identity());
+        Ok(Tip { link, tool, parent, placement, variables, link_placement: placement })
     }
 
     /// Adds a movable joint and gives its index in the chain.

@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use super::xml::XmlError;
 
+use urdf_ik_mathematics::segments::MAX_COORDINATE;
 use urdf_ik_text::files::{MAX_URDF_BYTES, ReadError};
 use urdf_ik_text::names::{self, number, sentence, short};
 
@@ -227,5 +228,19 @@ pub enum ChainError {
         lower: f64,
         /// Upper limit, rad or m.
         upper: f64,
+    },
+    /// There is not one tool for each tip.
+    #[error("{tools} tools are given for {tips} tip links; each tip link needs one, which may be the identity")]
+    ToolCount {
+        /// Number of tools.
+        tools: usize,
+        /// Number of tip links.
+        tips: usize,
+    },
+    /// A tool offset is not finite, or too far from its link.
+    #[error("the tool of '{}' must have finite numbers within {MAX_COORDINATE:e} m", short(tip))]
+    Tool {
+        /// Tip link.
+        tip: String,
     },
 }

@@ -11,7 +11,7 @@ use urdf_ik_mathematics::spatial::stacked;
 pub struct ChainPoses {
     /// Frame of each chain joint after its motion.
     joints: Vec<Isometry3<f64>>,
-    /// Pose of each tip link.
+    /// Pose of each tip.
     tips: Vec<Isometry3<f64>>,
 }
 
@@ -24,7 +24,7 @@ impl ChainPoses {
         }
     }
 
-    /// Pose of each tip link in the base link's frame, in the order of [`Chain::tips`].
+    /// Pose of each tip in the base link's frame, in the order of [`Chain::tips`].
     pub fn tips(&self) -> &[Isometry3<f64>] {
         &self.tips
     }
@@ -55,9 +55,9 @@ impl Chain {
         }
     }
 
-    /// Writes the geometric Jacobian of one tip. Column i is the twist of the tip link for unit speed of variable i,
-    /// linear part first, in the base link's frame, at `point` of the tip link (in the base link's frame; the origin of
-    /// the tip link for the usual Jacobian). A mimic joint adds to the column of the variable that it follows.
+    /// Writes the geometric Jacobian of one tip. Column i is the twist of the tip for unit speed of variable i,
+    /// linear part first, in the base link's frame, at `point` of the tip (in the base link's frame; the origin of
+    /// the tip for the usual Jacobian). A mimic joint adds to the column of the variable that it follows.
     /// Variables that do not move the tip have zero columns.
     ///
     /// `poses` must have the forward kinematics of the configuration. `columns` has one entry for each variable and is overwritten.
@@ -76,7 +76,7 @@ impl Chain {
         }
     }
 
-    /// The acceleration of a tip link at `point` (in the base link's frame) that moves with it, where the variables have constant
+    /// The acceleration of a tip at `point` (in the base link's frame) that moves with it, where the variables have constant
     /// velocities: the derivative of the Jacobian over time, times the velocities. Linear part first, in the base link's frame
     /// \[m/s², rad/s²\].
     ///

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use urdf_ik_text::names::short;
 
-/// The axes of a tip link's frame in the order of [`Target::free_axes`](super::Target::free_axes): translations along x, y, z, then
+/// The axes of a tip's frame in the order of [`Target::free_axes`](super::Target::free_axes): translations along x, y, z, then
 /// rotations about them.
 pub const AXIS_NAMES: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
 

@@ -31,6 +31,7 @@ mod batch;
 pub mod closed_form;
 mod free_axes;
 mod independent_axes;
+mod joint_lists;
 mod kernel;
 mod method;
 mod preference;
@@ -47,6 +48,7 @@ mod turns;
 
 pub use batch::{Answer, Batch};
 pub use free_axes::{AXIS_NAMES, AxisNameError, free_axes_from_names, free_axes_in_words, names_of_free_axes};
+pub use joint_lists::{JointBounds, list_by_joint};
 pub use method::{FabrikOptions, JacobianStep, MAX_ACCELERATION, Method, NotApplicable, SolverKind};
 pub use preference::Preference;
 pub use prepared_solver::{Scratch, Solver};

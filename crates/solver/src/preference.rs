@@ -16,7 +16,8 @@ pub struct Preference<'a> {
     /// Weight of half the squared distance of each variable from the middle of its limits, over half their range.
     pub limits_weight: f64,
     /// Weights of half the squared moves from the seed, one entry for each variable \[1/rad² or 1/m²\]. One over the square of a variable's
-    /// velocity limit makes slow joints move less than fast ones.
+    /// velocity limit makes slow joints move less than fast ones. They act by self-motions alone: the
+    /// [pick](super::Pick), which knows no weights, chooses the branch, and a chain without null space ignores them.
     pub move_weights: Option<&'a [f64]>,
     /// Weight of the negative logarithm of the manipulability (Yoshikawa 1985, "Manipulability of robotic mechanisms"): the
     /// product of the singular values of the Jacobian, in the sense of
@@ -52,20 +53,27 @@ impl Preference<'_> {
         }
         if let Some(weights) = self.move_weights {
             check_length(chain, "move weights", weights.len())?;
+            let mut weights = chain.variables().iter().zip(weights);
+            if let Some((variable, &value)) = weights.find(|(_, weight)| !is_weight(**weight)) {
+                return Err(ProblemError::MoveWeight { joint: variable.name.clone(), value });
+            }
         }
         if let Some(max_step) = self.max_step {
             check_steps(chain, "max_step of the preference", max_step)?;
         }
-        let moves = self.move_weights.unwrap_or_default().iter().map(|weight| ("move", *weight));
-        for (which, value) in moves.chain([
+        for (which, value) in [
             ("posture", self.posture_weight),
             ("limits", self.limits_weight),
             ("manipulability", self.manipulability_weight),
-        ]) {
-            if !(value.is_finite() && value >= 0.0) {
+        ] {
+            if !is_weight(value) {
                 return Err(ProblemError::PreferenceWeight { which, value });
             }
         }
         Ok(())
     }
+}
+
+fn is_weight(value: f64) -> bool {
+    value.is_finite() && value >= 0.0
 }

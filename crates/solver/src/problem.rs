@@ -27,14 +27,14 @@ impl Default for Tolerance {
     }
 }
 
-/// The desired pose of a tip link.
+/// The desired pose of a tip: of a tip link, or of the [tool](Chain::with_tools) on it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Target {
     /// Index of the tip among [`Chain::tips`].
     pub tip: usize,
-    /// Pose of the tip link in the base link's frame.
+    /// Pose of the tip in the base link's frame.
     pub pose: Isometry3<f64>,
-    /// Axes of the tip link's frame that need not match: translations along x, y, z, then rotations about x, y, z.
+    /// Axes of the tip's frame that need not match: translations along x, y, z, then rotations about x, y, z.
     ///
     /// With one rotation free, the orientation error is the angle between that axis of the tip and of the target.
     pub free_axes: [bool; 6],

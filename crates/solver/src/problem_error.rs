@@ -5,7 +5,7 @@ use thiserror::Error;
 use super::Bounds;
 use urdf_ik_mathematics::segments::MAX_COORDINATE;
 use urdf_ik_robot::{Chain, Domain};
-use urdf_ik_text::names::number;
+use urdf_ik_text::names::{self, number, short};
 
 /// Why a problem is not valid.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -93,10 +93,40 @@ pub enum ProblemError {
         /// Number of variables of the solver's chain.
         expected: usize,
     },
+    /// A value is given for a joint that is no variable of the chain.
+    #[error(
+        "{what} name '{}', which is not one of the joints that are solved for: {}",
+        short(joint),
+        names::list(joints)
+    )]
+    UnknownJoint {
+        /// `bounds` or `move_weights`.
+        what: &'static str,
+        /// The name given.
+        joint: String,
+        /// The variables of the chain.
+        joints: Vec<String>,
+    },
+    /// Two values are given for one joint.
+    #[error("{what} name '{}' twice", short(joint))]
+    JointTwice {
+        /// `bounds` or `move_weights`.
+        what: &'static str,
+        /// The joint.
+        joint: String,
+    },
+    /// A move weight of the preference is NaN, infinite or negative.
+    #[error("the move weight of joint '{joint}' is {}; it must be a finite number, 0 or more", number(*value))]
+    MoveWeight {
+        /// The joint.
+        joint: String,
+        /// The given value.
+        value: f64,
+    },
     /// A weight of the preference is NaN, infinite or negative.
     #[error("the {which} weight is {}; it must be a finite number, 0 or more", number(*value))]
     PreferenceWeight {
-        /// `posture`, `limits`, `manipulability` or `move`.
+        /// `posture`, `limits` or `manipulability`.
         which: &'static str,
         /// The given value.
         value: f64,

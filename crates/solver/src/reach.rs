@@ -11,9 +11,9 @@ use urdf_ik_robot::{Chain, ChainJoint, Domain, JointKind, Variable};
 pub struct TipReach {
     /// The position of the first joint \[m\], in the base link's frame.
     pub centre: Point3<f64>,
-    /// Bounds for the tip link's origin.
+    /// Bounds for the tip's origin.
     pub tip: Reach,
-    /// Bounds for the tip link's origin while every joint is in its [working range](urdf_ik_robot::Robot::working_range).
+    /// Bounds for the tip's origin while every joint is in its [working range](urdf_ik_robot::Robot::working_range).
     pub working: Reach,
     /// Bounds for the frame of the last joint, which a full target pose determines.
     pub last_joint: Reach,

@@ -6,7 +6,7 @@ use super::{Residual, Target};
 use urdf_ik_mathematics::spatial;
 
 impl Target {
-    /// The distance \[m\] and the angle \[rad\] between a tip link at `pose` (base link's frame) and the target, over the axes that
+    /// The distance \[m\] and the angle \[rad\] between a tip at `pose` (base link's frame) and the target, over the axes that
     /// count.
     pub fn residual(&self, pose: &Isometry3<f64>) -> Residual {
         let (linear, angular) = self.difference(pose);

@@ -57,7 +57,7 @@ impl Arm {
         let poses = self.robot.link_poses(&all);
         let pose = |link: &str| poses[self.robot.link_index(link).unwrap()];
         let base = pose(self.chain.base()).inverse();
-        self.chain.tips().iter().map(|tip| base * pose(&tip.link)).collect()
+        self.chain.tips().iter().map(|tip| tip.pose_on(&(base * pose(&tip.link)))).collect()
     }
 
     /// A full target for every tip, reached at `positions`.

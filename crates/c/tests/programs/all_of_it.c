@@ -182,6 +182,52 @@ static UrdfIkPose reachable(UrdfIkWorkspace *workspace) {
   return pose;
 }
 
+/* A heavy joint moves less by self-motions. */
+static void weighs_moves(UrdfIkWorkspace *workspace) {
+  double q[7] = {0.2, -0.3, 0.3, 0.5, -0.6, 0.7, -0.8}, weights[7], found[7], moves[2];
+  UrdfIkAnswer answer;
+  UrdfIkTarget target = urdf_ik_target(0, reachable(workspace));
+  UrdfIkProblem problem = problem_of(&target, 1, q);
+  problem.move_weights = weights;
+  for (int heavy = 0; heavy < 2; heavy++) {
+    for (int i = 0; i < 7; i++) {
+      weights[i] = heavy && i == 2 ? 1e3 : 1;
+    }
+    OK(urdf_ik_solve(workspace, &problem, found, &answer));
+    EXPECT(answer.outcome == URDF_IK_OUTCOME_SOLVED);
+    moves[heavy] = fabs(found[2] - q[2]);
+  }
+  EXPECT(moves[1] < 0.5 * moves[0]);
+  weights[2] = -1;
+  FAILS(urdf_ik_solve(workspace, &problem, found, NULL), URDF_IK_STATUS_PROBLEM, "upper_arm_roll_joint");
+}
+
+/* The tool of an arm is brought to the pose; its arm outlives the one that it was made of. */
+static void has_tools(const UrdfIkArm *arm, UrdfIkWorkspace *workspace) {
+  double q[7] = {0.3, -0.4, 0.5, 0.6, -0.7, 0.8, -0.9}, found[7];
+  UrdfIkPose ahead = {{0, 0, 0.25}, {0, 0, 0, 1}}, none = {{0, 0, 0}, {0, 0, 0, 0}}, link, pose, reached;
+  UrdfIkArm *tooled = NULL;
+  UrdfIkWorkspace *its = NULL;
+  UrdfIkAnswer answer;
+  OK(urdf_ik_arm_with_tools(arm, &ahead, 1, &tooled));
+  OK(urdf_ik_workspace_new(tooled, &its));
+  OK(urdf_ik_forward_kinematics(workspace, q, &link));
+  OK(urdf_ik_forward_kinematics(its, q, &pose));
+  EXPECT(fabs(distance(&link, &pose) - 0.25) < 1e-12);
+  UrdfIkTarget target = urdf_ik_target(0, pose);
+  UrdfIkProblem problem = problem_of(&target, 1, NULL);
+  OK(urdf_ik_solve(its, &problem, found, &answer));
+  OK(urdf_ik_forward_kinematics(its, found, &reached));
+  EXPECT(answer.outcome == URDF_IK_OUTCOME_SOLVED && distance(&pose, &reached) < 1e-5);
+  urdf_ik_workspace_free(its);
+  urdf_ik_arm_free(tooled);
+  FAILS(urdf_ik_arm_with_tools(arm, &ahead, 0, &tooled), URDF_IK_STATUS_CHAIN, "0 tools");
+  FAILS(urdf_ik_arm_with_tools(arm, &none, 1, &tooled), URDF_IK_STATUS_CHAIN, "quaternion");
+  ahead.position[0] = NAN;
+  FAILS(urdf_ik_arm_with_tools(arm, &ahead, 1, &tooled), URDF_IK_STATUS_CHAIN, "tool0");
+  FAILS(urdf_ik_arm_with_tools(NULL, &ahead, 1, &tooled), URDF_IK_STATUS_INVALID_ARGUMENT, "arm");
+}
+
 static void keeps_bounds(UrdfIkWorkspace *workspace) {
   double q[7] = {0.2, -0.3, 0.5, 0.5, -0.6, 0.7, -0.8}, lower[7], upper[7], found[7];
   UrdfIkAnswer answer;
@@ -445,6 +491,8 @@ int main(int argc, char **argv) {
   finds_all_solutions(workspace);
   solves_batches(arm, workspace);
   keeps_bounds(workspace);
+  weighs_moves(workspace);
+  has_tools(arm, workspace);
   asks_about_positions(arm, workspace);
   makes_robots_of_joints();
   keeps_soft_limits(argv[1]);

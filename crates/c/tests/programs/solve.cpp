@@ -50,6 +50,12 @@ int main(int, char **argv) {
   const urdf_ik::Answer again = workspace.solve({urdf_ik_target(0, pose)}, answer.positions);
   expect(again.positions == answer.positions, "from a solution the search stays where it is");
 
+  urdf_ik::Workspace tool(arm.with_tools({{{0, 0, 0.25}, {0, 0, 0, 1}}}));
+  const UrdfIkPose tip = tool.forward_kinematics(q).front();
+  const double x = tip.position[0] - pose.position[0], y = tip.position[1] - pose.position[1], z = tip.position[2] - pose.position[2];
+  expect(std::fabs(std::hypot(x, y, z) - 0.25) < 1e-12, "the tip is the tool");
+  expect(contains(refused([&] { arm.with_tools({}); }), "0 tools"), "no tools");
+
   urdf_ik::Arm hands(urdf_ik::Robot::from_file(argv[2]), {"left_hand", "right_hand"});
   urdf_ik::Workspace both(hands);
   const std::vector<UrdfIkPose> poses = both.forward_kinematics(hands.nominal());

@@ -16,3 +16,4 @@ mod skeleton_figure;
 mod skeleton_urdf;
 mod solve;
 mod svg;
+mod tools;

@@ -1,5 +1,7 @@
 //! Servos by what they publish: lines, bounds, ways out of singularities and limits.
 
+use std::sync::Arc;
+
 use nalgebra::{DMatrix, DVector, Isometry3, UnitQuaternion, Vector3, Vector6};
 use urdf_ik::motion::servo::{Axes, HeldBack, Servo, ServoOptions};
 use urdf_ik::robot::{Domain, Noodle, Robot};
@@ -40,6 +42,19 @@ fn keeps_its_line(subject: &Subject, start: &[f64], given: &Vector6<f64>, axes: 
             let moved = twist_between(&poses[sample - 1], &poses[sample + 1], 2.0 * PERIOD);
             let off = (moved - twist).norm() / twist.norm();
             assert!(off <= 5e-3, "{}: {given:?} velocity off by {off} at sample {sample}", subject.arm.name);
+        }
+    }
+}
+
+#[test]
+fn a_tool_stays_on_its_line_and_turns_about_its_own_point() {
+    let mut arm = arm_with_tool("arm7");
+    let tool = Isometry3::new(Vector3::new(0.05, -0.03, 0.12), Vector3::new(0.4, -0.7, 0.3));
+    arm.chain = Arc::new(arm.chain.with_tools(&[tool]).unwrap());
+    let subject = Subject::new(arm);
+    for axes in [Axes::Base, Axes::Tip] {
+        for axis in 0..6 {
+            keeps_its_line(&subject, &ARM7, &along(axis, if axis < 3 { 0.05 } else { 0.15 }), axes);
         }
     }
 }

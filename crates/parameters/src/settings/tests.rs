@@ -27,7 +27,7 @@ fn defaults_are_read_as_the_table_has_them() {
     assert_eq!((settings.cores, settings.batch_cores), (1, None));
     assert_eq!(settings.on_unreachable, OnUnreachable::Closest);
     assert_eq!((settings.pick, settings.free_axes), (Pick::First, [false; 6]));
-    assert!(settings.posture.0.is_empty());
+    assert!(settings.posture.0.is_empty() && settings.tool.0.is_empty());
     assert_eq!(settings.null_space, NullSpace { posture: 1.0, limits: 0.0, manipulability: 0.0 });
     assert_eq!(settings.publish_period(), Duration::from_millis(20));
     assert_eq!(settings.transform_timeout, Duration::from_millis(100));
@@ -78,6 +78,7 @@ fn each_setting_follows_its_parameter() {
         ("free_axes", Value::Texts(vec!["rz".into(), String::new()])),
         ("pick", text("nearest")),
         ("posture", text("{elbow: -1.0}")),
+        ("tool", text("{hand: {p: [0, 0, 0.1]}}")),
         ("null_space.posture", Value::Double(2.0)),
         ("null_space.limits", Value::Double(3.0)),
         ("null_space.manipulability", Value::Double(4.0)),
@@ -131,6 +132,7 @@ fn each_setting_follows_its_parameter() {
     assert_eq!(settings.max_joint_step, Some(0.1));
     assert_eq!(settings.initial_posture.0["elbow"], 1.0);
     assert_eq!(settings.posture.0["elbow"], -1.0);
+    assert_eq!(settings.tool.0["hand"].translation.z, 0.1);
     assert_eq!((settings.pick, settings.free_axes), (Pick::Nearest, [false, false, false, false, false, true]));
     assert_eq!(settings.null_space, NullSpace { posture: 2.0, limits: 3.0, manipulability: 4.0 });
     assert_eq!(settings.jacobian.step(), JacobianStep::Damped { damping: Some(0.2) });
@@ -164,7 +166,7 @@ fn what_the_table_cannot_check_is_refused_by_name() {
     values.set("joint_limits", Value::Text("no/such.yaml".into())).unwrap();
     assert!(Settings::new(&values, None).unwrap_err().0.contains("no/such.yaml"));
     values.set("joint_limits", Value::NotSet).unwrap();
-    for name in ["posture", "initial_posture"] {
+    for name in ["posture", "initial_posture", "tool"] {
         values.set(name, Value::Text("elbow".into())).unwrap();
         assert!(Settings::new(&values, None).unwrap_err().0.starts_with(&format!("{name}: ")));
     }

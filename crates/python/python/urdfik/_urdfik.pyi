@@ -40,6 +40,7 @@ class _JointLimit(TypedDict, total=False):
     acceleration: float
     jerk: float
 
+_JointBounds: TypeAlias = Mapping[str, tuple[float, float]] | tuple[ArrayLike, ArrayLike] | ArrayLike | None
 _JointLimits: TypeAlias = _Path | Mapping[str, _JointLimit] | None
 
 class Error(ValueError): ...
@@ -73,10 +74,14 @@ class Arm:
         tip: str | Sequence[str] | None = None,
         base: str | None = None,
         *,
+        tool: _Pose | None = None,
         package_dirs: Sequence[_Path] = (),
         srdf: _Path | None = None,
         soft_limits: bool = False,
     ) -> Arm: ...
+    def with_tool(self, tool: _Pose) -> Arm: ...
+    @property
+    def tool(self) -> _Floats: ...
     @property
     def joint_names(self) -> list[str]: ...
     @property
@@ -118,6 +123,9 @@ class Arm:
         posture_weight: float = 1.0,
         limits_weight: float = 0.0,
         manipulability_weight: float = 0.0,
+        bounds: _JointBounds = None,
+        move_weights: _Positions | None = None,
+        tool: _Pose | None = None,
         closest: bool = True,
     ) -> Answer: ...
     def solve_all(
@@ -138,6 +146,9 @@ class Arm:
         posture_weight: float = 1.0,
         limits_weight: float = 0.0,
         manipulability_weight: float = 0.0,
+        bounds: _JointBounds = None,
+        move_weights: _Positions | None = None,
+        tool: _Pose | None = None,
     ) -> list[Answer]: ...
     def solve_batch(
         self,
@@ -159,6 +170,9 @@ class Arm:
         posture_weight: float = 1.0,
         limits_weight: float = 0.0,
         manipulability_weight: float = 0.0,
+        bounds: _JointBounds = None,
+        move_weights: _Positions | None = None,
+        tool: _Pose | None = None,
         closest: bool = True,
     ) -> Answers: ...
     def track(
@@ -176,6 +190,9 @@ class Arm:
         posture_weight: float = 1.0,
         limits_weight: float = 0.0,
         manipulability_weight: float = 0.0,
+        bounds: _JointBounds = None,
+        move_weights: _Positions | None = None,
+        tool: _Pose | None = None,
     ) -> Answer: ...
     def path(
         self,
@@ -194,6 +211,7 @@ class Arm:
         posture_weight: float = 1.0,
         limits_weight: float = 0.0,
         manipulability_weight: float = 0.0,
+        tool: _Pose | None = None,
     ) -> Trajectory: ...
     def servo(
         self,
@@ -271,7 +289,7 @@ class Skeleton:
         orientation_tolerance: float = 1e-06,
     ) -> SkeletonAnswer: ...
 
-def rebuild_arm(given: dict[str, Any], tips: list[str], base: str) -> Arm: ...
+def rebuild_arm(given: dict[str, Any], tips: list[str], base: str, tools: list[list[float]]) -> Arm: ...
 def rebuild_robot(given: dict[str, Any]) -> Robot: ...
 def rebuild_servo(arm: Arm, saved: dict[str, Any], world: World | None) -> Servo: ...
 def rebuild_world(

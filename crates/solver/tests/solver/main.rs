@@ -24,6 +24,7 @@ mod problems;
 mod reachable;
 mod several_tips;
 mod streams;
+mod tools;
 mod tracking;
 mod unreachable;
 mod working_range;

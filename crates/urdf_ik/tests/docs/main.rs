@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 
 mod architecture;
+mod interfaces;
 mod packages;
 
 use std::fs;

@@ -1,0 +1,128 @@
+//! Tool offsets in YAML, as text or as a file: the pose of the tool on each tip link.
+
+use std::collections::BTreeMap;
+
+use nalgebra::{Isometry3, Translation3};
+use serde::Deserialize;
+use thiserror::Error;
+
+use super::config::{NotAMap, read_map};
+use urdf_ik_mathematics::spatial::{NotARotation, rotation_from};
+use urdf_ik_robot::Chain;
+use urdf_ik_text::names::{self, sentence, short};
+
+/// Tool offsets by tip link: the pose of the tool in the link's frame.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Tools(pub BTreeMap<String, Isometry3<f64>>);
+
+/// Why tool offsets were refused.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ToolsError {
+    /// Neither a YAML mapping of tip links to poses nor a file that holds one.
+    #[error(
+        "{place} must map tip links to poses, such as {{tool0: {{p: [0, 0, 0.1], q_xyzw: [0, 0, 0, 1]}}}}: {}",
+        sentence(reason)
+    )]
+    NotAMapping {
+        /// The text, or the path of the file.
+        place: String,
+        /// What the YAML reader said.
+        reason: String,
+    },
+    /// The quaternion of a tool is not a rotation.
+    #[error("the tool of '{}': {reason}", short(tip))]
+    Rotation {
+        /// The tip link.
+        tip: String,
+        /// What is wrong with it.
+        reason: NotARotation,
+    },
+    /// The chain has no tip of this name.
+    #[error("'{}' is not a tip link; the tip links are: {}", short(tip), names::list(tips))]
+    UnknownTip {
+        /// The name given.
+        tip: String,
+        /// The names there are.
+        tips: Vec<String>,
+    },
+}
+
+/// A pose as a file has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PoseYaml {
+    /// Position \[m\].
+    #[serde(default)]
+    p: [f64; 3],
+    /// Quaternion.
+    #[serde(default = "no_rotation")]
+    q_xyzw: [f64; 4],
+}
+
+fn no_rotation() -> [f64; 4] {
+    [0.0, 0.0, 0.0, 1.0]
+}
+
+impl Tools {
+    /// Reads tool offsets from YAML text, or from the YAML file whose path the text is. An empty text has none.
+    ///
+    /// # Errors
+    /// [`ToolsError::NotAMapping`] and [`ToolsError::Rotation`].
+    pub fn read(text: &str) -> Result<Self, ToolsError> {
+        let map = read_map::<PoseYaml>(text);
+        let map = map.map_err(|NotAMap { place, reason }| ToolsError::NotAMapping { place, reason })?;
+        let pose = |(tip, PoseYaml { p, q_xyzw }): (String, PoseYaml)| match rotation_from(q_xyzw) {
+            Ok(rotation) => Ok((tip, Isometry3::from_parts(Translation3::from(p), rotation))),
+            Err(reason) => Err(ToolsError::Rotation { tip, reason }),
+        };
+        Ok(Self(map.into_iter().map(pose).collect::<Result<_, _>>()?))
+    }
+
+    /// The tool of each tip of `chain`, as [`Chain::with_tools`] takes them. Tips that are not named have the identity.
+    ///
+    /// # Errors
+    /// [`ToolsError::UnknownTip`].
+    pub fn of(&self, chain: &Chain) -> Result<Vec<Isometry3<f64>>, ToolsError> {
+        if let Some(unknown) = self.0.keys().find(|tip| chain.tip_index(tip).is_none()) {
+            let tips = chain.tip_names().into_iter().map(str::to_owned).collect();
+            return Err(ToolsError::UnknownTip { tip: unknown.clone(), tips });
+        }
+        let tool = |tip: &str| self.0.get(tip).copied().unwrap_or_else(Isometry3::identity);
+        Ok(chain.tip_names().into_iter().map(tool).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use urdf_ik_robot::Robot;
+
+    const ARM: &str = r#"<robot name="arm"> <link name="a"/> <link name="b"/>
+        <joint name="shoulder" type="continuous"> <parent link="a"/> <child link="b"/> </joint> </robot>"#;
+
+    fn chain() -> Chain {
+        Chain::with_defaults(&Robot::from_urdf(ARM).unwrap(), None, &[]).unwrap()
+    }
+
+    #[test]
+    fn tools_are_poses_by_tip_link() {
+        let chain = chain();
+        let tools = Tools::read("{b: {p: [0, 0, 0.1]}}").unwrap();
+        assert_eq!(tools.of(&chain).unwrap(), [Isometry3::translation(0.0, 0.0, 0.1)]);
+        let turned = Tools::read("b:\n  q_xyzw: [1, 0, 0, 0]\n").unwrap().of(&chain).unwrap();
+        assert_eq!(turned[0].rotation.coords.as_slice(), [1.0, 0.0, 0.0, 0.0]);
+        assert_eq!(Tools::read(" ").unwrap().of(&chain).unwrap(), chain.tools());
+    }
+
+    #[test]
+    fn bad_tools_say_what_is_wrong() {
+        let message = |text: &str| Tools::read(text).and_then(|tools| tools.of(&chain())).unwrap_err().to_string();
+        assert!(message("{b: [0, 0, 1]}").contains("must map tip links to poses"));
+        assert!(message("{b: {xyz: [0, 0, 1]}}").contains("unknown field `xyz`"));
+        assert!(message("no/such/file.yaml").starts_with("'no/such/file.yaml' must map tip links to poses"));
+        assert!(message("{b: {p: [0, 0, 1]}, b: {}}").contains("'b' stands there twice"));
+        assert!(message("{b: {q_xyzw: [0, 0, 0, 0]}}").starts_with("the tool of 'b': the orientation quaternion"));
+        assert_eq!(message("{c: {}}"), "'c' is not a tip link; the tip links are: b");
+    }
+}

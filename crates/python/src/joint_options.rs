@@ -1,0 +1,64 @@
+//! Bounds and weights of joints from Python.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use urdf_ik::robot::Chain;
+use urdf_ik::solver::{JointBounds, list_by_joint};
+
+use crate::arrays::{Numbers, read_positions, shape_in_words};
+use crate::refused;
+
+/// Bounds of joints: a dict from joints to lower and upper bound, a tuple of the arrays lower and upper, or an array (n, 2).
+pub fn joint_bounds(value: &Bound<'_, PyAny>, chain: &Chain) -> PyResult<Option<JointBounds>> {
+    if value.is_none() {
+        return Ok(None);
+    }
+    let bounds = if let Ok(by_joint) = value.cast::<PyDict>() {
+        by_name(by_joint, chain, "bounds", JointBounds::NONE, "a pair of numbers")?
+    } else if let Ok(lists) = value.cast::<PyTuple>()
+        && lists.len() == 2
+    {
+        let lower = read_positions(&lists.get_item(0)?, chain, "the lower bounds")?;
+        let upper = read_positions(&lists.get_item(1)?, chain, "the upper bounds")?;
+        lower.into_iter().zip(upper).map(|(lower, upper)| [lower, upper]).collect()
+    } else {
+        let (numbers, count) = (Numbers::read(value, "bounds")?, chain.variables().len());
+        if numbers.shape() != [count, 2] {
+            return Err(refused(format!(
+                "bounds has the shape {}; it must be ({count}, 2), a tuple of two arrays ({count},), or a dict by joint name",
+                shape_in_words(numbers.shape())
+            )));
+        }
+        numbers.to_vec().chunks_exact(2).map(|row| [row[0], row[1]]).collect()
+    };
+    JointBounds::new(chain, &bounds).map(Some).map_err(refused)
+}
+
+/// Weights of the moves of joints: a dict by joint name, 0 for those that it does not name, or an array (n,).
+pub fn move_weights(value: &Bound<'_, PyAny>, chain: &Chain) -> PyResult<Option<Vec<f64>>> {
+    if value.is_none() {
+        return Ok(None);
+    }
+    match value.cast::<PyDict>() {
+        Ok(by_joint) => by_name(by_joint, chain, "move_weights", 0.0, "a number").map(Some),
+        Err(_) => read_positions(value, chain, "move_weights").map(Some),
+    }
+}
+
+/// One value for each variable of a dict that names some. `expected` is what a value must be.
+fn by_name<'py, T: Copy + FromPyObjectOwned<'py>>(
+    by_joint: &Bound<'py, PyDict>,
+    chain: &Chain,
+    what: &'static str,
+    default: T,
+    expected: &str,
+) -> PyResult<Vec<T>> {
+    let mut named: Vec<(String, T)> = Vec::with_capacity(by_joint.len());
+    for (joint, value) in by_joint {
+        let joint: String =
+            joint.extract().map_err(|_| refused(format!("{what} must be a dict from names of joints")))?;
+        let value = value.extract::<T>().map_err(|_| refused(format!("{what} of '{joint}' must be {expected}")))?;
+        named.push((joint, value));
+    }
+    list_by_joint(chain, what, default, named.iter().map(|(joint, value)| (joint.as_str(), *value))).map_err(refused)
+}

@@ -1,0 +1,48 @@
+//! The bounds and weights of joints that a request gives.
+
+use r2r::urdf_ik::msg;
+
+use crate::reports::{RefuseAs, Refused};
+use urdf_ik_robot::Chain;
+use urdf_ik_solver::{JointBounds, Preference, Problem, list_by_joint};
+
+/// Bounds and weights of the chain's variables; `None` where the request gives none.
+#[derive(Default)]
+pub(crate) struct JointOverrides {
+    bounds: Option<JointBounds>,
+    move_weights: Option<Vec<f64>>,
+}
+
+impl JointOverrides {
+    /// Reads the fields of a request about joints of `chain`.
+    ///
+    /// # Errors
+    /// [`Refused`] for joints that are not of the chain or named twice, and bounds that leave a joint no position.
+    pub(crate) fn read(
+        chain: &Chain,
+        bounds: &[msg::JointBounds],
+        weights: &[msg::JointWeight],
+    ) -> Result<Self, Refused> {
+        let mut joints = Self::default();
+        if !bounds.is_empty() {
+            let named = bounds.iter().map(|bound| (bound.joint.as_str(), [bound.lower, bound.upper]));
+            let list = list_by_joint(chain, "bounds", JointBounds::NONE, named).refuse_as("bounds")?;
+            joints.bounds = Some(JointBounds::new(chain, &list).refuse_as("bounds")?);
+        }
+        if !weights.is_empty() {
+            let named = weights.iter().map(|weight| (weight.joint.as_str(), weight.weight));
+            let list = list_by_joint(chain, "move_weights", 0.0, named).refuse_as("move_weights")?;
+            joints.move_weights = Some(list);
+        }
+        Ok(joints)
+    }
+
+    /// `problem` with these bounds and weights.
+    pub(crate) fn apply<'a>(&'a self, problem: Problem<'a>) -> Problem<'a> {
+        Problem {
+            bounds: self.bounds.as_ref().map(JointBounds::as_bounds),
+            preference: Preference { move_weights: self.move_weights.as_deref(), ..problem.preference },
+            ..problem
+        }
+    }
+}
