@@ -35,8 +35,8 @@ impl<C> Answer<C, Request> for Response {
 pub(crate) async fn solve_path(queries: Arc<Queries>, request: Request) -> Result<Response, Refused> {
     let Queries { arm, searches } = &*queries;
     let settings = arm.settings();
-    let Configuration { loaded, end, .. } = arm.configuration()?;
-    let mut start = end;
+    let now = arm.configuration()?;
+    let (loaded, mut start) = (Arc::clone(&now.loaded), now.end_inside());
     convert::overlay(&loaded.robot, "start", &request.start, &mut start).refuse_as("start")?;
     let frame = arm.frames.of_request(&loaded, &settings, &request.header).await?;
     let at_start = Configuration { loaded: Arc::clone(&loaded), positions: start.clone(), end: start };
