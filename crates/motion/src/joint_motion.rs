@@ -29,6 +29,8 @@ const ROUNDING: f64 = 1e-9;
 pub struct JointMotion {
     names: Vec<String>,
     domains: Vec<Domain>,
+    /// Where each joint may be until the next plan: inside its limits, or no farther outside than where that motion began.
+    room: Vec<Domain>,
     state: State,
     /// The way under way.
     way: Way,
@@ -51,14 +53,17 @@ impl JointMotion {
     /// Joints at rest at `positions` of the chain's variables. The `limits` must be finite: see [`MotionLimits::or`].
     pub fn new(chain: &Chain, limits: &MotionLimits, positions: &[f64]) -> Self {
         let domains = chain.domains();
-        Self {
+        let mut motion = Self {
             names: chain.variables().iter().map(|variable| variable.name.clone()).collect(),
             keeper: Keeper::new(&domains, limits),
+            room: domains.clone(),
             domains,
             state: State::at_rest(positions),
             way: Way::rest(positions),
             standing: Standing::Wanted,
-        }
+        };
+        motion.begin(Way::rest(positions));
+        motion
     }
 
     /// Positions of the variables \[rad or m\]: inside their limits, or no farther outside than at the start.
@@ -208,6 +213,9 @@ impl JointMotion {
     /// Takes a way in place of the one under way. Gives the time that it takes \[s\].
     fn begin(&mut self, way: Way) -> f64 {
         (self.way, self.standing) = (way, Standing::Wanted);
+        for (room, (domain, start)) in self.room.iter_mut().zip(self.domains.iter().zip(&self.state.positions)) {
+            *room = domain.extended_to(*start);
+        }
         self.way.time_left()
     }
 
@@ -272,10 +280,10 @@ impl JointMotion {
     }
 
     fn put(&mut self, state: State) {
-        let before = std::mem::replace(&mut self.state, state);
-        for ((position, before), domain) in self.state.positions.iter_mut().zip(&before.positions).zip(&self.domains) {
-            // Only rounding can bring it outside, or farther outside.
-            *position = domain.extended_to(*before).clamp(*position);
+        self.state = state;
+        for (position, room) in self.state.positions.iter_mut().zip(&self.room) {
+            // Only rounding can bring it outside.
+            *position = room.clamp(*position);
         }
     }
 }
