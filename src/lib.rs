@@ -35,7 +35,7 @@ use r2r::Node;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Mutex;
 
-use arm::{Arm, Output, descriptions};
+use arm::{Arm, Output, Whereabouts, descriptions};
 use reports::{Reporter, Warnings};
 use robot_in_use::{Frames, Measured, description, frames, measured};
 use ros::command_line::{Arguments, CommandLine};
@@ -148,16 +148,24 @@ fn make_arm(node: &mut Node, settings: Settings, srdf: Option<Srdf>, is_measured
     let warnings = Arc::<Warnings>::default();
     let reporter = Arc::new(Reporter::new(node, Arc::clone(&warnings))?);
     let output = Arc::new(Output::new(node, Arc::clone(&reporter), clock.clone(), &settings)?);
-    let present = Arc::clone(&output);
+    let measured = Arc::new(Measured::new(is_measured, Arc::clone(&warnings)));
+    let settings = Arc::new(Lock::new(Arc::new(settings)));
+    let whereabouts = Arc::new(Whereabouts {
+        output: Arc::clone(&output),
+        measured: Arc::clone(&measured),
+        settings: Arc::clone(&settings),
+    });
+    let present = Arc::clone(&whereabouts);
     let present = Box::new(move || present.configuration());
     Ok(Arm {
         output,
+        whereabouts,
         reporter,
-        measured: Arc::new(Measured::new(is_measured, Arc::clone(&warnings))),
+        measured,
         frames: Arc::new(Frames::new()),
         surroundings: Arc::new(Surroundings::new(srdf, warnings, present)),
         clock,
-        settings_in_use: Arc::new(Lock::new(Arc::new(settings))),
+        settings_in_use: settings,
         forgotten: Mutex::new(0),
     })
 }

@@ -195,7 +195,7 @@ impl ConfigurationMotion {
         arrivals: Arrivals,
     ) -> Result<Option<Progress>, MotionError> {
         let progress = match settings.motion {
-            Motion::Immediate => {
+            Motion::Immediate if !self.motion.is_outside() => {
                 let max_step = settings.max_joint_step.unwrap_or(f64::INFINITY);
                 self.motion.place(&self.loaded.chain.positions_from(&self.positions));
                 self.begin(Course::Steps { goal: goal.to_vec(), max_step, begun: false }, Vec::new());
@@ -205,8 +205,9 @@ impl ConfigurationMotion {
                 }
                 Progress::Steps
             }
-            Motion::Smooth => {
-                let time = self.motion.move_to(goal)?;
+            // Joints outside their limits come inside within the limits of velocity and acceleration, whatever the kind of the motion.
+            Motion::Immediate | Motion::Smooth => {
+                let time = self.move_smoothly(goal, settings)?;
                 let is_there = self.motion.is_at_rest();
                 self.begin(if is_there { Course::AtRest } else { Course::Motion }, Vec::new());
                 if is_there {
@@ -233,6 +234,34 @@ impl ConfigurationMotion {
         let course = if self.motion.is_at_rest() { Course::AtRest } else { Course::Motion };
         self.begin(course, Vec::new());
         Ok(time)
+    }
+
+    /// Brakes to rest, inside the limits: joints that are outside move on to them.
+    pub(crate) fn stop_inside(&mut self) -> Result<(), MotionError> {
+        self.stop()?;
+        if self.motion.ends_outside() {
+            self.motion.come_inside()?;
+            self.begin(Course::Motion, Vec::new());
+        }
+        Ok(())
+    }
+
+    /// Begins a smooth motion; one in place of steps is no faster than these.
+    fn move_smoothly(&mut self, goal: &[f64], settings: &Settings) -> Result<f64, MotionError> {
+        let (Motion::Immediate, Some(max_step)) = (settings.motion, settings.max_joint_step) else {
+            return self.motion.move_to(goal);
+        };
+        let velocity = max_step / settings.publish_period().as_secs_f64();
+        let mut limits = self.limits.clone();
+        for (limit, variable) in limits.velocities.iter_mut().zip(self.loaded.chain.variables()) {
+            let followers = self.loaded.robot.followers(variable.joint);
+            let fastest = followers.map(|(_, mimic)| mimic.multiplier.abs()).fold(1.0, f64::max);
+            *limit = limit.min(velocity / fastest);
+        }
+        self.motion.set_limits(&limits);
+        let time = self.motion.move_to(goal);
+        self.motion.set_limits(&self.limits);
+        time
     }
 
     /// Follows a command by the servo, which goes on from the motion under way. `None` where nothing changes: a command of zero does not

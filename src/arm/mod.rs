@@ -6,10 +6,12 @@ mod controller_topics;
 pub(crate) mod descriptions;
 pub(crate) mod output;
 pub(crate) mod steering;
+pub(crate) mod whereabouts;
 
 pub(crate) use collision_check::CollisionCheck;
 pub(crate) use configuration_motion::{Arrival, Progress};
 pub(crate) use output::{Moved, Output};
+pub(crate) use whereabouts::Whereabouts;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -29,6 +31,7 @@ const MAX_SLEEP: Duration = Duration::from_millis(100);
 /// The arm, with all that says where it is and where it may go: what commands and queries begin with.
 pub(crate) struct Arm {
     pub output: Arc<Output>,
+    pub whereabouts: Arc<Whereabouts>,
     pub reporter: Arc<Reporter>,
     pub measured: Arc<Measured>,
     pub frames: Arc<Frames>,
@@ -46,29 +49,21 @@ impl Arm {
         Arc::clone(&self.settings_in_use.lock())
     }
 
-    /// The robot and its configuration.
+    /// The robot and its configuration: measured, while nothing moves the arm.
     ///
     /// # Errors
     /// [`Refused`] before a robot is known.
     pub(crate) fn configuration(&self) -> Result<Configuration, Refused> {
-        self.output.configuration().ok_or_else(Refused::no_robot)
+        self.whereabouts.configuration().ok_or_else(Refused::no_robot)
     }
 
-    /// Where the next motion starts. At first, and after a pause in targets, that is where the robot is measured, which may have moved since.
+    /// The configuration before a motion, which starts from the last command where the arm is measured near it, and else from the measurement.
     ///
     /// # Errors
-    /// [`Refused`] where there is no robot, or where measurements are expected but missing then.
+    /// [`Refused`] where there is no robot, or where measurements are expected but missing.
     pub(crate) fn start(&self) -> Result<Configuration, Refused> {
-        let now = self.configuration()?;
-        let timeout = self.settings().measured_timeout;
-        if !self.output.may_stand_elsewhere(timeout) {
-            return Ok(now);
-        }
-        let measured = self.measured.configuration(timeout, &now.loaded, &now.positions);
-        let measured = measured.refuse_as(MEASURED_JOINT_STATES.short_name())?;
-        let Some(positions) = measured else { return Ok(now) };
-        self.output.set_configuration(&now.loaded, positions.clone());
-        Ok(Configuration { end: positions.clone(), positions, ..now })
+        self.whereabouts.take_measured().refuse_as(MEASURED_JOINT_STATES.short_name())?;
+        self.configuration()
     }
 
     /// Uses a robot from now on. It starts where it was measured a moment ago, else at the initial positions.
@@ -134,6 +129,8 @@ pub(crate) fn serve(arm: &Arc<Arm>) {
                 clock::sleep_until(next.min(now + MAX_SLEEP)).await;
                 continue;
             }
+            // Without a measurement nothing changes.
+            let _ = arm.whereabouts.take_measured();
             // While a new scene is being made, the one before counts.
             let avoidance = Avoidance::in_motion(&arm.surroundings, &settings);
             arm.output.tick(&settings, avoidance.as_ref().map(Option::as_ref), next);

@@ -15,6 +15,7 @@ use r2r::{Node, QosProfile};
 use super::configuration_motion::{Arrival, Arrivals, ConfigurationMotion, Progress, Steered, Tick};
 use super::controller_topics::ControllerTopics;
 use super::steering::Input;
+use super::whereabouts::Resting;
 use crate::Result;
 use crate::messages::convert;
 use crate::reports::{RefuseAs, Refused, Reporter};
@@ -45,7 +46,8 @@ struct Snapshot {
     configuration: Option<Configuration>,
     is_at_rest: bool,
     commanded: bool,
-    last_request: Option<Instant>,
+    last_activity: Option<Instant>,
+    requests: u64,
 }
 
 #[derive(Default)]
@@ -54,8 +56,8 @@ struct State {
     motion: Option<ConfigurationMotion>,
     /// The joint state message: its names never change.
     message: JointState,
-    /// When the last motion or stop was requested.
-    last_request: Option<Instant>,
+    /// When the arm moved last, or a motion or stop was requested.
+    last_activity: Option<Instant>,
     /// Number of motions, stops and resets so far. A path whose plan took long must not undo a newer one.
     requests: u64,
     /// Whether the configuration is that of a requested motion, and not only where the robot was measured or starts.
@@ -103,7 +105,8 @@ impl Output {
             configuration: motion.map(ConfigurationMotion::configuration),
             is_at_rest: motion.is_none_or(ConfigurationMotion::is_at_rest),
             commanded: state.commanded,
-            last_request: state.last_request,
+            last_activity: state.last_activity,
+            requests: state.requests,
         };
     }
 
@@ -117,11 +120,12 @@ impl Output {
         self.shown.lock().is_at_rest
     }
 
-    /// Whether the robot may stand elsewhere than the configuration says: the arm is at rest there, and no motion led there, or nothing was
-    /// requested for longer than `pause`.
-    pub(crate) fn may_stand_elsewhere(&self, pause: Duration) -> bool {
+    /// The arm, where nothing moves it.
+    pub(super) fn resting(&self) -> Option<Resting> {
         let shown = self.shown.lock();
-        shown.is_at_rest && (!shown.commanded || shown.last_request.is_none_or(|last| last.elapsed() > pause))
+        let Snapshot { is_at_rest, commanded: is_commanded, last_activity, requests, .. } = *shown;
+        let published = shown.configuration.as_ref().filter(|_| is_at_rest)?.clone();
+        Some(Resting { published, is_commanded, last_activity, requests })
     }
 
     /// Uses a robot at `positions` (one entry a joint) from now on, instead of the one before.
@@ -164,6 +168,26 @@ impl Output {
         }
     }
 
+    /// Sets all positions (one entry a joint) of an arm that rests and publishes them, unless something was requested since. Where those of
+    /// the chain change, they command nothing.
+    pub(super) fn take_over(&self, resting: &Resting, positions: Vec<f64>) {
+        let mut state = self.state.lock();
+        let Resting { published: Configuration { loaded, .. }, requests, .. } = resting;
+        if state.requests != *requests {
+            return;
+        }
+        if let Some(motion) = state.motion_of(loaded) {
+            let of_chain = |positions| loaded.chain.positions_from(positions);
+            let is_displaced = of_chain(motion.positions()) != of_chain(&positions);
+            motion.place(positions);
+            if is_displaced {
+                (state.commanded, state.smooth) = (false, false);
+                state.requests += 1;
+            }
+            self.publish(&mut state, self.clock.now());
+        }
+    }
+
     /// Brakes to rest. Gives the stamp of the joint state, and the time until rest \[s\].
     ///
     /// # Errors
@@ -199,8 +223,9 @@ impl Output {
         let motion = state.motion_of(loaded).ok_or_else(Refused::other_robot)?;
         let progress = motion.move_to(positions, settings, avoidance, arrivals).refuse_as("motion")?;
         let positions = loaded.chain.positions_from(motion.positions());
+        let is_smooth = settings.motion == Motion::Smooth || matches!(progress, Some(Progress::Smooth(_)));
         state.note_request();
-        (state.commanded, state.smooth) = (true, settings.motion == Motion::Smooth);
+        (state.commanded, state.smooth) = (true, is_smooth);
         let ticket = state.requests;
         Ok(Moved { stamp: self.publish_unless_sampled(&mut state), positions, progress, ticket })
     }
@@ -239,17 +264,20 @@ impl Output {
         }
     }
 
-    /// Brakes before a path is planned for `loaded`. Gives the configuration, whose end is where the robot comes to rest, and a ticket for
-    /// [`Output::follow`].
+    /// Brakes before a path is planned for `loaded`; joints outside their limits come inside. Gives the configuration, whose end is where
+    /// the robot comes to rest, and a ticket for [`Output::follow`].
     ///
     /// # Errors
     /// [`Refused`] where `loaded` is no longer the robot in use, or it cannot be braked.
     pub(crate) fn prepare_path(&self, loaded: &Arc<LoadedRobot>) -> Result<(Configuration, u64), Refused> {
         let mut state = self.state.lock();
         let motion = state.motion_of(loaded).ok_or_else(Refused::other_robot)?;
-        motion.stop().refuse_as("motion")?;
-        let configuration = motion.configuration();
+        motion.stop_inside().refuse_as("motion")?;
+        let (configuration, moves) = (motion.configuration(), !motion.is_at_rest());
         state.note_request();
+        if moves {
+            (state.commanded, state.smooth) = (true, true);
+        }
         self.show(&state);
         Ok((configuration, state.requests))
     }
@@ -286,6 +314,9 @@ impl Output {
         let mut state = self.state.lock();
         let period = settings.publish_period();
         let in_motion = state.motion.as_ref().is_some_and(ConfigurationMotion::is_sampled);
+        if state.motion.as_ref().is_some_and(|motion| !motion.is_at_rest()) {
+            state.last_activity = Some(Instant::now());
+        }
         let now = self.clock.now();
         // Each step is one period, even when the tick is a little late. Simulated time may have any pace.
         let (time, max_step) = if settings.use_sim_time {
@@ -367,7 +398,7 @@ impl State {
 
     /// Notes that a motion or a stop was requested.
     fn note_request(&mut self) {
-        self.last_request = Some(Instant::now());
+        self.last_activity = Some(Instant::now());
         self.requests += 1;
     }
 }

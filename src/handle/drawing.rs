@@ -31,7 +31,7 @@ pub(super) struct Drawn {
 
 /// Every handle as it should be shown now.
 pub(super) fn draw(arm: &Arm, handles: &Handles) -> Vec<Drawn> {
-    let Some(now) = arm.output.configuration() else { return Vec::new() };
+    let Ok(now) = arm.configuration() else { return Vec::new() };
     let (settings, latest) = (arm.settings(), arm.reporter.latest.now());
     let poses = tip_poses(&now);
     let draw_tip = |(tip, handle): (usize, &mut Handle)| {

@@ -79,7 +79,7 @@ struct Drawing {
 impl Drawing {
     /// What to send now: all where somebody is new or `REPEAT` has passed, else what has changed.
     async fn next(&mut self, arm: &Arm, subscribers: usize) -> MarkerArray {
-        let Some(now) = arm.output.configuration() else { return MarkerArray::default() };
+        let Ok(now) = arm.configuration() else { return MarkerArray::default() };
         let frame = now.loaded.base_frame(&arm.settings());
         let drawer = match self.drawer.take().filter(|drawer| drawer.is_of(&now.loaded)) {
             Some(drawer) => drawer,

@@ -6,6 +6,7 @@ use nalgebra::Isometry3;
 
 use super::description::LoadedRobot;
 use urdf_ik_collision::{Near, Scene, SceneScratch};
+use urdf_ik_robot::Variable;
 
 /// The configuration of a robot.
 #[derive(Clone)]
@@ -23,6 +24,15 @@ impl Configuration {
         let robot = &self.loaded.robot;
         let base = robot.link_index(self.loaded.chain.base()).unwrap_or(robot.root());
         robot.link_poses(&self.positions)[base].inverse()
+    }
+
+    /// The end of the motion, or the nearest positions inside the limits where a joint of the chain was measured outside.
+    pub(crate) fn end_inside(&self) -> Vec<f64> {
+        let LoadedRobot { robot, chain, .. } = &*self.loaded;
+        let inside = |variable: &Variable| variable.domain.clamp(self.end[variable.joint]);
+        let mut end = self.end.clone();
+        chain.write_into(robot, &chain.variables().iter().map(inside).collect::<Vec<_>>(), &mut end);
+        end
     }
 
     /// The pairs of bodies of `scene` that are no farther apart than `within` \[m\], the nearest one first.

@@ -17,12 +17,15 @@ use crate::Result;
 use crate::messages::convert;
 use crate::reports::{Fault, Warnings, fault};
 use crate::ros::{Lock, MEASURED_JOINT_STATES, task};
+use urdf_ik_robot::Variable;
 use urdf_ik_text::names;
 
 /// Greatest number of joints that are remembered: a publisher that invents names must not fill the memory.
 const MAX_JOINTS: usize = 10_000;
 /// How far outside its limits a joint may be measured without a warning \[rad or m\]: encoders are a little inexact.
 const ENCODER_MARGIN: f64 = 0.01;
+/// How far the measurement of a joint at rest may vary \[rad or m\]: two steps of an encoder with 12 bits.
+const NOISE: f64 = 3.1e-3;
 
 /// What drivers have told of the joints. Several of them may each measure some joints.
 pub(crate) struct Measured {
@@ -33,10 +36,28 @@ pub(crate) struct Measured {
 struct Known {
     /// Whether measurements are expected.
     is_expected: bool,
-    /// Time and position of the last measurement of each joint, by name.
-    joints: HashMap<String, (Instant, f64)>,
+    /// By the name of the joint.
+    joints: HashMap<String, Measurement>,
     /// When a part of a message was last left out, and why.
     fault: Option<(Instant, Fault)>,
+}
+
+/// The last measurement of a joint.
+struct Measurement {
+    at: Instant,
+    /// \[rad or m\].
+    position: f64,
+    /// Since when the joint has been at rest, and where it was measured then.
+    rest: (Instant, f64),
+}
+
+impl Measurement {
+    /// The measurement of a `position` now, after the one `before`.
+    fn new(position: f64, before: Option<&Self>) -> Self {
+        let at = Instant::now();
+        let rest = before.map(|before| before.rest).filter(|(_, there)| (position - there).abs() <= NOISE);
+        Self { at, position, rest: rest.unwrap_or((at, position)) }
+    }
 }
 
 impl Measured {
@@ -59,8 +80,8 @@ impl Measured {
         taken
     }
 
-    /// The measured positions of the whole robot (one entry a joint), inside the limits. A measurement counts for `timeout` from when
-    /// it came. Joints outside the chain without a measurement are as in `otherwise`. `None` where no measurement is expected.
+    /// The measured positions of the whole robot (one entry a joint), which may be outside the limits. A measurement counts for `timeout`
+    /// from when it came. Joints outside the chain without a measurement are as in `otherwise`. `None` where no measurement is expected.
     ///
     /// # Errors
     /// [`Fault`] with the joints of the chain that have no measurement.
@@ -78,11 +99,11 @@ impl Measured {
             return Ok(None);
         }
         for joint in robot.movable() {
-            let measurement = known.joints.get(&robot.joints()[joint].name).filter(|(at, _)| at.elapsed() <= timeout);
-            if let Some((_, position)) = measurement {
-                // Published positions must not be outside the limits.
-                (positions[joint], fresh[joint]) = (robot.domain(joint).clamp(*position), true);
-                warn_if_far(&self.warnings, &robot.joints()[joint].name, *position, positions[joint]);
+            let measurement = known.joints.get(&robot.joints()[joint].name);
+            if let Some(Measurement { position, .. }) = measurement.filter(|known| known.at.elapsed() <= timeout) {
+                (positions[joint], fresh[joint]) = (*position, true);
+                let inside = robot.domain(joint).clamp(*position);
+                warn_if_far(&self.warnings, &robot.joints()[joint].name, *position, inside);
             }
         }
         let variables = loaded.chain.variables();
@@ -94,6 +115,18 @@ impl Measured {
         self.warnings.recovered(MEASURED_JOINT_STATES.short_name());
         robot.apply_mimic(&mut positions);
         Ok(Some(positions))
+    }
+
+    /// Whether each joint of the chain has been measured in one place for that long, after a moment `since`.
+    pub(crate) fn is_at_rest(&self, loaded: &LoadedRobot, time: Duration, since: Option<Instant>) -> bool {
+        let known = self.known.lock();
+        let rests = |variable: &Variable| {
+            known.joints.get(&variable.name).is_some_and(|Measurement { at, rest: (begun, _), .. }| {
+                let begun = since.map_or(*begun, |since| since.max(*begun));
+                at.saturating_duration_since(begun) >= time
+            })
+        };
+        loaded.chain.variables().iter().all(rests)
     }
 }
 
@@ -110,7 +143,8 @@ impl Known {
         for (name, &position) in names.iter().zip(positions).filter(|(name, _)| name.len() <= convert::MAX_NAME_BYTES) {
             match convert::check_position(name, position) {
                 Ok(()) => {
-                    self.joints.insert(name.clone(), (Instant::now(), position));
+                    let measurement = Measurement::new(position, self.joints.get(name));
+                    self.joints.insert(name.clone(), measurement);
                 }
                 bad => fault = fault.and(bad),
             }
@@ -136,7 +170,8 @@ fn warn_if_far(warnings: &Warnings, joint: &str, measured: f64, inside: f64) {
     if (measured - inside).abs() > ENCODER_MARGIN {
         let joint = names::short(joint);
         let sentence = format!(
-            "joint '{joint}' is measured at {}, outside its limits: the node takes {}, the nearest position inside",
+            "joint '{joint}' is measured at {}, outside its limits: a motion of the arm first brings it back to {}; if the joint is not \
+             there, its driver may have other units, or be that of another robot",
             names::number(measured),
             names::number(inside)
         );

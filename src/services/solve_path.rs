@@ -36,8 +36,8 @@ pub(crate) async fn solve_path(queries: Arc<Queries>, request: Request) -> Resul
     let Queries { arm, searches } = &*queries;
     let settings = arm.settings();
     let overrides = RequestOverrides::from(&request);
-    let Configuration { loaded, end, .. } = arm.configuration()?;
-    let mut start = end;
+    let now = arm.configuration()?;
+    let (loaded, mut start) = (Arc::clone(&now.loaded), now.end_inside());
     convert::overlay(&loaded.robot, "start", &request.start, &mut start).refuse_as("start")?;
     let mut pattern = problem::target(Isometry3::identity(), &settings);
     let mut settings = (*settings).clone();

@@ -11,32 +11,13 @@ from urdf_ik.msg import SolveStatus
 from checks import assert_solved, difference
 from client import LATCHED, posture
 from conftest import ARM_FILE
+from driver import MEASURED_AT, publish, stream, stream_until
 from servo_client import Servo, twist
-
-MEASURED_AT = {
-    'shoulder_pan_joint': 0.8, 'shoulder_lift_joint': 0.3, 'upper_arm_roll_joint': -0.5, 'elbow_joint': 0.2,
-    'forearm_roll_joint': 0.9, 'wrist_flex_joint': -0.4, 'wrist_roll_joint': 1.5}
 
 
 @pytest.fixture
 def node(start):
     return start.node(ARM_FILE, measured_timeout=60.0)
-
-
-def publish(node, positions, **fields):
-    message = JointState(name=list(positions), position=list(positions.values()), **fields)
-    message.header.stamp = node.new_stamp()
-    node.measured.publish(message)
-
-
-def stream(node, positions):
-    """Publishes as a driver does, over and over, until the node has lived for some periods with what it measured."""
-    for _ in range(20):
-        publish(node, positions)
-        node.pace(0.01)
-    if node.states:
-        node.next_posture()
-        node.live(5)
 
 
 def test_a_reset_goes_to_where_the_robot_is(node):
@@ -58,11 +39,29 @@ def test_a_robot_that_comes_late_stands_where_it_was_measured(start):
     assert difference(node.next_posture(), MEASURED_AT) < 1e-9
 
 
-def test_a_stream_goes_on_from_its_last_command(node, arm_robot):
+def test_a_stream_goes_on_from_its_last_command_while_the_robot_lags(node, arm_robot):
+    """It is measured far from there, but in motion."""
     target = arm_robot.pose('tool0', {'elbow_joint': 0.3})
     commanded = assert_solved(node, arm_robot, node.send_pose(target), 'tool0', target)
-    stream(node, MEASURED_AT)
+    for index in range(60):
+        publish(node, {**MEASURED_AT, 'elbow_joint': 0.9 - 0.01 * index})
+        node.pace(0.01)
+    assert difference(node.next_posture(), commanded) < 1e-9
     assert difference(assert_solved(node, arm_robot, node.send_pose(target), 'tool0', target), commanded) < 1e-6
+
+
+@pytest.mark.parametrize('by, is_displaced', [(0.02, False), (0.05, True)])
+def test_a_motion_starts_from_the_last_command_or_from_where_the_arm_was_displaced(node, arm_robot, by, is_displaced):
+    target = arm_robot.pose('tool0', {'elbow_joint': 0.3})
+    commanded = assert_solved(node, arm_robot, node.send_pose(target), 'tool0', target)
+    displaced = {**commanded, 'upper_arm_roll_joint': commanded['upper_arm_roll_joint'] + by}
+    there = displaced if is_displaced else commanded
+    stream_until(node, displaced, lambda: difference(posture(node.states[-1]), there) < 1e-9, 'the arm to be there')
+    stream(node, displaced)
+    assert difference(node.next_posture(), there) < 1e-9
+    # The pose where it is: as precise as a target.
+    here = arm_robot.pose('tool0', there)
+    assert difference(assert_solved(node, arm_robot, node.send_pose(here), 'tool0', here), there) < 1e-4
 
 
 def test_a_measurement_that_is_too_old_does_not_count(start):
@@ -78,12 +77,11 @@ def test_other_joints_beside_those_of_the_robot_do_not_matter(node):
     assert difference(node.reset(), MEASURED_AT) < 1e-9
 
 
-def test_a_refused_target_does_not_move_the_arm_there(node, arm_robot):
-    initial = node.next_posture()
+def test_a_refused_target_moves_nothing(node, arm_robot):
     stream(node, MEASURED_AT)
-    status = node.send_pose(arm_robot.pose('tool0', MEASURED_AT), position_x=math.nan)
+    status = node.send_pose(arm_robot.pose('tool0', {'elbow_joint': 0.3}), position_x=math.nan)
     assert status.outcome == SolveStatus.INVALID
-    assert node.next_posture() == initial
+    assert difference(node.next_posture(), MEASURED_AT) < 1e-9
 
 
 def test_an_arm_that_is_still_stepping_is_not_idle(start, arm_robot):
@@ -136,7 +134,7 @@ def test_a_measurement_far_outside_the_limits_is_told(node):
 def test_an_inexact_encoder_is_no_fault(node, arm_robot):
     upper = node.next_posture() | {'elbow_joint': arm_robot.joints['elbow_joint'].upper + 1e-3}
     stream(node, upper)
-    assert node.reset()['elbow_joint'] == arm_robot.joints['elbow_joint'].upper
+    assert node.reset() == upper
     assert not node.process.lines_with('outside')
 
 

@@ -20,7 +20,7 @@ READ_ONLY = ['soft_limits', 'base_link', 'tip_links', 'urdf_file', 'robot_descri
 EXPECTED = [
     'robot_description', 'solver', 'position_tolerance', 'orientation_tolerance', 'timeout', 'attempts', 'random_seed',
     'on_unreachable', 'branch_jumps', 'avoid_collisions', 'collision_margin', 'missing_shapes', 'publish_rate', 'max_joint_step',
-    'initial_posture', 'measured_timeout', 'transform_timeout', 'pick', 'posture', 'free_axes', 'null_space.posture', 'null_space.limits', 'null_space.manipulability',
+    'initial_posture', 'measured_timeout', 'measured_tolerance', 'transform_timeout', 'pick', 'posture', 'free_axes', 'null_space.posture', 'null_space.limits', 'null_space.manipulability',
     'jacobian.method', 'jacobian.damping', 'use_sim_time', *READ_ONLY]
 
 

@@ -78,7 +78,7 @@ impl State {
 #[derive(Debug, Clone)]
 pub(super) struct Profile {
     trajectory: Trajectory<0>,
-    /// Positions at its end, inside the limits.
+    /// Positions at its end: inside the limits, or no farther outside than at its start.
     pub end: Vec<f64>,
 }
 
@@ -170,7 +170,13 @@ impl Generator {
     pub fn plan_to_goal(&mut self, from: &State, goal: &[f64]) -> Result<Profile, MotionError> {
         self.input.control_interface = ControlInterface::Position;
         // From rest the joints go straight to the goal, so that only rounding could leave the limits, for which the generator refuses a plan.
-        let bounds = (!from.is_at_rest()).then(|| (self.lower.clone(), self.upper.clone()));
+        let bounds = (!from.is_at_rest()).then(|| {
+            let (mut lower, mut upper) = (self.lower.clone(), self.upper.clone());
+            for (i, position) in from.positions.iter().enumerate() {
+                [lower[i], upper[i]] = self.bounds(i, *position);
+            }
+            (lower, upper)
+        });
         (self.input.min_position, self.input.max_position) = bounds.unzip();
         self.input.target_position.copy_from_slice(goal);
         self.plan_in_proportion(from)?;
@@ -181,7 +187,7 @@ impl Generator {
     pub fn plan_to_rest(&mut self, from: &State) -> Result<Profile, MotionError> {
         self.begin_to_rest();
         self.plan(from, Synchronization::None)?;
-        Ok(self.profile_to_rest())
+        Ok(self.profile_to_rest(from))
     }
 
     /// Plans to rest on a line where the joints move on one, and else each joint as fast as it can.
@@ -192,7 +198,7 @@ impl Generator {
         }
         self.begin_to_rest();
         self.plan_in_proportion(from)?;
-        Ok(self.profile_to_rest())
+        Ok(self.profile_to_rest(from))
     }
 
     /// The next plan is one to rest. Nothing stays farther inside the limits than that; and the generator takes some plans to rest in the
@@ -206,12 +212,18 @@ impl Generator {
         self.plan(from, Synchronization::Phase).or_else(|_| self.plan(from, Synchronization::None))
     }
 
-    /// The profile that was planned last, with the end that it has.
-    fn profile_to_rest(&self) -> Profile {
+    /// The least and the greatest position of a variable in a motion from `start`: its limits, extended to a start outside them.
+    fn bounds(&self, variable: usize, start: f64) -> [f64; 2] {
+        [self.lower[variable].min(start), self.upper[variable].max(start)]
+    }
+
+    /// The profile that was planned last from a state, with the end that it has.
+    fn profile_to_rest(&self, from: &State) -> Profile {
         let mut profile = Profile { trajectory: self.next.clone(), end: vec![0.0; self.input.current_position.len()] };
         profile.end = profile.at(profile.duration()).positions;
         for (i, end) in profile.end.iter_mut().enumerate() {
-            *end = end.max(self.lower[i]).min(self.upper[i]);
+            let [lower, upper] = self.bounds(i, from.positions[i]);
+            *end = end.max(lower).min(upper);
         }
         profile
     }

@@ -13,10 +13,15 @@ use urdf_ik_robot::{Chain, Domain, nearest_turn};
 
 /// Greatest distance of a joint from the first point of a trajectory when it begins \[rad or m\].
 const MAX_START_DISTANCE: f64 = 1e-6;
+/// A joint no farther outside its limits is inside: rounding of profiles and of a servo's curves \[rad or m\].
+const ROUNDING: f64 = 1e-9;
 
 /// The motion of the joints of a chain: to a goal, along a trajectory, or to rest. A new motion begins with the positions, velocities and
 /// accelerations of the motion under way. It stays within the limits of position, velocity, acceleration and jerk; a trajectory has its
 /// own.
+///
+/// Joints may start outside their position limits, where they were measured. A motion brings them inside within the other limits, and
+/// never farther outside on the way.
 ///
 /// Motions to a goal and to rest are time-optimal under these limits (Berscheid and Kröger 2021, "Jerk-limited real-time trajectory
 /// generation with arbitrary target states"). From rest, all joints move in proportion: a straight line in joint space. The same calls
@@ -24,6 +29,8 @@ const MAX_START_DISTANCE: f64 = 1e-6;
 pub struct JointMotion {
     names: Vec<String>,
     domains: Vec<Domain>,
+    /// Where each joint may be until the next plan: inside its limits, or no farther outside than where that motion began.
+    room: Vec<Domain>,
     state: State,
     /// The way under way.
     way: Way,
@@ -43,21 +50,23 @@ enum Standing {
 }
 
 impl JointMotion {
-    /// Joints at rest at `positions` of the chain's variables, inside their limits. The `limits` must be finite: see
-    /// [`MotionLimits::or`].
+    /// Joints at rest at `positions` of the chain's variables. The `limits` must be finite: see [`MotionLimits::or`].
     pub fn new(chain: &Chain, limits: &MotionLimits, positions: &[f64]) -> Self {
         let domains = chain.domains();
-        Self {
+        let mut motion = Self {
             names: chain.variables().iter().map(|variable| variable.name.clone()).collect(),
             keeper: Keeper::new(&domains, limits),
+            room: domains.clone(),
             domains,
             state: State::at_rest(positions),
             way: Way::rest(positions),
             standing: Standing::Wanted,
-        }
+        };
+        motion.begin(Way::rest(positions));
+        motion
     }
 
-    /// Positions of the variables \[rad or m\], inside their limits.
+    /// Positions of the variables \[rad or m\]: inside their limits, or no farther outside than at the start.
     pub fn positions(&self) -> &[f64] {
         &self.state.positions
     }
@@ -82,6 +91,16 @@ impl JointMotion {
         self.is_at_rest() && self.state.is_at_rest()
     }
 
+    /// Whether a joint is outside its limits.
+    pub fn is_outside(&self) -> bool {
+        first_beyond_limits(self.domains.iter(), self.positions()).is_some()
+    }
+
+    /// Whether the motion under way leaves a joint outside its limits.
+    pub fn ends_outside(&self) -> bool {
+        first_beyond_limits(self.domains.iter(), self.end()).is_some()
+    }
+
     /// Positions of the variables at the end of the motion under way.
     pub fn end(&self) -> &[f64] {
         self.way.end()
@@ -97,7 +116,7 @@ impl JointMotion {
         self.keeper.set_limits(&self.domains, limits);
     }
 
-    /// Puts the joints at rest at `positions` without a motion. The positions must be inside the limits.
+    /// Puts the joints at rest at `positions` without a motion.
     pub fn place(&mut self, positions: &[f64]) {
         self.state = State::at_rest(positions);
         self.begin(Way::rest(positions));
@@ -134,6 +153,17 @@ impl JointMotion {
         self.check_duration(&end)?;
         let profile = self.keeper.generator.plan_to_goal(&self.state, &end)?;
         Ok(self.begin(Way::along(profile)))
+    }
+
+    /// Begins a motion to the configuration inside the limits that is nearest to the end of the motion under way. Gives the time that it
+    /// takes \[s\].
+    ///
+    /// # Errors
+    /// Those of [`JointMotion::move_to`].
+    pub fn come_inside(&mut self) -> Result<f64, MotionError> {
+        let inside: Vec<f64> =
+            self.domains.iter().zip(self.end()).map(|(domain, position)| domain.clamp(*position)).collect();
+        self.move_to(&inside)
     }
 
     /// The generator says of very slow joints only that it failed.
@@ -183,6 +213,9 @@ impl JointMotion {
     /// Takes a way in place of the one under way. Gives the time that it takes \[s\].
     fn begin(&mut self, way: Way) -> f64 {
         (self.way, self.standing) = (way, Standing::Wanted);
+        for (room, (domain, start)) in self.room.iter_mut().zip(self.domains.iter().zip(&self.state.positions)) {
+            *room = domain.extended_to(*start);
+        }
         self.way.time_left()
     }
 
@@ -248,11 +281,16 @@ impl JointMotion {
 
     fn put(&mut self, state: State) {
         self.state = state;
-        for (position, domain) in self.state.positions.iter_mut().zip(&self.domains) {
+        for (position, room) in self.state.positions.iter_mut().zip(&self.room) {
             // Only rounding can bring it outside.
-            *position = domain.clamp(*position);
+            *position = room.clamp(*position);
         }
     }
+}
+
+/// The first variable whose position is outside its domain.
+pub(super) fn first_beyond_limits<'a>(domains: impl Iterator<Item = &'a Domain>, positions: &[f64]) -> Option<usize> {
+    domains.zip(positions).position(|(domain, position)| domain.excess(*position) > ROUNDING)
 }
 
 impl fmt::Debug for JointMotion {

@@ -164,9 +164,11 @@ parameters! {
         /// q_xyzw: [x, y, z, w]}, or the path of such a file. All that is said of a tip then means its tool. Empty: the
         /// tips are the links. A change takes effect once the arm is at rest.
         tool: FromText<Tools> = Text(""), "", Any, AtOnce;
-        /// Greatest age of a measured joint state that is used, from when it came. Also the pause in targets after which
-        /// the next motion starts from the measured positions. 0: measured joint states are not used.
+        /// Greatest age of a measured joint state that is used, from when it came. 0: measured joint states are not used.
         measured_timeout: Duration = Double(0.5), "s", Range(0.0, 3600.0), WithNextTarget;
+        /// How far a joint (m for prismatic joints) may be measured from the last command while the arm is at rest. Beyond
+        /// that the measured configuration counts. More than the arm sags, and less than a displacement that matters.
+        measured_tolerance: f64 = Double(0.03), "rad", Range(0.0, 1.0), AtOnce;
         /// How long a target waits for the transform of its frame.
         transform_timeout: Duration = Double(0.1), "s", Range(0.0, 60.0), WithNextTarget;
         /// Quality of service of the target topics. Publishers with best effort need best_effort.

@@ -73,6 +73,22 @@ impl Domain {
         }
     }
 
+    /// How far `position` is outside; 0 inside, and on a circle.
+    pub fn excess(&self, position: f64) -> f64 {
+        (position - self.clamp(position)).abs()
+    }
+
+    /// The smallest domain that contains both this one and `position`.
+    #[must_use]
+    pub fn extended_to(&self, position: f64) -> Self {
+        match *self {
+            Self::Interval { lower, upper } => {
+                Self::Interval { lower: lower.min(position), upper: upper.max(position) }
+            }
+            Self::Circle => Self::Circle,
+        }
+    }
+
     /// Half of the interval's length; infinite on a circle, and where the interval has no length.
     pub fn half_range(&self) -> f64 {
         match self {

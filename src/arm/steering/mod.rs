@@ -70,6 +70,12 @@ impl Steering {
         }
         let ended = self.newest.ended_by(&input.wish);
         let rival = ended.filter(|ended| self.rivals.note(ended, input.topic, now, timeout));
+        if let Wish::Pose(pose) = &input.wish
+            && self.servo.outside().is_some()
+        {
+            // The tip still moves because joints come inside: a clutch closes anew after that.
+            self.newest.drop_pose(pose.tip);
+        }
         let servo = &self.servo;
         self.newest.take(input, now, |tip| servo.target(tip));
         self.resting_since = None;

@@ -1,6 +1,7 @@
 //! The servo: one step after the other.
 
 mod beside;
+mod inside;
 mod lay;
 mod told;
 
@@ -28,6 +29,7 @@ use super::stacked_jacobian::StackedJacobian;
 use super::tracer::Tracer;
 use crate::MotionLimits;
 use crate::generator::State as Joints;
+use crate::joint_motion::JointMotion;
 use crate::keeper::{HandOver, Keeper};
 use urdf_ik_collision::Clearance;
 use urdf_ik_robot::Chain;
@@ -89,6 +91,8 @@ pub struct Servo {
     now: Joints,
     next: Joints,
     keeper: Keeper,
+    /// The motion of joints that started outside their limits, until they rest.
+    inward: Option<Box<JointMotion>>,
     slider: Slider,
     giving_way: GivingWay,
     is_sliding: bool,
@@ -107,8 +111,8 @@ impl Servo {
     /// Greatest number of variables. A step of so many takes some 5 to 15 ms.
     pub const MAX_VARIABLES: usize = 100;
 
-    /// Joints at rest at `positions` of the chain's variables, inside their limits. The `limits` must be finite: see
-    /// [`MotionLimits::or`].
+    /// Joints at rest at `positions` of the chain's variables. The `limits` must be finite: see [`MotionLimits::or`]. Joints outside their
+    /// limits come inside under the first command, within the other limits, and then follow it.
     ///
     /// # Errors
     /// [`TooManyVariables`] where the chain has more than [`Servo::MAX_VARIABLES`].
@@ -154,6 +158,7 @@ impl Servo {
             now: Joints::at_rest(positions),
             next: Joints::at_rest(positions),
             keeper: Keeper::new(&chain.domains(), limits),
+            inward: None,
             slider: Slider::new(tips, variables),
             giving_way: GivingWay::new(tips, variables),
             is_sliding: false,
@@ -177,7 +182,7 @@ impl Servo {
         Ok(servo)
     }
 
-    /// Positions of the variables \[rad or m\], inside their limits.
+    /// Positions of the variables \[rad or m\]: inside their limits, or no farther outside than at the start.
     pub fn positions(&self) -> &[f64] {
         &self.now.positions
     }
@@ -219,6 +224,7 @@ impl Servo {
     pub fn take_over(&mut self, joints: &HandOver) {
         self.now.clone_from(joints.state);
         self.keeper.take_over(joints.keeper);
+        self.inward = None;
         self.look();
         self.leave_course();
     }
@@ -244,6 +250,7 @@ impl Servo {
     pub fn step_unseen(&mut self, period: f64) -> &Report {
         if !self.is_at_rest() {
             self.now = self.keeper.follow(&self.now, period, None);
+            self.inward = None;
             self.look();
             self.leave_course();
         }
@@ -264,6 +271,10 @@ impl Servo {
         let checked = command.check(&self.chain);
         let command = if checked.is_ok() { command } else { &Command::Rest };
         (self.jog.limit, self.limited_tip) = (None, None);
+        if self.come_inside(period, command, clearance) {
+            self.write_report();
+            return checked.map(|()| &self.report);
+        }
         match command {
             Command::Velocities(velocities) => self.follow_joints(velocities, period),
             Command::Rest => self.rest(period),

@@ -32,15 +32,21 @@ struct Watched<'a> {
     chain: &'a Chain,
     limits: &'a MotionLimits,
     motion: JointMotion,
+    start: Vec<f64>,
 }
 
-impl Watched<'_> {
+impl<'a> Watched<'a> {
+    fn new(chain: &'a Chain, limits: &'a MotionLimits, motion: JointMotion) -> Self {
+        Self { chain, limits, start: motion.positions().to_vec(), motion }
+    }
+
     fn advance(&mut self, step: f64) {
         let (positions, velocities) = (self.motion.positions().to_vec(), self.motion.velocities().to_vec());
         self.motion.advance(step);
-        assert!(self.chain.contains(self.motion.positions()));
         for i in 0..positions.len() {
             let (position, velocity) = (self.motion.positions()[i], self.motion.velocities()[i]);
+            let excess = |position| self.chain.variables()[i].domain.excess(position);
+            assert!(excess(position) <= excess(self.start[i]), "{position} after {}", self.start[i]);
             let (most_velocity, most_acceleration) = (self.limits.velocities[i], self.limits.accelerations[i]);
             assert!(velocity.abs() <= most_velocity + 1e-9, "velocity {velocity} of {most_velocity}");
             let change = (velocity - velocities[i]).abs();
@@ -103,7 +109,7 @@ fn motions_are_continuous_and_within_limits_however_they_are_interrupted() {
             let limits = random_limits(&mut random, &arm.chain);
             let start = random.positions(&arm.chain);
             let motion = JointMotion::new(&arm.chain, &limits, &start);
-            let mut watched = Watched { chain: &arm.chain, limits: &limits, motion };
+            let mut watched = Watched::new(&arm.chain, &limits, motion);
             for _ in 0..30 {
                 if random.unit() < 0.2 {
                     watched.motion.stop().unwrap();
@@ -130,7 +136,7 @@ fn a_goal_is_met_exactly_after_the_predicted_time() {
         let limits = random_limits(&mut random, &arm.chain);
         let (start, goal) = (random.positions(&arm.chain), random.positions(&arm.chain));
         let motion = JointMotion::new(&arm.chain, &limits, &start);
-        let mut watched = Watched { chain: &arm.chain, limits: &limits, motion };
+        let mut watched = Watched::new(&arm.chain, &limits, motion);
         let time = watched.motion.move_to(&goal).unwrap();
         let end = watched.motion.end().to_vec();
         for ((end, goal), variable) in end.iter().zip(&goal).zip(arm.chain.variables()) {
@@ -149,6 +155,79 @@ fn a_goal_is_met_exactly_after_the_predicted_time() {
         assert!(watched.motion.is_at_rest());
         assert_eq!(watched.motion.positions(), end);
         assert_eq!(watched.motion.move_to(&end).unwrap(), 0.0);
+    }
+}
+
+/// Positions of which some are outside the limits, by up to `excess` \[rad or m\].
+fn outside(random: &mut Random, chain: &Chain, excess: f64) -> Vec<f64> {
+    let mut positions = random.positions(chain);
+    for (position, variable) in positions.iter_mut().zip(chain.variables()) {
+        let [lower, upper] = variable.domain.ends();
+        match random.below(3) {
+            0 if lower.is_finite() => *position = lower - random.between(0.1, 1.0) * excess,
+            1 if upper.is_finite() => *position = upper + random.between(0.1, 1.0) * excess,
+            _ => {}
+        }
+    }
+    positions
+}
+
+#[test]
+fn joints_outside_their_limits_come_inside_and_never_go_farther_outside() {
+    let mut random = Random::new(474);
+    let mut outside_starts = 0;
+    for arm in all_arms() {
+        for excess in [1e-3, 3_f64.to_radians(), 20_f64.to_radians()] {
+            for _ in 0..10 {
+                let limits = random_limits(&mut random, &arm.chain);
+                let start = outside(&mut random, &arm.chain, excess);
+                let motion = JointMotion::new(&arm.chain, &limits, &start);
+                let mut watched = Watched::new(&arm.chain, &limits, motion);
+                assert_eq!(watched.motion.is_outside(), !arm.chain.contains(&start));
+                outside_starts += usize::from(watched.motion.is_outside());
+                for _ in 0..random.below(6) {
+                    match random.below(4) {
+                        0 => drop(watched.motion.stop().unwrap()),
+                        1 => drop(watched.motion.come_inside().unwrap()),
+                        _ => {
+                            let goal = random_goal(&mut random, &arm.chain, watched.motion.positions());
+                            watched.motion.move_to(&goal).unwrap();
+                        }
+                    }
+                    watched.check_continuity();
+                    let step = random.between(1e-3, 0.02);
+                    for _ in 0..random.below(20) {
+                        watched.advance(step);
+                    }
+                }
+                watched.motion.come_inside().unwrap();
+                watched.run_to_rest(0.01);
+                assert!(arm.chain.contains(watched.motion.positions()));
+            }
+        }
+    }
+    assert!(outside_starts > 100, "{outside_starts}");
+}
+
+#[test]
+fn joints_outside_their_limits_stand_where_they_are_and_stop_on_their_way_inside() {
+    for arm in all_arms() {
+        let limits = random_limits(&mut Random::new(7), &arm.chain);
+        let mut start = arm.chain.nominal_positions();
+        let limited = arm.chain.variables().iter().position(|variable| variable.domain != Domain::Circle).unwrap();
+        start[limited] = arm.chain.variables()[limited].domain.ends()[1] + 0.3;
+        let motion = JointMotion::new(&arm.chain, &limits, &start);
+        let mut watched = Watched::new(&arm.chain, &limits, motion);
+        assert_eq!(watched.motion.stop().unwrap(), 0.0);
+        watched.advance(0.1);
+        assert_eq!(watched.motion.positions(), start);
+        watched.motion.come_inside().unwrap();
+        assert!(!watched.motion.ends_outside());
+        watched.advance(0.05);
+        watched.motion.stop().unwrap();
+        assert!(watched.motion.ends_outside());
+        watched.run_to_rest(0.01);
+        assert!(watched.motion.is_outside() && watched.motion.positions()[limited] < start[limited]);
     }
 }
 
@@ -221,7 +300,7 @@ fn a_trajectory_is_passed_through_its_points_and_can_be_left_at_any_time() {
     for interrupted in 0..20 {
         let mut motion = JointMotion::new(&arm.chain, &limits, &start);
         motion.follow(Arc::clone(&points)).unwrap();
-        let mut watched = Watched { chain: &arm.chain, limits: &limits, motion };
+        let mut watched = Watched::new(&arm.chain, &limits, motion);
         let share = random.between(0.05, 0.95);
         #[expect(clippy::cast_precision_loss, reason = "few points")]
         watched.motion.advance(share * points.len() as f64 * 0.01);
@@ -246,7 +325,7 @@ fn a_trajectory_waits_until_the_joints_have_reached_its_start() {
     motion.advance(0.1);
     motion.follow(Arc::clone(&points)).unwrap();
     assert_eq!(motion.end(), points[points.len() - 1].positions);
-    let mut watched = Watched { chain: &arm.chain, limits: &limits, motion };
+    let mut watched = Watched::new(&arm.chain, &limits, motion);
     watched.check_continuity();
     watched.run_to_rest(0.013);
     assert_eq!(watched.motion.positions(), points[points.len() - 1].positions);

@@ -15,5 +15,6 @@ mod path;
 mod servo;
 mod servo_line;
 mod servo_obstacles;
+mod servo_outside;
 mod servo_watch;
 mod trajectory;

@@ -31,7 +31,7 @@ fn defaults_are_read_as_the_table_has_them() {
     assert_eq!(settings.null_space, NullSpace { posture: 1.0, limits: 0.0, manipulability: 0.0 });
     assert_eq!(settings.publish_period(), Duration::from_millis(20));
     assert_eq!(settings.transform_timeout, Duration::from_millis(100));
-    assert_eq!(settings.measured_timeout, Duration::from_millis(500));
+    assert_eq!((settings.measured_timeout, settings.measured_tolerance), (Duration::from_millis(500), 0.03));
     assert_eq!(settings.default_limits(), JointLimit::DEFAULT);
     assert_eq!(settings.jacobian.step(), JacobianStep::Damped { damping: None });
     assert_eq!(settings.fabrik.options(), FabrikOptions::default());
@@ -88,6 +88,7 @@ fn each_setting_follows_its_parameter() {
         ("fabrik.acceleration", Value::Integer(5)),
         ("fabrik.polish", Value::Bool(false)),
         ("use_sim_time", Value::Bool(true)),
+        ("measured_tolerance", Value::Double(0.05)),
         ("motion", text("smooth")),
         ("joint_limits", text("joint_limits: {}")),
         ("default_velocity", Value::Double(0.1)),
@@ -129,7 +130,7 @@ fn each_setting_follows_its_parameter() {
     assert_eq!((settings.attempts, settings.random_seed), (7, 9));
     assert_eq!((settings.cores, settings.batch_cores), (3, Some(2)));
     assert_eq!(settings.on_unreachable, OnUnreachable::Hold);
-    assert_eq!(settings.max_joint_step, Some(0.1));
+    assert_eq!((settings.max_joint_step, settings.measured_tolerance), (Some(0.1), 0.05));
     assert_eq!(settings.initial_posture.0["elbow"], 1.0);
     assert_eq!(settings.posture.0["elbow"], -1.0);
     assert_eq!(settings.tool.0["hand"].translation.z, 0.1);

@@ -1,0 +1,70 @@
+//! A servo whose joints start outside their limits: they come inside before anything else.
+
+use super::Servo;
+use crate::joint_motion::{JointMotion, first_beyond_limits};
+use crate::limits::MotionLimits;
+use crate::servo::command::{Command, TipCommand};
+use crate::servo::jerk_bounds::Limits;
+use urdf_ik_collision::Clearance;
+
+impl Servo {
+    /// The first variable outside its limits. While there is one, a command moves the joints inside, and they do not follow it yet.
+    pub fn outside(&self) -> Option<usize> {
+        first_beyond_limits(self.limits.iter().map(|limits| &limits.domain), &self.now.positions)
+    }
+
+    /// Moves joints that start outside their limits: inside under a command, else to rest. Gives whether there are any.
+    pub(super) fn come_inside(&mut self, period: f64, command: &Command, clearance: Option<&Clearance>) -> bool {
+        let outside = self.outside();
+        if self.inward.is_none() && outside.is_none() {
+            return false;
+        }
+        let is_commanded = moves(command);
+        let mut motion = self.inward.take().unwrap_or_else(|| Box::new(self.motion()));
+        if is_commanded == motion.ends_outside() {
+            // Where no motion is found, that under way goes on.
+            let _ = if is_commanded { motion.come_inside() } else { motion.stop() };
+        }
+        match clearance {
+            None => motion.advance(period),
+            Some(clearance) => drop(motion.advance_if_clear(period, clearance)),
+        }
+        let joints = motion.hand_over();
+        self.now.clone_from(joints.state);
+        self.next.clone_from(joints.state);
+        self.keeper.take_over(joints.keeper);
+        self.keeper.stopped_by = motion.stopped_by().copied();
+        self.inward = (!motion.is_at_rest()).then_some(motion);
+        self.look();
+        self.leave_course();
+        self.jog.limit = outside;
+        self.shares.clear();
+        self.shares.push_back([period, if is_commanded { 0.0 } else { 1.0 }]);
+        true
+    }
+
+    /// The motion of the joints from where they are.
+    fn motion(&self) -> JointMotion {
+        let list = |limit: fn(&Limits) -> f64| self.limits.iter().map(limit).collect();
+        let limits = MotionLimits {
+            velocities: list(|limits| limits.velocity),
+            accelerations: list(|limits| limits.acceleration),
+            jerks: list(|limits| limits.jerk),
+        };
+        let mut motion = JointMotion::new(&self.chain, &limits, &self.now.positions);
+        motion.take_over(&self.hand_over());
+        motion
+    }
+}
+
+/// Whether a command asks for a motion.
+fn moves(command: &Command) -> bool {
+    match command {
+        Command::Rest => false,
+        Command::Velocities(velocities) => velocities.iter().any(|velocity| *velocity != 0.0),
+        Command::Tips(tips) => tips.iter().any(|tip| match tip {
+            TipCommand::Twist(twist) => twist.linear.norm() + twist.angular.norm() > 0.0,
+            TipCommand::Pose(_) => true,
+        }),
+    }
+}

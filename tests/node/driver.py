@@ -1,0 +1,45 @@
+"""Robots as their drivers measure them."""
+from sensor_msgs.msg import JointState
+
+from client import posture
+
+# Of the bundled arm.
+MEASURED_AT = {
+    'shoulder_pan_joint': 0.8, 'shoulder_lift_joint': 0.3, 'upper_arm_roll_joint': -0.5, 'elbow_joint': 0.2,
+    'forearm_roll_joint': 0.9, 'wrist_flex_joint': -0.4, 'wrist_roll_joint': 1.5}
+
+
+def publish(node, positions, **fields):
+    message = JointState(name=list(positions), position=list(positions.values()), **fields)
+    message.header.stamp = node.new_stamp()
+    node.measured.publish(message)
+
+
+def stream(node, positions):
+    """Publishes as a driver does, over and over, until the node has lived for some periods with what it measured."""
+    for _ in range(20):
+        publish(node, positions)
+        node.pace(0.01)
+    if node.states:
+        node.next_posture()
+        node.live(5)
+
+
+def stream_until(node, positions, condition, what):
+    """Publishes as a driver does until a condition holds."""
+    def published():
+        publish(node, positions)
+        return condition()
+    node.wait_for(published, what)
+
+
+class SaggingArm:
+    """An arm that takes `~/joint_states` for commands, and hangs below them by `sag` [rad] in one joint."""
+
+    def __init__(self, node, joint, sag):
+        self.node, self.joint, self.sag = node, joint, sag
+        self.subscription = node.node.create_subscription(JointState, f'{node.name}/joint_states', self.follow, 10)
+
+    def follow(self, command):
+        commanded = posture(command)
+        publish(self.node, {**commanded, self.joint: commanded[self.joint] - self.sag})
