@@ -17,7 +17,7 @@ use crate::reports::{self, Fault, RefuseAs, Refused, Verdict};
 use crate::robot_in_use::{Configuration, LoadedRobot};
 use crate::solving::{MAX_POSITIONS, NullSpaceTask, Queries, problem, searches};
 use crate::surroundings::Avoidance;
-use urdf_ik_parameters::Settings;
+use urdf_ik_parameters::{OnUnreachable, Settings};
 use urdf_ik_solver::{Answer, Outcome, Problem, Solver, Target};
 
 impl<C> reports::Answer<C, Request> for Response {
@@ -146,6 +146,7 @@ impl Job {
                 preference: null_space_task.preference(),
                 deadline: Some(self.settings.timeout),
                 clearance: self.avoidance.as_ref().map(Avoidance::clearance),
+                unreached: self.settings.on_unreachable.into(),
                 ..Problem::new(slice::from_ref(target), &seed.chain)
             })
             .collect();
@@ -154,6 +155,7 @@ impl Job {
         let searching = Instant::now();
         let batch = solver.solve_batch(&problems, &go_on);
         let mut response = BatchResponse::new(loaded, targets.len(), searching.elapsed());
+        response.holds = self.settings.on_unreachable == OnUnreachable::Hold;
         let mut answered = batch.answers.iter().zip(batch.positions.chunks(loaded.chain.variables().len()));
         for (index, target) in targets.iter().enumerate() {
             match target {
@@ -217,6 +219,8 @@ struct BatchResponse<'a> {
     positions: Vec<f64>,
     /// The first target that was refused, and why.
     first_refused: Option<(usize, String)>,
+    /// Whether a target that is not met has no positions.
+    holds: bool,
     response: Response,
 }
 
@@ -230,7 +234,7 @@ impl<'a> BatchResponse<'a> {
             solve_time: solve_time.as_secs_f64(),
             ..unanswered(targets, Verdict::Invalid)
         };
-        Self { loaded, joints, positions: Vec::new(), first_refused: None, response }
+        Self { loaded, joints, positions: Vec::new(), first_refused: None, holds: false, response }
     }
 
     /// Notes that target `index` was refused.
@@ -255,11 +259,14 @@ impl<'a> BatchResponse<'a> {
         };
         match outcome {
             Outcome::Solved => self.response.solved += 1,
-            Outcome::Closest(_) => self.response.not_met += 1,
+            Outcome::PositionOnly | Outcome::Closest(_) => self.response.not_met += 1,
         }
         self.response.outcomes[index] = Verdict::from(*outcome).code();
         self.response.position_errors[index] = residual.position;
         self.response.orientation_errors[index] = residual.orientation;
+        if self.holds && *outcome != Outcome::Solved {
+            return;
+        }
         self.positions.clear();
         self.positions.extend_from_slice(seed);
         self.loaded.chain.write_into(&self.loaded.robot, row, &mut self.positions);

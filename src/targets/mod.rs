@@ -29,7 +29,7 @@ use crate::ros::{Spinner, TARGET_POINT, TARGET_POSE, task, tip_namespaces};
 use crate::servo;
 use crate::solving::problem;
 use target_solver::{PreparedTarget, TargetSolver};
-use urdf_ik_parameters::Settings;
+use urdf_ik_parameters::{OnUnreachable, Settings};
 use urdf_ik_solver::Target;
 
 /// Subscribes to the topics of each tip. `drags` has one more stream of targets for each tip; it is empty where there are none.
@@ -195,8 +195,9 @@ fn with_axes(target: Target, axes: TargetAxes, loaded: &LoadedRobot, settings: &
         TargetAxes::Followable { kept } => {
             let rotation = kept.unwrap_or(target.pose.rotation);
             let pose = Isometry3::from_parts(target.pose.translation, rotation);
-            let settings_free_none = settings.free_axes == [false; 6];
-            let free_axes = if settings_free_none { loaded.free_axes(target.tip) } else { settings.free_axes };
+            // The solver itself frees what the arm cannot follow where it is to reach the position alone.
+            let frees_axes = settings.free_axes == [false; 6] && settings.on_unreachable != OnUnreachable::Position;
+            let free_axes = if frees_axes { loaded.free_axes(target.tip) } else { settings.free_axes };
             Target { pose, free_axes, ..target }
         }
     }

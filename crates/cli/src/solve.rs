@@ -9,7 +9,7 @@ use clap::{ArgGroup, Args};
 use nalgebra::{Isometry3, Translation3};
 use serde_json::{Value, json};
 use urdf_ik::robot::Chain;
-use urdf_ik::solver::{Mode, Pick, Preference, Problem, Solution, Solver, Target};
+use urdf_ik::solver::{Mode, Pick, Preference, Problem, Solution, Solver, Target, Unreached};
 use urdf_ik::spatial::rotation_from;
 
 use super::Result;
@@ -52,6 +52,10 @@ pub struct Arguments {
     /// Joint positions that the null-space task moves towards, as far as the targets leave the joints free, in the form of --seed
     #[arg(long, value_name = "POSITIONS")]
     posture: Option<String>,
+    /// What to print where the targets cannot be met: the closest joint positions; those that reach the position exactly and the
+    /// orientation as closely as possible (position); or the best of the attempts, which is faster (stop)
+    #[arg(long, value_name = "ANSWER", default_value_t = Unreached::Closest)]
+    on_unreachable: Unreached,
     #[command(flatten)]
     collisions: CollisionOptions,
     /// Print all distinct solutions that are found, as a list
@@ -78,6 +82,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool> {
         },
         preference: Preference { posture: posture.as_deref(), posture_weight: 1.0, ..Preference::default() },
         clearance: environment.as_ref().map(Environment::clearance),
+        unreached: arguments.on_unreachable,
         ..Problem::new(&targets, &seed)
     };
     let (mut scratch, mut solution) = (solver.scratch(), solver.solution());

@@ -250,8 +250,9 @@ impl Arm {
     ///     Joint positions [rad or m] that a redundant arm prefers, and how much.
     /// limits_weight, manipulability_weight : float
     ///     How much it prefers the middle of the joint ranges, and manipulability.
-    /// closest : bool
-    ///     Whether a pose that is not met is searched on for the nearest positions and the reason. False is faster.
+    /// closest : True, False or "position"
+    ///     Whether a pose that is not met is searched on for the nearest positions and the reason; False is faster. "position", for arms
+    ///     of fewer than six joints: the position exactly, and the orientation as closely as it goes there (POSITION_ONLY).
     ///
     /// Returns
     /// -------
@@ -387,7 +388,7 @@ impl Arm {
         signature = (pose, q, max_step = None, **options),
         text_signature = "($self, pose, q, max_step=None, *, solver='jacobian', free_axes=None, position_tolerance=1e-05, \
                           orientation_tolerance=1e-05, avoid=None, posture=None, posture_weight=1.0, limits_weight=0.0, \
-                          manipulability_weight=0.0)"
+                          manipulability_weight=0.0, closest=True)"
     )]
     fn track<'py>(
         &self,
@@ -452,7 +453,7 @@ impl Arm {
         joint_limits: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let without = [&OF_SEARCHES[..], &["position_tolerance", "orientation_tolerance"]].concat();
+        let without = [&OF_SEARCHES[..], &["position_tolerance", "orientation_tolerance", "closest"]].concat();
         let request = PathRequest {
             arm: &self.0,
             waypoints,

@@ -10,7 +10,7 @@ use pyo3::types::PyDict;
 
 use urdf_ik::collision::Clearance;
 use urdf_ik::robot::Chain;
-use urdf_ik::solver::{Mode, Pick, Preference, Problem, SolverKind, Target, Tolerance, free_axes_from_names};
+use urdf_ik::solver::{Mode, Pick, Preference, Problem, SolverKind, Target, Tolerance, Unreached, free_axes_from_names};
 
 use crate::arrays::read_positions;
 use crate::poses::tip_index;
@@ -26,7 +26,7 @@ pub struct Options {
     attempts: usize,
     random_seed: u64,
     timeout: Option<Duration>,
-    closest: bool,
+    unreached: Unreached,
     world: Option<Arc<WorldData>>,
     posture: Option<Vec<f64>>,
     posture_weight: f64,
@@ -35,7 +35,7 @@ pub struct Options {
 }
 
 /// The arguments of a search that other methods do not have.
-pub const OF_SEARCHES: [&str; 5] = ["pick", "attempts", "random_seed", "timeout", "closest"];
+pub const OF_SEARCHES: [&str; 4] = ["pick", "attempts", "random_seed", "timeout"];
 
 impl Options {
     /// Reads the keyword arguments of the method `called`, which does not have those in `without`.
@@ -48,7 +48,7 @@ impl Options {
             attempts: 100,
             random_seed: 0,
             timeout: None,
-            closest: true,
+            unreached: Unreached::Closest,
             world: None,
             posture: None,
             posture_weight: 1.0,
@@ -75,7 +75,7 @@ impl Options {
             "attempts" => self.attempts = at_least_one(value)?,
             "random_seed" => self.random_seed = value.extract()?,
             "timeout" => self.timeout = value.extract::<Option<f64>>()?.map(seconds).transpose()?,
-            "closest" => self.closest = value.extract()?,
+            "closest" => self.unreached = unreached(value)?,
             "avoid" => self.world = world(value, arm)?,
             "posture" if value.is_none() => self.posture = None,
             "posture" => self.posture = Some(read_positions(value, &arm.chain, "posture")?),
@@ -114,7 +114,7 @@ impl Options {
             preference: self.preference(),
             deadline: self.timeout,
             clearance: self.clearance(),
-            closest: self.closest,
+            unreached: self.unreached,
             ..Problem::new(targets, seed)
         }
     }
@@ -166,6 +166,16 @@ pub fn world(value: &Bound<'_, PyAny>, arm: &ArmData) -> PyResult<Option<Arc<Wor
         Ok(Some(Arc::clone(world)))
     } else {
         Err(refused("the world to avoid was made for another arm: make one by World(arm, …)"))
+    }
+}
+
+/// What is answered where a pose is not met.
+fn unreached(value: &Bound<'_, PyAny>) -> PyResult<Unreached> {
+    match value.extract::<bool>() {
+        Ok(true) => Ok(Unreached::Closest),
+        Ok(false) => Ok(Unreached::Stop),
+        Err(_) if value.extract::<&str>().is_ok_and(|text| text == Unreached::Position.name()) => Ok(Unreached::Position),
+        Err(_) => Err(refused(format!("closest is {}; it must be True, False or 'position'", value.repr()?))),
     }
 }
 

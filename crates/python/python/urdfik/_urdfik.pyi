@@ -98,7 +98,7 @@ class Arm:
         posture_weight: float = 1.0,
         limits_weight: float = 0.0,
         manipulability_weight: float = 0.0,
-        closest: bool = True,
+        closest: bool | Literal["position"] = True,
     ) -> Answer: ...
     def solve_all(
         self,
@@ -138,7 +138,7 @@ class Arm:
         posture_weight: float = 1.0,
         limits_weight: float = 0.0,
         manipulability_weight: float = 0.0,
-        closest: bool = True,
+        closest: bool | Literal["position"] = True,
     ) -> Answers: ...
     def track(
         self,
@@ -155,6 +155,7 @@ class Arm:
         posture_weight: float = 1.0,
         limits_weight: float = 0.0,
         manipulability_weight: float = 0.0,
+        closest: bool | Literal["position"] = True,
     ) -> Answer: ...
     def path(
         self,

@@ -13,7 +13,7 @@ use super::plan::{Iteration, Plan};
 use super::prepared_search::{Posed, Search};
 use super::setup::Setup;
 use crate::kernel::{Configurations, Svd};
-use crate::{JacobianStep, Mode, Outcome, Pick, Problem, Reason, Solution, Stop, counted_axes};
+use crate::{JacobianStep, Mode, Outcome, Pick, Problem, Reason, Solution, Stop, Unreached, counted_axes};
 
 /// Attempts that are made in any case. They take some ten microseconds: to look at the clock before would let one interruption by
 /// the operating system spoil a search that has hardly begun.
@@ -113,7 +113,7 @@ impl Exploration {
             Mode::Track { .. } => (Pick::First, 1, 0, false),
         };
         // Attempts at what is out of reach only lead to the closest configuration.
-        let attempts = if problem.closest || posed.out_of_reach().is_none() { attempts } else { 0 };
+        let attempts = if problem.unreached != Unreached::Stop || posed.out_of_reach().is_none() { attempts } else { 0 };
         let Self { attempts: stage, svd, clearance, picked, closest } = self;
         picked.reset(&setup.start);
         clearance.begin();
