@@ -195,9 +195,12 @@ fn with_axes(target: Target, axes: TargetAxes, loaded: &LoadedRobot, settings: &
         TargetAxes::Followable { kept } => {
             let rotation = kept.unwrap_or(target.pose.rotation);
             let pose = Isometry3::from_parts(target.pose.translation, rotation);
-            // The solver itself frees what the arm cannot follow where it is to reach the position alone.
-            let frees_axes = settings.free_axes == [false; 6] && settings.on_unreachable != OnUnreachable::Position;
-            let free_axes = if frees_axes { loaded.free_axes(target.tip) } else { settings.free_axes };
+            let settings_free_none = settings.free_axes == [false; 6];
+            let mut free_axes = if settings_free_none { loaded.free_axes(target.tip) } else { settings.free_axes };
+            if settings_free_none && settings.on_unreachable == OnUnreachable::Position {
+                // The orientation goes as far as it can.
+                free_axes[3..].fill(false);
+            }
             Target { pose, free_axes, ..target }
         }
     }

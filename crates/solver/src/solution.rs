@@ -144,8 +144,7 @@ impl Solution {
             Outcome::PositionOnly => {
                 let Residual { position, orientation } = self.worst_residual();
                 return format!(
-                    "position only: the position is reached ({position:.3e} m off), the orientation is {orientation:.4} rad off, the \
-                     closest found at this position"
+                    "position only: the orientation is {orientation:.4} rad off; the position is {position:.3e} m off"
                 );
             }
             Outcome::Solved => {

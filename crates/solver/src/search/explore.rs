@@ -48,7 +48,17 @@ impl<'a> Run<'a> {
 
     /// Whether the deadline of the problem has passed.
     pub fn has_expired(&self) -> bool {
-        self.posed.problem.deadline.is_some_and(|deadline| self.start.elapsed() >= deadline)
+        self.has_spent(1)
+    }
+
+    /// Whether the time for attempts has passed: half of all, where the other half may have to find the positions alone.
+    fn has_spent_attempts(&self) -> bool {
+        self.has_spent(if self.posed.problem.unreached == Unreached::Position { 2 } else { 1 })
+    }
+
+    /// Whether the time until the deadline has passed, divided by that number.
+    fn has_spent(&self, divisor: u32) -> bool {
+        self.posed.problem.deadline.is_some_and(|deadline| self.start.elapsed() >= deadline / divisor)
     }
 }
 
@@ -72,7 +82,7 @@ impl Share<'_> {
         if number < ATTEMPTS_WITHOUT_CLOCK && accepts.is_none() && cost.is_none() {
             return None;
         }
-        if run.has_expired() {
+        if run.has_spent_attempts() {
             return Some(Stop::Deadline);
         }
         // No attempt can succeed where the target is out of reach; the first lead to the minima of which the least is the closest.

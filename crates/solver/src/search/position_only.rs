@@ -65,6 +65,8 @@ struct Starts<'a> {
     best: &'a mut Candidate,
     trial: &'a mut [f64],
     folded: &'a mut [f64],
+    /// Whether the first start has been made.
+    has_begun: bool,
     iterations: usize,
 }
 
@@ -103,9 +105,11 @@ impl PositionOnly {
             best,
             trial,
             folded,
+            has_begun: false,
             iterations: 0,
         };
         starts.go(&setup.start);
+        starts.has_begun = true;
         if let Mode::Search { attempts: most, random_seed, .. } = problem.mode {
             starts.go(&closest.positions);
             for other in attempts.given_up.candidates() {
@@ -155,12 +159,18 @@ impl PositionOnly {
     }
 }
 
-impl Starts<'_> {
+impl<'a> Starts<'a> {
+    /// Tells whether time is up. The first start is made in any case.
+    fn clock(&self) -> impl Fn() -> bool + use<'a> {
+        let (run, has_begun) = (self.run, self.has_begun);
+        move || has_begun && run.has_expired()
+    }
+
     /// Leads a configuration onto the manifold, and there to the least orientation error near it.
     fn go(&mut self, start: &[f64]) {
         self.trial.copy_from_slice(start);
-        let kernel = &self.run.posed.search.kernel;
-        let budget = Budget { iterations: ITERATIONS, expired: &|| self.run.has_expired() };
+        let (kernel, expired) = (&self.run.posed.search.kernel, self.clock());
+        let budget = Budget { iterations: ITERATIONS, expired: &expired };
         let reached = self.descent.descend(kernel, self.positions, self.trial, budget);
         self.iterations += reached.iterations;
         if reached.met {
@@ -172,9 +182,9 @@ impl Starts<'_> {
     fn descend(&mut self) {
         let Posed { search, problem } = self.run.posed;
         let objective = Orientations { search, positions: self.positions, setup: self.setup, heavy: self.heavy_goals };
-        let mut score = f64::INFINITY;
+        let (mut score, expired) = (f64::INFINITY, self.clock());
         for iterations in [FIRST_ITERATIONS, ITERATIONS] {
-            let budget = Budget { iterations, expired: &|| self.run.has_expired() };
+            let budget = Budget { iterations, expired: &expired };
             let descended = self.descent.descend_by(&objective, self.trial, budget);
             self.iterations += descended.iterations;
             score = descended.squared_error;

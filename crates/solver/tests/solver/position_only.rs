@@ -6,7 +6,7 @@ use urdf_ik::solver::{Bounds, Mode, Outcome, Problem, Residual, Solution, Target
 use crate::common::{self, Arm, Random, Share, bits, distance, short_arms, solve, two_handed};
 
 /// Starts of the judge's optimisations.
-const STARTS: usize = 40;
+const STARTS: usize = 20;
 /// Steps of one of them at most.
 const STEPS: usize = 300;
 
@@ -55,7 +55,7 @@ fn the_angle_of_arms_of_five_joints_is_that_of_the_best_of_many_optimisations() 
     for arm in &short_arms()[2..] {
         let solver = arm.solver();
         let mut misses = Share { failed: 0, of: 0 };
-        for _ in 0..40 {
+        for _ in 0..15 {
             let targets = [Target::new(0, some_pose(arm, &mut random))];
             let solution = solve(&solver, &position(&targets, &random.positions(&arm.chain)));
             let angle = angle_left(arm, &targets, &solution);

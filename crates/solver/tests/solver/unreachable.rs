@@ -109,9 +109,9 @@ fn without_the_closest_configuration_the_attempts_alone_decide() {
             // Turned, it may or may not be reachable.
             target.pose.rotation *= UnitQuaternion::from_scaled_axis(random.direction() * 2.0);
         }
-        let [with, without] = [true, false].map(|closest| {
+        let [with, without] = [Unreached::Closest, Unreached::Stop].map(|unreached| {
             let targets = [target];
-            solve(&solver, &Problem { closest, ..Problem::new(&targets, &seed) })
+            solve(&solver, &Problem { unreached, ..Problem::new(&targets, &seed) })
         });
         assert!(arm.chain.contains(&without.positions) && without.iterations <= with.iterations, "{without:?}");
         if without.is_solved() {

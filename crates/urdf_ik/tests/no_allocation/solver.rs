@@ -34,9 +34,11 @@ fn solve_everything(arm: &Arm, method: JacobianStep) -> usize {
             let found = measure(|| solver.solve(&problem, &mut scratch, &mut solution).unwrap()).count_total;
             assert_eq!(found, 0, "{}, {method:?}: {solution:?}", arm.name);
             hardest = hardest.max(solution.attempts);
-            let problem = Problem { unreached: Unreached::Stop, ..problem };
-            let found = measure(|| solver.solve(&problem, &mut scratch, &mut solution).unwrap()).count_total;
-            assert_eq!(found, 0, "{}, {method:?}, without the closest: {solution:?}", arm.name);
+            for unreached in [Unreached::Stop, Unreached::Position] {
+                let problem = Problem { unreached, ..problem };
+                let found = measure(|| solver.solve(&problem, &mut scratch, &mut solution).unwrap()).count_total;
+                assert_eq!(found, 0, "{}, {method:?}, {unreached}: {solution:?}", arm.name);
+            }
         }
     }
     hardest
