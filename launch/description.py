@@ -6,6 +6,8 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
+MOVABLE = ('revolute', 'continuous', 'prismatic')
+FULL_POSE = 6  # joints that a full pose takes
 MESH = re.compile(r'(<mesh\b[^>]*?\bfilename\s*=\s*)(?:"([^"]*)"|\'([^\']*)\')')
 
 
@@ -37,6 +39,48 @@ def root_link(robot, path):
     if len(roots) != 1:
         raise RuntimeError(f'{path} needs one link that is not the child of a joint, but has {len(roots)}: {", ".join(roots)}')
     return roots[0]
+
+
+def joints_to_tip(robot, base, tips):
+    """Number of joints that move a link of `tips` (none: the only leaf) relative to the link `base` (empty: the root); of several tips the
+    least. A joint that mimics another counts as that one. None where the links are not found, which is for the node to say."""
+    above, masters = {}, {}
+    for joint in robot.findall('joint'):
+        name, (parent, child, mimic) = joint.get('name'), (joint.find(tag) for tag in ('parent', 'child', 'mimic'))
+        if parent is None or child is None:
+            return None
+        above[child.get('link')] = parent.get('link'), name
+        if joint.get('type') in MOVABLE:
+            masters[name] = name if mimic is None else mimic.get('joint')
+    links = {link.get('name') for link in robot.findall('link')}
+    tips = tips or list(links - {parent for parent, _ in above.values()} - {base})
+    if len(tips) != len(set(tips) & links) or (base and base not in links):
+        return None
+
+    def joints_above(link):
+        found = set()
+        while link in above and above[link][1] not in found:  # a bad description may have loops
+            link, joint = above[link]
+            found.add(joint)
+        return found
+
+    ways = (joints_above(tip) ^ joints_above(base) for tip in tips)
+    return min((len({masters[joint] for joint in way if joint in masters}) for way in ways), default=None)
+
+
+def for_short_chain(path, base, tips):
+    """The parameters for an arm of a file that cannot meet most full poses, and a sentence that says so; empty for any other, and for a file
+    that is no robot description, which is for the node to say. `tips` are links separated by commas."""
+    try:
+        robot = parse(read(path), path)
+    except (RuntimeError, OSError):
+        return {}, ''
+    joints = joints_to_tip(robot, base, [tip for tip in tips.split(',') if tip])
+    if joints is None or joints >= FULL_POSE:
+        return {}, ''
+    return {'on_unreachable': 'position'}, (
+        f'{joints} joints cannot meet most full poses: on_unreachable is set to position, so that the arm reaches the position exactly and '
+        'the orientation as closely as it can')
 
 
 def numbers(element, attribute):

@@ -3,7 +3,7 @@ from pathlib import Path
 from typing import List
 
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
 from launch.conditions import IfCondition
 from launch.launch_description_sources import load_python_launch_file_as_module
 from launch.substitutions import LaunchConfiguration
@@ -62,12 +62,16 @@ def start(context):
     moveit_names = arguments['moveit_names'] and IfCondition(LaunchConfiguration('moveit_names')).evaluate(context)
     if moveit_names:
         remappings += [(f'~/{name}', f'/{name}') for name in MOVEIT_SERVICES]
-    return [Node(
+    defaults, sentence = description.for_short_chain(*(arguments[name] for name in ('urdf', 'base_link', 'tip_link')))
+    if arguments['params_file'] and 'on_unreachable' in Path(arguments['params_file']).read_text(errors='replace'):
+        defaults, sentence = {}, ''
+    node = Node(
         package='urdf_ik', executable='urdf_ik_node', name='urdf_ik', namespace=arguments['namespace'], output='screen',
         # The later one wins.
-        parameters=[source for source in (arguments['params_file'], parameters_from(arguments)) if source],
+        parameters=[source for source in (defaults, arguments['params_file'], parameters_from(arguments)) if source],
         remappings=remappings,
-    )]
+    )
+    return [LogInfo(msg=sentence), node] if sentence else [node]
 
 
 def generate_launch_description():

@@ -7,6 +7,7 @@ Environment variables: URDF (a file; default: the bundled arm), BASE and TIP (li
 leaf that moves; several tips are separated by commas), DURATION [s] (default: until Ctrl-C), VIEW (0: without the page in the browser).
 With a DURATION the exit status is 0 only if at least 99 % of the targets were reached.
 """
+import importlib.util
 import json
 import math
 import os
@@ -64,11 +65,20 @@ def duration():
     return seconds
 
 
-def node_command(urdf):
+def description():
+    """The module that the launch files read robot descriptions with."""
+    path = Path(get_package_share_directory('urdf_ik')) / 'launch' / 'description.py'
+    specification = importlib.util.spec_from_file_location('description', path)
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+def node_command(urdf, defaults):
     executable = shutil.which('urdf_ik_node')
     if executable is None:
         raise Failure('urdf_ik_node is not on PATH: build it (`make build`), then `source scripts/env.sh`')
-    parameters = {'urdf_file': str(urdf)}
+    parameters = {**defaults, 'urdf_file': str(urdf)}
     if base := os.environ.get('BASE'):
         parameters['base_link'] = base
     if tips := os.environ.get('TIP'):
@@ -138,9 +148,12 @@ def start_script(name):
 
 def run(stopping):
     urdf, seconds = urdf_path(), duration()
-    command = node_command(urdf)
+    defaults, sentence = description().for_short_chain(str(urdf), os.environ.get('BASE', ''), os.environ.get('TIP', ''))
+    command = node_command(urdf, defaults)
     tools = TOOLS.format(node=NODE) if shutil.which('ros2') else ''
     print(GREETING.format(node=NODE, urdf=urdf, tools=tools), flush=True)
+    if sentence:
+        print(sentence, flush=True)
     watch = Watch(NODE)
     children, page = {}, []
     try:

@@ -20,7 +20,7 @@ from urdf_ik.msg import SolveStatus
 OUTCOMES = {
     getattr(SolveStatus, name): name.lower().replace('_', ' ')
     for name in ('SOLVED', 'OUT_OF_REACH', 'JOINT_LIMITS', 'STEP_LIMITED', 'NOT_CONVERGED', 'INVALID',
-                 'UNKNOWN_FRAME', 'NO_ROBOT', 'COLLISION')
+                 'UNKNOWN_FRAME', 'NO_ROBOT', 'COLLISION', 'POSITION_ONLY')
 }
 
 

@@ -52,7 +52,7 @@ struct Parameters {
   std::int64_t attempts = 1000;   // the largest number of starting points of a search
   int pick = URDF_IK_PICK_FIRST;  // which of several solutions, one of URDF_IK_PICK_…
   double position_tolerance = 1e-5, orientation_tolerance = 1e-5;  // [m, rad]
-  bool position_only = false;
+  bool position_only = false;  // whether it is a solution to reach the position, with the orientation as close as it goes
 };
 
 }  // namespace urdf_ik_moveit

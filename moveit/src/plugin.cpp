@@ -138,9 +138,16 @@ class UrdfIkPlugin : public KinematicsBase {
       if (request.cost) {
         questions.state.emplace(request.context != nullptr ? *request.context : *default_state_);
       }
-      const urdf_ik::Answer answer = this->answer(request, questions);
+      const bool is_close = parameters_.position_only && !request.cost;
+      urdf_ik::Answer answer = this->answer(request, questions, is_close);
+      bool is_solution = answer.solved() || (is_close && answer.outcome == URDF_IK_OUTCOME_POSITION_ONLY);
+      if (is_close && !is_solution) {
+        // Where the callback refuses the closest orientations, or there was no time for them, any will do.
+        answer = this->answer(request, questions, false);
+        is_solution = answer.solved();
+      }
       // The closest positions have not been asked about.
-      if (answer.solved() || (request.options.return_approximate_solution && questions.accepts(answer.positions.data()))) {
+      if (is_solution || (request.options.return_approximate_solution && questions.accepts(answer.positions.data()))) {
         solution = request.seed;
         group_->write(answer.positions.data(), solution);
         code.val = ErrorCode::SUCCESS;
@@ -155,7 +162,8 @@ class UrdfIkPlugin : public KinematicsBase {
     return code.val == ErrorCode::SUCCESS;
   }
 
-  urdf_ik::Answer answer(const Request &request, Questions &questions) const {
+  /* The answer to a request; where the position alone counts, with the orientation as close as it goes, or with any. */
+  urdf_ik::Answer answer(const Request &request, Questions &questions, bool is_close) const {
     const std::size_t count = joint_names_.size();
     check(request.poses.size(), tip_frames_.size(), "poses");
     check(request.seed.size(), count, "positions in the seed");
@@ -167,7 +175,7 @@ class UrdfIkPlugin : public KinematicsBase {
                                                         {orientation.x, orientation.y, orientation.z, orientation.w}}));
       targets.back().position_tolerance = parameters_.position_tolerance;
       targets.back().orientation_tolerance = parameters_.orientation_tolerance;
-      std::fill(targets.back().free_axes + 3, targets.back().free_axes + 6, parameters_.position_only ? 1 : 0);
+      std::fill(targets.back().free_axes + 3, targets.back().free_axes + 6, parameters_.position_only && !is_close ? 1 : 0);
     }
     const Positions seed = group_->of_arm(request.seed);
     Positions room = request.limits.empty() ? Positions(seed.size(), INFINITY) : group_->of_arm(request.limits);
@@ -190,8 +198,11 @@ class UrdfIkPlugin : public KinematicsBase {
     problem.upper = is_bounded ? upper.data() : nullptr;
     problem.pick = parameters_.pick;
     problem.attempts = request.attempts;
-    problem.timeout = request.timeout;
-    problem.closest = request.options.return_approximate_solution ? 1 : 0;
+    problem.timeout = is_close ? request.timeout / 2.0 : request.timeout;
+    problem.closest = request.options.return_approximate_solution ? URDF_IK_CLOSEST_POSE : URDF_IK_CLOSEST_NONE;
+    if (is_close) {
+      problem.closest = URDF_IK_CLOSEST_POSITION;
+    }
     questions.put_into(problem);
     std::unique_ptr<urdf_ik::Workspace> workspace = borrow();
     urdf_ik::Answer answer = workspace->solve(problem);

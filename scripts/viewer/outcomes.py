@@ -9,6 +9,7 @@ WORDS = {
     SolveStatus.JOINT_LIMITS: ('held back', AMBER),
     SolveStatus.NOT_CONVERGED: ('held back', AMBER),
     SolveStatus.COLLISION: ('held back', AMBER),
+    SolveStatus.POSITION_ONLY: ('position only', AMBER),
     SolveStatus.OUT_OF_REACH: ('out of reach', RED),
 }
 REFUSED = ('refused', PURPLE)

@@ -22,7 +22,7 @@ use crate::solving::{Queries, problem};
 use crate::surroundings::Avoidance;
 use urdf_ik_parameters::Settings;
 use urdf_ik_robot::{JointKind, Robot};
-use urdf_ik_solver::{Stop, Target, Tolerance};
+use urdf_ik_solver::{Outcome, Stop, Target, Tolerance};
 
 impl Answer<MoveIt, Request> for Response {
     fn refused(moveit: &MoveIt, _: &Request, refused: Refused) -> Self {
@@ -57,16 +57,24 @@ pub(super) async fn compute_ik(moveit: Arc<MoveIt>, request: Request) -> Result<
     let (_, solution) = query.solve(searches, &loaded).await?;
     let scene = Avoidance::scene(query.avoidance.as_ref());
     let sentence = with_note(status::sentence(&solution, &loaded.chain, scene), note);
-    if !solution.is_solved() {
+    let code = match solution.stop {
+        _ if solution.is_solved() => code::SUCCESS,
+        Stop::Deadline => code::TIMED_OUT,
+        Stop::Converged | Stop::Attempts => code::NO_IK_SOLUTION,
+    };
+    let error_code = error_code(moveit, code, &sentence);
+    if code != code::SUCCESS {
         log::debug!("{}: {sentence}", COMPUTE_IK.short_name());
-        let code = if solution.stop == Stop::Deadline { code::TIMED_OUT } else { code::NO_IK_SOLUTION };
-        return Ok(Response { error_code: error_code(moveit, code, &sentence), ..Response::default() });
+    }
+    // Joint positions that reach the position alone are in the response, too, but not as a success.
+    if !matches!(solution.outcome, Outcome::Solved | Outcome::PositionOnly) {
+        return Ok(Response { error_code, ..Response::default() });
     }
     loaded.chain.write_into(&loaded.robot, &solution.positions, &mut positions);
     let mut joint_state = convert::joint_state(&loaded.robot, &positions);
     joint_state.header.stamp = arm.clock.stamp();
     let solution = RobotState { joint_state, ..RobotState::default() };
-    Ok(Response { solution, error_code: error_code(moveit, code::SUCCESS, &sentence) })
+    Ok(Response { solution, error_code })
 }
 
 /// The request's poses as targets of tips, in the base link's frame.

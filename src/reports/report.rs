@@ -20,6 +20,7 @@ pub(crate) enum Verdict {
     UnknownFrame = SolveStatus::UNKNOWN_FRAME as u8,
     NoRobot = SolveStatus::NO_ROBOT as u8,
     Skipped = SolveStatus::SKIPPED as u8,
+    PositionOnly = SolveStatus::POSITION_ONLY as u8,
 }
 
 /// What is said of one target.
@@ -60,6 +61,7 @@ impl From<Outcome> for Verdict {
     fn from(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Solved => Self::Solved,
+            Outcome::PositionOnly => Self::PositionOnly,
             Outcome::Closest(Reason::OutOfReach { .. }) => Self::OutOfReach,
             Outcome::Closest(Reason::JointLimits) => Self::JointLimits,
             Outcome::Closest(Reason::StepLimited) => Self::StepLimited,
@@ -76,7 +78,7 @@ pub(crate) enum StatusColour {
     Neutral,
     OnItsWay,
     Reached,
-    /// By joint limits, by something in the way, or because no solution was found.
+    /// By joint limits, by something in the way, because no solution was found, or in its orientation alone.
     HeldBack,
     OutOfReach,
     /// A target, or a choice in the menu.
@@ -89,7 +91,7 @@ impl StatusColour {
         match verdict {
             Verdict::Solved => Self::Reached,
             Verdict::StepLimited => Self::OnItsWay,
-            Verdict::JointLimits | Verdict::NotConverged | Verdict::Collision => Self::HeldBack,
+            Verdict::JointLimits | Verdict::NotConverged | Verdict::Collision | Verdict::PositionOnly => Self::HeldBack,
             Verdict::OutOfReach => Self::OutOfReach,
             Verdict::Invalid | Verdict::UnknownFrame | Verdict::NoRobot | Verdict::Skipped => Self::Refused,
         }

@@ -63,6 +63,7 @@ pub(crate) struct Counts {
     pub arrived: u64,
     pub answered: u64,
     pub solved: u64,
+    pub position_only: u64,
     pub closest: u64,
     pub refused: u64,
     pub queries: u64,
@@ -87,6 +88,7 @@ impl Counters {
             counts.answered += 1;
             match report.verdict {
                 Verdict::Solved => counts.solved += 1,
+                Verdict::PositionOnly => counts.position_only += 1,
                 Verdict::Invalid | Verdict::UnknownFrame | Verdict::NoRobot => counts.refused += 1,
                 _ => counts.closest += 1,
             }

@@ -11,7 +11,7 @@ use crate::Result;
 use crate::reports::{Fault, Report, fault};
 use crate::ros::Lock;
 use urdf_ik_motion::{JointLimits, MotionLimits};
-use urdf_ik_parameters::Settings;
+use urdf_ik_parameters::{OnUnreachable, Settings};
 use urdf_ik_parameters::config::Yaml;
 use urdf_ik_robot::{Chain, ChainError, ChainPoses, MeshFolders, Robot, UrdfOptions, read_urdf_file};
 use urdf_ik_solver::{
@@ -212,8 +212,11 @@ impl ReadyRobot {
     }
 }
 
-/// Warns about tips that cannot follow all six axes, unless the settings free enough axes.
+/// Warns about tips that cannot follow all six axes, unless the settings free enough axes, or say what such a tip does.
 fn warn_about_axes(loaded: &LoadedRobot, settings: &Settings) {
+    if settings.on_unreachable == OnUnreachable::Position {
+        return;
+    }
     let count = |free: &[bool; 6]| free.iter().filter(|free| **free).count();
     let given = count(&settings.free_axes);
     for (index, tip) in loaded.chain.tips().iter().enumerate() {
@@ -222,8 +225,9 @@ fn warn_about_axes(loaded: &LoadedRobot, settings: &Settings) {
             continue;
         }
         log::warn!(
-            "{} can follow {} of 6 axes, so most poses of ~/target_pose cannot be met: set the parameter free_axes to [{}] \
-             ({}), or free_axes of a request, or send ~/target_point, which asks for the position alone",
+            "{} can follow {} of 6 axes, so most poses of ~/target_pose cannot be met: set the parameter on_unreachable to position, \
+             which reaches the position and as much of the orientation as possible, or free_axes to [{}] ({}), or free_axes of a request, \
+             or send ~/target_point, which asks for the position alone",
             tip.link,
             6 - count(&free),
             names_of_free_axes(free).join(", "),

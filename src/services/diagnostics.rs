@@ -34,6 +34,7 @@ fn report(arm: &Arm, name: &str) -> DiagnosticArray {
         None => (false, "there is no robot".to_owned()),
         Some(_) if counts.refused > 0 => (false, format!("{} targets were refused", counts.refused)),
         Some(_) if counts.closest > 0 => (false, format!("{} targets could not be met", counts.closest)),
+        Some(_) if counts.position_only > 0 => (true, format!("{} targets were met in position only", counts.position_only)),
         Some(_) => (true, "every target was met".to_owned()),
     };
     #[expect(clippy::cast_precision_loss, reason = "targets of one second")]
@@ -47,6 +48,7 @@ fn report(arm: &Arm, name: &str) -> DiagnosticArray {
         ("targets per second", counts.arrived.to_string()),
         ("targets replaced by newer ones", counts.arrived.saturating_sub(counts.answered).to_string()),
         ("targets met", counts.solved.to_string()),
+        ("targets met in position only", counts.position_only.to_string()),
         ("targets not met", counts.closest.to_string()),
         ("targets refused", counts.refused.to_string()),
         ("queries", counts.queries.to_string()),

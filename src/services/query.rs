@@ -123,6 +123,7 @@ impl Query {
             preference: null_space_task.preference(),
             deadline: Some(timeout.saturating_sub(self.began.elapsed())),
             clearance: self.avoidance.as_ref().map(Avoidance::clearance),
+            unreached: self.settings.on_unreachable.into(),
             ..Problem::new(&self.targets, &self.seed)
         })
     }

@@ -28,6 +28,7 @@ pub(crate) struct RequestOverrides {
     random_seed: u64,
     avoid_collisions: String,
     tools: Vec<Pose>,
+    on_unreachable: String,
 }
 
 macro_rules! from_requests {
@@ -45,11 +46,11 @@ macro_rules! from_requests {
 from_requests! {
     SolveIK {
         tip_link, free_axes, solver, pick, position_tolerance, orientation_tolerance, timeout, attempts, random_seed, avoid_collisions,
-        tools
+        on_unreachable, tools
     }
     SolveIKBatch {
         tip_link, free_axes, solver, pick, position_tolerance, orientation_tolerance, timeout, attempts, random_seed, avoid_collisions,
-        tools
+        on_unreachable, tools
     }
     SolvePath { tip_link, free_axes, solver, position_tolerance, orientation_tolerance, avoid_collisions, tools }
 }
@@ -68,6 +69,9 @@ impl RequestOverrides {
         }
         if !self.pick.is_empty() {
             settings.pick = self.pick.parse().refuse_as("pick")?;
+        }
+        if !self.on_unreachable.is_empty() {
+            settings.on_unreachable = self.on_unreachable.parse().refuse_as("on_unreachable")?;
         }
         if self.free_axes.contains(&true) {
             target.free_axes = std::array::from_fn(|axis| self.free_axes.get(axis) == Some(&true));

@@ -18,6 +18,7 @@ use crate::reports::{Answer, RefuseAs, Refused, status};
 use crate::robot_in_use::LoadedRobot;
 use crate::solving::{Queries, problem};
 use crate::surroundings::Avoidance;
+use urdf_ik_parameters::OnUnreachable;
 use urdf_ik_robot::Chain;
 use urdf_ik_solver::Target;
 
@@ -60,9 +61,12 @@ pub(crate) async fn solve_ik(queries: Arc<Queries>, request: Request) -> Result<
     let avoidance = Avoidance::of(&arm.surroundings, &loaded, &positions, &settings).await?;
     let query = Arc::new(Query { targets, seed, joints, avoidance, settings, began });
     let (solver, solution) = query.solve(searches, &loaded).await?;
-    loaded.chain.write_into(&loaded.robot, &solution.positions, &mut positions);
-    let mut joint_state = convert::joint_state(&loaded.robot, &positions);
-    joint_state.header.stamp = arm.clock.stamp();
+    let mut joint_state = JointState::default();
+    if solution.is_solved() || query.settings.on_unreachable != OnUnreachable::Hold {
+        loaded.chain.write_into(&loaded.robot, &solution.positions, &mut positions);
+        joint_state = convert::joint_state(&loaded.robot, &positions);
+        joint_state.header.stamp = arm.clock.stamp();
+    }
     let scene = Avoidance::scene(query.avoidance.as_ref());
     let mut collision_check = CollisionCheck::default();
     let mut statuses = headers.into_iter().enumerate().map(|(index, header)| {

@@ -18,7 +18,7 @@ use crate::reports::{self, Fault, RefuseAs, Refused, Verdict};
 use crate::robot_in_use::{Configuration, LoadedRobot};
 use crate::solving::{MAX_POSITIONS, NullSpaceTask, Queries, problem, searches};
 use crate::surroundings::Avoidance;
-use urdf_ik_parameters::Settings;
+use urdf_ik_parameters::{OnUnreachable, Settings};
 use urdf_ik_solver::{Answer, Outcome, Problem, Solver, Target};
 
 impl<C> reports::Answer<C, Request> for Response {
@@ -153,6 +153,7 @@ impl Job {
                     preference: null_space_task.preference(),
                     deadline: Some(self.settings.timeout),
                     clearance: self.avoidance.as_ref().map(Avoidance::clearance),
+                    unreached: self.settings.on_unreachable.into(),
                     ..Problem::new(slice::from_ref(target), &seed.chain)
                 })
             })
@@ -162,6 +163,7 @@ impl Job {
         let searching = Instant::now();
         let batch = solver.solve_batch(&problems, &go_on);
         let mut response = BatchResponse::new(loaded, targets.len(), searching.elapsed());
+        response.holds = self.settings.on_unreachable == OnUnreachable::Hold;
         let mut answered = batch.answers.iter().zip(batch.positions.chunks(loaded.chain.variables().len()));
         for (index, target) in targets.iter().enumerate() {
             match target {
@@ -225,6 +227,8 @@ struct BatchResponse<'a> {
     positions: Vec<f64>,
     /// The first target that was refused, and why.
     first_refused: Option<(usize, String)>,
+    /// Whether a target that is not met has no positions.
+    holds: bool,
     response: Response,
 }
 
@@ -238,7 +242,7 @@ impl<'a> BatchResponse<'a> {
             solve_time: solve_time.as_secs_f64(),
             ..unanswered(targets, Verdict::Invalid)
         };
-        Self { loaded, joints, positions: Vec::new(), first_refused: None, response }
+        Self { loaded, joints, positions: Vec::new(), first_refused: None, holds: false, response }
     }
 
     /// Notes that target `index` was refused.
@@ -263,11 +267,14 @@ impl<'a> BatchResponse<'a> {
         };
         match outcome {
             Outcome::Solved => self.response.solved += 1,
-            Outcome::Closest(_) => self.response.not_met += 1,
+            Outcome::PositionOnly | Outcome::Closest(_) => self.response.not_met += 1,
         }
         self.response.outcomes[index] = Verdict::from(*outcome).code();
         self.response.position_errors[index] = residual.position;
         self.response.orientation_errors[index] = residual.orientation;
+        if self.holds && *outcome != Outcome::Solved {
+            return;
+        }
         self.positions.clear();
         self.positions.extend_from_slice(seed);
         self.loaded.chain.write_into(&self.loaded.robot, row, &mut self.positions);

@@ -29,7 +29,7 @@ use crate::ros::{Spinner, TARGET_POINT, TARGET_POSE, task, tip_namespaces};
 use crate::servo;
 use crate::solving::problem;
 use target_solver::{PreparedTarget, TargetSolver};
-use urdf_ik_parameters::Settings;
+use urdf_ik_parameters::{OnUnreachable, Settings};
 use urdf_ik_solver::Target;
 
 /// Subscribes to the topics of each tip. `drags` has one more stream of targets for each tip; it is empty where there are none.
@@ -196,7 +196,11 @@ fn with_axes(target: Target, axes: TargetAxes, loaded: &LoadedRobot, settings: &
             let rotation = kept.unwrap_or(target.pose.rotation);
             let pose = Isometry3::from_parts(target.pose.translation, rotation);
             let settings_free_none = settings.free_axes == [false; 6];
-            let free_axes = if settings_free_none { loaded.free_axes(target.tip) } else { settings.free_axes };
+            let mut free_axes = if settings_free_none { loaded.free_axes(target.tip) } else { settings.free_axes };
+            if settings_free_none && settings.on_unreachable == OnUnreachable::Position {
+                // The orientation goes as far as it can.
+                free_axes[3..].fill(false);
+            }
             Target { pose, free_axes, ..target }
         }
     }

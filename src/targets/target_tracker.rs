@@ -127,6 +127,7 @@ impl TargetTracker {
             preference: Preference { move_weights, max_step: Some(&self.flow), ..task },
             deadline: Some(settings.timeout),
             clearance: avoidance.map(Avoidance::clearance),
+            unreached: settings.on_unreachable.into(),
             ..Problem::new(targets, seed)
         };
         solver.solve(&track, &mut self.scratch, &mut self.tracked).refuse_as("problem")?;
@@ -181,7 +182,11 @@ impl TargetTracker {
     /// Whether the arm changes from `seed` to the branch that the search has found.
     fn is_worth_a_jump(&mut self, seed: &[f64], avoidance: Option<&Avoidance>) -> bool {
         let greatest = MAX_ERROR_RATIO_FOR_A_JUMP * MAX_ERROR_RATIO_FOR_A_JUMP * self.tracked.squared_error;
-        let is_better = self.searched.is_solved() || self.searched.squared_error < greatest;
+        let is_better = match (self.searched.outcome, self.tracked.outcome) {
+            (Outcome::Solved, _) | (Outcome::PositionOnly, Outcome::Closest(_)) => true,
+            (Outcome::Closest(_), Outcome::PositionOnly) => false,
+            _ => self.searched.squared_error < greatest,
+        };
         let is_clear = |avoidance: &Avoidance| {
             self.collision_check.clear_fraction(avoidance, seed, &self.searched.positions) >= 1.0
         };

@@ -43,6 +43,11 @@ NOTICES = {
         'Panda of Franka Robotics. https://github.com/frankaemika/franka_ros, package franka_description.',
         f'Copyright 2023 Franka Robotics GmbH. Licence: {APACHE}',
     ],
+    'so101': [
+        'SO-101 of The Robot Studio, as the package example-robot-data has it.',
+        'https://github.com/TheRobotStudio/SO-ARM100. Made from its drawings by onshape-to-robot.',
+        f'Licence: {APACHE}',
+    ],
     'talos_full_v2': [
         'TALOS of PAL Robotics. https://github.com/pal-robotics/talos_robot, package talos_description.',
         f'Copyright (c) 2016, PAL Robotics, S.L. Licence: {APACHE}',

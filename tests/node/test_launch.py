@@ -53,6 +53,22 @@ def test_arguments_win_over_the_parameter_file(started_by):
     assert node.parameters == {**in_file, 'solver': 'fabrik'}
 
 
+DATA = ROOT / 'tests' / 'data'
+
+
+@pytest.mark.parametrize('file, tip, is_short', [
+    ('robots/so101.urdf', 'gripper_frame_link', True), ('urdf/scara.urdf', '', True), ('urdf/palletiser.urdf', 'tool', True),
+    ('robots/ur5_robot.urdf', 'tool0', False), ('urdf/two_arms.urdf', 'left_hand,right_hand', False), ('robots/so101.urdf', 'nobody', False)])
+def test_an_arm_of_few_joints_reaches_positions_first(started_by, tmp_path, file, tip, is_short):
+    arguments = [f'urdf:={DATA / file}', *([f'tip_link:={tip}'] if tip else [])]
+    node = started_by('urdf_ik.launch.py', ['urdf_ik_node'], *arguments)['urdf_ik_node']
+    assert node.parameters.get('on_unreachable') == ('position' if is_short else None)
+    own = tmp_path / 'own.yaml'
+    own.write_text('urdf_ik:\n  ros__parameters:\n    on_unreachable: hold\n')
+    node = started_by('urdf_ik.launch.py', ['urdf_ik_node'], *arguments, f'params_file:={own}')['urdf_ik_node']
+    assert node.parameters['on_unreachable'] == 'hold'
+
+
 @pytest.mark.parametrize('value, names', [
     ('true', {f'~/{name}': f'/{name}' for name in ('compute_ik', 'compute_fk', 'check_state_validity')}),
     ('false', {}),

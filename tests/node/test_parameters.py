@@ -62,7 +62,7 @@ def test_words_to_choose_from_are_described(arm):
     described = describe(arm, 'on_unreachable', 'jacobian.method', 'pick')
     for word in ('first', 'nearest', 'most_manipulable'):
         assert word in described['pick'].additional_constraints
-    for word in ('closest', 'hold'):
+    for word in ('closest', 'position', 'hold'):
         assert word in described['on_unreachable'].additional_constraints
     for word in ('damped', 'pseudoinverse'):
         assert word in described['jacobian.method'].additional_constraints
@@ -173,7 +173,7 @@ def test_a_dump_can_be_loaded_again(start, tmp_path):
     ('position_tolerance', '1e300', ['position_tolerance', '1e300']),
     ('publish_rate', 0.0, ['publish_rate']),
     ('branch_jumps', 1, ['branch_jumps', 'bool']),
-    ('on_unreachable', 'explode', ['on_unreachable', 'explode', 'closest', 'hold']),
+    ('on_unreachable', 'explode', ['on_unreachable', 'explode', 'closest', 'position', 'hold']),
     ('solver', 'magic', ['solver', 'magic', 'jacobian']),
     ('jacobian__method', 'fast', ['jacobian.method', 'damped', 'pseudoinverse']),
     ('initial_posture', '{knee: 1.0}', ['initial_posture', 'knee']),

@@ -74,6 +74,17 @@ def test_the_list_is_what_the_node_offers(started):
         client.close()
 
 
+def test_an_arm_of_few_joints_reaches_positions_first(started):
+    printed, _ = started(VIEW='0', URDF=str(ROOT / 'tests' / 'data' / 'robots' / 'so101.urdf'), TIP='gripper_frame_link')
+    client = Client('/urdf_ik')
+    try:
+        client.wait_for(lambda: LAST_LINE in printed(), 'the figure of eight', 60.0)
+        assert '5 joints cannot meet most full poses: on_unreachable is set to position' in printed()
+        assert client.get('on_unreachable') == ['position']
+    finally:
+        client.close()
+
+
 def answers(port):
     with socket.socket() as trial:
         return trial.connect_ex(('127.0.0.1', port)) == 0

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use nalgebra::{Isometry3, Translation3};
 use urdf_ik::robot::Chain;
-use urdf_ik::solver::{Acceptance, Bounds, Cost, Mode, Pick, Preference, Problem, Target, Tolerance};
+use urdf_ik::solver::{Acceptance, Bounds, Cost, Mode, Pick, Preference, Problem, Target, Tolerance, Unreached};
 use urdf_ik::spatial::{NotARotation, rotation_from};
 
 use crate::failure::Failure;
@@ -46,6 +46,14 @@ pub const URDF_IK_PICK_NEAREST: i32 = 1;
 /// Of all solutions that are found, the one with the greatest manipulability.
 pub const URDF_IK_PICK_MOST_MANIPULABLE: i32 = 2;
 
+/// The best joint positions of the attempts, as they are: the fastest.
+pub const URDF_IK_CLOSEST_NONE: u8 = 0;
+/// The closest joint positions, and the reason.
+pub const URDF_IK_CLOSEST_POSE: u8 = 1;
+/// The positions of the targets exactly and their orientations as closely as possible (URDF_IK_OUTCOME_POSITION_ONLY), for arms of fewer than
+/// six joints. Where a position is not reachable: as URDF_IK_CLOSEST_POSE.
+pub const URDF_IK_CLOSEST_POSITION: u8 = 2;
+
 /// A problem for an arm of n joints. urdf_ik_problem() sets all fields to their defaults: set the targets then, and what else is to differ.
 /// Fields that a later version adds have no effect by default.
 #[repr(C)]
@@ -73,7 +81,7 @@ pub struct UrdfIkProblem {
     pub random_seed: u64,
     /// Searches: time after which it ends [s]; 0: none. It is a guard: the attempts are the budget.
     pub timeout: f64,
-    /// Searches: whether one that meets no target goes on to the closest joint positions and the reason, not 0 for that. Default: 1.
+    /// What is answered where the targets are not met, one of URDF_IK_CLOSEST_…. Default: URDF_IK_CLOSEST_POSE.
     pub closest: u8,
     /// Joint positions that a redundant arm prefers, n entries [rad or m]. NULL: none.
     pub posture: *const f64,
@@ -133,7 +141,7 @@ pub extern "C" fn urdf_ik_problem() -> UrdfIkProblem {
         attempts: 100,
         random_seed: 0,
         timeout: 0.0,
-        closest: 1,
+        closest: URDF_IK_CLOSEST_POSE,
         posture: std::ptr::null(),
         posture_weight: 1.0,
         limits_weight: 0.0,
@@ -224,7 +232,7 @@ impl UrdfIkProblem {
             accepts: callbacks.accepts(),
             cost: callbacks.cost(),
             deadline: self.deadline()?,
-            closest: self.closest != 0,
+            unreached: self.unreached()?,
             ..Problem::new(targets, positions(self.seed)?.unwrap_or(nominal))
         })
     }
@@ -232,6 +240,11 @@ impl UrdfIkProblem {
     fn pick(&self) -> Result<Pick, Failure> {
         let pick = usize::try_from(self.pick).ok().and_then(|pick| Pick::ALL.get(pick));
         pick.copied().ok_or_else(|| Failure::problem(format!("pick is {}; it must be 0, 1 or 2", self.pick)))
+    }
+
+    fn unreached(&self) -> Result<Unreached, Failure> {
+        let unreached = Unreached::ALL.get(usize::from(self.closest));
+        unreached.copied().ok_or_else(|| Failure::problem(format!("closest is {}; it must be 0, 1 or 2", self.closest)))
     }
 
     fn deadline(&self) -> Result<Option<Duration>, Failure> {

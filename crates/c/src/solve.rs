@@ -30,6 +30,8 @@ pub enum UrdfIkOutcome {
     Invalid = 5,
     /// Something is in the way.
     Collision = 9,
+    /// Every position is met within its tolerance, and the orientations are as close as they go there: see URDF_IK_CLOSEST_POSITION.
+    PositionOnly = 10,
 }
 
 /// The answer to a problem, beside its joint positions.
@@ -57,6 +59,7 @@ impl From<&Outcome> for UrdfIkOutcome {
     fn from(outcome: &Outcome) -> Self {
         match outcome {
             Outcome::Solved => Self::Solved,
+            Outcome::PositionOnly => Self::PositionOnly,
             Outcome::Closest(Reason::OutOfReach { .. }) => Self::OutOfReach,
             Outcome::Closest(Reason::JointLimits) => Self::JointLimits,
             Outcome::Closest(Reason::StepLimited) => Self::StepLimited,

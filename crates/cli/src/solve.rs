@@ -10,7 +10,9 @@ use nalgebra::Isometry3;
 use serde_json::{Value, json};
 use urdf_ik::config::read_map;
 use urdf_ik::robot::Chain;
-use urdf_ik::solver::{JointBounds, Mode, Pick, Preference, Problem, Solution, Solver, Target, list_by_joint};
+use urdf_ik::solver::{
+    JointBounds, Mode, Pick, Preference, Problem, Solution, Solver, Target, Unreached, list_by_joint,
+};
 
 use super::Result;
 use super::avoidance::{CollisionOptions, DistanceOut, Environment};
@@ -59,6 +61,10 @@ pub struct Arguments {
     /// joints that are not named have 0
     #[arg(long, value_name = "WEIGHTS")]
     move_weights: Option<String>,
+    /// What to print where the targets cannot be met: the closest joint positions; those that reach the position exactly and the
+    /// orientation as closely as possible (position); or the best of the attempts, which is faster (stop)
+    #[arg(long, value_name = "ANSWER", default_value_t = Unreached::Closest)]
+    on_unreachable: Unreached,
     #[command(flatten)]
     collisions: CollisionOptions,
     /// Print all distinct solutions that are found, as a list
@@ -97,6 +103,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool> {
             ..Preference::default()
         },
         clearance: environment.as_ref().map(Environment::clearance),
+        unreached: arguments.on_unreachable,
         ..Problem::new(&targets, &seed)
     };
     let (mut scratch, mut solution) = (solver.scratch(), solver.solution());

@@ -210,7 +210,7 @@ mod tests {
         );
         assert_eq!(
             refusal("on_unreachable", Value::Text("panic".into())),
-            "on_unreachable must be one of closest, hold; it was set to \"panic\""
+            "on_unreachable must be one of closest, position, hold; it was set to \"panic\""
         );
         assert_eq!(refusal("timeout", Value::Text("long".into())), "timeout takes a double, not a string");
         assert_eq!(refusal("colour", Value::Bool(true)), "there is no parameter colour");

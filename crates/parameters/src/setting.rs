@@ -9,7 +9,7 @@ use super::tools::{Tools, ToolsError};
 use super::value::{Refusal, Value};
 use urdf_ik_collision::MissingShapes;
 use urdf_ik_motion::servo::{HeldBack, Priority};
-use urdf_ik_solver::{Pick, SolverKind, free_axes_from_names};
+use urdf_ik_solver::{Pick, SolverKind, Unreached, free_axes_from_names};
 use urdf_ik_text::files::ReadError;
 use urdf_ik_text::named_values;
 
@@ -105,6 +105,9 @@ named_values! {
     pub enum OnUnreachable("way to answer", "ways to answer") {
         /// It moves to the closest pose that was found.
         Closest = "closest",
+        /// It moves to where the position is reached exactly and the orientation as closely as possible; where the position cannot be
+        /// reached, as closest.
+        Position = "position",
         /// It holds its position.
         Hold = "hold",
     }
@@ -139,6 +142,16 @@ named_values! {
         Damped = "damped",
         /// The Moore-Penrose pseudoinverse.
         Pseudoinverse = "pseudoinverse",
+    }
+}
+
+impl From<OnUnreachable> for Unreached {
+    /// What the solver is asked for. An arm that holds its position is asked for the reason.
+    fn from(way: OnUnreachable) -> Self {
+        match way {
+            OnUnreachable::Position => Self::Position,
+            OnUnreachable::Closest | OnUnreachable::Hold => Self::Closest,
+        }
     }
 }
 

@@ -116,8 +116,9 @@ parameters! {
         cores: usize = Integer(1), "", Range(1.0, 256.0), WithNextTarget;
         /// Cores that solve_ik_batch may use, at low priority. 0: all but one, which stays free for the topics.
         batch_cores: Option<usize> = Integer(0), "", Range(0.0, 256.0), WithNextTarget;
-        /// What the arm does when a target cannot be met: it moves to the closest pose that was found, or holds its
-        /// position.
+        /// What the arm does when a target cannot be met: it moves to the closest pose that was found; it reaches the
+        /// position exactly and the orientation as closely as possible (position, for arms of fewer than six joints); or
+        /// it holds its position.
         on_unreachable: OnUnreachable = Text("closest"), "", OneOf(&OnUnreachable::NAMES), WithNextTarget;
         /// Whether the arm may change to another branch of solutions for a topic target that it cannot reach on its
         /// present branch.

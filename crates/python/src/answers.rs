@@ -14,6 +14,7 @@ use crate::shared::WorldData;
 pub fn code(outcome: &Outcome) -> u8 {
     match outcome {
         Outcome::Solved => 0,
+        Outcome::PositionOnly => 10,
         Outcome::Closest(Reason::OutOfReach { .. }) => 1,
         Outcome::Closest(Reason::JointLimits) => 2,
         Outcome::Closest(Reason::StepLimited) => 3,
@@ -34,7 +35,7 @@ fn outcome(py: Python<'_>, code: u8) -> PyResult<Bound<'_, PyAny>> {
     let members = || {
         let class = py.import(ANSWERS)?.getattr("Outcome")?;
         let member = |code: u8| class.call1((code,)).unwrap_or_else(|_| py.None().into_bound(py));
-        PyList::new(py, (0..=9).map(member)).map(Bound::unbind)
+        PyList::new(py, (0..=10).map(member)).map(Bound::unbind)
     };
     MEMBERS.get_or_try_init(py, members)?.bind(py).get_item(code.into())
 }

@@ -97,7 +97,7 @@ impl Names {
 }
 
 /// What was given: numbers and strings as Python writes them, and of anything else its type.
-fn shown(given: &Bound<'_, PyAny>) -> String {
+pub fn shown(given: &Bound<'_, PyAny>) -> String {
     let is_plain = given.is_none()
         || given.is_instance_of::<PyBool>()
         || given.is_instance_of::<PyInt>()

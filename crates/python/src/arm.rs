@@ -286,8 +286,9 @@ impl Arm {
     ///     act on self-motions: the pick does not know them.
     /// tool : array, or dict by tip, optional
     ///     In place of the arm's own tool: see with_tool.
-    /// closest : bool
-    ///     Whether a pose that is not met is searched on for the nearest positions and the reason. False is faster.
+    /// closest : True, False or "position"
+    ///     Whether a pose that is not met is searched on for the nearest positions and the reason; False is faster. "position", for arms
+    ///     of fewer than six joints: the position exactly, and the orientation as closely as it goes there (POSITION_ONLY).
     ///
     /// Returns
     /// -------
@@ -442,7 +443,7 @@ impl Arm {
         signature = (pose, q, max_step = None, **options),
         text_signature = "($self, pose, q, max_step=None, *, solver='jacobian', free_axes=None, position_tolerance=1e-05, \
                           orientation_tolerance=1e-05, avoid=None, posture=None, posture_weight=1.0, limits_weight=0.0, \
-                          manipulability_weight=0.0, bounds=None, move_weights=None, tool=None)"
+                          manipulability_weight=0.0, bounds=None, move_weights=None, tool=None, closest=True)"
     )]
     fn track<'py>(
         &self,
@@ -511,7 +512,8 @@ impl Arm {
         joint_limits: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        const OF_SOLVES: [&str; 4] = ["position_tolerance", "orientation_tolerance", "bounds", "move_weights"];
+        const OF_SOLVES: [&str; 5] =
+            ["position_tolerance", "orientation_tolerance", "bounds", "move_weights", "closest"];
         let without = [&OF_SEARCHES[..], &OF_SOLVES].concat();
         let Self(arm) = self.tooled(options)?;
         let request = PathRequest {

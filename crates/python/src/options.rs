@@ -11,10 +11,10 @@ use pyo3::types::PyDict;
 use urdf_ik::collision::Clearance;
 use urdf_ik::robot::Chain;
 use urdf_ik::solver::{
-    JointBounds, Mode, Pick, Preference, Problem, SolverKind, Target, Tolerance, free_axes_from_names,
+    JointBounds, Mode, Pick, Preference, Problem, SolverKind, Target, Tolerance, Unreached, free_axes_from_names,
 };
 
-use crate::arguments::{Names, parsed, read};
+use crate::arguments::{Names, parsed, read, shown};
 use crate::arrays::read_positions;
 use crate::joint_options::{joint_bounds, move_weights};
 use crate::poses::tip_index;
@@ -30,7 +30,7 @@ pub struct Options {
     attempts: usize,
     random_seed: u64,
     timeout: Option<Duration>,
-    closest: bool,
+    unreached: Unreached,
     world: Option<Arc<WorldData>>,
     posture: Option<Vec<f64>>,
     posture_weight: f64,
@@ -41,7 +41,7 @@ pub struct Options {
 }
 
 /// The arguments of a search that other methods do not have.
-pub const OF_SEARCHES: [&str; 5] = ["pick", "attempts", "random_seed", "timeout", "closest"];
+pub const OF_SEARCHES: [&str; 4] = ["pick", "attempts", "random_seed", "timeout"];
 
 impl Options {
     /// Reads the keyword arguments of the method `called`, which does not have those in `without`.
@@ -54,7 +54,7 @@ impl Options {
             attempts: 100,
             random_seed: 0,
             timeout: None,
-            closest: true,
+            unreached: Unreached::Closest,
             world: None,
             posture: None,
             posture_weight: 1.0,
@@ -84,7 +84,7 @@ impl Options {
             "random_seed" => self.random_seed = read(value, name)?,
             "timeout" if value.is_none() => self.timeout = None,
             "timeout" => self.timeout = Some(seconds(read(value, name)?)?),
-            "closest" => self.closest = read(value, name)?,
+            "closest" => self.unreached = unreached(value)?,
             "avoid" => self.world = world(value, arm)?,
             "posture" if value.is_none() => self.posture = None,
             "posture" => self.posture = Some(read_positions(value, &arm.chain, name)?),
@@ -126,7 +126,7 @@ impl Options {
             preference: self.preference(),
             deadline: self.timeout,
             clearance: self.clearance(),
-            closest: self.closest,
+            unreached: self.unreached,
             bounds: self.bounds.as_ref().map(JointBounds::as_bounds),
             ..Problem::new(targets, seed)
         }
@@ -177,6 +177,16 @@ pub fn world(value: &Bound<'_, PyAny>, arm: &ArmData) -> PyResult<Option<Arc<Wor
         Ok(Some(Arc::clone(world)))
     } else {
         Err(refused("avoid is a World of another arm: make one by World(arm, …)"))
+    }
+}
+
+/// What is answered where a pose is not met.
+fn unreached(value: &Bound<'_, PyAny>) -> PyResult<Unreached> {
+    match value.extract::<bool>() {
+        Ok(true) => Ok(Unreached::Closest),
+        Ok(false) => Ok(Unreached::Stop),
+        Err(_) if value.extract::<&str>().is_ok_and(|text| text == Unreached::Position.name()) => Ok(Unreached::Position),
+        Err(_) => Err(refused(format!("closest is {}; it must be True, False or 'position'", shown(value)))),
     }
 }
 

@@ -128,6 +128,25 @@ def test_out_of_reach_is_said(panda):
     assert not panda.solve([5, 0, 0], closest=False).solved
 
 
+def test_the_position_comes_first_where_asked():
+    arm = urdfik.Arm(urdf("so101"), tip="gripper_frame_link")
+    poses = arm.forward_kinematics(draw(arm, random(16), 20))
+    poses[:, :3, :3] = poses[::-1, :3, :3].copy()
+    batch = arm.solve_batch(poses, closest="position")
+    for pose, positions in zip(poses, batch.positions, strict=True):
+        answer = arm.solve(pose, closest="position")
+        assert not answer.solved and answer.outcome is urdfik.Outcome.POSITION_ONLY and answer.positions.tolist() == positions.tolist()
+        found = arm.forward_kinematics(answer.positions)
+        assert np.linalg.norm(found[:3, 3] - pose[:3, 3]) <= 1e-5 and "position only" in answer.reason
+        cosine = (np.trace(found[:3, :3].T @ pose[:3, :3]) - 1) / 2
+        assert abs(np.arccos(np.clip(cosine, -1, 1)) - answer.orientation_error) < 1e-6
+        tracked = arm.track(pose, answer.positions, closest="position")
+        assert tracked.position_error <= 1e-5 and tracked.orientation_error <= answer.orientation_error + 1e-4
+        assert arm.solve(pose).position_error > 1e-5
+    with pytest.raises(urdfik.Error, match="closest is 'orientation'; it must be True, False or 'position'"):
+        arm.solve(poses[0], closest="orientation")
+
+
 def test_axes_are_left_free(panda):
     pose = panda.forward_kinematics(draw(panda, random(13), 1)[0])
     for free in ("rz", ["rz"], {"panda_hand_tcp": ["rz"]}):

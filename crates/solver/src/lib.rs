@@ -53,7 +53,7 @@ pub use method::{FabrikOptions, JacobianStep, MAX_ACCELERATION, Method, NotAppli
 pub use preference::Preference;
 pub use prepared_solver::{Scratch, Solver};
 pub(crate) use problem::counted_axes;
-pub use problem::{Acceptance, Bounds, Cost, Interruption, Mode, Pick, Problem, Target, Tolerance};
+pub use problem::{Acceptance, Bounds, Cost, Interruption, Mode, Pick, Problem, Target, Tolerance, Unreached};
 pub use problem_error::ProblemError;
 pub use reach::TipReach;
 pub use solution::{Outcome, Reason, Residual, Solution, Stop};

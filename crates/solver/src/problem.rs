@@ -87,6 +87,23 @@ named_values! {
     }
 }
 
+named_values! {
+    /// What a solver answers where the targets cannot be met.
+    #[derive(Default)]
+    pub enum Unreached("way to answer", "ways to answer") {
+        /// The best positions of the attempts, as they are. To know only whether targets are met, this spares most of the time of
+        /// those that are not: no attempt is made where a target is certainly out of reach.
+        Stop = "stop",
+        /// The closest configuration, and the reason.
+        #[default]
+        Closest = "closest",
+        /// Every position exactly, within its tolerance, and the orientations as closely as possible
+        /// ([`Outcome::PositionOnly`](super::Outcome::PositionOnly)): for arms of fewer than six joints. As `Closest` where a position
+        /// cannot be reached, or no orientation counts.
+        Position = "position",
+    }
+}
+
 /// How the solver searches.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Mode<'a> {
@@ -177,10 +194,8 @@ pub struct Problem<'a> {
     /// all attempts takes the place of the pick, and preferences do not count. A configuration whose cost is infinite
     /// or not a number is not taken. Tracking finds one configuration, whatever it costs.
     pub cost: Option<Cost<'a>>,
-    /// Whether a search that does not meet the targets goes on to the closest configuration, and finds out why. To know only whether
-    /// targets are met, `false` spares most of the time of those that are not: no attempt is made where a target is certainly out of
-    /// reach, and otherwise the best positions of the attempts are returned as they are.
-    pub closest: bool,
+    /// What is answered where the targets cannot be met.
+    pub unreached: Unreached,
 }
 
 impl<'a> Problem<'a> {
@@ -198,7 +213,7 @@ impl<'a> Problem<'a> {
             clearance: None,
             accepts: None,
             cost: None,
-            closest: true,
+            unreached: Unreached::Closest,
         }
     }
 

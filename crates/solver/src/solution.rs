@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::Target;
 use urdf_ik_collision::Scene;
 use urdf_ik_mathematics::segments::Reach;
 use urdf_ik_robot::Chain;
@@ -50,9 +51,12 @@ pub enum Reason {
 pub enum Outcome {
     /// Every target is met within its tolerance.
     Solved,
-    /// The positions are the best ones found. Unless [`Problem::closest`](super::Problem::closest) was false, they are a local minimum
-    /// of the squared orientation error plus the squared position error over the squared
-    /// [length scale](super::Solver::length_scale).
+    /// Every position is met within its tolerance, and the weighted squared orientation error is a local minimum under this
+    /// condition: see [`Unreached::Position`](super::Unreached::Position).
+    PositionOnly,
+    /// The positions are the best ones found. Unless [`Problem::unreached`](super::Problem::unreached) was
+    /// [`Unreached::Stop`](super::Unreached::Stop), they are a local minimum of the squared orientation error plus the squared position
+    /// error over the squared [length scale](super::Solver::length_scale).
     Closest(Reason),
 }
 
@@ -135,9 +139,18 @@ impl Solution {
             let Residual { position, orientation } = self.worst_residual();
             format!("{position:.3e} m and {orientation:.3e} rad off")
         };
-        let Outcome::Closest(reason) = self.outcome else {
-            let continuum = if self.continuous { ", one of a continuum of solutions" } else { "" };
-            return format!("solved: {}{continuum}", missed());
+        let reason = match self.outcome {
+            Outcome::Closest(reason) => reason,
+            Outcome::PositionOnly => {
+                let Residual { position, orientation } = self.worst_residual();
+                return format!(
+                    "position only: the orientation is {orientation:.4} rad off; the position is {position:.3e} m off"
+                );
+            }
+            Outcome::Solved => {
+                let continuum = if self.continuous { ", one of a continuum of solutions" } else { "" };
+                return format!("solved: {}{continuum}", missed());
+            }
         };
         let why = match reason {
             Reason::OutOfReach { distance, reach, .. } => {
@@ -172,6 +185,15 @@ impl Solution {
     pub fn worst_residual(&self) -> Residual {
         let worst = |f: fn(&Residual) -> f64| self.residuals.iter().map(f).fold(0.0, f64::max);
         Residual { position: worst(|r| r.position), orientation: worst(|r| r.orientation) }
+    }
+
+    /// Makes [`Outcome::PositionOnly`] of an answer that meets all positions but not all orientations.
+    pub(super) fn accept_position(&mut self, targets: &[Target]) {
+        let mut residuals = self.residuals.iter().zip(targets);
+        if !self.is_solved() && residuals.all(|(residual, target)| residual.position <= target.tolerance.position) {
+            self.outcome = Outcome::PositionOnly;
+            self.saturated.clear();
+        }
     }
 
     /// Whether every target is met.

@@ -49,6 +49,16 @@ pub fn makers_arms() -> Vec<Arm> {
     ]
 }
 
+/// Arms of four and five joints, which cannot meet most full poses.
+pub fn short_arms() -> Vec<Arm> {
+    vec![
+        Arm::new("scara", load("scara.urdf"), "base", &["tool"]),
+        Arm::new("palletiser", load("palletiser.urdf"), "base", &["tool"]),
+        Arm::new("so101", load("so101.urdf"), "base_link", &["gripper_frame_link"]),
+        Arm::new("arm5", load("arm5.urdf"), "base", &["tool"]),
+    ]
+}
+
 /// Arms on bases that drive: two of their joints have limits of ±999 999 rad and m.
 pub fn mobile_arms() -> Vec<Arm> {
     vec![

@@ -294,6 +294,29 @@ static void asks_about_positions(const UrdfIkArm *arm, UrdfIkWorkspace *workspac
   EXPECT(memcmp(found, rows, sizeof found) == 0 && memcmp(found, rows + 7, sizeof found) == 0);
 }
 
+/* With its last joints locked the arm has five left. */
+static void reaches_the_position_alone(UrdfIkWorkspace *workspace) {
+  double positions[7];
+  UrdfIkAnswer answer;
+  UrdfIkTarget target = urdf_ik_target(0, reachable(workspace));
+  UrdfIkProblem problem = problem_of(&target, 1, NULL);
+  double lower[7], upper[7];
+  OK(urdf_ik_solve(workspace, &problem, positions, &answer));
+  for (int i = 0; i < 7; i++) {
+    const double elsewhere = positions[i] > 0 ? positions[i] - 0.3 : positions[i] + 0.3;
+    lower[i] = i < 5 ? -INFINITY : elsewhere;
+    upper[i] = i < 5 ? INFINITY : elsewhere;
+  }
+  problem.lower = lower;
+  problem.upper = upper;
+  problem.closest = URDF_IK_CLOSEST_POSITION;
+  OK(urdf_ik_solve(workspace, &problem, positions, &answer));
+  EXPECT(answer.outcome == URDF_IK_OUTCOME_POSITION_ONLY && answer.position_error <= 1e-5 && answer.orientation_error > 1e-5);
+  EXPECT(strstr(urdf_ik_workspace_reason(workspace), "position only") != NULL);
+  problem.closest = 3;
+  EXPECT(urdf_ik_solve(workspace, &problem, positions, &answer) == URDF_IK_STATUS_PROBLEM);
+}
+
 static void makes_robots_of_joints(void) {
   UrdfIkRobot *robot = NULL;
   UrdfIkArm *arm = NULL;
@@ -493,6 +516,7 @@ int main(int argc, char **argv) {
   keeps_bounds(workspace);
   weighs_moves(workspace);
   has_tools(arm, workspace);
+  reaches_the_position_alone(workspace);
   asks_about_positions(arm, workspace);
   makes_robots_of_joints();
   keeps_soft_limits(argv[1]);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use nalgebra::{Isometry3, Matrix4, Quaternion, UnitQuaternion, Vector3};
 use serde_json::Value;
-use urdf_ik::solver::{Mode, Pick, Problem, Solver, Target};
+use urdf_ik::solver::{Mode, Pick, Problem, Solver, Target, Unreached};
 
 use crate::common::{self, Arm};
 use crate::shell::{command, fails, file, parse, run, succeeds, text_of, urdf};
@@ -55,7 +55,7 @@ fn spiral(count: usize) -> Vec<UnitQuaternion<f64>> {
 }
 
 /// For each voxel of the grid of [`SMALL`] how many orientations a direct solve reaches, one pose after the other.
-fn counted(arm: &Arm, solver: &Solver, closest: bool) -> Vec<(Vector3<i32>, usize)> {
+fn counted(arm: &Arm, solver: &Solver, unreached: Unreached) -> Vec<(Vector3<i32>, usize)> {
     let (reach, seed, orientations) = (solver.reach()[0], arm.chain.nominal_positions(), spiral(ORIENTATIONS));
     let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
     let mut counts = Vec::new();
@@ -68,7 +68,7 @@ fn counted(arm: &Arm, solver: &Solver, closest: bool) -> Vec<(Vector3<i32>, usiz
         }
         let mut solved = |orientation: &&UnitQuaternion<f64>| {
             let targets = [Target::new(0, Isometry3::from_parts(centre.into(), **orientation))];
-            let problem = Problem { mode: MODE, closest, ..Problem::new(&targets, &seed) };
+            let problem = Problem { mode: MODE, unreached, ..Problem::new(&targets, &seed) };
             solver.solve(&problem, &mut scratch, &mut solution).unwrap();
             solution.is_solved()
         };
@@ -91,7 +91,7 @@ fn fractions_are_those_of_direct_solves() {
     let solver = arm.solver();
     let (path, urdf) = (output("reach.ply"), urdf("arm7.urdf"));
     let report = parse(&succeeds(&[&["reach", "--urdf", &urdf, "--ply", &text_of(&path)], &SMALL[..]].concat()));
-    let direct = counted(arm, &solver, false);
+    let direct = counted(arm, &solver, Unreached::Stop);
     let reached: Vec<_> = direct.iter().filter(|(_, count)| *count > 0).collect();
     assert!(reached.len() > 100 && reached.len() < direct.len(), "{} of {}", reached.len(), direct.len());
     let vertices = vertices(&path);
@@ -109,7 +109,7 @@ fn fractions_are_those_of_direct_solves() {
     assert!((number("volume") - reached.len() as f64 * VOXEL.powi(3)).abs() < 1e-9, "{report}");
     assert_eq!((&report["tip"], &report["attempts"]), (&Value::from("tool0"), &Value::from(8)));
     // A solve that goes on to the closest configuration finds a few more solutions there.
-    let closest = counted(arm, &solver, true);
+    let closest = counted(arm, &solver, Unreached::Closest);
     assert!(direct.iter().zip(&closest).all(|((_, without), (_, with))| without <= with));
     let met_with: usize = closest.iter().map(|(_, count)| count).sum();
     assert!(met_with as f64 <= 1.03 * met as f64, "{met} {met_with}");

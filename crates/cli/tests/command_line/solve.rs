@@ -55,6 +55,25 @@ fn solved_positions(urdf: &str, tip: &str, pose: &Isometry3<f64>, more: &[&str])
 }
 
 #[test]
+fn solve_reaches_the_position_first_where_asked() {
+    let arm = Arm::new("so101", common::load("so101.urdf"), "base_link", &["gripper_frame_link"]);
+    let (urdf, mut random) = (urdf("so101.urdf"), Random::new(5));
+    let mut pose = arm.tip_poses(&random.positions(&arm.chain))[0];
+    pose.rotation = UnitQuaternion::new(Vector3::new(0.3, 1.0, 0.2)) * pose.rotation;
+    let target = target_of(&pose);
+    let mut arguments = vec!["solve", "--urdf", &urdf, "--tip", "gripper_frame_link", "--target"];
+    arguments.extend(target.iter().map(String::as_str));
+    arguments.extend(["--on-unreachable", "position"]);
+    let printed = run(&arguments);
+    let answer = parse(&printed.out);
+    assert_eq!((printed.code, &answer["solved"]), (1, &Value::Bool(false)));
+    assert!(answer["position_error"].as_f64().unwrap() <= 1e-5, "{answer}");
+    assert!(answer["outcome"].as_str().unwrap().starts_with("position only"), "{answer}");
+    *arguments.last_mut().unwrap() = "orientation";
+    fails(&arguments, &["orientation", "closest, position"]);
+}
+
+#[test]
 fn solve_leaves_axes_free() {
     let arm = Arm::new("arm5", common::load("arm5.urdf"), "base", &["tool"]);
     let (urdf, mut random) = (urdf("arm5.urdf"), Random::new(4));

@@ -21,7 +21,7 @@ use urdf_ik::motion::{
     Timing, Trajectory, WAY_ALLOWANCE, follow,
 };
 use urdf_ik::robot::{MeshFolders, Robot};
-use urdf_ik::solver::{Mode, Outcome, Preference, Problem, Reason, Solver, Target};
+use urdf_ik::solver::{Mode, Outcome, Preference, Problem, Reason, Solver, Target, Unreached};
 
 use crate::common::{Arm, Random, root};
 
@@ -375,7 +375,7 @@ impl<'a> Run<'a> {
             return tracked.positions;
         }
         let mut searched = solver.solution();
-        let search = Problem { mode: Mode::search(), closest: false, ..track };
+        let search = Problem { mode: Mode::search(), unreached: Unreached::Stop, ..track };
         solver.solve(&search, &mut scratch, &mut searched).unwrap();
         let mut way = ClearWay::new(clearance, &mut self.segment);
         let takes = searched.is_solved() && way.fraction(seed, &searched.positions) >= 1.0;

@@ -24,6 +24,8 @@ class Outcome(IntEnum):
     """The row of a batch makes no sense: ``Answers.refused`` says why."""
     COLLISION = 9
     """Something is in the way: the arm would come nearer to it than the margin."""
+    POSITION_ONLY = 10
+    """With ``closest="position"``: the position is met, and the orientation is as close as it goes there."""
 
 
 _IN_WORDS = {
@@ -33,6 +35,7 @@ _IN_WORDS = {
     Outcome.STEP_LIMITED: "on its way: the largest allowed step is too short",
     Outcome.NOT_CONVERGED: "no solution was found",
     Outcome.COLLISION: "something is in the way",
+    Outcome.POSITION_ONLY: "position only: the orientation is as close as it goes there",
 }
 
 

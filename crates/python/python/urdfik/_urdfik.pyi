@@ -126,7 +126,7 @@ class Arm:
         bounds: _JointBounds = None,
         move_weights: _Positions | None = None,
         tool: _Pose | None = None,
-        closest: bool = True,
+        closest: bool | Literal["position"] = True,
     ) -> Answer: ...
     def solve_all(
         self,
@@ -173,7 +173,7 @@ class Arm:
         bounds: _JointBounds = None,
         move_weights: _Positions | None = None,
         tool: _Pose | None = None,
-        closest: bool = True,
+        closest: bool | Literal["position"] = True,
     ) -> Answers: ...
     def track(
         self,
@@ -193,6 +193,7 @@ class Arm:
         bounds: _JointBounds = None,
         move_weights: _Positions | None = None,
         tool: _Pose | None = None,
+        closest: bool | Literal["position"] = True,
     ) -> Answer: ...
     def path(
         self,

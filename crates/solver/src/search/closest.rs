@@ -11,9 +11,9 @@ pub const ITERATIONS: usize = 200;
 /// A descent has arrived where an iteration lessens the squared error by less than this share of it.
 const MIN_GAIN: f64 = 1e-9;
 /// After so many iterations, a descent goes on only where it is [`PROMISING`].
-const FIRST_ITERATIONS: usize = 10;
+pub const FIRST_ITERATIONS: usize = 10;
 /// A descent is promising where its squared error is below this multiple of the least so far.
-const PROMISING: f64 = 1.1;
+pub const PROMISING: f64 = 1.1;
 /// A step with an entry above this \[rad or m\] is no arrival, however small the gain: of a far target's error it always is.
 const MIN_STEP: f64 = 1e-3;
 /// The four lanes try four dampings at once, each this many times the one before.
@@ -25,6 +25,31 @@ const MIN_START: f64 = 1e-6;
 #[derive(Debug, Clone)]
 pub struct ClosestDescent {
     configurations: Configurations,
+}
+
+/// What a descent lessens.
+pub trait Objective {
+    /// Writes the squared error of each configuration \[rad²\], and which of them meet the targets.
+    fn measure(&self, configurations: &mut Configurations);
+
+    /// Takes a damped step inside the bounds from configurations that were measured.
+    fn step(&self, configurations: &mut Configurations, damping: &Lanes);
+}
+
+/// The error of all targets, in positions and angles.
+struct WholeError<'a> {
+    kernel: &'a Kernel,
+    setup: &'a Setup,
+}
+
+impl Objective for WholeError<'_> {
+    fn measure(&self, configurations: &mut Configurations) {
+        self.kernel.measure_angles(&self.setup.goals, configurations);
+    }
+
+    fn step(&self, configurations: &mut Configurations, damping: &Lanes) {
+        self.kernel.damped_step(self.setup.task(), configurations, damping, &Lanes::splat(1.0));
+    }
 }
 
 /// How long a descent may go on.
@@ -87,14 +112,19 @@ impl ClosestDescent {
         iterations
     }
 
+    /// Leads `positions` down to a local minimum of the squared error of all targets.
+    pub fn descend(&mut self, kernel: &Kernel, setup: &Setup, positions: &mut [f64], budget: Budget) -> Descended {
+        self.descend_by(&WholeError { kernel, setup }, positions, budget)
+    }
+
     /// Leads `positions` down to a local minimum of the squared error, by the method of Levenberg and Marquardt with four
     /// dampings at once, of which the one that lessens the error most is taken.
-    pub fn descend(&mut self, kernel: &Kernel, setup: &Setup, positions: &mut [f64], budget: Budget) -> Descended {
+    pub fn descend_by(&mut self, objective: &impl Objective, positions: &mut [f64], budget: Budget) -> Descended {
         let configurations = &mut self.configurations;
         let (mut last_damping, mut left) = (None, f64::INFINITY);
         for iteration in 0..budget.iterations {
             configurations.write_all(positions);
-            kernel.measure_angles(&setup.goals, configurations);
+            objective.measure(configurations);
             let error = configurations.squared_error.0[0];
             left = error;
             // Of the size of the columns at most: more would make small steps look like the end of progress.
@@ -107,8 +137,8 @@ impl ClosestDescent {
             }
             let ladder = [1.0, LADDER, LADDER * LADDER, LADDER * LADDER * LADDER];
             let dampings = Lanes(ladder.map(|factor| factor * damping));
-            kernel.damped_step(setup.task(), configurations, &dampings, &Lanes::splat(1.0));
-            kernel.measure_angles(&setup.goals, configurations);
+            objective.step(configurations, &dampings);
+            objective.measure(configurations);
             let errors = configurations.squared_error.0;
             let lane = (1..LANES).fold(0, |best, lane| if errors[lane] < errors[best] { lane } else { best });
             if errors[lane] >= error {

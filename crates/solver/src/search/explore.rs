@@ -13,7 +13,7 @@ use super::plan::{Iteration, Plan};
 use super::prepared_search::{Posed, Search};
 use super::setup::Setup;
 use crate::kernel::{Configurations, Svd};
-use crate::{JacobianStep, Mode, Outcome, Pick, Problem, Reason, Solution, Stop, counted_axes};
+use crate::{JacobianStep, Mode, Outcome, Pick, Problem, Reason, Solution, Stop, Unreached, counted_axes};
 
 /// Attempts that are made in any case. They take some ten microseconds: to look at the clock before would let one interruption by
 /// the operating system spoil a search that has hardly begun.
@@ -48,8 +48,18 @@ impl<'a> Run<'a> {
 
     /// Whether the deadline of the problem has passed, or the search is interrupted.
     pub fn has_expired(&self) -> bool {
+        self.has_spent(1)
+    }
+
+    /// Whether the time for attempts has passed: half of all, where the other half may have to find the positions alone.
+    fn has_spent_attempts(&self) -> bool {
+        self.has_spent(if self.posed.problem.unreached == Unreached::Position { 2 } else { 1 })
+    }
+
+    /// Whether the time until the deadline has passed, divided by that number, or the search is interrupted.
+    fn has_spent(&self, divisor: u32) -> bool {
         let Problem { deadline, interruption, .. } = self.posed.problem;
-        deadline.is_some_and(|deadline| self.start.elapsed() >= deadline)
+        deadline.is_some_and(|deadline| self.start.elapsed() >= deadline / divisor)
             || interruption.is_some_and(|interruption| interruption())
     }
 }
@@ -74,7 +84,7 @@ impl Share<'_> {
         if number < ATTEMPTS_WITHOUT_CLOCK && accepts.is_none() && cost.is_none() {
             return None;
         }
-        if run.has_expired() {
+        if run.has_spent_attempts() {
             return Some(Stop::Deadline);
         }
         // No attempt can succeed where the target is out of reach; the first lead to the minima of which the least is the closest.
@@ -115,7 +125,7 @@ impl Exploration {
             Mode::Track { .. } => (Pick::First, 1, 0, false),
         };
         // Attempts at what is out of reach only lead to the closest configuration.
-        let attempts = if problem.closest || posed.out_of_reach().is_none() { attempts } else { 0 };
+        let attempts = if problem.unreached != Unreached::Stop || posed.out_of_reach().is_none() { attempts } else { 0 };
         let Self { attempts: stage, svd, clearance, picked, closest } = self;
         picked.reset(&setup.start);
         clearance.begin();

@@ -3,7 +3,7 @@
 //! A solve runs one way. [`setup`] puts a problem into bounds, a start and goals. [`attempts`] go from the start and from the
 //! [`seed_table`], four at a time, until one meets the targets or gives up; [`explore`] keeps the one to go on with. Where there is
 //! one, [`null_space`] moves it towards what is preferred; where there is none, [`closest`] leads the best to a local minimum of the
-//! error. The setup folds it to the turns nearest to the seed, and the [`verdict`] says what exactly these positions reach.
+//! error, and [`position_only`], if asked, to one of the orientation error at the position. The setup folds it to the turns nearest to the seed, and the [`verdict`] says what exactly these positions reach.
 //!
 //! Each stage is a type with its own memory, whose methods say what they take and give. Only a whole [`solve`] sees all of them.
 
@@ -20,6 +20,7 @@ mod known_solutions;
 mod null_space;
 mod parallel;
 mod plan;
+mod position_only;
 mod prepared_search;
 mod seed_table;
 mod self_motion;

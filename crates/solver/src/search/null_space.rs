@@ -9,7 +9,7 @@
 use super::clearance::ClearanceCheck;
 use super::prepared_search::{Posed, Search};
 use super::setup::Setup;
-use crate::kernel::{Configurations, LANES, Lanes, Svd};
+use crate::kernel::{Configurations, Kernel, LANES, Lanes, Svd, Task};
 use crate::{Mode, Preference, Problem, Target, counted_axes};
 
 /// Steps at most. Each is a search along one direction.
@@ -120,6 +120,20 @@ impl NullSpace {
     }
 }
 
+/// Leads configurations near the targets of `task` back to them by Newton steps, and measures them.
+pub fn return_to_targets(kernel: &Kernel, task: Task, configurations: &mut Configurations) {
+    for correction in 0..=CORRECTIONS {
+        kernel.measure(task.goals, configurations);
+        if correction == CORRECTIONS || configurations.met & 0b1111 == 0b1111 {
+            return;
+        }
+        // Lanes that have arrived stay: the longer a lane goes on, the more it undoes.
+        let moving = Lanes([0, 1, 2, 3].map(|lane| if configurations.met >> lane & 1 == 1 { 0.0 } else { 1.0 }));
+        let damping = configurations.squared_error;
+        kernel.damped_step(task, configurations, &damping, &moving);
+    }
+}
+
 /// What is to be lessened, and within what.
 #[derive(Clone, Copy)]
 struct NullSpaceTask<'a> {
@@ -201,16 +215,7 @@ impl NullSpaceTask<'_> {
             *step = Lanes(LENGTHS.map(|length| length * *direction));
         }
         kernel.advance(task.bounds, configurations, &Lanes::splat(1.0));
-        for correction in 0..=CORRECTIONS {
-            kernel.measure(task.goals, configurations);
-            if correction == CORRECTIONS || configurations.met & 0b1111 == 0b1111 {
-                return;
-            }
-            // Lanes that have arrived stay: the longer a lane goes on, the more it undoes.
-            let moving = Lanes([0, 1, 2, 3].map(|lane| if configurations.met >> lane & 1 == 1 { 0.0 } else { 1.0 }));
-            let damping = configurations.squared_error;
-            kernel.damped_step(task, configurations, &damping, &moving);
-        }
+        return_to_targets(kernel, task, configurations);
     }
 
     /// The preference's cost at the configuration of a lane that has been measured.

@@ -11,12 +11,18 @@ use urdf_ik_robot::{Chain, Domain, JointKind, Variable};
 /// against radians. Found by experiment on eleven arms.
 const LENGTH_SCALE_OF_REACH: f64 = 0.4;
 
+/// How many times as much a position row counts in steps that are to leave the positions as they are. What such a step still trades of
+/// the positions falls with its square, to a millionth; a larger weight would lose digits of the orientations to rounding.
+const POSITION_WEIGHT: f64 = 1e3;
+
 /// A search prepared for one chain. Constant, and cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Search {
     /// The chain that it was prepared for.
     pub chain: Arc<Chain>,
     pub kernel: Arc<Kernel>,
+    /// The same, with positions [`POSITION_WEIGHT`] times as heavy against orientations.
+    pub(super) heavy_kernel: Arc<Kernel>,
     pub(super) table: Arc<SeedTable>,
     /// What bounds the reach of each tip, in the order of [`Chain::tips`].
     pub reach: Arc<[TipReach]>,
@@ -39,6 +45,7 @@ impl Search {
             ranges.map(|(variable, turns)| if *turns { Domain::Circle } else { variable.working_range }).collect();
         Self {
             kernel: Arc::new(Kernel::new(chain, length_scale)),
+            heavy_kernel: Arc::new(Kernel::new(chain, length_scale / POSITION_WEIGHT)),
             table: Arc::new(SeedTable::new(chain, ranges, length_scale)),
             turns,
             reach,

@@ -9,12 +9,13 @@ use super::closest::{Budget, ClosestDescent, ITERATIONS};
 use super::explore::{Exploration, Run, Share};
 use super::flow::Flow;
 use super::known_solutions::Known;
+use super::position_only::{PositionOnly, Stages};
 use super::prepared_search::{Posed, Search};
 use super::self_motion::SelfMotions;
 use super::setup::Setup;
 use super::verdict::Verdict;
 use crate::kernel::{Lanes, Svd};
-use crate::{Mode, Outcome, Problem, Reason, Solution, Stop, Target, Tolerance, counted_axes};
+use crate::{Mode, Outcome, Problem, Reason, Solution, Stop, Target, Tolerance, Unreached, counted_axes};
 
 /// The stages of a search, each with what it works in. Only a whole solve sees all of them.
 #[derive(Debug, Clone)]
@@ -23,6 +24,7 @@ pub struct SearchScratch {
     pub(super) exploration: Exploration,
     pub(super) flow: Flow,
     closest: ClosestDescent,
+    position_only: PositionOnly,
     pub(super) verdict: Verdict,
     pub self_motions: SelfMotions,
     pub(super) known: Known,
@@ -44,6 +46,7 @@ impl Search {
             exploration: Exploration::new(self),
             flow: Flow::new(self),
             closest: ClosestDescent::new(self),
+            position_only: PositionOnly::new(self),
             verdict: Verdict::new(self),
             self_motions: SelfMotions::new(self),
             known: Known::new(self),
@@ -118,34 +121,35 @@ impl Run<'_> {
     /// Makes the solution out of what was explored.
     pub(super) fn conclude(&self, scratch: &mut SearchScratch, solution: &mut Solution, mut spent: Spent) {
         let Posed { search, problem } = self.posed;
-        let SearchScratch { setup, exploration, flow, closest: descent, verdict, avoidance, .. } = scratch;
-        let Exploration { picked, closest, attempts, clearance, .. } = exploration;
-        let is_picked = picked.is_some();
-        let candidate = if is_picked {
-            if problem.cost.is_none() {
-                flow.optimise(self.posed, setup, &mut picked.positions, clearance);
-            }
-            picked
-        } else {
-            if problem.closest && self.iteration.refines() {
-                spent.iterations += descent.refine(self, setup, closest, &mut attempts.given_up);
-                if self.has_expired() {
-                    spent.stop = Stop::Deadline;
+        let is_picked = scratch.exploration.picked.is_some();
+        let is_at_position = !is_picked && self.look_nearby(scratch, &mut spent);
+        let SearchScratch { setup, exploration, flow, position_only, verdict, avoidance, .. } = scratch;
+        let Exploration { picked, closest, clearance, .. } = exploration;
+        let candidate = match (is_picked, is_at_position) {
+            (true, _) => {
+                if problem.cost.is_none() {
+                    flow.optimise(self.posed, setup, &mut picked.positions, clearance);
                 }
+                picked
             }
-            closest
+            (false, true) => &mut position_only.best,
+            (false, false) => closest,
         };
         setup.fold(problem, &mut candidate.positions);
         verdict.judge(self.posed, setup, &candidate.positions, solution);
-        let is_clear = is_picked || clearance.is_clear(problem, &solution.positions);
-        let is_unexplained = is_clear && !clearance.has_refused && problem.closest && spent.stop == Stop::Attempts;
+        if is_at_position {
+            solution.accept_position(problem.targets);
+        }
+        let is_clear = is_picked || is_at_position || clearance.is_clear(problem, &solution.positions);
+        let explains = is_clear && !clearance.has_refused && problem.unreached != Unreached::Stop;
+        let is_unexplained = explains && spent.stop == Stop::Attempts;
         if is_unexplained && exploration.limits_are_in_the_way(self.posed, setup, solution) {
             solution.outcome = Outcome::Closest(Reason::JointLimits);
         }
         if !is_clear {
             avoidance.approach(self.posed, setup, verdict, solution);
         }
-        if !is_picked {
+        if !is_picked && !is_at_position {
             exploration.clearance.judge(problem, solution);
         }
         solution.stop = if solution.is_solved() { Stop::Converged } else { spent.stop };
@@ -155,5 +159,22 @@ impl Run<'_> {
         });
         (solution.iterations, solution.attempts) = (spent.iterations, spent.attempts);
         solution.elapsed = self.start.elapsed();
+    }
+
+    /// Leads to what the problem asks for where no attempt met the targets. Returns whether the positions are met.
+    fn look_nearby(&self, scratch: &mut SearchScratch, spent: &mut Spent) -> bool {
+        let unreached = self.posed.problem.unreached;
+        if unreached == Unreached::Stop || !self.iteration.refines() {
+            return false;
+        }
+        let SearchScratch { setup, exploration, closest: descent, position_only, .. } = scratch;
+        let Exploration { closest, attempts, clearance, .. } = exploration;
+        spent.iterations += descent.refine(self, setup, closest, &mut attempts.given_up);
+        let stages = Stages { setup, descent, attempts, clearance, closest };
+        let is_at_position = unreached == Unreached::Position && position_only.find(self, stages, spent);
+        if self.has_expired() {
+            spent.stop = Stop::Deadline;
+        }
+        is_at_position
     }
 }

@@ -19,6 +19,7 @@ mod modes;
 mod noodle;
 mod null_space_flow;
 mod picks;
+mod position_only;
 mod preferences;
 mod problems;
 mod reachable;

@@ -5,7 +5,7 @@ use std::f64::consts::FRAC_PI_2;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 use urdf_ik::robot::Domain;
 use urdf_ik::solver::JacobianStep;
-use urdf_ik::solver::{Mode, Outcome, Pick, Problem, Reason, Solution, Stop, Target};
+use urdf_ik::solver::{Mode, Outcome, Pick, Problem, Reason, Solution, Stop, Target, Unreached};
 
 use crate::common::{
     self, Arm, Random, Share, solve,
@@ -109,9 +109,9 @@ fn without_the_closest_configuration_the_attempts_alone_decide() {
             // Turned, it may or may not be reachable.
             target.pose.rotation *= UnitQuaternion::from_scaled_axis(random.direction() * 2.0);
         }
-        let [with, without] = [true, false].map(|closest| {
+        let [with, without] = [Unreached::Closest, Unreached::Stop].map(|unreached| {
             let targets = [target];
-            solve(&solver, &Problem { closest, ..Problem::new(&targets, &seed) })
+            solve(&solver, &Problem { unreached, ..Problem::new(&targets, &seed) })
         });
         assert!(arm.chain.contains(&without.positions) && without.iterations <= with.iterations, "{without:?}");
         if without.is_solved() {
@@ -125,7 +125,7 @@ fn without_the_closest_configuration_the_attempts_alone_decide() {
     }
     assert!(missed > 3, "{missed}");
     let targets = [at(9.0, 0.0, 0.0)];
-    let far = solve(&solver, &Problem { closest: false, ..Problem::new(&targets, &seed) });
+    let far = solve(&solver, &Problem { unreached: Unreached::Stop, ..Problem::new(&targets, &seed) });
     assert!(proof(&far).0 > 8.0 && far.attempts == 0 && far.iterations == 0 && far.positions == seed, "{far:?}");
 }
 

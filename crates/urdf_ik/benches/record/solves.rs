@@ -6,7 +6,7 @@ use std::sync::Arc;
 use urdf_ik::robot::Chain;
 use urdf_ik::solver::{
     FabrikOptions, JacobianStep, Method, Mode, Outcome, Pick, Preference, Problem, Reason, Scratch, Solution, Solver,
-    SolverKind, Target, Tolerance,
+    SolverKind, Target, Tolerance, Unreached,
 };
 
 use crate::record::Group;
@@ -70,8 +70,8 @@ fn searches(title: String, problems: usize, mut solve: Solve) -> Group {
         let (targets, seed) = solve.question(random);
         let attempts = if random.one_in(4) { 5 } else { 100 };
         let mode = Mode::Search { pick: Pick::First, attempts, random_seed: u64::from(random.one_in(2)) };
-        let closest = !random.one_in(4);
-        solve.answer(&Problem { mode, closest, ..Problem::new(&targets, &seed) })
+        let unreached = if random.one_in(4) { Unreached::Stop } else { Unreached::Closest };
+        solve.answer(&Problem { mode, unreached, ..Problem::new(&targets, &seed) })
     })
 }
 
@@ -210,6 +210,7 @@ pub fn numbers_of(solution: &Solution) -> Vec<f64> {
         Outcome::Closest(Reason::StepLimited) => 3.0,
         Outcome::Closest(Reason::Collision { .. }) => 4.0,
         Outcome::Closest(_) => 5.0,
+        Outcome::PositionOnly => 6.0,
     };
     let residuals = solution.residuals.iter().flat_map(|residual| [residual.position, residual.orientation]);
     let others = [reason, solution.squared_error, f64::from(u8::from(solution.continuous))];

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use allocation_counter::measure;
 use nalgebra::Isometry3;
 use urdf_ik::solver::JacobianStep;
-use urdf_ik::solver::{Mode, Pick, Preference, Problem, Target, Tolerance};
+use urdf_ik::solver::{Mode, Pick, Preference, Problem, Target, Tolerance, Unreached};
 
 use crate::common::{self, Arm, Random, joint_curves, urdf};
 
@@ -34,9 +34,11 @@ fn solve_everything(arm: &Arm, method: JacobianStep) -> usize {
             let found = measure(|| solver.solve(&problem, &mut scratch, &mut solution).unwrap()).count_total;
             assert_eq!(found, 0, "{}, {method:?}: {solution:?}", arm.name);
             hardest = hardest.max(solution.attempts);
-            let problem = Problem { closest: false, ..problem };
-            let found = measure(|| solver.solve(&problem, &mut scratch, &mut solution).unwrap()).count_total;
-            assert_eq!(found, 0, "{}, {method:?}, without the closest: {solution:?}", arm.name);
+            for unreached in [Unreached::Stop, Unreached::Position] {
+                let problem = Problem { unreached, ..problem };
+                let found = measure(|| solver.solve(&problem, &mut scratch, &mut solution).unwrap()).count_total;
+                assert_eq!(found, 0, "{}, {method:?}, {unreached}: {solution:?}", arm.name);
+            }
         }
     }
     hardest

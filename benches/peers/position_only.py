@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Judges `urdf_ik solve --on-unreachable position` by SciPy's SLSQP, on random full poses that an arm of few joints cannot meet.
+
+    python benches/peers/position_only.py URDF BASE TIP [POSES] [OPTIMISATIONS]      (needs numpy, scipy, and urdf_ik on the PATH)
+
+The position has to be within 1e-5 m wherever an optimisation reaches it, and the angle is compared with the best of so many optimisations
+from random starts. Kinematics and limits are read from the URDF here. Prints the figures; the exit status is 0 where the position is
+always reached, the angle is within 0.1 % + 1e-4 rad in 99 %, and within 2 % + 1e-4 rad in all.
+"""
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.spatial.transform import Rotation
+
+POSITION = 1e-5  # [m]
+CLOSE, ALWAYS = 1.001, 1.02
+SLACK = 1e-4  # [rad]
+
+
+class Arm:
+    """A chain of revolute, continuous and prismatic joints in one line from the base to the tip."""
+
+    def __init__(self, urdf, base, tip):
+        above = {joint.find('child').get('link'): joint for joint in ET.parse(urdf).getroot().findall('joint')}
+        way = []
+        while tip != base:
+            way.insert(0, above[tip])
+            tip = above[tip].find('parent').get('link')
+        self.joints, self.names, self.bounds = [], [], []
+        for joint in way:
+            origin, axis, limit = (joint.find(tag) for tag in ('origin', 'axis', 'limit'))
+            place = np.eye(4)
+            if origin is not None:
+                place[:3, 3] = np.fromstring(origin.get('xyz', '0 0 0'), sep=' ')
+                place[:3, :3] = Rotation.from_euler('xyz', np.fromstring(origin.get('rpy', '0 0 0'), sep=' ')).as_matrix()
+            kind = joint.get('type')
+            direction = np.array([1.0, 0, 0]) if axis is None else np.fromstring(axis.get('xyz'), sep=' ')
+            self.joints.append((kind, place, direction / np.linalg.norm(direction)))
+            if kind != 'fixed':
+                self.names.append(joint.get('name'))
+                is_free = kind == 'continuous'
+                self.bounds.append((-np.pi, np.pi) if is_free else (float(limit.get('lower')), float(limit.get('upper'))))
+
+    def pose_and_jacobian(self, q):
+        """The pose of the tip, and its Jacobian in the base's axes, linear part first."""
+        pose, axes, numbers = np.eye(4), [], iter(q)
+        for kind, place, direction in self.joints:
+            pose = pose @ place
+            if kind == 'fixed':
+                continue
+            number, motion = next(numbers), np.eye(4)
+            axes.append((kind, pose[:3, :3] @ direction, pose[:3, 3]))
+            if kind == 'prismatic':
+                motion[:3, 3] = number * direction
+            else:
+                motion[:3, :3] = Rotation.from_rotvec(number * direction).as_matrix()
+            pose = pose @ motion
+        columns = [np.concatenate([axis, np.zeros(3)]) if kind == 'prismatic' else
+                   np.concatenate([np.cross(axis, pose[:3, 3] - at), axis]) for kind, axis, at in axes]
+        return pose, np.array(columns).T
+
+    def random(self, generator):
+        return np.array([generator.uniform(*bounds) for bounds in self.bounds])
+
+
+def angle_and_slope(arm, target, q):
+    """Half the squared angle to the target, and its slope."""
+    pose, jacobian = arm.pose_and_jacobian(q)
+    left = Rotation.from_matrix(target[:3, :3] @ pose[:3, :3].T).as_rotvec()
+    return 0.5 * left @ left, -jacobian[3:].T @ left
+
+
+def best_angle(arm, target, optimisations, generator):
+    """The least angle of all optimisations that reach the position; infinite where none does."""
+    at = {'type': 'eq', 'fun': lambda q: 10 * (arm.pose_and_jacobian(q)[0][:3, 3] - target[:3, 3]),
+          'jac': lambda q: 10 * arm.pose_and_jacobian(q)[1][:3]}
+    best = np.inf
+    for _ in range(optimisations):
+        found = minimize(partial(angle_and_slope, arm, target), arm.random(generator), jac=True, method='SLSQP', bounds=arm.bounds,
+                         constraints=[at], options={'maxiter': 300, 'ftol': 1e-12}).x
+        found = np.clip(found, *np.array(arm.bounds).T)
+        if np.linalg.norm(arm.pose_and_jacobian(found)[0][:3, 3] - target[:3, 3]) <= POSITION:
+            best = min(best, np.sqrt(2 * angle_and_slope(arm, target, found)[0]))
+    return best
+
+
+def judge(urdf, base, tip, optimisations, number):
+    """What is left of the position [m] and of the angle [rad], and the best angle of the optimisations, for one random pose."""
+    arm, generator = Arm(urdf, base, tip), np.random.default_rng(number)
+    target = np.eye(4)
+    target[:3, :3] = Rotation.random(random_state=generator).as_matrix()
+    # About half of the positions are reachable.
+    target[:3, 3] = arm.pose_and_jacobian(arm.random(generator))[0][:3, 3] * generator.uniform(0.8, 1.4)
+    numbers = [*target[:3, 3], *Rotation.from_matrix(target[:3, :3]).as_quat()]
+    command = ['urdf_ik', 'solve', '--urdf', urdf, '--base', base, '--tip', tip, '--on-unreachable', 'position', '--target',
+               *map(repr, map(float, numbers))]
+    answer = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=False).stdout)
+    q = np.array([answer['positions'][name] for name in arm.names])
+    missed = np.linalg.norm(arm.pose_and_jacobian(q)[0][:3, 3] - target[:3, 3])
+    angle = np.sqrt(2 * angle_and_slope(arm, target, q)[0])
+    return missed, angle, best_angle(arm, target, optimisations, generator), answer['time_us']
+
+
+def main():
+    urdf, base, tip = sys.argv[1:4]
+    poses, optimisations = map(int, (sys.argv[4:] + ['1000', '40'][len(sys.argv) - 4:])[:2])
+    with ProcessPoolExecutor() as pool:
+        found = np.array(list(pool.map(partial(judge, urdf, base, tip, optimisations), range(poses), chunksize=4)))
+    missed, angle, best, time = found.T
+    reachable = np.isfinite(best)
+    reached = missed <= 1.01 * POSITION
+    close = angle <= CLOSE * best + SLACK
+    always = angle <= ALWAYS * best + SLACK
+    better = angle < best / CLOSE - SLACK
+    print(f'{poses} poses; position reachable by an optimisation: {reachable.sum()}, of these reached: {(reached & reachable).sum()}; '
+          f'reached beyond them: {(reached & ~reachable).sum()}')
+    both = reachable & reached
+    print(f'angle within 0.1 % + 1e-4 rad of the best of {optimisations}: {(close & both).sum()} of {both.sum()}, within 2 %: '
+          f'{(always & both).sum()}; better than the best: {(better & both).sum()}; median {np.median(angle[both]):.3f} rad; '
+          f'mean time {time[both].mean():.0f} us, greatest {time.max():.0f} us')
+    for number in np.flatnonzero(both & ~close)[:10]:
+        print(f'  pose {number}: {angle[number]:.5f} rad, best {best[number]:.5f} rad')
+    is_good = np.all(reached[reachable]) and np.mean(close[both]) >= 0.99 and np.all(always[both])
+    return 0 if is_good else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())
