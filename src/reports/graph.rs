@@ -1,7 +1,7 @@
 //! Faults of the ROS graph: publishers whose quality of service does not fit, and another node of the same name.
 //!
-//! r2r reports no events of quality of service, and lists publishers alone. So the node looks at the publishers of its topics. To a
-//! subscription of another node that requests more than is offered, that node's own client library objects.
+//! r2r reports no events of quality of service, and lists publishers alone. So the node looks at the publishers of its topics. A
+//! subscription of another node that requests more than this node offers is reported by the client library of that node.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,14 +9,13 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use super::warnings::Warnings;
-use crate::ros::quality::mismatches;
+use crate::ros::quality::{Mismatch, mismatches};
 use crate::ros::spin::{Commands, Subscribed};
 use crate::ros::{PARAMETER_EVENTS, ROSOUT, task};
 use urdf_ik_text::names::short;
 
 /// What the middleware calls a node of which it has found a publisher, but not yet the name.
 const NOT_YET_KNOWN: &str = "_NODE_NAME_UNKNOWN_";
-
 /// Pause between two looks at the graph.
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -64,10 +63,10 @@ impl Graph {
                 continue;
             }
             for mismatch in mismatches(&publisher.quality, quality) {
-                let policy = mismatch.policy;
+                let Mismatch { policy, offered, requested } = mismatch;
                 let sentence = format!(
-                    "no message of node '{node}' arrives: it publishes with {policy} {}, and {} is requested; let it publish with that",
-                    mismatch.offered, mismatch.requested
+                    "the publisher of node '{node}' is not heard: it offers {policy} {offered}, but {requested} is requested; \
+                     publish with {policy} {requested}"
                 );
                 self.warnings.warn_once(&full, &format!("{policy} of {node}"), &sentence);
                 faults.push(format!("unheard ({policy}): {full} of {node}"));
@@ -79,14 +78,14 @@ impl Graph {
     /// Another node of the same name: one publishes more than one log, or changes of more than one set of parameters.
     async fn same_name(&self) -> Option<String> {
         let own = self.commands.names.node.as_str();
-        let mut most = 0;
+        let mut nodes = 0;
         for topic in [PARAMETER_EVENTS, ROSOUT] {
             let publishers = self.commands.publishers(topic.name).await;
-            most = most.max(publishers.iter().filter(|publisher| publisher.node == own).count());
+            nodes = nodes.max(publishers.iter().filter(|publisher| publisher.node == own).count());
         }
-        let fault = (most > 1).then(|| format!("{most} nodes have the name {own}"))?;
+        let fault = (nodes > 1).then(|| format!("{nodes} nodes have the name {own}"))?;
         let sentence = format!(
-            "{fault}: their topics and services are mixed up; start one of them with another name (-r __node:=NAME or \
+            "{fault}: their topics and services are mixed up; start the others with another name (-r __node:=NAME or \
              -r __ns:=NAMESPACE). A node that was killed counts until its lease has ended"
         );
         self.warnings.warn_once(own, "same name", &sentence);
