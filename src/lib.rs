@@ -39,7 +39,7 @@ use arm::{Arm, Output, Whereabouts, descriptions};
 use reports::{Reporter, Warnings};
 use robot_in_use::{Frames, Measured, description, frames, measured};
 use ros::command_line::{Arguments, CommandLine};
-use ros::{Clock, Lock, logging, spin};
+use ros::{Clock, Lock, MEASURED_JOINT_STATES, Names, logging, spin};
 use services::{diagnostics, parameters};
 use solving::{Queries, Searches};
 use surroundings::{Surroundings, semantic};
@@ -95,7 +95,7 @@ async fn serve(arguments: &Arguments) -> Result<spin::Spinning> {
     let mut node = spin::create_node(DEFAULT_NAME)?;
     logging::install(&mut node, &arguments.log)?;
     let values = parameters::overrides(&node)?;
-    let spinning = start(node, values, arguments.has_measured_topic)?.run()?;
+    let spinning = start(node, values, arguments.remappings.clone())?.run()?;
     tokio::select! {
         _ = interrupt.recv() => log::info!("the node stops: it received SIGINT"),
         _ = terminate.recv() => log::info!("the node stops: it received SIGTERM"),
@@ -104,28 +104,31 @@ async fn serve(arguments: &Arguments) -> Result<spin::Spinning> {
 }
 
 /// Creates every topic and service of the node, and the tasks that serve them.
-fn start(node: Node, values: Values, is_measured: bool) -> Result<spin::Spinner> {
+fn start(node: Node, values: Values, remappings: Vec<String>) -> Result<spin::Spinner> {
     let settings = Settings::new(&values, None)?;
     // A mistake in the parameters ends the node before anybody can call it.
     let robot = description::of_parameters(&settings)?;
     let srdf = semantic::of_parameter(&settings, robot.as_ref().map(|robot| &*robot.loaded))?;
-    let (mut spinner, commands) = spin::Spinner::new(node);
+    let names = Names::new(&node, remappings)?;
+    // There is a robot that is measured where this topic has another name.
+    let is_measured = names.is_remapped(MEASURED_JOINT_STATES.name);
+    let (mut spinner, commands) = spin::Spinner::new(node, names);
     spin::use_sim_time(settings.use_sim_time, &mut spinner.node);
     let tips = settings.tip_links.len().max(1);
     let arm = Arc::new(make_arm(&mut spinner.node, settings, srdf, is_measured)?);
     let queries = Arc::new(Queries { arm: Arc::clone(&arm), searches: Searches::new() });
     let servo = Arc::new(servo::Intake::new(&arm, tips));
     let settings = arm.settings();
-    frames::serve(&mut spinner.node, &arm.frames, &arm.clock, &arm.reporter.warnings)?;
-    measured::serve(&mut spinner.node, &arm.measured)?;
+    frames::serve(&mut spinner, &arm.frames, &arm.clock, &arm.reporter.warnings)?;
+    measured::serve(&mut spinner, &arm.measured)?;
     let setter = parameters::serve(&mut spinner.node, &arm, values, commands.clone())?;
     let drags = handle::serve(&mut spinner, &servo, setter)?;
     targets::serve(&mut spinner, &servo, drags)?;
-    servo::serve(&mut spinner, &servo, commands)?;
-    target_path::serve(&mut spinner.node, &queries)?;
+    servo::serve(&mut spinner, &servo, commands.clone())?;
+    target_path::serve(&mut spinner, &queries)?;
     services::serve(&mut spinner, &queries, &servo)?;
     obstacles::serve(&mut spinner, &queries)?;
-    semantic::serve(&mut spinner.node, &arm.surroundings, &settings)?;
+    semantic::serve(&mut spinner, &arm.surroundings, &settings)?;
     surroundings::serve(&arm.surroundings, &arm.settings_in_use);
     #[cfg(feature = "moveit")]
     moveit::serve(&mut spinner, &queries, &servo)?;
@@ -135,9 +138,10 @@ fn start(node: Node, values: Values, is_measured: bool) -> Result<spin::Spinner>
              install ros-$ROS_DISTRO-moveit-msgs and ros-$ROS_DISTRO-control-msgs, and build again"
         );
     }
-    diagnostics::serve(&mut spinner.node, &arm)?;
     markers::serve(&mut spinner.node, &arm)?;
-    descriptions::serve(&mut spinner.node, &arm, robot)?;
+    descriptions::serve(&mut spinner, &arm, robot)?;
+    // After all subscriptions, which it checks.
+    diagnostics::serve(&mut spinner, &arm, commands)?;
     arm::serve(&arm);
     Ok(spinner)
 }

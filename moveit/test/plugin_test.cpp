@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 // The plug-in as MoveIt loads and asks it: plugin_test FOLDER_OF_URDFS. Answers are judged by MoveIt's own state of the robot.
 #include <malloc.h>
+#include <rcutils/logging.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdarg>
 #include <fstream>
 #include <iostream>
 #include <set>
 #include <sstream>
 #include <thread>
+#include <tuple>
 
 #include <moveit/kinematics_base/kinematics_base.hpp>
 #include <moveit/robot_state/robot_state.hpp>
@@ -471,9 +475,112 @@ void parameters_by_their_names() {
     Search search;
     EXPECT(search.by(*arm.plugin, poses, seed) && search.solution == seed);
   }
-  for (const auto &[name, value] : {std::pair("solver", rclcpp::ParameterValue("magic")), std::pair("pick", rclcpp::ParameterValue("best")),
-                                    std::pair("attempts", rclcpp::ParameterValue(0)), std::pair("epsilon", rclcpp::ParameterValue("small"))}) {
-    EXPECT(!arm7(node_with({{name, value}})).works);
+}
+
+/* The lines that are logged while it lives. */
+struct Log {
+  Log() : before(rcutils_logging_get_output_handler()) {
+    lines().clear();
+    rcutils_logging_set_output_handler([](auto *, int, const char *, rcutils_time_point_value_t, const char *format, va_list *arguments) {
+      char line[2000];
+      vsnprintf(line, sizeof line, format, *arguments);
+      lines().push_back(line);
+    });
+  }
+  ~Log() { rcutils_logging_set_output_handler(before); }
+
+  static Names &lines() {
+    static Names lines;
+    return lines;
+  }
+
+  /* Whether a line has all these words. */
+  bool has(const Names &words) const {
+    const auto fits = [&](const std::string &line) {
+      return std::all_of(words.begin(), words.end(), [&](auto &word) { return line.find(word) != std::string::npos; });
+    };
+    return std::any_of(lines().begin(), lines().end(), fits);
+  }
+
+  rcutils_logging_output_handler_t before;
+};
+
+void values_that_make_no_sense_are_refused_by_name() {
+  const std::string tolerance = "a finite number above 0";
+  const std::vector<std::tuple<std::string, rclcpp::ParameterValue, Names>> refused = {
+      {"solver", rclcpp::ParameterValue("magic"), {"magic", "jacobian", "closed_form", "fabrik"}},
+      {"pick", rclcpp::ParameterValue("best"), {"best", "first, nearest or most_manipulable"}},
+      {"attempts", rclcpp::ParameterValue(0), {"1 or more"}},
+      {"attempts", rclcpp::ParameterValue(1.5), {"1.5", "1 or more"}},
+      {"epsilon", rclcpp::ParameterValue("small"), {"small", tolerance}},
+      {"epsilon", rclcpp::ParameterValue(0.0), {tolerance}},
+      {"epsilon", rclcpp::ParameterValue(0), {tolerance}},
+      {"epsilon", rclcpp::ParameterValue(-1.0), {"-1", tolerance}},
+      {"epsilon", rclcpp::ParameterValue(NAN), {"nan", tolerance}},
+      {"position_tolerance", rclcpp::ParameterValue(INFINITY), {"inf", tolerance}},
+      {"orientation_tolerance", rclcpp::ParameterValue(-1e-5), {tolerance}},
+      {"orientation_vs_position", rclcpp::ParameterValue(-1), {"0 or more"}},
+      {"orientation_vs_position", rclcpp::ParameterValue(NAN), {"0 or more"}},
+      {"position_only_ik", rclcpp::ParameterValue("yes"), {"true or false"}},
+      {"tip_links", rclcpp::ParameterValue("tool0"), {"a list of links"}}};
+  for (const auto &[name, value, words] : refused) {
+    const Log log;
+    Names all = words;
+    all.insert(all.end(), {"group 'arm'", name});
+    EXPECT(!arm7(node_with({{name, value}})).works && log.has(all));
+  }
+}
+
+void integers_are_numbers() {
+  const Log log;
+  Arm coarse = arm7(node_with({{"epsilon", rclcpp::ParameterValue(1)}})), only = arm7(node_with({{"orientation_vs_position", rclcpp::ParameterValue(0)}}));
+  EXPECT(coarse.works && only.works && Log::lines().empty());
+  Search search;
+  const Positions seed = only.random_positions();
+  std::vector<Pose> points = only.poses(only.random_positions());
+  points[0].orientation = only.poses(seed)[0].orientation;
+  EXPECT(search.by(*only.plugin, points, seed) && only.meets(search.solution, points, true));
+}
+
+void parameters_that_nothing_reads_are_named() {
+  const Log log;
+  const rclcpp::ParameterValue text("Distance"), number(0.05);
+  Arm arm = arm7(node_with({{"solve_type", text}, {"joints.elbow_joint.weight", number}, {"kinematics_solver", text}, {"kinematics_solver_timeout", number},
+                            {"kinematics_solver_search_resolution", number}, {"kinematics_solver_attempts", number}, {"epsilon", number}}));
+  EXPECT(arm.works && Log::lines().size() == 2);
+  EXPECT(log.has({"group 'arm'", "'solve_type'", "epsilon", "position_only_ik"}) && log.has({"'joints.elbow_joint.weight'"}));
+}
+
+void the_time_may_be_infinite() {
+  Arm arm = arm7(node_with({{"attempts", rclcpp::ParameterValue(20)}}));
+  Search search;
+  search.timeout = INFINITY;
+  const std::vector<Pose> poses = arm.poses(arm.random_positions());
+  EXPECT(search.by(*arm.plugin, poses, arm.random_positions()) && arm.meets(search.solution, poses));
+  // Then the attempts bound the search.
+  search.callback = [](const Pose &, const Positions &, ErrorCode &code) { code.val = ErrorCode::GOAL_IN_COLLISION; };
+  EXPECT(!search.by(*arm.plugin, poses, arm.random_positions()));
+}
+
+/* KDL solves any length. */
+void quaternions_are_rounded() {
+  Arm arm = arm7();
+  const std::vector<Pose> poses = arm.poses(arm.random_positions());
+  const auto scaled = [&](double length) {
+    std::vector<Pose> scaled = poses;
+    auto &orientation = scaled[0].orientation;
+    for (double *entry : {&orientation.x, &orientation.y, &orientation.z, &orientation.w}) {
+      *entry *= length;
+    }
+    return scaled;
+  };
+  Search search;
+  for (const double length : {0.99, 1.01}) {
+    EXPECT(search.by(*arm.plugin, scaled(length), arm.random_positions()) && arm.meets(search.solution, poses));
+  }
+  for (const double length : {0.0, 0.97, 1.03}) {
+    const Log log;
+    EXPECT(!search.by(*arm.plugin, scaled(length), arm.random_positions()) && log.has({"quaternion"}));
   }
 }
 
@@ -565,7 +672,9 @@ int main(int argc, char **argv) {
   for (void (*test)() : {plain_searches_and_names, bounds_of_the_model_count, joints_that_mimic_others_are_in_the_list, several_tips,
                          states_are_set_from_poses, a_callback_is_asked_until_it_accepts, a_cost_keeps_the_best,
                          consistency_limits_and_locked_joints_are_kept, approximate_solutions_and_positions_alone, forward_kinematics,
-                         parameters_by_their_names, what_makes_no_sense_is_refused, threads, a_hundred_thousand_calls_leak_nothing}) {
+                         parameters_by_their_names, values_that_make_no_sense_are_refused_by_name, integers_are_numbers,
+                         parameters_that_nothing_reads_are_named, the_time_may_be_infinite, quaternions_are_rounded, what_makes_no_sense_is_refused,
+                         threads, a_hundred_thousand_calls_leak_nothing}) {
     test();
   }
   rclcpp::shutdown();

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use futures::StreamExt;
-use r2r::Node;
 use r2r::std_msgs::msg::String as Text;
 
 use super::Arm;
@@ -11,15 +10,15 @@ use crate::Result;
 use crate::reports::Fault;
 use crate::robot_in_use::ReadyRobot;
 use crate::robot_in_use::description::load;
-use crate::ros::{ROBOT_DESCRIPTION, latched, task};
+use crate::ros::{ROBOT_DESCRIPTION, Spinner, latched, task};
 
 /// Uses the robot of the parameters, and subscribes to the topic, which is used where they give none.
-pub(crate) fn serve(node: &mut Node, arm: &Arc<Arm>, given: Option<ReadyRobot>) -> Result {
+pub(crate) fn serve(spinner: &mut Spinner, arm: &Arc<Arm>, given: Option<ReadyRobot>) -> Result {
     match given {
         Some(ready) => arm.use_robot(ready),
         None => log::info!("the node waits for a robot on the topic robot_description"),
     }
-    let mut descriptions = node.subscribe::<Text>(ROBOT_DESCRIPTION.name, latched())?;
+    let mut descriptions = spinner.subscribe::<Text>(ROBOT_DESCRIPTION, latched())?;
     let arm = Arc::clone(arm);
     task::start(async move {
         while let Some(Text { data }) = descriptions.next().await {

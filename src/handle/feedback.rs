@@ -40,7 +40,7 @@ pub(super) fn serve(
     choices: Choices,
 ) -> Result {
     let quality = QosProfile::default().keep_last(DEPTH);
-    let messages = spinner.node.subscribe_raw(HANDLE_FEEDBACK.name, HANDLE_FEEDBACK.ros_type, quality)?;
+    let messages = spinner.subscribe_raw(HANDLE_FEEDBACK, HANDLE_FEEDBACK.name, quality)?;
     let mut receiver = Receiver { arm: Arc::clone(arm), handles: Arc::clone(handles), drags, choices };
     spinner.on_each(messages, move |raw| receiver.receive(&raw));
     Ok(())

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use futures::StreamExt;
+use r2r::QosProfile;
 use r2r::moveit_msgs::msg::{AttachedCollisionObject, CollisionObject};
 use r2r::urdf_ik::msg::{Obstacle, ObstacleChange};
-use r2r::{Node, QosProfile};
 
 use crate::Result;
 use crate::obstacles;
 use crate::reports::{Fault, Refused, fault};
-use crate::ros::{ATTACHED_COLLISION_OBJECT, COLLISION_OBJECT, Interface, constants, task};
+use crate::ros::{ATTACHED_COLLISION_OBJECT, COLLISION_OBJECT, Interface, Spinner, constants, task};
 use crate::solving::Queries;
 use crate::surroundings::Known;
 use urdf_ik_collision::World;
@@ -21,9 +21,9 @@ const QUEUE_DEPTH: usize = 1000;
 
 constants! { u8: CollisionObject { ADD, REMOVE, MOVE } }
 
-pub(super) fn serve(node: &mut Node, queries: &Arc<Queries>) -> Result {
+pub(super) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>) -> Result {
     let quality = QosProfile::default().keep_last(QUEUE_DEPTH);
-    let mut objects = node.subscribe::<CollisionObject>(COLLISION_OBJECT.name, quality.clone())?;
+    let mut objects = spinner.subscribe::<CollisionObject>(COLLISION_OBJECT, quality.clone())?;
     let (of_objects, of_parts) = (Arc::clone(queries), Arc::clone(queries));
     task::start(async move {
         while let Some(object) = objects.next().await {
@@ -31,7 +31,7 @@ pub(super) fn serve(node: &mut Node, queries: &Arc<Queries>) -> Result {
             make(&of_objects, COLLISION_OBJECT, changes).await;
         }
     });
-    let mut parts = node.subscribe::<AttachedCollisionObject>(ATTACHED_COLLISION_OBJECT.name, quality)?;
+    let mut parts = spinner.subscribe::<AttachedCollisionObject>(ATTACHED_COLLISION_OBJECT, quality)?;
     task::start(async move {
         while let Some(part) = parts.next().await {
             let changes = changes_of_part(part, &of_parts.arm.surroundings.known());

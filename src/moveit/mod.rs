@@ -36,7 +36,7 @@ pub(crate) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>, servo: &Arc<I
     answer_each::<GetStateValidity::Service, _, _>(spinner, moveit, CHECK_STATE_VALIDITY, check)?;
     #[cfg(feature = "moveit_servo")]
     servo::serve(spinner, servo)?;
-    collision_objects::serve(&mut spinner.node, queries)
+    collision_objects::serve(spinner, queries)
 }
 
 /// What the services of MoveIt answer from.

@@ -40,7 +40,7 @@ pub(super) fn serve(spinner: &mut Spinner, intake: &Arc<Intake>) -> Result {
         (POSE_TARGET_CMDS, CommandKind::Pose),
     ];
     for (topic, kind) in topics {
-        let messages = spinner.node.subscribe_raw(topic.name, topic.ros_type, target_message::quality(&settings))?;
+        let messages = spinner.subscribe_raw(topic, topic.name, target_message::quality(&settings))?;
         let (intake, filter) = (Arc::clone(intake), filter.clone());
         spinner.on_each(messages, move |raw| receive(&intake, &filter, topic, kind, &raw));
     }
@@ -61,7 +61,7 @@ pub(super) fn serve(spinner: &mut Spinner, intake: &Arc<Intake>) -> Result {
 fn publish_status(spinner: &mut Spinner) -> Result {
     let quality = QosProfile::default().keep_last(QUEUE_DEPTH);
     let publisher = Publisher::new(&mut spinner.node, SERVO_STATUS_OF_MOVEIT, quality.clone())?;
-    let statuses = spinner.node.subscribe::<ServoStatus>(SERVO_STATUS.name, quality)?;
+    let statuses = spinner.subscribe::<ServoStatus>(SERVO_STATUS, quality)?;
     spinner.on_each(statuses, move |status| publisher.publish(&servo_commands::status(&status)));
     Ok(())
 }

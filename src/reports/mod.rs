@@ -1,6 +1,7 @@
 //! What is said of targets and requests: statuses, refusals, counts, colours.
 
 pub(crate) mod answers;
+pub(crate) mod graph;
 pub(crate) mod latest;
 pub(crate) mod report;
 pub(crate) mod reporter;
@@ -8,6 +9,7 @@ pub(crate) mod status;
 pub(crate) mod warnings;
 
 pub(crate) use answers::{Answer, answer_each};
+pub(crate) use graph::Graph;
 pub(crate) use latest::{LatestTarget, LatestTargets};
 pub(crate) use report::{Report, StatusColour, Verdict};
 pub(crate) use reporter::Reporter;

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
+use r2r::QosProfile;
 use r2r::builtin_interfaces::msg::Time;
 use r2r::geometry_msgs::msg::TransformStamped;
 use r2r::std_msgs::msg::Header;
 use r2r::tf2_msgs::msg::TFMessage;
-use r2r::{Node, QosProfile};
 use tokio::sync::watch;
 use tokio::time::Instant;
 use transforms::Registry;
@@ -23,7 +23,7 @@ use super::description::LoadedRobot;
 use crate::Result;
 use crate::messages::MAX_NAME_BYTES;
 use crate::reports::{Fault, Refused, Warnings, fault};
-use crate::ros::{Clock, Lock, TF, TF_STATIC, task};
+use crate::ros::{Clock, Lock, Spinner, TF, TF_STATIC, task};
 use urdf_ik_mathematics::spatial::rotation_from;
 use urdf_ik_parameters::Settings;
 use urdf_ik_text::names::{self, short};
@@ -281,10 +281,10 @@ fn timestamp(stamp: &Time) -> Option<Timestamp> {
 }
 
 /// Listens to TF.
-pub(crate) fn serve(node: &mut Node, frames: &Arc<Frames>, clock: &Clock, warnings: &Arc<Warnings>) -> Result {
+pub(crate) fn serve(spinner: &mut Spinner, frames: &Arc<Frames>, clock: &Clock, warnings: &Arc<Warnings>) -> Result {
     let quality = QosProfile::default().keep_last(QUEUE_DEPTH);
     for (topic, quality, fixed) in [(TF, quality.clone(), false), (TF_STATIC, quality.transient_local(), true)] {
-        let mut messages = node.subscribe::<TFMessage>(topic.name, quality)?;
+        let mut messages = spinner.subscribe::<TFMessage>(topic, quality)?;
         let (frames, clock, warnings) = (Arc::clone(frames), clock.clone(), Arc::clone(warnings));
         task::start(async move {
             while let Some(message) = messages.next().await {

@@ -9,14 +9,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::StreamExt;
+use r2r::QosProfile;
 use r2r::sensor_msgs::msg::JointState;
-use r2r::{Node, QosProfile};
 
 use super::description::LoadedRobot;
 use crate::Result;
 use crate::messages::convert;
 use crate::reports::{Fault, Warnings, fault};
-use crate::ros::{Lock, MEASURED_JOINT_STATES, task};
+use crate::ros::{Lock, MEASURED_JOINT_STATES, Spinner, task};
 use urdf_ik_robot::Variable;
 use urdf_ik_text::names;
 
@@ -179,9 +179,9 @@ fn warn_if_far(warnings: &Warnings, joint: &str, measured: f64, inside: f64) {
     }
 }
 
-pub(crate) fn serve(node: &mut Node, measured: &Arc<Measured>) -> Result {
+pub(crate) fn serve(spinner: &mut Spinner, measured: &Arc<Measured>) -> Result {
     let quality = QosProfile::default().keep_last(1).best_effort();
-    let mut states = node.subscribe::<JointState>(MEASURED_JOINT_STATES.name, quality)?;
+    let mut states = spinner.subscribe::<JointState>(MEASURED_JOINT_STATES, quality)?;
     let measured = Arc::clone(measured);
     task::start(async move {
         while let Some(state) = states.next().await {

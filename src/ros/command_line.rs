@@ -1,9 +1,8 @@
-//! The command line of the node: `--help`, `--version`, and what ROS arguments say of the log and of one topic. rcl reads all other ROS
+//! The command line of the node: `--help`, `--version`, and what ROS arguments say of the log and of names. rcl reads all other ROS
 //! arguments, but does not refuse those that it does not know.
 
 use log::LevelFilter;
 
-use super::interface::MEASURED_JOINT_STATES;
 use crate::NodeError;
 use crate::Result;
 use urdf_ik_parameters::{Definition, TABLE};
@@ -25,8 +24,8 @@ pub(crate) enum CommandLine {
 #[derive(Debug)]
 pub(crate) struct Arguments {
     pub log: LogArguments,
-    /// Whether the topic of measured joint states has another name: then there is a robot that is measured.
-    pub has_measured_topic: bool,
+    /// Remapping rules in their order.
+    pub remappings: Vec<String>,
 }
 
 /// What ROS arguments say of the log.
@@ -45,7 +44,7 @@ impl CommandLine {
     /// [`NodeError::Argument`] for an argument that means nothing to ROS or the node.
     pub(crate) fn read(mut arguments: impl Iterator<Item = String>) -> Result<Self> {
         let log = LogArguments { to_rosout: true, levels: Vec::new() };
-        let mut read = Arguments { log, has_measured_topic: false };
+        let mut read = Arguments { log, remappings: Vec::new() };
         let mut is_for_ros = false;
         while let Some(argument) = arguments.next() {
             match (is_for_ros, argument.as_str()) {
@@ -54,7 +53,7 @@ impl CommandLine {
                 (true, "--log-level") => read.log.levels.extend(arguments.next().as_deref().and_then(level_rule)),
                 (true, "--enable-rosout-logs") => read.log.to_rosout = true,
                 (true, "--disable-rosout-logs") => read.log.to_rosout = false,
-                (true, "-r" | "--remap") => arguments.next().iter().for_each(|rule| read.note_remapping(rule)),
+                (true, "-r" | "--remap") => read.remappings.extend(arguments.next()),
                 // The node has no use for the others, of which some have a value.
                 (
                     true,
@@ -68,19 +67,11 @@ impl CommandLine {
                     return Ok(Self::Print(concat!("urdf_ik_node ", env!("CARGO_PKG_VERSION")).into()));
                 }
                 // rcl takes it for a remapping as ROS 1 writes it.
-                (false, rule) if rule.contains(":=") => read.note_remapping(rule),
+                (false, rule) if rule.contains(":=") => read.remappings.push(argument),
                 _ => return Err(NodeError::Argument(argument)),
             }
         }
         Ok(Self::Start(read))
-    }
-}
-
-impl Arguments {
-    /// Reads a remapping: a name, which may have that of a node before it, and what it becomes.
-    fn note_remapping(&mut self, rule: &str) {
-        let from = rule.split_once(":=").map(|(from, _)| from.rsplit(['/', ':']).next());
-        self.has_measured_topic |= from == Some(Some(MEASURED_JOINT_STATES.short_name()));
     }
 }
 
@@ -155,26 +146,10 @@ mod tests {
     }
 
     #[test]
-    fn a_remapped_topic_of_measurements_is_noticed() {
-        for rule in [
-            "~/measured_joint_states:=/joint_states",
-            "/urdf_ik/measured_joint_states:=x",
-            "arm:~/measured_joint_states:=x",
-        ] {
-            assert!(
-                arguments(&format!("--ros-args -r __node:=arm --remap {rule} -p a:=b")).has_measured_topic,
-                "{rule}"
-            );
-            assert!(arguments(rule).has_measured_topic, "{rule}");
-        }
-        for other in [
-            "-r joint_states:=measured_joint_states",
-            "-p measured_joint_states:=x",
-            "-r ~/not_measured_joint_states:=x",
-            "-r",
-        ] {
-            assert!(!arguments(&format!("--ros-args {other}")).has_measured_topic, "{other}");
-        }
+    fn remappings_are_kept_in_their_order() {
+        let remappings = |text: &str| arguments(text).remappings;
+        assert_eq!(remappings("x:=y --ros-args -r __node:=arm -p a:=b --remap c:=d"), ["x:=y", "__node:=arm", "c:=d"]);
+        assert_eq!(remappings("--ros-args -p a:=b -r"), [""; 0]);
     }
 
     #[test]

@@ -7,6 +7,8 @@ pub(crate) mod interface;
 pub(crate) mod lock;
 pub(crate) mod logging;
 pub(crate) mod publisher;
+pub(crate) mod quality;
+pub(crate) mod remapping;
 pub(crate) mod service_server;
 pub(crate) mod spin;
 pub(crate) mod task;
@@ -16,10 +18,10 @@ pub(crate) use clock::{Clock, TickTimes};
 pub(crate) use interface::*;
 pub(crate) use lock::Lock;
 pub(crate) use publisher::Publisher;
+pub(crate) use quality::latched;
+pub(crate) use remapping::Names;
 pub(crate) use service_server::answer_each;
 pub(crate) use spin::{Commands, Spinner};
-
-use r2r::QosProfile;
 
 /// Makes constants of those of a message, which r2r gives a type of their own: they have the type of the field whose values they are.
 macro_rules! constants {
@@ -28,8 +30,3 @@ macro_rules! constants {
     };
 }
 pub(crate) use constants;
-
-/// Quality of service of a topic whose last message later subscribers receive too.
-pub(crate) fn latched() -> QosProfile {
-    QosProfile::default().keep_last(1).transient_local()
-}

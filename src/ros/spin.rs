@@ -12,9 +12,11 @@ use futures::executor::LocalPool;
 use futures::future::BoxFuture;
 use futures::task::LocalSpawnExt;
 use futures::{FutureExt, Stream, StreamExt};
-use r2r::Node;
+use r2r::{Node, QosProfile, WrappedTypesupport};
 use tokio::sync::oneshot;
 
+use super::interface::Interface;
+use super::remapping::Names;
 use crate::NodeError;
 use crate::Result;
 
@@ -42,32 +44,57 @@ type Command = Box<dyn FnOnce(&mut Node) + Send>;
 
 /// Sends commands to the spinning node.
 #[derive(Clone)]
-pub(crate) struct Commands(mpsc::Sender<Command>);
+pub(crate) struct Commands {
+    sender: mpsc::Sender<Command>,
+    pub names: Arc<Names>,
+}
+
+/// A publisher on the graph.
+pub(crate) struct Endpoint {
+    /// The full name of its node.
+    pub node: String,
+    pub quality: QosProfile,
+}
+
+/// A topic that the node subscribes to.
+#[derive(Clone)]
+pub(crate) struct Subscribed {
+    /// Its name before remapping.
+    pub topic: String,
+    pub quality: QosProfile,
+}
 
 impl Commands {
     /// Takes the time from the topic `/clock`, or from the system again.
     pub(crate) fn use_sim_time(&self, on: bool) {
         // Sending fails only after the node has ended, when there is no time to keep.
-        let _ = self.0.send(Box::new(move |node| use_sim_time(on, node)));
+        let _ = self.sender.send(Box::new(move |node| use_sim_time(on, node)));
     }
 
-    /// Number of publishers of a topic, whose name is complete.
-    pub(crate) async fn count_publishers(&self, topic: String) -> usize {
-        let (sender, count) = oneshot::channel();
+    /// The publishers of a topic, whose name is that before remapping.
+    pub(crate) async fn publishers(&self, topic: &str) -> Vec<Endpoint> {
+        let (sender, found) = oneshot::channel();
+        let topic = self.names.resolve(topic);
         let command = move |node: &mut Node| {
-            let publishers = node.get_publishers_info_by_topic(&topic, false);
+            let publishers = node.get_publishers_info_by_topic(&topic, false).unwrap_or_default().into_iter();
+            let endpoints = publishers.map(|publisher| Endpoint {
+                node: format!("{}/{}", publisher.node_namespace.trim_end_matches('/'), publisher.node_name),
+                quality: publisher.qos_profile,
+            });
             // Who asked may not wait any more.
-            let _ = sender.send(publishers.map_or(0, |publishers| publishers.len()));
+            let _ = sender.send(endpoints.collect());
         };
-        // After the node has ended nobody counts.
-        let _ = self.0.send(Box::new(command));
-        count.await.unwrap_or(0)
+        // After the node has ended there are none.
+        let _ = self.sender.send(Box::new(command));
+        found.await.unwrap_or_default()
     }
 }
 
 /// The node and its thread before that starts.
 pub(crate) struct Spinner {
     pub node: Node,
+    /// All topics that it subscribes to.
+    pub subscribed: Vec<Subscribed>,
     commands: mpsc::Receiver<Command>,
     local_tasks: Vec<BoxFuture<'static, ()>>,
 }
@@ -79,9 +106,35 @@ pub(crate) struct Spinning {
 }
 
 impl Spinner {
-    pub(crate) fn new(node: Node) -> (Self, Commands) {
+    pub(crate) fn new(node: Node, names: Names) -> (Self, Commands) {
         let (sender, commands) = mpsc::channel();
-        (Self { node, commands, local_tasks: Vec::new() }, Commands(sender))
+        let spinner = Self { node, subscribed: Vec::new(), commands, local_tasks: Vec::new() };
+        (spinner, Commands { sender, names: Arc::new(names) })
+    }
+
+    /// Subscribes to a topic.
+    pub(crate) fn subscribe<T: WrappedTypesupport + 'static>(
+        &mut self,
+        topic: Interface,
+        quality: QosProfile,
+    ) -> Result<impl Stream<Item = T> + Unpin + use<T>> {
+        self.note(topic.name, &quality);
+        Ok(self.node.subscribe(topic.name, quality)?)
+    }
+
+    /// Subscribes to the topic of `name` with the type of `topic`: its messages come as they are serialised.
+    pub(crate) fn subscribe_raw(
+        &mut self,
+        topic: Interface,
+        name: &str,
+        quality: QosProfile,
+    ) -> Result<impl Stream<Item = Vec<u8>> + Unpin + use<>> {
+        self.note(name, &quality);
+        Ok(self.node.subscribe_raw(name, topic.ros_type, quality)?)
+    }
+
+    fn note(&mut self, topic: &str, quality: &QosProfile) {
+        self.subscribed.push(Subscribed { topic: topic.to_owned(), quality: quality.clone() });
     }
 
     /// Does `work` with each message in the spin thread, right after it has arrived. No other thread has to wake up for it, but nothing

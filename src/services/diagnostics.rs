@@ -1,33 +1,39 @@
-//! The topic `/diagnostics`: once a second, the counts of targets and queries.
+//! The topic `/diagnostics`: once a second, the counts of targets and queries, and faults of the ROS graph.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use r2r::QosProfile;
 use r2r::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
 use r2r::std_msgs::msg::Header;
-use r2r::{Node, QosProfile};
 
 use crate::Result;
 use crate::arm::Arm;
-use crate::ros::{DIAGNOSTICS, Publisher, task};
+use crate::reports::Graph;
+use crate::ros::{Commands, DIAGNOSTICS, Publisher, Spinner, task};
+use urdf_ik_text::names;
 
 /// Time between two reports.
 const REPORT_PERIOD: Duration = Duration::from_secs(1);
 
-pub(crate) fn serve(node: &mut Node, arm: &Arc<Arm>) -> Result {
-    let publisher = Publisher::<DiagnosticArray>::new(node, DIAGNOSTICS, QosProfile::default())?;
-    let (arm, name) = (Arc::clone(arm), node.fully_qualified_name()?);
+/// Publishes what has been counted. Checks all topics that `spinner` has subscribed to.
+pub(crate) fn serve(spinner: &mut Spinner, arm: &Arc<Arm>, commands: Commands) -> Result {
+    let publisher = Publisher::<DiagnosticArray>::new(&mut spinner.node, DIAGNOSTICS, QosProfile::default())?;
+    let (arm, name) = (Arc::clone(arm), commands.names.node.clone());
+    let faults = Graph::watch(commands, spinner.subscribed.clone(), Arc::clone(&arm.reporter.warnings));
     task::start(async move {
         let mut ticks = tokio::time::interval(REPORT_PERIOD);
         loop {
             ticks.tick().await;
-            publisher.publish(&report(&arm, &name));
+            let report = report(&arm, &name, &faults.borrow());
+            publisher.publish(&report);
         }
     });
     Ok(())
 }
 
-fn report(arm: &Arm, name: &str) -> DiagnosticArray {
+/// The report of the node `name` on a graph with these faults.
+fn report(arm: &Arm, name: &str, faults: &[String]) -> DiagnosticArray {
     let counts = arm.reporter.counters.take();
     let robot = arm.output.configuration().map(|now| Arc::clone(&now.loaded));
     let (is_ok, message) = match &robot {
@@ -37,6 +43,8 @@ fn report(arm: &Arm, name: &str) -> DiagnosticArray {
         Some(_) if counts.position_only > 0 => (true, format!("{} targets were met in position only", counts.position_only)),
         Some(_) => (true, "every target was met".to_owned()),
     };
+    let is_ok = is_ok && faults.is_empty();
+    let message = if faults.is_empty() { message } else { format!("{message}; {}", names::list(faults)) };
     #[expect(clippy::cast_precision_loss, reason = "targets of one second")]
     let mean = if counts.answered > 0 { counts.solve_time / counts.answered as f64 } else { 0.0 };
     let tips = robot.as_ref().map(|robot| robot.chain.tip_names());

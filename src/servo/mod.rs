@@ -32,11 +32,7 @@ pub(crate) fn serve(spinner: &mut Spinner, intake: &Arc<Intake>, commands: Comma
     let quality = target_message::quality(&settings);
     for (tip, namespaces) in tip_namespaces::of_tips(&settings.tip_links)?.into_iter().enumerate() {
         for namespace in namespaces {
-            let twists = spinner.node.subscribe_raw(
-                &TARGET_TWIST.name_in(&namespace),
-                TARGET_TWIST.ros_type,
-                quality.clone(),
-            )?;
+            let twists = spinner.subscribe_raw(TARGET_TWIST, &TARGET_TWIST.name_in(&namespace), quality.clone())?;
             let topic = TARGET_TWIST.short_name();
             topics.push((TARGET_TWIST, TARGET_TWIST.name_in(&namespace), Source::Twist(tip)));
             let taking = Arc::clone(intake);
@@ -53,13 +49,13 @@ pub(crate) fn serve(spinner: &mut Spinner, intake: &Arc<Intake>, commands: Comma
             )?;
         }
     }
-    let jogs = spinner.node.subscribe_raw(JOINT_JOG.name, JOINT_JOG.ros_type, quality)?;
+    let jogs = spinner.subscribe_raw(JOINT_JOG, JOINT_JOG.name, quality)?;
     let taking = Arc::clone(intake);
     spinner.on_each(jogs, move |raw| {
         if let Some(message) = JogMessage::read(JOINT_JOG.short_name(), &raw) {
             taking.jog(&message);
         }
     });
-    publishers::watch(intake, commands, spinner.node.fully_qualified_name()?, topics);
+    publishers::watch(intake, commands, topics);
     Ok(())
 }

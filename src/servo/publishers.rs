@@ -12,9 +12,9 @@ use crate::ros::task;
 /// How often the publishers are counted, of topics whose commands come in.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Counts the publishers of `topics` from time to time, each with its name in the node's namespace and the source that it is. Warns once
-/// where there are several.
-pub(super) fn watch(intake: &Arc<Intake>, commands: Commands, node: String, topics: Vec<(Interface, String, Source)>) {
+/// Counts the publishers of `topics` from time to time, each with its name before remapping and the source that it is. Warns once where
+/// there are several.
+pub(super) fn watch(intake: &Arc<Intake>, commands: Commands, topics: Vec<(Interface, String, Source)>) {
     let intake = Arc::clone(intake);
     task::start(async move {
         loop {
@@ -23,7 +23,7 @@ pub(super) fn watch(intake: &Arc<Intake>, commands: Commands, node: String, topi
                 if !intake.sources().is_under_way(*source, INTERVAL) {
                     continue;
                 }
-                let count = commands.count_publishers(name.replacen('~', &node, 1)).await;
+                let count = commands.publishers(name).await.len();
                 if count > 1 {
                     let sentence = format!("{count} publishers have the topic {name}: the newest command counts");
                     intake.arm.reporter.warnings.warn_once(topic.short_name(), "publishers", &sentence);

@@ -4,14 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use futures::StreamExt;
-use r2r::Node;
 use r2r::std_msgs::msg::String as Text;
 
 use super::Surroundings;
 use crate::Result;
 use crate::reports::{Fault, Refused};
 use crate::robot_in_use::LoadedRobot;
-use crate::ros::{ROBOT_DESCRIPTION_SEMANTIC, latched, task};
+use crate::ros::{ROBOT_DESCRIPTION_SEMANTIC, Spinner, latched, task};
 use urdf_ik_collision::Srdf;
 use urdf_ik_parameters::{Refusal, Settings};
 
@@ -35,11 +34,11 @@ pub(crate) fn of_parameter(settings: &Settings, robot: Option<&LoadedRobot>) -> 
 }
 
 /// Subscribes to the topic, which is used where the parameter gives no SRDF.
-pub(crate) fn serve(node: &mut Node, surroundings: &Arc<Surroundings>, settings: &Settings) -> Result {
+pub(crate) fn serve(spinner: &mut Spinner, surroundings: &Arc<Surroundings>, settings: &Settings) -> Result {
     if !settings.robot_description_semantic.is_empty() {
         return Ok(());
     }
-    let mut texts = node.subscribe::<Text>(ROBOT_DESCRIPTION_SEMANTIC.name, latched())?;
+    let mut texts = spinner.subscribe::<Text>(ROBOT_DESCRIPTION_SEMANTIC, latched())?;
     let surroundings = Arc::clone(surroundings);
     task::start(async move {
         let mut newest = String::new();

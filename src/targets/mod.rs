@@ -47,13 +47,8 @@ pub(crate) fn serve(
     for (tip, namespaces) in tip_namespaces::of_tips(&settings.tip_links)?.into_iter().enumerate() {
         let mut arrivals = futures::stream::SelectAll::new();
         for namespace in namespaces {
-            let poses =
-                spinner.node.subscribe_raw(&TARGET_POSE.name_in(&namespace), TARGET_POSE.ros_type, quality.clone())?;
-            let points = spinner.node.subscribe_raw(
-                &TARGET_POINT.name_in(&namespace),
-                TARGET_POINT.ros_type,
-                quality.clone(),
-            )?;
+            let poses = spinner.subscribe_raw(TARGET_POSE, &TARGET_POSE.name_in(&namespace), quality.clone())?;
+            let points = spinner.subscribe_raw(TARGET_POINT, &TARGET_POINT.name_in(&namespace), quality.clone())?;
             arrivals.push(poses.map(|raw| TargetMessage::from_pose(&raw)).boxed());
             arrivals.push(points.map(|raw| TargetMessage::from_point(&raw)).boxed());
         }

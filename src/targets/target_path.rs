@@ -7,7 +7,7 @@ use nalgebra::Isometry3;
 use r2r::geometry_msgs::msg::PoseArray;
 use r2r::std_msgs::msg::Header;
 use r2r::trajectory_msgs::msg::JointTrajectory;
-use r2r::{Node, QosProfile, WrappedTypesupport};
+use r2r::{QosProfile, WrappedTypesupport};
 use tokio::sync::watch;
 
 use crate::Result;
@@ -15,7 +15,7 @@ use crate::arm::{Arm, Arrival};
 use crate::messages::{convert, has_valid_frame, quality};
 use crate::reports::{Refused, Report, Verdict};
 use crate::robot_in_use::Configuration;
-use crate::ros::{JOINT_TRAJECTORY, Publisher, TARGET_PATH, task, tip_namespaces};
+use crate::ros::{JOINT_TRAJECTORY, Publisher, Spinner, TARGET_PATH, task, tip_namespaces};
 use crate::solving::{PathToPlan, Plan, Queries, path_plan, problem};
 use crate::surroundings::Avoidance;
 use urdf_ik_solver::Target;
@@ -28,16 +28,17 @@ struct PathMessage {
     frame_is_damaged: bool,
 }
 
-pub(crate) fn serve(node: &mut Node, queries: &Arc<Queries>) -> Result {
+pub(crate) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>) -> Result {
     let settings = queries.arm.settings();
-    let trajectories = Arc::new(Publisher::new(node, JOINT_TRAJECTORY, QosProfile::default().keep_last(10))?);
+    let trajectories =
+        Arc::new(Publisher::new(&mut spinner.node, JOINT_TRAJECTORY, QosProfile::default().keep_last(10))?);
     for (tip, namespaces) in tip_namespaces::of_tips(&settings.tip_links)?.into_iter().enumerate() {
         let sender = watch::Sender::new(None);
         let newest = sender.subscribe();
         let mut arrivals = futures::stream::SelectAll::new();
         for namespace in namespaces {
             let quality = quality(&settings);
-            arrivals.push(node.subscribe_raw(&TARGET_PATH.name_in(&namespace), TARGET_PATH.ros_type, quality)?.boxed());
+            arrivals.push(spinner.subscribe_raw(TARGET_PATH, &TARGET_PATH.name_in(&namespace), quality)?.boxed());
         }
         let arm = Arc::clone(&queries.arm);
         task::start(arrivals.for_each(move |raw| {

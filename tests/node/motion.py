@@ -3,12 +3,13 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 
-from checks import assert_posture
+from checks import assert_posture, difference
 from client import nanoseconds, posture
 
 # Defaults of the parameters [rad/s, rad/s², rad/s³].
 DEFAULT_VELOCITY, ACCELERATION, JERK = 1.0, 5.0, 50.0
 ROUNDING = 1e-7  # [rad] of a motion's end, and of sums over a period
+PERIOD = 1 / 50  # default of the parameter publish_rate [s]
 
 
 def velocity_limits(robot):
@@ -25,6 +26,19 @@ def periods_between(states, period):
     """How many periods lie between each state and the next by their stamps, at least one: a busy machine may lose messages."""
     stamps = np.array([nanoseconds(state.header.stamp) for state in states]) / 1e9
     return np.maximum(np.round(np.diff(stamps) / period), 1).astype(int)
+
+
+def consecutive(states, period):
+    """Pairs of states at most one period apart: between others a busy machine may have lost some."""
+    pairs = zip(states, states[1:], periods_between(states, period))
+    return [(before, after) for before, after, periods in pairs if periods == 1]
+
+
+def assert_steps(states, bound, period):
+    """No joint moves by more than `bound` in a period."""
+    assert len(states) > 2
+    for before, after, periods in zip(states, states[1:], periods_between(states, period)):
+        assert difference(posture(before), posture(after)) <= periods * bound + 1e-9, (periods, before, after)
 
 
 def assert_smooth(states, robot, period, velocities=None, acceleration=ACCELERATION, jerk=JERK):

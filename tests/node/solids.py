@@ -1,4 +1,5 @@
 """The bundled arm with solid links beside a ball, and how far they are apart: written apart from the package under test."""
+import itertools
 import math
 import xml.etree.ElementTree as ET
 
@@ -8,6 +9,7 @@ from shape_msgs.msg import SolidPrimitive
 from client import posture
 from conftest import ARM_FILE
 from kinematics import Robot, translation
+from motion import PERIOD, consecutive
 from world import World, change
 
 # The cylinder of each solid link: radius, length, and height of its middle on the link's z axis [m].
@@ -75,19 +77,22 @@ class Ball:
         """Of the arm [m]."""
         return min(self.distance(link, positions) for link in CYLINDERS)
 
-    def assert_clear(self, postures, margin=MARGIN, between=MARGIN - ALLOWED_BETWEEN):
-        """Each of the postures keeps the margin, and the way from one to the next nearly so. Gives the least distance."""
+    def assert_clear(self, postures, ways=None, margin=MARGIN, between=MARGIN - ALLOWED_BETWEEN):
+        """Each of the postures keeps the margin, and each of the ways nearly so: from one posture to the next, unless others are given.
+        Gives the least distance of the postures."""
         least = min(map(self.nearest, postures))
         assert least >= margin - ROUNDING, least
-        for one, other in zip(postures, postures[1:]):
+        for one, other in itertools.pairwise(postures) if ways is None else ways:
             for share in np.linspace(0, 1, PLACES_BETWEEN + 2)[1:-1]:
                 way = self.nearest({name: one[name] + share * (other[name] - one[name]) for name in one})
                 assert way >= between - ROUNDING, way
         return least
 
-    def assert_passed(self, states, **margins):
-        """The same of joint states."""
-        return self.assert_clear([posture(state) for state in states], **margins)
+    def assert_passed(self, states, period=PERIOD, **margins):
+        """The same of joint states that are published once a period or more often, and of the ways between those that follow one another."""
+        ways = [(posture(one), posture(other)) for one, other in consecutive(states, period)]
+        assert ways, 'no two of the states follow one another'
+        return self.assert_clear([posture(state) for state in states], ways, **margins)
 
 
 BESIDE = Ball((0.5, 0.22, 0.4), 0.08)  # to the left of the hand

@@ -123,7 +123,7 @@ def test_the_arm_follows_a_path_until_something_comes(start):
     assert 'ball' in end.nearest and end.position_error > 0.01
     states = [state for state in node.states_since(before) if len(state.velocity)]
     assert_smooth(states, ROBOT, 1 / RATE)
-    here.assert_passed(states, **MOVING)
+    here.assert_passed(states, 1 / RATE, **MOVING)
     assert here.nearest(node.next_posture()) >= MARGIN - ROUNDING
 
 

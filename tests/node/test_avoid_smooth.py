@@ -37,7 +37,7 @@ def test_what_appears_in_the_way_stops_the_arm(start):
     node.wait_for(lambda: still(node.states[-1]), 'the arm to rest')
     states = moved(node, before)
     assert_smooth(states, ROBOT, 1 / RATE)
-    here.assert_passed(states, **MOVING)
+    here.assert_passed(states, 1 / RATE, **MOVING)
     stands = node.answer_to(end)
     assert here.nearest(stands) >= MARGIN - ROUNDING and posture(states[-1]) == stands
     assert_honest(end, ROBOT, stands, 'tool0', target)
@@ -49,7 +49,7 @@ def test_the_arm_moves_away_and_comes_back(start):
         before = node.snapshot()
         end = end_of(node, node.send_pose(aside(y)))
         assert end.outcome == (SolveStatus.COLLISION if y > 0.1 else SolveStatus.SOLVED), end.message
-        BESIDE.assert_passed(moved(node, before), **MOVING)
+        BESIDE.assert_passed(moved(node, before), 1 / RATE, **MOVING)
         assert BESIDE.nearest(node.next_posture()) >= MARGIN - ROUNDING
     assert_solved(node, ROBOT, end, 'tool0', aside(0.0))
 
@@ -63,5 +63,5 @@ def test_a_stream_is_followed_as_far_as_the_way_is_clear(start):
     node.wait_for(lambda: still(node.states[-1]), 'the arm to rest')
     states = moved(node, before)
     assert_smooth(states, ROBOT, 1 / RATE)
-    assert BESIDE.assert_passed(states, **MOVING) < 2 * MARGIN
+    assert BESIDE.assert_passed(states, 1 / RATE, **MOVING) < 2 * MARGIN
     assert BESIDE.nearest(node.next_posture()) >= MARGIN - ROUNDING

@@ -1,5 +1,4 @@
 """Streams of targets beside something that is in the way: the arm slows, slides and stops, and can always move away."""
-import itertools
 import math
 import time
 
@@ -8,7 +7,8 @@ import pytest
 from urdf_ik.msg import SolveStatus
 
 from checks import assert_solved
-from client import pose_message, posture
+from client import pose_message
+from motion import assert_steps
 from solids import ALLOWED_BETWEEN, BESIDE, MARGIN, MOVING, ROBOT, ROUNDING, Ball, aside, home, start_arm
 
 RATE = 1000.0
@@ -47,7 +47,7 @@ def end_of(node, first):
 def test_a_stream_past_a_ball_keeps_the_margin(node):
     before = node.snapshot()
     stream(node, SWINGS)
-    least = BESIDE.assert_passed(node.states_since(before))
+    least = BESIDE.assert_passed(node.states_since(before), 1 / RATE)
     assert least < 2 * MARGIN, 'the arm was never near the ball'
     statuses = node.statuses[before.statuses:]
     stopped = [status for status in statuses if status.outcome == SolveStatus.COLLISION]
@@ -105,14 +105,13 @@ def test_an_obstacle_that_comes_near_holds_nothing_back(start):
 
 
 def test_steps_stop_before_the_ball(start):
-    bound = 0.01
-    node = start_arm(start, BESIDE, max_joint_step=bound, publish_rate=200.0, branch_jumps=False).client
+    bound, period = 0.01, 1 / 200
+    node = start_arm(start, BESIDE, max_joint_step=bound, publish_rate=1 / period, branch_jumps=False).client
     before = node.snapshot()
     first = node.send_pose(aside(0.2))
     end = end_of(node, first)
     assert end.outcome == SolveStatus.COLLISION and 'ball' in end.nearest, end.message
     states = node.states_since(before)
-    BESIDE.assert_passed(states, **MOVING)
-    for one, other in itertools.pairwise(map(posture, states)):
-        assert max(abs(one[name] - other[name]) for name in one) <= bound + 1e-9
+    BESIDE.assert_passed(states, period, **MOVING)
+    assert_steps(states, bound, period)
     assert BESIDE.nearest(node.next_posture()) >= MARGIN - ROUNDING

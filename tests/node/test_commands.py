@@ -3,6 +3,7 @@ from std_msgs.msg import Float64MultiArray
 
 from client import posture
 from conftest import ARM_FILE
+from motion import periods_between
 
 JOINTS = ['wrist_roll_joint', 'shoulder_pan_joint', 'elbow_joint']
 
@@ -32,11 +33,14 @@ def test_there_are_no_commands_unless_asked_for(shared_arm):
 
 
 def test_smooth_commands_are_the_published_states(start, arm_robot):
-    node = start.node(ARM_FILE, command_joints=JOINTS, motion='smooth', publish_rate=100.0)
+    period = 1 / 100
+    node = start.node(ARM_FILE, command_joints=JOINTS, motion='smooth', publish_rate=1 / period)
     commands = node.subscribe(Float64MultiArray, f'{node.name}/joint_commands', [], 1000)
     before = node.snapshot()
     node.send_pose(arm_robot.pose('tool0', {'shoulder_pan_joint': 0.5, 'elbow_joint': -0.4}))
     node.wait_for(lambda: len(commands) > 50, 'commands')
     node.settle()
-    states = [[posture(state)[name] for name in JOINTS] for state in node.states_since(before)]
-    assert all(list(command.data) in states for command in commands[:40])
+    states = node.states_since(before)
+    lost = sum(periods_between(states, period) - 1)
+    published = [[posture(state)[name] for name in JOINTS] for state in states]
+    assert sum(list(command.data) not in published for command in commands[:40]) <= lost

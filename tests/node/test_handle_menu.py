@@ -1,5 +1,4 @@
 """The menu of a handle: every entry, and what it says of itself."""
-import numpy as np
 import pytest
 from rcl_interfaces.msg import ParameterEvent
 from rclpy.qos import qos_profile_parameter_events
@@ -10,7 +9,7 @@ from client import posture, python_value
 from conftest import ARM_FILE, ROBOTS, UNSOLVABLE
 from handle_client import HandleClient
 from kinematics import errors, rotation, translation
-from motion import still
+from motion import assert_smooth, still
 
 AIM = {'shoulder_pan_joint': 0.5, 'shoulder_lift_joint': 0.3, 'elbow_joint': -0.4, 'wrist_flex_joint': 0.3}
 INITIAL = {'shoulder_pan_joint': -0.7, 'elbow_joint': 0.2}
@@ -156,8 +155,7 @@ def test_to_the_initial_configuration_as_any_motion(smooth, arm_robot, aim):
     smooth.wait_for(lambda: posture(smooth.states[-1]) == arm_robot.follow_mimics(INITIAL), 'the initial posture')
     moving = [state for state in smooth.states_since(before) if not still(state)]
     assert len(moving) > 10
-    steps = np.abs(np.diff([state.position for state in moving], axis=0))
-    assert steps.max() < 0.1
+    assert_smooth(moving, arm_robot, 1 / 100)
 
 
 def test_to_the_initial_configuration_at_once(arm, arm_robot, handle, aim):

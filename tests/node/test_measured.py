@@ -12,6 +12,7 @@ from checks import assert_solved, difference
 from client import LATCHED, posture
 from conftest import ARM_FILE
 from driver import MEASURED_AT, publish, stream, stream_until
+from motion import PERIOD, assert_steps
 from servo_client import Servo, twist
 
 
@@ -98,8 +99,7 @@ def test_an_arm_that_is_still_stepping_is_not_idle(start, arm_robot):
     node.wait_for(half_a_second_later, 'some steps')
     node.send_pose(farther)
     node.next_posture()
-    travelled = [posture(state)['shoulder_pan_joint'] for state in node.states_since(before)]
-    assert max(abs(b - a) for a, b in zip(travelled, travelled[1:])) <= 0.01 + 1e-9
+    assert_steps(node.states_since(before), 0.01, PERIOD)
 
 
 @pytest.mark.parametrize('message', [

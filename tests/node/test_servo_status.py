@@ -103,7 +103,7 @@ def test_what_is_in_the_way_is_told_and_kept_clear_of(start):
     assert len(status.nearest) == 2 and 'ball' in status.message
     assert MARGIN - ROUNDING <= status.nearest_distance < 0.1
     servo.stream_for(100, lambda _: twist(linear=(0, 0.1, 0)))
-    BESIDE.assert_passed(moved(node, before), **MOVING)
+    BESIDE.assert_passed(moved(node, before), 1 / RATE, **MOVING)
     start_at = node.next_posture()
     servo.stream(twist(linear=(0, -0.1, 0)), servo.moved(start_at, tip(ROBOT, 1), 0.05), 'the way back')
     assert_smooth(moved(node, before), ROBOT, 1 / RATE)

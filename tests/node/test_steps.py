@@ -5,11 +5,12 @@ from checks import assert_honest, assert_posture, assert_solved, difference
 from client import posture
 from conftest import ARM_FILE, ROBOTS
 from kinematics import Robot, translation
+from motion import assert_steps
 
 
 def test_steps_are_bounded_until_arrival(start, arm_robot):
-    bound = 0.05
-    node = start.node(ARM_FILE, max_joint_step=bound, publish_rate=100.0)
+    bound, period = 0.05, 1 / 100
+    node = start.node(ARM_FILE, max_joint_step=bound, publish_rate=1 / period)
     before = node.snapshot()
     sample = {'shoulder_pan_joint': 0.9, 'shoulder_lift_joint': 0.4, 'elbow_joint': -0.6, 'wrist_flex_joint': 0.3}
     target = arm_robot.pose('tool0', sample)
@@ -21,11 +22,10 @@ def test_steps_are_bounded_until_arrival(start, arm_robot):
     # Each is about its own posture.
     assert first.smallest_singular_value >= 0 and arrival.smallest_singular_value >= 0
     assert first.smallest_singular_value != arrival.smallest_singular_value
-    travelled = [posture(state) for state in node.states[before.states - 1:]]
-    assert len(travelled) >= 0.9 / bound / 2
-    for one, other in zip(travelled, travelled[1:]):
-        assert difference(one, other) <= bound + 1e-9
-        assert_posture(arm_robot, other)
+    travelled = node.states[before.states - 1:]
+    assert_steps(travelled, bound, period)
+    for state in travelled:
+        assert_posture(arm_robot, posture(state))
 
 
 def test_a_newer_target_replaces_one_that_is_being_approached(start, arm_robot):

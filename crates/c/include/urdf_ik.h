@@ -289,7 +289,7 @@ typedef struct UrdfIkProblem {
    */
   uint64_t random_seed;
   /*
-   Searches: time after which it ends [s]; 0: none. It is a guard: the attempts are the budget.
+   Searches: time after which it ends [s]; 0 or INFINITY: none. It is a guard: the attempts are the budget.
    */
   double timeout;
   /*

@@ -79,7 +79,7 @@ pub struct UrdfIkProblem {
     pub attempts: usize,
     /// Searches: selects the starting points after those near the seed.
     pub random_seed: u64,
-    /// Searches: time after which it ends [s]; 0: none. It is a guard: the attempts are the budget.
+    /// Searches: time after which it ends [s]; 0 or INFINITY: none. It is a guard: the attempts are the budget.
     pub timeout: f64,
     /// What is answered where the targets are not met, one of URDF_IK_CLOSEST_…. Default: URDF_IK_CLOSEST_POSE.
     pub closest: u8,
@@ -248,12 +248,13 @@ impl UrdfIkProblem {
     }
 
     fn deadline(&self) -> Result<Option<Duration>, Failure> {
-        if self.timeout == 0.0 {
-            return Ok(None);
+        let timeout = self.timeout;
+        if timeout.is_nan() || timeout < 0.0 {
+            return Err(Failure::problem(format!("timeout is {timeout} s; it must be a number, 0 or more")));
         }
-        let refuse =
-            |_| Failure::problem(format!("timeout is {} s; it must be a finite number, 0 or more", self.timeout));
-        Duration::try_from_secs_f64(self.timeout).map(Some).map_err(refuse)
+        // A time that no Duration can hold is none as well.
+        let bounded = (timeout != 0.0).then(|| Duration::try_from_secs_f64(timeout).ok());
+        Ok(bounded.flatten())
     }
 }
 

@@ -46,7 +46,8 @@ fn compile(compiler: &str, source: &Path, options: &[&str]) -> PathBuf {
 
 /// Runs a command that has to succeed.
 fn run(command: &mut Command) -> Output {
-    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    // That of cargo begins with the folder in which `cargo build` may have left an older library.
+    let output = command.env_remove("LD_LIBRARY_PATH").output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     assert!(
         output.status.success(),

@@ -128,9 +128,12 @@ static void solves(UrdfIkWorkspace *workspace) {
   problem.pick = URDF_IK_PICK_NEAREST;
   problem.attempts = 20;
   problem.random_seed = 7;
-  problem.timeout = 10;
-  OK(urdf_ik_solve(workspace, &problem, again, &answer));
-  EXPECT(answer.outcome == URDF_IK_OUTCOME_SOLVED);
+  const double timeouts[] = {10, INFINITY, 1e300};
+  for (int i = 0; i < 3; i++) {
+    problem.timeout = timeouts[i];
+    OK(urdf_ik_solve(workspace, &problem, again, &answer));
+    EXPECT(answer.outcome == URDF_IK_OUTCOME_SOLVED);
+  }
 
   target = urdf_ik_target(0, pose);
   target.pose.position[0] = 9;
@@ -477,6 +480,8 @@ static void says_what_is_wrong(const UrdfIkArm *arm, UrdfIkWorkspace *workspace,
   FAILS(urdf_ik_solve(workspace, &problem, found, NULL), URDF_IK_STATUS_PROBLEM, "tolerance");
   target = urdf_ik_target(0, pose);
   problem.timeout = -1;
+  FAILS(urdf_ik_solve(workspace, &problem, found, NULL), URDF_IK_STATUS_PROBLEM, "timeout");
+  problem.timeout = NAN;
   FAILS(urdf_ik_solve(workspace, &problem, found, NULL), URDF_IK_STATUS_PROBLEM, "timeout");
   problem = problem_of(&target, 1, q);
   q[2] = INFINITY;

@@ -1,0 +1,94 @@
+//! Faults of the ROS graph: publishers whose quality of service does not fit, and another node of the same name.
+//!
+//! r2r reports no events of quality of service, and lists publishers alone. So the node looks at the publishers of its topics. A
+//! subscription of another node that requests more than this node offers is reported by the client library of that node.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use super::warnings::Warnings;
+use crate::ros::quality::{Mismatch, mismatches};
+use crate::ros::spin::{Commands, Subscribed};
+use crate::ros::{PARAMETER_EVENTS, ROSOUT, task};
+use urdf_ik_text::names::short;
+
+/// What the middleware calls a node of which it has found a publisher, but not yet the name.
+const NOT_YET_KNOWN: &str = "_NODE_NAME_UNKNOWN_";
+/// Pause between two looks at the graph.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Looks for faults of the graph.
+pub(crate) struct Graph {
+    commands: Commands,
+    subscribed: Vec<Subscribed>,
+    warnings: Arc<Warnings>,
+}
+
+impl Graph {
+    /// Looks for faults from now on, and logs each that is new. Gives those that there are, each in a few words. `subscribed` are the
+    /// node's subscriptions.
+    pub(crate) fn watch(
+        commands: Commands,
+        subscribed: Vec<Subscribed>,
+        warnings: Arc<Warnings>,
+    ) -> watch::Receiver<Vec<String>> {
+        let (sender, faults) = watch::channel(Vec::new());
+        task::start(async move {
+            let graph = Self { commands, subscribed, warnings };
+            loop {
+                sender.send_replace(graph.faults().await);
+                tokio::time::sleep(PAUSE).await;
+            }
+        });
+        faults
+    }
+
+    async fn faults(&self) -> Vec<String> {
+        let mut faults = Vec::from_iter(self.same_name().await);
+        for subscribed in &self.subscribed {
+            faults.extend(self.unheard(subscribed).await);
+        }
+        faults
+    }
+
+    /// Publishers that the subscription does not hear.
+    async fn unheard(&self, Subscribed { topic, quality }: &Subscribed) -> Vec<String> {
+        let mut faults = Vec::new();
+        let full = self.commands.names.resolve(topic);
+        for publisher in self.commands.publishers(topic).await {
+            let node = short(&publisher.node);
+            if node.ends_with(NOT_YET_KNOWN) {
+                continue;
+            }
+            for mismatch in mismatches(&publisher.quality, quality) {
+                let Mismatch { policy, offered, requested } = mismatch;
+                let sentence = format!(
+                    "the publisher of node '{node}' is not heard: it offers {policy} {offered}, but {requested} is requested; \
+                     publish with {policy} {requested}"
+                );
+                self.warnings.warn_once(&full, &format!("{policy} of {node}"), &sentence);
+                faults.push(format!("unheard ({policy}): {full} of {node}"));
+            }
+        }
+        faults
+    }
+
+    /// Another node of the same name: one publishes more than one log, or changes of more than one set of parameters.
+    async fn same_name(&self) -> Option<String> {
+        let own = self.commands.names.node.as_str();
+        let mut nodes = 0;
+        for topic in [PARAMETER_EVENTS, ROSOUT] {
+            let publishers = self.commands.publishers(topic.name).await;
+            nodes = nodes.max(publishers.iter().filter(|publisher| publisher.node == own).count());
+        }
+        let fault = (nodes > 1).then(|| format!("{nodes} nodes have the name {own}"))?;
+        let sentence = format!(
+            "{fault}: their topics and services are mixed up; start the others with another name (-r __node:=NAME or \
+             -r __ns:=NAMESPACE). A node that was killed counts until its lease has ended"
+        );
+        self.warnings.warn_once(own, "same name", &sentence);
+        Some(fault)
+    }
+}
