@@ -11,8 +11,8 @@ use crate::Result;
 use crate::reports::{Fault, Report, fault};
 use crate::ros::Lock;
 use urdf_ik_motion::{JointLimits, MotionLimits};
-use urdf_ik_parameters::{OnUnreachable, Settings};
 use urdf_ik_parameters::config::Yaml;
+use urdf_ik_parameters::{OnUnreachable, Settings};
 use urdf_ik_robot::{Chain, ChainError, ChainPoses, MeshFolders, Robot, UrdfOptions, read_urdf_file};
 use urdf_ik_solver::{
     Method, NotApplicable, Scratch, Solver, SolverKind, Target, free_axes_in_words, names_of_free_axes,

@@ -40,7 +40,9 @@ fn report(arm: &Arm, name: &str, faults: &[String]) -> DiagnosticArray {
         None => (false, "there is no robot".to_owned()),
         Some(_) if counts.refused > 0 => (false, format!("{} targets were refused", counts.refused)),
         Some(_) if counts.closest > 0 => (false, format!("{} targets could not be met", counts.closest)),
-        Some(_) if counts.position_only > 0 => (true, format!("{} targets were met in position only", counts.position_only)),
+        Some(_) if counts.position_only > 0 => {
+            (true, format!("{} targets were met in position only", counts.position_only))
+        }
         Some(_) => (true, "every target was met".to_owned()),
     };
     let is_ok = is_ok && faults.is_empty();

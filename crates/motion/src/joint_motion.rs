@@ -26,6 +26,7 @@ const ROUNDING: f64 = 1e-9;
 /// Motions to a goal and to rest are time-optimal under these limits (Berscheid and Kröger 2021, "Jerk-limited real-time trajectory
 /// generation with arbitrary target states"). From rest, all joints move in proportion: a straight line in joint space. The same calls
 /// give the same motion.
+#[derive(Clone)]
 pub struct JointMotion {
     names: Vec<String>,
     domains: Vec<Domain>,

@@ -185,7 +185,9 @@ fn unreached(value: &Bound<'_, PyAny>) -> PyResult<Unreached> {
     match value.extract::<bool>() {
         Ok(true) => Ok(Unreached::Closest),
         Ok(false) => Ok(Unreached::Stop),
-        Err(_) if value.extract::<&str>().is_ok_and(|text| text == Unreached::Position.name()) => Ok(Unreached::Position),
+        Err(_) if value.extract::<&str>().is_ok_and(|text| text == Unreached::Position.name()) => {
+            Ok(Unreached::Position)
+        }
         Err(_) => Err(refused(format!("closest is {}; it must be True, False or 'position'", shown(value)))),
     }
 }

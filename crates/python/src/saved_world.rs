@@ -16,8 +16,7 @@ use crate::robot::Reduced;
 use crate::shared::{Arm, World, WorldData};
 
 /// The arguments of [`rebuild_world`].
-pub type Saved<'py> =
-    (Arm, Vec<Bound<'py, PyDict>>, Vec<Bound<'py, PyDict>>, HashMap<String, f64>, f64, &'static str);
+pub type Saved<'py> = (Arm, Vec<Bound<'py, PyDict>>, Vec<Bound<'py, PyDict>>, HashMap<String, f64>, f64, &'static str);
 
 /// What is pickled of a world.
 pub fn reduced<'py>(py: Python<'py>, data: &WorldData) -> PyResult<Reduced<'py, Saved<'py>>> {
@@ -32,7 +31,8 @@ pub fn reduced<'py>(py: Python<'py>, data: &WorldData) -> PyResult<Reduced<'py, 
     });
     let positions = robot.movable().map(|joint| (robot.joints()[joint].name.clone(), rest[joint]));
     let (obstacles, attached) = (obstacles.collect::<PyResult<_>>()?, attached.collect::<PyResult<_>>()?);
-    let saved = (Arm(Arc::clone(arm)), obstacles, attached, positions.collect(), options.margin, options.missing_shapes.name());
+    let saved =
+        (Arm(Arc::clone(arm)), obstacles, attached, positions.collect(), options.margin, options.missing_shapes.name());
     Ok((py.import("urdfik._urdfik")?.getattr("rebuild_world")?, saved))
 }
 

@@ -23,7 +23,8 @@ use urdf_ik::robot::{Chain, ChainPoses, Robot, without_whole_turns};
 use urdf_ik::solver::{Problem, Solution, Solver, SolverKind, Target};
 
 pub use robots::{
-    all_arms, arm_with_tool, arms_named, bundled_arms, load, makers_arms, mobile_arms, short_arms, two_handed, urdf_path,
+    all_arms, arm_with_tool, arms_named, bundled_arms, load, makers_arms, mobile_arms, short_arms, two_handed,
+    urdf_path,
 };
 pub use share::Share;
 pub use urdf_ik_random::random::{self, Random};

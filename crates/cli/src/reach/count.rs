@@ -39,7 +39,8 @@ impl PoseProblem<'_> {
                 targets.push([Target { pose, ..self.target }]);
                 voxels.push(voxel);
             }
-            let problem = |targets| Problem { mode: self.mode, unreached: Unreached::Stop, ..Problem::new(targets, self.seed) };
+            let problem =
+                |targets| Problem { mode: self.mode, unreached: Unreached::Stop, ..Problem::new(targets, self.seed) };
             let problems: Vec<Problem> = targets.iter().map(|targets| problem(targets.as_slice())).collect();
             let batch = self.solver.solve_batch(&problems, &|| true);
             for (voxel, answer) in voxels.iter().zip(batch.answers) {

@@ -125,7 +125,8 @@ impl Exploration {
             Mode::Track { .. } => (Pick::First, 1, 0, false),
         };
         // Attempts at what is out of reach only lead to the closest configuration.
-        let attempts = if problem.unreached != Unreached::Stop || posed.out_of_reach().is_none() { attempts } else { 0 };
+        let attempts =
+            if problem.unreached != Unreached::Stop || posed.out_of_reach().is_none() { attempts } else { 0 };
         let Self { attempts: stage, svd, clearance, picked, closest } = self;
         picked.reset(&setup.start);
         clearance.begin();

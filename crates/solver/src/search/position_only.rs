@@ -149,7 +149,8 @@ impl PositionOnly {
             Target { tolerance: Tolerance { position, ..target.tolerance }, ..target.position_only() }
         }));
         let posed = Posed { search, problem: &Problem { targets, ..*problem } };
-        let counts = |from: usize| problem.targets.iter().any(|target| target.free_axes[from..from + 3].contains(&false));
+        let counts =
+            |from: usize| problem.targets.iter().any(|target| target.free_axes[from..from + 3].contains(&false));
         if !counts(0) || !counts(3) || posed.out_of_reach().is_some() {
             return false;
         }

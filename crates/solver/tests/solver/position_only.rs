@@ -95,7 +95,10 @@ fn descend(arm: &Arm, pose: &Isometry3<f64>, start: Vec<f64>) -> Option<f64> {
 /// Leads positions onto the target's position by Newton steps that end at the limits; `None` where they do not arrive.
 fn back_to(arm: &Arm, pose: &Isometry3<f64>, mut positions: Vec<f64>) -> Option<Vec<f64>> {
     for _ in 0..30 {
-        positions.iter_mut().zip(arm.chain.domains()).for_each(|(position, domain)| *position = domain.clamp(*position));
+        positions
+            .iter_mut()
+            .zip(arm.chain.domains())
+            .for_each(|(position, domain)| *position = domain.clamp(*position));
         let miss = pose.translation.vector - arm.tip_poses(&positions)[0].translation.vector;
         if miss.norm() < 1e-9 {
             return Some(positions);
@@ -108,7 +111,8 @@ fn back_to(arm: &Arm, pose: &Isometry3<f64>, mut positions: Vec<f64>) -> Option<
             step = jacobian.transpose() * square.try_inverse()? * miss;
             let leaves = |i: &usize| {
                 let next = positions[*i] + step[*i];
-                (arm.chain.domains()[*i].clamp(next) - next).abs() > 1e-12 && jacobian.column(*i).norm() > 0.0
+                (arm.chain.domains()[*i].clamp(next) - next).abs() > 1e-12
+                    && jacobian.column(*i).norm() > 0.0
                     && (arm.chain.domains()[*i].clamp(next) - positions[*i]).abs() < 1e-12
             };
             let Some(stopped) = (0..positions.len()).find(leaves) else { break };
