@@ -9,7 +9,7 @@ use r2r::std_msgs::msg::Header;
 
 use super::{MoveIt, apply_state, check_constraints};
 use crate::messages::convert;
-use crate::reports::{Answer, Refused};
+use crate::reports::{Answer, RefuseAs, Refused};
 use crate::robot_in_use::Configuration;
 use crate::solving::Queries;
 use urdf_ik_collision::{Near, Scene};

@@ -200,6 +200,9 @@ impl ReadyRobot {
         for warning in robot.warnings() {
             log::warn!("{warning}");
         }
+        if let Some(sentence) = robot.followers_beyond_limits() {
+            log::warn!("{sentence}");
+        }
         let names = chain.variable_names();
         log::info!(
             "robot {}: chain from {} to {}, with the joints {}",

@@ -107,3 +107,13 @@ def test_what_cannot_be_checked_is_not_valid(moveit):
     moveit.client.process.wait_for_output('joint constraints')
     assert not moveit.validity({'elbow': 0.0}).valid
     moveit.client.process.wait_for_output("'elbow'")
+
+
+def test_a_state_of_which_shapes_are_missing_is_not_valid(start, tmp_path):
+    robot = tmp_path / 'gantry.urdf'
+    robot.write_text((ROBOTS / 'gantry.urdf').read_text().replace('<box size="0.02 0.02 0.02"/>', '<mesh filename="finger.stl"/>'))
+    moveit = MoveIt(start.node(robot, tip_links=['hand']))
+    assert not moveit.validity({'x': 0.1}).valid
+    moveit.client.process.wait_for_output('could not be loaded')
+    moveit.client.set_all(missing_shapes='ignore')
+    assert moveit.validity({'x': 0.1}).valid

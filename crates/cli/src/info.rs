@@ -51,10 +51,8 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
     writeln!(out)?;
     tree(&robot, &limits, out)?;
     writeln!(out)?;
-    let beyond = robot.followers_beyond_limits();
-    if !beyond.is_empty() {
-        writeln!(out, "these mimic others beyond their own limits, which do not count: {}", beyond.join(", "))?;
-        writeln!(out)?;
+    if let Some(sentence) = robot.followers_beyond_limits() {
+        writeln!(out, "{sentence}\n")?;
     }
     if !arguments.has_chain(&robot) {
         let leaves = arguments.default_tips(&robot).join(", ");

@@ -41,16 +41,15 @@ impl RobotFile {
         Ok((robot_from(&urdf, &self.path, UrdfOptions { soft_limits: self.soft_limits })?, urdf))
     }
 
-    /// Reads the robot and the shapes of its links. Shapes that are missing are named on standard error, and refused unless they are to be
-    /// ignored.
+    /// Reads the robot and the shapes of its links. Shapes that are missing are refused, or named on standard error.
     pub fn robot_with_shapes(&self, missing: MissingShapes) -> Result<(Robot, LinkShapes)> {
         let (path, (robot, urdf)) = (&*self.path, self.robot_and_text()?);
         let folders = MeshFolders::from_environment((!is_standard_input(path)).then_some(path));
         let shapes = LinkShapes::of_urdf(&urdf, &robot, &folders)?;
+        missing.check(shapes.missing().as_ref()).map_err(|e| format!("{}: {e}", place(path)))?;
         for fault in shapes.faults() {
             eprintln!("urdf_ik: {}: {fault}", place(path));
         }
-        missing.check(shapes.missing().as_ref())?;
         Ok((robot, shapes))
     }
 

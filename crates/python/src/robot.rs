@@ -181,8 +181,9 @@ impl Robot {
 
     /// A sentence for each part of the URDF that was ignored.
     #[getter]
-    fn warnings(&self) -> Vec<&str> {
-        self.0.robot.warnings().iter().map(String::as_str).collect()
+    fn warnings(&self) -> Vec<String> {
+        let robot = &self.0.robot;
+        robot.warnings().iter().cloned().chain(robot.followers_beyond_limits()).collect()
     }
 
     /// The pose of every link, as a dict from its name to an array (4, 4), in the frame of the root link.

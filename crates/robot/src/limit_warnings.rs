@@ -7,13 +7,15 @@ use urdf_ik_text::names::{self, number, short};
 const ROUNDING: f64 = 1e-3;
 
 impl Robot {
-    /// Names of the joints that mimic another one and can leave their own limits, which do not count, within those of the other.
-    pub fn followers_beyond_limits(&self) -> Vec<&str> {
+    /// A sentence that names the joints which mimic others and can leave their own limits: these do not count. `None` where there are none.
+    pub fn followers_beyond_limits(&self) -> Option<String> {
         let leaves = |&joint: &usize| {
             let [own, image] = [self.joints[joint].domain.ends(), self.domain(joint).ends()];
             self.joints[joint].mimic.is_some() && (image[0] < own[0] - ROUNDING || image[1] > own[1] + ROUNDING)
         };
-        self.movable().filter(leaves).map(|joint| self.joints[joint].name.as_str()).collect()
+        let found: Vec<&str> = self.movable().filter(leaves).map(|joint| self.joints[joint].name.as_str()).collect();
+        let sentence = "the limits of a joint that mimics another do not count; these can leave theirs";
+        (!found.is_empty()).then(|| format!("{sentence}: {}", names::list(&found)))
     }
 }
 
@@ -39,10 +41,6 @@ pub(super) fn limit_warnings(robot: &Robot) -> Vec<String> {
         (
             "the lower limit is the upper limit, so these joints are locked (a file without lower and upper means 0 to 0)",
             names_where(&is_locked),
-        ),
-        (
-            "the limits of a joint that mimics another do not count; these can leave theirs",
-            robot.followers_beyond_limits(),
         ),
     ];
     let lists = of_names.into_iter().filter(|(_, found)| !found.is_empty());
