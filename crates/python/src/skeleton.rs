@@ -136,8 +136,8 @@ impl Skeleton {
         }
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (&str,)>> {
-        Ok((py.get_type::<Self>().into_any(), (&self.text,)))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (&str,)> {
+        (py.get_type::<Self>().into_any(), (&self.text,))
     }
 }
 
