@@ -54,9 +54,10 @@ const IN_MEMORY: &str = "of its vertices and faces";
 ///
 /// Each is an object with `id`, `type` and the sizes of its type \[m\]: a `box` has `size` (its edges along x, y and z), a `sphere` has
 /// `radius`, a `cylinder` and a `capsule` have `radius` and `length` (of the cylinder alone) along z, a `mesh` has `file` and, where it is not
-/// 1, `scale`; or in place of `file` its `vertices` and `faces`, triangles by the indices of their vertices. `p` is its position \[m\] and
-/// `q_xyzw` its orientation, where it is turned, in the root link's frame; or in place of both `pose` is a homogeneous matrix (4 rows) or
-/// x y z qx qy qz qw. Meshes are looked for in `folders`, as those of a URDF.
+/// 1, `scale`; or in place of `file` its `vertices` and `faces`, triangles by the indices of their vertices. `p` is its
+/// position \[m\] and `q_xyzw` its orientation, where it is turned, in the root link's frame; or in place of both
+/// `pose` is a homogeneous matrix (4 rows) or x y z qx qy qz qw. Meshes are looked for in `folders`, as those of a
+/// URDF.
 ///
 /// # Errors
 /// [`ObstacleListError`] for the first obstacle that is wrong.
