@@ -99,7 +99,7 @@ class Robot:
         return visuals
 
     def default_tips(self, base):
-        """The leaf links that move against both the root link and the link of index `base`; where none does, all leaf links.
+        """The leaf links that move against both the root link and the link of index `base`; where none does, all of them.
 
         They are the tips where none is named (`Chain::default_tips` in crates/robot/src/chain.rs).
         """

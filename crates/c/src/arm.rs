@@ -37,8 +37,8 @@ fn refused(sentence: impl std::fmt::Display) -> Failure {
 }
 
 /// Makes an arm of `robot` from the link `base` to the links `tips`, of which there are `tip_count`. `base` may be NULL for the root link, and
-/// `tip_count` 0 for the only leaf link that moves. `solver` is "jacobian", "closed_form" or "fabrik"; NULL for "jacobian". URDF_IK_STATUS_CHAIN where
-/// there is no such chain, or the solver cannot serve it.
+/// `tip_count` 0 for the only leaf link that moves. `solver` is "jacobian", "closed_form" or "fabrik"; NULL for
+/// "jacobian". URDF_IK_STATUS_CHAIN where there is no such chain, or the solver cannot serve it.
 ///
 /// # Safety
 /// `robot` is a robot; `base`, `solver` and the `tips` are texts; `arm` is written.

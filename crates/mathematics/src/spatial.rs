@@ -8,8 +8,9 @@ use thiserror::Error;
 
 use urdf_ik_text::names::number;
 
-/// Greatest error of a rotation from outside: of the length of a quaternion, of the lengths of the columns of a matrix, and of the cosines of the
-/// angles between these. It allows for numbers of half precision, and for those that callers have rounded to two digits.
+/// Greatest error of a rotation from outside: of the length of a quaternion, of the lengths of the columns of a matrix,
+/// and of the cosines of the angles between these. It allows for numbers of half precision, and for those that callers
+/// have rounded to two digits.
 const UNIT_TOLERANCE: f64 = 0.02;
 /// Products of the columns of a matrix that are this near to those of a rotation are as near as rounding leaves them.
 const ORTHONORMAL: f64 = 1e-12;
@@ -82,8 +83,8 @@ pub enum NotAPose {
 /// column. A rotation that is inexact becomes the nearest exact one.
 ///
 /// # Errors
-/// [`NotAPose`] where the last row is not 0, 0, 0, 1, where the columns of the rotation are no unit vectors or not perpendicular to each other,
-/// within 0.02, or where it is a reflection.
+/// [`NotAPose`] where the last row is not 0, 0, 0, 1, where the columns of the rotation are no unit vectors or not
+/// perpendicular to each other, within 0.02, or where it is a reflection.
 pub fn pose_from_matrix(rows: &[[f64; 4]; 4]) -> Result<Isometry3<f64>, NotAPose> {
     let [.., last] = *rows;
     if last != [0.0, 0.0, 0.0, 1.0] {
@@ -104,8 +105,9 @@ pub fn pose_from_matrix(rows: &[[f64; 4]; 4]) -> Result<Isometry3<f64>, NotAPose
     Ok(Isometry3::from_parts(position, UnitQuaternion::new_normalize(rotation.into_inner())))
 }
 
-/// The rotation that is nearest to a matrix that nearly is one, by the iteration of Newton and Schulz for the polar decomposition (Higham 2008,
-/// "Functions of Matrices", chapter 8), which doubles the number of right digits. One that is exact keeps its bits.
+/// The rotation that is nearest to a matrix that nearly is one, by the iteration of Newton and Schulz for the polar
+/// decomposition (Higham 2008, "Functions of Matrices", chapter 8), which doubles the number of right digits. One that
+/// is exact keeps its bits.
 fn orthonormalised(mut matrix: Matrix3<f64>) -> Matrix3<f64> {
     loop {
         let difference = matrix.transpose() * matrix - Matrix3::identity();

@@ -12,9 +12,9 @@ use urdf_ik_text::names::short;
 
 use crate::path_or_text::PathOrText;
 use crate::refused;
-use crate::shared::{Arm, World};
 
-/// An argument of a method, or what was given in its place: pyo3 would raise a `TypeError` or an `OverflowError` that does not always name it.
+/// An argument of a method, or what was given in its place: pyo3 would raise a `TypeError` or an `OverflowError` that
+/// does not always name it.
 pub enum Argument<'py, T> {
     Valid(T),
     Invalid(Bound<'py, PyAny>),
@@ -42,8 +42,6 @@ expected! {
     Names: "a string, or a list of strings"
     PathOrText: "a path, or a text"
     Bound<'_, PyDict>: "a dict"
-    Bound<'_, Arm>: "an Arm"
-    Bound<'_, World>: "a World"
 }
 
 impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for Argument<'py, T> {

@@ -10,6 +10,7 @@ mod arguments;
 mod arm;
 mod arrays;
 mod batch;
+mod figures;
 mod interruption;
 mod joint_options;
 mod kinematics;

@@ -10,8 +10,8 @@ use urdf_ik_text::names::{list, short};
 
 use crate::arguments::read;
 use crate::arrays::{Numbers, shape_in_words};
+use crate::figures::{Found, Request, read_place};
 use crate::refused;
-use crate::skeleton::{Found, Request, read_place};
 
 /// Solves for a position of the tip.
 pub fn solve<'py>(py: Python<'py>, model: &NamedArm, request: &Request<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {

@@ -191,8 +191,9 @@ impl Robot {
     /// Parameters
     /// ----------
     /// positions : dict of str to float, or array (j,)
-    ///     Joint positions [rad or m], by name or in the order of ``joint_names``. A joint that a dict does not name is at 0, or in the
-    ///     middle of its range where that excludes 0. One that mimics another follows it, whatever is given for it.
+    ///     Joint positions [rad or m], by name or in the order of ``joint_names``. A joint that a dict does not name is
+    ///     at 0, or in the middle of its range where that excludes 0. One that mimics another follows it, whatever is
+    ///     given for it.
     #[pyo3(signature = (positions = None), text_signature = "($self, positions={})")]
     fn link_poses<'py>(&self, py: Python<'py>, positions: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyDict>> {
         let robot = &self.0.robot;

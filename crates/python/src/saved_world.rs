@@ -1,4 +1,5 @@
-//! Worlds as they are pickled: with obstacles as `World` takes them, and meshes by their triangles, because their files may be elsewhere.
+//! Worlds as they are pickled: with obstacles as `World` takes them, and meshes by their triangles, because their files
+//! may be elsewhere.
 
 use std::collections::HashMap;
 use std::sync::Arc;

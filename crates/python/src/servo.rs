@@ -23,8 +23,8 @@ use crate::shared::{Arm, ArmData, World, WorldData};
 /// Joints that follow velocities of the tip, smoothly and within the limits of position, velocity, acceleration and jerk. Made by
 /// ``Arm.servo``. It remembers where it is: call one servo from one thread at a time.
 ///
-/// A copy goes on exactly as the original. A servo that was pickled goes on from its positions, velocities and accelerations, and lets the
-/// line of its command begin there.
+/// A copy goes on exactly as the original. A servo that was pickled goes on from its positions, velocities and
+/// accelerations, and lets the line of its command begin there.
 #[pyclass(frozen, module = "urdfik")]
 pub struct Servo {
     arm: Arc<ArmData>,

@@ -10,6 +10,7 @@ use urdf_ik::collision::{Clearance, MissingShapes, Pairs, Scene, SrdfError};
 use urdf_ik::robot::{Chain, ChainPoses};
 use urdf_ik::solver::{NotApplicable, Scratch, Solution, Solver, SolverKind};
 
+use crate::arguments::Expected;
 use crate::poses::tools;
 use crate::refused;
 use crate::robot::RobotData;
@@ -183,8 +184,8 @@ impl WorldData {
 /// What an arm keeps clear of: its own links, obstacles, and what it carries. For ``avoid=`` of the solving methods.
 ///
 /// The shapes of the links are read when the first world of an arm is made, and count as the URDF has them, meshes by their triangles. A
-/// world does not change, and threads can share it: ``moved`` gives another one. It can be pickled, and serves every equal arm: of the same
-/// URDF, base and tips.
+/// world does not change, and threads can share it: ``moved`` gives another one. It can be pickled, and serves every
+/// equal arm: of the same URDF, base and tips.
 ///
 /// Parameters
 /// ----------
@@ -192,9 +193,10 @@ impl WorldData {
 ///     The arm that has to keep clear.
 /// obstacles : list of dicts
 ///     Each has ``id``, ``type`` and the sizes of its type [m]: a ``box`` has ``size`` (3 numbers), a ``sphere`` has ``radius``, a
-///     ``cylinder`` and a ``capsule`` have ``radius`` and ``length`` along z, a ``mesh`` has ``file``, or ``vertices`` (V, 3) and
-///     ``faces`` (F, 3), triangles by the indices of their vertices, and perhaps ``scale`` (3 numbers). ``p`` is its position [m] and
-///     ``q_xyzw`` its orientation, in the frame of the robot's root link; or in their place ``pose`` is an array (4, 4) or (7,).
+///     ``cylinder`` and a ``capsule`` have ``radius`` and ``length`` along z, a ``mesh`` has ``file``, or ``vertices``
+///     (V, 3) and ``faces`` (F, 3), triangles by the indices of their vertices, and perhaps ``scale`` (3 numbers).
+///     ``p`` is its position [m] and ``q_xyzw`` its orientation, in the frame of the robot's root link; or in their
+///     place ``pose`` is an array (4, 4) or (7,).
 /// attached : list of dicts
 ///     Parts that the arm carries: such dicts with ``link``, the name of the link that carries it and in whose frame its pose is, and
 ///     perhaps ``may_touch``, names of links and obstacles that it may touch besides.
@@ -212,3 +214,11 @@ impl WorldData {
 ///     For an obstacle that is none, with its id, for links that lack shapes, and where no link has a collision shape.
 #[pyclass(frozen, module = "urdfik")]
 pub struct World(pub Arc<WorldData>);
+
+impl Expected for Bound<'_, Arm> {
+    const WORDS: &'static str = "an Arm";
+}
+
+impl Expected for Bound<'_, World> {
+    const WORDS: &'static str = "a World";
+}

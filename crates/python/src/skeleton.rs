@@ -2,21 +2,20 @@
 
 use std::collections::HashMap;
 
-use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion};
+use nalgebra::Point3;
 use numpy::PyArray2;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::{IntoPyDict, PyDict};
+use pyo3::types::PyDict;
 
 use urdf_ik::files::MAX_SETTINGS_BYTES;
 use urdf_ik::skeleton::file::{Model, NamedSkeleton};
-use urdf_ik::skeleton::{Configuration, Options, Outcome, Problem, Residual, Root, Target};
+use urdf_ik::skeleton::{Configuration, Options, Problem, Target};
 use urdf_ik::spatial::rotation_from;
 use urdf_ik_text::names::short;
 
-use crate::answers::ANSWERS;
 use crate::arguments::{Argument, named, read};
-use crate::arrays::{Numbers, array, shape_in_words};
+use crate::arrays::{Numbers, shape_in_words};
+use crate::figures::{Found, Request, points_array, read_place, read_root};
 use crate::path_or_text::{PathOrText, is_yaml};
 use crate::robot::Reduced;
 use crate::{pitch_yaw, refused};
@@ -26,8 +25,8 @@ use crate::{pitch_yaw, refused};
 /// Parameters
 /// ----------
 /// model : str or path
-///     The path of a YAML file, or the text of one, which has more than one line. docs/skeletons.md has its keys. An arm of pitch and
-///     yaw (``kind: pitch_yaw``) has one target, a position of its tip.
+///     The path of a YAML file, or the text of one, which has more than one line. docs/skeletons.md has its keys. An
+///     arm of pitch and yaw (``kind: pitch_yaw``) has one target, a position of its tip.
 ///
 /// Raises
 /// ------
@@ -92,8 +91,9 @@ impl Skeleton {
     /// targets : dict from name to array
     ///     For each point its position (3,) [m], or position and orientation of the segment that ends there (7,): x y z qx qy qz qw.
     /// seed : array (m, 3), or SkeletonAnswer, optional
-    ///     The pose to start from: with the answer before, a figure that is dragged moves smoothly. By default the pose at rest. Of an
-    ///     arm of pitch and yaw it is a SkeletonAnswer or joint positions [rad]: an array (2 n,), all pitches first, or a dict by name.
+    ///     The pose to start from: with the answer before, a figure that is dragged moves smoothly. By default the pose
+    ///     at rest. Of an arm of pitch and yaw it is a SkeletonAnswer or joint positions [rad]: an array (2 n,), all
+    ///     pitches first, or a dict by name.
     /// root : "fixed", "free", or array (3,) or (7,)
     ///     Whether the root stays, moves with the rest, or is moved to a place.
     /// weights : dict from name to float, optional
@@ -136,54 +136,8 @@ impl Skeleton {
         }
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (&str,)>> {
-        Ok((py.get_type::<Self>().into_any(), (&self.text,)))
-    }
-}
-
-/// What `Skeleton.solve` is asked.
-pub struct Request<'a, 'py> {
-    pub targets: &'a Bound<'py, PyDict>,
-    pub seed: Option<&'a Bound<'py, PyAny>>,
-    pub root: Root,
-    pub weights: HashMap<String, f64>,
-    pub tolerance: f64,
-    pub orientation_tolerance: f64,
-}
-
-/// What a solve has found.
-pub struct Found<'a> {
-    pub configuration: &'a Configuration,
-    /// Of the root and of each segment.
-    pub orientations: &'a [UnitQuaternion<f64>],
-    /// What is left of each target, by the name of its point.
-    pub residuals: Vec<(&'a str, Residual)>,
-    /// Joint positions \[rad\] by name, where there are joints with one angle alone.
-    pub positions: Option<Vec<(String, f64)>>,
-    pub iterations: usize,
-    pub restarts: usize,
-}
-
-impl Found<'_> {
-    /// An `urdfik.SkeletonAnswer`.
-    pub fn into_answer(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-        static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-        let numbers = self.orientations.iter().flat_map(|orientation| orientation.coords.iter().copied()).collect();
-        let (reasons, errors) = (PyDict::new(py), PyDict::new(py));
-        for (name, residual) in &self.residuals {
-            reasons.set_item(name, residual.outcome.to_string())?;
-            errors.set_item(name, (residual.distance, residual.angle))?;
-        }
-        CLASS.import(py, ANSWERS, "SkeletonAnswer")?.call1((
-            self.residuals.iter().all(|(_, residual)| residual.outcome == Outcome::Solved),
-            points_array(py, self.configuration)?,
-            array(py, [self.orientations.len(), 4], numbers)?,
-            self.positions.map(|positions| positions.into_py_dict(py)).transpose()?,
-            reasons,
-            errors,
-            self.iterations,
-            self.restarts,
-        ))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (&str,)> {
+        (py.get_type::<Self>().into_any(), (&self.text,))
     }
 }
 
@@ -262,41 +216,5 @@ impl Figure<'_> {
             None => Vec::new(),
         };
         Ok(Configuration { points, orientations })
-    }
-}
-
-fn points_array<'py>(py: Python<'py>, configuration: &Configuration) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let numbers = configuration.points.iter().flat_map(|point| point.coords.iter().copied()).collect();
-    array(py, [configuration.points.len(), 3], numbers)
-}
-
-fn read_root(given: Option<&Bound<'_, PyAny>>) -> PyResult<Root> {
-    let Some(given) = given else { return Ok(Root::Fixed) };
-    match given.extract::<String>() {
-        Ok(name) if name == "fixed" => Ok(Root::Fixed),
-        Ok(name) if name == "free" => Ok(Root::Free),
-        Ok(name) => Err(refused(format!("root is '{}'; it must be \"fixed\", \"free\" or a place", short(&name)))),
-        Err(_) => {
-            let (position, orientation) = read_place(given, "root")?;
-            Ok(Root::At(Isometry3::from_parts(position, orientation.unwrap_or_default())))
-        }
-    }
-}
-
-/// A position, and an orientation where there is one.
-pub fn read_place(value: &Bound<'_, PyAny>, what: &str) -> PyResult<(Translation3<f64>, Option<UnitQuaternion<f64>>)> {
-    let numbers = Numbers::read(value, what)?;
-    match numbers.to_vec()[..] {
-        [x, y, z] => Ok((Translation3::new(x, y, z), None)),
-        [x, y, z, qx, qy, qz, qw] => {
-            let rotation = rotation_from([qx, qy, qz, qw]).map_err(|e| refused(format!("{what}: {e}")))?;
-            Ok((Translation3::new(x, y, z), Some(rotation)))
-        }
-        _ => {
-            let shape = shape_in_words(numbers.shape());
-            Err(refused(format!(
-                "{what} has the shape {shape}; it must be (3,) for a position, or (7,) for x y z qx qy qz qw"
-            )))
-        }
     }
 }

@@ -80,7 +80,8 @@ impl World {
     /// Parameters
     /// ----------
     /// poses : dict from id to array
-    ///     Their new poses in the frame of the robot's root link: (4, 4), (7,), or (3,), a position at which the obstacle is turned as before.
+    ///     Their new poses in the frame of the robot's root link: (4, 4), (7,), or (3,), a position at which the
+    ///     obstacle is turned as before.
     ///
     /// Returns
     /// -------

@@ -147,7 +147,7 @@ def listens_to_ctrl_c():
 
 @pytest.mark.parametrize("method", ["solve", "solve_all", "solve_batch", "solve_nearest", "path"])
 def test_ctrl_c_ends_a_long_solve(panda, listens_to_ctrl_c, method):
-    """A search that would take years, or a path of hundreds of metres, interrupted from a thread that runs beside it."""
+    """A search that would take years, or a path of hundreds of metres, interrupted from another thread."""
     here = panda.forward_kinematics(panda.nominal)
     there = here.copy()
     there[1, 3] += 0.1

@@ -129,8 +129,8 @@ impl Chain {
         Ok(Self { base: base.to_owned(), tips: built, joints, variables })
     }
 
-    /// The leaf links that may be the tip where none is named: those that move against both the root link and `base`. A frame on the
-    /// foot of an arm, as industrial robots have it, is none. Where no leaf moves, all of them.
+    /// The leaf links that may be the tip where none is named: those that move against both the root link and `base`. A
+    /// frame on the foot of an arm, as industrial robots have it, is none. Where no leaf moves, all of them.
     pub fn default_tips<'r>(robot: &'r Robot, base: Option<&str>) -> Vec<&'r str> {
         let body = |link: &str| robot.link_index(link).map(|link| robot.rigid_body(link));
         let still = [Some(robot.root()), base.and_then(body)];
@@ -142,7 +142,8 @@ impl Chain {
     /// The chain from `base`, or the robot's root link, to `tips`, or the only one of [`Chain::default_tips`].
     ///
     /// # Errors
-    /// [`ChainError::TipNeeded`] where no tip is named and there is not exactly one default. Else those of [`Chain::new`].
+    /// [`ChainError::TipNeeded`] where no tip is named and there is not exactly one default. Else those of
+    /// [`Chain::new`].
     pub fn with_defaults(robot: &Robot, base: Option<&str>, tips: &[&str]) -> Result<Self, ChainError> {
         let leaves = if tips.is_empty() { Self::default_tips(robot, base) } else { Vec::new() };
         let base = base.unwrap_or_else(|| robot.links()[robot.root()].name.as_str());

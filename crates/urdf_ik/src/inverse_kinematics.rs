@@ -60,8 +60,8 @@ pub enum Error {
 }
 
 impl InverseKinematics {
-    /// Reads a URDF file and prepares the chain from its root link to the links `tips`. Without a tip it is the robot's only moving leaf
-    /// link.
+    /// Reads a URDF file and prepares the chain from its root link to the links `tips`. Without a tip it is the robot's
+    /// only moving leaf link.
     ///
     /// # Errors
     /// [`Error::Urdf`], [`Error::Chain`] or [`Error::NotApplicable`], each a sentence that names what is wrong.

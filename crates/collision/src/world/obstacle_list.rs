@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use crate::malformed::Malformed;
 use crate::mesh_files::{Meshes, mesh_of};
+use crate::shapes::mesh::Mesh;
 use crate::shapes::{Geometry, MAX_EXTENT, MIN_SIZE};
 use crate::world::obstacle::Obstacle;
 use crate::world::{MAX_OBSTACLES, World, WorldError};
@@ -53,9 +54,10 @@ const IN_MEMORY: &str = "of its vertices and faces";
 ///
 /// Each is an object with `id`, `type` and the sizes of its type \[m\]: a `box` has `size` (its edges along x, y and z), a `sphere` has
 /// `radius`, a `cylinder` and a `capsule` have `radius` and `length` (of the cylinder alone) along z, a `mesh` has `file` and, where it is not
-/// 1, `scale`; or in place of `file` its `vertices` and `faces`, triangles by the indices of their vertices. `p` is its position \[m\] and
-/// `q_xyzw` its orientation, where it is turned, in the root link's frame; or in place of both `pose` is a homogeneous matrix (4 rows) or
-/// x y z qx qy qz qw. Meshes are looked for in `folders`, as those of a URDF.
+/// 1, `scale`; or in place of `file` its `vertices` and `faces`, triangles by the indices of their vertices. `p` is its
+/// position \[m\] and `q_xyzw` its orientation, where it is turned, in the root link's frame; or in place of both
+/// `pose` is a homogeneous matrix (4 rows) or x y z qx qy qz qw. Meshes are looked for in `folders`, as those of a
+/// URDF.
 ///
 /// # Errors
 /// [`ObstacleListError`] for the first obstacle that is wrong.
@@ -111,18 +113,18 @@ fn add_mesh(obstacle: &mut Obstacle, fields: &mut Fields, meshes: &mut Meshes) -
     if !scale.iter().all(|factor| (MIN_SIZE..=MAX_EXTENT).contains(&factor.abs())) {
         return Err(format!("its 'scale' is {scale:?}; it must be three numbers that are not 0").into());
     }
-    let mesh = match file {
-        Some(file) => meshes.of(file, scale)?,
-        None => {
-            let vertices: Vec<[f64; 3]> = fields.rows("vertices", Value::as_f64)?;
-            let vertices: Vec<_> = vertices.iter().map(|at| [0, 1, 2].map(|i| at[i] * scale[i])).collect();
-            let index = |value: &Value| value.as_u64().and_then(|index| index.try_into().ok());
-            Arc::new(mesh_of(IN_MEMORY, &vertices, &fields.rows("faces", index)?)?)
-        }
-    };
+    let mesh = if let Some(file) = file { meshes.of(file, scale)? } else { Arc::new(in_memory(fields, scale)?) };
     let file = file.unwrap_or(IN_MEMORY).to_owned();
     let geometry = Geometry::Mesh { file, scale, triangles: mesh.faces.len() };
     Ok(obstacle.add(geometry, &Isometry3::identity(), Some(mesh))?)
+}
+
+/// The mesh of vertices and faces, scaled.
+fn in_memory(fields: &mut Fields, scale: [f64; 3]) -> Result<Mesh, Malformed> {
+    let vertices: Vec<[f64; 3]> = fields.rows("vertices", Value::as_f64)?;
+    let vertices: Vec<_> = vertices.iter().map(|at| [0, 1, 2].map(|i| at[i] * scale[i])).collect();
+    let index = |value: &Value| value.as_u64().and_then(|index| index.try_into().ok());
+    Ok(mesh_of(IN_MEMORY, &vertices, &fields.rows("faces", index)?)?)
 }
 
 fn primitive(kind: &str, fields: &mut Fields) -> Result<Geometry, Malformed> {

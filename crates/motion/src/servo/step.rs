@@ -229,8 +229,8 @@ impl Servo {
         self.leave_course();
     }
 
-    /// Goes on from joints where they are that move with these velocities \[rad/s or m/s\] and accelerations \[rad/s² or m/s²\], one entry
-    /// for each variable: those of a servo that was saved.
+    /// Goes on from joints where they are that move with these velocities \[rad/s or m/s\] and accelerations \[rad/s²
+    /// or m/s²\], one entry for each variable: those of a servo that was saved.
     ///
     /// # Panics
     /// Where there are not as many as variables.

@@ -128,8 +128,8 @@ class SkeletonAnswer:
     orientations: NDArray[np.float64]
     """(m, 4), qx qy qz qw: of the root, then of each segment, whose x axis is along it."""
     positions: dict[str, float] | None
-    """Joint positions [rad]: of a figure of hinges by segment, of an arm of pitch and yaw as NAME_pitch and NAME_yaw; None where a joint has
-    more than one angle."""
+    """Joint positions [rad]: of a figure of hinges by segment, of an arm of pitch and yaw as NAME_pitch and NAME_yaw;
+    None where a joint has more than one angle."""
     reasons: dict[str, str]
     """What became of each target, in words."""
     errors: dict[str, tuple[float, float]]

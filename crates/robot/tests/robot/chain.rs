@@ -195,7 +195,8 @@ fn chains_without_a_joint_and_names_that_are_unknown_or_repeated() {
 
 #[test]
 fn leaves_that_do_not_move_are_no_default_tips() {
-    // A frame on the foot, as the iiwa14, the KR 6 and the UR5 have it; in `camera` one on the upper arm, too, which moves.
+    // A frame on the foot, as the iiwa14, the KR 6 and the UR5 have it; in `camera` one on the upper arm, too, which
+    // moves.
     let links = "world base_link base upper_arm forearm tool0";
     let joints = fixed("stand", "world", "base_link", "0 0 0")
         + &fixed("foot", "base_link", "base", "0 0 0")

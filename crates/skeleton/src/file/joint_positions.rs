@@ -23,7 +23,8 @@ pub struct NotAHinge {
 }
 
 impl NamedSkeleton {
-    /// The joint of each segment as a hinge, or none where the segment does not move. In the plane a free joint is a hinge about z.
+    /// The joint of each segment as a hinge, or none where the segment does not move. In the plane a free joint is a
+    /// hinge about z.
     ///
     /// # Errors
     /// [`NotAHinge`] for the first free joint or cone.
@@ -42,8 +43,8 @@ impl NamedSkeleton {
         self.points[1..].iter().enumerate().map(hinge).collect()
     }
 
-    /// The positions of the joints that move \[rad\], by the names of their segments and in their order; `None` for a skeleton with
-    /// joints that are no hinges.
+    /// The positions of the joints that move \[rad\], by the names of their segments and in their order; `None` for a
+    /// skeleton with joints that are no hinges.
     ///
     /// # Errors
     /// [`InputError`] for a configuration of another skeleton.

@@ -158,7 +158,8 @@ impl PitchYawArm {
         Ok(())
     }
 
-    /// Points and orientations at `positions` (2n entries \[rad\]): of the base, then of each segment, whose x axis is along it.
+    /// Points and orientations at `positions` (2n entries \[rad\]): of the base, then of each segment, whose x axis is
+    /// along it.
     ///
     /// # Panics
     /// Where there are fewer than n positions.
