@@ -16,6 +16,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
 from urdf_ik.msg import Obstacles, SolveStatus
+from urdf_ik.srv import ForwardKinematics
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
 from interfaces import topic_name
@@ -30,7 +31,10 @@ FIELDS = {ParameterType.PARAMETER_STRING: 'string_value', ParameterType.PARAMETE
 
 
 class Arm(Node):
-    """The newest of each: `description`, `obstacles`, `parameters`, `positions` by joint, `statuses` and `targets` by tip link."""
+    """The newest of each: `description`, `obstacles`, `parameters`, `positions` by joint, `statuses` and `targets` by tip link.
+
+    `tips` has joint positions and, by tip link, the pose of the tip there in the base link's frame: with a tool it is not that of the link.
+    """
 
     def __init__(self, default_node='urdf_ik'):
         super().__init__('view', start_parameter_services=False)
@@ -38,7 +42,7 @@ class Arm(Node):
         self.node_name = self.resolve_service_name(node)
         self.description, self.obstacles, self.parameters, self.solvers = None, Obstacles(), None, ()
         self.positions, self.statuses, self.targets = {}, {}, {}
-        self.answered = self.notice = None
+        self.answered = self.notice = self.tips = None
         self.status_count = 0
         self._last_sign, self._pending, self._tips = -np.inf, None, {}
         self.create_subscription(String, f'{node}/robot_description', self._see_description, KEPT)
@@ -48,6 +52,7 @@ class Arm(Node):
         self._get = self.create_client(GetParameters, f'{node}/get_parameters')
         self._set = self.create_client(SetParameters, f'{node}/set_parameters')
         self._describe = self.create_client(DescribeParameters, f'{node}/describe_parameters')
+        self._kinematics = self.create_client(ForwardKinematics, f'{node}/forward_kinematics')
         self._rest = self.create_client(SetBool, f'{node}/figure_of_eight/rest')
         self._holds = self.create_publisher(InteractiveMarkerFeedback, f'{node}/handle/feedback', LATEST)
         self._held_at, self._rests = -np.inf, False
@@ -88,6 +93,17 @@ class Arm(Node):
         self._pending = self._get.call_async(GetParameters.Request(names=PARAMETERS)) if self._get.service_is_ready() else None
         if self._pending is not None:
             self._pending.add_done_callback(self._see_parameters)
+            self._ask_for_tips(dict(self.positions))
+
+    def _ask_for_tips(self, positions):
+        def see(future):
+            answer = future.result()
+            if answer.success:
+                self.tips = positions, {link: pose.pose for link, pose in zip(answer.link_names, answer.poses)}
+
+        if self._kinematics.service_is_ready():
+            there = JointState(name=list(positions), position=list(positions.values()))
+            self._kinematics.call_async(ForwardKinematics.Request(joint_state=there)).add_done_callback(see)
 
     def _see_parameters(self, future):
         self._pending, self._last_sign = None, time.monotonic()

@@ -18,6 +18,8 @@ from .robot import BadDescription, Robot
 from .scene import Scene
 from .shapes import MeshFinder, load_shapes
 
+ROUNDING = 1e-9  # [m or rad] by which two ways to compute a pose may differ
+
 
 class Page:
     def __init__(self, server, arm, executor, pointer):
@@ -25,7 +27,7 @@ class Page:
         self._scene, self._pace = Scene(server), Pace(server)
         self._panel = Panel(server, self._actions())
         self._robot, self._drawn_from, self._problem = None, None, None
-        self._handles, self._tips, self._positions = [], [], np.zeros(0)
+        self._handles, self._tips, self._tools, self._positions = [], [], {}, np.zeros(0)
         self._shapes, self._missing = None, []
         self._loader = ThreadPoolExecutor(1)
         self._with_trace = self._with_target = True
@@ -94,6 +96,12 @@ class Page:
             self._missing = shapes.missing
             self._scene.set_shapes(shapes)
             self._scene.place_camera(self._link_poses())
+        if self._robot is not None and self._arm.tips is not None:
+            for tip, tool in tools_of(self._robot, self._base, *self._arm.tips).items():
+                # What is left is rounding: the handle must not tremble.
+                if np.abs(tool - self._tools.get(tip, np.eye(4))).max() > ROUNDING:
+                    self._tools[tip] = tool
+            self._arm.tips = None
 
     def _set_robot(self, description, parameters):
         try:
@@ -103,6 +111,7 @@ class Page:
             self._problem = str(problem)
             return
         self._robot, self._base, self._tips, self._problem, self._missing = robot, base, tips, None, []
+        self._tools = {}
         self._arm.use_tips(tips)
         self._positions = np.zeros(len(robot.joint_index))
         for handle in self._handles:
@@ -129,7 +138,7 @@ class Page:
         self._scene.show_robot(poses)
         self._scene.show_obstacles(self._arm.obstacles, poses)
         for number, (tip, handle) in enumerate(zip(self._tips, self._handles)):
-            tip_pose = poses[self._robot.link_index[tip]]
+            tip_pose = poses[self._robot.link_index[tip]] @ self._tools.get(tip, np.eye(4))
             handle.follow(tip_pose)
             if handle.is_under(self._pointer):
                 self._arm.hold_still(tip)
@@ -183,6 +192,22 @@ class Page:
         if self._robot is None:
             return f'{arm.node_name}: waiting for a robot'
         return f'{self._robot.name} ({arm.node_name})'
+
+
+def tools_of(robot, base, positions, tips):
+    """The pose of each tip in the frame of its link, from their poses in the base link's frame at joint positions."""
+    there = np.array([positions.get(name, 0.0) for name in robot.joint_index])
+    poses = robot.link_poses(there)
+    return {tip: np.linalg.inv(poses[robot.link_index[tip]]) @ poses[base] @ matrix_of(pose)
+            for tip, pose in tips.items() if tip in robot.link_index}
+
+
+def matrix_of(pose):
+    """4 x 4 matrix of a Pose of the node."""
+    matrix, turn = np.eye(4), pose.orientation
+    matrix[:3, 3] = pose.position.x, pose.position.y, pose.position.z
+    matrix[:3, :3] = viser.transforms.SO3(np.array([turn.w, turn.x, turn.y, turn.z])).as_matrix()
+    return matrix
 
 
 def chain_ends(robot, parameters):

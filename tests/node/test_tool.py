@@ -14,6 +14,7 @@ from conftest import ARM_FILE, ROOT
 from handle_client import HandleClient
 from kinematics import Robot, errors, quaternion_of, rotation, translation
 from servo_client import BENT, start_servo, twist
+from solids import BESIDE, ROBOT, aside, start_arm
 from test_batch import rows, solve_batch
 from test_markers import wait_for_tip, watch
 
@@ -166,6 +167,23 @@ def test_handle_markers_and_kinematics_show_the_tool(with_tool, tooled):
     assert max(errors(pose_from(link.pose), tooled.robot.pose('tool0', with_tool.next_posture()))) < CLOSE
 
 
+def test_the_page_in_the_browser_knows_the_tool(with_tool, arm_robot, monkeypatch):
+    pytest.importorskip('viser', reason='the page is not tried: no Python package viser here')
+    monkeypatch.syspath_prepend(str(ROOT / 'scripts'))
+    from viewer.arm import Arm
+    from viewer.page import tools_of
+    from viewer.robot import Robot as Drawn
+    arm = Arm(with_tool.name)
+    with_tool.executor.add_node(arm)
+    try:
+        tips = with_tool.wait_for(lambda: arm.tips, 'the tips')
+    finally:
+        with_tool.executor.remove_node(arm)
+        arm.destroy_node()
+    drawn = Drawn(ARM_FILE.read_text())
+    assert np.abs(tools_of(drawn, drawn.link_index['base_link'], *tips)['tool0'] - TOOL).max() < CLOSE
+
+
 def test_a_change_waits_until_the_arm_is_at_rest(start, arm_robot):
     slow = {name: {'has_velocity_limits': True, 'max_velocity': 0.1} for name in arm_robot.movable}
     node = start.node(ARM_FILE, motion='smooth', joint_limits=json.dumps({'joint_limits': slow}))
@@ -200,6 +218,18 @@ def test_a_change_moves_nothing(arm):
     with arm.changed(tool=as_yaml(tool0=TOOL)):
         assert difference(arm.next_posture(), before) == 0.0
     assert difference(arm.next_posture(), before) == 0.0
+
+
+def test_a_change_keeps_the_obstacles(start):
+    node = start_arm(start, BESIDE).client
+    node.set_all(tool=as_yaml(tool0=TOOL))
+    tooled, target = Tooled(ROBOT, TOOL), aside(-0.1) @ TOOL
+    BESIDE.assert_clear([assert_solved(node, tooled, node.send_pose(target), 'tool0', target)])
+    for tool in (TOOL, OTHER):
+        clear = node.solve_ik(aside(-0.2) @ tool, tools=[message(tool)], timeout=10.0)
+        assert clear.success, clear.message
+        into_the_ball = node.solve_ik(aside(0.22) @ tool, tools=[message(tool)], timeout=10.0)
+        BESIDE.assert_clear([posture(answer.joint_state) for answer in (clear, into_the_ball)], between=-1.0)
 
 
 @pytest.mark.parametrize('tool, words', [

@@ -97,6 +97,28 @@ def test_what_is_dragged_moves_the_arm(page, arm_robot):
 
 
 @needs_browser
+def test_with_a_tool_the_tool_is_dragged(page, arm_robot):
+    node, window = page(ARM_FILE, 'arm7')
+    targets = node.subscribe(PoseStamped, f'{node.name}/target_pose', [])
+    wait_for_pixels(window, ACCENT, 200)
+
+    def handle():
+        return np.array(wait_for_z_arrow(window), float)
+    at_link = handle()
+    node.set_all(tool='{tool0: {p: [0, 0, 0.1]}}')
+    node.wait_for(lambda: np.linalg.norm(handle() - at_link) > 5, 'the handle to come to the tool', TIMEOUT)
+    start = arm_robot.pose('tool0', posture(node.next_state())) @ translation(0, 0, 0.1)
+    drag(window, handle().tolist(), (0, -60), pause=lambda: node.pace(0.05))
+
+    def has_followed():
+        there = arm_robot.pose('tool0', posture(node.next_state())) @ translation(0, 0, 0.1)
+        last = pose_from(targets[-1].pose) if targets else start
+        return last[2, 3] > start[2, 3] + 0.03 and errors(there, last)[0] < 2 * POSITION_TOLERANCE
+    node.wait_for(has_followed, 'the tool to follow the arrow upwards', TIMEOUT)
+    assert np.allclose(pose_from(targets[-1].pose)[:2, 3], start[:2, 3], atol=1e-3), 'the arrow points along z'
+
+
+@needs_browser
 def test_what_is_chosen_on_the_panel_is_done(page, arm_robot):
     node, window = page(ARM_FILE, 'arm7')
     before = posture(node.next_state())

@@ -40,6 +40,9 @@ impl Expected for RobotOrUrdf<'_> {
     const WORDS: &'static str = "the path or the text of a URDF, or a Robot";
 }
 
+/// What an arm is pickled as: its robot, tips, base and tools.
+type State = (Given, Vec<String>, String, Vec<[f64; 7]>);
+
 #[pymethods]
 impl Arm {
     #[new]
@@ -590,7 +593,7 @@ impl Arm {
         Servo::start(&self.0, &read_positions(q, &self.0.chain, "q")?, request)
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (Given, Vec<String>, String, Vec<[f64; 7]>)>> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, State>> {
         let tips = self.tips().into_iter().map(str::to_owned).collect();
         let tools = self.0.chain.tools().iter().map(to_numbers).collect();
         let state = (self.0.robot.given.clone(), tips, self.base().to_owned(), tools);
