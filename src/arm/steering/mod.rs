@@ -114,6 +114,7 @@ impl Steering {
             }
         };
         let clearance = around.avoidance.map(|avoidance| avoidance.map(Avoidance::clearance));
+        let outside = self.servo.outside();
         let part = step / (step / period).ceil().max(1.0);
         let mut left = step - part;
         while left > 0.5 * part {
@@ -122,7 +123,13 @@ impl Steering {
             left -= part;
         }
         let stepped = one_step(&mut self.servo, part, &command, &clearance);
-        wants_status.then(|| status::of_step(&stepped, &self.newest, around))
+        wants_status.then(|| {
+            let mut status = status::of_step(&stepped, &self.newest, around);
+            if let Some(variable) = outside {
+                status::put_outside(&mut status, &around.loaded.chain.variables()[variable].name);
+            }
+            status
+        })
     }
 
     /// The joints as another motion takes them over.

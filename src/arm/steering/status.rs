@@ -51,6 +51,13 @@ pub(super) fn of_step(stepped: &Result<&Report, CommandError>, newest: &Newest, 
     status
 }
 
+/// Puts into `status` that a joint outside its limits comes inside first, where that holds the arm back.
+pub(super) fn put_outside(status: &mut ServoStatus, joint: &str) {
+    if status.code == code::JOINT_LIMIT {
+        status.message = format!("joint '{}' is outside its limits, and comes inside first", names::short(joint));
+    }
+}
+
 /// Puts into `status` what holds the arm back.
 fn put_report(status: &mut ServoStatus, report: &Report, loaded: &LoadedRobot, avoidance: Option<&Avoidance>) {
     (status.code, status.scale, status.sliding) = (code::OK, report.share, report.is_sliding);
