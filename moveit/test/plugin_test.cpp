@@ -440,6 +440,26 @@ void approximate_solutions_and_positions_alone() {
   }
 }
 
+/* An arm of five joints: the orientation is no farther than that of any other positions of the tip that a search of the position alone finds. */
+void an_arm_of_five_joints_reaches_positions() {
+  const auto model = model_of(read(folder + "/../tests/data/robots/so101.urdf"), "<group name='arm'><chain base_link='base_link' tip_link='gripper_frame_link'/></group>");
+  Arm arm(model, "base_link", {"gripper_frame_link"}, node_with({{"position_only_ik", rclcpp::ParameterValue(true)}}));
+  const auto angle = [&arm](const Positions &positions, const Pose &target) {
+    Eigen::Isometry3d is, should;
+    tf2::fromMsg(arm.poses(positions)[0], is);
+    tf2::fromMsg(target, should);
+    return Eigen::AngleAxisd(is.linear().transpose() * should.linear()).angle();
+  };
+  for (int i = 0; i < 20; i++) {
+    const Positions start = arm.random_positions();
+    std::vector<Pose> points = arm.poses(start);
+    points[0].orientation = arm.poses(arm.random_positions())[0].orientation;
+    Search search;
+    EXPECT(search.by(*arm.plugin, points, arm.random_positions()) && arm.meets(search.solution, points, true));
+    EXPECT(angle(search.solution, points[0]) <= angle(start, points[0]) + 1e-4);
+  }
+}
+
 void forward_kinematics() {
   Arm arm = arm7();
   for (int i = 0; i < 50; i++) {
@@ -671,7 +691,8 @@ int main(int argc, char **argv) {
   rclcpp::init(1, argv);
   for (void (*test)() : {plain_searches_and_names, bounds_of_the_model_count, joints_that_mimic_others_are_in_the_list, several_tips,
                          states_are_set_from_poses, a_callback_is_asked_until_it_accepts, a_cost_keeps_the_best,
-                         consistency_limits_and_locked_joints_are_kept, approximate_solutions_and_positions_alone, forward_kinematics,
+                         consistency_limits_and_locked_joints_are_kept, approximate_solutions_and_positions_alone,
+                         an_arm_of_five_joints_reaches_positions, forward_kinematics,
                          parameters_by_their_names, values_that_make_no_sense_are_refused_by_name, integers_are_numbers,
                          parameters_that_nothing_reads_are_named, the_time_may_be_infinite, quaternions_are_rounded, what_makes_no_sense_is_refused,
                          threads, a_hundred_thousand_calls_leak_nothing}) {

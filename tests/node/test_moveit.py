@@ -217,6 +217,16 @@ def test_what_cannot_be_met_has_no_solution(arm):
     assert_failed(arm, compute_ik(arm, UNSOLVABLE), 'NO_IK_SOLUTION', 'closest')
 
 
+def test_an_arm_of_few_joints_gets_the_position_without_a_success(start):
+    file = ROOT / 'tests' / 'data' / 'urdf' / 'scara.urdf'
+    node, robot = start.node(file, on_unreachable='position'), Robot.load(file)
+    target = robot.pose('tool', {'shoulder': 0.3, 'elbow': 0.8, 'stroke': 0.1, 'turn': 1.0}) @ rotation((1, 0, 0), 0.5)
+    answer = compute_ik(node, target, timeout=LONG)
+    assert_code(node, answer, 'NO_IK_SOLUTION', 'position only')
+    reached = robot.pose('tool', posture(answer.solution.joint_state))
+    assert np.linalg.norm(reached[:3, 3] - target[:3, 3]) <= 1.001e-5
+
+
 def test_a_search_ends_with_its_timeout(arm):
     with arm.changed(attempts=1_000_000):
         answer = compute_ik(arm, UNSOLVABLE, timeout=Duration(nanosec=2_000_000))

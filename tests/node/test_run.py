@@ -74,6 +74,21 @@ def test_the_list_is_what_the_node_offers(started):
         client.close()
 
 
+@pytest.mark.parametrize('file, base, tips, joints', [
+    ('tests/data/robots/so101.urdf', '', 'gripper_frame_link', 5), ('tests/data/urdf/scara.urdf', '', '', 4),
+    ('tests/data/urdf/palletiser.urdf', 'base', 'tool', 4), ('tests/data/robots/ur5_robot.urdf', '', 'tool0', 6),
+    ('urdf/arm7.urdf', 'tool0', 'base_link', 7), ('tests/data/urdf/two_arms.urdf', 'torso_yaw_link', 'left_hand,right_hand', 7),
+    ('urdf/arm7.urdf', '', 'nobody', None), ('urdf/arm7.urdf', 'nobody', '', None)])
+def test_joints_to_the_tip_are_counted(file, base, tips, joints):
+    module = importlib.util.spec_from_file_location('description', ROOT / 'launch' / 'description.py')
+    description = importlib.util.module_from_spec(module)
+    module.loader.exec_module(description)
+    path = str(ROOT / file)
+    robot = description.parse(description.read(path), path)
+    assert description.joints_to_tip(robot, base, [tip for tip in tips.split(',') if tip]) == joints
+    assert bool(description.for_short_chain(path, base, tips)[0]) == (joints is not None and joints < 6)
+
+
 def test_an_arm_of_few_joints_reaches_positions_first(started):
     printed, _ = started(VIEW='0', URDF=str(ROOT / 'tests' / 'data' / 'robots' / 'so101.urdf'), TIP='gripper_frame_link')
     client = Client('/urdf_ik')

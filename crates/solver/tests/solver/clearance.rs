@@ -14,7 +14,7 @@ const CASES: usize = 24;
 const BOXES: usize = 8;
 
 /// The arm among boxes anywhere around it.
-fn cell(random: &mut Random) -> Cell {
+pub fn cell(random: &mut Random) -> Cell {
     let mut some_box = || {
         let (direction, size) = (random.direction(), [0; 3].map(|_| random.between(0.1, 0.3)));
         let at = direction * random.between(0.5, 0.85);
@@ -25,7 +25,7 @@ fn cell(random: &mut Random) -> Cell {
 }
 
 /// Positions that keep clear.
-fn free_positions(cell: &Cell, random: &mut Random) -> Vec<f64> {
+pub fn free_positions(cell: &Cell, random: &mut Random) -> Vec<f64> {
     loop {
         let positions = random.positions(&cell.arm.chain);
         if cell.least_distance(&positions) > 1.5 * MARGIN {

@@ -1,8 +1,11 @@
 //! Targets of which only the position can be met: it is met exactly, and the orientation is as close as it goes there.
 
 use nalgebra::{DMatrix, DVector, Isometry3, Matrix3xX, UnitQuaternion, Vector3};
+use urdf_ik::collision::Clearance;
 use urdf_ik::solver::{Bounds, Mode, Outcome, Problem, Residual, Solution, Target, Unreached};
 
+use crate::clearance::{cell, free_positions};
+use crate::common::cell::MARGIN;
 use crate::common::{self, Arm, Random, Share, bits, distance, short_arms, solve, two_handed};
 
 /// Starts of the judge's optimisations.
@@ -268,4 +271,39 @@ fn two_hands_reach_both_positions() {
         misses.of += 1;
     }
     misses.assert_at_most(0.05, "two hands");
+}
+
+/// With its last two joints locked the arm has five left.
+#[test]
+fn answers_keep_clear_and_are_accepted() {
+    let mut random = Random::new(8);
+    let (mut found, mut of) = (0, 0);
+    for _ in 0..5 {
+        let cell = cell(&mut random);
+        let (scene, solver) = (cell.scene(), cell.arm.solver());
+        for _ in 0..4 {
+            let (seed, goal) = (free_positions(&cell, &mut random), free_positions(&cell, &mut random));
+            let targets = cell.arm.targets_at(&goal);
+            let (mut lower, mut upper) = (vec![f64::NEG_INFINITY; seed.len()], vec![f64::INFINITY; seed.len()]);
+            for locked in 5..7 {
+                (lower[locked], upper[locked]) = (seed[locked], seed[locked]);
+            }
+            let accepts = |positions: &[f64]| positions[0] < seed[0] + 1.5;
+            let problem = Problem {
+                bounds: Some(Bounds { lower: &lower, upper: &upper }),
+                clearance: Some(Clearance { scene: &scene, margin: MARGIN }),
+                accepts: Some(&accepts),
+                ..position(&targets, &seed)
+            };
+            let solution = solve(&solver, &problem);
+            assert!(cell.least_distance(&solution.positions) >= MARGIN - 1e-9, "{solution:?}");
+            of += 1;
+            if solution.outcome == Outcome::PositionOnly {
+                angle_left(&cell.arm, &targets, &solution);
+                assert!(accepts(&solution.positions), "{solution:?}");
+                found += 1;
+            }
+        }
+    }
+    assert!(3 * found > of, "{found} of {of}");
 }
