@@ -89,9 +89,8 @@ fn every_rule_is_where_the_index_says() {
 }
 
 #[test]
-fn the_page_is_short_and_its_files_are_there() {
+fn the_files_that_the_page_names_are_there() {
     let text = architecture();
-    assert!(text.lines().count() <= 300, "ARCHITECTURE.md has {} lines", text.lines().count());
     let files: Vec<&str> = text.split('`').filter(|word| is_source(Path::new(word))).collect();
     let missing: Vec<_> = files.iter().filter(|file| !root().join(file).exists()).collect();
     assert!(files.len() > 40 && missing.is_empty(), "{missing:#?}");
