@@ -497,14 +497,16 @@ void parameters_by_their_names() {
   }
 }
 
-/* The lines that are logged while it lives. */
+/* The lines that the plug-in logs while it lives. */
 struct Log {
   Log() : before(rcutils_logging_get_output_handler()) {
     lines().clear();
-    rcutils_logging_set_output_handler([](auto *, int, const char *, rcutils_time_point_value_t, const char *format, va_list *arguments) {
+    rcutils_logging_set_output_handler([](auto *, int, const char *logger, rcutils_time_point_value_t, const char *format, va_list *arguments) {
       char line[2000];
       vsnprintf(line, sizeof line, format, *arguments);
-      lines().push_back(line);
+      if (logger == std::string("urdf_ik.moveit")) {
+        lines().push_back(line);
+      }
     });
   }
   ~Log() { rcutils_logging_set_output_handler(before); }
