@@ -522,6 +522,22 @@ enum UrdfIkStatus urdf_ik_robot_from_file(const char *path, struct UrdfIkRobot *
 enum UrdfIkStatus urdf_ik_robot_from_urdf(const char *urdf, struct UrdfIkRobot **robot);
 
 /*
+ As urdf_ik_robot_from_file(), and the soft limits of `<safety_controller>` narrow those of `<limit>`, as in MoveIt.
+
+ The caller sees to it:
+ `path` is a text; `robot` is written.
+ */
+enum UrdfIkStatus urdf_ik_robot_from_file_with_soft_limits(const char *path, struct UrdfIkRobot **robot);
+
+/*
+ As urdf_ik_robot_from_urdf(), and the soft limits of `<safety_controller>` narrow those of `<limit>`, as in MoveIt.
+
+ The caller sees to it:
+ `urdf` is a text; `robot` is written.
+ */
+enum UrdfIkStatus urdf_ik_robot_from_urdf_with_soft_limits(const char *urdf, struct UrdfIkRobot **robot);
+
+/*
  Makes a robot of `count` joints, without the text of a URDF: for programs that have a model of the robot already, perhaps with narrower
  limits. Its links are those that the joints name; the joints must form one tree. URDF_IK_STATUS_URDF where it is refused.
 

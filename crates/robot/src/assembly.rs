@@ -43,8 +43,8 @@ impl Robot {
             links.iter().map(|link| Link { name: (*link).to_owned(), parent_joint: None }).collect();
         let root = connect(&mut links, &joints)?;
         let mut warnings = Vec::new();
-        let rules = mimic_rules(described, &joints, &joint_names, &mut warnings);
-        resolve_mimics(rules, &mut joints, &mut warnings);
+        let mut rules = mimic_rules(described, &joints, &joint_names, &mut warnings);
+        resolve_mimics(&mut rules, &mut joints, &mut warnings);
         let order = parents_first(&links, &joints, root)?;
         let followers = followers(&joints);
         let size = working_range::size(links.len(), &joints, &order);
@@ -191,7 +191,7 @@ fn mimic_rules(
 
 /// Gives each joint its mimic rule, followed to a joint with a position of its own. Adds a warning for each rule that leads nowhere; such a
 /// rule is left out.
-fn resolve_mimics(mut rules: Vec<Option<Mimic>>, joints: &mut [Joint], warnings: &mut Vec<String>) {
+fn resolve_mimics(rules: &mut [Option<Mimic>], joints: &mut [Joint], warnings: &mut Vec<String>) {
     let mut is_done = vec![false; rules.len()];
     let mut is_on_path = vec![false; rules.len()];
     for start in 0..rules.len() {
