@@ -167,7 +167,7 @@ fn what_the_table_cannot_check_is_refused_by_name() {
     values.set("joint_limits", Value::Text("no/such.yaml".into())).unwrap();
     assert!(Settings::new(&values, None).unwrap_err().0.contains("no/such.yaml"));
     values.set("joint_limits", Value::NotSet).unwrap();
-    for name in ["posture", "initial_posture", "tool"] {
+    for name in ["tool", "posture", "initial_posture"] {
         values.set(name, Value::Text("elbow".into())).unwrap();
         assert!(Settings::new(&values, None).unwrap_err().0.starts_with(&format!("{name}: ")));
     }
