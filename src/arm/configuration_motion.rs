@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use r2r::urdf_ik::msg::ServoStatus;
 
 use super::collision_check::{CollisionCheck, Obstruction};
+use super::progress::{Arrival, Arrivals, Progress};
 use super::steering::{Around, Input, Steering};
 use crate::reports::Report;
 use crate::robot_in_use::{Configuration, LoadedRobot};
@@ -14,7 +15,6 @@ use urdf_ik_collision::write_between;
 use urdf_ik_motion::servo::TooManyVariables;
 use urdf_ik_motion::{JointMotion, MotionError, MotionLimits, TrajectoryPoint};
 use urdf_ik_parameters::{Motion, Settings};
-use urdf_ik_solver::Target;
 
 /// The configuration of a robot, and its motion.
 pub(crate) struct ConfigurationMotion {
@@ -32,26 +32,6 @@ pub(crate) struct ConfigurationMotion {
     collision_check: CollisionCheck,
     /// Why the motion to the goal was given up, until the arm stands.
     obstruction: Option<Obstruction>,
-}
-
-/// What to publish of a target when the motion to it has ended.
-pub(crate) struct Arrival {
-    pub target: Target,
-    /// The report for when it has arrived.
-    pub report: Report,
-}
-
-/// Makes the reports for the arrival. This takes longer than to start a motion, so it is done only where they are needed.
-pub(crate) type Arrivals<'a> = &'a dyn Fn() -> Vec<Arrival>;
-
-/// The motion to a goal that is not reached.
-pub(crate) enum Progress {
-    /// In bounded steps.
-    Steps,
-    /// Smooth, with the time until arrival \[s\].
-    Smooth(f64),
-    /// None: something is in the way.
-    Stopped(Obstruction),
 }
 
 /// The kind of the motion under way.

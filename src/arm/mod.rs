@@ -5,12 +5,13 @@ pub(crate) mod configuration_motion;
 mod controller_topics;
 pub(crate) mod descriptions;
 pub(crate) mod output;
+mod progress;
 pub(crate) mod steering;
 pub(crate) mod whereabouts;
 
 pub(crate) use collision_check::CollisionCheck;
-pub(crate) use configuration_motion::{Arrival, Progress};
 pub(crate) use output::{Moved, Output};
+pub(crate) use progress::{Arrival, Progress};
 pub(crate) use whereabouts::Whereabouts;
 
 use std::sync::Arc;

@@ -12,8 +12,9 @@ use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::{Header, String as Text};
 use r2r::{Node, QosProfile};
 
-use super::configuration_motion::{Arrival, Arrivals, ConfigurationMotion, Progress, Steered, Tick};
+use super::configuration_motion::{ConfigurationMotion, Steered, Tick};
 use super::controller_topics::ControllerTopics;
+use super::progress::{Arrival, Arrivals, Progress};
 use super::steering::Input;
 use super::whereabouts::Resting;
 use crate::Result;

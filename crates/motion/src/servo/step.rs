@@ -2,6 +2,7 @@
 
 mod beside;
 mod inside;
+mod joints;
 mod lay;
 mod told;
 
@@ -306,31 +307,6 @@ impl Servo {
         } else {
             self.jog.stop(&self.now, &self.limits, period, &mut self.next);
         }
-    }
-
-    fn follow_joints(&mut self, velocities: &[f64], period: f64) {
-        if self.is_on_course && !may_begin(&self.now, &self.limits) {
-            return self.follow_plan(period);
-        }
-        self.leave_course();
-        self.limit_tips(velocities);
-        self.jog.follow(&self.slider.velocities, &self.now, &self.limits, period, &mut self.next);
-    }
-
-    /// Writes joint velocities, all of them slower where a tip would be too fast.
-    fn limit_tips(&mut self, velocities: &[f64]) {
-        let Self { jacobian, options, slider, limited_tip, .. } = self;
-        // The greatest numbers have no square.
-        let size = velocities.iter().fold(1.0, |size: f64, velocity| size.max(velocity.abs()));
-        slider.velocities.iter_mut().zip(velocities).for_each(|(slower, velocity)| *slower = velocity / size);
-        let mut factor = size;
-        for tip in 0..jacobian.tips().len() {
-            let allowed = options.factor(&jacobian.twist(tip, &slider.velocities), size);
-            if allowed < factor {
-                (factor, *limited_tip) = (allowed, Some(tip));
-            }
-        }
-        slider.velocities.iter_mut().for_each(|velocity| *velocity *= factor);
     }
 
     fn follow_tips(&mut self, commands: &[TipCommand], period: f64, clearance: Option<&Clearance>) {
