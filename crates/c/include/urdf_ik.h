@@ -61,6 +61,22 @@
 #define URDF_IK_PICK_MOST_MANIPULABLE 2
 
 /*
+ The best joint positions of the attempts, as they are: the fastest.
+ */
+#define URDF_IK_CLOSEST_NONE 0
+
+/*
+ The closest joint positions, and the reason.
+ */
+#define URDF_IK_CLOSEST_POSE 1
+
+/*
+ The positions of the targets exactly and their orientations as closely as possible (URDF_IK_OUTCOME_POSITION_ONLY), for arms of fewer than
+ six joints. Where a position is not reachable: as URDF_IK_CLOSEST_POSE.
+ */
+#define URDF_IK_CLOSEST_POSITION 2
+
+/*
  What became of a call. urdf_ik_error() says why it failed.
  */
 typedef enum UrdfIkStatus {
@@ -122,6 +138,10 @@ typedef enum UrdfIkOutcome {
    Something is in the way.
    */
   URDF_IK_OUTCOME_COLLISION = 9,
+  /*
+   Every position is met within its tolerance, and the orientations are as close as they go there: see URDF_IK_CLOSEST_POSITION.
+   */
+  URDF_IK_OUTCOME_POSITION_ONLY = 10,
 } UrdfIkOutcome;
 
 /*
@@ -293,7 +313,7 @@ typedef struct UrdfIkProblem {
    */
   double timeout;
   /*
-   Searches: whether one that meets no target goes on to the closest joint positions and the reason, not 0 for that. Default: 1.
+   What is answered where the targets are not met, one of URDF_IK_CLOSEST_…. Default: URDF_IK_CLOSEST_POSE.
    */
   uint8_t closest;
   /*
