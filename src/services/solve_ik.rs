@@ -12,7 +12,7 @@ use r2r::urdf_ik::srv::SolveIK::{Request, Response};
 use super::joint_overrides::JointOverrides;
 use super::query::Query;
 use super::request_overrides::{self, RequestOverrides};
-use crate::arm::CollisionCheck;
+use crate::arm::{Arm, CollisionCheck};
 use crate::messages::convert;
 use crate::reports::{Answer, RefuseAs, Refused, status};
 use crate::robot_in_use::LoadedRobot;
@@ -33,33 +33,19 @@ impl<C> Answer<C, Request> for Response {
     }
 }
 
+/// A query, with what its answer needs.
+struct Asked {
+    loaded: Arc<LoadedRobot>,
+    /// The seed: one entry for each joint of the robot.
+    positions: Vec<f64>,
+    query: Arc<Query>,
+    /// Of each target, with the frame that was used.
+    headers: Vec<Header>,
+}
+
 pub(crate) async fn solve_ik(queries: Arc<Queries>, request: Request) -> Result<Response, Refused> {
     let Queries { arm, searches } = &*queries;
-    let mut settings = (*arm.settings()).clone();
-    let mut configuration = arm.configuration()?;
-    let loaded = Arc::clone(&configuration.loaded);
-    let mut positions = configuration.positions.clone();
-    convert::overlay(&loaded.robot, "the seed", &request.seed, &mut positions).refuse_as("seed")?;
-    let mut pattern = problem::target(Isometry3::identity(), &settings);
-    let overrides = RequestOverrides::from(&request);
-    overrides.apply(&loaded.chain, &mut pattern, &mut settings)?;
-    let joints = JointOverrides::read(&loaded.chain, &request.bounds, &request.move_weights)?;
-    let asked = tips_and_poses(&request, &loaded.chain, pattern.tip)?;
-    let tips: Vec<usize> = asked.iter().map(|(tip, ..)| *tip).collect();
-    let loaded = overrides.with_tools(&loaded, &tips)?;
-    configuration.loaded = Arc::clone(&loaded);
-    let (mut targets, mut headers) = (Vec::new(), Vec::new());
-    for (tip, field, stamped) in asked {
-        let pose = convert::pose(&stamped.pose);
-        let pose = pose.map_err(|sentence| Refused::invalid(&field, format!("{field}: {sentence}")))?;
-        let frame = arm.frames.of_request(&loaded, &settings, &stamped.header).await?;
-        targets.push(Target { tip, pose: frame.in_base(&configuration) * pose, ..pattern });
-        headers.push(Header { frame_id: frame.name, ..stamped.header.clone() });
-    }
-    let seed = loaded.chain.positions_from(&positions);
-    let began = Instant::now();
-    let avoidance = Avoidance::of(&arm.surroundings, &loaded, &positions, &settings).await?;
-    let query = Arc::new(Query { targets, seed, joints, avoidance, settings, began });
+    let Asked { loaded, mut positions, query, headers } = ask(arm, &request).await?;
     let (solver, solution) = query.solve(searches, &loaded).await?;
     let mut joint_state = JointState::default();
     if solution.is_solved() || query.settings.on_unreachable != OnUnreachable::Hold {
@@ -89,6 +75,35 @@ pub(crate) async fn solve_ik(queries: Arc<Queries>, request: Request) -> Result<
         turns_count = all.turns;
     }
     Ok(Response { success, message, joint_state, status, other_statuses, all_joint_states, turns_count })
+}
+
+/// The query of a request.
+async fn ask(arm: &Arm, request: &Request) -> Result<Asked, Refused> {
+    let mut settings = (*arm.settings()).clone();
+    let mut configuration = arm.configuration()?;
+    let loaded = Arc::clone(&configuration.loaded);
+    let mut positions = configuration.positions.clone();
+    convert::overlay(&loaded.robot, "the seed", &request.seed, &mut positions).refuse_as("seed")?;
+    let mut pattern = problem::target(Isometry3::identity(), &settings);
+    let overrides = RequestOverrides::from(request);
+    overrides.apply(&loaded.chain, &mut pattern, &mut settings)?;
+    let joints = JointOverrides::read(&loaded.chain, &request.bounds, &request.move_weights)?;
+    let asked = tips_and_poses(request, &loaded.chain, pattern.tip)?;
+    let tips: Vec<usize> = asked.iter().map(|(tip, ..)| *tip).collect();
+    let loaded = overrides.with_tools(&loaded, &tips)?;
+    configuration.loaded = Arc::clone(&loaded);
+    let (mut targets, mut headers) = (Vec::new(), Vec::new());
+    for (tip, field, stamped) in asked {
+        let pose = convert::pose(&stamped.pose);
+        let pose = pose.map_err(|sentence| Refused::invalid(&field, format!("{field}: {sentence}")))?;
+        let frame = arm.frames.of_request(&loaded, &settings, &stamped.header).await?;
+        targets.push(Target { tip, pose: frame.in_base(&configuration) * pose, ..pattern });
+        headers.push(Header { frame_id: frame.name, ..stamped.header.clone() });
+    }
+    let seed = loaded.chain.positions_from(&positions);
+    let began = Instant::now();
+    let avoidance = Avoidance::of(&arm.surroundings, &loaded, &positions, &settings).await?;
+    Ok(Asked { query: Arc::new(Query { targets, seed, joints, avoidance, settings, began }), loaded, positions, headers })
 }
 
 /// A joint state for each solution. Joints outside the chain are as in `positions` (one entry a joint).

@@ -119,11 +119,9 @@ fn each_setting_follows_its_parameter() {
         values.set(name, value).unwrap();
     }
     let settings = Settings::new(&values, None).unwrap();
-    assert_eq!(settings.base_link.as_deref(), Some("torso"));
-    assert_eq!(settings.tip_links, ["hand"]);
+    assert_eq!((settings.base_link.as_deref(), &settings.tip_links[..]), (Some("torso"), &["hand".to_owned()][..]));
     assert_eq!((settings.frame_prefix.as_str(), settings.urdf_file.as_str()), ("left/", "a.urdf"));
-    assert_eq!(settings.robot_description, "<robot/>");
-    assert_eq!(settings.robot_description_semantic, "a.srdf");
+    assert_eq!((&*settings.robot_description, &*settings.robot_description_semantic), ("<robot/>", "a.srdf"));
     assert_eq!((settings.avoid_collisions, settings.collision_margin), (true, 0.03));
     assert_eq!((settings.missing_shapes, settings.soft_limits), (MissingShapes::Ignore, true));
     assert_eq!(settings.timeout, Duration::from_millis(1500));
@@ -131,8 +129,7 @@ fn each_setting_follows_its_parameter() {
     assert_eq!((settings.cores, settings.batch_cores), (3, Some(2)));
     assert_eq!(settings.on_unreachable, OnUnreachable::Hold);
     assert_eq!((settings.max_joint_step, settings.measured_tolerance), (Some(0.1), 0.05));
-    assert_eq!(settings.initial_posture.0["elbow"], 1.0);
-    assert_eq!(settings.posture.0["elbow"], -1.0);
+    assert_eq!([&settings.initial_posture, &settings.posture].map(|posture| posture.0["elbow"]), [1.0, -1.0]);
     assert_eq!(settings.tool.0["hand"].translation.z, 0.1);
     assert_eq!((settings.pick, settings.free_axes), (Pick::Nearest, [false, false, false, false, false, true]));
     assert_eq!(settings.null_space, NullSpace { posture: 2.0, limits: 3.0, manipulability: 4.0 });

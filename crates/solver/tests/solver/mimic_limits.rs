@@ -24,9 +24,9 @@ fn parallel_arm() -> Arm {
     let follower = |master: &str, xyz: &str| format!("<origin xyz='{xyz}'/><mimic joint='{master}' multiplier='-1'/>");
     let joints = limited(["pan", "revolute", "base", "turret"], "0 0 1", [-2.2, 2.2], "")
         + &limited(["rear", "revolute", "turret", "upper"], "0 1 0", [0.0, 1.48], "<origin xyz='0 0 0.138'/>")
-        + &limited(["level", "revolute", "upper", "elbow"], "0 1 0", [0.0, 6.28], &follower("rear", "0 0 0.135"))
+        + &limited(["level", "revolute", "upper", "elbow"], "0 1 0", [0.0, 6.2], &follower("rear", "0 0 0.135"))
         + &limited(["front", "revolute", "elbow", "fore"], "0 1 0", [-0.17, 1.57], "")
-        + &limited(["hand", "revolute", "fore", "wrist"], "0 1 0", [0.0, 6.28], &follower("front", "0.147 0 0"))
+        + &limited(["hand", "revolute", "fore", "wrist"], "0 1 0", [0.0, 6.2], &follower("front", "0.147 0 0"))
         + &fixed("end", "wrist", "tip", "0.06 0 -0.06");
     Arm::from_text(&robot("base turret upper elbow fore wrist tip", &joints), "base", &["tip"])
 }
