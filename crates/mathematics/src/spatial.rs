@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn an_inexact_matrix_becomes_the_nearest_rotation() {
         let exact = UnitQuaternion::from_scaled_axis(Vector3::new(-2.0, 1.0, 2.0) / 3.0);
-        let stretch = Matrix3::new(0.02, 0.008, -0.005, 0.008, -0.015, 0.003, -0.005, 0.003, 0.01);
+        let stretch = Matrix3::new(0.015, 0.008, -0.005, 0.008, -0.012, 0.003, -0.005, 0.003, 0.01);
         // By the polar decomposition the nearest rotation of R S is R, where S is symmetric.
         let matrix = exact.to_rotation_matrix().into_inner() * (Matrix3::identity() + stretch);
         let rows = std::array::from_fn(|row| match row {
