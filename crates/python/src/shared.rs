@@ -82,7 +82,11 @@ impl ArmData {
     pub fn has_the_links_of(&self, other: &Self) -> bool {
         let (own, others) = (&self.chain, &other.chain);
         let same_links = || own.base() == others.base() && own.tip_names() == others.tip_names();
-        std::ptr::eq(self, other) || (self.robot.given.urdf == other.robot.given.urdf && same_links())
+        let same_robot = || {
+            let [own, other] = [self, other].map(|arm| &arm.robot.given);
+            own.urdf == other.urdf && own.soft_limits == other.soft_limits
+        };
+        std::ptr::eq(self, other) || (same_robot() && same_links())
     }
 
     /// Number of the chain's variables.
