@@ -103,7 +103,12 @@ async fn ask(arm: &Arm, request: &Request) -> Result<Asked, Refused> {
     let seed = loaded.chain.positions_from(&positions);
     let began = Instant::now();
     let avoidance = Avoidance::of(&arm.surroundings, &loaded, &positions, &settings).await?;
-    Ok(Asked { query: Arc::new(Query { targets, seed, joints, avoidance, settings, began }), loaded, positions, headers })
+    Ok(Asked {
+        query: Arc::new(Query { targets, seed, joints, avoidance, settings, began }),
+        loaded,
+        positions,
+        headers,
+    })
 }
 
 /// A joint state for each solution. Joints outside the chain are as in `positions` (one entry a joint).

@@ -1,6 +1,7 @@
 //! Streams of poses with and without null-space tasks: `cargo bench --bench streams`, for some arms only with `-- ARM …`.
 //!
-//! For each arm, 30 streams of 200 poses along smooth curves of the joints, 100 a second: how many of the streams have a step of a
+//! For each arm, 30 streams of 200 poses along smooth curves of the joints, and as many along lines from end to end of their ranges, 100 a
+//! second: how many of the streams have a step of a
 //! joint above 0.2 rad, how many targets took a search and how many were not met, and in how many of the rests after the streams the arm
 //! did not arrive at the optimum that self-motions reach. The arms are those of the tests.
 
@@ -8,7 +9,7 @@
 
 use urdf_ik_testing as common;
 
-use common::joint_curves::{Follower, PERIOD, curve, velocities};
+use common::joint_curves::{Follower, PERIOD, curve, line, velocities};
 use common::{Arm, Random, all_arms, load};
 use urdf_ik::solver::Preference;
 
@@ -20,7 +21,9 @@ fn main() {
     arms.push(Arm::new("fetch8", load("fetch.urdf"), "base_link", &["gripper_link"]));
     let named: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     arms.retain(|arm| named.is_empty() || named.contains(&arm.name));
-    println!("{STREAMS} streams each      task            jumps  searched  unmet | not at rest in time  largest step");
+    println!(
+        "{STREAMS} streams each      shape  task            jumps  searched  unmet | not at rest in time  largest step"
+    );
     for arm in &arms {
         let posture = arm.chain.nominal_positions();
         let velocities = velocities(arm);
@@ -33,16 +36,24 @@ fn main() {
             ("posture", Preference { posture_weight: 1.0, ..none }),
             ("all", Preference { limits_weight: 1.0, manipulability_weight: 1.0, posture_weight: 1.0, ..none }),
         ] {
-            measure(arm, task, preference, &velocities);
+            measure(arm, &Streams { task, shape: "curves", configurations: curve }, preference, &velocities);
+            measure(arm, &Streams { task, shape: "lines", configurations: line }, preference, &velocities);
         }
     }
 }
 
-fn measure(arm: &Arm, task: &str, preference: Preference, velocities: &[f64]) {
+struct Streams<'a> {
+    task: &'a str,
+    shape: &'a str,
+    configurations: fn(&Arm, &mut Random) -> Vec<Vec<f64>>,
+}
+
+fn measure(arm: &Arm, streams: &Streams, preference: Preference, velocities: &[f64]) {
+    let Streams { task, shape, configurations } = *streams;
     let mut random = Random::new(SEED);
     let (mut jumps, mut searched, mut unmet, mut late, mut largest) = (0, 0, 0, 0, 0.0_f64);
     for _ in 0..STREAMS {
-        let configurations = curve(arm, &mut random);
+        let configurations = configurations(arm, &mut random);
         let mut follower = Follower::new(arm, preference, &configurations[0]);
         let course = follower.follow(&configurations);
         jumps += usize::from(course.jumps());
@@ -58,5 +69,5 @@ fn measure(arm: &Arm, task: &str, preference: Preference, velocities: &[f64]) {
             }
         }
     }
-    println!("{:22} {task:15} {jumps:5} {searched:9} {unmet:6} | {late:5} {largest:25.3}", arm.name);
+    println!("{:22} {shape:6} {task:15} {jumps:5} {searched:9} {unmet:6} | {late:5} {largest:25.3}", arm.name);
 }

@@ -108,6 +108,11 @@ named_values! {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Mode<'a> {
     /// Follow the seed's branch of solutions: one attempt, in which each variable has a largest step from the seed.
+    ///
+    /// A solution is connected to the seed by a joint motion whose tips follow the interpolated poses, from those at the seed to the targets
+    /// along straight lines and about constant axes. That decides the branch and the whole turns of each joint. Where it ends before
+    /// the targets, they are not met: [`Reason::JointLimits`](super::Reason::JointLimits) tells that limits are why, and the positions are
+    /// those of a local minimum to which short steps lead from there.
     Track {
         /// Largest step of each variable \[rad or m\]; infinite for no bound.
         max_step: &'a [f64],

@@ -1,6 +1,6 @@
 //! The residual of a tip with respect to its target, over the axes that count.
 
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
 use super::{Residual, Target};
 use urdf_ik_mathematics::spatial;
@@ -26,6 +26,16 @@ impl Target {
             free => masked(spatial::rotation_vector(&relative.rotation), free),
         };
         (masked(relative.translation.vector, &self.free_axes[..3]), angular)
+    }
+
+    /// The target displaced by `steps` times its difference from `start` \[base link's frame\], along a straight line and about a constant
+    /// axis: -1 is `start` over the axes that count, and -0.5 halfway from there.
+    pub(crate) fn moved_on(&self, start: &Isometry3<f64>, steps: f64) -> Self {
+        let (linear, angular) = self.difference(start);
+        let shift = Translation3::from(start.rotation * linear * steps);
+        let turn = UnitQuaternion::from_scaled_axis(start.rotation * angular * steps);
+        let translation = shift * self.pose.translation;
+        Self { pose: Isometry3::from_parts(translation, turn * self.pose.rotation), ..*self }
     }
 }
 

@@ -45,6 +45,14 @@ pub fn curve(arm: &Arm, random: &mut Random) -> Vec<Vec<f64>> {
     configurations
 }
 
+/// Configurations evenly on the line between two random ones: through all of the limits' neighbourhood, and through singularities.
+pub fn line(arm: &Arm, random: &mut Random) -> Vec<Vec<f64>> {
+    let (from, to) = (random.positions(&arm.chain), random.positions(&arm.chain));
+    let share = |pose: usize| f64::from(u32::try_from(pose).unwrap()) / f64::from(u32::try_from(POSES - 1).unwrap());
+    let at = |share: f64| from.iter().zip(&to).map(|(from, to)| from + share * (to - from)).collect();
+    (0..POSES).map(|pose| at(share(pose))).collect()
+}
+
 /// The greatest velocity of each variable \[rad/s or m/s\].
 pub fn velocities(arm: &Arm) -> Vec<f64> {
     MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default()).or(&JointLimit::DEFAULT).velocities

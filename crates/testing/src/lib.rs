@@ -8,6 +8,7 @@
 pub mod cell;
 pub mod joint_curves;
 pub mod joints;
+pub mod line_follower;
 pub mod preference_cost;
 mod robots;
 mod share;
@@ -24,7 +25,7 @@ use urdf_ik::solver::{Problem, Solution, Solver, SolverKind, Target};
 
 pub use robots::{
     all_arms, arm_with_tool, arms_named, bundled_arms, load, makers_arms, mobile_arms, short_arms, two_handed,
-    urdf_path,
+    urdf_path, wide_arms,
 };
 pub use share::Share;
 pub use urdf_ik_random::random::{self, Random};

@@ -1,5 +1,6 @@
 //! The robots of the tests. All of them are in the package: one that is missing fails the test that asks for it.
 
+use std::f64::consts::TAU;
 use std::path::PathBuf;
 
 use urdf_ik::robot::Robot;
@@ -73,6 +74,39 @@ pub fn all_arms() -> Vec<Arm> {
     arms.extend(makers_arms());
     assert_eq!(arms.len(), 10);
     arms
+}
+
+/// Ten arms of which every joint may turn by more than half a turn either way, one tip each: those that can, and others with their
+/// limits widened to a whole turn.
+pub fn wide_arms() -> Vec<Arm> {
+    let planar = std::fs::read_to_string(urdf_path("wide.urdf")).unwrap();
+    let mut arms = arms_named(&["ur5", "gen3"]);
+    arms.push(Arm { name: "wide".into(), ..Arm::from_text(&planar, "b", &["tip"]) });
+    let spherical = Arm::from_text(&super::urdf::six_joints(Some(TAU)), "base", &["tip"]);
+    arms.push(Arm { name: "six joints".into(), ..spherical });
+    for (name, file, base, tip) in [
+        ("arm6", "arm6.urdf", "base_link", "tool0"),
+        ("arm7", "arm7.urdf", "base_link", "tool0"),
+        ("iiwa14", "iiwa14.urdf", "base_link", "tool0"),
+        ("kr6", "kr6r900sixx.urdf", "base_link", "tool0"),
+        ("panda", "panda.urdf", "panda_link0", "panda_hand_tcp"),
+        ("fetch7", "fetch.urdf", "torso_lift_link", "gripper_link"),
+    ] {
+        let text = widened(&std::fs::read_to_string(urdf_path(file)).unwrap());
+        arms.push(Arm::new(&format!("wide {name}"), Robot::from_urdf(&text).unwrap(), base, &[tip]));
+    }
+    assert_eq!(arms.len(), 10);
+    arms
+}
+
+/// A URDF with all position limits a whole turn from zero.
+fn widened(text: &str) -> String {
+    let replace = |text: String, limit: &str, value: f64| {
+        let (first, rest) = text.split_once(limit).unwrap();
+        let rest = rest.split(limit).map(|part| format!("{limit}{value}\"{}", part.split_once('"').unwrap().1));
+        rest.fold(first.to_owned(), |wide, part| wide + &part)
+    };
+    replace(replace(text.to_owned(), "lower=\"", -TAU), "upper=\"", TAU)
 }
 
 /// The arms of [`all_arms`] with these names, in this order.

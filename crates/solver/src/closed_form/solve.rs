@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::chain_form::{ClosedForm, Form};
 use super::choices::{Choices, EXACT_RESIDUAL, hand_out};
 use crate::search::{Iteration, OnSolution, Posed, Run, SearchScratch};
-use crate::{JacobianStep, Mode, Pick, Problem, Solution, Target, counted_axes};
+use crate::{JacobianStep, Mode, Pick, Solution, Target, counted_axes};
 use urdf_ik_closed_form::{ArmSolutions, JOINTS, MAX_SOLUTIONS, SAME_SOLUTION, SixAxis, same};
 
 /// The iteration of the search for problems that the formulas do not answer.
@@ -15,7 +15,7 @@ impl ClosedForm {
     /// Solves a problem that has been checked.
     pub(crate) fn solve(&self, posed: Posed, scratch: &mut SearchScratch, solution: &mut Solution) {
         let start = Instant::now();
-        let joints = self.chain.joints().len();
+        let (joints, run) = (self.chain.joints().len(), Run::new(posed, FALLBACK));
         scratch.clearance().begin();
         let solved = match &self.form {
             Form::SevenAxis(arm) => arm.solve(posed, scratch, solution),
@@ -27,9 +27,10 @@ impl ClosedForm {
                 })
             }),
         };
-        if !solved {
-            Run::new(posed, FALLBACK).solve(scratch, solution);
-        } else if let Problem { mode: Mode::Track { .. }, targets, .. } = posed.problem {
+        if !solved || run.tracks() && !run.is_connected(scratch, &solution.positions) {
+            run.solve(scratch, solution);
+        } else if run.tracks() {
+            let targets = posed.problem.targets;
             let decomposed = posed.search.decomposed(targets, &solution.positions, scratch);
             solution.smallest_singular_value = Some(decomposed.smallest_singular_value(counted_axes(targets)));
         }

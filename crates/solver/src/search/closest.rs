@@ -4,7 +4,7 @@ use super::candidate::{Candidate, GivenUp};
 use super::explore::Run;
 use super::prepared_search::Search;
 use super::setup::Setup;
-use crate::kernel::{Configurations, Kernel, LANES, Lanes};
+use crate::kernel::{Configurations, Kernel, LANES, Lanes, Task};
 
 /// Iterations at most.
 pub const ITERATIONS: usize = 200;
@@ -39,16 +39,16 @@ pub trait Objective {
 /// The error of all targets, in positions and angles.
 struct WholeError<'a> {
     kernel: &'a Kernel,
-    setup: &'a Setup,
+    task: Task<'a>,
 }
 
 impl Objective for WholeError<'_> {
     fn measure(&self, configurations: &mut Configurations) {
-        self.kernel.measure_angles(&self.setup.goals, configurations);
+        self.kernel.measure_angles(self.task.goals, configurations);
     }
 
     fn step(&self, configurations: &mut Configurations, damping: &Lanes) {
-        self.kernel.damped_step(self.setup.task(), configurations, damping, &Lanes::splat(1.0));
+        self.kernel.damped_step(self.task, configurations, damping, &Lanes::splat(1.0));
     }
 }
 
@@ -88,7 +88,7 @@ impl ClosestDescent {
     pub fn refine(&mut self, run: &Run, setup: &Setup, closest: &mut Candidate, given_up: &mut GivenUp) -> usize {
         let kernel = &run.posed.search.kernel;
         let budget = Budget { iterations: ITERATIONS, expired: &|| run.has_expired() };
-        let first = self.descend(kernel, setup, &mut closest.positions, budget);
+        let first = self.descend(kernel, setup.task(), &mut closest.positions, budget);
         let mut iterations = first.iterations;
         closest.score = first.squared_error;
         let attempt = closest.attempt;
@@ -98,7 +98,7 @@ impl ClosestDescent {
                     return iterations;
                 }
                 let budget = Budget { iterations: most, ..budget };
-                let descended = self.descend(kernel, setup, &mut other.positions, budget);
+                let descended = self.descend(kernel, setup.task(), &mut other.positions, budget);
                 other.score = descended.squared_error;
                 iterations += descended.iterations;
                 if other.score > PROMISING * closest.score {
@@ -113,8 +113,8 @@ impl ClosestDescent {
     }
 
     /// Leads `positions` down to a local minimum of the squared error of all targets.
-    pub fn descend(&mut self, kernel: &Kernel, setup: &Setup, positions: &mut [f64], budget: Budget) -> Descended {
-        self.descend_by(&WholeError { kernel, setup }, positions, budget)
+    pub fn descend(&mut self, kernel: &Kernel, task: Task, positions: &mut [f64], budget: Budget) -> Descended {
+        self.descend_by(&WholeError { kernel, task }, positions, budget)
     }
 
     /// Leads `positions` down to a local minimum of the squared error, by the method of Levenberg and Marquardt with four

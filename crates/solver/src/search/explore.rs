@@ -46,6 +46,11 @@ impl<'a> Run<'a> {
         Self { posed, iteration, start: Instant::now() }
     }
 
+    /// Whether the problem is to be tracked.
+    pub fn tracks(&self) -> bool {
+        matches!(self.posed.problem.mode, Mode::Track { .. })
+    }
+
     /// Whether the deadline of the problem has passed, or the search is interrupted.
     pub fn has_expired(&self) -> bool {
         self.has_spent(1)

@@ -4,8 +4,6 @@
 //! Where tracking cannot follow them there, or only with a jump, because a limit, a singularity or another branch comes, the self-motion
 //! to that place begins now, instead of the task.
 
-use nalgebra::{Isometry3, Translation3, UnitQuaternion};
-
 use super::clearance::ClearanceCheck;
 use super::closest::{Budget, ClosestDescent};
 use super::null_space::NullSpace;
@@ -88,23 +86,14 @@ impl Flow {
             return false;
         }
         targets.clear();
-        targets.extend(problem.targets.iter().map(|target| gone_on(target, &poses.tips()[target.tip], room / speed)));
+        targets.extend(problem.targets.iter().map(|target| target.moved_on(&poses.tips()[target.tip], room / speed)));
         ahead.bound_by_limits(setup);
         search.kernel.set_goals(targets, &mut ahead.goals);
         end.copy_from_slice(positions);
-        let is_met = closest.descend(&search.kernel, ahead, end, Budget::of(ITERATIONS)).met;
+        let is_met = closest.descend(&search.kernel, ahead.task(), end, Budget::of(ITERATIONS)).met;
         let mut ways = end.iter().zip(positions).zip(max_step);
         let is_near = ways.all(|((end, start), step)| (end - start).abs() <= room * step);
         end.iter_mut().zip(&setup.whole_turns).for_each(|(end, turns)| *end += turns);
         !(is_met && is_near)
     }
-}
-
-/// A target that goes on for so many steps from where the tip was one before.
-fn gone_on(target: &Target, before: &Isometry3<f64>, steps: f64) -> Target {
-    let (linear, angular) = target.difference(before);
-    let shift = Translation3::from(before.rotation * linear * steps);
-    let turn = UnitQuaternion::from_scaled_axis(before.rotation * angular * steps);
-    let translation = shift * target.pose.translation;
-    Target { pose: Isometry3::from_parts(translation, turn * target.pose.rotation), ..*target }
 }

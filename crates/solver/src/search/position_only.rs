@@ -180,7 +180,7 @@ impl<'a> Starts<'a> {
         self.trial.copy_from_slice(start);
         let (kernel, expired) = (&self.run.posed.search.kernel, self.clock());
         let budget = Budget { iterations: ITERATIONS, expired: &expired };
-        let reached = self.descent.descend(kernel, self.positions, self.trial, budget);
+        let reached = self.descent.descend(kernel, self.positions.task(), self.trial, budget);
         self.iterations += reached.iterations;
         if reached.met {
             self.descend();

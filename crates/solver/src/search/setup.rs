@@ -108,6 +108,15 @@ impl Setup {
         }
     }
 
+    /// Whether a variable of `positions` stands at a step bound that is no limit.
+    pub fn is_at_step_bound(&self, positions: &[f64]) -> bool {
+        positions.iter().enumerate().any(|(i, position)| {
+            let ([least, greatest], turns) = (self.domains[i].ends(), self.whole_turns[i]);
+            (*position <= self.lower[i] && self.lower[i] > least - turns)
+                || (*position >= self.upper[i] && self.upper[i] < greatest - turns)
+        })
+    }
+
     /// Lets the variables go from `positions`, which are inside the bounds, no farther than `steps` from the start, or where they are
     /// farther from it, no farther at all.
     pub fn narrow(&mut self, positions: &[f64], steps: &[f64]) {

@@ -6,6 +6,7 @@ use super::attempts::Spent;
 use super::avoidance::Avoidance;
 use super::clearance::ClearanceCheck;
 use super::closest::{Budget, ClosestDescent, ITERATIONS};
+use super::continuation::Continuation;
 use super::explore::{Exploration, Run, Share};
 use super::flow::Flow;
 use super::known_solutions::Known;
@@ -15,7 +16,7 @@ use super::self_motion::SelfMotions;
 use super::setup::Setup;
 use super::verdict::Verdict;
 use crate::kernel::{Lanes, Svd};
-use crate::{Mode, Outcome, Problem, Reason, Solution, Stop, Target, Tolerance, Unreached, counted_axes};
+use crate::{Outcome, Problem, Reason, Solution, Stop, Target, Tolerance, Unreached, counted_axes};
 
 /// The stages of a search, each with what it works in. Only a whole solve sees all of them.
 #[derive(Debug, Clone)]
@@ -25,6 +26,7 @@ pub struct SearchScratch {
     pub(super) flow: Flow,
     closest: ClosestDescent,
     position_only: PositionOnly,
+    continuation: Continuation,
     pub(super) verdict: Verdict,
     pub self_motions: SelfMotions,
     pub(super) known: Known,
@@ -47,6 +49,7 @@ impl Search {
             flow: Flow::new(self),
             closest: ClosestDescent::new(self),
             position_only: PositionOnly::new(self),
+            continuation: Continuation::new(self),
             verdict: Verdict::new(self),
             self_motions: SelfMotions::new(self),
             known: Known::new(self),
@@ -91,7 +94,7 @@ impl Search {
         let tolerance = Tolerance { position: tolerance, orientation: tolerance };
         setup.unbound();
         self.kernel.set_goals(&[Target { tolerance, ..*target }], &mut setup.goals);
-        closest.descend(&self.kernel, setup, positions, Budget::of(ITERATIONS));
+        closest.descend(&self.kernel, setup.task(), positions, Budget::of(ITERATIONS));
     }
 
     /// See [`Solver::iterate`](crate::Solver::iterate).
@@ -108,13 +111,26 @@ impl Search {
 }
 
 impl Run<'_> {
+    /// Whether `positions`, which meet the targets of a tracked problem, are connected to its seed: see [`Continuation`].
+    pub fn is_connected(&self, scratch: &mut SearchScratch, positions: &[f64]) -> bool {
+        let SearchScratch { setup, exploration, continuation, .. } = scratch;
+        setup.set(self.posed);
+        let solved = &mut exploration.picked.positions;
+        let turns = positions.iter().zip(&setup.whole_turns);
+        solved.iter_mut().zip(turns).for_each(|(solved, (position, turns))| *solved = position - turns);
+        continuation.reaches(self, setup, solved)
+    }
+
     /// Solves a problem that has been checked.
     pub fn solve(&self, scratch: &mut SearchScratch, solution: &mut Solution) {
         let first_found = AtomicUsize::new(usize::MAX);
         let share = Share { index: 0, of: 1, first_found: &first_found };
-        let SearchScratch { setup, exploration, .. } = scratch;
+        let SearchScratch { setup, exploration, continuation, .. } = scratch;
         setup.set(self.posed);
-        let spent = exploration.explore(self, setup, &share);
+        let mut spent = exploration.explore(self, setup, &share);
+        if self.tracks() {
+            spent.iterations += continuation.connect(self, setup, exploration);
+        }
         self.conclude(scratch, solution, spent);
     }
 
@@ -123,7 +139,7 @@ impl Run<'_> {
         let Posed { search, problem } = self.posed;
         let is_picked = scratch.exploration.picked.is_some();
         let is_at_position = !is_picked && self.look_nearby(scratch, &mut spent);
-        let SearchScratch { setup, exploration, flow, position_only, verdict, avoidance, .. } = scratch;
+        let SearchScratch { setup, exploration, flow, position_only, continuation, verdict, avoidance, .. } = scratch;
         let Exploration { picked, closest, clearance, .. } = exploration;
         let candidate = match (is_picked, is_at_position) {
             (true, _) => {
@@ -142,8 +158,14 @@ impl Run<'_> {
         }
         let is_clear = is_picked || is_at_position || clearance.is_clear(problem, &solution.positions);
         let explains = is_clear && !clearance.has_refused && problem.unreached != Unreached::Stop;
-        let is_unexplained = explains && spent.stop == Stop::Attempts;
-        if is_unexplained && exploration.limits_are_in_the_way(self.posed, setup, solution) {
+        let limits_are_in_the_way = explains
+            && spent.stop == Stop::Attempts
+            && if self.tracks() {
+                continuation.limits_are_in_the_way(self, setup, solution)
+            } else {
+                exploration.limits_are_in_the_way(self.posed, setup, solution)
+            };
+        if limits_are_in_the_way {
             solution.outcome = Outcome::Closest(Reason::JointLimits);
         }
         if !is_clear {
@@ -153,7 +175,7 @@ impl Run<'_> {
             exploration.clearance.judge(problem, solution);
         }
         solution.stop = if solution.is_solved() { Stop::Converged } else { spent.stop };
-        solution.smallest_singular_value = matches!(problem.mode, Mode::Track { .. }).then(|| {
+        solution.smallest_singular_value = self.tracks().then(|| {
             let decomposed = verdict.decompose(search, &setup.goals, &solution.positions);
             decomposed.smallest_singular_value(counted_axes(problem.targets))
         });
@@ -167,13 +189,18 @@ impl Run<'_> {
         if unreached == Unreached::Stop || !self.iteration.refines() {
             return false;
         }
-        let SearchScratch { setup, exploration, closest: descent, position_only, .. } = scratch;
+        let SearchScratch { setup, exploration, closest: descent, position_only, continuation, .. } = scratch;
         let Exploration { closest, attempts, clearance, .. } = exploration;
         spent.iterations += descent.refine(self, setup, closest, &mut attempts.given_up);
         let stages = Stages { setup, descent, attempts, clearance, closest };
-        let is_at_position = unreached == Unreached::Position && position_only.find(self, stages, spent);
+        let is_at_position = unreached == Unreached::Position
+            && position_only.find(self, stages, spent)
+            && (!self.tracks() || continuation.leads_to(self, setup, &position_only.best.positions));
         if self.has_expired() {
             spent.stop = Stop::Deadline;
+        }
+        if self.tracks() && !is_at_position {
+            continuation.settle(self, setup, &mut closest.positions);
         }
         is_at_position
     }

@@ -10,6 +10,7 @@ mod clear_arms;
 mod clear_tracking;
 mod clearance;
 use urdf_ik_testing as common;
+mod connected;
 mod fabrik;
 mod hard;
 mod joint_kinds;
