@@ -542,7 +542,7 @@ impl Arm {
     /// rate : float
     ///     Number of steps in a second.
     /// q : array (n,), or dict by joint name
-    ///     Where the arm is at rest [rad or m].
+    ///     Where the arm is at rest [rad or m]. Joints outside their limits move inside first, once something is commanded.
     /// joint_limits : str, path or dict, optional
     ///     As in path.
     /// linear_speed, angular_speed : float

@@ -86,8 +86,8 @@ pub struct Saved {
 impl Servo {
     pub fn start(arm: &Arc<ArmData>, q: &[f64], request: ServoRequest) -> PyResult<Self> {
         request.check()?;
-        if !arm.chain.contains(q) {
-            return Err(refused("q is outside the joint limits: a servo starts inside them"));
+        if q.iter().any(|position| !position.is_finite()) {
+            return Err(refused("q has an entry that is not a finite number"));
         }
         let solver = arm.solver(SolverKind::Jacobian)?;
         let motion = urdf_ik::motion::servo::Servo::new(solver, &request.limits, request.options, q);
