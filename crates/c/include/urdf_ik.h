@@ -351,6 +351,11 @@ typedef struct UrdfIkProblem {
    What `accepts` and `cost` are called with.
    */
   void *context;
+  /*
+   urdf_ik_solve_all(): if not 0, also calls with the joint positions that differ from a solution by full revolutions of joints within
+   their limits: the nearest to the seed first, so many at most, and no more than 10000. Default: 0.
+   */
+  size_t max_turns;
 } UrdfIkProblem;
 
 /*

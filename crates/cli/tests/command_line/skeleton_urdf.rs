@@ -218,9 +218,9 @@ fn the_robot_of_a_figure_is_one_for_other_commands() {
     for line in [
         "robot a<b> & \"c\": 12 links, 11 joints, 4 movable",
         "\nworld_\n  foot & co  [fixed world_joint]",
-        "x<y_link  [revolute x<y 0.3490658503988659 .. 2.443460952792061 rad]",
-        "tip_link  [continuous tip without limits]",
-        &format!("fork_link  [revolute fork 0.0 .. {TAU} rad]"),
+        "x<y_link  [revolute x<y 0.3490658503988659 .. 2.443460952792061 rad (limit)",
+        "tip_link  [continuous tip without limits, 3.0 rad/s (limit)]",
+        &format!("fork_link  [revolute fork 0.0 .. {TAU} rad (limit)"),
     ] {
         assert!(info.contains(line), "{info}");
     }

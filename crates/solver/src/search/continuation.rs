@@ -27,6 +27,10 @@ const ITERATIONS: usize = 8;
 /// Descents end where the joints move by less \[rad, or m over the length scale\].
 const MIN_MOVE: f64 = 1e-6;
 
+/// Largest move of a joint to a configuration that meets the positions alone and counts as connected \[rad, or m over the length scale\]: branches
+/// of the positions are farther apart, except near a stretched elbow.
+const NEAR: f64 = 1.0;
+
 /// Continuation of one problem, in memory that is kept.
 #[derive(Debug, Clone)]
 pub struct Continuation {
@@ -132,6 +136,14 @@ impl Continuation {
             }
         }
         at
+    }
+
+    /// Whether positions alone lead from the start of the setup to `positions`, less whole turns: no joint moves far, or the interpolation to their
+    /// own poses is followed. Orientations that a short arm cannot hold leave the interpolation in between.
+    pub fn leads_to_position(&mut self, run: &Run, setup: &Setup, positions: &[f64]) -> bool {
+        let search = run.posed.search;
+        let mut moves = setup.start.iter().zip(positions).enumerate();
+        moves.all(|(i, (from, to))| (to - from).abs() <= NEAR * search.unit(i)) || self.leads_to(run, setup, positions)
     }
 
     /// Whether the straight joint motion from the start of the setup to `positions`, less whole turns, follows the interpolation to its own
