@@ -67,7 +67,7 @@ def test_every_argument_is_named(function, arguments):
         ("orientation_tolerance", None, "orientation_tolerance is None; it must be a number"),
         ("timeout", "1", "timeout is '1'; it must be a number"),
         ("timeout", np.nan, "timeout is NaN"),
-        ("closest", 1, "closest is 1; it must be True or False"),
+        ("closest", 1, "closest is 1; it must be True, False or 'position'"),
         ("solver", 3, "solver is 3; it must be a string"),
         ("pick", b"first", "pick is of type bytes; it must be a string"),
         ("free_axes", 3, "free_axes is 3; it must be a string, or a list of strings"),

@@ -154,8 +154,3 @@ def test_shapes_that_are_missing_are_refused_unless_they_are_ignored(arm):
         urdfik.World(broken, missing_shapes="hide")
     # Links without a collision element lack nothing.
     assert urdfik.World(arm).missing_shapes == []
-
-
-def test_only_a_world_is_avoided(arm):
-    with pytest.raises(TypeError):
-        arm.solve([0.3, 0, 0.5], avoid=[TABLE])
