@@ -34,6 +34,8 @@ pub struct Continuation {
     descent: ClosestDescent,
     /// The last configuration on the interpolation, less whole turns \[rad or m\].
     positions: Vec<f64>,
+    /// Another configuration, the same way.
+    end: Vec<f64>,
     trial: Vec<f64>,
     lower: Vec<f64>,
     upper: Vec<f64>,
@@ -48,6 +50,7 @@ impl Continuation {
             interpolation: Interpolation::new(search),
             descent: ClosestDescent::new(search),
             positions: positions(),
+            end: positions(),
             trial: positions(),
             lower: positions(),
             upper: positions(),
@@ -66,7 +69,14 @@ impl Continuation {
         self.interpolation.aim(search, &setup.start, run.posed.problem.targets);
         let whole = Piece { from: &setup.start, to: positions, shares: [0.0, 1.0] };
         self.interpolation.is_followed(search, setup.bounds(), &whole)
-            || self.follow(run, setup) && is_short(search, &self.positions, positions)
+            || self.follow(run, setup) && self.ends_at(run, setup, positions)
+    }
+
+    /// Whether the end of the interpolation, which was reached, leads to `positions` by a straight joint motion that leaves the tips where
+    /// they are.
+    fn ends_at(&mut self, run: &Run, setup: &Setup, positions: &[f64]) -> bool {
+        let self_motion = Piece { from: &self.positions, to: positions, shares: [1.0, 1.0] };
+        self.interpolation.is_followed(run.posed.search, setup.bounds(), &self_motion)
     }
 
     /// Replaces what the attempt from the seed has found by a configuration that is connected to the seed, where there is one. An unmet
@@ -134,8 +144,7 @@ impl Continuation {
         at
     }
 
-    /// Whether the straight joint motion from the start of the setup to `positions`, less whole turns, follows the interpolation to its own
-    /// poses.
+    /// Whether a joint motion that follows the interpolation to the poses of `positions`, less whole turns, leads there.
     pub fn leads_to(&mut self, run: &Run, setup: &Setup, positions: &[f64]) -> bool {
         let Posed { search, problem } = run.posed;
         if is_short(search, &setup.start, positions) {
@@ -143,11 +152,19 @@ impl Continuation {
         }
         self.interpolation.aim_at_poses(search, [&setup.start, positions], problem.targets);
         let whole = Piece { from: &setup.start, to: positions, shares: [0.0, 1.0] };
-        self.interpolation.is_followed(search, setup.bounds(), &whole)
+        if self.interpolation.is_followed(search, setup.bounds(), &whole) {
+            return true;
+        }
+        let followed = self.followed;
+        self.end.copy_from_slice(&self.positions);
+        let leads = self.follow(run, setup) && self.ends_at(run, setup, positions);
+        self.followed = followed;
+        self.positions.copy_from_slice(&self.end);
+        leads
     }
 
     /// Replaces `closest`, less whole turns, by the local minimum of the error to which short steps lead from the end of the
-    /// interpolation, unless the straight joint motion to it follows the interpolation to its own poses.
+    /// interpolation, unless these or another interpolation lead to `closest`.
     pub fn settle(&mut self, run: &Run, setup: &Setup, closest: &mut [f64]) {
         let Posed { search, problem } = run.posed;
         if self.leads_to(run, setup, closest) {
@@ -157,11 +174,16 @@ impl Continuation {
             self.interpolation.aim(search, &setup.start, problem.targets);
             self.follow(run, setup);
         }
-        closest.copy_from_slice(&self.positions);
-        if self.followed == Some(1.0) || self.descend(run, setup, closest) {
+        let mut settled = std::mem::take(&mut self.end);
+        settled.copy_from_slice(&self.positions);
+        if self.followed == Some(1.0) || self.descend(run, setup, &mut settled) {
             // A target that is met beside the interpolation is not tracked.
-            closest.copy_from_slice(&self.positions);
+            settled.copy_from_slice(&self.positions);
         }
+        if !is_short(search, &settled, closest) {
+            closest.copy_from_slice(&settled);
+        }
+        self.end = settled;
     }
 
     /// Leads `positions` to a local minimum of the error in descents of a small radius; tells whether the targets are met there.
