@@ -36,16 +36,26 @@ pub struct Followed {
 }
 
 impl LineFollower<'_> {
-    /// Follows the interpolated pose from `start`, within the limits: of a redundant arm with the least motion, or where this does not lead
-    /// to `answer` with the self-motion towards it.
+    /// Follows the interpolated pose from `start`, within the limits. The self-motion of a redundant arm is the least, or where this does
+    /// not lead to `answer`, one towards it, or back from it.
     pub fn follow_to(&self, start: &[f64], answer: &[f64]) -> Followed {
         let followed = self.follow(start, start, 0.0);
+        let arrives = |followed: &Followed| followed.share >= 1.0 && self.are_connected(&followed.positions, answer);
         let counted = self.target.free_axes.iter().filter(|free| !**free).count();
-        if start.len() <= counted || followed.share >= 1.0 && self.are_connected(&followed.positions, answer) {
+        if start.len() <= counted || arrives(&followed) {
             return followed;
         }
         let led = self.follow(start, answer, LEAD);
-        if led.share >= 1.0 { led } else { followed }
+        if arrives(&led) {
+            return led;
+        }
+        let back = Self { chain: self.chain, target: Target { pose: self.tip(start).0, ..self.target } };
+        let returned = back.follow(answer, start, LEAD);
+        let meets = self.error(answer).norm() < NEAR;
+        if meets && returned.share >= 1.0 && back.are_connected(&returned.positions, start) {
+            return Followed { positions: answer.to_vec(), share: 1.0 };
+        }
+        followed
     }
 
     /// Follows the interpolated pose from `start`, within the limits, where each step may lead a joint by `lead` \[rad or m\] towards `end`.
@@ -80,9 +90,11 @@ impl LineFollower<'_> {
         let mut positions = from.to_vec();
         for left in (1..=100).rev() {
             let toward: Vec<f64> = positions.iter().zip(to).map(|(at, to)| at + (to - at) / f64::from(left)).collect();
-            let (tip, columns) = self.tip(&toward);
-            let is_near = self.counted(&self.target.pose, &tip, columns).0.norm() < NEAR;
-            match if is_near { Some(toward) } else { self.correct(&self.target.pose, &toward) } {
+            match if self.error(&toward).norm() < NEAR {
+                Some(toward)
+            } else {
+                self.correct(&self.target.pose, &toward)
+            } {
                 Some(there) if largest_move(&positions, &there) <= MAX_MOVE => positions = there,
                 _ => return false,
             }
@@ -123,6 +135,12 @@ impl LineFollower<'_> {
             positions.iter_mut().zip(&step).for_each(|(position, step)| *position += step);
         }
         None
+    }
+
+    /// The error of the target over the axes that count, in the tip's frame.
+    fn error(&self, positions: &[f64]) -> Vector6<f64> {
+        let (tip, columns) = self.tip(positions);
+        self.counted(&self.target.pose, &tip, columns).0
     }
 
     /// The error and the Jacobian over the axes that count, in the tip's frame.

@@ -21,9 +21,10 @@ impl Determinant {
     /// Whether the Jacobian of one lane over the axes of `targets` that count, as many as variables, has a positive determinant.
     pub fn is_positive(&mut self, configurations: &Configurations, targets: &[Target], lane: usize) -> bool {
         let size = self.size;
-        let counted = targets.iter().enumerate().flat_map(|(t, target)| {
-            (0..6).filter(|axis| !target.free_axes[*axis]).map(move |axis| (t * size, axis))
-        });
+        let counted = targets
+            .iter()
+            .enumerate()
+            .flat_map(|(t, target)| (0..6).filter(|axis| !target.free_axes[*axis]).map(move |axis| (t * size, axis)));
         for (row, (first, axis)) in self.rows.chunks_exact_mut(size).zip(counted) {
             for (entry, column) in row.iter_mut().zip(&configurations.columns[first..]) {
                 *entry = column[axis].0[lane];

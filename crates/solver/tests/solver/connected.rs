@@ -102,7 +102,7 @@ fn tracked_solutions_stay_on_the_branch_and_the_turns_of_the_interpolated_pose()
                 .assert_at_most(0.05, "targets that the reference reaches");
             Share { failed: tally.beyond, of: tally.targets }.assert_at_most(0.03, "targets that it does not reach");
             let unmet = tally.targets - tally.solved;
-            Share { failed: tally.adrift, of: unmet }.assert_at_most(0.3, "unmet answers");
+            Share { failed: tally.adrift, of: unmet }.assert_at_most(0.4, "unmet answers");
         }
     }
 }
