@@ -5,9 +5,11 @@
 //! solved pose by pose, in pieces that are halved where the joint motion leaves it (Taylor 1979, as for paths). This decides the branch
 //! and the turn of each joint. Where a limit or a singularity ends the interpolation, the error descends from there in short steps.
 
+use super::clearance::ClearanceCheck;
 use super::closest::{Budget, ClosestDescent};
 use super::explore::{Exploration, Run};
 use super::interpolation::{Interpolation, Piece, is_short};
+use super::position_only::PositionOnly;
 use super::prepared_search::{Posed, Search};
 use super::setup::Setup;
 use crate::kernel::Task;
@@ -144,8 +146,24 @@ impl Continuation {
         at
     }
 
+    /// Replaces what meets the positions alone, unless it is connected to the seed, by the end of the interpolation of these positions; tells
+    /// whether they are met, and where clearance allows it.
+    pub fn hold(&mut self, run: &Run, setup: &Setup, found: &mut PositionOnly, clearance: &mut ClearanceCheck) -> bool {
+        let PositionOnly { targets, best, .. } = found;
+        if self.leads_to(run, setup, &best.positions) {
+            return true;
+        }
+        self.interpolation.aim(run.posed.search, &setup.start, targets);
+        let is_met = self.follow(run, setup);
+        self.followed = None;
+        best.positions.copy_from_slice(&self.positions);
+        self.trial.copy_from_slice(&self.positions);
+        setup.fold(run.posed.problem, &mut self.trial);
+        is_met && clearance.appraise(run.posed.problem, &self.trial).is_some()
+    }
+
     /// Whether a joint motion that follows the interpolation to the poses of `positions`, less whole turns, leads there.
-    pub fn leads_to(&mut self, run: &Run, setup: &Setup, positions: &[f64]) -> bool {
+    fn leads_to(&mut self, run: &Run, setup: &Setup, positions: &[f64]) -> bool {
         let Posed { search, problem } = run.posed;
         if is_short(search, &setup.start, positions) {
             return true;

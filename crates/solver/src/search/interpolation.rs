@@ -12,8 +12,8 @@ use urdf_ik_robot::ChainPoses;
 const SHORT_MOVE: f64 = 0.05;
 /// Largest move of a joint in one piece \[rad, or m over the length scale\]: the pose in the middle tells nothing of whole turns.
 const MAX_MOVE: f64 = 1.0;
-/// The motion by which a joint motion may miss the interpolation on its way, over the whole motion. With 0.125, 7 of 4000 tracked answers
-/// are on another branch than that of the interpolation.
+/// The motion by which a joint motion may miss the interpolation on its way, over the whole motion. Twice as much leads 10 of 4000 targets
+/// beyond where the interpolation ends, this 6, and half as much 3, in more pieces; before the determinant is checked.
 const MAX_BEND: f64 = 0.0625;
 /// Where on its way this is checked.
 const CHECKED: [f64; 3] = [0.25, 0.5, 0.75];
