@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Instructions of the solves in the record of answers, at a revision and in the working tree: benches/instructions.sh [REVISION] [GROUP]…
 # REVISION is HEAD by default; GROUP is a part of the groups' names in the record, by default "search, jacobian" and "track, jacobian".
-# valgrind counts all that the record takes, less what it takes without any group. Unlike times, counts do not depend on the load of the
-# machine.
+# valgrind counts what runs inside Solver::solve. Unlike times, counts do not depend on the load of the machine.
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 
@@ -20,10 +19,11 @@ import json, sys
 print([line["executable"] for line in map(json.loads, sys.stdin) if line.get("executable")][-1])'
 }
 
-# Counts the instructions of a program that writes the groups of this name: count PROGRAM GROUP
+# Counts the instructions of a group: count PROGRAM GROUP
 count() {
   local report="$work/callgrind.txt"
-  if ! valgrind --tool=callgrind --callgrind-out-file=/dev/null "$1" write "$work/answers" "$2" > "$report" 2>&1; then
+  if ! valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect='urdf_ik_solver::prepared_solver::Solver::solve' \
+    "$1" write "$work/answers" "$2" > "$report" 2>&1; then
     cat "$report" >&2
     return 1
   fi
@@ -39,10 +39,9 @@ git -C "$work/source" checkout --quiet --force --detach "$(git rev-parse "$revis
 cp crates/urdf_ik/benches/record/main.rs "$work/source/crates/urdf_ik/benches/record/main.rs"
 before="$(build "$work/source" "$work/target")"
 after="$(build "$PWD" "$PWD/target")"
-without=("$(count "$before" 'no group')" "$(count "$after" 'no group')")
 printf '%-28s %16s %16s %9s\n' group "$revision" 'working tree' change
 for group in "${groups[@]}"; do
   counts=("$(count "$before" "$group")" "$(count "$after" "$group")")
-  awk -v group="$group" -v before="$((counts[0] - without[0]))" -v after="$((counts[1] - without[1]))" \
+  awk -v group="$group" -v before="${counts[0]}" -v after="${counts[1]}" \
     'BEGIN { printf "%-28s %16.0f %16.0f %+8.2f %%\n", group, before, after, 100 * (after / before - 1) }'
 done
