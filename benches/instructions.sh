@@ -34,12 +34,14 @@ if [ ! -e "$work/source/.git" ]; then
   git worktree prune
   git worktree add --quiet --detach "$work/source" "$revision"
 fi
-git -C "$work/source" checkout --quiet --detach "$(git rev-parse "$revision")"
+git -C "$work/source" checkout --quiet --force --detach "$(git rev-parse "$revision")"
+# Older revisions cannot write a part of the groups.
+cp crates/urdf_ik/benches/record/main.rs "$work/source/crates/urdf_ik/benches/record/main.rs"
 before="$(build "$work/source" "$work/target")"
 after="$(build "$PWD" "$PWD/target")"
 printf '%-28s %16s %16s %9s\n' group "$revision" 'working tree' change
 for group in "${groups[@]}"; do
   counts=("$(count "$before" "$group")" "$(count "$after" "$group")")
   awk -v group="$group" -v before="${counts[0]}" -v after="${counts[1]}" \
-    'BEGIN { printf "%-28s %16d %16d %+8.2f %%\n", group, before, after, 100 * (after / before - 1) }'
+    'BEGIN { printf "%-28s %16.0f %16.0f %+8.2f %%\n", group, before, after, 100 * (after / before - 1) }'
 done

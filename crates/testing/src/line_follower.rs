@@ -11,12 +11,16 @@ const STEP: f64 = 0.004;
 const MIN_STEP: f64 = 4e-6;
 /// Largest move of a joint in one step \[rad or m\]: more is a jump.
 const MAX_MOVE: f64 = 0.1;
+/// By how much a step may lead a joint of a redundant arm \[rad or m\].
+const LEAD: f64 = 0.25 * MAX_MOVE;
 /// Damping of least squares \[rad²\].
 const DAMPING: f64 = 1e-7;
 /// Corrections at a pose at most.
 const CORRECTIONS: usize = 12;
 /// A pose is met with less error \[rad, and m\].
 const MET: f64 = 1e-6;
+/// Twice the tolerance of targets \[rad, and m\]: by so much a self-motion between two answers may leave the pose.
+const NEAR: f64 = 2e-5;
 
 /// A serial chain with one tip, and a target of it.
 pub struct LineFollower<'a> {
@@ -32,8 +36,30 @@ pub struct Followed {
 }
 
 impl LineFollower<'_> {
-    /// Follows the interpolated pose from `start`, within the limits.
-    pub fn follow(&self, start: &[f64]) -> Followed {
+    /// Follows the interpolated pose from `start`, within the limits. The self-motion of a redundant arm is the least, or where this does
+    /// not lead to `answer`, one towards it, or back from it.
+    pub fn follow_to(&self, start: &[f64], answer: &[f64]) -> Followed {
+        let followed = self.follow(start, start, 0.0);
+        let arrives = |followed: &Followed| followed.share >= 1.0 && self.are_connected(&followed.positions, answer);
+        let counted = self.target.free_axes.iter().filter(|free| !**free).count();
+        if start.len() <= counted || arrives(&followed) {
+            return followed;
+        }
+        let led = self.follow(start, answer, LEAD);
+        if arrives(&led) {
+            return led;
+        }
+        let back = Self { chain: self.chain, target: Target { pose: self.tip(start).0, ..self.target } };
+        let returned = back.follow(answer, start, LEAD);
+        let meets = self.error(answer).norm() < NEAR;
+        if meets && returned.share >= 1.0 && back.are_connected(&returned.positions, start) {
+            return Followed { positions: answer.to_vec(), share: 1.0 };
+        }
+        followed
+    }
+
+    /// Follows the interpolated pose from `start`, within the limits, where each step may lead a joint by `lead` \[rad or m\] towards `end`.
+    pub fn follow(&self, start: &[f64], end: &[f64], lead: f64) -> Followed {
         let from = self.tip(start).0;
         let turn = (self.target.pose.rotation * from.rotation.inverse()).scaled_axis();
         let shift = self.target.pose.translation.vector - from.translation.vector;
@@ -45,7 +71,9 @@ impl LineFollower<'_> {
         let (mut positions, mut at, mut step) = (start.to_vec(), 0.0, STEP / length);
         while at < 1.0 {
             let next = f64::min(at + step, 1.0);
-            match self.correct(&pose(next), &positions) {
+            let part = (next - at) / (1.0 - at);
+            let led = positions.iter().zip(end).map(|(at, end)| at + ((end - at) * part).clamp(-lead, lead));
+            match self.correct(&pose(next), &led.collect::<Vec<_>>()) {
                 Some(there) if largest_move(&positions, &there) <= MAX_MOVE => {
                     (positions, at, step) = (there, next, f64::min(2.0 * step, STEP / length));
                 }
@@ -62,7 +90,11 @@ impl LineFollower<'_> {
         let mut positions = from.to_vec();
         for left in (1..=100).rev() {
             let toward: Vec<f64> = positions.iter().zip(to).map(|(at, to)| at + (to - at) / f64::from(left)).collect();
-            match self.correct(&self.target.pose, &toward) {
+            match if self.error(&toward).norm() < NEAR {
+                Some(toward)
+            } else {
+                self.correct(&self.target.pose, &toward)
+            } {
                 Some(there) if largest_move(&positions, &there) <= MAX_MOVE => positions = there,
                 _ => return false,
             }
@@ -105,6 +137,12 @@ impl LineFollower<'_> {
         None
     }
 
+    /// The error of the target over the axes that count, in the tip's frame.
+    fn error(&self, positions: &[f64]) -> Vector6<f64> {
+        let (tip, columns) = self.tip(positions);
+        self.counted(&self.target.pose, &tip, columns).0
+    }
+
     /// The error and the Jacobian over the axes that count, in the tip's frame.
     fn counted(
         &self,
@@ -123,6 +161,11 @@ impl LineFollower<'_> {
             column.component_mul_assign(&counts);
         }
         (error.component_mul(&counts), columns)
+    }
+
+    /// The pose of the tip \[m\].
+    pub fn tip_pose(&self, positions: &[f64]) -> Isometry3<f64> {
+        self.tip(positions).0
     }
 
     /// The pose of the tip, and the Jacobian of its point in the base link's frame.

@@ -5,9 +5,11 @@
 //! solved pose by pose, in pieces that are halved where the joint motion leaves it (Taylor 1979, as for paths). This decides the branch
 //! and the turn of each joint. Where a limit or a singularity ends the interpolation, the error descends from there in short steps.
 
+use super::clearance::ClearanceCheck;
 use super::closest::{Budget, ClosestDescent};
 use super::explore::{Exploration, Run};
 use super::interpolation::{Interpolation, Piece, is_short};
+use super::position_only::PositionOnly;
 use super::prepared_search::{Posed, Search};
 use super::setup::Setup;
 use crate::kernel::Task;
@@ -27,10 +29,6 @@ const ITERATIONS: usize = 8;
 /// Descents end where the joints move by less \[rad, or m over the length scale\].
 const MIN_MOVE: f64 = 1e-6;
 
-/// Largest move of a joint to a configuration that meets the positions alone and counts as connected \[rad, or m over the length scale\]: branches
-/// of the positions are farther apart, except near a stretched elbow.
-const NEAR: f64 = 1.0;
-
 /// Continuation of one problem, in memory that is kept.
 #[derive(Debug, Clone)]
 pub struct Continuation {
@@ -38,6 +36,8 @@ pub struct Continuation {
     descent: ClosestDescent,
     /// The last configuration on the interpolation, less whole turns \[rad or m\].
     positions: Vec<f64>,
+    /// Another configuration, the same way.
+    end: Vec<f64>,
     trial: Vec<f64>,
     lower: Vec<f64>,
     upper: Vec<f64>,
@@ -52,6 +52,7 @@ impl Continuation {
             interpolation: Interpolation::new(search),
             descent: ClosestDescent::new(search),
             positions: positions(),
+            end: positions(),
             trial: positions(),
             lower: positions(),
             upper: positions(),
@@ -70,7 +71,14 @@ impl Continuation {
         self.interpolation.aim(search, &setup.start, run.posed.problem.targets);
         let whole = Piece { from: &setup.start, to: positions, shares: [0.0, 1.0] };
         self.interpolation.is_followed(search, setup.bounds(), &whole)
-            || self.follow(run, setup) && is_short(search, &self.positions, positions)
+            || self.follow(run, setup) && self.ends_at(run, setup, positions)
+    }
+
+    /// Whether the end of the interpolation, which was reached, leads to `positions` by a straight joint motion that leaves the tips where
+    /// they are.
+    fn ends_at(&mut self, run: &Run, setup: &Setup, positions: &[f64]) -> bool {
+        let self_motion = Piece { from: &self.positions, to: positions, shares: [1.0, 1.0] };
+        self.interpolation.is_followed(run.posed.search, setup.bounds(), &self_motion)
     }
 
     /// Replaces what the attempt from the seed has found by a configuration that is connected to the seed, where there is one. An unmet
@@ -138,28 +146,43 @@ impl Continuation {
         at
     }
 
-    /// Whether positions alone lead from the start of the setup to `positions`, less whole turns: no joint moves far, or the interpolation to their
-    /// own poses is followed. Orientations that a short arm cannot hold leave the interpolation in between.
-    pub fn leads_to_position(&mut self, run: &Run, setup: &Setup, positions: &[f64]) -> bool {
-        let search = run.posed.search;
-        let mut moves = setup.start.iter().zip(positions).enumerate();
-        moves.all(|(i, (from, to))| (to - from).abs() <= NEAR * search.unit(i)) || self.leads_to(run, setup, positions)
+    /// Replaces what meets the positions alone, unless it is connected to the seed, by the end of the interpolation of these positions; tells
+    /// whether they are met, and where clearance allows it.
+    pub fn hold(&mut self, run: &Run, setup: &Setup, found: &mut PositionOnly, clearance: &mut ClearanceCheck) -> bool {
+        let PositionOnly { targets, best, .. } = found;
+        if self.leads_to(run, setup, &best.positions) {
+            return true;
+        }
+        self.interpolation.aim(run.posed.search, &setup.start, targets);
+        let is_met = self.follow(run, setup);
+        self.followed = None;
+        best.positions.copy_from_slice(&self.positions);
+        self.trial.copy_from_slice(&self.positions);
+        setup.fold(run.posed.problem, &mut self.trial);
+        is_met && clearance.appraise(run.posed.problem, &self.trial).is_some()
     }
 
-    /// Whether the straight joint motion from the start of the setup to `positions`, less whole turns, follows the interpolation to its own
-    /// poses.
-    pub fn leads_to(&mut self, run: &Run, setup: &Setup, positions: &[f64]) -> bool {
+    /// Whether a joint motion that follows the interpolation to the poses of `positions`, less whole turns, leads there.
+    fn leads_to(&mut self, run: &Run, setup: &Setup, positions: &[f64]) -> bool {
         let Posed { search, problem } = run.posed;
         if is_short(search, &setup.start, positions) {
             return true;
         }
         self.interpolation.aim_at_poses(search, [&setup.start, positions], problem.targets);
         let whole = Piece { from: &setup.start, to: positions, shares: [0.0, 1.0] };
-        self.interpolation.is_followed(search, setup.bounds(), &whole)
+        if self.interpolation.is_followed(search, setup.bounds(), &whole) {
+            return true;
+        }
+        let followed = self.followed;
+        self.end.copy_from_slice(&self.positions);
+        let leads = self.follow(run, setup) && self.ends_at(run, setup, positions);
+        self.followed = followed;
+        self.positions.copy_from_slice(&self.end);
+        leads
     }
 
     /// Replaces `closest`, less whole turns, by the local minimum of the error to which short steps lead from the end of the
-    /// interpolation, unless the straight joint motion to it follows the interpolation to its own poses.
+    /// interpolation, unless these or another interpolation lead to `closest`.
     pub fn settle(&mut self, run: &Run, setup: &Setup, closest: &mut [f64]) {
         let Posed { search, problem } = run.posed;
         if self.leads_to(run, setup, closest) {
@@ -169,11 +192,16 @@ impl Continuation {
             self.interpolation.aim(search, &setup.start, problem.targets);
             self.follow(run, setup);
         }
-        closest.copy_from_slice(&self.positions);
-        if self.followed == Some(1.0) || self.descend(run, setup, closest) {
+        let mut settled = std::mem::take(&mut self.end);
+        settled.copy_from_slice(&self.positions);
+        if self.followed == Some(1.0) || self.descend(run, setup, &mut settled) {
             // A target that is met beside the interpolation is not tracked.
-            closest.copy_from_slice(&self.positions);
+            settled.copy_from_slice(&self.positions);
         }
+        if !is_short(search, &settled, closest) {
+            closest.copy_from_slice(&settled);
+        }
+        self.end = settled;
     }
 
     /// Leads `positions` to a local minimum of the error in descents of a small radius; tells whether the targets are met there.

@@ -1,8 +1,9 @@
 //! The poses between those of a configuration and their targets, and whether joint motions follow them.
 
+use super::determinant::Determinant;
 use super::prepared_search::Search;
 use crate::kernel::{Configurations, Goal, Lanes, Task};
-use crate::{Bounds, Target};
+use crate::{Bounds, Target, counted_axes};
 use urdf_ik_robot::ChainPoses;
 
 /// Sum of the moves of all joints \[rad, or m over the length scale\] up to which a joint motion follows any interpolation between its
@@ -11,9 +12,13 @@ use urdf_ik_robot::ChainPoses;
 const SHORT_MOVE: f64 = 0.05;
 /// Largest move of a joint in one piece \[rad, or m over the length scale\]: the pose in the middle tells nothing of whole turns.
 const MAX_MOVE: f64 = 1.0;
-/// The motion by which a joint motion in the middle may miss the interpolation, over the whole motion. With a quadratic change of the
-/// joints, the motion by which the tangent at the start misses the end is four times as long.
-const MAX_BEND: f64 = 0.125;
+/// The motion by which a joint motion may miss the interpolation on its way, over the whole motion. Twice as much leads 10 of 4000 targets
+/// beyond where the interpolation ends, this 6, and half as much 3, in more pieces; before the determinant is checked.
+const MAX_BEND: f64 = 0.0625;
+/// Where on its way this is checked.
+const CHECKED: [f64; 3] = [0.25, 0.5, 0.75];
+/// Fraction of the squared error that a Newton step from there may leave: limits hold back more.
+const MAX_REST: f64 = 0.1;
 /// Length of a piece \[rad, or m over the length scale\] in which a short joint motion may bend: it ends at a singularity, or passes it.
 const FINE_PIECE: f64 = 1e-4;
 /// Damping of the steps that measure this \[rad²\]: singularities must not be hidden by it.
@@ -35,6 +40,7 @@ pub struct Interpolation {
     ends: Vec<Target>,
     between: Vec<Target>,
     goals: Vec<Goal>,
+    determinant: Determinant,
     length: f64,
     /// Newton steps taken so far.
     pub steps: usize,
@@ -69,6 +75,7 @@ impl Interpolation {
             ends: targets(),
             between: targets(),
             goals: Vec::with_capacity(search.chain.tips().len()),
+            determinant: Determinant::new(search.variables()),
             length: 0.0,
             steps: 0,
         }
@@ -116,9 +123,16 @@ impl Interpolation {
         self.configurations.squared_error.0[0]
     }
 
-    /// Leads `positions` by Newton steps within `bounds` to the poses after this share; tells whether they meet them.
+    /// Whether the tips can follow an interpolation in all axes that count. An arm with fewer joints follows as nearly as it can.
+    fn can_be_met(&self, search: &Search) -> bool {
+        counted_axes(&self.ends) <= search.variables()
+    }
+
+    /// Leads `positions` by Newton steps within `bounds` to the poses after this share; tells whether they meet them, or where they cannot
+    /// between the ends, come as near as they get.
     pub fn solve(&mut self, search: &Search, bounds: Bounds, share: f64, positions: &mut [f64]) -> bool {
         self.set_share(search, share);
+        let nearest_is_enough = share < 1.0 && !self.can_be_met(search);
         let Self { configurations, goals, steps, .. } = self;
         configurations.write_all(positions);
         let mut before = f64::INFINITY;
@@ -130,7 +144,8 @@ impl Interpolation {
                 return true;
             }
             if error > MIN_GAIN * before {
-                return false;
+                configurations.read(0, positions);
+                return nearest_is_enough;
             }
             before = error;
             *steps += 1;
@@ -140,33 +155,49 @@ impl Interpolation {
         false
     }
 
-    /// Whether the tips follow the interpolation where the joints move evenly along the piece, and the Jacobian changes so little on the way
-    /// that no other branch is near.
+    /// Whether the tips follow the interpolation where the joints move evenly along the piece: a few Newton steps within `bounds` from
+    /// this motion to the interpolation are short and meet it where it can be met, and no singularity lies between the ends.
     pub fn is_followed(&mut self, search: &Search, bounds: Bounds, piece: &Piece) -> bool {
         let ways = || piece.from.iter().zip(piece.to).enumerate().map(|(i, (from, to))| (to - from) / search.unit(i));
-        let most = MAX_BEND * ways().map(|way| way * way).sum::<f64>().sqrt();
         if is_short(search, piece.from, piece.to) && (piece.shares[1] - piece.shares[0]) * self.length <= FINE_PIECE {
             return true;
         }
+        let most = MAX_BEND * ways().map(|way| way * way).sum::<f64>().sqrt();
         ways().all(|way| way.abs() <= MAX_MOVE)
-            && self.bend(search, bounds, piece, [0.0, 1.0]) <= 4.0 * most
-            && self.bend(search, bounds, piece, [0.5, 0.5]) <= most
+            && CHECKED.iter().all(|share| self.is_near(search, bounds, piece, *share, most))
+            && self.keeps_orientation(search, piece)
     }
 
-    /// By how much a Newton step from one share of the piece to the poses of the other misses the joint motion there \[rad, or m over the
-    /// length scale\].
-    fn bend(&mut self, search: &Search, bounds: Bounds, piece: &Piece, [from, to]: [f64; 2]) -> f64 {
+    /// Whether a Newton step of this length at most \[rad, or m over the length scale\] leads from a share of the piece to the pose there.
+    fn is_near(&mut self, search: &Search, bounds: Bounds, piece: &Piece, share: f64, most: f64) -> bool {
         let Piece { shares: [at, next], .. } = *piece;
-        self.set_share(search, at + to * (next - at));
+        self.set_share(search, at + share * (next - at));
+        let nearest_is_enough = !self.can_be_met(search);
         let Self { configurations, goals, .. } = self;
         for (i, position) in configurations.positions.iter_mut().enumerate() {
-            *position = Lanes::splat(piece.at(i, from));
+            *position = Lanes::splat(piece.at(i, share));
         }
         search.kernel.measure(goals, configurations);
+        let before = configurations.squared_error.0[0];
         let task = Task { goals, bounds };
         search.kernel.damped_step(task, configurations, &Lanes::splat(BEND_DAMPING), &Lanes::splat(1.0));
-        let misses = configurations.positions.iter().enumerate();
-        let misses = misses.map(|(i, position)| (position.0[0] - piece.at(i, to)) / search.unit(i));
-        misses.map(|miss| miss * miss).sum::<f64>().sqrt()
+        let steps = configurations.step.iter().enumerate().map(|(i, step)| step.0[0] / search.unit(i));
+        let length = steps.map(|step| step * step).sum::<f64>().sqrt();
+        search.kernel.measure(goals, configurations);
+        length <= most && (nearest_is_enough || configurations.squared_error.0[0] <= (MAX_REST * before).max(MET))
+    }
+
+    /// Whether the determinant of the Jacobian, where it has one, has the same sign at both ends of the piece: only singularities change it.
+    fn keeps_orientation(&mut self, search: &Search, piece: &Piece) -> bool {
+        let Self { configurations, goals, determinant, between, .. } = self;
+        if counted_axes(between) != search.variables() {
+            return true;
+        }
+        configurations.write_all(piece.from);
+        configurations.write(1, piece.to);
+        search.kernel.measure(goals, configurations);
+        search.kernel.linearise(goals, configurations);
+        let [from, to] = [0, 1].map(|lane| determinant.is_positive(configurations, between, lane));
+        from == to
     }
 }

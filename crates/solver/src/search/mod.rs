@@ -14,6 +14,7 @@ mod candidate;
 mod clearance;
 mod closest;
 mod continuation;
+mod determinant;
 mod explore;
 mod flow;
 mod interpolation;

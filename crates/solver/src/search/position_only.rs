@@ -33,7 +33,8 @@ const LESS: f64 = 1.0 - 1e-6;
 pub struct PositionOnly {
     /// The problem of the positions alone.
     positions: Setup,
-    targets: Vec<Target>,
+    /// Its targets.
+    pub targets: Vec<Target>,
     /// The whole targets, in the units of [`Search::heavy_kernel`].
     heavy_goals: Vec<Goal>,
     /// The best so far, without the whole turns.

@@ -195,7 +195,7 @@ impl Run<'_> {
         let stages = Stages { setup, descent, attempts, clearance, closest };
         let is_at_position = unreached == Unreached::Position
             && position_only.find(self, stages, spent)
-            && (!self.tracks() || continuation.leads_to_position(self, setup, &position_only.best.positions));
+            && (!self.tracks() || continuation.hold(self, setup, position_only, clearance));
         if self.has_expired() {
             spent.stop = Stop::Deadline;
         }
