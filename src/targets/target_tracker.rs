@@ -16,6 +16,8 @@ use urdf_ik_solver::{Mode, Outcome, Preference, Problem, Reason, Scratch, Soluti
 /// For a target that cannot be met: greatest error of a solution on another branch, over the error on the present branch, for which the
 /// arm changes the branch. So an arm at the edge of its reach does not jump to and fro.
 const MAX_ERROR_RATIO_FOR_A_JUMP: f64 = 0.9;
+/// Longest tracking in the spin thread, which serves other topics meanwhile. A target that takes longer is tracked anew in the task of its tip.
+const MAX_TIME_TO_TRACK_AT_ONCE: Duration = Duration::from_millis(1);
 /// Least square of a velocity limit that counts \[rad²/s² or m²/s²\].
 const MIN_SQUARED_VELOCITY: f64 = 1e-8;
 /// The null-space task has come to its optimum where it moves no joint farther than this \[rad or m\].
@@ -125,7 +127,10 @@ impl TargetTracker {
         let track = Problem {
             mode: Mode::Track { max_step: &self.steps },
             preference: Preference { move_weights, max_step: Some(&self.flow), ..task },
-            deadline: Some(settings.timeout),
+            deadline: Some(match effort {
+                Effort::Track => settings.timeout.min(MAX_TIME_TO_TRACK_AT_ONCE),
+                Effort::Search => settings.timeout,
+            }),
             clearance: avoidance.map(Avoidance::clearance),
             unreached: settings.on_unreachable.into(),
             ..Problem::new(targets, seed)

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from geometry_msgs.msg import Pose
+from rclpy.executors import SingleThreadedExecutor
 from sensor_msgs.msg import JointState
 from urdf_ik.srv import SolvePath
 
@@ -174,11 +175,18 @@ def test_the_page_in_the_browser_knows_the_tool(with_tool, arm_robot, monkeypatc
     from viewer.page import tools_of
     from viewer.robot import Robot as Drawn
     arm = Arm(with_tool.name)
-    with_tool.executor.add_node(arm)
+    # An executor of its own: what is under way there must not outlive the page's node.
+    executor = SingleThreadedExecutor()
+    executor.add_node(arm)
+
+    def tips_of_the_page():
+        executor.spin_once(timeout_sec=0.02)
+        return arm.tips
+
     try:
-        tips = with_tool.wait_for(lambda: arm.tips, 'the tips')
+        tips = with_tool.wait_for(tips_of_the_page, 'the tips')
     finally:
-        with_tool.executor.remove_node(arm)
+        executor.shutdown()
         arm.destroy_node()
     drawn = Drawn(ARM_FILE.read_text())
     assert np.abs(tools_of(drawn, drawn.link_index['base_link'], *tips)['tool0'] - TOOL).max() < CLOSE

@@ -27,6 +27,10 @@ const BEND_DAMPING: f64 = 1e-8;
 const STEPS: usize = 8;
 /// A step that leaves more than this fraction of the squared error is the last.
 const MIN_GAIN: f64 = 0.5;
+/// The same to the nearest of poses that cannot be met: Gauss–Newton steps converge linearly there.
+const NEAREST_STEPS: usize = 64;
+/// A Newton step no longer than this \[rad, or m over the length scale\] has arrived where a pose cannot be met.
+const STILL: f64 = 1e-4;
 /// Squared error \[rad²\] with which a pose between the ends is met.
 const MET: f64 = 1e-10;
 /// Damping over the squared error \[rad²\], as in a search. Pieces are short, and what leaps is halved.
@@ -64,6 +68,12 @@ impl Piece<'_> {
 pub fn is_short(search: &Search, from: &[f64], to: &[f64]) -> bool {
     let moves = from.iter().zip(to).enumerate().map(|(i, (from, to))| (to - from).abs() / search.unit(i));
     moves.sum::<f64>() <= SHORT_MOVE
+}
+
+/// Length of the last Newton step of the first lane \[rad, or m over the length scale\].
+fn step_length(search: &Search, configurations: &Configurations) -> f64 {
+    let steps = configurations.step.iter().enumerate().map(|(i, step)| step.0[0] / search.unit(i));
+    steps.map(|step| step * step).sum::<f64>().sqrt()
 }
 
 impl Interpolation {
@@ -135,22 +145,24 @@ impl Interpolation {
         let nearest_is_enough = share < 1.0 && !self.can_be_met(search);
         let Self { configurations, goals, steps, .. } = self;
         configurations.write_all(positions);
-        let mut before = f64::INFINITY;
-        for _ in 0..=STEPS {
+        let (mut before, mut is_still) = (f64::INFINITY, false);
+        for _ in 0..=if nearest_is_enough { NEAREST_STEPS } else { STEPS } {
             search.kernel.measure(goals, configurations);
             let error = configurations.squared_error.0[0];
-            if if share < 1.0 { error <= MET } else { configurations.met & 1 == 1 } {
+            let is_met = if share < 1.0 { error <= MET } else { configurations.met & 1 == 1 };
+            if is_met || is_still {
                 configurations.read(0, positions);
                 return true;
             }
-            if error > MIN_GAIN * before {
-                configurations.read(0, positions);
-                return nearest_is_enough;
+            if !nearest_is_enough && error > MIN_GAIN * before {
+                return false;
             }
             before = error;
             *steps += 1;
-            let damping = Lanes::splat(DAMPING * error);
+            // The part of the error that cannot be met must not damp the rest.
+            let damping = Lanes::splat(if nearest_is_enough { BEND_DAMPING } else { DAMPING * error });
             search.kernel.damped_step(Task { goals, bounds }, configurations, &damping, &Lanes::splat(1.0));
+            is_still = nearest_is_enough && step_length(search, configurations) <= STILL;
         }
         false
     }
@@ -181,8 +193,7 @@ impl Interpolation {
         let before = configurations.squared_error.0[0];
         let task = Task { goals, bounds };
         search.kernel.damped_step(task, configurations, &Lanes::splat(BEND_DAMPING), &Lanes::splat(1.0));
-        let steps = configurations.step.iter().enumerate().map(|(i, step)| step.0[0] / search.unit(i));
-        let length = steps.map(|step| step * step).sum::<f64>().sqrt();
+        let length = step_length(search, configurations);
         search.kernel.measure(goals, configurations);
         length <= most && (nearest_is_enough || configurations.squared_error.0[0] <= (MAX_REST * before).max(MET))
     }

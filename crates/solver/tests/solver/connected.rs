@@ -6,7 +6,8 @@ use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use urdf_ik::solver::{Mode, Outcome, Problem, Reason, Solution, Solver, SolverKind, Target};
 
 use crate::common::line_follower::{Followed, LineFollower, is_turned, largest_move};
-use crate::common::{Arm, Random, Share, arms_named, solve, wide_arms};
+use crate::common::urdf;
+use crate::common::{Arm, Random, Share, arms_named, short_arms, solve, wide_arms};
 
 /// Largest moves of the joints from the seed to where the targets come from \[rad or m\].
 const DISTANCES: [f64; 4] = [0.3, 0.8, 1.5, 3.0];
@@ -105,6 +106,27 @@ fn tracked_solutions_stay_on_the_branch_and_the_turns_of_the_interpolated_pose()
             Share { failed: tally.adrift, of: unmet }.assert_at_most(0.4, "unmet answers");
         }
     }
+}
+
+/// Between the ends these arms cannot hold the interpolated poses: they follow as nearly as they can.
+#[test]
+fn arms_of_few_joints_track_full_poses() {
+    let mut random = Random::new(62);
+    for arm in short_arms() {
+        let (solver, mut missed) = (arm.solver(), Share { failed: 0, of: 0 });
+        for _ in 0..100 {
+            let start = random.positions(&arm.chain);
+            let targets = arm.targets_at(&near(&mut random, &arm, &start, 0.5));
+            missed.failed += usize::from(!track(&solver, &targets, &start).is_solved());
+            missed.of += 1;
+        }
+        missed.assert_at_most(0.1, &arm.name);
+    }
+    let hinge = urdf::joint("hinge", "continuous", "base", "arm", "<axis xyz='0 0 1'/>");
+    let text = urdf::robot("base arm tip", &(hinge + &urdf::fixed("end", "arm", "tip", "0.5 0 0")));
+    let hinge = Arm::from_text(&text, "base", &["tip"]);
+    let solution = track(&hinge.solver(), &hinge.targets_at(&[1.5]), &[-1.4]);
+    assert!(solution.is_solved(), "{solution:?}");
 }
 
 /// The searches that follow where the branch ends take each joint to the turn nearest to the seed.
