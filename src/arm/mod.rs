@@ -6,6 +6,7 @@ mod controller_topics;
 pub(crate) mod descriptions;
 pub(crate) mod output;
 mod progress;
+mod resting;
 pub(crate) mod steering;
 pub(crate) mod whereabouts;
 
@@ -82,7 +83,7 @@ impl Arm {
     /// Uses the tools of the parameter `tool`, once the arm is at rest and no target is being solved. The targets of before are forgotten:
     /// they were for other tips.
     pub(crate) fn use_tools(&self) {
-        let Ok(now) = self.configuration() else { return };
+        let Some(now) = self.output.configuration() else { return };
         let settings = self.settings();
         // They do not fit a robot that is about to be replaced.
         let Ok(tools) = settings.tools(&now.loaded.chain) else { return };

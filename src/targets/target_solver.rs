@@ -183,7 +183,7 @@ impl Conditions {
         let avoidance = Avoidance::at_once(&arm.surroundings, &settings).ok()?;
         let pairs = avoidance.as_ref().map_or(0, |avoidance| avoidance.scene.pairs().len());
         let is_short = pairs <= MAX_PAIRS_TO_KEEP_APART_AT_ONCE;
-        is_short.then_some(Self { settings, avoidance, effort: Effort::Track })
+        is_short.then_some(Self { settings, avoidance, effort: Effort::AtOnce })
     }
 }
 
@@ -237,7 +237,7 @@ impl Memory {
         let tracker = self.tracker.get_or_insert_with(|| TargetTracker::new(Arc::clone(loaded)));
         let seed = loaded.chain.positions_from(&now.end);
         let (solver, solution) = tracker.follow(&targets, &seed, settings, avoidance, *effort)?;
-        if *effort == Effort::Track && !solution.is_solved() && !is_stopped_by_collision(solution) {
+        if *effort == Effort::AtOnce && !solution.is_solved() && !is_stopped_by_collision(solution) {
             return Ok(None);
         }
         let is_solved = solution.is_solved();

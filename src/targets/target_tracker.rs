@@ -16,7 +16,7 @@ use urdf_ik_solver::{Mode, Outcome, Preference, Problem, Reason, Scratch, Soluti
 /// For a target that cannot be met: greatest error of a solution on another branch, over the error on the present branch, for which the
 /// arm changes the branch. So an arm at the edge of its reach does not jump to and fro.
 const MAX_ERROR_RATIO_FOR_A_JUMP: f64 = 0.9;
-/// Longest tracking in the spin thread, which serves other topics meanwhile. A target that takes longer is tracked anew in the task of its tip.
+/// Longest tracking in the spin thread. A target that takes longer is tracked anew in the task of its tip.
 const MAX_TIME_TO_TRACK_AT_ONCE: Duration = Duration::from_millis(1);
 /// Least square of a velocity limit that counts \[rad²/s² or m²/s²\].
 const MIN_SQUARED_VELOCITY: f64 = 1e-8;
@@ -28,7 +28,9 @@ const ROUNDING: f64 = 1e-9;
 /// How much work a target may take.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effort {
-    /// Tracking on the branch where the arm is: short.
+    /// Tracking on the present branch in the spin thread, which serves other topics meanwhile: [`MAX_TIME_TO_TRACK_AT_ONCE`].
+    AtOnce,
+    /// Tracking on the present branch.
     Track,
     /// Tracking, and a search where that does not meet the target. It may take all the time that the settings allow.
     Search,
@@ -128,8 +130,8 @@ impl TargetTracker {
             mode: Mode::Track { max_step: &self.steps },
             preference: Preference { move_weights, max_step: Some(&self.flow), ..task },
             deadline: Some(match effort {
-                Effort::Track => settings.timeout.min(MAX_TIME_TO_TRACK_AT_ONCE),
-                Effort::Search => settings.timeout,
+                Effort::AtOnce => settings.timeout.min(MAX_TIME_TO_TRACK_AT_ONCE),
+                Effort::Track | Effort::Search => settings.timeout,
             }),
             clearance: avoidance.map(Avoidance::clearance),
             unreached: settings.on_unreachable.into(),
@@ -138,7 +140,7 @@ impl TargetTracker {
         solver.solve(&track, &mut self.scratch, &mut self.tracked).refuse_as("problem")?;
         self.tracked_at = Some(now);
         let is_settled = self.tracked.is_solved() || is_stopped_by_collision(&self.tracked);
-        if is_settled || !settings.branch_jumps || effort == Effort::Track {
+        if is_settled || !settings.branch_jumps || effort != Effort::Search {
             return Ok((solver, &self.tracked));
         }
         let preference = Preference { move_weights, ..Preference::default() };

@@ -313,7 +313,7 @@ typedef struct UrdfIkProblem {
    */
   double timeout;
   /*
-   What is answered where the targets are not met, one of URDF_IK_CLOSEST_…. Default: URDF_IK_CLOSEST_POSE.
+   The answer to unmet targets, one of URDF_IK_CLOSEST_…. Default: URDF_IK_CLOSEST_POSE.
    */
   uint8_t closest;
   /*

@@ -81,7 +81,7 @@ pub struct UrdfIkProblem {
     pub random_seed: u64,
     /// Searches: time after which it ends [s]; 0 or INFINITY: none. It is a guard: the attempts are the budget.
     pub timeout: f64,
-    /// What is answered where the targets are not met, one of URDF_IK_CLOSEST_…. Default: URDF_IK_CLOSEST_POSE.
+    /// The answer to unmet targets, one of URDF_IK_CLOSEST_…. Default: URDF_IK_CLOSEST_POSE.
     pub closest: u8,
     /// Joint positions that a redundant arm prefers, n entries [rad or m]. NULL: none.
     pub posture: *const f64,

@@ -160,7 +160,7 @@ impl JointMotion {
     /// takes \[s\].
     ///
     /// # Errors
-    /// Those of [`JointMotion::move_to`].
+    /// [`MotionError::TooSlow`], [`MotionError::NotFound`].
     pub fn come_inside(&mut self) -> Result<f64, MotionError> {
         let inside: Vec<f64> =
             self.domains.iter().zip(self.end()).map(|(domain, position)| domain.clamp(*position)).collect();

@@ -25,7 +25,7 @@ use crate::options::{OF_SEARCHES, Options, world};
 use crate::path_or_text::PathOrText;
 use crate::poses::{Poses, from_numbers, tip_index, to_numbers};
 use crate::refused;
-use crate::robot::{Given, Reduced, Robot, RobotData};
+use crate::robot::{Given, Reading, Reduced, Robot, RobotData};
 use crate::servo::{Servo, ServoRequest};
 use crate::shared::{Arm, ArmData, Worker};
 
@@ -61,13 +61,10 @@ impl Arm {
         srdf: Option<Argument<'py, PathOrText>>,
         soft_limits: Option<Argument<'py, bool>>,
     ) -> PyResult<Self> {
-        let (package_dirs, srdf) = (named(package_dirs, "package_dirs")?.unwrap_or_default(), named(srdf, "srdf")?);
-        let soft_limits = named(soft_limits, "soft_limits")?.unwrap_or_default();
+        let reading = Reading::new(package_dirs, srdf, soft_limits)?;
         let robot = match robot.named("robot")? {
-            RobotOrUrdf::Urdf(urdf) => Arc::new(RobotData::new(Given::read(urdf, package_dirs, srdf, soft_limits)?)?),
-            RobotOrUrdf::Robot(robot) if package_dirs.is_empty() && srdf.is_none() && !soft_limits => {
-                Arc::clone(&robot.get().0)
-            }
+            RobotOrUrdf::Urdf(urdf) => Arc::new(RobotData::new(Given::read(urdf, reading)?)?),
+            RobotOrUrdf::Robot(robot) if reading.is_plain() => Arc::clone(&robot.get().0),
             RobotOrUrdf::Robot(_) => {
                 return Err(refused(
                     "package_dirs, srdf and soft_limits are those of the robot: give them to Robot(…)",

@@ -47,15 +47,36 @@ pub struct Given {
 }
 
 impl Given {
-    pub fn read(
-        urdf: PathOrText,
-        package_dirs: Vec<PathBuf>,
-        srdf: Option<PathOrText>,
-        soft_limits: bool,
-    ) -> PyResult<Self> {
+    pub fn read(urdf: PathOrText, Reading { package_dirs, srdf, soft_limits }: Reading) -> PyResult<Self> {
         let (urdf, file) = urdf.read(is_xml, MAX_URDF_BYTES)?;
         let srdf = srdf.map(|srdf| srdf.read(is_xml, MAX_URDF_BYTES)).transpose()?.map(|(text, _)| text);
         Ok(Self { urdf, file, package_dirs, srdf, soft_limits })
+    }
+}
+
+/// How a URDF is read: the arguments that robots and arms share.
+pub struct Reading {
+    package_dirs: Vec<PathBuf>,
+    srdf: Option<PathOrText>,
+    soft_limits: bool,
+}
+
+impl Reading {
+    pub fn new<'py>(
+        package_dirs: Option<Argument<'py, Vec<PathBuf>>>,
+        srdf: Option<Argument<'py, PathOrText>>,
+        soft_limits: Option<Argument<'py, bool>>,
+    ) -> PyResult<Self> {
+        Ok(Self {
+            package_dirs: named(package_dirs, "package_dirs")?.unwrap_or_default(),
+            srdf: named(srdf, "srdf")?,
+            soft_limits: named(soft_limits, "soft_limits")?.unwrap_or_default(),
+        })
+    }
+
+    /// Whether nothing but the URDF is given.
+    pub fn is_plain(&self) -> bool {
+        self.package_dirs.is_empty() && self.srdf.is_none() && !self.soft_limits
     }
 }
 
@@ -137,10 +158,8 @@ impl Robot {
         srdf: Option<Argument<'py, PathOrText>>,
         soft_limits: Option<Argument<'py, bool>>,
     ) -> PyResult<Self> {
-        let (package_dirs, srdf) = (named(package_dirs, "package_dirs")?.unwrap_or_default(), named(srdf, "srdf")?);
-        let soft_limits = named(soft_limits, "soft_limits")?.unwrap_or_default();
-        let urdf = urdf.named("urdf")?;
-        Ok(Self(Arc::new(RobotData::new(Given::read(urdf, package_dirs, srdf, soft_limits)?)?)))
+        let reading = Reading::new(package_dirs, srdf, soft_limits)?;
+        Ok(Self(Arc::new(RobotData::new(Given::read(urdf.named("urdf")?, reading)?)?)))
     }
 
     /// The robot's name in its URDF.

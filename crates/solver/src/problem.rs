@@ -199,7 +199,7 @@ pub struct Problem<'a> {
     /// all attempts takes the place of the pick, and preferences do not count. A configuration whose cost is infinite
     /// or not a number is not taken. Tracking finds one configuration, whatever it costs.
     pub cost: Option<Cost<'a>>,
-    /// What is answered where the targets cannot be met.
+    /// The answer to targets that cannot be met.
     pub unreached: Unreached,
 }
 

@@ -8,7 +8,7 @@ use urdf_ik_text::names::{self, sentence};
 named_values! {
     /// What becomes of collision checks where shapes of links could not be loaded. A link that has no shape in the URDF lacks none.
     pub enum MissingShapes("way to treat missing shapes", "ways to treat missing shapes") {
-        /// They fail: what is clear of the other shapes may not be clear of these.
+        /// They fail: a clear configuration might still touch the missing shapes.
         Refuse = "refuse",
         /// The links count by the shapes that they have left.
         Ignore = "ignore",
@@ -18,7 +18,7 @@ named_values! {
 /// Links of which shapes could not be loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "shapes of these links could not be loaded, so it is not known what is free of collisions: {} ({}); set missing_shapes to ignore where \
+    "shapes of these links could not be loaded, so collisions cannot be excluded: {} ({}); set missing_shapes to ignore where \
      they may count without them",
     names::list(links),
     sentence(reason)
@@ -26,7 +26,7 @@ named_values! {
 pub struct ShapesMissing {
     /// Names of the links, in the order of the URDF.
     pub links: Vec<String>,
-    /// What is wrong with the first shape.
+    /// The fault of the first shape.
     pub reason: String,
 }
 

@@ -107,7 +107,7 @@ impl Scene {
         self.pairs.iter().map(|pair| pair.map(|body| &self.bodies[body].body))
     }
 
-    /// The links of which shapes could not be loaded; `None` where there are none. What is free here may not be free of these:
+    /// The links whose shapes could not be loaded; `None` if there are none. A free configuration might still touch them:
     /// [`MissingShapes::check`](crate::MissingShapes::check) tells whether that matters.
     pub fn missing_shapes(&self) -> Option<&ShapesMissing> {
         self.missing.as_ref()

@@ -47,7 +47,7 @@ pub enum ObstacleListError {
 /// A list as messages show it.
 const EXAMPLE: &str = r#"[{"id": "table", "type": "box", "size": [1, 1, 0.05], "p": [0.5, 0, 0.2]}]"#;
 
-/// What a mesh of vertices and faces is called in the place of its file.
+/// The name of a mesh of vertices and faces, in place of a file name.
 const IN_MEMORY: &str = "of its vertices and faces";
 
 /// The world of a list of obstacles in JSON.

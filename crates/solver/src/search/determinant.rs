@@ -13,9 +13,10 @@ pub struct Determinant {
 }
 
 impl Determinant {
-    /// For Jacobians of so many variables.
-    pub fn new(size: usize) -> Self {
-        Self { size, rows: vec![0.0; size * size] }
+    /// For Jacobians of so many variables and tips. Those of more variables than axes are never square, and long chains need no memory here.
+    pub fn new(variables: usize, tips: usize) -> Self {
+        let entries = if variables <= 6 * tips { variables * variables } else { 0 };
+        Self { size: variables, rows: vec![0.0; entries] }
     }
 
     /// Whether the Jacobian of one lane over the axes of `targets` that count, as many as variables, has a positive determinant.
@@ -52,5 +53,29 @@ impl Determinant {
             left = rest;
         }
         positive
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sign_is_that_of_the_permutation_and_the_pivots() {
+        for (rows, positive) in [
+            ([1.0, 0.0, 0.0, 1.0], true),
+            ([0.0, 1.0, 1.0, 0.0], false),
+            ([2.0, 1.0, 1.0, 1.0], true),
+            ([1.0, 2.0, 3.0, 4.0], false),
+            ([-1.0, 0.0, 0.0, -1.0], true),
+        ] {
+            assert_eq!(Determinant { size: 2, rows: rows.to_vec() }.eliminate(), positive, "{rows:?}");
+        }
+    }
+
+    #[test]
+    fn long_chains_need_no_memory() {
+        assert_eq!(Determinant::new(6, 1).rows.len(), 36);
+        assert_eq!(Determinant::new(10_000, 1).rows.len(), 0);
     }
 }

@@ -27,7 +27,7 @@ const BEND_DAMPING: f64 = 1e-8;
 const STEPS: usize = 8;
 /// A step that leaves more than this fraction of the squared error is the last.
 const MIN_GAIN: f64 = 0.5;
-/// The same to the nearest of poses that cannot be met: Gauss–Newton steps converge linearly there.
+/// Newton steps at most to the nearest of poses that cannot be met, where they converge linearly.
 const NEAREST_STEPS: usize = 64;
 /// A Newton step no longer than this \[rad, or m over the length scale\] has arrived where a pose cannot be met.
 const STILL: f64 = 1e-4;
@@ -85,7 +85,7 @@ impl Interpolation {
             ends: targets(),
             between: targets(),
             goals: Vec::with_capacity(search.chain.tips().len()),
-            determinant: Determinant::new(search.variables()),
+            determinant: Determinant::new(search.variables(), search.chain.tips().len()),
             length: 0.0,
             steps: 0,
         }

@@ -21,7 +21,7 @@ pub struct Search {
     /// The chain that it was prepared for.
     pub chain: Arc<Chain>,
     pub kernel: Arc<Kernel>,
-    /// The same, with positions [`POSITION_WEIGHT`] times as heavy against orientations.
+    /// The kernel for steps along the positions: these weigh [`POSITION_WEIGHT`] times as much against orientations.
     pub(super) heavy_kernel: Arc<Kernel>,
     pub(super) table: Arc<SeedTable>,
     /// What bounds the reach of each tip, in the order of [`Chain::tips`].
