@@ -35,6 +35,7 @@ use r2r::Node;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Mutex;
 
+use arm::sources::Sources;
 use arm::{Arm, Output, Whereabouts, descriptions};
 use reports::{Reporter, Warnings};
 use robot_in_use::{Frames, Measured, description, frames, measured};
@@ -110,14 +111,18 @@ fn start(node: Node, values: Values, remappings: Vec<String>) -> Result<spin::Sp
     let robot = description::of_parameters(&settings)?;
     let srdf = semantic::of_parameter(&settings, robot.as_ref().map(|robot| &*robot.loaded))?;
     let names = Names::new(&node, remappings)?;
-    // There is a robot that is measured where this topic has another name.
-    let is_measured = names.is_remapped(MEASURED_JOINT_STATES.name);
+    // There is a robot that is measured where this topic has another name, or a controller takes commands.
+    let is_measured = names.is_remapped(MEASURED_JOINT_STATES.name) || !settings.command_joints.is_empty();
+    if is_measured && settings.measured_timeout.is_zero() {
+        log::warn!(
+            "measured_timeout is 0: the arm is assumed to be at initial_posture, and nothing checks whether it follows"
+        );
+    }
     let (mut spinner, commands) = spin::Spinner::new(node, names);
     spin::use_sim_time(settings.use_sim_time, &mut spinner.node);
-    let tips = settings.tip_links.len().max(1);
     let arm = Arc::new(make_arm(&mut spinner.node, settings, srdf, is_measured)?);
     let queries = Arc::new(Queries { arm: Arc::clone(&arm), searches: Searches::new() });
-    let servo = Arc::new(servo::Intake::new(&arm, tips));
+    let servo = Arc::new(servo::Intake::new(&arm));
     let settings = arm.settings();
     frames::serve(&mut spinner, &arm.frames, &arm.clock, &arm.reporter.warnings)?;
     measured::serve(&mut spinner, &arm.measured)?;
@@ -126,7 +131,7 @@ fn start(node: Node, values: Values, remappings: Vec<String>) -> Result<spin::Sp
     targets::serve(&mut spinner, &servo, drags)?;
     servo::serve(&mut spinner, &servo, commands.clone())?;
     target_path::serve(&mut spinner, &queries)?;
-    services::serve(&mut spinner, &queries, &servo)?;
+    services::serve(&mut spinner, &queries)?;
     obstacles::serve(&mut spinner, &queries)?;
     semantic::serve(&mut spinner, &arm.surroundings, &settings)?;
     surroundings::serve(&arm.surroundings, &arm.settings_in_use);
@@ -151,8 +156,10 @@ fn make_arm(node: &mut Node, settings: Settings, srdf: Option<Srdf>, is_measured
     let clock = Clock::new(node);
     let warnings = Arc::<Warnings>::default();
     let reporter = Arc::new(Reporter::new(node, Arc::clone(&warnings))?);
-    let output = Arc::new(Output::new(node, Arc::clone(&reporter), clock.clone(), &settings)?);
     let measured = Arc::new(Measured::new(is_measured, Arc::clone(&warnings)));
+    let output = Output::new(node, Arc::clone(&measured), Arc::clone(&reporter), clock.clone(), &settings)?;
+    let output = Arc::new(output);
+    let sources = Lock::new(Sources::new(settings.tip_links.len().max(1)));
     let settings = Arc::new(Lock::new(Arc::new(settings)));
     let whereabouts = Arc::new(Whereabouts {
         output: Arc::clone(&output),
@@ -163,6 +170,7 @@ fn make_arm(node: &mut Node, settings: Settings, srdf: Option<Srdf>, is_measured
     let present = Box::new(move || present.configuration());
     Ok(Arm {
         output,
+        sources,
         whereabouts,
         reporter,
         measured,

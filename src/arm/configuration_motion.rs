@@ -8,7 +8,6 @@ use r2r::urdf_ik::msg::ServoStatus;
 use super::collision_check::{CollisionCheck, Obstruction};
 use super::progress::{Arrival, Arrivals, Progress};
 use super::steering::{Around, Input, Steering};
-use crate::reports::Report;
 use crate::robot_in_use::{Configuration, LoadedRobot};
 use crate::surroundings::{Avoidance, NotReady};
 use urdf_ik_collision::write_between;
@@ -32,6 +31,8 @@ pub(crate) struct ConfigurationMotion {
     collision_check: CollisionCheck,
     /// Why the motion to the goal was given up, until the arm stands.
     obstruction: Option<Obstruction>,
+    /// Whether the motion under way is a stop.
+    is_stopping: bool,
 }
 
 /// The kind of the motion under way.
@@ -74,8 +75,8 @@ pub(crate) struct Tick<'a> {
 /// What there is to say after a tick.
 #[derive(Default)]
 pub(crate) struct Ticked {
-    /// The reports on a motion that has ended.
-    pub ended: Vec<Report>,
+    /// The arrivals of a motion that has ended.
+    pub ended: Vec<Arrival>,
     /// The status of the servo, without a header.
     pub servo: Option<ServoStatus>,
 }
@@ -95,6 +96,7 @@ impl ConfigurationMotion {
             arrivals: Vec::new(),
             collision_check: CollisionCheck::default(),
             obstruction: None,
+            is_stopping: false,
         }
     }
 
@@ -139,15 +141,25 @@ impl ConfigurationMotion {
         self.motion.velocities()
     }
 
-    /// The state of the chain's variables where the servo steers them, as a point of a trajectory at that `time` \[s\].
-    pub(crate) fn state_of_servo(&self, time: f64) -> Option<TrajectoryPoint> {
-        matches!(self.course, Course::Servo(_)).then(|| TrajectoryPoint {
+    /// Velocity limits of the chain's variables \[rad/s or m/s\].
+    pub(crate) fn velocity_limits(&self) -> &[f64] {
+        &self.limits.velocities
+    }
+
+    /// Whether controllers of trajectories need each state: the servo steers, or the motion under way is a stop.
+    pub(crate) fn is_streamed(&self) -> bool {
+        matches!(self.course, Course::Servo(_)) || self.is_stopping
+    }
+
+    /// The state of the chain's variables, as a point of a trajectory at that `time` \[s\].
+    pub(crate) fn state(&self, time: f64) -> TrajectoryPoint {
+        TrajectoryPoint {
             time,
             length: 0.0,
             positions: self.motion.positions().to_vec(),
             velocities: self.motion.velocities().to_vec(),
             accelerations: self.motion.accelerations().to_vec(),
-        })
+        }
     }
 
     pub(crate) fn set_limits(&mut self, limits: &MotionLimits) {
@@ -213,7 +225,17 @@ impl ConfigurationMotion {
         let time = self.motion.stop()?;
         let course = if self.motion.is_at_rest() { Course::AtRest } else { Course::Motion };
         self.begin(course, Vec::new());
+        self.is_stopping = !self.is_at_rest();
         Ok(time)
+    }
+
+    /// Brakes to rest, where no other motion is found at once. Gives the arrivals of the motion that is given up.
+    pub(crate) fn halt(&mut self) -> Vec<Arrival> {
+        let arrivals = std::mem::take(&mut self.arrivals);
+        if self.stop().is_err() {
+            self.place(self.positions.clone());
+        }
+        arrivals
     }
 
     /// Brakes to rest, inside the limits: joints that are outside move on to them.
@@ -294,8 +316,8 @@ impl ConfigurationMotion {
         let obstruction = self.obstruction.take();
         let arrivals = std::mem::take(&mut self.arrivals);
         let avoidance = avoidance.ok().flatten();
-        let report = |arrival| self.report_at_the_end(arrival, avoidance, obstruction.as_ref());
-        Ticked { ended: arrivals.into_iter().map(report).collect(), ..Ticked::default() }
+        let at_the_end = |arrival| self.arrive(arrival, avoidance, obstruction.as_ref());
+        Ticked { ended: arrivals.into_iter().map(at_the_end).collect(), ..Ticked::default() }
     }
 
     /// Lets the servo move on. Gives its status, where somebody listens.
@@ -317,15 +339,16 @@ impl ConfigurationMotion {
 
     fn begin(&mut self, course: Course, arrivals: Vec<Arrival>) {
         (self.course, self.arrivals, self.obstruction) = (course, arrivals, None);
+        self.is_stopping = false;
     }
 
-    /// The report on a target where the arm stands now, at the target or before something.
-    fn report_at_the_end(
+    /// The arrival of an arm at rest, at the target or before an obstruction.
+    fn arrive(
         &mut self,
         arrival: Arrival,
         avoidance: Option<&Avoidance>,
         obstruction: Option<&Obstruction>,
-    ) -> Report {
+    ) -> Arrival {
         let Arrival { target, mut report } = arrival;
         if let Some(avoidance) = avoidance {
             let here = self.loaded.chain.positions_from(&self.positions);
@@ -336,7 +359,7 @@ impl ConfigurationMotion {
             self.loaded.measure(&mut report, &target, &here, &mut self.loaded.solver.scratch());
             obstruction.put_into(&mut report);
         }
-        report
+        Arrival { target, report }
     }
 
     /// Moves on by `step` seconds, or along the way to rest that the arm holds.
@@ -357,7 +380,7 @@ impl ConfigurationMotion {
         }
         self.loaded.chain.write_into(&self.loaded.robot, self.motion.positions(), &mut self.positions);
         if self.motion.is_at_rest() {
-            self.course = Course::AtRest;
+            (self.course, self.is_stopping) = (Course::AtRest, false);
         }
     }
 

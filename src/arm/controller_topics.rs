@@ -49,11 +49,10 @@ impl ControllerTopics {
         publisher.publish(&Float64MultiArray { data, ..Float64MultiArray::default() });
     }
 
-    /// Publishes the state of the servo, where it steers, as a trajectory that gets there in one `period`.
-    pub(crate) fn publish_servo(&self, motion: &ConfigurationMotion, period: Duration) {
-        if let Some(state) = motion.state_of_servo(period.as_secs_f64())
-            && self.servo.subscribers() > 0
-        {
+    /// Publishes the present state as a trajectory that gets there in one `period`.
+    pub(crate) fn publish_state(&self, motion: &ConfigurationMotion, period: Duration) {
+        if self.servo.subscribers() > 0 {
+            let state = motion.state(period.as_secs_f64());
             self.servo.publish(&convert::joint_trajectory(&motion.loaded().chain, &[state]));
         }
     }

@@ -4,10 +4,14 @@ pub(crate) mod collision_check;
 pub(crate) mod configuration_motion;
 mod controller_topics;
 pub(crate) mod descriptions;
+mod following;
 pub(crate) mod output;
 mod progress;
+mod recovery;
 mod resting;
+pub(crate) mod sources;
 pub(crate) mod steering;
+mod supervision;
 pub(crate) mod whereabouts;
 
 pub(crate) use collision_check::CollisionCheck;
@@ -25,6 +29,7 @@ use crate::reports::{RefuseAs, Refused, Report, Reporter};
 use crate::robot_in_use::{Configuration, Frames, Measured, ReadyRobot};
 use crate::ros::{Clock, Lock, MEASURED_JOINT_STATES, clock, task};
 use crate::surroundings::{Avoidance, Surroundings};
+use sources::{Shut, Sources};
 use urdf_ik_parameters::Settings;
 
 /// Longest sleep of the publication, so that a new `publish_rate` takes effect at once to a human eye.
@@ -34,6 +39,7 @@ const MAX_SLEEP: Duration = Duration::from_millis(100);
 pub(crate) struct Arm {
     pub output: Arc<Output>,
     pub whereabouts: Arc<Whereabouts>,
+    pub sources: Lock<Sources>,
     pub reporter: Arc<Reporter>,
     pub measured: Arc<Measured>,
     pub frames: Arc<Frames>,
@@ -62,19 +68,22 @@ impl Arm {
     /// The configuration before a motion, which starts from the last command where the arm is measured near it, and else from the measurement.
     ///
     /// # Errors
-    /// [`Refused`] where there is no robot, or where measurements are expected but missing.
+    /// [`Refused`] where there is no robot, where measurements are expected but missing, or while commands are refused.
     pub(crate) fn start(&self) -> Result<Configuration, Refused> {
+        self.output.permit()?;
         self.whereabouts.take_measured().refuse_as(MEASURED_JOINT_STATES.short_name())?;
         self.configuration()
     }
 
-    /// Uses a robot from now on. It starts where it was measured a moment ago, else at the initial positions.
+    /// Uses a robot from now on. It starts where it was measured a moment ago, else at the initial positions. Streams under way are for the
+    /// robot before, and shut out.
     pub(crate) fn use_robot(&self, ready: ReadyRobot) {
         let settings = self.settings();
         ready.tell(&settings);
         let ReadyRobot { loaded, initial, limits } = ready;
         let measured = self.measured.configuration(settings.measured_timeout, &loaded, &initial);
         self.reporter.latest.clear();
+        self.sources.lock().shut(Shut::RobotReplaced);
         self.surroundings.use_robot(&loaded);
         self.output.replace_robot(loaded, measured.ok().flatten().unwrap_or(initial), &limits);
         self.surroundings.note_change();

@@ -10,18 +10,22 @@ use std::time::{Duration, Instant};
 use r2r::builtin_interfaces::msg::Time;
 use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::{Header, String as Text};
+use r2r::urdf_ik::msg::ServoStatus;
 use r2r::{Node, QosProfile};
 
-use super::configuration_motion::{ConfigurationMotion, Steered, Tick};
+use super::configuration_motion::{ConfigurationMotion, Steered, Tick, Ticked};
 use super::controller_topics::ControllerTopics;
 use super::progress::{Arrival, Arrivals, Progress};
 use super::resting::Resting;
-use super::steering::Input;
+use super::steering::{self, Input};
+use super::supervision::{Supervised, Supervision, Watch};
 use crate::Result;
 use crate::messages::convert;
-use crate::reports::{RefuseAs, Refused, Reporter};
-use crate::robot_in_use::{Configuration, LoadedRobot};
-use crate::ros::{Clock, JOINT_STATES, Lock, Publisher, ROBOT_DESCRIPTION_IN_USE, TickTimes, latched};
+use crate::reports::{RefuseAs, Refused, Reporter, Verdict};
+use crate::robot_in_use::{Configuration, LoadedRobot, Measured};
+use crate::ros::{
+    Clock, JOINT_STATES, Lock, MEASURED_JOINT_STATES, Publisher, ROBOT_DESCRIPTION_IN_USE, TickTimes, latched,
+};
 use crate::surroundings::{Avoidance, NotReady};
 use urdf_ik_motion::{MotionLimits, TrajectoryPoint};
 use urdf_ik_parameters::{Motion, Settings};
@@ -36,6 +40,7 @@ pub(crate) struct Output {
     joint_states: Publisher<JointState>,
     controllers: ControllerTopics,
     description: Publisher<Text>,
+    measured: Arc<Measured>,
     reporter: Arc<Reporter>,
     clock: Clock,
 }
@@ -49,12 +54,16 @@ struct Snapshot {
     commanded: bool,
     last_activity: Option<Instant>,
     requests: u64,
+    /// Why commands are refused.
+    refused: Option<Refused>,
+    is_synchronized: bool,
 }
 
 #[derive(Default)]
 struct State {
     /// `None` before a robot is known.
     motion: Option<ConfigurationMotion>,
+    supervision: Supervision,
     /// The joint state message: its names never change.
     message: JointState,
     /// When the arm moved last, or a motion or stop was requested.
@@ -74,6 +83,14 @@ struct State {
     last_tick: Duration,
 }
 
+/// A command that becomes the measured configuration.
+pub(super) struct Synchronizing {
+    /// For [`Output::resume`].
+    pub ticket: u64,
+    /// Time until rest \[s\].
+    pub time: f64,
+}
+
 /// What a new goal has changed.
 pub(crate) struct Moved {
     /// Stamp of the present joint state.
@@ -87,8 +104,15 @@ pub(crate) struct Moved {
 }
 
 impl Output {
-    pub(crate) fn new(node: &mut Node, reporter: Arc<Reporter>, clock: Clock, settings: &Settings) -> Result<Self> {
+    pub(crate) fn new(
+        node: &mut Node,
+        measured: Arc<Measured>,
+        reporter: Arc<Reporter>,
+        clock: Clock,
+        settings: &Settings,
+    ) -> Result<Self> {
         Ok(Self {
+            measured,
             state: Lock::default(),
             shown: Lock::default(),
             joint_states: Publisher::new(node, JOINT_STATES, QosProfile::default().keep_last(10))?,
@@ -108,6 +132,8 @@ impl Output {
             commanded: state.commanded,
             last_activity: state.last_activity,
             requests: state.requests,
+            refused: state.supervision.permit().err(),
+            is_synchronized: state.supervision.is_synchronized(),
         };
     }
 
@@ -121,11 +147,35 @@ impl Output {
         self.shown.lock().is_at_rest
     }
 
-    /// The arm, where nothing moves it.
+    /// # Errors
+    /// [`Refused`] while commands are refused.
+    pub(super) fn permit(&self) -> Result<(), Refused> {
+        self.shown.lock().refused.clone().map_or(Ok(()), Err)
+    }
+
+    /// The sentence of a halt, where the arm has halted.
+    pub(crate) fn halted(&self) -> Option<String> {
+        let refused = self.permit().err().filter(|refused| refused.verdict == Verdict::FollowingError);
+        refused.map(|refused| refused.sentence)
+    }
+
+    /// Whether the command is the measured configuration by now, while commands are refused.
+    pub(super) fn is_synchronized(&self) -> bool {
+        self.shown.lock().is_synchronized
+    }
+
+    /// The greatest difference between measurement and command since this was asked last, as a sentence.
+    pub(crate) fn greatest_difference(&self) -> Option<String> {
+        let mut state = self.state.lock();
+        let deviation = state.supervision.take_greatest_difference()?;
+        state.motion.as_ref().map(|motion| deviation.sentence(motion.loaded()))
+    }
+
+    /// The arm, where nothing moves it and it accepts commands.
     pub(super) fn resting(&self) -> Option<Resting> {
         let shown = self.shown.lock();
         let Snapshot { is_at_rest, commanded: is_commanded, last_activity, requests, .. } = *shown;
-        let published = shown.configuration.as_ref().filter(|_| is_at_rest)?.clone();
+        let published = shown.configuration.as_ref().filter(|_| is_at_rest && shown.refused.is_none())?.clone();
         Some(Resting { published, is_commanded, last_activity, requests })
     }
 
@@ -163,6 +213,7 @@ impl Output {
         let mut state = self.state.lock();
         if let Some(motion) = state.motion_of(loaded) {
             motion.place(positions);
+            state.supervision = Supervision::default();
             (state.commanded, state.smooth) = (false, false);
             state.requests += 1;
             self.publish(&mut state, self.clock.now());
@@ -182,6 +233,7 @@ impl Output {
             let is_displaced = of_chain(motion.positions()) != of_chain(&positions);
             motion.place(positions);
             if is_displaced {
+                state.supervision = Supervision::default();
                 (state.commanded, state.smooth) = (false, false);
                 state.requests += 1;
             }
@@ -200,6 +252,34 @@ impl Output {
         let time = motion.stop().refuse_as("motion")?;
         state.note_request();
         Ok((self.publish_unless_sampled(&mut state), time))
+    }
+
+    /// Brakes to rest, synchronizes the command with the measured configuration, and refuses commands meanwhile with `refused`, until
+    /// [`Output::resume`]. Gives a ticket for that, and the time until rest \[s\].
+    ///
+    /// # Errors
+    /// [`Refused`] where the motion under way cannot be braked; it continues.
+    pub(super) fn synchronize(&self, refused: Refused) -> Result<Synchronizing, Refused> {
+        let mut state = self.state.lock();
+        let motion = state.motion.as_mut().ok_or_else(Refused::no_robot)?;
+        motion.rest_servo(None);
+        let time = motion.stop().refuse_as("motion")?;
+        state.supervision.synchronize(refused);
+        state.note_request();
+        (state.commanded, state.smooth) = (true, true);
+        self.show(&state);
+        Ok(Synchronizing { ticket: state.requests, time })
+    }
+
+    /// Accepts commands again, unless something was requested since [`Output::synchronize`] gave a `ticket`. Returns whether it does.
+    pub(super) fn resume(&self, ticket: Option<u64>) -> bool {
+        let mut state = self.state.lock();
+        let is_ours = ticket.is_none_or(|ticket| ticket == state.requests);
+        if is_ours {
+            state.supervision.resume();
+            self.show(&state);
+        }
+        is_ours
     }
 
     /// Begins the motion of the chain to `positions` that `settings` ask for, as far as `avoidance` allows it. `arrivals` makes the reports
@@ -221,13 +301,14 @@ impl Output {
         if ticket.is_some_and(|ticket| ticket != state.requests) {
             return Err(Refused::invalid("motion", "another motion was requested meanwhile"));
         }
-        let motion = state.motion_of(loaded).ok_or_else(Refused::other_robot)?;
+        let motion = state.permitted_motion_of(loaded)?;
         let progress = motion.move_to(positions, settings, avoidance, arrivals).refuse_as("motion")?;
         let positions = loaded.chain.positions_from(motion.positions());
         let is_smooth = settings.motion == Motion::Smooth || matches!(progress, Some(Progress::Smooth(_)));
         state.note_request();
         (state.commanded, state.smooth) = (true, is_smooth);
         let ticket = state.requests;
+        let progress = progress.or_else(|| self.settle(&mut state, settings, arrivals).then_some(Progress::Settling));
         Ok(Moved { stamp: self.publish_unless_sampled(&mut state), positions, progress, ticket })
     }
 
@@ -242,7 +323,7 @@ impl Output {
         input: Input,
     ) -> Result<Option<Steered>, Refused> {
         let mut state = self.state.lock();
-        let motion = state.motion_of(loaded).ok_or_else(Refused::other_robot)?;
+        let motion = state.permitted_motion_of(loaded)?;
         let steered = motion.steer(input, settings);
         let steered = steered.map_err(|e| Refused::invalid("servo", format!("{e}: send target poses instead")))?;
         if steered.is_some() {
@@ -272,7 +353,7 @@ impl Output {
     /// [`Refused`] where `loaded` is no longer the robot in use, or it cannot be braked.
     pub(crate) fn prepare_path(&self, loaded: &Arc<LoadedRobot>) -> Result<(Configuration, u64), Refused> {
         let mut state = self.state.lock();
-        let motion = state.motion_of(loaded).ok_or_else(Refused::other_robot)?;
+        let motion = state.permitted_motion_of(loaded)?;
         motion.stop_inside().refuse_as("motion")?;
         let (configuration, moves) = (motion.configuration(), !motion.is_at_rest());
         state.note_request();
@@ -314,24 +395,13 @@ impl Output {
         let reports_servo = self.reporter.servo.subscribers() > 0;
         let mut state = self.state.lock();
         let period = settings.publish_period();
-        let in_motion = state.motion.as_ref().is_some_and(ConfigurationMotion::is_sampled);
-        if state.motion.as_ref().is_some_and(|motion| !motion.is_at_rest()) {
+        let is_sampled = state.motion.as_ref().is_some_and(ConfigurationMotion::is_sampled);
+        let is_at_rest = state.motion.as_ref().is_none_or(ConfigurationMotion::is_at_rest);
+        if !is_at_rest {
             state.last_activity = Some(Instant::now());
         }
         let now = self.clock.now();
-        // Each step is one period, even when the tick is a little late. Simulated time may have any pace.
-        let (time, max_step) = if settings.use_sim_time {
-            (now, MAX_SIMULATED_STEP.max(2.0 * period.as_secs_f64()))
-        } else {
-            (state.tick_times.next(due, now.saturating_sub(due.elapsed()), in_motion), period.as_secs_f64())
-        };
-        let step = time.saturating_sub(state.last_tick).as_secs_f64().min(max_step);
-        state.last_tick = time;
-        // A tick may be a little early: ticks are not exact.
-        let was_just_published = state.last_publication.is_some_and(|last| last.elapsed() < period.mul_f64(0.9));
-        if was_just_published && state.motion.as_ref().is_some_and(ConfigurationMotion::is_at_rest) {
-            return;
-        }
+        let (time, step) = state.next_time(settings, now, due);
         let ticked = state.motion.as_mut().map(|motion| {
             let is_of_another = |avoidance: &Avoidance| !avoidance.loaded.is_same_robot(motion.loaded());
             let avoidance = if avoidance.is_ok_and(|avoidance| avoidance.is_some_and(is_of_another)) {
@@ -339,22 +409,64 @@ impl Output {
             } else {
                 avoidance
             };
-            (Arc::clone(motion.loaded()), motion.tick(&Tick { step, settings, avoidance, reports_servo }))
+            motion.tick(&Tick { step, settings, avoidance, reports_servo })
         });
-        let stamp = self.publish(&mut state, if in_motion { time } else { now });
-        if let Some(motion) = &state.motion {
-            self.controllers.publish_servo(motion, period);
+        let Ticked { ended, servo } = ticked.unwrap_or_default();
+        let supervised = self.supervise(&mut state, settings, step, ended);
+        // A tick may be a little early: ticks are not exact.
+        let was_just_published = state.last_publication.is_some_and(|last| last.elapsed() < period.mul_f64(0.9));
+        let stamp = if was_just_published && is_at_rest {
+            state.last_stamp.clone()
+        } else {
+            let stamp = self.publish(&mut state, if is_sampled { time } else { now });
+            // A tick in time after a late one repeats nothing that a target published.
+            state.last_publication = None;
+            stamp
+        };
+        let halted = state.supervision.permit().err();
+        if let Some(motion) = state.motion.as_ref().filter(|motion| motion.is_streamed() || halted.is_some()) {
+            self.controllers.publish_state(motion, period);
         }
-        // A tick in time after a late one repeats nothing that a target published.
-        state.last_publication = None;
+        let base = state.motion.as_ref().map(|motion| motion.loaded().base_frame(settings));
         drop(state);
-        let Some((loaded, ticked)) = ticked else { return };
-        for report in ticked.ended {
+        let servo = servo.or_else(|| halted.filter(|_| reports_servo).map(|refused| steering::status_of(&refused)));
+        if let Some((servo, frame_id)) = servo.zip(base) {
+            let message =
+                supervised.warning.map_or(servo.message.clone(), |warning| format!("{}; {warning}", servo.message));
+            self.reporter.report_servo(ServoStatus { message, ..servo }, Header { stamp: stamp.clone(), frame_id });
+        }
+        for report in supervised.reports {
             self.reporter.report_arrival(report, stamp.clone());
         }
-        if let Some(status) = ticked.servo {
-            self.reporter.report_servo(status, Header { stamp, frame_id: loaded.base_frame(settings) });
+    }
+
+    /// Supervises the arm after its motion has moved on by `step` seconds; the arrivals are those of a motion that has `ended`.
+    fn supervise(&self, state: &mut State, settings: &Settings, step: f64, ended: Vec<Arrival>) -> Supervised {
+        let watch = self.watch(state, settings, step);
+        let State { motion: Some(motion), supervision, .. } = state else { return Supervised::default() };
+        let supervised = supervision.tick(motion, ended, &watch);
+        if supervised.has_halted {
+            state.note_request();
         }
+        if let Some(warning) = &supervised.warning {
+            self.reporter.warnings.warn_once(MEASURED_JOINT_STATES.short_name(), "driven", warning);
+        }
+        supervised
+    }
+
+    /// Lets the success of an immediate motion wait for the measured arm, where that is elsewhere. Returns whether it does.
+    fn settle(&self, state: &mut State, settings: &Settings, arrivals: Arrivals) -> bool {
+        let watch = self.watch(state, settings, 0.0);
+        let State { motion: Some(motion), supervision, requests, .. } = state else { return false };
+        let has_to_settle = supervision.has_to_settle(motion, &watch);
+        if has_to_settle {
+            supervision.wait_for(arrivals(), *requests);
+        }
+        has_to_settle
+    }
+
+    fn watch<'a>(&'a self, state: &State, settings: &'a Settings, step: f64) -> Watch<'a> {
+        Watch { measured: &self.measured, settings, step, is_commanded: state.commanded, requests: state.requests }
     }
 
     /// Publishes the joint state and gives its stamp. In a motion that is sampled at even times, it only gives the stamp of the last one.
@@ -392,9 +504,33 @@ impl Output {
 }
 
 impl State {
+    /// The time of a tick that was `due` then, and the time that passes until it \[s\]. `now` is ROS time.
+    fn next_time(&mut self, settings: &Settings, now: Duration, due: Instant) -> (Duration, f64) {
+        let period = settings.publish_period();
+        let is_sampled = self.motion.as_ref().is_some_and(ConfigurationMotion::is_sampled);
+        // Each step is one period, even when the tick is a little late. Simulated time may have any pace.
+        let (time, max_step) = if settings.use_sim_time {
+            (now, MAX_SIMULATED_STEP.max(2.0 * period.as_secs_f64()))
+        } else {
+            (self.tick_times.next(due, now.saturating_sub(due.elapsed()), is_sampled), period.as_secs_f64())
+        };
+        let step = time.saturating_sub(self.last_tick).as_secs_f64().min(max_step);
+        self.last_tick = time;
+        (time, step)
+    }
+
     /// The motion of `loaded`, if that is still the robot in use.
     fn motion_of(&mut self, loaded: &Arc<LoadedRobot>) -> Option<&mut ConfigurationMotion> {
         self.motion.as_mut().filter(|motion| motion.loaded().is_same_robot(loaded))
+    }
+
+    /// The motion of `loaded`, for a command.
+    ///
+    /// # Errors
+    /// [`Refused`] where that is no longer the robot in use, or commands are refused.
+    fn permitted_motion_of(&mut self, loaded: &Arc<LoadedRobot>) -> Result<&mut ConfigurationMotion, Refused> {
+        self.supervision.permit()?;
+        self.motion_of(loaded).ok_or_else(Refused::other_robot)
     }
 
     /// Notes that a motion or a stop was requested.

@@ -20,6 +20,8 @@ pub(crate) enum Progress {
     Steps,
     /// Smooth, with the time until arrival \[s\].
     Smooth(f64),
+    /// None: the command is there, and the measured arm follows.
+    Settling,
     /// None: something is in the way.
     Stopped(Obstruction),
 }

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::following::Deviation;
 use crate::robot_in_use::{Configuration, LoadedRobot};
 
 /// An arm that nothing moves.
@@ -32,7 +33,7 @@ impl Resting {
         let LoadedRobot { robot, chain, .. } = &**loaded;
         let is_far =
             |joint: usize| robot.joints()[joint].domain.way(positions[joint], measured[joint]).abs() > tolerance;
-        let is_elsewhere = chain.variables().iter().any(|variable| is_far(variable.joint))
+        let is_elsewhere = Deviation::greatest(loaded, positions, &measured).difference.abs() > tolerance
             && (!self.is_commanded || is_measured_at_rest());
         if is_elsewhere {
             return Located { present: measured.clone(), published: measured };

@@ -12,7 +12,6 @@ use crate::messages::TargetAxes;
 use crate::reports::{Fault, RefuseAs, Refused};
 use crate::robot_in_use::Configuration;
 use crate::ros::task;
-use crate::services;
 use crate::services::Setter;
 use crate::servo::Intake;
 use crate::surroundings::Avoidance;
@@ -54,8 +53,8 @@ async fn carry_out(
         }
         Choice::PositionOnly | Choice::KeepOrientation => toggle(&servo.arm, handles, tip, choice)?,
         Choice::ToInitial => to_initial(&servo.arm).await?,
-        Choice::Reset => drop(services::reset(servo).await?),
-        Choice::Stop => drop(services::stop(servo).await?),
+        Choice::Reset => drop(servo.arm.reset().await?),
+        Choice::Stop => drop(servo.arm.stop().await?),
     }
     Ok(())
 }

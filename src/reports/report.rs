@@ -21,6 +21,7 @@ pub(crate) enum Verdict {
     NoRobot = SolveStatus::NO_ROBOT as u8,
     Skipped = SolveStatus::SKIPPED as u8,
     PositionOnly = SolveStatus::POSITION_ONLY as u8,
+    FollowingError = SolveStatus::FOLLOWING_ERROR as u8,
 }
 
 /// What is said of one target.
@@ -78,7 +79,7 @@ pub(crate) enum StatusColour {
     Neutral,
     OnItsWay,
     Reached,
-    /// By joint limits, by something in the way, because no solution was found, or in its orientation alone.
+    /// By joint limits, a collision, drives that do not follow, because no solution was found, or in its orientation alone.
     HeldBack,
     OutOfReach,
     /// A target, or a choice in the menu.
@@ -91,7 +92,11 @@ impl StatusColour {
         match verdict {
             Verdict::Solved => Self::Reached,
             Verdict::StepLimited => Self::OnItsWay,
-            Verdict::JointLimits | Verdict::NotConverged | Verdict::Collision | Verdict::PositionOnly => Self::HeldBack,
+            Verdict::JointLimits
+            | Verdict::NotConverged
+            | Verdict::Collision
+            | Verdict::PositionOnly
+            | Verdict::FollowingError => Self::HeldBack,
             Verdict::OutOfReach => Self::OutOfReach,
             Verdict::Invalid | Verdict::UnknownFrame | Verdict::NoRobot | Verdict::Skipped => Self::Refused,
         }

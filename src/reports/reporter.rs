@@ -64,6 +64,8 @@ pub(crate) struct Counts {
     pub answered: u64,
     pub solved: u64,
     pub position_only: u64,
+    /// On their way: smooth motion, steps, and arms that lag.
+    pub under_way: u64,
     pub closest: u64,
     pub refused: u64,
     pub queries: u64,
@@ -89,7 +91,10 @@ impl Counters {
             match report.verdict {
                 Verdict::Solved => counts.solved += 1,
                 Verdict::PositionOnly => counts.position_only += 1,
-                Verdict::Invalid | Verdict::UnknownFrame | Verdict::NoRobot => counts.refused += 1,
+                Verdict::StepLimited => counts.under_way += 1,
+                Verdict::Invalid | Verdict::UnknownFrame | Verdict::NoRobot | Verdict::FollowingError => {
+                    counts.refused += 1;
+                }
                 _ => counts.closest += 1,
             }
             counts.solve_time += report.status.solve_time;

@@ -5,6 +5,7 @@ use std::fmt::{self, Display};
 use std::ops::Deref;
 
 use r2r::std_msgs::msg::Header;
+use r2r::urdf_ik::msg::SolveStatus;
 
 use super::report::{Report, Verdict};
 use urdf_ik_collision::Scene;
@@ -113,6 +114,12 @@ impl Refused {
                     .into(),
             kind: "no robot".into(),
         }
+    }
+
+    /// The refusal in place of the `report` on a motion that has failed.
+    pub(crate) fn report_on(self, report: Report) -> Report {
+        let Report { status: SolveStatus { header, tip_link, .. }, .. } = report;
+        self.report(header, tip_link)
     }
 
     /// The refusal as a report; `header` and `tip_link` as the request had them.

@@ -2,7 +2,7 @@
 //!
 //! Once they are expected, no motion begins at a configuration that nobody measured: before the first whole measurement, and where the
 //! measurement has stopped, commands are refused. They are expected from when anything comes on their topic, or from the start where that is
-//! remapped.
+//! remapped or a controller takes commands.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -43,10 +43,12 @@ struct Known {
 }
 
 /// The last measurement of a joint.
-struct Measurement {
-    at: Instant,
+#[derive(Clone, Copy)]
+pub(crate) struct Measurement {
+    /// When it came.
+    pub at: Instant,
     /// \[rad or m\].
-    position: f64,
+    pub position: f64,
     /// Since when the joint has been at rest, and where it was measured then.
     rest: (Instant, f64),
 }
@@ -117,6 +119,13 @@ impl Measured {
         Ok(Some(positions))
     }
 
+    /// The last measurement of each variable of the chain, where there is one; `None` where no measurement is expected.
+    pub(crate) fn of_variables(&self, timeout: Duration, loaded: &LoadedRobot) -> Option<Vec<Option<Measurement>>> {
+        let known = self.known.lock();
+        let last = |variable: &Variable| known.joints.get(&variable.name).copied();
+        (known.is_expected && !timeout.is_zero()).then(|| loaded.chain.variables().iter().map(last).collect())
+    }
+
     /// Whether each joint of the chain has been measured in one place for that long, after a moment `since`.
     pub(crate) fn is_at_rest(&self, loaded: &LoadedRobot, time: Duration, since: Option<Instant>) -> bool {
         let known = self.known.lock();
@@ -158,7 +167,8 @@ impl Known {
         let fault = self.fault.as_ref().filter(|(at, _)| at.elapsed() <= timeout);
         let fault = fault.map_or_else(String::new, |(_, sentence)| format!("; {sentence}"));
         fault!(
-            "nobody knows where the robot is: within {} s (measured_timeout) nothing came on {topic} for the joints {}{fault}",
+            "nobody knows where the robot is: within {} s (measured_timeout) nothing came on {topic} for the joints {}{fault}; remap \
+             {topic} to the topic of the robot's driver, such as /joint_states, or set measured_timeout to 0 if nothing measures it",
             timeout.as_secs_f64(),
             names::list(joints)
         )

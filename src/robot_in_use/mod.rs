@@ -9,4 +9,4 @@ pub(crate) mod measured;
 pub(crate) use configuration::Configuration;
 pub(crate) use description::{LoadedRobot, ReadyRobot};
 pub(crate) use frames::{Frames, Located};
-pub(crate) use measured::Measured;
+pub(crate) use measured::{Measured, Measurement};

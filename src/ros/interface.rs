@@ -104,6 +104,8 @@ interfaces! {
     STOP: "~/stop", "std_srvs/srv/Trigger";
     /// Back to the measured or initial joint positions.
     RESET: "~/reset", "std_srvs/srv/Trigger";
+    /// Ends a halt and a stop, where the robot is measured.
+    RESUME: "~/resume", "std_srvs/srv/Trigger";
     /// The handles as they are now.
     HANDLES: "~/handle/get_interactive_markers", "visualization_msgs/srv/GetInteractiveMarkers";
     /// Names of the parameters.

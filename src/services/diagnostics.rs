@@ -13,6 +13,10 @@ use crate::reports::Graph;
 use crate::ros::{Commands, DIAGNOSTICS, Publisher, Spinner, task};
 use urdf_ik_text::names;
 
+const OK: u8 = DiagnosticStatus::OK as u8;
+const WARN: u8 = DiagnosticStatus::WARN as u8;
+const ERROR: u8 = DiagnosticStatus::ERROR as u8;
+
 /// Time between two reports.
 const REPORT_PERIOD: Duration = Duration::from_secs(1);
 
@@ -32,20 +36,29 @@ pub(crate) fn serve(spinner: &mut Spinner, arm: &Arc<Arm>, commands: Commands) -
     Ok(())
 }
 
+/// The age of the oldest measurement in use, as text; empty where no measurement is expected or one is missing.
+fn age_of_measurements(arm: &Arm) -> Option<String> {
+    let now = arm.output.configuration()?;
+    let measured = arm.measured.of_variables(arm.settings().measured_timeout, &now.loaded)?;
+    let ages = measured.into_iter().map(|measurement| measurement.map(|measurement| measurement.at.elapsed()));
+    let oldest = ages.collect::<Option<Vec<_>>>()?.into_iter().max()?;
+    Some(format!("{:.3}", oldest.as_secs_f64()))
+}
+
 /// The report of the node `name` on a graph with these faults.
 fn report(arm: &Arm, name: &str, faults: &[String]) -> DiagnosticArray {
     let counts = arm.reporter.counters.take();
     let robot = arm.output.configuration().map(|now| Arc::clone(&now.loaded));
-    let (is_ok, message) = match &robot {
-        None => (false, "there is no robot".to_owned()),
-        Some(_) if counts.refused > 0 => (false, format!("{} targets were refused", counts.refused)),
-        Some(_) if counts.closest > 0 => (false, format!("{} targets could not be met", counts.closest)),
-        Some(_) if counts.position_only > 0 => {
-            (true, format!("{} targets were met in position only", counts.position_only))
-        }
-        Some(_) => (true, "every target was met".to_owned()),
+    let halted = arm.output.halted();
+    let (level, message) = match (&robot, &halted) {
+        (None, _) => (WARN, "there is no robot".to_owned()),
+        (_, Some(sentence)) => (ERROR, sentence.clone()),
+        _ if counts.refused > 0 => (WARN, format!("{} targets were refused", counts.refused)),
+        _ if counts.closest > 0 => (WARN, format!("{} targets could not be met", counts.closest)),
+        _ if counts.position_only > 0 => (OK, format!("{} targets were met in position only", counts.position_only)),
+        _ => (OK, "every target was met or is followed".to_owned()),
     };
-    let is_ok = is_ok && faults.is_empty();
+    let level = if faults.is_empty() { level } else { level.max(WARN) };
     let message = if faults.is_empty() { message } else { format!("{message}; {}", names::list(faults)) };
     #[expect(clippy::cast_precision_loss, reason = "targets of one second")]
     let mean = if counts.answered > 0 { counts.solve_time / counts.answered as f64 } else { 0.0 };
@@ -59,18 +72,24 @@ fn report(arm: &Arm, name: &str, faults: &[String]) -> DiagnosticArray {
         ("targets replaced by newer ones", counts.arrived.saturating_sub(counts.answered).to_string()),
         ("targets met", counts.solved.to_string()),
         ("targets met in position only", counts.position_only.to_string()),
+        ("targets under way", counts.under_way.to_string()),
         ("targets not met", counts.closest.to_string()),
         ("targets refused", counts.refused.to_string()),
         ("queries", counts.queries.to_string()),
         ("queries solved", counts.queries_solved.to_string()),
         ("mean solve time [us]", format!("{:.1}", mean * 1e6)),
         ("longest solve time [us]", format!("{:.1}", counts.longest * 1e6)),
+        ("age of the measurements [s]", age_of_measurements(arm).unwrap_or_default()),
+        (
+            "greatest difference of the measurements from the commands",
+            arm.output.greatest_difference().unwrap_or_default(),
+        ),
     ];
     let values = values.into_iter().map(|(key, value)| KeyValue { key: key.to_owned(), value }).collect();
     DiagnosticArray {
         header: Header { stamp: arm.clock.stamp(), frame_id: String::new() },
         status: vec![DiagnosticStatus {
-            level: if is_ok { DiagnosticStatus::OK as u8 } else { DiagnosticStatus::WARN as u8 },
+            level,
             name: format!("{name}: inverse kinematics"),
             message,
             hardware_id: "urdf_ik".into(),

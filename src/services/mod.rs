@@ -21,32 +21,30 @@ use crate::Result;
 use crate::messages::convert;
 use crate::reports::{RefuseAs, Refused, answer_each};
 use crate::robot_in_use::{Located, link_poses};
-use crate::ros::{CHECK_COLLISIONS, FORWARD_KINEMATICS, RESET, SOLVE_IK, SOLVE_IK_BATCH, SOLVE_PATH, STOP, Spinner};
-use crate::servo::Intake;
+use crate::ros::{
+    CHECK_COLLISIONS, FORWARD_KINEMATICS, RESET, RESUME, SOLVE_IK, SOLVE_IK_BATCH, SOLVE_PATH, STOP, Spinner,
+};
 use crate::solving::Queries;
 use check_collisions::check_collisions;
 use solve_ik::solve_ik;
 use solve_ik_batch::solve_ik_batch;
 use solve_path::solve_path;
 
-pub(crate) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>, servo: &Arc<Intake>) -> Result {
+pub(crate) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>) -> Result {
     answer_each::<SolveIK::Service, _, _>(spinner, queries, SOLVE_IK, solve_ik)?;
     answer_each::<SolveIKBatch::Service, _, _>(spinner, queries, SOLVE_IK_BATCH, solve_ik_batch)?;
     answer_each::<SolvePath::Service, _, _>(spinner, queries, SOLVE_PATH, solve_path)?;
     answer_each::<ForwardKinematics::Service, _, _>(spinner, queries, FORWARD_KINEMATICS, forward_kinematics)?;
     answer_each::<CheckCollisions::Service, _, _>(spinner, queries, CHECK_COLLISIONS, check_collisions)?;
-    answer_each::<Trigger::Service, _, _>(
-        spinner,
-        servo,
-        STOP,
-        |servo, _| async move { stop(&servo).await.map(done) },
-    )?;
-    answer_each::<Trigger::Service, _, _>(
-        spinner,
-        servo,
-        RESET,
-        |servo, _| async move { reset(&servo).await.map(done) },
-    )
+    answer_each::<Trigger::Service, _, _>(spinner, queries, STOP, |queries, _| async move {
+        queries.arm.stop().await.map(done)
+    })?;
+    answer_each::<Trigger::Service, _, _>(spinner, queries, RESET, |queries, _| async move {
+        queries.arm.reset().await.map(done)
+    })?;
+    answer_each::<Trigger::Service, _, _>(spinner, queries, RESUME, |queries, _| async move {
+        queries.arm.resume().await.map(done)
+    })
 }
 
 fn done(message: String) -> Trigger::Response {
@@ -71,35 +69,4 @@ async fn forward_kinematics(
     let poses = link_poses::poses(&configuration, prefix, &request.link_names, frame, stamp).refuse_as("link")?;
     let link_names = link_poses::or_tips(&loaded, request.link_names);
     Ok(ForwardKinematics::Response { success: true, message: String::new(), link_names, poses })
-}
-
-/// Brakes to rest, within the limits of the joints. Gives a sentence about it.
-///
-/// # Errors
-/// [`Refused`] where the motion under way cannot be braked, or there is no robot.
-pub(crate) async fn stop(servo: &Intake) -> Result<String, Refused> {
-    servo.arm.forget_targets().await;
-    servo.stop();
-    let (_, time) = servo.arm.output.stop()?;
-    Ok(format!("the arm comes to rest in {time:.3} s"))
-}
-
-/// Back to where the robot was measured a moment ago, else to the parameter `initial_posture`. Gives a sentence about it.
-///
-/// # Errors
-/// [`Refused`] where there is no robot.
-pub(crate) async fn reset(servo: &Intake) -> Result<String, Refused> {
-    let arm = &servo.arm;
-    arm.forget_targets().await;
-    servo.reset();
-    let loaded = arm.configuration()?.loaded;
-    let settings = arm.settings();
-    let initial = settings.initial_positions(&loaded.robot).refuse_as("initial_posture")?;
-    let (positions, message) = match arm.measured.configuration(settings.measured_timeout, &loaded, &initial) {
-        Ok(Some(measured)) => (measured, "the robot is at the measured joint positions".to_owned()),
-        Ok(None) => (initial, "the robot is at the initial joint positions".to_owned()),
-        Err(sentence) => (initial, format!("the robot is shown at the initial joint positions, but {sentence}")),
-    };
-    arm.output.set_configuration(&loaded, positions);
-    Ok(message)
 }

@@ -3,7 +3,7 @@
 use r2r::std_srvs::srv::SetBool;
 
 use super::intake::Intake;
-use super::sources::Clutch;
+use crate::arm::sources::Clutch;
 use crate::reports::status::Refused;
 use urdf_ik_text::names;
 
@@ -21,7 +21,7 @@ pub(super) fn set(intake: &Intake, tip: usize, request: &SetBool::Request) -> Se
         );
         (Clutch::Open, message)
     };
-    intake.sources().set_clutch(tip, clutch);
+    intake.arm.sources.lock().set_clutch(tip, clutch);
     // The next pose begins from where the tip is.
     intake.arm.output.rest_servo(Some(tip));
     SetBool::Response { success: true, message }

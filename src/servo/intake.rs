@@ -1,6 +1,6 @@
 //! Takes commands of the servo: checks and relates each, and stores the newest for the next tick. It never solves and never waits.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use futures::FutureExt;
@@ -10,11 +10,10 @@ use r2r::urdf_ik::msg::ServoStatus;
 use tokio::runtime::Handle;
 
 use super::messages::{JogMessage, TwistMessage};
-use super::sources::{Clutch, Source, Sources};
 use crate::arm::Arm;
-use crate::arm::steering::{Input, LinkAxes, Pose, Twist, Wish, code};
+use crate::arm::sources::{Clutch, Source};
+use crate::arm::steering::{self, Input, LinkAxes, Pose, Twist, Wish};
 use crate::messages::target_message::{TargetAxes, TargetMessage};
-use crate::reports::report::Verdict;
 use crate::reports::reporter::Reporter;
 use crate::reports::status::Refused;
 use crate::robot_in_use::configuration::Configuration;
@@ -23,10 +22,9 @@ use crate::robot_in_use::frames::Located;
 use crate::ros::interface::HANDLE_FEEDBACK;
 use crate::ros::task;
 
-/// Takes the commands of the servo, and remembers who sends them.
+/// Takes the commands of the servo.
 pub(crate) struct Intake {
     pub arm: Arc<Arm>,
-    sources: Mutex<Sources>,
     /// For work that the spin thread must not do.
     tasks: Handle,
 }
@@ -38,26 +36,9 @@ impl AsRef<Reporter> for Intake {
 }
 
 impl Intake {
-    /// For a chain with so many tips. It must be made in the runtime of the node's tasks.
-    pub(crate) fn new(arm: &Arc<Arm>, tips: usize) -> Self {
-        Self { arm: Arc::clone(arm), sources: Mutex::new(Sources::new(tips)), tasks: Handle::current() }
-    }
-
-    pub(super) fn sources(&self) -> MutexGuard<'_, Sources> {
-        self.sources.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Shuts out the streams under way, because the arm was stopped: each must pause, or command zero, before it counts again.
-    pub(crate) fn stop(&self) {
-        self.sources().shut();
-    }
-
-    /// Takes the clutches away, because the arm starts anew; those whose poses still come in only open.
-    pub(crate) fn reset(&self) {
-        let timeout = self.arm.settings().servo.timeout;
-        let mut sources = self.sources();
-        sources.shut();
-        sources.reset_clutches(Instant::now(), timeout);
+    /// It must be made in the runtime of the node's tasks.
+    pub(crate) fn new(arm: &Arc<Arm>) -> Self {
+        Self { arm: Arc::clone(arm), tasks: Handle::current() }
     }
 
     /// A velocity for a tip. It counts until the next command, and no longer than `servo.timeout`.
@@ -99,28 +80,29 @@ impl Intake {
     /// Whether a target is not for the solver, because its tip has a clutch: closed, it moves the tip as it moves; open, it does nothing. A drag
     /// is an aim of its own where the clutch is open: a person who drags wants the arm to follow. While commands move other tips, poses are
     /// followed beside them: a solve would know nothing of those.
-    pub(crate) fn takes(&self, tip: usize, message: &TargetMessage) -> bool {
-        let clutch = self.sources().clutch(tip);
-        match clutch {
-            Clutch::Absent => {
-                let timeout = self.arm.settings().servo.timeout;
-                let is_followed = message.axes == TargetAxes::Pose && self.arm.output.moves_beside(tip, timeout);
-                if is_followed {
-                    self.pose(tip, message, false);
-                }
-                is_followed
+    ///
+    /// # Errors
+    /// [`Refused`] where the stream of these targets is shut out.
+    pub(crate) fn takes(&self, tip: usize, message: &TargetMessage) -> Result<bool, Refused> {
+        let is_drag = message.topic == HANDLE_FEEDBACK.short_name();
+        let timeout = self.arm.settings().servo.timeout;
+        let mut sources = self.arm.sources.lock();
+        match sources.clutch(tip) {
+            Clutch::Closed => {}
+            Clutch::Open if !is_drag => {
+                let _ = sources.gate(Source::Pose(tip)).admit(Instant::now(), false);
+                return Ok(true);
             }
-            Clutch::Open if message.topic == HANDLE_FEEDBACK.short_name() => false,
-            Clutch::Open => {
-                let timeout = self.arm.settings().servo.timeout;
-                self.sources().gate(Source::Pose(tip)).passes(Instant::now(), false, timeout);
-                true
-            }
-            Clutch::Closed => {
-                self.pose(tip, message, true);
-                true
+            Clutch::Absent if message.axes == TargetAxes::Pose && self.arm.output.moves_beside(tip, timeout) => {}
+            Clutch::Absent | Clutch::Open => {
+                let source = if is_drag { Source::Drag(tip) } else { Source::Pose(tip) };
+                return sources.gate(source).admit(Instant::now(), false).map(|()| false);
             }
         }
+        let is_relative = sources.clutch(tip) == Clutch::Closed;
+        drop(sources);
+        self.pose(tip, message, is_relative);
+        Ok(true)
     }
 
     /// Drops all commands: the arm comes to rest as after `servo.timeout`.
@@ -147,7 +129,7 @@ impl Intake {
         if self.arm.reporter.warnings.note(arrival.topic, &stored)
             && let Err(refused) = stored
         {
-            publish_refusal(&self.arm, arrival, refused);
+            publish_refusal(&self.arm, arrival, &refused);
         }
     }
 
@@ -161,10 +143,8 @@ impl Intake {
         let wish = relate(&now)?;
         let settings = arm.settings();
         // Until the command is stored: a stop that comes meanwhile waits, and then stops it.
-        let mut sources = self.sources();
-        if !sources.gate(arrival.source).passes(Instant::now(), wish.is_zero(), settings.servo.timeout) {
-            return Ok(());
-        }
+        let mut sources = arm.sources.lock();
+        sources.gate(arrival.source).admit(Instant::now(), wish.is_zero())?;
         if !wish.is_zero() {
             // Only now: a command that is refused, or asks for nothing, does not put the arm where it was measured.
             arm.start()?;
@@ -210,19 +190,12 @@ struct Arrival<'a> {
 }
 
 /// Publishes that a command is refused.
-fn publish_refusal(arm: &Arm, arrival: &Arrival, refused: Refused) {
+fn publish_refusal(arm: &Arm, arrival: &Arrival, refused: &Refused) {
     let now = arm.output.configuration();
     let tip = now.as_ref().zip(arrival.tip).and_then(|(now, tip)| now.loaded.chain.tips().get(tip));
     arm.reporter.servo.publish(&ServoStatus {
-        code: match refused.verdict {
-            Verdict::UnknownFrame => code::UNKNOWN_FRAME,
-            Verdict::NoRobot => code::NO_ROBOT,
-            _ => code::INVALID,
-        },
-        message: refused.sentence,
         header: arrival.header.clone(),
         tip_links: tip.map(|tip| tip.link.clone()).into_iter().collect(),
-        smallest_singular_value: f64::NAN,
-        ..ServoStatus::default()
+        ..steering::status_of(refused)
     });
 }

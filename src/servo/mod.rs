@@ -4,19 +4,17 @@
 //! solve, and states are even in time.
 
 mod clutch;
-mod gate;
 mod intake;
 mod messages;
 mod publishers;
-mod sources;
 
 use std::sync::Arc;
 
 use r2r::std_srvs::srv::SetBool;
 
+use crate::arm::sources::Source;
 pub(crate) use intake::Intake;
 pub(crate) use messages::{JogMessage, TwistMessage};
-use sources::Source;
 
 use crate::NodeError;
 use crate::messages::target_message;

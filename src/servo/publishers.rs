@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::intake::Intake;
-use super::sources::Source;
+use crate::arm::sources::Source;
 use crate::ros::interface::Interface;
 use crate::ros::spin::Commands;
 use crate::ros::task;
@@ -20,7 +20,7 @@ pub(super) fn watch(intake: &Arc<Intake>, commands: Commands, topics: Vec<(Inter
         loop {
             tokio::time::sleep(INTERVAL).await;
             for (topic, name, source) in &topics {
-                if !intake.sources().is_under_way(*source, INTERVAL) {
+                if !intake.arm.sources.lock().is_under_way(*source, INTERVAL) {
                     continue;
                 }
                 let count = commands.publishers(name).await.len();

@@ -85,10 +85,15 @@ impl TargetReceiver {
 
     fn receive(&mut self, message: Option<TargetMessage>) {
         let Some(message) = message else { return self.servo.arm.reporter.counters.arrived() };
-        if self.servo.takes(self.tip, &message) {
-            return;
+        let arm = &self.servo.arm;
+        match self.servo.takes(self.tip, &message) {
+            Ok(true) => return,
+            Ok(false) => arm.reporter.counters.arrived(),
+            Err(refused) => {
+                arm.reporter.counters.arrived();
+                return arm.conclude(message.topic, self.tip, message.header, Err(refused));
+            }
         }
-        self.servo.arm.reporter.counters.arrived();
         // Not while the task is at work: the newer target would be answered first.
         if self.last_done.load(Ordering::Acquire) == self.left && self.track(&message) {
             return;

@@ -364,6 +364,12 @@ fn report_motion(
                 "the arm is on its way: max_joint_step does not allow the whole move at once"
                     .clone_into(&mut report.status.message);
             }
+            Progress::Settling => {
+                report.status.message = format!(
+                    "the arm is commanded there, and has not been measured there yet; then: {}",
+                    report.status.message
+                );
+            }
             Progress::Stopped(obstruction) => obstruction.put_into(report),
         }
     }

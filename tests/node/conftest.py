@@ -3,6 +3,7 @@ import fcntl
 import itertools
 import math
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -36,6 +37,10 @@ import rclpy  # noqa: E402
 from client import Client  # noqa: E402
 from kinematics import Robot, rotation, translation  # noqa: E402
 from process import NodeProcess, ros_arguments  # noqa: E402
+
+sys.path.insert(0, str(ROOT / 'scripts'))
+
+from simulated_arm.arm import SimulatedArm  # noqa: E402
 
 running = []
 numbers = itertools.count(1)
@@ -124,6 +129,20 @@ def arm(shared_arm):
     """A node on the bundled arm that the tests of a file share, in its initial posture."""
     shared_arm.reset()
     return shared_arm
+
+
+@pytest.fixture
+def simulate():
+    """Connects a simulated arm to a node, of which `node` is the client: simulate(node, positions, …)."""
+    arms = []
+
+    def connect(node, *arguments, **options):
+        arms.append(SimulatedArm(node.name, *arguments, **options))
+        node.meet()
+        return arms[-1]
+    yield connect
+    for arm in arms:
+        arm.close()
 
 
 ARM_FILE = ROOT / 'urdf' / 'arm7.urdf'

@@ -1,8 +1,6 @@
 """Robots as their drivers measure them."""
 from sensor_msgs.msg import JointState
 
-from client import posture
-
 # Of the bundled arm.
 MEASURED_AT = {
     'shoulder_pan_joint': 0.8, 'shoulder_lift_joint': 0.3, 'upper_arm_roll_joint': -0.5, 'elbow_joint': 0.2,
@@ -31,15 +29,3 @@ def stream_until(node, positions, condition, what):
         publish(node, positions)
         return condition()
     node.wait_for(published, what)
-
-
-class SaggingArm:
-    """An arm that takes `~/joint_states` for commands, and hangs below them by `sag` [rad] in one joint."""
-
-    def __init__(self, node, joint, sag):
-        self.node, self.joint, self.sag = node, joint, sag
-        self.subscription = node.node.create_subscription(JointState, f'{node.name}/joint_states', self.follow, 10)
-
-    def follow(self, command):
-        commanded = posture(command)
-        publish(self.node, {**commanded, self.joint: commanded[self.joint] - self.sag})

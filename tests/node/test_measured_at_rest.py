@@ -9,7 +9,7 @@ from urdf_ik.srv import CheckCollisions, SolveIKBatch, SolvePath
 from checks import ROUNDING, assert_solved, difference
 from client import pose_from, pose_message, posture
 from conftest import ARM_FILE
-from driver import MEASURED_AT, SaggingArm, publish, stream, stream_until
+from driver import MEASURED_AT, publish, stream, stream_until
 from handle_client import HandleClient
 from kinematics import errors, translation
 
@@ -98,9 +98,10 @@ def test_an_arm_that_was_displaced_at_rest_is_where_it_is_measured(node, arm_rob
     assert len(node.commands) == count
 
 
-def test_an_arm_that_follows_the_joint_states_does_not_sink(node, arm_robot):
+def test_an_arm_that_follows_the_joint_states_does_not_sink(node, arm_robot, simulate):
     stream(node, MEASURED_AT)
-    arm = SaggingArm(node, 'shoulder_lift_joint', 0.007)
+    arm = simulate(node, MEASURED_AT, 'joint_states')
+    arm.set_sag(shoulder_lift_joint=0.007)
     before = node.snapshot()
     node.live(150)
     assert all(difference(posture(state), MEASURED_AT) < ROUNDING for state in node.states_since(before))
@@ -115,4 +116,4 @@ def test_an_arm_that_follows_the_joint_states_does_not_sink(node, arm_robot):
     before = node.snapshot()
     node.live(100)
     assert all(difference(posture(state), commanded) < ROUNDING for state in node.states_since(before))
-    assert arm.sag == 0.007
+    assert abs(arm.positions()['shoulder_lift_joint'] + 0.007 - commanded['shoulder_lift_joint']) < 1e-4

@@ -20,8 +20,8 @@ mod value;
 pub use definition::{Bounds, DefaultValue, Definition, TakesEffect, Values};
 pub use setting::{CommandUnits, FromText, JacobianMethod, Motion, OnUnreachable, Reliability};
 pub use table::{
-    FabrikSettings, JacobianSettings, MoveItServoScale, MoveItServoSettings, NullSpace, PathSettings, ServoSettings,
-    Settings, TABLE, definition, markdown,
+    FabrikSettings, FollowingErrorSettings, JacobianSettings, MoveItServoScale, MoveItServoSettings, NullSpace,
+    PathSettings, ServoSettings, Settings, TABLE, definition, markdown,
 };
 pub use tools::{Tools, ToolsError};
 pub use value::{Refusal, Value};

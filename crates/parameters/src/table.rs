@@ -165,8 +165,9 @@ parameters! {
         /// q_xyzw: [x, y, z, w]}, or the path of such a file. All that is said of a tip then means its tool. Empty: the
         /// tips are the links. A change takes effect once the arm is at rest.
         tool: FromText<Tools> = Text(""), "", Any, AtOnce;
-        /// Greatest age of a measured joint state that is used, from when it came. 0: measured joint states are not used.
-        measured_timeout: Duration = Double(0.5), "s", Range(0.0, 3600.0), WithNextTarget;
+        /// Greatest age of a measured joint state that is used, from when it came. An arm that moves without a newer one
+        /// stops. 0: measured joint states are not used, and the arm is assumed to be at initial_posture at the start.
+        measured_timeout: Duration = Double(1.0), "s", Range(0.0, 3600.0), WithNextTarget;
         /// How far a joint (m for prismatic joints) may be measured from the last command while the arm is at rest. Beyond
         /// that the measured configuration counts. More than the arm sags, and less than a displacement that matters.
         measured_tolerance: f64 = Double(0.03), "rad", Range(0.0, 1.0), AtOnce;
@@ -177,6 +178,8 @@ parameters! {
         /// Whether the time comes from the topic /clock.
         use_sim_time: bool = Bool(false), "", Any, AtOnce;
     }
+    /// The following error.
+    following_error: FollowingErrorSettings;
     /// Cartesian paths.
     path: PathSettings;
     /// Commands of velocities.
@@ -189,6 +192,23 @@ parameters! {
     jacobian: JacobianSettings;
     /// The solver `fabrik`.
     fabrik: FabrikSettings;
+}
+
+parameters! {
+    /// The parameters of the following error.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    FollowingErrorSettings, "following_error." {
+        /// Whether the measured arm must follow its commands, where it is measured. Otherwise it stops with
+        /// FOLLOWING_ERROR until ~/resume.
+        enabled: bool = Bool(true), "", Any, AtOnce;
+        /// Greatest following error of a revolute joint.
+        angle: f64 = Double(0.05), "rad", Range(1e-4, 100.0), AtOnce;
+        /// Greatest following error of a prismatic joint.
+        distance: f64 = Double(0.01), "m", Range(1e-5, 100.0), AtOnce;
+        /// Time window of the commands that a measurement is compared with. More than the lag of the drives and the
+        /// delay of the measurements together.
+        window: Duration = Double(0.3), "s", Range(0.0, 10.0), AtOnce;
+    }
 }
 
 parameters! {

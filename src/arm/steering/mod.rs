@@ -15,7 +15,7 @@ pub(crate) use around::Around;
 pub(crate) use input::{Input, LinkAxes, Pose, Twist, Wish};
 use newest::{Newest, TipWish};
 use rivals::Rivals;
-pub(crate) use status::code;
+pub(crate) use status::{code, of_refusal as status_of};
 
 use crate::robot_in_use::description::LoadedRobot;
 use crate::surroundings::avoidance::{Avoidance, NotReady};

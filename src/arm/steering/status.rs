@@ -4,7 +4,8 @@ use r2r::urdf_ik::msg::ServoStatus;
 
 use super::around::Around;
 use super::newest::Newest;
-use crate::reports::status::bodies;
+use crate::reports::Verdict;
+use crate::reports::status::{Refused, bodies};
 use crate::robot_in_use::description::LoadedRobot;
 use crate::surroundings::avoidance::Avoidance;
 use urdf_ik_motion::servo::{CommandError, Hold, Report};
@@ -23,6 +24,7 @@ pub(crate) mod code {
     pub const INVALID: u8 = ServoStatus::INVALID as u8;
     pub const UNKNOWN_FRAME: u8 = ServoStatus::UNKNOWN_FRAME as u8;
     pub const NO_ROBOT: u8 = ServoStatus::NO_ROBOT as u8;
+    pub const FOLLOWING_ERROR: u8 = ServoStatus::FOLLOWING_ERROR as u8;
 }
 
 /// The status of a step, without a header.
@@ -49,6 +51,21 @@ pub(super) fn of_step(stepped: &Result<&Report, CommandError>, newest: &Newest, 
         (Ok(report), Ok(avoidance), _) => put_report(&mut status, report, around.loaded, *avoidance),
     }
     status
+}
+
+/// The status while, or because, commands are refused; without a header.
+pub(crate) fn of_refusal(refused: &Refused) -> ServoStatus {
+    ServoStatus {
+        code: match refused.verdict {
+            Verdict::UnknownFrame => code::UNKNOWN_FRAME,
+            Verdict::NoRobot => code::NO_ROBOT,
+            Verdict::FollowingError => code::FOLLOWING_ERROR,
+            _ => code::INVALID,
+        },
+        message: refused.sentence.clone(),
+        smallest_singular_value: f64::NAN,
+        ..ServoStatus::default()
+    }
 }
 
 /// Puts into `status` that a joint outside its limits comes inside first, where that holds the arm back.

@@ -1,0 +1,1 @@
+"""An arm with drives behind a node, for tests and examples."""
