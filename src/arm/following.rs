@@ -24,7 +24,7 @@ pub(super) struct Joints<'a> {
 pub(super) struct Following {
     /// \[s\], since the first command.
     time: f64,
-    /// When the command changed last \[s\].
+    /// When the joints could last have moved towards their commands \[s\].
     changed: f64,
     /// The newest command: positions of the variables.
     command: Vec<f64>,
@@ -69,6 +69,15 @@ pub(super) struct Deviation {
     pub difference: f64,
 }
 
+/// A joint that is measured where none of the commands of the time window was.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct FollowingError {
+    /// From the newest command.
+    pub deviation: Deviation,
+    /// Distance from the nearest command of the window \[rad or m\].
+    pub error: f64,
+}
+
 impl Deviation {
     /// The greatest of the chain's variables between two configurations (one entry a joint).
     pub(super) fn greatest(loaded: &LoadedRobot, commanded: &[f64], measured: &[f64]) -> Self {
@@ -99,16 +108,16 @@ impl Following {
             self.reachable.push_back(Reachable { time: 0.0, positions: command.to_vec() });
         }
         self.time += step;
-        if self.command != command {
-            self.command = command.to_vec();
-            self.changed = self.time;
-        }
+        self.command.copy_from_slice(command);
         let reached = |(variable, here): (usize, &f64)| {
             let farthest = joints.velocities[variable] * step;
             here + joints.domains[variable].way(*here, command[variable]).clamp(-farthest, farthest)
         };
         if let Some(last) = self.reachable.back() {
-            let positions = last.positions.iter().enumerate().map(reached).collect();
+            let positions: Vec<f64> = last.positions.iter().enumerate().map(reached).collect();
+            if positions != last.positions {
+                self.changed = self.time;
+            }
             self.reachable.push_back(Reachable { time: self.time, positions });
         }
         while self.reachable.get(1).is_some_and(|second| second.time <= self.time - window) {
@@ -116,7 +125,7 @@ impl Following {
         }
     }
 
-    /// Whether the arm is driven: it moves, or its command changed within the last `window` seconds.
+    /// Whether the arm is driven: it moves, or could have moved towards its command within the last `window` seconds.
     pub(super) fn is_driven(&mut self, moves: bool, window: f64) -> bool {
         let is_driven = moves || self.time - self.changed < window;
         if !is_driven {
@@ -125,15 +134,15 @@ impl Following {
         is_driven
     }
 
-    /// Compares the measurements (one a variable, where there is one) that are new since the last call. Gives the deviation that exceeds
-    /// its bound most: `bounds` has one entry a variable \[rad or m\].
+    /// Compares the measurements (one a variable, where there is one) that are new since the last call. Gives the following error that
+    /// exceeds its bound most: `bounds` has one entry a variable \[rad or m\].
     pub(super) fn compare(
         &mut self,
         measurements: &[Option<Measurement>],
         bounds: &[f64],
         joints: Joints,
-    ) -> Option<Deviation> {
-        let mut worst: Option<Deviation> = None;
+    ) -> Option<FollowingError> {
+        let mut worst: Option<FollowingError> = None;
         for (variable, measurement) in measurements.iter().enumerate() {
             let Some(Measurement { at, position, .. }) = *measurement else { continue };
             if self.measured[variable].is_some_and(|seen| seen.at == at) {
@@ -145,17 +154,18 @@ impl Following {
             if self.greatest.is_none_or(|greatest| difference.abs() > greatest.difference.abs()) {
                 self.greatest = Some(Deviation { variable, difference });
             }
-            let excess = |deviation: &Deviation| deviation.difference.abs() / bounds[deviation.variable];
-            let deviation = Deviation { variable, difference: self.deviation(variable, difference, domain) };
-            if excess(&deviation) > worst.as_ref().map_or(1.0, excess) {
-                worst = Some(deviation);
+            let excess = |error: &FollowingError| error.error / bounds[error.deviation.variable];
+            let error = self.unexplained(variable, difference, domain).abs();
+            let error = FollowingError { deviation: Deviation { variable, difference }, error };
+            if excess(&error) > worst.as_ref().map_or(1.0, excess) {
+                worst = Some(error);
             }
         }
         worst
     }
 
     /// The part of a `difference` from the newest command that no command of the window explains \[rad or m\].
-    fn deviation(&self, variable: usize, difference: f64, domain: &Domain) -> f64 {
+    fn unexplained(&self, variable: usize, difference: f64, domain: &Domain) -> f64 {
         let newest = self.command[variable];
         let behind = self.reachable.iter().map(|reachable| domain.way(newest, reachable.positions[variable]));
         let (least, greatest) =
@@ -174,5 +184,140 @@ impl Following {
     /// The greatest difference of a measurement from the newest command since this was asked last.
     pub(super) fn take_greatest(&mut self) -> Option<Deviation> {
         self.greatest.take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    const STEP: f64 = 0.01;
+    const WINDOW: f64 = 0.3;
+    const BOUND: f64 = 0.05;
+    const VELOCITIES: [f64; 1] = [1.0];
+
+    /// The comparison of one joint, whose measurements come at each step.
+    struct OneJoint {
+        following: Following,
+        domains: [Domain; 1],
+        at: Instant,
+    }
+
+    impl OneJoint {
+        fn new(domain: Domain) -> Self {
+            Self { following: Following::default(), domains: [domain], at: Instant::now() }
+        }
+
+        fn on_interval() -> Self {
+            Self::new(Domain::Interval { lower: -10.0, upper: 10.0 })
+        }
+
+        /// One step later: the following error of a measurement.
+        fn step(&mut self, command: f64, measured: f64) -> Option<FollowingError> {
+            self.at += Duration::from_secs_f64(STEP);
+            self.note(command);
+            let measurement = Measurement::new(measured, None);
+            self.compare(Measurement { at: self.at, ..measurement })
+        }
+
+        fn note(&mut self, command: f64) {
+            let joints = Joints { domains: &self.domains, velocities: &VELOCITIES };
+            self.following.note(STEP, WINDOW, &[command], joints);
+        }
+
+        fn compare(&mut self, measurement: Measurement) -> Option<FollowingError> {
+            let joints = Joints { domains: &self.domains, velocities: &VELOCITIES };
+            self.following.compare(&[Some(measurement)], &[BOUND], joints)
+        }
+    }
+
+    #[test]
+    fn lag_within_the_window_is_no_following_error() {
+        let mut joint = OneJoint::on_interval();
+        let position = |step: f64| (3.0 * STEP * step).sin() / 3.0;
+        for step in 0..1000 {
+            let step = f64::from(step);
+            assert_eq!(joint.step(position(step), position((step - 25.0).max(0.0)) - 0.01), None);
+        }
+    }
+
+    #[test]
+    fn a_frozen_joint_is_noticed_once_the_commands_of_the_window_are_beyond_the_bound() {
+        let mut joint = OneJoint::on_interval();
+        let speed = 0.5;
+        let mut command = 0.0;
+        let found = std::iter::from_fn(|| {
+            command += speed * STEP;
+            Some(joint.step(command, 0.0))
+        });
+        let error = found.take(100).flatten().next().unwrap();
+        assert_eq!(error.deviation.variable, 0);
+        assert!((error.error - BOUND).abs() < 2.0 * speed * STEP);
+        assert!((error.deviation.difference + BOUND + speed * WINDOW).abs() < 3.0 * speed * STEP, "{error:?}");
+    }
+
+    #[test]
+    fn an_immediate_command_has_the_time_that_a_joint_at_its_velocity_limit_takes() {
+        for (speed, follows) in [(1.0, true), (0.5, false)] {
+            let mut joint = OneJoint::on_interval();
+            joint.step(0.0, 0.0);
+            let errors = (0..300).filter_map(|step| joint.step(2.0, (f64::from(step) * STEP * speed).min(2.0)));
+            assert_eq!(errors.count() == 0, follows, "{speed}");
+        }
+    }
+
+    #[test]
+    fn whole_turns_of_a_continuous_joint_are_no_following_error() {
+        let mut joint = OneJoint::new(Domain::Circle);
+        for step in 0..2000 {
+            let command = f64::from(step) * STEP;
+            let measured = (command - 0.05).rem_euclid(std::f64::consts::TAU) - std::f64::consts::PI * 2.0;
+            assert_eq!(joint.step(command, measured), None);
+        }
+        assert!(joint.step(20.0, 20.0 + std::f64::consts::PI - 0.1).is_some());
+    }
+
+    #[test]
+    fn each_measurement_is_compared_once() {
+        let mut joint = OneJoint::on_interval();
+        joint.note(0.0);
+        let measurement = Measurement::new(1.0, None);
+        assert!(joint.compare(measurement).is_some_and(|error| (error.error - 1.0).abs() < 1e-12));
+        assert_eq!(joint.compare(measurement), None);
+        assert_eq!(joint.following.take_greatest(), Some(Deviation { variable: 0, difference: 1.0 }));
+        assert_eq!(joint.following.take_greatest(), None);
+    }
+
+    #[test]
+    fn the_time_without_a_measurement_counts_while_the_arm_is_driven() {
+        let mut joint = OneJoint::on_interval();
+        let unmeasured = |joint: &mut OneJoint, moves, steps| {
+            for _ in 0..steps {
+                joint.note(0.0);
+                joint.following.is_driven(moves, WINDOW);
+            }
+            joint.following.longest_unmeasured().unwrap().time
+        };
+        joint.step(0.0, 0.0);
+        assert!((unmeasured(&mut joint, true, 50) - 0.5).abs() < 1e-9);
+        joint.step(0.0, 0.0);
+        assert!(unmeasured(&mut joint, true, 10) < 0.11);
+        // A pause ends the count.
+        assert!(unmeasured(&mut joint, false, 100) < 1e-9);
+    }
+
+    #[test]
+    fn an_arm_is_driven_until_its_command_has_rested_for_the_window() {
+        let mut joint = OneJoint::on_interval();
+        joint.note(0.0);
+        joint.note(0.1);
+        let steps = (0..100).take_while(|_| {
+            joint.note(0.1);
+            joint.following.is_driven(false, WINDOW)
+        });
+        // At its velocity limit the joint takes ten steps to come there.
+        assert!((38..=41).contains(&steps.count()));
     }
 }

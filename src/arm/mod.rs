@@ -10,13 +10,14 @@ mod progress;
 mod recovery;
 mod resting;
 pub(crate) mod sources;
+mod state;
 pub(crate) mod steering;
 mod supervision;
 pub(crate) mod whereabouts;
 
 pub(crate) use collision_check::CollisionCheck;
-pub(crate) use output::{Moved, Output};
-pub(crate) use progress::{Arrival, Progress};
+pub(crate) use output::Output;
+pub(crate) use progress::{Arrival, Moved, Progress};
 pub(crate) use whereabouts::Whereabouts;
 
 use std::sync::Arc;
@@ -83,7 +84,9 @@ impl Arm {
         let ReadyRobot { loaded, initial, limits } = ready;
         let measured = self.measured.configuration(settings.measured_timeout, &loaded, &initial);
         self.reporter.latest.clear();
-        self.sources.lock().shut(Shut::RobotReplaced);
+        if self.output.configuration().is_some() {
+            self.sources.lock().shut(Shut::RobotReplaced);
+        }
         self.surroundings.use_robot(&loaded);
         self.output.replace_robot(loaded, measured.ok().flatten().unwrap_or(initial), &limits);
         self.surroundings.note_change();

@@ -15,23 +15,19 @@ use r2r::{Node, QosProfile};
 
 use super::configuration_motion::{ConfigurationMotion, Steered, Tick, Ticked};
 use super::controller_topics::ControllerTopics;
-use super::progress::{Arrival, Arrivals, Progress};
+use super::progress::{Arrival, Arrivals, Moved, Progress, Synchronizing};
 use super::resting::Resting;
+use super::state::{Snapshot, State};
 use super::steering::{self, Input};
-use super::supervision::{Supervised, Supervision, Watch};
+use super::supervision::Supervision;
 use crate::Result;
 use crate::messages::convert;
 use crate::reports::{RefuseAs, Refused, Reporter, Verdict};
 use crate::robot_in_use::{Configuration, LoadedRobot, Measured};
-use crate::ros::{
-    Clock, JOINT_STATES, Lock, MEASURED_JOINT_STATES, Publisher, ROBOT_DESCRIPTION_IN_USE, TickTimes, latched,
-};
+use crate::ros::{Clock, JOINT_STATES, Lock, MEASURED_JOINT_STATES, Publisher, ROBOT_DESCRIPTION_IN_USE, latched};
 use crate::surroundings::{Avoidance, NotReady};
 use urdf_ik_motion::{MotionLimits, TrajectoryPoint};
 use urdf_ik_parameters::{Motion, Settings};
-
-/// Longest simulated time of one tick \[s\]; two periods where they are longer. So the arm does not jump when the time jumps.
-const MAX_SIMULATED_STEP: f64 = 0.2;
 
 /// What is published of the robot.
 pub(crate) struct Output {
@@ -43,64 +39,6 @@ pub(crate) struct Output {
     measured: Arc<Measured>,
     reporter: Arc<Reporter>,
     clock: Clock,
-}
-
-/// What readers see of the state.
-#[derive(Default)]
-struct Snapshot {
-    /// `None` before a robot is known.
-    configuration: Option<Configuration>,
-    is_at_rest: bool,
-    commanded: bool,
-    last_activity: Option<Instant>,
-    requests: u64,
-    /// Why commands are refused.
-    refused: Option<Refused>,
-    is_synchronized: bool,
-}
-
-#[derive(Default)]
-struct State {
-    /// `None` before a robot is known.
-    motion: Option<ConfigurationMotion>,
-    supervision: Supervision,
-    /// The joint state message: its names never change.
-    message: JointState,
-    /// When the arm moved last, or a motion or stop was requested.
-    last_activity: Option<Instant>,
-    /// Number of motions, stops and resets so far. A path whose plan took long must not undo a newer one.
-    requests: u64,
-    /// Whether the configuration is that of a requested motion, and not only where the robot was measured or starts.
-    commanded: bool,
-    /// Whether the motion has velocities. Immediate motion has none.
-    smooth: bool,
-    /// Stamp of the joint state last published.
-    last_stamp: Time,
-    /// When it was published, if not by a tick.
-    last_publication: Option<Instant>,
-    tick_times: TickTimes,
-    /// The time of the last tick.
-    last_tick: Duration,
-}
-
-/// A command that becomes the measured configuration.
-pub(super) struct Synchronizing {
-    /// For [`Output::resume`].
-    pub ticket: u64,
-    /// Time until rest \[s\].
-    pub time: f64,
-}
-
-/// What a new goal has changed.
-pub(crate) struct Moved {
-    /// Stamp of the present joint state.
-    pub stamp: Time,
-    /// Its positions of the chain's variables.
-    pub positions: Vec<f64>,
-    /// The motion that is left; `None` where the goal is reached.
-    pub progress: Option<Progress>,
-    /// For a motion that goes on from this one.
-    pub ticket: u64,
 }
 
 impl Output {
@@ -125,16 +63,7 @@ impl Output {
 
     /// Shows readers the state after a change.
     fn show(&self, state: &State) {
-        let motion = state.motion.as_ref();
-        *self.shown.lock() = Snapshot {
-            configuration: motion.map(ConfigurationMotion::configuration),
-            is_at_rest: motion.is_none_or(ConfigurationMotion::is_at_rest),
-            commanded: state.commanded,
-            last_activity: state.last_activity,
-            requests: state.requests,
-            refused: state.supervision.permit().err(),
-            is_synchronized: state.supervision.is_synchronized(),
-        };
+        *self.shown.lock() = state.snapshot();
     }
 
     /// The robot and its configuration; `None` before a robot is known.
@@ -220,12 +149,12 @@ impl Output {
         }
     }
 
-    /// Sets all positions (one entry a joint) of an arm that rests and publishes them, unless something was requested since. Where those of
-    /// the chain change, they command nothing.
+    /// Sets all positions (one entry a joint) of an arm that rests and publishes them, unless something was requested since or a success waits
+    /// for the arm. Where those of the chain change, they command nothing.
     pub(super) fn take_over(&self, resting: &Resting, positions: Vec<f64>) {
         let mut state = self.state.lock();
         let Resting { published: Configuration { loaded, .. }, requests, .. } = resting;
-        if state.requests != *requests {
+        if state.requests != *requests || state.supervision.is_settling() {
             return;
         }
         if let Some(motion) = state.motion_of(loaded) {
@@ -308,7 +237,8 @@ impl Output {
         state.note_request();
         (state.commanded, state.smooth) = (true, is_smooth);
         let ticket = state.requests;
-        let progress = progress.or_else(|| self.settle(&mut state, settings, arrivals).then_some(Progress::Settling));
+        let progress =
+            progress.or_else(|| state.settle(&self.measured, settings, arrivals).then_some(Progress::Settling));
         Ok(Moved { stamp: self.publish_unless_sampled(&mut state), positions, progress, ticket })
     }
 
@@ -412,7 +342,10 @@ impl Output {
             motion.tick(&Tick { step, settings, avoidance, reports_servo })
         });
         let Ticked { ended, servo } = ticked.unwrap_or_default();
-        let supervised = self.supervise(&mut state, settings, step, ended);
+        let supervised = state.supervise(&self.measured, settings, step, ended);
+        if let Some(warning) = &supervised.warning {
+            self.reporter.warnings.warn_once(MEASURED_JOINT_STATES.short_name(), "driven", warning);
+        }
         // A tick may be a little early: ticks are not exact.
         let was_just_published = state.last_publication.is_some_and(|last| last.elapsed() < period.mul_f64(0.9));
         let stamp = if was_just_published && is_at_rest {
@@ -438,35 +371,6 @@ impl Output {
         for report in supervised.reports {
             self.reporter.report_arrival(report, stamp.clone());
         }
-    }
-
-    /// Supervises the arm after its motion has moved on by `step` seconds; the arrivals are those of a motion that has `ended`.
-    fn supervise(&self, state: &mut State, settings: &Settings, step: f64, ended: Vec<Arrival>) -> Supervised {
-        let watch = self.watch(state, settings, step);
-        let State { motion: Some(motion), supervision, .. } = state else { return Supervised::default() };
-        let supervised = supervision.tick(motion, ended, &watch);
-        if supervised.has_halted {
-            state.note_request();
-        }
-        if let Some(warning) = &supervised.warning {
-            self.reporter.warnings.warn_once(MEASURED_JOINT_STATES.short_name(), "driven", warning);
-        }
-        supervised
-    }
-
-    /// Lets the success of an immediate motion wait for the measured arm, where that is elsewhere. Returns whether it does.
-    fn settle(&self, state: &mut State, settings: &Settings, arrivals: Arrivals) -> bool {
-        let watch = self.watch(state, settings, 0.0);
-        let State { motion: Some(motion), supervision, requests, .. } = state else { return false };
-        let has_to_settle = supervision.has_to_settle(motion, &watch);
-        if has_to_settle {
-            supervision.wait_for(arrivals(), *requests);
-        }
-        has_to_settle
-    }
-
-    fn watch<'a>(&'a self, state: &State, settings: &'a Settings, step: f64) -> Watch<'a> {
-        Watch { measured: &self.measured, settings, step, is_commanded: state.commanded, requests: state.requests }
     }
 
     /// Publishes the joint state and gives its stamp. In a motion that is sampled at even times, it only gives the stamp of the last one.
@@ -500,42 +404,5 @@ impl Output {
         }
         (state.last_stamp, state.last_publication) = (stamp.clone(), Some(Instant::now()));
         stamp
-    }
-}
-
-impl State {
-    /// The time of a tick that was `due` then, and the time that passes until it \[s\]. `now` is ROS time.
-    fn next_time(&mut self, settings: &Settings, now: Duration, due: Instant) -> (Duration, f64) {
-        let period = settings.publish_period();
-        let is_sampled = self.motion.as_ref().is_some_and(ConfigurationMotion::is_sampled);
-        // Each step is one period, even when the tick is a little late. Simulated time may have any pace.
-        let (time, max_step) = if settings.use_sim_time {
-            (now, MAX_SIMULATED_STEP.max(2.0 * period.as_secs_f64()))
-        } else {
-            (self.tick_times.next(due, now.saturating_sub(due.elapsed()), is_sampled), period.as_secs_f64())
-        };
-        let step = time.saturating_sub(self.last_tick).as_secs_f64().min(max_step);
-        self.last_tick = time;
-        (time, step)
-    }
-
-    /// The motion of `loaded`, if that is still the robot in use.
-    fn motion_of(&mut self, loaded: &Arc<LoadedRobot>) -> Option<&mut ConfigurationMotion> {
-        self.motion.as_mut().filter(|motion| motion.loaded().is_same_robot(loaded))
-    }
-
-    /// The motion of `loaded`, for a command.
-    ///
-    /// # Errors
-    /// [`Refused`] where that is no longer the robot in use, or commands are refused.
-    fn permitted_motion_of(&mut self, loaded: &Arc<LoadedRobot>) -> Result<&mut ConfigurationMotion, Refused> {
-        self.supervision.permit()?;
-        self.motion_of(loaded).ok_or_else(Refused::other_robot)
-    }
-
-    /// Notes that a motion or a stop was requested.
-    fn note_request(&mut self) {
-        self.last_activity = Some(Instant::now());
-        self.requests += 1;
     }
 }

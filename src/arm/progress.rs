@@ -1,5 +1,7 @@
 //! What there is to say of a motion to a goal: how it goes on, and how it ends.
 
+use r2r::builtin_interfaces::msg::Time;
+
 use super::collision_check::Obstruction;
 use crate::reports::Report;
 use urdf_ik_solver::Target;
@@ -24,4 +26,24 @@ pub(crate) enum Progress {
     Settling,
     /// None: something is in the way.
     Stopped(Obstruction),
+}
+
+/// A command that becomes the measured configuration.
+pub(super) struct Synchronizing {
+    /// For [`Output::resume`](super::output::Output::resume).
+    pub ticket: u64,
+    /// Time until rest \[s\].
+    pub time: f64,
+}
+
+/// What a new goal has changed.
+pub(crate) struct Moved {
+    /// Stamp of the present joint state.
+    pub stamp: Time,
+    /// Its positions of the chain's variables.
+    pub positions: Vec<f64>,
+    /// The motion that is left; `None` where the goal is reached.
+    pub progress: Option<Progress>,
+    /// For a motion that goes on from this one.
+    pub ticket: u64,
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::Arm;
-use super::output::Synchronizing;
+use super::progress::Synchronizing;
 use super::sources::Shut;
 use crate::reports::{RefuseAs, Refused};
 use crate::ros::MEASURED_JOINT_STATES;

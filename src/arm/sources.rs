@@ -39,13 +39,14 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
-    /// Notes a command that arrives `now`. Commands of rest pass always, and count as a pause.
+    /// Notes a command that arrives `now`. Commands of rest pass always, and count as a pause; after a reset the first one is enough.
     ///
     /// # Errors
     /// [`Refused`] where the stream is shut out and has not paused.
     pub(crate) fn admit(&mut self, now: Instant, is_rest: bool) -> Result<(), Refused> {
         self.last = Some(now);
         if is_rest {
+            self.shut = self.shut.filter(|shut| *shut != Shut::Reset);
             return Ok(());
         }
         if self.last_motion.replace(now).is_none_or(|last| now.saturating_duration_since(last) > PAUSE) {
@@ -155,8 +156,9 @@ impl Sources {
     /// tip must not run to where the hand is.
     pub(super) fn reset(&mut self, now: Instant, timeout: Duration) {
         self.open();
-        let of_tips = self.tips.iter_mut().map(|tip| &mut tip.twist);
-        std::iter::once(&mut self.jog).chain(of_tips).for_each(|gate| gate.shut = Some(Shut::Reset));
+        let velocities = std::iter::once(&mut self.jog).chain(self.tips.iter_mut().map(|tip| &mut tip.twist));
+        let under_way = velocities.filter(|gate| gate.is_under_way(now, timeout));
+        under_way.for_each(|gate| gate.shut = Some(Shut::Reset));
         for tip in self.tips.iter_mut().filter(|tip| tip.clutch != Clutch::Absent) {
             tip.clutch = if tip.pose.is_under_way(now, timeout) { Clutch::Open } else { Clutch::Absent };
         }

@@ -4,7 +4,7 @@ use urdf_ik_robot::{JointKind, Variable};
 use urdf_ik_text::names;
 
 use super::configuration_motion::ConfigurationMotion;
-use super::following::{Deviation, Following, Joints, Unmeasured};
+use super::following::{Deviation, Following, FollowingError, Joints, Unmeasured};
 use super::progress::Arrival;
 use crate::reports::{Fault, Refused, Report, Verdict, fault};
 use crate::robot_in_use::{LoadedRobot, Measured, Measurement};
@@ -60,6 +60,21 @@ pub(super) struct Supervised {
     pub warning: Option<Fault>,
 }
 
+impl Watch<'_> {
+    /// The greatest deviation of an arm that is measured farther than `measured_tolerance` from its command.
+    fn distance(&self, motion: &ConfigurationMotion) -> Result<Option<Deviation>, Fault> {
+        let (loaded, positions) = (motion.loaded(), motion.positions());
+        let measured = self.measured.configuration(self.settings.measured_timeout, loaded, positions)?;
+        let deviation = measured.map(|measured| Deviation::greatest(loaded, positions, &measured));
+        Ok(deviation.filter(|deviation| deviation.difference.abs() > self.settings.measured_tolerance))
+    }
+
+    /// Whether a success has to wait because the arm is measured elsewhere than it has been commanded at once.
+    pub(super) fn has_to_settle(&self, motion: &ConfigurationMotion) -> bool {
+        self.settings.following_error.enabled && !matches!(self.distance(motion), Ok(None))
+    }
+}
+
 impl Supervision {
     /// # Errors
     /// [`Refused`] while commands are refused.
@@ -72,6 +87,11 @@ impl Supervision {
         self.halt.as_ref().is_some_and(|halt| halt.is_synchronized)
     }
 
+    /// Whether a success waits for the arm.
+    pub(super) fn is_settling(&self) -> bool {
+        self.settling.is_some()
+    }
+
     /// Refuses commands from now on, until [`Supervision::resume`]. Once the arm is at rest the command is synchronized with it: within
     /// `measured_tolerance` it stays, so that an arm that sags does not sink.
     pub(super) fn synchronize(&mut self, refused: Refused) {
@@ -82,11 +102,6 @@ impl Supervision {
     /// Accepts commands again.
     pub(super) fn resume(&mut self) {
         self.halt = None;
-    }
-
-    /// The arm is somewhere else without a command.
-    pub(super) fn start_anew(&mut self) {
-        (self.following, self.settling) = (Following::default(), None);
     }
 
     /// The greatest difference between measurement and command since this was asked last.
@@ -110,13 +125,13 @@ impl Supervision {
         let Some(measurements) = measurements.filter(|_| settings.enabled || self.halt.is_some()) else {
             return self.conclude(|arrival| arrival.report, watch);
         };
-        let deviation = self.deviation(&measurements, joints, &loaded, settings);
+        let error = self.following_error(&measurements, joints, &loaded, settings);
         if self.halt.is_some() {
             self.follow_measurement(motion, watch);
         }
         let is_watched = is_driven && watch.is_commanded && self.halt.is_none();
-        if let Some(fault) = deviation.filter(|_| is_watched) {
-            return self.halt(motion, fault, watch);
+        if let Some(fault) = error.filter(|_| is_watched) {
+            return self.halt(motion, &fault, watch);
         }
         let unmeasured = self.following.longest_unmeasured().filter(|_| is_watched);
         let Some(Unmeasured { variable, time }) = unmeasured else { return self.settle(motion, is_driven, watch) };
@@ -125,14 +140,14 @@ impl Supervision {
         let missing =
             || fault!("joint '{joint}' has not been measured for {time:.2} s (measured_timeout is {timeout} s)");
         if time > timeout {
-            return self.halt(motion, missing(), watch);
+            return self.halt(motion, &missing(), watch);
         }
         let warning = (time > SHARE_OF_TIMEOUT_TO_WARN * timeout).then(missing);
         Supervised { warning, ..self.settle(motion, is_driven, watch) }
     }
 
     /// The following error that exceeds its bound, if one does.
-    fn deviation(
+    fn following_error(
         &mut self,
         measurements: &[Option<Measurement>],
         joints: Joints,
@@ -141,13 +156,16 @@ impl Supervision {
     ) -> Option<Fault> {
         let bound = |variable: &Variable| bound(settings, variable, loaded);
         let bounds: Vec<f64> = loaded.chain.variables().iter().map(bound).collect();
-        let deviation = self.following.compare(measurements, &bounds, joints)?;
-        let (sentence, bound) = (deviation.sentence(loaded), bounds[deviation.variable]);
-        Some(fault!("{sentence}; the greatest following error is {bound}"))
+        let FollowingError { deviation, error } = self.following.compare(measurements, &bounds, joints)?;
+        let (sentence, window) = (deviation.sentence(loaded), settings.window.as_secs_f64());
+        let bound = bounds[deviation.variable];
+        Some(fault!(
+            "{sentence}, and {error:.3} from all commands of the last {window} s (following_error allows {bound})"
+        ))
     }
 
     /// Brakes the arm, and refuses commands from now on.
-    fn halt(&mut self, motion: &mut ConfigurationMotion, fault: Fault, watch: &Watch) -> Supervised {
+    fn halt(&mut self, motion: &mut ConfigurationMotion, fault: &Fault, watch: &Watch) -> Supervised {
         let sentence = format!("{fault}: the arm has stopped; check its drives, then call ~/resume");
         log::error!("following error: {sentence}");
         let refused = Refused { verdict: Verdict::FollowingError, kind: "following error".into(), sentence };
@@ -191,7 +209,7 @@ impl Supervision {
         if self.settling.is_none() {
             return Supervised::default();
         }
-        let fault = match self.distance(motion, watch) {
+        let fault = match watch.distance(motion) {
             Ok(None) => return self.conclude(|arrival| arrival.report, watch),
             _ if is_driven => return Supervised::default(),
             Ok(Some(deviation)) => Fault::new(deviation.sentence(motion.loaded())),
@@ -199,19 +217,6 @@ impl Supervision {
         };
         let refused = Refused { verdict: Verdict::FollowingError, kind: "arrival".into(), sentence: fault.into() };
         self.conclude(|arrival| refused.clone().report_on(arrival.report), watch)
-    }
-
-    /// The greatest deviation of an arm that is measured farther than `measured_tolerance` from its command.
-    fn distance(&self, motion: &ConfigurationMotion, watch: &Watch) -> Result<Option<Deviation>, Fault> {
-        let (loaded, positions) = (motion.loaded(), motion.positions());
-        let measured = watch.measured.configuration(watch.settings.measured_timeout, loaded, positions)?;
-        let deviation = measured.map(|measured| Deviation::greatest(loaded, positions, &measured));
-        Ok(deviation.filter(|deviation| deviation.difference.abs() > watch.settings.measured_tolerance))
-    }
-
-    /// Whether a success has to wait because the arm is measured elsewhere than it has been commanded at once.
-    pub(super) fn has_to_settle(&self, motion: &ConfigurationMotion, watch: &Watch) -> bool {
-        watch.settings.following_error.enabled && !matches!(self.distance(motion, watch), Ok(None))
     }
 
     /// Reports the `arrivals` once the arm has arrived.

@@ -55,7 +55,7 @@ pub(crate) struct Measurement {
 
 impl Measurement {
     /// The measurement of a `position` now, after the one `before`.
-    fn new(position: f64, before: Option<&Self>) -> Self {
+    pub(crate) fn new(position: f64, before: Option<&Self>) -> Self {
         let at = Instant::now();
         let rest = before.map(|before| before.rest).filter(|(_, there)| (position - there).abs() <= NOISE);
         Self { at, position, rest: rest.unwrap_or((at, position)) }

@@ -18,7 +18,8 @@ BENT = {'shoulder_pan_joint': 0.5, 'shoulder_lift_joint': 0.1, 'elbow_joint': 0.
 PATIENT = 2.0
 
 CODES = {getattr(ServoStatus, name): name for name in (
-    'OK', 'JOINT_LIMIT', 'SINGULARITY', 'COLLISION', 'SPEED', 'TIMEOUT', 'INVALID', 'UNKNOWN_FRAME', 'NO_ROBOT')}
+    'OK', 'JOINT_LIMIT', 'SINGULARITY', 'COLLISION', 'SPEED', 'TIMEOUT', 'INVALID', 'UNKNOWN_FRAME', 'NO_ROBOT',
+    'FOLLOWING_ERROR')}
 
 
 def twist(linear=(0, 0, 0), angular=(0, 0, 0), frame=''):

@@ -9,7 +9,7 @@ JOINTS = ['wrist_roll_joint', 'shoulder_pan_joint', 'elbow_joint']
 
 
 def test_commands_follow_the_joint_states_in_the_order_asked_for(start, arm_robot):
-    node = start.node(ARM_FILE, command_joints=JOINTS, publish_rate=100.0)
+    node = start.node(ARM_FILE, command_joints=JOINTS, measured_timeout=0.0, publish_rate=100.0)
     commands = node.subscribe(Float64MultiArray, f'{node.name}/joint_commands', [], 100)
     # Nobody has asked for a posture: a robot that stands elsewhere must not be moved.
     node.settle()
@@ -34,7 +34,8 @@ def test_there_are_no_commands_unless_asked_for(shared_arm):
 
 def test_smooth_commands_are_the_published_states(start, arm_robot):
     period = 1 / 100
-    node = start.node(ARM_FILE, command_joints=JOINTS, motion='smooth', publish_rate=1 / period)
+    node = start.node(ARM_FILE, command_joints=JOINTS, measured_timeout=0.0, motion='smooth',
+                      publish_rate=1 / period)
     commands = node.subscribe(Float64MultiArray, f'{node.name}/joint_commands', [], 1000)
     before = node.snapshot()
     node.send_pose(arm_robot.pose('tool0', {'shoulder_pan_joint': 0.5, 'elbow_joint': -0.4}))

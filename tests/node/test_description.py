@@ -1,6 +1,7 @@
 """Where the robot comes from, and how it can change."""
 import pytest
 from std_msgs.msg import String
+from std_srvs.srv import Trigger
 from urdf_ik.msg import SolveStatus
 
 from checks import assert_posture, assert_solved
@@ -44,8 +45,13 @@ def wait_for_joints(node, *names):
 def assert_follows(node, text, sample):
     """A target is met by the kinematics of this description."""
     robot = Robot(text)
-    target = robot.pose('tip', sample)
-    assert_solved(node, robot, node.send_pose(target), 'tip', target)
+    assert_reaches(node, robot, 'tip', robot.pose('tip', sample))
+
+
+def assert_reaches(node, robot, tip, target):
+    # Targets for the robot before are refused until then.
+    assert node.call(Trigger, 'resume').success
+    assert_solved(node, robot, node.send_pose(target), tip, target)
 
 
 def test_from_the_parameter(start):
@@ -103,8 +109,8 @@ def test_from_the_topic_late_then_changing(start):
 
     publish(node, ARM_FILE.read_text())
     wait_for_joints(node, *Robot.load(ARM_FILE).movable)
-    target = Robot.load(ARM_FILE).pose('tool0', {'elbow_joint': 0.3})
-    assert_solved(node, Robot.load(ARM_FILE), node.send_pose(target), 'tool0', target)
+    arm = Robot.load(ARM_FILE)
+    assert_reaches(node, arm, 'tool0', arm.pose('tool0', {'elbow_joint': 0.3}))
 
 
 def test_the_same_text_again_changes_nothing(start):

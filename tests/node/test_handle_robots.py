@@ -131,7 +131,7 @@ def test_a_robot_that_drives_a_controller_has_none_unless_asked(start, arm_robot
     joints = ['elbow_joint']
     driving = start.node(ARM_FILE, command_joints=joints)
     off = start.node(ARM_FILE, interactive_target=False)
-    asked = start.node(ARM_FILE, command_joints=joints, interactive_target=True)
+    asked = start.node(ARM_FILE, command_joints=joints, measured_timeout=0.0, interactive_target=True)
     handle = HandleClient(asked).connect()
     assert_solved(asked, arm_robot, asked.status_of(handle.drag([target])[-1]), 'tool0', target)
     assert len(offers(asked)) == 3

@@ -18,7 +18,8 @@ from servo_client import Servo, twist
 
 @pytest.fixture
 def node(start):
-    return start.node(ARM_FILE, measured_timeout=60.0)
+    """The drivers of these tests measure, but do not follow."""
+    return start.node(ARM_FILE, measured_timeout=60.0, following_error__enabled=False)
 
 
 def test_a_reset_goes_to_where_the_robot_is(node):
@@ -87,7 +88,7 @@ def test_a_refused_target_moves_nothing(node, arm_robot):
 
 def test_an_arm_that_is_still_stepping_is_not_idle(start, arm_robot):
     """The robot lags behind; a target that comes after a pause must not throw the command back to where it was."""
-    node = start.node(ARM_FILE, measured_timeout=0.2, max_joint_step=0.01)
+    node = start.node(ARM_FILE, measured_timeout=0.2, max_joint_step=0.01, following_error__enabled=False)
     lagging = node.next_posture()
     before = node.snapshot()
     far, farther = (arm_robot.pose('tool0', {'shoulder_pan_joint': angle}) for angle in (1.5, 1.6))
@@ -166,7 +167,8 @@ def test_no_command_moves_the_arm_before_it_is_measured_whole(node, arm_robot, p
 
 def test_a_measured_topic_is_waited_for(start, arm_robot):
     """Where the topic has another name there is a robot, although nothing has come from it yet."""
-    node = start.node(ARM_FILE, remaps={'~/measured_joint_states': '/driver/joint_states'}, measured_timeout=60.0)
+    node = start.node(ARM_FILE, remaps={'~/measured_joint_states': '/driver/joint_states'}, measured_timeout=60.0,
+                      following_error__enabled=False)
     target = arm_robot.pose('tool0', {'elbow_joint': 0.3})
     refused(node, target, *MEASURED_AT)
     stream(node, MEASURED_AT)

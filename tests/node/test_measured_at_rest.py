@@ -19,7 +19,8 @@ JOINTS = list(MEASURED_AT)
 
 @pytest.fixture
 def node(start):
-    node = start.node(ARM_FILE, measured_timeout=60.0, command_joints=JOINTS, interactive_target=True)
+    node = start.node(ARM_FILE, measured_timeout=60.0, command_joints=JOINTS, interactive_target=True,
+                      following_error__enabled=False)
     node.commands = node.subscribe(Float64MultiArray, f'{node.name}/joint_commands', [])
     return node
 

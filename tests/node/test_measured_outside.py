@@ -24,7 +24,7 @@ MODES = [{}, {'max_joint_step': 0.01}, {'motion': 'smooth'}]
 
 def measured_outside(start, excess, **parameters):
     """A node whose arm is measured beyond the limit of a joint, which it publishes."""
-    node = start.node(ARM_FILE, measured_timeout=60.0, publish_rate=RATE, **parameters)
+    node = start.node(ARM_FILE, measured_timeout=60.0, publish_rate=RATE, following_error__enabled=False, **parameters)
     measured = {**MEASURED_AT, JOINT: UPPER + excess}
     stream(node, measured)
     assert difference(node.next_posture(), measured) < ROUNDING
@@ -108,7 +108,8 @@ def test_commands_of_velocities_bring_the_joint_inside(start, arm_robot, command
 
 def test_mimic_joints_follow_on_the_way_inside(start):
     robot = Robot.load(ROBOTS / 'telescope.urdf')
-    node = start.node(ROBOTS / 'telescope.urdf', tip_links=['tool'], measured_timeout=60.0, publish_rate=RATE, max_joint_step=0.01)
+    node = start.node(ROBOTS / 'telescope.urdf', tip_links=['tool'], measured_timeout=60.0, publish_rate=RATE,
+                      max_joint_step=0.01, following_error__enabled=False)
     measured = {**node.next_posture(), 'shoulder': 1.7, 'elbow': 0.9}
     measured['wrist'] = 0.1 - 0.8 * measured['shoulder']
     stream(node, measured)

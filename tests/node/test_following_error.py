@@ -1,0 +1,347 @@
+"""A node with a simulated arm behind it, whose drives lag and sag: the command stays with the arm, and faults of the drives stop it."""
+import math
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from geometry_msgs.msg import PoseArray
+from std_srvs.srv import Trigger
+from urdf_ik.msg import ServoStatus, SolveStatus
+
+from checks import difference
+from client import pose_message, posture
+from conftest import ARM_FILE
+from driver import MEASURED_AT
+from kinematics import translation
+from motion import velocity_limits
+from servo_client import RATE, Servo, jog, tip, twist
+
+JOINTS = list(MEASURED_AT)
+SAG = {'shoulder_lift_joint': 0.007}
+BOUND = 0.05  # [rad], following_error.angle
+STOPPED = 1e-3  # [rad] from rest
+
+
+class Driven:
+    """A node that commands a simulated arm; `servo` is its servo."""
+
+    def __init__(self, node, arm, robot):
+        self.node, self.arm, self.robot = node, arm, robot
+        self.servo = Servo(node)
+        self.home = robot.pose('tool0', MEASURED_AT)
+        self.sent = 0
+
+    def stream(self, kind, until, what):
+        """Streams commands of a kind that move the tip by 0.1 m/s, or a joint by 0.5 rad/s, until a condition holds."""
+        def send():
+            self.sent += 1
+            if kind == 'pose':
+                aim = translation(0, -0.001 * self.sent, 0) @ self.home
+                self.servo.send(pose_message(aim, stamp=self.node.new_stamp()))
+            else:
+                self.servo.send(jog(shoulder_pan_joint=0.5) if kind == 'jog' else twist(linear=(0, -0.1, 0)))
+            self.node.next_state()
+            return until()
+        return self.node.wait_for(send, what)
+
+    def follow_path(self):
+        """Sends a path that takes some seconds, and returns its stamp."""
+        message = PoseArray(poses=[pose_message(translation(0, -0.3, 0) @ self.home).pose])
+        message.header.stamp = self.node.new_stamp()
+        self.node.wait_until_heard(self.node.publisher(PoseArray, f'{self.node.name}/target_path')).publish(message)
+        return message.header.stamp
+
+    def moved_by(self, angle):
+        """Whether the arm has moved so far."""
+        return lambda: difference(self.arm.positions(), MEASURED_AT) > angle
+
+    def gap(self):
+        """Difference between command and arm."""
+        return difference(self.arm.commanded(), self.arm.positions())
+
+    def following_error(self):
+        """The first status that says so, on the topic of targets."""
+        return next((s for s in self.node.statuses if s.outcome == SolveStatus.FOLLOWING_ERROR), None)
+
+    def rests(self):
+        before = self.arm.positions()
+        self.node.next_state()
+        return difference(before, self.arm.positions()) < 1e-6
+
+    def call(self, service):
+        answer = self.node.call(Trigger, service)
+        assert answer.success, answer.message
+        return answer.message
+
+    def assert_slow(self, since, share=1.0):
+        """Since then no joint of the arm was faster than its limit, and no command farther from the one before than in one period."""
+        record, limits = self.arm.record(since), velocity_limits(self.robot)
+        for joint, speed, step in zip(self.arm.joints, record.greatest_speed(), record.greatest_command_step()):
+            assert speed <= share * limits[joint], (joint, speed)
+            assert step <= limits[joint] * 0.2, (joint, step)
+
+
+@pytest.fixture
+def drive(start, simulate, arm_robot):
+    """Starts a node with a simulated arm, which it knows: drive(sag=…, PARAMETER=…)."""
+    def connect(sag=SAG, **parameters):
+        options = {'publish_rate': RATE, 'motion': 'smooth', 'servo__timeout': 0.3, 'command_joints': JOINTS, **parameters}
+        node = start.node(ARM_FILE, **options)
+        arm = simulate(node, MEASURED_AT, sag=sag)
+        node.wait_for(lambda: difference(posture(node.states[-1]), MEASURED_AT) < 0.02, 'the arm to be measured')
+        return Driven(node, arm, arm_robot)
+    return connect
+
+
+def test_bursts_with_pauses_do_not_let_the_arm_sink(drive, arm_robot):
+    it = drive()
+    height = tip(arm_robot, 2)
+    it.stream('twist', it.moved_by(0.01), 'the arm to move')
+    it.node.live(60)
+    before = height(posture(it.node.states[-1]))
+    for index in range(10):
+        sideways = twist(linear=(0, 0.05 * (-1) ** index, 0))
+        it.servo.stream_for(25, lambda _: sideways)
+        it.servo.rest()
+        # Longer than any rule about an arm at rest.
+        it.node.live(60)
+    assert abs(height(posture(it.node.states[-1])) - before) < 1e-3
+    assert not it.following_error()
+
+
+@pytest.mark.parametrize('motion, kind', [
+    ('smooth', 'pose'), ('immediate', 'pose'), ('smooth', 'twist'), ('smooth', 'jog'), ('smooth', 'path')])
+def test_drives_that_do_not_follow_stop_the_arm(drive, motion, kind):
+    it = drive(motion=motion)
+    if kind == 'path':
+        path = it.follow_path()
+        it.node.wait_for(it.moved_by(0.05), 'the arm to move')
+    else:
+        it.stream(kind, it.moved_by(0.05), 'the arm to move')
+    frozen, sent = it.arm.now(), it.sent
+    it.arm.freeze()
+    if kind == 'path':
+        status = it.node.status_of(path, SolveStatus.FOLLOWING_ERROR)
+        assert not [s for s in it.node.statuses_of(path) if s.outcome == SolveStatus.SOLVED]
+    else:
+        status = it.stream(kind, it.following_error, 'the following error')
+        it.stream(kind, lambda: it.gap() < STOPPED, 'the command to be at the arm')
+    assert any(name in status.message for name in JOINTS) and '~/resume' in status.message
+    if kind in ('twist', 'jog'):
+        assert it.servo.status(ServoStatus.FOLLOWING_ERROR).message == status.message
+    it.node.wait_for(lambda: it.gap() < STOPPED, 'the command to be at the arm')
+    record = it.arm.record(frozen)
+    # A window at the greatest speed of these commands, the stop, and a late tick or two.
+    assert record.greatest_difference().max() < BOUND + 0.6 * 0.5
+    released = it.arm.now()
+    it.arm.release()
+    if kind != 'path':
+        for _ in range(50):
+            it.stream(kind, lambda: True, 'a command')
+    it.node.wait_for(it.rests, 'the arm to rest')
+    it.assert_slow(released, 0.2)
+    # Nothing moves it before a resume, and all does after.
+    assert difference(posture(it.node.states[-1]), it.arm.commanded()) < 1e-9
+    it.call('resume')
+    if kind == 'path':
+        again = it.follow_path()
+        assert it.node.status_of(again, SolveStatus.SOLVED)
+    else:
+        # Immediate targets have no speed: the stream begins where the arm is.
+        start, it.sent = it.arm.positions(), sent
+        it.stream(kind, lambda: difference(it.arm.positions(), start) > 0.05, 'the arm to move again')
+    it.assert_slow(released)
+
+
+@pytest.mark.parametrize('service', ['reset', 'resume'])
+def test_the_command_comes_back_to_the_arm(drive, service):
+    it = drive()
+    it.stream('pose', it.moved_by(0.05), 'the arm to move')
+    it.arm.freeze()
+    it.stream('pose', it.following_error, 'the following error')
+    it.node.wait_for(it.rests, 'the arm to rest')
+    # It is moved by hand.
+    it.arm.shift(elbow_joint=0.2)
+    it.call(service)
+    assert it.gap() < STOPPED
+    released = it.arm.now()
+    it.arm.release()
+    it.node.live(30)
+    it.node.wait_for(it.rests, 'the arm to rest')
+    it.assert_slow(released, 0.2)
+
+
+@pytest.mark.parametrize('service', ['reset', 'resume', 'stop'])
+def test_repeated_recoveries_do_not_let_the_arm_sink(drive, service):
+    it = drive()
+    it.stream('pose', it.moved_by(0.02), 'the arm to move')
+    it.call(service)
+    it.node.wait_for(it.rests, 'the arm to rest')
+    commanded = it.arm.commanded()
+    for _ in range(4):
+        it.call(service)
+        it.node.live(20)
+    assert difference(it.arm.commanded(), commanded) < 1e-9
+
+
+@pytest.mark.parametrize('delay', [0.0, 0.2])
+def test_a_reset_in_a_stream_makes_no_step(drive, delay):
+    it = drive()
+    it.arm.delay(delay)
+    it.stream('pose', it.moved_by(0.05), 'the arm to move')
+    since = it.arm.now()
+    answer = it.node.service(Trigger, 'reset').call_async(Trigger.Request())
+    it.stream('pose', answer.done, 'the reset')
+    assert answer.result().success, answer.result().message
+    start = it.arm.positions()
+    it.stream('pose', lambda: difference(it.arm.positions(), start) > 0.05, 'the stream to count again')
+    it.assert_slow(since)
+    assert not it.following_error()
+
+
+@pytest.mark.parametrize('gap', [0, 25])
+def test_an_arm_that_is_moved_elsewhere_does_not_leap(drive, gap):
+    it = drive()
+    it.stream('twist', it.moved_by(0.05), 'the arm to move')
+    it.node.live(gap + 1)
+    since = it.arm.now()
+    it.arm.freeze()
+    it.arm.shift(shoulder_pan_joint=0.3)
+    it.stream('twist', lambda: it.following_error() or it.gap() < STOPPED, 'the node to notice')
+    it.node.wait_for(lambda: it.gap() < 0.02, 'the command to be at the arm')
+    released = it.arm.now()
+    it.arm.release()
+    it.node.wait_for(it.rests, 'the arm to rest')
+    it.assert_slow(released)
+    assert since < released
+
+
+def test_before_the_first_measurement_nothing_moves(start):
+    node = start.node(ARM_FILE, command_joints=JOINTS, motion='smooth')
+    before = node.next_posture()
+    status = node.send_pose(translation(0.4, 0, 0.4))
+    assert status.outcome == SolveStatus.INVALID
+    for word in ('measured_joint_states', 'remap', '/joint_states', 'measured_timeout'):
+        assert word in status.message, status.message
+    assert 'measured_joint_states' in Servo(node).refused(twist(linear=(0, 0.02, 0))).message
+    assert node.next_posture() == before
+    assert not node.call(Trigger, 'resume').success
+
+
+def test_without_measurements_the_log_says_what_is_assumed(start, arm_robot):
+    node = start.node(ARM_FILE, command_joints=JOINTS, measured_timeout=0.0)
+    assert len(node.process.lines_with('assumed to be at initial_posture')) == 1
+    assert node.send_pose(arm_robot.pose('tool0', MEASURED_AT)).outcome == SolveStatus.SOLVED
+    assert node.call(Trigger, 'resume').success
+
+
+@pytest.mark.parametrize('kind', ['pose', 'twist'])
+def test_measurements_that_stop_in_a_stream_stop_the_arm(drive, kind):
+    it = drive(measured_timeout=0.6)
+    it.stream(kind, it.moved_by(0.02), 'the arm to move')
+    it.arm.mute()
+    status = it.stream(kind, it.following_error, 'the following error')
+    assert 'measured' in status.message and 'measured_timeout' in status.message
+    # It was warned of before.
+    assert it.node.process.lines_with('WARN') and it.node.process.lines_with('has not been measured')
+    it.node.wait_for(it.rests, 'the arm to rest')
+    answer = it.node.call(Trigger, 'resume')
+    assert not answer.success and 'measured_joint_states' in answer.message
+    it.arm.mute(False)
+    it.node.wait_for(lambda: it.node.call(Trigger, 'resume').success, 'the measurements to count')
+
+
+def test_a_stop_ends_a_stream_of_poses_until_a_resume(drive):
+    it = drive()
+    since = it.arm.now()
+    it.stream('pose', it.moved_by(0.05), 'the arm to move')
+    answer = it.node.service(Trigger, 'stop').call_async(Trigger.Request())
+    it.stream('pose', answer.done, 'the stop')
+    it.stream('pose', it.rests, 'the arm to rest')
+    stands, statuses = it.arm.commanded(), len(it.node.statuses)
+    for _ in range(80):
+        it.stream('pose', lambda: True, 'a pose')
+    assert difference(it.arm.commanded(), stands) < 1e-9
+    refused = it.node.statuses[statuses:]
+    assert refused and {s.outcome for s in refused} == {SolveStatus.INVALID} and '~/resume' in refused[0].message
+    answer = it.node.service(Trigger, 'resume').call_async(Trigger.Request())
+    it.stream('pose', answer.done, 'the resume')
+    it.stream('pose', lambda: difference(it.arm.positions(), stands) > 0.05, 'the arm to move again')
+    it.assert_slow(since)
+
+
+def test_a_stopped_stream_counts_again_after_a_pause(drive):
+    it = drive()
+    it.stream('pose', it.moved_by(0.02), 'the arm to move')
+    it.call('stop')
+    it.node.wait_for(it.rests, 'the arm to rest')
+    stands = it.arm.commanded()
+    it.node.live(70)
+    it.stream('pose', lambda: difference(it.arm.commanded(), stands) > 0.02, 'the arm to move again')
+
+
+def diagnostics(node):
+    received = node.subscribe(DiagnosticArray, '/diagnostics', [])
+
+    def ours():
+        return [s for array in received for s in array.status if s.name.startswith(f'{node.name}:')]
+    return ours
+
+
+def test_diagnostics_are_fine_while_a_smooth_stream_follows_and_not_after_a_fault(drive):
+    it = drive()
+    ours = diagnostics(it.node)
+    it.stream('pose', it.moved_by(0.02), 'the arm to move')
+    seen = len(ours())
+    status = it.stream('pose', lambda: ours()[seen + 1:], 'a report')[-1]
+    assert status.level == DiagnosticStatus.OK, status.message
+    values = {value.key: value.value for value in status.values}
+    assert int(values['targets under way']) > 0 and int(values['targets not met']) == 0
+    assert 0 <= float(values['age of the measurements [s]']) < 1
+    assert 'joint' in values['greatest difference of the measurements from the commands']
+    it.arm.freeze()
+    it.stream('pose', it.following_error, 'the following error')
+    status = it.node.wait_for(lambda: [s for s in ours() if s.level == DiagnosticStatus.ERROR], 'an error')[0]
+    assert '~/resume' in status.message
+
+
+def test_success_waits_for_the_measured_arm(drive, arm_robot):
+    it = drive(motion='immediate', following_error__angle=10.0)
+    target = arm_robot.pose('tool0', {**MEASURED_AT, 'shoulder_pan_joint': 1.2})
+    stamp = it.node.send_pose(target).header.stamp
+    it.node.status_of(stamp, SolveStatus.SOLVED)
+    assert [s.outcome for s in it.node.statuses_of(stamp)] == [SolveStatus.STEP_LIMITED, SolveStatus.SOLVED]
+    assert it.gap() < 0.03
+    it.arm.freeze('elbow_joint')
+    stamp = it.node.send_pose(arm_robot.pose('tool0', {**MEASURED_AT, 'elbow_joint': 0.5})).header.stamp
+    status = it.node.status_of(stamp, SolveStatus.FOLLOWING_ERROR)
+    assert 'elbow_joint' in status.message
+    assert not [s for s in it.node.statuses_of(stamp) if s.outcome == SolveStatus.SOLVED]
+
+
+def test_without_the_check_drives_need_not_follow(drive):
+    it = drive(following_error__enabled=False)
+    it.arm.freeze()
+    path = it.follow_path()
+    assert it.node.status_of(path, SolveStatus.SOLVED)
+    assert not it.following_error()
+
+
+def test_a_stream_for_a_replaced_robot_moves_nothing_until_it_pauses(start, arm_robot):
+    node = start.node(robot_description=ARM_FILE.read_text())
+    target = arm_robot.pose('tool0', MEASURED_AT)
+
+    def streamed(condition):
+        status = node.send_pose(target)
+        return condition(status)
+    assert streamed(lambda status: status.outcome == SolveStatus.SOLVED)
+    other = ARM_FILE.read_text().replace('<robot name="', '<robot name="other_')
+    initial = dict.fromkeys(JOINTS, 0.0)
+    node.set_all(robot_description=other)
+    for _ in range(60):
+        status = node.send_pose(target)
+        assert status.outcome == SolveStatus.INVALID and 'replaced' in status.message
+        assert difference(node.next_posture(), initial) < 1e-9
+    node.live(30)
+    assert streamed(lambda status: status.outcome == SolveStatus.SOLVED)
+    assert math.isfinite(np.sum(list(node.next_posture().values())))
