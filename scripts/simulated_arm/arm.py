@@ -15,6 +15,7 @@ from .drives import LAG, Drives, Record
 
 RATE = 250.0  # [Hz] of the measurements
 MAX_STEP = 0.002  # [s] between two samples of a trajectory and of the record
+RECORDED = 200_000  # steps, the newest: more than 100 s of commands at 500 Hz
 KINDS = {'joint_commands': Float64MultiArray, 'joint_states': JointState, 'servo_trajectory': JointTrajectory,
          'joint_trajectory': JointTrajectory}
 COMMANDS = QoSProfile(depth=5000)  # those that arrive while this process waits for a processor
@@ -27,11 +28,10 @@ class SimulatedArm:
     Time is that of the commands' senders: a command counts from when it was sent, so that the motion is the same on a busy machine.
     `positions` has a position [rad or m] for each joint, in the order of the node's command_joints; `sag` is how far the joints settle
     below their commands, by name; `noise` [rad or m] is the standard deviation of a measurement; `source` is the topic of the node
-    that commands the arm. With `recording` it keeps a record.
+    that commands the arm; `drives` has the interface of Drives.
     """
 
-    def __init__(self, node, positions, source='joint_commands', *, measured=None, sag={}, noise=0.0, lag=LAG, drives=None,
-                 recording=True):
+    def __init__(self, node, positions, source='joint_commands', *, measured=None, sag={}, noise=0.0, lag=LAG, drives=None):
         self.joints = list(positions)
         start = np.array(list(positions.values()), float)
         self._drives = drives or Drives(start, lag)
@@ -39,13 +39,22 @@ class SimulatedArm:
         self._now = self._commanded_at = time.time()
         self._points = self._hold()
         self._noise, self._random = noise, np.random.default_rng(1)
-        self._steps = [] if recording else None
+        self._steps = deque(maxlen=RECORDED)
         self._node = rclpy.create_node(f'simulated_arm_{id(self)}', start_parameter_services=False)
         self._commands = self._node.create_subscription(KINDS[source], f'{node}/{source}', lambda _: None, COMMANDS)
         self._measured = self._node.create_publisher(JointState, measured or f'{node}/measured_joint_states', MEASURED)
         self._lock, self._closing = threading.Lock(), threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
+
+    @classmethod
+    def with_mass(cls, node, positions, urdf_file):
+        """One with the masses of a URDF, where MuJoCo is installed, and else one that only lags."""
+        try:
+            from .physics import PhysicalDrives
+        except ModuleNotFoundError:
+            return cls(node, positions)
+        return cls(node, positions, drives=PhysicalDrives(urdf_file, positions))
 
     def close(self):
         self._closing.set()
@@ -178,9 +187,7 @@ class SimulatedArm:
             self._keep()
 
     def _keep(self):
-        if self._steps is not None:
-            drives = self._drives
-            self._steps.append((self._now, self._command(), drives.positions, drives.velocities))
+        self._steps.append((self._now, self._command(), self._drives.positions, self._drives.velocities))
 
     def _measure(self):
         """Publishes the measurements that are due."""

@@ -11,7 +11,7 @@ from geometry_msgs.msg import Point, PointStamped, Pose, PoseStamped, Quaternion
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import DescribeParameters, GetParameters, SetParameters
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
@@ -22,16 +22,21 @@ from visualization_msgs.msg import InteractiveMarkerFeedback
 from interfaces import topic_name
 
 LATEST = QoSProfile(depth=1)
+MEASURED = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 KEPT = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 PARAMETERS = ('base_link', 'tip_links', 'urdf_file', 'solver', 'free_axes')
 POLL_INTERVAL = 1.0  # [s] between two looks at the parameters
 GONE_AFTER = 2.5  # [s] without a sign of the node
+MEASURED_FOR = 1.0  # [s] that a measurement is shown
+FAULTS = ('freeze', 'sag', 'mute', 'delay')  # of a simulated arm that are on or off
 HOLD_INTERVAL = 0.5  # [s] between two signs that a handle is about to be grasped
 FIELDS = {ParameterType.PARAMETER_STRING: 'string_value', ParameterType.PARAMETER_STRING_ARRAY: 'string_array_value'}
 
 
 class Arm(Node):
     """The newest of each: `description`, `obstacles`, `parameters`, `positions` by joint, `statuses` and `targets` by tip link.
+
+    `measured` has measured positions by joint, none without recent measurements.
 
     `tips` has joint positions and, by tip link, the pose of the tip there in the base link's frame: with a tool it is not that of the link.
     """
@@ -42,12 +47,14 @@ class Arm(Node):
         self.node_name = self.resolve_service_name(node)
         self.description, self.obstacles, self.parameters, self.solvers = None, Obstacles(), None, ()
         self.positions, self.statuses, self.targets = {}, {}, {}
+        self._measured, self._measured_at = {}, -np.inf
         self.answered = self.notice = self.tips = None
         self.status_count = 0
         self._last_sign, self._pending, self._tips = -np.inf, None, {}
         self.create_subscription(String, f'{node}/robot_description', self._see_description, KEPT)
         self.create_subscription(Obstacles, f'{node}/obstacles', self._see_obstacles, KEPT)
         self.create_subscription(JointState, f'{node}/joint_states', self._see_joints, LATEST)
+        self.create_subscription(JointState, f'{node}/measured_joint_states', self._see_measured, MEASURED)
         self.create_subscription(SolveStatus, f'{node}/status', self._see_status, QoSProfile(depth=10))
         self._get = self.create_client(GetParameters, f'{node}/get_parameters')
         self._set = self.create_client(SetParameters, f'{node}/set_parameters')
@@ -56,7 +63,9 @@ class Arm(Node):
         self._rest = self.create_client(SetBool, f'{node}/figure_of_eight/rest')
         self._holds = self.create_publisher(InteractiveMarkerFeedback, f'{node}/handle/feedback', LATEST)
         self._held_at, self._rests = -np.inf, False
-        self._triggers = {name: self.create_client(Trigger, f'{node}/{name}') for name in ('stop', 'reset')}
+        self._triggers = {name: self.create_client(Trigger, f'{node}/{name}')
+                          for name in ('stop', 'reset', 'resume', 'simulated_arm/shift')}
+        self._faults = {name: self.create_client(SetBool, f'{node}/simulated_arm/{name}') for name in FAULTS}
         self.create_timer(POLL_INTERVAL, self._poll)
 
     @property
@@ -77,6 +86,15 @@ class Arm(Node):
             last = self.positions
             self.positions = {name: value if math.isfinite(value) else last.get(name, 0.0)
                               for name, value in zip(message.name, message.position)}
+
+    def _see_measured(self, message):
+        self._measured_at = time.monotonic()
+        self._measured.update((name, value) for name, value in zip(message.name, message.position)
+                              if name in self.positions and math.isfinite(value))
+
+    @property
+    def measured(self):
+        return self._measured if time.monotonic() < self._measured_at + MEASURED_FOR else {}
 
     def _see_status(self, message):
         self.answered = message
@@ -193,12 +211,23 @@ class Arm(Node):
     # Buttons
 
     def trigger(self, name):
-        """Calls ~/stop or ~/reset."""
+        """Calls ~/stop, ~/reset, ~/resume, or the shift of a simulated arm."""
         def answered(future):
             answer = future.result()
             self.notice = None if answer.success else f'{name}: {answer.message}'
+            if answer.success and name in ('reset', 'resume'):
+                self.answered = None
+                self.statuses.clear()
 
         self._call(self._triggers[name], Trigger.Request(), answered)
+
+    @property
+    def is_simulated(self):
+        """Whether a simulated arm (`simulated_arm/`) is behind the node."""
+        return self._faults['freeze'].service_is_ready()
+
+    def set_fault(self, name, on):
+        self._call(self._faults[name], SetBool.Request(data=on), lambda future: None)
 
     def _call(self, client, request, answered):
         if client.service_is_ready():

@@ -8,6 +8,7 @@ from .colors import BONE
 from .instances import instance_color, opacity, standing, turns_from_z, wxyz_of
 from .shapes import Part, split_sharp_edges
 
+VISIBLE = 0.004  # [m, or rad] between two poses of a link
 MANY = 64  # places of shapes, above which equal shapes become one node
 
 
@@ -31,6 +32,10 @@ class Placed:
         else:
             self.node.position, self.node.wxyz = poses[0, :3, 3], wxyz_of(poses)[0]
 
+    def set_visible(self, is_visible):
+        if self.node.visible != is_visible:
+            self.node.visible = bool(is_visible)
+
     def corners(self, link_poses):
         """Of the boxes around the shape at each of its poses, shape (corners, 3)."""
         return (link_poses[self.links] @ self.origins @ self.box.T)[:, :3].transpose(0, 2, 1).reshape(-1, 3)
@@ -39,35 +44,38 @@ class Placed:
 class Drawing:
     """A robot: its shapes, and lines along the joints with axes for links that have none.
 
-    `shapes` is None until they are read.
+    `shapes` is None until they are read; all have the colour `tint` if there is one.
     """
 
-    def __init__(self, scene, robot, shapes, reach):
-        self._scene, self._robot, self._reach = scene, robot, reach
+    def __init__(self, scene, robot, shapes, reach, name='/robot', tint=None):
+        self._scene, self._robot, self._reach, self._name, self._tint = scene, robot, reach, name, tint
         self._placed, self._bones = [], None
         parts = shapes.parts if shapes else []
         many = sum(len(part.links) for part in parts) > MANY
         for number, part in enumerate(parts):
             if many:
-                self._add_instances(f'/robot/part{number}', part)
+                self._add_instances(f'{name}/part{number}', part)
             else:
-                self._add_each(f'/robot/part{number}', part)
+                self._add_each(f'{name}/part{number}', part)
         bare = set(range(len(robot.links))) if not parts else shapes.bare_links
         if bare:
             self._add_bones(sorted(bare))
 
     def _add_each(self, name, part):
         """A node for each place. A browser moves it faster than an instance."""
+        rgba = self._tint or part.rgba
         for number, place in enumerate(zip(part.links, part.origins)):
             node = self._scene.add_mesh_simple(
-                f'{name}/{number}', part.vertices, part.faces, color=part.rgba[:3], opacity=opacity(part.rgba), side=part.side)
+                f'{name}/{number}', part.vertices, part.faces, color=rgba[:3], opacity=opacity(rgba), side=part.side,
+                cast_shadow=self._tint is None)
             self._placed.append(Placed(node, *([value] for value in place), part.vertices))
 
     def _add_instances(self, name, part):
         """One node for all places."""
+        rgba = self._tint or part.rgba
         node = self._scene.add_batched_meshes_simple(
-            name, part.vertices, part.faces, *standing(len(part.links)), batched_colors=instance_color(part.rgba),
-            opacity=opacity(part.rgba), side=part.side, lod='off')
+            name, part.vertices, part.faces, *standing(len(part.links)), batched_colors=instance_color(rgba),
+            opacity=opacity(rgba), side=part.side, lod='off')
         self._placed.append(Placed(node, part.links, part.origins, part.vertices))
 
     def _add_bones(self, bare):
@@ -76,16 +84,17 @@ class Drawing:
         self._bone_ends = segments[np.isin(segments, bare).any(axis=1)]
         width = self._reach / 80
         ball = trimesh.creation.icosphere(subdivisions=2, radius=width)
-        self._add_instances('/robot/joints', Part(ball.vertices, ball.faces, BONE, links=bare, origins=[np.eye(4)] * len(bare)))
+        self._add_instances(f'{self._name}/joints', Part(ball.vertices, ball.faces, BONE, links=bare, origins=[np.eye(4)] * len(bare)))
         if len(self._bone_ends):
             rod = trimesh.creation.cylinder(1.0, 1.0, sections=16)
             vertices, faces = split_sharp_edges(rod.vertices, rod.faces)
             self._bones = self._scene.add_batched_meshes_simple(
-                '/robot/bones', vertices, faces, *standing(len(self._bone_ends)), batched_colors=instance_color(BONE), lod='off',
+                f'{self._name}/bones', vertices, faces, *standing(len(self._bone_ends)), lod='off',
+                batched_colors=instance_color(self._tint or BONE), opacity=opacity(self._tint or BONE),
                 batched_scales=np.full((len(self._bone_ends), 3), 0.6 * width))
         spacing = self._reach / max(len(bare), 1)
         axes = self._scene.add_batched_axes(
-            '/robot/axes', *standing(len(bare)), axes_length=float(np.clip(3 * spacing, self._reach / 50, self._reach / 10)),
+            f'{self._name}/axes', *standing(len(bare)), axes_length=float(np.clip(3 * spacing, self._reach / 50, self._reach / 10)),
             axes_radius=float(np.clip(spacing / 5, self._reach / 800, self._reach / 200)))
         self._placed.append(Placed(axes, bare, [np.eye(4)] * len(bare), np.zeros((1, 3))))
 
@@ -95,6 +104,15 @@ class Drawing:
             placed.show(link_poses)
         if self._bones is not None:
             self._show_bones(link_poses[self._bone_ends][:, :, :3, 3])
+
+    def show_beside(self, link_poses, others):
+        """As `show`, but only of links that are visibly elsewhere than `others`: equal surfaces would flicker."""
+        is_visible = np.abs(link_poses - others).max(axis=(1, 2)) > VISIBLE
+        for placed in self._placed:
+            placed.set_visible(is_visible[placed.links].any())
+        if self._bones is not None:
+            self._bones.visible = bool(is_visible.any())
+        self.show(link_poses)
 
     def corners(self, link_poses):
         """Points around all that is drawn, shape (points, 3)."""

@@ -11,6 +11,7 @@ WORDS = {
     SolveStatus.COLLISION: ('held back', AMBER),
     SolveStatus.POSITION_ONLY: ('position only', AMBER),
     SolveStatus.OUT_OF_REACH: ('out of reach', RED),
+    SolveStatus.FOLLOWING_ERROR: ('not following', RED),
 }
 REFUSED = ('refused', PURPLE)
 

@@ -46,6 +46,7 @@ class Page:
         arm, soon = self._arm, self._soon
         return {
             'move': lambda name: soon(arm.trigger, name.lower()),
+            'fault': lambda name, on: soon(arm.set_fault, name, on),
             'figure': lambda: soon(arm.rest_figure),
             'solver': lambda name: soon(arm.set_parameter, 'solver', name),
             'free_axes': lambda axes: soon(arm.set_parameter, 'free_axes', axes),
@@ -126,16 +127,20 @@ class Page:
 
     def _link_poses(self):
         """At the newest joint positions, in the root link's frame."""
-        for name, index in self._robot.joint_index.items():
-            if name in self._arm.positions:
-                self._positions[index] = self._arm.positions[name]
+        self._positions = self._at(self._arm.positions)
         return self._robot.link_poses(self._positions)
+
+    def _at(self, positions):
+        """Joint positions in the order of the robot; joints that are not named stay where they were drawn."""
+        return np.array([positions.get(name, self._positions[index]) for name, index in self._robot.joint_index.items()])
 
     def _draw_robot(self):
         if self._robot is None:
             return
         poses = self._link_poses()
         self._scene.show_robot(poses)
+        measured = self._arm.measured
+        self._scene.show_measured(self._robot.link_poses(self._at(measured)) if measured else poses, poses)
         self._scene.show_obstacles(self._arm.obstacles, poses)
         for number, (tip, handle) in enumerate(zip(self._tips, self._handles)):
             tip_pose = poses[self._robot.link_index[tip]] @ self._tools.get(tip, np.eye(4))
@@ -179,6 +184,7 @@ class Page:
         notes = [note for note in (self._problem, arm.notice) if note] + [f'not drawn: {what}' for what in self._missing]
         self._panel.show_status(self._headline(), {tip: arm.statuses[tip] for tip in self._tips if tip in arm.statuses},
                                 arm.answered, rate, notes)
+        self._panel.show_simulation(arm.is_simulated)
         self._panel.show_figure(arm.figure_is_there, arm.figure_rests)
         if arm.parameters is not None:
             self._panel.show_parameters(arm.parameters, arm.solvers)

@@ -3,11 +3,15 @@ import html
 import math
 
 import numpy as np
+from urdf_ik.msg import SolveStatus
 
+from .arm import FAULTS
 from .outcomes import word_and_color
 from .style import STYLE, block, chosen, headline, length, note, numbers, outcome
 
 MAX_ROWS = 40  # of joints
+HINTS = {'freeze': 'An emergency stop: the drives hold where they are', 'sag': 'The arm settles below its commands',
+         'mute': 'No measurements', 'delay': 'Measurements come late'}
 AT_LIMIT = 1e-3  # [rad or m] from a limit
 NO_FREE_AXES = 'none'
 FREE_AXES = {
@@ -23,10 +27,14 @@ class Panel:
         gui.add_html(STYLE)
         self._status = gui.add_html('')
         with gui.add_folder('Arm'):
-            buttons = gui.add_button_group('Move', ['Stop', 'Reset'])
+            buttons = gui.add_button_group('Move', ['Stop', 'Reset', 'Resume'])
             self._figure = gui.add_button('', visible=False, hint='The target that moves on a figure of eight')
             self._solver = gui.add_dropdown('Solver', ['jacobian'], hint='The parameter solver')
             self._free_axes = gui.add_dropdown('Free axes', list(FREE_AXES), hint='The parameter free_axes')
+        self._simulation = gui.add_folder('Simulated arm', visible=False)
+        with self._simulation:
+            faults = {name: gui.add_checkbox(name.capitalize(), False, hint=HINTS[name]) for name in FAULTS}
+            shift = gui.add_button('Shift', hint='Moves the first joint by hand')
         with gui.add_folder('Joints'):
             self._joints = gui.add_html('')
         with gui.add_folder('View'):
@@ -36,6 +44,9 @@ class Panel:
             dark = gui.add_checkbox('Dark', False)
             view_buttons = gui.add_button_group('Show', ['Clear trace', 'Camera home', 'Picture'])
         self._figure.on_click(lambda event: actions['figure']())
+        shift.on_click(lambda event: actions['move']('simulated_arm/shift'))
+        for name, box in faults.items():
+            box.on_update(chosen(lambda event, name=name: actions['fault'](name, event.target.value)))
         buttons.on_click(lambda event: actions['move'](event.target.value))
         view_buttons.on_click(lambda event: actions['show'](event.target.value, event.client))
         self._solver.on_update(chosen(lambda event: actions['solver'](event.target.value)))
@@ -51,6 +62,10 @@ class Panel:
         if self._figure.visible != is_there:
             self._figure.visible = is_there
 
+    def show_simulation(self, is_there):
+        if self._simulation.visible != is_there:
+            self._simulation.visible = is_there
+
     def show_parameters(self, parameters, solvers):
         """What the node has, whoever set it."""
         for dropdown, value, known in (
@@ -63,8 +78,10 @@ class Panel:
                 dropdown.value = value
 
     def show_status(self, title, statuses, answered, rate, notes):
-        """`statuses` by tip link, `answered` the newest of them, `rate` of answers [Hz], `notes` sentences for the person."""
+        """`statuses` by tip link, `answered` the newest of all, `rate` of answers [Hz], `notes` sentences for the person."""
         lines = [headline(title)]
+        if answered is not None and answered.outcome == SolveStatus.FOLLOWING_ERROR and answered.tip_link not in statuses:
+            lines.append(outcome(*word_and_color(answered), '', answered.message))
         lines += [outcome(*word_and_color(status), tip, status.message) for tip, status in statuses.items()]
         if answered is not None:
             lines.append(numbers(((f'{1e6 * answered.solve_time:.0f} µs', 'solve time'),

@@ -3,6 +3,7 @@ from collections import deque
 
 import numpy as np
 
+from .colors import MEASURED
 from .drawing import Drawing
 from .instances import wxyz_of
 from .obstacles import Obstacles
@@ -63,7 +64,7 @@ class Scene(Stage):
 
     def __init__(self, server):
         super().__init__(server)
-        self._drawing, self._obstacles = None, Obstacles(self._scene)
+        self._drawing, self._measured, self._shapes, self._obstacles = None, None, None, Obstacles(self._scene)
         self._traces, self._targets = [], []
 
     def set_robot(self, robot, tips):
@@ -79,12 +80,20 @@ class Scene(Stage):
         self.set_shapes(None)
 
     def set_shapes(self, shapes):
-        if self._drawing is not None:
-            self._drawing.remove()
-        self._drawing = Drawing(self._scene, self.robot, shapes, self.reach)
+        for drawing in filter(None, (self._drawing, self._measured)):
+            drawing.remove()
+        self._shapes = shapes
+        self._drawing, self._measured = Drawing(self._scene, self.robot, shapes, self.reach), None
 
     def show_robot(self, link_poses):
         self._drawing.show(link_poses)
+
+    def show_measured(self, link_poses, commanded):
+        """The measured arm, where it is not as it is commanded."""
+        if self._measured is None and not np.array_equal(link_poses, commanded):
+            self._measured = Drawing(self._scene, self.robot, self._shapes, self.reach, '/measured', MEASURED)
+        if self._measured is not None:
+            self._measured.show_beside(link_poses, commanded)
 
     def show_obstacles(self, message, link_poses):
         self._obstacles.show(message, self.robot, link_poses)

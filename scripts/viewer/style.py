@@ -1,5 +1,6 @@
 """How the panels look. Text from outside is escaped."""
 import html
+import math
 
 from .colors import AMBER
 
@@ -50,7 +51,9 @@ def note(text):
 
 
 def length(metres):
-    """With a unit in which it is read easily."""
+    """With a unit in which it is read easily; NaN is unknown."""
+    if math.isnan(metres):
+        return '–'
     if metres < 1e-12:
         return '0 m'
     for unit, name in ((1.0, 'm'), (1e-3, 'mm'), (1e-6, 'µm')):

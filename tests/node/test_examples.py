@@ -1,4 +1,5 @@
 """Each program of examples/ runs beside a node and prints what it should. They run side by side, to save time."""
+import os
 import re
 import subprocess
 import sys
@@ -6,12 +7,15 @@ import sys
 import pytest
 
 from conftest import ARM_FILE, ROOT
+from driver import MEASURED_AT
 
 EXAMPLES = ROOT / 'examples'
+JOINTS = list(MEASURED_AT)
 TWO_ARMS = {'urdf': ROOT / 'urdf' / 'dual_arm.urdf', 'tip_links': ['left_hand', 'right_hand']}
 # The node of each example, if it is not one for the bundled arm of seven joints; as in scripts/example.sh.
 NODES = {
     'all_solutions.py': {'urdf': ROOT / 'urdf' / 'arm6.urdf'},
+    'physics.py': {'motion': 'smooth', 'publish_rate': 250.0, 'command_joints': JOINTS},
     'path.py': {'path__speed': 0.3, 'path__blend_radius': 0.05},
     'two_arms.py': TWO_ARMS,
 }
@@ -21,6 +25,7 @@ PRINTED = {
     'all_solutions.py': r'^8 solutions$',
     'batch.py': r'^1012 of 2500 places',
     'path.py': r'planned: the whole path of 1\.0000 m(.|\n)*ended: the whole path',
+    'physics.py': r"^stopped: .*'shoulder_pan_joint'(.|\n)*^resumed: (.|\n)*^fastest joint since the release: 0\.\d+ rad/s$",
     'policy.py': r'^arrived: shoulder_pan_joint \+0\.',
     'publish_target.py': REACHED,
     'publish_target.rs': REACHED,
@@ -47,7 +52,7 @@ def started(module_start):
         node = module_start.node(**{'urdf': ARM_FILE, **NODES.get(name, {})})
         examples[name] = subprocess.Popen(
             [*command(name), '--ros-args', '-r', f'__ns:={node.namespace}'], cwd=ROOT, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            env={**os.environ, 'VIEW': '0'}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     yield examples
     for process in examples.values():
         process.kill()

@@ -20,7 +20,6 @@ from kinematics import errors, translation
 from urdf_ik.msg import SolveStatus
 
 SCRIPT = ROOT / 'scripts' / 'figure_of_eight.py'
-sys.path.insert(0, str(SCRIPT.parent))
 TIMEOUT = 60.0  # [s] patience with a busy machine
 # Stands in for a module of which the import takes long.
 SLOW_MODULE = """

@@ -1,15 +1,10 @@
 """What keys.py makes of keys, without a terminal and without a node."""
-import sys
-
 import pytest
 
 from conftest import ARM_FILE, ROOT
-
-sys.path.insert(0, str(ROOT / 'scripts'))
-
-from teleop import chain  # noqa: E402
-from teleop.steering import FASTEST, HELD, HELP, SLOWEST, TWISTS, Jog, Speeds, Steering, Twist  # noqa: E402
-from teleop.terminal import split  # noqa: E402
+from teleop import chain
+from teleop.steering import FASTEST, HELD, HELP, SLOWEST, TWISTS, Jog, Speeds, Steering, Twist
+from teleop.terminal import split
 
 TWO_ARMS = ROOT / 'urdf' / 'dual_arm.urdf'
 SPEEDS = Speeds(linear=0.1, angular=0.3, joint=0.2)

@@ -19,8 +19,6 @@ from pages import (  # noqa: E402
     wait_for_place, wait_for_text, wait_for_z_arrow, window)  # noqa: F401
 from process import executable  # noqa: E402
 
-sys.path.insert(0, str(ROOT / 'scripts'))
-
 from player.cones import cone_rim, hinge_rim  # noqa: E402
 from player.figure import turned_along  # noqa: E402
 from player.model import BUNDLED, Model  # noqa: E402

@@ -18,12 +18,14 @@ import viser  # noqa: E402
 from checks import POSITION_TOLERANCE, difference  # noqa: E402
 from client import LATCHED, pose_from, pose_message, posture  # noqa: E402
 from conftest import ARM_FILE, ROBOTS, ROOT, numbers  # noqa: E402
+from driver import MEASURED_AT, publish  # noqa: E402
 from geometry_msgs.msg import PoseStamped  # noqa: E402
 from kinematics import errors, translation  # noqa: E402
 from pages import (  # noqa: E402
     HEIGHT, TIMEOUT, WIDTH, Z_ARROW, Program, choose, click, drag, free_port, leave, needs_browser, pixels, wait_for,
     wait_for_pixels, wait_for_text, wait_for_z_arrow, window)  # noqa: F401
 from sensor_msgs.msg import JointState  # noqa: E402
+from simulated_arm.faults import offer_faults  # noqa: E402
 from std_msgs.msg import String  # noqa: E402
 from test_figure_of_eight import Figure  # noqa: E402
 from test_noodle import generate  # noqa: E402
@@ -70,6 +72,7 @@ def page(window, view, start, request):
 
 ACCENT = (215, 105, 35)  # of the bundled arm's rings, lit
 BONE = (35, 115, 130)
+MEASURED = (165, 190, 225)  # of the measured arm before the background
 OBSTACLE, ATTACHED = (118, 151, 142), (166, 135, 185)
 
 
@@ -224,6 +227,51 @@ def test_obstacles_are_drawn_and_attached_parts_move(page):
     wait_for_pixels(window, ATTACHED, 1000, tolerance=12)
     world.make(change('clear'))
     wait_for(lambda: len(pixels(window, ATTACHED, tolerance=12)[0]) < 100, 'the obstacles to go')
+
+
+@needs_browser
+def test_a_measured_arm_is_drawn_beside_the_commanded_one(page):
+    node, window = page(ARM_FILE, 'arm7', measured_timeout=0.0)
+
+    def measured(positions):
+        publish(node, positions)
+        node.pace(0.05)
+        return len(pixels(window, MEASURED, tolerance=25)[0])
+    node.wait_for(lambda: measured(MEASURED_AT) > 3000, 'the measured arm', TIMEOUT)
+    there = posture(node.next_state())
+    node.wait_for(lambda: measured(there) < 300, 'one arm to be left', TIMEOUT)
+
+
+@needs_browser
+def test_a_drive_is_frozen_and_resumed_on_the_page(page, simulate):
+    node, window = page(ARM_FILE, 'arm7', motion='smooth', command_joints=list(MEASURED_AT))
+    arm = simulate(node, MEASURED_AT)
+    offer_faults(node.node, node.name, arm)
+    jogs = node.wait_until_heard(node.publisher(JointState, f'{node.name}/joint_jog'))
+    freeze = "[...document.querySelectorAll('label')].find(e => e.innerText.trim() == 'Freeze')"
+
+    def turn_until(condition, what, element=None):
+        """Presses an element of the page again and again, since the panel may move between a look and a click."""
+        def turned():
+            jogs.publish(JointState(name=['shoulder_pan_joint'], velocity=[0.3]))
+            if condition():
+                return True
+            if element:
+                click(window, element)
+                node.pace(0.5)
+            return False
+        node.wait_for(turned, what, TIMEOUT)
+
+    def is_at_rest():
+        before = arm.positions()
+        node.pace(0.3)
+        return difference(arm.positions(), before) < 1e-3
+    turn_until(lambda: not is_at_rest(), 'the arm to move')
+    turn_until(is_at_rest, 'the drives to freeze', freeze)
+    turn_until(lambda: 'not following' in window.text(), 'the page to say that the arm does not follow')
+    arm.release()
+    turn_until(lambda: 'not following' not in window.text(), 'the arm to be resumed', BUTTON('Resume'))
+    turn_until(lambda: not is_at_rest(), 'the arm to move again')
 
 
 @needs_browser

@@ -1,6 +1,5 @@
 """The parts of the page that need neither a node nor a browser."""
 import math
-import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,9 +8,7 @@ import pytest
 for module in ('viser', 'yourdfpy'):
     pytest.importorskip(module, reason=f'the page in the browser is not tried: no Python package {module} here')
 
-from conftest import ARM_FILE, ROBOTS, ROOT  # noqa: E402
-
-sys.path.insert(0, str(ROOT / 'scripts'))
+from conftest import ARM_FILE, ROBOTS  # noqa: E402
 
 import kinematics  # noqa: E402
 import viser.transforms  # noqa: E402
