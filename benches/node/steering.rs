@@ -116,6 +116,8 @@ impl Hand {
 pub fn measure(seconds: u32) -> Fallible<()> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_urdf_ik_node"));
     command.args(["--ros-args", "-p"]).arg(format!("urdf_file:={URDF}")).args(["-p", "publish_rate:=1000.0"]);
+    // Named, so that the figures do not depend on the defaults [rad/s², rad/s³].
+    command.args(["-p", "default_acceleration:=5.0", "-p", "default_jerk:=50.0"]);
     let peer = Peer::start("urdf_ik_node", command)?;
     let mut hand = Hand::new(&peer.node)?;
     hand.wait()?;

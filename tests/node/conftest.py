@@ -36,6 +36,7 @@ import rclpy  # noqa: E402
 
 from client import Client  # noqa: E402
 from kinematics import Robot, rotation, translation  # noqa: E402
+from motion import ACCELERATION, JERK  # noqa: E402
 from process import NodeProcess, ros_arguments  # noqa: E402
 
 sys.path.insert(0, str(ROOT / 'scripts'))
@@ -84,6 +85,7 @@ class Launcher:
         `robot` says whether the node will have one by then, which is clear where a parameter gives it.
         """
         namespace = namespace or f'/test{next(numbers)}'
+        parameters = {'default_acceleration': ACCELERATION, 'default_jerk': JERK, **parameters}
         parameters = {name.replace('__', '.'): value for name, value in parameters.items()}
         if urdf is not None:
             parameters['urdf_file'] = str(urdf)

@@ -6,8 +6,8 @@ import numpy as np
 from checks import assert_posture, difference
 from client import nanoseconds, posture
 
-# Defaults of the parameters [rad/s, rad/s², rad/s³].
-DEFAULT_VELOCITY, ACCELERATION, JERK = 1.0, 5.0, 50.0
+DEFAULT_VELOCITY = 1.0  # default of the parameter [rad/s]
+ACCELERATION, JERK = 5.0, 50.0  # of the nodes of the tests [rad/s², rad/s³], so that these do not depend on the derived defaults
 ROUNDING = 1e-7  # [rad] of a motion's end, and of sums over a period
 PERIOD = 1 / 50  # default of the parameter publish_rate [s]
 
@@ -20,6 +20,13 @@ def velocity_limits(robot):
         velocity = float(limit.get('velocity', 0)) if limit is not None else 0.0
         limits[joint.get('name')] = velocity or DEFAULT_VELOCITY
     return limits
+
+
+def derived_limits(robot, names):
+    """Those that follow from the velocity limits where nothing else is set: full speed in 0.2 s, full acceleration in 10 ms."""
+    velocities = velocity_limits(robot)
+    acceleration = np.array([velocities[name] for name in names]) / 0.2
+    return {'acceleration': acceleration, 'jerk': acceleration / 0.01}
 
 
 def periods_between(states, period):
@@ -43,7 +50,7 @@ def assert_steps(states, bound, period):
 
 def assert_smooth(states, robot, period, velocities=None, acceleration=ACCELERATION, jerk=JERK):
     """No step between two of the states is more than limits of velocity, acceleration and jerk allow in one period, or in as many as
-    may lie between them."""
+    may lie between them. Limits of acceleration and jerk are numbers, or arrays in the order of the states."""
     assert len(states) > 2
     assert_apart(states, period)
     limits = velocities or velocity_limits(robot)
@@ -70,7 +77,7 @@ def step_is_smooth(before, after, time, acceleration, jerk):
     faster = np.abs(velocities[1] - velocities[0])
     passed = np.subtract(after.position, before.position) - 0.5 * time * velocities.sum(axis=0)
     # The trapezoid's error under a bounded jerk.
-    return faster.max() <= acceleration * time + ROUNDING and np.abs(passed).max() <= jerk * time ** 3 / 12 + ROUNDING
+    return all(faster <= acceleration * time + ROUNDING) and all(np.abs(passed) <= jerk * time ** 3 / 12 + ROUNDING)
 
 
 def still(state):

@@ -1,6 +1,7 @@
-"""Files that the node reads: those that would hang it are refused, and the documents' example can be used as it stands."""
+"""Files and settings that the node reads: those that would hang it are refused, and the documents' quotes can be used as they stand."""
 import os
 import re
+import shlex
 import signal
 
 import pytest
@@ -29,10 +30,8 @@ def test_deep_settings_are_refused_at_once(start, name):
     refused_with(start, 'opens 30000 brackets; at most 4096 are read', urdf_file=str(ARM_FILE), **{name: '{a: ' * 30_000})
 
 
-def test_the_example_of_the_documents_can_be_used(start, tmp_path):
+def test_the_quotes_of_the_documents_are_right(start):
     document = (ROOT / 'docs' / 'robots.md').read_text()
-    example = re.search(r'```yaml\n(# robot.yaml\n.*?)```', document, re.DOTALL).group(1)
-    file = tmp_path / 'robot.yaml'
-    file.write_text(example)
-    node = start.node(ARM_FILE, arguments=('--params-file', str(file)))
-    assert not node.process.lines_with('robot.yaml') and not node.process.lines_with('refused'), node.process.output()
+    option, setting = shlex.split(re.search(r'`(-p "initial_posture:=.*?)`', document).group(1))
+    node = start.node(ARM_FILE, arguments=[option, setting])
+    assert node.next_posture()['elbow_joint'] == 0.5

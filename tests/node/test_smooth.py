@@ -9,7 +9,7 @@ from checks import assert_honest, assert_solved, difference
 from client import LATCHED, posture
 from conftest import ARM_FILE, ROBOTS
 from kinematics import Robot, translation
-from motion import assert_smooth, periods_between, still
+from motion import assert_smooth, derived_limits, periods_between, still
 
 RATE = 100.0
 FAR_OFF = {'shoulder_pan_joint': 1.2, 'shoulder_lift_joint': 0.4, 'elbow_joint': -0.6, 'wrist_flex_joint': 0.3}
@@ -146,6 +146,17 @@ def test_joint_limits_slow_it_down(node, arm_robot):
         assert 0.19 < max(abs(state.velocity[pan]) for state in states) <= 0.2 + 1e-7
 
 
+def test_the_defaults_follow_from_the_velocity_limits(node, arm_robot):
+    with node.changed(default_acceleration=0.0, default_jerk=0.0):
+        before = node.snapshot()
+        first = node.send_pose(arm_robot.pose('tool0', FAR_OFF))
+        node.status_of(first.header.stamp, SolveStatus.SOLVED)
+        states = moved(node, before)
+    assert_smooth(states, arm_robot, 1 / RATE, **derived_limits(arm_robot, states[0].name))
+    with pytest.raises(AssertionError):
+        assert_smooth(states, arm_robot, 1 / RATE)
+
+
 def test_joint_limits_may_be_a_file(node, tmp_path):
     file = tmp_path / 'joint_limits.yaml'
     file.write_text(LIMITS)
@@ -185,7 +196,7 @@ def test_a_robot_that_the_joint_limits_do_not_fit_is_refused(start):
 
 
 @pytest.mark.parametrize('name, least, greatest', [
-    ('publish_rate', 0.0, 1e9), ('default_velocity', 0.0, 1e9), ('default_acceleration', 0.0, 1e9),
+    ('publish_rate', 0.0, 1e9), ('default_velocity', 0.0, 1e9), ('default_acceleration', -1.0, 1e9),
     ('default_jerk', -1.0, 1e9), ('path.speed', 0.0, 1e9), ('join_targets', -1.0, 1e9),
 ])
 def test_rates_have_bounds(node, name, least, greatest):

@@ -54,8 +54,5 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
         limit: arguments.limit,
     };
     let urdf = noodle.urdf()?;
-    match &arguments.output {
-        Output::File(file) => file.write(|file| file.write_all(urdf.as_bytes())),
-        Output::Standard => Ok(out.write_all(urdf.as_bytes())?),
-    }
+    arguments.output.write(&urdf, out)
 }

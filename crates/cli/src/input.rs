@@ -150,7 +150,7 @@ pub fn read_rest(text: Option<&str>, robot: &Robot) -> Result<Vec<f64>> {
     text.map_or_else(|| Ok(robot.neutral_positions()), |text| read_positions(text, robot))
 }
 
-fn is_standard_input(path: &Path) -> bool {
+pub fn is_standard_input(path: &Path) -> bool {
     path.as_os_str() == STANDARD_INPUT
 }
 

@@ -18,6 +18,7 @@ mod path;
 mod path_plot;
 mod progress;
 mod reach;
+mod robot_config;
 mod skeleton;
 mod solve;
 
@@ -58,6 +59,9 @@ enum Command {
     Fk(fk::Arguments),
     /// The least distance between links that may collide, at each of some configurations, as JSON.
     Collisions(collisions::Arguments),
+    /// Writes the node's parameter file for a real arm, as YAML: links, smooth motion, the controller's joints, limits of each joint.
+    #[command(mut_arg("path", |urdf| urdf.long(None).value_name("URDF")))]
+    RobotConfig(robot_config::Arguments),
     /// Solves for a target of each tip link, as JSON. The exit status is 1 when they cannot be met.
     #[command(after_help = EXIT_STATUS)]
     Solve(solve::Arguments),
@@ -85,6 +89,7 @@ fn main() -> ExitCode {
         Command::Info(arguments) => info::run(&arguments, &mut out).map(|()| true),
         Command::Fk(arguments) => fk::run(&arguments, &mut out).map(|()| true),
         Command::Collisions(arguments) => collisions::run(&arguments, &mut out).map(|()| true),
+        Command::RobotConfig(arguments) => robot_config::run(&arguments, &mut out).map(|()| true),
         Command::Solve(arguments) => solve::run(&arguments, &mut out),
         Command::Path(arguments) => path::run(&arguments, &mut out),
         Command::Evaluate(arguments) => evaluate::run(&arguments, &mut out).map(|()| true),

@@ -39,6 +39,22 @@ impl Output {
     pub fn any(path: &str) -> Result<Self> {
         if path == "-" { Ok(Self::Standard) } else { OutputFile::any(path).map(Self::File) }
     }
+
+    /// The file that is there already, and will be replaced.
+    pub fn replaces(&self) -> Option<&Path> {
+        match self {
+            Self::File(OutputFile(path)) if path.is_file() => Some(path),
+            _ => None,
+        }
+    }
+
+    /// Writes the text there, where `out` is standard output.
+    pub fn write(&self, text: &str, out: &mut impl Write) -> Result {
+        match self {
+            Self::File(file) => file.write(|file| file.write_all(text.as_bytes())),
+            Self::Standard => Ok(out.write_all(text.as_bytes())?),
+        }
+    }
 }
 
 impl OutputFile {

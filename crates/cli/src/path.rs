@@ -47,8 +47,8 @@ pub struct Arguments {
     /// nearest joint positions for its first pose [default: the middle of the joint ranges]
     #[arg(long, value_name = "POSITIONS")]
     start: Option<String>,
-    /// Velocity, acceleration and jerk limits: a joint_limits.yaml in MoveIt's format. Joints without limits have those of the node's
-    /// parameters: 1 rad/s, 5 rad/s², 50 rad/s³, and the same in metres
+    /// Velocity, acceleration and jerk limits: a joint_limits.yaml in MoveIt's format. A joint without limits has 1 rad/s
+    /// or m/s, the acceleration that reaches its velocity limit in 0.2 s, and the jerk that reaches that in 10 ms
     #[arg(long, value_name = "FILE.yaml")]
     joint_limits: Option<PathBuf>,
     #[command(flatten)]

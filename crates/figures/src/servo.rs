@@ -26,6 +26,8 @@ const WRIST: usize = 4;
 const LEGS: [([f64; 3], f64); 3] = [([0.178, 0.014, 0.089], 4.6), ([0.0; 3], 0.6), ([-0.14, 0.0, -0.14], 6.3)];
 /// Time between two steps of the servo \[s\].
 const PERIOD: f64 = 0.01;
+/// Limits of the joints, with the velocities of the URDF.
+const LIMITS: JointLimit = JointLimit { velocity: None, acceleration: Some(5.0), jerk: Some(50.0) };
 /// From which condition number on MoveIt Servo becomes slower, and where it halts; its defaults.
 const CONDITIONS: [f64; 2] = [17.0, 30.0];
 /// The distance from a joint limit at which it halts \[rad\]; its default.
@@ -80,7 +82,7 @@ struct Sample {
     wrist: f64,
 }
 
-/// The arm, with the limits that it has by default.
+/// The arm, with the velocity limits of its URDF, 5 rad/s² and 50 rad/s³.
 struct Arm {
     chain: Arc<Chain>,
     limits: MotionLimits,
@@ -90,7 +92,7 @@ impl Arm {
     fn new() -> Result<Self, Failure> {
         let robot = Robot::from_urdf(URDF)?;
         let chain = Arc::new(Chain::with_defaults(&robot, None, &[])?);
-        let limits = MotionLimits::new(&robot, &chain, &JointLimits::default()).or(&JointLimit::DEFAULT);
+        let limits = MotionLimits::new(&robot, &chain, &JointLimits::default()).or(&LIMITS);
         Ok(Self { chain, limits })
     }
 

@@ -56,12 +56,12 @@ impl Settings {
         ServoOptions { linear_speed, angular_speed, priority, held_back, give, free_axes: self.free_axes }
     }
 
-    /// The limits of joints that have none of their own.
+    /// The limits of joints that have none of their own; `None` where they are derived.
     pub fn default_limits(&self) -> JointLimit {
         JointLimit {
             velocity: Some(self.default_velocity),
-            acceleration: Some(self.default_acceleration),
-            jerk: Some(self.default_jerk),
+            acceleration: self.default_acceleration,
+            jerk: self.default_jerk,
         }
     }
 }

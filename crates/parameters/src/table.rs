@@ -140,10 +140,12 @@ parameters! {
         joint_limits: FromText<Yaml> = Text(""), "", Any, WithNextTarget;
         /// Velocity limit (m/s for prismatic joints) of joints that have none in joint_limits or the URDF.
         default_velocity: f64 = Double(1.0), "rad/s", Range(1e-3, 100.0), WithNextTarget;
-        /// Acceleration limit (m/s² for prismatic joints) of joints that have none in joint_limits.
-        default_acceleration: f64 = Double(5.0), "rad/s²", Range(1e-3, 1000.0), WithNextTarget;
-        /// Jerk limit (m/s³ for prismatic joints) of joints that have none in joint_limits. For smooth motion and paths.
-        default_jerk: f64 = Double(50.0), "rad/s³", Range(1e-2, 1e5), WithNextTarget;
+        /// Acceleration limit (m/s² for prismatic joints) of joints that have none in joint_limits. 0: the one that reaches
+        /// the velocity limit of the joint in 0.2 s.
+        default_acceleration: Option<f64> = Double(0.0), "rad/s²", Range(0.0, 1000.0), WithNextTarget;
+        /// Jerk limit (m/s³ for prismatic joints) of joints that have none in joint_limits. 0: the one that reaches the
+        /// acceleration limit of the joint in 10 ms.
+        default_jerk: Option<f64> = Double(0.0), "rad/s³", Range(0.0, 1e5), WithNextTarget;
         /// Greatest step of a joint (m for prismatic joints) in one period of publish_rate, with immediate motion. A
         /// reset is not bounded. 0: no bound.
         max_joint_step: Option<f64> = Double(0.0), "rad", Range(0.0, 6.3), WithNextTarget;

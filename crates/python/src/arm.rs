@@ -482,7 +482,8 @@ impl Arm {
     ///     Time from point to point of the trajectory [s].
     /// joint_limits : str, path or dict, optional
     ///     A joint_limits.yaml in MoveIt's format, its text, or a dict from joints to dicts with some of ``velocity``, ``acceleration``
-    ///     and ``jerk``. Joints without limits have those of the URDF, or 1 rad/s, 5 rad/s², 50 rad/s³, and the same in metres.
+    ///     and ``jerk``. A joint without limits has the velocity of the URDF or 1 rad/s or m/s, the acceleration
+    ///     that reaches it in 0.2 s, and the jerk that reaches that in 10 ms.
     /// solver, free_axes, avoid, and preferences
     ///     As in solve.
     ///

@@ -1,6 +1,5 @@
 //! Streams of poses along smooth curves of the joints, and an arm that follows them as the node does in immediate motion.
 
-use urdf_ik::motion::{JointLimit, JointLimits, MotionLimits};
 use urdf_ik::solver::{Mode, Preference, Problem, Scratch, Solution, Solver, Target, Tolerance};
 
 use super::preference_cost::{cost, downhill};
@@ -55,7 +54,7 @@ pub fn line(arm: &Arm, random: &mut Random) -> Vec<Vec<f64>> {
 
 /// The greatest velocity of each variable \[rad/s or m/s\].
 pub fn velocities(arm: &Arm) -> Vec<f64> {
-    MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default()).or(&JointLimit::DEFAULT).velocities
+    arm.limits().velocities
 }
 
 /// What came of a stream.

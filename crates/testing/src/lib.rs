@@ -20,6 +20,7 @@ use std::sync::Arc;
 
 use nalgebra::{DMatrix, Isometry3, Translation3, Vector6};
 use serde_json::Value;
+use urdf_ik::motion::{JointLimit, JointLimits, MotionLimits};
 use urdf_ik::robot::{Chain, ChainPoses, Robot, without_whole_turns};
 use urdf_ik::solver::{Problem, Solution, Solver, SolverKind, Target};
 
@@ -29,6 +30,10 @@ pub use robots::{
 };
 pub use share::Share;
 pub use urdf_ik_random::random::{self, Random};
+
+/// The limits of tests and benches, so that their figures do not depend on the defaults: of joints without one in the URDF 1 rad/s or m/s;
+/// 5 rad/s² and 50 rad/s³, or the same in metres.
+pub const LIMITS: JointLimit = JointLimit { velocity: Some(1.0), acceleration: Some(5.0), jerk: Some(50.0) };
 
 /// A robot with one of its chains.
 pub struct Arm {
@@ -49,6 +54,11 @@ impl Arm {
 
     pub fn solver(&self) -> Solver {
         Solver::prepare(SolverKind::Jacobian, &self.chain).unwrap()
+    }
+
+    /// The velocities of the URDF, and [`LIMITS`].
+    pub fn limits(&self) -> MotionLimits {
+        MotionLimits::new(&self.robot, &self.chain, &JointLimits::default()).or(&LIMITS)
     }
 
     /// Poses of the tips in the base link's frame by the kinematics of the complete robot, link by link: independent of

@@ -10,6 +10,7 @@ mod generate;
 mod path;
 mod plots;
 mod reach;
+mod robot_config;
 mod shell;
 mod skeleton;
 mod skeleton_figure;

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, Vector3};
 use urdf_ik::collision::{Clearance, Geometry, LinkShapes, Obstacle, Pairs, Scene, World};
 use urdf_ik::motion::{
-    FollowOptions, Followed, JointLimit, JointLimits, JointMotion, MotionLimits, Path, PathOptions, PathProblem, Step,
-    StopReason, Timing, Trajectory, WAY_ALLOWANCE, follow,
+    FollowOptions, Followed, JointLimits, JointMotion, MotionLimits, Path, PathOptions, PathProblem, Step, StopReason,
+    Timing, Trajectory, WAY_ALLOWANCE, follow,
 };
 use urdf_ik::robot::{Chain, MeshFolders, Robot};
 use urdf_ik::solver::{Preference, Solver, SolverKind, Target};
+
+use crate::common::LIMITS;
 
 const MARGIN: f64 = 0.01;
 const HAND: f64 = 0.05;
@@ -44,7 +46,7 @@ impl Gantry {
         let robot = Robot::from_urdf(&urdf).unwrap();
         let chain = Arc::new(Chain::with_defaults(&robot, None, &[]).unwrap());
         let shapes = LinkShapes::of_urdf(&urdf, &robot, &MeshFolders::new([], None)).unwrap();
-        let limits = MotionLimits::new(&robot, &chain, &JointLimits::default()).or(&JointLimit::DEFAULT);
+        let limits = MotionLimits::new(&robot, &chain, &JointLimits::default()).or(&LIMITS);
         Self { robot, chain, shapes, limits }
     }
 

@@ -2,9 +2,7 @@
 
 use nalgebra::{Isometry3, Vector3};
 use urdf_ik::collision::{Clearance, Geometry};
-use urdf_ik::motion::{
-    FollowOptions, JointLimit, JointLimits, MotionLimits, Path, PathOptions, PathProblem, Timing, Trajectory, follow,
-};
+use urdf_ik::motion::{FollowOptions, Path, PathOptions, PathProblem, Timing, Trajectory, follow};
 use urdf_ik::solver::{Preference, Target};
 
 use crate::common;
@@ -27,7 +25,7 @@ fn followed(cell: &Cell, clearance: Option<Clearance>) -> (f64, Trajectory) {
         path: &path,
         target: &Target::new(0, path.pose_at(0.0)).position_only(),
         seed: &BENT,
-        limits: &MotionLimits::new(&cell.arm.robot, &cell.arm.chain, &JointLimits::default()).or(&JointLimit::DEFAULT),
+        limits: &cell.arm.limits(),
         preference: Preference::default(),
         clearance,
     };

@@ -1,6 +1,6 @@
 //! Limits of joint motion: from the URDF, from a file, and through mimic joints.
 
-use urdf_ik::motion::{JointLimits, MotionLimits};
+use urdf_ik::motion::{JointLimit, JointLimits, MotionLimits};
 use urdf_ik::robot::Robot;
 
 use crate::common::{self, Arm, load, urdf};
@@ -39,6 +39,41 @@ fn joint_limits_are_those_of_urdf_and_file() {
     assert_eq!((some.velocities[elbow], some.accelerations[elbow]), (2.5, 1.0));
     let above = limits("joint_limits: {elbow_joint: {has_velocity_limits: true, max_velocity: 9}}");
     assert_eq!(above.velocities[elbow], 2.5);
+}
+
+#[test]
+fn missing_accelerations_and_jerks_are_derived_from_the_velocity_limits() {
+    let arm = common::bundled_arms().swap_remove(0);
+    let file = JointLimits::from_yaml(LIMITS, &arm.robot).unwrap();
+    let limits = |file: &JointLimits, defaults: JointLimit| {
+        let limits = MotionLimits::new(&arm.robot, &arm.chain, file).or(&defaults);
+        let at = |name: &str| arm.chain.variables().iter().position(|variable| variable.name == name).unwrap();
+        ["shoulder_pan_joint", "elbow_joint", "upper_arm_roll_joint"].map(at).map(|i| {
+            [limits.velocities[i], limits.accelerations[i], limits.jerks[i]].map(|limit| (1e6 * limit).round() / 1e6)
+        })
+    };
+    // Full speed in 0.2 s, full acceleration in 0.01 s; limits of the file stay, and the others follow from them.
+    let derived = limits(&JointLimits::default(), JointLimit::DEFAULT);
+    assert_eq!(derived, [[2.0, 10.0, 1000.0], [2.5, 12.5, 1250.0], [2.5, 12.5, 1250.0]]);
+    let derived = limits(&file, JointLimit::DEFAULT);
+    assert_eq!(derived, [[0.4, 0.7, 70.0], [2.5, 1.0, 100.0], [2.5, 12.5, 1250.0]]);
+    let defaults = JointLimit { acceleration: Some(3.0), ..JointLimit::DEFAULT };
+    assert_eq!(limits(&file, defaults), [[0.4, 0.7, 70.0], [2.5, 1.0, 100.0], [2.5, 3.0, 300.0]]);
+    let defaults = JointLimit { jerk: Some(40.0), ..JointLimit::DEFAULT };
+    assert_eq!(limits(&file, defaults), [[0.4, 0.7, 40.0], [2.5, 1.0, 40.0], [2.5, 12.5, 40.0]]);
+}
+
+#[test]
+fn a_joint_without_a_limit_has_the_default_velocity_and_an_absurd_one_derives_finite_limits() {
+    let absurd = "<limit lower='-1' upper='1' velocity='1.7e308'/>";
+    let joint = urdf::joint("a", "continuous", "l0", "l1", "")
+        + &urdf::joint("b", "revolute", "l1", "l2", absurd)
+        + &urdf::fixed("end", "l2", "tip", "1 0 0");
+    let robot = Robot::from_urdf(&urdf::robot("l0 l1 l2 tip", &joint)).unwrap();
+    let arm = Arm::new("hinges", robot, "l0", &["tip"]);
+    let limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default()).or(&JointLimit::DEFAULT);
+    assert_eq!(limits.velocities, [1.0, 1.7e308]);
+    assert_eq!((limits.accelerations, limits.jerks), (vec![5.0, 1e3], vec![500.0, 1e5]));
 }
 
 #[test]

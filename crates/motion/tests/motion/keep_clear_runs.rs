@@ -17,8 +17,8 @@ use urdf_ik::collision::{
 };
 use urdf_ik::motion::servo::{Axes, Command, Servo, ServoOptions, TipCommand, TipTwist};
 use urdf_ik::motion::{
-    ClearWay, FollowOptions, JointLimit, JointLimits, JointMotion, MotionLimits, Path, PathOptions, PathProblem,
-    Timing, Trajectory, WAY_ALLOWANCE, follow,
+    ClearWay, FollowOptions, JointMotion, MotionLimits, Path, PathOptions, PathProblem, Timing, Trajectory,
+    WAY_ALLOWANCE, follow,
 };
 use urdf_ik::robot::{MeshFolders, Robot};
 use urdf_ik::solver::{Mode, Outcome, Preference, Problem, Reason, Solver, Target, Unreached};
@@ -65,7 +65,7 @@ impl Subject {
         let shapes = LinkShapes::of_urdf(text, &arm.robot, folders).unwrap();
         assert_eq!(shapes.faults(), [], "{}", arm.name);
         let pairs = Pairs::of_chain(&arm.robot, &arm.chain, &shapes, srdf).unwrap();
-        let limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default()).or(&JointLimit::DEFAULT);
+        let limits = arm.limits();
         Self { solver: arm.solver(), limits, arm, shapes, pairs }
     }
 

@@ -17,4 +17,5 @@ mod servo_line;
 mod servo_obstacles;
 mod servo_outside;
 mod servo_watch;
+mod stream_lag;
 mod trajectory;

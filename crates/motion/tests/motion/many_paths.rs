@@ -4,8 +4,7 @@ use std::time::Instant;
 
 use nalgebra::{Isometry3, Vector3};
 use urdf_ik::motion::{
-    FollowOptions, Followed, JointLimit, JointLimits, MotionLimits, Path, PathOptions, PathProblem, Timing, Trajectory,
-    follow,
+    FollowOptions, Followed, MotionLimits, Path, PathOptions, PathProblem, Timing, Trajectory, follow,
 };
 use urdf_ik::robot::Domain;
 use urdf_ik::solver::{Preference, Solver, Target};
@@ -164,7 +163,7 @@ fn paths_of_all_kinds_keep_their_limits_and_freedom_makes_them_faster() {
     let mut seen = Seen::default();
     for arm in common::arms_named(&["arm7", "panda", "ur5", "gen3"]) {
         let mut random = Random::new(5);
-        let limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default()).or(&JointLimit::DEFAULT);
+        let limits = arm.limits();
         let solver = arm.solver();
         for index in 0..paths {
             let case = case(&mut random, &arm, index);

@@ -2,8 +2,8 @@
 
 use nalgebra::Vector3;
 use urdf_ik::collision::Geometry;
+use urdf_ik::motion::WAY_ALLOWANCE;
 use urdf_ik::motion::servo::{Axes, Command, Hold, Servo, ServoOptions, TipCommand, TipTwist};
-use urdf_ik::motion::{JointLimit, JointLimits, MotionLimits, WAY_ALLOWANCE};
 
 use crate::common::cell::{Cell, MARGIN, at, clearance};
 
@@ -62,8 +62,7 @@ fn the_approach_ends_before_a_wall_and_the_way_back_is_free() {
         "the arm begins beside the wall: {tip} {}",
         cell.least_distance(&BENT)
     );
-    let limits = MotionLimits::new(&cell.arm.robot, &cell.arm.chain, &JointLimits::default()).or(&JointLimit::DEFAULT);
-    let mut servo = Servo::new(&cell.arm.solver(), &limits, ServoOptions::default(), &BENT).unwrap();
+    let mut servo = Servo::new(&cell.arm.solver(), &cell.arm.limits(), ServoOptions::default(), &BENT).unwrap();
     let mut past = [BENT; 3].map(Vec::from);
     let (least, [along, _], told) = steer(&cell, &mut servo, &mut past, 0.2, 3.0);
     assert!(least >= MARGIN - WAY_ALLOWANCE, "{least} m from the wall");
@@ -81,9 +80,7 @@ fn no_bound_is_broken_beside_balls() {
     let tip = probe.arm.tip_poses(&start)[0].translation.vector;
     for (x, y, z) in [(0.1, 0.0, 0.0), (0.12, 0.05, 0.0), (0.1, -0.06, 0.03), (0.15, 0.02, -0.05), (0.09, 0.08, 0.08)] {
         let cell = Cell::new(vec![at(Geometry::Sphere { radius: 0.05 }, tip.x + x + 0.05, tip.y + y, tip.z + z)]);
-        let limits =
-            MotionLimits::new(&cell.arm.robot, &cell.arm.chain, &JointLimits::default()).or(&JointLimit::DEFAULT);
-        let mut servo = Servo::new(&cell.arm.solver(), &limits, ServoOptions::default(), &start).unwrap();
+        let mut servo = Servo::new(&cell.arm.solver(), &cell.arm.limits(), ServoOptions::default(), &start).unwrap();
         let mut past = [start; 3].map(Vec::from);
         for velocity in [0.1, -0.1, 0.3, 0.2, -0.3] {
             let (least, ..) = steer(&cell, &mut servo, &mut past, velocity, 1.5);

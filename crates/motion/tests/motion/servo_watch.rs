@@ -3,8 +3,8 @@
 #![allow(dead_code, reason = "the tests and the bench use their own parts of this file")]
 
 use nalgebra::{DMatrix, Isometry3, Translation3, UnitQuaternion, Vector3, Vector6};
+use urdf_ik::motion::MotionLimits;
 use urdf_ik::motion::servo::{Axes, Command, Report, Servo, ServoOptions, TipCommand, TipPose, TipTwist};
-use urdf_ik::motion::{JointLimit, JointLimits, MotionLimits};
 use urdf_ik::robot::{ChainPoses, Domain};
 use urdf_ik::solver::Solver;
 use urdf_ik::spatial::rotation_vector;
@@ -14,7 +14,7 @@ use crate::common::{Arm, Random};
 /// The share by which a bound may be broken.
 pub const TOLERANCE: f64 = 1e-6;
 
-/// A robot with the limits that it has by default.
+/// A robot with [the limits of tests](crate::common::LIMITS).
 pub struct Subject {
     pub arm: Arm,
     pub solver: Solver,
@@ -27,9 +27,8 @@ pub struct Subject {
 
 impl Subject {
     pub fn new(arm: Arm) -> Self {
-        let limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default()).or(&JointLimit::DEFAULT);
         let solver = arm.solver();
-        Self { scale: solver.length_scale(), solver, limits, arm, give: ServoOptions::default().give }
+        Self { scale: solver.length_scale(), solver, limits: arm.limits(), arm, give: ServoOptions::default().give }
     }
 
     pub fn joints(&self) -> usize {

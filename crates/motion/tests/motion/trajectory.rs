@@ -4,8 +4,8 @@ use std::f64::consts::PI;
 
 use nalgebra::{Isometry3, Vector3};
 use urdf_ik::motion::{
-    FollowOptions, Followed, JointLimit, JointLimits, MotionLimits, Path, PathOptions, PathProblem, Timing,
-    TimingError, Trajectory, TrajectoryPoint, follow,
+    FollowOptions, Followed, JointLimits, MotionLimits, Path, PathOptions, PathProblem, Timing, TimingError,
+    Trajectory, TrajectoryPoint, follow,
 };
 use urdf_ik::robot::{Domain, Variable};
 use urdf_ik::solver::{Preference, Target};
@@ -24,7 +24,7 @@ struct Asked {
 
 impl Asked {
     fn new(arm: Arm, path: Path, seed: &[f64], file: &JointLimits) -> Self {
-        let limits = MotionLimits::new(&arm.robot, &arm.chain, file).or(&JointLimit::DEFAULT);
+        let limits = MotionLimits::new(&arm.robot, &arm.chain, file).or(&common::LIMITS);
         Self { arm, path, target: Target::new(0, Isometry3::identity()), seed: seed.to_vec(), limits }
     }
 

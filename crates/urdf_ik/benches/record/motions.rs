@@ -21,6 +21,8 @@ const LONG: usize = 12;
 const GOALS: usize = 4;
 const PERIODS: usize = 40;
 const PERIOD: f64 = 0.01;
+/// The limits where the URDF has none, so that the record does not depend on the defaults \[rad/s, rad/s², rad/s³\].
+const LIMITS: JointLimit = JointLimit { velocity: Some(1.0), acceleration: Some(5.0), jerk: Some(50.0) };
 /// Stands for the duration of a motion that was not found.
 const NOT_FOUND: f64 = -1.0;
 
@@ -30,7 +32,7 @@ pub fn groups(arm: &Arm) -> Fallible<Vec<Group>> {
 
 /// The limits of a robot.
 pub fn limits(arm: &Arm) -> MotionLimits {
-    MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default()).or(&JointLimit::DEFAULT)
+    MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default()).or(&LIMITS)
 }
 
 /// Joints that go from goal to goal, often before they have arrived, or are stopped.

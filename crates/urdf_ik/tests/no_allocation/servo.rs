@@ -3,17 +3,15 @@
 use allocation_counter::measure;
 use nalgebra::Vector3;
 use urdf_ik::motion::servo::{Axes, Command, Servo, ServoOptions, TipCommand, TipPose, TipTwist};
-use urdf_ik::motion::{JointLimit, JointLimits, MotionLimits};
 
 use crate::common::{Random, bundled_arms};
 
 #[test]
 fn a_step_of_a_servo_allocates_nothing() {
     for arm in bundled_arms() {
-        let limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default()).or(&JointLimit::DEFAULT);
         let mut random = Random::new(5);
         let start = random.positions(&arm.chain);
-        let mut servo = Servo::new(&arm.solver(), &limits, ServoOptions::default(), &start).unwrap();
+        let mut servo = Servo::new(&arm.solver(), &arm.limits(), ServoOptions::default(), &start).unwrap();
         for step in 0..600 {
             let mut vector = || Vector3::from_fn(|_, _| random.between(-0.3, 0.3));
             let twist = TipTwist { tip: 0, linear: vector(), angular: vector(), axes: Axes::Tip };
