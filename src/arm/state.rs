@@ -131,7 +131,14 @@ impl State {
     }
 
     fn watch<'a>(&self, measured: &'a Measured, settings: &'a Settings, step: f64) -> Watch<'a> {
-        Watch { measured, settings, step, is_commanded: self.commanded, requests: self.requests }
+        Watch {
+            measured,
+            settings,
+            step,
+            is_commanded: self.commanded,
+            requests: self.requests,
+            last_activity: self.last_activity,
+        }
     }
 
     /// Notes that a motion or a stop was requested.

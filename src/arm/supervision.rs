@@ -1,11 +1,14 @@
 //! Supervision of a measured arm: it halts where it does not follow its commands, and a success waits until the arm has arrived.
 
+use std::time::Instant;
+
 use urdf_ik_robot::{JointKind, Variable};
 use urdf_ik_text::names;
 
 use super::configuration_motion::ConfigurationMotion;
 use super::following::{Deviation, Following, FollowingError, Joints, Unmeasured};
 use super::progress::Arrival;
+use super::whereabouts::REST_TIME;
 use crate::reports::{Fault, Refused, Report, Verdict, fault};
 use crate::robot_in_use::{LoadedRobot, Measured, Measurement};
 use urdf_ik_parameters::{FollowingErrorSettings, Settings};
@@ -47,6 +50,8 @@ pub(super) struct Watch<'a> {
     pub is_commanded: bool,
     /// Number of requests so far.
     pub requests: u64,
+    /// When the arm moved last, or a motion or stop was requested.
+    pub last_activity: Option<Instant>,
 }
 
 /// What there is to say after a tick.
@@ -193,11 +198,14 @@ impl Supervision {
         let Settings { measured_timeout, measured_tolerance, .. } = watch.settings;
         let measured = watch.measured.configuration(*measured_timeout, motion.loaded(), motion.positions());
         let Ok(Some(measured)) = measured else { return };
-        let is_far = || {
-            let deviation = Deviation::greatest(motion.loaded(), motion.positions(), &measured);
-            deviation.difference.abs() > *measured_tolerance
-        };
-        if (halt.is_fault && !halt.is_synchronized) || is_far() {
+        let deviation = Deviation::greatest(motion.loaded(), motion.positions(), &measured);
+        let is_far = deviation.difference.abs() > *measured_tolerance;
+        let is_new_fault = halt.is_fault && !halt.is_synchronized;
+        // An arm without a fault is on its way to the command, or measured late.
+        if is_far && !halt.is_fault && !watch.measured.is_at_rest(motion.loaded(), REST_TIME, watch.last_activity) {
+            return;
+        }
+        if is_new_fault || is_far {
             motion.place(measured);
             self.following = Following::default();
         }

@@ -16,7 +16,7 @@ use urdf_ik_parameters::Settings;
 
 /// How long an arm must be measured in one place after the last command to count as displaced there. Drivers take less to begin a motion:
 /// until then the arm is still measured where it was.
-const REST_TIME: Duration = Duration::from_millis(200);
+pub(super) const REST_TIME: Duration = Duration::from_millis(200);
 
 /// What is known of where the arm is.
 pub(crate) struct Whereabouts {

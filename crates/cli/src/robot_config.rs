@@ -1,21 +1,23 @@
 //! `urdf_ik robot-config`: the node's parameter file for a real arm, as YAML.
 
-use std::fmt::Write as _;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::iter;
+use std::path::PathBuf;
 
 use clap::Args;
-use serde_json::json;
+use nalgebra::Isometry3;
+use serde_json::{Map, json};
 use urdf_ik::motion::{JointLimit, MotionLimits};
 use urdf_ik::parameters::{Settings, Value};
 use urdf_ik::robot::{Chain, Robot};
 
 use super::Result;
-use super::input::{is_standard_input, place, read_joint_limits};
+use super::input::{RobotFile, is_standard_input, place, read_joint_limits};
 use super::options::RobotArguments;
 use super::output::Output;
 
-const START: &str = "\
+const HEAD: &str = "\
+# Parameters of urdf_ik_node for a real arm, by `urdf_ik robot-config`; docs/robots.md has the setup.
 #   urdf_ik_node --ros-args --params-file FILE -r /urdf_ik/measured_joint_states:=/joint_states \\
 #     -r /urdf_ik/joint_commands:=/forward_position_controller/commands
 /**:
@@ -50,82 +52,86 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
     }
     let chain = of_robot.chain(&robot)?;
     let limits = MotionLimits::new(&robot, &chain, &read_joint_limits(joint_limits.as_deref(), &robot)?);
-    let file = &of_robot.file;
-    let mut yaml =
-        format!("# Parameters of urdf_ik_node for a real arm, by `urdf_ik robot-config`; docs/robots.md.\n{START}");
-    yaml += &robot_lines(&file.path, file.soft_limits, &chain)?;
-    yaml += &line(4, "motion: smooth", "every motion within joint_limits; immediate targets jump");
-    yaml += &line(4, &format!("publish_rate: {publish_rate:?}"), "[Hz] the update_rate of the controller_manager");
-    yaml += &line(4, "branch_jumps: false", "only motions on the present branch of solutions");
-    yaml += &line(4, "command_joints:", "in the order of the controller");
+    let mut yaml = Yaml(HEAD.to_owned());
+    yaml.add_robot(&of_robot.file, &chain)?;
+    yaml.add(4, "motion: smooth", "every motion within joint_limits; immediate targets jump");
+    yaml.add(4, &format!("publish_rate: {publish_rate:?}"), "[Hz] the update_rate of the controller_manager");
+    yaml.add(4, "branch_jumps: false", "only motions on the present branch of solutions");
+    yaml.add(4, "command_joints:", "in the order of the controller");
     for variable in chain.variables() {
-        writeln!(yaml, "      - {}", json!(variable.name))?;
+        yaml.add(6, &format!("- {}", json!(variable.name)), "");
     }
-    yaml += &limit_lines(&robot, &chain, &limits);
+    yaml.add_limits(&robot, &chain, &limits);
     if let Some(file) = output.replaces() {
         eprintln!("urdf_ik: {} was there, and is replaced", file.display());
     }
-    output.write(&yaml, out)
+    output.write(&yaml.0, out)
 }
 
-/// The robot and its chain.
-fn robot_lines(path: &Path, soft_limits: bool, chain: &Chain) -> Result<String> {
-    let mut lines = if is_standard_input(path) {
-        line(4, "# urdf_file: /path/to/robot.urdf", "else the topic robot_description has the robot")
-    } else {
-        let path = std::path::absolute(path)?;
-        let path = path.to_str().ok_or_else(|| format!("{}: the path is not UTF-8; rename it", place(&path)))?;
-        line(4, &format!("urdf_file: {}", json!(path)), "the robot")
-    };
-    lines += &line(4, &format!("base_link: {}", json!(chain.base())), "targets without a frame are relative to it");
-    lines += &line(4, &format!("tip_links: {}", json!(chain.tip_names())), "the links that reach the targets");
-    let tools = chain.tips().iter().zip(chain.tools()).filter(|(_, tool)| *tool != nalgebra::Isometry3::identity());
-    let tools: serde_json::Map<_, _> = tools
-        .map(|(tip, tool)| {
-            let pose = json!({"p": tool.translation.vector.as_slice(), "q_xyzw": tool.rotation.coords.as_slice()});
-            (tip.link.clone(), pose)
-        })
-        .collect();
-    if !tools.is_empty() {
-        lines += &line(4, &format!("tool: {}", json!(json!(tools).to_string())), "[m] the tools on the tip links");
-    }
-    if soft_limits {
-        lines += &line(4, "soft_limits: true", "keep to the soft limits of <safety_controller> as well");
-    }
-    Ok(lines)
-}
+/// The text of the file.
+struct Yaml(String);
 
-/// The limits of each joint as they are used, and where each comes from. `known` has those of the URDF and of a joint_limits.yaml.
-fn limit_lines(robot: &Robot, chain: &Chain, known: &MotionLimits) -> String {
-    let used = known.clone().or(&JointLimit::DEFAULT);
-    let mut lines =
-        line(4, "joint_limits: |", "replace derived limits by those of the manufacturer, where these are lower")
-            + "      joint_limits:\n";
-    for (i, variable) in chain.variables().iter().enumerate() {
-        let unit = if variable.prismatic { "m" } else { "rad" };
-        let of_urdf = robot.joints()[variable.joint].velocity;
-        let velocity = match known.velocities[i] {
-            f64::INFINITY => "default, because no limit is known",
-            limit if limit.total_cmp(&of_urdf).is_eq() => "of the URDF",
-            _ => "of --joint-limits",
-        };
-        let derived = |known: f64, words| if known == f64::INFINITY { words } else { "of --joint-limits" };
-        lines += &format!("        {}:\n", json!(variable.name));
-        for (what, limit, per, source) in [
-            ("velocity", used.velocities[i], "s", velocity),
-            ("acceleration", used.accelerations[i], "s²", derived(known.accelerations[i], "full velocity in 0.2 s")),
-            ("jerk", used.jerks[i], "s³", derived(known.jerks[i], "full acceleration in 10 ms")),
-        ] {
-            lines += &format!("          has_{what}_limits: true\n");
-            lines += &line(10, &format!("max_{what}: {:?}", rounded(limit)), &format!("[{unit}/{per}] {source}"));
+impl Yaml {
+    /// Adds a line, with a comment behind it unless that is empty.
+    fn add(&mut self, indent: usize, content: &str, comment: &str) {
+        self.0.extend(iter::repeat_n(' ', indent));
+        self.0 += content;
+        if !comment.is_empty() {
+            self.0.extend(iter::repeat_n(' ', COMMENT_COLUMN.saturating_sub(indent + content.chars().count()).max(2)));
+            self.0 += "# ";
+            self.0 += comment;
+        }
+        self.0.push('\n');
+    }
+
+    /// Adds the robot and its chain.
+    fn add_robot(&mut self, file: &RobotFile, chain: &Chain) -> Result {
+        if is_standard_input(&file.path) {
+            self.add(4, "# urdf_file: /path/to/robot.urdf", "else the topic robot_description has the robot");
+        } else {
+            let path = std::path::absolute(&file.path)?;
+            let path = path.to_str().ok_or_else(|| format!("{}: the path is not UTF-8; rename it", place(&path)))?;
+            self.add(4, &format!("urdf_file: {}", json!(path)), "the robot");
+        }
+        self.add(4, &format!("base_link: {}", json!(chain.base())), "targets without a frame are relative to it");
+        self.add(4, &format!("tip_links: {}", json!(chain.tip_names())), "the links that reach the targets");
+        let tools = chain.tips().iter().zip(chain.tools()).filter(|(_, tool)| *tool != Isometry3::identity());
+        let pose = |tool: Isometry3<f64>| json!({"p": tool.translation.vector.as_slice(), "q_xyzw": tool.rotation.coords.as_slice()});
+        let tools: Map<_, _> = tools.map(|(tip, tool)| (tip.link.clone(), pose(tool))).collect();
+        if !tools.is_empty() {
+            self.add(4, &format!("tool: {}", json!(json!(tools).to_string())), "[m] the tools on the tip links");
+        }
+        if file.soft_limits {
+            self.add(4, "soft_limits: true", "keep to the soft limits of <safety_controller> as well");
+        }
+        Ok(())
+    }
+
+    /// Adds the limits of each joint as they are used, and where each comes from. `known` has those of the URDF and of a joint_limits.yaml.
+    fn add_limits(&mut self, robot: &Robot, chain: &Chain, known: &MotionLimits) {
+        let used = known.clone().or(&JointLimit::DEFAULT);
+        self.add(4, "joint_limits: |", "derived limits: where the manufacturer has lower ones, write these");
+        self.add(6, "joint_limits:", "");
+        for (i, variable) in chain.variables().iter().enumerate() {
+            let unit = if variable.prismatic { "m" } else { "rad" };
+            let of_urdf = robot.joints()[variable.joint].velocity;
+            let velocity = match known.velocities[i] {
+                f64::INFINITY => "default, because no limit is known",
+                limit if limit.total_cmp(&of_urdf).is_eq() => "of the URDF",
+                _ => "of --joint-limits",
+            };
+            let source = |known: f64, derived| if known == f64::INFINITY { derived } else { "of --joint-limits" };
+            self.add(8, &format!("{}:", json!(variable.name)), "");
+            for (what, limit, per, source) in [
+                ("velocity", used.velocities[i], "s", velocity),
+                ("acceleration", used.accelerations[i], "s²", source(known.accelerations[i], "full velocity in 0.2 s")),
+                ("jerk", used.jerks[i], "s³", source(known.jerks[i], "full acceleration in 10 ms")),
+            ] {
+                self.add(10, &format!("has_{what}_limits: true"), "");
+                self.add(10, &format!("max_{what}: {:?}", rounded(limit)), &format!("[{unit}/{per}] {source}"));
+            }
         }
     }
-    lines
-}
-
-/// A line of YAML with a comment.
-fn line(indent: usize, content: &str, comment: &str) -> String {
-    format!("{:indent$}{content:<width$}  # {comment}\n", "", width = COMMENT_COLUMN.saturating_sub(indent))
 }
 
 /// The number with six digits, for people.

@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 
 use nalgebra::{Isometry3, Vector3};
-use urdf_ik::motion::{JointLimit, JointMotion, MotionLimits};
+use urdf_ik::motion::{JointLimit, JointLimits, JointMotion, MotionLimits};
 use urdf_ik::solver::{Problem, Target};
 
 use crate::common::{Arm, arms_named, load, solve};
@@ -51,7 +51,7 @@ fn streams_lag_by_less_than_40_ms_with_the_default_limits() {
     let starts: [&[f64]; 3] =
         [&[0.0, -1.3, 1.7, -1.97, -1.57, 0.0], &[0.0; 7], &[0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785]];
     for (arm, start) in arms_named(&["ur5", "arm7", "panda"]).iter().zip(starts) {
-        let limits = MotionLimits::new(&arm.robot, &arm.chain, &Default::default()).or(&JointLimit::DEFAULT);
+        let limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default()).or(&JointLimit::DEFAULT);
         let lags = [lag(arm, &limits, start), lag(arm, &arm.limits(), start)];
         println!("{}: {:.3} s, with 5 rad/s² and 50 rad/s³ {:.3} s", arm.name, lags[0], lags[1]);
         assert!(lags[0] < 0.04 && lags[1] > 0.1, "{}: {lags:?} s", arm.name);
