@@ -15,6 +15,7 @@ list(APPEND node_interfaces
   sensor_msgs/msg/JointState
   shape_msgs/msg/Mesh
   shape_msgs/msg/SolidPrimitive
+  std_msgs/msg/Bool
   std_msgs/msg/ColorRGBA
   std_msgs/msg/Float64MultiArray
   std_msgs/msg/String

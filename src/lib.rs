@@ -36,7 +36,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Mutex;
 
 use arm::sources::Sources;
-use arm::{Arm, Output, Whereabouts, descriptions};
+use arm::{Arm, Deadman, Output, Whereabouts, deadman, descriptions};
 use reports::{Reporter, Warnings};
 use robot_in_use::{Frames, Measured, description, frames, measured};
 use ros::command_line::{Arguments, CommandLine};
@@ -126,6 +126,7 @@ fn start(node: Node, values: Values, remappings: Vec<String>) -> Result<spin::Sp
     let settings = arm.settings();
     frames::serve(&mut spinner, &arm.frames, &arm.clock, &arm.reporter.warnings)?;
     measured::serve(&mut spinner, &arm.measured)?;
+    deadman::serve(&mut spinner, &arm.deadman, &settings)?;
     let setter = parameters::serve(&mut spinner.node, &arm, values, commands.clone())?;
     let drags = handle::serve(&mut spinner, &servo, setter)?;
     targets::serve(&mut spinner, &servo, drags)?;
@@ -157,7 +158,9 @@ fn make_arm(node: &mut Node, settings: Settings, srdf: Option<Srdf>, is_measured
     let warnings = Arc::<Warnings>::default();
     let reporter = Arc::new(Reporter::new(node, Arc::clone(&warnings))?);
     let measured = Arc::new(Measured::new(is_measured, Arc::clone(&warnings)));
-    let output = Output::new(node, Arc::clone(&measured), Arc::clone(&reporter), clock.clone(), &settings)?;
+    let deadman = Arc::<Deadman>::default();
+    let (watched, held) = (Arc::clone(&measured), Arc::clone(&deadman));
+    let output = Output::new(node, watched, held, Arc::clone(&reporter), clock.clone(), &settings)?;
     let output = Arc::new(output);
     let sources = Lock::new(Sources::new(settings.tip_links.len().max(1)));
     let settings = Arc::new(Lock::new(Arc::new(settings)));
@@ -171,6 +174,7 @@ fn make_arm(node: &mut Node, settings: Settings, srdf: Option<Srdf>, is_measured
     Ok(Arm {
         output,
         sources,
+        deadman,
         whereabouts,
         reporter,
         measured,

@@ -73,7 +73,7 @@ impl CollisionCheck {
         match pair {
             Some((near, [first, second])) => Obstruction {
                 nearest: nearest(&avoidance.scene, near),
-                sentence: format!("{first} would come within {:.4} m of {second}", near.distance),
+                sentence: format!("{first} would come within {:.4} m of {second}{}", near.distance, loss(avoidance)),
             },
             None => Obstruction { nearest: Nearest::default(), sentence: "the way is too long to be looked at".into() },
         }
@@ -113,6 +113,15 @@ impl Obstruction {
         report.status.message = self.message();
         self.nearest.put_into(report);
         report.status.limiting_joints.clear();
+    }
+}
+
+/// What the sentence of an obstruction says where the margin is wider than the parameter.
+fn loss(avoidance: &Avoidance) -> String {
+    if avoidance.clearance_loss > 0.0 {
+        format!(", and is measured {:.4} m nearer than commanded", avoidance.clearance_loss)
+    } else {
+        String::new()
     }
 }
 

@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use r2r::urdf_ik::msg::ServoStatus;
 
 use super::collision_check::{CollisionCheck, Obstruction};
-use super::progress::{Arrival, Arrivals, Progress};
-use super::steering::{Around, Input, Steering};
+use super::progress::{Arrival, Arrivals, Progress, arrives};
+use super::steering::{Around, Input, Steering, put_speed_scale};
 use crate::robot_in_use::{Configuration, LoadedRobot};
 use crate::surroundings::{Avoidance, NotReady};
 use urdf_ik_collision::write_between;
 use urdf_ik_motion::servo::TooManyVariables;
-use urdf_ik_motion::{JointMotion, MotionError, MotionLimits, TrajectoryPoint};
+use urdf_ik_motion::{JointMotion, MotionError, MotionLimits, SpeedScale, TrajectoryPoint};
 use urdf_ik_parameters::{Motion, Settings};
 
 /// The configuration of a robot, and its motion.
@@ -23,6 +23,8 @@ pub(crate) struct ConfigurationMotion {
     /// Motion of the chain's variables.
     motion: JointMotion,
     limits: MotionLimits,
+    /// How fast the time of that motion passes.
+    speed_scale: SpeedScale,
     course: Course,
     /// When the last bounded step was taken.
     last_step: Option<Instant>,
@@ -91,6 +93,7 @@ impl ConfigurationMotion {
             positions,
             motion,
             limits: limits.clone(),
+            speed_scale: SpeedScale::default(),
             course: Course::AtRest,
             last_step: None,
             arrivals: Vec::new(),
@@ -137,8 +140,8 @@ impl ConfigurationMotion {
     }
 
     /// Velocities of the chain's variables \[rad/s or m/s\].
-    pub(crate) fn velocities(&self) -> &[f64] {
-        self.motion.velocities()
+    pub(crate) fn velocities(&self) -> Vec<f64> {
+        self.speed_scale.pace().velocities(&self.motion)
     }
 
     /// Velocity limits of the chain's variables \[rad/s or m/s\].
@@ -157,8 +160,8 @@ impl ConfigurationMotion {
             time,
             length: 0.0,
             positions: self.motion.positions().to_vec(),
-            velocities: self.motion.velocities().to_vec(),
-            accelerations: self.motion.accelerations().to_vec(),
+            velocities: self.velocities(),
+            accelerations: self.speed_scale.pace().accelerations(&self.motion),
         }
     }
 
@@ -205,7 +208,7 @@ impl ConfigurationMotion {
                 if is_there {
                     return Ok(None);
                 }
-                Progress::Smooth(time)
+                Progress::Smooth(arrives(time, settings.speed_scale))
             }
         };
         self.arrivals = arrivals();
@@ -220,11 +223,13 @@ impl ConfigurationMotion {
         Ok(())
     }
 
-    /// Brakes to rest; at once where the motion is not smooth. Gives the time that it takes \[s\].
+    /// Brakes to rest, whatever the speed scale; at once where the motion is not smooth. Gives the time that it takes \[s\].
     pub(crate) fn stop(&mut self) -> Result<f64, MotionError> {
-        let time = self.motion.stop()?;
+        let time = self.motion.stop_from(&self.speed_scale.pace())?;
         let course = if self.motion.is_at_rest() { Course::AtRest } else { Course::Motion };
         self.begin(course, Vec::new());
+        // The motion goes on from the velocities at that pace already.
+        let _ = self.speed_scale.suspend();
         self.is_stopping = !self.is_at_rest();
         Ok(time)
     }
@@ -308,7 +313,11 @@ impl ConfigurationMotion {
                     self.step(tick.settings.publish_period(), avoidance);
                 }
             }
-            Course::Motion => self.advance(tick.step, avoidance),
+            Course::Motion => {
+                let scale = tick.settings.speed_scale;
+                let step = self.speed_scale.advance(scale, tick.step, &self.motion, &self.limits);
+                self.advance(step, avoidance);
+            }
         }
         if !self.is_at_rest() {
             return Ticked::default();
@@ -327,8 +336,18 @@ impl ConfigurationMotion {
         if step <= 0.0 {
             return None;
         }
+        if !steering.is_idle(settings.servo.timeout) {
+            self.speed_scale.resume();
+        } else if let Some(pace) = self.speed_scale.suspend() {
+            self.motion.use_pace(&pace);
+            steering.take_over(&self.motion);
+        }
+        let step = self.speed_scale.advance(settings.speed_scale, step, &self.motion, &self.limits);
         let around = Around { loaded: &self.loaded, positions: &self.positions, settings, avoidance };
-        let status = steering.step(step, settings.publish_period().as_secs_f64(), &around, reports_servo);
+        let mut status = steering.step(step, settings.publish_period().as_secs_f64(), &around, reports_servo);
+        if let Some(status) = &mut status {
+            put_speed_scale(status, self.speed_scale.pace().scale);
+        }
         self.motion.take_over(&steering.hand_over());
         self.loaded.chain.write_into(&self.loaded.robot, self.motion.positions(), &mut self.positions);
         if steering.has_ended(settings.servo.timeout) {
@@ -339,6 +358,7 @@ impl ConfigurationMotion {
 
     fn begin(&mut self, course: Course, arrivals: Vec<Arrival>) {
         (self.course, self.arrivals, self.obstruction) = (course, arrivals, None);
+        self.speed_scale.resume();
         self.is_stopping = false;
     }
 

@@ -3,6 +3,7 @@
 pub(crate) mod collision_check;
 pub(crate) mod configuration_motion;
 mod controller_topics;
+pub(crate) mod deadman;
 pub(crate) mod descriptions;
 mod following;
 pub(crate) mod output;
@@ -16,8 +17,9 @@ mod supervision;
 pub(crate) mod whereabouts;
 
 pub(crate) use collision_check::CollisionCheck;
+pub(crate) use deadman::Deadman;
 pub(crate) use output::Output;
-pub(crate) use progress::{Arrival, Moved, Progress};
+pub(crate) use progress::{Arrival, Moved, Progress, arrives};
 pub(crate) use whereabouts::Whereabouts;
 
 use std::sync::Arc;
@@ -29,7 +31,7 @@ use tokio::sync::Mutex;
 use crate::reports::{RefuseAs, Refused, Report, Reporter};
 use crate::robot_in_use::{Configuration, Frames, Measured, ReadyRobot};
 use crate::ros::{Clock, Lock, MEASURED_JOINT_STATES, clock, task};
-use crate::surroundings::{Avoidance, Surroundings};
+use crate::surroundings::{Avoidance, ClearanceLoss, Surroundings};
 use sources::{Shut, Sources};
 use urdf_ik_parameters::Settings;
 
@@ -41,6 +43,7 @@ pub(crate) struct Arm {
     pub output: Arc<Output>,
     pub whereabouts: Arc<Whereabouts>,
     pub sources: Lock<Sources>,
+    pub deadman: Arc<Deadman>,
     pub reporter: Arc<Reporter>,
     pub measured: Arc<Measured>,
     pub frames: Arc<Frames>,
@@ -110,6 +113,21 @@ impl Arm {
         }
     }
 
+    /// What the arm keeps clear of where it is measured.
+    fn widened(&self, avoidance: Avoidance, settings: &Settings, loss: &mut ClearanceLoss) -> Avoidance {
+        let now = self.output.configuration().filter(|now| now.loaded.is_same_robot(&avoidance.loaded));
+        let measured = now.as_ref().and_then(|now| {
+            let measured = self.measured.configuration(settings.measured_timeout, &now.loaded, &now.positions);
+            measured.ok().flatten()
+        });
+        let lost = now.zip(measured).map_or(0.0, |(now, measured)| {
+            let [commanded, measured] = [&now.positions, &measured].map(|at| now.loaded.chain.positions_from(at));
+            loss.update(&avoidance, &commanded, &measured)
+        });
+        *self.surroundings.clearance_loss.lock() = lost;
+        avoidance.widened(lost)
+    }
+
     /// Forgets the targets of all tips, because something else than a target moves the arm now. Waits for those that are being solved.
     pub(crate) async fn forget_targets(&self) {
         *self.forgotten.lock().await += 1;
@@ -132,9 +150,13 @@ pub(crate) fn serve(arm: &Arc<Arm>) {
     let arm = Arc::clone(arm);
     task::start(async move {
         let mut next = Instant::now();
+        let mut clearance_loss = ClearanceLoss::default();
         loop {
             arm.use_tools();
             let settings = arm.settings();
+            if arm.deadman.permits(&settings).is_err() {
+                arm.output.stop_stream();
+            }
             let period = settings.publish_period();
             let now = Instant::now();
             // In short sleeps, because the rate may change meanwhile.
@@ -147,6 +169,7 @@ pub(crate) fn serve(arm: &Arc<Arm>) {
             let _ = arm.whereabouts.take_measured();
             // While a new scene is being made, the one before counts.
             let avoidance = Avoidance::in_motion(&arm.surroundings, &settings);
+            let avoidance = avoidance.map(|avoidance| Some(arm.widened(avoidance?, &settings, &mut clearance_loss)));
             arm.output.tick(&settings, avoidance.as_ref().map(Option::as_ref), next);
             next = (next + period).max(now);
         }

@@ -15,6 +15,7 @@ use r2r::{Node, QosProfile};
 
 use super::configuration_motion::{ConfigurationMotion, Steered, Tick, Ticked};
 use super::controller_topics::ControllerTopics;
+use super::deadman::Deadman;
 use super::progress::{Arrival, Arrivals, Moved, Progress, Synchronizing};
 use super::resting::Resting;
 use super::state::{Snapshot, State};
@@ -37,6 +38,7 @@ pub(crate) struct Output {
     controllers: ControllerTopics,
     description: Publisher<Text>,
     measured: Arc<Measured>,
+    deadman: Arc<Deadman>,
     reporter: Arc<Reporter>,
     clock: Clock,
 }
@@ -45,12 +47,14 @@ impl Output {
     pub(crate) fn new(
         node: &mut Node,
         measured: Arc<Measured>,
+        deadman: Arc<Deadman>,
         reporter: Arc<Reporter>,
         clock: Clock,
         settings: &Settings,
     ) -> Result<Self> {
         Ok(Self {
             measured,
+            deadman,
             state: Lock::default(),
             shown: Lock::default(),
             joint_states: Publisher::new(node, JOINT_STATES, QosProfile::default().keep_last(10))?,
@@ -183,6 +187,14 @@ impl Output {
         Ok((self.publish_unless_sampled(&mut state), time))
     }
 
+    /// Brakes to rest where a stream of commands has moved the arm last. A motion that cannot be braked now is tried again.
+    pub(super) fn stop_stream(&self) {
+        let is_stream = self.state.lock().is_stream;
+        if is_stream && let Err(refused) = self.stop() {
+            self.reporter.warnings.warn_once("deadman_topic", "stop", &refused.sentence);
+        }
+    }
+
     /// Brakes to rest, synchronizes the command with the measured configuration, and refuses commands meanwhile with `refused`, until
     /// [`Output::resume`]. Gives a ticket for that, and the time until rest \[s\].
     ///
@@ -230,12 +242,13 @@ impl Output {
         if ticket.is_some_and(|ticket| ticket != state.requests) {
             return Err(Refused::invalid("motion", "another motion was requested meanwhile"));
         }
+        self.deadman.permits(settings)?;
         let motion = state.permitted_motion_of(loaded)?;
         let progress = motion.move_to(positions, settings, avoidance, arrivals).refuse_as("motion")?;
         let positions = loaded.chain.positions_from(motion.positions());
         let is_smooth = settings.motion == Motion::Smooth || matches!(progress, Some(Progress::Smooth(_)));
         state.note_request();
-        (state.commanded, state.smooth) = (true, is_smooth);
+        (state.commanded, state.smooth, state.is_stream) = (true, is_smooth, true);
         let ticket = state.requests;
         let progress =
             progress.or_else(|| state.settle(&self.measured, settings, arrivals).then_some(Progress::Settling));
@@ -253,12 +266,15 @@ impl Output {
         input: Input,
     ) -> Result<Option<Steered>, Refused> {
         let mut state = self.state.lock();
+        if !input.wish.is_zero() {
+            self.deadman.permits(settings)?;
+        }
         let motion = state.permitted_motion_of(loaded)?;
         let steered = motion.steer(input, settings);
         let steered = steered.map_err(|e| Refused::invalid("servo", format!("{e}: send target poses instead")))?;
         if steered.is_some() {
             state.note_request();
-            (state.commanded, state.smooth) = (true, true);
+            (state.commanded, state.smooth, state.is_stream) = (true, true, true);
             self.show(&state);
         }
         Ok(steered)
@@ -395,7 +411,7 @@ impl Output {
             state.message.position.extend(robot.movable().map(|joint| motion.positions()[joint]));
             state.message.velocity.clear();
             if state.smooth {
-                state.message.velocity = convert::joint_velocities(robot, chain, motion.velocities());
+                state.message.velocity = convert::joint_velocities(robot, chain, &motion.velocities());
             }
             self.joint_states.publish(&state.message);
             if state.commanded {

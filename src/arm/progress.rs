@@ -20,12 +20,23 @@ pub(crate) type Arrivals<'a> = &'a dyn Fn() -> Vec<Arrival>;
 pub(crate) enum Progress {
     /// In bounded steps.
     Steps,
-    /// Smooth, with the time until arrival \[s\].
-    Smooth(f64),
+    /// Smooth, with the predicate of a sentence about the arrival.
+    Smooth(String),
     /// None: the command is there, and the measured arm follows.
     Settling,
     /// None: something is in the way.
     Stopped(Obstruction),
+}
+
+/// When an arm arrives that takes `time` \[s\] at full speed, as the predicate of a sentence.
+pub(crate) fn arrives(time: f64, speed_scale: f64) -> String {
+    if speed_scale >= 1.0 {
+        format!("arrives in {time:.3} s")
+    } else if speed_scale > 0.0 {
+        format!("arrives in {:.3} s at speed_scale {speed_scale}", time / speed_scale)
+    } else {
+        "waits until speed_scale is above 0".into()
+    }
 }
 
 /// A command that becomes the measured configuration.

@@ -31,6 +31,8 @@ pub(super) struct State {
     pub requests: u64,
     /// Whether the configuration is that of a requested motion, and not only where the robot was measured or starts.
     pub commanded: bool,
+    /// Whether the last request was one of a stream of commands.
+    pub is_stream: bool,
     /// Whether the motion has velocities. Immediate motion has none.
     pub smooth: bool,
     /// Stamp of the joint state last published.
@@ -145,5 +147,6 @@ impl State {
     pub(super) fn note_request(&mut self) {
         self.last_activity = Some(Instant::now());
         self.requests += 1;
+        self.is_stream = false;
     }
 }

@@ -118,8 +118,17 @@ impl Spinner {
         topic: Interface,
         quality: QosProfile,
     ) -> Result<impl Stream<Item = T> + Unpin + use<T>> {
-        self.note(topic.name, &quality);
-        Ok(self.node.subscribe(topic.name, quality)?)
+        self.subscribe_to(topic.name, quality)
+    }
+
+    /// Subscribes to the topic of `name`, which a parameter gives.
+    pub(crate) fn subscribe_to<T: WrappedTypesupport + 'static>(
+        &mut self,
+        name: &str,
+        quality: QosProfile,
+    ) -> Result<impl Stream<Item = T> + Unpin + use<T>> {
+        self.note(name, &quality);
+        Ok(self.node.subscribe(name, quality)?)
     }
 
     /// Subscribes to the topic of `name` with the type of `topic`: its messages come as they are serialised.

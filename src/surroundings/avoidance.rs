@@ -16,6 +16,8 @@ pub(crate) struct Avoidance {
     pub scene: Arc<Scene>,
     /// The least distance of every pair \[m\].
     pub margin: f64,
+    /// How much of that is there because the measured arm is nearer to something than its command \[m\].
+    pub clearance_loss: f64,
 }
 
 /// Why it is not known what to avoid.
@@ -78,7 +80,12 @@ impl Avoidance {
 
     fn new(loaded: &Arc<LoadedRobot>, scene: Arc<Scene>, settings: &Settings) -> Result<Self, ShapesMissing> {
         settings.missing_shapes.check(scene.missing_shapes())?;
-        Ok(Self { loaded: Arc::clone(loaded), scene, margin: settings.collision_margin })
+        Ok(Self { loaded: Arc::clone(loaded), scene, margin: settings.collision_margin, clearance_loss: 0.0 })
+    }
+
+    /// What a motion keeps clear of whose measured arm is so much nearer to something than its command \[m\].
+    pub(crate) fn widened(self, clearance_loss: f64) -> Self {
+        Self { margin: self.margin + clearance_loss, clearance_loss, ..self }
     }
 
     /// What is around the robot, where anything is avoided.

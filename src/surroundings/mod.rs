@@ -3,10 +3,12 @@
 //! Collision geometry is read when something first needs it, in a thread of its own: who does not use it does not wait for it.
 
 pub(crate) mod avoidance;
+mod clearance_loss;
 mod collision_model;
 pub(crate) mod semantic;
 
 pub(crate) use avoidance::{Avoidance, NotReady};
+pub(crate) use clearance_loss::ClearanceLoss;
 
 use std::sync::Arc;
 
@@ -40,6 +42,8 @@ pub(crate) struct Surroundings {
     changes: watch::Sender<u64>,
     /// Wakes the task that makes scenes.
     asked: Notify,
+    /// How much nearer to something the measured arm is than its command \[m\].
+    pub clearance_loss: Lock<f64>,
     warnings: Arc<Warnings>,
     /// Gives the robot's present configuration.
     present: Present,
@@ -77,6 +81,7 @@ impl Surroundings {
             making: tokio::sync::Mutex::default(),
             changes: watch::Sender::new(0),
             asked: Notify::new(),
+            clearance_loss: Lock::default(),
             warnings,
             present,
         }

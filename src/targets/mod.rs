@@ -170,6 +170,8 @@ async fn prepare_or_replace(
 /// Checks a target and transforms it into the base link's frame, waiting for its transform until `deadline`.
 async fn prepare(arm: &Arm, tip: usize, message: &TargetMessage, deadline: Instant) -> Result<PreparedTarget, Refused> {
     let settings = arm.settings();
+    // Before a search, whose solution would not be used.
+    arm.deadman.permits(&settings)?;
     let loaded = arm.configuration()?.loaded;
     let pose = message.pose.as_ref().refuse_as("pose")?;
     if message.frame_is_damaged {

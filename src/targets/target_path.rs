@@ -11,7 +11,7 @@ use r2r::{QosProfile, WrappedTypesupport};
 use tokio::sync::watch;
 
 use crate::Result;
-use crate::arm::{Arm, Arrival};
+use crate::arm::{Arm, Arrival, arrives};
 use crate::messages::{convert, has_valid_frame, quality};
 use crate::reports::{Refused, Report, Verdict};
 use crate::robot_in_use::Configuration;
@@ -126,14 +126,14 @@ fn execute(arm: &Arm, planned: Planned, trajectories: &Publisher<JointTrajectory
         report.status.message = format!("the arm does not move: {}", report.status.message);
         return Ok(report);
     }
-    let (length, time) = (plan.path.length(), plan.duration());
+    let (length, arrives) = (plan.path.length(), arrives(plan.duration(), arm.settings().speed_scale));
     let message = convert::joint_trajectory(plan.solver.chain(), &plan.trajectory.points);
     let stamp = arm.output.follow(ticket, plan.trajectory.points.into(), arrival)?;
     trajectories.publish(&message);
     arm.reporter.latest.follow(&report.status.tip_link, &plan.path);
     report.verdict = Verdict::StepLimited;
     report.status.message =
-        format!("the arm follows a path of {length:.4} m and arrives in {time:.3} s; then: {}", report.status.message);
+        format!("the arm follows a path of {length:.4} m and {arrives}; then: {}", report.status.message);
     report.status.joint_state_stamp = stamp;
     Ok(report)
 }

@@ -174,13 +174,17 @@ impl Conditions {
         let settings = arm.settings();
         let positions = arm.configuration()?.positions;
         let avoidance = Avoidance::of(&arm.surroundings, loaded, &positions, &settings).await?;
+        let clearance_loss = *arm.surroundings.clearance_loss.lock();
+        let avoidance = avoidance.map(|avoidance| avoidance.widened(clearance_loss));
         Ok(Self { settings, avoidance, effort: Effort::Search })
     }
 
     /// `None` where that may take long.
     fn to_track_at_once(arm: &Arm) -> Option<Self> {
         let settings = arm.settings();
+        let clearance_loss = *arm.surroundings.clearance_loss.lock();
         let avoidance = Avoidance::at_once(&arm.surroundings, &settings).ok()?;
+        let avoidance = avoidance.map(|avoidance| avoidance.widened(clearance_loss));
         let pairs = avoidance.as_ref().map_or(0, |avoidance| avoidance.scene.pairs().len());
         let is_short = pairs <= MAX_PAIRS_TO_KEEP_APART_AT_ONCE;
         is_short.then_some(Self { settings, avoidance, effort: Effort::AtOnce })
@@ -357,8 +361,8 @@ fn report_motion(
         tracker.loaded.measure(report, &new.target, &moved.positions, &mut tracker.scratch);
         report.verdict = Verdict::StepLimited;
         match progress {
-            Progress::Smooth(time) => {
-                report.status.message = format!("the arm arrives in {time:.3} s; then: {}", report.status.message);
+            Progress::Smooth(arrives) => {
+                report.status.message = format!("the arm {arrives}; then: {}", report.status.message);
             }
             Progress::Steps => {
                 "the arm is on its way: max_joint_step does not allow the whole move at once"

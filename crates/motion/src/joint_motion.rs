@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::generator::{MAX_DURATION, MotionError, State};
 use super::keeper::{HandOver, Keeper, Step};
 use super::limits::MotionLimits;
+use super::speed_scale::Pace;
 use super::trajectory::TrajectoryPoint;
 use super::way::Way;
 use urdf_ik_collision::{Clearance, Near};
@@ -184,11 +185,37 @@ impl JointMotion {
     /// # Errors
     /// [`MotionError::NotFound`].
     pub fn stop(&mut self) -> Result<f64, MotionError> {
-        if self.is_still() {
+        self.stop_from(&Pace::FULL)
+    }
+
+    /// Brakes to rest in the time of the clock, where the motion under way had another `pace`. Gives the time that it takes \[s\].
+    ///
+    /// # Errors
+    /// [`MotionError::NotFound`]; the motion under way goes on.
+    pub fn stop_from(&mut self, pace: &Pace) -> Result<f64, MotionError> {
+        let state = self.at_pace(pace);
+        if self.is_at_rest() && state.is_at_rest() {
+            self.use_pace(pace);
             return Ok(0.0);
         }
-        let profile = self.keeper.generator.plan_to_rest(&self.state)?;
+        let profile = self.keeper.generator.plan_to_rest(&state)?;
+        self.use_pace(pace);
         Ok(self.begin(Way::along(profile)))
+    }
+
+    /// Gives the joints the velocities and accelerations that they have where the time of the motion under way has another `pace`. The next
+    /// motion begins with them; until then the joints stand. The way to rest that they held does not begin so, and is forgotten.
+    pub fn use_pace(&mut self, pace: &Pace) {
+        if *pace != Pace::FULL {
+            self.state = self.at_pace(pace);
+            self.begin(Way::rest(&self.state.positions.clone()));
+            self.keeper.forget();
+        }
+    }
+
+    fn at_pace(&self, pace: &Pace) -> State {
+        let (velocities, accelerations) = (pace.velocities(self), pace.accelerations(self));
+        State { positions: self.state.positions.clone(), velocities, accelerations }
     }
 
     /// Follows a trajectory from rest to rest, after the motion under way has come to its [end](Self::end). The trajectory must begin

@@ -135,6 +135,9 @@ parameters! {
         /// How the arm moves to a target. immediate: each solution is published at once. smooth: the arm moves within the
         /// limits of velocity, acceleration and jerk, and a newer target replaces the motion under way.
         motion: Motion = Text("immediate"), "", OneOf(&Motion::NAMES), WithNextTarget;
+        /// The share of their speed that smooth motions, paths and velocity commands have, as if time passed more slowly.
+        /// A change is smooth. 0: the arm holds still, and goes on with its motion afterwards.
+        speed_scale: f64 = Double(1.0), "", Range(0.0, 1.0), AtOnce;
         /// Limits of velocity, acceleration and jerk for smooth motion and paths: YAML in the format of MoveIt's
         /// joint_limits.yaml, or the path of such a file. Where the URDF has a limit too, the lower one is used.
         joint_limits: FromText<Yaml> = Text(""), "", Any, WithNextTarget;
@@ -153,6 +156,9 @@ parameters! {
         join_targets: Duration = Double(0.1), "s", Range(0.0, 3600.0), WithNextTarget;
         /// Joints whose positions ~/joint_commands publishes, in this order. Empty: the topic does not exist.
         command_joints: Vec<String> = NoTexts, "", Any, AtStart;
+        /// Name of a topic of std_msgs/Bool, a deadman switch: targets, drags, twists and jogs move the arm only while its
+        /// newest message is true and not older than servo.timeout. Empty: there is none.
+        deadman_topic: Option<String> = Text(""), "", Any, AtStart;
         /// Whether the node serves a handle for each tip link, which a person drags in RViz. Where command_joints is set,
         /// the default is false.
         interactive_target: bool = Bool(true), "", Any, AtStart;

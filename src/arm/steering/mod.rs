@@ -15,7 +15,7 @@ pub(crate) use around::Around;
 pub(crate) use input::{Input, LinkAxes, Pose, Twist, Wish};
 use newest::{Newest, TipWish};
 use rivals::Rivals;
-pub(crate) use status::{code, of_refusal as status_of};
+pub(crate) use status::{code, of_refusal as status_of, put_speed_scale};
 
 use crate::robot_in_use::description::LoadedRobot;
 use crate::surroundings::avoidance::{Avoidance, NotReady};
@@ -88,6 +88,17 @@ impl Steering {
         self.newest.moves_beside(tip)
     }
 
+    /// Whether nothing is commanded to move: the arm comes to rest, or stands.
+    pub(crate) fn is_idle(&mut self, timeout: Duration) -> bool {
+        self.newest.expire(Instant::now(), timeout);
+        self.newest.is_zero()
+    }
+
+    /// Goes on from where `motion` is.
+    pub(crate) fn take_over(&mut self, motion: &JointMotion) {
+        self.servo.take_over(&motion.hand_over());
+    }
+
     /// Drops the pose of a tip; without one, all commands.
     pub(crate) fn rest(&mut self, tip: Option<usize>) {
         match tip {
@@ -96,7 +107,7 @@ impl Steering {
         }
     }
 
-    /// Moves on by `step` seconds, in equal parts of at most `period` seconds. Gives a status without a header, if it `wants_status`.
+    /// Moves on by `step` seconds, in equal parts of at most `period` seconds; not at all in no time. Gives a status without a header, if it `wants_status`.
     pub(crate) fn step(&mut self, step: f64, period: f64, around: &Around, wants_status: bool) -> Option<ServoStatus> {
         let now = Instant::now();
         self.newest.expire(now, around.settings.servo.timeout);
@@ -122,7 +133,8 @@ impl Steering {
             let _ = one_step(&mut self.servo, part, &command, &clearance);
             left -= part;
         }
-        let stepped = one_step(&mut self.servo, part, &command, &clearance);
+        let stepped =
+            if part > 0.0 { one_step(&mut self.servo, part, &command, &clearance) } else { Ok(self.servo.report()) };
         wants_status.then(|| {
             let mut status = status::of_step(&stepped, &self.newest, around);
             if let Some(variable) = outside {

@@ -131,6 +131,17 @@ impl Newest {
         }
     }
 
+    /// Whether nothing is commanded to move.
+    pub(super) fn is_zero(&self) -> bool {
+        match self {
+            Self::Rest => true,
+            Self::Jog(jog) => jog.value.iter().all(|velocity| *velocity == 0.0),
+            Self::Tips(tips) => {
+                tips.iter().all(|timed| matches!(&timed.value, TipWish::Twist(twist) if twist.is_zero()))
+            }
+        }
+    }
+
     /// Whether it moves another tip than this one.
     pub(super) fn moves_beside(&self, tip: usize) -> bool {
         let Self::Tips(tips) = self else { return false };

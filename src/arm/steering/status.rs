@@ -75,6 +75,17 @@ pub(super) fn put_outside(status: &mut ServoStatus, joint: &str) {
     }
 }
 
+/// Puts into `status` that the parameter `speed_scale` makes the arm slower, where it does.
+pub(crate) fn put_speed_scale(status: &mut ServoStatus, scale: f64) {
+    status.scale *= scale;
+    if scale < 1.0 {
+        status.message = format!("{}; speed_scale is {scale:.3} now", status.message);
+        if status.code == code::OK {
+            status.code = code::SPEED;
+        }
+    }
+}
+
 /// Puts into `status` what holds the arm back.
 fn put_report(status: &mut ServoStatus, report: &Report, loaded: &LoadedRobot, avoidance: Option<&Avoidance>) {
     (status.code, status.scale, status.sliding) = (code::OK, report.share, report.is_sliding);

@@ -42,7 +42,7 @@
 //! # }
 //! ```
 
-mod braking_speed;
+pub(crate) mod braking_speed;
 mod command;
 mod constants;
 mod contacts;
@@ -54,7 +54,7 @@ mod jog;
 mod law;
 mod line;
 mod options;
-mod ramp;
+pub(crate) mod ramp;
 mod report;
 mod rows;
 mod singular_values;

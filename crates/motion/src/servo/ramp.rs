@@ -7,7 +7,7 @@ use urdf_ik_mathematics::vectors::{length, normalise};
 /// The share of the joints' limits that a ramp uses. The rest is for the curvature of the motion.
 const SHARE: f64 = 0.85;
 /// Near its end a ramp approaches in proportion to what is left, with this time constant in periods.
-const PERIODS_AT_THE_END: f64 = 3.0;
+pub const PERIODS_AT_THE_END: f64 = 3.0;
 /// Velocities below this \[rad/s or m/s\] are nothing.
 const NOTHING: f64 = 1e-9;
 

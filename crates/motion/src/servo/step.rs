@@ -247,6 +247,11 @@ impl Servo {
         HandOver { state: &self.now, keeper: &self.keeper }
     }
 
+    /// What the last step reported.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
     /// Moves on by `period` seconds along the way to rest that the joints hold, because what surrounds them is not known.
     pub fn step_unseen(&mut self, period: f64) -> &Report {
         if !self.is_at_rest() {

@@ -17,5 +17,6 @@ mod servo_line;
 mod servo_obstacles;
 mod servo_outside;
 mod servo_watch;
+mod speed_scale;
 mod stream_lag;
 mod trajectory;

@@ -1,0 +1,123 @@
+//! The speed scale: the time of a motion passes more slowly than the clock. So the joints keep their path and all of their limits.
+
+use super::joint_motion::JointMotion;
+use super::limits::MotionLimits;
+use super::servo::braking_speed::approach;
+use super::servo::ramp::PERIODS_AT_THE_END;
+
+/// How fast the time of a motion passes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pace {
+    /// Seconds of the motion in a second of the clock: 0 to 1.
+    pub scale: f64,
+    /// How fast that changes \[1/s\].
+    pub rate: f64,
+}
+
+impl Pace {
+    /// The motion passes with the clock.
+    pub const FULL: Self = Self { scale: 1.0, rate: 0.0 };
+
+    /// The velocities of joints in the time of the clock \[rad/s or m/s\].
+    pub fn velocities(&self, motion: &JointMotion) -> Vec<f64> {
+        motion.velocities().iter().map(|velocity| velocity * self.scale).collect()
+    }
+
+    /// Their accelerations \[rad/s² or m/s²\].
+    pub fn accelerations(&self, motion: &JointMotion) -> Vec<f64> {
+        let rates = motion.velocities().iter().zip(motion.accelerations());
+        rates.map(|(velocity, acceleration)| acceleration * self.scale.powi(2) + velocity * self.rate).collect()
+    }
+}
+
+/// Leads the scale of a motion to a goal that may change at any time.
+///
+/// While it changes, velocities and accelerations of the joints stay within their limits, but for 5 % of the velocity where a stop interrupts
+/// the change. Accelerations do not step: jerks are within six times their limits. At rest the scale changes at once.
+#[derive(Debug, Clone, Copy)]
+pub struct SpeedScale {
+    pace: Pace,
+    is_suspended: bool,
+}
+
+/// What the limits of the joints leave to the scale.
+struct Bounds {
+    /// Of its rate \[1/s\].
+    least: f64,
+    greatest: f64,
+    /// Of the change of the rate \[1/s²\].
+    change: f64,
+}
+
+impl Default for SpeedScale {
+    fn default() -> Self {
+        Self { pace: Pace::FULL, is_suspended: false }
+    }
+}
+
+impl SpeedScale {
+    /// The present pace.
+    pub fn pace(&self) -> Pace {
+        self.pace
+    }
+
+    /// The full pace until [`SpeedScale::resume`], for a motion that must not be slow, such as a stop. Gives the pace until now, where that
+    /// was another one: the joints must go on with [`JointMotion::use_pace`].
+    pub fn suspend(&mut self) -> Option<Pace> {
+        self.is_suspended = true;
+        Some(std::mem::replace(&mut self.pace, Pace::FULL)).filter(|pace| *pace != Pace::FULL)
+    }
+
+    /// Follows the goal again.
+    pub fn resume(&mut self) {
+        self.is_suspended = false;
+    }
+
+    /// Leads the scale towards `goal` (0 to 1) for `period` seconds, in which `motion` has to stay within `limits`. Gives the time of the
+    /// motion that passes \[s\].
+    pub fn advance(&mut self, goal: f64, period: f64, motion: &JointMotion, limits: &MotionLimits) -> f64 {
+        if self.is_suspended || period <= 0.0 {
+            return period;
+        }
+        let before = self.pace.scale;
+        self.pace = Bounds::new(before, period, motion, limits).next(self.pace, goal, period);
+        0.5 * (before + self.pace.scale) * period
+    }
+}
+
+impl Bounds {
+    /// At `scale` the velocities v and accelerations a of the motion become s v and s² a + s' v, and the jerks j become
+    /// s³ j + 3 s s' a + s'' v. The last two terms may have half of the limit each.
+    fn new(scale: f64, period: f64, motion: &JointMotion, limits: &MotionLimits) -> Self {
+        let mut bounds = Self { least: f64::NEG_INFINITY, greatest: f64::INFINITY, change: f64::INFINITY };
+        let rates = motion.velocities().iter().zip(motion.accelerations());
+        for ((velocity, acceleration), (most, jerk)) in rates.zip(limits.accelerations.iter().zip(&limits.jerks)) {
+            let (speed, along) = (velocity.abs(), acceleration * velocity.signum());
+            // So much the acceleration may change within the period. It must leave something, also where periods are long.
+            let change = (jerk * scale * period).min(0.5 * most);
+            let [least, greatest] = [(along - change).max(-most), (along + change).min(*most)];
+            // The speed after the period, and what the change of the scale adds to the acceleration meanwhile.
+            let speed_after = speed + 1.5 * most.min(along.abs() + change) * period;
+            let turning = 0.5 * jerk / (3.0 * scale * acceleration.abs());
+            bounds.least = bounds.least.max((-most - scale * scale * least) / speed_after).max(-turning);
+            bounds.greatest = bounds.greatest.min((most - scale * scale * greatest) / speed_after).min(turning);
+            bounds.change = bounds.change.min(0.5 * jerk / speed);
+        }
+        bounds
+    }
+
+    /// The pace after a period on the way to `goal`.
+    fn next(&self, Pace { scale, rate }: Pace, goal: f64, period: f64) -> Pace {
+        let (left, change) = (goal - scale, self.change * period);
+        let at_once = left / period;
+        let is_smooth = at_once.abs() <= change && (at_once - rate).abs() <= change;
+        if is_smooth && (self.least..=self.greatest).contains(&at_once) {
+            return Pace { scale: goal, rate: 0.0 };
+        }
+        let wanted = approach(left.abs(), self.change, PERIODS_AT_THE_END * period) * left.signum();
+        let rate = wanted.clamp(rate - change, rate + change).max(self.least).min(self.greatest);
+        // Where the joints become faster while it changes, it may have to change longer than planned.
+        let scale = (scale + period * rate).clamp(0.0, 1.0);
+        Pace { scale, rate }
+    }
+}

@@ -1,0 +1,75 @@
+//! How much clearance lag and sag take from the measured arm, so that its command keeps a wider margin.
+//!
+//! Only pairs of bodies count that are measured inside the margin. While the command opens them the arm moves away, and lag costs nothing.
+//! The loss of a pair counts until the command keeps the wider margin: otherwise the arm would stop, catch up, and go on, over and over.
+
+use std::sync::Arc;
+
+use super::Avoidance;
+use urdf_ik_collision::{Near, Scene, SceneScratch};
+
+/// How far beyond the margin the command of a pair is looked at \[m\]; beyond that it counts as so far apart.
+const HORIZON: f64 = 0.05;
+/// The gap of a pair that opens grows by more than this from one tick to the next \[m\].
+const ROUNDING: f64 = 1e-9;
+
+/// The loss of clearance from one tick to the next.
+#[derive(Default)]
+pub(crate) struct ClearanceLoss {
+    /// What the pairs are of.
+    scene: Option<Arc<Scene>>,
+    /// The pairs that were measured inside the margin at the last tick.
+    inside: Vec<Commanded>,
+    kept: Option<Loss>,
+    scratch: SceneScratch,
+}
+
+/// A pair at the commanded configuration.
+#[derive(Clone, Copy)]
+struct Commanded {
+    /// Index of the pair.
+    pair: usize,
+    /// \[m\].
+    gap: f64,
+}
+
+#[derive(Clone, Copy)]
+struct Loss {
+    /// Index of the pair.
+    pair: usize,
+    /// Commanded minus measured gap \[m\].
+    loss: f64,
+}
+
+impl ClearanceLoss {
+    /// The loss \[m\] that counts now: `commanded` and `measured` are positions of the chain's variables.
+    pub(crate) fn update(&mut self, avoidance: &Avoidance, commanded: &[f64], measured: &[f64]) -> f64 {
+        let Avoidance { scene, margin, .. } = avoidance;
+        if !self.scene.as_ref().is_some_and(|seen| Arc::ptr_eq(seen, scene)) {
+            *self =
+                Self { scene: Some(Arc::clone(scene)), scratch: std::mem::take(&mut self.scratch), ..Self::default() };
+        }
+        scene.find_near(measured, *margin, &mut self.scratch);
+        let measured: Vec<Near> = self.scratch.near.clone();
+        if measured.is_empty() && self.kept.is_none() {
+            self.inside.clear();
+            return 0.0;
+        }
+        scene.find_near(commanded, margin + HORIZON, &mut self.scratch);
+        let near = &self.scratch.near;
+        let gap = |pair: usize| near.iter().find(|near| near.pair == pair).map_or(margin + HORIZON, Near::gap);
+        self.kept = self.kept.filter(|kept| gap(kept.pair) < margin + kept.loss);
+        let inside: Vec<Commanded> =
+            measured.iter().map(|near| Commanded { pair: near.pair, gap: gap(near.pair) }).collect();
+        for (near, now) in measured.iter().zip(&inside) {
+            let before = self.inside.iter().find(|before| before.pair == now.pair);
+            let opens = before.is_some_and(|before| now.gap > before.gap + ROUNDING);
+            let loss = now.gap - near.gap();
+            if !opens && loss > self.kept.map_or(0.0, |kept| kept.loss) {
+                self.kept = Some(Loss { pair: now.pair, loss });
+            }
+        }
+        self.inside = inside;
+        self.kept.map_or(0.0, |kept| kept.loss)
+    }
+}
