@@ -1,5 +1,7 @@
 //! Moves the joints of the robot over time: at once, in steps, smoothly, along a trajectory, or by a servo; and stops them before collisions.
 
+mod servo;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -7,11 +9,10 @@ use r2r::urdf_ik::msg::ServoStatus;
 
 use super::collision_check::{CollisionCheck, Obstruction};
 use super::progress::{Arrival, Arrivals, Progress, arrives};
-use super::steering::{Around, Input, Steering, put_speed_scale};
+use super::steering::Steering;
 use crate::robot_in_use::{Configuration, LoadedRobot};
 use crate::surroundings::{Avoidance, NotReady};
 use urdf_ik_collision::write_between;
-use urdf_ik_motion::servo::TooManyVariables;
 use urdf_ik_motion::{JointMotion, MotionError, MotionLimits, SpeedScale, TrajectoryPoint};
 use urdf_ik_parameters::{Motion, Settings};
 
@@ -33,8 +34,6 @@ pub(crate) struct ConfigurationMotion {
     collision_check: CollisionCheck,
     /// Why the motion to the goal was given up, until the arm stands.
     obstruction: Option<Obstruction>,
-    /// Whether the motion under way is a stop.
-    is_stopping: bool,
 }
 
 /// The kind of the motion under way.
@@ -51,6 +50,8 @@ enum Course {
     },
     /// That of the joint motion: smooth or along a trajectory.
     Motion,
+    /// That of the joint motion: to rest.
+    Stop,
     /// By commands of velocities and poses.
     Servo(Box<Steering>),
 }
@@ -99,7 +100,6 @@ impl ConfigurationMotion {
             arrivals: Vec::new(),
             collision_check: CollisionCheck::default(),
             obstruction: None,
-            is_stopping: false,
         }
     }
 
@@ -117,7 +117,7 @@ impl ConfigurationMotion {
         let goal = match &self.course {
             Course::AtRest | Course::Servo(_) => None,
             Course::Steps { goal, .. } => Some(goal.as_slice()),
-            Course::Motion => Some(self.motion.end()),
+            Course::Motion | Course::Stop => Some(self.motion.end()),
         };
         if let Some(goal) = goal {
             self.loaded.chain.write_into(&self.loaded.robot, goal, &mut end);
@@ -131,7 +131,7 @@ impl ConfigurationMotion {
 
     /// Whether the motion is sampled at even times, so that nothing must be published between the ticks.
     pub(crate) fn is_sampled(&self) -> bool {
-        matches!(self.course, Course::Motion | Course::Servo(_))
+        matches!(self.course, Course::Motion | Course::Stop | Course::Servo(_))
     }
 
     /// The present positions: one entry for each joint of the robot.
@@ -151,7 +151,7 @@ impl ConfigurationMotion {
 
     /// Whether controllers of trajectories need each state: the servo steers, or the motion under way is a stop.
     pub(crate) fn is_streamed(&self) -> bool {
-        matches!(self.course, Course::Servo(_)) || self.is_stopping
+        matches!(self.course, Course::Servo(_) | Course::Stop)
     }
 
     /// The state of the chain's variables, as a point of a trajectory at that `time` \[s\].
@@ -226,11 +226,10 @@ impl ConfigurationMotion {
     /// Brakes to rest, whatever the speed scale; at once where the motion is not smooth. Gives the time that it takes \[s\].
     pub(crate) fn stop(&mut self) -> Result<f64, MotionError> {
         let time = self.motion.stop_from(&self.speed_scale.pace())?;
-        let course = if self.motion.is_at_rest() { Course::AtRest } else { Course::Motion };
+        let course = if self.motion.is_at_rest() { Course::AtRest } else { Course::Stop };
         self.begin(course, Vec::new());
         // The motion goes on from the velocities at that pace already.
         let _ = self.speed_scale.suspend();
-        self.is_stopping = !self.is_at_rest();
         Ok(time)
     }
 
@@ -271,37 +270,6 @@ impl ConfigurationMotion {
         time
     }
 
-    /// Follows a command by the servo, which goes on from the motion under way. `None` where nothing changes: a command of zero does not
-    /// take over from another motion, because idle devices send it all the time.
-    ///
-    /// # Errors
-    /// [`TooManyVariables`] where the chain is too long for a servo.
-    pub(crate) fn steer(&mut self, input: Input, settings: &Settings) -> Result<Option<Steered>, TooManyVariables> {
-        if let Course::Servo(steering) = &mut self.course {
-            return Ok(Some(Steered { has_begun: false, rival: steering.take(input, settings.servo.timeout) }));
-        }
-        if input.wish.is_zero() {
-            return Ok(None);
-        }
-        let mut steering = Steering::new(&self.loaded, &self.limits, settings.servo_options(), &self.motion)?;
-        let rival = steering.take(input, settings.servo.timeout);
-        self.begin(Course::Servo(Box::new(steering)), Vec::new());
-        Ok(Some(Steered { has_begun: true, rival }))
-    }
-
-    /// Whether the servo is commanded to move another tip than this one.
-    pub(crate) fn moves_beside(&mut self, tip: usize, timeout: Duration) -> bool {
-        let Course::Servo(steering) = &mut self.course else { return false };
-        steering.moves_beside(tip, timeout)
-    }
-
-    /// Drops the pose that a tip follows by the servo; without a tip, all commands of the servo.
-    pub(crate) fn rest_servo(&mut self, tip: Option<usize>) {
-        if let Course::Servo(steering) = &mut self.course {
-            steering.rest(tip);
-        }
-    }
-
     /// Lets time pass, or takes the step that is due in each period.
     pub(crate) fn tick(&mut self, tick: &Tick) -> Ticked {
         let Tick { avoidance, .. } = *tick;
@@ -313,7 +281,7 @@ impl ConfigurationMotion {
                     self.step(tick.settings.publish_period(), avoidance);
                 }
             }
-            Course::Motion => {
+            Course::Motion | Course::Stop => {
                 let scale = tick.settings.speed_scale;
                 let step = self.speed_scale.advance(scale, tick.step, &self.motion, &self.limits);
                 self.advance(step, avoidance);
@@ -329,37 +297,9 @@ impl ConfigurationMotion {
         Ticked { ended: arrivals.into_iter().map(at_the_end).collect(), ..Ticked::default() }
     }
 
-    /// Lets the servo move on. Gives its status, where somebody listens.
-    fn servo(&mut self, tick: &Tick) -> Option<ServoStatus> {
-        let Course::Servo(steering) = &mut self.course else { return None };
-        let Tick { step, settings, avoidance, reports_servo } = *tick;
-        if step <= 0.0 {
-            return None;
-        }
-        if !steering.is_idle(settings.servo.timeout) {
-            self.speed_scale.resume();
-        } else if let Some(pace) = self.speed_scale.suspend() {
-            self.motion.use_pace(&pace);
-            steering.take_over(&self.motion);
-        }
-        let step = self.speed_scale.advance(settings.speed_scale, step, &self.motion, &self.limits);
-        let around = Around { loaded: &self.loaded, positions: &self.positions, settings, avoidance };
-        let mut status = steering.step(step, settings.publish_period().as_secs_f64(), &around, reports_servo);
-        if let Some(status) = &mut status {
-            put_speed_scale(status, self.speed_scale.pace().scale);
-        }
-        self.motion.take_over(&steering.hand_over());
-        self.loaded.chain.write_into(&self.loaded.robot, self.motion.positions(), &mut self.positions);
-        if steering.has_ended(settings.servo.timeout) {
-            self.course = Course::AtRest;
-        }
-        status
-    }
-
     fn begin(&mut self, course: Course, arrivals: Vec<Arrival>) {
         (self.course, self.arrivals, self.obstruction) = (course, arrivals, None);
         self.speed_scale.resume();
-        self.is_stopping = false;
     }
 
     /// The arrival of an arm at rest, at the target or before an obstruction.
@@ -400,7 +340,7 @@ impl ConfigurationMotion {
         }
         self.loaded.chain.write_into(&self.loaded.robot, self.motion.positions(), &mut self.positions);
         if self.motion.is_at_rest() {
-            (self.course, self.is_stopping) = (Course::AtRest, false);
+            self.course = Course::AtRest;
         }
     }
 

@@ -218,8 +218,9 @@ mod tests {
         fn step(&mut self, command: f64, measured: f64) -> Option<FollowingError> {
             self.at += Duration::from_secs_f64(STEP);
             self.note(command);
-            let measurement = Measurement::new(measured, None);
-            self.compare(Measurement { at: self.at, ..measurement })
+            let mut measurement = Measurement::new(measured, None);
+            measurement.at = self.at;
+            self.compare(measurement)
         }
 
         fn note(&mut self, command: f64) {

@@ -4,29 +4,30 @@
 //! different: it is published with the ticks of the publish rate alone. Who only reads the configuration does not wait for any of them:
 //! it is shown under a lock of its own.
 
+mod tick;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use r2r::builtin_interfaces::msg::Time;
 use r2r::sensor_msgs::msg::JointState;
-use r2r::std_msgs::msg::{Header, String as Text};
-use r2r::urdf_ik::msg::ServoStatus;
+use r2r::std_msgs::msg::String as Text;
 use r2r::{Node, QosProfile};
 
-use super::configuration_motion::{ConfigurationMotion, Steered, Tick, Ticked};
+use super::configuration_motion::{ConfigurationMotion, Steered};
 use super::controller_topics::ControllerTopics;
 use super::deadman::Deadman;
 use super::progress::{Arrival, Arrivals, Moved, Progress, Synchronizing};
 use super::resting::Resting;
 use super::state::{Snapshot, State};
-use super::steering::{self, Input};
+use super::steering::Input;
 use super::supervision::Supervision;
 use crate::Result;
 use crate::messages::convert;
 use crate::reports::{RefuseAs, Refused, Reporter, Verdict};
 use crate::robot_in_use::{Configuration, LoadedRobot, Measured};
 use crate::ros::{Clock, JOINT_STATES, Lock, MEASURED_JOINT_STATES, Publisher, ROBOT_DESCRIPTION_IN_USE, latched};
-use crate::surroundings::{Avoidance, NotReady};
+use crate::surroundings::Avoidance;
 use urdf_ik_motion::{MotionLimits, TrajectoryPoint};
 use urdf_ik_parameters::{Motion, Settings};
 
@@ -333,60 +334,6 @@ impl Output {
         (state.commanded, state.smooth) = (true, true);
         self.show(&state);
         Ok(state.last_stamp.clone())
-    }
-
-    /// Moves on by one period and publishes the joint state; at rest, only where targets have not published it just now. Publishes the
-    /// reports on a motion that has ended. The tick was `due` then, and may be late.
-    pub(super) fn tick(&self, settings: &Settings, avoidance: Result<Option<&Avoidance>, &NotReady>, due: Instant) {
-        let reports_servo = self.reporter.servo.subscribers() > 0;
-        let mut state = self.state.lock();
-        let period = settings.publish_period();
-        let is_sampled = state.motion.as_ref().is_some_and(ConfigurationMotion::is_sampled);
-        let is_at_rest = state.motion.as_ref().is_none_or(ConfigurationMotion::is_at_rest);
-        if !is_at_rest {
-            state.last_activity = Some(Instant::now());
-        }
-        let now = self.clock.now();
-        let (time, step) = state.next_time(settings, now, due);
-        let ticked = state.motion.as_mut().map(|motion| {
-            let is_of_another = |avoidance: &Avoidance| !avoidance.loaded.is_same_robot(motion.loaded());
-            let avoidance = if avoidance.is_ok_and(|avoidance| avoidance.is_some_and(is_of_another)) {
-                Err(&NotReady::NotYet)
-            } else {
-                avoidance
-            };
-            motion.tick(&Tick { step, settings, avoidance, reports_servo })
-        });
-        let Ticked { ended, servo } = ticked.unwrap_or_default();
-        let supervised = state.supervise(&self.measured, settings, step, ended);
-        if let Some(warning) = &supervised.warning {
-            self.reporter.warnings.warn_once(MEASURED_JOINT_STATES.short_name(), "driven", warning);
-        }
-        // A tick may be a little early: ticks are not exact.
-        let was_just_published = state.last_publication.is_some_and(|last| last.elapsed() < period.mul_f64(0.9));
-        let stamp = if was_just_published && is_at_rest {
-            state.last_stamp.clone()
-        } else {
-            let stamp = self.publish(&mut state, if is_sampled { time } else { now });
-            // A tick in time after a late one repeats nothing that a target published.
-            state.last_publication = None;
-            stamp
-        };
-        let halted = state.supervision.permit().err();
-        if let Some(motion) = state.motion.as_ref().filter(|motion| motion.is_streamed() || halted.is_some()) {
-            self.controllers.publish_state(motion, period);
-        }
-        let base = state.motion.as_ref().map(|motion| motion.loaded().base_frame(settings));
-        drop(state);
-        let servo = servo.or_else(|| halted.filter(|_| reports_servo).map(|refused| steering::status_of(&refused)));
-        if let Some((servo, frame_id)) = servo.zip(base) {
-            let message =
-                supervised.warning.map_or(servo.message.clone(), |warning| format!("{}; {warning}", servo.message));
-            self.reporter.report_servo(ServoStatus { message, ..servo }, Header { stamp: stamp.clone(), frame_id });
-        }
-        for report in supervised.reports {
-            self.reporter.report_arrival(report, stamp.clone());
-        }
     }
 
     /// Publishes the joint state and gives its stamp. In a motion that is sampled at even times, it only gives the stamp of the last one.

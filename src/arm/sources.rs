@@ -195,7 +195,7 @@ mod tests {
     fn a_stopped_stream_passes_after_a_pause_or_a_resume() {
         let (start, ms) = (Instant::now(), Duration::from_millis(1));
         let mut sources = Sources::new(1);
-        let mut at = |sources: &mut Sources, time| sources.gate(Source::Jog).admit(start + time * ms, false).is_ok();
+        let at = |sources: &mut Sources, time| sources.gate(Source::Jog).admit(start + time * ms, false).is_ok();
         assert!(at(&mut sources, 0));
         sources.shut(Shut::Stopped);
         assert!(!at(&mut sources, 450));

@@ -87,6 +87,11 @@ impl State {
         (time, step)
     }
 
+    /// Whether the joint state was published within the last `period`. A tick may be a little early: ticks are not exact.
+    pub(super) fn was_just_published(&self, period: Duration) -> bool {
+        self.last_publication.is_some_and(|last| last.elapsed() < period.mul_f64(0.9))
+    }
+
     /// The motion of `loaded`, if that is still the robot in use.
     pub(super) fn motion_of(&mut self, loaded: &Arc<LoadedRobot>) -> Option<&mut ConfigurationMotion> {
         self.motion.as_mut().filter(|motion| motion.loaded().is_same_robot(loaded))
