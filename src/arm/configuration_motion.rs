@@ -141,7 +141,7 @@ impl ConfigurationMotion {
 
     /// Velocities of the chain's variables \[rad/s or m/s\].
     pub(crate) fn velocities(&self) -> Vec<f64> {
-        self.speed_scale.pace().velocities(&self.motion)
+        self.motion.velocities_at(&self.speed_scale.pace())
     }
 
     /// Velocity limits of the chain's variables \[rad/s or m/s\].
@@ -161,7 +161,7 @@ impl ConfigurationMotion {
             length: 0.0,
             positions: self.motion.positions().to_vec(),
             velocities: self.velocities(),
-            accelerations: self.speed_scale.pace().accelerations(&self.motion),
+            accelerations: self.motion.accelerations_at(&self.speed_scale.pace()),
         }
     }
 

@@ -26,7 +26,7 @@ use crate::Result;
 use crate::messages::convert;
 use crate::reports::{RefuseAs, Refused, Reporter, Verdict};
 use crate::robot_in_use::{Configuration, LoadedRobot, Measured};
-use crate::ros::{Clock, JOINT_STATES, Lock, MEASURED_JOINT_STATES, Publisher, ROBOT_DESCRIPTION_IN_USE, latched};
+use crate::ros::{Clock, JOINT_STATES, Lock, Publisher, ROBOT_DESCRIPTION_IN_USE, latched};
 use crate::surroundings::Avoidance;
 use urdf_ik_motion::{MotionLimits, TrajectoryPoint};
 use urdf_ik_parameters::{Motion, Settings};

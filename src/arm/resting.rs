@@ -1,9 +1,13 @@
 //! An arm that nothing moves: as it was published last, beside where it is measured.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::following::Deviation;
 use crate::robot_in_use::{Configuration, LoadedRobot};
+
+/// How long an arm must be measured in one place after the last command to count as displaced there. Drivers take less to begin a motion:
+/// until then the arm is still measured where it was.
+pub(super) const REST_TIME: Duration = Duration::from_millis(200);
 
 /// An arm that nothing moves.
 pub(super) struct Resting {

@@ -8,7 +8,7 @@ use urdf_ik_text::names;
 use super::configuration_motion::ConfigurationMotion;
 use super::following::{Deviation, Following, FollowingError, Joints, Unmeasured};
 use super::progress::Arrival;
-use super::whereabouts::REST_TIME;
+use super::resting::REST_TIME;
 use crate::reports::{Fault, Refused, Report, Verdict, fault};
 use crate::robot_in_use::{LoadedRobot, Measured, Measurement};
 use urdf_ik_parameters::{FollowingErrorSettings, Settings};

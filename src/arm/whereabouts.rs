@@ -5,18 +5,13 @@
 //! drivers may take `~/joint_states` for commands, and an arm that sags would sink if each measurement came back to it as a command.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::output::Output;
-use super::resting::{Located, Resting};
+use super::resting::{Located, REST_TIME, Resting};
 use crate::reports::Fault;
 use crate::robot_in_use::{Configuration, Measured};
 use crate::ros::Lock;
 use urdf_ik_parameters::Settings;
-
-/// How long an arm must be measured in one place after the last command to count as displaced there. Drivers take less to begin a motion:
-/// until then the arm is still measured where it was.
-pub(super) const REST_TIME: Duration = Duration::from_millis(200);
 
 /// What is known of where the arm is.
 pub(crate) struct Whereabouts {

@@ -66,6 +66,7 @@ def test_a_stream_of_immediate_targets_brings_the_joint_inside(start, arm_robot)
     target = arm_robot.pose('tool0', INSIDE)
     before = node.snapshot()
     node.wait_for(lambda: node.send_pose(target).outcome == SolveStatus.SOLVED, 'the target')
+    node.wait_for(lambda: posture(node.states[-1])[JOINT] <= UPPER, 'the joint state')
     states = node.states_since(before)
     inside = next(index for index, state in enumerate(states) if posture(state)[JOINT] <= UPPER)
     assert_moves_inside(states[:inside + 1], arm_robot)
@@ -126,7 +127,7 @@ def test_mimic_joints_follow_on_the_way_inside(start):
 
 
 def test_the_arm_can_be_stopped_on_its_way_inside(start, arm_robot):
-    node, measured = measured_outside(start, EXCESSES[1], motion='smooth')
+    node, measured = measured_outside(start, EXCESSES[1], motion='smooth', speed_scale=0.1)
     before = node.snapshot()
     target = arm_robot.pose('tool0', INSIDE)
     node.send_pose(target)
@@ -137,6 +138,7 @@ def test_the_arm_can_be_stopped_on_its_way_inside(start, arm_robot):
     assert UPPER < stands[JOINT] < measured[JOINT] - 0.05
     node.live(5)
     assert node.next_posture() == stands
+    node.set_all(speed_scale=1.0)
     stamp = node.send_pose(target).header.stamp
     node.status_of(stamp, SolveStatus.SOLVED)
     assert_moves_inside(node.states_since(before), arm_robot)

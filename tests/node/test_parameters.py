@@ -16,11 +16,13 @@ from conftest import ARM_FILE, ROOT
 from kinematics import errors, translation
 
 READ_ONLY = ['soft_limits', 'base_link', 'tip_links', 'urdf_file', 'robot_description_semantic', 'frame_prefix', 'target_reliability',
-             'command_joints', 'interactive_target', 'moveit_servo.enabled']
+             'command_joints', 'interactive_target', 'deadman_topic', 'moveit_servo.enabled']
 EXPECTED = [
     'robot_description', 'solver', 'position_tolerance', 'orientation_tolerance', 'timeout', 'attempts', 'random_seed',
     'on_unreachable', 'branch_jumps', 'avoid_collisions', 'collision_margin', 'missing_shapes', 'publish_rate', 'max_joint_step',
-    'initial_posture', 'measured_timeout', 'measured_tolerance', 'transform_timeout', 'pick', 'posture', 'free_axes', 'null_space.posture', 'null_space.limits', 'null_space.manipulability',
+    'initial_posture', 'measured_timeout', 'measured_tolerance', 'following_error.enabled', 'following_error.angle',
+    'following_error.distance', 'following_error.window', 'speed_scale', 'transform_timeout', 'pick', 'posture', 'free_axes',
+    'null_space.posture', 'null_space.limits', 'null_space.manipulability',
     'jacobian.method', 'jacobian.damping', 'use_sim_time', *READ_ONLY]
 
 

@@ -50,7 +50,31 @@ pub(super) struct State {
     pub accelerations: Vec<f64>,
 }
 
+/// How fast the time of a motion passes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pace {
+    /// Seconds of the motion in a second of the clock: 0 to 1.
+    pub scale: f64,
+    /// How fast that changes \[1/s\].
+    pub rate: f64,
+}
+
+impl Pace {
+    /// The motion passes with the clock.
+    pub const FULL: Self = Self { scale: 1.0, rate: 0.0 };
+}
+
 impl State {
+    /// The state in the time of the clock, of a motion whose time passes at this `pace`.
+    pub fn at_pace(&self, pace: &Pace) -> Self {
+        let rates = self.velocities.iter().zip(&self.accelerations);
+        Self {
+            positions: self.positions.clone(),
+            velocities: self.velocities.iter().map(|velocity| velocity * pace.scale).collect(),
+            accelerations: rates.map(|(v, a)| a * pace.scale.powi(2) + v * pace.rate).collect(),
+        }
+    }
+
     /// Joints that stand at `positions`.
     pub fn at_rest(positions: &[f64]) -> Self {
         let still = vec![0.0; positions.len()];

@@ -3,10 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::generator::{MAX_DURATION, MotionError, State};
+use super::generator::{MAX_DURATION, MotionError, Pace, State};
 use super::keeper::{HandOver, Keeper, Step};
 use super::limits::MotionLimits;
-use super::speed_scale::Pace;
 use super::trajectory::TrajectoryPoint;
 use super::way::Way;
 use urdf_ik_collision::{Clearance, Near};
@@ -81,6 +80,16 @@ impl JointMotion {
     /// Accelerations of the variables \[rad/s² or m/s²\].
     pub fn accelerations(&self) -> &[f64] {
         &self.state.accelerations
+    }
+
+    /// Velocities of the variables in the time of the clock, where the motion has that `pace` \[rad/s or m/s\].
+    pub fn velocities_at(&self, pace: &Pace) -> Vec<f64> {
+        self.state.at_pace(pace).velocities
+    }
+
+    /// Accelerations of the variables in the time of the clock, where the motion has that `pace` \[rad/s² or m/s²\].
+    pub fn accelerations_at(&self, pace: &Pace) -> Vec<f64> {
+        self.state.at_pace(pace).accelerations
     }
 
     /// Whether no joint moves.
@@ -193,7 +202,7 @@ impl JointMotion {
     /// # Errors
     /// [`MotionError::NotFound`]; the motion under way goes on.
     pub fn stop_from(&mut self, pace: &Pace) -> Result<f64, MotionError> {
-        let state = self.at_pace(pace);
+        let state = self.state.at_pace(pace);
         if self.is_at_rest() && state.is_at_rest() {
             self.use_pace(pace);
             return Ok(0.0);
@@ -207,15 +216,10 @@ impl JointMotion {
     /// motion begins with them; until then the joints stand. The way to rest that they held does not begin so, and is forgotten.
     pub fn use_pace(&mut self, pace: &Pace) {
         if *pace != Pace::FULL {
-            self.state = self.at_pace(pace);
+            self.state = self.state.at_pace(pace);
             self.begin(Way::rest(&self.state.positions.clone()));
             self.keeper.forget();
         }
-    }
-
-    fn at_pace(&self, pace: &Pace) -> State {
-        let (velocities, accelerations) = (pace.velocities(self), pace.accelerations(self));
-        State { positions: self.state.positions.clone(), velocities, accelerations }
     }
 
     /// Follows a trajectory from rest to rest, after the motion under way has come to its [end](Self::end). The trajectory must begin

@@ -75,7 +75,7 @@ mod way;
 
 pub use clear_way::{ClearWay, WAY_ALLOWANCE};
 pub use follow::{follow, follow_until};
-pub use generator::MotionError;
+pub use generator::{MotionError, Pace};
 pub use joint_curve::JointCurve;
 pub use joint_motion::JointMotion;
 pub use keeper::{HandOver, Step};
@@ -83,6 +83,6 @@ pub use limits::{JointLimit, JointLimits, JointLimitsError, MotionLimits};
 pub use path::{Path, PathError, PathOptions};
 pub use path_problem::{FollowError, FollowOptions, Followed, PathProblem};
 pub use path_stop::{PathStop, StopReason};
-pub use speed_scale::{Pace, SpeedScale};
+pub use speed_scale::SpeedScale;
 pub use timing::{Timing, TimingError};
 pub use trajectory::{Trajectory, TrajectoryPoint};

@@ -1,34 +1,10 @@
 //! The speed scale: the time of a motion passes more slowly than the clock. So the joints keep their path and all of their limits.
 
+use super::generator::Pace;
 use super::joint_motion::JointMotion;
 use super::limits::MotionLimits;
 use super::servo::braking_speed::approach;
 use super::servo::ramp::PERIODS_AT_THE_END;
-
-/// How fast the time of a motion passes.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pace {
-    /// Seconds of the motion in a second of the clock: 0 to 1.
-    pub scale: f64,
-    /// How fast that changes \[1/s\].
-    pub rate: f64,
-}
-
-impl Pace {
-    /// The motion passes with the clock.
-    pub const FULL: Self = Self { scale: 1.0, rate: 0.0 };
-
-    /// The velocities of joints in the time of the clock \[rad/s or m/s\].
-    pub fn velocities(&self, motion: &JointMotion) -> Vec<f64> {
-        motion.velocities().iter().map(|velocity| velocity * self.scale).collect()
-    }
-
-    /// Their accelerations \[rad/s² or m/s²\].
-    pub fn accelerations(&self, motion: &JointMotion) -> Vec<f64> {
-        let rates = motion.velocities().iter().zip(motion.accelerations());
-        rates.map(|(velocity, acceleration)| acceleration * self.scale.powi(2) + velocity * self.rate).collect()
-    }
-}
 
 /// Leads the scale of a motion to a goal that may change at any time.
 ///

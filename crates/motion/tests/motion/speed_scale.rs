@@ -24,7 +24,7 @@ impl<'a> Scaled<'a> {
 
     fn state(&self) -> [Vec<f64>; 3] {
         let pace = self.scale.pace();
-        [self.motion.positions().to_vec(), pace.velocities(&self.motion), pace.accelerations(&self.motion)]
+        [self.motion.positions().to_vec(), self.motion.velocities_at(&pace), self.motion.accelerations_at(&pace)]
     }
 
     /// Moves on for a period by `step`, which gets the time that passes. Gives that time. Checks the joints in the time of the clock.
