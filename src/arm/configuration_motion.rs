@@ -181,7 +181,7 @@ impl ConfigurationMotion {
     }
 
     /// Begins the motion to `goal`, positions of the chain's variables, that `settings` ask for. The first of several steps is taken now if it
-    /// is due. Gives the motion that is left; `None` where the goal is reached. The tick at its end gives back the reports of the `arrivals`.
+    /// is due. Returns the motion that is left; `None` where the goal is reached. The tick at its end gives back the reports of the `arrivals`.
     pub(crate) fn move_to(
         &mut self,
         goal: &[f64],
@@ -223,7 +223,7 @@ impl ConfigurationMotion {
         Ok(())
     }
 
-    /// Brakes to rest, whatever the speed scale; at once where the motion is not smooth. Gives the time that it takes \[s\].
+    /// Brakes to rest, whatever the speed scale; at once where the motion is not smooth. Returns the time that it takes \[s\].
     pub(crate) fn stop(&mut self) -> Result<f64, MotionError> {
         let time = self.motion.stop_from(&self.speed_scale.pace())?;
         let course = if self.motion.is_at_rest() { Course::AtRest } else { Course::Stop };
@@ -233,7 +233,7 @@ impl ConfigurationMotion {
         Ok(time)
     }
 
-    /// Brakes to rest, where no other motion is found at once. Gives the arrivals of the motion that is given up.
+    /// Brakes to rest, where no other motion is found at once. Returns the arrivals of the motion that is given up.
     pub(crate) fn halt(&mut self) -> Vec<Arrival> {
         let arrivals = std::mem::take(&mut self.arrivals);
         if self.stop().is_err() {

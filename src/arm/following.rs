@@ -134,7 +134,7 @@ impl Following {
         is_driven
     }
 
-    /// Compares the measurements (one a variable, where there is one) that are new since the last call. Gives the following error that
+    /// Compares the measurements (one a variable, where there is one) that are new since the last call. Returns the following error that
     /// exceeds its bound most: `bounds` has one entry a variable \[rad or m\].
     pub(super) fn compare(
         &mut self,

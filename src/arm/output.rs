@@ -175,7 +175,7 @@ impl Output {
         }
     }
 
-    /// Brakes to rest. Gives the stamp of the joint state, and the time until rest \[s\].
+    /// Brakes to rest. Returns the stamp of the joint state, and the time until rest \[s\].
     ///
     /// # Errors
     /// [`Refused`] where the motion under way cannot be braked; it continues.
@@ -197,7 +197,7 @@ impl Output {
     }
 
     /// Brakes to rest, synchronizes the command with the measured configuration, and refuses commands meanwhile with `refused`, until
-    /// [`Output::resume`]. Gives a ticket for that, and the time until rest \[s\].
+    /// [`Output::resume`]. Returns a ticket for that, and the time until rest \[s\].
     ///
     /// # Errors
     /// [`Refused`] where the motion under way cannot be braked; it continues.
@@ -293,7 +293,7 @@ impl Output {
         }
     }
 
-    /// Brakes before a path is planned for `loaded`; joints outside their limits come inside. Gives the configuration, whose end is where
+    /// Brakes before a path is planned for `loaded`; joints outside their limits come inside. Returns the configuration, whose end is where
     /// the robot comes to rest, and a ticket for [`Output::follow`].
     ///
     /// # Errors
@@ -312,7 +312,7 @@ impl Output {
     }
 
     /// Begins to follow a trajectory, if nothing else was requested since [`Output::prepare_path`] gave `ticket`. `arrival` has
-    /// the status for the end. Gives the stamp of the joint state.
+    /// the status for the end. Returns the stamp of the joint state.
     ///
     /// # Errors
     /// [`Refused`] where something else was requested.

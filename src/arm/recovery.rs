@@ -14,7 +14,7 @@ const TIME_AT_MEASUREMENT: Duration = Duration::from_millis(500);
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Arm {
-    /// Brakes to rest, within the limits of the joints. Streams under way are shut out until they pause, or until [`Arm::resume`]. Gives a
+    /// Brakes to rest, within the limits of the joints. Streams under way are shut out until they pause, or until [`Arm::resume`]. Returns a
     /// sentence about it.
     ///
     /// # Errors
@@ -26,7 +26,7 @@ impl Arm {
         Ok(format!("the arm comes to rest in {time:.3} s"))
     }
 
-    /// Ends a halt and a stop. Where the arm is measured, its measured configuration is commanded first. Gives a sentence about it.
+    /// Ends a halt and a stop. Where the arm is measured, its measured configuration is commanded first. Returns a sentence about it.
     ///
     /// # Errors
     /// [`Refused`] where there is no robot, measurements are missing, or the arm does not come to rest.
@@ -47,7 +47,7 @@ impl Arm {
     }
 
     /// Back to the measured configuration, where the arm is measured, and else to the parameter `initial_posture`. Ends a halt and a stop.
-    /// Gives a sentence about it.
+    /// Returns a sentence about it.
     ///
     /// # Errors
     /// [`Refused`] where there is no robot, or the arm does not come to rest.

@@ -1,5 +1,6 @@
 """Smooth motion beside something that is in the way: it brakes within its limits, and stands before contact."""
 import numpy as np
+from std_srvs.srv import Trigger
 from urdf_ik.msg import SolveStatus
 
 from checks import assert_honest, assert_solved
@@ -65,3 +66,26 @@ def test_a_stream_is_followed_as_far_as_the_way_is_clear(start):
     assert_smooth(states, ROBOT, 1 / RATE)
     assert BESIDE.assert_passed(states, 1 / RATE, **MOVING) < 2 * MARGIN
     assert BESIDE.nearest(node.next_posture()) >= MARGIN - ROUNDING
+
+
+def test_the_margin_is_kept_however_the_speed_is_scaled(start):
+    node = start_smooth(start, BESIDE).client
+    assert_solved(node, ROBOT, node.send_pose(home()), 'tool0', home())
+    before = node.snapshot()
+    for scale in (0.5, 0.1, 0.0):
+        first = node.send_pose(aside(0.3))
+        node.wait_for(lambda: max(map(abs, node.states[-1].velocity), default=0.0) > 0.1, 'motion')
+        node.set_all(speed_scale=scale)
+        node.live(20)
+        # A stop from whatever speed that is, and a motion that takes over from a scaled one.
+        assert node.call(Trigger, 'stop').success
+        node.wait_for(lambda: still(node.states[-1]), 'the arm to rest')
+        assert BESIDE.nearest(node.next_posture()) >= MARGIN - ROUNDING
+        assert node.call(Trigger, 'resume').success
+        node.set_all(speed_scale=0.5)
+        back = node.send_pose(home())
+        node.live(5)
+        node.set_all(speed_scale=1.0)
+        assert_solved(node, ROBOT, node.status_of(back.header.stamp, SolveStatus.SOLVED), 'tool0', home())
+        assert len(node.statuses_of(first.header.stamp)) <= 2
+    BESIDE.assert_passed(moved(node, before), 1 / RATE, **MOVING)

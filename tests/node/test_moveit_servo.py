@@ -199,3 +199,16 @@ def test_the_names_are_not_there_unless_asked_for(arm):
     mine = arm.node.get_subscriber_names_and_types_by_node('urdf_ik', arm.namespace)
     assert f'{arm.name}/target_pose' in topics
     assert not [name for name, _ in mine if name.startswith('/servo_node/')]
+
+
+@pytest.mark.parametrize('topic, message', [
+    ('delta_twist_cmds', twist(linear=(0, 0.5, 0))),
+    ('delta_joint_cmds', JointJog(joint_names=['shoulder_pan_joint'], velocities=[0.5])),
+    ('pose_target_cmds', pose_message(np.eye(4))),
+])
+def test_a_deadman_switch_that_nobody_holds_shuts_them_out(start, topic, message):
+    node = start.node(ARM_FILE, moveit_servo__enabled=True, initial_posture=BENT, deadman_topic='held')
+    here, statuses = node.next_posture(), node.subscribe(OwnStatus, f'{node.name}/servo_status', [])
+    send_until(node, topic, message, lambda: statuses, 'a refusal')
+    assert statuses[0].code == OwnStatus.INVALID and 'deadman topic held' in statuses[0].message
+    assert node.next_posture() == here

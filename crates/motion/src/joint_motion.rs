@@ -147,7 +147,7 @@ impl JointMotion {
         HandOver { state: &self.state, keeper: &self.keeper }
     }
 
-    /// Begins a motion to `goal`, positions of the variables inside their limits. Continuous joints move the short way. Gives the time that
+    /// Begins a motion to `goal`, positions of the variables inside their limits. Continuous joints move the short way. Returns the time that
     /// it takes \[s\].
     ///
     /// # Errors
@@ -166,7 +166,7 @@ impl JointMotion {
         Ok(self.begin(Way::along(profile)))
     }
 
-    /// Begins a motion to the configuration inside the limits that is nearest to the end of the motion under way. Gives the time that it
+    /// Begins a motion to the configuration inside the limits that is nearest to the end of the motion under way. Returns the time that it
     /// takes \[s\].
     ///
     /// # Errors
@@ -189,7 +189,7 @@ impl JointMotion {
         Ok(())
     }
 
-    /// Brakes to rest, each joint as fast as it can. Gives the time that it takes \[s\].
+    /// Brakes to rest, each joint as fast as it can. Returns the time that it takes \[s\].
     ///
     /// # Errors
     /// [`MotionError::NotFound`].
@@ -197,7 +197,7 @@ impl JointMotion {
         self.stop_from(&Pace::FULL)
     }
 
-    /// Brakes to rest in the time of the clock, where the motion under way had another `pace`. Gives the time that it takes \[s\].
+    /// Brakes to rest in the time of the clock, where the motion under way had another `pace`. Returns the time that it takes \[s\].
     ///
     /// # Errors
     /// [`MotionError::NotFound`]; the motion under way goes on.
@@ -212,7 +212,7 @@ impl JointMotion {
         Ok(self.begin(Way::along(profile)))
     }
 
-    /// Gives the joints the velocities and accelerations that they have where the time of the motion under way has another `pace`. The next
+    /// Sets the joints to the velocities and accelerations that they have where the time of the motion under way has another `pace`. The next
     /// motion begins with them; until then the joints stand. The way to rest that they held does not begin so, and is forgotten.
     pub fn use_pace(&mut self, pace: &Pace) {
         if *pace != Pace::FULL {
@@ -242,7 +242,7 @@ impl JointMotion {
         Ok(())
     }
 
-    /// Takes a way in place of the one under way. Gives the time that it takes \[s\].
+    /// Takes a way in place of the one under way. Returns the time that it takes \[s\].
     fn begin(&mut self, way: Way) -> f64 {
         (self.way, self.standing) = (way, Standing::Wanted);
         for (room, (domain, start)) in self.room.iter_mut().zip(self.domains.iter().zip(&self.state.positions)) {

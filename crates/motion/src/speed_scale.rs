@@ -9,7 +9,8 @@ use super::servo::ramp::PERIODS_AT_THE_END;
 /// Leads the scale of a motion to a goal that may change at any time.
 ///
 /// While it changes, velocities and accelerations of the joints stay within their limits, but for 5 % of the velocity where a stop interrupts
-/// the change. Accelerations do not step: jerks are within six times their limits. At rest the scale changes at once.
+/// the change, and half of an acceleration where it may turn round within a period. Accelerations do not step: jerks are within six times
+/// their limits. At rest the scale changes at once.
 #[derive(Debug, Clone, Copy)]
 pub struct SpeedScale {
     pace: Pace,
@@ -37,7 +38,7 @@ impl SpeedScale {
         self.pace
     }
 
-    /// The full pace until [`SpeedScale::resume`], for a motion that must not be slow, such as a stop. Gives the pace until now, where that
+    /// The full pace until [`SpeedScale::resume`], for a motion that must not be slow, such as a stop. Returns the pace until now, where that
     /// was another one: the joints must go on with [`JointMotion::use_pace`].
     pub fn suspend(&mut self) -> Option<Pace> {
         self.is_suspended = true;
@@ -49,7 +50,7 @@ impl SpeedScale {
         self.is_suspended = false;
     }
 
-    /// Leads the scale towards `goal` (0 to 1) for `period` seconds, in which `motion` has to stay within `limits`. Gives the time of the
+    /// Leads the scale towards `goal` (0 to 1) for `period` seconds, in which `motion` has to stay within `limits`. Returns the time of the
     /// motion that passes \[s\].
     pub fn advance(&mut self, goal: f64, period: f64, motion: &JointMotion, limits: &MotionLimits) -> f64 {
         if self.is_suspended || period <= 0.0 {

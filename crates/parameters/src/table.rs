@@ -125,7 +125,8 @@ parameters! {
         branch_jumps: bool = Bool(true), "", Any, WithNextTarget;
         /// Whether the arm keeps clear of itself and of obstacles. A request that says on or off uses its own.
         avoid_collisions: bool = Bool(false), "", Any, WithNextTarget;
-        /// Least distance that is kept, where collisions are avoided. What is nearer already may stay so, or move away.
+        /// Least distance that is kept, where collisions are avoided. What is nearer already may stay so, or move away. It is
+        /// that of the command: the arm comes nearer by its sag and lag, and is stopped where it is measured nearer.
         collision_margin: f64 = Double(0.01), "m", Range(0.0, 1.0), WithNextTarget;
         /// What becomes of targets and requests that avoid collisions where shapes of links could not be loaded: they are
         /// refused, or these links are ignored.

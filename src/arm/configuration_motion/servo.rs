@@ -41,7 +41,7 @@ impl ConfigurationMotion {
         }
     }
 
-    /// Lets the servo move on. Gives its status, where somebody listens.
+    /// Lets the servo move on. Returns its status, where somebody listens.
     pub(super) fn servo(&mut self, tick: &Tick) -> Option<ServoStatus> {
         let Course::Servo(steering) = &mut self.course else { return None };
         let Tick { step, settings, avoidance, reports_servo } = *tick;

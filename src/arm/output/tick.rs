@@ -74,7 +74,7 @@ impl Output {
         }
     }
 
-    /// Publishes the state after a tick that was meant for `time`. Gives its stamp.
+    /// Publishes the state after a tick that was meant for `time`. Returns its stamp.
     fn publish_tick(&self, state: &mut State, settings: &Settings, time: Duration) -> Time {
         let stamp = self.publish(state, time);
         // A tick in time after a late one repeats nothing that a target published.

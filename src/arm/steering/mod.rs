@@ -59,7 +59,7 @@ impl Steering {
         })
     }
 
-    /// Takes a command that arrives now. Gives the topic of another source that commands the arm at the same time, if there is one.
+    /// Takes a command that arrives now. Returns the topic of another source that commands the arm at the same time, if there is one.
     pub(crate) fn take(&mut self, input: Input, timeout: Duration) -> Option<&'static str> {
         let now = Instant::now();
         // An anchor that is too old must not count again.
@@ -107,7 +107,8 @@ impl Steering {
         }
     }
 
-    /// Moves on by `step` seconds, in equal parts of at most `period` seconds; not at all in no time. Gives a status without a header, if it `wants_status`.
+    /// Moves on by `step` seconds, in equal parts of at most `period` seconds; not at all in no time. Returns a status without a header, if it
+    /// `wants_status`.
     pub(crate) fn step(&mut self, step: f64, period: f64, around: &Around, wants_status: bool) -> Option<ServoStatus> {
         let now = Instant::now();
         self.newest.expire(now, around.settings.servo.timeout);

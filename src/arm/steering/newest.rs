@@ -292,10 +292,10 @@ mod tests {
         let start = Instant::now();
         let mut newest = Newest::default();
         let pose = || hand(pose([0.1; 6]), "", Isometry3::identity());
-        assert!(!newest.moves_beside(0));
+        assert!(!newest.moves_beside(0) && newest.is_zero());
         newest.take(twist(1), start, |_| panic!("a twist needs no anchor"));
         assert_eq!(newest.ended_by(&pose().wish), None);
-        assert!(newest.moves_beside(0) && !newest.moves_beside(1));
+        assert!(newest.moves_beside(0) && !newest.moves_beside(1) && !newest.is_zero());
         newest.take(pose(), start, |_| Isometry3::identity());
         assert_eq!(newest.tips(), [1, 0]);
         assert_eq!(newest.ended_by(&twist(0).wish), Some("target_pose"));

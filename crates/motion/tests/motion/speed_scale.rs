@@ -27,7 +27,7 @@ impl<'a> Scaled<'a> {
         [self.motion.positions().to_vec(), self.motion.velocities_at(&pace), self.motion.accelerations_at(&pace)]
     }
 
-    /// Moves on for a period by `step`, which gets the time that passes. Gives that time. Checks the joints in the time of the clock.
+    /// Moves on for a period by `step`, which gets the time that passes. Returns that time. Checks the joints in the time of the clock.
     fn advance_by(&mut self, goal: f64, period: f64, step: impl FnOnce(&mut JointMotion, f64)) -> f64 {
         let before = self.state();
         let time = self.scale.advance(goal, period, &self.motion, self.limits);
@@ -54,7 +54,8 @@ impl<'a> Scaled<'a> {
     }
 }
 
-fn limits(arm: &Arm) -> MotionLimits {
+/// Those that follow from the velocities: jerks are so high that an acceleration may turn round within a period.
+fn derived_limits(arm: &Arm) -> MotionLimits {
     MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default()).or(&JointLimit::DEFAULT)
 }
 
@@ -67,8 +68,7 @@ fn random_scale(random: &mut Random) -> f64 {
 fn limits_are_kept_however_the_scale_changes() {
     let mut random = Random::new(48);
     for arm in bundled_arms() {
-        let limits = limits(&arm);
-        for period in [0.002, PERIOD, 0.01] {
+        for (limits, period) in [(arm.limits(), 0.002), (arm.limits(), 0.01), (derived_limits(&arm), PERIOD)] {
             let mut scaled = Scaled::new(&arm, &limits, &random.positions(&arm.chain));
             for _ in 0..200 {
                 if random.below(4) == 0 {
@@ -115,7 +115,7 @@ fn limits_are_kept_by_servos_however_the_scale_changes() {
 #[test]
 fn a_motion_at_a_scale_takes_that_much_longer_on_the_same_path() {
     let arm = arm_with_tool("arm7");
-    let limits = limits(&arm);
+    let limits = arm.limits();
     let start = vec![0.3, 0.6, 0.2, -1.2, 0.1, 0.8, 0.0];
     let goal: Vec<f64> = start.iter().map(|position| position + 0.3).collect();
     let mut scaled = Scaled::new(&arm, &limits, &start);
@@ -137,7 +137,7 @@ fn a_motion_at_a_scale_takes_that_much_longer_on_the_same_path() {
 #[test]
 fn at_zero_a_motion_is_kept_and_a_stop_ends_it_at_once() {
     let arm = arm_with_tool("arm7");
-    let limits = limits(&arm);
+    let limits = arm.limits();
     let start = vec![0.3, 0.6, 0.2, -1.2, 0.1, 0.8, 0.0];
     let goal: Vec<f64> = start.iter().map(|position| position + 0.3).collect();
     let mut scaled = Scaled::new(&arm, &limits, &start);

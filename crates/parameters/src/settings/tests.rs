@@ -4,7 +4,8 @@
 
 use super::*;
 use crate::{
-    CommandUnits, Motion, MoveItServoScale, MoveItServoSettings, NullSpace, OnUnreachable, Reliability, Value, Values,
+    CommandUnits, FollowingErrorSettings, Motion, MoveItServoScale, MoveItServoSettings, NullSpace, OnUnreachable,
+    Reliability, Value, Values,
 };
 use urdf_ik_collision::MissingShapes;
 use urdf_ik_motion::servo::{HeldBack, Priority};
@@ -31,7 +32,10 @@ fn defaults_are_read_as_the_table_has_them() {
     assert_eq!(settings.null_space, NullSpace { posture: 1.0, limits: 0.0, manipulability: 0.0 });
     assert_eq!(settings.publish_period(), Duration::from_millis(20));
     assert_eq!(settings.transform_timeout, Duration::from_millis(100));
-    assert_eq!((settings.measured_timeout, settings.measured_tolerance), (Duration::from_millis(500), 0.03));
+    assert_eq!((settings.measured_timeout, settings.measured_tolerance), (Duration::from_secs(1), 0.03));
+    let FollowingErrorSettings { enabled, angle, distance, window } = settings.following_error;
+    assert_eq!((enabled, angle, distance, window), (true, 0.05, 0.01, Duration::from_millis(300)));
+    assert_eq!((settings.speed_scale, &settings.deadman_topic), (1.0, &None));
     assert_eq!(settings.default_limits(), JointLimit::DEFAULT);
     assert_eq!(settings.jacobian.step(), JacobianStep::Damped { damping: None });
     assert_eq!(settings.fabrik.options(), FabrikOptions::default());
