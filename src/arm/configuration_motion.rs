@@ -50,7 +50,7 @@ enum Course {
     },
     /// That of the joint motion: smooth or along a trajectory.
     Motion,
-    /// That of the joint motion: to rest.
+    /// The joint motion brakes to rest.
     Stop,
     /// By commands of velocities and poses.
     Servo(Box<Steering>),

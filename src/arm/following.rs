@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use crate::robot_in_use::{LoadedRobot, Measurement};
-use urdf_ik_robot::{Domain, JointKind};
+use urdf_ik_robot::Domain;
 use urdf_ik_text::names;
 
 /// The joints of a chain as the comparison sees them: one entry a variable.
@@ -93,8 +93,7 @@ impl Deviation {
     /// The joint and its difference as a sentence.
     pub(super) fn sentence(&self, loaded: &LoadedRobot) -> String {
         let variable = &loaded.chain.variables()[self.variable];
-        let is_prismatic = loaded.robot.joints()[variable.joint].kind == JointKind::Prismatic;
-        let (joint, unit) = (names::short(&variable.name), if is_prismatic { "m" } else { "rad" });
+        let (joint, unit) = (names::short(&variable.name), if variable.prismatic { "m" } else { "rad" });
         format!("joint '{joint}' is measured {:.3} {unit} from its command", self.difference.abs())
     }
 }

@@ -21,7 +21,6 @@ use super::progress::{Arrival, Arrivals, Moved, Progress, Synchronizing};
 use super::resting::Resting;
 use super::state::{Snapshot, State};
 use super::steering::Input;
-use super::supervision::Supervision;
 use crate::Result;
 use crate::messages::convert;
 use crate::reports::{RefuseAs, Refused, Reporter, Verdict};
@@ -147,9 +146,7 @@ impl Output {
         let mut state = self.state.lock();
         if let Some(motion) = state.motion_of(loaded) {
             motion.place(positions);
-            state.supervision = Supervision::default();
-            (state.commanded, state.smooth) = (false, false);
-            state.requests += 1;
+            state.drop_command();
             self.publish(&mut state, self.clock.now());
         }
     }
@@ -167,9 +164,7 @@ impl Output {
             let is_displaced = of_chain(motion.positions()) != of_chain(&positions);
             motion.place(positions);
             if is_displaced {
-                state.supervision = Supervision::default();
-                (state.commanded, state.smooth) = (false, false);
-                state.requests += 1;
+                state.drop_command();
             }
             self.publish(&mut state, self.clock.now());
         }

@@ -148,6 +148,13 @@ impl State {
         }
     }
 
+    /// The configuration is that of no command any more.
+    pub(super) fn drop_command(&mut self) {
+        self.supervision = Supervision::default();
+        (self.commanded, self.smooth) = (false, false);
+        self.requests += 1;
+    }
+
     /// Notes that a motion or a stop was requested.
     pub(super) fn note_request(&mut self) {
         self.last_activity = Some(Instant::now());

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use urdf_ik_robot::{JointKind, Variable};
+use urdf_ik_robot::Variable;
 use urdf_ik_text::names;
 
 use super::configuration_motion::ConfigurationMotion;
@@ -16,7 +16,7 @@ use urdf_ik_parameters::{FollowingErrorSettings, Settings};
 /// Share of `measured_timeout` after which a driven arm without measurements is warned of.
 const SHARE_OF_TIMEOUT_TO_WARN: f64 = 0.5;
 
-/// What supervises the arm of one robot.
+/// The supervision of one robot.
 #[derive(Default)]
 pub(super) struct Supervision {
     following: Following,
@@ -40,7 +40,7 @@ struct Settling {
     requests: u64,
 }
 
-/// What the supervision depends on in a tick.
+/// The inputs of a tick.
 pub(super) struct Watch<'a> {
     pub measured: &'a Measured,
     pub settings: &'a Settings,
@@ -54,7 +54,7 @@ pub(super) struct Watch<'a> {
     pub last_activity: Option<Instant>,
 }
 
-/// What there is to say after a tick.
+/// The result of a tick.
 #[derive(Default)]
 pub(super) struct Supervised {
     /// Reports on motions that have ended.
@@ -123,7 +123,7 @@ impl Supervision {
         let window = settings.window.as_secs_f64();
         self.following.note(watch.step, window, &loaded.chain.positions_from(motion.positions()), joints);
         if !ended.is_empty() {
-            self.settling = Some(Settling { arrivals: ended, requests: watch.requests });
+            self.wait_for(ended, watch.requests);
         }
         let is_driven = self.following.is_driven(!motion.is_at_rest(), window);
         let measurements = watch.measured.of_variables(watch.settings.measured_timeout, &loaded);
@@ -159,7 +159,7 @@ impl Supervision {
         loaded: &LoadedRobot,
         settings: &FollowingErrorSettings,
     ) -> Option<Fault> {
-        let bound = |variable: &Variable| bound(settings, variable, loaded);
+        let bound = |variable: &Variable| if variable.prismatic { settings.distance } else { settings.angle };
         let bounds: Vec<f64> = loaded.chain.variables().iter().map(bound).collect();
         let FollowingError { deviation, error } = self.following.compare(measurements, &bounds, joints)?;
         let (sentence, window) = (deviation.sentence(loaded), settings.window.as_secs_f64());
@@ -176,7 +176,7 @@ impl Supervision {
         let refused = Refused { verdict: Verdict::FollowingError, kind: "following error".into(), sentence };
         let arrivals = motion.halt();
         if !arrivals.is_empty() {
-            self.settling = Some(Settling { arrivals, requests: watch.requests });
+            self.wait_for(arrivals, watch.requests);
         }
         let mut supervised = self.conclude(|arrival| refused.clone().report_on(arrival.report), watch);
         if supervised.reports.is_empty() {
@@ -237,13 +237,5 @@ impl Supervision {
         let settling = self.settling.take().filter(|settling| settling.requests == watch.requests);
         let reports = settling.map(|settling| settling.arrivals.into_iter().map(report).collect());
         Supervised { reports: reports.unwrap_or_default(), ..Supervised::default() }
-    }
-}
-
-/// The greatest following error of a variable \[rad or m\].
-fn bound(settings: &FollowingErrorSettings, variable: &Variable, loaded: &LoadedRobot) -> f64 {
-    match loaded.robot.joints()[variable.joint].kind {
-        JointKind::Prismatic => settings.distance,
-        _ => settings.angle,
     }
 }

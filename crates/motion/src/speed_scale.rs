@@ -17,7 +17,7 @@ pub struct SpeedScale {
     is_suspended: bool,
 }
 
-/// What the limits of the joints leave to the scale.
+/// Bounds of the scale, by the limits of the joints.
 struct Bounds {
     /// Of its rate \[1/s\].
     least: f64,
@@ -73,7 +73,7 @@ impl Bounds {
             // So much the acceleration may change within the period. It must leave something, also where periods are long.
             let change = (jerk * scale * period).min(0.5 * most);
             let [least, greatest] = [(along - change).max(-most), (along + change).min(*most)];
-            // The speed after the period, and what the change of the scale adds to the acceleration meanwhile.
+            // The speed after the period; the change of the scale accelerates the joint meanwhile.
             let speed_after = speed + 1.5 * most.min(along.abs() + change) * period;
             let turning = 0.5 * jerk / (3.0 * scale * acceleration.abs());
             bounds.least = bounds.least.max((-most - scale * scale * least) / speed_after).max(-turning);

@@ -247,7 +247,7 @@ impl Servo {
         HandOver { state: &self.now, keeper: &self.keeper }
     }
 
-    /// What the last step reported.
+    /// The report of the last step.
     pub fn report(&self) -> &Report {
         &self.report
     }
