@@ -2,13 +2,14 @@
 //!
 //! ```text
 //! URDF text ──▶ LinkShapes ──┬──▶ Pairs (by an SRDF, or by neighbours and samples)
-//!                            └──▶ BodyDistances at LinkPlaces (the links at some joint positions)
+//!                            ├──▶ BodyDistances (exact distances at any LinkPoses)
+//!                            └──▶ Scene (fast checks of configurations and motions of a chain, among the obstacles of a World)
 //! ```
 //!
-//! Every shape counts as it is: boxes, cylinders, spheres and capsules exactly, meshes by their triangles. Lengths are in metres.
+//! Boxes, cylinders, spheres and capsules are exact, meshes are sets of triangles. Lengths are in metres, angles in radians.
 //!
 //! ```
-//! use urdf_ik_collision::{BodyDistances, LinkPair, LinkPlaces, LinkShapes, Pairs, World};
+//! use urdf_ik_collision::{BodyDistances, LinkPair, LinkPoses, LinkShapes, Pairs, World};
 //! use urdf_ik_robot::{MeshFolders, Robot};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let urdf = r#"<robot name="press">
@@ -19,10 +20,10 @@
 //!     </robot>"#;
 //! let robot = Robot::from_urdf(urdf)?;
 //! let shapes = LinkShapes::of_urdf(urdf, &robot, &MeshFolders::from_environment(None))?;
-//! let pairs = Pairs { counted: vec![LinkPair([0, 1])], left_out: Vec::new(), moving: vec![1] };
+//! let pairs = Pairs { checked: vec![LinkPair([0, 1])], excluded: Vec::new(), moving: vec![1] };
 //! let world = World::default();
 //! let distances = BodyDistances::new(&robot, &shapes, &pairs, &world);
-//! let places = LinkPlaces::new(&robot, &[0.5])?;
+//! let places = LinkPoses::new(&robot, &[0.5])?;
 //! assert!((distances.least(&places).unwrap().1 - 0.2).abs() < 1e-9);
 //! # Ok(())
 //! # }
@@ -33,28 +34,28 @@
 mod links;
 mod malformed;
 mod mesh_files;
+mod motion_checks;
 mod narrow_phase;
 mod scene;
 mod shapes;
-mod ways;
 mod world;
 
-pub use links::distances::{LinkPair, LinkPlaces, PlacesError};
-pub use links::missing::{MissingShapes, ShapesMissing};
-pub use links::pairs::{LeftOut, Pairs};
+pub use links::distances::{LinkPair, LinkPoses, LinkPosesError};
+pub use links::missing::{MissingShapes, MissingShapesError};
+pub use links::pairs::{ExclusionReason, Pairs};
 pub use links::srdf::{Srdf, SrdfError};
 pub use links::{CollisionsError, LinkShapes, ShapeFault};
 pub use mesh_files::{MAX_MESH_BYTES, MAX_TRIANGLES, MeshError};
+pub use motion_checks::gap_bounds::KnownGaps;
+#[doc(hidden)]
+pub use motion_checks::gap_bounds::RequiredGaps;
+pub use motion_checks::{FreePart, MotionCheck, NearStart, SegmentScratch, interpolate_into};
 pub use narrow_phase::TOUCHING;
-pub use scene::exact_distances::{BodyDistances, standing_contacts};
+pub use scene::exact_distances::{BodyDistances, static_contacts};
 pub use scene::moving_joints::Body;
 pub use scene::near::Near;
 pub use scene::{Clearance, Scene, SceneScratch};
 pub use shapes::{Geometry, MAX_EXTENT, PlacedShape};
-pub use ways::kept_gaps::KnownGaps;
-#[doc(hidden)]
-pub use ways::kept_gaps::RequiredGaps;
-pub use ways::{FreePart, Nearer, Rule, SegmentScratch, write_between};
 pub use world::obstacle::{MeshTriangles, Obstacle, ObstacleError};
 pub use world::obstacle_list::{ObstacleListError, world_from_json};
 pub use world::{Attached, MAX_OBSTACLE_SHAPES, MAX_OBSTACLE_TRIANGLES, MAX_OBSTACLES, World, WorldError};

@@ -1,8 +1,9 @@
-//! What is wrong with a text or a file from outside.
+//! The reason why external text or a file is invalid.
 
 use std::fmt::Display;
 
-/// What is wrong with something from outside, as the end of a sentence. The error that names the thing has it as its reason.
+/// The reason why external data is invalid, as the end of a sentence. It becomes the `reason` of the error that names
+/// the source.
 #[derive(Debug)]
 pub(crate) struct Malformed(pub String);
 

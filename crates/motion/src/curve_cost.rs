@@ -1,41 +1,42 @@
 //! The cost of a joint curve along a path, and its quadratic model.
 //!
-//! The cost is that of the tip's distance from the path, with a heavy weight, plus ∫ Σ (q′ᵢ / vᵢ)² ds over the path length s, with the
-//! derivative q′ and the velocity limit v of each variable, plus ∫ of the preference's cost.
+//! The cost is the squared distance of the tip from the path, with a large weight, plus ∫ Σ (q′ᵢ / vᵢ)² ds over the
+//! path length s, with the derivative q′ and the velocity limit v of each variable, plus the integral of the
+//! preference's cost.
 
 use nalgebra::Vector6;
 
 use super::joint_curve::JointCurve;
 use super::path_problem::PathProblem;
-use super::preference_slope::PreferenceSlope;
-use super::tip::TipJacobian;
+use super::tip_kinematics::TipJacobian;
 use urdf_ik_mathematics::bounded_quadratic::BoundedQuadratic;
 use urdf_ik_mathematics::spatial;
-use urdf_ik_solver::Solver;
+use urdf_ik_solver::{PreferenceCost, Solver};
 
-/// Weight of the tip's squared distance from the path, over that of the joints' motion within an interval. Steps onto the path take away
-/// what distance is left.
+/// Weight of the tip's squared distance from the path, relative to that of the joints' motion within an interval.
+/// Corrections remove the remaining distance.
 const TIP_WEIGHT: f64 = 1e5;
-/// Weight of the change of q′ within an interval, so that joints do not swing from one interval to the next where one of them comes to a limit.
-/// It counts less the shorter intervals are.
-const BEND_WEIGHT: f64 = 1.0;
-/// A lower velocity limit \[rad/s or m/s\] counts as this one.
+/// Weight of the change of q′ within an interval, against oscillations from interval to interval where a joint reaches
+/// a limit. Its effect vanishes with the length of the intervals.
+const CURVATURE_WEIGHT: f64 = 1.0;
+/// Lower bound of the velocity limits in the cost \[rad/s or m/s\].
 const MIN_VELOCITY: f64 = 1e-3;
-/// A higher velocity limit \[rad/s or m/s\], or none, counts as this one: so every motion has a cost.
+/// Upper bound of the velocity limits in the cost \[rad/s or m/s\], also for unlimited joints: so every motion has a
+/// cost.
 const MAX_VELOCITY: f64 = 100.0;
-/// Places of Gauss and Legendre's rule with two points, in an interval from 0 to 1.
-const GAUSS: [f64; 2] = [0.211_324_865_405_187_1, 0.788_675_134_594_812_9];
+/// Nodes of the two-point Gauss-Legendre rule on the interval from 0 to 1.
+const GAUSS_NODES: [f64; 2] = [0.211_324_865_405_187_1, 0.788_675_134_594_812_9];
 
-/// A length of the path at which costs are measured.
+/// A path length at which costs are sampled.
 #[derive(Clone, Copy)]
-struct Site {
-    /// Index of the first of four control points that count there.
+struct CostSample {
+    /// Index of the first of the four control points that contribute.
     first: usize,
     length: f64,
-    /// What the control points count for the positions and for their derivative.
+    /// Weights of the control points in the positions and in their derivative.
     values: [f64; 4],
     rates: [f64; 4],
-    /// What they count for the second derivative, times the length of the interval.
+    /// Weights in the second derivative, times the length of the interval.
     bends: [f64; 4],
     /// Weight of the tip's distance.
     tip: f64,
@@ -43,38 +44,40 @@ struct Site {
     joints: f64,
 }
 
-/// What a step is to lessen.
+/// The objective of a fit.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Lessen {
+pub(super) enum FitObjective {
     Everything,
-    /// The tip's distance from the path, with the least motion of the joints.
+    /// The tip's distance from the path alone, with the least motion of the joints.
     DistanceFromPath,
 }
 
 /// The costs of a curve.
 #[derive(Clone, Copy)]
-pub(super) struct Costs {
+pub(super) struct CurveCosts {
     /// Of the tip's distance from the path.
     pub(super) tip: f64,
     /// Of the joints' motion, and of the preference.
     pub(super) joints: f64,
 }
 
-/// Computes costs of curves with the same intervals. Holds its scratch.
+/// Computes costs of curves with the same intervals, with scratch memory.
 pub(super) struct CurveCost<'a> {
     problem: &'a PathProblem<'a>,
-    /// Length of path that an angle of one radian counts as \[m\].
+    /// Path length that one radian counts as \[m\].
     metres_per_radian: f64,
-    sites: Vec<Site>,
-    /// One over the square of the velocity of each variable that counts.
+    samples: Vec<CostSample>,
+    /// 1 / v² for the bounded velocity limit v of each variable.
     motion_weights: Vec<f64>,
-    preference: PreferenceSlope<'a>,
+    preference: PreferenceCost<'a>,
+    /// Derivatives of the preference's cost by the positions.
+    gradient: Vec<f64>,
     tip: TipJacobian<'a>,
-    // At one site:
+    // At one sample:
     positions: Vec<f64>,
     rates: Vec<f64>,
     bends: Vec<f64>,
-    /// Second derivatives of the cost by the positions: a square matrix, of which the lower half counts.
+    /// Second derivatives of the cost by the positions: the lower triangle of a square matrix.
     stiffness: Vec<f64>,
 }
 
@@ -90,9 +93,10 @@ impl<'a> CurveCost<'a> {
         Self {
             problem,
             metres_per_radian,
-            sites: sites(curve),
+            samples: samples(curve),
             motion_weights: problem.limits.velocities.iter().map(weight).collect(),
-            preference: PreferenceSlope::new(solver, problem),
+            preference: PreferenceCost::new(solver, problem.preference, problem.target),
+            gradient: vec![0.0; variables],
             tip: TipJacobian::new(solver.chain(), problem.target.tip),
             positions: vec![0.0; variables],
             rates: vec![0.0; variables],
@@ -101,83 +105,85 @@ impl<'a> CurveCost<'a> {
         }
     }
 
-    pub(super) fn of(&mut self, curve: &JointCurve) -> Costs {
-        let mut costs = Costs { tip: 0.0, joints: 0.0 };
-        for index in 0..self.sites.len() {
-            let site = self.sites[index];
-            self.evaluate(curve, &site);
-            let apart = self.problem.target_at(site.length).residual(&self.tip.pose(&self.positions));
+    pub(super) fn of(&mut self, curve: &JointCurve) -> CurveCosts {
+        let mut costs = CurveCosts { tip: 0.0, joints: 0.0 };
+        for index in 0..self.samples.len() {
+            let sample = self.samples[index];
+            self.evaluate(curve, &sample);
+            let apart = self.problem.target_at(sample.length).residual(&self.tip.pose(&self.positions));
             let angle = apart.orientation * self.metres_per_radian;
-            costs.tip += 0.5 * site.tip * (apart.position * apart.position + angle * angle);
-            if site.joints > 0.0 {
-                let squares = self.rates.iter().zip(&self.bends).map(|(r, bend)| r * r + BEND_WEIGHT * bend * bend);
+            costs.tip += 0.5 * sample.tip * (apart.position * apart.position + angle * angle);
+            if sample.joints > 0.0 {
+                let squares =
+                    self.rates.iter().zip(&self.bends).map(|(r, bend)| r * r + CURVATURE_WEIGHT * bend * bend);
                 let motion: f64 = squares.zip(&self.motion_weights).map(|(square, weight)| weight * square).sum();
-                costs.joints += site.joints * (motion + self.preference.cost(&self.positions));
+                costs.joints += sample.joints * (motion + self.preference.value(&self.positions));
             }
         }
         costs
     }
 
-    /// Writes the quadratic model of the cost at the curve, by the change of each entry of each control point.
-    pub(super) fn linearise(&mut self, curve: &JointCurve, lessen: Lessen, model: &mut BoundedQuadratic) {
+    /// Computes the quadratic model of the cost at the curve, in the changes of the control points.
+    pub(super) fn linearise(&mut self, curve: &JointCurve, objective: FitObjective, model: &mut BoundedQuadratic) {
         model.clear();
-        for index in 0..self.sites.len() {
-            let site = self.sites[index];
-            self.evaluate(curve, &site);
-            self.add_slopes(&site, lessen, model);
-            self.add_stiffness(&site, model);
+        for index in 0..self.samples.len() {
+            let sample = self.samples[index];
+            self.evaluate(curve, &sample);
+            self.add_slopes(&sample, objective, model);
+            self.add_stiffness(&sample, model);
         }
     }
 
-    fn evaluate(&mut self, curve: &JointCurve, site: &Site) {
-        curve.weighted_sum(site.first, &site.values, &mut self.positions);
-        curve.weighted_sum(site.first, &site.rates, &mut self.rates);
-        curve.weighted_sum(site.first, &site.bends, &mut self.bends);
+    fn evaluate(&mut self, curve: &JointCurve, sample: &CostSample) {
+        curve.weighted_sum(sample.first, &sample.values, &mut self.positions);
+        curve.weighted_sum(sample.first, &sample.rates, &mut self.rates);
+        curve.weighted_sum(sample.first, &sample.bends, &mut self.bends);
     }
 
-    /// Adds the slopes of all costs at a site, and the second derivatives by the rates. Writes those by the positions into `stiffness`.
-    fn add_slopes(&mut self, site: &Site, lessen: Lessen, model: &mut BoundedQuadratic) {
-        let Site { first, length, values, rates, bends, tip, joints } = *site;
+    /// Adds the gradient of all costs at a sample, and the second derivatives by the rates. Computes those by the
+    /// positions into `stiffness`.
+    fn add_slopes(&mut self, sample: &CostSample, objective: FitObjective, model: &mut BoundedQuadratic) {
+        let CostSample { first, length, values, rates, bends, tip, joints } = *sample;
         let n = self.positions.len();
         let error = self.linearise_tip(length);
-        if joints > 0.0 && lessen == Lessen::Everything {
-            self.preference.find(&self.positions);
+        if joints > 0.0 && objective == FitObjective::Everything {
+            self.preference.write_gradient(&self.positions, &mut self.gradient);
         }
         for i in 0..n {
             for j in 0..=i {
                 self.stiffness[i * n + j] = tip * self.tip.columns[i].dot(&self.tip.columns[j]);
             }
-            // With the preference's curvature also steps back onto the path are those that it likes best.
-            self.stiffness[i * n + i] += joints * self.preference.curvature[i];
+            // With the preference's curvature, corrections of the tip follow the preference, too.
+            self.stiffness[i * n + i] += joints * self.preference.curvature(i);
             let motion = 2.0 * joints * self.motion_weights[i];
             let (mut by_position, mut by_rate, mut by_bend) = (-tip * self.tip.columns[i].dot(&error), 0.0, 0.0);
-            if lessen == Lessen::Everything {
-                by_position += joints * self.preference.slope[i];
+            if objective == FitObjective::Everything {
+                by_position += joints * self.gradient[i];
                 by_rate = motion * self.rates[i];
-                by_bend = BEND_WEIGHT * motion * self.bends[i];
+                by_bend = CURVATURE_WEIGHT * motion * self.bends[i];
             }
             for a in 0..4 {
                 let row = (first + a) * n + i;
                 model.vector[row] -= values[a] * by_position + rates[a] * by_rate + bends[a] * by_bend;
                 for b in 0..=a {
-                    let entry = motion * (rates[a] * rates[b] + BEND_WEIGHT * bends[a] * bends[b]);
+                    let entry = motion * (rates[a] * rates[b] + CURVATURE_WEIGHT * bends[a] * bends[b]);
                     model.matrix.add(row, (first + b) * n + i, entry);
                 }
             }
         }
     }
 
-    /// Adds the second derivatives by the positions at a site.
-    fn add_stiffness(&self, site: &Site, model: &mut BoundedQuadratic) {
+    /// Adds the second derivatives by the positions at a sample.
+    fn add_stiffness(&self, sample: &CostSample, model: &mut BoundedQuadratic) {
         let n = self.positions.len();
         for a in 0..4 {
             for b in 0..=a {
-                let weight = site.values[a] * site.values[b];
-                let column = (site.first + b) * n;
+                let weight = sample.values[a] * sample.values[b];
+                let column = (sample.first + b) * n;
                 for i in 0..n {
-                    // Of a block on the diagonal only the lower half.
+                    // The lower triangle of a block on the diagonal.
                     let end = if a == b { i + 1 } else { n };
-                    let row = model.matrix.row_mut((site.first + a) * n + i, column, column + end);
+                    let row = model.matrix.row_mut((sample.first + a) * n + i, column, column + end);
                     for (j, entry) in row.iter_mut().enumerate() {
                         *entry += weight * self.stiffness[i.max(j) * n + i.min(j)];
                     }
@@ -186,8 +192,8 @@ impl<'a> CurveCost<'a> {
         }
     }
 
-    /// The difference from the tip to the path at `length`, in the tip's frame over the axes that count, angles times `metres_per_radian`. The
-    /// columns of the tip's Jacobian say then how it lessens with each variable.
+    /// The difference from the tip to the path at `length`, in the tip's frame over the axes that are not free, angles
+    /// times `metres_per_radian`. Weights the columns of the tip's Jacobian accordingly.
     fn linearise_tip(&mut self, length: f64) -> Vector6<f64> {
         let target = self.problem.target_at(length);
         let tip = self.tip.find(&self.positions);
@@ -201,17 +207,17 @@ impl<'a> CurveCost<'a> {
     }
 }
 
-/// Two sites in each interval, and one at the end of each part, where the tip comes to rest.
-fn sites(curve: &JointCurve) -> Vec<Site> {
-    let mut sites = Vec::new();
+/// Two samples in each interval, and one at the end of each part, where the tip comes to rest.
+fn samples(curve: &JointCurve) -> Vec<CostSample> {
+    let mut samples = Vec::new();
     for part in curve.parts() {
-        let mut site = |interval: usize, place: f64, has_joints: bool| {
+        let mut sample = |interval: usize, node: f64, has_joints: bool| {
             let (start, end) = (part.basis.ends()[interval], part.basis.ends()[interval + 1]);
-            let (size, length) = (end - start, start + place * (end - start));
+            let (size, length) = (end - start, start + node * (end - start));
             let [values, rates, bends, _] = part.basis.derivatives(interval, length);
             let bends = bends.map(|bend| bend * size);
             let joints = if has_joints { 0.5 * size } else { 0.0 };
-            sites.push(Site {
+            samples.push(CostSample {
                 first: part.first + interval,
                 length,
                 values,
@@ -223,11 +229,11 @@ fn sites(curve: &JointCurve) -> Vec<Site> {
         };
         let intervals = part.basis.ends().len() - 1;
         for interval in 0..intervals {
-            for place in GAUSS {
-                site(interval, place, true);
+            for node in GAUSS_NODES {
+                sample(interval, node, true);
             }
         }
-        site(intervals - 1, 1.0, false);
+        sample(intervals - 1, 1.0, false);
     }
-    sites
+    samples
 }

@@ -1,35 +1,60 @@
-//! Follows a path: from waypoints of a tip to a smooth curve of joint positions.
+//! Follows a path: from poses of a tip to a smooth curve of joint positions.
 
-use super::curve_cost::CurveCost;
-use super::curve_fit::{Aim, CurveFit};
+use super::curve_cost::{CurveCost, FitObjective};
+use super::curve_fit::CurveFit;
 use super::joint_curve::JointCurve;
 use super::path_problem::{FollowError, FollowOptions, Followed, PathProblem, check_start, larger, ratio};
 use super::path_solver::PathSolver;
 use super::path_stop::{PathStop, StopReason};
-use super::tip::OnPath;
+use super::tip_kinematics::PathConfiguration;
 use super::tracking::{Tracked, stop_unreached, track};
 use urdf_ik_solver::{Interruption, Residual, Solver};
 
-/// Places in each interval of the curve where its distance from the path is measured, in an interval from 0 to 1.
-const MEASURED_PLACES: [f64; 8] = [0.0, 0.05, 0.1, 0.4, 0.5, 0.6, 0.9, 1.0];
-/// Straight lines in each interval of the curve that are looked at for what is in the way.
+/// Points of each interval of the curve, from 0 to 1, at which its distance from the path is measured.
+const MEASURED_POINTS: [f64; 8] = [0.0, 0.05, 0.1, 0.4, 0.5, 0.6, 0.9, 1.0];
+/// Number of straight lines by which each interval of the curve is checked for collisions.
 const CHORDS: u32 = 8;
 
-/// Follows a path with one tip, from the seed if the tip is at the start of the path there. Else it begins at a solution on the branch of
-/// the seed, else at the nearest solution of a search.
+/// Follows a path with one tip. It starts at the seed if the tip is at the start of the path there, otherwise at a
+/// solution on the branch of the seed, otherwise at the nearest solution of a search.
 ///
-/// The path is first tracked in pieces: so it stays on one branch of solutions, and is followed as far as that goes. Then the curve is
-/// decided as a whole: the tip stays within the deviation, and where the arm is redundant or axes are free, the joints move as little as
-/// they can, measured by their velocity limits, and towards the preference. The same input gives the same result.
+/// The path is first tracked in pieces, which keeps it on one branch of solutions, up to where that branch ends. Then
+/// the joint curve is optimised as a whole: the tip stays within the deviation, and a redundant arm, or one with free
+/// axes, moves its joints as little as possible, weighted by their velocity limits, and towards the preference. The
+/// result is deterministic.
+///
+/// ```
+/// use std::sync::Arc;
+/// use nalgebra::{Isometry3, Vector3};
+/// use urdf_ik_motion::{FollowOptions, JointLimit, JointLimits, MotionLimits, Path, PathOptions, PathProblem, follow};
+/// use urdf_ik_robot::{Chain, Robot};
+/// use urdf_ik_solver::{Solver, SolverKind, Target};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let robot = Robot::from_urdf_file(concat!(env!("CARGO_MANIFEST_DIR"), "/../../urdf/arm7.urdf"))?;
+/// let chain = Arc::new(Chain::with_defaults(&robot, None, &[])?);
+/// let solver = Solver::prepare(SolverKind::Jacobian, &chain)?;
+///
+/// // Straight beyond the reach of the arm.
+/// let down = Vector3::new(std::f64::consts::PI, 0.0, 0.0);
+/// let poses = [0.4, 2.0].map(|x| Isometry3::new(Vector3::new(x, 0.0, 0.3), down));
+/// let path = Path::new(&poses, PathOptions::default())?;
+/// let limits = MotionLimits::new(&robot, &chain, &JointLimits::default()).or(&JointLimit::DEFAULT);
+/// let (target, seed) = (Target::new(0, poses[0]), chain.nominal_positions());
+/// let followed = follow(&solver, &PathProblem::new(&path, &target, &seed, &limits), &FollowOptions::default())?;
+/// assert!(followed.fraction < 1.0);
+/// println!("{}", followed.stop.ok_or("the end was reached")?);
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Errors
-/// [`FollowError`] for a seed, a target or options that are not valid, and for a seed outside the limits. A path that cannot be followed to its end is no error:
-/// [`Followed::stop`] says why.
+/// [`FollowError`] for an invalid seed, target or option, and for a seed outside the limits. A path that cannot be
+/// followed to its end is no error: see [`Followed::stop`].
 pub fn follow(solver: &Solver, problem: &PathProblem, options: &FollowOptions) -> Result<Followed, FollowError> {
     follow_until(solver, problem, options, &|| false)
 }
 
-/// Follows a path as [`follow`] does, unless it is interrupted, which is asked for between the pieces of the path.
+/// Like [`follow`], with an interruption that is polled between pieces of the path.
 ///
 /// # Errors
 /// As [`follow`], and [`FollowError::Interrupted`].
@@ -51,7 +76,7 @@ pub fn follow_until(
     let (tracked, stop) = track(&mut solver, start)?;
     let (curve, mut deviation, shorter) = smooth(&mut solver, &tracked)?;
     let stop = match (shorter, stop) {
-        // A curve that ends a little before the last tracked piece ends there for the same reason.
+        // A curve that ends just before the last tracked piece ends there for the same reason.
         (Some(cut), Some(tracked)) if tracked.length - cut.length <= options.longest_piece => {
             Some(PathStop { reason: tracked.reason, ..cut })
         }
@@ -63,27 +88,29 @@ pub fn follow_until(
     Ok(Followed { curve: Some(curve), fraction, stop, deviation })
 }
 
-/// The smooth curve of a tracked path with its deviation. Intervals are halved until the tip is near enough to the path and the way is clear.
-/// The curve ends before an interval that is too short to halve.
+/// The smooth curve of a tracked path with its deviation. Intervals are bisected until the tip is close enough to the
+/// path and the motion is clear. The curve ends before an interval that is too short to bisect.
 ///
-/// Where the curve that costs least is not clear, it stays near the tracked configurations, which are.
+/// If the optimal curve is not clear, it is replaced by one near the tracked configurations, which are.
 fn smooth(solver: &mut PathSolver, tracked: &Tracked) -> Result<(JointCurve, Residual, Option<PathStop>), FollowError> {
     let mut parts = tracked.parts.clone();
     let variables = solver.chain.variables().len();
-    let mut aim = Aim::Everything;
+    let mut objective = FitObjective::Everything;
     let mut curve = JointCurve::new(&parts, variables, |length| tracked.positions_at(length));
     let mut stop = None;
     loop {
         solver.check_interruption()?;
         let metres_per_radian = solver.options.deviation.position / solver.options.deviation.orientation;
         let cost = CurveCost::new(solver.solver, solver.problem, metres_per_radian, &curve);
-        CurveFit::new(solver.chain, cost, &curve).improve(&mut curve, aim);
+        CurveFit::new(solver.chain, cost, &curve).improve(&mut curve, objective);
         let (deviation, bad) = bad_intervals(solver, &curve);
         if bad.is_empty() {
             return Ok((curve, deviation, stop));
         }
-        if aim == Aim::Everything && bad.iter().any(|(.., reason)| matches!(reason, StopReason::Collision { .. })) {
-            aim = Aim::DistanceFromPath;
+        if objective == FitObjective::Everything
+            && bad.iter().any(|(.., reason)| matches!(reason, StopReason::Collision { .. }))
+        {
+            objective = FitObjective::DistanceFromPath;
             curve = JointCurve::new(&parts, variables, |length| tracked.positions_at(length));
             continue;
         }
@@ -100,17 +127,18 @@ fn smooth(solver: &mut PathSolver, tracked: &Tracked) -> Result<(JointCurve, Res
             }
         }
         let last = curve;
-        curve = match aim {
-            Aim::Everything => JointCurve::new(&parts, variables, |length| last.positions_at(length)),
-            Aim::DistanceFromPath => JointCurve::new(&parts, variables, |length| tracked.positions_at(length)),
+        curve = match objective {
+            FitObjective::Everything => JointCurve::new(&parts, variables, |length| last.positions_at(length)),
+            FitObjective::DistanceFromPath => JointCurve::new(&parts, variables, |length| tracked.positions_at(length)),
         };
     }
 }
 
-/// The greatest deviation of the curve, and the intervals where it is too great or something is in the way: part, interval and reason.
+/// The maximum deviation of the curve, and the intervals with an excessive deviation or a collision: part, interval and
+/// reason.
 fn bad_intervals(solver: &mut PathSolver, curve: &JointCurve) -> (Residual, Vec<(usize, usize, StopReason)>) {
     let (mut greatest, mut intervals) = (Residual::default(), Vec::new());
-    for (at, part) in curve.parts().enumerate() {
+    for (at, part) in curve.parts().iter().enumerate() {
         for (interval, ends) in part.basis.ends().windows(2).enumerate() {
             let (deviation, is_missed) = deviation_on(solver, curve, ends);
             if is_missed || ratio(&deviation, &solver.options.deviation) > 1.0 {
@@ -128,8 +156,8 @@ fn bad_intervals(solver: &mut PathSolver, curve: &JointCurve) -> (Residual, Vec<
 /// The deviation of the curve on an interval, and whether it misses the end of the path there.
 fn deviation_on(solver: &mut PathSolver, curve: &JointCurve, ends: &[f64]) -> (Residual, bool) {
     let mut deviation = Residual::default();
-    for place in MEASURED_PLACES {
-        let length = ends[0] + place * (ends[1] - ends[0]);
+    for point in MEASURED_POINTS {
+        let length = ends[0] + point * (ends[1] - ends[0]);
         deviation = larger(deviation, distance_on(solver, curve, length));
     }
     // The path ends within the target's tolerance.
@@ -139,12 +167,12 @@ fn deviation_on(solver: &mut PathSolver, curve: &JointCurve, ends: &[f64]) -> (R
     (deviation, is_missed)
 }
 
-/// The tip's distance from the path where the curve has that length.
+/// Distance of the tip from the path at path length `length`.
 fn distance_on(solver: &mut PathSolver, curve: &JointCurve, length: f64) -> Residual {
-    solver.distance.at(OnPath { length, positions: &curve.positions_at(length) })
+    solver.distance.at(PathConfiguration { length, positions: &curve.positions_at(length) })
 }
 
-/// What is in the way of the curve on an interval.
+/// The collision of the curve on an interval.
 fn obstruction_on(solver: &mut PathSolver, curve: &JointCurve, ends: &[f64]) -> Option<StopReason> {
     solver.problem.clearance?;
     let mut here = curve.positions_at(ends[0]);

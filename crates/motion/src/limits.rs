@@ -1,4 +1,4 @@
-//! Limits of velocity, acceleration and jerk: from the URDF, and from MoveIt's joint_limits.yaml.
+//! Velocity, acceleration and jerk limits: from the URDF, and from MoveIt's joint_limits.yaml.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,82 +12,83 @@ use urdf_ik_robot::{Chain, Joint, Robot};
 use urdf_ik_text::names::{self, number, sentence, short};
 use urdf_ik_text::yaml::yaml_reader;
 
-/// The limits of some joints in a joint_limits.yaml, by name.
+/// The limits of some joints by name, as in a joint_limits.yaml.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct JointLimits(pub BTreeMap<String, JointLimit>);
 
 /// The limits of one joint.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct JointLimit {
-    /// Greatest velocity \[rad/s or m/s\], where there is one.
+    /// Maximum velocity \[rad/s or m/s\], if limited.
     pub velocity: Option<f64>,
-    /// Greatest acceleration \[rad/s² or m/s²\], where there is one.
+    /// Maximum acceleration \[rad/s² or m/s²\], if limited.
     pub acceleration: Option<f64>,
-    /// Greatest jerk \[rad/s³ or m/s³\], where there is one.
+    /// Maximum jerk \[rad/s³ or m/s³\], if limited.
     pub jerk: Option<f64>,
 }
 
 impl JointLimit {
     /// The defaults of the node, the command line and Python: a velocity of 1 rad/s or m/s; acceleration and jerk are
-    /// [derived](MotionLimits::or) from the velocity.
+    /// [derived](MotionLimits::or) from it.
     pub const DEFAULT: Self = Self { velocity: Some(1.0), acceleration: None, jerk: None };
 }
 
-/// The time in which a joint reaches its velocity limit, where nothing limits its acceleration \[s\].
+/// Time in which a joint reaches its velocity limit, from which its acceleration limit is derived if it has none \[s\].
 ///
-/// The lag of a smooth stream grows with it. Together with [`TIME_TO_FULL_ACCELERATION`], the slowest that keeps the lag on a figure of
-/// eight at 0.2 m/s below 40 ms for UR5, Panda and the bundled arm (measured; docs/robots.md). The accelerations that Franka publishes for
-/// the Panda correspond to 0.13 to 0.29 s.
+/// The lag behind a smooth stream grows with it. Together with [`TIME_TO_FULL_ACCELERATION`] these are the greatest
+/// times with a lag below 40 ms on a figure of eight at 0.2 m/s for UR5, Panda and the bundled arm (measured;
+/// docs/robots.md). The accelerations that Franka publishes for the Panda correspond to 0.13 to 0.29 s.
 const TIME_TO_FULL_SPEED: f64 = 0.2;
-/// The time in which a joint reaches its acceleration limit, where nothing limits its jerk \[s\]. With 5 ms the
-/// lag is 2 ms less, and the command of a UR5 accelerates and brakes twice as hard between two targets; with 20 ms it lags by 6 ms more.
+/// Time in which a joint reaches its acceleration limit, from which its jerk limit is derived if it has none \[s\].
+/// With 5 ms the lag is 2 ms less, and the command of a UR5 accelerates and brakes twice as hard between two targets;
+/// with 20 ms it lags by 6 ms more.
 const TIME_TO_FULL_ACCELERATION: f64 = 0.01;
 
-/// The greatest derived acceleration \[rad/s² or m/s²\] and jerk \[rad/s³ or m/s³\], for URDFs with velocities such as 1e9: those that the
-/// node's parameters may have.
-const MOST_DERIVED: [f64; 2] = [1e3, 1e5];
+/// Maximum derived acceleration \[rad/s² or m/s²\] and jerk \[rad/s³ or m/s³\], for URDFs with velocities such as 1e9:
+/// the maxima of the node's parameters.
+const MAX_DERIVED: [f64; 2] = [1e3, 1e5];
 
-/// Why a joint_limits.yaml was refused, with the line where that is known.
+/// Why a joint_limits.yaml was refused, with the line if known.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the joint limits are not in MoveIt's format: {}", sentence(reason))]
 pub struct JointLimitsError {
-    /// What the reader said.
+    /// The message of the reader.
     pub reason: String,
 }
 
-/// The limits of each variable of a chain; infinite where there is none.
+/// The limits of each of a chain's n variables; infinite if unlimited.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MotionLimits {
-    /// Greatest velocity of each variable \[rad/s or m/s\].
+    /// Maximum velocities: n entries \[rad/s or m/s\].
     pub velocities: Vec<f64>,
-    /// Greatest acceleration of each variable \[rad/s² or m/s²\].
+    /// Maximum accelerations: n entries \[rad/s² or m/s²\].
     pub accelerations: Vec<f64>,
-    /// Greatest jerk of each variable \[rad/s³ or m/s³\].
+    /// Maximum jerks: n entries \[rad/s³ or m/s³\].
     pub jerks: Vec<f64>,
 }
 
 impl JointLimits {
-    /// Reads the text of a joint_limits.yaml for `robot`. It uses `has_velocity_limits` and `max_velocity` of each joint, and the same of
-    /// acceleration and jerk. It ignores MoveIt's other keys: positions, decelerations, efforts, default scaling factors. An empty text has
-    /// no limits.
+    /// Reads the text of a joint_limits.yaml for `robot`: `has_velocity_limits` and `max_velocity` of each joint, and
+    /// the same for acceleration and jerk. MoveIt's other keys are ignored: positions, decelerations, efforts, default
+    /// scaling factors. An empty text has no limits.
     ///
     /// # Errors
-    /// [`JointLimitsError`] for a text that is no such YAML, an unknown joint or key, or a limit that is missing or not a finite number
-    /// above 0.
+    /// [`JointLimitsError`] for a text that is not in this format, an unknown joint or key, or a limit that is missing
+    /// or not a finite number above 0.
     pub fn from_yaml(text: &str, robot: &Robot) -> Result<Self, JointLimitsError> {
         let empty = text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'));
         if empty {
             return Ok(Self::default());
         }
         let reader = yaml_reader(text).map_err(|e| JointLimitsError { reason: e.to_string() })?;
-        FileSeed(robot).deserialize(reader).map_err(|e| JointLimitsError { reason: e.to_string() })
+        reader.deserialize_map(FileVisitor(robot)).map_err(|e| JointLimitsError { reason: e.to_string() })
     }
 }
 
 impl MotionLimits {
-    /// The limits of the chain's variables: the velocities of the URDF, and those of `file`. Where both have a limit, the lower one is used.
-    /// Those that the file has for joints that mimic a variable's joint bound it too; those of their URDF do not count. A velocity of 0 or less
-    /// in a URDF means no limit.
+    /// The limits of the chain's variables: the lower of the velocity limits of the URDF and of `file`, and the other
+    /// limits of `file`. Limits that the file has for mimic joints bound the variable they follow; those of the URDF do
+    /// not. A velocity of 0 or less in a URDF means unlimited.
     pub fn new(robot: &Robot, chain: &Chain, file: &JointLimits) -> Self {
         let from_file = |joint: &Joint| {
             let JointLimit { velocity, acceleration, jerk } = file.0.get(&joint.name).copied().unwrap_or_default();
@@ -102,7 +103,7 @@ impl MotionLimits {
                 let urdf = if joint.velocity > 0.0 { joint.velocity } else { f64::INFINITY };
                 let own = [velocity.min(urdf), acceleration, jerk];
                 robot.followers(variable.joint).fold(own, |own, (follower, mimic)| {
-                    // A follower that does not move bounds nothing.
+                    // A follower that does not move imposes no limit.
                     let (factor, follower) = (mimic.multiplier.abs(), from_file(follower));
                     let bound = |order: usize| if factor > 0.0 { follower[order] / factor } else { f64::INFINITY };
                     std::array::from_fn(|order| own[order].min(bound(order)))
@@ -114,9 +115,17 @@ impl MotionLimits {
         Self { velocities, accelerations, jerks }
     }
 
-    /// These limits, with `defaults` where a variable has none. Without a default, the acceleration limit is the one that reaches the
-    /// velocity limit in 0.2 s, but at most 1000 rad/s² or m/s², and the jerk limit the one that reaches the acceleration limit in 10 ms, but
-    /// at most 1e5 rad/s³ or m/s³.
+    /// These limits, with `defaults` for unlimited variables. Without a default, the acceleration limit is the one that
+    /// reaches the velocity limit in 0.2 s, at most 1000 rad/s² or m/s², and the jerk limit the one that reaches the
+    /// acceleration limit in 10 ms, at most 1e5 rad/s³ or m/s³.
+    ///
+    /// ```
+    /// use urdf_ik_motion::{JointLimit, MotionLimits};
+    ///
+    /// let [velocities, accelerations, jerks] = [[2.0, f64::INFINITY]; 3].map(Vec::from);
+    /// let limits = MotionLimits { velocities, accelerations, jerks };
+    /// assert_eq!(limits.or(&JointLimit::DEFAULT).velocities, [2.0, 1.0]);
+    /// ```
     #[must_use]
     pub fn or(mut self, defaults: &JointLimit) -> Self {
         let or = |limit: &mut f64, default: f64| {
@@ -125,20 +134,20 @@ impl MotionLimits {
             }
             *limit
         };
-        let [most_acceleration, most_jerk] = MOST_DERIVED;
+        let [max_acceleration, max_jerk] = MAX_DERIVED;
         let higher = self.accelerations.iter_mut().zip(&mut self.jerks);
         for (velocity, (acceleration, jerk)) in self.velocities.iter_mut().zip(higher) {
             let velocity = or(velocity, defaults.velocity.unwrap_or(f64::INFINITY));
             let acceleration =
-                or(acceleration, defaults.acceleration.unwrap_or(most_acceleration.min(velocity / TIME_TO_FULL_SPEED)));
-            or(jerk, defaults.jerk.unwrap_or(most_jerk.min(acceleration / TIME_TO_FULL_ACCELERATION)));
+                or(acceleration, defaults.acceleration.unwrap_or(max_acceleration.min(velocity / TIME_TO_FULL_SPEED)));
+            or(jerk, defaults.jerk.unwrap_or(max_jerk.min(acceleration / TIME_TO_FULL_ACCELERATION)));
         }
         self
     }
 }
 
 /// The whole file.
-struct FileSeed<'a>(&'a Robot);
+struct FileVisitor<'a>(&'a Robot);
 /// The mapping under `joint_limits`.
 struct JointsSeed<'a>(&'a Robot);
 /// A joint's name.
@@ -153,11 +162,11 @@ enum FileKey {
     DefaultAccelerationScalingFactor,
 }
 
-/// The limits of one joint in a file, and MoveIt's other keys.
+/// The limits of one joint in a file, with MoveIt's other keys.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "read to check their types, and then ignored")]
-struct Entry {
+struct JointEntry {
     has_position_limits: Option<bool>,
     min_position: Option<f64>,
     max_position: Option<f64>,
@@ -174,7 +183,7 @@ struct Entry {
     angle_wraparound: Option<bool>,
 }
 
-/// The entry of one joint, checked where its line is known.
+/// The limits of one joint, checked.
 struct CheckedEntry(JointLimit);
 
 impl<'de> Deserialize<'de> for CheckedEntry {
@@ -183,7 +192,7 @@ impl<'de> Deserialize<'de> for CheckedEntry {
     }
 }
 
-/// Checks an entry while the reader still knows its line.
+/// Checks an entry while the reader knows its line.
 struct EntryVisitor;
 
 impl<'de> Visitor<'de> for EntryVisitor {
@@ -194,7 +203,7 @@ impl<'de> Visitor<'de> for EntryVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<CheckedEntry, A::Error> {
-        let entry = Entry::deserialize(MapAccessDeserializer::new(map))?;
+        let entry = JointEntry::deserialize(MapAccessDeserializer::new(map))?;
         let velocity = given(entry.has_velocity_limits, entry.max_velocity, "velocity")?;
         let acceleration = given(entry.has_acceleration_limits, entry.max_acceleration, "acceleration")?;
         let jerk = given(entry.has_jerk_limits, entry.max_jerk, "jerk")?;
@@ -202,7 +211,7 @@ impl<'de> Visitor<'de> for EntryVisitor {
     }
 }
 
-/// The limit, where the entry has one. As in MoveIt, a number is not used unless `has_…_limits` is true.
+/// The limit of an entry, if any. As in MoveIt, a number is ignored unless `has_…_limits` is true.
 fn given<E: Error>(has: Option<bool>, limit: Option<f64>, what: &str) -> Result<Option<f64>, E> {
     match (has.unwrap_or(false), limit) {
         (false, _) => Ok(None),
@@ -214,15 +223,7 @@ fn given<E: Error>(has: Option<bool>, limit: Option<f64>, what: &str) -> Result<
     }
 }
 
-impl<'de> DeserializeSeed<'de> for FileSeed<'_> {
-    type Value = JointLimits;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<JointLimits, D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for FileSeed<'_> {
+impl<'de> Visitor<'de> for FileVisitor<'_> {
     type Value = JointLimits;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {

@@ -1,29 +1,33 @@
-//! A path of poses: straight lines through waypoints, with corners that can be rounded.
+//! A path of poses: straight lines through waypoints, with optionally rounded corners.
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use thiserror::Error;
 
-use super::path_sections::{Blend, Line};
+use super::path_sections::{Blend, PathLine};
 use urdf_ik_mathematics::segments::MAX_COORDINATE;
 use urdf_ik_mathematics::spatial::{self, NotARotation};
 use urdf_ik_text::names::number;
 
-/// Least path length of a line or of a rounding \[m\]: waypoints nearer to each other count as one.
+/// Minimum path length of a line or of a rounded corner \[m\]: closer waypoints count as one.
 const MIN_LENGTH: f64 = 1e-6;
-/// Greatest change of direction, from 0 to 2, that is no corner.
-const MAX_CHANGE_OF_A_STRAIGHT_LINE: f64 = 1e-6;
-/// Least fraction of the speed in the middle of a rounded corner. A corner with less, which turns by more than 120°, is not rounded.
-const MIN_SPEED_IN_A_ROUNDED_CORNER: f64 = 0.5;
-/// Greatest scalar part of the quaternion of a half turn, by rounding.
-const MAX_SCALAR_OF_A_HALF_TURN: f64 = 1e-9;
+/// Change of the unit direction, from 0 to 2, up to which two lines count as one straight line.
+const STRAIGHT_LINE_TOLERANCE: f64 = 1e-6;
+/// Minimum speed in the middle of a rounded corner, as a fraction of the speed on lines. A corner with less, which
+/// turns by more than 120°, is not rounded.
+const MIN_CORNER_SPEED: f64 = 0.5;
+/// Scalar part of a quaternion up to which it is a half turn: rounding.
+const HALF_TURN_TOLERANCE: f64 = 1e-9;
 
-/// How a path goes through its waypoints.
+/// Shape of a path through its waypoints.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct PathOptions {
-    /// Path length before and after a waypoint over which its corner is rounded \[m\], at most half of each line that meets there. The
-    /// path misses the waypoint by no more than that. 0: it goes through every waypoint and stops at each corner.
+    /// Path length before and after a waypoint over which its corner is rounded \[m\], at most half of each adjacent
+    /// line. The path misses the waypoint by no more than that. 0: the path passes through every waypoint and stops at
+    /// each corner.
     pub blend_radius: f64,
-    /// Path length of a rotation by one radian \[m\]. The length of a line is its distance, or that of its rotation where that is longer.
+    /// Path length of a rotation by one radian \[m\]. The length of a line is its distance, or that of its rotation if
+    /// longer.
     pub metres_per_radian: f64,
 }
 
@@ -34,7 +38,15 @@ impl Default for PathOptions {
     }
 }
 
-/// Why there is no path through waypoints.
+impl PathOptions {
+    /// These options with another [`blend_radius`](Self::blend_radius) \[m\].
+    #[must_use]
+    pub fn with_blend_radius(self, blend_radius: f64) -> Self {
+        Self { blend_radius, ..self }
+    }
+}
+
+/// Why waypoints define no path.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum PathError {
@@ -47,7 +59,7 @@ pub enum PathError {
         /// Index of the waypoint.
         waypoint: usize,
     },
-    /// A position so far away that distances are too inexact.
+    /// A position too far away for exact distances.
     #[error("waypoint {waypoint} is at {distance:e} m on one axis; it must be within {MAX_COORDINATE:e} m")]
     TooFar {
         /// Index of the waypoint.
@@ -60,29 +72,30 @@ pub enum PathError {
     Orientation {
         /// Index of the waypoint.
         waypoint: usize,
-        /// What is wrong with it.
+        /// Why.
         reason: NotARotation,
     },
     /// The blend radius is negative or not finite.
     #[error("the blend radius is {} m; it must be a finite number, 0 or more", number(*value))]
     BlendRadius {
-        /// What was given.
+        /// The given value.
         value: f64,
     },
-    /// The length of a radian is not above zero.
+    /// The path length of a radian is out of range.
     #[error("the path length of a radian is {} m; it must be a number from 1e-6 to 1e6", number(*value))]
     MetresPerRadian {
-        /// What was given.
+        /// The given value.
         value: f64,
     },
 }
 
-/// A path of poses, each given by its length from the start. Constant.
+/// A path of poses by path length. Immutable.
 ///
-/// Positions follow straight lines from waypoint to waypoint. Orientations follow spherical interpolation (Shoemake 1985, "Animating
-/// rotation with quaternion curves"), the short way and at an even rate. A half turn is about the axis whose largest component is positive
-/// in the frame of the waypoint where it starts. A waypoint that repeats the one before it is left out. Lengths are in metres; a rotation
-/// counts as [`PathOptions::metres_per_radian`] says.
+/// Positions follow straight lines from waypoint to waypoint. Orientations follow spherical linear interpolation
+/// (Shoemake 1985, "Animating rotation with quaternion curves"), the shorter way and at a constant rate. A half turn is
+/// about the axis whose largest component is positive in the frame of the waypoint where it starts. A waypoint that
+/// repeats the previous one is ignored. Path lengths are in metres; a rotation counts by
+/// [`PathOptions::metres_per_radian`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Path {
     sections: Vec<Section>,
@@ -95,22 +108,34 @@ pub struct Path {
 
 #[derive(Debug, Clone, PartialEq)]
 struct Section {
-    /// Path length at which it ends.
+    /// Path length at its end \[m\].
     end: f64,
     length: f64,
-    shape: Shape,
-    /// Index of the waypoint at its end, or near its middle where it rounds a corner.
+    shape: SectionShape,
+    /// Index of the waypoint at its end, or near the middle of a rounded corner.
     waypoint: usize,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Shape {
-    Line(Line),
+enum SectionShape {
+    Line(PathLine),
     Blend(Box<Blend>),
 }
 
 impl Path {
-    /// The path from the first of `poses` through the others, in the base link's frame. A single pose is a path of no length.
+    /// The path through `poses` in the base link's frame. A single pose is a path of length 0.
+    ///
+    /// ```
+    /// use nalgebra::Isometry3;
+    /// use urdf_ik_motion::{Path, PathOptions};
+    ///
+    /// let waypoints = [[0.4, -0.1, 0.3], [0.4, 0.1, 0.3], [0.4, 0.1, 0.4]].map(|[x, y, z]| Isometry3::translation(x,
+    /// y, z));
+    /// let path = Path::new(&waypoints, PathOptions::default().with_blend_radius(0.05))?;
+    /// assert!(path.length() < 0.3 + 1e-12 && path.rests().is_empty());
+    /// assert_eq!(path.pose_at(0.1), Isometry3::translation(0.4, 0.0, 0.3));
+    /// # Ok::<(), urdf_ik_motion::PathError>(())
+    /// ```
     ///
     /// # Errors
     /// [`PathError`] where there is no pose, or a pose or an option is not valid.
@@ -131,13 +156,13 @@ impl Path {
         for (index, line) in lines.iter().enumerate() {
             let corner = lines.get(index + 1).map(|next| corner(line, next, options));
             let rounded = if let Some(Corner::Rounded(radius)) = corner { radius } else { 0.0 };
-            let straight = Line { from: line.at(cut), ..line.clone() };
-            path.push(line.length - cut - rounded, Shape::Line(straight), line.waypoint);
+            let straight = PathLine { from: line.at(cut), ..line.clone() };
+            path.push(line.length - cut - rounded, SectionShape::Line(straight), line.waypoint);
             cut = rounded;
             match (corner, lines.get(index + 1)) {
                 (Some(Corner::Rounded(radius)), Some(next)) => {
                     let blend = Blend::new(line, next, radius);
-                    path.push(blend.length(), Shape::Blend(Box::new(blend)), line.waypoint);
+                    path.push(blend.length(), SectionShape::Blend(Box::new(blend)), line.waypoint);
                 }
                 (Some(Corner::Sharp), _) => path.rests.push(path.length),
                 _ => {}
@@ -146,8 +171,8 @@ impl Path {
         Ok(path)
     }
 
-    fn push(&mut self, length: f64, shape: Shape, waypoint: usize) {
-        // Between two rounded corners that meet, the line has no length but by rounding errors.
+    fn push(&mut self, length: f64, shape: SectionShape, waypoint: usize) {
+        // Between two adjacent rounded corners the line has no length except by rounding.
         if length > 1e-12 {
             self.length += length;
             self.sections.push(Section { end: self.length, length, shape, waypoint });
@@ -159,7 +184,8 @@ impl Path {
         self.length
     }
 
-    /// The pose after `length` metres, in the base link's frame. The first pose below 0, the last one beyond the end.
+    /// The pose at path length `length` \[m\] in the base link's frame. The first pose below 0, the last one beyond the
+    /// end.
     pub fn pose_at(&self, length: f64) -> Isometry3<f64> {
         if length >= self.length {
             return self.end;
@@ -168,18 +194,18 @@ impl Path {
             Some(section) if length > 0.0 => {
                 let into = length - (section.end - section.length);
                 match &section.shape {
-                    Shape::Line(line) => line.at(into),
-                    Shape::Blend(blend) => blend.at(into),
+                    SectionShape::Line(line) => line.at(into),
+                    SectionShape::Blend(blend) => blend.at(into),
                 }
             }
             _ => self.start,
         }
     }
 
-    /// How fast the pose changes after `length` metres for each metre of path: 1 on lines, less where a corner is rounded.
+    /// Rate of the pose at path length `length` \[m\], per metre of path: 1 on lines, less in rounded corners.
     pub fn speed_at(&self, length: f64) -> f64 {
         match self.sections.get(self.section_after(length)) {
-            Some(Section { shape: Shape::Blend(blend), end, length: whole, .. }) => {
+            Some(Section { shape: SectionShape::Blend(blend), end, length: whole, .. }) => {
                 let [shift, turn] = blend.rates_at(length - (end - whole));
                 shift.max(turn * self.metres_per_radian)
             }
@@ -187,18 +213,18 @@ impl Path {
         }
     }
 
-    /// Path lengths of the corners that are not rounded, in order. The tip has to be at rest there.
+    /// Path lengths of the sharp corners in order \[m\]. The tip has to stop there.
     pub fn rests(&self) -> &[f64] {
         &self.rests
     }
 
-    /// Index of the next waypoint after `length` metres of the path.
+    /// Index of the next waypoint after path length `length` \[m\].
     pub fn waypoint_after(&self, length: f64) -> usize {
         let section = self.sections.get(self.section_after(length)).or(self.sections.last());
         section.map_or(0, |section| section.waypoint)
     }
 
-    /// Path length at the end of the line or rounded corner that contains `length` or begins there.
+    /// Path length at the end of the line or rounded corner that contains `length` \[m\] or begins there.
     pub(super) fn boundary_after(&self, length: f64) -> f64 {
         self.sections.get(self.section_after(length)).map_or(self.length, |section| section.end)
     }
@@ -221,8 +247,8 @@ fn checked(waypoint: usize, pose: &Isometry3<f64>) -> Result<Isometry3<f64>, Pat
     Ok(Isometry3::from_parts(pose.translation, rotation))
 }
 
-/// The lines between different waypoints.
-fn lines(poses: &[Isometry3<f64>], metres_per_radian: f64) -> Vec<Line> {
+/// The lines between distinct waypoints.
+fn lines(poses: &[Isometry3<f64>], metres_per_radian: f64) -> Vec<PathLine> {
     let mut lines = Vec::new();
     let Some((mut from, rest)) = poses.split_first() else { return lines };
     for (waypoint, to) in rest.iter().enumerate() {
@@ -231,17 +257,17 @@ fn lines(poses: &[Isometry3<f64>], metres_per_radian: f64) -> Vec<Line> {
         let length = shift.norm().max(turn.norm() * metres_per_radian);
         if length > MIN_LENGTH {
             let (shift, turn) = (shift / length, turn / length);
-            lines.push(Line { from: *from, shift, turn, length, waypoint: waypoint + 1 });
+            lines.push(PathLine { from: *from, shift, turn, length, waypoint: waypoint + 1 });
             from = to;
         }
     }
     lines
 }
 
-/// The rotation vector of the short way. Of the two half turns it is always the same one, whatever the rounding.
+/// The rotation vector of the shorter way. Of the two half turns it is always the same one, whatever the rounding.
 fn shortest_turn(rotation: &UnitQuaternion<f64>) -> Vector3<f64> {
     let vector = spatial::rotation_vector(rotation);
-    let backwards = rotation.w.abs() < MAX_SCALAR_OF_A_HALF_TURN && vector[vector.iamax()] < 0.0;
+    let backwards = rotation.w.abs() < HALF_TURN_TOLERANCE && vector[vector.iamax()] < 0.0;
     if backwards { -vector } else { vector }
 }
 
@@ -250,16 +276,16 @@ enum Corner {
     None,
     /// Rounded over this path length before and after \[m\].
     Rounded(f64),
-    /// Not rounded: the tip stops.
+    /// Sharp: the tip stops.
     Sharp,
 }
 
-fn corner(line: &Line, next: &Line, options: PathOptions) -> Corner {
+fn corner(line: &PathLine, next: &PathLine, options: PathOptions) -> Corner {
     let size = |shift: Vector3<f64>, turn: Vector3<f64>| shift.norm().max(turn.norm() * options.metres_per_radian);
-    if size(next.shift - line.shift, next.turn - line.turn) <= MAX_CHANGE_OF_A_STRAIGHT_LINE {
+    if size(next.shift - line.shift, next.turn - line.turn) <= STRAIGHT_LINE_TOLERANCE {
         return Corner::None;
     }
     let radius = options.blend_radius.min(0.5 * line.length).min(0.5 * next.length);
     let middle = 0.5 * size(next.shift + line.shift, next.turn + line.turn);
-    if radius > MIN_LENGTH && middle >= MIN_SPEED_IN_A_ROUNDED_CORNER { Corner::Rounded(radius) } else { Corner::Sharp }
+    if radius > MIN_LENGTH && middle >= MIN_CORNER_SPEED { Corner::Rounded(radius) } else { Corner::Sharp }
 }

@@ -1,4 +1,4 @@
-//! What is asked of a tip on a path and of the joints on the way, how exactly, and what comes of it.
+//! The problem of following a path, its options, errors and result.
 
 use thiserror::Error;
 
@@ -11,40 +11,60 @@ use urdf_ik_robot::{Chain, Domain};
 use urdf_ik_solver::{Preference, ProblemError, Residual, Target, Tolerance};
 use urdf_ik_text::names::{number, short};
 
-/// A path for the joints of a chain.
+/// A path to be followed by the joints of a chain. It is checked by [`follow`](crate::follow()).
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub struct PathProblem<'a> {
     /// The path of the tip link.
     pub path: &'a Path,
-    /// The tip, its tolerance and its free axes. The pose is not used.
+    /// The tip, its tolerance and its free axes. The pose is ignored.
     pub target: &'a Target,
-    /// Where the arm is: one entry for each variable \[rad or m\].
+    /// Present positions of the chain's variables \[rad or m\].
     pub seed: &'a [f64],
-    /// Limits of the chain's variables.
+    /// Velocity, acceleration and jerk limits of the chain's variables.
     pub limits: &'a MotionLimits,
-    /// What a redundant arm, or one with free axes, prefers on the way.
+    /// Null-space task of a redundant arm, or of one with free axes.
     pub preference: Preference<'a>,
-    /// What the arm has to keep clear of on the way; `None`: collisions do not count.
+    /// Scene and margin for collision avoidance; `None` disables collision checking.
     pub clearance: Option<Clearance<'a>>,
 }
 
-impl PathProblem<'_> {
-    /// The target at `length` metres of the path.
+impl<'a> PathProblem<'a> {
+    /// The problem for one tip: `target` names the tip, its tolerance and free axes, `seed` has the present positions
+    /// of the n variables \[rad or m\]. Without a preference and without collision checking.
+    pub fn new(path: &'a Path, target: &'a Target, seed: &'a [f64], limits: &'a MotionLimits) -> Self {
+        Self { path, target, seed, limits, preference: Preference::default(), clearance: None }
+    }
+
+    /// This problem with a null-space task.
+    #[must_use]
+    pub fn with_preference(self, preference: Preference<'a>) -> Self {
+        Self { preference, ..self }
+    }
+
+    /// This problem with collision avoidance, or without it for `None`.
+    #[must_use]
+    pub fn with_clearance(self, clearance: Option<Clearance<'a>>) -> Self {
+        Self { clearance, ..self }
+    }
+
+    /// The target at path length `length` \[m\].
     pub(super) fn target_at(&self, length: f64) -> Target {
         Target { pose: self.path.pose_at(length), ..*self.target }
     }
 }
 
-/// How exactly a path is followed.
+/// Accuracy and step sizes of following a path.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct FollowOptions {
-    /// Greatest distance of the tip from the path.
+    /// Maximum distance of the tip from the path \[m and rad\].
     pub deviation: Tolerance,
-    /// Greatest length of a piece \[m\].
+    /// Maximum path length of a piece \[m\].
     pub longest_piece: f64,
-    /// Length below which a piece is not halved \[m\].
+    /// Path length below which a piece is not halved \[m\].
     pub shortest_piece: f64,
-    /// Greatest move of a joint in one piece \[rad or m\]; more is a jump.
+    /// Maximum change of a joint within a piece \[rad or m\]; a greater one is a jump.
     pub largest_joint_step: f64,
 }
 
@@ -63,7 +83,7 @@ pub enum FollowError {
     /// The tip, the seed, the tolerance, the free axes or the preference are not valid for the chain.
     #[error(transparent)]
     Problem(#[from] ProblemError),
-    /// The start is outside the limits of a joint, so that no path can begin there.
+    /// A joint is outside its limits at the start of the path.
     #[error(
         "at the start joint '{}' is at {}, outside its limits, {} to {}: give a start inside them",
         short(joint),
@@ -74,43 +94,51 @@ pub enum FollowError {
     StartOutsideLimits {
         /// The first such joint.
         joint: String,
-        /// Where it is \[rad or m\].
+        /// Its position \[rad or m\].
         position: f64,
         /// Its lower and its upper limit \[rad or m\].
         limits: [f64; 2],
     },
-    /// The caller has ended it before it was done.
+    /// The caller interrupted it.
     #[error("it was interrupted")]
     Interrupted,
     /// An option is not a finite number above 0.
     #[error("the {option} is {}; it must be a finite number above 0", number(*value))]
     Option {
-        /// Which one.
+        /// Its name.
         option: &'static str,
-        /// What was given.
+        /// The given value.
         value: f64,
     },
 }
 
 impl FollowOptions {
+    /// These options with another [`deviation`](Self::deviation).
+    #[must_use]
+    pub fn with_deviation(self, deviation: Tolerance) -> Self {
+        Self { deviation, ..self }
+    }
+
     /// Checks that every option is a finite number above 0.
     pub(super) fn check(&self) -> Result<(), FollowError> {
-        for (option, value) in [
+        let values = [
             ("position deviation", self.deviation.position),
             ("orientation deviation", self.deviation.orientation),
             ("longest piece", self.longest_piece),
             ("shortest piece", self.shortest_piece),
             ("largest joint step", self.largest_joint_step),
-        ] {
-            if !(value.is_finite() && value > 0.0) {
-                return Err(FollowError::Option { option, value });
-            }
-        }
-        Ok(())
+        ];
+        first_not_positive(values).map_or(Ok(()), |(option, value)| Err(FollowError::Option { option, value }))
     }
 }
 
-/// Checks that no joint is outside its limits at the start of a path. What is not a finite number is left to the solver.
+/// The first value, with its name, that is not a finite number above 0.
+pub(super) fn first_not_positive<const N: usize>(values: [(&'static str, f64); N]) -> Option<(&'static str, f64)> {
+    values.into_iter().find(|(_, value)| !(value.is_finite() && *value > 0.0))
+}
+
+/// Checks that no joint is outside its limits at the start of a path. Values that are not finite are left to the
+/// solver.
 pub(super) fn check_start(chain: &Chain, start: &[f64]) -> Result<(), FollowError> {
     for (variable, &position) in chain.variables().iter().zip(start) {
         match variable.domain {
@@ -127,17 +155,18 @@ pub(super) fn check_start(chain: &Chain, start: &[f64]) -> Result<(), FollowErro
 /// A followed path.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Followed {
-    /// Joint positions by path length, inside their limits, as far as the path is followed. `None` where its start cannot be reached.
+    /// Joint positions by path length, inside their limits, up to the stop. `None` if the start cannot be reached.
     pub curve: Option<JointCurve>,
-    /// Fraction of the path's length that is followed. Exactly 1 where the last pose is reached.
+    /// Followed fraction of the path length, from 0 to 1. Exactly 1 if the last pose is reached.
     pub fraction: f64,
-    /// Where and why it stopped before that.
+    /// Where and why following stopped before the end.
     pub stop: Option<PathStop>,
-    /// Greatest distance of the tip from the pose of the path at the same length. Over the axes that are not free.
+    /// Maximum distance of the tip from the pose of the path at the same length, over the axes that are not free \[m
+    /// and rad\].
     pub deviation: Residual,
 }
 
-/// The greater of two ratios: of the position to what is allowed, and of the orientation to what is allowed.
+/// The greater of the ratios of position and orientation to their tolerances.
 pub(super) fn ratio(residual: &Residual, allowed: &Tolerance) -> f64 {
     (residual.position / allowed.position).max(residual.orientation / allowed.orientation)
 }

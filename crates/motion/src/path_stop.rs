@@ -1,4 +1,4 @@
-//! Where and why a path could not be followed further.
+//! Where and why following a path stopped.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use urdf_ik_robot::Chain;
 use urdf_ik_solver::{Outcome, Reason, Residual, Solution};
 use urdf_ik_text::names;
 
-/// Where and why a path could not be followed further. It displays as a sentence.
+/// Where and why following a path stopped. It displays as a sentence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PathStop {
     /// Length of the path before the stop \[m\].
@@ -21,22 +21,22 @@ pub struct PathStop {
     pub pose: Isometry3<f64>,
     /// Index of the next waypoint.
     pub waypoint: usize,
-    /// Why it stops.
+    /// The reason.
     pub reason: StopReason,
 }
 
-/// Why a path cannot be followed further.
+/// Why following a path stopped.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum StopReason {
-    /// The next pose is certainly out of reach.
+    /// The next pose is provably out of reach.
     OutOfReach {
-        /// Distance of the closest configuration that was found.
+        /// Residual of the closest configuration found \[m and rad\].
         closest: Residual,
     },
     /// No solution was found for the next pose.
     NotFound {
-        /// Distance of the closest configuration that was found.
+        /// Residual of the closest configuration found \[m and rad\].
         closest: Residual,
     },
     /// Joints are at their limits.
@@ -44,30 +44,30 @@ pub enum StopReason {
         /// Their names.
         joints: Vec<String>,
     },
-    /// The next pose has only solutions on another branch, which is a jump away.
+    /// The next pose has solutions only on another branch, a jump away.
     Jump {
         /// The joint that would move farthest.
         joint: String,
-        /// How far it would move \[rad or m\].
+        /// By how much it would jump \[rad or m\].
         by: f64,
     },
-    /// Even in the shortest piece the tip leaves the line by too much.
+    /// Even in the shortest piece the tip deviates too far from the path.
     PieceTooShort {
         /// Length of the piece \[m\].
         length: f64,
-        /// Its distance from the line.
+        /// Maximum deviation of the tip \[m and rad\].
         deviation: Residual,
     },
-    /// Bodies would come nearer to each other than the margin.
+    /// Two bodies would come nearer than the margin.
     Collision {
-        /// The two; `None` where the way is too long to be looked at.
+        /// The two bodies; `None` if the motion is too long to check.
         bodies: Option<[Body; 2]>,
         /// Their distance just beyond the stop \[m\].
         distance: f64,
     },
     /// The path needs too many pieces.
     TooManyPieces {
-        /// How many it may need.
+        /// The maximum number.
         pieces: usize,
     },
 }
@@ -80,14 +80,14 @@ impl PathStop {
 }
 
 impl StopReason {
-    /// A collision that `near` begins.
+    /// The collision of the pair `near`.
     pub(super) fn collision(scene: &Scene, near: Option<&Near>) -> Self {
         let bodies = near.and_then(|near| scene.pairs().nth(near.pair)).map(|pair| pair.map(Body::clone));
         Self::Collision { bodies, distance: near.map_or(0.0, |near| near.distance) }
     }
 
-    /// The reason. `tracked` is the failed solution for the next piece, `elsewhere` a solution for its end on another branch, if there is
-    /// one, and `here` where the arm is.
+    /// The reason, from the failed solution `tracked` for the next piece, a solution `elsewhere` on another branch, if
+    /// any, and the present configuration `here`.
     pub(super) fn new(chain: &Chain, tracked: &Solution, elsewhere: Option<&[f64]>, here: &[f64]) -> Self {
         let variables = chain.variables();
         let closest = tracked.residuals.first().copied().unwrap_or_default();
@@ -123,7 +123,7 @@ impl fmt::Display for StopReason {
             Self::Collision { bodies: Some([first, second]), distance } => {
                 write!(f, "{first} would come within {distance:.4} m of {second}")
             }
-            Self::Collision { bodies: None, .. } => write!(f, "the way is too long to be looked at for collisions"),
+            Self::Collision { bodies: None, .. } => write!(f, "the motion is too long to check for collisions"),
             Self::TooManyPieces { pieces } => write!(f, "the path needs more than {pieces} pieces"),
         }
     }

@@ -1,25 +1,26 @@
-//! The speed along a smooth part of a path, from rest to rest: as fast as all limits allow.
+//! Time-optimal speed along a smooth part of a path, from rest to rest, under all limits.
 //!
-//! The squared rate z(x) of the [first motion](super::first_motion) is a spline of degree two, so that accelerations are continuous and
-//! jerks bounded. The time ∫ dx / √z is lessened with a logarithmic barrier at each limit, by Newton's method (Boyd and Vandenberghe 2004,
-//! "Convex optimization", chapter 11). Second derivatives that are not surely positive are left out.
+//! The squared rate z(x) of the [nominal motion](super::nominal_motion) is a quadratic spline, so accelerations are
+//! continuous and jerks bounded. The duration ∫ dx / √z is minimised with a logarithmic barrier at each limit, by
+//! Newton's method (Boyd and Vandenberghe 2004, "Convex optimization", chapter 11). Second derivatives that may be
+//! negative are omitted.
 
-use super::first_motion::FirstMotion;
-use super::speed_limits::Place;
+use super::nominal_motion::NominalMotion;
+use super::speed_limits::LimitSample;
 use super::timing::SpeedProblem;
 use urdf_ik_mathematics::band_matrix::BandMatrix;
 use urdf_ik_mathematics::spline::Basis;
 
-/// Newton steps at most, for one weight of the time.
+/// Maximum number of Newton steps for one barrier weight.
 const STEPS: usize = 30;
-/// Half of the squared Newton decrement that is small enough.
-const MIN_DECREMENT: f64 = 1e-4;
-/// Weights of the time against the barriers, one after the other, over the time.
+/// Half of the squared Newton decrement at which the iteration ends.
+const DECREMENT_TOLERANCE: f64 = 1e-4;
+/// Successive weights of the duration against the barriers, divided by the duration.
 const WEIGHTS: [f64; 4] = [1.0, 10.0, 100.0, 1000.0];
-/// Share of the greatest speed that is used: between the places where limits are checked, rates may be a little greater.
-const USED_SHARE: f64 = 0.995;
-/// Places and weights of Gauss and Legendre's rule with five points, in an interval from 0 to 1.
-const GAUSS: [(f64, f64); 5] = [
+/// Fraction of the maximum speed that is used: between the checked points, limits may be exceeded slightly.
+const SPEED_FRACTION: f64 = 0.995;
+/// Nodes and weights of the five-point Gauss-Legendre rule on the interval from 0 to 1.
+const GAUSS_NODES: [(f64, f64); 5] = [
     (0.046_910_077_030_668, 0.118_463_442_528_094_5),
     (0.230_765_344_947_158_5, 0.239_314_335_249_683_2),
     (0.5, 0.284_444_444_444_444_5),
@@ -30,33 +31,33 @@ const GAUSS: [(f64, f64); 5] = [
 /// The speed along a smooth part of a path.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SpeedProfile {
-    motion: FirstMotion,
+    motion: NominalMotion,
     basis: Basis<3>,
-    /// Coefficients of z.
+    /// Spline coefficients of z.
     coefficients: Vec<f64>,
     /// Time at each end of an interval of x \[s\].
     times: Vec<f64>,
 }
 
-/// Length of the path so far, with the speed and the acceleration along it.
+/// Path length \[m\], with the speed \[m/s\] and the acceleration \[m/s²\] along the path.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Progress {
+pub(super) struct PathProgress {
     pub(super) length: f64,
     pub(super) speed: f64,
     pub(super) acceleration: f64,
 }
 
 impl SpeedProfile {
-    /// The fastest one along a part of a curve.
+    /// The fastest profile along a part of a curve.
     pub(super) fn new(problem: &SpeedProblem) -> Self {
-        let motion = FirstMotion::new(problem);
-        let basis = Basis::new(&motion.intervals(&problem.part));
-        let places = problem.places(&motion, &basis);
-        let mut coefficients = vec![slow(&places); basis.coefficients()];
-        Search::new(&places, coefficients.len()).speed_up(&mut coefficients);
-        // Time that passes more slowly by this factor lessens velocities by it, accelerations by its square, jerks by its cube.
+        let motion = NominalMotion::new(problem);
+        let basis = Basis::new(&motion.intervals(problem.part));
+        let samples = problem.samples(&motion, &basis);
+        let mut coefficients = vec![slow(&samples); basis.coefficients()];
+        ProfileSearch::new(&samples, coefficients.len()).speed_up(&mut coefficients);
+        // Scaling the time by a factor scales velocities by it, accelerations by its square, jerks by its cube.
         for coefficient in &mut coefficients {
-            *coefficient *= USED_SHARE * USED_SHARE;
+            *coefficient *= SPEED_FRACTION * SPEED_FRACTION;
         }
         let mut profile = Self { motion, basis, coefficients, times: vec![0.0] };
         for interval in 0..profile.basis.ends().len() - 1 {
@@ -66,13 +67,13 @@ impl SpeedProfile {
         profile
     }
 
-    /// Time that it takes \[s\].
+    /// Duration \[s\].
     pub(super) fn duration(&self) -> f64 {
         self.times[self.times.len() - 1]
     }
 
-    /// The progress after `time` seconds; at rest at the ends.
-    pub(super) fn at(&self, time: f64) -> Progress {
+    /// The progress at `time` \[s\]; at rest at the ends.
+    pub(super) fn at(&self, time: f64) -> PathProgress {
         let interval = self.times.partition_point(|end| *end <= time).clamp(1, self.times.len() - 1) - 1;
         let [start, end] = [interval, interval + 1].map(|end| (self.times[end], self.basis.ends()[end]));
         let mut x = start.1 + (end.1 - start.1) * ((time - start.0) / (end.0 - start.0)).clamp(0.0, 1.0);
@@ -82,16 +83,16 @@ impl SpeedProfile {
         }
         let [z, slope, _] = self.squared_rate(interval, x);
         let [length, rate, change, _] = self.motion.at(x);
-        Progress { length, speed: rate * z.sqrt(), acceleration: change * z + 0.5 * rate * slope }
+        PathProgress { length, speed: rate * z.sqrt(), acceleration: change * z + 0.5 * rate * slope }
     }
 
-    /// Time from the start of an interval to `x` in it.
+    /// Time from the start of an interval to `x` in it \[s\].
     fn time_on(&self, interval: usize, x: f64) -> f64 {
         let start = self.basis.ends()[interval];
         let step = x - start;
         let at =
-            |(place, weight): &(f64, f64)| weight * step / self.squared_rate(interval, start + place * step)[0].sqrt();
-        GAUSS.iter().map(at).sum()
+            |(node, weight): &(f64, f64)| weight * step / self.squared_rate(interval, start + node * step)[0].sqrt();
+        GAUSS_NODES.iter().map(at).sum()
     }
 
     /// z and its derivatives.
@@ -104,37 +105,37 @@ fn derivatives(basis: &[[f64; 3]; 3], coefficients: &[f64]) -> [f64; 3] {
     basis.map(|row| row[0] * coefficients[0] + row[1] * coefficients[1] + row[2] * coefficients[2])
 }
 
-/// A constant z that is well within all limits.
-fn slow(places: &[Place]) -> f64 {
+/// A constant z well inside all limits.
+fn slow(samples: &[LimitSample]) -> f64 {
     let mut z = f64::MAX;
-    for place in places {
-        z = z.min(0.5 * place.greatest);
-        z = place.accelerations.iter().fold(z, |z, row| z.min(0.5 / row[0].abs()));
-        z = place.jerks.iter().fold(z, |z, row| z.min((0.5 / row[0].abs()).powf(2.0 / 3.0)));
+    for sample in samples {
+        z = z.min(0.5 * sample.max_z);
+        z = sample.accelerations.iter().fold(z, |z, row| z.min(0.5 / row[0].abs()));
+        z = sample.jerks.iter().fold(z, |z, row| z.min((0.5 / row[0].abs()).powf(2.0 / 3.0)));
     }
     z
 }
 
-/// The search for the fastest z, with its scratch.
-struct Search<'a> {
-    places: &'a [Place],
+/// Newton's method for the fastest z, with its scratch memory.
+struct ProfileSearch<'a> {
+    samples: &'a [LimitSample],
     hessian: BandMatrix,
-    /// The slope, and then the step.
+    /// The negative gradient, and then the step.
     step: Vec<f64>,
     tried: Vec<f64>,
 }
 
-/// What is lessened at one place, with its derivatives by z, z′ and z″.
+/// The objective at one sample, with its derivatives by z, z′ and z″.
 #[derive(Default)]
-struct Cost {
+struct BarrierCost {
     value: f64,
     slope: [f64; 3],
     curvature: [[f64; 3]; 3],
 }
 
-impl<'a> Search<'a> {
-    fn new(places: &'a [Place], unknowns: usize) -> Self {
-        Self { places, hessian: BandMatrix::zeros(unknowns, 3), step: vec![0.0; unknowns], tried: vec![0.0; unknowns] }
+impl<'a> ProfileSearch<'a> {
+    fn new(samples: &'a [LimitSample], unknowns: usize) -> Self {
+        Self { samples, hessian: BandMatrix::zeros(unknowns, 3), step: vec![0.0; unknowns], tried: vec![0.0; unknowns] }
     }
 
     fn speed_up(&mut self, z: &mut [f64]) {
@@ -149,83 +150,85 @@ impl<'a> Search<'a> {
     }
 
     fn time(&self, z: &[f64]) -> f64 {
-        let at = |place: &Place| place.weight / derivatives(&place.basis, &z[place.first..])[0].sqrt();
-        self.places.iter().map(at).sum()
+        let at = |sample: &LimitSample| sample.weight / derivatives(&sample.basis, &z[sample.first..])[0].sqrt();
+        self.samples.iter().map(at).sum()
     }
 
-    /// Takes one step; returns whether another one is worth it.
+    /// Takes one step; returns whether another one is worthwhile.
     fn newton_step(&mut self, weight: f64, z: &mut [f64]) -> bool {
         self.hessian.clear();
         self.step.fill(0.0);
         let mut value = 0.0;
-        for place in self.places {
-            let Some(cost) = place.cost(weight, derivatives(&place.basis, &z[place.first..])) else { return false };
+        for sample in self.samples {
+            let Some(cost) = sample.cost(weight, derivatives(&sample.basis, &z[sample.first..])) else { return false };
             value += cost.value;
             for a in 0..3 {
-                self.step[place.first + a] -= (0..3).map(|k| place.basis[k][a] * cost.slope[k]).sum::<f64>();
+                self.step[sample.first + a] -= (0..3).map(|k| sample.basis[k][a] * cost.slope[k]).sum::<f64>();
                 let row: [f64; 3] =
-                    std::array::from_fn(|l| (0..3).map(|k| place.basis[k][a] * cost.curvature[k][l]).sum());
+                    std::array::from_fn(|l| (0..3).map(|k| sample.basis[k][a] * cost.curvature[k][l]).sum());
                 for b in 0..=a {
-                    let entry = (0..3).map(|l| row[l] * place.basis[l][b]).sum();
-                    self.hessian.add(place.first + a, place.first + b, entry);
+                    let entry = (0..3).map(|l| row[l] * sample.basis[l][b]).sum();
+                    self.hessian.add(sample.first + a, sample.first + b, entry);
                 }
             }
         }
         let slope = self.step.clone();
-        if !self.hessian.factorise() {
+        if !self.hessian.factorise(0.0) {
             return false;
         }
         self.hessian.solve(&mut self.step);
         let decrement: f64 = slope.iter().zip(&self.step).map(|(slope, step)| slope * step).sum();
-        let mut share = 1.0;
-        while share > 1e-6 {
+        let mut fraction = 1.0;
+        while fraction > 1e-6 {
             for (tried, (z, step)) in self.tried.iter_mut().zip(z.iter().zip(&self.step)) {
-                *tried = z + share * step;
+                *tried = z + fraction * step;
             }
-            if self.value(weight, &self.tried).is_some_and(|tried| tried < value - 0.1 * share * decrement) {
+            if self.value(weight, &self.tried).is_some_and(|tried| tried < value - 0.1 * fraction * decrement) {
                 z.copy_from_slice(&self.tried);
-                return 0.5 * decrement > MIN_DECREMENT;
+                return 0.5 * decrement > DECREMENT_TOLERANCE;
             }
-            share *= 0.5;
+            fraction *= 0.5;
         }
         false
     }
 
-    /// The cost of z; `None` outside a limit.
+    /// The objective at z; `None` outside a limit.
     fn value(&self, weight: f64, z: &[f64]) -> Option<f64> {
-        let cost = |place: &Place| place.cost(weight, derivatives(&place.basis, &z[place.first..]));
-        self.places.iter().map(|place| cost(place).map(|cost| cost.value)).sum()
+        let cost = |sample: &LimitSample| sample.cost(weight, derivatives(&sample.basis, &z[sample.first..]));
+        self.samples.iter().map(|sample| cost(sample).map(|cost| cost.value)).sum()
     }
 }
 
-impl Place {
-    /// The weighted time less the logarithms of what is left of each limit. `None` outside a limit.
-    fn cost(&self, weight: f64, [z, slope, bend]: [f64; 3]) -> Option<Cost> {
-        if !(z > 0.0 && z < self.greatest) {
+impl LimitSample {
+    /// The weighted duration minus the logarithms of the slacks of all limits; `None` outside a limit.
+    fn cost(&self, weight: f64, [z, slope, bend]: [f64; 3]) -> Option<BarrierCost> {
+        if !(z > 0.0 && z < self.max_z) {
             return None;
         }
         let root = z.sqrt();
         let time = weight / root;
-        let left = self.greatest - z;
-        let mut cost = Cost { value: time, ..Cost::default() };
-        cost.slope[0] = -0.5 * time / z + 1.0 / left;
-        cost.curvature[0][0] = 0.75 * time / (z * z) + 1.0 / (left * left);
+        let slack = self.max_z - z;
+        let mut cost = BarrierCost { value: time, ..BarrierCost::default() };
+        cost.slope[0] = -0.5 * time / z + 1.0 / slack;
+        cost.curvature[0][0] = 0.75 * time / (z * z) + 1.0 / (slack * slack);
         // One logarithm of a product instead of many.
-        let mut product = 1.0 - z / self.greatest;
+        let mut product = 1.0 - z / self.max_z;
         for row in &self.accelerations {
-            product *= cost.keep(row[0] * z + row[1] * slope, [row[0], row[1], 0.0])?;
+            product *= cost.add_barrier(row[0] * z + row[1] * slope, [row[0], row[1], 0.0])?;
         }
         for row in &self.jerks {
             let over_root = row[0] * z + row[1] * slope + row[2] * bend;
-            product *=
-                cost.keep(root * over_root, [root * row[0] + 0.5 * over_root / root, root * row[1], root * row[2]])?;
+            product *= cost.add_barrier(
+                root * over_root,
+                [root * row[0] + 0.5 * over_root / root, root * row[1], root * row[2]],
+            )?;
         }
         cost.value -= product.ln();
         Some(cost.times(self.weight))
     }
 }
 
-impl Cost {
+impl BarrierCost {
     fn times(mut self, factor: f64) -> Self {
         self.value *= factor;
         self.slope = self.slope.map(|entry| factor * entry);
@@ -233,8 +236,9 @@ impl Cost {
         self
     }
 
-    /// Keeps `used` between -1 and 1: adds the derivatives of −ln(1 − used²), and gives 1 − used². `None` outside.
-    fn keep(&mut self, used: f64, slope: [f64; 3]) -> Option<f64> {
+    /// Adds the barrier −ln(1 − used²) of a quantity relative to its limit to the derivatives; returns 1 − used².
+    /// `None` outside the limit.
+    fn add_barrier(&mut self, used: f64, slope: [f64; 3]) -> Option<f64> {
         let left = 1.0 - used * used;
         if left <= 0.0 || left.is_nan() {
             return None;

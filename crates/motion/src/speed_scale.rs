@@ -1,28 +1,28 @@
-//! The speed scale: the time of a motion passes more slowly than the clock. So the joints keep their path and all of their limits.
+//! Speed scaling: the time of a motion passes more slowly than the clock, so the joints keep their path and all of
+//! their limits.
 
+use super::braking_speed::{APPROACH_PERIODS, approach};
 use super::generator::Pace;
 use super::joint_motion::JointMotion;
 use super::limits::MotionLimits;
-use super::servo::braking_speed::approach;
-use super::servo::ramp::PERIODS_AT_THE_END;
 
-/// Leads the scale of a motion to a goal that may change at any time.
+/// Moves the speed scale of a motion towards a goal that may change at any time.
 ///
-/// While it changes, velocities and accelerations of the joints stay within their limits, but for 5 % of the velocity where a stop interrupts
-/// the change, and half of an acceleration where it may turn round within a period. Accelerations do not step: jerks are within six times
-/// their limits. At rest the scale changes at once.
+/// During a change, velocities and accelerations of the joints stay within their limits, except by 5 % of the velocity
+/// where a stop interrupts the change, and by half of an acceleration that may reverse within a period. Accelerations
+/// are continuous: jerks stay within six times their limits. At rest the scale changes at once.
 #[derive(Debug, Clone, Copy)]
 pub struct SpeedScale {
     pace: Pace,
     is_suspended: bool,
 }
 
-/// Bounds of the scale, by the limits of the joints.
-struct Bounds {
-    /// Of its rate \[1/s\].
+/// Bounds of the change of the scale, from the limits of the joints.
+struct RateBounds {
+    /// Bounds of its rate \[1/s\].
     least: f64,
     greatest: f64,
-    /// Of the change of the rate \[1/s²\].
+    /// Bound of the derivative of the rate \[1/s²\].
     change: f64,
 }
 
@@ -33,47 +33,47 @@ impl Default for SpeedScale {
 }
 
 impl SpeedScale {
-    /// The present pace.
+    /// The current pace.
     pub fn pace(&self) -> Pace {
         self.pace
     }
 
-    /// The full pace until [`SpeedScale::resume`], for a motion that must not be slow, such as a stop. Returns the pace until now, where that
-    /// was another one: the joints must go on with [`JointMotion::use_pace`].
+    /// Sets the full pace until [`SpeedScale::resume`], for a motion that must not be slow, such as a stop. Returns the
+    /// previous pace if it was another one: the joints must then continue with [`JointMotion::use_pace`].
     pub fn suspend(&mut self) -> Option<Pace> {
         self.is_suspended = true;
         Some(std::mem::replace(&mut self.pace, Pace::FULL)).filter(|pace| *pace != Pace::FULL)
     }
 
-    /// Follows the goal again.
+    /// Follows the goal again after [`SpeedScale::suspend`].
     pub fn resume(&mut self) {
         self.is_suspended = false;
     }
 
-    /// Leads the scale towards `goal` (0 to 1) for `period` seconds, in which `motion` has to stay within `limits`. Returns the time of the
-    /// motion that passes \[s\].
+    /// Moves the scale towards `goal`, from 0 to 1, for `period` seconds of clock time, so that `motion` stays within
+    /// `limits`. Returns the motion time that passes \[s\].
     pub fn advance(&mut self, goal: f64, period: f64, motion: &JointMotion, limits: &MotionLimits) -> f64 {
         if self.is_suspended || period <= 0.0 {
             return period;
         }
         let before = self.pace.scale;
-        self.pace = Bounds::new(before, period, motion, limits).next(self.pace, goal, period);
+        self.pace = RateBounds::new(before, period, motion, limits).next(self.pace, goal, period);
         0.5 * (before + self.pace.scale) * period
     }
 }
 
-impl Bounds {
-    /// At `scale` the velocities v and accelerations a of the motion become s v and s² a + s' v, and the jerks j become
-    /// s³ j + 3 s s' a + s'' v. The last two terms may have half of the limit each.
+impl RateBounds {
+    /// At `scale` s the velocities v and accelerations a of the motion become s v and s² a + s' v, and the jerks j
+    /// become s³ j + 3 s s' a + s'' v. The last two terms may use half of the limit each.
     fn new(scale: f64, period: f64, motion: &JointMotion, limits: &MotionLimits) -> Self {
         let mut bounds = Self { least: f64::NEG_INFINITY, greatest: f64::INFINITY, change: f64::INFINITY };
         let rates = motion.velocities().iter().zip(motion.accelerations());
         for ((velocity, acceleration), (most, jerk)) in rates.zip(limits.accelerations.iter().zip(&limits.jerks)) {
             let (speed, along) = (velocity.abs(), acceleration * velocity.signum());
-            // So much the acceleration may change within the period. It must leave something, also where periods are long.
+            // Change of the acceleration within the period. It must leave a margin even for long periods.
             let change = (jerk * scale * period).min(0.5 * most);
             let [least, greatest] = [(along - change).max(-most), (along + change).min(*most)];
-            // The speed after the period; the change of the scale accelerates the joint meanwhile.
+            // Speed after the period, including the acceleration by the change of the scale.
             let speed_after = speed + 1.5 * most.min(along.abs() + change) * period;
             let turning = 0.5 * jerk / (3.0 * scale * acceleration.abs());
             bounds.least = bounds.least.max((-most - scale * scale * least) / speed_after).max(-turning);
@@ -91,9 +91,9 @@ impl Bounds {
         if is_smooth && (self.least..=self.greatest).contains(&at_once) {
             return Pace { scale: goal, rate: 0.0 };
         }
-        let wanted = approach(left.abs(), self.change, PERIODS_AT_THE_END * period) * left.signum();
+        let wanted = approach(left.abs(), self.change, APPROACH_PERIODS * period) * left.signum();
         let rate = wanted.clamp(rate - change, rate + change).max(self.least).min(self.greatest);
-        // Where the joints become faster while it changes, it may have to change longer than planned.
+        // The change may take longer than planned where the joints accelerate meanwhile.
         let scale = (scale + period * rate).clamp(0.0, 1.0);
         Pace { scale, rate }
     }

@@ -1,23 +1,25 @@
-//! How fast the tip moves along a path, and which input is refused.
+//! Speed and acceleration along a path, and the input that is refused.
 
 use thiserror::Error;
 
-use super::joint_curve::SmoothPart;
-use super::path_problem::PathProblem;
+use super::joint_curve::{CurvePart, JointCurve};
+use super::path_problem::{PathProblem, first_not_positive};
 use urdf_ik_robot::Chain;
 use urdf_ik_text::names::number;
 
-/// Greatest number of points of a trajectory.
+/// Maximum number of points of a trajectory.
 const MAX_POINTS: f64 = 1e6;
 
-/// How fast the tip moves along a path.
+/// Speed and acceleration along a path, and the sampling of its trajectory. They are checked by
+/// [`Trajectory::new`](crate::Trajectory::new).
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Timing {
-    /// Greatest speed along the path \[m/s\]. It is lower where the limits of a joint need that.
+    /// Maximum speed along the path \[m/s\]. It is lower where the limits of a joint require it.
     pub speed: f64,
-    /// Greatest acceleration along the path \[m/s²\].
+    /// Maximum acceleration along the path \[m/s²\].
     pub acceleration: f64,
-    /// Time from point to point \[s\].
+    /// Time between points \[s\].
     pub period: f64,
 }
 
@@ -28,16 +30,16 @@ impl Default for Timing {
     }
 }
 
-/// Why there is no trajectory along a followed path.
+/// Why a followed path has no trajectory.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum TimingError {
     /// A value is not a finite number above 0.
     #[error("the {what} is {}; it must be a finite number above 0", number(*value))]
     Value {
-        /// Which one.
+        /// Its name.
         what: &'static str,
-        /// What was given.
+        /// The given value.
         value: f64,
     },
     /// It would have too many points.
@@ -47,19 +49,33 @@ pub enum TimingError {
         number(points.round())
     )]
     TooLong {
-        /// How many it would have.
+        /// Their number.
         points: f64,
     },
 }
 
 impl Timing {
+    /// This timing with another [`speed`](Self::speed) \[m/s\].
+    #[must_use]
+    pub fn with_speed(self, speed: f64) -> Self {
+        Self { speed, ..self }
+    }
+
+    /// This timing with another [`acceleration`](Self::acceleration) \[m/s²\].
+    #[must_use]
+    pub fn with_acceleration(self, acceleration: f64) -> Self {
+        Self { acceleration, ..self }
+    }
+
+    /// This timing with another [`period`](Self::period) \[s\].
+    #[must_use]
+    pub fn with_period(self, period: f64) -> Self {
+        Self { period, ..self }
+    }
+
     pub(super) fn check(&self) -> Result<(), TimingError> {
-        for (what, value) in [("speed", self.speed), ("acceleration", self.acceleration), ("period", self.period)] {
-            if !(value.is_finite() && value > 0.0) {
-                return Err(TimingError::Value { what, value });
-            }
-        }
-        Ok(())
+        let values = [("speed", self.speed), ("acceleration", self.acceleration), ("period", self.period)];
+        first_not_positive(values).map_or(Ok(()), |(what, value)| Err(TimingError::Value { what, value }))
     }
 }
 
@@ -68,10 +84,11 @@ pub(super) fn check_points(points: f64) -> Result<(), TimingError> {
     if points <= MAX_POINTS { Ok(()) } else { Err(TimingError::TooLong { points }) }
 }
 
-/// A smooth part of a path whose speed is sought.
+/// A smooth part of a path and the limits of its speed.
 pub(super) struct SpeedProblem<'a> {
     pub(super) chain: &'a Chain,
     pub(super) path: &'a PathProblem<'a>,
     pub(super) timing: &'a Timing,
-    pub(super) part: SmoothPart<'a>,
+    pub(super) curve: &'a JointCurve,
+    pub(super) part: &'a CurvePart,
 }

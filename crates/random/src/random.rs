@@ -13,7 +13,7 @@ use urdf_ik_robot::{Chain, Domain, Robot};
 pub struct Random(Rand64);
 
 impl Random {
-    /// The sequence of that seed, or another one for each number in the environment variable `SEED_OFFSET`.
+    /// The sequence of that seed, or another one for each value of the environment variable `SEED_OFFSET`.
     pub fn new(seed: u64) -> Self {
         let offset: u64 =
             std::env::var("SEED_OFFSET").map_or(0, |offset| offset.parse().expect("SEED_OFFSET is a whole number"));

@@ -1,4 +1,4 @@
-//! Random robots: axes in every relative position, trees, mimic joints, base links inside the tree.
+//! Random robots: all relative positions of axes, trees, mimic joints, base links inside the tree.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 use std::fmt::Write;
@@ -9,14 +9,14 @@ use nalgebra::Vector3;
 use super::random::Random;
 use urdf_ik_robot::{Chain, Robot};
 
-/// The axis of a joint in relation to the one before it.
+/// The axis of a joint relative to the previous one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Axes {
     Any,
     /// Along coordinate axes, with rotations by quarter turns.
     Square,
     Parallel,
-    /// At this angle to it \[rad\].
+    /// At this angle \[rad\].
     NearlyParallel(f64),
     AntiParallel,
     NearlyAntiParallel(f64),
@@ -26,12 +26,12 @@ pub enum Axes {
     Mixed,
 }
 
-/// What a robot is made of.
+/// The distribution of random robots.
 #[derive(Debug, Clone, Copy)]
 pub struct Recipe {
     pub axes: Axes,
     pub joints: usize,
-    /// One joint in this many is prismatic, fixed, a mimic joint, or the start of a branch, on average; 0 for none.
+    /// On average, one joint in this many is prismatic, fixed, a mimic joint, or the start of a branch; 0 for none.
     pub prismatic: usize,
     pub fixed: usize,
     pub mimic: usize,
@@ -52,7 +52,7 @@ impl Recipe {
         Self { prismatic: 4, fixed: 6, mimic: 5, branch: 4, any_base: true, tips, ..Self::plain(axes, joints) }
     }
 
-    /// A chain by this recipe. Draws again where no joint moves one of the tips.
+    /// A chain by this recipe. Draws again if no joint moves one of the tips.
     pub fn make(&self, random: &mut Random) -> (Arc<Chain>, String) {
         for _ in 0..1000 {
             let (text, links) = self.describe(random);
@@ -69,7 +69,7 @@ impl Recipe {
         panic!("{self:?} makes no chain");
     }
 
-    /// The robot's URDF, and how many links it has: l0 is the root.
+    /// The robot's URDF and its number of links, with the root l0.
     fn describe(&self, random: &mut Random) -> (String, usize) {
         let mut text = String::from("<robot name='drawn'><link name='l0'/>\n");
         // Joints that others may mimic.

@@ -1,17 +1,17 @@
-//! An arm among obstacles, and a judge of its distances that knows nothing of scenes.
+//! An arm among obstacles, and an independent judge of its distances.
 
 use std::fmt::Write;
 use std::sync::Arc;
 
 use nalgebra::{Isometry3, Point3, Translation3};
-use urdf_ik::collision::{Clearance, Geometry, LinkPair, LinkPlaces, LinkShapes, Obstacle, Pairs, Scene, World};
+use urdf_ik::collision::{Clearance, Geometry, LinkPair, LinkPoses, LinkShapes, Obstacle, Pairs, Scene, World};
 use urdf_ik::robot::{MeshFolders, Robot};
 
 use super::{Arm, root};
 
 pub const MARGIN: f64 = 0.01;
 
-/// The corners of each face of a box, around it. Bits of a corner say at which end of x, y and z it is.
+/// The corners of each face of a box, in order around it. The bits of a corner select the end of x, y and z.
 const FACES: [[u32; 4]; 6] = [[0, 2, 6, 4], [1, 3, 7, 5], [0, 1, 5, 4], [2, 3, 7, 6], [0, 1, 3, 2], [4, 5, 7, 6]];
 
 /// A bundled robot among obstacles.
@@ -20,7 +20,7 @@ pub struct Cell {
     obstacles: Vec<(Geometry, Isometry3<f64>)>,
     shapes: LinkShapes,
     pairs: Pairs,
-    /// The robot with the obstacles as links, its shapes, and the pairs that count.
+    /// The robot with the obstacles as links, its shapes, and the pairs under the rule.
     judge: (Robot, LinkShapes, Vec<LinkPair>),
 }
 
@@ -57,7 +57,7 @@ impl Cell {
         self.scene_of(&world)
     }
 
-    /// The scene, in which the obstacles, which must be boxes, are one mesh.
+    /// The scene with the obstacles, all boxes, as one mesh.
     pub fn scene_with_a_mesh(&self) -> Scene {
         let (mut vertices, mut faces) = (Vec::new(), Vec::new());
         for (geometry, pose) in &self.obstacles {
@@ -77,7 +77,7 @@ impl Cell {
         self.scene_of(&world)
     }
 
-    /// The scene with that world around.
+    /// The scene with that world.
     pub fn scene_of(&self, world: &World) -> Scene {
         let Arm { robot, chain, .. } = &self.arm;
         Scene::new(robot, chain, &self.shapes, &self.pairs, world, &robot.neutral_positions())
@@ -87,7 +87,7 @@ impl Cell {
         self.scene_in(0..self.obstacles.len())
     }
 
-    /// Where the obstacles are.
+    /// Poses of the obstacles.
     pub fn poses(&self) -> impl Iterator<Item = &Isometry3<f64>> {
         self.obstacles.iter().map(|(_, pose)| pose)
     }
@@ -97,7 +97,7 @@ impl Cell {
         let (robot, shapes, pairs) = &self.judge;
         let mut all = robot.neutral_positions();
         self.arm.chain.write_into(robot, positions, &mut all);
-        let places = LinkPlaces::new(robot, &all).unwrap();
+        let places = LinkPoses::new(robot, &all).unwrap();
         pairs.iter().map(|pair| shapes.distance(&places, *pair)).collect()
     }
 
@@ -111,7 +111,8 @@ pub fn clearance(scene: &Scene) -> Clearance<'_> {
     Clearance { scene, margin: MARGIN }
 }
 
-/// The robot of `text` with the obstacles as links, its shapes, and its pairs with those of the obstacles and what moves.
+/// The robot of `text` with the obstacles as links, its shapes, and its pairs including those of moving links and
+/// obstacles.
 fn judge(
     text: &str,
     obstacles: &[(Geometry, Isometry3<f64>)],
@@ -140,8 +141,8 @@ fn judge(
     let shapes = LinkShapes::of_urdf(&all, &judge, &MeshFolders::new([], None)).unwrap();
     let index = |name: &str| judge.link_index(name).unwrap();
     let mut counted: Vec<LinkPair> =
-        pairs.counted.iter().map(|pair| LinkPair(pair.0.map(|link| index(&robot.links()[link].name)))).collect();
-    // The base stands still against the obstacles.
+        pairs.checked.iter().map(|pair| LinkPair(pair.0.map(|link| index(&robot.links()[link].name)))).collect();
+    // The base does not move against the obstacles.
     let moving = shapes.links().filter(|&link| !["base_link"].contains(&judge.links()[link].name.as_str()));
     let moving: Vec<usize> = moving.filter(|&link| !judge.links()[link].name.starts_with("obstacle")).collect();
     for obstacle in 0..obstacles.len() {

@@ -7,24 +7,23 @@ use urdf_ik::skeleton::{Joint, Limit};
 
 use super::Random;
 
-/// How directions are spread in a cone.
+/// Distribution of directions in a cone.
 #[derive(Clone, Copy)]
 pub enum Spread {
-    /// Evenly.
+    /// Uniform.
     Even,
-    /// Those outside are moved to the border, so that many lie there.
+    /// Directions outside are moved to the border, so that many lie there.
     Border,
 }
 
 /// A rotation that a joint allows.
 pub fn rotation(random: &mut Random, joint: &Joint, spread: Spread) -> UnitQuaternion<f64> {
     match &joint.limit {
-        Limit::Free => UnitQuaternion::from_scaled_axis(random.direction() * random.between(0.0, PI)),
         Limit::Hinge { axis, angle } => {
             UnitQuaternion::from_axis_angle(&Unit::new_normalize(*axis), random.between(angle.lower, angle.upper))
         }
         Limit::Ball { cone, twist } => {
-            // A cone that is flat is never met by chance.
+            // A flat cone has probability zero.
             let is_flat = cone.up.min(cone.down).max(cone.left.min(cone.right)) == 0.0;
             let direction = loop {
                 let wished = random.direction();
@@ -38,5 +37,6 @@ pub fn rotation(random: &mut Random, joint: &Joint, spread: Spread) -> UnitQuate
             let swing = UnitQuaternion::rotation_between(&Vector3::x(), &direction).unwrap_or_default();
             swing * UnitQuaternion::from_axis_angle(&Vector3::x_axis(), random.between(twist.lower, twist.upper))
         }
+        _ => UnitQuaternion::from_scaled_axis(random.direction() * random.between(0.0, PI)),
     }
 }

@@ -1,4 +1,4 @@
-//! Shared by the test files: repeatable random numbers, robots, poses by independent kinematics.
+//! Shared by the integration tests and benches: repeatable random numbers, robots, poses by independent kinematics.
 
 #![forbid(unsafe_code)]
 #![allow(missing_docs, reason = "not published")]
@@ -31,8 +31,8 @@ pub use robots::{
 pub use share::Share;
 pub use urdf_ik_random::random::{self, Random};
 
-/// The limits of tests and benches, so that their figures do not depend on the defaults: of joints without one in the URDF 1 rad/s or m/s;
-/// 5 rad/s² and 50 rad/s³, or the same in metres.
+/// Joint limits of tests and benches, so that their results do not depend on the defaults: 1 rad/s or m/s for joints
+/// without a limit in the URDF; 5 rad/s² and 50 rad/s³, or the same in metres.
 pub const LIMITS: JointLimit = JointLimit { velocity: Some(1.0), acceleration: Some(5.0), jerk: Some(50.0) };
 
 /// A robot with one of its chains.
@@ -77,8 +77,8 @@ impl Arm {
         self.tip_poses(positions).into_iter().enumerate().map(|(tip, pose)| Target::new(tip, pose)).collect()
     }
 
-    /// Checks by independent kinematics that a solution is inside the limits and misses its targets by what it says. Returns
-    /// the largest errors in position and orientation of full targets.
+    /// Checks by independent kinematics that a solution is inside the limits and that its residuals are true. Returns
+    /// the largest errors in position \[m\] and orientation \[rad\] of full targets.
     pub fn errors(&self, targets: &[Target], solution: &Solution) -> (f64, f64) {
         assert!(self.chain.contains(&solution.positions), "{}: outside the limits: {solution:?}", self.name);
         let poses = self.tip_poses(&solution.positions);
@@ -89,7 +89,7 @@ impl Arm {
     }
 }
 
-/// All of a solution but its time, to the bit.
+/// A solution without its time, to the bit.
 pub fn bits(solution: &Solution) -> impl PartialEq + std::fmt::Debug + use<> {
     let Solution { positions, residuals, iterations, attempts, outcome, stop, saturated, .. } = solution.clone();
     let positions: Vec<u64> = positions.iter().map(|position| position.to_bits()).collect();
@@ -107,7 +107,7 @@ pub fn length_scale(solver: &Solver) -> f64 {
     solver.length_scale()
 }
 
-/// The Jacobian of the first tip in the sense of the solver, position rows over the length scale; the first `rows` of it.
+/// The first `rows` rows of the Jacobian of the first tip as the solver scales it: position rows over the length scale.
 pub fn jacobian(arm: &Arm, scale: f64, positions: &[f64], rows: usize) -> DMatrix<f64> {
     let mut poses = ChainPoses::new(&arm.chain);
     arm.chain.forward_kinematics(positions, &mut poses);
@@ -140,7 +140,7 @@ pub fn all_solutions(solver: &Solver, problem: &Problem) -> Vec<Solution> {
     found
 }
 
-/// The largest difference of any variable, across the shorter arc for continuous joints.
+/// The largest difference of any variable, modulo whole turns.
 pub fn apart(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| without_whole_turns(a - b).abs()).fold(0.0, f64::max)
 }

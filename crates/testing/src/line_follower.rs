@@ -1,5 +1,5 @@
-//! A judge of tracking that shares no arithmetic with the solvers: it follows the interpolated pose from a configuration to a target in
-//! small steps of damped least squares.
+//! A judge of tracking that shares no arithmetic with the solvers: it follows the interpolated pose from a
+//! configuration to a target in small steps of damped least squares.
 
 use nalgebra::{DMatrix, DVector, Isometry3, Translation3, UnitQuaternion, Vector3, Vector6};
 use urdf_ik::robot::{Chain, JointKind, without_whole_turns};
@@ -7,59 +7,60 @@ use urdf_ik::solver::Target;
 
 /// Length of a step along the interpolation \[rad or m\].
 const STEP: f64 = 0.004;
-/// Shortest step, where joints move fast.
+/// Minimum step, where joints move fast.
 const MIN_STEP: f64 = 4e-6;
-/// Largest move of a joint in one step \[rad or m\]: more is a jump.
+/// Maximum motion of a joint in one step \[rad or m\]: more is a jump.
 const MAX_MOVE: f64 = 0.1;
-/// By how much a step may lead a joint of a redundant arm \[rad or m\].
-const LEAD: f64 = 0.25 * MAX_MOVE;
+/// Maximum self-motion of a joint per step \[rad or m\].
+const MAX_SELF_MOTION: f64 = 0.25 * MAX_MOVE;
 /// Damping of least squares \[rad²\].
 const DAMPING: f64 = 1e-7;
-/// Corrections at a pose at most.
+/// Maximum number of corrections at a pose.
 const CORRECTIONS: usize = 12;
-/// A pose is met with less error \[rad, and m\].
+/// Error below which a pose is met \[rad, and m\].
 const MET: f64 = 1e-6;
-/// Twice the tolerance of targets \[rad, and m\]: by so much a self-motion between two answers may leave the pose.
+/// Maximum error of a self-motion between two answers \[rad, and m\]: twice the tolerance of targets.
 const NEAR: f64 = 2e-5;
 
-/// A serial chain with one tip, and a target of it.
+/// A serial chain with one tip and its target.
 pub struct LineFollower<'a> {
     pub chain: &'a Chain,
     pub target: Target,
 }
 
-/// Where following ended.
-pub struct Followed {
+/// The end of a followed line.
+pub struct LineRun {
     pub positions: Vec<f64>,
-    /// The share of the interpolation that was followed.
+    /// Followed fraction of the interpolation.
     pub share: f64,
 }
 
 impl LineFollower<'_> {
-    /// Follows the interpolated pose from `start`, within the limits. The self-motion of a redundant arm is the least, or where this does
-    /// not lead to `answer`, one towards it, or back from it.
-    pub fn follow_to(&self, start: &[f64], answer: &[f64]) -> Followed {
+    /// Follows the interpolated pose from `start`, within the limits. The self-motion of a redundant arm is minimal, or
+    /// if that does not lead to `answer`, towards it, or back from it.
+    pub fn follow_to(&self, start: &[f64], answer: &[f64]) -> LineRun {
         let followed = self.follow(start, start, 0.0);
-        let arrives = |followed: &Followed| followed.share >= 1.0 && self.are_connected(&followed.positions, answer);
+        let arrives = |followed: &LineRun| followed.share >= 1.0 && self.are_connected(&followed.positions, answer);
         let counted = self.target.free_axes.iter().filter(|free| !**free).count();
         if start.len() <= counted || arrives(&followed) {
             return followed;
         }
-        let led = self.follow(start, answer, LEAD);
+        let led = self.follow(start, answer, MAX_SELF_MOTION);
         if arrives(&led) {
             return led;
         }
         let back = Self { chain: self.chain, target: Target { pose: self.tip(start).0, ..self.target } };
-        let returned = back.follow(answer, start, LEAD);
+        let returned = back.follow(answer, start, MAX_SELF_MOTION);
         let meets = self.error(answer).norm() < NEAR;
         if meets && returned.share >= 1.0 && back.are_connected(&returned.positions, start) {
-            return Followed { positions: answer.to_vec(), share: 1.0 };
+            return LineRun { positions: answer.to_vec(), share: 1.0 };
         }
         followed
     }
 
-    /// Follows the interpolated pose from `start`, within the limits, where each step may lead a joint by `lead` \[rad or m\] towards `end`.
-    pub fn follow(&self, start: &[f64], end: &[f64], lead: f64) -> Followed {
+    /// Follows the interpolated pose from `start`, within the limits, with a self-motion of up to `lead` \[rad or m\]
+    /// per step towards `end`.
+    pub fn follow(&self, start: &[f64], end: &[f64], lead: f64) -> LineRun {
         let from = self.tip(start).0;
         let turn = (self.target.pose.rotation * from.rotation.inverse()).scaled_axis();
         let shift = self.target.pose.translation.vector - from.translation.vector;
@@ -81,11 +82,10 @@ impl LineFollower<'_> {
                 _ => break,
             }
         }
-        Followed { positions, share: at }
+        LineRun { positions, share: at }
     }
 
-    /// Whether a motion of the joints that leaves the tip at the target leads from `from` to `to`: of an arm that is not redundant
-    /// only none.
+    /// Whether a self-motion at the target connects `from` and `to`: none for an arm that is not redundant.
     pub fn are_connected(&self, from: &[f64], to: &[f64]) -> bool {
         let mut positions = from.to_vec();
         for left in (1..=100).rev() {
@@ -102,7 +102,7 @@ impl LineFollower<'_> {
         largest_move(&positions, to) <= MAX_MOVE
     }
 
-    /// Leads the tip from `start` to `pose` by damped least squares within the limits.
+    /// Moves the tip from `start` to `pose` by damped least squares within the limits.
     fn correct(&self, pose: &Isometry3<f64>, start: &[f64]) -> Option<Vec<f64>> {
         let mut positions = start.to_vec();
         for _ in 0..CORRECTIONS {
@@ -137,13 +137,13 @@ impl LineFollower<'_> {
         None
     }
 
-    /// The error of the target over the axes that count, in the tip's frame.
+    /// The error of the target over the constrained axes, in the tip's frame.
     fn error(&self, positions: &[f64]) -> Vector6<f64> {
         let (tip, columns) = self.tip(positions);
         self.counted(&self.target.pose, &tip, columns).0
     }
 
-    /// The error and the Jacobian over the axes that count, in the tip's frame.
+    /// The error and the Jacobian over the constrained axes, in the tip's frame.
     fn counted(
         &self,
         pose: &Isometry3<f64>,
@@ -193,12 +193,12 @@ impl LineFollower<'_> {
     }
 }
 
-/// The largest move of a joint \[rad or m\], whole turns included.
+/// The largest motion of a joint \[rad or m\], whole turns included.
 pub fn largest_move(from: &[f64], to: &[f64]) -> f64 {
     from.iter().zip(to).map(|(from, to)| (to - from).abs()).fold(0.0, f64::max)
 }
 
-/// Whether a joint of `positions` within the chain's limits would be nearer to `near` after whole turns.
+/// Whether whole turns would bring a joint of `positions` nearer to `near` within its limits.
 pub fn is_turned(chain: &Chain, positions: &[f64], near: &[f64]) -> bool {
     positions.iter().zip(near).zip(chain.variables()).any(|((position, near), variable)| {
         let nearest = near + without_whole_turns(position - near);

@@ -1,4 +1,4 @@
-//! What preferences cost, by their documentation alone, and where self-motions of an arm that lessen the cost lead to.
+//! Costs of preferences as documented, and the optima of self-motions.
 
 use nalgebra::{DMatrix, DVector};
 use urdf_ik::robot::{Domain, without_whole_turns};
@@ -6,18 +6,18 @@ use urdf_ik::solver::Preference;
 
 use super::{Arm, jacobian, log_manipulability};
 
-/// Half of the difference of positions by which slopes are found.
+/// Half of the step of finite differences.
 const DIFFERENCE: f64 = 1e-5;
-/// The longest step of a self-motion \[rad, or m over the length scale\].
+/// Maximum step of a self-motion \[rad, or m over the length scale\].
 const MAX_STEP: f64 = 2e-3;
-/// The shortest step that still counts \[rad, or m over the length scale\].
+/// Minimum step of a self-motion \[rad, or m over the length scale\].
 const MIN_STEP: f64 = 1e-7;
-/// Steps at most.
+/// Maximum number of steps.
 const STEPS: usize = 100_000;
-/// A variable that is no farther from its limit stands there \[rad or m\].
+/// Distance up to which a variable is at its limit \[rad or m\].
 const AT_LIMIT: f64 = 1e-6;
 
-/// What the preference minimises, less the cost of moves.
+/// The cost of the preference without that of moves.
 pub fn cost(arm: &Arm, scale: f64, preference: &Preference, positions: &[f64], rows: usize) -> f64 {
     let mut cost = 0.0;
     for (i, variable) in arm.chain.variables().iter().enumerate() {
@@ -42,26 +42,30 @@ fn unit(arm: &Arm, scale: f64, variable: usize) -> f64 {
     if arm.chain.variables()[variable].prismatic { scale } else { 1.0 }
 }
 
-/// Where the arm comes by small self-motions that lessen the cost.
+/// The optimum reached by self-motions that lower the cost.
 pub struct Optimum {
     pub cost: f64,
-    /// The length of the way of each variable \[rad or m\].
-    pub way: Vec<f64>,
+    /// Path length of each variable \[rad or m\].
+    pub travelled: Vec<f64>,
 }
 
-/// The optimum that self-motions reach from `start`: the projected gradient, integrated in small steps with the full pose of the tip
-/// kept.
+/// The optimum reached by self-motions from `start`: projected gradient descent in small steps at a constant pose of
+/// the tip.
 pub fn downhill(arm: &Arm, scale: f64, preference: &Preference, start: &[f64]) -> Optimum {
     let cost = |positions: &[f64]| cost(arm, scale, preference, positions, 6);
     let mut here = start.to_vec();
-    let mut optimum = Optimum { cost: cost(&here), way: vec![0.0; here.len()] };
+    let mut optimum = Optimum { cost: cost(&here), travelled: vec![0.0; here.len()] };
     let mut longest = MAX_STEP;
     for _ in 0..STEPS {
         let Some(direction) = projected_descent(arm, scale, &here, &cost) else { break };
         let mut there: Vec<f64> = here.iter().zip(&direction).map(|(at, rate)| at + longest * rate).collect();
         let found = if lead_back(arm, scale, start, &mut there) { cost(&there) } else { f64::INFINITY };
         if found < optimum.cost {
-            optimum.way.iter_mut().zip(here.iter().zip(&there)).for_each(|(way, (a, b))| *way += (a - b).abs());
+            optimum
+                .travelled
+                .iter_mut()
+                .zip(here.iter().zip(&there))
+                .for_each(|(travelled, (a, b))| *travelled += (a - b).abs());
             (optimum.cost, here) = (found, there);
             longest = MAX_STEP.min(1.5 * longest);
         } else if longest > MIN_STEP {
@@ -73,7 +77,7 @@ pub fn downhill(arm: &Arm, scale: f64, preference: &Preference, start: &[f64]) -
     optimum
 }
 
-/// The direction in the null space in which the cost falls most, its longest entry one; `None` where it falls in none.
+/// The steepest descent in the null space, with a largest entry of 1; `None` at an optimum.
 fn projected_descent(arm: &Arm, scale: f64, here: &[f64], cost: &dyn Fn(&[f64]) -> f64) -> Option<Vec<f64>> {
     let descent = DVector::from_fn(here.len(), |i, _| {
         let step = DIFFERENCE * unit(arm, scale, i);
@@ -109,7 +113,7 @@ fn projected_descent(arm: &Arm, scale: f64, here: &[f64], cost: &dyn Fn(&[f64]) 
     }
 }
 
-/// Leads the tip back to where it is at `start`, with the joints inside their limits; tells whether it came there.
+/// Moves the tip back to its pose at `start`, with the joints inside their limits; returns whether it succeeds.
 fn lead_back(arm: &Arm, scale: f64, start: &[f64], positions: &mut [f64]) -> bool {
     let pose = arm.tip_poses(start)[0];
     for _ in 0..10 {

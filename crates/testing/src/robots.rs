@@ -1,4 +1,4 @@
-//! The robots of the tests. All of them are in the package: one that is missing fails the test that asks for it.
+//! The robots of the tests. All of them are in the package: a missing one fails the test that needs it.
 
 use std::f64::consts::TAU;
 use std::path::PathBuf;
@@ -18,12 +18,12 @@ pub fn load(file: &str) -> Robot {
     Robot::from_urdf_file(urdf_path(file)).unwrap()
 }
 
-/// One of the package's arms that carry a tool: `arm6` or `arm7`.
+/// One of the package's arms with a tool: `arm6` or `arm7`.
 pub fn arm_with_tool(name: &str) -> Arm {
     Arm::new(name, load(&format!("{name}.urdf")), "base_link", &["tool0"])
 }
 
-/// The robots that we wrote, one tip each, and with every kind of joint among them.
+/// The package's own robots, one tip each, with every kind of joint among them.
 pub fn bundled_arms() -> Vec<Arm> {
     vec![
         arm_with_tool("arm7"),
@@ -60,7 +60,7 @@ pub fn short_arms() -> Vec<Arm> {
     ]
 }
 
-/// Arms on bases that drive: two of their joints have limits of ±999 999 rad and m.
+/// Mobile manipulators: two of their joints have limits of ±999 999 rad and m.
 pub fn mobile_arms() -> Vec<Arm> {
     vec![
         Arm::new("frankie", load("frankie.urdf"), "panda_base0", &["frankie_hand"]),
@@ -68,7 +68,7 @@ pub fn mobile_arms() -> Vec<Arm> {
     ]
 }
 
-/// Every robot but those on bases that drive, one tip each.
+/// Every robot except mobile manipulators, one tip each.
 pub fn all_arms() -> Vec<Arm> {
     let mut arms = bundled_arms();
     arms.extend(makers_arms());
@@ -76,7 +76,7 @@ pub fn all_arms() -> Vec<Arm> {
     arms
 }
 
-/// Ten arms of which every joint may turn by more than half a turn either way, one tip each: those that can, and others with their
+/// Ten arms whose joints can all turn by more than half a turn either way, one tip each: by design, or with their
 /// limits widened to a whole turn.
 pub fn wide_arms() -> Vec<Arm> {
     let planar = std::fs::read_to_string(urdf_path("wide.urdf")).unwrap();

@@ -1,13 +1,14 @@
-//! Random tests hold for every seed, or for none.
+//! Random tests pass for every seed, or for none.
 //!
-//! A seed is never chosen so that a test passes. What may fail now and then is drawn many times and counted, and [`Share`] compares the
-//! count with the share that may fail. So a test fails by bad luck once in a million, and by a change of the share for nearly
-//! every seed. `SEED_OFFSET=1 cargo test` draws other numbers in every test: each must pass for any offset.
+//! No seed is chosen so that a test passes. Checks that may fail occasionally are drawn many times, and [`Share`]
+//! compares the number of failures with the allowed share. A test fails by bad luck once in a million, and by a change
+//! of the share for nearly every seed. `SEED_OFFSET=1 cargo test` draws other numbers in every test: each must pass for
+//! any offset.
 
-/// The chance at which a count is no longer called bad luck.
-const LUCK: f64 = 1e-6;
+/// Probability below which a count is statistically implausible.
+const MIN_PROBABILITY: f64 = 1e-6;
 
-/// How many of random problems failed.
+/// The failures among random problems.
 #[derive(Clone, Copy, Debug)]
 pub struct Share {
     pub failed: usize,
@@ -15,14 +16,19 @@ pub struct Share {
 }
 
 impl Share {
-    /// Fails where so many failures are no luck if the chance of each is `most`.
+    /// Fails when the failure count is statistically implausible for a failure probability of `most`.
     pub fn assert_at_most(self, most: f64, what: &str) {
         assert!(self.of > 0 && self.failed <= self.of, "{what}: {self:?}");
         let chance = self.chance_of_as_many(most);
-        assert!(chance >= LUCK, "{what}: {} of {} failed, where {most} may: chance {chance:e}", self.failed, self.of);
+        assert!(
+            chance >= MIN_PROBABILITY,
+            "{what}: {} of {} failed, where {most} may: chance {chance:e}",
+            self.failed,
+            self.of
+        );
     }
 
-    /// The chance of as many failures or more, if each fails with chance `one`.
+    /// Probability of at least as many failures if each has the probability `one`.
     fn chance_of_as_many(self, one: f64) -> f64 {
         if self.failed == 0 {
             return 1.0;
@@ -39,7 +45,7 @@ impl Share {
     }
 }
 
-/// A fair coin, and a count where the tail is known: one failure or more of three.
+/// A fair coin, and a count with a known tail: one failure or more of three.
 #[test]
 fn the_chance_is_that_of_a_binomial_distribution() {
     let chance = |failed, of, one| Share { failed, of }.chance_of_as_many(one);

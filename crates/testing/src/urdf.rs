@@ -1,8 +1,8 @@
-//! Small robots, written in the tests that use them.
+//! Small robots for tests.
 
 use std::fmt::Write;
 
-/// A robot with links of these names (separated by spaces) and `rest` after them.
+/// A robot with links of these names, separated by spaces, followed by `rest`.
 pub fn robot(links: &str, rest: &str) -> String {
     let links: Vec<String> = links.split_whitespace().map(|name| format!("<link name='{name}'/>\n")).collect();
     format!("<robot name='small'>\n{}{rest}\n</robot>", links.concat())
@@ -36,7 +36,8 @@ pub fn planar(first: f64, second: f64) -> String {
     robot("base upper lower tip", &joints)
 }
 
-/// A shoulder of two crossing axes, an elbow, links of these lengths \[m\], without limits: its tip fills a ball.
+/// A shoulder of two intersecting axes, an elbow, links of these lengths \[m\], without limits: its workspace is a
+/// ball.
 pub fn spherical(first: f64, second: f64) -> String {
     let joints = turn("yaw", "base", "turret", "0 0 0", "0 0 1")
         + &turn("pitch", "turret", "upper", "0 0 0", "0 1 0")
@@ -45,8 +46,7 @@ pub fn spherical(first: f64, second: f64) -> String {
     robot("base turret upper lower tip", &joints)
 }
 
-/// An arm of six joints, three of them parallel and none of the wrist's axes meeting in one point, with these limits \[rad\] both
-/// ways, or none.
+/// An arm of six joints, three of them parallel and no wrist centre, with these symmetric limits \[rad\], or none.
 pub fn six_joints(limit: Option<f64>) -> String {
     let places = [
         ("pan", "0 0 0.09", "0 0 1"),
@@ -70,7 +70,8 @@ pub fn six_joints(limit: Option<f64>) -> String {
     robot(&(links.join(" ") + " tip"), &joints)
 }
 
-/// A snake of this many joints from the link l0 on, each with another axis; where `folded`, its second half mimics the first.
+/// A snake of this many joints from the link l0 on, with alternating axes; if `folded`, its second half mimics the
+/// first.
 pub fn snake(joints: usize, folded: bool) -> String {
     let (mut links, mut text) = (String::from("l0"), String::new());
     for index in 0..joints {

@@ -19,13 +19,13 @@ use urdf_ik::solver::{Mode, Pick, Problem, Solver, SolverKind, Target};
 
 type Fallible<T> = Result<T, Box<dyn Error>>;
 
-/// Every so many cases count.
+/// Every n-th case is measured.
 const STRIDE: usize = 5;
 /// Random configurations in each scene.
 const RANDOM: usize = 20;
 /// Solutions in each scene.
 const SOLUTIONS: usize = 20;
-/// Each configuration is asked so often.
+/// Repetitions of each query.
 const RUNS: usize = 7;
 /// The margin of `urdf_ik evaluate` \[m\].
 const MARGIN: f64 = 1e-4;

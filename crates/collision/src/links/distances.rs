@@ -5,7 +5,7 @@ use thiserror::Error;
 use super::LinkShapes;
 use crate::narrow_phase::{ShapePair, TOUCHING};
 use crate::shapes::PlacedShape;
-use crate::shapes::frame::{Frame, vector};
+use crate::shapes::transform::{Transform, vector};
 use urdf_ik_mathematics::segments::MAX_COORDINATE;
 use urdf_ik_robot::Robot;
 use urdf_ik_text::names::short;
@@ -14,51 +14,55 @@ use urdf_ik_text::names::short;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LinkPair(pub [usize; 2]);
 
-/// The poses of all links in the root link's frame.
-pub struct LinkPlaces(Vec<Frame>);
+/// The poses of all links of a robot in its root link's frame \[m\].
+pub struct LinkPoses(Vec<Transform>);
 
-/// Joint positions that put a link nowhere.
+/// Joint positions for which a link pose is not finite or is out of range.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "the joint positions put link '{}' farther than {MAX_COORDINATE:e} m away, or nowhere: give finite positions",
     short(link)
 )]
-pub struct PlacesError {
-    /// The link.
+pub struct LinkPosesError {
+    /// Name of the link.
     pub link: String,
 }
 
-impl LinkPlaces {
-    /// The links at `positions`, which have one entry for each joint of `robot`, with those of mimic joints \[rad or m\].
+impl LinkPoses {
+    /// Forward kinematics of all links. `positions` \[rad or m\] has one entry for each joint of `robot`, mimic joints
+    /// included.
     ///
     /// # Errors
-    /// [`PlacesError`] for the first link whose pose is not finite, or too far away.
-    pub fn new(robot: &Robot, positions: &[f64]) -> Result<Self, PlacesError> {
+    /// [`LinkPosesError`] for the first link whose pose is not finite or farther away than the coordinate limit.
+    ///
+    /// # Panics
+    /// If `positions` is shorter than the list of joints.
+    pub fn new(robot: &Robot, positions: &[f64]) -> Result<Self, LinkPosesError> {
         let place = |(link, pose): (usize, &_)| {
-            let frame = Frame::of(pose);
+            let frame = Transform::of(pose);
             let is_near = frame.rotation.iter().chain(&frame.origin).all(|entry| entry.abs() <= MAX_COORDINATE);
-            is_near.then_some(frame).ok_or_else(|| PlacesError { link: robot.links()[link].name.clone() })
+            is_near.then_some(frame).ok_or_else(|| LinkPosesError { link: robot.links()[link].name.clone() })
         };
         robot.link_poses(positions).iter().enumerate().map(place).collect::<Result<_, _>>().map(Self)
     }
 }
 
-/// A link or an obstacle where it is.
+/// A link or an obstacle at its pose.
 #[derive(Clone, Copy)]
 pub(crate) struct BodyAt<'a> {
     pub shapes: &'a [PlacedShape],
-    /// The frame of the shapes.
-    pub frame: Frame,
+    /// The frame of the shapes, in the root link's frame.
+    pub frame: Transform,
 }
 
 impl BodyAt<'_> {
-    /// The distance from another body \[m\], where it is less than `bound`; else `bound`.
+    /// The distance \[m\] from another body, capped at `bound`; 0 if they touch.
     pub fn distance_below(&self, other: &Self, bound: f64) -> f64 {
         let mut least = bound;
         for a in self.shapes {
-            let (at_a, around_a) = (self.frame.times(&Frame::of(&a.core_pose)), a.sphere());
+            let (at_a, around_a) = (self.frame.times(&Transform::of(&a.core_pose)), a.sphere());
             for b in other.shapes {
-                let (at_b, around_b) = (other.frame.times(&Frame::of(&b.core_pose)), b.sphere());
+                let (at_b, around_b) = (other.frame.times(&Transform::of(&b.core_pose)), b.sphere());
                 let apart = at_a.point(&vector(around_a.centre)) - at_b.point(&vector(around_b.centre));
                 if apart.norm() - around_a.radius - around_b.radius < least {
                     let pair = ShapePair::new(a, b, at_b.inverse().times(&at_a));
@@ -71,20 +75,20 @@ impl BodyAt<'_> {
 
     /// Whether it touches another body.
     pub fn touches(&self, other: &Self) -> bool {
-        // What is a little farther apart than what touches need not be measured.
+        // Distances above twice the contact threshold need not be measured.
         self.distance_below(other, 2.0 * TOUCHING) <= 0.0
     }
 }
 
 impl LinkShapes {
-    /// The distance between two links \[m\]: 0 where they touch or overlap, infinite where one of them has no shape.
-    pub fn distance(&self, places: &LinkPlaces, pair: LinkPair) -> f64 {
+    /// The distance between two links \[m\]: 0 if they touch or overlap, infinite if one of them has no shape.
+    pub fn distance(&self, places: &LinkPoses, pair: LinkPair) -> f64 {
         let [first, second] = pair.0.map(|link| self.at(places, link));
         first.distance_below(&second, f64::INFINITY)
     }
 
-    /// A link where it is.
-    pub(crate) fn at(&self, places: &LinkPlaces, link: usize) -> BodyAt<'_> {
+    /// A link at its pose.
+    pub(crate) fn at(&self, places: &LinkPoses, link: usize) -> BodyAt<'_> {
         BodyAt { shapes: self.of_link(link), frame: places.0[link] }
     }
 }

@@ -1,4 +1,4 @@
-//! What becomes of collision checks where shapes of links could not be loaded.
+//! How collision checks treat links whose shapes could not be loaded.
 
 use thiserror::Error;
 
@@ -6,16 +6,18 @@ use urdf_ik_text::named_values;
 use urdf_ik_text::names::{self, sentence};
 
 named_values! {
-    /// What becomes of collision checks where shapes of links could not be loaded. A link that has no shape in the URDF lacks none.
+    /// How collision checks treat links whose shapes could not be loaded. Links without a `<collision>` element are not
+    /// affected.
+    #[non_exhaustive]
     pub enum MissingShapes("way to treat missing shapes", "ways to treat missing shapes") {
-        /// They fail: a clear configuration might still touch the missing shapes.
+        /// Collision checks fail, because a missing shape might be in contact.
         Refuse = "refuse",
-        /// The links count by the shapes that they have left.
+        /// The links are checked with the shapes that could be loaded.
         Ignore = "ignore",
     }
 }
 
-/// Links of which shapes could not be loaded.
+/// Links whose shapes could not be loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "shapes of these links could not be loaded, so collisions cannot be excluded: {} ({}); set missing_shapes to ignore where \
@@ -23,19 +25,19 @@ named_values! {
     names::list(links),
     sentence(reason)
 )]
-pub struct ShapesMissing {
+pub struct MissingShapesError {
     /// Names of the links, in the order of the URDF.
     pub links: Vec<String>,
-    /// The fault of the first shape.
+    /// Why the first shape could not be loaded.
     pub reason: String,
 }
 
 impl MissingShapes {
-    /// Checks that no shape is `missing`, where that matters.
+    /// Refuses `missing` shapes under [`MissingShapes::Refuse`].
     ///
     /// # Errors
-    /// [`ShapesMissing`].
-    pub fn check(self, missing: Option<&ShapesMissing>) -> Result<(), ShapesMissing> {
+    /// A clone of `missing`.
+    pub fn check(self, missing: Option<&MissingShapesError>) -> Result<(), MissingShapesError> {
         match (self, missing) {
             (Self::Refuse, Some(missing)) => Err(missing.clone()),
             _ => Ok(()),

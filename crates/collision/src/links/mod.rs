@@ -1,4 +1,4 @@
-//! The shapes of all links of a robot.
+//! The collision shapes of all links of a robot.
 
 pub(crate) mod distances;
 pub(crate) mod missing;
@@ -10,71 +10,73 @@ use std::ops::Range;
 
 use thiserror::Error;
 
-use crate::links::missing::ShapesMissing;
+use crate::links::missing::MissingShapesError;
 use crate::links::urdf::{Collision, collisions};
 use crate::malformed::Malformed;
-use crate::mesh_files::Meshes;
+use crate::mesh_files::MeshCache;
 use crate::shapes::{Geometry, PlacedShape};
 use urdf_ik_robot::{MeshFolders, Robot};
 use urdf_ik_text::names::{sentence, short};
 
-/// Greatest number of shapes of a robot. Every two of them can be a pair.
+/// Maximum number of collision shapes of a robot. The number of pairs grows with its square.
 const MAX_SHAPES: usize = 1000;
 
-/// The shapes of the links of a robot. Constant.
+/// The collision shapes of the links of a robot. Immutable.
 #[derive(Clone)]
 pub struct LinkShapes {
-    /// Sorted by links.
+    /// Sorted by link index.
     shapes: Vec<PlacedShape>,
-    /// For each link, where its shapes are.
+    /// For each link, the range of its shapes.
     ranges: Vec<Range<usize>>,
     faults: Vec<ShapeFault>,
 }
 
-/// A shape that a link should have but does not, and why.
+/// A `<collision>` element that could not be used, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("link '{}' counts without a shape: {reason}", short(link))]
 pub struct ShapeFault {
     /// Name of the link.
     pub link: String,
-    /// What is wrong, as a sentence without its end.
+    /// The reason, as a sentence without its full stop.
     pub reason: String,
 }
 
-/// A URDF whose collision geometry cannot be read at all.
+/// A URDF whose collision geometry cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CollisionsError {
     /// The text is not well-formed XML.
     #[error("the collision geometry of the robot description cannot be read: {}", sentence(reason))]
     Xml {
-        /// What the XML reader said.
+        /// The message of the XML parser.
         reason: String,
     },
-    /// There are more shapes than a robot has.
+    /// There are more collision shapes than the limit.
     #[error("the robot description has {shapes} collision shapes; it may have {MAX_SHAPES}")]
     TooManyShapes {
-        /// Their number.
+        /// Number of shapes.
         shapes: usize,
     },
 }
 
 impl LinkShapes {
-    /// The shapes of the `<collision>` elements of `urdf`, the text that `robot` is of. Meshes are looked for in `folders`.
+    /// Reads the `<collision>` elements of `urdf`, the text from which `robot` was built. Mesh files are looked up in
+    /// `folders`.
     ///
-    /// A shape that is missing or wrong is one of [`LinkShapes::faults`], and its link counts by the shapes that it has.
+    /// Shapes that are invalid or cannot be loaded are listed in [`LinkShapes::faults`]; the link keeps its other
+    /// shapes.
     ///
     /// # Errors
-    /// [`CollisionsError`] where the text is not XML, or has too many shapes.
+    /// [`CollisionsError`] if the text is not well-formed XML or has too many shapes.
     pub fn of_urdf(urdf: &str, robot: &Robot, folders: &MeshFolders) -> Result<Self, CollisionsError> {
         let collisions = collisions(urdf).map_err(|e| CollisionsError::Xml { reason: e.reason })?;
         if collisions.len() > MAX_SHAPES {
             return Err(CollisionsError::TooManyShapes { shapes: collisions.len() });
         }
-        let mut meshes = Meshes::new(folders);
+        let mut meshes = MeshCache::new(folders);
         let (mut shapes, mut faults) = (Vec::new(), Vec::new());
         for collision in collisions {
-            // Each link of the text is one of the robot.
+            // `robot` was built from the same text, so every link is found.
             let Some(link) = robot.link_index(&collision.link) else { continue };
             let name = collision.link.clone();
             match shape(collision, &mut meshes) {
@@ -89,7 +91,7 @@ impl LinkShapes {
         Ok(Self { shapes, ranges, faults })
     }
 
-    /// The shapes of the link of that index; none for a link that has none.
+    /// The shapes of a link by its index; empty if it has none.
     pub fn of_link(&self, link: usize) -> &[PlacedShape] {
         self.ranges.get(link).map_or(&[], |range| &self.shapes[range.clone()])
     }
@@ -99,21 +101,22 @@ impl LinkShapes {
         (0..self.ranges.len()).filter(|&link| !self.ranges[link].is_empty())
     }
 
-    /// The shapes that are missing, in the order of the URDF.
+    /// The shapes that could not be used, in the order of the URDF.
     pub fn faults(&self) -> &[ShapeFault] {
         &self.faults
     }
 
-    /// The links that lack shapes; `None` where none does. [`MissingShapes::check`](crate::MissingShapes::check) tells whether that matters.
-    pub fn missing(&self) -> Option<ShapesMissing> {
+    /// The links with missing shapes; `None` if there are none. [`MissingShapes::check`](crate::MissingShapes::check)
+    /// decides whether that is an error.
+    pub fn missing(&self) -> Option<MissingShapesError> {
         let reason = self.faults.first()?.reason.clone();
         let mut links: Vec<String> = self.faults.iter().map(|fault| fault.link.clone()).collect();
         links.dedup();
-        Some(ShapesMissing { links, reason })
+        Some(MissingShapesError { links, reason })
     }
 }
 
-fn shape(collision: Collision, meshes: &mut Meshes) -> Result<Option<PlacedShape>, Malformed> {
+fn shape(collision: Collision, meshes: &mut MeshCache) -> Result<Option<PlacedShape>, Malformed> {
     let (origin, mut geometry) = (collision.origin?, collision.geometry?);
     let mut mesh = None;
     if let Geometry::Mesh { file, scale, triangles } = &mut geometry {

@@ -3,27 +3,28 @@
 use std::fmt;
 
 use super::LinkShapes;
-use super::distances::{LinkPair, LinkPlaces};
+use super::distances::{LinkPair, LinkPoses};
 use super::srdf::{Srdf, SrdfError};
 use urdf_ik_mathematics::pseudorandom::fraction;
 use urdf_ik_robot::{Chain, JointKind, Robot};
 use urdf_ik_text::names::short;
 
-/// Number of sampled configurations. A pair that touches in all of them is left out.
-const SAMPLES: usize = 200;
+/// Number of sampled configurations. A pair in contact in all of them is excluded.
+const SAMPLE_COUNT: usize = 200;
 
-/// Why a pair of links is left out.
+/// Why a pair of links is excluded from collision checks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LeftOut {
-    /// The SRDF says so, for this reason.
+#[non_exhaustive]
+pub enum ExclusionReason {
+    /// The SRDF disables the pair, for this reason.
     Srdf(String),
-    /// They are neighbours: one movable joint is between them, and no link with a shape.
+    /// Adjacent links: exactly one movable joint and no other link with a shape between them.
     Neighbours,
-    /// They touch in every sampled configuration.
+    /// The links touch in every sampled configuration.
     AlwaysTouch,
 }
 
-impl fmt::Display for LeftOut {
+impl fmt::Display for ExclusionReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Srdf(reason) if reason.is_empty() => write!(f, "the SRDF gives no reason"),
@@ -34,17 +35,19 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// The pairs of links that have shapes and move against each other, in ascending order.
+/// The pairs of links with shapes that move relative to each other, in ascending order, split into those that are
+/// checked and those that are excluded.
 ///
-/// An SRDF alone decides which of them are left out. Without one these are neighbours, and what touches in every one of 200
-/// configurations, which are always the same ones. No pair is left out because it was never seen to touch.
+/// An SRDF alone decides about exclusions. Without an SRDF, adjacent links are excluded and links that touch in each of
+/// 200 fixed sampled configurations. A pair is never excluded because it was never seen in contact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pairs {
-    /// The pairs that count.
-    pub counted: Vec<LinkPair>,
-    /// The pairs that are left out, and why.
-    pub left_out: Vec<(LinkPair, LeftOut)>,
-    /// Indices of the links with shapes that move against the root link, ascending: those may not touch obstacles.
+    /// The pairs that are checked for collisions.
+    pub checked: Vec<LinkPair>,
+    /// The excluded pairs, and why.
+    pub excluded: Vec<(LinkPair, ExclusionReason)>,
+    /// Indices of the links with shapes that move relative to the root link, ascending. These are checked against
+    /// obstacles.
     pub moving: Vec<usize>,
 }
 
@@ -52,23 +55,23 @@ impl Pairs {
     /// The pairs that any joint of `robot` moves.
     ///
     /// # Errors
-    /// [`SrdfError::OtherRobot`].
+    /// [`SrdfError::OtherRobot`] if the SRDF mostly names links that `robot` does not have.
     pub fn of_robot(robot: &Robot, shapes: &LinkShapes, srdf: Option<&Srdf>) -> Result<Self, SrdfError> {
         let moves = robot.joints().iter().map(|joint| joint.kind.has_position()).collect();
-        Self::new(&Motion { robot, moves }, shapes, srdf)
+        Self::new(&MovableJoints { robot, moves }, shapes, srdf)
     }
 
-    /// The pairs that the variables of `chain` move, with all joints that mimic them. The other joints stand where
-    /// [`Robot::neutral_positions`] puts them.
+    /// The pairs that the variables of `chain` move, mimic joints included. All other joints are at
+    /// [`Robot::neutral_positions`].
     ///
     /// # Errors
-    /// [`SrdfError::OtherRobot`].
+    /// [`SrdfError::OtherRobot`] if the SRDF mostly names links that `robot` does not have.
     pub fn of_chain(robot: &Robot, chain: &Chain, shapes: &LinkShapes, srdf: Option<&Srdf>) -> Result<Self, SrdfError> {
         let moves = (0..robot.joints().len()).map(|joint| chain.moves(robot, joint)).collect();
-        Self::new(&Motion { robot, moves }, shapes, srdf)
+        Self::new(&MovableJoints { robot, moves }, shapes, srdf)
     }
 
-    fn new(motion: &Motion, shapes: &LinkShapes, srdf: Option<&Srdf>) -> Result<Self, SrdfError> {
+    fn new(motion: &MovableJoints, shapes: &LinkShapes, srdf: Option<&Srdf>) -> Result<Self, SrdfError> {
         if let Some(srdf) = srdf {
             srdf.unknown_links(motion.robot)?;
         }
@@ -77,31 +80,31 @@ impl Pairs {
         let left_out = |pair: LinkPair| match srdf {
             Some(srdf) => {
                 let [first, second] = pair.0.map(|link| links[link].name.as_str());
-                srdf.allows(first, second).map(|reason| LeftOut::Srdf(reason.to_owned()))
+                srdf.allows(first, second).map(|reason| ExclusionReason::Srdf(reason.to_owned()))
             }
-            None if motion.are_neighbours(shapes, pair) => Some(LeftOut::Neighbours),
-            None => always_touch.binary_search(&pair).is_ok().then_some(LeftOut::AlwaysTouch),
+            None if motion.are_neighbours(shapes, pair) => Some(ExclusionReason::Neighbours),
+            None => always_touch.binary_search(&pair).is_ok().then_some(ExclusionReason::AlwaysTouch),
         };
-        let mut pairs = Self { counted: Vec::new(), left_out: Vec::new(), moving: motion.moving(shapes) };
+        let mut pairs = Self { checked: Vec::new(), excluded: Vec::new(), moving: motion.moving(shapes) };
         for pair in motion.pairs(shapes) {
             match left_out(pair) {
-                Some(reason) => pairs.left_out.push((pair, reason)),
-                None => pairs.counted.push(pair),
+                Some(reason) => pairs.excluded.push((pair, reason)),
+                None => pairs.checked.push(pair),
             }
         }
         Ok(pairs)
     }
 }
 
-/// Which joints of a robot move.
-struct Motion<'a> {
+/// The joints of a robot that are free to move.
+struct MovableJoints<'a> {
     robot: &'a Robot,
-    /// For each joint.
+    /// For each joint, whether it moves.
     moves: Vec<bool>,
 }
 
-impl Motion<'_> {
-    /// All pairs of links with shapes that move against each other.
+impl MovableJoints<'_> {
+    /// All pairs of links with shapes that move relative to each other.
     fn pairs(&self, shapes: &LinkShapes) -> Vec<LinkPair> {
         let bodies = self.bodies();
         let links: Vec<usize> = shapes.links().collect();
@@ -110,13 +113,13 @@ impl Motion<'_> {
         all.filter(|&(i, j)| bodies[links[i]] != bodies[links[j]]).map(|(i, j)| pair(i, j)).collect()
     }
 
-    /// The links with shapes that move against the root link.
+    /// The links with shapes that move relative to the root link.
     fn moving(&self, shapes: &LinkShapes) -> Vec<usize> {
         let bodies = self.bodies();
         shapes.links().filter(|&link| bodies[link] != self.robot.root()).collect()
     }
 
-    /// For each link, the link that is nearest to the root and never moves against it.
+    /// For each link, the topmost link of its rigid body.
     fn bodies(&self) -> Vec<usize> {
         let links = self.robot.links();
         let body = |link: usize| {
@@ -129,7 +132,7 @@ impl Motion<'_> {
         (0..links.len()).map(body).collect()
     }
 
-    /// Whether one joint that is not fixed is between the links, and no other link with a shape.
+    /// Whether exactly one joint that is not fixed, and no other link with a shape, lies between the links.
     fn are_neighbours(&self, shapes: &LinkShapes, pair: LinkPair) -> bool {
         let path = self.robot.joints_between(pair.0).concat();
         let joints = self.robot.joints();
@@ -142,9 +145,9 @@ impl Motion<'_> {
     /// The pairs that touch in every sampled configuration, ascending.
     fn always_touching(&self, shapes: &LinkShapes) -> Vec<LinkPair> {
         let mut touching = self.pairs(shapes);
-        for sample in 0..SAMPLES {
-            // Limits without measure can put a link nowhere. What touches there is not known, so no pair is left out.
-            let Ok(places) = LinkPlaces::new(self.robot, &self.sample(sample)) else { return Vec::new() };
+        for sample in 0..SAMPLE_COUNT {
+            // With huge joint limits a link pose can overflow. Contact is then unknown, so no pair is excluded.
+            let Ok(places) = LinkPoses::new(self.robot, &self.sample(sample)) else { return Vec::new() };
             touching.retain(|pair| {
                 let [first, second] = pair.0.map(|link| shapes.at(&places, link));
                 first.touches(&second)
@@ -153,7 +156,7 @@ impl Motion<'_> {
         touching
     }
 
-    /// Positions of all joints: those that move, anywhere within their working ranges.
+    /// Positions of all joints: moving ones sampled within their working ranges, the others neutral.
     fn sample(&self, sample: usize) -> Vec<f64> {
         let mut positions = self.robot.neutral_positions();
         for joint in (0..positions.len()).filter(|&joint| self.moves[joint]) {

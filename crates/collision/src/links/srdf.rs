@@ -1,4 +1,4 @@
-//! What an SRDF says of pairs of links that may touch.
+//! Reads which pairs of links an SRDF allows to touch.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,15 +10,15 @@ use urdf_ik_robot::xml::{Element, XmlError, each_element};
 use urdf_ik_text::files::{self, MAX_URDF_BYTES, ReadError};
 use urdf_ik_text::names::{self, sentence, short};
 
-/// The pairs of links that may touch each other by an SRDF: its elements `disable_collisions`, `disable_default_collisions` and
-/// `enable_collisions`, which mean what they mean to MoveIt; and its end effectors.
+/// Collision settings of an SRDF: `disable_collisions`, `disable_default_collisions` and `enable_collisions` with the
+/// semantics of MoveIt, and the end effectors.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Srdf {
-    /// Two links, and the reason that it states.
+    /// Pairs of links with the stated reason.
     disabled: Vec<([String; 2], String)>,
-    /// Links that may touch every other one.
+    /// Links that are allowed to touch every other link.
     disabled_by_default: Vec<String>,
-    /// Pairs that count in spite of that.
+    /// Exceptions from `disabled_by_default`.
     enabled: Vec<[String; 2]>,
     pub(crate) end_effectors: EndEffectors,
 }
@@ -33,22 +33,22 @@ pub enum SrdfError {
     /// The text is not well-formed XML.
     #[error("the SRDF is not well-formed XML: {}", sentence(reason))]
     Xml {
-        /// What the XML reader said.
+        /// The message of the XML parser.
         reason: String,
     },
-    /// The text is XML, but no SRDF.
+    /// The XML is not an SRDF.
     #[error("the SRDF must be one <robot> element, but it has {}", short(found))]
     NotAnSrdf {
-        /// What was found instead.
+        /// The unexpected content.
         found: String,
     },
-    /// The text is a URDF, which has links and joints of its own.
+    /// The text is a URDF: it defines links or joints.
     #[error("it is a URDF, not an SRDF, because it has <{element}>: give the SRDF of the robot, or none")]
     Urdf {
-        /// What only a URDF has.
+        /// Name of the element that only a URDF has.
         element: &'static str,
     },
-    /// An element does not name its links.
+    /// An element lacks an attribute that names a link.
     #[error("the SRDF has a <{element}> without {missing}")]
     Missing {
         /// Name of the element.
@@ -56,7 +56,7 @@ pub enum SrdfError {
         /// Name of the attribute.
         missing: &'static str,
     },
-    /// Most of the links that it names are not those of the robot.
+    /// More than half of the links that the SRDF names do not exist in the robot.
     #[error(
         "the SRDF is of another robot: of the {named} links that it names, '{}' does not have {}",
         short(robot),
@@ -65,9 +65,9 @@ pub enum SrdfError {
     OtherRobot {
         /// Name of the robot.
         robot: String,
-        /// Number of the links that the SRDF names.
+        /// Number of links that the SRDF names.
         named: usize,
-        /// The links that it names and the robot does not have.
+        /// The named links that the robot does not have.
         unknown: Vec<String>,
     },
 }
@@ -79,10 +79,10 @@ impl From<XmlError> for SrdfError {
 }
 
 impl Srdf {
-    /// Reads the text of an SRDF.
+    /// Parses the text of an SRDF.
     ///
     /// # Errors
-    /// [`SrdfError`] with what is wrong with it.
+    /// [`SrdfError`] if the text is not a valid SRDF.
     pub fn from_text(text: &str) -> Result<Self, SrdfError> {
         let mut srdf = Self::default();
         let mut is_robot = false;
@@ -102,7 +102,7 @@ impl Srdf {
     /// Reads an SRDF file.
     ///
     /// # Errors
-    /// [`SrdfError`] with what is wrong with it.
+    /// [`SrdfError`] if the file cannot be read or is not a valid SRDF.
     pub fn from_file(path: &Path) -> Result<Self, SrdfError> {
         Self::from_text(&files::read_text(path, MAX_URDF_BYTES)?)
     }
@@ -124,7 +124,7 @@ impl Srdf {
                 self.disabled_by_default.push(link("disable_default_collisions", "link")?);
             }
             "group" => {
-                self.end_effectors.groups.push(Group { name: attribute(element, "name"), ..Group::default() });
+                self.end_effectors.groups.push(LinkGroup { name: attribute(element, "name"), ..LinkGroup::default() });
             }
             "end_effector" => self.end_effectors.named.push(attribute(element, "group")),
             "link" => return Err(SrdfError::Urdf { element: "link" }),
@@ -134,10 +134,10 @@ impl Srdf {
         Ok(())
     }
 
-    /// The links that it names but `robot` does not have, by name. A few are usual, where a URDF has lost some links.
+    /// The links that the SRDF names and `robot` does not have, by name. A few are common where a URDF was simplified.
     ///
     /// # Errors
-    /// [`SrdfError::OtherRobot`] where they are more than half of all links that it names.
+    /// [`SrdfError::OtherRobot`] if they are more than half of all named links.
     pub fn unknown_links(&self, robot: &Robot) -> Result<Vec<String>, SrdfError> {
         let pairs = self.disabled.iter().map(|(links, _)| links).chain(&self.enabled).flatten();
         let named: BTreeSet<&String> = pairs.chain(&self.disabled_by_default).collect();
@@ -149,7 +149,7 @@ impl Srdf {
         Ok(unknown)
     }
 
-    /// Why the links of these names may touch, in its own words; `None` where they may not.
+    /// The reason why two links, by name, are allowed to touch; `None` if they are not.
     pub fn allows(&self, first: &str, second: &str) -> Option<&str> {
         let is_pair = |links: &[String; 2]| {
             (links[0] == first && links[1] == second) || (links[0] == second && links[1] == first)
@@ -162,31 +162,31 @@ impl Srdf {
     }
 }
 
-/// Groups in groups are followed so deep: deeper ones are a circle or a mistake.
+/// Maximum nesting depth of groups; deeper nesting is a cycle or a mistake.
 const MAX_DEPTH: usize = 8;
 
-/// The end effectors of an SRDF, and all its groups.
+/// The groups of an SRDF, and which of them are end effectors.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct EndEffectors {
-    groups: Vec<Group>,
-    /// The names of the groups that are end effectors.
+    groups: Vec<LinkGroup>,
+    /// Names of the groups that are end effectors.
     named: Vec<String>,
 }
 
 /// A group of links, by the names in its elements.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Group {
+struct LinkGroup {
     name: String,
     links: Vec<String>,
-    /// Each stands for its child link.
+    /// A joint stands for its child link.
     joints: Vec<String>,
-    /// From a base link, which is not part of it, to a tip link.
+    /// Chains from a base link, which is excluded, to a tip link.
     chains: Vec<[String; 2]>,
     groups: Vec<String>,
 }
 
 impl EndEffectors {
-    /// Notes what an element inside the last group names.
+    /// Records an element of the last group.
     fn note_in_group(&mut self, kind: &str, element: &Element) {
         let Some(group) = self.groups.last_mut() else { return };
         match kind {
@@ -198,7 +198,7 @@ impl EndEffectors {
         }
     }
 
-    /// The links of all end effectors that have the link of index `link`. Names that the robot does not have are left out.
+    /// The links of all end effectors that contain the link of index `link`. Names unknown to the robot are ignored.
     pub(crate) fn links_with(&self, robot: &Robot, link: usize) -> BTreeSet<usize> {
         let mut beside = BTreeSet::new();
         for group in &self.named {
@@ -211,7 +211,7 @@ impl EndEffectors {
         beside
     }
 
-    /// Adds the links of the group of that name.
+    /// Adds the links of the named group.
     fn add_links(&self, robot: &Robot, name: &str, depth: usize, links: &mut BTreeSet<usize>) {
         for group in self.groups.iter().filter(|group| group.name == name && depth > 0) {
             links.extend(group.links.iter().filter_map(|link| robot.link_index(link)));
@@ -229,7 +229,7 @@ impl EndEffectors {
     }
 }
 
-/// An attribute that only names something: without it, nothing has that name.
+/// An optional attribute; empty if it is missing.
 fn attribute(element: &Element, name: &str) -> String {
     element.get(name).unwrap_or_default().to_owned()
 }

@@ -1,4 +1,4 @@
-//! Reads what the `<collision>` elements of a URDF say.
+//! Reads the `<collision>` elements of a URDF.
 
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 
@@ -7,27 +7,27 @@ use crate::shapes::{Geometry, MAX_EXTENT, MIN_SIZE};
 use urdf_ik_robot::xml::{Element, XmlError, each_element, numbers};
 use urdf_ik_text::names::short;
 
-/// The deepest elements are those inside `<geometry>`.
-const DEPTH: usize = 5;
+/// Depth of the elements inside `<geometry>`, the deepest that are read.
+const GEOMETRY_DEPTH: usize = 5;
 
-/// A `<collision>` of a link.
+/// A `<collision>` element of a link.
 pub(crate) struct Collision {
     /// Name of the link.
     pub link: String,
-    /// Pose of the shape in the link's frame, or what is wrong with it.
+    /// Pose of the shape in the link's frame, or why it is invalid.
     pub origin: Result<Isometry3<f64>, Malformed>,
-    /// The shape, or what is wrong with it.
+    /// The shape, or why it is invalid.
     pub geometry: Result<Geometry, Malformed>,
 }
 
-/// The `<collision>` elements of a URDF, in its order.
+/// The `<collision>` elements of a URDF, in document order.
 ///
 /// # Errors
-/// [`XmlError`] where the text is no XML.
+/// [`XmlError`] if the text is not well-formed XML.
 pub(crate) fn collisions(urdf: &str) -> Result<Vec<Collision>, XmlError> {
     let mut collisions: Vec<Collision> = Vec::new();
     let mut link = String::new();
-    each_element(urdf, DEPTH, |element| -> Result<(), XmlError> {
+    each_element(urdf, GEOMETRY_DEPTH, |element| -> Result<(), XmlError> {
         match (element.path().as_slice(), collisions.last_mut()) {
             (["robot", "link"], _) => element.get("name").unwrap_or_default().clone_into(&mut link),
             (["robot", "link", "collision"], _) => collisions.push(Collision {
@@ -60,7 +60,7 @@ fn origin(element: &Element) -> Result<Isometry3<f64>, Malformed> {
     Ok(Isometry3::from_parts(Translation3::new(x, y, z), rotation))
 }
 
-/// The numbers of an attribute of an origin.
+/// Parses the numbers of an attribute of `<origin>`.
 fn values<const N: usize>(element: &Element, key: &str, default: &str, expected: &str) -> Result<[f64; N], Malformed> {
     let text = element.get(key).unwrap_or(default);
     let wrong = || format!("the <origin> of a <collision> has {key}=\"{}\", which must be {expected}", short(text));
@@ -89,7 +89,7 @@ fn geometry(kind: &str, element: &Element) -> Result<Geometry, Malformed> {
     }
 }
 
-/// The sizes in an attribute of `what`: a scale may also be less than 0.
+/// Parses the sizes in an attribute of `what`. A scale may be negative.
 fn sizes<const N: usize>(
     element: &Element,
     what: &str,

@@ -1,7 +1,7 @@
-//! Reads the triangles of a COLLADA file: its scene, with every mesh at its place.
+//! Reads the triangles of a COLLADA file: its scene, with every mesh at its pose.
 //!
-//! `up_axis` is not followed, as in RViz and MoveIt: the axes of the file are those of the URDF. What is rare in meshes of robots is
-//! refused by name: nodes of a library, cameras that transform, strips and fans of triangles.
+//! `up_axis` is ignored, as in RViz and MoveIt: the axes of the file are those of the URDF. Features that are rare in
+//! robot meshes are refused by name: library nodes, `lookat` and `skew` transforms, triangle strips and fans.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use urdf_ik_text::names::short;
 /// The triangles of a COLLADA text \[m\].
 ///
 /// # Errors
-/// What is wrong with it, as the end of a sentence.
+/// The reason why the text is invalid, as the end of a sentence.
 pub(crate) fn triangles(bytes: &[u8]) -> Result<Triangles, Malformed> {
     let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8 text")?;
     let document = Document::parse(text)?;
@@ -43,7 +43,7 @@ pub(crate) fn triangles(bytes: &[u8]) -> Result<Triangles, Malformed> {
                 _ => {}
             }
         }
-        // An instance that is repeated can make a small file large.
+        // Repeated instances can turn a small file into a huge mesh.
         if triangles.len() > MAX_TRIANGLES {
             break;
         }
@@ -51,7 +51,7 @@ pub(crate) fn triangles(bytes: &[u8]) -> Result<Triangles, Malformed> {
     Ok(triangles)
 }
 
-/// The scene that the file shows, or the only one that it has.
+/// The scene that the file instantiates, or its only one.
 fn visual_scene<'a>(document: &'a Document<'a>) -> Result<Node<'a, 'a>, Malformed> {
     let root = document.root_element();
     let shown = child(root, "scene").and_then(|scene| child(scene, "instance_visual_scene"));
@@ -61,7 +61,7 @@ fn visual_scene<'a>(document: &'a Document<'a>) -> Result<Node<'a, 'a>, Malforme
     Ok(scene.ok_or("it has no <visual_scene> to show")?)
 }
 
-/// How a node is placed in the one above it.
+/// The transform of a node in its parent.
 fn transform(node: Node) -> Result<Matrix4<f64>, Malformed> {
     let mut placed = Matrix4::identity();
     for part in node.children().filter(Node::is_element) {
@@ -83,7 +83,7 @@ fn transform(node: Node) -> Result<Matrix4<f64>, Malformed> {
     Ok(placed)
 }
 
-/// The children of that name, whatever the namespace.
+/// The children of a name, in any namespace.
 fn children<'a>(node: Node<'a, 'a>, name: &str) -> impl Iterator<Item = Node<'a, 'a>> {
     node.children().filter(move |child| child.is_element() && child.tag_name().name() == name)
 }
@@ -92,12 +92,12 @@ fn child<'a>(node: Node<'a, 'a>, name: &str) -> Option<Node<'a, 'a>> {
     children(node, name).next()
 }
 
-/// Greatest number of indices of a corner, and of numbers of a position.
+/// Maximum number of indices per corner, and of numbers per position.
 const MAX_STRIDE: usize = 64;
 
-/// The meshes of a file, each read when it is first asked for.
+/// The meshes of a file, each parsed at its first use.
 pub(crate) struct Meshes<'a> {
-    /// Every element that has an id.
+    /// Every element with an id.
     by_id: HashMap<&'a str, Node<'a, 'a>>,
     read: HashMap<String, Triangles>,
 }
@@ -108,7 +108,7 @@ impl<'a> Meshes<'a> {
         Self { by_id: named.collect(), read: HashMap::new() }
     }
 
-    /// The mesh at `url`. A geometry that is no mesh has no triangles.
+    /// The mesh at `url`. A geometry without a mesh has no triangles.
     pub(crate) fn of(&mut self, url: &str) -> Result<&Triangles, Malformed> {
         if !self.read.contains_key(url) {
             let mesh = child(self.element(url)?, "mesh");
@@ -136,7 +136,7 @@ impl<'a> Meshes<'a> {
         Ok(triangles)
     }
 
-    /// Adds the polygons of an element `name`.
+    /// Adds the polygons of an element named `name`.
     fn add_polygons(&self, part: Node<'a, 'a>, name: &str, triangles: &mut Triangles) -> Result<(), Malformed> {
         let inputs = || children(part, "input");
         let offset = |input: Node| input.attribute("offset").and_then(|offset| offset.parse().ok()).unwrap_or(0_usize);
@@ -164,7 +164,7 @@ impl<'a> Meshes<'a> {
         Ok(())
     }
 
-    /// The places of an input VERTEX.
+    /// The vertex positions of a VERTEX input.
     fn places(&self, vertex: Node<'a, 'a>) -> Result<Vec<[f64; 3]>, Malformed> {
         let source = |input: Node<'a, 'a>| self.element(input.attribute("source").unwrap_or_default());
         let mut inputs = children(source(vertex)?, "input");
@@ -182,7 +182,7 @@ impl<'a> Meshes<'a> {
     }
 }
 
-/// Adds a polygon as a fan of triangles, which is right for a convex one.
+/// Adds a convex polygon as a fan of triangles.
 fn add_fan(polygon: &[usize], places: &[[f64; 3]], triangles: &mut Triangles) -> Result<(), Malformed> {
     let corner = |at: usize| places.get(polygon[at]).copied().ok_or("it names a vertex that it does not have");
     for at in 2..polygon.len() {
@@ -191,7 +191,7 @@ fn add_fan(polygon: &[usize], places: &[[f64; 3]], triangles: &mut Triangles) ->
     Ok(())
 }
 
-/// The numbers in an element.
+/// Parses the numbers in an element.
 fn list<T: std::str::FromStr>(element: Node) -> Result<Vec<T>, Malformed> {
     let numbers = element.text().unwrap_or_default().split_whitespace().map(str::parse).collect::<Result<_, _>>();
     Ok(numbers.map_err(|_| format!("its <{}> has something that is not a number", element.tag_name().name()))?)

@@ -15,77 +15,77 @@ use urdf_ik_robot::{MeshFolders, MeshNotFound};
 use urdf_ik_text::files::{self, ReadError};
 use urdf_ik_text::names::{sentence, short};
 
-/// Greatest size of a mesh file \[bytes\].
+/// Maximum size of a mesh file \[bytes\].
 pub const MAX_MESH_BYTES: usize = 128 << 20;
 
-/// Greatest number of triangles of a mesh.
+/// Maximum number of triangles of a mesh.
 pub const MAX_TRIANGLES: usize = 1_000_000;
 
-/// Triangles by their corners \[m, before the scale of the URDF\].
+/// Triangles by their corners, before the scale of the URDF is applied \[m\].
 pub(crate) type Triangles = Vec<[[f64; 3]; 3]>;
 
-/// Where an STL that is a text has the word facet at the latest \[bytes\]: after a name of any reasonable length. A binary one may begin with the
-/// word solid too.
-const TEXT_BEGINNING: usize = 4096;
+/// A text STL contains the word "facet" within its first bytes, after a name of reasonable length \[bytes\]. A binary
+/// STL may start with "solid" as well.
+const STL_HEADER_SCAN: usize = 4096;
 
-/// Why a mesh is not part of the collision geometry.
+/// Why a mesh could not be loaded.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum MeshError {
-    /// No such file was found.
+    /// The file was not found.
     #[error(transparent)]
     NotFound(#[from] MeshNotFound),
     /// The file could not be read.
     #[error(transparent)]
     File(#[from] ReadError),
-    /// The name ends in none of the formats.
+    /// The file extension is not supported.
     #[error("mesh {} ends in none of .stl, .obj and .dae, which are read: convert it", short(mesh))]
     UnknownFormat {
-        /// Its file.
+        /// Name of the mesh file.
         mesh: String,
     },
-    /// The file does not keep to its format.
+    /// The file is malformed.
     #[error("mesh {} cannot be read: {}", short(mesh), sentence(reason))]
     Malformed {
-        /// Its file.
+        /// Name of the mesh file.
         mesh: String,
-        /// What the reader said.
+        /// The message of the parser.
         reason: String,
     },
-    /// There is no triangle.
+    /// The mesh has no triangles.
     #[error("mesh {} has no triangles", short(mesh))]
     Empty {
-        /// Its file.
+        /// Name of the mesh file.
         mesh: String,
     },
-    /// There are more triangles than are computed with.
+    /// The mesh has more triangles than the limit.
     #[error("mesh {} has {triangles} triangles; it may have {MAX_TRIANGLES}: simplify it", short(mesh))]
     TooManyTriangles {
-        /// Its file.
+        /// Name of the mesh file.
         mesh: String,
-        /// Their number.
+        /// Number of triangles.
         triangles: usize,
     },
-    /// All meshes together have more triangles than are computed with.
+    /// All meshes together have more triangles than the limit.
     #[error("mesh {} is too much: all meshes together may have {most} triangles: simplify them", short(mesh))]
     TooManyInAll {
-        /// The first mesh that is too much.
+        /// Name of the first mesh beyond the limit.
         mesh: String,
-        /// The bound.
+        /// The limit.
         most: usize,
     },
-    /// A vertex is not at a place.
+    /// A vertex is not finite or too far from the origin.
     #[error("mesh {} has a vertex that is not finite, or farther than {MAX_EXTENT} m from the origin", short(mesh))]
     BadVertex {
-        /// Its file.
+        /// Name of the mesh file.
         mesh: String,
     },
 }
 
-/// The mesh of the file at `path`, scaled.
+/// Loads the mesh file at `path` and scales it.
 ///
 /// # Errors
-/// [`MeshError`], but no [`MeshError::NotFound`].
+/// [`MeshError`], except [`MeshError::NotFound`].
 pub(crate) fn read_mesh(path: &Path, scale: [f64; 3]) -> Result<Mesh, MeshError> {
     let mesh = || path.display().to_string();
     let triangles = read_triangles(path)?;
@@ -96,7 +96,7 @@ pub(crate) fn read_mesh(path: &Path, scale: [f64; 3]) -> Result<Mesh, MeshError>
     mesh_of(&mesh(), &vertices, &faces)
 }
 
-/// The mesh of triangles whose corners are `vertices` \[m\].
+/// Builds a mesh of triangles, whose `faces` are indices of `vertices` \[m\].
 ///
 /// # Errors
 /// [`MeshError`] with `name`.
@@ -123,7 +123,7 @@ fn read_triangles(path: &Path) -> Result<Triangles, MeshError> {
             check_binary_stl(bytes)?;
             of_scene(&mesh_loader::stl::from_slice(bytes)?)
         },
-        // Materials, which are files of their own, do not matter.
+        // Materials are separate files and do not matter.
         Some("obj") => |bytes| of_scene(&mesh_loader::obj::from_slice(bytes, None, |_| Ok(Vec::new()))?),
         Some("dae") => collada::triangles,
         _ => return Err(MeshError::UnknownFormat { mesh: mesh() }),
@@ -132,11 +132,12 @@ fn read_triangles(path: &Path) -> Result<Triangles, MeshError> {
     read(&bytes).map_err(|Malformed(reason)| MeshError::Malformed { mesh: mesh(), reason })
 }
 
-/// Refuses a binary STL whose header says another number of triangles than its length gives: it was cut off, or something was put in its place.
+/// Refuses a binary STL whose header and file length disagree about the number of triangles: the file is truncated or
+/// corrupt.
 fn check_binary_stl(bytes: &[u8]) -> Result<(), Malformed> {
-    // 80 bytes for people, the number of triangles, and 50 bytes for each of them.
+    // Header of 80 bytes, the number of triangles, and 50 bytes for each triangle.
     let Some((header, triangles)) = bytes.split_at_checked(84) else { return Ok(()) };
-    let beginning = &bytes[..bytes.len().min(TEXT_BEGINNING)];
+    let beginning = &bytes[..bytes.len().min(STL_HEADER_SCAN)];
     let is_text = bytes.trim_ascii_start().starts_with(b"solid") && beginning.windows(5).any(|word| word == b"facet");
     let said = header[80..].iter().rev().fold(0, |number, &byte| (number << 8) | usize::from(byte));
     let there = triangles.len() / 50;
@@ -161,23 +162,23 @@ fn of_scene(scene: &mesh_loader::Scene) -> Result<Triangles, Malformed> {
     Ok(triangles)
 }
 
-/// Greatest number of triangles of all meshes of a robot, or of a list of obstacles.
+/// Maximum number of triangles of all meshes of a robot or of a list of obstacles.
 const MAX_TRIANGLES_IN_ALL: usize = 4_000_000;
 
-/// Meshes by name and scale: two shapes of the same file share it.
-pub(crate) struct Meshes<'a> {
+/// Meshes by name and scale, so that shapes of the same file share one mesh.
+pub(crate) struct MeshCache<'a> {
     folders: &'a MeshFolders,
     read: HashMap<(String, [u64; 3]), Arc<Mesh>>,
     triangles: usize,
 }
 
-impl<'a> Meshes<'a> {
-    /// None read yet; they are looked for in `folders`.
+impl<'a> MeshCache<'a> {
+    /// An empty cache. Mesh files are looked up in `folders`.
     pub fn new(folders: &'a MeshFolders) -> Self {
         Self { folders, read: HashMap::new(), triangles: 0 }
     }
 
-    /// The mesh named `file`, scaled.
+    /// The mesh named `file`, scaled; loaded at its first use.
     pub fn of(&mut self, file: &str, scale: [f64; 3]) -> Result<Arc<Mesh>, MeshError> {
         let key = (file.to_owned(), scale.map(f64::to_bits));
         if let Some(mesh) = self.read.get(&key) {

@@ -1,4 +1,4 @@
-//! Nearest points of convex shapes, and whether triangles come within a margin of something.
+//! Nearest points of convex shapes, and margin tests of triangles.
 
 use parry3d_f64::math::{Pose, Vector};
 use parry3d_f64::query::details::distance_support_map_support_map;
@@ -6,12 +6,12 @@ use parry3d_f64::query::gjk::{CsoPoint, GJKResult, VoronoiSimplex, closest_point
 use parry3d_f64::query::{ClosestPoints, DefaultQueryDispatcher, QueryDispatcher};
 use parry3d_f64::shape::{Shape, SupportMap, Triangle};
 
-/// Greatest number of rounds of the refinement.
+/// Maximum number of rounds of the refinement.
 const MAX_ROUNDS: usize = 1000;
-/// The refinement ends where a round gains less than this \[m\].
+/// The refinement stops when a round gains less than this \[m\].
 const MIN_GAIN: f64 = 1e-11;
 
-/// Points of two shapes that are near each other, in the frame of the second, and their distance \[m\].
+/// A point of each of two shapes, in the frame of the second, and their distance \[m\].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NearPoints {
     pub distance: f64,
@@ -19,12 +19,14 @@ pub(crate) struct NearPoints {
     pub on_second: Vector,
 }
 
-/// The nearest points of two shapes in the frame of the first, where `pose` is that of the second; `None` where they touch.
+/// The nearest points of two convex shapes in the frame of the first, with `pose` that of the second; `None` if they
+/// touch.
 ///
-/// parry's search (GJK) ends up to 1e-4 of the distance too early on a cylinder. From its nearest points on, each point is moved to the
-/// nearest one of its shape to the other point (von Neumann's alternating projections), which ends at the nearest points of convex shapes.
+/// parry's search (GJK) stops up to 1e-4 of the distance too early on a cylinder. From its result, each point is
+/// projected to the other shape in turn (von Neumann's alternating projections), which converges to the nearest points
+/// of convex shapes.
 pub(crate) fn convex_nearest(first: &dyn Shape, second: &dyn Shape, pose: &Pose) -> Option<[Vector; 2]> {
-    // Shapes without a measurable distance, which are deep in each other or beyond the search, count as touching.
+    // Shapes without a measurable distance, deep in each other or out of range, count as touching.
     let Ok(ClosestPoints::WithinMargin(on_first, on_second)) =
         DefaultQueryDispatcher.closest_points(pose, first, second, f64::MAX)
     else {
@@ -39,9 +41,9 @@ pub(crate) fn convex_nearest(first: &dyn Shape, second: &dyn Shape, pose: &Pose)
     Some([found.on_first, found.on_second])
 }
 
-/// Nearer points of two shapes than those that were `found`: from the point of the first to the nearest one of the second, from there to the
-/// nearest of the first, and so on, until a round finds no less than what is `enough` after the least distance so far.
-/// None that is farther than that is asked for.
+/// Alternating projections: from the point on the first shape to the nearest point of the second, from there to the
+/// nearest of the first, and so on, until a round finds no distance below `enough` of the smallest so far. Projections
+/// farther than the smallest distance are cut off.
 pub(crate) fn alternate(
     found: NearPoints,
     rounds: usize,
@@ -67,7 +69,7 @@ pub(crate) fn alternate(
     nearest
 }
 
-/// Whether two triangles, of which the boxes are within `margin`, are no farther apart than that.
+/// True if two triangles, whose boxes are within `margin`, are within `margin`.
 pub(crate) fn are_triangles_within(first: &Triangle, second: &Triangle, margin: f64) -> bool {
     !is_beyond_centres(first, second, margin)
         && !is_beyond_plane(first, second, margin)
@@ -76,7 +78,7 @@ pub(crate) fn are_triangles_within(first: &Triangle, second: &Triangle, margin: 
         && distance_support_map_support_map(&Pose::IDENTITY, first, second) <= margin
 }
 
-/// Whether the direction from centre to centre proves that two triangles are farther apart than `margin`.
+/// Whether the direction between the centroids proves that two triangles are farther apart than `margin`.
 fn is_beyond_centres(first: &Triangle, second: &Triangle, margin: f64) -> bool {
     let direction = (second.a + second.b + second.c) - (first.a + first.b + first.c);
     let [high, low] = [
@@ -87,7 +89,7 @@ fn is_beyond_centres(first: &Triangle, second: &Triangle, margin: f64) -> bool {
     gap > 0.0 && gap * gap > margin * margin * direction.length_squared()
 }
 
-/// Whether all of `second` is farther than `margin` on one side of the plane of `first`.
+/// Whether `second` lies farther than `margin` on one side of the plane of `first`.
 fn is_beyond_plane(first: &Triangle, second: &Triangle, margin: f64) -> bool {
     let normal = (first.b - first.a).cross(first.c - first.a);
     let [a, b, c] = [second.a, second.b, second.c].map(|corner| normal.dot(corner - first.a));
@@ -95,7 +97,7 @@ fn is_beyond_plane(first: &Triangle, second: &Triangle, margin: f64) -> bool {
     a.min(b).min(c) > most || a.max(b).max(c) < -most
 }
 
-/// Whether a direction across an edge of each proves that two triangles are farther apart than `margin`.
+/// Whether the cross product of two edges proves that two triangles are farther apart than `margin`.
 fn is_beyond_edges(first: &Triangle, second: &Triangle, margin: f64) -> bool {
     let edges = |triangle: &Triangle| [triangle.b - triangle.a, triangle.c - triangle.b, triangle.a - triangle.c];
     let [a, b, c] = [second.a, second.b, second.c].map(|corner| corner - first.a);
@@ -112,13 +114,13 @@ fn is_beyond_edges(first: &Triangle, second: &Triangle, margin: f64) -> bool {
     })
 }
 
-/// Whether a triangle is no farther from `shape` than `margin`, in the frame of that.
+/// True if a triangle, in the frame of `shape`, is within `margin` of it.
 pub(crate) fn is_within_of_triangle(shape: &dyn Shape, triangle: &Triangle, margin: f64) -> bool {
     let is_near = |[p, q]: [Vector; 2]| (p - q).length() <= margin;
     !is_certainly_apart(shape, triangle, margin) && convex_nearest(shape, triangle, &Pose::IDENTITY).is_none_or(is_near)
 }
 
-/// Whether a direction proves that a shape and a triangle are farther apart than `margin`.
+/// Whether a direction found by GJK proves that a shape and a triangle are farther apart than `margin`.
 fn is_certainly_apart(shape: &dyn Shape, triangle: &Triangle, margin: f64) -> bool {
     let Some(shape) = shape.as_support_map() else { return false };
     let towards = triangle.center().try_normalize().unwrap_or(Vector::Y);

@@ -1,4 +1,4 @@
-//! How deep two shapes are in each other: the expanding polytope algorithm (van den Bergen 2001, "Proximity queries and penetration depth
+//! Penetration depth by the expanding polytope algorithm (van den Bergen 2001, "Proximity queries and penetration depth
 //! computation on 3D game objects").
 
 use std::fmt;
@@ -10,10 +10,10 @@ use parry3d_f64::query::gjk::{CsoPoint, GJKResult, VoronoiSimplex, closest_point
 
 use super::Contact;
 use crate::shapes::PlacedShape;
-use crate::shapes::frame::{Frame, point, vector};
-use crate::shapes::hull::Outline;
+use crate::shapes::hull::ConvexBound;
+use crate::shapes::transform::{Transform, point, vector};
 
-/// Finds depths, in memory that is kept.
+/// Computes penetration depths, with memory for repeated use.
 #[derive(Default)]
 pub(crate) struct Depths {
     polytope: EPA,
@@ -21,13 +21,13 @@ pub(crate) struct Depths {
 }
 
 impl Depths {
-    /// The deepest overlap of the convex pieces of two shapes; `None` where none overlap. `place` is that of the first in the frame of the
-    /// second, as is `towards`, a direction in which the first may be beyond the second.
+    /// The deepest overlap of the convex pieces of two shapes; `None` if none overlap. `place` is the pose of the first
+    /// in the frame of the second; `towards`, in the same frame, is an initial direction from the second to the first.
     pub fn of(
         &mut self,
         first: &PlacedShape,
         second: &PlacedShape,
-        place: &Frame,
+        place: &Transform,
         towards: &Vector3<f64>,
     ) -> Option<Contact> {
         let (place, towards) = (place.pose(), point(towards));
@@ -44,9 +44,9 @@ impl Depths {
         deepest
     }
 
-    fn of_pieces(&mut self, first: Outline, second: Outline, place: &Pose, towards: Point) -> Option<Contact> {
+    fn of_pieces(&mut self, first: ConvexBound, second: ConvexBound, place: &Pose, towards: Point) -> Option<Contact> {
         let ((core_first, round_first), (core_second, round_second)) = (first.core(), second.core());
-        // Depths of round shapes are exact by their cores.
+        // Cores give exact depths of rounded shapes.
         let mut rounding = round_first + round_second;
         self.simplex.reset(CsoPoint::from_shapes(place, &core_second, &core_first, towards));
         let found = match closest_points(place, &core_second, &core_first, rounding, true, &mut self.simplex) {
@@ -57,7 +57,7 @@ impl Depths {
         let (on_second, on_first, normal) = if let Some(found) = found {
             found
         } else {
-            // Two lines that cross leave no polytope.
+            // Two crossing line segments span no polytope.
             rounding = first.rounding() + second.rounding();
             self.simplex.reset(CsoPoint::from_shapes(place, &second, &first, towards));
             closest_points(place, &second, &first, rounding, true, &mut self.simplex);
@@ -70,7 +70,7 @@ impl Depths {
 }
 
 impl Clone for Depths {
-    /// Memory of its own: nothing is kept from one look to the next.
+    /// A clone starts with empty memory: no result depends on it.
     fn clone(&self) -> Self {
         Self::default()
     }

@@ -1,10 +1,10 @@
-//! The narrow phase: whether two shapes are within a margin of each other, and how near they are.
+//! The narrow phase: margin tests, distances and contacts of two shapes.
 //!
-//! All questions go the same way, with another bound: spheres, hulls of whole shapes, hulls of parts, triangles.
+//! All queries use the same sequence of bounds: spheres, hulls of whole shapes, hulls of parts, triangles.
 
 mod convex;
 pub(crate) mod depth;
-pub(crate) mod mesh_and_solid;
+pub(crate) mod mesh_and_primitive;
 mod near_triangles;
 pub(crate) mod separation;
 mod two_meshes;
@@ -15,66 +15,67 @@ use nalgebra::Vector3;
 use parry3d_f64::math::Vector as Point;
 use parry3d_f64::shape::Triangle;
 
-use crate::shapes::frame::{Frame, point, vector};
 use crate::shapes::mesh::Mesh;
-use crate::shapes::spheres::Piece;
+use crate::shapes::spheres::SurfacePiece;
+use crate::shapes::transform::{Transform, point, vector};
 use crate::shapes::{Convex, Core, PlacedShape};
 use convex::{NearPoints, convex_nearest};
 use depth::Depths;
-use mesh_and_solid::MeshAndSolid;
+use mesh_and_primitive::MeshAndPrimitive;
 use separation::ConvexPair;
 use two_meshes::TwoMeshes;
-use visitors::{Verdict, Wanted};
+use visitors::{DistanceQuery, Proximity};
 
-/// What is no farther apart than this touches \[m\]: distances are found by iterations, which end near the true one.
+/// Shapes within this distance count as touching \[m\]: distances are computed iteratively, to about this accuracy.
 pub const TOUCHING: f64 = 1e-7;
-/// So many directions are tried to prove that two shapes are apart, before GJK.
-const STEPS: usize = 5;
-/// So many directions are tried to prove that two shapes are not near, before their nearest points are looked for.
-const NEAREST_STEPS: usize = 6;
-/// So many directions are tried to prove that parts of meshes are apart.
-const PART_STEPS: usize = 8;
+/// Directions tried to separate two shapes before GJK.
+const SEPARATION_STEPS: usize = 5;
+/// Directions tried to separate two shapes before a search for nearest points.
+const NEAREST_SEPARATION_STEPS: usize = 6;
+/// Directions tried to separate parts of meshes.
+const PART_SEPARATION_STEPS: usize = 8;
 
-/// Two shapes, and the place of the core of the first in the frame of the core of the second. Of a mesh and a solid the mesh is the first.
+/// Two shapes, and the pose of the first core in the frame of the second. In a pair of a mesh and a primitive, the mesh
+/// is the first.
 pub(crate) struct ShapePair<'a> {
     first: &'a PlacedShape,
     second: &'a PlacedShape,
     cores: Cores<'a>,
-    place: Frame,
-    /// The inverse of the place where the shapes were given the other way round.
-    turned: Option<Frame>,
+    place: Transform,
+    /// The inverse pose, if the shapes were swapped.
+    turned: Option<Transform>,
 }
 
-/// What the shapes of a pair are.
+/// The kinds of cores of a pair.
 #[derive(Clone, Copy)]
 enum Cores<'a> {
     Meshes(&'a Mesh, &'a Mesh),
-    MeshAndSolid(&'a Mesh, &'a Convex),
-    Solids(&'a Convex, &'a Convex),
+    MeshAndPrimitive(&'a Mesh, &'a Convex),
+    Primitives(&'a Convex, &'a Convex),
 }
 
-/// How two shapes are near each other, in the frame of the second.
+/// Nearest or deepest points of two shapes, in the frame of the second.
 pub(crate) struct Contact {
-    /// Their distance \[m\]; 0 where they touch.
+    /// Distance \[m\]; 0 if they touch or overlap.
     pub distance: f64,
-    /// How far one has to move at least to leave the other \[m\].
+    /// Penetration depth \[m\].
     pub depth: f64,
-    /// The nearest point of each, or the deepest where they overlap \[m\].
+    /// The nearest point of each shape, or the deepest if they overlap \[m\].
     pub points: [Vector3<f64>; 2],
-    /// The direction in which the first moves away from the second; of length 1.
+    /// Unit vector along which the first moves away from the second.
     pub normal: Vector3<f64>,
 }
 
 impl<'a> ShapePair<'a> {
-    /// The pair of two shapes, where `place` is that of the core of the first in the frame of the core of the second.
+    /// The pair of two shapes; `place` is the pose of the first core in the frame of the second.
     #[inline(always)]
-    pub fn new(first: &'a PlacedShape, second: &'a PlacedShape, place: Frame) -> Self {
+    pub fn new(first: &'a PlacedShape, second: &'a PlacedShape, place: Transform) -> Self {
         let cores = match (&first.core, &second.core) {
             (Core::Mesh(a), Core::Mesh(b)) => Cores::Meshes(a, b),
-            (Core::Mesh(mesh), Core::Convex(convex)) => Cores::MeshAndSolid(mesh, convex),
-            (Core::Convex(a), Core::Convex(b)) => Cores::Solids(a, b),
+            (Core::Mesh(mesh), Core::Convex(convex)) => Cores::MeshAndPrimitive(mesh, convex),
+            (Core::Convex(a), Core::Convex(b)) => Cores::Primitives(a, b),
             (Core::Convex(convex), Core::Mesh(mesh)) => {
-                let cores = Cores::MeshAndSolid(mesh, convex);
+                let cores = Cores::MeshAndPrimitive(mesh, convex);
                 return Self { first: second, second: first, cores, place: place.inverse(), turned: Some(place) };
             }
         };
@@ -85,7 +86,7 @@ impl<'a> ShapePair<'a> {
         ConvexPair { first: self.first.outline(), second: self.second.outline(), place: &self.place }
     }
 
-    /// A direction in which the first is probably beyond the second, of length 1.
+    /// Unit vector, probably pointing from the second to the first.
     #[inline(always)]
     fn direction(&self) -> Vector3<f64> {
         let towards = self.place.point(&vector(self.first.sphere().centre));
@@ -95,8 +96,8 @@ impl<'a> ShapePair<'a> {
         }
     }
 
-    /// Which of the first eight spheres of the first are not proved to be farther from the second than `margin`, as bits, all where they prove
-    /// nothing; `None` where one is certainly not.
+    /// Bit mask of root spheres not yet proven clear, all ones if the test does not apply; `None` if one is certainly
+    /// within `margin`.
     #[inline(always)]
     pub fn first_spheres<S: Simd>(&self, simd: S, margin: f64) -> Option<u32> {
         let place = &self.place;
@@ -105,58 +106,62 @@ impl<'a> ShapePair<'a> {
                 let is_free = TwoMeshes { first, second, place }.are_first_spheres_apart(simd, margin);
                 Some(if is_free { 0 } else { u32::MAX })
             }
-            Cores::MeshAndSolid(mesh, convex) => MeshAndSolid { mesh, convex, place }.first_spheres(simd, margin),
-            Cores::Solids(..) => Some(u32::MAX),
+            Cores::MeshAndPrimitive(mesh, convex) => {
+                MeshAndPrimitive { mesh, convex, place }.first_spheres(simd, margin)
+            }
+            Cores::Primitives(..) => Some(u32::MAX),
         }
     }
 
-    /// What spheres below the `open` ones of the first eight, and hulls, tell of the shapes.
+    /// Tests spheres below the `open` root spheres, and hulls.
     #[inline(always)]
-    pub fn verdict_by_bounds<S: Simd>(&self, simd: S, open: u32, margin: f64) -> Verdict {
+    pub fn proximity_by_bounds<S: Simd>(&self, simd: S, open: u32, margin: f64) -> Proximity {
         let place = &self.place;
-        if let Cores::MeshAndSolid(mesh, convex) = self.cores {
-            let verdict = MeshAndSolid { mesh, convex, place }.verdict_by_spheres(simd, open, margin);
-            if verdict != Verdict::Open {
+        if let Cores::MeshAndPrimitive(mesh, convex) = self.cores {
+            let verdict = MeshAndPrimitive { mesh, convex, place }.proximity_by_spheres(simd, open, margin);
+            if verdict != Proximity::Undecided {
                 return verdict;
             }
         }
         if let Cores::Meshes(first, second) = self.cores
             && first.convex_pieces.len() + second.convex_pieces.len() > 2
         {
-            return TwoMeshes { first, second, place }.verdict_by_pieces(simd, margin);
+            return TwoMeshes { first, second, place }.proximity_by_pieces(simd, margin);
         }
         let (outlines, direction) = (self.outlines(), self.direction());
-        if outlines.are_apart(simd, &direction, STEPS, margin) {
-            return Verdict::Free;
+        if outlines.are_apart(simd, &direction, SEPARATION_STEPS, margin) {
+            return Proximity::Apart;
         }
         match outlines.separating_direction(&direction, margin) {
-            Some(direction) if outlines.separation(simd, &direction) > margin => Verdict::Free,
-            _ => Verdict::Open,
+            Some(direction) if outlines.separation(simd, &direction) > margin => Proximity::Apart,
+            _ => Proximity::Undecided,
         }
     }
 
-    /// Whether the shapes are no farther apart than `margin`, exactly: for what spheres and hulls leave open.
+    /// Exact margin test, for pairs that bounds leave undecided.
     #[inline(always)]
     pub fn are_within<S: Simd>(&self, simd: S, open: u32, margin: f64) -> bool {
         let place = &self.place;
         match self.cores {
             Cores::Meshes(first, second) => TwoMeshes { first, second, place }.are_within(simd, margin),
-            Cores::MeshAndSolid(mesh, convex) => MeshAndSolid { mesh, convex, place }.are_within(simd, open, margin),
-            Cores::Solids(first, second) => self.nearest_of_solids(first, second).distance <= margin,
+            Cores::MeshAndPrimitive(mesh, convex) => {
+                MeshAndPrimitive { mesh, convex, place }.are_within(simd, open, margin)
+            }
+            Cores::Primitives(first, second) => self.nearest_of_solids(first, second).distance <= margin,
         }
     }
 
-    /// Their distance, where it is no greater than `bound` \[m\]; 0 where they touch.
+    /// The distance, if it is at most `bound` \[m\]; 0 if they touch.
     pub fn distance(&self, bound: f64) -> Option<f64> {
-        let found = dispatch!(Level::new(), simd => self.nearest(simd, &self.direction(), Wanted::exact(bound)));
+        let found = dispatch!(Level::new(), simd => self.nearest(simd, &self.direction(), DistanceQuery::exact(bound)));
         found.map(|near| near.distance)
     }
 
-    /// How near they are to each other, where that is wanted, or how deep in each other.
-    pub fn contact(&self, wanted: Wanted, depths: &mut Depths) -> Option<Contact> {
+    /// The nearest points, if they are within the query, or the penetration.
+    pub fn contact(&self, query: DistanceQuery, depths: &mut Depths) -> Option<Contact> {
         let towards = self.direction();
         let NearPoints { distance, on_first, on_second } =
-            dispatch!(Level::new(), simd => self.nearest(simd, &towards, wanted))?;
+            dispatch!(Level::new(), simd => self.nearest(simd, &towards, query))?;
         let points = [on_first, on_second].map(vector);
         let contact = if distance <= TOUCHING {
             let touch = Contact { distance: 0.0, depth: 0.0, points, normal: towards };
@@ -174,18 +179,20 @@ impl<'a> ShapePair<'a> {
         })
     }
 
-    /// Their nearest points, where they are wanted. `towards` is the direction of the pair.
+    /// The nearest points, if they are within the query. `towards` is the direction of the pair.
     #[inline(always)]
-    fn nearest<S: Simd>(&self, simd: S, towards: &Vector3<f64>, wanted: Wanted) -> Option<NearPoints> {
-        if self.outlines().are_apart(simd, towards, NEAREST_STEPS, wanted.within) {
+    fn nearest<S: Simd>(&self, simd: S, towards: &Vector3<f64>, query: DistanceQuery) -> Option<NearPoints> {
+        if self.outlines().are_apart(simd, towards, NEAREST_SEPARATION_STEPS, query.within) {
             return None;
         }
         let place = &self.place;
         match self.cores {
-            Cores::Meshes(first, second) => TwoMeshes { first, second, place }.nearest(simd, wanted),
-            Cores::MeshAndSolid(mesh, convex) => MeshAndSolid { mesh, convex, place }.nearest(simd, towards, wanted),
-            Cores::Solids(first, second) => {
-                Some(self.nearest_of_solids(first, second)).filter(|near| near.distance <= wanted.within)
+            Cores::Meshes(first, second) => TwoMeshes { first, second, place }.nearest(simd, query),
+            Cores::MeshAndPrimitive(mesh, convex) => {
+                MeshAndPrimitive { mesh, convex, place }.nearest(simd, towards, query)
+            }
+            Cores::Primitives(first, second) => {
+                Some(self.nearest_of_solids(first, second)).filter(|near| near.distance <= query.within)
             }
         }
     }
@@ -205,8 +212,8 @@ impl<'a> ShapePair<'a> {
     }
 }
 
-/// `place` times a piece of a mesh.
-fn placed_triangle(place: &Frame, piece: &Piece) -> Triangle {
+/// A surface piece, transformed by `place`.
+fn placed_triangle(place: &Transform, piece: &SurfacePiece) -> Triangle {
     let [a, b, c] = piece.map(|corner| point(&place.point(&vector(corner))));
     Triangle::new(a, b, c)
 }

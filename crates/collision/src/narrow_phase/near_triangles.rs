@@ -1,4 +1,4 @@
-//! Triangles of two meshes that can be near each other: what is outside the region between the meshes is not compared.
+//! Nearby triangles of two meshes: only pieces in the region between the meshes are compared.
 
 use std::slice::Iter;
 
@@ -9,30 +9,31 @@ use parry3d_f64::math::Vector as Point;
 use parry3d_f64::shape::Triangle;
 
 use super::convex::are_triangles_within;
-use crate::shapes::frame::{Frame, point, vector};
 use crate::shapes::hull::Hull;
-use crate::shapes::spheres::{Below, Descent, Eight, Piece, Spheres};
+use crate::shapes::spheres::{SphereChildren, SphereOctet, SphereTraversal, Spheres, SurfacePiece};
+use crate::shapes::transform::{Transform, point, vector};
 use urdf_ik_mathematics::lanes::{LANES, Lanes};
 
-/// What rounding may do to a place, for each metre from the origin \[m\].
-const ROUNDING: f64 = 1e-9;
+/// Bound for the rounding error of a coordinate, per metre from the origin \[m\].
+const RELATIVE_ROUNDING: f64 = 1e-9;
 
-/// What is inside a box along the axes, and not beyond a plane.
+/// An axis-aligned box, cut off by a plane.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Region {
     low: Vector3<f64>,
     high: Vector3<f64>,
-    /// Across the plane, of length 1.
+    /// Unit normal of the plane.
     direction: Vector3<f64>,
-    /// The coordinate of the plane along the direction.
+    /// Offset of the plane along the normal.
     most: f64,
 }
 
 impl Region {
-    /// What is within `margin` of a hull that has this `place`, and not farther beyond it along `direction`, of length 1, than that.
+    /// Everything within `margin` of a hull at `place`, and within `margin` of its farthest point along the unit vector
+    /// `direction`.
     #[inline(always)]
-    pub fn new<S: Simd>(simd: S, hull: &Hull, place: &Frame, direction: &Vector3<f64>, margin: f64) -> Self {
-        let reach = margin + hull.rounding + ROUNDING * (1.0 + place.origin.amax());
+    pub fn new<S: Simd>(simd: S, hull: &Hull, place: &Transform, direction: &Vector3<f64>, margin: f64) -> Self {
+        let reach = margin + hull.rounding + RELATIVE_ROUNDING * (1.0 + place.origin.amax());
         let [mut low, mut high] = [Vector3::zeros(); 2];
         for axis in 0..3 {
             let along = Vector3::ith(axis, 1.0);
@@ -42,22 +43,21 @@ impl Region {
         Self { low, high, direction: *direction, most: farthest(simd, hull, place, direction) + reach }
     }
 
-    /// What of it is within `margin` of some triangles, and not farther beyond them along the direction, which is against that of the
-    /// triangles.
+    /// The part within `margin` of a block of triangles, whose direction is opposite.
     pub fn around(&self, block: &TriangleBlock, margin: f64) -> Self {
         let low = self.low.sup(&vector(block.around.0 - Point::splat(margin)));
         let high = self.high.inf(&vector(block.around.1 + Point::splat(margin)));
         Self { low, high, most: self.most.min(margin - block.least), ..*self }
     }
 
-    /// Which of eight spheres reach into it, as bits.
+    /// Bit mask of the spheres that intersect the region.
     #[inline(always)]
-    fn reached<S: Simd>(&self, simd: S, eight: &Eight) -> u32 {
+    fn reached<S: Simd>(&self, simd: S, octet: &SphereOctet) -> u32 {
         let mut reached = 0;
         for half in 0..2 {
-            let [x, y, z] = &eight.centre[half];
+            let [x, y, z] = &octet.centre[half];
             let [x, y, z] = [x.load(simd), y.load(simd), z.load(simd)];
-            let radius = eight.radius[half].load(simd);
+            let radius = octet.radius[half].load(simd);
             let along = x * self.direction.x + y * self.direction.y + z * self.direction.z;
             let mut inside = (along - radius).simd_le(self.most);
             for (axis, coordinate) in [x, y, z].into_iter().enumerate() {
@@ -68,11 +68,11 @@ impl Region {
             let bits = inside.to_bitmask() as u32;
             reached |= bits << (LANES * half);
         }
-        reached & eight.used
+        reached & octet.used
     }
 
-    /// Whether a piece reaches into it.
-    fn has(&self, piece: &Piece) -> bool {
+    /// Whether a piece may intersect the region.
+    fn has(&self, piece: &SurfacePiece) -> bool {
         let [a, b, c] = piece.map(vector);
         let along = [a, b, c].map(|corner| corner.dot(&self.direction));
         along[0].min(along[1]).min(along[2]) <= self.most
@@ -81,31 +81,30 @@ impl Region {
     }
 }
 
-/// The greatest coordinate of a hull along a direction, without its rounding.
+/// The largest coordinate of a hull along a direction, without its inflation.
 #[inline(always)]
-fn farthest<S: Simd>(simd: S, hull: &Hull, place: &Frame, direction: &Vector3<f64>) -> f64 {
+fn farthest<S: Simd>(simd: S, hull: &Hull, place: &Transform, direction: &Vector3<f64>) -> f64 {
     place.origin.dot(direction) - hull.least(simd, &-place.rotation.tr_mul(direction))
 }
 
-/// Goes through the pieces of a surface that reach into a region.
+/// Iterates over the pieces of a surface that intersect a region.
 pub(crate) struct PiecesInside<'a> {
     region: Region,
-    descent: Descent<'a>,
-    /// What is left of those of the last sphere.
-    pieces: Iter<'a, Piece>,
+    descent: SphereTraversal<'a>,
+    /// Remaining pieces of the current leaf.
+    pieces: Iter<'a, SurfacePiece>,
 }
 
 impl<'a> PiecesInside<'a> {
-    /// The pieces of what is `below` a sphere.
+    /// The pieces among the contents of a sphere.
     #[inline(always)]
-    pub fn new(region: Region, spheres: &'a Spheres, below: Below<'a>) -> Self {
-        let pieces = if let Below::Pieces(pieces) = below { pieces } else { &[] };
-        Self { region, descent: Descent::new(spheres, below), pieces: pieces.iter() }
+    pub fn new(region: Region, spheres: &'a Spheres, children: SphereChildren<'a>) -> Self {
+        let pieces = if let SphereChildren::Pieces(pieces) = children { pieces } else { &[] };
+        Self { region, descent: SphereTraversal::new(spheres, children), pieces: pieces.iter() }
     }
 
-    /// The next of them.
     #[inline(always)]
-    pub fn next<S: Simd>(&mut self, simd: S) -> Option<&'a Piece> {
+    pub fn next<S: Simd>(&mut self, simd: S) -> Option<&'a SurfacePiece> {
         loop {
             for piece in self.pieces.by_ref() {
                 if self.region.has(piece) {
@@ -115,55 +114,47 @@ impl<'a> PiecesInside<'a> {
             if let Some(branch) = self.descent.next_open() {
                 self.pieces = self.descent.enter(branch).unwrap_or_default().iter();
             } else {
-                let (_, eight) = self.descent.next_eight()?;
-                self.descent.open(self.region.reached(simd, eight));
+                let (_, octet) = self.descent.next_octet()?;
+                self.descent.open = self.region.reached(simd, octet);
             }
         }
     }
 }
 
-/// So many triangles at most: few are close together, and have a small box around them.
-const MAX_IN_BLOCK: usize = 16;
+/// Maximum number of triangles in a block: few triangles are close together and have a small box.
+pub(super) const BLOCK_SIZE: usize = 16;
 
-/// Some triangles, and the boxes around four at once.
+/// A block of triangles, with boxes in groups of four.
 pub(crate) struct TriangleBlock {
-    triangles: [Triangle; MAX_IN_BLOCK],
-    length: usize,
-    /// The least coordinates of each, and the greatest. The boxes of triangles that are not there are empty.
-    low: [[Lanes; 3]; MAX_IN_BLOCK / LANES],
-    high: [[Lanes; 3]; MAX_IN_BLOCK / LANES],
-    /// The least coordinate of each along `direction`.
-    along: [Lanes; MAX_IN_BLOCK / LANES],
+    triangles: [Triangle; BLOCK_SIZE],
+    pub length: usize,
+    /// Lower and upper bounds of each triangle; those of unused slots are empty.
+    low: [[Lanes; 3]; BLOCK_SIZE / LANES],
+    high: [[Lanes; 3]; BLOCK_SIZE / LANES],
+    /// The smallest coordinate of each triangle along `direction`.
+    along: [Lanes; BLOCK_SIZE / LANES],
     direction: Point,
-    /// The box around all, and the least coordinate of all along the direction.
+    /// The box around all triangles, and their smallest coordinate along the direction.
     around: (Point, Point),
     least: f64,
 }
 
 impl TriangleBlock {
-    /// Without triangles. They are probably beyond others along `direction`, of length 1.
+    /// An empty block. `direction` is a unit vector, probably pointing to these triangles from the others.
     pub fn new(direction: &Vector3<f64>) -> Self {
         Self {
-            along: [Lanes::splat(f64::INFINITY); MAX_IN_BLOCK / LANES],
+            along: [Lanes::splat(f64::INFINITY); BLOCK_SIZE / LANES],
             direction: point(direction),
-            triangles: [Triangle::new(Point::ZERO, Point::ZERO, Point::ZERO); MAX_IN_BLOCK],
+            triangles: [Triangle::new(Point::ZERO, Point::ZERO, Point::ZERO); BLOCK_SIZE],
             length: 0,
-            low: [[Lanes::splat(f64::INFINITY); 3]; MAX_IN_BLOCK / LANES],
-            high: [[Lanes::splat(f64::NEG_INFINITY); 3]; MAX_IN_BLOCK / LANES],
+            low: [[Lanes::splat(f64::INFINITY); 3]; BLOCK_SIZE / LANES],
+            high: [[Lanes::splat(f64::NEG_INFINITY); 3]; BLOCK_SIZE / LANES],
             around: (Point::INFINITY, Point::NEG_INFINITY),
             least: f64::INFINITY,
         }
     }
 
-    pub fn is_full(&self) -> bool {
-        self.length == MAX_IN_BLOCK
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.length == 0
-    }
-
-    /// Adds one, where there is room.
+    /// Adds a triangle to a block that is not full.
     pub fn push(&mut self, triangle: Triangle) {
         let (group, lane) = (self.length / LANES, self.length % LANES);
         let low = triangle.a.min(triangle.b).min(triangle.c);
@@ -180,14 +171,14 @@ impl TriangleBlock {
         self.length += 1;
     }
 
-    /// The least and the greatest coordinate of a triangle along the direction.
+    /// The smallest and the largest coordinate of a triangle along the direction.
     #[inline(always)]
     fn reach(&self, triangle: &Triangle) -> [f64; 2] {
         let [a, b, c] = [triangle.a, triangle.b, triangle.c].map(|corner| self.direction.dot(corner));
         [a.min(b).min(c), a.max(b).max(c)]
     }
 
-    /// One of them that is no farther than `margin` from a triangle.
+    /// A triangle of the block within `margin` of another triangle.
     #[inline(always)]
     pub fn near<S: Simd>(&self, simd: S, triangle: &Triangle, margin: f64) -> Option<&Triangle> {
         let Triangle { a, b, c } = *triangle;

@@ -1,38 +1,38 @@
-//! How far two convex shapes are apart at least, along a direction.
+//! Separating directions of convex shapes.
 
 use fearless_simd::Simd;
 use nalgebra::Vector3;
 use parry3d_f64::math::Vector as Point;
 use parry3d_f64::query::gjk::{CsoPoint, GJKResult, VoronoiSimplex, closest_points};
 
-use crate::shapes::frame::{Frame, point, vector};
-use crate::shapes::hull::Outline;
+use crate::shapes::hull::ConvexBound;
+use crate::shapes::transform::{Transform, point, vector};
 
-/// Two convex shapes, and the place of the first in the frame of the second. All directions are in that frame.
+/// Two convex shapes, and the pose of the first in the frame of the second, which is the frame of all directions.
 #[derive(Clone, Copy)]
 pub(crate) struct ConvexPair<'a> {
-    pub first: Outline<'a>,
-    pub second: Outline<'a>,
-    pub place: &'a Frame,
+    pub first: ConvexBound<'a>,
+    pub second: ConvexBound<'a>,
+    pub place: &'a Transform,
 }
 
 impl ConvexPair<'_> {
-    /// How far the first is beyond the second along `direction`, of length 1.
+    /// Separation along the unit vector `direction`, positive if the first is beyond the second.
     #[inline(always)]
     pub fn separation<S: Simd>(&self, simd: S, direction: &Vector3<f64>) -> f64 {
         let turned = self.place.rotation.tr_mul(direction);
         self.first.least(simd, &turned) + self.place.origin.dot(direction) + self.second.least(simd, &-direction)
     }
 
-    /// Whether the first is farther than `margin` beyond the second along a direction that a few steps from `direction` find (Chung and
-    /// Wang 1996, "Quick collision detection of polytopes in virtual environments").
+    /// True if a few steps from `direction` find a direction with a separation above `margin` (Chung and Wang 1996,
+    /// "Quick collision detection of polytopes in virtual environments").
     #[inline(always)]
     pub fn are_apart<S: Simd>(&self, simd: S, direction: &Vector3<f64>, steps: usize, margin: f64) -> bool {
         self.least_overlap(simd, direction, steps, margin).is_none()
     }
 
-    /// How far the first is beyond the second along the direction in which that is most of those that a few steps from `direction` try, and
-    /// the direction; `None` where it is farther than `margin` along one.
+    /// The largest separation that a few steps from `direction` find, and its direction; `None` as soon as one exceeds
+    /// `margin`.
     #[inline(always)]
     pub fn least_overlap<S: Simd>(
         &self,
@@ -59,14 +59,14 @@ impl ConvexPair<'_> {
             if length == 0.0 {
                 break;
             }
-            // The mirror image: the next direction has these two points apart.
+            // A reflection: the next direction separates these two points.
             direction -= apart * (2.0 * along / length);
             direction /= direction.norm();
         }
         Some(best)
     }
 
-    /// A direction along which the first is beyond the second, looked for from `direction` on; `None` where they are within `margin`.
+    /// A separating direction found by GJK, started from `direction`; `None` if the shapes are within `margin`.
     pub fn separating_direction(&self, direction: &Vector3<f64>, margin: f64) -> Option<Vector3<f64>> {
         match self.gjk(direction, margin, false) {
             GJKResult::NoIntersection(direction) => Some(vector(direction)),
@@ -74,8 +74,8 @@ impl ConvexPair<'_> {
         }
     }
 
-    /// A point of the second that is nearest to the first, and the direction from there to it, of length 1; `None` where they overlap. What is
-    /// within their rounding does not count.
+    /// The nearest point of the second shape, and the unit vector from it to the first; `None` if they overlap.
+    /// Inflation is ignored.
     pub fn nearest(&self, direction: &Vector3<f64>) -> Option<(Point, Vector3<f64>)> {
         match self.gjk(direction, f64::MAX, true) {
             GJKResult::ClosestPoints(on_second, _, direction) => Some((on_second, vector(direction))),

@@ -1,4 +1,4 @@
-//! What is asked of two shapes, and what a descent through their triangles finds of it.
+//! Queries for two shapes, and the visitors that collect results while triangles are traversed.
 
 use std::ops::ControlFlow;
 
@@ -7,89 +7,90 @@ use parry3d_f64::shape::{Shape, Triangle};
 
 use super::convex::{NearPoints, alternate, convex_nearest};
 
-/// What is no more than this nearer than something else is not looked for \[m\]: a mesh may have a million triangles at one distance.
-pub(crate) const SAME: f64 = 1e-12;
-/// What is nearer by no more than this share of the room that there is, is not looked for, where that is enough to know.
-const SHARE_OF_ROOM: f64 = 0.2;
-/// Where no distance has to be exact, a guess is good enough if nothing is nearer than this share of it. Less makes guesses cheaper and
-/// worse; with this one, yes or no takes the least time on the scenes of three arms.
-const ROUGH: f64 = 0.6;
-/// So many times the nearest point of a shape is looked for at most before triangles are compared.
-const GUESSES: usize = 4;
+/// Improvements of a distance below this are ignored \[m\]: a mesh may have a million triangles at the same distance.
+pub(crate) const DISTANCE_EPSILON: f64 = 1e-12;
+/// Relative tolerance of distances that need not be exact.
+const COARSE_TOLERANCE: f64 = 0.2;
+/// For queries that need no exact distance, nothing is nearer than this fraction of an initial guess. Smaller values
+/// make guesses cheaper and worse; this one minimises the time of margin tests on scenes with three arms.
+const ROUGH_GUESS_RATIO: f64 = 0.6;
+/// Maximum number of alternating projections before triangles are compared.
+const MAX_PROJECTIONS: usize = 4;
 
-/// What is known of two shapes.
+/// Proximity of two shapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum Proximity {
     /// They are farther apart than the margin.
-    Free,
-    /// They are no farther apart than the margin.
-    Near,
-    /// Neither is proved.
-    Open,
+    Apart,
+    /// They are within the margin.
+    Within,
+    /// Not decided yet.
+    Undecided,
 }
 
-/// Up to where, and how exactly, distances are wanted.
+/// Range and accuracy of a distance query.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Wanted {
-    /// No greater ones \[m\].
+pub(crate) struct DistanceQuery {
+    /// Largest distance of interest \[m\].
     pub within: f64,
-    /// Greater ones than this may be found too great, by a share of what is beyond \[m\].
+    /// Larger distances may be overestimated by a fraction of the excess \[m\].
     pub exact_below: f64,
 }
 
-impl Wanted {
+impl DistanceQuery {
     pub fn exact(within: f64) -> Self {
         Self { within, exact_below: f64::INFINITY }
     }
 
-    /// Whether there is anything.
+    /// A margin test.
     pub fn any(within: f64) -> Self {
         Self { within, exact_below: f64::NEG_INFINITY }
     }
 
-    /// How good a guess has to be: nothing is nearer than this share of its distance.
-    pub fn share_of_guess(&self) -> f64 {
-        if self.exact_below == f64::NEG_INFINITY { ROUGH } else { 1.0 }
+    /// Accuracy of an initial guess: nothing is nearer than this fraction of its distance.
+    pub fn guess_accuracy(&self) -> f64 {
+        if self.exact_below == f64::NEG_INFINITY { ROUGH_GUESS_RATIO } else { 1.0 }
     }
 
-    /// What a distance that was found tells for sure \[m\].
-    pub fn at_least(&self, found: f64) -> f64 {
-        found - SAME - SHARE_OF_ROOM * (found - self.exact_below).max(0.0)
+    /// Lower bound of the true distance for a distance found \[m\].
+    pub fn lower_bound(&self, found: f64) -> f64 {
+        found - DISTANCE_EPSILON - COARSE_TOLERANCE * (found - self.exact_below).max(0.0)
     }
 
-    /// Up to where something nearer is looked for than what was found \[m\].
-    pub fn nearer_than(&self, found: f64) -> f64 {
-        self.within.min(self.at_least(found))
+    /// The distance below which an improvement of `found` is of interest \[m\].
+    pub fn improvement_bound(&self, found: f64) -> f64 {
+        self.within.min(self.lower_bound(found))
     }
 
-    /// Points of two shapes that are near each other: the nearest of the first to a point of the second, the nearest of the second to that, and
-    /// so on.
+    /// Alternating projections from a point of the second shape: the nearest point of the first, from there the nearest
+    /// of the second, and so on.
     pub fn guess(
         &self,
         on_second: Point,
         to_first: impl Fn(Point, f64) -> Option<Point>,
         to_second: impl Fn(Point, f64) -> Option<Point>,
     ) -> NearPoints {
-        // Seen from the second.
+        // With the roles of the shapes swapped.
         let start = NearPoints { distance: f64::INFINITY, on_first: on_second, on_second };
-        let found = alternate(start, GUESSES, to_first, to_second, |least| self.at_least(least));
+        let found = alternate(start, MAX_PROJECTIONS, to_first, to_second, |least| self.lower_bound(least));
         NearPoints { on_first: found.on_second, on_second: found.on_first, ..found }
     }
 }
 
-/// Is told what a descent comes by, and whether it goes on.
+/// Receives the results of a traversal and decides whether to continue.
 pub(crate) trait Visitor {
-    /// Something in a sphere is certainly within the margin.
+    /// The contents of a sphere are certainly within the margin.
     fn near_sphere(&mut self) -> ControlFlow<()>;
 
-    /// A triangle of the first shape is within the margin of the second shape, or of a triangle of that. Gives the margin from now on \[m\].
+    /// A triangle of the first shape is within the margin of the second shape, or of one of its triangles. Returns the
+    /// new margin \[m\].
     fn near_triangle(&mut self, triangle: &Triangle, other: &dyn Shape) -> ControlFlow<(), f64>;
 }
 
-/// Asks whether anything is within the margin.
-pub(crate) struct AnyNear;
+/// Stops at the first result within the margin.
+pub(crate) struct AnyVisitor;
 
-impl Visitor for AnyNear {
+impl Visitor for AnyVisitor {
     fn near_sphere(&mut self) -> ControlFlow<()> {
         ControlFlow::Break(())
     }
@@ -99,15 +100,15 @@ impl Visitor for AnyNear {
     }
 }
 
-/// Asks for the nearest points.
-pub(crate) struct Nearest {
-    pub wanted: Wanted,
+/// Collects the nearest points.
+pub(crate) struct NearestVisitor {
+    pub query: DistanceQuery,
     pub found: NearPoints,
-    /// What is within this distance of the second shape belongs to it as well \[m\].
+    /// Radius by which the second shape is inflated \[m\].
     pub rounding: f64,
 }
 
-impl Visitor for Nearest {
+impl Visitor for NearestVisitor {
     fn near_sphere(&mut self) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
@@ -127,6 +128,6 @@ impl Visitor for Nearest {
         if self.found.distance <= 0.0 {
             return ControlFlow::Break(());
         }
-        ControlFlow::Continue(self.wanted.nearer_than(self.found.distance))
+        ControlFlow::Continue(self.query.improvement_bound(self.found.distance))
     }
 }

@@ -1,41 +1,42 @@
-//! The exact distances of all that may not touch: links from each other, and moving links from obstacles; and what touches and stays so.
+//! Exact distances between bodies that must not touch: pairs of links, and moving links and obstacles; and contacts
+//! that no variable can resolve.
 
 use super::moving_joints::{Body, MovingJoints};
 use crate::links::LinkShapes;
-use crate::links::distances::{BodyAt, LinkPlaces};
+use crate::links::distances::{BodyAt, LinkPoses};
 use crate::links::pairs::Pairs;
 use crate::links::srdf::Srdf;
-use crate::shapes::frame::Frame;
+use crate::shapes::transform::Transform;
 use crate::world::World;
 use urdf_ik_robot::{Chain, Robot};
 
-/// Two bodies each, whose distance can be asked for at any places of the links. Constant.
+/// Pairs of bodies whose exact distances can be queried at any link poses. Immutable.
 pub struct BodyDistances<'a> {
     shapes: &'a LinkShapes,
     bodies: Vec<[Body; 2]>,
-    /// What they are, in the same order.
-    sides: Vec<[Side<'a>; 2]>,
+    /// The same pairs, ready for distance queries.
+    sides: Vec<[DistanceBody<'a>; 2]>,
 }
 
-enum Side<'a> {
+enum DistanceBody<'a> {
     Link(usize),
     Obstacle(BodyAt<'a>),
 }
 
 impl<'a> BodyDistances<'a> {
-    /// The counted pairs of links, in their order, then each moving link with the obstacles of `world`, by name. What links carry does not
-    /// count here.
+    /// The checked pairs of links in their order, then each moving link with the obstacles of `world`, by name.
+    /// Attached parts are not included.
     pub fn new(robot: &Robot, shapes: &'a LinkShapes, pairs: &Pairs, world: &'a World) -> Self {
         let mut all = Self { shapes, bodies: Vec::new(), sides: Vec::new() };
-        for pair in &pairs.counted {
+        for pair in &pairs.checked {
             all.bodies.push(pair.0.map(|link| Body::of_link(robot, link)));
-            all.sides.push(pair.0.map(Side::Link));
+            all.sides.push(pair.0.map(DistanceBody::Link));
         }
         for &link in &pairs.moving {
             for (id, obstacle, pose) in world.obstacles() {
                 all.bodies.push([Body::of_link(robot, link), Body::Obstacle(id.to_owned())]);
-                let obstacle = BodyAt { shapes: obstacle.shapes(), frame: Frame::of(pose) };
-                all.sides.push([Side::Link(link), Side::Obstacle(obstacle)]);
+                let obstacle = BodyAt { shapes: obstacle.shapes(), frame: Transform::of(pose) };
+                all.sides.push([DistanceBody::Link(link), DistanceBody::Obstacle(obstacle)]);
             }
         }
         all
@@ -46,13 +47,13 @@ impl<'a> BodyDistances<'a> {
         &self.bodies
     }
 
-    /// All distances \[m\], in the order of [`BodyDistances::bodies`]: 0 where the two touch or overlap.
-    pub fn all(&self, places: &LinkPlaces) -> impl ExactSizeIterator<Item = f64> {
+    /// All distances \[m\], in the order of [`BodyDistances::bodies`]: 0 for bodies that touch or overlap.
+    pub fn all(&self, places: &LinkPoses) -> impl ExactSizeIterator<Item = f64> {
         self.sides.iter().map(|sides| self.below(places, sides, f64::INFINITY))
     }
 
-    /// The least distance \[m\], with the index of the first two bodies that have it; `None` where there are no two bodies.
-    pub fn least(&self, places: &LinkPlaces) -> Option<(usize, f64)> {
+    /// The smallest distance \[m\], with the index of the first pair that has it; `None` without pairs.
+    pub fn least(&self, places: &LinkPoses) -> Option<(usize, f64)> {
         let mut least = None;
         for (index, sides) in self.sides.iter().enumerate() {
             let bound = least.map_or(f64::INFINITY, |(_, distance)| distance);
@@ -64,20 +65,24 @@ impl<'a> BodyDistances<'a> {
         least
     }
 
-    fn below(&self, places: &LinkPlaces, sides: &[Side<'a>; 2], bound: f64) -> f64 {
-        let at = |side: &Side<'a>| match side {
-            &Side::Link(link) => self.shapes.at(places, link),
-            Side::Obstacle(obstacle) => *obstacle,
+    fn below(&self, places: &LinkPoses, sides: &[DistanceBody<'a>; 2], bound: f64) -> f64 {
+        let at = |side: &DistanceBody<'a>| match side {
+            &DistanceBody::Link(link) => self.shapes.at(places, link),
+            DistanceBody::Obstacle(obstacle) => *obstacle,
         };
         at(&sides[0]).distance_below(&at(&sides[1]), bound)
     }
 }
 
-/// The links and obstacles that touch, although no variable of `chain` moves them, such as a table and the base on it: no solution parts
-/// them, so they do not count as pairs. All other joints are at `rest`, which has one entry for each joint of `robot`.
+/// The static contacts: links and obstacles that touch although no variable of `chain` moves them, such as a robot base
+/// and its table. No solution can resolve such a contact, so these pairs are not part of a scene. All other joints are
+/// at `rest` \[rad or m\], which has one entry for each joint of `robot`.
 ///
-/// Two links that may touch are left out: those that `srdf` allows, or without one those that a joint moves against each other.
-pub fn standing_contacts(
+/// Two links that are allowed to touch are left out: by `srdf`, or without an SRDF if a joint connects them.
+///
+/// # Panics
+/// If `rest` is shorter than the list of joints.
+pub fn static_contacts(
     robot: &Robot,
     chain: &Chain,
     shapes: &LinkShapes,
@@ -86,7 +91,7 @@ pub fn standing_contacts(
     rest: &[f64],
 ) -> Vec<[Body; 2]> {
     let (_, carried) = MovingJoints::new(robot, chain, rest);
-    let at = |link: usize| BodyAt { shapes: shapes.of_link(link), frame: Frame::of(&carried[link].1) };
+    let at = |link: usize| BodyAt { shapes: shapes.of_link(link), frame: Transform::of(&carried[link].1) };
     let standing: Vec<usize> = shapes.links().filter(|&link| carried[link].0.is_none()).collect();
     let mut contacts = Vec::new();
     for (index, &link) in standing.iter().enumerate() {
@@ -96,7 +101,7 @@ pub fn standing_contacts(
             }
         }
         for (id, obstacle, pose) in world.obstacles() {
-            if at(link).touches(&BodyAt { shapes: obstacle.shapes(), frame: Frame::of(pose) }) {
+            if at(link).touches(&BodyAt { shapes: obstacle.shapes(), frame: Transform::of(pose) }) {
                 contacts.push([Body::of_link(robot, link), Body::Obstacle(id.to_owned())]);
             }
         }
@@ -112,7 +117,7 @@ fn may_touch(robot: &Robot, shapes: &LinkShapes, srdf: Option<&Srdf>, [first, se
     }
 }
 
-/// Whether `link` moves against `above`, with no other link with a shape between them.
+/// Whether `link` moves relative to `above`, with no other link with a shape between them.
 fn is_joined(robot: &Robot, shapes: &LinkShapes, above: usize, mut link: usize) -> bool {
     let mut moves = false;
     while let Some(joint) = robot.links()[link].parent_joint.map(|joint| &robot.joints()[joint]) {

@@ -1,7 +1,8 @@
-//! A robot and what surrounds it, ready to be asked where it touches.
+//! The collision scene: a robot and its surroundings.
 
 pub(crate) mod exact_distances;
 pub(crate) mod free_check;
+mod gap_gradient;
 pub(crate) mod motion_bounds;
 pub(crate) mod moving_joints;
 pub(crate) mod near;
@@ -10,10 +11,10 @@ use std::sync::Arc;
 
 use crate::links::LinkShapes;
 use crate::links::distances::LinkPair;
-use crate::links::missing::ShapesMissing;
+use crate::links::missing::MissingShapesError;
 use crate::links::pairs::Pairs;
 use crate::narrow_phase::TOUCHING;
-use crate::narrow_phase::visitors::Wanted;
+use crate::narrow_phase::visitors::DistanceQuery;
 use crate::world::World;
 use free_check::{CheckScratch, FreeCheck, MAX_MARGIN};
 use motion_bounds::MotionBounds;
@@ -21,48 +22,78 @@ use moving_joints::{Body, MovingJoints, PlacedBody};
 use near::Near;
 use urdf_ik_robot::{Chain, Robot};
 
-/// A chain of a robot with all other joints at rest, the shapes of its links, and what surrounds it. Constant.
+/// A kinematic chain with all other joints at rest, the collision shapes of the robot, and its surroundings. Immutable.
 ///
-/// Positions are those of the chain's variables. The root link's frame is the frame of everything.
+/// Positions are those of the chain's variables \[rad or m\]. All poses and points are in the root link's frame.
+///
+/// ```
+/// use urdf_ik_collision::{LinkShapes, Pairs, Scene, SceneScratch, World};
+/// use urdf_ik_robot::{Chain, MeshFolders, Robot};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let urdf = r#"<robot name="press">
+///       <link name="plate"> <collision> <geometry> <sphere radius="0.1"/> </geometry> </collision> </link>
+///       <link name="beam"/>
+///       <link name="stamp"> <collision> <geometry> <sphere radius="0.2"/> </geometry> </collision> </link>
+///       <joint name="lift" type="prismatic"> <parent link="plate"/> <child link="beam"/> <axis xyz="0 0 1"/>
+///         <limit lower="0" upper="1" effort="1" velocity="1"/> </joint>
+///       <joint name="turn" type="revolute"> <parent link="beam"/> <child link="stamp"/> <axis xyz="0 0 1"/>
+///         <limit lower="-1" upper="1" effort="1" velocity="1"/> </joint>
+///     </robot>"#;
+/// let robot = Robot::from_urdf(urdf)?;
+/// let chain = Chain::with_defaults(&robot, None, &["stamp"])?;
+/// let shapes = LinkShapes::of_urdf(urdf, &robot, &MeshFolders::from_environment(None))?;
+/// let pairs = Pairs::of_chain(&robot, &chain, &shapes, None)?;
+/// let scene = Scene::new(&robot, &chain, &shapes, &pairs, &World::default(), &robot.neutral_positions());
+/// let mut scratch = SceneScratch::default();
+/// assert!(scene.is_free(&[0.5, 0.0], 0.1, &mut scratch));
+/// scene.find_near(&[0.25, 0.0], 0.1, &mut scratch);
+/// assert!((scratch.nearest().unwrap().gap() + 0.05).abs() < 1e-6); // 5 cm deep
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Scene {
     variables: usize,
     bodies: Vec<PlacedBody>,
-    /// Indices of bodies that may not touch.
+    /// Pairs of bodies that must not touch, by index.
     pairs: Vec<[usize; 2]>,
     pub(crate) check: FreeCheck,
     motion_bounds: MotionBounds,
-    missing: Option<ShapesMissing>,
-    identity: Arc<()>,
+    missing: Option<MissingShapesError>,
+    /// Identifies the scene; clones share it.
+    pub(crate) identity: Arc<()>,
 }
 
-/// What a solver has to keep clear of.
+/// A scene, and the clearance that a solver has to maintain in it.
 #[derive(Clone, Copy)]
 pub struct Clearance<'a> {
-    /// The robot and what surrounds it.
+    /// The robot and its surroundings.
     pub scene: &'a Scene,
-    /// The least distance of every pair \[m\].
+    /// Minimum distance of every pair \[m\].
     pub margin: f64,
 }
 
-/// What a scene works in. It grows with the largest scene that it has seen.
+/// Scratch memory of a scene. It grows to the size of the largest scene it was used with.
 #[derive(Debug, Clone, Default)]
 pub struct SceneScratch {
     pub(crate) check: CheckScratch,
-    /// What [`Scene::find_near`] has found.
+    /// The result of [`Scene::find_near`].
     pub near: Vec<Near>,
 }
 
 impl SceneScratch {
-    /// Of what [`Scene::find_near`] has found, the nearest pair.
+    /// The pair with the smallest gap in the result of [`Scene::find_near`].
     pub fn nearest(&self) -> Option<&Near> {
         self.near.iter().min_by(|one, other| one.gap().total_cmp(&other.gap()))
     }
 }
 
 impl Scene {
-    /// The scene of `chain`, with the other joints at `rest` (one entry for each joint of `robot`) and `world` around. `pairs` are those of
-    /// links that count.
+    /// The scene of `chain` in `world`. Joints that the chain does not move are at `rest` \[rad or m\], which has one
+    /// entry for each joint of `robot`. `pairs` are the pairs of links.
+    ///
+    /// # Panics
+    /// If `rest` is shorter than the list of joints, or an attached part names a link that does not exist.
     pub fn new(robot: &Robot, chain: &Chain, shapes: &LinkShapes, pairs: &Pairs, world: &World, rest: &[f64]) -> Self {
         let (joints, carried) = MovingJoints::new(robot, chain, rest);
         let mut bodies = Vec::new();
@@ -84,7 +115,7 @@ impl Scene {
             bodies.push(PlacedBody { body: Body::Obstacle(id.to_owned()), frame: None, pose: *pose, shapes });
         }
         let of_pair = |&LinkPair([first, second]): &LinkPair| Some([of_link[first]?, of_link[second]?]);
-        let mut all: Vec<[usize; 2]> = pairs.counted.iter().filter_map(of_pair).collect();
+        let mut all: Vec<[usize; 2]> = pairs.checked.iter().filter_map(of_pair).collect();
         for second in links..bodies.len() {
             let firsts = (0..second).filter(|&first| may_collide(world, robot, &bodies[first], &bodies[second]));
             all.extend(firsts.map(|first| [first, second]));
@@ -102,44 +133,41 @@ impl Scene {
         }
     }
 
-    /// The pairs that may not touch.
+    /// The pairs of bodies that must not touch.
     pub fn pairs(&self) -> impl ExactSizeIterator<Item = [&Body; 2]> {
         self.pairs.iter().map(|pair| pair.map(|body| &self.bodies[body].body))
     }
 
-    /// The links whose shapes could not be loaded; `None` if there are none. A free configuration might still touch them:
-    /// [`MissingShapes::check`](crate::MissingShapes::check) tells whether that matters.
-    pub fn missing_shapes(&self) -> Option<&ShapesMissing> {
+    /// The links whose shapes could not be loaded; `None` if there are none. A configuration without contact might
+    /// still be in contact with them: see [`MissingShapes::check`](crate::MissingShapes::check).
+    pub fn missing_shapes(&self) -> Option<&MissingShapesError> {
         self.missing.as_ref()
     }
 
-    /// Number of the chain's variables.
+    /// Number of variables of the chain.
     pub fn variables(&self) -> usize {
         self.variables
     }
 
-    /// By how much the distance of any pair changes at most while the variables go from one configuration to another \[m\].
+    /// An upper bound for the change of any pair's distance \[m\] during a straight motion between two configurations
+    /// \[rad or m\].
     pub fn greatest_motion(&self, from: &[f64], to: &[f64]) -> f64 {
         self.motion_bounds.of_all(&self.check.joints, from, to)
     }
 
-    /// By how much the distance of one pair, by its index among [`Scene::pairs`], changes at most on such a way \[m\]. It may be much less than
-    /// [`Scene::greatest_motion`], but takes longer.
+    /// An upper bound for the change of the distance \[m\] of one pair, by its index in [`Scene::pairs`], during a
+    /// straight motion. It is often much tighter than [`Scene::greatest_motion`], but more expensive.
     pub fn greatest_motion_of(&self, pair: usize, from: &[f64], to: &[f64]) -> f64 {
         self.greatest_motion_into(pair, from, [to; 2])
     }
 
-    /// By how much the distance of a pair changes at most between a configuration and any in which each variable is between two bounds \[m\].
+    /// An upper bound for the change of a pair's distance \[m\] between a configuration and any configuration in a box.
     pub(crate) fn greatest_motion_into(&self, pair: usize, from: &[f64], bounds: [&[f64]; 2]) -> f64 {
         self.motion_bounds.of_pair(&self.check.joints, pair, from, bounds)
     }
 
-    /// What tells scenes apart: each has its own, and its clones have it too.
-    pub(crate) fn identity(&self) -> &Arc<()> {
-        &self.identity
-    }
-
-    /// Checks that every pair is farther apart than `margin` \[m\] at `positions`; else gives the index of one that is not.
+    /// Checks that every pair has a distance above `margin` \[m\] at `positions` \[rad or m\]. The error is the index
+    /// of a pair that has not.
     #[doc(hidden)]
     pub fn check(&self, positions: &[f64], margin: f64, scratch: &mut SceneScratch) -> Result<(), usize> {
         if margin > MAX_MARGIN {
@@ -149,28 +177,32 @@ impl Scene {
         self.check.check(positions, margin.max(TOUCHING), &mut scratch.check)
     }
 
-    /// Whether every pair is farther apart than `margin` \[m\] at `positions`.
+    /// True if every pair has a distance above `margin` \[m\] at `positions` \[rad or m\] of the chain's variables.
     pub fn is_free(&self, positions: &[f64], margin: f64, scratch: &mut SceneScratch) -> bool {
         self.check(positions, margin, scratch).is_ok()
     }
 
-    /// Whether one pair, by its index among [`Scene::pairs`], is farther apart than `margin` \[m\] at `positions`.
+    /// True if one pair, by its index in [`Scene::pairs`], has a distance above `margin` \[m\] at `positions`.
     #[doc(hidden)]
     pub fn is_pair_free(&self, pair: usize, positions: &[f64], margin: f64, scratch: &mut SceneScratch) -> bool {
         self.check.place(positions, &mut scratch.check);
         self.check.is_pair_free(pair, margin.max(TOUCHING), &scratch.check)
     }
 
-    /// Finds all pairs that are no farther apart than `within` \[m\] at `positions`, in the order of the pairs.
+    /// Finds all pairs with a distance of at most `within` \[m\] at `positions` \[rad or m\] of the chain's variables,
+    /// and writes them to [`SceneScratch::near`] in the order of [`Scene::pairs`].
     pub fn find_near(&self, positions: &[f64], within: f64, scratch: &mut SceneScratch) {
         let SceneScratch { check, near } = scratch;
         self.check.place(positions, check);
         near.clear();
         near.reserve(self.pairs.len());
-        near.extend((0..self.pairs.len()).filter_map(|pair| self.check.nearness(pair, Wanted::exact(within), check)));
+        near.extend(
+            (0..self.pairs.len()).filter_map(|pair| self.check.nearness(pair, DistanceQuery::exact(within), check)),
+        );
     }
 
-    /// Writes by how much the gap of `near`, found at these positions, grows with each variable \[m/rad or m/m\].
+    /// Writes the gradient of the gap of `near` with respect to the chain's variables \[m/rad or m/m\] to `row`.
+    /// `scratch` must be from the query that found `near`.
     pub fn write_slope(&self, near: &Near, scratch: &SceneScratch, row: &mut [f64]) {
         row.fill(0.0);
         for (side, along) in [near.normal, -near.normal].iter().enumerate() {
@@ -180,7 +212,7 @@ impl Scene {
     }
 }
 
-/// Whether a joint moves one body against the other, and they may not touch.
+/// Whether some joint moves the bodies relative to each other and they are not allowed to touch.
 fn may_collide(world: &World, robot: &Robot, first: &PlacedBody, second: &PlacedBody) -> bool {
     if first.frame == second.frame {
         return false;

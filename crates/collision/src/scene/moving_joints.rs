@@ -1,4 +1,4 @@
-//! The joints of a robot that a chain moves, and where they are at positions of its variables.
+//! The joints of a robot that a chain moves, and their frames.
 
 use std::fmt;
 
@@ -6,60 +6,61 @@ use fearless_simd::Simd;
 use nalgebra::{Isometry3, Matrix3, UnitQuaternion, Vector3};
 
 use crate::shapes::PlacedShape;
-use crate::shapes::frame::Frame;
+use crate::shapes::transform::Transform;
 use urdf_ik_mathematics::lanes::{LANES, Lanes, sine_cosine};
 use urdf_ik_robot::{Chain, JointKind, Mimic, Robot};
 use urdf_ik_text::names::short;
 
-/// A joint that a variable of the chain moves, or one that mimics such a joint. It need not be part of the chain. It moves along or about
-/// the z axis of its frame, which need not be that of the URDF.
+/// A joint moved by a variable of the chain, directly or as a mimic joint. It need not be part of the chain. Its axis
+/// is the z axis of its frame, which may differ from the URDF's frame.
 #[derive(Debug, Clone)]
 pub(crate) struct MovingJoint {
-    /// Index of the moving joint before it, from the root link on.
+    /// Index of the parent among the moving joints.
     pub parent: Option<usize>,
-    /// Its frame before its motion, in the frame of `parent` or of the root link.
-    pub before: Frame,
+    /// Its frame at position 0, in the frame of `parent` or of the root link.
+    pub before: Transform,
     pub prismatic: bool,
     variable: usize,
-    /// Its motion is `multiplier` times that of the variable, from `offset` on.
+    /// Joint position = `multiplier` · variable + `offset`.
     multiplier: f64,
     offset: f64,
 }
 
 impl MovingJoint {
-    /// How far it has moved at these positions of the variables \[rad or m\].
+    /// The joint position \[rad or m\] at `positions` of the variables.
     #[inline(always)]
     pub fn moved(&self, positions: &[f64]) -> f64 {
         self.multiplier * positions[self.variable] + self.offset
     }
 }
 
-/// The joints of a robot that a chain moves, parents first. Constant.
+/// The joints of a robot that a chain moves, parents first. Immutable.
 #[derive(Debug, Clone)]
 pub(crate) struct MovingJoints(pub Vec<MovingJoint>);
 
-/// The moving joint that carries a link, and the link's pose in its frame, or else in the root link's.
+/// The moving joint that carries a link, and the link's pose in its frame; without such a joint in the root link's
+/// frame.
 pub(crate) type Carried = (Option<usize>, Isometry3<f64>);
 
-/// The frames of moving joints after their motion, in the root link's frame.
+/// The frames of the moving joints at some positions, in the root link's frame.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct JointFrames {
-    pub of_joints: Vec<Frame>,
-    /// Sines and cosines of the joints.
+    pub of_joints: Vec<Transform>,
+    /// Sines and cosines of the joint angles.
     turns: Vec<[Lanes; 2]>,
 }
 
 impl JointFrames {
-    /// The frame of that joint, or of the root link.
+    /// The frame of a moving joint, or of the root link.
     #[inline(always)]
-    pub fn of(&self, joint: Option<usize>) -> &Frame {
-        joint.map_or(&Frame::ROOT, |joint| &self.of_joints[joint])
+    pub fn of(&self, joint: Option<usize>) -> &Transform {
+        joint.map_or(&Transform::ROOT, |joint| &self.of_joints[joint])
     }
 }
 
 impl MovingJoints {
-    /// The joints that `chain` moves. All others stand at `rest`, which has one entry for each joint of the robot. Gives for each link the
-    /// moving joint that carries it, and its pose in that joint's frame or else in the root link's.
+    /// The joints that `chain` moves, and for each link the moving joint that carries it. All other joints are at
+    /// `rest`, with one entry for each joint of the robot.
     pub fn new(robot: &Robot, chain: &Chain, rest: &[f64]) -> (Self, Vec<Carried>) {
         let mut moving = Vec::new();
         let mut carried = vec![(None, Isometry3::identity()); robot.links().len()];
@@ -75,7 +76,7 @@ impl MovingJoints {
                     let to_axis = UnitQuaternion::rotation_between(&Vector3::z(), &joint.axis).unwrap_or(half_turn);
                     moving.push(MovingJoint {
                         parent,
-                        before: Frame::of(&(pose * joint.origin * to_axis)),
+                        before: Transform::of(&(pose * joint.origin * to_axis)),
                         prismatic: joint.kind == JointKind::Prismatic,
                         variable,
                         multiplier,
@@ -109,16 +110,16 @@ impl MovingJoints {
             let before = joint.parent.map_or(joint.before, |parent| of_joints[parent].times(&joint.before));
             let [x, y, z] = [0, 1, 2].map(|axis| before.rotation.column(axis).into_owned());
             of_joints.push(if joint.prismatic {
-                Frame { rotation: before.rotation, origin: before.origin + z * joint.moved(positions) }
+                Transform { rotation: before.rotation, origin: before.origin + z * joint.moved(positions) }
             } else {
                 let [sine, cosine] = turns[at / LANES].map(|lanes| lanes.0[at % LANES]);
                 let rotation = Matrix3::from_columns(&[x * cosine + y * sine, y * cosine - x * sine, z]);
-                Frame { rotation, origin: before.origin }
+                Transform { rotation, origin: before.origin }
             });
         }
     }
 
-    /// Adds the velocity of `point`, which the joint `carrier` carries, along a vector, for unit speed of each variable.
+    /// Adds to `row` the partial velocities of `point`, carried by the joint `carrier`, along a vector.
     pub fn add_velocity(
         &self,
         frames: &JointFrames,
@@ -129,7 +130,7 @@ impl MovingJoints {
     ) {
         let mut next = carrier;
         while let Some(at) = next {
-            let (joint, Frame { rotation, origin }) = (&self.0[at], &frames.of_joints[at]);
+            let (joint, Transform { rotation, origin }) = (&self.0[at], &frames.of_joints[at]);
             let axis: Vector3<f64> = rotation.column(2).into_owned();
             let velocity = if joint.prismatic { axis } else { axis.cross(&(point - origin)) };
             row[joint.variable] += joint.multiplier * velocity.dot(along);
@@ -137,8 +138,8 @@ impl MovingJoints {
         }
     }
 
-    /// A sphere around all that the joint `carrier` can bring somewhere, if it carries nothing that is farther from its origin than `radius`:
-    /// the origin of the first moving joint, and the distance from there \[m\]. `None` where a joint slides.
+    /// A sphere that contains everything the joint `carrier` can reach with a payload within `radius` of its origin:
+    /// its centre (the origin of the first moving joint) and radius \[m\]. `None` if one of the joints is prismatic.
     pub fn reach(&self, carrier: usize, radius: f64) -> Option<(Vector3<f64>, f64)> {
         let mut reach = radius;
         let mut at = carrier;
@@ -154,24 +155,25 @@ impl MovingJoints {
     }
 }
 
-/// What can touch something else.
+/// A body that can be in contact. The variants are complete: everything in a scene is a link, attached to a link, or an
+/// obstacle.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Body {
     /// The link of that name.
     Link(String),
-    /// A part of that name, which a link carries.
+    /// An attached part, by its name.
     Attached(String),
-    /// An obstacle of that name.
+    /// An obstacle, by its name.
     Obstacle(String),
 }
 
 impl Body {
-    /// The link of that index.
+    /// The link of an index.
     pub(crate) fn of_link(robot: &Robot, link: usize) -> Self {
         Self::Link(robot.links()[link].name.clone())
     }
 
-    /// Its name, without what it is.
+    /// The name of the link, attached part or obstacle.
     pub fn name(&self) -> &str {
         match self {
             Self::Link(name) | Self::Attached(name) | Self::Obstacle(name) => name,
@@ -189,11 +191,11 @@ impl fmt::Display for Body {
     }
 }
 
-/// A body in the frame of the joint that moves it.
+/// A body in the frame of the moving joint that carries it.
 #[derive(Clone)]
 pub(crate) struct PlacedBody {
     pub body: Body,
-    /// The moving joint that carries it; `None` where it stands still. Its frame is then that of the root link.
+    /// The moving joint that carries it; `None` for a static body, which is in the root link's frame.
     pub frame: Option<usize>,
     /// The body's pose in that frame.
     pub pose: Isometry3<f64>,

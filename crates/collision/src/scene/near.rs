@@ -1,24 +1,25 @@
-//! Two bodies near each other, with their distance and nearest points.
+//! A pair of bodies with its distance and nearest points.
 
 use nalgebra::{Point3, Vector3};
 
-/// Two bodies near each other.
+/// A pair of bodies close to each other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Near {
-    /// Index of the pair among [`Scene::pairs`](super::Scene::pairs).
+    /// Index of the pair in [`Scene::pairs`](super::Scene::pairs).
     pub pair: usize,
-    /// Their distance \[m\]; 0 where they touch.
+    /// Distance of the bodies \[m\]; 0 if they touch or overlap.
     pub distance: f64,
-    /// How far one has to move at least to leave the other \[m\]; 0 where they do not overlap. A mesh counts by its convex pieces.
+    /// Penetration depth \[m\]: length of the shortest translation that separates the bodies; 0 if they do not overlap.
+    /// Meshes count as unions of their convex pieces.
     pub depth: f64,
-    /// The nearest point of each, or the deepest where they overlap, in the root link's frame \[m\].
+    /// The nearest point of each body in the root link's frame \[m\]; the deepest points if they overlap.
     pub points: [Point3<f64>; 2],
-    /// The direction in which the first moves away from the second, in the root link's frame; of length 1.
+    /// Unit vector in the root link's frame, along which the first body moves away from the second.
     pub normal: Vector3<f64>,
 }
 
 impl Near {
-    /// How far the two are apart \[m\]: their distance, or less than 0 by the depth where they overlap.
+    /// The signed distance \[m\]: the distance, or minus the penetration depth.
     pub fn gap(&self) -> f64 {
         self.distance - self.depth
     }

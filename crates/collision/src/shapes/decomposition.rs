@@ -1,5 +1,5 @@
-//! Approximate convex decomposition: cuts a mesh across its longest axis where its silhouettes are not convex, so that the convex hulls of
-//! the pieces fit better than one around all.
+//! Approximate convex decomposition: cuts a mesh across its longest axis where its silhouettes are not convex, so that
+//! the convex hulls of the pieces fit better than a single hull.
 
 use std::f64::consts::TAU;
 
@@ -7,36 +7,38 @@ use parry3d_f64::math::Vector as Point;
 
 use super::spheres::around;
 
-/// A mesh is cut into so many pieces at most.
-const PIECES: usize = 4;
-/// Cuts are between slices of this number.
-const SLICES: usize = 32;
-/// Silhouettes are looked at from so many directions across the axis.
-const DIRECTIONS: usize = 16;
-/// A cut brings the convex hulls nearer to the silhouettes by more than this share of half the width of the mesh, on average.
-const GAIN: f64 = 0.02;
-/// Meshes with more triangles are not cut: their slices could take too much memory.
-const TRIANGLES: usize = 50_000;
+/// Maximum number of pieces of a mesh.
+const MAX_PIECES: usize = 4;
+/// Number of slices along the axis; cuts are between slices.
+const SLICE_COUNT: usize = 32;
+/// Number of directions across the axis in which silhouettes are computed.
+const DIRECTION_COUNT: usize = 16;
+/// Minimum gain of a cut: by how much it moves the hulls closer to the silhouettes, on average, as a fraction of half
+/// the width of the mesh.
+const MIN_CUT_GAIN: f64 = 0.02;
+/// Meshes with more triangles are not cut, because their slices could take too much memory.
+const MAX_DECOMPOSED_TRIANGLES: usize = 50_000;
 
-/// For each piece, points whose convex hull has all of it; those of nearly convex meshes are of one piece.
+/// For each piece, points whose convex hull contains it. Nearly convex meshes are one piece.
 pub(crate) fn convex_pieces(vertices: &[Point], faces: &[[u32; 3]]) -> Vec<Vec<Point>> {
-    if faces.len() > TRIANGLES {
+    if faces.len() > MAX_DECOMPOSED_TRIANGLES {
         return vec![vertices.to_vec()];
     }
     let (low, high) = around(faces.as_flattened().iter().map(|&vertex| vertices[vertex as usize]));
     let size = high - low;
     let axis = (1..3).fold(0, |most, axis| if size[axis] > size[most] { axis } else { most });
     #[expect(clippy::cast_precision_loss, reason = "a small number")]
-    let planes: Vec<f64> = (1..SLICES).map(|plane| low[axis] + size[axis] * (plane as f64 / SLICES as f64)).collect();
+    let planes: Vec<f64> =
+        (1..SLICE_COUNT).map(|plane| low[axis] + size[axis] * (plane as f64 / SLICE_COUNT as f64)).collect();
     let slices = slices(vertices, faces, axis, &planes);
     let pieces = cut(&silhouettes(&slices, axis));
     pieces.iter().map(|&(start, end)| slices[start..end].concat()).filter(|points| !points.is_empty()).collect()
 }
 
-/// The corners of all triangles in each slice between planes across an axis, with the points where their edges go through the planes.
+/// The vertices in each slice between planes across an axis, and the intersections of edges with the planes.
 fn slices(vertices: &[Point], faces: &[[u32; 3]], axis: usize, planes: &[f64]) -> Vec<Vec<Point>> {
     let slice_of = |point: Point| planes.partition_point(|&plane| plane <= point[axis]);
-    let mut slices = vec![Vec::new(); SLICES];
+    let mut slices = vec![Vec::new(); SLICE_COUNT];
     for &vertex in vertices {
         slices[slice_of(vertex)].push(vertex);
     }
@@ -58,11 +60,11 @@ fn slices(vertices: &[Point], faces: &[[u32; 3]], axis: usize, planes: &[f64]) -
     slices
 }
 
-/// How far the points of each slice reach in each of some directions across the axis \[m\]. Empty slices reach nowhere.
-fn silhouettes(slices: &[Vec<Point>], axis: usize) -> Vec<[f64; SLICES]> {
+/// The extent of each slice in some directions across the axis \[m\]. Empty slices have none.
+fn silhouettes(slices: &[Vec<Point>], axis: usize) -> Vec<[f64; SLICE_COUNT]> {
     let across = |direction: usize| {
         #[expect(clippy::cast_precision_loss, reason = "a small number")]
-        let (sine, cosine) = (TAU * direction as f64 / DIRECTIONS as f64).sin_cos();
+        let (sine, cosine) = (TAU * direction as f64 / DIRECTION_COUNT as f64).sin_cos();
         let mut across = Point::ZERO;
         (across[(axis + 1) % 3], across[(axis + 2) % 3]) = (cosine, sine);
         across
@@ -71,11 +73,11 @@ fn silhouettes(slices: &[Vec<Point>], axis: usize) -> Vec<[f64; SLICES]> {
         let least = slices.iter().flatten().fold(f64::INFINITY, |least, point| least.min(direction.dot(*point)));
         std::array::from_fn(|slice| slices[slice].iter().fold(least, |most, point| most.max(direction.dot(*point))))
     };
-    (0..DIRECTIONS).map(across).map(silhouette).collect()
+    (0..DIRECTION_COUNT).map(across).map(silhouette).collect()
 }
 
-/// The ranges of slices that are pieces: the best cut first, while it is worth it.
-fn cut(silhouettes: &[[f64; SLICES]]) -> Vec<(usize, usize)> {
+/// The ranges of slices that form the pieces: greedily the best cut while it gains enough.
+fn cut(silhouettes: &[[f64; SLICE_COUNT]]) -> Vec<(usize, usize)> {
     let excess = |start: usize, end: usize| silhouettes.iter().map(|reach| excess(&reach[start..end])).sum::<f64>();
     let best = |&(start, end): &(usize, usize)| {
         let gain = |at: usize| excess(start, end) - excess(start, at) - excess(at, end);
@@ -83,9 +85,9 @@ fn cut(silhouettes: &[[f64; SLICES]]) -> Vec<(usize, usize)> {
             .map(|at| (gain(at), at))
             .fold((0.0, end), |best, next| if next.0 > best.0 { next } else { best })
     };
-    let worth = GAIN * silhouettes.iter().flatten().sum::<f64>();
-    let mut pieces = vec![(0, SLICES)];
-    while pieces.len() < PIECES {
+    let worth = MIN_CUT_GAIN * silhouettes.iter().flatten().sum::<f64>();
+    let mut pieces = vec![(0, SLICE_COUNT)];
+    while pieces.len() < MAX_PIECES {
         let cuts = pieces.iter().map(best).enumerate();
         let (piece, (gain, at)) = cuts.fold((0, (0.0, 0)), |best, next| if next.1.0 > best.1.0 { next } else { best });
         if gain <= worth {
@@ -97,7 +99,8 @@ fn cut(silhouettes: &[[f64; SLICES]]) -> Vec<(usize, usize)> {
     pieces
 }
 
-/// By how much more the convex hull of neighbouring slices reaches in one direction than they do, added up \[m\].
+/// The difference between the convex hull of adjacent slices and their own extents in one direction, summed over the
+/// slices \[m\].
 fn excess(reach: &[f64]) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a small number")]
     let slope = |from: usize, to: usize| (reach[to] - reach[from]) / (to - from) as f64;

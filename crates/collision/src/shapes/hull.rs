@@ -1,4 +1,4 @@
-//! Convex shapes around others: hulls around meshes, and solids.
+//! Convex bounds: hulls around meshes, and primitives.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, Simd, dispatch, f64x4};
@@ -6,73 +6,75 @@ use nalgebra::Vector3;
 use parry3d_f64::math::Vector as Point;
 use parry3d_f64::shape::SupportMap;
 
-use super::few_corners::few_corners;
-use super::frame::{point, vector};
-use super::solid::Solid;
+use super::primitive::Primitive;
+use super::simplified_hull::simplified_hull;
+use super::transform::{point, vector};
 use urdf_ik_mathematics::lanes::{LANES, Lanes};
 
-/// A convex shape around another.
+/// A convex bound of a shape.
 #[derive(Clone, Copy)]
-pub(crate) enum Outline<'a> {
-    Solid(Solid),
+pub(crate) enum ConvexBound<'a> {
+    Primitive(Primitive),
     Hull(&'a Hull),
 }
 
-impl Outline<'_> {
-    /// What is within this distance belongs to the shape as well \[m\].
+impl ConvexBound<'_> {
+    /// Radius by which the bound is inflated \[m\].
     pub fn rounding(self) -> f64 {
         match self {
-            Self::Solid(_) => 0.0,
+            Self::Primitive(_) => 0.0,
             Self::Hull(hull) => hull.rounding,
         }
     }
 
-    /// What it is around, and how far from that it reaches \[m\]: a capsule, and so a sphere, is all that is near a line.
+    /// Its core and the inflation radius \[m\]: a capsule, and so a sphere, is an inflated line segment.
     pub fn core(self) -> (Self, f64) {
         match self {
-            Self::Solid(Solid::Capsule { radius, half }) => (Self::Solid(Solid::Capsule { radius: 0.0, half }), radius),
+            Self::Primitive(Primitive::Capsule { radius, half }) => {
+                (Self::Primitive(Primitive::Capsule { radius: 0.0, half }), radius)
+            }
             other => (other, other.rounding()),
         }
     }
 
-    /// Points whose convex hull, and what is within the second number of it \[m\], has all of the shape.
+    /// Points and an inflation radius \[m\], such that the inflated convex hull of the points contains the shape.
     pub fn corners(self) -> (Vec<Vector3<f64>>, f64) {
         match self {
-            Self::Solid(solid) => solid.corners(),
+            Self::Primitive(solid) => solid.corners(),
             Self::Hull(hull) => (hull.corners(), hull.rounding),
         }
     }
 
-    /// The point that is farthest along `direction`.
+    /// Support point: the point farthest along `direction`, without inflation.
     #[inline(always)]
     pub fn farthest<S: Simd>(self, simd: S, direction: &Vector3<f64>) -> Vector3<f64> {
         let direction = point(direction);
         vector(match self {
-            Self::Solid(solid) => solid.local_support_point(direction),
+            Self::Primitive(solid) => solid.local_support_point(direction),
             Self::Hull(hull) => hull.farthest(simd, direction),
         })
     }
 
-    /// The least coordinate along `direction`, of length 1.
+    /// The smallest coordinate along the unit vector `direction`.
     #[inline(always)]
     pub fn least<S: Simd>(self, simd: S, direction: &Vector3<f64>) -> f64 {
         match self {
-            Self::Solid(solid) => -solid.reach(direction),
+            Self::Primitive(solid) => -solid.reach(direction),
             Self::Hull(hull) => hull.least(simd, direction) - hull.rounding,
         }
     }
 }
 
-impl SupportMap for Outline<'_> {
+impl SupportMap for ConvexBound<'_> {
     fn local_support_point(&self, direction: Point) -> Point {
         match self {
-            Self::Solid(solid) => solid.local_support_point(direction),
+            Self::Primitive(solid) => solid.local_support_point(direction),
             Self::Hull(hull) => hull.local_support_point(direction),
         }
     }
 }
 
-/// Points whose convex hull, and what is within `rounding` of it, has all of a mesh \[m\].
+/// Vertices of a convex polytope that, inflated by `rounding`, contains a mesh \[m\].
 #[derive(Debug, Clone)]
 pub(crate) struct Hull {
     level: Level,
@@ -81,9 +83,9 @@ pub(crate) struct Hull {
 }
 
 impl Hull {
-    /// The hull of these points, of which there is at least one, with at most `most` corners.
+    /// The hull of `points`, which must not be empty, with at most `most` vertices.
     pub fn new(points: &[Point], most: usize) -> Self {
-        let (corners, rounding) = few_corners(points, most);
+        let (corners, rounding) = simplified_hull(points, most);
         let lanes = |four: &[Point], axis: usize| {
             Lanes(std::array::from_fn(|lane| four[lane.min(four.len() - 1)].to_array()[axis]))
         };
@@ -91,13 +93,13 @@ impl Hull {
         Self { level: Level::new(), points, rounding }
     }
 
-    /// The points, some of them twice.
+    /// The vertices; the last ones may repeat.
     fn corners(&self) -> Vec<Vector3<f64>> {
         let four = |[x, y, z]: &[Lanes; 3]| [0, 1, 2, 3].map(|lane| Vector3::new(x.0[lane], y.0[lane], z.0[lane]));
         self.points.iter().flat_map(four).collect()
     }
 
-    /// The least coordinate of the points along `direction`.
+    /// The smallest coordinate of the vertices along `direction`.
     #[inline(always)]
     pub fn least<S: Simd>(&self, simd: S, direction: &Vector3<f64>) -> f64 {
         let mut least = f64x4::splat(simd, f64::INFINITY);
@@ -109,7 +111,7 @@ impl Hull {
         a.min(b).min(c.min(d))
     }
 
-    /// The point that is farthest along `direction`.
+    /// The vertex farthest along `direction`.
     #[inline(always)]
     fn farthest<S: Simd>(&self, simd: S, direction: Point) -> Point {
         let mut most = f64x4::splat(simd, f64::NEG_INFINITY);

@@ -1,4 +1,4 @@
-//! A mesh with what surrounds it: spheres and convex hulls.
+//! A mesh with its bounding volumes: spheres and convex hulls.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -7,68 +7,68 @@ use nalgebra::Vector3;
 use parry3d_f64::math::Vector as Point;
 
 use super::decomposition::convex_pieces;
-use super::frame::vector;
 use super::hull::Hull;
-use super::spheres::{Below, Descent, Sphere, Spheres, around};
+use super::spheres::{Sphere, SphereChildren, SphereTraversal, Spheres, around};
+use super::transform::vector;
 
-/// The hull of a mesh has so many corners at most.
-const CORNERS: usize = 224;
-/// The hull of each of its convex pieces has so many corners at most.
-const PIECE_CORNERS: usize = 128;
-/// The hull of each of its parts has so many corners at most.
-const PART_CORNERS: usize = 48;
-/// Spheres that are divided so often have no hull.
-const PARTS_DEPTH: u32 = 2;
+/// Maximum number of vertices of the hull of a mesh.
+const MAX_HULL_CORNERS: usize = 224;
+/// Maximum number of vertices of the hull of a convex piece.
+const MAX_PIECE_CORNERS: usize = 128;
+/// Maximum number of vertices of the hull of a mesh part.
+const MAX_PART_CORNERS: usize = 48;
+/// Levels of the sphere tree that have hulls.
+const PART_LEVELS: u32 = 2;
 
-/// A mesh with what surrounds it. Constant.
+/// A mesh with its bounding volumes. Immutable.
 pub(crate) struct Mesh {
-    /// Each place once \[m\].
+    /// Distinct vertices \[m\].
     pub vertices: Vec<Point>,
-    /// Each triangle once, by its vertices.
+    /// Distinct triangles, by the indices of their vertices.
     pub faces: Vec<[u32; 3]>,
     pub spheres: Spheres,
     pub hull: Hull,
-    /// Their hulls have together all of it.
+    /// The hulls of the pieces together contain the mesh.
     pub convex_pieces: Vec<ConvexPiece>,
-    /// For each eight spheres, the hulls of what they have; none for those that are divided often.
+    /// For each octet, the hulls of the contents of its spheres; empty below the first levels.
     parts: Vec<Vec<Hull>>,
 }
 
-/// A piece of a mesh that is nearly convex, and what surrounds it \[m\].
+/// A nearly convex piece of a mesh, with its bounding volumes \[m\].
 pub(crate) struct ConvexPiece {
     pub hull: Hull,
-    /// A sphere around this middle has all of it.
+    /// Centre of a bounding sphere.
     pub middle: Vector3<f64>,
     pub radius: f64,
 }
 
-/// A part of a mesh: what a sphere has.
+/// The part of a mesh inside one sphere of its tree.
 pub(crate) struct MeshPart<'a> {
     pub hull: &'a Hull,
     pub sphere: Sphere,
-    pub below: Below<'a>,
-    /// Where the sphere is among those of the mesh.
-    eight: usize,
+    pub children: SphereChildren<'a>,
+    /// Position of the sphere in the tree.
+    octet: usize,
     branch: usize,
 }
 
 impl Mesh {
-    /// The mesh of these triangles; `None` where there are none. Each face names vertices that there are \[m\].
+    /// Builds a mesh from vertices \[m\] and faces, whose indices must be valid; `None` without triangles.
     pub fn new(vertices: &[[f64; 3]], faces: &[[u32; 3]]) -> Option<Self> {
         let (vertices, faces) = distinct(vertices, faces);
         if faces.is_empty() {
             return None;
         }
         let spheres = Spheres::new(faces.iter().map(|face| face.map(|vertex| vertices[vertex as usize])).collect());
-        let hull = Hull::new(&vertices, CORNERS);
+        let hull = Hull::new(&vertices, MAX_HULL_CORNERS);
         let convex_pieces = convex_pieces(&vertices, &faces).iter().map(|points| ConvexPiece::new(points)).collect();
-        let mut parts = vec![Vec::new(); spheres.eights.len()];
-        let mut descent = Descent::new(&spheres, Below::Eight(0));
-        while let Some((at, eight)) = descent.next_eight() {
-            descent.open(eight.used);
+        let mut parts = vec![Vec::new(); spheres.octets.len()];
+        let mut descent = SphereTraversal::new(&spheres, SphereChildren::Octet(0));
+        while let Some((at, octet)) = descent.next_octet() {
+            descent.open = octet.used;
             while let Some(branch) = descent.next_open() {
-                parts[at as usize].push(Hull::new(&spheres.corners(spheres.below(eight, branch)), PART_CORNERS));
-                if descent.divisions + 1 < PARTS_DEPTH {
+                parts[at as usize].push(Hull::new(&spheres.corners(spheres.children(octet, branch)), MAX_PART_CORNERS));
+                if descent.divisions + 1 < PART_LEVELS {
                     descent.enter(branch);
                 }
             }
@@ -76,60 +76,60 @@ impl Mesh {
         Some(Self { vertices, faces, spheres, hull, convex_pieces, parts })
     }
 
-    /// The first eight parts.
+    /// The parts of the first octet.
     #[inline(always)]
     pub fn parts(&self) -> impl Iterator<Item = MeshPart<'_>> {
         self.parts_at(0, 0..self.parts[0].len())
     }
 
-    /// The parts into which a part is divided, or that one where it has no others.
+    /// The parts into which a part is divided, or the part itself.
     #[inline(always)]
     pub fn divided(&self, part: &MeshPart) -> impl Iterator<Item = MeshPart<'_>> {
-        match part.below {
-            Below::Eight(below) if !self.parts[below as usize].is_empty() => {
-                self.parts_at(below as usize, 0..self.parts[below as usize].len())
+        match part.children {
+            SphereChildren::Octet(children) if !self.parts[children as usize].is_empty() => {
+                self.parts_at(children as usize, 0..self.parts[children as usize].len())
             }
-            _ => self.parts_at(part.eight, part.branch..part.branch + 1),
+            _ => self.parts_at(part.octet, part.branch..part.branch + 1),
         }
     }
 
     #[inline(always)]
-    fn parts_at(&self, eight: usize, branches: Range<usize>) -> impl Iterator<Item = MeshPart<'_>> {
-        let spheres = &self.spheres.eights[eight];
+    fn parts_at(&self, octet: usize, branches: Range<usize>) -> impl Iterator<Item = MeshPart<'_>> {
+        let spheres = &self.spheres.octets[octet];
         branches.map(move |branch| MeshPart {
-            hull: &self.parts[eight][branch],
+            hull: &self.parts[octet][branch],
             sphere: spheres.get(branch),
-            below: self.spheres.below(spheres, branch),
-            eight,
+            children: self.spheres.children(spheres, branch),
+            octet,
             branch,
         })
     }
 
-    /// The hull of what that sphere has, if there is one.
+    /// The hull of the contents of a sphere, if it has one.
     #[inline(always)]
-    pub fn part(&self, eight: u32, branch: usize) -> Option<&Hull> {
-        self.parts[eight as usize].get(branch)
+    pub fn part(&self, octet: u32, branch: usize) -> Option<&Hull> {
+        self.parts[octet as usize].get(branch)
     }
 }
 
 impl ConvexPiece {
-    /// The piece with these points, of which there is at least one.
+    /// The piece with these points, which must not be empty.
     fn new(points: &[Point]) -> Self {
         let (low, high) = around(points.iter().copied());
-        let hull = Hull::new(points, PIECE_CORNERS);
+        let hull = Hull::new(points, MAX_PIECE_CORNERS);
         let middle = (low + high) * 0.5;
         let radius = points.iter().fold(0.0_f64, |most, point| most.max(point.distance(middle))) + hull.rounding;
         Self { hull, middle: vector(middle), radius }
     }
 }
 
-/// Each vertex once, and each triangle once, whichever its first corner and its orientation: files of triangles repeat each vertex, and
-/// some repeat triangles.
+/// Removes repeated vertices, and repeated triangles regardless of their first corner and orientation: mesh files
+/// contain both.
 fn distinct(vertices: &[[f64; 3]], faces: &[[u32; 3]]) -> (Vec<Point>, Vec<[u32; 3]>) {
     let mut places = Vec::new();
     let mut index = HashMap::with_capacity(vertices.len());
     let mut number = |vertex: [f64; 3]| {
-        // Adding 0 makes -0 the same as 0.
+        // Adding 0 turns -0 into 0.
         *index.entry(vertex.map(|coordinate| (coordinate + 0.0).to_bits())).or_insert_with(|| {
             places.push(Point::from(vertex));
             u32::try_from(places.len() - 1).unwrap_or(u32::MAX)
@@ -142,7 +142,7 @@ fn distinct(vertices: &[[f64; 3]], faces: &[[u32; 3]]) -> (Vec<Point>, Vec<[u32;
     (places, faces)
 }
 
-/// What all triangles with these corners have in common: three corners, two of what is no more than a line between them, one of a point.
+/// A key shared by all triangles with the same corners; degenerate triangles have the key of a line or a point.
 fn corners_of(face: [u32; 3]) -> [u32; 3] {
     let mut corners = face;
     corners.sort_unstable();

@@ -1,12 +1,12 @@
-//! A shape that is fixed to a link or to an obstacle.
+//! Shapes of links and obstacles.
 
 mod decomposition;
-mod few_corners;
-pub(crate) mod frame;
 pub(crate) mod hull;
 pub(crate) mod mesh;
-pub(crate) mod solid;
+pub(crate) mod primitive;
+mod simplified_hull;
 pub(crate) mod spheres;
+pub(crate) mod transform;
 
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::fmt;
@@ -16,58 +16,59 @@ use nalgebra::{Isometry3, Quaternion, UnitQuaternion};
 use parry3d_f64::math::{Pose, Rotation, Vector as Point};
 use parry3d_f64::shape::{Ball, Cuboid, Cylinder, Segment, Shape};
 
-use frame::{pose, vector};
-use hull::Outline;
+use hull::ConvexBound;
 use mesh::Mesh;
-use solid::Solid;
+use primitive::Primitive;
 use spheres::Sphere;
+use transform::{pose, vector};
 use urdf_ik_text::names::short;
 
-/// Shapes are no larger than this, and no farther from their link's frame \[m\].
+/// Maximum size of a shape, and its maximum distance from the frame of its link or obstacle \[m\].
 pub const MAX_EXTENT: f64 = 1e6;
-/// No size of a shape is less \[m\].
+/// Minimum size of a shape \[m\].
 pub(crate) const MIN_SIZE: f64 = 1e-9;
 
-/// What a URDF says of a shape \[m\]. Cylinders and capsules are along z.
+/// The geometry of a shape \[m\]. Cylinders and capsules are along z.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Geometry {
-    /// A box with its centre in the origin.
+    /// A box centred at the origin.
     Box {
-        /// Its edges along x, y and z.
+        /// Edge lengths along x, y and z \[m\].
         size: [f64; 3],
     },
-    /// A cylinder with its centre in the origin.
+    /// A cylinder centred at the origin.
     Cylinder {
-        /// Its radius.
+        /// Radius \[m\].
         radius: f64,
-        /// Its length.
+        /// Length along z \[m\].
         length: f64,
     },
-    /// A sphere around the origin.
+    /// A sphere centred at the origin.
     Sphere {
-        /// Its radius.
+        /// Radius \[m\].
         radius: f64,
     },
-    /// A cylinder between two half spheres.
+    /// A cylinder capped by two hemispheres, centred at the origin.
     Capsule {
-        /// The radius of both.
+        /// Radius of cylinder and hemispheres \[m\].
         radius: f64,
-        /// The length of the cylinder alone.
+        /// Length of the cylindrical part along z \[m\].
         length: f64,
     },
-    /// The triangles of a file. They are a surface: what is wholly inside does not touch it.
+    /// A triangle mesh. It is a surface: a body inside it without touching it is not in contact.
     Mesh {
-        /// Its name in the URDF.
+        /// File name as in the URDF.
         file: String,
-        /// Factors along x, y and z.
+        /// Scale factors along x, y and z.
         scale: [f64; 3],
-        /// Number of its triangles.
+        /// Number of triangles.
         triangles: usize,
     },
 }
 
 impl Geometry {
-    /// What it is, in a word.
+    /// The kind of geometry in one word, such as `box`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Box { .. } => "box",
@@ -91,19 +92,19 @@ impl fmt::Display for Geometry {
     }
 }
 
-/// A shape that is fixed to a link or to an obstacle.
+/// A shape fixed to a link or an obstacle.
 #[derive(Clone)]
 pub struct PlacedShape {
-    /// What it is.
+    /// The geometry.
     pub geometry: Geometry,
-    /// Its pose in the frame of what it is fixed to.
+    /// Its pose in the frame of the link or obstacle.
     pub(crate) pose: Isometry3<f64>,
     /// The pose of `core` in that frame.
     pub(crate) core_pose: Isometry3<f64>,
     pub(crate) core: Core,
 }
 
-/// What a shape is computed as.
+/// Representation of a shape in computations.
 #[derive(Clone)]
 pub(crate) enum Core {
     Convex(Convex),
@@ -114,30 +115,30 @@ pub(crate) enum Core {
 #[derive(Clone)]
 pub(crate) struct Convex {
     pub shape: Arc<dyn Shape>,
-    /// What is within this distance of `shape` belongs to it as well \[m\].
+    /// Radius by which `shape` is inflated \[m\].
     pub rounding: f64,
-    /// All of it.
-    pub solid: Solid,
+    /// The whole shape as a primitive.
+    pub solid: Primitive,
 }
 
 impl PlacedShape {
-    /// The shape at `pose` in the frame of what it is fixed to. `mesh` has the triangles of [`Geometry::Mesh`]; without them that has no
-    /// shape.
+    /// The shape at `pose` in the frame of its link or obstacle. `mesh` has the triangles of [`Geometry::Mesh`]; `None`
+    /// if they are missing.
     pub(crate) fn new(geometry: Geometry, pose: &Isometry3<f64>, mesh: Option<Arc<Mesh>>) -> Option<Self> {
         let core = match geometry {
             Geometry::Box { size } => {
                 let half = size.map(|edge| 0.5 * edge);
-                convex(Cuboid::new(half.into()), 0.0, Solid::Box(half))
+                convex(Cuboid::new(half.into()), 0.0, Primitive::Box(half))
             }
             Geometry::Cylinder { radius, length } => {
                 let half = 0.5 * length;
-                convex(Cylinder::new(half, radius), 0.0, Solid::Cylinder { radius, half })
+                convex(Cylinder::new(half, radius), 0.0, Primitive::Cylinder { radius, half })
             }
-            Geometry::Sphere { radius } => convex(Ball::new(radius), 0.0, Solid::Capsule { radius, half: 0.0 }),
+            Geometry::Sphere { radius } => convex(Ball::new(radius), 0.0, Primitive::Capsule { radius, half: 0.0 }),
             Geometry::Capsule { radius, length } => {
                 let half = 0.5 * length;
                 let end = Point::new(0.0, 0.0, half);
-                convex(Segment::new(-end, end), radius, Solid::Capsule { radius, half })
+                convex(Segment::new(-end, end), radius, Primitive::Capsule { radius, half })
             }
             Geometry::Mesh { .. } => Core::Mesh(mesh?),
         };
@@ -145,7 +146,7 @@ impl PlacedShape {
         Some(Self { geometry, pose: *pose, core_pose, core })
     }
 
-    /// What it is if it is no mesh.
+    /// The convex core, unless it is a mesh.
     pub(crate) fn convex(&self) -> Option<&Convex> {
         match &self.core {
             Core::Convex(convex) => Some(convex),
@@ -153,7 +154,7 @@ impl PlacedShape {
         }
     }
 
-    /// A sphere around `core`, in its frame.
+    /// A bounding sphere of `core`, in its frame.
     pub(crate) fn sphere(&self) -> Sphere {
         match &self.core {
             Core::Convex(convex) => Sphere { centre: Point::ZERO, radius: convex.solid.radius(), surface: 0.0 },
@@ -161,29 +162,29 @@ impl PlacedShape {
         }
     }
 
-    /// A convex shape around `core`.
-    pub(crate) fn outline(&self) -> Outline<'_> {
+    /// A convex bound of `core`.
+    pub(crate) fn outline(&self) -> ConvexBound<'_> {
         match &self.core {
-            Core::Convex(convex) => Outline::Solid(convex.solid),
-            Core::Mesh(mesh) => Outline::Hull(&mesh.hull),
+            Core::Convex(convex) => ConvexBound::Primitive(convex.solid),
+            Core::Mesh(mesh) => ConvexBound::Hull(&mesh.hull),
         }
     }
 
-    /// Convex shapes that have together all of `core`.
-    pub(crate) fn pieces(&self) -> impl Iterator<Item = Outline<'_>> + Clone {
+    /// Convex bounds that together contain `core`.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = ConvexBound<'_>> + Clone {
         let (pieces, solid) = match &self.core {
-            Core::Convex(convex) => (&[][..], Some(Outline::Solid(convex.solid))),
+            Core::Convex(convex) => (&[][..], Some(ConvexBound::Primitive(convex.solid))),
             Core::Mesh(mesh) => (&mesh.convex_pieces[..], None),
         };
-        pieces.iter().map(|piece| Outline::Hull(&piece.hull)).chain(solid)
+        pieces.iter().map(|piece| ConvexBound::Hull(&piece.hull)).chain(solid)
     }
 }
 
-fn convex(shape: impl Shape, rounding: f64, solid: Solid) -> Core {
+fn convex(shape: impl Shape, rounding: f64, solid: Primitive) -> Core {
     Core::Convex(Convex { shape: Arc::new(shape), rounding, solid })
 }
 
-/// The pose of the core of a shape that has this one: parry's cylinders are along y.
+/// The pose of the core of a shape at this pose: parry's cylinders are along y.
 fn core_pose(of_shape: &Isometry3<f64>, is_cylinder: bool) -> Isometry3<f64> {
     let from_y_to_z = Pose::from_rotation(Rotation::from_xyzw(FRAC_1_SQRT_2, 0.0, 0.0, FRAC_1_SQRT_2));
     let mut turned = pose(of_shape);

@@ -1,4 +1,4 @@
-//! Spheres around the surface of a mesh, as a tree.
+//! Bounding sphere trees of mesh surfaces.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, Simd, dispatch};
@@ -7,90 +7,90 @@ use parry3d_f64::math::Vector;
 use parry3d_f64::query::PointQuery;
 use parry3d_f64::shape::Triangle;
 
-use super::frame::{point, vector};
+use super::transform::{point, vector};
 
 use urdf_ik_mathematics::lanes::{LANES, Lanes};
 
-/// Number of spheres into which one is divided.
+/// Number of children of a sphere.
 const BRANCHES: usize = 8;
-/// A sphere around so few pieces is not divided.
-const LEAF: usize = 2;
-/// A sphere that was divided so often is not divided again.
-const DEPTH: usize = 6;
-/// Each division leaves at most seven others behind.
-const STACK: usize = DEPTH * BRANCHES;
-/// Pieces of a mesh: no more, unless it has more triangles.
-const PIECES: usize = 4096;
-/// Marks a sphere that is not divided.
-const UNDIVIDED: u32 = 1 << 31;
-/// What rounding may do to a place, for each metre from the origin \[m\].
-const ROUNDING: f64 = 1e-10;
+/// A sphere around so few pieces is a leaf.
+const MAX_LEAF_PIECES: usize = 2;
+/// Maximum depth of the tree.
+const MAX_DEPTH: usize = 6;
+/// Each level leaves at most seven siblings on the stack.
+const STACK_SIZE: usize = MAX_DEPTH * BRANCHES;
+/// Maximum number of pieces of a mesh, unless it has more triangles.
+const MAX_PIECES: usize = 4096;
+/// Marks a leaf.
+const LEAF_FLAG: u32 = 1 << 31;
+/// Bound for the rounding error of a coordinate, per metre from the origin \[m\].
+const RELATIVE_ROUNDING: f64 = 1e-10;
 
-/// A sphere around a part of a surface \[m\].
+/// A bounding sphere of a part of a surface \[m\].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sphere {
     pub centre: Vector,
     pub radius: f64,
-    /// Some point of the surface is no farther from the centre than this.
+    /// Some point of the surface is at most this far from the centre.
     pub surface: f64,
 }
 
-/// At most eight spheres, which have together all that the one has that they divide.
+/// Up to eight sibling spheres.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Eight {
+pub(crate) struct SphereOctet {
     pub centre: [[Lanes; 3]; 2],
     pub radius: [Lanes; 2],
     pub surface: [Lanes; 2],
-    below: [u32; BRANCHES],
-    /// Which of them there are, as bits.
+    children: [u32; BRANCHES],
+    /// Bit mask of those in use.
     pub used: u32,
 }
 
-/// What is below a sphere.
+/// The contents of a sphere.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Below<'a> {
-    /// The index of the eight that divide it.
-    Eight(u32),
-    /// All that it has.
-    Pieces(&'a [Piece]),
+pub(crate) enum SphereChildren<'a> {
+    /// The index of the octet of its children.
+    Octet(u32),
+    /// The surface pieces of a leaf.
+    Pieces(&'a [SurfacePiece]),
 }
 
-/// Spheres around a surface, from one around all of it to many small ones.
+/// A bounding sphere tree of a surface.
 #[derive(Debug, Clone)]
 pub(crate) struct Spheres {
     pub all: Sphere,
-    /// The first divide the sphere around all.
-    pub eights: Vec<Eight>,
-    /// Where the pieces of each sphere that is not divided are among `pieces`.
+    /// The first octet has the children of the root sphere.
+    pub octets: Vec<SphereOctet>,
+    /// For each leaf, the range of its pieces in `pieces`.
     leaves: Vec<(u32, u32)>,
-    pieces: Vec<Piece>,
+    pieces: Vec<SurfacePiece>,
 }
 
-/// The corners of a triangle or of a part of one.
-pub(crate) type Piece = [Vector; 3];
+/// The corners of a triangle, or of a part of one.
+pub(crate) type SurfacePiece = [Vector; 3];
 
 impl Spheres {
-    /// The spheres of triangles, of which there is at least one.
-    pub fn new(triangles: Vec<Piece>) -> Self {
+    /// The tree of some triangles, which must not be empty.
+    pub fn new(triangles: Vec<SurfacePiece>) -> Self {
         let mut pieces = pieces(triangles);
-        let mut spheres = Self { all: sphere(&pieces), eights: Vec::new(), leaves: Vec::new(), pieces: Vec::new() };
+        let mut spheres = Self { all: sphere(&pieces), octets: Vec::new(), leaves: Vec::new(), pieces: Vec::new() };
         spheres.divide(&mut pieces, 1);
         spheres
     }
 
-    /// What is below that sphere.
+    /// The contents of a sphere of an octet.
     #[inline(always)]
-    pub fn below(&self, eight: &Eight, branch: usize) -> Below<'_> {
-        let below = eight.below[branch];
-        if below & UNDIVIDED == 0 {
-            return Below::Eight(below);
+    pub fn children(&self, octet: &SphereOctet, branch: usize) -> SphereChildren<'_> {
+        let children = octet.children[branch];
+        if children & LEAF_FLAG == 0 {
+            return SphereChildren::Octet(children);
         }
-        let (start, end) = self.leaves[(below & !UNDIVIDED) as usize];
-        Below::Pieces(&self.pieces[start as usize..end as usize])
+        let (start, end) = self.leaves[(children & !LEAF_FLAG) as usize];
+        SphereChildren::Pieces(&self.pieces[start as usize..end as usize])
     }
 
-    /// A point of the surface, no farther from `to` than `bound` \[m\], than which none is nearer than `share` of its distance: the nearest where
-    /// that is 1. `None` where all are farther away.
+    /// A point of the surface within `bound` \[m\] of `to`, such that no other is nearer than `share` of its distance;
+    /// for 1 the nearest. `None` if all points are farther than `bound`.
     pub fn nearest_to(&self, to: &Vector3<f64>, bound: f64, share: f64) -> Option<Vector3<f64>> {
         dispatch!(Level::new(), simd => self.nearest_by(simd, to, bound, share))
     }
@@ -98,26 +98,26 @@ impl Spheres {
     #[inline(always)]
     fn nearest_by<S: Simd>(&self, simd: S, to: &Vector3<f64>, mut bound: f64, share: f64) -> Option<Vector3<f64>> {
         let mut nearest = None;
-        // Eights that are not looked at yet, and how far they are away at least.
-        let (mut stack, mut height) = ([(f64::NEG_INFINITY, 0_u32); STACK], 1);
+        // Octets still to visit, with lower bounds for their distances.
+        let (mut stack, mut height) = ([(f64::NEG_INFINITY, 0_u32); STACK_SIZE], 1);
         while height > 0 {
             height -= 1;
             let (gap, at) = stack[height];
             if gap > bound {
                 continue;
             }
-            let eight = &self.eights[at as usize];
-            let (gaps, mut open) = eight.gaps(simd, to, bound);
+            let octet = &self.octets[at as usize];
+            let (gaps, mut open) = octet.gaps(simd, to, bound);
             let start = height;
             while open != 0 {
                 let branch = open.trailing_zeros() as usize;
                 open &= open - 1;
-                match self.below(eight, branch) {
-                    Below::Eight(below) => {
-                        stack[height] = (gaps[branch], below);
+                match self.children(octet, branch) {
+                    SphereChildren::Octet(children) => {
+                        stack[height] = (gaps[branch], children);
                         height += 1;
                     }
-                    Below::Pieces(pieces) => {
+                    SphereChildren::Pieces(pieces) => {
                         for &[a, b, c] in pieces {
                             let outside = (a.min(b).min(c) - point(to)).max(point(to) - a.max(b).max(c));
                             if outside.max_element() > bound {
@@ -132,7 +132,7 @@ impl Spheres {
                     }
                 }
             }
-            // The nearest one is looked at first.
+            // Visit the nearest one first.
             if let Some(last) = height.checked_sub(1).filter(|&last| last > start) {
                 let first = (start..last).fold(last, |first, at| if stack[at].0 < stack[first].0 { at } else { first });
                 stack.swap(first, last);
@@ -141,15 +141,15 @@ impl Spheres {
         nearest
     }
 
-    /// The corners of all that is below a sphere.
-    pub fn corners(&self, below: Below) -> Vec<Vector> {
+    /// The corners of all pieces inside a sphere.
+    pub fn corners(&self, children: SphereChildren) -> Vec<Vector> {
         let mut corners = Vec::new();
-        if let Below::Pieces(pieces) = below {
+        if let SphereChildren::Pieces(pieces) = children {
             corners.extend_from_slice(pieces.as_flattened());
         }
-        let mut descent = Descent::new(self, below);
-        while let Some((_, eight)) = descent.next_eight() {
-            descent.open(eight.used);
+        let mut descent = SphereTraversal::new(self, children);
+        while let Some((_, octet)) = descent.next_octet() {
+            descent.open = octet.used;
             while let Some(branch) = descent.next_open() {
                 corners.extend_from_slice(descent.enter(branch).unwrap_or_default().as_flattened());
             }
@@ -157,63 +157,57 @@ impl Spheres {
         corners
     }
 
-    /// Adds the spheres of these pieces, and gives the index of the first eight.
-    fn divide(&mut self, pieces: &mut [Piece], depth: usize) -> u32 {
-        let at = self.eights.len();
-        self.eights.push(Eight::default());
+    /// Builds the tree of some pieces and returns the index of its first octet.
+    fn divide(&mut self, pieces: &mut [SurfacePiece], depth: usize) -> u32 {
+        let at = self.octets.len();
+        self.octets.push(SphereOctet::default());
         let mut parts = Vec::with_capacity(BRANCHES);
         split(pieces, BRANCHES, &mut parts);
-        let mut eight = Eight { used: (1 << parts.len()) - 1, ..Eight::default() };
+        let mut octet = SphereOctet { used: (1 << parts.len()) - 1, ..SphereOctet::default() };
         for (branch, part) in parts.into_iter().enumerate() {
             let around = sphere(part);
-            let divided = depth < DEPTH && part.len() > LEAF;
-            let below = if divided { self.divide(part, depth + 1) } else { self.leaf(part) };
-            eight.set(branch, around, below);
+            let divided = depth < MAX_DEPTH && part.len() > MAX_LEAF_PIECES;
+            let children = if divided { self.divide(part, depth + 1) } else { self.leaf(part) };
+            octet.set(branch, around, children);
         }
-        self.eights[at] = eight;
+        self.octets[at] = octet;
         u32::try_from(at).unwrap_or(u32::MAX)
     }
 
-    fn leaf(&mut self, pieces: &mut [Piece]) -> u32 {
+    fn leaf(&mut self, pieces: &mut [SurfacePiece]) -> u32 {
         let index = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
         let start = self.pieces.len();
         self.pieces.extend_from_slice(pieces);
         self.leaves.push((index(start), index(self.pieces.len())));
-        index(self.leaves.len() - 1) | UNDIVIDED
+        index(self.leaves.len() - 1) | LEAF_FLAG
     }
 }
 
-/// Goes down through the spheres of a surface. Of each eight it is told which are open, and only what these have is looked at.
-pub(crate) struct Descent<'a> {
+/// Depth-first traversal of a sphere tree. For each octet the caller selects the spheres to enter.
+pub(crate) struct SphereTraversal<'a> {
     spheres: &'a Spheres,
-    /// Eights that are not looked at yet, each with how often the first were divided to get there.
-    stack: [(u32, u32); STACK],
+    /// Octets still to visit, each with its depth.
+    stack: [(u32, u32); STACK_SIZE],
     height: usize,
-    /// The eight that is looked at, and which of its spheres are open and not entered yet, as bits.
-    eight: &'a Eight,
-    open: u32,
+    /// The current octet, and a bit mask of its selected spheres that are not entered yet.
+    octet: &'a SphereOctet,
+    pub open: u32,
     pub divisions: u32,
 }
 
-impl<'a> Descent<'a> {
-    /// Through what is below a sphere, as far as it is divided.
+impl<'a> SphereTraversal<'a> {
+    /// A traversal of the contents of a sphere.
     #[inline(always)]
-    pub fn new(spheres: &'a Spheres, below: Below<'a>) -> Self {
-        let eight = &spheres.eights[0];
-        let mut descent = Self { spheres, stack: [(0, 0); STACK], height: 0, eight, open: 0, divisions: 0 };
-        if let Below::Eight(below) = below {
-            (descent.stack[0], descent.height) = ((below, 0), 1);
+    pub fn new(spheres: &'a Spheres, children: SphereChildren<'a>) -> Self {
+        let octet = &spheres.octets[0];
+        let mut descent = Self { spheres, stack: [(0, 0); STACK_SIZE], height: 0, octet, open: 0, divisions: 0 };
+        if let SphereChildren::Octet(children) = children {
+            (descent.stack[0], descent.height) = ((children, 0), 1);
         }
         descent
     }
 
-    /// Says which spheres of the last eight are open, as bits.
-    #[inline(always)]
-    pub fn open(&mut self, open: u32) {
-        self.open = open;
-    }
-
-    /// The next open sphere of the last eight, by its place among them.
+    /// The next selected sphere of the current octet.
     #[inline(always)]
     pub fn next_open(&mut self) -> Option<usize> {
         let branch = self.open.trailing_zeros() as usize;
@@ -222,32 +216,33 @@ impl<'a> Descent<'a> {
         Some(found)
     }
 
-    /// What a sphere of the last eight has; `None` where that is divided, and comes later.
+    /// Enters a sphere of the current octet: the pieces of a leaf; `None` if its children come later.
     #[inline(always)]
-    pub fn enter(&mut self, branch: usize) -> Option<&'a [Piece]> {
-        match self.spheres.below(self.eight, branch) {
-            Below::Pieces(pieces) => Some(pieces),
-            Below::Eight(below) => {
-                self.stack[self.height] = (below, self.divisions + 1);
+    pub fn enter(&mut self, branch: usize) -> Option<&'a [SurfacePiece]> {
+        match self.spheres.children(self.octet, branch) {
+            SphereChildren::Pieces(pieces) => Some(pieces),
+            SphereChildren::Octet(children) => {
+                self.stack[self.height] = (children, self.divisions + 1);
                 self.height += 1;
                 None
             }
         }
     }
 
-    /// The next eight, with its index.
+    /// The next octet, with its index.
     #[inline(always)]
-    pub fn next_eight(&mut self) -> Option<(u32, &'a Eight)> {
+    pub fn next_octet(&mut self) -> Option<(u32, &'a SphereOctet)> {
         self.height = self.height.checked_sub(1)?;
         let at;
         (at, self.divisions) = self.stack[self.height];
-        self.eight = &self.spheres.eights[at as usize];
-        Some((at, self.eight))
+        self.octet = &self.spheres.octets[at as usize];
+        Some((at, self.octet))
     }
 }
 
-impl Eight {
-    /// How far what each has is from `to` at least \[m\], and for which that is no more than `bound`, as bits.
+impl SphereOctet {
+    /// A lower bound for the distance of each sphere's contents from `to` \[m\], and a bit mask of those within
+    /// `bound`.
     #[inline(always)]
     fn gaps<S: Simd>(&self, simd: S, to: &Vector3<f64>, bound: f64) -> ([f64; BRANCHES], u32) {
         let (mut gaps, mut open) = ([0.0; BRANCHES], 0);
@@ -264,7 +259,7 @@ impl Eight {
         (gaps, open & self.used)
     }
 
-    /// Which of them are no farther from `centre` than `reach` and their radius, as bits.
+    /// Bit mask of the spheres within `reach` of `centre`.
     #[inline(always)]
     pub fn reached<S: Simd>(&self, simd: S, centre: &Vector3<f64>, reach: f64) -> u32 {
         let mut open = 0;
@@ -279,14 +274,14 @@ impl Eight {
         open & self.used
     }
 
-    fn set(&mut self, branch: usize, sphere: Sphere, below: u32) {
+    fn set(&mut self, branch: usize, sphere: Sphere, children: u32) {
         let (half, lane) = (branch / LANES, branch % LANES);
         for (lanes, coordinate) in self.centre[half].iter_mut().zip(sphere.centre.to_array()) {
             lanes.0[lane] = coordinate;
         }
         self.radius[half].0[lane] = sphere.radius;
         self.surface[half].0[lane] = sphere.surface;
-        self.below[branch] = below;
+        self.children[branch] = children;
     }
 
     #[inline(always)]
@@ -297,8 +292,8 @@ impl Eight {
     }
 }
 
-/// Divides pieces into at most that many parts, each close together.
-fn split<'a>(pieces: &'a mut [Piece], parts: usize, into: &mut Vec<&'a mut [Piece]>) {
+/// Splits pieces into at most `parts` compact groups.
+fn split<'a>(pieces: &'a mut [SurfacePiece], parts: usize, into: &mut Vec<&'a mut [SurfacePiece]>) {
     if parts < 2 || pieces.len() < 2 {
         into.push(pieces);
         return;
@@ -313,19 +308,19 @@ fn split<'a>(pieces: &'a mut [Piece], parts: usize, into: &mut Vec<&'a mut [Piec
     split(second, parts / 2, into);
 }
 
-/// Triangles cut into small pieces.
-fn pieces(mut pieces: Vec<Piece>) -> Vec<Piece> {
+/// Subdivides triangles into small pieces.
+fn pieces(mut pieces: Vec<SurfacePiece>) -> Vec<SurfacePiece> {
     let (low, high) = around(pieces.as_flattened().iter().copied());
     let size = (high - low).max_element() / 40.0;
     loop {
         let before = pieces.len();
         for at in 0..before {
-            if pieces.len() >= PIECES {
+            if pieces.len() >= MAX_PIECES {
                 return pieces;
             }
             let [a, b, c] = pieces[at];
             let edges = [[a, b, c], [b, c, a], [c, a, b]];
-            let length = |edge: &Piece| edge[0].distance(edge[1]);
+            let length = |edge: &SurfacePiece| edge[0].distance(edge[1]);
             let longer = |most, edge| if length(&edge) > length(&most) { edge } else { most };
             let [a, b, c] = edges.into_iter().fold(edges[0], longer);
             if a.distance(b) > size {
@@ -340,17 +335,17 @@ fn pieces(mut pieces: Vec<Piece>) -> Vec<Piece> {
     }
 }
 
-fn centroid(piece: &Piece) -> Vector {
+fn centroid(piece: &SurfacePiece) -> Vector {
     (piece[0] + piece[1] + piece[2]) / 3.0
 }
 
-/// The box around points.
+/// The bounding box of points.
 pub(crate) fn around(points: impl Iterator<Item = Vector>) -> (Vector, Vector) {
     points.fold((Vector::INFINITY, Vector::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)))
 }
 
-/// A sphere around pieces, nearly the smallest (Bădoiu and Clarkson 2003, "Smaller core-sets for balls").
-fn sphere(pieces: &[Piece]) -> Sphere {
+/// A nearly minimal bounding sphere of pieces (Bădoiu and Clarkson 2003, "Smaller core-sets for balls").
+fn sphere(pieces: &[SurfacePiece]) -> Sphere {
     let points = pieces.as_flattened();
     let (low, high) = around(points.iter().copied());
     let mut centre = (low + high) * 0.5;
@@ -374,6 +369,6 @@ fn sphere(pieces: &[Piece]) -> Sphere {
     let (centre, squared) = best;
     let samples = points.iter().copied().chain(pieces.iter().map(centroid));
     let surface = samples.fold(f64::INFINITY, |least, point| least.min(point.distance_squared(centre)));
-    let rounding = ROUNDING * (1.0 + low.abs().max(high.abs()).max_element());
+    let rounding = RELATIVE_ROUNDING * (1.0 + low.abs().max(high.abs()).max_element());
     Sphere { centre, radius: squared.sqrt() + rounding, surface: surface.sqrt() + rounding }
 }

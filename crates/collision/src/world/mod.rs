@@ -1,4 +1,4 @@
-//! What surrounds a robot: obstacles, and parts that it carries.
+//! The surroundings of a robot: obstacles, and parts that it carries.
 
 pub(crate) mod obstacle;
 pub(crate) mod obstacle_list;
@@ -10,76 +10,93 @@ use nalgebra::Isometry3;
 use thiserror::Error;
 
 use crate::links::srdf::Srdf;
+use crate::shapes::{Core, PlacedShape};
 use crate::world::obstacle::Obstacle;
 use urdf_ik_robot::{Chain, Robot};
 use urdf_ik_text::names::short;
 
-/// Greatest number of obstacles and attached parts.
+/// Maximum number of obstacles and attached parts.
 pub const MAX_OBSTACLES: usize = 1000;
-/// Greatest number of their shapes.
+/// Maximum number of shapes of all obstacles and attached parts.
 pub const MAX_OBSTACLE_SHAPES: usize = 10_000;
-/// Greatest number of triangles of their meshes.
+/// Maximum number of triangles of all obstacles and attached parts.
 pub const MAX_OBSTACLE_TRIANGLES: usize = 2_000_000;
 
-/// Obstacles and attached parts by their names. Their order is that of the names, so that the order in which they came does not matter.
+/// Obstacles and attached parts by name, sorted by name, so that the order of insertion does not matter.
+///
+/// ```
+/// use std::sync::Arc;
+/// use nalgebra::Isometry3;
+/// use urdf_ik_collision::{Geometry, Obstacle, World};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut table = Obstacle::default();
+/// table.add_primitive(Geometry::Box { size: [1.0, 0.6, 0.05] }, &Isometry3::identity())?;
+/// let mut world = World::default();
+/// world.add("table", Arc::new(table), Isometry3::translation(0.5, 0.0, 0.3));
+/// world.move_to("table", Isometry3::translation(0.5, 0.0, 0.4))?;
+/// assert_eq!(world.obstacle("table").map(|(_, pose)| pose.translation.z), Some(0.4));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Default)]
 pub struct World {
     obstacles: BTreeMap<String, (Arc<Obstacle>, Isometry3<f64>)>,
     attached: BTreeMap<String, Attached>,
 }
 
-/// A part that a link carries.
+/// A part attached to a link, such as a grasped object.
 #[derive(Clone)]
 pub struct Attached {
     /// Its shapes.
     pub obstacle: Arc<Obstacle>,
-    /// Its pose in the frame of the link.
+    /// Its pose in the link's frame \[m\].
     pub pose: Isometry3<f64>,
-    /// Index of the link.
+    /// Index of the link in [`Robot::links`].
     pub link: usize,
-    /// Names of links, obstacles and other attached parts that it may touch, besides the link.
+    /// Names of links, obstacles and other attached parts that it is allowed to touch, besides its own link.
     pub may_touch: BTreeSet<String>,
 }
 
-/// A change of the world that cannot be made.
+/// Why the world cannot be changed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum WorldError {
-    /// Nothing has that name.
+    /// There is no obstacle of that name.
     #[error("there is no obstacle '{}'", short(id))]
     Unknown {
         /// The name.
         id: String,
     },
-    /// A link carries it.
+    /// The obstacle is attached to a link.
     #[error("'{}' is attached to a link, which moves it: detach it first", short(id))]
     Carried {
         /// The name.
         id: String,
     },
-    /// There is more than is computed with.
+    /// The world would exceed a size limit.
     #[error("there would be {number} {what} in all; there may be {most}: remove some first")]
     TooMany {
-        /// What there is too much of.
+        /// The kind of item, in the plural.
         what: &'static str,
         /// Their number.
         number: usize,
-        /// The bound.
+        /// The limit.
         most: usize,
     },
 }
 
 impl World {
-    /// Adds an obstacle at `pose` in the root link's frame, in place of what had the name before.
+    /// Adds an obstacle at `pose` \[m\] in the root link's frame. It replaces an obstacle or attached part of the same
+    /// name.
     pub fn add(&mut self, id: &str, obstacle: Arc<Obstacle>, pose: Isometry3<f64>) {
         self.attached.remove(id);
         self.obstacles.insert(id.to_owned(), (obstacle, pose));
     }
 
-    /// Moves an obstacle.
+    /// Moves an obstacle to `pose` \[m\] in the root link's frame.
     ///
     /// # Errors
-    /// [`WorldError::Unknown`]; [`WorldError::Carried`] for an attached part.
+    /// [`WorldError::Unknown`] if there is none of that name, [`WorldError::Carried`] if it is attached to a link.
     pub fn move_to(&mut self, id: &str, pose: Isometry3<f64>) -> Result<(), WorldError> {
         let is_carried = self.attached.contains_key(id);
         let missing = |id: String| if is_carried { WorldError::Carried { id } } else { WorldError::Unknown { id } };
@@ -91,44 +108,49 @@ impl World {
     /// Removes an obstacle or an attached part.
     ///
     /// # Errors
-    /// [`WorldError::Unknown`].
+    /// [`WorldError::Unknown`] if there is none of that name.
     pub fn remove(&mut self, id: &str) -> Result<(), WorldError> {
         let found = self.obstacles.remove(id).is_some() | self.attached.remove(id).is_some();
         if found { Ok(()) } else { Err(WorldError::Unknown { id: id.to_owned() }) }
     }
 
-    /// Attaches a part, in place of what had the name before.
+    /// Attaches a part to a link. It replaces an obstacle or attached part of the same name.
     pub fn attach(&mut self, id: &str, attached: Attached) {
         self.obstacles.remove(id);
         self.attached.insert(id.to_owned(), attached);
     }
 
-    /// Leaves an attached part where it is, as an obstacle. `links` are the poses of all links in the root link's frame.
+    /// Turns an attached part into an obstacle at its current pose. `links` has the poses of all links in the root
+    /// link's frame \[m\].
     ///
     /// # Errors
-    /// [`WorldError::Unknown`] where no link carries a part of that name.
+    /// [`WorldError::Unknown`] if there is no attached part of that name.
+    ///
+    /// # Panics
+    /// If `links` does not include the link of the part.
     pub fn detach(&mut self, id: &str, links: &[Isometry3<f64>]) -> Result<(), WorldError> {
         let attached = self.attached.remove(id).ok_or_else(|| WorldError::Unknown { id: id.to_owned() })?;
         self.add(id, attached.obstacle, links[attached.link] * attached.pose);
         Ok(())
     }
 
-    /// The obstacle of that name, with its pose in the root link's frame.
+    /// The obstacle of a name, with its pose in the root link's frame \[m\].
     pub fn obstacle(&self, id: &str) -> Option<(&Arc<Obstacle>, &Isometry3<f64>)> {
         self.obstacles.get(id).map(|(obstacle, pose)| (obstacle, pose))
     }
 
-    /// Checks that there is not more than is computed with.
+    /// Checks the limits for obstacles, shapes and triangles.
     ///
     /// # Errors
-    /// [`WorldError::TooMany`].
+    /// [`WorldError::TooMany`] with the first exceeded limit.
     pub fn check_size(&self) -> Result<(), WorldError> {
         let all = || {
             let obstacles = self.obstacles.values().map(|(obstacle, _)| obstacle);
             obstacles.chain(self.attached.values().map(|attached| &attached.obstacle))
         };
         let shapes = all().map(|obstacle| obstacle.shapes().len()).sum();
-        let triangles = all().map(|obstacle| obstacle.triangle_count()).sum();
+        let faces = |shape: &PlacedShape| if let Core::Mesh(mesh) = &shape.core { mesh.faces.len() } else { 0 };
+        let triangles = all().flat_map(|obstacle| obstacle.shapes()).map(faces).sum();
         for (what, number, most) in [
             ("obstacles", all().count(), MAX_OBSTACLES),
             ("shapes of obstacles", shapes, MAX_OBSTACLE_SHAPES),
@@ -141,18 +163,19 @@ impl World {
         Ok(())
     }
 
-    /// The obstacles, with their poses in the root link's frame.
+    /// All obstacles, sorted by name, with their poses in the root link's frame \[m\].
     pub fn obstacles(&self) -> impl Iterator<Item = (&str, &Arc<Obstacle>, &Isometry3<f64>)> {
         self.obstacles.iter().map(|(id, (obstacle, pose))| (id.as_str(), obstacle, pose))
     }
 
-    /// The attached parts.
+    /// All attached parts, sorted by name.
     pub fn attached(&self) -> impl Iterator<Item = (&str, &Attached)> {
         self.attached.iter().map(|(id, attached)| (id.as_str(), attached))
     }
 
-    /// This world, in which each attached part may also touch the end effector of its link: that of the SRDF that has the link, or where
-    /// none has it, all links that are fixed to a tip link of `chain` or beyond it, if the link is one of them.
+    /// A copy of this world in which each attached part may also touch the end effector of its link. That is the end
+    /// effector of the SRDF that contains the link; if there is none, all links beyond a tip link of `chain` that no
+    /// variable moves relative to it, if the link is among them.
     #[must_use]
     pub fn with_end_effectors(&self, robot: &Robot, chain: &Chain, srdf: Option<&Srdf>) -> Self {
         let mut world = self.clone();
@@ -166,7 +189,7 @@ impl World {
     }
 }
 
-/// Indices of the links of the end effector that has the link of index `link`.
+/// Indices of the links of the end effector that contains the link of index `link`.
 fn end_effector_of(robot: &Robot, chain: &Chain, srdf: Option<&Srdf>, link: usize) -> BTreeSet<usize> {
     let by_srdf = srdf.map(|srdf| srdf.end_effectors.links_with(robot, link)).unwrap_or_default();
     if !by_srdf.is_empty() {
@@ -176,7 +199,7 @@ fn end_effector_of(robot: &Robot, chain: &Chain, srdf: Option<&Srdf>, link: usiz
     tips.map(|tip| beyond(robot, chain, tip)).filter(|links| links.contains(&link)).flatten().collect()
 }
 
-/// The links that are fixed to `tip` or beyond it, up to joints that the chain moves.
+/// The rigid body of `tip` and all links beyond it that the chain does not move relative to it.
 fn beyond(robot: &Robot, chain: &Chain, tip: usize) -> BTreeSet<usize> {
     let mut links = BTreeSet::from([robot.rigid_body(tip)]);
     for joint in robot.parents_first().filter(|&joint| !chain.moves(robot, joint)) {

@@ -1,4 +1,4 @@
-//! A thing in the world that a robot may collide with.
+//! Obstacles, which a robot must not touch.
 
 use std::sync::Arc;
 
@@ -10,26 +10,27 @@ use crate::shapes::mesh::Mesh;
 use crate::shapes::{Core, Geometry, MAX_EXTENT, MIN_SIZE, PlacedShape};
 use urdf_ik_text::names::number;
 
-/// Shapes that are fixed to each other.
+/// A rigid set of shapes.
 #[derive(Clone, Default)]
 pub struct Obstacle {
     /// The shapes, in the obstacle's frame.
     shapes: Vec<PlacedShape>,
 }
 
-/// The triangles of a mesh: its vertices \[m\], and the indices of the three corners of each triangle.
+/// The triangles of a mesh: its vertices \[m\], and for each triangle the indices of its three corners.
 pub type MeshTriangles = (Vec<[f64; 3]>, Vec<[u32; 3]>);
 
-/// A shape that an obstacle cannot have.
+/// Why a shape cannot be added to an obstacle.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct ObstacleError(String);
 
 impl Obstacle {
-    /// Adds a box, a cylinder, a sphere or a capsule at `pose` in the obstacle's frame.
+    /// Adds a box, a cylinder, a sphere or a capsule at `pose` \[m\] in the obstacle's frame.
     ///
     /// # Errors
-    /// [`ObstacleError`] for a size that is no length greater than 0, a pose that is not finite, and a mesh.
+    /// [`ObstacleError`] for a size that is not positive or too large, a pose that is not finite or too far away, and
+    /// for a mesh.
     pub fn add_primitive(&mut self, geometry: Geometry, pose: &Isometry3<f64>) -> Result<(), ObstacleError> {
         let sizes = match &geometry {
             Geometry::Box { size } => size.to_vec(),
@@ -48,10 +49,12 @@ impl Obstacle {
         self.add(geometry, pose, None)
     }
 
-    /// Adds the triangles of a mesh at `pose` in the obstacle's frame. `faces` are indices of `vertices` \[m\].
+    /// Adds a triangle mesh at `pose` \[m\] in the obstacle's frame. `faces` are indices of `vertices` \[m\]; errors
+    /// call the mesh `name`.
     ///
     /// # Errors
-    /// [`ObstacleError`] for a mesh without triangles or with too many, vertices that are not finite or missing, and such a pose.
+    /// [`ObstacleError`] for a mesh without triangles or with too many, a vertex that is not finite or does not exist,
+    /// and a pose that is not finite or too far away.
     pub fn add_mesh(
         &mut self,
         name: &str,
@@ -69,24 +72,15 @@ impl Obstacle {
         &self.shapes
     }
 
-    /// What each shape is, with its pose in the obstacle's frame.
+    /// The geometry of each shape, with its pose in the obstacle's frame \[m\].
     pub fn parts(&self) -> impl Iterator<Item = (&Geometry, &Isometry3<f64>)> {
         self.shapes.iter().map(|shape| (&shape.geometry, &shape.pose))
     }
 
-    /// The triangles of the shape of that index, in its own frame; `None` where it is no mesh.
+    /// The triangles of the shape of index `shape`, in the shape's frame; `None` if it is not a mesh.
     pub fn triangles(&self, shape: usize) -> Option<MeshTriangles> {
         let Core::Mesh(mesh) = &self.shapes.get(shape)?.core else { return None };
         Some((mesh.vertices.iter().map(parry3d_f64::math::Vector::to_array).collect(), mesh.faces.clone()))
-    }
-
-    /// Number of triangles of all meshes.
-    pub(crate) fn triangle_count(&self) -> usize {
-        let triangles = self.shapes.iter().map(|shape| match &shape.geometry {
-            Geometry::Mesh { triangles, .. } => *triangles,
-            _ => 0,
-        });
-        triangles.sum()
     }
 
     pub(crate) fn add(

@@ -1,4 +1,4 @@
-//! Reads a list of obstacles in JSON, as files of obstacles and of scenes have it.
+//! Reads a list of obstacles in JSON, the format of obstacle files and scene files.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use crate::malformed::Malformed;
-use crate::mesh_files::{Meshes, mesh_of};
+use crate::mesh_files::{MeshCache, mesh_of};
 use crate::shapes::mesh::Mesh;
 use crate::shapes::{Geometry, MAX_EXTENT, MIN_SIZE};
 use crate::world::obstacle::Obstacle;
@@ -20,53 +20,53 @@ use urdf_ik_text::names::{sentence, short};
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ObstacleListError {
-    /// It is no list of objects.
+    /// The JSON is not a list of objects.
     #[error("obstacles must be a JSON list of objects, such as {EXAMPLE}")]
     NotAList,
-    /// There is too much.
+    /// A size limit is exceeded.
     #[error(transparent)]
     TooMuch(#[from] WorldError),
-    /// One has no name.
+    /// An obstacle has no valid name.
     #[error("obstacle number {number} cannot be named: {reason}")]
     NoId {
-        /// Where it is in the list; the first has number 1.
+        /// Its position in the list, from 1.
         number: usize,
-        /// What is wrong with its name.
+        /// Why the name is invalid.
         reason: String,
     },
-    /// One cannot be read.
+    /// An obstacle is invalid.
     #[error("obstacle '{}': {}", short(id), sentence(reason))]
     Obstacle {
         /// Its name.
         id: String,
-        /// What is wrong with it.
+        /// Why it is invalid.
         reason: String,
     },
 }
 
-/// A list as messages show it.
+/// An example for error messages.
 const EXAMPLE: &str = r#"[{"id": "table", "type": "box", "size": [1, 1, 0.05], "p": [0.5, 0, 0.2]}]"#;
 
-/// The name of a mesh of vertices and faces, in place of a file name.
+/// Name of a mesh that is given by vertices and faces instead of a file.
 const IN_MEMORY: &str = "of its vertices and faces";
 
-/// The world of a list of obstacles in JSON.
+/// Builds a world from a list of obstacles in JSON.
 ///
-/// Each is an object with `id`, `type` and the sizes of its type \[m\]: a `box` has `size` (its edges along x, y and z), a `sphere` has
-/// `radius`, a `cylinder` and a `capsule` have `radius` and `length` (of the cylinder alone) along z, a `mesh` has `file` and, where it is not
-/// 1, `scale`; or in place of `file` its `vertices` and `faces`, triangles by the indices of their vertices. `p` is its
-/// position \[m\] and `q_xyzw` its orientation, where it is turned, in the root link's frame; or in place of both
-/// `pose` is a homogeneous matrix (4 rows) or x y z qx qy qz qw. Meshes are looked for in `folders`, as those of a
-/// URDF.
+/// Each obstacle is an object with `id`, `type` and the dimensions of its type \[m\]: a `box` has `size` (edge lengths
+/// along x, y and z), a `sphere` has `radius`, a `cylinder` and a `capsule` have `radius` and `length` (of the
+/// cylindrical part) along z, a `mesh` has `file` and optionally `scale`; or instead of `file` its `vertices` and
+/// `faces` (indices of vertices). `p` is the position \[m\] and `q_xyzw` the optional orientation in the root link's
+/// frame; instead of both, `pose` is a homogeneous matrix (4 rows) or x y z qx qy qz qw. Mesh files are looked up in
+/// `folders`, like those of a URDF.
 ///
 /// # Errors
-/// [`ObstacleListError`] for the first obstacle that is wrong.
+/// [`ObstacleListError`] for the first invalid obstacle.
 pub fn world_from_json(list: &Value, folders: &MeshFolders) -> Result<World, ObstacleListError> {
     let list = list.as_array().ok_or(ObstacleListError::NotAList)?;
     if list.len() > MAX_OBSTACLES {
         return Err(WorldError::TooMany { what: "obstacles", number: list.len(), most: MAX_OBSTACLES }.into());
     }
-    let (mut world, mut meshes) = (World::default(), Meshes::new(folders));
+    let (mut world, mut meshes) = (World::default(), MeshCache::new(folders));
     for (index, entry) in list.iter().enumerate() {
         let entry = entry.as_object().ok_or(ObstacleListError::NotAList)?;
         let id = id_of(entry).map_err(|Malformed(reason)| ObstacleListError::NoId { number: index + 1, reason })?;
@@ -86,8 +86,8 @@ fn id_of(entry: &Map<String, Value>) -> Result<&str, Malformed> {
     if id.is_empty() { Err("its 'id' is empty".into()) } else { Ok(id) }
 }
 
-/// The obstacle of an entry, and its pose.
-fn read(entry: &Map<String, Value>, meshes: &mut Meshes) -> Result<(Obstacle, Isometry3<f64>), Malformed> {
+/// The obstacle of an entry, and its pose in the root link's frame.
+fn read(entry: &Map<String, Value>, meshes: &mut MeshCache) -> Result<(Obstacle, Isometry3<f64>), Malformed> {
     let mut fields = Fields::new(entry);
     fields.text("id")?;
     let kind = fields.text("type")?;
@@ -106,8 +106,8 @@ fn read(entry: &Map<String, Value>, meshes: &mut Meshes) -> Result<(Obstacle, Is
     Ok((obstacle, pose))
 }
 
-/// Adds the mesh of a file, or of vertices and faces.
-fn add_mesh(obstacle: &mut Obstacle, fields: &mut Fields, meshes: &mut Meshes) -> Result<(), Malformed> {
+/// Adds a mesh given by a file, or by vertices and faces.
+fn add_mesh(obstacle: &mut Obstacle, fields: &mut Fields, meshes: &mut MeshCache) -> Result<(), Malformed> {
     let file = if fields.has("vertices") { None } else { Some(fields.text("file")?) };
     let scale = fields.numbers_or("scale", [1.0; 3])?;
     if !scale.iter().all(|factor| (MIN_SIZE..=MAX_EXTENT).contains(&factor.abs())) {
@@ -119,7 +119,7 @@ fn add_mesh(obstacle: &mut Obstacle, fields: &mut Fields, meshes: &mut Meshes) -
     Ok(obstacle.add(geometry, &Isometry3::identity(), Some(mesh))?)
 }
 
-/// The mesh of vertices and faces, scaled.
+/// The mesh given by vertices and faces, scaled.
 fn in_memory(fields: &mut Fields, scale: [f64; 3]) -> Result<Mesh, Malformed> {
     let vertices: Vec<[f64; 3]> = fields.rows("vertices", Value::as_f64)?;
     let vertices: Vec<_> = vertices.iter().map(|at| [0, 1, 2].map(|i| at[i] * scale[i])).collect();
@@ -140,14 +140,13 @@ fn primitive(kind: &str, fields: &mut Fields) -> Result<Geometry, Malformed> {
     })
 }
 
-/// The fields of an object, which are asked for one after the other. What was not asked for is unknown.
+/// Reads the fields of an object one after the other. Fields that were never read are unknown.
 pub(crate) struct Fields<'a> {
     object: &'a Map<String, Value>,
     asked: Vec<&'static str>,
 }
 
 impl<'a> Fields<'a> {
-    /// The fields of `object`.
     pub fn new(object: &'a Map<String, Value>) -> Self {
         Self { object, asked: Vec::new() }
     }
@@ -172,7 +171,7 @@ impl<'a> Fields<'a> {
         row(value, Value::as_f64).ok_or_else(|| wrong(name, &format!("{N} numbers"), value))
     }
 
-    /// A list of rows of as many numbers.
+    /// A list of rows of N numbers each.
     fn rows<const N: usize, T>(
         &mut self,
         name: &'static str,
@@ -183,7 +182,7 @@ impl<'a> Fields<'a> {
         rows.ok_or_else(|| wrong(name, &format!("a list of rows of {N} numbers, of indices whole ones"), value))
     }
 
-    /// The pose of `pose`, or of `p` and `q_xyzw`.
+    /// The pose given by `pose`, or by `p` and `q_xyzw`.
     fn pose(&mut self) -> Result<Isometry3<f64>, Malformed> {
         if !self.has("pose") {
             let at = Translation3::from(self.numbers("p")?);
@@ -199,13 +198,13 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The numbers, or `default` where there is no such field.
+    /// The numbers of an optional field, or `default`.
     pub fn numbers_or<const N: usize>(&mut self, name: &'static str, default: [f64; N]) -> Result<[f64; N], Malformed> {
         self.asked.push(name);
         if self.object.contains_key(name) { self.numbers(name) } else { Ok(default) }
     }
 
-    /// Refuses fields that were not asked for.
+    /// Refuses fields that were not read.
     pub fn finish(self) -> Result<(), Malformed> {
         match self.object.keys().find(|key| !self.asked.contains(&key.as_str())) {
             None => Ok(()),
@@ -221,7 +220,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// As many entries as a row has.
+/// The N entries of an array.
 fn row<const N: usize, T>(value: &Value, entry: impl Fn(&Value) -> Option<T>) -> Option<[T; N]> {
     let entries: Vec<T> = value.as_array()?.iter().map(entry).collect::<Option<_>>()?;
     entries.try_into().ok()

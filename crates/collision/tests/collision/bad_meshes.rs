@@ -1,9 +1,9 @@
-//! Meshes that cannot be used are named, and their links count by what they have.
+//! Invalid meshes are reported, and their links keep their other shapes.
 
 use crate::cube;
 use crate::robots::{Folder, Shaped};
 
-/// Why the mesh `name` with these bytes is not used.
+/// The reason why a mesh `name` with these bytes is refused.
 fn refusal(folder: &Folder, name: &str, bytes: impl AsRef<[u8]>) -> String {
     folder.write(name, bytes);
     let two = r#"<box size="1 1 1"/></geometry></collision><collision><geometry>"#;
@@ -73,7 +73,7 @@ fn a_binary_stl_of_another_length_than_its_header_says_is_refused() {
     }
 }
 
-/// A million triangles and one are refused, and so is a file that is larger than meshes are, before it is read.
+/// A mesh with one triangle above the limit is refused, and a file above the size limit is refused before it is read.
 #[test]
 fn enormous_meshes_are_refused() {
     let folder = Folder::new("enormous");
@@ -88,7 +88,7 @@ fn enormous_meshes_are_refused() {
     assert!(shaped.faults()[0].contains("larger than 134217728 bytes"), "{:?}", shaped.faults());
 }
 
-/// Wherever a file ends, and whichever byte of it is another, it is a mesh or has a reason not to be.
+/// A mesh file that is truncated anywhere or has a changed byte is either read or refused with a reason.
 #[test]
 fn no_damaged_mesh_stops_the_program() {
     let folder = Folder::new("damaged");

@@ -1,4 +1,4 @@
-//! A cube of edge 1 around the origin as a mesh, in every format.
+//! A cube of edge length 1 centred at the origin, as a mesh in every format.
 
 use std::fmt::Write;
 
@@ -55,7 +55,7 @@ pub fn obj() -> String {
     text
 }
 
-/// In millimetres, sides as polygons, and turned and moved by its node so that it is where the others are.
+/// In millimetres, with polygons as sides, and with a node transform that moves it to the place of the others.
 pub fn dae() -> String {
     let places = CORNERS.as_flattened().iter().map(|number| (500.0 * number).to_string()).collect::<Vec<_>>().join(" ");
     let sides = SIDES.as_flattened().iter().map(|corner| format!("{corner} 0")).collect::<Vec<_>>().join(" ");

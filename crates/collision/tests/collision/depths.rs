@@ -1,4 +1,4 @@
-//! Depths of overlaps: a motion by the depth along the normal ends them, and none by less does.
+//! Penetration depths: a translation by the depth along the normal ends the overlap, and no shorter one does.
 
 use std::sync::Arc;
 
@@ -15,16 +15,16 @@ const CYLINDER: &str = r#"<cylinder radius="0.2" length="0.5"/>"#;
 const CAPSULE: &str = r#"<capsule radius="0.1" length="0.4"/>"#;
 const SPHERE: &str = r#"<sphere radius="0.2"/>"#;
 const CUBE: &str = r#"<mesh filename="cube.stl" scale="0.3 0.5 0.4"/>"#;
-/// A depth of a cylinder is that of a polytope that nearly fits it \[m\].
+/// Accuracy of the depth of a cylinder, which is approximated by a polytope \[m\].
 const ERROR: f64 = 2e-4;
 
-/// The only pair, where it is no farther apart than 0.1 m.
+/// The only pair, if its distance is at most 0.1 m.
 fn pair(scene: &Scene, positions: &[f64; 6], scratch: &mut SceneScratch) -> Option<Near> {
     scene.find_near(positions, 0.1, scratch);
     scratch.near.first().copied()
 }
 
-/// The positions with the free link farther along a direction.
+/// The positions with the free link translated along a direction.
 fn moved(positions: &[f64; 6], way: &Vector3<f64>) -> [f64; 6] {
     std::array::from_fn(|i| positions[i] + if i < 3 { way[i] } else { 0.0 })
 }
@@ -48,7 +48,7 @@ fn a_depth_is_the_shortest_way_out() {
                 assert_eq!(near.distance, 0.0);
                 assert_eq!(near.gap(), -near.depth);
                 let mut gap = |way: Vector3<f64>| pair(&scene, &moved(&positions, &way), &mut scratch).map(|n| n.gap());
-                // The first is the fixed one: the free one leaves it against the normal.
+                // The first body is the fixed one; the free one leaves it against the normal.
                 let out = gap(-near.normal * near.depth).unwrap();
                 assert!(out.abs() < 2.0 * ERROR, "{fixed} {free} {positions:?}: {near:?}, then {out}");
                 for _ in 0..20 {
@@ -62,7 +62,7 @@ fn a_depth_is_the_shortest_way_out() {
     }
 }
 
-/// A mesh in two balls of an obstacle: whichever it is in deeper.
+/// A mesh in two balls of an obstacle: the deeper overlap counts.
 #[test]
 fn the_deepest_part_of_a_body_counts() {
     let folder = Folder::new("parts");
@@ -106,7 +106,7 @@ fn slopes_are_those_of_the_depths() {
         let mut gap = |way| pair(&scene, &moved(&positions, &way), &mut scratch).unwrap().gap();
         let slope = (gap(step) - gap(-step)) / 2e-5;
         let expected = Vector3::new(row[0], row[1], row[2]).dot(&direction);
-        // Beside an edge of the box the way out changes from one face to the other.
+        // Near an edge of the box the normal changes from one face to the other.
         seen += usize::from((slope - expected).abs() < 1e-2);
     }
     assert!(seen > 40, "{seen}");

@@ -11,11 +11,12 @@ fn samples(seed: u64) -> Vec<[f64; 6]> {
     (0..300).map(|_| std::array::from_fn(|at| random.between(-1.0, 1.0) * if at < 3 { 0.7 } else { 3.0 })).collect()
 }
 
-/// Compares with a formula for the distance of the point (x, y, z) to the shape; the sphere of radius 0.1 is around the point.
+/// Compares with a formula for the distance of the point (x, y, z) from the shape, using a sphere of radius 0.1 around
+/// the point.
 fn spheres_keep_to(shape: &str, formula: impl Fn(f64, f64, f64) -> f64) {
     for (shaped, sign) in [(Shaped::two(shape, SPHERE, None), 1.0), (Shaped::two(SPHERE, shape, None), -1.0)] {
         for mut sample in samples(5) {
-            // Seen from the shape, the sphere is on the other side. Both shapes are as the axes are.
+            // Seen from the shape, the sphere is on the other side. Both shapes are axis-aligned.
             sample[3..].fill(0.0);
             let [x, y, z] = [0, 1, 2].map(|at| sign * sample[at]);
             let expected = (formula(x, y, z) - 0.1).max(0.0);
@@ -49,7 +50,7 @@ fn tilted_shapes_stand_off_the_floor_by_their_lowest_point() {
         sample[2] += 1.0;
         let (about_x, about_y) = (sample[3], sample[4]);
         sample[5] = 0.0;
-        // How far each axis of the shape points up: it turns about x first, and then about the y axis that this has turned.
+        // The z component of each axis of the shape: it turns about x first, then about its own y axis.
         let up = [-about_x.cos() * about_y.sin(), about_x.sin(), about_x.cos() * about_y.cos()];
         let height = sample[2] - 0.1;
         let around = 0.2 * up[0].hypot(up[1]);
@@ -76,7 +77,7 @@ fn crossing_cylinders_are_apart_by_their_axes() {
     }
 }
 
-/// The least distance is that of all pairs, and positions that lead nowhere are refused.
+/// The smallest distance is that of all pairs, and invalid positions are refused.
 #[test]
 fn the_least_distance_is_the_least_of_all() {
     let joint = |at: usize| {
@@ -91,16 +92,16 @@ fn the_least_distance_is_the_least_of_all() {
     let shaped = Shaped::new(&format!(r#"<robot name="arm">{links}{joints}</robot>"#), None);
     let (pairs, world) = (shaped.pairs(None), World::default());
     let distances = BodyDistances::new(&shaped.robot, &shaped.shapes, &pairs, &world);
-    assert_eq!((pairs.counted.len(), distances.bodies().len()), (10, 10));
+    assert_eq!((pairs.checked.len(), distances.bodies().len()), (10, 10));
     for sample in samples(8) {
-        let places = urdf_ik::collision::LinkPlaces::new(&shaped.robot, &sample[1..]).unwrap();
+        let places = urdf_ik::collision::LinkPoses::new(&shaped.robot, &sample[1..]).unwrap();
         let (index, least) = distances.least(&places).unwrap();
         let all: Vec<f64> = distances.all(&places).collect();
         assert_eq!(all.iter().copied().fold(f64::INFINITY, f64::min), least);
-        assert_eq!((all[index], shaped.shapes.distance(&places, pairs.counted[index])), (least, least));
+        assert_eq!((all[index], shaped.shapes.distance(&places, pairs.checked[index])), (least, least));
     }
     for bad in [f64::NAN, f64::INFINITY] {
-        let refused = urdf_ik::collision::LinkPlaces::new(&shaped.robot, &[0.0, bad, 0.0, 0.0, 0.0]);
+        let refused = urdf_ik::collision::LinkPoses::new(&shaped.robot, &[0.0, bad, 0.0, 0.0, 0.0]);
         let sentence = refused.err().unwrap().to_string();
         assert!(sentence.starts_with("the joint positions put link 'l2' farther than"), "{sentence}");
     }

@@ -1,4 +1,4 @@
-//! Meshes that are round, repeat themselves or have no thickness are read in a bounded time, and are where they are.
+//! Meshes that are round, repeat triangles or are flat are read in bounded time, with exact distances.
 
 use std::f64::consts::{PI, TAU};
 
@@ -36,7 +36,7 @@ fn fan(triangles: u32, height: f64, angle: f64) -> Vec<u8> {
     binary_stl((0..triangles).map(|at| [rim(at), rim(at + 1), [0.0, 0.0, height]].map(turned)))
 }
 
-/// A sphere of radius 0.3 with so many triangles around it.
+/// A sphere of radius 0.3 with this number of triangles around it.
 fn sphere(around: u32) -> Vec<u8> {
     let place = move |i: u32, j: u32| {
         let (sine, cosine) = (TAU * f64::from(i % around) / f64::from(around)).sin_cos();
@@ -51,7 +51,7 @@ fn sphere(around: u32) -> Vec<u8> {
     binary_stl((0..around * around).map(halves))
 }
 
-/// Checks what a scene says of the probe near `mesh` against `distance` between its centre and the mesh, to within `tolerance`.
+/// Compares a scene's distance between the probe and `mesh` with `distance` between the probe's centre and the mesh.
 fn check(folder: &Folder, mesh: &str, places: &[[f64; 3]], distance: impl Fn(&[f64; 3]) -> f64, tolerance: f64) {
     let mesh = format!(r#"<mesh filename="{mesh}"/>"#);
     let shaped = Shaped::two(&mesh, &format!(r#"<sphere radius="{PROBE}"/>"#), Some(folder));
@@ -69,7 +69,7 @@ fn check(folder: &Folder, mesh: &str, places: &[[f64; 3]], distance: impl Fn(&[f
     }
 }
 
-/// Places at that distance from the origin in all directions.
+/// Points at that distance from the origin in all directions.
 fn around(distance: f64) -> Vec<[f64; 3]> {
     let mut random = Random::new(5);
     let place = |_| {
@@ -80,7 +80,7 @@ fn around(distance: f64) -> Vec<[f64; 3]> {
     (0..200).map(place).collect()
 }
 
-/// All vertices of a round mesh are corners of its hull.
+/// All vertices of a round mesh are vertices of its hull.
 #[test]
 fn round_meshes_are_where_they_are() {
     let folder = Folder::new("round");
@@ -94,7 +94,7 @@ fn round_meshes_are_where_they_are() {
     }
 }
 
-/// A mesh has a triangle once, whichever corner and whichever side comes first.
+/// Triangles are repeated with other first corners and orientations.
 #[test]
 fn triangles_that_are_repeated_count_once() {
     let folder = Folder::new("repeated");

@@ -1,4 +1,4 @@
-//! Meshes in every format are what they say they are.
+//! Meshes of every format have the same distances.
 
 use urdf_ik::collision::Geometry;
 
@@ -6,7 +6,7 @@ use crate::common::Random;
 use crate::cube;
 use crate::robots::{Folder, Shaped, link};
 
-/// A mesh cube is as far away as the box that it is: both against a mesh, and against a box and a cylinder.
+/// A mesh cube has the distances of a box: from a mesh, a box and a cylinder.
 #[test]
 fn meshes_of_every_format_are_as_far_away_as_the_box() {
     let folder = Folder::new("formats");

@@ -3,7 +3,7 @@
 use std::f64::consts::FRAC_1_SQRT_2;
 
 use serde_json::{Value, json};
-use urdf_ik::collision::{Body, BodyDistances, LinkPlaces, ObstacleListError, World, world_from_json};
+use urdf_ik::collision::{Body, BodyDistances, LinkPoses, ObstacleListError, World, world_from_json};
 use urdf_ik::robot::MeshFolders;
 
 use crate::common::Random;
@@ -18,11 +18,11 @@ fn read(list: &Value) -> Result<World, ObstacleListError> {
     world_from_json(list, &MeshFolders::new([], None))
 }
 
-fn places(shaped: &Shaped, [x, y, z, a, b, c]: [f64; 6], [along_x, along_y, along_z]: [f64; 3]) -> LinkPlaces {
-    LinkPlaces::new(&shaped.robot, &[x + along_x, y + along_y, z + along_z, a, b, c]).unwrap()
+fn places(shaped: &Shaped, [x, y, z, a, b, c]: [f64; 6], [along_x, along_y, along_z]: [f64; 3]) -> LinkPoses {
+    LinkPoses::new(&shaped.robot, &[x + along_x, y + along_y, z + along_z, a, b, c]).unwrap()
 }
 
-/// Each obstacle is as far from a link that moves as the link that has its shape, moved as the obstacle is.
+/// A moving link is as far from each obstacle as from a link with the same shape at the same pose.
 #[test]
 fn obstacles_are_where_the_list_says() {
     let folder = Folder::new("obstacles");
@@ -49,7 +49,7 @@ fn obstacles_are_where_the_list_says() {
         let world = world_from_json(&json!([entry]), &folders).unwrap();
         let (alone, both) = (Shaped::two("", free, None), Shaped::two(fixed, free, Some(&folder)));
         let pairs = alone.pairs(None);
-        assert_eq!((pairs.counted.len(), pairs.moving.len()), (0, 1));
+        assert_eq!((pairs.checked.len(), pairs.moving.len()), (0, 1));
         let distances = BodyDistances::new(&alone.robot, &alone.shapes, &pairs, &world);
         assert_eq!(distances.bodies(), [[Body::Link("free".into()), Body::Obstacle("it".into())]]);
         let mut touching = 0;
@@ -64,7 +64,7 @@ fn obstacles_are_where_the_list_says() {
     }
 }
 
-/// A mesh of vertices and faces is that of the file with the same triangles, and a pose is what `p` and `q_xyzw` say.
+/// A mesh of vertices and faces equals that of a file with the same triangles, and `pose` equals `p` and `q_xyzw`.
 #[test]
 fn meshes_and_poses_have_several_forms() {
     let folder = Folder::new("forms");
@@ -91,7 +91,7 @@ fn meshes_and_poses_have_several_forms() {
     assert_eq!(read(&json!([scaled])).unwrap().obstacle("it").unwrap().0.triangles(0).unwrap().0, vertices);
 }
 
-/// The least of all distances is that of links and of obstacles. A link that no joint moves may touch an obstacle.
+/// The smallest distance covers links and obstacles. A link that no joint moves is not checked against obstacles.
 #[test]
 fn the_least_distance_is_that_of_links_and_obstacles() {
     let shaped = Shaped::two(r#"<sphere radius="0.1"/>"#, r#"<sphere radius="0.1"/>"#, None);

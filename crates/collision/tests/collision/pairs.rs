@@ -1,12 +1,12 @@
 //! The pairs of links that may collide.
 
-use urdf_ik::collision::{LeftOut, Pairs};
+use urdf_ik::collision::{ExclusionReason, Pairs};
 use urdf_ik::robot::Chain;
 
 use crate::robots::{Shaped, link};
 
-/// A column on a plate, and an arm of three joints with a flange without a shape and a hand. The cover overlaps the forearm, however the
-/// wrist is turned; the upper arm can swing into the plate, the hand too.
+/// A column on a plate, and an arm of three joints with a flange without a shape and a hand. The cover always overlaps
+/// the forearm; the upper arm and the hand can swing into the plate.
 fn arm() -> Shaped {
     let small = r#"<box size="0.05 0.05 0.05"/>"#;
     let links = [
@@ -45,11 +45,11 @@ fn arm() -> Shaped {
 }
 
 fn names<'a>(shaped: &'a Shaped, pairs: &Pairs) -> Vec<[&'a str; 2]> {
-    pairs.counted.iter().map(|&pair| shaped.names(pair)).collect()
+    pairs.checked.iter().map(|&pair| shaped.names(pair)).collect()
 }
 
-fn reason(shaped: &Shaped, pairs: &Pairs, links: [&str; 2]) -> Option<LeftOut> {
-    pairs.left_out.iter().find(|(pair, _)| shaped.names(*pair) == links).map(|(_, reason)| reason.clone())
+fn reason(shaped: &Shaped, pairs: &Pairs, links: [&str; 2]) -> Option<ExclusionReason> {
+    pairs.excluded.iter().find(|(pair, _)| shaped.names(*pair) == links).map(|(_, reason)| reason.clone())
 }
 
 #[test]
@@ -57,18 +57,19 @@ fn neighbours_and_what_always_touches_are_left_out() {
     let shaped = arm();
     let pairs = shaped.pairs(None);
     for links in [["column", "upper"], ["upper", "fore"], ["fore", "wrist"], ["wrist", "hand"], ["plate", "lamp"]] {
-        assert_eq!(reason(&shaped, &pairs, links), Some(LeftOut::Neighbours), "{links:?}");
+        assert_eq!(reason(&shaped, &pairs, links), Some(ExclusionReason::Neighbours), "{links:?}");
     }
-    assert_eq!(reason(&shaped, &pairs, ["fore", "cover"]), Some(LeftOut::AlwaysTouch));
-    assert_eq!(pairs.left_out.len(), 6);
-    // A link with a shape in between makes no neighbours; what never touches counts; what does not move against each other is no pair.
+    assert_eq!(reason(&shaped, &pairs, ["fore", "cover"]), Some(ExclusionReason::AlwaysTouch));
+    assert_eq!(pairs.excluded.len(), 6);
+    // Links with a shaped link between them are not adjacent; pairs that never touch are checked; pairs of one rigid
+    // body are omitted.
     let counted = names(&shaped, &pairs);
     for links in [["plate", "upper"], ["plate", "hand"], ["cover", "hand"], ["column", "lamp"], ["hand", "lamp"]] {
         assert!(counted.contains(&links), "{links:?} is not in {counted:?}");
     }
     assert!(!counted.contains(&["plate", "column"]) && !counted.contains(&["wrist", "cover"]));
-    // Eight links with shapes are 28 pairs, two of which are one body.
-    assert_eq!(counted.len() + pairs.left_out.len(), 28 - 2);
+    // Eight links with shapes make 28 pairs, two of which are within one rigid body.
+    assert_eq!(counted.len() + pairs.excluded.len(), 28 - 2);
     assert_eq!(pairs, arm().pairs(None));
 }
 
@@ -78,14 +79,14 @@ fn a_chain_has_the_pairs_that_it_moves() {
     let chain = Chain::new(&shaped.robot, "fore", &["hand"]).unwrap();
     let pairs = Pairs::of_chain(&shaped.robot, &chain, &shaped.shapes, None).unwrap();
     let counted = names(&shaped, &pairs);
-    // The wrist, the cover and the hand move; plate, column, upper arm, forearm and lamp stand still, whatever joints they have.
+    // Wrist, cover and hand move; plate, column, upper arm, forearm and lamp do not, whatever joints they have.
     assert!(counted.contains(&["plate", "wrist"]) && counted.contains(&["cover", "lamp"]));
     let still = ["plate", "column", "upper", "fore", "lamp"];
     assert!(counted.iter().all(|links| !links.iter().all(|link| still.contains(link))), "{counted:?}");
-    assert_eq!(counted.len() + pairs.left_out.len(), 5 * 3 + 2);
+    assert_eq!(counted.len() + pairs.excluded.len(), 5 * 3 + 2);
 }
 
-/// The fingers of a hand mimic each other: both move where the chain has one.
+/// The fingers of a hand mimic each other: both move if the chain moves one.
 #[test]
 fn joints_that_mimic_a_variable_move_with_it() {
     let finger = |name: &str, more: &str| {
@@ -103,10 +104,10 @@ fn joints_that_mimic_a_variable_move_with_it() {
     let chain = Chain::new(&shaped.robot, "palm", &["left"]).unwrap();
     let pairs = Pairs::of_chain(&shaped.robot, &chain, &shaped.shapes, None).unwrap();
     assert_eq!(names(&shaped, &pairs), [["left", "right"]]);
-    assert_eq!(reason(&shaped, &pairs, ["right", "wall"]), Some(LeftOut::Neighbours));
+    assert_eq!(reason(&shaped, &pairs, ["right", "wall"]), Some(ExclusionReason::Neighbours));
 }
 
-/// Limits that cannot be measured leave nothing out by samples.
+/// With overflowing joint limits no pair is excluded by sampling.
 #[test]
 fn samples_that_lead_nowhere_leave_nothing_out() {
     let cube = r#"<box size="0.1 0.1 0.1"/>"#;

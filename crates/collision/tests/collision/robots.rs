@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use urdf_ik::collision::{LinkPair, LinkPlaces, LinkShapes, Pairs, Srdf};
+use urdf_ik::collision::{LinkPair, LinkPoses, LinkShapes, Pairs, Srdf};
 use urdf_ik::robot::{MeshFolders, Robot};
 
 /// A robot with the shapes of its links.
@@ -12,7 +12,7 @@ pub struct Shaped {
 }
 
 impl Shaped {
-    /// Meshes are looked for in `folder`.
+    /// Meshes are looked up in `folder`.
     pub fn new(urdf: &str, folder: Option<&Folder>) -> Self {
         let robot = Robot::from_urdf(urdf).unwrap();
         let file = folder.map(|folder| folder.0.join("robot.urdf"));
@@ -20,18 +20,18 @@ impl Shaped {
         Self { robot, shapes }
     }
 
-    /// The link `fixed` with one shape, and the link `free` with another, which six joints move in every way.
+    /// The link `fixed` with one shape, and the link `free` with another, which six joints move freely.
     pub fn two(fixed: &str, free: &str, folder: Option<&Folder>) -> Self {
         Self::new(&two(fixed, free), folder)
     }
 
-    /// The distance of the links named so at the positions of all joints.
+    /// The distance of two links by name at the positions of all joints.
     pub fn distance(&self, links: [&str; 2], positions: &[f64]) -> f64 {
-        let places = LinkPlaces::new(&self.robot, positions).unwrap();
+        let places = LinkPoses::new(&self.robot, positions).unwrap();
         self.shapes.distance(&places, LinkPair(links.map(|link| self.robot.link_index(link).unwrap())))
     }
 
-    /// The distance of the two links of [`Shaped::two`] at three positions along x, y, z and three angles about them.
+    /// The distance of the two links of [`Shaped::two`] at a translation along x, y, z and three angles about them.
     pub fn apart(&self, positions: [f64; 6]) -> f64 {
         self.distance(["fixed", "free"], &positions)
     }
@@ -45,7 +45,7 @@ impl Shaped {
         pair.0.map(|link| self.robot.links()[link].name.as_str())
     }
 
-    /// The reasons of the shapes that are missing.
+    /// The reasons why shapes are missing.
     pub fn faults(&self) -> Vec<String> {
         self.shapes.faults().iter().map(ToString::to_string).collect()
     }
@@ -87,7 +87,7 @@ pub fn link(name: &str, geometry: &str) -> String {
     format!(r#"<link name="{name}"><collision><geometry>{geometry}</geometry></collision></link>"#)
 }
 
-/// A folder of its own for a test, which is removed at its end.
+/// A temporary folder of a test.
 pub struct Folder(pub PathBuf);
 
 impl Folder {
@@ -104,7 +104,6 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What remains is in a folder for temporary files.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -1,4 +1,4 @@
-//! Scenes: verdicts, near pairs and slopes agree with the distances of the shapes themselves.
+//! Scenes: margin tests, near pairs and gradients agree with the distances of the shapes.
 
 use std::f64::consts::TAU;
 use std::fmt::Write;
@@ -20,7 +20,7 @@ const CUBE: &str = r#"<mesh filename="cube.stl" scale="0.3 0.5 0.4"/>"#;
 const RING: &str = r#"<mesh filename="ring.obj"/>"#;
 const DUMBBELL: &str = r#"<mesh filename="dumbbell.obj"/>"#;
 
-/// A ring around z: what goes through it does not touch it.
+/// A ring around z: a body through its hole does not touch it.
 fn ring() -> String {
     let (around, across) = (24, 8);
     let mut text = String::new();
@@ -42,7 +42,7 @@ fn ring() -> String {
     text
 }
 
-/// A bar along x with a disk at either end: between the disks there is room inside its convex hull.
+/// A bar along x with a disk at either end: there is free space between the disks, inside the convex hull.
 fn dumbbell() -> String {
     let around = 16;
     let profile = [
@@ -91,13 +91,13 @@ fn samples(seed: u64, count: usize) -> Vec<[f64; 6]> {
     (0..count).map(|_| std::array::from_fn(|at| random.between(-1.0, 1.0) * if at < 3 { 0.6 } else { 3.0 })).collect()
 }
 
-/// Compares a scene with the distances that `exact` gives; returns how many samples touch.
+/// Compares a scene with the distances of `exact`; returns the number of samples in contact.
 fn agrees(scene: &Scene, exact: &Shaped, samples: &[[f64; 6]]) -> usize {
     let mut scratch = SceneScratch::default();
     for sample in samples {
         let distance = exact.apart(*sample);
         for margin in [0.0, 1e-4, 0.01, 0.09, 0.3] {
-            // Both are found by iterations, which end near the true distance.
+            // Both are iterative, with errors of this order.
             if (distance - margin).abs() > 1e-6 {
                 assert_eq!(
                     scene.is_free(sample, margin, &mut scratch),
@@ -188,7 +188,7 @@ fn the_order_of_obstacles_changes_nothing() {
     assert!((5..195).contains(&free), "{free}");
 }
 
-/// Small steps of each variable change distances as their slopes say.
+/// Small steps of each variable change distances by the gradient.
 #[test]
 fn slopes_are_those_of_the_distances() {
     let shaped = Shaped::two(SPHERE, CAPSULE, None);

@@ -1,11 +1,11 @@
-//! How much of a straight motion keeps clear, against the distances at many places of it.
+//! The clear part of a straight motion, against distances at many of its configurations.
 
 use std::sync::Arc;
 
 use nalgebra::Isometry3;
 use urdf_ik::collision::{
-    Clearance, Geometry, KnownGaps, Nearer, Obstacle, Pairs, Rule, Scene, SceneScratch, SegmentScratch, World,
-    write_between,
+    Clearance, Geometry, KnownGaps, MotionCheck, NearStart, Obstacle, Pairs, Scene, SceneScratch, SegmentScratch,
+    World, interpolate_into,
 };
 use urdf_ik::robot::Chain;
 
@@ -67,15 +67,15 @@ fn a_pair_within_the_margin_may_open_but_not_close() {
     let mut part = |from: &[f64], to: &[f64]| clearance.free_part(from, to, RESOLUTION, &mut scratch);
     let near = along_x(0.205);
     assert_eq!(part(&near, &along_x(0.5)).fraction, 1.0);
-    // It stays as far away where it only turns.
+    // A mere rotation keeps the distance.
     let turned: Vec<f64> = near.iter().enumerate().map(|(i, x)| if i == 5 { 1.0 } else { *x }).collect();
     assert_eq!(part(&near, &turned).fraction, 1.0);
     let closing = part(&near, &along_x(0.201));
     assert!(closing.fraction < 0.01, "{closing:?}");
-    // What has opened may not close again below where it began.
+    // A gap that has opened may not close below its initial value.
     let through = part(&near, &along_x(-0.5));
     assert!(through.fraction < 0.01, "{through:?}");
-    // Out of contact.
+    // Leaving a contact.
     assert_eq!(part(&along_x(0.15), &along_x(0.5)).fraction, 1.0);
 }
 
@@ -105,7 +105,7 @@ fn nothing_is_missed_on_the_way() {
         let part = clearance.free_part(&from, &to, RESOLUTION, &mut scratch);
         let mut at = from.clone();
         let mut room = |fraction: f64| {
-            write_between(&from, &to, fraction, &mut at);
+            interpolate_into(&from, &to, fraction, &mut at);
             let room = distances(&scene, &at).into_iter().zip(&start).map(|(d, start)| d - start.min(MARGIN));
             room.fold(f64::INFINITY, f64::min)
         };
@@ -122,13 +122,16 @@ fn nothing_is_missed_on_the_way() {
     assert!(free > 5 && stopped > 5, "{free} free, {stopped} stopped");
 }
 
-/// A cylinder goes around among the balls, so that most looks are spared by what the ones before have shown.
+/// A cylinder circles among the balls, so that most checks are saved by known gaps.
 #[test]
 fn what_is_known_of_the_gaps_hides_nothing() {
     let mut random = Random::new(7);
     let scene = cylinder_among_balls(&mut random);
-    let rule =
-        Rule { clearance: Clearance { scene: &scene, margin: MARGIN }, nearer: Nearer::Opens, resolution: RESOLUTION };
+    let rule = MotionCheck {
+        clearance: Clearance { scene: &scene, margin: MARGIN },
+        near_start: NearStart::OpenOnly,
+        resolution: RESOLUTION,
+    };
     let (mut scratch, mut gaps) = (SegmentScratch::default(), KnownGaps::default());
     let (mut free, mut stopped) = (0, 0);
     let mut here = vec![0.4, 0.4, -0.4, 0.0, 0.0, 0.0];
@@ -144,7 +147,7 @@ fn what_is_known_of_the_gaps_hides_nothing() {
         let mut at = here.clone();
         for sample in 0..=200 {
             let (line, place) = (usize::from(sample > 100), if sample > 100 { sample - 100 } else { sample });
-            write_between(corners[line], corners[line + 1], f64::from(place) / 100.0, &mut at);
+            interpolate_into(corners[line], corners[line + 1], f64::from(place) / 100.0, &mut at);
             let room = distances(&scene, &at).into_iter().zip(&start).map(|(d, start)| d - start.min(MARGIN));
             least = room.fold(least, f64::min);
         }
@@ -154,7 +157,7 @@ fn what_is_known_of_the_gaps_hides_nothing() {
             free += 1;
             here = there;
         } else {
-            // The place where it stops is between two of those here.
+            // The motion stops between two of the configurations here.
             assert!(least < 5e-3, "{corners:?}: {least}");
             stopped += 1;
         }

@@ -57,7 +57,7 @@ fn shapes_that_are_wrong_are_named() {
     }
 }
 
-/// A robot with as many shapes as are computed with is read, one with more is refused.
+/// A robot at the limit of shapes is read, one above it is refused.
 #[test]
 fn too_many_shapes_are_refused() {
     let text = |count: usize| {
@@ -70,7 +70,7 @@ fn too_many_shapes_are_refused() {
     assert_eq!(sentence, "the robot description has 1001 collision shapes; it may have 1000");
 }
 
-/// Two links whose meshes are missing are named once each; a link without a collision element lacks nothing.
+/// Two links with missing meshes are named once each; a link without a collision element has no missing shape.
 #[test]
 fn missing_shapes_are_refused_unless_they_are_ignored() {
     let mesh = |file: &str| format!(r#"<collision><geometry><mesh filename="{file}"/></geometry></collision>"#);
@@ -104,7 +104,7 @@ fn missing_shapes_are_refused_unless_they_are_ignored() {
     assert_eq!(MissingShapes::Refuse.check(None), Ok(()));
 }
 
-/// A sphere where the origin of its collision puts it, by either kind of angles.
+/// A sphere at the origin of its collision element, with either kind of rotation.
 #[test]
 fn origins_place_shapes() {
     let placed = |rotation: &str| {

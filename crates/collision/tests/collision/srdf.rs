@@ -1,8 +1,8 @@
-//! What an SRDF allows to touch.
+//! Pairs that an SRDF allows to touch.
 
 use std::path::Path;
 
-use urdf_ik::collision::{LeftOut, Pairs, Srdf};
+use urdf_ik::collision::{ExclusionReason, Pairs, Srdf};
 
 use crate::robots::{Shaped, link};
 
@@ -21,7 +21,7 @@ fn srdf(inside: &str) -> Srdf {
 }
 
 fn counted(shaped: &Shaped, srdf: &Srdf) -> Vec<String> {
-    shaped.pairs(Some(srdf)).counted.iter().map(|&pair| shaped.names(pair).concat()).collect()
+    shaped.pairs(Some(srdf)).checked.iter().map(|&pair| shaped.names(pair).concat()).collect()
 }
 
 #[test]
@@ -31,8 +31,8 @@ fn the_srdf_alone_decides() {
     let one =
         srdf(r#"<group name="arm"><link name="a"/></group><disable_collisions link1="c" link2="a" reason="Never"/>"#);
     assert_eq!(counted(&shaped, &one), ["ab", "bc"]);
-    let left_out = shaped.pairs(Some(&one)).left_out;
-    assert_eq!(left_out[0].1, LeftOut::Srdf("Never".to_owned()));
+    let left_out = shaped.pairs(Some(&one)).excluded;
+    assert_eq!(left_out[0].1, ExclusionReason::Srdf("Never".to_owned()));
     assert_eq!(left_out[0].1.to_string(), "SRDF: Never");
     let all_but = r#"<disable_default_collisions link="b"/><enable_collisions link1="c" link2="b"/>"#;
     assert_eq!(counted(&shaped, &srdf(all_but)), ["ac", "bc"]);
@@ -44,7 +44,7 @@ fn an_srdf_of_another_robot_is_refused() {
     let other = srdf(r#"<disable_collisions link1="hip" link2="knee"/><disable_collisions link1="a" link2="hip"/>"#);
     let refused = Pairs::of_robot(&shaped.robot, &shaped.shapes, Some(&other)).unwrap_err().to_string();
     assert_eq!(refused, "the SRDF is of another robot: of the 3 links that it names, 'three' does not have hip, knee");
-    // A URDF that has lost a link is still the same robot.
+    // An SRDF that names a few removed links is accepted.
     let most = srdf(r#"<disable_collisions link1="a" link2="b"/><disable_collisions link1="a" link2="laser"/>"#);
     assert_eq!(most.unknown_links(&shaped.robot).unwrap(), ["laser"]);
     assert_eq!(counted(&shaped, &most), ["ac", "bc"]);

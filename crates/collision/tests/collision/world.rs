@@ -1,11 +1,11 @@
-//! Obstacles and attached parts around a robot of boxes, whose distances can be worked out by hand.
+//! Obstacles and attached parts around a robot of boxes, with distances known by hand.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use nalgebra::Isometry3;
 use urdf_ik::collision::{
-    Attached, Body, Geometry, MAX_OBSTACLES, Obstacle, Scene, SceneScratch, Srdf, World, standing_contacts,
+    Attached, Body, Geometry, MAX_OBSTACLES, Obstacle, Scene, SceneScratch, Srdf, World, static_contacts,
 };
 use urdf_ik::robot::Chain;
 
@@ -51,7 +51,7 @@ fn a_part_may_touch_the_hand_that_holds_it() {
     let mut world = World::default();
     world.attach("part", part(&shaped, "hand", [0.2, 0.0, 0.0]));
     let touches_finger = "link 'finger' - attached part 'part'".to_owned();
-    // The finger is beyond the tip link, and the chain to the hand does not move it against the hand.
+    // The finger is beyond the tip link, and the chain to the hand does not move it relative to the hand.
     assert!(!pairs(&shaped, "hand", &world, None).contains(&touches_finger));
     assert!(pairs(&shaped, "finger", &world, None).contains(&touches_finger));
     let srdf = |inside: &str| {
@@ -67,7 +67,7 @@ fn a_part_may_touch_the_hand_that_holds_it() {
                <group name="gripper"><group name="all"/></group>"#,
             false,
         ),
-        // A group that has itself.
+        // A group that contains itself.
         (r#"<group name="gripper"><link name="hand"/><group name="gripper"/></group>"#, true),
         (r#"<group name="gripper"><link name="finger"/></group>"#, true),
     ] {
@@ -128,7 +128,7 @@ fn what_stands_on_what_stands_is_found() {
     // The chain moves the carriage, so this is a pair.
     world.add("in the way", cube(EDGE), Isometry3::identity());
     let rest = vec![0.0; shaped.robot.joints().len()];
-    let contacts = standing_contacts(&shaped.robot, &chain, &shaped.shapes, None, &world, &rest);
+    let contacts = static_contacts(&shaped.robot, &chain, &shaped.shapes, None, &world, &rest);
     assert_eq!(contacts, [[Body::Link("rail".to_owned()), Body::Obstacle("table".to_owned())]]);
 }
 
@@ -152,7 +152,7 @@ fn links_that_stand_in_each_other_are_found() {
     let rest = vec![0.0; shaped.robot.joints().len()];
     let contacts = |srdf: Option<&str>| {
         let srdf = srdf.map(|inside| Srdf::from_text(&format!(r#"<robot name="table">{inside}</robot>"#)).unwrap());
-        let found = standing_contacts(&shaped.robot, &chain, &shaped.shapes, srdf.as_ref(), &World::default(), &rest);
+        let found = static_contacts(&shaped.robot, &chain, &shaped.shapes, srdf.as_ref(), &World::default(), &rest);
         found.into_iter().map(|[first, second]| format!("{} {}", first.name(), second.name())).collect::<Vec<_>>()
     };
     // The lid and the table are neighbours, the post is a centimetre above the table.

@@ -1,9 +1,9 @@
-//! Arms among obstacles in simulated time, whatever is commanded and whatever happens: `cargo bench --bench keep_clear -- [ROBOT…] [runs=N]
-//! [seconds=N] [from=SEED]`.
+//! Arms among obstacles in simulated time, under random commands and events: `cargo bench --bench keep_clear --
+//! [ROBOT…] [runs=N] [seconds=N] [from=SEED]`.
 //!
-//! ROBOT is `arm7`, or `ur5` or `panda` with the meshes of ../shared/scenes; all that are here without one. Each run draws what is
-//! commanded (targets smoothly and in steps, twists, jogs, paths, stops, or all in turn) and what happens (nothing, or obstacles that
-//! appear, move or are attached) from its seed. Every state is judged: see [`runs`].
+//! ROBOT is `arm7`, or `ur5` or `panda` with the meshes of ../shared/scenes; by default all that are available. Each
+//! run draws its commands (targets smoothly and in steps, twists, jogs, paths, stops, or all in turn) and its events
+//! (none, or obstacles that appear, move or are attached) from its seed. Every state is judged: see [`runs`].
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a measurement fails so")]
 
@@ -42,7 +42,7 @@ fn main() {
         assert!(made > 0, "{name}: no run has a configuration to begin with");
         let per_step = began.elapsed().as_secs_f64() / (f64::from(made.max(1)) * seconds / PERIOD);
         println!(
-            "{name}: {made} runs of {seconds} s, {:.1} rad a run, {held} steps on the way that was held, least gap of pairs that keep clear \
+            "{name}: {made} runs of {seconds} s, {:.1} rad a run, {held} fail-safe steps, least gap of pairs that keep clear \
              {:.3} mm, {:.0} µs a step",
             moved / f64::from(made.max(1)),
             1e3 * least,
@@ -52,7 +52,7 @@ fn main() {
     println!("{}", if broken == 0 { "nothing is broken".to_owned() } else { format!("{broken} runs are BROKEN") });
 }
 
-/// The robot of that name; prints where it is missing.
+/// The robot of that name; prints a line if it is missing.
 fn subject(name: &str) -> Option<Subject> {
     if name == "arm7" {
         return Some(Subject::arm7());

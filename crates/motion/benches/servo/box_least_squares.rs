@@ -1,10 +1,10 @@
-//! Least squares within a box, and what of a twist joints can do.
+//! Box-constrained least squares, and the part of a twist that joints can follow.
 
 use nalgebra::{DMatrix, DVector, Vector6};
 
-/// How many times the translation counts more than the rotation where it goes first.
+/// Weight of the translation over the rotation where it has priority.
 const FIRST: f64 = 1e3;
-/// What a unit of the unknowns counts as.
+/// Scale of the unknowns.
 const SMALL: f64 = 1e-7;
 
 /// Lower and upper bounds.
@@ -20,7 +20,7 @@ impl Bounds {
     }
 }
 
-/// The least |A x - b| within bounds that contain 0 (Stark and Parker 1995, "Bounded-variable least-squares").
+/// The minimum of |A x - b| within bounds that contain 0 (Stark and Parker 1995, "Bounded-variable least-squares").
 pub fn least(a: &DMatrix<f64>, b: &DVector<f64>, bounds: &Bounds) -> DVector<f64> {
     let (rows, n) = a.shape();
     let mut stacked = DMatrix::zeros(rows + n, n);
@@ -54,7 +54,7 @@ pub fn least(a: &DMatrix<f64>, b: &DVector<f64>, bounds: &Bounds) -> DVector<f64
     x
 }
 
-/// The best values of what is free, the others as they are.
+/// The optimum of the free unknowns, the others fixed.
 fn unbounded(a: &DMatrix<f64>, b: &DVector<f64>, x: &DVector<f64>, free: &[bool]) -> DVector<f64> {
     let chosen: Vec<usize> = (0..x.len()).filter(|&i| free[i]).collect();
     let mut rest = x.clone();
@@ -71,7 +71,7 @@ fn unbounded(a: &DMatrix<f64>, b: &DVector<f64>, x: &DVector<f64>, free: &[bool]
     rest
 }
 
-/// As far towards the wished values as the bounds allow; what is at a bound then is no longer free.
+/// As far towards the wanted values as the bounds allow; unknowns at a bound are no longer free.
 fn towards(x: &mut DVector<f64>, wished: &DVector<f64>, bounds: &Bounds, free: &mut [bool]) {
     let clamped = |i: usize| wished[i].max(bounds.lower[i]).min(bounds.upper[i]);
     let share = |i: usize| {
@@ -88,7 +88,7 @@ fn towards(x: &mut DVector<f64>, wished: &DVector<f64>, bounds: &Bounds, free: &
     }
 }
 
-/// Joint velocities that keep the translation of a twist as well as the bounds allow, and then its rotation as well as that allows.
+/// Joint velocities that follow the translation of a twist as well as the bounds allow, and then its rotation.
 pub fn projected(jacobian: &DMatrix<f64>, twist: &Vector6<f64>, bounds: &Bounds) -> DVector<f64> {
     let mut a = jacobian.clone();
     let mut b = DVector::from_column_slice(twist.as_slice());

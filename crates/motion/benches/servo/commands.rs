@@ -1,4 +1,4 @@
-//! Random commands, and sources that fall silent.
+//! Random commands, and sources that drop out.
 
 use nalgebra::Vector6;
 use urdf_ik::motion::servo::Axes;
@@ -8,7 +8,7 @@ use crate::table::{Worst, WorstUsage, print};
 use crate::walk::braking;
 use crate::watch::{Run, Subject, Wish, count, random_wish, small};
 
-/// A source that has been silent so long has the arm come to rest \[s\].
+/// Time without a command after which the arm comes to rest \[s\].
 const TIMEOUT: f64 = 0.1;
 const PERIOD: f64 = 0.004;
 const SECONDS: f64 = 20.0;
@@ -29,8 +29,8 @@ pub fn random_run(subject: &Subject, seed: u64, changes: usize) -> Run {
     run
 }
 
-/// A source that is silent now and then, for 10 ms to 5 s. Gives also the greatest velocity of a joint later than 0.3 s after what
-/// its limits need to come to rest.
+/// A source that drops out now and then, for 10 ms to 5 s. Also returns the maximum joint velocity later than 0.3 s
+/// after the braking time of its limits.
 pub fn dropouts(subject: &Subject, seed: u64) -> (Run, f64) {
     let mut random = Random::new(seed);
     let start = random.positions(&subject.arm.chain);
@@ -39,7 +39,7 @@ pub fn dropouts(subject: &Subject, seed: u64) -> (Run, f64) {
     let clutched = seed.is_multiple_of(3);
     while run.positions.len() < count(SECONDS, PERIOD) {
         let twist = Vector6::from_fn(|row, _| if row < 3 { 0.15 } else { 0.4 } * random.between(-1.0, 1.0));
-        // A clutched hand is anchored anew where the tip is; it moves by the twist.
+        // A clutched hand is anchored at the tip again; it moves by the twist.
         let anchor = subject.pose(servo.positions());
         let mut wish = Wish::twist(&twist, Axes::Base);
         for step in 0..count(random.between(0.2, 1.5), PERIOD) {
@@ -86,7 +86,7 @@ pub fn measure_random(subject: &Subject, seeds: std::ops::Range<u64>) -> usize {
     print(&subject.arm.name, "random commands, 200 changes a case", &usage.into_rows())
 }
 
-/// Prints where a run breaks its bounds.
+/// Prints where a run violates its bounds.
 pub fn replay(subject: &Subject, run: &Run) {
     let usage = run.usage(subject);
     println!("{usage:?}");

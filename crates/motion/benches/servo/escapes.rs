@@ -1,4 +1,4 @@
-//! Starts from singular configurations and from joint limits: does every possible direction move the tip?
+//! Starts from singular configurations and from joint limits: does every feasible direction move the tip?
 
 use nalgebra::{Isometry3, Vector3, Vector6};
 use urdf_ik::motion::servo::Axes;
@@ -8,13 +8,13 @@ use crate::singular::{at_limits, configuration, directions};
 use crate::table::{Worst, WorstUsage, print};
 use crate::watch::{Run, Subject, Wish, count, from_line, small};
 
-/// How far the tip has to come \[m or rad\], and in which time \[s\].
+/// Required distance of the tip \[m or rad\], and the time for it \[s\].
 const WAYS: [f64; 2] = [2e-3, 5e-3];
 const TIME: f64 = 1.0;
 const PERIOD: f64 = 0.004;
 const SPEEDS: [f64; 2] = [0.1, 0.3];
 
-/// Where the arm starts.
+/// The kind of start.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Start {
     Singular,
@@ -46,13 +46,13 @@ pub fn twist(direction: usize) -> (usize, Vector6<f64>) {
     (kind, Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z))
 }
 
-/// What came of a start in a direction.
+/// The result of a start in a direction.
 struct Way {
-    /// How far the tip came in the direction, as a share of what it has to.
+    /// Distance of the tip in the direction, as a fraction of the required one.
     share: f64,
-    /// How far it was beside it: the larger of metres and radians.
+    /// Deviation from the direction: the larger of metres and radians.
     beside: f64,
-    /// The largest move of a joint.
+    /// The largest joint motion.
     farthest: f64,
 }
 

@@ -1,5 +1,5 @@
-//! A minute of changing commands around a place where nothing is near: how far does what is held drift? An elbow may drift to where
-//! something is near; then what is held may give way, and must have come back a while later.
+//! A minute of changing commands far from limits and singularities: how far do the uncommanded axes drift? An elbow may
+//! drift towards a limit; then the uncommanded axes may deviate, and must have returned a while later.
 
 use nalgebra::{Vector3, Vector6};
 use urdf_ik::motion::servo::Axes;
@@ -12,15 +12,15 @@ use crate::watch::{Run, Subject, Wish, count, small, twist_between};
 
 const SECONDS: f64 = 60.0;
 const PERIOD: f64 = 0.004;
-/// Greatest speed of a translation \[m/s\] and of a rotation \[rad/s\], and how far either leads away \[m\] and \[rad\].
+/// Maximum speed of a translation \[m/s\] and of a rotation \[rad/s\], and the range of either \[m\] and \[rad\].
 const SPEEDS: [f64; 2] = [0.1, 0.3];
 const FAR: [f64; 2] = [0.05, 0.15];
-/// The longest time of a command \[s\].
+/// Maximum duration of a command \[s\].
 const LONGEST: f64 = 0.8;
-/// The time after which what gave way has to be back \[s\].
+/// Time after which a deviation must have vanished \[s\].
 const COME_BACK: f64 = 3.0;
 
-/// A start around which nothing is near.
+/// A start far from limits and singularities.
 fn free_start(subject: &Subject, random: &mut Random) -> Option<Vec<f64>> {
     (0..2000).map(|_| random.positions(&subject.arm.chain)).find(|start| {
         (0..12).all(|side| {
@@ -33,8 +33,8 @@ fn free_start(subject: &Subject, random: &mut Random) -> Option<Vec<f64>> {
     })
 }
 
-/// Translations, or rotations where the `kind` is 1, in random directions, back where they lead too far. Gives how far what is held drifts
-/// \[rad\] or \[m\].
+/// Translations, or rotations if `kind` is 1, in random directions, and back where they lead too far. Returns the drift
+/// of the uncommanded axes \[rad\] or \[m\].
 fn wander(subject: &Subject, seed: u64, kind: usize) -> Option<(Run, f64)> {
     let mut random = Random::new(seed);
     let start = free_start(subject, &mut random)?;
@@ -48,7 +48,7 @@ fn wander(subject: &Subject, seed: u64, kind: usize) -> Option<(Run, f64)> {
         twist.fixed_rows_mut::<3>(3 * kind).copy_from(&(direction * (SPEEDS[kind] * random.unit())));
         let wish = Wish::twist(&twist, Axes::Base);
         let steps = random.below(count(LONGEST, PERIOD)) + 1;
-        // From the last command on the arm may still go on for a while.
+        // The arm may continue for a while after the last command.
         let walk = Walk::new(subject, servo.positions(), &twist, 2.0 * LONGEST);
         if walk.free_way < twist.norm() * LONGEST {
             free_from = run.positions.len() + steps + count(COME_BACK, PERIOD);
@@ -82,7 +82,7 @@ pub fn measure(subject: &Subject, seeds: std::ops::Range<u64>) -> usize {
     print(&subject.arm.name, "a minute of changing commands", &rows)
 }
 
-/// Prints where the tip is every 0.1 s.
+/// Prints the tip every 0.1 s.
 pub fn replay(subject: &Subject, seed: u64, kind: usize) {
     let Some((run, drift)) = wander(subject, seed, kind) else { return println!("there is no free start") };
     let anchor = subject.pose(&run.positions[0]);

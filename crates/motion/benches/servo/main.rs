@@ -1,9 +1,9 @@
 //! An independent judge of the servo: `cargo bench --bench servo -- [WHAT…] [ROBOT…] [cases=N] [from=SEED] [give=0]`.
 //!
-//! WHAT is among `starts`, `slide`, `singular`, `limits`, `dropouts`, `random`, `hold60` and `tick`; all without one. ROBOT is a maker's,
-//! `arm6` or `arm7`, and of `tick` also `snake32`. It judges the published positions alone, at even times: the tip must be on the line that
-//! the command draws, and no bound may be broken by finite differences. Each row has its worst case, which `-- replay ROBOT CASE` prints
-//! step by step.
+//! WHAT is among `starts`, `slide`, `singular`, `limits`, `dropouts`, `random`, `hold60` and `tick`; all by default.
+//! ROBOT is a maker's, `arm6` or `arm7`, and for `tick` also `snake32`. Only the published positions are judged, at
+//! even times: the tip must be on the commanded line, and finite differences may not violate any bound. Each row has
+//! its worst case, which `-- replay ROBOT CASE` prints step by step.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a measurement fails so")]
 
@@ -30,7 +30,7 @@ use escapes::Start;
 use starts::Case;
 use watch::Subject;
 
-/// What is measured, and how many cases a robot by default.
+/// The measurements, with the default number of cases per robot.
 const KINDS: [(&str, u64); 8] = [
     ("tick", 32),
     ("random", 100),
@@ -65,7 +65,7 @@ fn main() {
     println!("\n{}", if failed == 0 { "nothing failed".to_owned() } else { format!("{failed} rows FAILED") });
 }
 
-/// Whether no robot is named, or this one is.
+/// Whether this robot is selected.
 fn is_asked(arm: &Arm, words: &[String]) -> bool {
     let is_robot = |word: &&String| !word.contains('=') && KINDS.iter().all(|(kind, _)| kind != word);
     let mut robots = words.iter().filter(is_robot).peekable();
@@ -79,7 +79,7 @@ fn arms() -> Vec<Arm> {
     makers_arms().into_iter().chain(bundled).chain([snake]).collect()
 }
 
-/// The arm that is only there to be timed.
+/// The arm that is only timed.
 const LONG: &str = "snake32";
 
 fn measure(subject: &Subject, kind: &str, cases: Range<u64>) -> usize {

@@ -1,30 +1,30 @@
-//! Whether an arm can move in a direction at all: is there a configuration nearby whose tip has moved that way, and a way to it?
+//! Feasibility of a direction: is there a nearby configuration whose tip has moved that way, and a joint path to it?
 
 use nalgebra::{DMatrix, DVector, Isometry3, Translation3, UnitQuaternion, Vector3, Vector6};
 
 use crate::box_least_squares::{Bounds, least};
 use crate::watch::{Subject, twist_between};
 
-/// How far a joint may be \[rad or m\]: what each reaches from rest well within half a second.
+/// Range of a joint \[rad or m\]: each reaches it from rest well within half a second.
 const NEARBY: f64 = 0.15;
-/// Singular values below count as none.
+/// Singular values below count as zero.
 const SINGULAR: f64 = 0.02;
-/// Parts of the way that are looked at, the farthest first.
+/// Fractions of the distance that are checked, the farthest first.
 const PARTS: [f64; 5] = [1.0, 0.5, 0.25, 0.1, 0.03];
-/// Configurations that are so near to each other \[rad or m\] are connected.
+/// Distance up to which configurations are connected \[rad or m\].
 const CONNECTED: f64 = 0.001;
-/// A way is halved at most so often.
+/// Maximum depth of bisection.
 const MAX_HALVINGS: usize = 14;
 
-/// A pose after a part of a twist without both linear and angular velocity, for a second.
+/// A pose after a fraction of a purely linear or angular twist for a second.
 pub fn moved(pose: &Isometry3<f64>, twist: &Vector6<f64>, part: f64) -> Isometry3<f64> {
     let [linear, angular] = [0, 3].map(|row| part * Vector3::from(twist.fixed_rows::<3>(row)));
     let rotation = UnitQuaternion::from_scaled_axis(angular) * pose.rotation;
     Isometry3::from_parts(Translation3::from(pose.translation.vector + linear), rotation)
 }
 
-/// The largest move of a joint to where the tip has moved by `way`, along a way within the joint limits; `None` where there is none
-/// nearby.
+/// The largest joint motion to a configuration whose tip has moved by `way`, along a path within the joint limits;
+/// `None` if there is none nearby.
 pub fn least_move(subject: &Subject, start: &[f64], way: &Vector6<f64>) -> Option<f64> {
     let pose = subject.pose(start);
     let target = moved(&pose, way, 1.0);
@@ -42,7 +42,7 @@ fn farthest(start: &[f64], positions: &[f64]) -> f64 {
     start.iter().zip(positions).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
-/// The start, and points beside it in all directions that move the tip hardly at all.
+/// The start, and points next to it in all directions that hardly move the tip.
 fn guesses(subject: &Subject, start: &[f64]) -> Vec<Vec<f64>> {
     let jacobian = subject.scaled_jacobian(start);
     let n = start.len();
@@ -68,7 +68,7 @@ fn guesses(subject: &Subject, start: &[f64]) -> Vec<Vec<f64>> {
     guesses
 }
 
-/// A configuration near the start where the tip is at the target.
+/// A configuration near the start with the tip at the target.
 fn solve(subject: &Subject, start: &[f64], guess: &[f64], target: &Isometry3<f64>) -> Option<Vec<f64>> {
     let room = |joint: usize| subject.room(joint, start[joint]).map(|room| room.clamp(0.0, NEARBY));
     let rooms: Vec<[f64; 2]> = (0..start.len()).map(room).collect();
@@ -115,13 +115,14 @@ fn damped(
     least(&a, &b, &bounds)
 }
 
-/// A configuration where the tip has moved by a part of the way.
+/// A configuration with the tip moved by a fraction of the distance.
 struct Stage {
     positions: Vec<f64>,
     part: f64,
 }
 
-/// Whether a way leads from one stage to another one: there is a stage between them, not far from the middle, and so on with both halves.
+/// Whether a path connects two configurations: there is one between them, not far from the middle, and so on with both
+/// halves.
 fn are_connected(
     subject: &Subject,
     start: &[f64],
@@ -135,7 +136,7 @@ fn are_connected(
     }
     let pose = subject.pose(start);
     let middle: Vec<f64> = from.positions.iter().zip(&to.positions).map(|(a, b)| 0.5 * (a + b)).collect();
-    // Near a singularity the part grows with the square of the move.
+    // Near a singularity the fraction grows with the square of the joint motion.
     let stages = [0.5, 0.25, 0.75, 0.0, 1.0].into_iter().filter_map(|share| {
         let part = from.part + share * (to.part - from.part);
         let positions = solve(subject, start, &middle, &moved(&pose, way, part))?;
@@ -150,12 +151,12 @@ fn are_connected(
         && are_connected(subject, start, way, [&between, to], halvings - 1)
 }
 
-/// Whether smaller and smaller parts of the way lead back to the start.
+/// Whether ever smaller fractions lead back to the start.
 fn leads_back(subject: &Subject, start: &[f64], end: &[f64], pose: &Isometry3<f64>, way: &Vector6<f64>) -> bool {
     let mut here = end.to_vec();
     let mut before = 1.0;
     for part in &PARTS[1..] {
-        // Moves go with the way, or from a singularity with its root.
+        // Joint motions are proportional to the distance, or from a singularity to its root.
         let guess = |power: f64| -> Vec<f64> {
             let share = (part / before).powf(power);
             start.iter().zip(&here).map(|(a, b)| a + share * (b - a)).collect()

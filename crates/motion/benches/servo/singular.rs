@@ -5,14 +5,15 @@ use nalgebra::DMatrix;
 use crate::common::Random;
 use crate::watch::{Subject, small};
 
-/// A smaller singular value counts as none.
+/// Singular values below count as zero.
 const NONE: f64 = 1e-9;
-/// Distance from joint limits at the start of the search, and at least \[rad or m\].
+/// Distance from joint limits at the start of the search, and its minimum \[rad or m\].
 const INSIDE: f64 = 0.3;
 const MARGIN: f64 = 2e-3;
 
-/// A singular configuration. A few joints, chosen at random, are moved from a random configuration until the smallest singular value
-/// vanishes: so every kind of singularity is met. Every third one is then moved off by 1e-6, and every third by 1e-3.
+/// A singular configuration. A few joints, chosen at random, move from a random configuration until the smallest
+/// singular value vanishes: so every kind of singularity occurs. Every third one is then displaced by 1e-6, and every
+/// third by 1e-3.
 pub fn configuration(subject: &Subject, seed: u64) -> Option<Vec<f64>> {
     let mut random = Random::new(seed);
     for _ in 0..1500 {
@@ -31,7 +32,7 @@ pub fn configuration(subject: &Subject, seed: u64) -> Option<Vec<f64>> {
     None
 }
 
-/// Random positions, not near a limit where there is room.
+/// Random positions, away from limits if possible.
 fn inside(subject: &Subject, random: &mut Random) -> Vec<f64> {
     let mut positions = random.positions(&subject.arm.chain);
     for (joint, position) in positions.iter_mut().enumerate() {
@@ -50,7 +51,7 @@ fn is_inside(subject: &Subject, positions: &[f64]) -> bool {
     })
 }
 
-/// Newton's steps to where the smallest singular value vanishes.
+/// Newton's method for a zero of the smallest singular value.
 fn descend(subject: &Subject, positions: &mut [f64], moved: &[bool]) -> bool {
     for _ in 0..40 {
         let (value, slope) = least(subject, positions);
@@ -71,7 +72,7 @@ fn descend(subject: &Subject, positions: &mut [f64], moved: &[bool]) -> bool {
     false
 }
 
-/// The smallest singular value and how it changes with each joint.
+/// The smallest singular value and its gradient.
 fn least(subject: &Subject, positions: &[f64]) -> (f64, Vec<f64>) {
     const MOMENT: f64 = 1e-6;
     let values = subject.scaled_jacobian(positions).svd(true, true);

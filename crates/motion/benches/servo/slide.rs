@@ -1,4 +1,4 @@
-//! What still moves while joints stand at their limits, where a servo may slide.
+//! Motion along joint limits, where a servo may slide.
 
 use nalgebra::Vector6;
 use rayon::prelude::*;
@@ -11,35 +11,35 @@ use crate::walk::braking;
 use crate::watch::{Run, Subject, count, small, twist_between};
 
 const SECONDS: f64 = 5.0;
-/// A joint so near to a limit is at it \[rad or m\].
+/// Distance up to which a joint is at a limit \[rad or m\].
 const AT_LIMIT: f64 = 5e-3;
-/// A joint that is slower stands \[rad/s or m/s\].
+/// Speed below which a joint is stationary \[rad/s or m/s\].
 const STANDS: f64 = 2e-3;
-/// How long the same joints stand before the direction counts \[s\].
+/// Time for which the same joints must be stationary before the direction counts \[s\].
 const STEADY: f64 = 0.3;
-/// A slower tip has no direction \[m/s\] and \[rad/s\].
+/// Speed below which the tip has no direction \[m/s\] and \[rad/s\].
 const SLOW: [f64; 2] = [1e-3, 5e-3];
-/// Below this smallest singular value of the joints that are left, they are singular.
+/// Smallest singular value below which the remaining joints are singular.
 const SINGULAR: f64 = 0.03;
 const STRIDE: usize = 10;
 
-/// The direction of what moves while the same joints stand at limits.
+/// Direction of the motion while the same joints are at limits.
 #[derive(Default)]
 struct Steady {
     samples: usize,
-    /// The greatest angle to the projected twist \[deg\], and where what is left is singular.
+    /// Maximum angle to the projected twist \[deg\], and the same where the remaining joints are singular.
     angle: f64,
     singular: f64,
-    /// The samples in which nothing moves though something could.
+    /// Samples without motion though motion is feasible.
     stuck: usize,
 }
 
-/// What a configuration at limits allows.
+/// The motion that a configuration at limits allows.
 #[derive(PartialEq)]
 struct Standing {
     /// Joints at their lower and upper limits.
     sides: Vec<[bool; 2]>,
-    /// A joint is about to come to a limit.
+    /// A joint is about to reach a limit.
     approaching: bool,
 }
 
@@ -84,7 +84,7 @@ fn steady(subject: &Subject, run: &Run, case: &Case) -> Steady {
     found
 }
 
-/// Which joints stand at limits, the projected twist, and the smallest singular value of the joints that are left.
+/// The joints at limits, the projected twist, and the smallest singular value of the remaining joints.
 fn standing(
     subject: &Subject,
     positions: &[f64],
@@ -141,7 +141,7 @@ pub fn measure(subject: &Subject, seeds: std::ops::Range<u64>) -> usize {
     print(&subject.arm.name, &format!("sliding, {samples} samples steady at limits"), &rows)
 }
 
-/// Prints where the joints and the tip are every 0.1 s.
+/// Prints the joints and the tip every 0.1 s.
 pub fn replay(subject: &Subject, case: &Case) {
     let run = run(subject, case);
     println!("start {:?}\ntwist {:?}", case.start, case.twist.as_slice());

@@ -1,6 +1,8 @@
-//! Random starts, half of them with a joint near zero, and constant twists: is the tip on its line, and is it as fast as it can be?
+//! Random starts, half of them with a joint near zero, and constant twists: is the tip on its line, and as fast as
+//! possible?
 //!
-//! The line is drawn from the command and the published positions alone. Where nothing is near is found by a walk along the line.
+//! The line follows from the command and the published positions alone. A walk along the line finds how far it is from
+//! limits and singularities.
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector3, Vector6};
 use rayon::prelude::*;
@@ -15,14 +17,14 @@ const SECONDS: f64 = 2.0;
 /// Twists: two of translation \[m/s\], two of rotation \[rad/s\].
 const SPEEDS: [f64; 4] = [0.1, 0.5, 0.3, 1.5];
 const PERIODS: [f64; 2] = [0.01, 0.002];
-/// So near to zero one joint is in every second start \[rad or m\].
+/// Distance of one joint from zero in every second start \[rad or m\].
 const NEAR_ZERO: f64 = 0.05;
-/// The speed counts from so many times the least time on, and not before so long \[s\].
+/// Multiple of the minimum time after which the speed counts, and its lower bound \[s\].
 const LEAST_TIMES: f64 = 1.2;
 const SETTLING: f64 = 0.3;
-/// The time over which a servo reports its share of the speed \[s\].
+/// Time over which a servo reports its fraction of the speed \[s\].
 const SHARE_TIME: f64 = 0.05;
-/// A servo may call the start following for so long, and so many least times \[s\].
+/// Time for which a servo may report the start as following \[s\], and in multiples of the minimum time.
 const START: f64 = 0.5;
 
 /// A start and a twist.
@@ -30,7 +32,7 @@ pub struct Case {
     pub start: Vec<f64>,
     pub twist: Vector6<f64>,
     pub period: f64,
-    /// The command; it may be given along the axes of the tip.
+    /// The command, along the axes of the base or the tip.
     wish: Wish,
 }
 
@@ -56,12 +58,12 @@ impl Case {
         Self { start, twist, period: PERIODS[usize::try_from(seed / 8 % 2).unwrap()], wish }
     }
 
-    /// 0 where it is a translation, 1 where it is a rotation.
+    /// 0 for a translation, 1 for a rotation.
     fn kind(&self) -> usize {
         usize::from(self.twist.fixed_rows::<3>(0).norm() == 0.0)
     }
 
-    /// The twist that is commanded where the tip is at a pose, along the axes of the base link.
+    /// The commanded twist with the tip at a pose, along the axes of the base link.
     pub fn twist_at(&self, pose: &Isometry3<f64>) -> Vector6<f64> {
         let Wish::Twist(given) = &self.wish else { return self.twist };
         let turn = if given.axes == Axes::Tip { pose.rotation } else { UnitQuaternion::identity() };
@@ -74,27 +76,27 @@ impl Case {
     }
 }
 
-/// A servo that waits on its line, with the greatest speeds that are its default.
+/// A servo that waits on its line, with the default maximum speeds.
 pub fn servo(subject: &Subject, start: &[f64]) -> Servo {
     let options = ServoOptions { held_back: HeldBack::Wait, give: subject.give, ..ServoOptions::default() };
     Servo::new(&subject.solver, &subject.limits, options, start).unwrap()
 }
 
-/// What a servo said after a step: the share of the speed, the distance from the line, whether it follows.
+/// The report of a step: the fraction of the speed, the distance from the line, whether it follows.
 struct Told {
     share: f64,
     off_line: [f64; 2],
     follows: bool,
 }
 
-/// What is seen of a case.
+/// The observations of a case.
 struct Seen {
     run: Run,
     told: Vec<Told>,
-    /// How far the tip is from its line \[m\] and \[rad\], and how far along it.
+    /// Distance of the tip from its line \[m\] and \[rad\], and along it.
     apart: Vec<[f64; 2]>,
     along: Vec<f64>,
-    /// Speed of the tip over the commanded one.
+    /// Speed of the tip, as a fraction of the commanded one.
     speeds: Vec<f64>,
 }
 
@@ -117,11 +119,11 @@ fn see(subject: &Subject, case: &Case) -> Seen {
     Seen { run, told, apart, along, speeds }
 }
 
-/// What is judged of a case; `None` where it says nothing of that.
+/// The judgement of a case; `None` where it does not apply.
 struct Judged {
     usage: crate::watch::Usage,
     values: [Option<f64>; ROWS],
-    /// How far the tip came, over what the command asks for.
+    /// Distance of the tip, as a fraction of the commanded one.
     way: f64,
 }
 
@@ -149,7 +151,7 @@ fn judge(subject: &Subject, case: &Case) -> Judged {
     let most = |part: usize| apart.iter().map(|apart| apart[part]).fold(0.0, f64::max);
     let (kind, speed) = (case.kind(), case.twist.norm());
     let back = along.windows(2).map(|pair| pair[0] - pair[1]).fold(0.0, f64::max);
-    // The share over the last 50 ms, as it was.
+    // The actual fraction over the last 50 ms.
     let window = count(SHARE_TIME, case.period);
     let share = |sample: usize| {
         let before = sample.saturating_sub(window);
@@ -205,7 +207,7 @@ pub fn measure(subject: &Subject, seeds: std::ops::Range<u64>) -> usize {
     )
 }
 
-/// Prints a case every 20 ms, and what is judged of it.
+/// Prints a case every 20 ms, with its judgement.
 pub fn replay(subject: &Subject, case: &Case) {
     let Seen { run, told, apart, along, speeds } = see(subject, case);
     println!("start {:?}\ntwist {:?} {:?} period {}", case.start, case.twist.as_slice(), case.wish, case.period);

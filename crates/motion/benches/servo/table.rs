@@ -2,17 +2,17 @@
 
 use crate::watch::{TOLERANCE, Usage};
 
-/// The worst value of a kind, with the case where it was met.
+/// The worst value of a kind, with its case.
 #[derive(Debug, Clone)]
 pub struct Worst {
     pub name: &'static str,
-    /// What is allowed; infinite where the value is only a figure.
+    /// The bound; infinite if the value is only reported.
     pub allowed: f64,
     pub value: f64,
     pub case: String,
-    /// Cases above what is allowed.
+    /// Cases above the bound.
     pub failed: usize,
-    /// What is allowed in 99 of 100 cases, and the cases above that.
+    /// The bound for 99 of 100 cases, and the cases above it.
     pub usual: f64,
     pub unusual: usize,
     pub cases: usize,
@@ -23,12 +23,12 @@ impl Worst {
         Self { name, allowed, value: 0.0, case: String::new(), failed: 0, usual: f64::INFINITY, unusual: 0, cases: 0 }
     }
 
-    /// With what 99 of 100 cases have to keep.
+    /// With a bound for 99 of 100 cases.
     pub fn usually(self, usual: f64) -> Self {
         Self { usual, ..self }
     }
 
-    /// One case's worst value.
+    /// Adds the worst value of a case.
     pub fn meet(&mut self, value: f64, case: &str) {
         self.cases += 1;
         if value > self.allowed || value.is_nan() {
@@ -64,7 +64,7 @@ impl Worst {
     }
 }
 
-/// The worst use of bounds.
+/// The worst violation of bounds.
 #[derive(Debug, Clone)]
 pub struct WorstUsage([Worst; 4]);
 
@@ -91,7 +91,7 @@ impl WorstUsage {
     }
 }
 
-/// Prints rows, and how many fail.
+/// Prints rows, and the number of failures.
 pub fn print(robot: &str, title: &str, rows: &[Worst]) -> usize {
     println!("\n{robot}: {title}");
     for row in rows {

@@ -1,4 +1,4 @@
-//! How long a step of the servo takes.
+//! Duration of a step of the servo.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -37,7 +37,7 @@ pub fn measure(subject: &Subject, seeds: std::ops::Range<u64>) {
     );
 }
 
-/// Solves for poses a little on.
+/// Solves for poses slightly displaced.
 fn track(subject: &Subject, start: &[f64], times: &mut Vec<f64>) {
     let (mut scratch, mut solution) = (subject.solver.scratch(), subject.solver.solution());
     let most = vec![0.1; start.len()];

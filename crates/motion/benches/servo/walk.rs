@@ -1,25 +1,25 @@
-//! A walk along the line of a twist at full speed, with the least motion of the joints: how far nothing is near, and the least time in
-//! which the joint limits allow the speed.
+//! A walk along the line of a twist at full speed with the least joint motion: the distance to limits and
+//! singularities, and the least time in which the joint limits allow the speed.
 
 use nalgebra::{DVector, Isometry3, Vector6};
 
 use crate::possible::moved;
 use crate::watch::{Subject, count, small, twist_between};
 
-/// Time between two places \[s\].
+/// Time between two samples \[s\].
 const STEP: f64 = 0.02;
-/// A smaller singular value is near.
+/// Singular value below which a singularity is near.
 const SINGULAR: f64 = 0.05;
-/// The share of the bounds of velocity that may be needed, and of those of acceleration and jerk.
+/// Usable fraction of the velocity bounds, and of those of acceleration and jerk.
 const VELOCITY: f64 = 0.8;
 const CURVATURE: f64 = 0.3;
-/// How many times the distance to brake, and how much more, a joint needs before a limit \[rad or m\].
+/// Multiple of the braking distance that a joint needs before a limit, and the additional distance \[rad or m\].
 const BRAKING: f64 = 2.0;
 const ROOM: f64 = 0.01;
 
-/// What a walk finds.
+/// The result of a walk.
 pub struct Walk {
-    /// How far along the line the tip can be at full speed, before it may have to think of what is near \[m or rad\].
+    /// Distance along the line at full speed before a limit or singularity is near \[m or rad\].
     pub free_way: f64,
     /// The least time from rest to full speed \[s\].
     pub least_time: f64,
@@ -32,13 +32,13 @@ pub fn braking(velocity: f64, [_, acceleration, jerk]: [f64; 3]) -> (f64, f64) {
     (0.5 * velocity * time, time)
 }
 
-/// The least time from rest to 1 with such a greatest rate, which changes at most so fast.
+/// The least time from rest to 1 with a maximum rate and a maximum change of the rate.
 fn least_time(rate: f64, jerk: f64) -> f64 {
     if rate * rate >= jerk { 2.0 / jerk.sqrt() } else { 1.0 / rate + rate / jerk }
 }
 
 impl Walk {
-    /// From a configuration along a twist without both linear and angular velocity, for so many seconds.
+    /// From a configuration along a purely linear or angular twist, for so many seconds.
     pub fn new(subject: &Subject, start: &[f64], twist: &Vector6<f64>, seconds: f64) -> Self {
         let places = places(subject, start, twist, count(1.5 * seconds, STEP));
         let free =
@@ -49,13 +49,13 @@ impl Walk {
         let first = time_to_speed(subject, &places[..4]);
         let covered = (count(first, STEP) + 1).clamp(4, free);
         let least_time = time_to_speed(subject, &places[..covered]);
-        // On an endless free line nothing comes.
+        // An unlimited line has no end.
         let ahead = if free == places.len() && free > count(1.5 * seconds, STEP) { 0.0 } else { least_time };
         Self { free_way: twist.norm() * (small(free) * STEP - ahead), least_time }
     }
 }
 
-/// The configurations at even times, as far as the walk comes.
+/// The configurations at even times, as far as the walk leads.
 fn places(subject: &Subject, start: &[f64], twist: &Vector6<f64>, most: usize) -> Vec<Vec<f64>> {
     let (anchor, mut places) = (subject.pose(start), vec![start.to_vec()]);
     for index in 1..=most {
@@ -68,7 +68,7 @@ fn places(subject: &Subject, start: &[f64], twist: &Vector6<f64>, most: usize) -
     places
 }
 
-/// Newton's steps of least motion to a pose nearby.
+/// Newton's method of least motion to a pose nearby.
 fn reach(subject: &Subject, here: &mut [f64], pose: &Isometry3<f64>) -> bool {
     for _ in 0..6 {
         let missing = subject.scaled_twist(&twist_between(&subject.pose(here), pose, 1.0));
@@ -85,14 +85,14 @@ fn reach(subject: &Subject, here: &mut [f64], pose: &Isometry3<f64>) -> bool {
     false
 }
 
-/// Velocity, acceleration and jerk of the joints at four places in sequence.
+/// Velocity, acceleration and jerk of the joints at four successive samples.
 fn derivatives(places: &[Vec<f64>]) -> [DVector<f64>; 3] {
     let [a, b, c, d] = [0, 1, 2, 3].map(|index| DVector::from_column_slice(&places[index]));
     let jerk = (&d - &a - (&c - &b) * 3.0) / STEP.powi(3);
     [(&d - &a) / (3.0 * STEP), (&d - &c - &b + &a) / (2.0 * STEP * STEP), jerk]
 }
 
-/// Whether something is near that may hold the arm back.
+/// Whether a limit or singularity is near that may limit the arm.
 fn is_near(subject: &Subject, places: &[Vec<f64>]) -> bool {
     let [velocity, acceleration, jerk] = derivatives(places);
     (0..subject.joints()).any(|joint| {
@@ -106,7 +106,7 @@ fn is_near(subject: &Subject, places: &[Vec<f64>]) -> bool {
     })
 }
 
-/// The least time from rest to the speed, where the joints also need what the line's curvature takes.
+/// The least time from rest to the speed, including the joint accelerations for the curvature of the line.
 fn time_to_speed(subject: &Subject, places: &[Vec<f64>]) -> f64 {
     let (mut rate, mut jerk) = (f64::INFINITY, f64::INFINITY);
     let windows: Vec<_> = places.windows(4).map(derivatives).collect();

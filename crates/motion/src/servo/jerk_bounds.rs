@@ -5,7 +5,8 @@
 
 use super::braking_speed::braking_speed;
 use crate::MotionLimits;
-use crate::generator::State as Joints;
+use crate::contact_rows::BrakingLimits;
+use crate::generator::JointState as Joints;
 use urdf_ik_robot::{Chain, Domain, Variable};
 
 /// The share of the limits of acceleration and jerk that braking counts on. The rest makes up for jerks that are constant over a step.
@@ -62,6 +63,12 @@ impl State {
 }
 
 impl Limits {
+    /// What all joints can brake with.
+    pub fn least_braking(limits: &[Self]) -> BrakingLimits {
+        let least = |limit: fn(&Self) -> f64| limits.iter().map(limit).fold(f64::INFINITY, f64::min);
+        BrakingLimits { acceleration: least(|limits| limits.acceleration), jerk: least(|limits| limits.jerk) }
+    }
+
     /// The limits of each variable of a chain.
     pub fn of_chain(chain: &Chain, limits: &MotionLimits) -> Vec<Self> {
         let of = |(i, variable): (usize, &Variable)| Self {

@@ -2,7 +2,7 @@
 
 use super::jerk_bounds::{Limits, State};
 use super::ramp::{Ramp, Rates};
-use crate::generator::State as Joints;
+use crate::generator::JointState as Joints;
 
 /// Leads joints to velocities.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@
 //! jerk. A step runs through these stages:
 //!
 //! ```text
-//! command ──▶ line ──▶ tracer ──▶ curve ──▶ planner ──▶ plan ──▶ keeper ──▶ positions, velocities, accelerations
+//! command ──▶ line ──▶ tracer ──▶ curve ──▶ planner ──▶ plan ──▶ fail-safe ──▶ positions, velocities, accelerations
 //!        (where the   (configurations  (how fast, so that   (brakes before
 //!         tips are to  on the line,     a stop on the curve  a collision)
 //!         be, ahead)   one by one)      stays possible)
@@ -42,10 +42,8 @@
 //! # }
 //! ```
 
-pub(crate) mod braking_speed;
 mod command;
 mod constants;
-mod contacts;
 mod curve;
 mod giving_way;
 mod held_axes;
@@ -54,7 +52,7 @@ mod jog;
 mod law;
 mod line;
 mod options;
-pub(crate) mod ramp;
+mod ramp;
 mod report;
 mod rows;
 mod singular_values;
@@ -62,6 +60,8 @@ mod slide;
 mod stacked_jacobian;
 mod step;
 mod tracer;
+
+use super::braking_speed;
 
 pub use command::{Axes, Command, CommandError, TipCommand, TipPose, TipTwist};
 pub use options::{HeldBack, Priority, ServoOptions};

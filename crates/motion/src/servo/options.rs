@@ -24,20 +24,23 @@ pub struct ServoOptions {
 }
 
 impl Default for ServoOptions {
-    /// 0.5 m/s, 1.5 rad/s, translation first, waiting on the line; 2 cm and 0.1 rad may give way.
     fn default() -> Self {
-        Self {
-            linear_speed: 0.5,
-            angular_speed: 1.5,
-            priority: Priority::default(),
-            held_back: HeldBack::default(),
-            give: [0.02, 0.1],
-            free_axes: [false; 6],
-        }
+        Self::DEFAULT
     }
 }
 
 impl ServoOptions {
+    /// The defaults of the library, of the node's parameters and of Python: 0.5 m/s, 1.5 rad/s, translation first, waiting on the line;
+    /// 2 cm and 0.1 rad may give way.
+    pub const DEFAULT: Self = Self {
+        linear_speed: 0.5,
+        angular_speed: 1.5,
+        priority: Priority::Translation,
+        held_back: HeldBack::Wait,
+        give: [0.02, 0.1],
+        free_axes: [false; 6],
+    };
+
     /// How far what is not commanded may give way on lines: not at all where the tips slide instead.
     pub(super) fn give_on_lines(&self) -> [f64; 2] {
         if self.held_back == HeldBack::Slide { [0.0; 2] } else { self.give }
@@ -61,10 +64,8 @@ impl ServoOptions {
 
 named_values! {
     /// What is kept first where joint limits or contacts allow only a part of a twist.
-    #[derive(Default)]
     pub enum Priority("priority", "priorities") {
         /// The translation; the rotation as far as it leaves that as it is.
-        #[default]
         Translation = "translation",
         /// The rotation; the translation as far as it leaves that as it is.
         Rotation = "rotation",
@@ -73,10 +74,8 @@ named_values! {
     }
 
     /// What tips do where joint limits hold them back. At contacts they always slide, and at singularities they always wait.
-    #[derive(Default)]
     pub enum HeldBack("way to be held back", "ways to be held back") {
         /// They wait on their line.
-        #[default]
         Wait = "wait",
         /// They go on beside it: along the part of the twist that the limits allow. What is not commanded gives way along contacts alone.
         Slide = "slide",

@@ -1,13 +1,11 @@
 //! How one velocity becomes another: on a straight line, within limits of acceleration and jerk.
 
-use super::braking_speed::approach;
+use super::braking_speed::{APPROACH_PERIODS, approach};
 use super::jerk_bounds::Limits;
 use urdf_ik_mathematics::vectors::{length, normalise};
 
 /// The share of the joints' limits that a ramp uses. The rest is for the curvature of the motion.
 const SHARE: f64 = 0.85;
-/// Near its end a ramp approaches in proportion to what is left, with this time constant in periods.
-pub const PERIODS_AT_THE_END: f64 = 3.0;
 /// Velocities below this \[rad/s or m/s\] are nothing.
 const NOTHING: f64 = 1e-9;
 
@@ -81,7 +79,7 @@ impl Ramp {
         }
         let allowed = rates(difference);
         let (most, jerk) = (SHARE * allowed.acceleration, SHARE * allowed.jerk);
-        let end = PERIODS_AT_THE_END * period;
+        let end = APPROACH_PERIODS * period;
         let wanted = approach(left, jerk, end).min(most);
         for (difference, acceleration) in difference.iter_mut().zip(&*acceleration) {
             *difference = *difference * wanted - acceleration;

@@ -5,13 +5,13 @@ use nalgebra::{Isometry3, Vector6};
 
 use super::command::{Aim, between};
 use super::constants::{FIRST_STEP, KEPT, MIN_GIVE, POSE_GAIN, SECOND, SETTLING, SLIDE_DAMPING, TURN, UNLIMITED};
-use super::contacts::Contacts;
 use super::curve::{Bend, Curve, End};
 use super::held_axes::HeldAxes;
 use super::jerk_bounds::Limits;
 use super::options::{Priority, ServoOptions};
 use super::stacked_jacobian::StackedJacobian;
 use super::tracer::first_outside;
+use crate::contact_rows::ContactRows;
 use urdf_ik_collision::Near;
 use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
 use urdf_ik_mathematics::vectors::{add_times, dot, normalise};
@@ -105,10 +105,10 @@ impl Slider {
     }
 
     /// Finds the velocities for a task at `positions` of which the Jacobian is. Gives whether contacts are in the way.
-    pub fn find(&mut self, jacobian: &StackedJacobian, positions: &[f64], task: Task, contacts: &Contacts) -> bool {
+    pub fn find(&mut self, jacobian: &StackedJacobian, positions: &[f64], task: Task, contacts: &ContactRows) -> bool {
         self.bound_by_braking(positions, task.limits);
-        let missed = self.minimise(jacobian, task, &contacts.slopes, &contacts.least);
-        self.contact = contacts.pressing(&self.velocities).copied();
+        let missed = self.minimise(jacobian, task, &contacts.gradients, &contacts.lower);
+        self.contact = contacts.nearest_active(&self.velocities).copied();
         self.limit = self.pressing();
         let share = |i: usize| 0.99 * task.limits[i].velocity / self.velocities[i].abs();
         let scale = (0..self.velocities.len()).map(share).fold(1.0, f64::min);

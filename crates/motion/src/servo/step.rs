@@ -14,7 +14,6 @@ use thiserror::Error;
 
 use super::command::{Aim, Command, CommandError, TipCommand};
 use super::constants::ARRIVED;
-use super::contacts::Contacts;
 use super::curve::{Curve, Derivatives, End};
 use super::giving_way::GivingWay;
 use super::held_axes::HeldAxes;
@@ -29,9 +28,10 @@ use super::slide::Slider;
 use super::stacked_jacobian::StackedJacobian;
 use super::tracer::Tracer;
 use crate::MotionLimits;
-use crate::generator::State as Joints;
+use crate::contact_rows::ContactRows;
+use crate::fail_safe::{FailSafe, HandOver};
+use crate::generator::JointState as Joints;
 use crate::joint_motion::JointMotion;
-use crate::keeper::{HandOver, Keeper};
 use urdf_ik_collision::Clearance;
 use urdf_ik_robot::Chain;
 use urdf_ik_solver::Solver;
@@ -88,10 +88,10 @@ pub struct Servo {
     /// Where the course is looked at.
     place: Vec<Derivatives>,
     jog: Jog,
-    contacts: Contacts,
+    contacts: ContactRows,
     now: Joints,
     next: Joints,
-    keeper: Keeper,
+    fail_safe: FailSafe,
     /// The motion of joints that started outside their limits, until they rest.
     inward: Option<Box<JointMotion>>,
     slider: Slider,
@@ -155,10 +155,10 @@ impl Servo {
             limits: Limits::of_chain(&chain, limits),
             singular: SingularValues::new(6 * tips, variables),
             jog: Jog::new(variables),
-            contacts: Contacts::default(),
+            contacts: ContactRows::default(),
             now: Joints::at_rest(positions),
             next: Joints::at_rest(positions),
-            keeper: Keeper::new(&chain.domains(), limits),
+            fail_safe: FailSafe::new(&chain.domains(), limits),
             inward: None,
             slider: Slider::new(tips, variables),
             giving_way: GivingWay::new(tips, variables),
@@ -211,7 +211,7 @@ impl Servo {
     /// Sets the limits from the next step on. They must be finite.
     pub fn set_limits(&mut self, limits: &MotionLimits) {
         self.limits = Limits::of_chain(&self.chain, limits);
-        self.keeper.set_limits(&self.chain.domains(), limits);
+        self.fail_safe.set_limits(&self.chain.domains(), limits);
     }
 
     /// Sets the options from the next step on.
@@ -224,7 +224,7 @@ impl Servo {
     /// Takes over joints of the same chain that move by something else, and goes on from there.
     pub fn take_over(&mut self, joints: &HandOver) {
         self.now.clone_from(joints.state);
-        self.keeper.take_over(joints.keeper);
+        self.fail_safe.take_over(joints.fail_safe);
         self.inward = None;
         self.look();
         self.leave_course();
@@ -244,7 +244,7 @@ impl Servo {
 
     /// The joints as another motion takes them over.
     pub fn hand_over(&self) -> HandOver<'_> {
-        HandOver { state: &self.now, keeper: &self.keeper }
+        HandOver { state: &self.now, fail_safe: &self.fail_safe }
     }
 
     /// The report of the last step.
@@ -255,7 +255,7 @@ impl Servo {
     /// Moves on by `period` seconds along the way to rest that the joints hold, because what surrounds them is not known.
     pub fn step_unseen(&mut self, period: f64) -> &Report {
         if !self.is_at_rest() {
-            self.now = self.keeper.follow(&self.now, period, None);
+            self.now = self.fail_safe.follow(&self.now, period, None);
             self.inward = None;
             self.look();
             self.leave_course();
@@ -377,16 +377,16 @@ impl Servo {
 
     /// Moves the joints on to the next state, unless something is in the way.
     fn take_step(&mut self, period: f64, clearance: Option<&Clearance>) {
-        let Self { keeper, now, next, .. } = self;
+        let Self { fail_safe, now, next, .. } = self;
         let is_stopped = match clearance {
             None => {
-                keeper.forget();
+                fail_safe.forget();
                 false
             }
-            Some(clearance) => !keeper.check_state(now, next, period, clearance),
+            Some(clearance) => !fail_safe.check_state(now, next, period, clearance),
         };
         if is_stopped {
-            *next = keeper.follow(now, period, clearance);
+            *next = fail_safe.follow(now, period, clearance);
         }
         std::mem::swap(now, next);
         self.tips_before.copy_from_slice(self.jacobian.tips());

@@ -1,4 +1,4 @@
-//! Motions and paths beside a ball: they end before it, and nothing else changes.
+//! Motions and paths next to a ball: they end before it, and nothing else changes.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use nalgebra::{Isometry3, Vector3};
 use urdf_ik::collision::{Clearance, Geometry, LinkShapes, Obstacle, Pairs, Scene, World};
 use urdf_ik::motion::{
     FollowOptions, Followed, JointLimits, JointMotion, MotionLimits, Path, PathOptions, PathProblem, Step, StopReason,
-    Timing, Trajectory, WAY_ALLOWANCE, follow,
+    TRANSIT_ALLOWANCE, Timing, Trajectory, follow,
 };
 use urdf_ik::robot::{Chain, MeshFolders, Robot};
-use urdf_ik::solver::{Preference, Solver, SolverKind, Target};
+use urdf_ik::solver::{Solver, SolverKind, Target};
 
 use crate::common::LIMITS;
 
@@ -65,12 +65,12 @@ impl Gantry {
     }
 }
 
-/// Between hand and ball.
+/// Distance between hand and ball.
 fn distance(hand: &[f64], ball: [f64; 3]) -> f64 {
     (Vector3::from_column_slice(hand) - Vector3::from(ball)).norm() - HAND - BALL
 }
 
-/// Moves to rest beside a ball at `ball`. Gives the least distance on the way, and whether the motion went on as planned.
+/// Moves to rest next to a ball at `ball`. Returns the least distance, and whether the motion continued as planned.
 fn run(motion: &mut JointMotion, scene: &Scene, ball: [f64; 3]) -> (f64, bool) {
     let (mut least, mut as_planned) = (f64::INFINITY, true);
     while !motion.is_at_rest() {
@@ -87,19 +87,19 @@ fn a_motion_brakes_before_a_ball_and_can_leave_it() {
     let scene = gantry.beside(ball);
     let mut motion = gantry.motion([0.0; 3]);
     let mut last = f64::INFINITY;
-    // Each try comes nearer, and none too near.
+    // Each attempt comes nearer, and none too near.
     for _ in 0..20 {
         motion.move_to(&[2.0, 0.0, 0.0]).unwrap();
         let (least, as_planned) = run(&mut motion, &scene, ball);
         let stands = distance(motion.positions(), ball);
-        assert!(!as_planned && least >= MARGIN - WAY_ALLOWANCE && stands >= MARGIN - ROUNDING, "{least} {stands}");
+        assert!(!as_planned && least >= MARGIN - TRANSIT_ALLOWANCE && stands >= MARGIN - ROUNDING, "{least} {stands}");
         assert!(stands <= last + ROUNDING);
         last = stands;
     }
     assert!(last < MARGIN + 1e-3, "{last}");
     motion.move_to(&[0.0, 0.5, 0.0]).unwrap();
     let (least, as_planned) = run(&mut motion, &scene, ball);
-    assert!(as_planned && least >= last - WAY_ALLOWANCE);
+    assert!(as_planned && least >= last - TRANSIT_ALLOWANCE);
     assert_eq!(motion.positions(), [0.0, 0.5, 0.0]);
 }
 
@@ -113,7 +113,7 @@ fn a_way_past_a_ball_may_come_a_millimetre_nearer() {
         motion.move_to(&[2.0, 0.0, 0.0]).unwrap();
         let (least, as_planned) = run(&mut motion, &scene, ball);
         assert_eq!(as_planned, passes, "{room}");
-        assert!(least >= MARGIN - WAY_ALLOWANCE, "{least}");
+        assert!(least >= MARGIN - TRANSIT_ALLOWANCE, "{least}");
     }
 }
 
@@ -180,14 +180,8 @@ fn follow_to(gantry: &Gantry, scene: Option<&Scene>, start: [f64; 3], end: [f64;
     let pose = |at: [f64; 3]| Isometry3::translation(at[0], at[1], at[2]);
     let path = Path::new(&[pose(start), pose(end)], PathOptions::default()).unwrap();
     let target = Target::new(0, pose(start)).position_only();
-    let problem = PathProblem {
-        path: &path,
-        target: &target,
-        seed: &start,
-        limits: &gantry.limits,
-        preference: Preference::default(),
-        clearance: scene.map(|scene| Clearance { scene, margin: MARGIN }),
-    };
+    let problem = PathProblem::new(&path, &target, &start, &gantry.limits)
+        .with_clearance(scene.map(|scene| Clearance { scene, margin: MARGIN }));
     let followed = follow(&solver, &problem, &FollowOptions::default()).unwrap();
     let trajectory = Trajectory::new(&gantry.chain, &problem, &followed, &Timing::default()).unwrap();
     (followed, trajectory)

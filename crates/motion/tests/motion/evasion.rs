@@ -1,9 +1,9 @@
-//! A redundant arm on a path: its elbow keeps clear of a ball, while the tool stays on the path.
+//! A redundant arm on a path: its elbow avoids a ball, while the tool stays on the path.
 
 use nalgebra::{Isometry3, Vector3};
 use urdf_ik::collision::{Clearance, Geometry};
 use urdf_ik::motion::{FollowOptions, Path, PathOptions, PathProblem, Timing, Trajectory, follow};
-use urdf_ik::solver::{Preference, Target};
+use urdf_ik::solver::Target;
 
 use crate::common;
 use crate::common::cell::{Cell, MARGIN, at, clearance};
@@ -21,21 +21,16 @@ fn path(cell: &Cell) -> Path {
 /// The fraction of the path that the arm can follow, and its trajectory.
 fn followed(cell: &Cell, clearance: Option<Clearance>) -> (f64, Trajectory) {
     let path = path(cell);
-    let problem = PathProblem {
-        path: &path,
-        target: &Target::new(0, path.pose_at(0.0)).position_only(),
-        seed: &BENT,
-        limits: &cell.arm.limits(),
-        preference: Preference::default(),
-        clearance,
-    };
+    let target = Target::new(0, path.pose_at(0.0)).position_only();
+    let limits = cell.arm.limits();
+    let problem = PathProblem::new(&path, &target, &BENT, &limits).with_clearance(clearance);
     let followed = follow(&cell.arm.solver(), &problem, &FollowOptions::default()).unwrap();
     let trajectory = Trajectory::new(&cell.arm.chain, &problem, &followed, &Timing::default()).unwrap();
     println!("{} {:?}", followed.fraction, followed.stop);
     (followed.fraction, trajectory)
 }
 
-/// The least distance of any pair on the way \[m\].
+/// The least distance of any pair along the trajectory \[m\].
 fn least_distance(cell: &Cell, trajectory: &Trajectory) -> f64 {
     trajectory.points.iter().map(|point| cell.least_distance(&point.positions)).fold(f64::INFINITY, f64::min)
 }
@@ -44,7 +39,7 @@ fn least_distance(cell: &Cell, trajectory: &Trajectory) -> f64 {
 fn the_elbow_evades_a_ball_along_a_path() {
     let alone = Cell::new(Vec::new());
     let (_, free) = followed(&alone, None);
-    // Where the elbow goes when nothing is around.
+    // The motion of the elbow without obstacles.
     let arm = &alone.arm;
     let mut all = arm.robot.neutral_positions();
     arm.chain.write_into(&arm.robot, &free.points.last().unwrap().positions, &mut all);

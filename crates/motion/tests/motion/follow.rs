@@ -1,4 +1,4 @@
-//! Paths followed by arms: to the end, or to a stop with its place and reason.
+//! Paths followed by arms: to the end, or to a stop with its position and reason.
 
 use std::f64::consts::PI;
 
@@ -16,7 +16,7 @@ fn arm7() -> Arm {
 }
 
 fn path(poses: &[Isometry3<f64>], blend_radius: f64) -> Path {
-    Path::new(poses, PathOptions { blend_radius, ..PathOptions::default() }).unwrap()
+    Path::new(poses, PathOptions::default().with_blend_radius(blend_radius)).unwrap()
 }
 
 /// Follows with the limits of the robot.
@@ -28,8 +28,7 @@ fn followed_by(
     options: &FollowOptions,
 ) -> Result<Followed, FollowError> {
     let limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default());
-    let problem =
-        PathProblem { path, target, seed, limits: &limits, preference: Preference::default(), clearance: None };
+    let problem = PathProblem::new(path, target, seed, &limits);
     follow(&arm.solver(), &problem, options)
 }
 
@@ -44,7 +43,7 @@ fn samples(followed: &Followed, count: u32) -> Vec<(f64, Vec<f64>)> {
     lengths.map(|length| (length, curve.positions_at(length))).collect()
 }
 
-/// Checks what must hold for every path with the default options.
+/// Checks the properties of every path with the default options.
 fn check(arm: &Arm, path: &Path, followed: &Followed, what: &str) {
     let (allowed, tolerance) = (FollowOptions::default().deviation, Tolerance::default());
     let curve = followed.curve.as_ref().unwrap();
@@ -138,11 +137,12 @@ fn the_reason_of_a_stop_is_reported() {
         followed_by(arm, &target, &path, &seed, &FollowOptions::default()).unwrap().stop.unwrap().reason
     };
     let far = reason(&arm(3.0), [5.0, 0.0, 0.0]);
-    // With a free axis of position it is not known for certain.
+    // With a free position axis this is not proven.
     assert!(matches!(far, StopReason::NotFound { .. }), "{far}");
     let limited = reason(&arm(0.5), [-0.5, 0.7, 0.0]);
     assert!(matches!(&limited, StopReason::JointLimits { joints } if joints == &["shoulder"]), "{limited}");
-    // Past the shoulder's own axis, where it would have to turn at once: nearer than a piece, farther than the allowed deviation.
+    // Past the shoulder's own axis, where it would have to turn at once: nearer than a piece, farther than the allowed
+    // deviation.
     let start = arm(3.0).tip_poses(&[0.3, 0.8])[0].translation.vector;
     let past = Vector3::new(-start.x, -start.y + 6e-4, 0.0);
     let jump = reason(&arm(3.0), past.into());
@@ -209,12 +209,9 @@ fn invalid_options_are_refused() {
     let default = FollowOptions::default();
     for bad in [f64::NAN, f64::INFINITY, 0.0, -1.0] {
         let deviation = Tolerance { position: bad, ..default.deviation };
-        for options in [
-            FollowOptions { deviation, ..default },
-            FollowOptions { longest_piece: bad, ..default },
-            FollowOptions { shortest_piece: bad, ..default },
-            FollowOptions { largest_joint_step: bad, ..default },
-        ] {
+        let [mut longest, mut shortest, mut largest] = [default; 3];
+        (longest.longest_piece, shortest.shortest_piece, largest.largest_joint_step) = (bad, bad, bad);
+        for options in [default.with_deviation(deviation), longest, shortest, largest] {
             assert!(matches!(told(&target, &seed, &options), FollowError::Option { .. }), "{bad}");
         }
     }
@@ -223,7 +220,7 @@ fn invalid_options_are_refused() {
     assert!(told(&Target { tip: 3, ..target }, &seed, &default).to_string().contains("tip 3"));
 }
 
-/// No path begins there, and one that began elsewhere would be another one than was asked for.
+/// No path starts there, and one that starts elsewhere is not the requested one.
 #[test]
 fn a_start_outside_the_limits_is_refused() {
     let arm = arm7();
@@ -314,8 +311,7 @@ fn preferences_count_along_the_path_and_leave_the_tip_on_it() {
         let path = path(&[start, Isometry3::from_parts(at.into(), start.rotation)], 0.0);
         let target = Target::new(0, start);
         let along = |preference| {
-            let problem =
-                PathProblem { path: &path, target: &target, seed: &seed, limits: &limits, preference, clearance: None };
+            let problem = PathProblem::new(&path, &target, &seed, &limits).with_preference(preference);
             let followed = follow(&arm.solver(), &problem, &FollowOptions::default()).unwrap();
             check(&arm, &path, &followed, &format!("{case}"));
             (followed.fraction == 1.0).then(|| samples(&followed, 100))

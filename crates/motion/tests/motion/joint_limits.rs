@@ -52,7 +52,7 @@ fn missing_accelerations_and_jerks_are_derived_from_the_velocity_limits() {
             [limits.velocities[i], limits.accelerations[i], limits.jerks[i]].map(|limit| (1e6 * limit).round() / 1e6)
         })
     };
-    // Full speed in 0.2 s, full acceleration in 0.01 s; limits of the file stay, and the others follow from them.
+    // Full speed in 0.2 s, full acceleration in 0.01 s; limits of the file stay, and the others are derived from them.
     let derived = limits(&JointLimits::default(), JointLimit::DEFAULT);
     assert_eq!(derived, [[2.0, 10.0, 1000.0], [2.5, 12.5, 1250.0], [2.5, 12.5, 1250.0]]);
     let derived = limits(&file, JointLimit::DEFAULT);

@@ -9,11 +9,11 @@ use urdf_ik::motion::{
     Timing, Trajectory, TrajectoryPoint, follow,
 };
 use urdf_ik::robot::{Chain, Domain};
-use urdf_ik::solver::{Preference, Target};
+use urdf_ik::solver::Target;
 
 use crate::common::{Arm, Random, all_arms, arm_with_tool, bundled_arms};
 
-/// Rounding of the generator's profiles \[rad or m\]: the error with which it meets its goals.
+/// Rounding of the generator's profiles \[rad or m\]: the error at its goals.
 const ROUNDING: f64 = 2e-8;
 
 fn random_limits(random: &mut Random, chain: &Chain) -> MotionLimits {
@@ -58,7 +58,7 @@ impl<'a> Watched<'a> {
         }
     }
 
-    /// Checks that nothing has jumped where a motion was just replaced.
+    /// Checks continuity where a motion was replaced.
     fn check_continuity(&mut self) {
         const MOMENT: f64 = 1e-9;
         let before = (self.motion.positions().to_vec(), self.motion.velocities().to_vec());
@@ -158,7 +158,7 @@ fn a_goal_is_met_exactly_after_the_predicted_time() {
     }
 }
 
-/// Positions of which some are outside the limits, by up to `excess` \[rad or m\].
+/// Positions, some of them outside the limits by up to `excess` \[rad or m\].
 fn outside(random: &mut Random, chain: &Chain, excess: f64) -> Vec<f64> {
     let mut positions = random.positions(chain);
     for (position, variable) in positions.iter_mut().zip(chain.variables()) {
@@ -255,17 +255,10 @@ fn trajectory(arm: &Arm, limits: &MotionLimits, start: &[f64]) -> Arc<[Trajector
     to.translation.vector += nalgebra::Vector3::new(-0.1, 0.15, -0.1);
     let path = Path::new(&[from, to], PathOptions::default()).unwrap();
     let target = Target::new(0, Isometry3::identity());
-    let problem = PathProblem {
-        path: &path,
-        target: &target,
-        seed: start,
-        limits,
-        preference: Preference::default(),
-        clearance: None,
-    };
+    let problem = PathProblem::new(&path, &target, start, limits);
     let followed = follow(&arm.solver(), &problem, &FollowOptions::default()).unwrap();
     assert_eq!(followed.fraction, 1.0, "{:?}", followed.stop);
-    let timing = Timing { speed: 0.5, acceleration: 2.0, period: 0.01 };
+    let timing = Timing::default().with_speed(0.5).with_acceleration(2.0).with_period(0.01);
     Trajectory::new(&arm.chain, &problem, &followed, &timing).unwrap().points.into()
 }
 

@@ -1,4 +1,4 @@
-//! Whatever moves the joints, and whatever happens around them: they keep clear.
+//! Collision avoidance of all motions, whatever happens around the arm.
 
 use crate::keep_clear_runs::{Commands, Events, Run, Subject};
 

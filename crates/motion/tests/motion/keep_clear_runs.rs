@@ -1,8 +1,9 @@
-//! Runs of an arm among obstacles in simulated time, and a judge of every state. Shared with crates/motion/benches/keep_clear.
+//! Runs of an arm among obstacles in simulated time, and a judge of every state. Shared with
+//! crates/motion/benches/keep_clear.
 //!
-//! A run draws what is commanded and what happens around the arm from its seed. The judge reads positions alone: every pair keeps the
-//! margin less the allowance of a way. Where something came too near for braking, that counts from when the arm stands: then pairs that
-//! are too near only open.
+//! A run draws commands and events around the arm from its seed. The judge reads positions alone: every pair keeps the
+//! margin minus the transit allowance. An obstacle that appeared within the braking distance counts once the arm is at
+//! rest: then pairs that are too near may only separate.
 
 #![allow(dead_code, reason = "the tests and the bench use their own parts of this file")]
 
@@ -13,26 +14,26 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use urdf_ik::collision::{
     Attached, Clearance, Geometry, LinkShapes, Near, Obstacle, Pairs, Scene, SceneScratch, SegmentScratch, Srdf, World,
-    write_between,
+    interpolate_into,
 };
 use urdf_ik::motion::servo::{Axes, Command, Servo, ServoOptions, TipCommand, TipTwist};
 use urdf_ik::motion::{
-    ClearWay, FollowOptions, JointMotion, MotionLimits, Path, PathOptions, PathProblem, Timing, Trajectory,
-    WAY_ALLOWANCE, follow,
+    FollowOptions, JointMotion, MotionLimits, Path, PathOptions, PathProblem, TRANSIT_ALLOWANCE, Timing, Trajectory,
+    TransitCheck, follow,
 };
 use urdf_ik::robot::{MeshFolders, Robot};
-use urdf_ik::solver::{Mode, Outcome, Preference, Problem, Reason, Solver, Target, Unreached};
+use urdf_ik::solver::{Mode, Outcome, Problem, Reason, Solver, Target, Unreached};
 
 use crate::common::{Arm, Random, root};
 
 pub const MARGIN: f64 = 0.01;
 /// Time between two states \[s\].
 pub const PERIOD: f64 = 0.01;
-/// Greatest step of a joint in motion by steps \[rad\].
+/// Maximum step of a joint in stepwise motion \[rad\].
 const MAX_STEP: f64 = 0.02;
-/// A run begins with pairs at least so many margins apart: links of a UR5 are never much farther from each other.
+/// Minimum distance of pairs at the start, in margins: links of a UR5 are never much farther from each other.
 const ROOM: f64 = 1.2;
-/// Gaps are told apart no better than this \[m\]: the depth of a round shape is found by iterations.
+/// Resolution of gaps \[m\]: the depth of a round shape is found by iterations.
 const ROUNDING: f64 = 1e-6;
 
 /// A robot with collision geometry.
@@ -79,7 +80,7 @@ impl Subject {
     }
 }
 
-/// What is commanded in a run.
+/// The commands of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Commands {
     Smooth,
@@ -95,7 +96,7 @@ impl Commands {
     pub const ALL: [Self; 7] =
         [Self::Smooth, Self::Steps, Self::Twists, Self::Jogs, Self::Paths, Self::Stops, Self::Mixed];
 
-    /// What is commanded next.
+    /// The next command.
     fn next(self, random: &mut Random) -> Self {
         match self {
             Self::Mixed => Self::ALL[random.below(6)],
@@ -105,7 +106,7 @@ impl Commands {
     }
 }
 
-/// What happens around the arm.
+/// The events around the arm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Events {
     None,
@@ -118,20 +119,20 @@ impl Events {
     pub const ALL: [Self; 4] = [Self::None, Self::Added, Self::Moved, Self::Attached];
 }
 
-/// What a run showed.
+/// The result of a run.
 #[derive(Debug, Clone, Default)]
 pub struct Judged {
-    /// The least gap of pairs that have to keep clear \[m\].
+    /// The least gap of pairs under the rule \[m\].
     pub least: f64,
-    /// The first state that breaks the rule, in words.
+    /// The first violation, in words.
     pub broken: Option<String>,
-    /// How far the joint that moved most has moved \[rad\].
+    /// Path length of the joint that moved most \[rad\].
     pub moved: f64,
-    /// Steps after which the arm followed the way that it held.
+    /// Number of steps along the fail-safe motion.
     pub held: usize,
 }
 
-/// What moves the arm.
+/// The source of the motion.
 enum Mover {
     Motion,
     Steps { goal: Vec<f64>, begun: bool },
@@ -144,14 +145,14 @@ enum Wish {
     Rest,
 }
 
-/// What is commanded until a time.
+/// A command until a time.
 struct Order {
     commands: Commands,
     until: f64,
     target: Target,
 }
 
-/// A run under way.
+/// A run in progress.
 pub struct Run<'a> {
     subject: &'a Subject,
     random: Random,
@@ -169,7 +170,7 @@ pub struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// A run among a few obstacles; `None` where no free configuration was found to begin with.
+    /// A run among a few obstacles; `None` if no free start was found.
     pub fn new(subject: &'a Subject, commands: Commands, events: Events, seed: u64) -> Option<Self> {
         let mut random = Random::new(seed);
         let (mut world, mut scratch) = (World::default(), SceneScratch::default());
@@ -240,7 +241,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Lets something happen around the arm from time to time.
+    /// Triggers events around the arm from time to time.
     fn happen(&mut self) {
         if self.events == Events::None || self.time < self.next_event {
             return;
@@ -260,12 +261,12 @@ impl<'a> Run<'a> {
             Events::Attached => self.attach(obstacle),
         }
         self.scene = self.subject.scene(&self.world);
-        self.motion.look_again();
+        self.motion.recheck();
         let (positions, stands) = (self.positions().to_vec(), self.stands());
         self.judge.begin(&self.scene, &positions, stands);
     }
 
-    /// Attaches a part to the tip, or lets it go where it is.
+    /// Attaches a part to the tip, or detaches it in place.
     fn attach(&mut self, part: Arc<Obstacle>) {
         let robot = &self.subject.arm.robot;
         let link = robot.link_index(&self.subject.arm.chain.tips()[0].link).unwrap();
@@ -281,7 +282,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Gives the command of this moment.
+    /// Applies the current command.
     fn command(&mut self) {
         if self.time >= self.order.until {
             self.begin_order();
@@ -296,7 +297,7 @@ impl<'a> Run<'a> {
         let there = self.random.positions(&self.subject.arm.chain);
         let share = self.random.between(0.1, 1.0);
         let mut goal = vec![0.0; there.len()];
-        write_between(self.positions(), &there, share, &mut goal);
+        interpolate_into(self.positions(), &there, share, &mut goal);
         let target = Target::new(0, self.subject.tip(&goal));
         self.order = Order { commands, until: self.time + self.random.between(0.2, 1.5), target };
         match commands {
@@ -318,7 +319,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The servo goes on with a wish, from whatever moved the arm before.
+    /// The servo continues with a command, from whatever moved the arm before.
     fn steer(&mut self, wish: Wish) {
         if let Mover::Servo(_, old) = &mut self.mover {
             *old = wish;
@@ -330,7 +331,7 @@ impl<'a> Run<'a> {
         self.mover = Mover::Servo(Box::new(servo), wish);
     }
 
-    /// Ends what a servo or steps were doing.
+    /// Ends the motion of a servo or of steps.
     fn take_back(&mut self) {
         if let Mover::Servo(servo, _) = &self.mover {
             self.motion.take_over(&servo.hand_over());
@@ -338,7 +339,7 @@ impl<'a> Run<'a> {
         self.mover = Mover::Motion;
     }
 
-    /// Solves for the target from the end of the motion under way, and begins to move there.
+    /// Solves for the target from the end of the current motion, and begins to move there.
     fn follow_target(&mut self) {
         let is_smooth = self.order.commands == Commands::Smooth;
         let seed = match &self.mover {
@@ -377,8 +378,8 @@ impl<'a> Run<'a> {
         let mut searched = solver.solution();
         let search = Problem { mode: Mode::search(), unreached: Unreached::Stop, ..track };
         solver.solve(&search, &mut scratch, &mut searched).unwrap();
-        let mut way = ClearWay::new(clearance, &mut self.segment);
-        let takes = searched.is_solved() && way.fraction(seed, &searched.positions) >= 1.0;
+        let mut check = TransitCheck::new(clearance, &mut self.segment);
+        let takes = searched.is_solved() && check.fraction(seed, &searched.positions) >= 1.0;
         if takes { searched.positions } else { tracked.positions }
     }
 
@@ -392,16 +393,10 @@ impl<'a> Run<'a> {
         let start = self.subject.tip(&seed);
         let mut aside = || Translation3::from(self.random.direction() * self.random.between(0.05, 0.4)) * start;
         let poses = [start, aside(), aside()];
-        let Ok(path) = Path::new(&poses, PathOptions { blend_radius: 0.03, ..PathOptions::default() }) else { return };
+        let Ok(path) = Path::new(&poses, PathOptions::default().with_blend_radius(0.03)) else { return };
         let target = Target::new(0, start).position_only();
-        let problem = PathProblem {
-            path: &path,
-            target: &target,
-            seed: &seed,
-            limits: &self.subject.limits,
-            preference: Preference::default(),
-            clearance: Some(Clearance { scene: &self.scene, margin: MARGIN }),
-        };
+        let problem = PathProblem::new(&path, &target, &seed, &self.subject.limits)
+            .with_clearance(Some(Clearance { scene: &self.scene, margin: MARGIN }));
         let Ok(followed) = follow(&self.subject.solver, &problem, &FollowOptions::default()) else { return };
         let trajectory = Trajectory::new(&self.subject.arm.chain, &problem, &followed, &Timing::default());
         if let Ok(trajectory) = trajectory {
@@ -409,7 +404,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Lets time pass. Tells whether the arm followed the way that it held.
+    /// Advances by one period. Returns whether the arm followed its fail-safe motion.
     fn step(&mut self) -> bool {
         let clearance = Clearance { scene: &self.scene, margin: MARGIN };
         match &mut self.mover {
@@ -425,10 +420,10 @@ impl<'a> Run<'a> {
             }
             Mover::Steps { goal, begun } => {
                 let from = self.motion.positions().to_vec();
-                let fraction = ClearWay::new(clearance, &mut self.segment).fraction_ahead(&from, goal, *begun);
+                let fraction = TransitCheck::new(clearance, &mut self.segment).fraction_ahead(&from, goal, *begun);
                 *begun = true;
                 let mut next = from.clone();
-                write_between(&from, goal, fraction.min(MAX_STEP / largest_move(&from, goal)), &mut next);
+                interpolate_into(&from, goal, fraction.min(MAX_STEP / largest_move(&from, goal)), &mut next);
                 self.motion.place(&next);
                 fraction < 1.0
             }
@@ -436,7 +431,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// How far the variable moves that moves most.
+/// The largest motion of a variable.
 fn largest_move(from: &[f64], to: &[f64]) -> f64 {
     from.iter().zip(to).map(|(from, to)| (to - from).abs()).fold(0.0, f64::max)
 }
@@ -461,22 +456,22 @@ fn obstacle(random: &mut Random) -> (Arc<Obstacle>, Isometry3<f64>) {
 /// Judges states, one after the other.
 #[derive(Default)]
 struct Judge {
-    /// Pairs that came too near by what happened around the arm, with their last gaps \[m\].
+    /// Pairs that events brought too near, with their last gaps \[m\].
     excused: HashMap<String, f64>,
-    /// Whether the arm has not stood since.
+    /// Whether the arm has not been at rest since.
     is_caught: bool,
     scratch: SceneScratch,
 }
 
 impl Judge {
-    /// Something has happened around an arm at `positions`.
+    /// Registers an event around an arm at `positions`.
     fn begin(&mut self, scene: &Scene, positions: &[f64], stands: bool) {
         self.is_caught = !stands;
         let near = self.too_near(scene, positions);
         self.excused = near.into_iter().collect();
     }
 
-    /// Gives the least gap of the pairs that have to keep clear \[m\], and what breaks the rule.
+    /// Returns the least gap of the pairs under the rule \[m\], and a violation.
     fn check(&mut self, scene: &Scene, positions: &[f64], stands: bool) -> (f64, Option<String>) {
         let near = self.too_near(scene, positions);
         let least = self.scratch.near.iter().map(Near::gap).fold(f64::INFINITY, f64::min);
@@ -500,10 +495,10 @@ impl Judge {
         (if is_excused { f64::INFINITY } else { least }, None)
     }
 
-    /// The pairs nearer than they may come on a way, with their gaps \[m\].
+    /// The pairs below the margin minus the allowance, with their gaps \[m\].
     fn too_near(&mut self, scene: &Scene, positions: &[f64]) -> Vec<(String, f64)> {
         scene.find_near(positions, MARGIN, &mut self.scratch);
-        let near = self.scratch.near.iter().filter(|near| near.gap() < MARGIN - WAY_ALLOWANCE - 1e-7);
+        let near = self.scratch.near.iter().filter(|near| near.gap() < MARGIN - TRANSIT_ALLOWANCE - 1e-7);
         let named = |near: &Near| {
             let [first, second] = scene.pairs().nth(near.pair).unwrap();
             (format!("{first} and {second}"), near.gap())

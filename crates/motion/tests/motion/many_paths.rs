@@ -1,4 +1,5 @@
-//! Random paths of all kinds: limits of velocity, acceleration and jerk, deviations, and what free axes and rounded corners bring.
+//! Random paths of all kinds: limits of velocity, acceleration and jerk, deviations, and the gain from free axes and
+//! rounded corners.
 
 use std::time::Instant;
 
@@ -7,14 +8,14 @@ use urdf_ik::motion::{
     FollowOptions, Followed, MotionLimits, Path, PathOptions, PathProblem, Timing, Trajectory, follow,
 };
 use urdf_ik::robot::Domain;
-use urdf_ik::solver::{Preference, Solver, Target};
+use urdf_ik::solver::{Solver, Target};
 
 use crate::common::{self, Arm, Random, Share, distance};
 
-/// Paths of each robot. More of them: URDF_IK_PATHS=1000.
+/// Number of paths of each robot. More of them: URDF_IK_PATHS=1000.
 const PATHS: u32 = 12;
 
-/// What a path is planned with.
+/// The input of a plan.
 #[derive(Clone)]
 struct Case {
     poses: Vec<Isometry3<f64>>,
@@ -23,7 +24,7 @@ struct Case {
     timing: Timing,
 }
 
-/// What came of it.
+/// The result of a plan.
 struct Planned {
     followed: Followed,
     trajectory: Trajectory,
@@ -37,8 +38,7 @@ fn plan(arm: &Arm, solver: &Solver, limits: &MotionLimits, case: &Case, free: &[
         target.free_axes[*axis] = true;
     }
     let Case { path, seed, timing, .. } = case;
-    let problem =
-        PathProblem { path, target: &target, seed, limits, preference: Preference::default(), clearance: None };
+    let problem = PathProblem::new(path, &target, seed, limits);
     let began = Instant::now();
     let followed = follow(solver, &problem, &FollowOptions::default()).unwrap();
     let trajectory = Trajectory::new(&arm.chain, &problem, &followed, timing).unwrap();
@@ -50,8 +50,8 @@ impl Planned {
         self.trajectory.points.last().unwrap().time
     }
 
-    /// The greatest velocity, acceleration and jerk over their limits, by differences of the positions. The motion is at rest before and
-    /// after.
+    /// Maximum velocity, acceleration and jerk relative to their limits, by finite differences of the positions. The
+    /// motion is at rest before and after.
     fn rates(&self, limits: &MotionLimits, period: f64) -> [f64; 3] {
         let (points, mut greatest) = (&self.trajectory.points, [0.0_f64; 3]);
         for variable in 0..limits.velocities.len() {
@@ -68,7 +68,7 @@ impl Planned {
         greatest
     }
 
-    /// How often the acceleration of a joint changes its sign.
+    /// Sign changes of the joint accelerations.
     fn sign_changes(&self) -> usize {
         let points = &self.trajectory.points;
         let of = |variable: usize| {
@@ -99,26 +99,31 @@ fn case(random: &mut Random, arm: &Arm, index: u32) -> Case {
     }
     let blend_radius = [0.0, 0.02, 0.05][index as usize % 3];
     let speed = [0.02, 0.1, 0.5, 3.0][random.below(4)];
-    let path = Path::new(&poses, PathOptions { blend_radius, ..PathOptions::default() }).unwrap();
-    Case { poses, path, seed, timing: Timing { speed, acceleration: 4.0 * speed, period: 0.01 } }
+    let path = Path::new(&poses, PathOptions::default().with_blend_radius(blend_radius)).unwrap();
+    Case {
+        poses,
+        path,
+        seed,
+        timing: Timing::default().with_speed(speed).with_acceleration(4.0 * speed).with_period(0.01),
+    }
 }
 
-/// What was seen on the paths that the arm can follow to their ends.
+/// Statistics of the paths that the arm can follow to their ends.
 #[derive(Default)]
 struct Seen {
     complete: usize,
-    /// Times with one and with three free axes over that with none.
+    /// Durations with one and with three free axes, relative to none.
     freed: Vec<f64>,
     /// Sign changes of joint accelerations with no, one and three free axes.
     sign_changes: [usize; 3],
-    /// Times with rounded corners over that with stops.
+    /// Durations with rounded corners, relative to stops.
     rounded: Vec<f64>,
     /// Seconds that planning took.
     planning: Vec<f64>,
 }
 
 impl Planned {
-    /// Checks what must hold for every path.
+    /// Checks the properties of every path.
     fn check(&self, arm: &Arm, limits: &MotionLimits, case: &Case, what: &str) {
         let rates = self.rates(limits, case.timing.period);
         assert!(rates.iter().all(|rate| *rate < 1.02), "{what}: {rates:?}");
@@ -186,7 +191,7 @@ fn paths_of_all_kinds_keep_their_limits_and_freedom_makes_them_faster() {
     assert!(complete > 5 && rounded.len() > 2);
     assert!(slowest < 1.02);
     assert!(sign_changes[1] <= sign_changes[0] && sign_changes[2] <= sign_changes[0]);
-    // The least motion is rarely not the fastest one.
+    // The least motion is rarely slower than others.
     let slower = freed.iter().filter(|ratio| **ratio > 1.05).count();
     println!("{slower} of {} with free axes are slower by more than 5 %", freed.len());
     Share { failed: slower, of: freed.len() }.assert_at_most(0.01, "paths with free axes that are slower");

@@ -1,4 +1,4 @@
-//! Paths of poses: lines, rotations, rounded corners, and waypoints that are not valid.
+//! Paths of poses: lines, rotations, rounded corners, and invalid waypoints.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -90,7 +90,7 @@ fn a_rounded_corner_bends_smoothly_and_misses_its_waypoint_by_less_than_its_radi
     for case in 0..40 {
         let poses = random_poses(&mut random, 4);
         let radius = random.between(0.01, 0.3);
-        let path = Path::new(&poses, PathOptions { blend_radius: radius, ..PathOptions::default() }).unwrap();
+        let path = Path::new(&poses, PathOptions::default().with_blend_radius(radius)).unwrap();
         let sharp = plain(&poses);
         assert!(path.length() < sharp.length() + 1e-12);
         for (length, end) in [(0.0, poses[0]), (9e9, poses[3])] {
@@ -127,7 +127,7 @@ fn a_rounded_corner_bends_smoothly_and_misses_its_waypoint_by_less_than_its_radi
                 *nearest = nearest.min(distance(&b, pose).0);
             }
         }
-        // Where way and turn both go back the way they came, the middle of a corner is slow.
+        // Where both translation and rotation reverse, the middle of a corner is slow.
         slow.failed += usize::from(slowest < 0.4);
         slow.of += 1;
         assert!(nearest.iter().all(|near| *near < radius + step), "{case}: {nearest:?} {radius}");
@@ -139,7 +139,7 @@ fn a_rounded_corner_bends_smoothly_and_misses_its_waypoint_by_less_than_its_radi
 #[test]
 fn a_path_that_turns_back_rests_there() {
     let back = [pose(0.1, 0.0, 0.0, [0.0; 3]), pose(0.3, 0.0, 0.0, [0.0; 3]), pose(0.1, 0.001, 0.0, [0.0; 3])];
-    let path = Path::new(&back, PathOptions { blend_radius: 0.05, ..PathOptions::default() }).unwrap();
+    let path = Path::new(&back, PathOptions::default().with_blend_radius(0.05)).unwrap();
     assert_eq!(path.rests().len(), 1);
     assert!(distance(&path.pose_at(path.rests()[0]), &back[1]).0 < 1e-12);
 }
@@ -148,6 +148,11 @@ fn a_path_that_turns_back_rests_there() {
 fn invalid_waypoints_are_refused() {
     let good = pose(0.1, 0.2, 0.3, [0.0; 3]);
     assert_eq!(Path::new(&[], PathOptions::default()), Err(PathError::Empty));
+    let radian = |metres: f64| {
+        let mut options = PathOptions::default();
+        options.metres_per_radian = metres;
+        options
+    };
     let told = |poses: &[Isometry3<f64>], options| Path::new(poses, options).unwrap_err().to_string();
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let text = told(&[good, pose(0.1, bad, 0.3, [0.0; 3])], PathOptions::default());
@@ -155,10 +160,7 @@ fn invalid_waypoints_are_refused() {
         let rotation = UnitQuaternion::new_unchecked(Quaternion::new(1.0, bad, 0.0, 0.0));
         let turned = Isometry3::from_parts(Translation3::identity(), rotation);
         assert!(told(&[turned, good], PathOptions::default()).starts_with("waypoint 0: the orientation quaternion"));
-        for options in [
-            PathOptions { blend_radius: bad, ..PathOptions::default() },
-            PathOptions { metres_per_radian: bad, ..PathOptions::default() },
-        ] {
+        for options in [PathOptions::default().with_blend_radius(bad), radian(bad)] {
             assert!(told(&[good, good], options).contains("it must be"));
         }
     }
@@ -166,6 +168,6 @@ fn invalid_waypoints_are_refused() {
     let zero = Isometry3::from_parts(Translation3::identity(), zero);
     assert!(told(&[zero], PathOptions::default()).contains("length 0"));
     assert!(told(&[pose(1e200, 0.0, 0.0, [0.0; 3])], PathOptions::default()).contains("must be within"));
-    assert!(told(&[good], PathOptions { blend_radius: -0.1, ..PathOptions::default() }).contains("-0.1 m"));
-    assert!(told(&[good], PathOptions { metres_per_radian: 0.0, ..PathOptions::default() }).contains("0 m"));
+    assert!(told(&[good], PathOptions::default().with_blend_radius(-0.1)).contains("-0.1 m"));
+    assert!(told(&[good], radian(0.0)).contains("0 m"));
 }

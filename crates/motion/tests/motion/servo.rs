@@ -1,4 +1,4 @@
-//! Servos by what they publish: lines, bounds, ways out of singularities and limits.
+//! Servos judged by their published positions: lines, bounds, escapes from singularities and limits.
 
 use std::sync::Arc;
 
@@ -97,7 +97,7 @@ fn no_bound_is_broken_whatever_is_commanded_and_however_often_it_changes() {
     }
 }
 
-/// How far the tip comes along a twist in half a second.
+/// Distance of the tip along a twist in half a second.
 fn way(subject: &Subject, start: &[f64], twist: &Vector6<f64>) -> f64 {
     let mut servo = subject.servo(start);
     let mut run = Run::new(PERIOD, start);
@@ -111,7 +111,7 @@ fn way(subject: &Subject, start: &[f64], twist: &Vector6<f64>) -> f64 {
     farthest
 }
 
-/// The elbow of arm6 where it is stretched, by bisection of the Jacobian's determinant.
+/// The elbow angle of the stretched arm6, by bisection of the Jacobian's determinant.
 fn stretched(subject: &Subject) -> Vec<f64> {
     let at = |elbow: f64| vec![0.2, 0.4, elbow, 0.3, 0.7, 0.1];
     let determinant = |elbow: f64| subject.scaled_jacobian(&at(elbow)).determinant();
@@ -135,7 +135,7 @@ fn a_stretched_arm_comes_back_in() {
     let values = subject.jacobian(&start).svd(true, true);
     let (least, left, right) = (values.singular_values.imin(), values.u.unwrap(), values.v_t.unwrap());
     let blocked = left.column(least).into_owned();
-    // Along what no velocity moves, the tip moves by the square of what bends the elbow: to one side alone.
+    // In the singular direction the tip moves with the square of the elbow's bend: to one side only.
     let bent = |by: f64| -> Vec<f64> { start.iter().zip(right.row(least).iter()).map(|(a, b)| a + by * b).collect() };
     let twists = [-1e-3, 1e-3].map(|by| twist_between(&subject.pose(&start), &subject.pose(&bent(by)), 1.0));
     let side = (twists[0] + twists[1]).dot(&blocked.fixed_rows::<6>(0)).signum();
@@ -156,7 +156,7 @@ fn joints_leave_their_limits() {
                 start[joint] = limit;
                 let jacobian = subject.jacobian(&start);
                 let column: Vector6<f64> = jacobian.column(joint).fixed_rows::<6>(0).into_owned();
-                // What this joint alone gives, as a translation where it gives one.
+                // The twist of this joint alone, as a translation if it has one.
                 let (rows, least) = if column.fixed_rows::<3>(0).norm() > 0.05 { (0, 2e-3) } else { (3, 5e-3) };
                 let mut twist = Vector6::zeros();
                 let part = column.fixed_rows::<3>(rows).normalize() * (inward * if rows == 0 { 0.1 } else { 0.3 });
@@ -171,7 +171,7 @@ fn joints_leave_their_limits() {
     }
 }
 
-/// Whether moderate joint velocities that push no joint over a limit give the twist, by the pseudoinverse.
+/// Whether moderate joint velocities that push no joint over a limit yield the twist, by the pseudoinverse.
 fn is_possible(subject: &Subject, start: &[f64], twist: &Vector6<f64>) -> bool {
     let jacobian = subject.jacobian(start);
     let Ok(inverse) = jacobian.clone().pseudo_inverse(1e-6) else { return false };
@@ -203,7 +203,7 @@ fn a_minute_to_and_fro_does_not_turn_the_tool() {
 #[test]
 fn a_tip_waits_on_its_line_where_the_wrist_would_have_to_flip() {
     let subject = Subject { give: [0.0; 2], ..bundled("arm6") };
-    // Chosen so that the twist leads by a singularity where two joints have to turn by half a turn.
+    // Chosen so that the twist passes a singularity where two joints have to turn by half a turn.
     let start = [2.43, 1.52, -1.81, -2.71, 0.03, 4.26];
     let twist = along(4, -0.3);
     let (mut servo, mut run) = (subject.servo(&start), Run::new(PERIOD, &start));
@@ -279,8 +279,8 @@ fn a_chain_that_is_too_long_is_refused_with_its_number_of_joints() {
 #[test]
 fn a_redundant_arm_stays_on_its_line_where_a_joint_comes_to_its_limit() {
     let subject = Subject { give: [0.0; 2], ..bundled("arm7") };
-    // Chosen so that the joint is led to its limit, and the other six can go on along the line.
-    // Of the last one, the other six need twice the velocity that one of them has.
+    // Chosen so that the joint reaches its limit, and the other six can continue along the line. For the last one, they
+    // need twice the velocity limit of one of them.
     for (posture, joint, axis, sign, seconds) in [
         ([-1.73, 1.31, 0.89, 0.95, 2.69, 0.88, -0.56], 4, 4, -1.0, 1.15),
         ([-1.76, 1.75, 2.36, 0.0, 1.4, 0.26, -0.42], 4, 4, 1.0, 1.15),
@@ -308,7 +308,8 @@ fn a_redundant_arm_stays_on_its_line_where_a_joint_comes_to_its_limit() {
     }
 }
 
-/// The twist that is left where a joint stands: its translation as well as the others can, then its rotation; with even units.
+/// The remaining twist with a joint stopped: its translation as well as the others can, then its rotation; with even
+/// units.
 fn projected(jacobian: &DMatrix<f64>, twist: &Vector6<f64>, joint: usize) -> DVector<f64> {
     const FIRST: f64 = 1e3;
     let others = jacobian.clone().remove_column(joint);

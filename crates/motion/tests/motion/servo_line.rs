@@ -1,4 +1,5 @@
-//! Servos of makers' arms by what they publish: the tip is on its line from any start, and what the report says is true.
+//! Servos of makers' arms judged by their published positions: the tip is on its line from any start, and the report is
+//! true.
 
 use nalgebra::{Isometry3, Vector3, Vector6};
 use urdf_ik::motion::servo::{Axes, Command, Servo, ServoOptions, TipCommand, TipPose, TipTwist};
@@ -8,7 +9,7 @@ use crate::common::{Arm, Random, arm_with_tool, makers_arms};
 use crate::servo_watch::{Run, Subject, Wish, count, from_line, small};
 
 const PERIOD: f64 = 0.004;
-/// The time over which a report says the share of the speed \[s\].
+/// Time over which a report averages the fraction of the speed \[s\].
 const LATELY: f64 = 0.052;
 
 /// A random start, every other one with a joint near zero.
@@ -56,11 +57,12 @@ fn the_tip_is_on_its_line_from_any_start_and_the_report_is_true() {
             assert!(run.usage(&subject).is_kept(), "{name}: {:?}", run.usage(&subject));
         }
     }
-    // Both happen often.
+    // Both are frequent.
     assert!(followed > 5000 && held > 5000, "followed {followed} times, held back {held} times");
 }
 
-/// The way of a tip in 1.5 s, over the commanded one, and how far what is held gave way: most, and at the end.
+/// Distance of a tip in 1.5 s, relative to the commanded one, and the deviation of the uncommanded axes: maximum, and
+/// at the end.
 fn way_and_give(subject: &Subject, start: &[f64], twist: &Vector6<f64>) -> (f64, [f64; 2]) {
     let (mut servo, mut run) = (subject.servo(start), Run::new(PERIOD, start));
     run.steps(&mut servo, &Wish::twist(twist, Axes::Base), 1.5);
@@ -98,8 +100,9 @@ fn what_is_held_gives_way_where_joints_would_be_too_fast_and_comes_back() {
     assert!(came_back > 0, "nothing came back");
 }
 
-/// With two axes of the wrist in one line, the arm cannot turn about an axis. Where a translation asks for no such turn, it is possible; but
-/// after the start it asks for some, which the wrist only gives if its other joints turn in a certain ratio from the start on.
+/// With two axes of the wrist aligned, the arm cannot turn about an axis. A translation without such a rotation is
+/// possible at first, but soon needs one, which the wrist allows only if its other joints turn in a certain ratio from
+/// the start.
 #[test]
 fn the_tip_leaves_a_singularity_along_a_line_that_the_joints_only_meet_in_one_ratio() {
     let subject = Subject::new(arm_with_tool("arm6"));
@@ -208,7 +211,7 @@ fn a_pose_of_the_tip_moves_nothing_and_another_one_is_met_exactly() {
         let here = subject.pose(&start);
         run.steps(&mut servo, &Wish::Pose(here), 0.2);
         assert_eq!(servo.positions(), start, "{}", subject.arm.name);
-        // To where a millimetre of each joint leads, or a milliradian.
+        // To a pose within a millimetre or milliradian of each joint.
         let near: Vec<f64> = (0..start.len()).map(|joint| subject.domain(joint).clamp(start[joint] + 1e-3)).collect();
         let aim = subject.pose(&near);
         run.steps(&mut servo, &Wish::Pose(aim), 2.0);
@@ -223,8 +226,9 @@ fn a_pose_of_the_tip_moves_nothing_and_another_one_is_met_exactly() {
 
 const NO_AXES: [bool; 6] = [false; 6];
 const ABOUT_Z: [bool; 6] = [false, false, false, false, false, true];
-/// Arms of the project up to a link, which axes are free for a while, and how many poses of 40 each comes to at least. Those of four and five
-/// joints can't hold all rotations. An elbow keeps its distance from the shoulder, so straight lines lead it to none.
+/// Arms of the project up to a link, which axes are free for a while, and the minimum number of reached poses of 40.
+/// Those of four and five joints cannot constrain all rotations. An elbow keeps its distance from the shoulder, so
+/// straight lines lead it to none.
 const ARMS_WITH_FREE_AXES: [(&str, &str, [bool; 6], usize); 7] = [
     ("arm7.urdf", "forearm_roll_link", NO_AXES, 40),
     ("arm6.urdf", "wrist_link", NO_AXES, 40),
@@ -240,7 +244,7 @@ fn arm_up_to(file: &str, tip: &str) -> Subject {
     Subject::new(Arm::new(file, robot, "base_link", &[tip]))
 }
 
-/// A pose that the joints reach from where they are, each by no more than `most` radians or metres.
+/// A pose that the joints reach from the present one, each moving by at most `most` radians or metres.
 fn pose_nearby(subject: &Subject, positions: &[f64], most: f64, random: &mut Random) -> Isometry3<f64> {
     let moved = |(joint, position): (usize, &f64)| subject.domain(joint).clamp(position + random.between(-most, most));
     subject.pose(&positions.iter().enumerate().map(moved).collect::<Vec<_>>())

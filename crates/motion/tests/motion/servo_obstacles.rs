@@ -1,8 +1,8 @@
-//! A servo among obstacles: the approach slows down and ends before contact, and nothing holds the way back.
+//! A servo among obstacles: it slows down and stops before contact, and can retreat freely.
 
 use nalgebra::Vector3;
 use urdf_ik::collision::Geometry;
-use urdf_ik::motion::WAY_ALLOWANCE;
+use urdf_ik::motion::TRANSIT_ALLOWANCE;
 use urdf_ik::motion::servo::{Axes, Command, Hold, Servo, ServoOptions, TipCommand, TipTwist};
 
 use crate::common::cell::{Cell, MARGIN, at, clearance};
@@ -10,14 +10,14 @@ use crate::common::cell::{Cell, MARGIN, at, clearance};
 /// A configuration with the elbow bent.
 const BENT: [f64; 7] = [0.2, 0.5, 0.3, 0.2, 0.4, -0.5, 0.1];
 const PERIOD: f64 = 0.01;
-/// How far the tip may lag behind its target \[m\].
+/// Maximum lag of the tip behind its target \[m\].
 const LAG: f64 = 2e-3;
 
-/// The three configurations before.
+/// The three previous configurations.
 type Past = [Vec<f64>; 3];
 
-/// Moves the tip along x with that velocity. Gives the least distance on the way \[m\], how far the tip came along x and besides \[m\], and
-/// whether the contact was told.
+/// Moves the tip along x with that velocity. Returns the least distance \[m\], the distance of the tip along x and
+/// across \[m\], and whether the contact was reported.
 fn steer(cell: &Cell, servo: &mut Servo, past: &mut Past, velocity: f64, seconds: f64) -> (f64, [f64; 2], bool) {
     let scene = cell.scene();
     let clearance = clearance(&scene);
@@ -38,7 +38,7 @@ fn steer(cell: &Cell, servo: &mut Servo, past: &mut Past, velocity: f64, seconds
     (least, [moved.x, moved.yz().norm()], told)
 }
 
-/// Checks differences of positions that follow each other against the limits of acceleration and jerk.
+/// Checks finite differences of successive positions against the limits of acceleration and jerk.
 fn assert_limits([oldest, older, old]: &Past, new: &[f64]) {
     for i in 0..new.len() {
         let acceleration = (new[i] - 2.0 * old[i] + older[i]) / PERIOD.powi(2);
@@ -65,7 +65,7 @@ fn the_approach_ends_before_a_wall_and_the_way_back_is_free() {
     let mut servo = Servo::new(&cell.arm.solver(), &cell.arm.limits(), ServoOptions::default(), &BENT).unwrap();
     let mut past = [BENT; 3].map(Vec::from);
     let (least, [along, _], told) = steer(&cell, &mut servo, &mut past, 0.2, 3.0);
-    assert!(least >= MARGIN - WAY_ALLOWANCE, "{least} m from the wall");
+    assert!(least >= MARGIN - TRANSIT_ALLOWANCE, "{least} m from the wall");
     assert!(along > 0.05 && told, "{along} m towards the wall, told: {told}");
     let stopped = servo.velocities().iter().fold(0.0_f64, |fastest, velocity| fastest.max(velocity.abs()));
     assert!(stopped < 1e-3, "{stopped} rad/s before the wall");
@@ -84,7 +84,7 @@ fn no_bound_is_broken_beside_balls() {
         let mut past = [start; 3].map(Vec::from);
         for velocity in [0.1, -0.1, 0.3, 0.2, -0.3] {
             let (least, ..) = steer(&cell, &mut servo, &mut past, velocity, 1.5);
-            assert!(least >= MARGIN - WAY_ALLOWANCE, "{least} m from the ball");
+            assert!(least >= MARGIN - TRANSIT_ALLOWANCE, "{least} m from the ball");
         }
     }
 }

@@ -8,10 +8,10 @@ use crate::common::{Random, bundled_arms};
 use crate::servo_watch::{Run, Subject, TOLERANCE, Wish, count, random_wish};
 
 const PERIOD: f64 = 0.004;
-/// How far joints start outside \[rad or m\]: an inexact encoder, 3° and 20°.
+/// Initial excess of joints over their limits \[rad or m\]: an inexact encoder, 3° and 20°.
 const EXCESSES: [f64; 3] = [1e-3, 0.052, 0.35];
 
-/// The middle of the ranges, with a limited joint beyond its upper limit. Gives the joint too.
+/// The middle of the ranges, with a limited joint beyond its upper limit. Also returns the joint.
 fn start(subject: &Subject, joint: usize, excess: f64) -> Option<Vec<f64>> {
     let Domain::Interval { upper, .. } = subject.domain(joint) else { return None };
     let mut positions = subject.arm.chain.nominal_positions();
@@ -19,7 +19,7 @@ fn start(subject: &Subject, joint: usize, excess: f64) -> Option<Vec<f64>> {
     Some(positions)
 }
 
-/// Asserts that no joint goes farther outside than at the start, and that all keep the limits of their rates.
+/// Asserts that no joint moves farther outside than at the start, and that all keep the limits of their rates.
 fn check(run: &Run, subject: &Subject) {
     let usage = run.usage(subject);
     assert!(usage.worst[1..].iter().all(|used| *used <= 1.0 + TOLERANCE), "{}: {usage:?}", subject.arm.name);

@@ -1,4 +1,4 @@
-//! Runs of a servo, and what finite differences of the published positions say of them. Shared with crates/motion/benches/servo.
+//! Runs of a servo, judged by finite differences of the published positions. Shared with crates/motion/benches/servo.
 
 #![allow(dead_code, reason = "the tests and the bench use their own parts of this file")]
 
@@ -11,7 +11,7 @@ use urdf_ik::spatial::rotation_vector;
 
 use crate::common::{Arm, Random};
 
-/// The share by which a bound may be broken.
+/// Tolerance of a bound, relative to it.
 pub const TOLERANCE: f64 = 1e-6;
 
 /// A robot with [the limits of tests](crate::common::LIMITS).
@@ -21,7 +21,7 @@ pub struct Subject {
     pub limits: MotionLimits,
     /// Metres that count as a radian.
     pub scale: f64,
-    /// How far what is not commanded may give way \[m\] and \[rad\].
+    /// Maximum deviation of the uncommanded axes \[m\] and \[rad\].
     pub give: [f64; 2],
 }
 
@@ -39,12 +39,12 @@ impl Subject {
         self.arm.chain.variables()[joint].domain
     }
 
-    /// The greatest velocities, accelerations and jerks of a joint.
+    /// The limits of velocity, acceleration and jerk of a joint.
     pub fn bounds(&self, joint: usize) -> [f64; 3] {
         [self.limits.velocities[joint], self.limits.accelerations[joint], self.limits.jerks[joint]]
     }
 
-    /// Room of a joint below and above a position \[rad or m\].
+    /// Distance of a joint to its lower and upper limit \[rad or m\].
     pub fn room(&self, joint: usize, position: f64) -> [f64; 2] {
         match self.domain(joint) {
             Domain::Interval { lower, upper } => [position - lower, upper - position],
@@ -88,7 +88,7 @@ impl Subject {
     }
 }
 
-/// A command that owns what it has.
+/// A command that owns its data.
 #[derive(Debug, Clone)]
 pub enum Wish {
     Rest,
@@ -121,7 +121,7 @@ impl Wish {
     }
 }
 
-/// The positions that a servo published, evenly in time, from rest.
+/// The published positions of a servo at even times, from rest.
 pub struct Run {
     pub period: f64,
     pub positions: Vec<Vec<f64>>,
@@ -138,7 +138,7 @@ impl Run {
         self.positions.push(servo.positions().to_vec());
     }
 
-    /// Many steps of a servo that is commanded the same.
+    /// Many steps of a servo with one command.
     pub fn steps(&mut self, servo: &mut Servo, wish: &Wish, seconds: f64) {
         for _ in 0..count(seconds, self.period) {
             self.step(servo, wish);
@@ -150,22 +150,22 @@ impl Run {
         self.positions[sample.saturating_sub(back)][joint]
     }
 
-    /// Differences of a joint's positions up to a sample, over the period: velocity, acceleration, jerk.
+    /// Finite differences of a joint's positions up to a sample: velocity, acceleration, jerk.
     pub fn differences(&self, sample: usize, joint: usize) -> [f64; 3] {
         let [a, b, c, d] = [3, 2, 1, 0].map(|back| self.at(sample, back, joint));
         let h = self.period;
         [(d - c) / h, ((d - c) - (c - b)) / h.powi(2), ((d - c) - 2.0 * (c - b) + (b - a)) / h.powi(3)]
     }
 
-    /// Velocities at a sample by the positions beside it.
+    /// Velocities at a sample by central differences.
     pub fn velocities(&self, sample: usize) -> Vec<f64> {
         let (before, after) = (sample.saturating_sub(1), (sample + 1).min(self.positions.len() - 1));
         let time = self.period * small(after - before);
         self.positions[before].iter().zip(&self.positions[after]).map(|(a, b)| (b - a) / time).collect()
     }
 
-    /// The worst use of the bounds: how far positions are outside \[rad or m\], and how many times the greatest velocity, acceleration
-    /// and jerk are reached, each with its sample and joint.
+    /// The worst use of the bounds: the excess over position limits \[rad or m\], and the maximum velocity,
+    /// acceleration and jerk relative to their limits, each with its sample and joint.
     pub fn usage(&self, subject: &Subject) -> Usage {
         let mut usage = Usage::default();
         for sample in 0..self.positions.len() {
@@ -197,7 +197,7 @@ impl Usage {
         }
     }
 
-    /// The worst excess: of positions in rad or m, of the others as a share of the bound.
+    /// The worst excess: of positions in rad or m, of the others relative to the bound.
     pub fn excess(&self) -> f64 {
         self.worst[1..].iter().fold(self.worst[0], |excess, used| excess.max(used - 1.0))
     }
@@ -207,7 +207,7 @@ impl Usage {
     }
 }
 
-/// How many periods these seconds are.
+/// Number of periods in so many seconds.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small numbers")]
 pub fn count(seconds: f64, period: f64) -> usize {
     (seconds / period).round() as usize
@@ -226,8 +226,8 @@ pub fn twist_between(from: &Isometry3<f64>, to: &Isometry3<f64>, time: f64) -> V
     Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z)
 }
 
-/// How far a pose is from the line or the turn that a twist without both describes, from an anchor on: metres and radians apart from
-/// it, and how far along it \[m or rad\].
+/// Deviation of a pose from the line or rotation of a purely linear or angular twist from an anchor, in metres and
+/// radians, and the distance along it \[m or rad\].
 pub fn from_line(anchor: &Isometry3<f64>, twist: &Vector6<f64>, pose: &Isometry3<f64>) -> ([f64; 2], f64) {
     let moved = pose.translation.vector - anchor.translation.vector;
     let turned = pose.rotation * anchor.rotation.inverse();
@@ -245,12 +245,12 @@ pub fn from_line(anchor: &Isometry3<f64>, twist: &Vector6<f64>, pose: &Isometry3
     ([moved.norm(), apart], angle)
 }
 
-/// Positions a little on, inside the limits.
+/// Positions slightly displaced, inside the limits.
 pub fn moved_positions(subject: &Subject, positions: &[f64], by: f64) -> Vec<f64> {
     positions.iter().enumerate().map(|(joint, position)| subject.domain(joint).clamp(position + by)).collect()
 }
 
-/// A command of any kind: seldom enormous, sometimes none.
+/// A command of any kind: rarely enormous, sometimes none.
 pub fn random_wish(random: &mut Random, subject: &Subject, here: &Isometry3<f64>) -> Wish {
     let size = [0.01, 0.1, 0.3, 1.0, 100.0][random.below(5)];
     let mut vector = || Vector3::from_fn(|_, _| size * random.between(-1.0, 1.0));

@@ -1,4 +1,4 @@
-//! Motions whose speed is scaled: on the same path, within the limits of the joints, and to rest as soon as these allow.
+//! Motions with speed scaling: on the same path, within the joint limits, and at rest as soon as these allow.
 
 use urdf_ik::motion::servo::Axes;
 use urdf_ik::motion::{JointLimit, JointLimits, JointMotion, MotionLimits, Pace, SpeedScale};
@@ -10,7 +10,7 @@ const PERIOD: f64 = 0.004;
 /// Rounding of the generator's profiles \[rad/s\] and \[rad\].
 const ROUNDING: f64 = 2e-8;
 
-/// A motion with a scale, and the state of its joints in the time of the clock after each period.
+/// A motion with a scale, and the state of its joints in clock time after each period.
 struct Scaled<'a> {
     limits: &'a MotionLimits,
     motion: JointMotion,
@@ -27,7 +27,7 @@ impl<'a> Scaled<'a> {
         [self.motion.positions().to_vec(), self.motion.velocities_at(&pace), self.motion.accelerations_at(&pace)]
     }
 
-    /// Moves on for a period by `step`, which gets the time that passes. Returns that time. Checks the joints in the time of the clock.
+    /// Advances for a period by `step`, which gets the motion time. Returns that time. Checks the joints in clock time.
     fn advance_by(&mut self, goal: f64, period: f64, step: impl FnOnce(&mut JointMotion, f64)) -> f64 {
         let before = self.state();
         let time = self.scale.advance(goal, period, &self.motion, self.limits);
@@ -54,7 +54,7 @@ impl<'a> Scaled<'a> {
     }
 }
 
-/// Those that follow from the velocities: jerks are so high that an acceleration may turn round within a period.
+/// Limits derived from the velocities: jerks are so high that an acceleration may reverse within a period.
 fn derived_limits(arm: &Arm) -> MotionLimits {
     MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default()).or(&JointLimit::DEFAULT)
 }
@@ -97,7 +97,7 @@ fn limits_are_kept_by_servos_however_the_scale_changes() {
             let mut scaled = Scaled::new(&subject.arm, &subject.limits, &start);
             for _ in 0..150 {
                 let wish = random_wish(&mut random, &subject, &subject.pose(servo.positions()));
-                // Also nearly nothing.
+                // Also nearly zero.
                 let goal = if random.below(5) == 0 { 1e-6 } else { random_scale(&mut random) };
                 for _ in 0..random.below(40) {
                     scaled.advance_by(goal, period, |motion, time| {
@@ -124,7 +124,7 @@ fn a_motion_at_a_scale_takes_that_much_longer_on_the_same_path() {
     plain.move_to(&goal).unwrap();
     let mut periods = 0.0;
     while !scaled.motion.is_at_rest() {
-        // At rest the scale is there at once, and then it stays.
+        // At rest the scale changes at once, and then stays.
         let passed = scaled.advance(0.25, PERIOD);
         assert!((passed - 0.25 * PERIOD).abs() < 1e-12 || periods == 0.0, "{passed}");
         plain.advance(passed);
@@ -151,7 +151,8 @@ fn at_zero_a_motion_is_kept_and_a_stop_ends_it_at_once() {
         scaled.advance(0.0, PERIOD);
         braked += PERIOD;
     }
-    // As soon as the joints allow it, or nearly so: the fastest of them has 1 rad/s, and slows down by 5 rad/s² and 50 rad/s³.
+    // As soon as the joints allow it, or nearly so: the fastest of them has 1 rad/s, and slows down by 5 rad/s² and 50
+    // rad/s³.
     assert!(braked < 1.0, "{braked}");
     let [held, velocities, accelerations] = scaled.state();
     for _ in 0..100 {

@@ -9,22 +9,23 @@ use urdf_ik::solver::{Problem, Target};
 use crate::common::{Arm, arms_named, load, solve};
 use crate::servo_watch::{count, small};
 
-/// Half the width of the figure of eight \[m\], and the time for it \[s\]: the tip moves at 0.2 m/s in the mean and at most at 0.29 m/s.
+/// Half the width of the figure of eight \[m\], and its duration \[s\]: the tip moves at 0.2 m/s on average and at most
+/// at 0.29 m/s.
 const WIDTH: f64 = 0.12;
 const TIME: f64 = 3.66;
 /// The period of the motion \[s\], and periods from one target to the next: 500 Hz and 100 Hz.
 const PERIOD: f64 = 0.002;
 const PER_TARGET: usize = 5;
-/// Periods that the lag may have: up to 0.15 s.
+/// Maximum lag in periods: up to 0.15 s.
 const LAGS: usize = 75;
 
-/// The figure of eight, which begins slowly.
+/// The figure of eight, starting slowly.
 fn eight(time: f64) -> Vector3<f64> {
     let angle = TAU * (time - 0.3 * (1.0 - (-time / 0.3).exp())) / TIME;
     Vector3::new(0.0, WIDTH * angle.sin(), 0.5 * WIDTH * (2.0 * angle).sin())
 }
 
-/// The lag with which the tip follows the targets best \[s\].
+/// The lag at which the tip matches the targets best \[s\].
 fn lag(arm: &Arm, limits: &MotionLimits, start: &[f64]) -> f64 {
     let (solver, from) = (arm.solver(), arm.tip_poses(start)[0]);
     let mut motion = JointMotion::new(&arm.chain, limits, start);
@@ -61,7 +62,7 @@ fn streams_lag_by_less_than_40_ms_with_the_default_limits() {
 #[test]
 fn a_palletiser_with_the_speeds_of_a_large_one_lags_no_more() {
     let arm = Arm::new("palletiser", load("palletiser.urdf"), "base", &["tool"]);
-    // A KUKA KR 120 R3200 PA: 124, 115, 112 and 242 degrees a second.
+    // A KUKA KR 120 R3200 PA: 124, 115, 112 and 242 degrees per second.
     let velocities = [124.0, 115.0, 112.0, 242.0_f64].map(f64::to_radians).to_vec();
     let unlimited = vec![f64::INFINITY; 4];
     let limits =

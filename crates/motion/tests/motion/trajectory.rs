@@ -1,4 +1,4 @@
-//! Trajectories along paths: even speed, and the limits that they keep.
+//! Trajectories along paths: constant speed, and all limits.
 
 use std::f64::consts::PI;
 
@@ -8,7 +8,7 @@ use urdf_ik::motion::{
     Trajectory, TrajectoryPoint, follow,
 };
 use urdf_ik::robot::{Domain, Variable};
-use urdf_ik::solver::{Preference, Target};
+use urdf_ik::solver::Target;
 
 use super::joint_limits::LIMITS;
 use crate::common::{self, Arm, Random, Share, distance};
@@ -36,7 +36,7 @@ impl Asked {
 
     fn problem(&self) -> PathProblem<'_> {
         let Self { path, target, seed, limits, .. } = self;
-        PathProblem { path, target, seed, limits, preference: Preference::default(), clearance: None }
+        PathProblem::new(path, target, seed, limits)
     }
 
     fn followed(&self) -> Followed {
@@ -145,7 +145,7 @@ fn tool_down(from: [f64; 3], to: [f64; 3], turn: f64) -> Path {
 
 fn straight_and_even(arm: &Arm, path: &Path) {
     for speed in [0.1, 0.5, 100.0] {
-        let timing = Timing { speed, acceleration: 4.0 * speed.min(5.0), period: 0.01 };
+        let timing = Timing::default().with_speed(speed).with_acceleration(4.0 * speed.min(5.0)).with_period(0.01);
         let seed = arm.chain.nominal_positions();
         let again = Arm { name: arm.name.clone(), robot: arm.robot.clone(), chain: arm.chain.clone() };
         let made = Asked::new(again, path.clone(), &seed, &JointLimits::default()).made(timing);
@@ -204,10 +204,11 @@ fn accelerations_and_corners_are_kept_on_paths_of_all_kinds() {
                 Isometry3::rotation(random.direction()).rotation * start.rotation,
             ));
         }
-        let options = PathOptions { blend_radius: 0.03 * f64::from(case % 3), ..PathOptions::default() };
+        let options = PathOptions::default().with_blend_radius(0.03 * f64::from(case % 3));
         let path = Path::new(&poses, options).unwrap();
         let speed = random.between(0.02, 2.0);
-        let timing = Timing { speed, acceleration: speed * random.between(0.5, 4.0), period: 0.01 };
+        let timing =
+            Timing::default().with_speed(speed).with_acceleration(speed * random.between(0.5, 4.0)).with_period(0.01);
         let made = Asked::new(arm, path, &seed, &limits).made(timing);
         if !made.trajectory.points.is_empty() {
             let strain = made.check(&format!("{case}"));
@@ -239,8 +240,7 @@ fn the_tip_deviates_no_farther_than_allowed() {
         let at = start.translation.vector + random.direction() * random.between(0.1, 0.4);
         let path =
             Path::new(&[start, Isometry3::from_parts(at.into(), start.rotation)], PathOptions::default()).unwrap();
-        let made =
-            Asked::new(arm, path, &seed, &JointLimits::default()).made(Timing { speed: 0.02, ..Timing::default() });
+        let made = Asked::new(arm, path, &seed, &JointLimits::default()).made(Timing::default().with_speed(0.02));
         limited += usize::from(made.trajectory.points.iter().any(|point| is_at_limit(&made.arm, point)));
         let strayed = made.trajectory.deviation;
         let allowed = FollowOptions::default().deviation;
@@ -252,7 +252,7 @@ fn the_tip_deviates_no_farther_than_allowed() {
     assert!(limited > 5, "{limited}");
 }
 
-/// The message names what is allowed, and what is found by measuring more closely than the trajectory does.
+/// The message names the allowed deviation, and the one found by measuring more finely than the trajectory does.
 #[test]
 fn points_that_are_too_far_apart_are_told() {
     let asked = Asked::of_arm7(tool_down([0.4, -0.3, 0.3], [0.4, 0.3, 0.3], 0.0));
@@ -260,7 +260,7 @@ fn points_that_are_too_far_apart_are_told() {
     let followed = asked.followed();
     let mut told = 0;
     for period in [0.01, 0.05, 0.2, 0.5, 1.0, 2.0, 20.0] {
-        let trajectory = asked.timed(&followed, &Timing { period, ..Timing::default() }).unwrap();
+        let trajectory = asked.timed(&followed, &Timing::default().with_period(period)).unwrap();
         let mut worst = 0.0_f64;
         for pair in trajectory.points.windows(2) {
             for part in (0..=100).map(|part| f64::from(part) / 100.0) {
@@ -286,8 +286,8 @@ fn points_that_are_too_far_apart_are_told() {
 fn a_rounded_corner_is_passed_at_full_speed_where_the_joints_allow() {
     let down = |at: [f64; 3]| Isometry3::new(at.into(), Vector3::new(PI, 0.0, 0.0));
     let poses = [[0.4, -0.2, 0.3], [0.4, 0.1, 0.3], [0.4, 0.1, 0.5]].map(down);
-    let path = Path::new(&poses, PathOptions { blend_radius: 0.08, ..PathOptions::default() }).unwrap();
-    let timing = Timing { speed: 0.05, acceleration: 0.5, period: 0.01 };
+    let path = Path::new(&poses, PathOptions::default().with_blend_radius(0.08)).unwrap();
+    let timing = Timing::default().with_speed(0.05).with_acceleration(0.5).with_period(0.01);
     let made = Asked::of_arm7(path).made(timing);
     made.check("corner");
     let points = &made.trajectory.points;
@@ -314,13 +314,13 @@ fn invalid_timing_is_refused() {
     let refused = |timing| asked.timed(&followed, &timing).unwrap_err();
     for bad in [f64::NAN, f64::INFINITY, 0.0, -1.0] {
         for timing in [
-            Timing { speed: bad, ..Timing::default() },
-            Timing { acceleration: bad, ..Timing::default() },
-            Timing { period: bad, ..Timing::default() },
+            Timing::default().with_speed(bad),
+            Timing::default().with_acceleration(bad),
+            Timing::default().with_period(bad),
         ] {
             assert!(matches!(refused(timing), TimingError::Value { .. }), "{bad}");
         }
     }
-    let slow = refused(Timing { speed: 1e-12, ..Timing::default() });
+    let slow = refused(Timing::default().with_speed(1e-12));
     assert!(slow.to_string().contains("the most is 1000000"), "{slow}");
 }

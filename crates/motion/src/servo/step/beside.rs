@@ -2,7 +2,7 @@
 
 use super::Servo;
 use crate::servo::curve::End;
-use crate::servo::jerk_bounds::State;
+use crate::servo::jerk_bounds::{Limits, State};
 use crate::servo::options::HeldBack;
 use crate::servo::slide::Task;
 use urdf_ik_collision::Clearance;
@@ -37,14 +37,14 @@ impl Servo {
             let moved = TIME_AHEAD * (now.velocities[i] + 0.5 * TIME_AHEAD * now.accelerations[i]);
             next.positions[i] = limits.domain.clamp(now.positions[i] + moved);
         }
-        contacts.find(clearance, &next.positions, limits);
+        contacts.update(clearance, &next.positions, Limits::least_braking(limits));
         if self.is_on_course && self.course.line.aims == *aims {
             let now = State { velocity: self.course.plan.now.velocity.max(SLOW), ..self.course.plan.now };
             self.course.curve.write(now.position, place);
             for (velocity, place) in next.velocities.iter_mut().zip(&*place) {
                 *velocity = place.state(now).velocity;
             }
-            if contacts.are_kept(&next.velocities) {
+            if contacts.are_satisfied(&next.velocities) {
                 return false;
             }
         }

@@ -32,8 +32,8 @@ impl Servo {
         let joints = motion.hand_over();
         self.now.clone_from(joints.state);
         self.next.clone_from(joints.state);
-        self.keeper.take_over(joints.keeper);
-        self.keeper.stopped_by = motion.stopped_by().copied();
+        self.fail_safe.take_over(joints.fail_safe);
+        self.fail_safe.stopped_by = motion.stopped_by().copied();
         self.inward = (!motion.is_at_rest()).then_some(motion);
         self.look();
         self.leave_course();

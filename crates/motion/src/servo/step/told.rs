@@ -78,12 +78,12 @@ impl Servo {
     /// Writes what holds the arm back, the hardest first.
     fn write_holds(&mut self) {
         let end = self.end_ahead();
-        let Self { report: Report { share, holds, is_sliding, .. }, keeper, slider, jog, singular, .. } = self;
+        let Self { report: Report { share, holds, is_sliding, .. }, fail_safe, slider, jog, singular, .. } = self;
         let follows = *share >= FOLLOWS;
         let contact = if self.is_sliding { slider.contact.as_ref() } else { None };
         holds.clear();
         holds.extend(
-            keeper
+            fail_safe
                 .stopped_by
                 .iter()
                 .chain(contact)

@@ -3,7 +3,7 @@
 use std::f64::consts::{PI, TAU};
 
 use super::Tracer;
-use crate::generator::State as Joints;
+use crate::generator::JointState as Joints;
 use crate::servo::constants::{
     BACK, CONSISTENT, DIRECTIONS, FIRST_STEP, HALVINGS_OF_ANGLES, HARDLY, LEADING, MAX_FOLLOWED, MAX_NULL, MAX_PAIRED,
     MAX_STANDING,

@@ -1,16 +1,16 @@
-//! Frames as rotation matrices, and vectors as parry has them.
+//! Rigid transforms as rotation matrices, and conversions to parry's types.
 
 use nalgebra::{Isometry3, Matrix3, Rotation3, UnitQuaternion, Vector3};
 use parry3d_f64::math::{Pose, Rotation, Vector as Point};
 
-/// A frame: its axes as columns, and its origin.
+/// A rigid transform: the axes (columns) and origin of a frame in another one.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Frame {
+pub(crate) struct Transform {
     pub rotation: Matrix3<f64>,
     pub origin: Vector3<f64>,
 }
 
-impl Frame {
+impl Transform {
     /// The frame of the root link.
     pub const ROOT: Self =
         Self { rotation: Matrix3::new(1., 0., 0., 0., 1., 0., 0., 0., 1.), origin: Vector3::new(0., 0., 0.) };
@@ -19,13 +19,13 @@ impl Frame {
         Self { rotation: pose.rotation.to_rotation_matrix().into_inner(), origin: pose.translation.vector }
     }
 
-    /// The frame in the form that parry has for poses.
+    /// The transform as a pose of parry.
     pub fn pose(&self) -> Pose {
         let rotation = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(self.rotation));
         pose(&Isometry3::from_parts(self.origin.into(), rotation))
     }
 
-    /// The frame that is `other` in this one.
+    /// The composition of two transforms.
     #[inline(always)]
     pub fn times(&self, other: &Self) -> Self {
         Self { rotation: self.rotation * other.rotation, origin: self.point(&other.origin) }
@@ -42,20 +42,20 @@ impl Frame {
     }
 }
 
-/// A pose as parry has it.
+/// A pose in parry's type.
 pub(crate) fn pose(pose: &Isometry3<f64>) -> Pose {
     let rotation = pose.rotation.coords;
     let rotation = Rotation::from_xyzw(rotation.x, rotation.y, rotation.z, rotation.w);
     Pose::from_parts(point(&pose.translation.vector), rotation)
 }
 
-/// A vector as parry has it.
+/// A vector in parry's type.
 #[inline(always)]
 pub(crate) fn point(vector: &Vector3<f64>) -> Point {
     Point::new(vector.x, vector.y, vector.z)
 }
 
-/// A vector of parry as nalgebra has it.
+/// A vector in nalgebra's type.
 #[inline(always)]
 pub(crate) fn vector(point: Point) -> Vector3<f64> {
     point.to_array().into()

@@ -1,4 +1,4 @@
-//! Primitives as solids: how far points are outside, for four points at once, and how far they reach in a direction.
+//! Primitives: distances of points, four at once, and support functions.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, Simd, dispatch, f64x4};
@@ -8,19 +8,20 @@ use parry3d_f64::shape::SupportMap;
 
 use urdf_ik_mathematics::lanes::{Lanes, Vector};
 
-/// A primitive around the origin of its own frame \[m\].
+/// A primitive centred at the origin of its own frame \[m\].
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Solid {
-    /// Half of its edges along x, y and z.
+pub(crate) enum Primitive {
+    /// Half extents along x, y and z.
     Box([f64; 3]),
-    /// Along y.
+    /// A cylinder along y.
     Cylinder { radius: f64, half: f64 },
-    /// What is within `radius` of a line along z from `-half` to `half`; a sphere where that is 0.
+    /// All points within `radius` of a segment along z from `-half` to `half`; a sphere if `half` is 0.
     Capsule { radius: f64, half: f64 },
 }
 
-impl Solid {
-    /// The squared distance of four points from the solid, 0 inside, and how far they are beyond the nearest face, which is negative inside.
+impl Primitive {
+    /// For four points, the squared distance from the primitive (0 inside) and the signed distance from the nearest
+    /// face (negative inside).
     #[inline(always)]
     pub fn gap<S: Simd>(&self, simd: S, [x, y, z]: Vector<S>) -> [f64x4<S>; 2] {
         let zero = f64x4::splat(simd, 0.0);
@@ -46,7 +47,7 @@ impl Solid {
         }
     }
 
-    /// The distance of a point from the solid; inside, how far it is behind the nearest face, less than 0.
+    /// The signed distance of a point: its distance from the primitive, or minus its depth inside.
     pub fn signed_distance_to(&self, point: &Vector3<f64>) -> f64 {
         let point = [0, 1, 2].map(|axis| Lanes::splat(point[axis]));
         let [mut squared, mut beyond] = [Lanes::default(); 2];
@@ -58,7 +59,7 @@ impl Solid {
         if squared.0[0] > 0.0 { squared.0[0].sqrt() } else { beyond.0[0] }
     }
 
-    /// The radius of a sphere around the origin that has the solid.
+    /// The radius of a bounding sphere around the origin.
     pub fn radius(&self) -> f64 {
         match *self {
             Self::Box(half) => Point::from(half).length(),
@@ -67,7 +68,8 @@ impl Solid {
         }
     }
 
-    /// Points whose convex hull, and what is within the second number of it \[m\], has all of the solid.
+    /// Points and an inflation radius \[m\], such that the inflated convex hull of the points is or contains the
+    /// primitive.
     pub fn corners(&self) -> (Vec<Vector3<f64>>, f64) {
         let ([x, y, z], rounding) = match *self {
             Self::Box(half) => (half, 0.0),
@@ -79,7 +81,7 @@ impl Solid {
         (corners.flatten().collect(), rounding)
     }
 
-    /// How far the solid reaches along `direction`, of length 1.
+    /// The extent of the primitive along the unit vector `direction`.
     #[inline(always)]
     pub fn reach(&self, direction: &Vector3<f64>) -> f64 {
         let [x, y, z] = [direction.x, direction.y, direction.z];
@@ -90,7 +92,7 @@ impl Solid {
         }
     }
 
-    /// The direction from the solid to `point` outside it, or from its nearest face where it is inside; of length 1.
+    /// Unit vector from the primitive to `point` outside it, or the normal of the nearest face if `point` is inside.
     #[inline(always)]
     pub fn direction_to(&self, point: &Vector3<f64>) -> Vector3<f64> {
         let outside = |p: f64, half: f64| (p.abs() - half).max(0.0).copysign(p);
@@ -117,7 +119,7 @@ impl Solid {
     }
 }
 
-impl SupportMap for Solid {
+impl SupportMap for Primitive {
     fn local_support_point(&self, direction: Point) -> Point {
         match *self {
             Self::Box(half) => Point::from(half).copysign(direction),
@@ -132,7 +134,7 @@ impl SupportMap for Solid {
     }
 }
 
-/// The normal of the face of a box that a point inside it is nearest to.
+/// The normal of the face of a box nearest to a point inside it.
 fn deepest_face(point: &Vector3<f64>, half: [f64; 3]) -> Vector3<f64> {
     let depth = |i: usize| half[i] - point[i].abs();
     let nearest = (1..3).fold(0, |nearest, i| if depth(i) < depth(nearest) { i } else { nearest });

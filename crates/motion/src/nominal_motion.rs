@@ -1,63 +1,65 @@
-//! A first motion along a smooth part of a path, which the fastest one is found from.
+//! A nominal motion s(x) along a smooth part of a path, with x from 0 to 1: the parameterisation in which the fastest
+//! motion is computed.
 //!
-//! It is at rest at both ends and even in between, with ramps like those that the limits allow there. So the rate that makes the fastest motion
-//! of it has no singularity at the ends, and is constant where the speed is.
+//! It is at rest at both ends and has a constant rate in between, with ramps like those that the limits allow there. So
+//! the rate of x in the fastest motion has no singularity at the ends, and is constant where the speed is.
 
-use super::joint_curve::SmoothPart;
+use super::joint_curve::CurvePart;
 use super::timing::SpeedProblem;
 
-/// Greatest interval of x.
+/// Maximum interval of x.
 const MAX_INTERVAL: f64 = 1.0 / 64.0;
-/// Greatest interval over the distance from the nearer end.
-const INTERVAL_OF_DISTANCE: f64 = 0.1;
-/// Least number of intervals in a ramp of the first motion.
-const INTERVALS_OF_A_RAMP: f64 = 12.0;
-/// Length of a ramp of the first motion over the length on which the path can come to speed. Beyond it the first motion is even, and an even
-/// speed is a constant z.
-const RAMP_SHARE: f64 = 0.5;
-/// Least length of a ramp of the first motion over the length of the path.
-const MIN_RAMP: f64 = 1e-6;
+/// Maximum interval, as a fraction of the distance from the nearer end.
+const INTERVAL_TO_END_RATIO: f64 = 0.1;
+/// Minimum number of intervals in a ramp.
+const MIN_RAMP_INTERVALS: f64 = 12.0;
+/// Length of a ramp as a fraction of the length in which the path can reach its speed. Beyond it the nominal rate is
+/// constant, and so is the squared rate z of a constant speed.
+const RAMP_FRACTION: f64 = 0.5;
+/// Minimum length of a ramp, as a fraction of the path length.
+const MIN_RAMP_FRACTION: f64 = 1e-6;
 
-/// The first motion: the path length by x, with its derivatives. A ramp up, an even speed, and a ramp down.
+/// The path length by x, with its derivatives: a ramp up, a constant rate, and a ramp down.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct FirstMotion {
+pub(super) struct NominalMotion {
     start: f64,
     end: f64,
-    /// Change of path length by x between the ramps \[m\].
+    /// Derivative of the path length by x between the ramps \[m\].
     rate: f64,
-    /// The ramps' share of x, at the start and at the end.
+    /// Lengths of the ramps in x, at the start and at the end.
     ramps: [f64; 2],
 }
 
-impl FirstMotion {
-    /// On a part of a curve, with ramps that fit the limits at its ends.
+impl NominalMotion {
+    /// A nominal motion of a part of a curve, with ramps that fit the limits at its ends.
     pub(super) fn new(problem: &SpeedProblem) -> Self {
-        let SpeedProblem { timing, part, .. } = problem;
+        let SpeedProblem { timing, curve, part, .. } = problem;
         let limits = problem.path.limits;
-        let mut joints = part.derivatives();
+        let mut joints = curve.derivatives();
         let ramps = [part.start(), part.end()].map(|length| {
-            part.at(part.basis.interval(length), length, &mut joints);
+            curve.write_derivatives(part, part.basis.interval(length), length, &mut joints);
             let least = |limits: &[f64], most: f64| {
                 joints[1].iter().zip(limits).fold(most, |least, (rate, limit)| least.min(limit / rate.abs()))
             };
             let speed = least(&limits.velocities, timing.speed);
             let acceleration = least(&limits.accelerations, timing.acceleration);
             let jerk = least(&limits.jerks, f64::INFINITY);
-            // The length of a ramp with such limits: with constant jerk alone, or with constant acceleration in the middle.
+            // The length of a ramp with these limits: with constant jerk alone, or with constant acceleration in the
+            // middle.
             let time = if speed * jerk > acceleration * acceleration {
                 speed / acceleration + acceleration / jerk
             } else {
                 2.0 * (speed / jerk).sqrt()
             };
-            RAMP_SHARE * 0.5 * speed * time
+            RAMP_FRACTION * 0.5 * speed * time
         });
         Self::between(part.start(), part.end(), ramps)
     }
 
-    /// From `start` to `end` with ramps of the given lengths \[m\], or shorter ones where the path is too short.
+    /// From `start` to `end` with ramps of the given lengths \[m\], shortened if the path is too short.
     fn between(start: f64, end: f64, ramps: [f64; 2]) -> Self {
         let length = end - start;
-        let ramps = ramps.map(|ramp| ramp.max(MIN_RAMP * length));
+        let ramps = ramps.map(|ramp| ramp.max(MIN_RAMP_FRACTION * length));
         let both = ramps[0] + ramps[1];
         let ramps = ramps.map(|ramp| ramp * (length / both).min(1.0));
         let rate = length + ramps[0] + ramps[1];
@@ -69,8 +71,8 @@ impl FirstMotion {
         self.on_interval_of(x, x)
     }
 
-    /// The path length and its first three derivatives at the end of an interval that contains `inside`: beyond the end the third derivative
-    /// may be another one.
+    /// The path length and its first three derivatives at `x`, by the polynomial of the interval that contains
+    /// `inside`: at the end of an interval the third derivative is not continuous.
     pub(super) fn on_interval_of(&self, inside: f64, x: f64) -> [f64; 4] {
         let [up, down] = self.ramps;
         if inside < up {
@@ -94,7 +96,7 @@ impl FirstMotion {
         ]
     }
 
-    /// Where it has a path length.
+    /// The x at a path length.
     fn inverse(&self, length: f64) -> f64 {
         let (mut below, mut above) = (0.0, 1.0);
         for _ in 0..50 {
@@ -104,8 +106,8 @@ impl FirstMotion {
         0.5 * (below + above)
     }
 
-    /// The intervals of x, in which curve and first motion are polynomials: short where the speed changes most.
-    pub(super) fn intervals(&self, part: &SmoothPart) -> Vec<f64> {
+    /// Intervals of x on which curve and nominal motion are polynomials: short where the speed changes most.
+    pub(super) fn intervals(&self, part: &CurvePart) -> Vec<f64> {
         let [up, down] = self.ramps;
         let inner = &part.basis.ends()[1..part.basis.ends().len() - 1];
         let mut breaks: Vec<f64> = inner.iter().map(|length| self.inverse(*length)).collect();
@@ -115,10 +117,10 @@ impl FirstMotion {
         for end in breaks {
             let mut here = ends[ends.len() - 1];
             let step = |x: f64| {
-                let least = if x < 0.5 { up } else { down } / INTERVALS_OF_A_RAMP;
-                (INTERVAL_OF_DISTANCE * x.min(1.0 - x)).max(least).min(MAX_INTERVAL)
+                let least = if x < 0.5 { up } else { down } / MIN_RAMP_INTERVALS;
+                (INTERVAL_TO_END_RATIO * x.min(1.0 - x)).max(least).min(MAX_INTERVAL)
             };
-            // What is left at the end is divided evenly, so that no very short interval is left.
+            // The remainder is divided evenly, so that no very short interval remains.
             while end - here > 2.0 * step(here) {
                 here += step(here);
                 ends.push(here);

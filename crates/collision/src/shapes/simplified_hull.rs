@@ -1,5 +1,5 @@
-//! Chooses a few of many points, so that all are nearly in the convex hull of these: quickhull that ends early (Barber, Dobkin and Huhdanpaa
-//! 1996, "The quickhull algorithm for convex hulls").
+//! Convex hulls with few vertices, inflated to contain all points: quickhull that stops early (Barber, Dobkin and
+//! Huhdanpaa 1996, "The quickhull algorithm for convex hulls").
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, Simd, dispatch, f64x4};
@@ -11,8 +11,8 @@ use parry3d_f64::transformation::try_convex_hull;
 
 use urdf_ik_mathematics::lanes::{LANES, Lanes};
 
-/// The first are the farthest along these and against them.
-const AXES: [[f64; 3]; 7] = [
+/// The first vertices are the extreme points in these directions and their opposites.
+const INITIAL_DIRECTIONS: [[f64; 3]; 7] = [
     [1.0, 0.0, 0.0],
     [0.0, 1.0, 0.0],
     [0.0, 0.0, 1.0],
@@ -21,33 +21,34 @@ const AXES: [[f64; 3]; 7] = [
     [1.0, -1.0, 1.0],
     [1.0, -1.0, -1.0],
 ];
-/// Points are chosen at most so many times.
-const ROUNDS: usize = 16;
-/// Points are chosen while fewer of them than this were compared with a facet, for each corner that there may be.
-const COMPARISONS: usize = 100_000;
-/// The hull is enough where no point is farther beyond a facet [m].
-const ENOUGH: f64 = 2e-5;
-/// What rounding may do to a distance, for each metre from the origin.
-const ROUNDING: f64 = 1e-9;
+/// Maximum number of rounds of adding vertices.
+const MAX_ROUNDS: usize = 16;
+/// Maximum number of comparisons of points with facets, per permitted vertex.
+const MAX_COMPARISONS_PER_CORNER: usize = 100_000;
+/// Vertices are added while a point is farther outside a facet than this [m].
+const HULL_TOLERANCE: f64 = 2e-5;
+/// Bound for the rounding error of a distance, per metre from the origin.
+const RELATIVE_ROUNDING: f64 = 1e-9;
 
-/// At most `most` of these points, or the corners of a box, and how far the points are from the hull of these at most \[m\].
-pub(crate) fn few_corners(points: &[Point], most: usize) -> (Vec<Point>, f64) {
+/// At most `most` of the points, or the corners of a box, and an upper bound for the distance of all points from the
+/// hull of these \[m\].
+pub(crate) fn simplified_hull(points: &[Point], most: usize) -> (Vec<Point>, f64) {
     let farthest = points.iter().fold(Point::ZERO, |farthest, point| farthest.max(point.abs())).max_element();
     let (corners, apart) = chosen(points, most).unwrap_or_else(|| (box_around(points), 0.0));
-    (corners, apart + ROUNDING * (1.0 + farthest))
+    (corners, apart + RELATIVE_ROUNDING * (1.0 + farthest))
 }
 
-/// The first are the farthest in a few directions; then follow those that are farthest beyond a facet. `None` where they are nearly in a
-/// plane.
+/// First the extreme points in a few directions, then in each round the points farthest outside a facet. `None` if the
+/// points are nearly coplanar.
 fn chosen(points: &[Point], most: usize) -> Option<(Vec<Point>, f64)> {
     let few = points.len() <= most;
     let mut polytope = Polytope::between(&if few { points.to_vec() } else { extremes(points) })?;
     let mut outside = polytope.outside(points);
-    let mut comparisons = points.len() * polytope.facets();
-    for _ in 0..ROUNDS {
+    let mut comparisons = points.len() * polytope.facets.len();
+    for _ in 0..MAX_ROUNDS {
         let room = most.saturating_sub(polytope.corners.len()).min(polytope.corners.len() / 2);
-        let next = farthest_of_facets(&outside, polytope.facets());
-        if room == 0 || next.is_empty() || comparisons > COMPARISONS * most {
+        let next = farthest_of_facets(&outside, polytope.facets.len());
+        if room == 0 || next.is_empty() || comparisons > MAX_COMPARISONS_PER_CORNER * most {
             break;
         }
         let mut corners = polytope.corners;
@@ -55,16 +56,16 @@ fn chosen(points: &[Point], most: usize) -> Option<(Vec<Point>, f64)> {
         polytope = Polytope::between(&corners)?;
         let left: Vec<Point> = outside.iter().map(|outside| outside.point).collect();
         outside = polytope.outside(&left);
-        comparisons += left.len() * polytope.facets();
+        comparisons += left.len() * polytope.facets.len();
     }
     let apart = polytope.greatest_distance(&outside)?;
     Some((polytope.corners, apart))
 }
 
-/// The points that are farthest beyond some facet, and by more than [`ENOUGH`], the farthest first.
+/// For each facet the point farthest outside, beyond [`HULL_TOLERANCE`], in descending order.
 fn farthest_of_facets(outside: &[Outside], facets: usize) -> Vec<&Outside> {
     let mut farthest: Vec<Option<&Outside>> = vec![None; facets];
-    for point in outside.iter().filter(|outside| outside.beyond > ENOUGH) {
+    for point in outside.iter().filter(|outside| outside.beyond > HULL_TOLERANCE) {
         let farthest = &mut farthest[point.facet];
         if farthest.is_none_or(|farthest| farthest.beyond < point.beyond) {
             *farthest = Some(point);
@@ -75,10 +76,10 @@ fn farthest_of_facets(outside: &[Outside], facets: usize) -> Vec<&Outside> {
     farthest
 }
 
-/// The points that are farthest along the axes.
+/// The extreme points along the initial directions.
 fn extremes(points: &[Point]) -> Vec<Point> {
-    let mut extremes = Vec::with_capacity(2 * AXES.len());
-    for axis in AXES.map(Point::from) {
+    let mut extremes = Vec::with_capacity(2 * INITIAL_DIRECTIONS.len());
+    for axis in INITIAL_DIRECTIONS.map(Point::from) {
         let (mut least, mut most) = ((f64::INFINITY, Point::ZERO), (f64::NEG_INFINITY, Point::ZERO));
         for &point in points {
             let along = axis.dot(point);
@@ -94,7 +95,7 @@ fn extremes(points: &[Point]) -> Vec<Point> {
     extremes
 }
 
-/// The corners of a box around points, along the axes in which they are spread.
+/// The corners of an oriented bounding box, along the principal axes of the points.
 fn box_around(points: &[Point]) -> Vec<Point> {
     let vector = |point: &Point| Vector3::from(point.to_array());
     let share = 1.0 / f64::from(u32::try_from(points.len()).unwrap_or(u32::MAX));
@@ -110,29 +111,29 @@ fn box_around(points: &[Point]) -> Vec<Point> {
     (0..8).map(|i| Point::from(<[f64; 3]>::from(middle + axes * corner(i)))).collect()
 }
 
-/// The middle is farther from each facet than this \[m\]: planes of thinner polytopes do not say what is between their edges.
-const THINNEST: f64 = 1e-7;
+/// Minimum distance of the centroid from each facet \[m\]: the planes of thinner polytopes are inaccurate.
+const MIN_HALF_THICKNESS: f64 = 1e-7;
 
-/// A convex polytope between some points.
+/// A convex polytope spanned by points.
 pub(crate) struct Polytope {
     pub corners: Vec<Point>,
-    /// The corners of each facet, by their indices.
+    /// The corners of each facet, by index.
     facets: Vec<[u32; 3]>,
-    /// The outward normals of four facets, of length 1, and how far they are from the origin.
+    /// The outward unit normals of four facets, and their distances from the origin.
     planes: Vec<[Lanes; 4]>,
 }
 
 /// A point outside a polytope.
 pub(crate) struct Outside {
     pub point: Point,
-    /// How far it is beyond the facet that it is farthest beyond \[m\].
+    /// Distance from the plane of the facet \[m\], the largest of all facets.
     pub beyond: f64,
-    /// The index of that facet.
+    /// Index of that facet.
     pub facet: usize,
 }
 
 impl Polytope {
-    /// The hull of these points; `None` where they are nearly in a plane.
+    /// The convex hull of the points; `None` if they are nearly coplanar.
     pub fn between(points: &[Point]) -> Option<Self> {
         let (corners, facets) = try_convex_hull(points).ok()?;
         let middle = corners.iter().sum::<Point>() / f64::from(u32::try_from(corners.len()).ok()?);
@@ -141,8 +142,8 @@ impl Polytope {
             let [a, b, c] = facet.map(|corner| corners[corner as usize]);
             let normal = (b - a).cross(c - a).normalize_or_zero();
             planes.push([normal.x, normal.y, normal.z, normal.dot(a)]);
-            // A facet without an area has no plane, and needs none.
-            if normal != Point::ZERO && normal.dot(a - middle) < THINNEST {
+            // A facet of zero area has no plane, and needs none.
+            if normal != Point::ZERO && normal.dot(a - middle) < MIN_HALF_THICKNESS {
                 return None;
             }
         }
@@ -151,12 +152,7 @@ impl Polytope {
         is_closed(&facets).then_some(Self { corners, facets, planes })
     }
 
-    /// Number of facets.
-    pub fn facets(&self) -> usize {
-        self.facets.len()
-    }
-
-    /// The points that are outside, each with the facet that it is beyond.
+    /// The points outside the polytope.
     pub fn outside(&self, points: &[Point]) -> Vec<Outside> {
         dispatch!(Level::new(), simd => self.beyond_planes(simd, points))
     }
@@ -187,12 +183,12 @@ impl Polytope {
         outside
     }
 
-    /// How far these points are from the polytope at most \[m\].
+    /// The largest distance of the points from the polytope \[m\].
     pub fn greatest_distance(&self, outside: &[Outside]) -> Option<f64> {
         let exact = ConvexPolyhedron::from_convex_mesh(self.corners.clone(), &self.facets)?;
         Some(outside.iter().fold(0.0_f64, |greatest, outside| {
             let facet = self.facets[outside.facet].map(|corner| self.corners[corner as usize]);
-            // The distance from the facet is no less than that from the polytope, and costs less.
+            // The distance from the facet is an upper bound, and cheaper.
             if Triangle::from(facet).distance_to_local_point(outside.point, true) <= greatest {
                 return greatest;
             }
@@ -201,7 +197,7 @@ impl Polytope {
     }
 }
 
-/// Whether each edge is that of a facet on either side.
+/// Whether each edge has a facet on either side.
 fn is_closed(facets: &[[u32; 3]]) -> bool {
     let mut edges: Vec<[u32; 2]> = facets.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).collect();
     edges.sort_unstable();

@@ -1,4 +1,4 @@
-//! What spheres, hulls of parts and triangles say of a mesh and a solid.
+//! Proximity of a mesh and a primitive, by spheres, hulls of parts and triangles.
 
 use std::ops::ControlFlow;
 
@@ -10,25 +10,25 @@ use parry3d_f64::shape::Triangle;
 
 use super::convex::{NearPoints, is_within_of_triangle};
 use super::separation::ConvexPair;
-use super::visitors::{AnyNear, Nearest, Verdict, Visitor, Wanted};
-use super::{PART_STEPS, placed_triangle};
+use super::visitors::{AnyVisitor, DistanceQuery, NearestVisitor, Proximity, Visitor};
+use super::{PART_SEPARATION_STEPS, placed_triangle};
 use crate::shapes::Convex;
-use crate::shapes::frame::{Frame, point, vector};
-use crate::shapes::hull::Outline;
+use crate::shapes::hull::ConvexBound;
 use crate::shapes::mesh::Mesh;
-use crate::shapes::solid::Solid;
-use crate::shapes::spheres::{Below, Descent, Eight};
+use crate::shapes::primitive::Primitive;
+use crate::shapes::spheres::{SphereChildren, SphereOctet, SphereTraversal};
+use crate::shapes::transform::{Transform, point, vector};
 use urdf_ik_mathematics::lanes::{LANES, Lanes, Vector};
 
-/// How often spheres are divided before hulls are asked.
-const BEFORE_HULLS: u32 = 2;
+/// Levels of the sphere tree that are tested before hulls.
+const SPHERE_TEST_LEVELS: u32 = 2;
 
-/// A mesh against a solid, and the place of the mesh in the solid's frame.
+/// A mesh and a primitive, and the pose of the mesh in the primitive's frame.
 #[derive(Clone, Copy)]
-pub(crate) struct MeshAndSolid<'a> {
+pub(crate) struct MeshAndPrimitive<'a> {
     pub mesh: &'a Mesh,
     pub convex: &'a Convex,
-    pub place: &'a Frame,
+    pub place: &'a Transform,
 }
 
 /// Four spheres \[m\].
@@ -38,17 +38,17 @@ pub(crate) struct FourSpheres<'a> {
     pub surface: &'a Lanes,
 }
 
-/// Which of several spheres are not proved to be farther from something than the margin, and which certainly are not, as bits.
+/// Bit masks of the spheres not proven farther than the margin, and of those certainly within it.
 #[derive(Clone, Copy)]
 pub(crate) struct OpenSpheres {
     pub open: u32,
     pub near: u32,
 }
 
-impl Solid {
-    /// Which of four spheres around `centres`, which are in the solid's frame, are open.
+impl Primitive {
+    /// Tests four spheres with `centres` in the primitive's frame.
     #[inline(always)]
-    pub fn open_of_four<S: Simd>(&self, simd: S, centres: Vector<S>, spheres: FourSpheres, margin: f64) -> OpenSpheres {
+    pub fn test_four<S: Simd>(&self, simd: S, centres: Vector<S>, spheres: FourSpheres, margin: f64) -> OpenSpheres {
         let [outside, beyond] = self.gap(simd, centres);
         let apart = spheres.radius.load(simd) + margin;
         let open = (!outside.simd_gt(apart * apart)).to_bitmask();
@@ -63,8 +63,8 @@ impl Solid {
     }
 }
 
-impl Frame {
-    /// Four points of this frame in the outer one.
+impl Transform {
+    /// Transforms four points.
     #[inline(always)]
     pub fn four_points<S: Simd>(&self, simd: S, points: &[Lanes; 3]) -> Vector<S> {
         let [x, y, z] = [points[0].load(simd), points[1].load(simd), points[2].load(simd)];
@@ -77,57 +77,57 @@ impl Frame {
     }
 }
 
-impl MeshAndSolid<'_> {
-    /// Which of the first eight spheres are open, as bits; `None` where one is certainly within the margin.
+impl MeshAndPrimitive<'_> {
+    /// Bit mask of the eight root spheres not yet proven clear; `None` if one is certainly within the margin.
     #[inline(always)]
     pub fn first_spheres<S: Simd>(&self, simd: S, margin: f64) -> Option<u32> {
-        let OpenSpheres { open, near } = self.open_of_eight(simd, &self.mesh.spheres.eights[0], margin);
+        let OpenSpheres { open, near } = self.test_octet(simd, &self.mesh.spheres.octets[0], margin);
         (near == 0).then_some(open)
     }
 
-    /// What the spheres prove that are a few divisions below the `open` ones of the first eight.
+    /// Tests the first levels of the sphere tree below the `open` root spheres.
     #[inline(always)]
-    pub fn verdict_by_spheres<S: Simd>(&self, simd: S, open: u32, margin: f64) -> Verdict {
-        let mut verdict = Verdict::Free;
+    pub fn proximity_by_spheres<S: Simd>(&self, simd: S, open: u32, margin: f64) -> Proximity {
+        let mut verdict = Proximity::Apart;
         let mut descent = self.descent(open);
         loop {
             while let Some(branch) = descent.next_open() {
-                if descent.divisions >= BEFORE_HULLS || descent.enter(branch).is_some() {
-                    verdict = Verdict::Open;
+                if descent.divisions >= SPHERE_TEST_LEVELS || descent.enter(branch).is_some() {
+                    verdict = Proximity::Undecided;
                 }
             }
-            let Some((_, eight)) = descent.next_eight() else { return verdict };
-            let OpenSpheres { open, near } = self.open_of_eight(simd, eight, margin);
+            let Some((_, octet)) = descent.next_octet() else { return verdict };
+            let OpenSpheres { open, near } = self.test_octet(simd, octet, margin);
             if near != 0 {
-                return Verdict::Near;
+                return Proximity::Within;
             }
-            descent.open(open);
+            descent.open = open;
         }
     }
 
-    /// Whether any triangle below the `open` ones of the first eight spheres is no farther from the solid than `margin`.
+    /// True if a triangle below the `open` root spheres is within `margin` of the primitive.
     #[inline(always)]
     pub fn are_within<S: Simd>(&self, simd: S, open: u32, margin: f64) -> bool {
-        self.each_near(simd, open, None, margin, &mut AnyNear).is_break()
+        self.each_near(simd, open, None, margin, &mut AnyVisitor).is_break()
     }
 
-    /// The nearest points of any triangle and the solid, where they are wanted, in the solid's frame. `towards` is a direction in which the
-    /// mesh may be beyond the solid.
+    /// The nearest points of the triangles and the primitive in the primitive's frame, if they are within the query.
+    /// `towards` is an initial direction from the primitive to the mesh.
     #[inline(always)]
-    pub fn nearest<S: Simd>(&self, simd: S, towards: &Vector3<f64>, wanted: Wanted) -> Option<NearPoints> {
-        let found = self.guess(towards, &wanted);
+    pub fn nearest<S: Simd>(&self, simd: S, towards: &Vector3<f64>, query: DistanceQuery) -> Option<NearPoints> {
+        let found = self.guess(towards, &query);
         let direction = vector(found.on_first - found.on_second).try_normalize(0.0).unwrap_or(*towards);
-        let within = wanted.nearer_than(found.distance);
-        let mut visitor = Nearest { wanted, found, rounding: self.convex.rounding };
+        let within = query.improvement_bound(found.distance);
+        let mut visitor = NearestVisitor { query, found, rounding: self.convex.rounding };
         if within > 0.0 {
-            let open = self.open_of_eight(simd, &self.mesh.spheres.eights[0], within).open;
+            let open = self.test_octet(simd, &self.mesh.spheres.octets[0], within).open;
             let _ = self.each_near(simd, open, Some(&direction), within, &mut visitor);
         }
-        (visitor.found.distance <= wanted.within).then_some(visitor.found)
+        (visitor.found.distance <= query.within).then_some(visitor.found)
     }
 
-    /// Tells `visitor` of what is no farther from the solid than `margin` below the `open` ones of the first eight spheres, and goes on with
-    /// the margin that it gives. It is fast where the mesh is beyond the solid along `direction`, of length 1.
+    /// Calls `visitor` for each triangle within the margin below the `open` root spheres; the visitor may shrink the
+    /// margin. A good unit `direction` from the primitive to the mesh makes this fast.
     #[inline(always)]
     fn each_near<S: Simd>(
         &self,
@@ -151,43 +151,45 @@ impl MeshAndSolid<'_> {
                     }
                 }
             }
-            let Some((next, eight)) = descent.next_eight() else { return ControlFlow::Continue(()) };
-            let OpenSpheres { open, near } = self.open_of_eight(simd, eight, margin);
+            let Some((next, octet)) = descent.next_octet() else { return ControlFlow::Continue(()) };
+            let OpenSpheres { open, near } = self.test_octet(simd, octet, margin);
             if near != 0 {
                 visitor.near_sphere()?;
             }
-            descent.open(open);
+            descent.open = open;
             at = next;
         }
     }
 
     #[inline(always)]
-    fn descent(&self, open: u32) -> Descent<'_> {
-        let mut descent = Descent::new(&self.mesh.spheres, Below::Eight(0));
-        descent.next_eight();
-        descent.open(open & self.mesh.spheres.eights[0].used);
+    fn descent(&self, open: u32) -> SphereTraversal<'_> {
+        let mut descent = SphereTraversal::new(&self.mesh.spheres, SphereChildren::Octet(0));
+        descent.next_octet();
+        descent.open = open & self.mesh.spheres.octets[0].used;
         descent
     }
 
     #[inline(always)]
-    fn open_of_eight<S: Simd>(&self, simd: S, eight: &Eight, margin: f64) -> OpenSpheres {
+    fn test_octet<S: Simd>(&self, simd: S, octet: &SphereOctet, margin: f64) -> OpenSpheres {
         let mut all = OpenSpheres { open: 0, near: 0 };
         for half in 0..2 {
-            let centres = self.place.four_points(simd, &eight.centre[half]);
-            let spheres = FourSpheres { radius: &eight.radius[half], surface: &eight.surface[half] };
-            let OpenSpheres { open, near } = self.convex.solid.open_of_four(simd, centres, spheres, margin);
+            let centres = self.place.four_points(simd, &octet.centre[half]);
+            let spheres = FourSpheres { radius: &octet.radius[half], surface: &octet.surface[half] };
+            let OpenSpheres { open, near } = self.convex.solid.test_four(simd, centres, spheres, margin);
             all.open |= open << (LANES * half);
             all.near |= near << (LANES * half);
         }
-        OpenSpheres { open: all.open & eight.used, near: all.near & eight.used }
+        OpenSpheres { open: all.open & octet.used, near: all.near & octet.used }
     }
 
-    /// Points of both that are near each other: from the nearest points of the hull of the mesh and the solid to the nearest of one, and back.
-    fn guess(&self, towards: &Vector3<f64>, wanted: &Wanted) -> NearPoints {
+    /// An initial guess of the nearest points: from those of the mesh's hull and the primitive, by alternating
+    /// projections.
+    fn guess(&self, towards: &Vector3<f64>, query: &DistanceQuery) -> NearPoints {
         let back = self.place.inverse();
-        let on_solid = self.hulls(Outline::Hull(&self.mesh.hull)).nearest(towards).map_or(Point::ZERO, |(at, _)| at);
+        let on_solid =
+            self.hulls(ConvexBound::Hull(&self.mesh.hull)).nearest(towards).map_or(Point::ZERO, |(at, _)| at);
         let to_mesh = |at, bound| {
-            let near = self.mesh.spheres.nearest_to(&back.point(&vector(at)), bound, wanted.share_of_guess())?;
+            let near = self.mesh.spheres.nearest_to(&back.point(&vector(at)), bound, query.guess_accuracy())?;
             Some(point(&self.place.point(&near)))
         };
         let to_solid = |at: Point, _| {
@@ -196,37 +198,37 @@ impl MeshAndSolid<'_> {
             let rounding = self.convex.rounding;
             Some(if apart.length() > rounding { on_core + apart.normalize() * rounding } else { at })
         };
-        wanted.guess(on_solid, to_mesh, to_solid)
+        query.guess(on_solid, to_mesh, to_solid)
     }
 
-    fn hulls<'a>(&'a self, part: Outline<'a>) -> ConvexPair<'a> {
-        ConvexPair { first: part, second: Outline::Solid(self.convex.solid), place: self.place }
+    fn hulls<'a>(&'a self, part: ConvexBound<'a>) -> ConvexPair<'a> {
+        ConvexPair { first: part, second: ConvexBound::Primitive(self.convex.solid), place: self.place }
     }
 
-    /// Whether the hull of what a sphere has proves that it is farther than `margin` from the solid: along `direction`, if there is one, or
-    /// along another one.
+    /// Whether the hull of a sphere's contents is proven farther than `margin` from the primitive: along `direction`,
+    /// if given, or another one.
     #[inline(always)]
     fn is_part_apart<S: Simd>(
         &self,
         simd: S,
-        eight: u32,
+        octet: u32,
         branch: usize,
         direction: Option<&Vector3<f64>>,
         margin: f64,
     ) -> bool {
-        let Some(part) = self.mesh.part(eight, branch) else { return false };
-        let hulls = self.hulls(Outline::Hull(part));
+        let Some(part) = self.mesh.part(octet, branch) else { return false };
+        let hulls = self.hulls(ConvexBound::Hull(part));
         if let Some(direction) = direction
             && hulls.separation(simd, direction) > margin
         {
             return true;
         }
-        let centre = vector(self.mesh.spheres.eights[eight as usize].get(branch).centre);
+        let centre = vector(self.mesh.spheres.octets[octet as usize].get(branch).centre);
         let direction = self.convex.solid.direction_to(&self.place.point(&centre));
-        hulls.are_apart(simd, &direction, PART_STEPS, margin)
+        hulls.are_apart(simd, &direction, PART_SEPARATION_STEPS, margin)
     }
 
-    /// Whether a triangle in the solid's frame is no farther from the solid than `margin`. If there is a direction, it is tried first.
+    /// True if a triangle in the primitive's frame is within `margin`. A given direction is tried first.
     fn is_near(&self, triangle: &Triangle, direction: Option<&Vector3<f64>>, margin: f64) -> bool {
         let to_middle = self.convex.solid.direction_to(&vector(triangle.center()));
         !direction.is_some_and(|direction| self.is_beyond(triangle, direction, margin))
@@ -234,7 +236,7 @@ impl MeshAndSolid<'_> {
             && is_within_of_triangle(&*self.convex.shape, triangle, margin + self.convex.rounding)
     }
 
-    /// Whether a direction, of length 1, proves that a triangle is farther than `margin` from the solid.
+    /// Whether a unit direction proves that a triangle is farther than `margin` from the primitive.
     fn is_beyond(&self, triangle: &Triangle, direction: &Vector3<f64>, margin: f64) -> bool {
         let [a, b, c] = [triangle.a, triangle.b, triangle.c].map(|corner| point(direction).dot(corner));
         a.min(b).min(c) - self.convex.solid.reach(direction) > margin

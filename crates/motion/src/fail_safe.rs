@@ -1,0 +1,229 @@
+//! A fail-safe motion to rest behind every step: the joints only make steps after which they can still stop clear of
+//! collisions.
+//!
+//! At every moment there is one motion to rest from the current state, checked as a whole and stored as data. A new
+//! motion replaces it only if its first step is clear and a clear motion to rest follows; otherwise the joints execute
+//! the stored one. (Fraichard and Asama 2004, "Inevitable collision states - a step towards safer robots?", call the
+//! states without one inevitable collision states.)
+
+use std::fmt;
+use std::ops::Range;
+
+use super::generator::{Generator, JointState};
+use super::limits::MotionLimits;
+use super::motion_plan::MotionPlan;
+use super::transit_check::TransitCheck;
+use urdf_ik_collision::{Clearance, KnownGaps, Near, SegmentScratch};
+use urdf_ik_robot::Domain;
+
+/// Maximum time between two configurations that are connected by a straight line for a check \[s\].
+const MAX_INTERVAL: f64 = 0.01;
+/// Maximum deviation of a joint from that line \[rad or m\].
+const MAX_SAG: f64 = 1e-4;
+
+/// Outcome of a step with collision checking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Step {
+    /// The motion continues, and the joints can brake after the step.
+    Safe,
+    /// The motion continues, and the rest of it is clear: it needs no further checks unless its surroundings change.
+    ClearToTheEnd,
+    /// A collision is ahead: the joints follow their fail-safe motion to rest.
+    Braking,
+}
+
+/// State of joints that one motion hands over to another, with their fail-safe motion.
+pub struct HandOver<'a> {
+    pub(super) state: &'a JointState,
+    pub(super) fail_safe: &'a FailSafe,
+}
+
+/// A motion to rest.
+#[derive(Clone)]
+struct StoredMotion {
+    plan: MotionPlan,
+    /// Whether it is the shortest one: braking alone.
+    is_braking: bool,
+}
+
+/// Stores the fail-safe motion and decides whether another one replaces it.
+#[derive(Clone)]
+pub(super) struct FailSafe {
+    pub generator: Generator,
+    scratch: SegmentScratch,
+    /// Distances of pairs known from earlier checks.
+    gaps: KnownGaps,
+    /// The fail-safe motion from the current state; `None` where the joints moved without collision checking.
+    stored: Option<StoredMotion>,
+    /// The pair that prevented the last step that was not allowed; `None` where a motion was too long to check.
+    pub stopped_by: Option<Near>,
+}
+
+impl FailSafe {
+    pub fn new(domains: &[Domain], limits: &MotionLimits) -> Self {
+        Self {
+            generator: Generator::new(domains, limits),
+            scratch: SegmentScratch::default(),
+            gaps: KnownGaps::default(),
+            stored: None,
+            stopped_by: None,
+        }
+    }
+
+    /// Sets the limits of later plans. The stored motion stays.
+    pub fn set_limits(&mut self, domains: &[Domain], limits: &MotionLimits) {
+        self.generator = Generator::new(domains, limits);
+    }
+
+    /// Discards the stored motion, because the joints move without collision checking.
+    pub fn forget(&mut self) {
+        self.stored = None;
+        self.stopped_by = None;
+    }
+
+    /// Takes over the stored motion of another one for the same joints.
+    pub fn take_over(&mut self, other: &Self) {
+        self.stored.clone_from(&other.stored);
+    }
+
+    /// Stores a motion from the current state that is clear to its end.
+    pub fn store(&mut self, plan: &MotionPlan) {
+        self.stored = Some(StoredMotion { plan: plan.clone(), is_braking: false });
+    }
+
+    /// Decides about a step of `step` seconds along the motion `wanted` from the state `now`. After [`Step::Safe`]
+    /// braking after the step is stored; after [`Step::ClearToTheEnd`] the caller has to [`store`](Self::store) the
+    /// motion `wanted` from then on.
+    pub fn check_plan(&mut self, now: &JointState, wanted: &MotionPlan, step: f64, clearance: &Clearance) -> Step {
+        let mut check = self.check(step, clearance);
+        let is_clear = check.is_clear(wanted, 0.0..step);
+        self.stopped_by = check.straight.stopped_by;
+        if !is_clear {
+            return Step::Braking;
+        }
+        if self.can_brake_after(now, &wanted.ahead(step), step, clearance) {
+            return Step::Safe;
+        }
+        let mut check = self.check(step, clearance);
+        let leads_to_rest = check.is_clear(wanted, step..wanted.time_left())
+            && check.straight.may_rest(&now.positions, wanted.end(), check.gaps);
+        if leads_to_rest { Step::ClearToTheEnd } else { Step::Braking }
+    }
+
+    /// Whether a straight step of `step` seconds from the state `now` to the state `next` is allowed. If so, a motion
+    /// to rest after it is stored.
+    pub fn check_state(&mut self, now: &JointState, next: &JointState, step: f64, clearance: &Clearance) -> bool {
+        let mut check = self.check(step, clearance);
+        let is_clear = now.positions == next.positions || check.is_clear_between(&[&now.positions, &next.positions]);
+        self.stopped_by = check.straight.stopped_by;
+        is_clear && self.can_brake_after(now, next, step, clearance)
+    }
+
+    /// The state after `step` seconds of the fail-safe motion from the state `now`. Braking replaces that motion where
+    /// braking is clear, or where the stored motion no longer is. Without a clearance nothing is checked.
+    pub fn follow(&mut self, now: &JointState, step: f64, clearance: Option<&Clearance>) -> JointState {
+        let stored = self.stored.take().unwrap_or_else(|| self.brake(now));
+        let mut stored = match clearance {
+            Some(clearance) if !stored.is_braking => self.shortened(stored, now, step, clearance),
+            _ => stored,
+        };
+        let next = stored.plan.advance(step);
+        self.stored = Some(stored);
+        next
+    }
+
+    /// The stored motion.
+    pub fn stored(&self) -> Option<&MotionPlan> {
+        self.stored.as_ref().map(|stored| &stored.plan)
+    }
+
+    /// Braking from the state `now` if it is clear or if the motion `stored` no longer is; otherwise the latter.
+    fn shortened(&mut self, stored: StoredMotion, now: &JointState, step: f64, clearance: &Clearance) -> StoredMotion {
+        let braking = self.brake(now);
+        let mut check = self.check(step, clearance);
+        let is_better =
+            check.leads_to_rest(&now.positions, &braking.plan) || !check.leads_to_rest(&now.positions, &stored.plan);
+        if is_better { braking } else { stored }
+    }
+
+    /// Whether the joints can brake without collision from the state `next`, which they reach from `now`. If so, that
+    /// motion is stored.
+    fn can_brake_after(&mut self, now: &JointState, next: &JointState, step: f64, clearance: &Clearance) -> bool {
+        let Ok(braking) = self.generator.plan_to_brake(next) else { return false };
+        let plan = MotionPlan::along(braking);
+        let mut check = self.check(step, clearance);
+        let is_clear = check.leads_to_rest(&now.positions, &plan);
+        self.stopped_by = check.straight.stopped_by;
+        if is_clear {
+            self.stored = Some(StoredMotion { plan, is_braking: true });
+        }
+        is_clear
+    }
+
+    /// Braking from a state. If the generator finds no motion, the joints stop at once.
+    fn brake(&mut self, now: &JointState) -> StoredMotion {
+        let braking = self.generator.plan_to_brake(now);
+        let plan = braking.map_or_else(|_| MotionPlan::at_rest(&now.positions), MotionPlan::along);
+        StoredMotion { plan, is_braking: true }
+    }
+
+    fn check<'a>(&'a mut self, step: f64, clearance: &Clearance<'a>) -> PlanCheck<'a> {
+        let interval = self.interval(step);
+        PlanCheck { straight: TransitCheck::new(*clearance, &mut self.scratch), gaps: &mut self.gaps, interval }
+    }
+
+    /// Time between two checked configurations: an equal part of a step, or several steps where these are short, so
+    /// that states at the ends of steps are checked. `step` may be 0 in simulated time.
+    fn interval(&self, step: f64) -> f64 {
+        // Sagitta of a parabola with this acceleration over this time.
+        let longest = (8.0 * MAX_SAG / self.generator.max_acceleration()).sqrt().min(MAX_INTERVAL);
+        let steps = (longest / step).floor();
+        if !steps.is_finite() {
+            longest
+        } else if steps >= 1.0 {
+            steps * step
+        } else {
+            step / (step / longest).ceil()
+        }
+    }
+}
+
+impl fmt::Debug for FailSafe {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_struct("FailSafe").field("stopped_by", &self.stopped_by).finish_non_exhaustive()
+    }
+}
+
+/// Checks motions by polylines in joint space.
+struct PlanCheck<'a> {
+    straight: TransitCheck<'a>,
+    gaps: &'a mut KnownGaps,
+    /// Time between two corners \[s\].
+    interval: f64,
+}
+
+impl PlanCheck<'_> {
+    /// Whether a whole motion is clear and may end at rest, for joints at positions `now`.
+    fn leads_to_rest(&mut self, now: &[f64], plan: &MotionPlan) -> bool {
+        self.is_clear(plan, 0.0..plan.time_left()) && self.straight.may_rest(now, plan.end(), self.gaps)
+    }
+
+    /// Whether a motion is clear between two times from now \[s\].
+    fn is_clear(&mut self, plan: &MotionPlan, times: Range<f64>) -> bool {
+        let mut states = vec![plan.ahead(times.start)];
+        let mut time = times.start;
+        while time < times.end {
+            time = (time + self.interval).min(times.end);
+            states.push(plan.ahead(time));
+        }
+        let mut corners: Vec<&[f64]> = states.iter().map(|state| &*state.positions).collect();
+        corners.dedup();
+        self.is_clear_between(&corners)
+    }
+
+    /// Whether the straight lines between corners are clear. Joints at rest need no check.
+    fn is_clear_between(&mut self, corners: &[&[f64]]) -> bool {
+        corners.len() < 2 || self.straight.is_clear(corners, self.gaps)
+    }
+}
