@@ -1,4 +1,4 @@
-//! Corrects the axes of an arm so that they fit a decomposable family exactly.
+//! Fits the axes of an arm to a decomposable family exactly.
 
 use std::ops::Range;
 
@@ -8,45 +8,45 @@ use super::family::Relations;
 use super::subproblems::AXIS_ROUNDING;
 use super::{Axes, Family, FamilyKind, JOINTS, Turn};
 
-/// The most that conditions may be missed by \[rad, and m over the arm's length\], for an arm that belongs to its family exactly, and
-/// for one that is near it: the Newton steps that follow decide.
+/// Largest residual of a subproblem's condition \[rad, and m over the arm's length\]: for arms that belong to their
+/// family exactly, and for arms near it, where Newton steps decide.
 pub const CONDITION_SLACK: [f64; 2] = [1e-6, 0.1];
 
 /// An arm whose axes belong to a decomposable family exactly.
 #[derive(Debug, Clone, Copy)]
-pub struct Arm {
+pub struct DecomposableArm {
     pub(super) kind: FamilyKind,
     reversed: bool,
-    /// Unit vectors in the base's frame at zero positions, parallel ones equal.
+    /// Unit vectors in the base frame at zero positions; parallel axes are equal.
     pub(super) axes: [Vector3<f64>; JOINTS],
-    /// -1 for an axis whose direction is reversed to equal those that it is parallel to, else 1.
+    /// -1 for an axis that is reversed to equal its parallels, otherwise 1.
     pub(super) signs: [f64; JOINTS],
     /// From a point on each axis to one on the next \[m\].
     pub(super) links: [Vector3<f64>; JOINTS - 1],
-    /// From the base's origin to the first of these points, and from the last to the tip \[m\].
+    /// From the base's origin to the first point, and from the last to the tip \[m\].
     base: Vector3<f64>,
     tool: Vector3<f64>,
-    /// The inverse of the rotation that the tip has at zero positions.
+    /// Inverse of the tip's rotation at zero positions.
     unturned: Rotation3<f64>,
-    /// Two unit vectors at right angles to the last axis and to each other.
+    /// Two unit vectors perpendicular to the last axis and to each other.
     beside: [Vector3<f64>; 2],
-    /// How near to an axis counts as on it \[m\].
+    /// Distance below which a point counts as on an axis \[m\].
     on_axis: f64,
-    /// The most that conditions may be missed by \[m\] and \[rad\].
+    /// Largest residual of a subproblem's condition \[m\] and \[rad\].
     pub slack: (f64, f64),
 }
 
-/// Where an arm must bring its tip.
-pub(super) struct Goal {
-    /// Where the point on the last axis must be, from that on the first \[m\].
+/// Goal of the last axis, from a goal of the tip.
+pub(super) struct AxisGoal {
+    /// Vector from the point on the first axis to that on the last \[m\].
     pub point: Vector3<f64>,
-    /// Where the last axis and the vector beside it must point.
+    /// Direction of the last axis, and of a vector perpendicular to it.
     pub axis: Vector3<f64>,
     pub beside: Vector3<f64>,
 }
 
-impl Arm {
-    /// The arm of `family` that is nearest to `axes`. `length` is that of the arm \[m\].
+impl DecomposableArm {
+    /// The arm of `family` nearest to `axes`. `length` is the arm's length \[m\].
     pub fn new(axes: &Axes, family: &Family, length: f64) -> Self {
         let mut axes = if family.reversed { axes.reversed() } else { *axes };
         let mut signs = [1.0; JOINTS];
@@ -70,19 +70,19 @@ impl Arm {
         }
     }
 
-    /// Where `pose` of the tip (base link's frame) brings the last axis.
-    pub(super) fn goal(&self, pose: &Isometry3<f64>) -> Goal {
+    /// The goal of the last axis for `pose` of the tip (base link's frame).
+    pub(super) fn goal(&self, pose: &Isometry3<f64>) -> AxisGoal {
         let pose = if self.reversed { pose.inverse() } else { *pose };
         let rotation = pose.rotation.to_rotation_matrix() * self.unturned;
-        Goal {
+        AxisGoal {
             point: self.cleared(pose.translation.vector - self.base - rotation * self.tool, &self.axes[0]),
             axis: rotation * self.axes[JOINTS - 1],
             beside: rotation * self.beside[0],
         }
     }
 
-    /// The point, moved onto the axis where it is next to that, and to the origin where it is next to that: the direction from there is
-    /// rounding.
+    /// The point, projected onto the axis where it is within rounding of it, or onto the origin: a direction from
+    /// there would be rounding error.
     pub(super) fn cleared(&self, point: Vector3<f64>, axis: &Vector3<f64>) -> Vector3<f64> {
         let on_axis = axis * axis.dot(&point);
         if point.norm() <= self.on_axis {
@@ -94,12 +94,12 @@ impl Arm {
         }
     }
 
-    /// The turn of the last joint, given where it must bring the vector beside it.
+    /// The rotation of the last joint that takes its perpendicular vector to `beside`.
     pub(super) fn last(&self, beside: &Vector3<f64>) -> Turn {
         Turn::towards(self.beside[0].dot(beside), self.beside[1].dot(beside))
     }
 
-    /// The chain's joint that the `index`th axis belongs to.
+    /// The chain's joint of an axis.
     pub(super) fn joint(&self, index: usize) -> usize {
         if self.reversed { JOINTS - 1 - index } else { index }
     }
@@ -117,7 +117,7 @@ fn align(axes: &mut Axes, signs: &mut [f64; JOINTS], range: Range<usize>) {
     }
 }
 
-/// The points that the links go through.
+/// The points that the links connect.
 fn points(axes: &Axes, kind: FamilyKind) -> [Vector3<f64>; JOINTS] {
     let mut points = axes.lines.map(|line| line.point);
     let Relations { is_wrist, meeting, skew, .. } = kind.relations();

@@ -1,19 +1,19 @@
-//! The solutions of an arm of six joints for one pose, and when two of them are the same.
+//! The solutions of a six-joint arm for one pose, and the test whether two are the same.
 
 use super::JOINTS;
 
-/// The most solutions for one pose: 16, which no arm of six revolute joints exceeds (Primrose 1986, "On the input-output equation of
-/// the general 7R-mechanism").
+/// Largest number of solutions for one pose: 16, the bound for 6R arms (Primrose 1986, "On the input-output equation
+/// of the general 7R-mechanism").
 pub const MAX_SOLUTIONS: usize = 16;
-/// Two solutions are one where no joint differs by more than this \[rad\]. Newton steps end at residuals of 1e-10
-/// (`EXACT_RESIDUAL`), and where two solutions meet, a residual moves the joints by its square root.
+/// Solutions are the same if no joint differs by more than this \[rad\]. Newton steps stop at residuals of 1e-10
+/// (`EXACT_RESIDUAL`), and near a double solution a residual moves the joints by its square root.
 pub const SAME_SOLUTION: f64 = 1e-5;
 
-/// The configurations of an arm of six joints in which its tip has one pose.
+/// The configurations of a six-joint arm for one tip pose.
 #[derive(Debug, Clone, Copy)]
 pub struct ArmSolutions {
     positions: [[f64; JOINTS]; MAX_SOLUTIONS],
-    /// Of each, whether it stands for a continuum.
+    /// Whether each represents a continuum.
     free: [bool; MAX_SOLUTIONS],
     count: usize,
 }
@@ -24,7 +24,7 @@ impl ArmSolutions {
         Self { positions: [[0.0; JOINTS]; MAX_SOLUTIONS], free: [false; MAX_SOLUTIONS], count: 0 }
     }
 
-    /// A single solution, at `positions` \[rad\].
+    /// A single solution at `positions` \[rad\].
     #[doc(hidden)]
     pub fn one(positions: [f64; JOINTS]) -> Self {
         let mut solutions = Self::none();
@@ -32,24 +32,27 @@ impl ArmSolutions {
         solutions
     }
 
-    /// The positions of each solution \[rad\], from -π to π.
+    /// Joint positions of each solution \[rad\] in \[-π, π\], from the base to the tip.
     pub fn as_slice(&self) -> &[[f64; JOINTS]] {
         &self.positions[..self.count]
     }
 
-    /// Whether each solution, in the order of [`Self::as_slice`], stands for a continuum: joints whose axes have come
-    /// to lie on one line, or a point on the axis that should turn it. The one given is near the seed.
+    /// Whether each solution, in the order of [`Self::as_slice`], represents a continuum (self-motion): two axes
+    /// coincide, or a point lies on the axis that should move it. Of a continuum, the configuration near the seed is
+    /// returned.
     pub fn continuous(&self) -> &[bool] {
         &self.free[..self.count]
     }
 
-    /// The positions as starting points of Newton steps. Whether what they lead to stands for a continuum is not known.
+    /// The positions \[rad\] as starting points of Newton steps. Marks all solutions as isolated.
     #[doc(hidden)]
     pub fn as_mut_slice(&mut self) -> &mut [[f64; JOINTS]] {
         self.free.fill(false);
         &mut self.positions[..self.count]
     }
 
+    /// Adds a solution at `positions` \[rad\], and whether it represents a continuum; ignored beyond
+    /// [`MAX_SOLUTIONS`].
     #[doc(hidden)]
     pub fn push(&mut self, positions: [f64; JOINTS], free: bool) {
         if self.count < MAX_SOLUTIONS {

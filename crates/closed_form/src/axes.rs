@@ -1,29 +1,29 @@
-//! The joint axes of a chain as lines in the base link's frame, where nothing has moved.
+//! Joint axes of a chain as lines in the base link's frame, at zero positions.
 
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 
 use super::{Line, NoClosedForm};
 use urdf_ik_robot::{Chain, ChainJoint, JointKind};
 
-/// Number of joints of the chains that families are for.
+/// Number of joints of an arm of a [`Family`](super::Family).
 pub const JOINTS: usize = 6;
-/// Number of joints of the shortest chains that have a closed form: others are added to them.
+/// Number of joints of the shortest chains with a closed form: auxiliary joints are added to them.
 pub const MIN_JOINTS: usize = 2;
-/// Number of joints of the longest chains that have a closed form: one can be locked, so that [`JOINTS`] are left.
+/// Number of joints of the longest chains with a closed form: one is fixed, which leaves [`JOINTS`].
 pub const REDUNDANT_JOINTS: usize = 7;
 
-/// The axes and the tip of a chain where nothing has moved: with these the tip's pose is a product of exponentials (Brockett 1984,
-/// "Robotic manipulators and the product of exponentials formula").
+/// The joint axes and the tip of a chain at zero positions. They define its forward kinematics as a product of
+/// exponentials (Brockett 1984, "Robotic manipulators and the product of exponentials formula").
 #[derive(Debug, Clone, Copy)]
 pub struct Axes<const N: usize = JOINTS> {
     /// Unit vectors and points \[m\] in the base link's frame.
     pub lines: [Line; N],
-    /// Pose of the tip link.
+    /// Pose of the tip link in the base link's frame \[m\].
     pub tip: Isometry3<f64>,
 }
 
-/// The axes of the joints of a chain with one tip, each in the direction that its URDF gives, and the pose of the tip link: in the
-/// base link's frame, where nothing has moved. Of prismatic joints, the line through the joint's origin. `None` for several tips.
+/// Joint axes of a chain with a single tip, each with the direction of its URDF, and the pose of the tip link, in the
+/// base link's frame at zero positions. For a prismatic joint, the line through its origin. `None` for several tips.
 pub(super) fn joint_lines(chain: &Chain) -> Option<(Vec<Line>, Isometry3<f64>)> {
     let [tip] = chain.tips() else { return None };
     let mut pose = Isometry3::identity();
@@ -36,11 +36,11 @@ pub(super) fn joint_lines(chain: &Chain) -> Option<(Vec<Line>, Isometry3<f64>)> 
 }
 
 impl<const N: usize> Axes<N> {
-    /// The axes of `chain` where all positions are zero, in the direction in which its variables grow; zeros after the last where it
-    /// has fewer than `N`.
+    /// The axes of `chain` at zero positions, directed so that a variable increases with the rotation; zero vectors
+    /// follow if it has fewer than `N`.
     ///
     /// # Errors
-    /// [`NoClosedForm`] where it is no chain of revolute joints, each of its own, two of them at least and `N` at most.
+    /// [`NoClosedForm`] unless the chain has one tip and 2 to `N` revolute joints, each with its own variable.
     pub fn new(chain: &Chain) -> Result<Self, NoClosedForm> {
         let name = |joint: &ChainJoint| chain.variables()[joint.variable].name.clone();
         let Some((own, tip)) = joint_lines(chain) else {
@@ -63,7 +63,8 @@ impl<const N: usize> Axes<N> {
         Ok(Self { lines, tip })
     }
 
-    /// The chain from its tip to its base: in the tip's frame, with the joints in reverse order. Its positions stay as they are.
+    /// The chain from its tip to its base: in the tip's frame, with the joints in reverse order and unchanged
+    /// positions.
     #[must_use]
     pub fn reversed(&self) -> Self {
         let tip = self.tip.inverse();
@@ -85,15 +86,16 @@ impl<const N: usize> Axes<N> {
         self.lines[a].distance(&self.lines[b])
     }
 
-    /// The feet of the common perpendicular of two axes \[m\]. Of parallel axes, those beside the point of the first.
+    /// The feet of the common perpendicular of two axes \[m\]. For parallel axes, those next to the point of the
+    /// first.
     pub fn feet(&self, a: usize, b: usize) -> (Vector3<f64>, Vector3<f64>) {
         self.lines[a].feet(&self.lines[b])
     }
 
-    /// The point nearest to some axes \[m\], by least squares; `None` where they are parallel.
+    /// The point nearest to three axes in the least-squares sense \[m\]; `None` if they are parallel.
     pub fn centre(&self, axes: [usize; 3]) -> Option<Vector3<f64>> {
         let (mut sum, mut moment) = (Matrix3::zeros(), Vector3::zeros());
-        // From a point near by, so that a base link far away costs no digits.
+        // Relative to a nearby point, so that a distant base link costs no digits.
         let near = self.lines[axes[0]].point;
         for Line { direction, point } in axes.map(|index| self.lines[index]) {
             let across = Matrix3::identity() - direction * direction.transpose();
@@ -105,7 +107,7 @@ impl<const N: usize> Axes<N> {
 }
 
 impl Axes<REDUNDANT_JOINTS> {
-    /// The axes that are left where the joint `locked` stands at `position` \[rad\].
+    /// The remaining axes with joint `locked` fixed at `position` \[rad\].
     pub fn without(&self, locked: usize, position: f64) -> Axes {
         let Line { direction: axis, point: centre } = self.lines[locked];
         let rotation = UnitQuaternion::from_axis_angle(&Unit::new_unchecked(axis), position);
@@ -119,7 +121,7 @@ impl Axes<REDUNDANT_JOINTS> {
 }
 
 impl Axes {
-    /// The point nearest to the last three axes \[m\], by least squares.
+    /// The point nearest to the last three axes in the least-squares sense \[m\]; `None` if they are parallel.
     pub fn wrist_centre(&self) -> Option<Vector3<f64>> {
         self.centre([3, 4, 5])
     }

@@ -1,17 +1,18 @@
-//! Finds all solutions of an arm by the subproblems of its family.
+//! Solves an arm by the subproblems of its family.
 
 use nalgebra::Isometry3;
 
 use super::shared_steps::SeedTurns;
-use super::{Arm, ArmSolutions, FamilyKind, JOINTS, Turn};
+use super::{ArmSolutions, DecomposableArm, FamilyKind, JOINTS, Turn};
 
-impl Arm {
-    /// Every configuration in which the tip has `pose` (base link's frame). What is free comes near `seed` \[rad\].
+impl DecomposableArm {
+    /// All configurations for `pose` of the tip (base link's frame \[m\]). Undetermined joints stay near `seed`
+    /// \[rad\].
     pub fn solutions(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> ArmSolutions {
         let goal = self.goal(pose);
         let near = SeedTurns(std::array::from_fn(|i| seed[self.joint(i)] * self.signs[i]));
         let mut solutions = ArmSolutions::none();
-        // Neighbours share turns: their angles need not be found again.
+        // Consecutive solutions share rotations, so their angles are not computed again.
         let (mut last, mut positions) = ([Turn::ZERO; JOINTS], [0.0; JOINTS]);
         let mut found = |turns: [Turn; JOINTS], free: bool| {
             for (index, turn) in turns.into_iter().enumerate().filter(|(index, turn)| last[*index] != *turn) {

@@ -1,63 +1,66 @@
-//! Which closed form fits the axes of a chain of six revolute joints, and by how much they miss it.
+//! Recognises the closed-form family of the axes of six revolute joints, and measures the deviation from it.
 
 use std::fmt;
 use std::ops::Range;
 
 use super::{Axes, AxisConditions, AxisDeviation, JOINTS, with_deviation};
 
-/// The least angle \[rad\] between two axes of a family that must not be parallel.
+/// Smallest angle \[rad\] between two axes that must not be parallel.
 const MIN_ANGLE: f64 = 0.02;
-/// The least distance between two axes that must be skew, over the arm's length.
+/// Smallest distance between two skew axes, over the arm's length.
 const MIN_SKEW_DISTANCE: f64 = 1e-3;
 
-/// What the first three axes of an arm with a spherical wrist have in common.
+/// Common property of the first three axes of an arm with a spherical wrist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Shoulder {
-    /// The first and the second meet.
+    /// The first and the second axis intersect.
     FirstTwoMeet,
-    /// The second and the third are parallel.
+    /// The second and the third axis are parallel.
     LastTwoParallel,
-    /// The first and the second are parallel.
+    /// The first and the second axis are parallel.
     FirstTwoParallel,
-    /// The second and the third meet.
+    /// The second and the third axis intersect.
     LastTwoMeet,
-    /// Nothing: the first and the second are skew (Pieper 1968, "The kinematics of manipulators under computer control").
+    /// None: the first and the second axis are skew (Pieper 1968, "The kinematics of manipulators under computer
+    /// control").
     General,
 }
 
-/// The families of arms of six revolute joints: those that are decomposable into subproblems, up to reading them from the tip to the
-/// base, and all others.
+/// Families of arms of six revolute joints: those that decompose into subproblems, read from either end, and the
+/// general arm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FamilyKind {
-    /// The last three axes meet in one point.
+    /// The last three axes intersect in one point.
     SphericalWrist(Shoulder),
-    /// The second, third and fourth axes are parallel; the fifth and sixth meet, or else are skew.
+    /// The second, third and fourth axes are parallel; the fifth and sixth intersect or are skew.
     MiddleParallel {
-        /// Whether the fifth and sixth axes meet.
+        /// True if the fifth and sixth axes intersect.
         last_two_meet: bool,
     },
-    /// The first three axes are parallel, and the fifth and sixth meet.
+    /// The first three axes are parallel, and the fifth and sixth intersect.
     FirstThreeParallel,
-    /// The general 6R arm, whose axes need nothing in common: one joint angle is searched for.
+    /// The general 6R arm, without conditions on its axes: a one-dimensional search for one joint angle.
     General,
 }
 
-/// How the axes of a family lie to each other. They are counted from 0.
+/// Relative placement of the axes of a family, which are counted from 0.
 pub(super) struct Relations {
-    /// Whether the last three meet in one point.
+    /// Whether the last three intersect in one point.
     pub is_wrist: bool,
-    /// The axes that are parallel.
+    /// Parallel axes.
     pub parallel: Range<usize>,
-    /// Two that meet.
+    /// Two intersecting axes.
     pub meeting: Option<[usize; 2]>,
-    /// Two that are skew.
+    /// Two skew axes.
     pub skew: Option<[usize; 2]>,
     /// Pairs that must not be parallel.
     apart: &'static [[usize; 2]],
 }
 
 impl FamilyKind {
-    /// The families that are decomposable into subproblems, those that take least work first.
+    /// The families that decompose into subproblems, cheapest first.
     const DECOMPOSABLE: [Self; 8] = [
         Self::SphericalWrist(Shoulder::LastTwoParallel),
         Self::SphericalWrist(Shoulder::FirstTwoMeet),
@@ -69,7 +72,7 @@ impl FamilyKind {
         Self::FirstThreeParallel,
     ];
 
-    /// How the axes lie to each other, read from the base to the tip.
+    /// Relative placement of the axes, read from the base to the tip.
     pub(super) fn relations(self) -> Relations {
         type Pair = Option<[usize; 2]>;
         let (parallel, meeting, skew, apart): (_, Pair, Pair, &[_]) = match self {
@@ -87,33 +90,32 @@ impl FamilyKind {
     }
 }
 
-/// A family and how well the axes of a chain belong to it.
+/// A family and the deviation of a chain's axes from it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Family {
-    /// What the axes have in common.
+    /// Common property of the axes.
     pub kind: FamilyKind,
-    /// Whether that holds of the chain read from its tip to its base.
+    /// True if the chain belongs to the family when read from its tip to its base.
     pub reversed: bool,
-    /// By how much the axes miss that; the joints are counted from 0 at the base.
+    /// Deviation of the axes from the family; the joints are counted from 0 at the base.
     pub deviation: AxisDeviation,
-    /// [`AxisDeviation::over_near`], for an arm of its length.
+    /// [`AxisDeviation::over_near`] for the length of the arm.
     over_near: f64,
 }
 
 impl Family {
-    /// Whether the axes belong to it to within [`EXACT_DEVIATION`](super::EXACT_DEVIATION).
+    /// True if the axes belong to the family within [`EXACT_DEVIATION`](super::EXACT_DEVIATION).
     pub fn exact(&self) -> bool {
         self.deviation.exact()
     }
 
-    /// Whether they are within [`NEAR_DEVIATION`](super::NEAR_DEVIATION).
+    /// True if the axes belong to the family within [`NEAR_DEVIATION`](super::NEAR_DEVIATION).
     pub fn near(&self) -> bool {
         self.over_near <= 1.0
     }
 
-    /// The family that the axes belong to exactly, else the one that they are nearest to. `length` is that of the arm \[m\].
-    ///
-    /// `None` where axes are parallel that must not be, in every family.
+    /// The family to which the axes belong exactly, otherwise the nearest one. `length` is the arm's length \[m\].
+    /// `None` if, in every family, axes are parallel that must not be.
     pub fn of(axes: &Axes, length: f64) -> Option<Self> {
         let mut best: Option<Self> = None;
         for (reversed, axes) in [(false, *axes), (true, axes.reversed())] {
@@ -133,19 +135,19 @@ impl Family {
         best
     }
 
-    /// The family of any axes at all.
+    /// The family of arbitrary axes.
     pub(super) const GENERAL: Self =
         Self { kind: FamilyKind::General, reversed: false, deviation: AxisDeviation::NONE, over_near: 0.0 };
 
-    /// How well other axes belong to the same family; `None` where axes are parallel that must not be.
+    /// The same family with the deviation of other axes; `None` if axes are parallel that must not be.
     #[doc(hidden)]
     pub fn of_other(&self, axes: &Axes, length: f64) -> Option<Self> {
         let axes = if self.reversed { axes.reversed() } else { *axes };
         Self::read(self.kind, &axes, length, self.reversed)
     }
 
-    /// How well axes, which were read from the tip to the base where `reversed`, belong to a family; `None` where axes are parallel that
-    /// must not be.
+    /// A family with the deviation of `axes`, which were `reversed` or not; `None` if axes are parallel that must not
+    /// be.
     fn read(kind: FamilyKind, axes: &Axes, length: f64, reversed: bool) -> Option<Self> {
         let Relations { is_wrist, parallel, meeting, skew, apart } = kind.relations();
         let is_apart = |&[a, b]: &[usize; 2]| axes.angle(a, b) > MIN_ANGLE;
@@ -167,14 +169,14 @@ impl Family {
         Some(Self { kind, reversed, deviation, over_near })
     }
 
-    /// The one of two that the axes miss by more.
+    /// The one of two from which the axes deviate more.
     #[doc(hidden)]
     #[must_use]
     pub fn worse(self, other: Self) -> Self {
         if other.over_near > self.over_near { other } else { self }
     }
 
-    /// Whether it is better than another: exact before near, then a deviation less than half as large.
+    /// True if it is preferable to another: exact before near, then a deviation less than half as large.
     #[doc(hidden)]
     pub fn before(&self, other: &Self) -> bool {
         match (self.exact() || other.exact(), self.near() == other.near()) {
@@ -184,14 +186,14 @@ impl Family {
         }
     }
 
-    /// What the axes have in common, where they have these numbers, and by how much they miss it, in words, with the names of the
-    /// joints.
+    /// The common property of the axes and the deviation from it, in words with these `numbers` of the axes and names
+    /// of the `joints`.
     #[doc(hidden)]
     pub fn in_words(&self, numbers: [usize; JOINTS], joints: &[&str]) -> String {
         with_deviation(self.numbered(numbers), &self.deviation.in_words(joints))
     }
 
-    /// What the axes have in common, in words, where they have these numbers.
+    /// The common property of the axes in words, with these `numbers` of the axes.
     #[doc(hidden)]
     pub fn numbered(&self, mut numbers: [usize; JOINTS]) -> String {
         if self.reversed {

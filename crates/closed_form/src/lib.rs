@@ -1,21 +1,21 @@
-//! Closed-form solutions of chains of revolute joints, found from their axes. Six joints have all their solutions at
-//! once, to machine precision. Seven joints are swept by the arm angle or by one joint. To two to five joints others
-//! are added.
+//! Closed-form inverse kinematics of chains of revolute joints, derived from their joint axes: all solutions of six
+//! joints, to machine precision. Chains of two to five joints are extended to six. Seven joints are swept by one of
+//! them (`urdf_ik_solver`).
 //!
-//! The axes decide the family ([`Family`]). Most families are decomposable into a few [subproblems] that have closed forms (Elias and
-//! Wen 2022, "IK-Geo: Unified robot inverse kinematics using subproblem decomposition"; Ostermeier et al. 2024, "Automatic geometric
-//! decomposition for analytical inverse kinematics"). A spherical wrist on a general shoulder, and three parallel axes before a wrist
-//! of skew ones, lead to an equation of the fourth degree (Pieper 1968, "The kinematics of manipulators under computer control").
-//! Read from the tip to the base, a chain may belong to a family that it does not belong to otherwise. The general 6R arm has up to 16
-//! solutions, which are the zeros of a determinant that depends on one joint angle (Raghavan and Roth 1993, "Inverse kinematics of
-//! the general 6R manipulator and related linkages").
+//! The axes determine the [`Family`]. Most families decompose into [subproblems] with closed-form solutions (Elias
+//! and Wen 2022, "IK-Geo: Unified robot inverse kinematics using subproblem decomposition"; Ostermeier et al. 2024,
+//! "Automatic geometric decomposition for analytical inverse kinematics"). A spherical wrist on a general shoulder,
+//! and three parallel axes before a wrist of skew ones, lead to a quartic equation (Pieper 1968, "The kinematics of
+//! manipulators under computer control"). A chain is also tried in reverse, from its tip to its base. The general 6R
+//! arm has up to 16 solutions, the zeros of a determinant that depends on one joint angle (Raghavan and Roth 1993,
+//! "Inverse kinematics of the general 6R manipulator and related linkages").
 //!
-//! Axes that miss a family by more than rounding ([`EXACT_DEVIATION`]) but not by much ([`NEAR_DEVIATION`]) still have
-//! its solutions for starting points: Newton steps lead from there to where the arm itself meets the target. Every
-//! solution, of either kind of arm, is measured by the chain's forward kinematics before it counts.
+//! Axes that deviate from a family by more than rounding ([`EXACT_DEVIATION`]), but by little ([`NEAR_DEVIATION`]),
+//! still use its solutions as starting points of Newton steps on the real arm. Every solution is verified by the
+//! chain's forward kinematics.
 //!
-//! Arms of [two](two_link) and [three](three_link) links have formulas of their own.
-
+//! Arms of [two](two_link) and [three](three_link) links have their own formulas.
+//!
 //! ```
 //! use nalgebra::Point2;
 //! use urdf_ik_closed_form::two_link::{Shape, TwoLink};
@@ -57,7 +57,7 @@ pub use family::{Family, FamilyKind, Shoulder};
 pub use no_closed_form::NoClosedForm;
 #[doc(hidden)]
 pub use {
-    arm::{Arm, CONDITION_SLACK},
+    arm::{CONDITION_SLACK, DecomposableArm},
     arm_solutions::SAME_SOLUTION,
     axes::Axes,
     axis_deviation::{AxisConditions, with_deviation},

@@ -1,16 +1,16 @@
-//! Lines in space, as joint axes are: how two of them lie to each other, and where a motion takes them.
+//! Lines in space, such as joint axes: relative placement and rigid motions.
 
 use nalgebra::{Isometry3, Vector3};
 
 use super::Turn;
 use super::subproblems::PARALLEL_SINE_SQUARED;
 
-/// A line, with a point that is carried along with it.
+/// A line with a point that moves with it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Line {
     /// Unit vector.
     pub direction: Vector3<f64>,
-    /// Any point on the line.
+    /// Any point on the line \[m\].
     pub point: Vector3<f64>,
 }
 
@@ -21,49 +21,49 @@ impl Line {
         a.cross(b).norm().atan2(a.dot(b).abs())
     }
 
-    /// How far two lines are from a right angle \[rad\].
+    /// Deviation of two lines from a right angle \[rad\].
     pub fn angle_from_right(&self, other: &Self) -> f64 {
         let sine = other.direction.dot(&self.direction);
         sine.abs().atan2((other.direction - self.direction * sine).norm())
     }
 
-    /// The feet of the common perpendicular of two lines. Of parallel lines, those beside the point of the first.
+    /// Feet of the common perpendicular of two lines \[m\]. For parallel lines, those next to the point of the first.
     pub fn feet(&self, other: &Self) -> (Vector3<f64>, Vector3<f64>) {
         let (u, v) = (&self.direction, &other.direction);
         let between = other.point - self.point;
         let (cosine, sine) = (u.dot(v), u.cross(v).norm_squared());
         let (along_u, along_v) = (between.dot(u), between.dot(v));
-        // On parallel lines any point is the foot of a common perpendicular.
+        // On parallel lines every point is a foot.
         let on_first = if sine > PARALLEL_SINE_SQUARED { (along_u - cosine * along_v) / sine } else { 0.0 };
         let on_second = cosine * on_first - along_v;
         (self.point + u * on_first, other.point + v * on_second)
     }
 
-    /// The distance between two lines.
+    /// Distance between two lines \[m\].
     pub fn distance(&self, other: &Self) -> f64 {
         let (one, other) = self.feet(other);
         (one - other).norm()
     }
 
-    /// The distance of a point from this line.
+    /// Distance of a point from this line \[m\].
     pub fn distance_from(&self, point: &Vector3<f64>) -> f64 {
         self.direction.cross(&(point - self.point)).norm()
     }
 
-    /// This line, turned about another.
+    /// This line, rotated by `turn` about another.
     #[inline]
     #[must_use]
     pub fn turned(&self, turn: Turn, about: &Self) -> Self {
         Self { direction: turn.about(&about.direction, &self.direction), point: about.carry(turn, &self.point) }
     }
 
-    /// A point, turned about this line.
+    /// A point \[m\], rotated by `turn` about this line.
     #[inline]
     pub fn carry(&self, turn: Turn, point: &Vector3<f64>) -> Vector3<f64> {
         self.point + turn.about(&self.direction, &(point - self.point))
     }
 
-    /// This line, moved.
+    /// This line after a rigid motion.
     #[inline]
     #[must_use]
     pub fn moved(&self, motion: &Isometry3<f64>) -> Self {

@@ -1,65 +1,65 @@
-//! Why a chain has no closed form.
+//! Reasons for which a chain has no closed form.
 
 use thiserror::Error;
 
 use super::{MIN_JOINTS, REDUNDANT_JOINTS};
 
-/// Why a chain has no closed form, in words that follow its name.
+/// Reason for which a chain has no closed form. The text continues a sentence about the chain.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NoClosedForm {
-    /// It has several tips.
+    /// Several tip links.
     #[error("it has {tips} tips")]
     Tips {
-        /// Their number.
+        /// Number of tip links.
         tips: usize,
     },
-    /// One of its joints is prismatic.
+    /// A prismatic joint.
     #[error("the joint '{joint}' is prismatic")]
     Prismatic {
-        /// The joint.
+        /// Name of the joint.
         joint: String,
     },
-    /// Joints mimic one of its joints.
+    /// A joint that others mimic.
     #[error("joints follow '{joint}' (mimic)")]
     Mimic {
-        /// The joint that they mimic.
+        /// Name of the mimicked joint.
         joint: String,
     },
-    /// It has too few joints, or too many.
+    /// Too few or too many joints.
     #[error("it has {joints} joints, not {MIN_JOINTS} to {REDUNDANT_JOINTS}")]
     Joints {
-        /// Their number.
+        /// Number of joints.
         joints: usize,
     },
-    /// Two joints always turn about one line.
+    /// Two joints with a common axis at zero positions.
     #[error("'{first}' and '{second}' rotate about the same line when all joints are at 0")]
     OneLine {
-        /// The joint nearer to the base.
+        /// Name of the joint nearer to the base.
         first: String,
-        /// The other joint.
+        /// Name of the other joint.
         second: String,
     },
-    /// The self-check finds a freedom everywhere.
+    /// A self-motion in every configuration, found by the self-check.
     #[error("in every configuration some of its joints can move without the tip")]
     AlwaysFree,
-    /// Axes are parallel that must not be.
+    /// Parallel axes where every family excludes them.
     #[error("too many of its axes are parallel, whichever joint is locked")]
     Parallel,
-    /// None of the joints that were tried make it an arm of six joints with a closed form.
+    /// No set of auxiliary joints extends it to a six-joint arm with a closed form.
     #[error("no joints added to its {joints} make an arm of a known family")]
     NothingToAdd {
         /// Number of its joints.
         joints: usize,
     },
-    /// The axes are not near enough to a family.
+    /// Too large a deviation from every family.
     #[error("it is nearest to one where '{locked}' is locked, {common}, but {deviation}")]
     NotNear {
-        /// The joint that is locked.
+        /// Name of the fixed joint.
         locked: String,
-        /// What the axes have in common in the nearest family.
+        /// Common property of the axes in the nearest family.
         common: String,
-        /// By how much they miss that.
+        /// Deviation from it.
         deviation: String,
     },
 }

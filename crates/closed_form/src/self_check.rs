@@ -1,17 +1,17 @@
-//! The self-check of a closed form: whether it finds a few sample configurations again from their poses.
+//! Self-check of a closed form: it must recover sample configurations from their poses.
 
 use nalgebra::Isometry3;
 
 use super::{ArmSolutions, JOINTS, same};
 use urdf_ik_robot::{Chain, ChainPoses};
 
-/// Positions at which what is found of an arm must hold \[rad\]: at special angles axes have more in common than elsewhere.
+/// Joint positions of the samples \[rad\]. Special angles would hide degeneracies or add them.
 pub const SAMPLE_POSITIONS: [f64; 5] = [0.37, -1.13, 1.91, -2.47, 2.83];
-/// How near to a sample the closed form must come \[rad\], for an arm that belongs to its family exactly, and for one that is near it.
+/// Largest error of a recovered sample \[rad\]: for arms that belong to their family exactly, and for arms near it.
 const MAX_DIFFERENCE: [f64; 2] = [1e-6, 0.3];
 
-/// Whether each sample configuration is among the `solutions` of its pose, and none of these stands for a continuum: where axes leave a
-/// freedom everywhere, a closed form gives one of many.
+/// True if each sample configuration is among the `solutions` of its pose, and none represents a continuum: an arm
+/// with a self-motion everywhere would get one of infinitely many configurations.
 pub fn self_check(
     chain: &Chain,
     exact: bool,

@@ -1,25 +1,26 @@
-//! Steps that the families of decomposable arms share: turns that a goal leaves free, two skew axes, and two turns about parallel axes.
+//! Steps shared by the decomposable families: undetermined rotations, two skew axes, and two rotations about parallel
+//! axes.
 
 use nalgebra::Vector3;
 
 use super::subproblems::{Fit, Roots, turn_between, turns_to_distance};
-use super::{Arm, JOINTS, Turn};
+use super::{DecomposableArm, JOINTS, Turn};
 
-/// Is told of each configuration, by turns of the axes, and whether it stands for a continuum.
+/// Called for each configuration, by rotations about the axes, and whether it represents a continuum.
 pub(super) type OnConfiguration<'a> = &'a mut dyn FnMut([Turn; JOINTS], bool);
 
-/// The seed that turns stay near to where they are free \[rad\].
+/// Seed positions \[rad\], used for undetermined rotations.
 #[derive(Clone, Copy)]
 pub(super) struct SeedTurns(pub [f64; JOINTS]);
 
 impl SeedTurns {
-    /// The turn of a joint.
+    /// Seed rotation of a joint.
     pub(super) fn turn(&self, joint: usize) -> Turn {
         Turn::new(self.0[joint])
     }
 
-    /// Hands over the roots that miss their condition by no more than `slack`, or the turn of `joint` where any turn will do, and whether that
-    /// is so.
+    /// Calls `found` with each root whose residual is at most `slack`, or with the seed rotation of `joint` if every
+    /// rotation is a root, and whether that is the case.
     pub(super) fn each(&self, joint: usize, roots: &Roots<Turn>, slack: f64, found: &mut dyn FnMut(Turn, bool)) {
         match roots.fit {
             _ if !roots.within(slack) => {}
@@ -29,21 +30,21 @@ impl SeedTurns {
     }
 }
 
-/// Two skew axes. What a turn about the first does to a vector along the common perpendicular and along the second axis is a turn in
-/// the plane of two unit vectors at right angles to the first.
+/// Two skew axes. The components, along the common perpendicular and along the second axis, of a vector rotated about
+/// the first are a planar rotation in the basis of two unit vectors perpendicular to the first.
 pub(super) struct Skew {
-    /// The common perpendicular, and the direction of the second axis across the first.
+    /// The common perpendicular, and the component of the second axis perpendicular to the first.
     pub normal: Vector3<f64>,
     pub across: Vector3<f64>,
     /// Distance of the axes \[m\], sine of their angle.
     pub length: f64,
     pub sine: f64,
-    /// 1 where the first axis turns the common perpendicular towards `across`, else -1.
+    /// 1 if rotation about the first axis takes the common perpendicular towards `across`, otherwise -1.
     pub sense: f64,
 }
 
 impl Skew {
-    /// `link` goes from one axis to the other along their common perpendicular \[m\].
+    /// `link` is the common perpendicular from one axis to the other \[m\].
     pub(super) fn new(first: &Vector3<f64>, second: &Vector3<f64>, link: &Vector3<f64>) -> Self {
         let across = second - first * first.dot(second);
         let (length, sine) = (link.norm(), across.norm());
@@ -52,8 +53,9 @@ impl Skew {
         Self { normal, across, length, sine, sense }
     }
 
-    /// The turn about the first axis that gives a vector with these components the product `distance` with the link and the height
-    /// `height` along the second axis; `None` where the vector lies on the first axis.
+    /// The rotation about the first axis that gives a vector with the components `across` and `outwards` the dot
+    /// product `distance` with the link and the height `height` along the second axis; `None` if the vector lies on
+    /// the first axis.
     pub(super) fn turn(&self, distance: f64, height: f64, across: f64, outwards: f64) -> Option<Turn> {
         let (distance, height) = (distance / self.length, height / self.sine);
         let cos = outwards * distance + across * height;
@@ -62,9 +64,9 @@ impl Skew {
     }
 }
 
-impl Arm {
-    /// Turns of the joints `joint` and `joint + 1` about `axis`, `first` apart, that bring the end of `second` to `goal`, all
-    /// without regard to heights along the axis: the law of cosines.
+impl DecomposableArm {
+    /// Rotations of the joints `joint` and `joint + 1` about `axis`, `first` apart, that take the end of `second` to
+    /// `goal`, in projection along the axis (law of cosines).
     pub(super) fn planar(
         &self,
         axis: &Vector3<f64>,

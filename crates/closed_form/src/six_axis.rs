@@ -1,26 +1,26 @@
-//! An arm of six revolute joints, of whatever family.
+//! An arm of six revolute joints of any family.
 
 use nalgebra::Isometry3;
 
 use super::general::General6R;
-use super::{Arm, ArmSolutions, Axes, EXACT_DEVIATION, Family, JOINTS, NoClosedForm, self_check};
+use super::{ArmSolutions, Axes, DecomposableArm, EXACT_DEVIATION, Family, JOINTS, NoClosedForm, self_check};
 use urdf_ik_robot::Chain;
 
 /// An arm of six revolute joints.
 #[derive(Debug, Clone)]
 #[expect(clippy::large_enum_variant, reason = "most arms are decomposable, and there are few of them for each chain")]
 pub enum SixAxis {
-    /// One that is decomposable into subproblems.
-    Decomposable(Arm),
-    /// Any other: the general 6R arm.
+    /// An arm that decomposes into subproblems.
+    Decomposable(DecomposableArm),
+    /// The general 6R arm.
     General(Box<General6R>),
 }
 
 impl SixAxis {
-    /// The arm of a chain of six joints that is `length` \[m\] long, and its family.
+    /// The arm of a six-joint chain of `length` \[m\], and its family.
     ///
     /// # Errors
-    /// [`NoClosedForm`], which says what is in the way.
+    /// [`NoClosedForm`] with the reason.
     pub fn of(chain: &Chain, length: f64) -> Result<(Self, Family), NoClosedForm> {
         let axes = Axes::new(chain)?;
         if let Some((arm, family)) = Self::decomposable(&axes, length)
@@ -31,18 +31,19 @@ impl SixAxis {
         Self::general(&axes, length).ok_or_else(|| in_the_way(&axes, chain))
     }
 
-    /// The arm with these axes, where it belongs to a decomposable family, or nearly so.
+    /// The arm with these axes if they belong to a decomposable family, or nearly so.
     pub fn decomposable(axes: &Axes, length: f64) -> Option<(Self, Family)> {
         let family = Family::of(axes, length).filter(Family::near)?;
-        Some((Self::Decomposable(Arm::new(axes, &family, length)), family))
+        Some((Self::Decomposable(DecomposableArm::new(axes, &family, length)), family))
     }
 
-    /// The arm with these axes, whatever they have in common, unless some of them always do what others do.
+    /// The arm with these axes without conditions on them. `None` if some axes are always redundant.
     pub fn general(axes: &Axes, length: f64) -> Option<(Self, Family)> {
         Some((Self::General(Box::new(General6R::new(axes, length)?)), Family::GENERAL))
     }
 
-    /// Every configuration in which the tip has `pose` (base link's frame). What is free comes near `seed` \[rad\].
+    /// All configurations for `pose` of the tip (base link's frame \[m\]). Undetermined joints stay near `seed`
+    /// \[rad\].
     pub fn solutions(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> ArmSolutions {
         match self {
             Self::Decomposable(arm) => arm.solutions(pose, seed),

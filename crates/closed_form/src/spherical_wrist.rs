@@ -1,23 +1,27 @@
-//! Solves arms whose last three axes meet in one point; `family.rs` recognises them.
-//!
-//! The first three joints bring that point into place, the others turn the tip.
+//! Arms with a spherical wrist. The first three joints position the wrist centre, the others orient the tip.
 
 use nalgebra::Vector3;
 
-use super::arm::Goal;
+use super::arm::AxisGoal;
 use super::shared_steps::{OnConfiguration, SeedTurns, Skew};
 use super::subproblems::{
     Fit, Orbit, turn_between, turns_to_angle, turns_to_distance, turns_to_height, turns_together,
 };
 use super::trigonometric::Quadratic;
-use super::{Arm, Linear, Shoulder, Turn};
+use super::{DecomposableArm, Linear, Shoulder, Turn};
 
-/// Turns of the first three joints, and whether they stand for a continuum.
+/// Called for rotations of the first three joints, and whether they represent a continuum.
 type OnShoulder<'a> = &'a mut dyn FnMut([Turn; 3], bool);
 
-impl Arm {
-    /// Every configuration of an arm with a spherical wrist.
-    pub(super) fn spherical_wrist(&self, shoulder: Shoulder, goal: &Goal, near: &SeedTurns, found: OnConfiguration) {
+impl DecomposableArm {
+    /// All configurations of an arm with a spherical wrist.
+    pub(super) fn spherical_wrist(
+        &self,
+        shoulder: Shoulder,
+        goal: &AxisGoal,
+        near: &SeedTurns,
+        found: OnConfiguration,
+    ) {
         let wrist: OnShoulder = &mut |turns, free| self.wrist(turns, free, goal, near, found);
         match shoulder {
             Shoulder::LastTwoParallel => self.last_two_parallel(goal, near, wrist),
@@ -28,8 +32,9 @@ impl Arm {
         }
     }
 
-    /// The first joint brings the point to the height of the arm along the parallel axes; the others do the rest in their plane.
-    fn last_two_parallel(&self, goal: &Goal, near: &SeedTurns, found: OnShoulder) {
+    /// The first joint brings the wrist centre to the height of the arm along the parallel axes; the other two
+    /// position it in their plane.
+    fn last_two_parallel(&self, goal: &AxisGoal, near: &SeedTurns, found: OnShoulder) {
         let ([h1, h2, ..], [p12, p23, p34, ..]) = (&self.axes, &self.links);
         let firsts = turns_to_height(h1, h2, &goal.point, h2.dot(&(p12 + p23 + p34)));
         near.each(0, &firsts, self.slack.0, &mut |q1, free| {
@@ -40,8 +45,8 @@ impl Arm {
         });
     }
 
-    /// The third joint brings the point to its distance from where the first two axes meet.
-    fn first_two_meet(&self, goal: &Goal, near: &SeedTurns, found: OnShoulder) {
+    /// The third joint sets the distance of the wrist centre from the intersection of the first two axes.
+    fn first_two_meet(&self, goal: &AxisGoal, near: &SeedTurns, found: OnShoulder) {
         let ([h1, h2, h3, ..], [_, p23, p34, ..]) = (&self.axes, &self.links);
         let thirds = turns_to_distance(h3, p34, &-p23, goal.point.norm());
         near.each(2, &thirds, self.slack.0, &mut |q3, free| {
@@ -52,8 +57,8 @@ impl Arm {
         });
     }
 
-    /// The third joint brings the point to its height along the parallel axes.
-    fn first_two_parallel(&self, goal: &Goal, near: &SeedTurns, found: OnShoulder) {
+    /// The third joint sets the height of the wrist centre along the parallel axes.
+    fn first_two_parallel(&self, goal: &AxisGoal, near: &SeedTurns, found: OnShoulder) {
         let ([h1, _, h3, ..], [p12, p23, p34, ..]) = (&self.axes, &self.links);
         let thirds = turns_to_height(h3, p34, h1, h1.dot(&(goal.point - p12 - p23)));
         near.each(2, &thirds, self.slack.0, &mut |q3, free| {
@@ -64,8 +69,8 @@ impl Arm {
         });
     }
 
-    /// The first joint brings the point to its distance from where the other two axes meet.
-    fn last_two_meet(&self, goal: &Goal, near: &SeedTurns, found: OnShoulder) {
+    /// The first joint sets the distance of the wrist centre from the intersection of the other two axes.
+    fn last_two_meet(&self, goal: &AxisGoal, near: &SeedTurns, found: OnShoulder) {
         let ([h1, h2, h3, ..], [p12, _, p34, ..]) = (&self.axes, &self.links);
         let firsts = turns_to_distance(h1, p12, &goal.point, p34.norm());
         near.each(0, &firsts, self.slack.0, &mut |q1, free| {
@@ -76,7 +81,8 @@ impl Arm {
         });
     }
 
-    /// Turns of two joints, one after the other, that bring `point`, which the inner one turns, to `goal`, where the outer one turns it.
+    /// Rotations of two consecutive joints that take `point`, rotated by the inner one, to `goal`, rotated by the
+    /// outer one.
     fn together(
         &self,
         goal: Orbit,
@@ -101,12 +107,12 @@ impl Arm {
         }
     }
 
-    /// With the first two axes skew, the second joint drops out of distance and height of the point: the third one's equation is of
-    /// the second degree in its cosine and sine.
-    fn general_shoulder(&self, goal: &Goal, near: &SeedTurns, found: OnShoulder) {
+    /// With skew first axes, the second rotation drops out of distance and height of the wrist centre. The equation
+    /// of the third is quadratic in its cosine and sine.
+    fn general_shoulder(&self, goal: &AxisGoal, near: &SeedTurns, found: OnShoulder) {
         let ([h1, h2, h3, ..], [p12, p23, p34, ..]) = (&self.axes, &self.links);
         let skew = Skew::new(h2, h1, p12);
-        // The point as the third joint turns it, measured along any vector.
+        // Component of the wrist centre along a vector, as a function of the third rotation.
         let along = |v: &Vector3<f64>| {
             let middle = h3.dot(p34) * h3.dot(v);
             Linear { one: p23.dot(v) + middle, cos: p34.dot(v) - middle, sin: h3.cross(p34).dot(v) }
@@ -126,8 +132,8 @@ impl Arm {
         });
     }
 
-    /// The last three joints, where the first three are known.
-    fn wrist(&self, first: [Turn; 3], free: bool, goal: &Goal, near: &SeedTurns, found: OnConfiguration) {
+    /// The last three joints, given the first three.
+    fn wrist(&self, first: [Turn; 3], free: bool, goal: &AxisGoal, near: &SeedTurns, found: OnConfiguration) {
         let [h1, h2, h3, h4, h5, h6] = &self.axes;
         let [q1, q2, q3] = first;
         let back = |v: &Vector3<f64>| {
@@ -147,7 +153,7 @@ impl Arm {
             let last = |q4: Turn| self.last(&q5.back().about(h5, &q4.back().about(h4, &beside)));
             let mut q6 = last(q4);
             if straight {
-                // The fourth and the sixth joint turn about one line: both move alike.
+                // The fourth and the sixth axis coincide: both joints share the rotation.
                 let half = 0.5 * q6.and(near.turn(5).back()).angle() * h4.dot(&turned).signum();
                 q4 = q4.and(Turn::new(half));
                 q6 = last(q4);
@@ -158,7 +164,7 @@ impl Arm {
 }
 
 impl Skew {
-    /// The equation that is left of a distance and a height where the turn between them has dropped out.
+    /// The equation left after eliminating the intermediate rotation from a distance and a height.
     pub(super) fn equation(&self, distance: &Linear, height: &Linear, radius: &Quadratic) -> Quadratic {
         let (length, sine) = (self.length, self.sine);
         let squares = distance.scaled(sine).squared().and(length * length, &height.squared());

@@ -1,9 +1,20 @@
-//! The subproblems that an arm is decomposed into: turns about one or two axes that bring points or directions together.
+//! Subproblems of decomposable arms: rotations about one or two axes that bring points or directions together.
 //!
-//! The first three are those of Paden and Kahan (Paden 1986, "Kinematics and control of robot manipulators"), the fourth and the way
-//! to speak of all of them are those of Elias and Wen 2022, "IK-Geo: Unified robot inverse kinematics using subproblem decomposition".
-//! Axes are unit vectors through the origin. Every subproblem has an answer: where its condition cannot hold, the turns that miss it
-//! by least ([`Fit::Nearest`]), and where it holds for any turn, a turn that the caller replaces as it likes ([`Fit::Free`]).
+//! The first three are those of Paden and Kahan (Paden 1986, "Kinematics and control of robot manipulators"). The
+//! fourth and the formulation are those of Elias and Wen 2022, "IK-Geo: Unified robot inverse kinematics using
+//! subproblem decomposition". Axes are unit vectors through the origin. Every subproblem has an answer: the rotation
+//! with the smallest residual if its condition cannot hold ([`Fit::Nearest`]), and an arbitrary rotation if it always
+//! holds ([`Fit::Free`]).
+//!
+//! ```
+//! use nalgebra::Vector3;
+//! use urdf_ik_closed_form::subproblems::{Fit, turn_onto};
+//!
+//! // The rotation about z that takes x to y.
+//! let roots = turn_onto(&Vector3::z(), &Vector3::x(), &Vector3::y());
+//! assert_eq!(roots.fit, Fit::Exact);
+//! assert!((roots.as_slice()[0].angle() - std::f64::consts::FRAC_PI_2).abs() < 1e-15);
+//! ```
 
 #[cfg(test)]
 mod tests;
@@ -12,33 +23,33 @@ use nalgebra::Vector3;
 
 use super::turn::Turn;
 
-/// A vector counts as on an axis where its distance from it is less than this, over the length of the longest vector. Turns of such a
-/// vector move it by less than 1e-10 m on any arm shorter than five metres.
+/// Distance of a vector from an axis, over the length of the longest vector, below which it counts as on the axis.
+/// Rotating such a vector moves it by less than 1e-10 m on any arm shorter than five metres.
 pub(super) const AXIS_ROUNDING: f64 = 1e-11;
-/// A condition that is missed by less is missed by rounding, over the product of the lengths in it.
+/// Residual of a condition, over the product of the lengths in it, that counts as rounding.
 const CONDITION_ROUNDING: f64 = 1e-12;
-/// Squared sine of the angle between two axes below which they are parallel.
+/// Squared sine of the angle between two axes below which they count as parallel.
 pub(super) const PARALLEL_SINE_SQUARED: f64 = 1e-20;
 
-/// How well the condition of a subproblem holds.
+/// How well the condition of a subproblem can hold. The three cases are exhaustive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fit {
-    /// It holds to rounding. A double root is one value.
+    /// Exactly, up to rounding. A double root is one value.
     Exact,
-    /// It cannot hold; no turn comes nearer.
+    /// Not at all; the root has the smallest residual.
     Nearest,
-    /// It holds for any turn, or for any pair of turns with the right sum: the one given is one of them.
+    /// For any rotation, or for any pair of rotations with the right sum; the root is one of them.
     Free,
 }
 
-/// The answer to a subproblem: one or two values.
+/// The answer to a subproblem: one or two roots.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Roots<T> {
     found: [T; 2],
     count: usize,
     /// How well the condition holds.
     pub fit: Fit,
-    /// By how much it is missed, in the unit of the condition. Zero unless the fit is [`Fit::Nearest`].
+    /// Residual of the condition, in its unit; 0 if it is rounding.
     pub miss: f64,
 }
 
@@ -51,7 +62,7 @@ impl<T: Copy> Roots<T> {
         Self { fit: Fit::Nearest, miss, ..Self::one(found, Fit::Exact) }
     }
 
-    /// A single value, exact where it misses the condition by no more than `rounding`.
+    /// A single root, exact if its residual is at most `rounding`.
     fn touching(found: T, miss: f64, rounding: f64) -> Self {
         if miss <= rounding { Self::one(found, Fit::Exact) } else { Self::nearest(found, miss) }
     }
@@ -60,23 +71,23 @@ impl<T: Copy> Roots<T> {
         Self { found, count: 2, fit: Fit::Exact, miss: 0.0 }
     }
 
-    /// The values found, one or two.
+    /// The roots, one or two.
     pub fn as_slice(&self) -> &[T] {
         &self.found[..self.count]
     }
 
-    /// Whether the condition is missed by no more than `slack`.
+    /// True if the residual is at most `slack`, in the unit of the condition.
     pub fn within(&self, slack: f64) -> bool {
         self.miss <= slack
     }
 }
 
-/// A point, and the axis through the origin that turns it.
+/// A point and the axis through the origin about which it rotates.
 #[derive(Debug, Clone, Copy)]
 pub struct Orbit<'a> {
     /// Unit vector.
     pub axis: &'a Vector3<f64>,
-    /// The point where nothing has turned.
+    /// The point before the rotation \[m\].
     pub point: &'a Vector3<f64>,
 }
 
@@ -86,13 +97,14 @@ impl<'a> Orbit<'a> {
         Self { axis, point }
     }
 
-    /// The turn that brings the point nearest to another; `None` where any does.
+    /// The rotation that brings the point nearest to another; `None` if any rotation does.
     pub fn turn_to(&self, to: &Vector3<f64>) -> Option<Turn> {
         turn_between(self.axis, self.point, to)
     }
 }
 
-/// Subproblem 1: the turn about `axis` that brings `from` nearest to `to`. Any turn does where one of them lies on the axis.
+/// Subproblem 1: the rotation about `axis` (unit vector) that brings `from` nearest to `to`, both \[m\] or unit
+/// vectors. Any rotation does if one of them lies on the axis.
 pub fn turn_onto(axis: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>) -> Roots<Turn> {
     let across = axis.cross(from).norm() - axis.cross(to).norm();
     let along = axis.dot(from) - axis.dot(to);
@@ -106,17 +118,19 @@ pub fn turn_onto(axis: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>) ->
     }
 }
 
-/// The turn about `axis` that brings `from` nearest to `to`, whatever it misses; `None` where any does.
+/// The rotation about `axis` (unit vector) that brings `from` nearest to `to`, without a residual; `None` if any
+/// rotation does.
 pub fn turn_between(axis: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>) -> Option<Turn> {
     let (normal, normal_to) = (axis.cross(from), axis.cross(to));
     let across = normal.norm_squared().min(normal_to.norm_squared());
     let longest = from.norm_squared().max(to.norm_squared());
-    // By the normals alone: next to the axis, what lies along it would drown them.
+    // From the normals alone: near the axis, the axial components would swamp them.
     let turn = || Turn::towards(normal.dot(&normal_to), normal.cross(&normal_to).dot(axis));
     (across > AXIS_ROUNDING * AXIS_ROUNDING * longest).then(turn)
 }
 
-/// Subproblem 4: the turns about `axis` for which `point` then has the height `height` along `direction`.
+/// Subproblem 4: the rotations about `axis` (unit vector) that give `point` the height `height` along `direction`, in
+/// the unit of their product.
 pub fn turns_to_height(
     axis: &Vector3<f64>,
     point: &Vector3<f64>,
@@ -124,7 +138,7 @@ pub fn turns_to_height(
     height: f64,
 ) -> Roots<Turn> {
     let middle = axis.dot(point) * axis.dot(direction);
-    // The height is that of the middle, and a cosine and a sine of the turn.
+    // The height is a constant plus a multiple of the cosine and one of the sine.
     let (cos, sin) = (point.dot(direction) - middle, axis.cross(point).dot(direction));
     let size = (point.norm_squared() * direction.norm_squared()).sqrt();
     let amplitude = (cos * cos + sin * sin).sqrt();
@@ -148,10 +162,12 @@ pub fn turns_to_height(
     Roots::two([turn(rest), turn(-rest)])
 }
 
-/// Subproblem 4 of unit vectors: the turns about `axis` for which `direction` is then at the same angle to `other` as `like` is.
+/// Subproblem 4 for unit vectors: the rotations about `axis` for which the angle between `direction` and `other`
+/// equals that between `like` and `other`.
 ///
-/// Where cosines hardly change with their angles, their differences are found by the sines. So it is exact there as
-/// well, as the half-angle formulas of spherical triangles are. The miss is that of the height.
+/// Where cosines are insensitive to their angles, their differences are computed from the sines, so the roots stay
+/// accurate near the extremes, as with the half-angle formulas of spherical triangles. The residual is that of the
+/// height.
 pub fn turns_to_angle(
     axis: &Vector3<f64>,
     direction: &Vector3<f64>,
@@ -168,7 +184,7 @@ pub fn turns_to_angle(
     let middle = Turn::towards(normal.dot(&other_normal), normal.cross(&other_normal).dot(axis));
     let wanted = (other.dot(like), other.cross(like).norm());
     let (straight, crossed) = (sine * other_cosine, cosine * other_sine);
-    // How far the wanted angle is from the least and the greatest that there are, by their cosines.
+    // Differences of the desired cosine from those of the smallest and the greatest possible angle.
     let least = (cosine * other_cosine + amplitude, straight - crossed);
     let greatest = (cosine * other_cosine - amplitude, straight + crossed);
     let (from_least, from_greatest) = (cosines_apart(least, wanted), cosines_apart(wanted, greatest));
@@ -181,20 +197,21 @@ pub fn turns_to_angle(
     Roots::two([turn(half), turn(half.back())])
 }
 
-/// The difference of the cosines of two angles given by cosine and sine, by their sines where these are small.
+/// Difference of the cosines of two angles given by cosine and sine, from the sines where these are small.
 fn cosines_apart(a: (f64, f64), b: (f64, f64)) -> f64 {
     let sum = a.0 + b.0;
     if sum.abs() > 1.0 { (b.1.abs() - a.1.abs()) * (b.1.abs() + a.1.abs()) / sum } else { a.0 - b.0 }
 }
 
-/// Subproblem 3: the turns about `axis` that bring `point` to the distance `distance` from `from`, by the half-angle form of the law of
-/// cosines, which is exact next to the least and the greatest distance as well.
+/// Subproblem 3: the rotations about `axis` (unit vector) that bring `point` to the distance `distance` \[m\] from
+/// `from`, by the half-angle form of the law of cosines, which is accurate also near the smallest and the greatest
+/// distance.
 pub fn turns_to_distance(axis: &Vector3<f64>, point: &Vector3<f64>, from: &Vector3<f64>, distance: f64) -> Roots<Turn> {
     let (normal, from_normal) = (axis.cross(point), axis.cross(from));
     let (radius, from_radius) = (normal.norm(), from_normal.norm());
     let size = (point.norm_squared() + from.norm_squared()).sqrt();
     let along = axis.dot(point) - axis.dot(from);
-    // Across the axis.
+    // Perpendicular to the axis.
     let (square, least, greatest) =
         ((distance - along) * (distance + along), radius - from_radius, radius + from_radius);
     let across = square.max(0.0).sqrt();
@@ -218,10 +235,10 @@ pub fn turns_to_distance(axis: &Vector3<f64>, point: &Vector3<f64>, from: &Vecto
     Roots::two([middle.and(turn), middle.and(turn.back())])
 }
 
-/// Subproblem 2: the turns of both points about their axes that bring the two together.
+/// Subproblem 2: the rotations of two points about their axes that bring them together.
 ///
-/// Where the axes are parallel, only the difference of the turns counts: the second point then stays where it is. So
-/// does a point that lies on its own axis.
+/// If the axes are parallel, only the difference of the rotations counts, and the second point is not rotated. The
+/// same holds for a point on its own axis.
 pub fn turns_together(one: Orbit, other: Orbit) -> Roots<(Turn, Turn)> {
     let (Orbit { axis: first_axis, point: first }, Orbit { axis: second_axis, point: second }) = (one, other);
     let normal = first_axis.cross(second_axis);
@@ -232,7 +249,7 @@ pub fn turns_together(one: Orbit, other: Orbit) -> Roots<(Turn, Turn)> {
     }
     let cosine = first_axis.dot(second_axis);
     let (a, b) = (first_axis.dot(first), second_axis.dot(second));
-    // Where they meet, seen from the plane of the axes: its foot is known, how far it stands out of the plane is not.
+    // The common point: its projection onto the plane of the axes is linear, its height above the plane is not.
     let foot = (first_axis * (a - cosine * b) + second_axis * (b - cosine * a)) / sine;
     let size = 0.5 * (first.norm_squared() + second.norm_squared());
     let out = size - foot.norm_squared();
@@ -254,8 +271,8 @@ pub fn turns_together(one: Orbit, other: Orbit) -> Roots<(Turn, Turn)> {
     Roots { found: [pair(there), pair(again)], count: 2, fit, miss }
 }
 
-/// [`turns_together`] where both circles touch in the plane of the axes at most: of the two points in which each crosses it, the pair that
-/// is nearest.
+/// [`turns_together`] for circles that at most touch, in the plane of the axes: of the two intersections of each
+/// circle with the plane, the nearest pair.
 fn in_plane(first: Orbit, second: Orbit, normal: &Vector3<f64>) -> Roots<(Turn, Turn)> {
     let crossings = |Orbit { axis, point }: Orbit| {
         let middle = axis * axis.dot(point);
@@ -276,7 +293,7 @@ fn in_plane(first: Orbit, second: Orbit, normal: &Vector3<f64>) -> Roots<(Turn, 
         (turn_onto(first.axis, first.point, &best.1), turn_onto(second.axis, second.point, &best.2));
     let turns = (first_roots.found[0], second_roots.found[0]);
     let (apart, size) = (best.0.sqrt(), first.point.norm().max(second.point.norm()));
-    // Touching circles part as the square of what separates them: rounding there shows as its root.
+    // The distance of touching circles grows as the square of the separation, so rounding shows as its square root.
     let miss = if apart <= CONDITION_ROUNDING.sqrt() * size { 0.0 } else { apart };
     let free = first_roots.fit == Fit::Free || second_roots.fit == Fit::Free;
     let fit = if free {

@@ -1,18 +1,22 @@
-//! Solves arms with three parallel axes; `family.rs` recognises them.
-//!
-//! The tip's orientation depends on the sum of the three turns alone.
+//! Arms with three parallel axes. The orientation of the tip depends only on the sum of these rotations.
 
 use nalgebra::Vector3;
 
-use super::arm::Goal;
+use super::arm::AxisGoal;
 use super::shared_steps::{OnConfiguration, SeedTurns, Skew};
 use super::subproblems::{turn_between, turns_to_angle, turns_to_height};
 use super::trigonometric::Quadratic;
-use super::{Arm, Linear, Turn};
+use super::{DecomposableArm, Linear, Turn};
 
-impl Arm {
-    /// Every configuration of an arm whose second, third and fourth axes are parallel.
-    pub(super) fn middle_parallel(&self, last_two_meet: bool, goal: &Goal, near: &SeedTurns, found: OnConfiguration) {
+impl DecomposableArm {
+    /// All configurations of an arm whose second, third and fourth axes are parallel.
+    pub(super) fn middle_parallel(
+        &self,
+        last_two_meet: bool,
+        goal: &AxisGoal,
+        near: &SeedTurns,
+        found: OnConfiguration,
+    ) {
         let [h1, h2, _, _, h5, h6] = &self.axes;
         let height = self.links[..4].iter().map(|link| h2.dot(link)).sum();
         if !last_two_meet {
@@ -28,12 +32,12 @@ impl Arm {
         });
     }
 
-    /// Where the last two axes are skew, the fifth joint drops out of the height of the point and the slope of the last axis: the
-    /// first one's equation is of the second degree in its cosine and sine.
-    fn skew_wrist(&self, height: f64, goal: &Goal, near: &SeedTurns, found: OnConfiguration) {
+    /// With skew last axes, the fifth rotation drops out of the height of the point and the slope of the last axis.
+    /// The equation of the first is quadratic in its cosine and sine.
+    fn skew_wrist(&self, height: f64, goal: &AxisGoal, near: &SeedTurns, found: OnConfiguration) {
         let ([h1, h2, _, _, h5, h6], link) = (&self.axes, &self.links[4]);
         let skew = Skew::new(h5, h6, link);
-        // The parallel axes as the first joint turns them, measured along any vector.
+        // Component of the parallel axes along a vector, as a function of the first rotation.
         let along = |v: &Vector3<f64>| {
             let middle = h1.dot(h2) * h1.dot(v);
             Linear { one: middle, cos: h2.dot(v) - middle, sin: h1.cross(h2).dot(v) }
@@ -42,14 +46,14 @@ impl Arm {
         let (across, outwards) = (skew.across.dot(h2), skew.normal.dot(h2));
         let radius = Quadratic::constant(across * across + outwards * outwards);
         skew.equation(&rise, &slope, &radius).roots(&mut |q1| {
-            // The axes are turned backwards, as the wrist sees them.
+            // In the frame of the wrist, the axes rotate backwards.
             let turned = skew.turn(rise.at(q1), slope.at(q1), across, outwards).map(Turn::back);
             self.middle(q1, turned.unwrap_or_else(|| near.turn(4)), turned.is_none(), goal, near, found);
         });
     }
 
     /// The joints between the first and the fifth, and the last.
-    fn middle(&self, q1: Turn, q5: Turn, free: bool, goal: &Goal, near: &SeedTurns, found: OnConfiguration) {
+    fn middle(&self, q1: Turn, q5: Turn, free: bool, goal: &AxisGoal, near: &SeedTurns, found: OnConfiguration) {
         let ([h1, h2, _, _, h5, h6], [p12, p23, p34, p45, p56]) = (&self.axes, &self.links);
         let back = |v: &Vector3<f64>| q1.back().about(h1, v);
         let (axis, beside) = (back(&goal.axis), back(&goal.beside));
@@ -65,8 +69,8 @@ impl Arm {
         });
     }
 
-    /// Every configuration of an arm whose first three axes are parallel and whose last two meet.
-    pub(super) fn first_parallel(&self, goal: &Goal, near: &SeedTurns, found: OnConfiguration) {
+    /// All configurations of an arm whose first three axes are parallel and whose last two intersect.
+    pub(super) fn first_parallel(&self, goal: &AxisGoal, near: &SeedTurns, found: OnConfiguration) {
         let ([h1, _, _, h4, h5, h6], [p12, p23, p34, p45, _]) = (&self.axes, &self.links);
         let height = h1.dot(&(goal.point - p12 - p23 - p34));
         let fourths = turns_to_height(h4, p45, h1, height);

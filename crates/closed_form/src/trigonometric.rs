@@ -1,28 +1,29 @@
-//! Equations of the second degree in the cosine and the sine of one angle, which have up to four roots.
+//! Quadratic equations in the cosine and sine of one angle, with up to four roots.
 
 use nalgebra::Complex;
 
 use super::Turn;
 
-/// The most rounds of the iteration that finds the roots.
+/// Largest number of iterations of the root finder.
 const MAX_ROUNDS: usize = 80;
-/// The iteration ends where no root makes a longer step, over one more than its size.
+/// The root finder stops when no step exceeds this, relative to one plus the size of the root.
 const LAST_STEP: f64 = 1e-15;
-/// The equation counts as one of the first degree where its highest coefficient is less than this, over the largest.
+/// Leading coefficient, relative to the largest, below which the equation counts as linear.
 const NO_SECOND_DEGREE: f64 = 1e-13;
-/// A root that is farther from the unit circle is no angle. A double root is found to the root of rounding.
+/// Largest distance of a root from the unit circle for which it is an angle. Double roots are accurate to the square
+/// root of rounding.
 const MAX_OFF_CIRCLE: f64 = 1e-4;
-/// Newton steps by which an angle is made exact.
+/// Newton steps that refine an angle.
 const NEWTON_STEPS: usize = 3;
 
 /// `one + cos · cosine + sin · sine` of an angle.
 #[derive(Debug, Clone, Copy)]
 pub struct Linear {
-    /// The constant.
+    /// Constant term.
     pub one: f64,
-    /// Factor of the cosine.
+    /// Coefficient of the cosine.
     pub cos: f64,
-    /// Factor of the sine.
+    /// Coefficient of the sine.
     pub sin: f64,
 }
 
@@ -32,19 +33,19 @@ impl Linear {
         self.one + self.cos * turn.cos + self.sin * turn.sin
     }
 
-    /// The sum times a factor.
+    /// The product with a constant.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         Self { one: self.one * factor, cos: self.cos * factor, sin: self.sin * factor }
     }
 
-    /// The sum and a constant.
+    /// The sum with a constant.
     #[must_use]
     pub fn plus(&self, constant: f64) -> Self {
         Self { one: self.one + constant, ..*self }
     }
 
-    /// Its square.
+    /// The square.
     pub(super) fn squared(&self) -> Quadratic {
         Quadratic {
             one: self.one * self.one + 0.5 * (self.cos * self.cos + self.sin * self.sin),
@@ -54,7 +55,7 @@ impl Linear {
     }
 }
 
-/// `one` plus the real parts of `first · z` and `second · z²`, where z is the exponential of the angle times the imaginary unit.
+/// `one` + Re(`first` z + `second` z²), where z = exp(i angle).
 #[derive(Debug, Clone, Copy)]
 pub struct Quadratic {
     pub one: f64,
@@ -67,7 +68,7 @@ impl Quadratic {
         Self { one, first: Complex::ZERO, second: Complex::ZERO }
     }
 
-    /// This and `factor` times the other.
+    /// The sum with `factor` times another.
     #[must_use]
     pub fn and(&self, factor: f64, other: &Self) -> Self {
         Self {
@@ -77,7 +78,7 @@ impl Quadratic {
         }
     }
 
-    /// Hands over the angles at which it vanishes, a double root perhaps twice.
+    /// Calls `on_root` with each root, possibly twice with a double root.
     pub fn roots(&self, on_root: &mut dyn FnMut(Turn)) {
         let largest = self.one.abs().max(self.first.norm()).max(self.second.norm());
         if largest == 0.0 {
@@ -96,12 +97,12 @@ impl Quadratic {
         }
     }
 
-    /// The four roots of the polynomial that it is times z², by the iteration of Aberth 1973, "Iteration methods for finding all zeros
-    /// of a polynomial simultaneously".
+    /// The four roots of z² times the function, by the iteration of Aberth 1973, "Iteration methods for finding all
+    /// zeros of a polynomial simultaneously".
     fn complex_roots(&self) -> [Complex<f64>; 4] {
         let coefficients =
             [self.second, self.first, Complex::from(2.0 * self.one), self.first.conj(), self.second.conj()];
-        // At no two places alike, and none on an axis of symmetry.
+        // Distinct starting points, none on an axis of symmetry.
         let mut roots = [0.4_f64, 1.9, 3.6, 5.3].map(|angle| Complex::from_polar(1.0 + 0.02 * angle, angle));
         for _ in 0..MAX_ROUNDS {
             let mut largest = 0.0_f64;
@@ -127,13 +128,13 @@ impl Quadratic {
         roots
     }
 
-    /// The angle of a root, made exact where its slope allows.
+    /// The angle of a root, refined where its slope allows.
     fn exact(&self, z: Complex<f64>) -> Turn {
         let mut z = z / z.norm();
         for _ in 0..NEWTON_STEPS {
             let (value, slope) = self.value_and_slope(z);
             let step = -value / slope;
-            // At a double root a step is rounding over rounding.
+            // At a double root the step is 0/0 up to rounding.
             if !step.is_finite() || step.abs() > MAX_OFF_CIRCLE {
                 break;
             }

@@ -1,8 +1,8 @@
-//! An angle by its cosine and sine, so that a chain of subproblems needs no trigonometric function until its end.
+//! An angle by its cosine and sine: a chain of subproblems needs no trigonometric function until its end.
 
 use nalgebra::{Matrix3, Vector3};
 
-/// A turn about an axis that is named elsewhere.
+/// A planar rotation, about an axis given elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Turn {
     /// Cosine of the angle.
@@ -12,49 +12,49 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// No turn.
+    /// The identity.
     pub const ZERO: Self = Self { cos: 1.0, sin: 0.0 };
 
-    /// Half a turn.
+    /// The rotation by π.
     pub const HALF: Self = Self { cos: -1.0, sin: 0.0 };
 
-    /// The turn by `angle` \[rad\].
+    /// The rotation by `angle` \[rad\].
     pub fn new(angle: f64) -> Self {
         let (sin, cos) = angle.sin_cos();
         Self { cos, sin }
     }
 
-    /// The turn whose cosine and sine have the proportion of `cos` and `sin`; no turn where both vanish.
+    /// The rotation whose cosine and sine are proportional to `cos` and `sin`; the identity if both vanish.
     pub fn towards(cos: f64, sin: f64) -> Self {
         let scale = 1.0 / (cos * cos + sin * sin).sqrt();
         if scale.is_finite() { Self { cos: cos * scale, sin: sin * scale } } else { Self::ZERO }
     }
 
-    /// The angle \[rad\], from -π to π.
+    /// The angle \[rad\] in \[-π, π\].
     pub fn angle(self) -> f64 {
         self.sin.atan2(self.cos)
     }
 
-    /// This turn backwards.
+    /// The inverse rotation.
     #[must_use]
     pub fn back(self) -> Self {
         Self { sin: -self.sin, ..self }
     }
 
-    /// Both turns about one axis, one after the other.
+    /// The composition of two rotations about the same axis.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let cos = self.cos * other.cos - self.sin * other.sin;
         Self { cos, sin: self.sin * other.cos + self.cos * other.sin }
     }
 
-    /// `vector`, turned about the unit vector `axis` (Rodrigues' formula).
+    /// `vector`, rotated about the unit vector `axis` (Rodrigues' formula).
     pub fn about(self, axis: &Vector3<f64>, vector: &Vector3<f64>) -> Vector3<f64> {
         let along = axis.dot(vector) * (1.0 - self.cos);
         vector * self.cos + axis.cross(vector) * self.sin + axis * along
     }
 
-    /// The rotation by it about the unit vector `axis`.
+    /// The rotation matrix about the unit vector `axis`.
     pub fn matrix(self, axis: &Vector3<f64>) -> Matrix3<f64> {
         let around = axis * axis.transpose();
         Matrix3::identity() * self.cos + axis.cross_matrix() * self.sin + around * (1.0 - self.cos)

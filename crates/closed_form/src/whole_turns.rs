@@ -1,16 +1,16 @@
-//! Angles that differ by whole turns.
+//! Angles modulo 2π.
 
 use std::f64::consts::{PI, TAU};
 
 use urdf_ik_robot::without_whole_turns;
 
-/// An angle \[rad\], less than a few turns away, without its whole turns: in (-π, π].
+/// An angle \[rad\], at most a few revolutions from 0, wrapped to (-π, π\].
 pub(super) fn wrapped(angle: f64) -> f64 {
     let wrapped = without_whole_turns(angle);
     if wrapped <= -PI { wrapped + TAU } else { wrapped }
 }
 
-/// Whether two configurations differ by no more than `slack` \[rad\] in any joint, whole turns apart or not.
+/// True if no joint of two configurations differs by more than `slack` \[rad\] modulo 2π.
 pub fn same(a: &[f64], b: &[f64], slack: f64) -> bool {
     let step = |a: f64, b: f64| without_whole_turns(a - b).abs();
     a.iter().zip(b).all(|(a, b)| step(*a, *b) <= slack)

@@ -1,7 +1,7 @@
-//! The best few of many, in order.
+//! The best few of many candidates, in order.
 
-/// Makes room for one more among the best, which are the first `count` of `entries`, and gives its place: behind those that come
-/// before it. What no longer fits is lost. `None` where all that fit come before it.
+/// Inserts a place among the best, which are the first `count` of `entries`, behind those that come before it, and
+/// returns it. The last entry drops out if all are in use. `None` if all of them come before it.
 #[inline]
 pub fn make_room<'a, T>(
     entries: &'a mut [T],

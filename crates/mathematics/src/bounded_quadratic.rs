@@ -1,41 +1,41 @@
-//! Minimises a quadratic function inside bounds.
+//! Minimises a banded quadratic function with box constraints.
 
 use crate::band_matrix::BandMatrix;
 
-/// Active sets that are tried at most. The last one is taken as it is, cut off at the bounds.
+/// Largest number of active sets. The minimum of the last one is clamped to the bounds.
 const ACTIVE_SETS: usize = 12;
-/// How far beyond a bound an unknown may be, so that rounding changes no active set.
-const SLACK: f64 = 1e-12;
+/// Violation of a bound that counts as rounding, in the unit of the unknown.
+const BOUND_SLACK: f64 = 1e-12;
 
 /// The function ½ xᵀ A x − bᵀ x with a positive definite band matrix A, and bounds of each unknown.
 ///
-/// Unknowns beyond a bound are fixed there, and released where the function falls towards the inside: a primal-dual active set
-/// (Hintermüller, Ito and Kunisch 2002).
+/// A primal-dual active set (Hintermüller, Ito and Kunisch 2002, "The primal-dual active set strategy as a semismooth
+/// Newton method"): unknowns beyond a bound are fixed there, and released if the function decreases towards the
+/// interior.
 pub struct BoundedQuadratic {
     /// The matrix A.
     pub matrix: BandMatrix,
     /// The vector b.
     pub vector: Vec<f64>,
-    /// Least and greatest value of each unknown.
+    /// Lower and upper bound of each unknown; they may be infinite.
     pub bounds: Vec<[f64; 2]>,
-    /// The bound at which each unknown is fixed, if any. The next minimisation begins with those of the last one.
+    /// The bound at which each unknown is fixed, if any. The next minimisation starts from this active set.
     pub fixed: Vec<Option<Bound>>,
     factor: BandMatrix,
     minimum: Vec<f64>,
 }
 
-/// A bound of an unknown.
+/// A bound of an unknown. Intervals have no other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Bound {
-    /// Its least value.
+    /// The lower bound.
     Lower,
-    /// Its greatest value.
+    /// The upper bound.
     Upper,
 }
 
 impl BoundedQuadratic {
-    /// A function of `size` unknowns whose numbers and bounds are all 0. Unknowns that are `width` or more apart are
-    /// not coupled.
+    /// A zero function of `size` unknowns with bounds of 0. Unknowns that are `width` or more apart are not coupled.
     pub fn new(size: usize, width: usize) -> Self {
         Self {
             matrix: BandMatrix::zeros(size, width),
@@ -47,13 +47,13 @@ impl BoundedQuadratic {
         }
     }
 
-    /// Makes the matrix and the vector zero.
+    /// Sets the matrix and the vector to zero.
     pub fn clear(&mut self) {
         self.matrix.clear();
         self.vector.fill(0.0);
     }
 
-    /// The minimum. `None` where the matrix is not positive definite.
+    /// The minimum. `None` if the matrix is not positive definite.
     pub fn minimise(&mut self) -> Option<&[f64]> {
         for _ in 0..ACTIVE_SETS {
             self.factor.copy_from(&self.matrix);
@@ -66,7 +66,7 @@ impl BoundedQuadratic {
                     None => {}
                 }
             }
-            if !self.factor.factorise() {
+            if !self.factor.factorise(0.0) {
                 return None;
             }
             self.factor.solve(&mut self.minimum);
@@ -80,15 +80,15 @@ impl BoundedQuadratic {
         Some(&self.minimum)
     }
 
-    /// Fixes unknowns that are beyond a bound; where there are none, releases those that the function pushes inside. Returns whether there was
-    /// any.
+    /// Fixes unknowns that are beyond a bound; if there are none, releases those with a descent direction to the
+    /// interior. Returns whether the active set changed.
     fn change_active_set(&mut self) -> bool {
         let mut is_changed = false;
         for ((fixed, at), [lower, upper]) in self.fixed.iter_mut().zip(&self.minimum).zip(&self.bounds) {
             if fixed.is_none() && lower < upper {
-                *fixed = if *at < lower - SLACK {
+                *fixed = if *at < lower - BOUND_SLACK {
                     Some(Bound::Lower)
-                } else if *at > upper + SLACK {
+                } else if *at > upper + BOUND_SLACK {
                     Some(Bound::Upper)
                 } else {
                     None
@@ -100,7 +100,7 @@ impl BoundedQuadratic {
             return true;
         }
         for i in 0..self.fixed.len() {
-            // The rate at which the function changes with the unknown.
+            // Partial derivative of the function.
             let slope = || self.matrix.row_times(i, &self.minimum) - self.vector[i];
             let is_pushed_inside = match self.fixed[i] {
                 Some(Bound::Lower) => slope() < 0.0,

@@ -1,33 +1,34 @@
-//! The minimum of a convex quadratic function under linear inequalities, by a dual active set.
+//! Minimises a convex quadratic function under linear inequalities, by a dual active set.
 //!
 //! Goldfarb and Idnani 1983, "A numerically stable dual method for solving strictly convex quadratic programs". It
-//! begins at the minimum without any inequality, and takes in the violated ones, one after the other, by steps that
-//! keep met those it has taken in. An inequality that no longer holds the minimum back is released. It ends at the
-//! minimum, or with the proof that no point meets all inequalities.
+//! starts at the unconstrained minimum and adds the most violated inequalities one after the other, by steps that
+//! keep the active ones satisfied. An inequality whose multiplier reaches zero is released. It ends at the minimum,
+//! or with the proof that the inequalities are inconsistent.
 
+use crate::band_matrix::BandMatrix;
 use crate::vectors::{add_times, dot};
 
-/// A violation up to this is none \[rad or m\].
+/// Violation of an inequality that counts as rounding, in the unit of the unknowns \[rad or m\].
 const FEASIBLE: f64 = 1e-12;
-/// Share of the square of a normal that is rounding, where the normals of the active inequalities span it.
+/// Fraction of a squared normal, outside the span of the active normals, that counts as rounding.
 const DEPENDENT: f64 = 1e-18;
-/// What an active inequality gives way by, per multiplier, is rounding up to this.
+/// Decrease of a multiplier, per unit of the multiplier that is added, that counts as rounding.
 const MIN_REDUCTION: f64 = 1e-12;
 
-/// Inequalities: `rows · x >= least` and `lower <= x <= upper`, where bounds may be infinite.
+/// Inequalities `rows · x ≥ least` and `lower ≤ x ≤ upper`; bounds may be infinite.
 #[derive(Debug, Clone, Copy)]
 pub struct Inequalities<'a> {
-    /// One row after the other, each of length 1.
+    /// Rows of unit length, one after the other.
     pub rows: &'a [f64],
-    /// For each row, the least value of `rows · x`.
+    /// The lower bound of each `rows · x`.
     pub least: &'a [f64],
-    /// The least value of each unknown.
+    /// The lower bound of each unknown.
     pub lower: &'a [f64],
-    /// The greatest value of each unknown.
+    /// The upper bound of each unknown.
     pub upper: &'a [f64],
 }
 
-/// One of the inequalities.
+/// One of the inequalities, by its index.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Inequality {
     Row(usize),
@@ -35,34 +36,37 @@ enum Inequality {
     Upper(usize),
 }
 
-/// The function ½ xᵀ A x − bᵀ x, the point where it is least, and the memory in which that is found.
+/// The function ½ xᵀ A x − bᵀ x, its minimum, and scratch memory.
 #[derive(Debug, Clone, Default)]
 pub struct DualActiveSet {
-    /// The positive definite matrix A, row by row. Only its lower triangle counts, and becomes its Cholesky factor L.
-    pub matrix: Vec<f64>,
+    /// The positive definite matrix A, of full width. Minimisation replaces it by its Cholesky factor L.
+    pub matrix: BandMatrix,
     /// The vector b.
     pub vector: Vec<f64>,
-    /// Where the function is least.
+    /// The minimum, after [`Self::minimise`] returned true.
     pub minimum: Vec<f64>,
-    /// The columns of an orthogonal turn of L⁻ᵀ: the first ones belong to the active inequalities, the others keep these as they are.
+    /// Columns of L⁻ᵀ times an orthogonal matrix: the first ones span the active normals, steps along the others keep
+    /// the active inequalities.
     basis: Vec<f64>,
-    /// The upper triangle R of the active normals in that basis, column by column.
+    /// Upper triangle R of the active normals in that basis, column by column.
     triangle: Vec<f64>,
     active: Vec<Inequality>,
-    /// How hard each of the active inequalities presses.
+    /// Lagrange multiplier of each active inequality.
     multipliers: Vec<f64>,
-    /// The normal of the inequality that comes in, in the basis, and by how much the active multipliers fall while its own grows.
+    /// Normal of the added inequality in the basis, and decrease of the active multipliers per unit of its
+    /// multiplier.
     normal: Vec<f64>,
     reduction: Vec<f64>,
 }
 
 impl DualActiveSet {
-    /// Makes room for exactly `size` unknowns.
+    /// Allocates memory for exactly `size` unknowns.
     pub fn make_room(&mut self, size: usize) {
         if self.minimum.len() == size {
             return;
         }
-        for square in [&mut self.matrix, &mut self.basis, &mut self.triangle] {
+        self.matrix = BandMatrix::zeros(size, size);
+        for square in [&mut self.basis, &mut self.triangle] {
             square.resize(size * size, 0.0);
         }
         for vector in [&mut self.vector, &mut self.minimum, &mut self.normal, &mut self.reduction] {
@@ -72,26 +76,28 @@ impl DualActiveSet {
         self.multipliers = Vec::with_capacity(size);
     }
 
-    /// Begins a function anew, whose matrix has this diagonal.
+    /// Starts a new function, whose matrix has this diagonal.
     pub fn begin_function(&mut self, diagonal: impl Iterator<Item = f64>) {
-        let size = self.vector.len();
         self.vector.fill(0.0);
-        self.matrix.fill(0.0);
-        self.matrix.iter_mut().step_by(size + 1).zip(diagonal).for_each(|(entry, value)| *entry = value);
+        self.matrix.clear();
+        (0..self.vector.len()).zip(diagonal).for_each(|(i, value)| self.matrix.add(i, i, value));
     }
 
-    /// Adds ½ `weight` (`row` · x - `goal`)² to the function, without its constant.
+    /// Adds ½ `weight` (`row` · x − `goal`)² to the function, up to a constant.
     pub fn add_square(&mut self, row: &[f64], goal: f64, weight: f64) {
         for (i, entry) in row.iter().enumerate() {
             self.vector[i] += weight * entry * goal;
-            add_times(&mut self.matrix[i * row.len()..][..=i], weight * entry, &row[..=i]);
+            add_times(self.matrix.row_mut(i, 0, i + 1), weight * entry, &row[..=i]);
         }
     }
 
-    /// Finds the minimum under `inequalities`. Returns `false` where no point meets all of them.
+    /// Finds the minimum under `inequalities`. Returns false if they are inconsistent, or if A is not positive
+    /// definite.
     pub fn minimise(&mut self, inequalities: &Inequalities) -> bool {
-        self.begin();
-        // Each inequality comes in and is released a few times at most. Rounding may let it go round in circles.
+        if !self.begin() {
+            return false;
+        }
+        // Each inequality is added and released a few times at most. Rounding could cause cycling.
         let most = 4 * (inequalities.least.len() + 2 * self.minimum.len());
         for _ in 0..most {
             let Some((next, violation)) = self.most_violated(inequalities) else { return true };
@@ -102,7 +108,7 @@ impl DualActiveSet {
         false
     }
 
-    /// The rows that hold the minimum back, each with its multiplier.
+    /// The active rows, each with its multiplier.
     pub fn pressing(&self) -> impl Iterator<Item = (usize, f64)> {
         self.active.iter().zip(&self.multipliers).filter_map(|(inequality, multiplier)| match inequality {
             Inequality::Row(row) => Some((*row, *multiplier)),
@@ -110,19 +116,24 @@ impl DualActiveSet {
         })
     }
 
-    /// Goes to the least without any inequality.
-    fn begin(&mut self) {
+    /// Goes to the unconstrained minimum. Returns false if A is not positive definite.
+    fn begin(&mut self) -> bool {
         self.active.clear();
         self.multipliers.clear();
-        factorise(&mut self.matrix, self.vector.len());
-        invert_transposed(&self.matrix, &mut self.basis, self.vector.len());
+        if !self.matrix.factorise(0.0) {
+            return false;
+        }
+        self.basis.fill(0.0);
         self.minimum.fill(0.0);
-        for column in self.basis.chunks_exact(self.vector.len()) {
+        for (j, column) in self.basis.chunks_exact_mut(self.vector.len()).enumerate() {
+            column[j] = 1.0;
+            self.matrix.solve_transposed(&mut column[..=j]);
             add_times(&mut self.minimum, dot(column, &self.vector), column);
         }
+        true
     }
 
-    /// The inequality that is not active and is violated most, and by how much.
+    /// The inactive inequality with the largest violation, and the violation.
     fn most_violated(&self, inequalities: &Inequalities) -> Option<(Inequality, f64)> {
         let Inequalities { rows, least, lower, upper } = *inequalities;
         let x = &self.minimum;
@@ -140,7 +151,7 @@ impl DualActiveSet {
         worst
     }
 
-    /// Moves to the least that meets `next` too, which is violated by so much. Gives whether there is one.
+    /// Moves to the minimum that also satisfies `next`, which has this violation. Returns whether there is one.
     fn take_in(&mut self, inequalities: &Inequalities, next: Inequality, mut violation: f64) -> bool {
         let mut multiplier = 0.0;
         // Each pass but the last releases one of the active inequalities.
@@ -194,7 +205,7 @@ impl DualActiveSet {
         }
     }
 
-    /// The active inequality whose multiplier falls to 0 first, and the step to there; infinite where none falls.
+    /// The active inequality whose multiplier reaches 0 first, and the step to there; infinite if none does.
     fn first_to_release(&self) -> (usize, f64) {
         let mut first = (0, f64::INFINITY);
         for (at, (multiplier, reduction)) in self.multipliers.iter().zip(&self.reduction).enumerate() {
@@ -205,7 +216,7 @@ impl DualActiveSet {
         first
     }
 
-    /// Makes the inequality active whose normal was written last.
+    /// Adds the inequality with the current normal to the active set.
     fn activate(&mut self, inequality: Inequality, multiplier: f64) {
         let (count, size) = (self.active.len(), self.minimum.len());
         for j in (count + 1..size).rev() {
@@ -218,14 +229,14 @@ impl DualActiveSet {
         self.multipliers.push(multiplier);
     }
 
-    /// Releases the active inequality at that index.
+    /// Removes the active inequality at that index.
     fn release(&mut self, at: usize) {
         let size = self.minimum.len();
         self.active.remove(at);
         self.multipliers.remove(at);
         let count = self.active.len();
         self.triangle.copy_within((at + 1) * size..(count + 1) * size, at * size);
-        // The later columns have one entry below the diagonal each.
+        // Each later column has one entry below the diagonal.
         for j in at..count {
             let (turn, length) = Givens::of(self.triangle[j * size + j], self.triangle[j * size + j + 1]);
             (self.triangle[j * size + j], self.triangle[j * size + j + 1]) = (length, 0.0);
@@ -239,7 +250,7 @@ impl DualActiveSet {
     }
 }
 
-/// A rotation in a plane (Givens).
+/// A plane rotation (Givens).
 #[derive(Clone, Copy)]
 struct Givens {
     cosine: f64,
@@ -247,7 +258,7 @@ struct Givens {
 }
 
 impl Givens {
-    /// The one that makes the second number 0, and what the first becomes.
+    /// The rotation that makes the second number 0, and the resulting first number.
     fn of(first: f64, second: f64) -> (Self, f64) {
         let length = first.hypot(second);
         if length == 0.0 {
@@ -260,34 +271,11 @@ impl Givens {
         [self.cosine * first + self.sine * second, self.cosine * second - self.sine * first]
     }
 
-    /// Turns columns `second - 1` and `second`.
+    /// Rotates columns `second - 1` and `second`.
     fn apply(self, columns: &mut [f64], second: usize, size: usize) {
         let (before, after) = columns.split_at_mut(second * size);
         for (first, second) in before[(second - 1) * size..].iter_mut().zip(&mut after[..size]) {
             [*first, *second] = self.of_two(*first, *second);
-        }
-    }
-}
-
-/// Replaces the lower triangle of a positive definite matrix by its Cholesky factor.
-fn factorise(matrix: &mut [f64], size: usize) {
-    for i in 0..size {
-        for j in 0..=i {
-            let (row, other) = (&matrix[i * size..], &matrix[j * size..]);
-            let rest = row[j] - dot(&row[..j], &other[..j]);
-            matrix[i * size + j] = if i == j { rest.sqrt() } else { rest / matrix[j * size + j] };
-        }
-    }
-}
-
-/// Writes the columns of L⁻ᵀ.
-fn invert_transposed(factor: &[f64], columns: &mut [f64], size: usize) {
-    columns.fill(0.0);
-    for (j, column) in columns.chunks_exact_mut(size).enumerate() {
-        column[j] = 1.0 / factor[j * size + j];
-        for i in (0..j).rev() {
-            let after: f64 = (i + 1..=j).map(|k| factor[k * size + i] * column[k]).sum();
-            column[i] = -after / factor[i * size + i];
         }
     }
 }

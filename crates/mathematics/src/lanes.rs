@@ -1,8 +1,8 @@
-//! Four numbers side by side, one for each of four configurations that are computed at once.
+//! SIMD arithmetic on four configurations at once: each lane belongs to one of them.
 //!
-//! The arithmetic runs on whatever vector instructions the processor has. No operation is fused, so that the results are the
-//! same bits on every processor. A function that works on lanes must be compiled into the caller that chose the instructions: it is
-//! always inlined and calls no closures.
+//! The instruction set is chosen at run time. No operation is fused, so every processor returns the same bits.
+//! Functions on lanes must be compiled into the caller that chose the instructions: they are always inlined and call
+//! no closures.
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 use std::ops::{Add, Mul, Neg, Sub};
@@ -10,94 +10,94 @@ use std::ops::{Add, Mul, Neg, Sub};
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4, u64x4};
 
-/// Number of configurations that are computed at once.
+/// Number of configurations per vector.
 pub const LANES: usize = 4;
 
-/// One number for each configuration, in memory.
+/// One number per configuration, in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[repr(C, align(32))]
 pub struct Lanes(pub [f64; LANES]);
 
 impl Lanes {
-    /// One number in every lane.
+    /// The same number in every lane.
     pub const fn splat(value: f64) -> Self {
         Self([value; LANES])
     }
 
-    /// The numbers as a vector of the processor.
+    /// Loads the numbers into a SIMD vector.
     #[inline(always)]
     pub fn load<S: Simd>(&self, simd: S) -> f64x4<S> {
         f64x4::load_array_ref(simd, &self.0)
     }
 
-    /// Takes the numbers of a vector of the processor.
+    /// Stores the numbers of a SIMD vector.
     #[inline(always)]
     pub fn store<S: Simd>(&mut self, value: f64x4<S>) {
         value.store_array(&mut self.0);
     }
 }
 
-/// A number in single precision.
+/// A number in single precision, which suffices for a ranking.
 #[expect(clippy::cast_possible_truncation, reason = "single precision is plenty for a ranking")]
 pub fn single(value: f64) -> f32 {
     value as f32
 }
 
-/// A vector for each configuration.
+/// One 3-vector per configuration.
 pub type Vector<S> = [f64x4<S>; 3];
 
-/// Numbers that are added and multiplied: vectors of the processor, whatever their precision.
+/// SIMD vectors of any precision, with the arithmetic of 3-vectors.
 pub trait Numbers: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self> {}
 
 impl<T: Copy + Add<Output = T> + Sub<Output = T> + Mul<Output = T> + Neg<Output = T>> Numbers for T {}
 
-/// The cross product.
+/// The cross product of two 3-vectors.
 #[inline(always)]
 pub fn cross<T: Numbers>(a: [T; 3], b: [T; 3]) -> [T; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
-/// The dot product.
+/// The dot product of two 3-vectors.
 #[inline(always)]
 pub fn dot<T: Numbers>(a: [T; 3], b: [T; 3]) -> T {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// The sum.
+/// The sum of two 3-vectors.
 #[inline(always)]
 pub fn add<T: Numbers>(a: [T; 3], b: [T; 3]) -> [T; 3] {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
 
-/// The difference.
+/// The difference of two 3-vectors.
 #[inline(always)]
 pub fn subtract<T: Numbers>(a: [T; 3], b: [T; 3]) -> [T; 3] {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
-/// The opposite.
+/// The negative of a 3-vector.
 #[inline(always)]
 pub fn negate<T: Numbers>(a: [T; 3]) -> [T; 3] {
     [-a[0], -a[1], -a[2]]
 }
 
-/// The vector times a number.
+/// The product of a 3-vector and a number.
 #[inline(always)]
 pub fn scale<T: Numbers>(a: [T; 3], factor: T) -> [T; 3] {
     [a[0] * factor, a[1] * factor, a[2] * factor]
 }
 
-/// One vector for every configuration.
+/// The same 3-vector for every configuration.
 #[inline(always)]
 pub fn splat<S: Simd>(simd: S, [x, y, z]: [f64; 3]) -> Vector<S> {
     [f64x4::splat(simd, x), f64x4::splat(simd, y), f64x4::splat(simd, z)]
 }
 
-/// 1.5 · 2^52. The sum with a number below 2^51 is rounded to an integer, because it has no bits left for a fraction.
+/// 1.5 · 2^52. Adding it rounds a number below 2^51 to an integer, because no fraction bits are left.
 const ROUND_TO_INTEGER: f64 = 6_755_399_441_055_744.0;
 /// The high part of π/2, of 33 bits, so that its product with an integer of up to 20 bits is exact.
 const HALF_PI_HIGH: f64 = 1.570_796_326_734_125_6;
-/// What the high part leaves of π/2.
+/// Remainder of π/2.
 const HALF_PI_LOW: f64 = 6.077_100_506_506_192e-11;
 
 /// Coefficients of x³, x⁵, … of the sine on ±π/4, to half a unit in the last place (from fdlibm, Sun Microsystems 1993, `k_sin.c`).
@@ -119,7 +119,7 @@ const COSINE_COEFFICIENTS: [f64; 6] = [
     -1.135_964_755_778_819_5e-11,
 ];
 
-/// Sine and cosine of angles \[rad\] up to a million, with errors of at most a few 1e-16.
+/// Sine and cosine of angles \[rad\] up to 1e6 in magnitude, with errors of a few 1e-16.
 #[inline(always)]
 pub fn sine_cosine<S: Simd>(angle: f64x4<S>) -> (f64x4<S>, f64x4<S>) {
     // The lowest bits of the sum hold the number of quarter turns.
@@ -151,8 +151,8 @@ const ARCTANGENT_COEFFICIENTS: [f64; 6] = [
     0.047_482_750_263_501_12,
 ];
 
-/// The angle \[rad\] of a vector (cosine, sine) of any length, from -π to π, with a relative error of at most 3e-11; 0 for the zero
-/// vector.
+/// The angle \[rad\] of vectors (cosine, sine) of any length, in \[-π, π\], with a relative error of at most 3e-11; 0
+/// for the zero vector.
 #[inline(always)]
 pub fn angle<S: Simd>(cosine: f64x4<S>, sine: f64x4<S>) -> f64x4<S> {
     let simd = cosine.simd;

@@ -1,6 +1,4 @@
-//! Pseudorandom starting points that are the same on every machine.
-//!
-//! Each number is found from its indices alone.
+//! Pseudorandom numbers for starting points, the same on every machine: each one is a hash of its indices.
 
 use std::f64::consts::TAU;
 
@@ -16,7 +14,7 @@ pub fn fraction(attempt: usize, index: usize) -> f64 {
     f64::from(u32::try_from(bits >> 32).unwrap_or(0)) / (f64::from(u32::MAX) + 1.0)
 }
 
-/// A number in \[0, 1) for each dimension, by which a sequence is shifted; 0 for seed 0.
+/// The shift of a sequence in \[0, 1) for each dimension; 0 for seed 0.
 pub fn shift(random_seed: u64, dimension: usize) -> f64 {
     if random_seed == 0 {
         return 0.0;
@@ -34,7 +32,7 @@ fn mixed(mut bits: u64) -> u64 {
     bits ^ (bits >> 31)
 }
 
-/// A direction for each `(attempt, index)`, evenly spread over the unit sphere.
+/// A unit vector for each `(attempt, index)`, uniformly distributed over the sphere.
 pub fn direction(attempt: usize, index: usize) -> Vector3<f64> {
     let height = 2.0 * fraction(attempt, 2 * index) - 1.0;
     let (sine, cosine) = (TAU * fraction(attempt, 2 * index + 1)).sin_cos();

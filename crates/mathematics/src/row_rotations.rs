@@ -1,11 +1,12 @@
-//! Rotations that make rows orthogonal (Hestenes 1958, "Inversion of matrices by biorthogonalization and related results").
+//! One-sided Jacobi rotations (Hestenes 1958, "Inversion of matrices by biorthogonalization and related results").
 
 use crate::vectors::dot;
 
 /// Largest number of sweeps of rotations; six rows need four or five.
 const MAX_SWEEPS: usize = 30;
 
-/// Rotates `count` rows of equal length until they are orthogonal, and the rows of `along` with them.
+/// Rotates `count` rows of equal length until they are orthogonal, and applies the same rotations to the rows of
+/// `along`.
 pub fn diagonalise(rows: &mut [f64], along: &mut [f64], count: usize) {
     let [length, other] = [rows.len() / count, along.len() / count];
     for _ in 0..MAX_SWEEPS {
@@ -26,8 +27,8 @@ pub fn diagonalise(rows: &mut [f64], along: &mut [f64], count: usize) {
     }
 }
 
-/// Makes two rows of the same length orthogonal by a rotation in their plane. Gives its cosine and sine; `None` where they are orthogonal
-/// already.
+/// Makes two rows of equal length orthogonal by a rotation in their plane. Returns its cosine and sine; `None` if
+/// they already are.
 fn make_orthogonal(a: &mut [f64], b: &mut [f64]) -> Option<[f64; 2]> {
     let (aa, bb) = (dot(a, a), dot(b, b));
     let ab = dot(a, b);

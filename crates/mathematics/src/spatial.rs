@@ -8,14 +8,13 @@ use thiserror::Error;
 
 use urdf_ik_text::names::number;
 
-/// Greatest error of a rotation from outside: of the length of a quaternion, of the lengths of the columns of a matrix,
-/// and of the cosines of the angles between these. It allows for numbers of half precision, and for those that callers
-/// have rounded to two digits.
+/// Largest deviation of an input rotation: of the norm of a quaternion, of the column norms of a matrix, and of the
+/// cosines between its columns. It admits half precision and two decimal digits.
 const UNIT_TOLERANCE: f64 = 0.02;
-/// Products of the columns of a matrix that are this near to those of a rotation are as near as rounding leaves them.
+/// Deviation of the column products of a matrix from those of a rotation that counts as rounding.
 const ORTHONORMAL: f64 = 1e-12;
 
-/// A quaternion that is not a rotation.
+/// A quaternion whose norm is not 1.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 #[error(
     "the orientation quaternion (x {}, y {}, z {}, w {}) has the length {}; it must be 1 within {UNIT_TOLERANCE}",
@@ -36,15 +35,15 @@ pub struct NotARotation {
     pub w: f64,
 }
 
-/// Whether the length of a quaternion is 1 within `tolerance`; never true of one with NaN.
+/// True if the norm of a quaternion is 1 within `tolerance`; false for NaN.
 pub fn is_unit(quaternion: &Quaternion<f64>, tolerance: f64) -> bool {
     (quaternion.norm() - 1.0).abs() <= tolerance
 }
 
-/// The rotation of a quaternion from outside, normalised.
+/// Validates and normalises an input quaternion (x, y, z, w).
 ///
 /// # Errors
-/// [`NotARotation`] where its length differs from 1 by more than 0.02, or is not finite.
+/// [`NotARotation`] if its norm differs from 1 by more than 0.02, or is not finite.
 pub fn rotation_from([x, y, z, w]: [f64; 4]) -> Result<UnitQuaternion<f64>, NotARotation> {
     let quaternion = Quaternion::new(w, x, y, z);
     if is_unit(&quaternion, UNIT_TOLERANCE) {
@@ -58,33 +57,33 @@ pub fn rotation_from([x, y, z, w]: [f64; 4]) -> Result<UnitQuaternion<f64>, NotA
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 #[non_exhaustive]
 pub enum NotAPose {
-    /// Its last row is not 0, 0, 0, 1.
+    /// The last row is not 0, 0, 0, 1.
     #[error("the last row of the 4×4 pose is ({}); it must be 0, 0, 0, 1", .row.map(number).join(", "))]
     LastRow {
         /// The last row.
         row: [f64; 4],
     },
-    /// Its upper left part is not a rotation.
+    /// The upper left 3×3 block is not orthonormal.
     #[error(
         "the upper left 3×3 of the pose is not a rotation: the lengths of its columns differ from 1, or their products from 0, by {}, and \
          {UNIT_TOLERANCE} is allowed",
         number(*.difference)
     )]
     Skewed {
-        /// Greatest difference of the lengths of its columns from 1, and of their products from 0.
+        /// Greatest deviation of the column norms from 1, and of the column products from 0.
         difference: f64,
     },
-    /// Its upper left part is a reflection.
+    /// The upper left 3×3 block is a reflection.
     #[error("the upper left 3×3 of the pose is a reflection: its determinant is -1, and that of a rotation is 1")]
     Mirrored,
 }
 
-/// The pose of a homogeneous matrix from outside, given by its rows: the rotation in its upper left part, the position \[m\] in its last
-/// column. A rotation that is inexact becomes the nearest exact one.
+/// The pose of an input homogeneous matrix, given by rows: rotation in the upper left 3×3 block, position \[m\] in
+/// the last column. An inexact rotation is replaced by the nearest exact one.
 ///
 /// # Errors
-/// [`NotAPose`] where the last row is not 0, 0, 0, 1, where the columns of the rotation are no unit vectors or not
-/// perpendicular to each other, within 0.02, or where it is a reflection.
+/// [`NotAPose`] if the last row is not 0, 0, 0, 1, if the rotation is not orthonormal within 0.02, or if it is a
+/// reflection.
 pub fn pose_from_matrix(rows: &[[f64; 4]; 4]) -> Result<Isometry3<f64>, NotAPose> {
     let [.., last] = *rows;
     if last != [0.0, 0.0, 0.0, 1.0] {
@@ -105,9 +104,9 @@ pub fn pose_from_matrix(rows: &[[f64; 4]; 4]) -> Result<Isometry3<f64>, NotAPose
     Ok(Isometry3::from_parts(position, UnitQuaternion::new_normalize(rotation.into_inner())))
 }
 
-/// The rotation that is nearest to a matrix that nearly is one, by the iteration of Newton and Schulz for the polar
-/// decomposition (Higham 2008, "Functions of Matrices", chapter 8), which doubles the number of right digits. One that
-/// is exact keeps its bits.
+/// The rotation nearest to an almost orthonormal matrix, by the Newton-Schulz iteration for the polar decomposition
+/// (Higham 2008, "Functions of Matrices", chapter 8), which converges quadratically. An exact rotation keeps its
+/// bits.
 fn orthonormalised(mut matrix: Matrix3<f64>) -> Matrix3<f64> {
     loop {
         let difference = matrix.transpose() * matrix - Matrix3::identity();
@@ -118,25 +117,25 @@ fn orthonormalised(mut matrix: Matrix3<f64>) -> Matrix3<f64> {
     }
 }
 
-/// The greatest entry without its sign; NaN where an entry is none.
+/// The greatest magnitude of the entries; NaN if one is NaN.
 fn greatest(matrix: &Matrix3<f64>) -> f64 {
-    // In this order what is not a number is the greatest.
+    // In the total order NaN is the greatest.
     matrix.abs().iter().copied().max_by(f64::total_cmp).unwrap_or_default()
 }
 
-/// The difference from `current` to `target`, in the frame of `current`: the position of `target`, then the rotation vector from `current`
-/// to `target`. Both poses are given in one common frame.
+/// The pose of `target` relative to `current` as a six-vector \[m, rad\] in the frame of `current`: the position of
+/// `target`, then the rotation vector. Both poses are given in one common frame.
 ///
-/// To first order it is the twist, in `current`'s frame, that leads to `target` in unit time.
+/// To first order it is the body twist of `current` that reaches `target` in unit time.
 pub fn pose_difference(current: &Isometry3<f64>, target: &Isometry3<f64>) -> Vector6<f64> {
     let relative = current.inv_mul(target);
     stacked(&relative.translation.vector, &rotation_vector(&relative.rotation))
 }
 
-/// The logarithm of a rotation: its axis times its angle, which lies in \[0, π\].
+/// The logarithm of a rotation: axis times angle \[rad\], with the angle in \[0, π\].
 pub fn rotation_vector(rotation: &UnitQuaternion<f64>) -> Vector3<f64> {
     let vector = rotation.imag();
-    // A rotation has two quaternions. The one with a positive scalar part has the smaller angle.
+    // Of the two quaternions of a rotation, the one with a positive scalar part has the smaller angle.
     let (sign, scalar) = if rotation.w < 0.0 { (-1.0, -rotation.w) } else { (1.0, rotation.w) };
     let sine = vector.norm();
     // angle / sine -> 2 as both vanish; below this sine the quotient differs from it by less than rounding.
@@ -144,8 +143,8 @@ pub fn rotation_vector(rotation: &UnitQuaternion<f64>) -> Vector3<f64> {
     vector * (sign * factor)
 }
 
-/// The rotation vector of the shortest rotation that takes the unit vector `axis` to where `rotation` takes it: `rotation` without its
-/// part about `axis` itself.
+/// The rotation vector \[rad\] of the shortest rotation that maps the unit vector `axis` to its image under
+/// `rotation`: `rotation` without its twist about `axis`.
 pub fn swing(rotation: &UnitQuaternion<f64>, axis: &Vector3<f64>) -> Vector3<f64> {
     let turned = rotation * axis;
     let normal = axis.cross(&turned);
@@ -156,13 +155,13 @@ pub fn swing(rotation: &UnitQuaternion<f64>, axis: &Vector3<f64>) -> Vector3<f64
     if cosine > 0.0 {
         return normal;
     }
-    // Exactly opposite: any perpendicular axis is right. Take the one from the coordinate axis that is least aligned with `axis`.
+    // Exactly opposite: any perpendicular axis will do.
     let least = axis.iamin();
     let across = axis.cross(&Vector3::ith(least, 1.0)).normalize();
     across * std::f64::consts::PI
 }
 
-/// A six-vector from its linear and its angular part.
+/// A six-vector from its linear and angular parts.
 #[inline]
 pub fn stacked(linear: &Vector3<f64>, angular: &Vector3<f64>) -> Vector6<f64> {
     Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z)

@@ -1,16 +1,19 @@
 //! B-splines: piecewise polynomials with continuous derivatives.
 
-/// The basis of the splines of degree `ORDER − 1` over intervals of any length. At the ends it is clamped: the first and the last
-/// coefficient are the values there. At each x, `ORDER` coefficients in a row count, and the value lies between the least and the greatest
-/// of them (de Boor 1978, "A practical guide to splines").
+/// Basis of the splines of degree `ORDER − 1` over intervals of any length (de Boor 1978, "A practical guide to
+/// splines"). It is clamped: the first and the last coefficient are the values at the ends. At each x, `ORDER`
+/// consecutive coefficients are nonzero, and the value lies in their convex hull.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Basis<const ORDER: usize> {
-    /// The ends of the intervals, the first and the last `ORDER` times.
+    /// The ends of the intervals, the first and the last of them `ORDER` times.
     knots: Vec<f64>,
 }
 
 impl<const ORDER: usize> Basis<ORDER> {
-    /// The basis over the intervals between `ends`, of which there are two at least, in ascending order.
+    /// The basis over the intervals between `ends`, in ascending order.
+    ///
+    /// # Panics
+    /// If there are fewer than two `ends`.
     pub fn new(ends: &[f64]) -> Self {
         let (first, last) = (ends[0], ends[ends.len() - 1]);
         let inner = ends[1..ends.len() - 1].iter().copied();
@@ -28,7 +31,7 @@ impl<const ORDER: usize> Basis<ORDER> {
         self.knots.len() - ORDER
     }
 
-    /// Where a coefficient counts most: the mean of its inner knots (Greville abscissa).
+    /// Abscissa at which a coefficient counts most: the mean of its inner knots (Greville abscissa).
     pub fn centre(&self, coefficient: usize) -> f64 {
         let knots = &self.knots[coefficient + 1..coefficient + ORDER];
         #[expect(clippy::cast_precision_loss, reason = "a small number")]
@@ -36,18 +39,18 @@ impl<const ORDER: usize> Basis<ORDER> {
         knots.iter().sum::<f64>() / count
     }
 
-    /// Index of the interval that contains `x` or begins there; the first or the last one outside all. It is also the index of the first
-    /// coefficient that counts there.
+    /// Index of the interval that contains `x` or begins there; the first or the last one beyond the ends. It is also
+    /// the index of the first nonzero basis function.
     pub fn interval(&self, x: f64) -> usize {
         let ends = self.ends();
         ends.partition_point(|end| *end <= x).clamp(1, ends.len() - 1) - 1
     }
 
-    /// What each of the coefficients from `interval` on counts at `x`: row k is for the k-th derivative.
+    /// Values at `x` of the basis functions from `interval` on: row k has their k-th derivatives.
     pub fn derivatives(&self, interval: usize, x: f64) -> [[f64; ORDER]; ORDER] {
         let left = interval + ORDER - 1;
         let mut rows = [[0.0; ORDER]; ORDER];
-        // Each derivative is a spline of a lower degree: row i of `factors` is its coefficient i by the given coefficients.
+        // Each derivative is a spline of a lower degree: row i of `factors` expresses its coefficient i in the given coefficients.
         let mut factors: [[f64; ORDER]; ORDER] =
             std::array::from_fn(|i| std::array::from_fn(|j| f64::from(u8::from(i == j))));
         for (derivative, row) in rows.iter_mut().enumerate() {
@@ -69,7 +72,8 @@ impl<const ORDER: usize> Basis<ORDER> {
         rows
     }
 
-    /// The basis functions of a degree that are not 0 between the knots `left` and `left + 1` (Cox and de Boor's recursion).
+    /// The basis functions of a degree that are nonzero between the knots `left` and `left + 1` (Cox-de Boor
+    /// recursion).
     fn values(&self, left: usize, degree: usize, x: f64) -> [f64; ORDER] {
         let mut values = [0.0; ORDER];
         values[0] = 1.0;

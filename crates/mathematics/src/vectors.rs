@@ -1,4 +1,4 @@
-//! Products and lengths of vectors that are slices.
+//! Operations on vectors stored as slices.
 
 /// The dot product.
 #[inline]
@@ -6,7 +6,7 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// The length.
+/// The Euclidean norm.
 #[inline]
 pub fn length(vector: &[f64]) -> f64 {
     dot(vector, vector).sqrt()
@@ -20,7 +20,7 @@ pub fn add_times(sum: &mut [f64], factor: f64, vector: &[f64]) {
     }
 }
 
-/// Scales a vector to length 1, and returns the length that it had; a vector of zeros stays as it is.
+/// Scales a vector to norm 1, and returns its previous norm; a zero vector is unchanged.
 pub fn normalise(vector: &mut [f64]) -> f64 {
     let length = length(vector);
     if length > 0.0 {

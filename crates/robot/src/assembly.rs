@@ -1,4 +1,4 @@
-//! Makes a [`Robot`] of descriptions of its joints, from wherever they come.
+//! Assembles a [`Robot`] from descriptions of its joints.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,16 +11,16 @@ use super::{
 };
 use urdf_ik_text::names::short;
 
-/// Greatest number of warnings about one robot: they go to a log, line by line.
+/// Most warnings about one robot: each is a line of a log.
 const MAX_WARNINGS: usize = 40;
 
 impl Robot {
-    /// Makes a robot of data. Its links are those that the joints name, in that order.
+    /// Makes a robot from joint descriptions. Its links are the parents and children of the joints, in that order.
     ///
     /// Names must be unique, numbers finite, and the joints must form one tree.
     ///
     /// # Errors
-    /// [`UrdfError`] with the joint and what is wrong with it.
+    /// [`UrdfError`] with the joint and its fault.
     pub fn from_joints(name: &str, joints: &[JointDescription]) -> Result<Self, UrdfError> {
         if joints.len() > MAX_JOINTS {
             return Err(UrdfError::TooManyJoints { joints: joints.len() });
@@ -34,7 +34,7 @@ impl Robot {
         Self::assemble(name, &links, joints)
     }
 
-    /// The robot of these links and joints, whose numbers have been checked.
+    /// The robot with these links and joints. Their numbers must have been checked.
     pub(super) fn assemble(name: &str, links: &[&str], described: &[JointDescription]) -> Result<Self, UrdfError> {
         let link_names = unique("link", links.iter().copied())?;
         let joint_names = unique("joint", described.iter().map(|joint| joint.name.as_str()))?;
@@ -55,7 +55,7 @@ impl Robot {
         Ok(robot)
     }
 
-    /// Leaves out the warnings that are too many, and says how many these are.
+    /// Drops the warnings beyond the maximum, and adds their count.
     fn bound_warnings(&mut self) {
         let more = self.warnings.len().saturating_sub(MAX_WARNINGS);
         if more > 0 {
@@ -109,7 +109,7 @@ fn joint_of(described: &JointDescription, links: &HashMap<String, usize>) -> Res
     })
 }
 
-/// The axis as a unit vector, x for a joint that needs none; `None` where its length is 0.
+/// The axis as a unit vector, x for joint types without an axis; `None` if its length is 0.
 fn axis(described: &JointDescription) -> Option<Unit<Vector3<f64>>> {
     if !described.kind.has_position() {
         return Some(Vector3::x_axis());
@@ -119,7 +119,7 @@ fn axis(described: &JointDescription) -> Option<Unit<Vector3<f64>>> {
     (largest > 0.0).then(|| Unit::new_normalize(described.axis / largest))
 }
 
-/// Gives each link its parent joint. Returns the root link.
+/// Sets the parent joint of each link. Returns the index of the root link.
 fn connect(links: &mut [Link], joints: &[Joint]) -> Result<usize, UrdfError> {
     for (index, joint) in joints.iter().enumerate() {
         let child = &mut links[joint.child];
@@ -143,7 +143,7 @@ fn connect(links: &mut [Link], joints: &[Joint]) -> Result<usize, UrdfError> {
     }
 }
 
-/// The joints ordered so that each comes after the joint that its parent link hangs from.
+/// Indices of the joints, each after the joint of its parent link.
 fn parents_first(links: &[Link], joints: &[Joint], root: usize) -> Result<Vec<usize>, UrdfError> {
     let mut children = vec![Vec::new(); links.len()];
     for (index, joint) in joints.iter().enumerate() {
@@ -166,7 +166,7 @@ fn parents_first(links: &[Link], joints: &[Joint], root: usize) -> Result<Vec<us
     Err(UrdfError::Cycle { links: unreached.collect() })
 }
 
-/// The mimic rule of each joint as described. Adds a warning for each rule that names no movable joint; such a rule is left out.
+/// The mimic rule of each joint as described. Adds a warning for each rule that names no movable joint, and drops the rule.
 fn mimic_rules(
     described: &[JointDescription],
     joints: &[Joint],
@@ -216,7 +216,7 @@ fn resolve_mimics(rules: &mut [Option<Mimic>], joints: &mut [Joint], warnings: &
     }
 }
 
-/// A rule followed by that of its master, where this one mimics too. `None`, with a warning, where the product is not finite.
+/// A rule composed with the rule of its master, if that mimics too. `None`, with a warning, if the product is not finite.
 fn composed(rule: Mimic, index: usize, joints: &[Joint], warnings: &mut Vec<String>) -> Option<Mimic> {
     let Some(Mimic { master, multiplier, offset }) = joints[rule.master].mimic else { return Some(rule) };
     let (multiplier, offset) = (rule.multiplier * multiplier, rule.multiplier * offset + rule.offset);
@@ -231,7 +231,7 @@ fn composed(rule: Mimic, index: usize, joints: &[Joint], warnings: &mut Vec<Stri
     None
 }
 
-/// For each joint, those that mimic it.
+/// For each joint, the joints that mimic it.
 fn followers(joints: &[Joint]) -> Vec<Vec<usize>> {
     let mut followers = vec![Vec::new(); joints.len()];
     for (index, joint) in joints.iter().enumerate() {

@@ -7,14 +7,14 @@ use nalgebra::{Isometry3, Unit, Vector3};
 use super::{ChainError, Domain, Joint, JointKind, Mimic, Robot};
 use urdf_ik_mathematics::segments::MAX_COORDINATE;
 
-/// What a solver changes: the position of a joint that mimics no other.
+/// A variable of a chain: the position of a joint that mimics no other \[rad or m\].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Variable {
     /// Name of the joint.
     pub name: String,
     /// Index of the joint among [`Robot::joints`].
     pub joint: usize,
-    /// Positions that the limits of the joint allow \[rad or m\]. Joints that mimic it go where their rules put them.
+    /// Positions within the limits of the joint \[rad or m\]. The limits of joints that mimic it do not count.
     pub domain: Domain,
     /// The part of these positions in which solvers look for it: see [`Robot::working_range`].
     pub working_range: Domain,
@@ -23,8 +23,8 @@ pub struct Variable {
 }
 
 impl Variable {
-    /// Half of the length of its domain. Infinite where that has no end or no length, or goes beyond the working range: then there is no
-    /// middle to keep to.
+    /// Half of the length of its domain \[rad or m\]. Infinite, for no preferred middle, if the domain is unbounded or a single position, or
+    /// exceeds the working range.
     #[doc(hidden)]
     pub fn half_range(&self) -> f64 {
         if self.working_range == self.domain { self.domain.half_range() } else { f64::INFINITY }
@@ -43,7 +43,7 @@ pub struct ChainJoint {
     pub parent: Option<usize>,
     /// Pose of the joint's frame before its motion, in the frame of `parent`.
     pub placement: Isometry3<f64>,
-    /// Axis in the joint's frame.
+    /// Axis in the joint's frame, a unit vector.
     pub axis: Unit<Vector3<f64>>,
     /// Revolute, continuous or prismatic.
     pub kind: JointKind,
@@ -51,7 +51,7 @@ pub struct ChainJoint {
     pub variable: usize,
     /// Motion along the axis for one rad or m of the variable.
     pub multiplier: f64,
-    /// Motion along the axis where the variable is 0 \[rad or m\].
+    /// Motion along the axis with the variable at 0 \[rad or m\].
     pub offset: f64,
 }
 
@@ -68,12 +68,12 @@ pub struct Tip {
     pub placement: Isometry3<f64>,
     /// Indices of the variables that move it, ascending.
     pub variables: Vec<usize>,
-    /// Pose of the link in the frame of `parent`: what tools are composed with, so that none of them leaves rounding behind.
+    /// Pose of the link in the frame of `parent`. Tools are composed with it, so that rounding does not accumulate.
     link_placement: Isometry3<f64>,
 }
 
 impl Tip {
-    /// Pose of the tip where its link has the pose `link`, in the same frame.
+    /// Pose of the tip for the pose `link` of its link, in the same frame.
     #[must_use]
     pub fn pose_on(&self, link: &Isometry3<f64>) -> Isometry3<f64> {
         // A product with the identity may change the sign of a zero.
@@ -129,8 +129,8 @@ impl Chain {
         Ok(Self { base: base.to_owned(), tips: built, joints, variables })
     }
 
-    /// The leaf links that may be the tip where none is named: those that move against both the root link and `base`. A
-    /// frame on the foot of an arm, as industrial robots have it, is none. Where no leaf moves, all of them.
+    /// The default tip links: leaf links that move relative to both the root link and `base`, or all leaves if none moves. A frame on the foot
+    /// of an arm, as industrial robots have it, is no default tip.
     pub fn default_tips<'r>(robot: &'r Robot, base: Option<&str>) -> Vec<&'r str> {
         let body = |link: &str| robot.link_index(link).map(|link| robot.rigid_body(link));
         let still = [Some(robot.root()), base.and_then(body)];
@@ -142,7 +142,7 @@ impl Chain {
     /// The chain from `base`, or the robot's root link, to `tips`, or the only one of [`Chain::default_tips`].
     ///
     /// # Errors
-    /// [`ChainError::TipNeeded`] where no tip is named and there is not exactly one default. Else those of
+    /// [`ChainError::TipNeeded`] if no tip is named and there is not exactly one default. Otherwise the errors of
     /// [`Chain::new`].
     pub fn with_defaults(robot: &Robot, base: Option<&str>, tips: &[&str]) -> Result<Self, ChainError> {
         let leaves = if tips.is_empty() { Self::default_tips(robot, base) } else { Vec::new() };
@@ -154,8 +154,8 @@ impl Chain {
         }
     }
 
-    /// The chain with a tool on each tip link, in place of those before. A tool is the pose of the tip in the tip link's frame; from then
-    /// on the tip is the tool, in forward kinematics, Jacobians, targets and twists. The identity leaves every bit of the tip as it was.
+    /// The chain with these tools instead of its own, one per tip. A tool is the pose of the tip in the tip link's frame; forward
+    /// kinematics, Jacobians, targets and twists then refer to it. The identity reproduces the chain without a tool bit by bit.
     ///
     /// # Errors
     /// [`ChainError::ToolCount`] unless there is one pose for each tip, and [`ChainError::Tool`] for a pose that is not finite or too far
@@ -177,12 +177,12 @@ impl Chain {
         Ok(chain)
     }
 
-    /// The tool offset of each tip, in the order of [`Chain::tips`].
+    /// The tool offset of each tip in its link's frame, in the order of [`Chain::tips`].
     pub fn tools(&self) -> Vec<Isometry3<f64>> {
         self.tips.iter().map(|tip| tip.tool).collect()
     }
 
-    /// Name of the base link, in whose frame poses are given.
+    /// Name of the base link: poses are in its frame.
     pub fn base(&self) -> &str {
         &self.base
     }
@@ -207,13 +207,13 @@ impl Chain {
         &self.variables
     }
 
-    /// Where each variable may be.
+    /// The domain of each variable \[rad or m\], in the order of [`Chain::variables`].
     pub fn domains(&self) -> Vec<Domain> {
         self.variables.iter().map(|variable| variable.domain).collect()
     }
 
-    /// Whether a variable moves the joint of that index among [`Robot::joints`]: its own, or that of the joint that it mimics. The joint
-    /// need not be part of the chain.
+    /// True if a variable moves the joint of that index among [`Robot::joints`], also by a mimic rule. The joint need not be part of the
+    /// chain.
     pub fn moves(&self, robot: &Robot, joint: usize) -> bool {
         let master = robot.joints()[joint].rule(joint).master;
         self.variables.iter().any(|variable| variable.joint == master)
@@ -235,7 +235,7 @@ impl Chain {
             && self.variables.iter().zip(positions).all(|(variable, position)| variable.domain.contains(*position))
     }
 
-    /// Positions inside the limits: the middle of each working range, 0 on circles.
+    /// Positions inside the limits \[rad or m\]: the middle of each working range, 0 on circles.
     pub fn nominal_positions(&self) -> Vec<f64> {
         self.variables.iter().map(|variable| variable.working_range.middle()).collect()
     }
@@ -254,7 +254,7 @@ impl Chain {
     }
 }
 
-/// A joint on the way from base to tip.
+/// A joint on the path from base to tip.
 struct Crossing {
     joint: usize,
     /// Whether it is crossed from child to parent.

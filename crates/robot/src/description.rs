@@ -1,4 +1,4 @@
-//! Joints as data, of which a robot is made without the text of a URDF.
+//! Joints as data, for robots without the text of a URDF.
 
 use nalgebra::{Isometry3, Vector3};
 
@@ -7,7 +7,7 @@ use urdf_ik_mathematics::segments::MAX_COORDINATE;
 use urdf_ik_mathematics::spatial::is_unit;
 use urdf_ik_text::names::number;
 
-/// What a URDF says of a joint, as data: for programs that have a model of the robot already, perhaps with narrower limits than its URDF.
+/// A joint as data: for programs with a robot model of their own, perhaps with narrower limits than its URDF.
 ///
 /// [`Robot::from_joints`](super::Robot::from_joints) makes a robot of them.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,18 +29,18 @@ pub struct JointDescription {
     pub domain: Domain,
     /// Greatest velocity \[rad/s or m/s\]; 0 or less counts as a limit that is missing. Default: infinite.
     pub velocity: f64,
-    /// What it mimics, if anything.
+    /// Its mimic rule, if it has one. Default: none.
     pub mimic: Option<MimicDescription>,
 }
 
 /// How a joint follows another: it is at `multiplier * position of the other + offset`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MimicDescription {
-    /// Name of the other joint. Where no movable joint has it, the rule is ignored with a [warning](super::Robot::warnings).
+    /// Name of the other joint. If no movable joint has this name, the rule is ignored with a [warning](super::Robot::warnings).
     pub joint: String,
     /// Factor: rad or m of this joint for one of the other.
     pub multiplier: f64,
-    /// Position of this joint where the other is at 0 \[rad or m\].
+    /// Position of this joint with the other at 0 \[rad or m\].
     pub offset: f64,
 }
 

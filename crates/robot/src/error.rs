@@ -8,7 +8,7 @@ use urdf_ik_mathematics::segments::MAX_COORDINATE;
 use urdf_ik_text::files::{MAX_URDF_BYTES, ReadError};
 use urdf_ik_text::names::{self, number, sentence, short};
 
-/// Greatest number of joints of a robot. With more, a solver is prepared for minutes.
+/// Most joints of a robot. With more, preparing a solver takes minutes.
 pub(super) const MAX_JOINTS: usize = 40_000;
 
 /// Why a URDF was refused. The message says what to change in the file.
@@ -60,7 +60,7 @@ pub enum UrdfError {
     Missing {
         /// The element, by kind and name.
         element: String,
-        /// What is missing.
+        /// The missing attribute or child.
         missing: &'static str,
     },
     /// An attribute is not the finite number, or numbers, that it must be.
@@ -72,7 +72,7 @@ pub enum UrdfError {
         attribute: String,
         /// The text found.
         text: String,
-        /// What it must be.
+        /// The expected value.
         expected: &'static str,
         /// The probable cause, or nothing.
         hint: &'static str,

@@ -29,14 +29,18 @@ impl JointKind {
         matches!(self, Self::Revolute | Self::Continuous | Self::Prismatic)
     }
 
-    /// The child link's pose in the joint's frame at `position` \[rad or m\] along the unit `axis`.
-    pub fn motion(self, axis: &Unit<Vector3<f64>>, position: f64) -> Isometry3<f64> {
+    /// Pose of the child link at `position` \[rad or m\] along `axis`, a unit vector in the joint's frame. The result is in the frame in which
+    /// `origin` is the pose of the joint's frame.
+    pub(crate) fn child_pose(
+        self,
+        origin: &Isometry3<f64>,
+        axis: &Unit<Vector3<f64>>,
+        position: f64,
+    ) -> Isometry3<f64> {
         match self {
-            Self::Revolute | Self::Continuous => {
-                Isometry3::from_parts(Translation3::identity(), UnitQuaternion::from_axis_angle(axis, position))
-            }
-            Self::Prismatic => Isometry3::translation(axis.x * position, axis.y * position, axis.z * position),
-            Self::Fixed | Self::Floating | Self::Planar => Isometry3::identity(),
+            Self::Revolute | Self::Continuous => origin * UnitQuaternion::from_axis_angle(axis, position),
+            Self::Prismatic => origin * Translation3::from(axis.into_inner() * position),
+            Self::Fixed | Self::Floating | Self::Planar => *origin,
         }
     }
 }
@@ -236,7 +240,7 @@ pub struct Joint {
     /// Positions that its own limits allow. [`Domain::Circle`] for a continuous joint; without meaning for a joint that has no position, or
     /// mimics another: [`Robot::domain`](super::Robot::domain).
     pub domain: Domain,
-    /// Greatest velocity \[rad/s or m/s\]; infinite where the URDF has none, and 0 where it has 0 or less in place of the real one.
+    /// Velocity limit \[rad/s or m/s\]; infinite without a limit in the URDF, 0 for a limit of 0 or less, which stands for an unknown one.
     pub velocity: f64,
     /// The joint that this one mimics, if there is one.
     pub mimic: Option<Mimic>,
@@ -251,7 +255,7 @@ impl Joint {
         }
     }
 
-    /// The rule by which it moves: what it mimics, or itself, of which this is the index.
+    /// Its mimic rule, or for a joint that mimics no other the identity of its own index.
     #[doc(hidden)]
     pub fn rule(&self, index: usize) -> Mimic {
         self.mimic.unwrap_or(Mimic { master: index, multiplier: 1.0, offset: 0.0 })
@@ -259,7 +263,7 @@ impl Joint {
 
     /// The child link's pose in the parent link's frame at `position` \[rad or m\].
     pub fn transform(&self, position: f64) -> Isometry3<f64> {
-        self.origin * self.kind.motion(&self.axis, position)
+        self.kind.child_pose(&self.origin, &self.axis, position)
     }
 }
 

@@ -13,7 +13,7 @@ use urdf_ik_mathematics::segments::MAX_COORDINATE;
 /// The children of a joint that kinematics needs.
 const JOINT_CHILDREN: [&str; 7] = ["origin", "parent", "child", "axis", "limit", "mimic", "safety_controller"];
 
-/// What the numbers of an attribute must be.
+/// The expected numbers of an attribute.
 struct Expected {
     count: usize,
     are_allowed: fn(&[f64]) -> bool,

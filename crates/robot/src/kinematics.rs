@@ -1,6 +1,6 @@
-//! Forward kinematics and Jacobian of a chain, written into memory of the caller.
+//! Forward kinematics and Jacobian of a chain, without allocation.
 
-use nalgebra::{DMatrix, Isometry3, Point3, UnitQuaternion, Vector3, Vector6};
+use nalgebra::{DMatrix, Isometry3, Point3, Vector3, Vector6};
 
 use super::{Chain, JointKind};
 use urdf_ik_mathematics::spatial::stacked;
@@ -38,13 +38,7 @@ impl Chain {
     pub fn forward_kinematics(&self, positions: &[f64], poses: &mut ChainPoses) {
         for (index, joint) in self.joints().iter().enumerate() {
             let along = joint.multiplier * positions[joint.variable] + joint.offset;
-            // A rotation has no translation, so the product is shorter.
-            let local = match joint.kind {
-                JointKind::Revolute | JointKind::Continuous => {
-                    joint.placement * UnitQuaternion::from_axis_angle(&joint.axis, along)
-                }
-                _ => joint.placement * joint.kind.motion(&joint.axis, along),
-            };
+            let local = joint.kind.child_pose(&joint.placement, &joint.axis, along);
             poses.joints[index] = match joint.parent {
                 Some(parent) => poses.joints[parent] * local,
                 None => local,
@@ -111,7 +105,7 @@ impl Chain {
         stacked(&linear, &angular)
     }
 
-    /// Velocity and angular velocity at `point` of what a joint moves, for unit speed of its variable.
+    /// Linear and angular velocity at `point` of the links beyond a joint, for unit speed of its variable.
     fn joint_twist(&self, poses: &ChainPoses, index: usize, point: &Point3<f64>) -> [Vector3<f64>; 2] {
         let (joint, frame) = (&self.joints()[index], &poses.joints[index]);
         let axis = frame.rotation * joint.axis.into_inner() * joint.multiplier;

@@ -71,7 +71,7 @@ pub struct Robot {
     /// Index of each link and of each joint by its name.
     link_names: HashMap<String, usize>,
     joint_names: HashMap<String, usize>,
-    /// For each joint, those that mimic it.
+    /// For each joint, the joints that mimic it.
     followers: Vec<Vec<usize>>,
     /// The greatest length from the root to a link along the joints between them \[m\].
     size: f64,
@@ -145,7 +145,7 @@ impl Robot {
         self.links.iter().zip(is_leaf).filter(|(_, is_leaf)| *is_leaf).map(|(link, _)| link.name.as_str()).collect()
     }
 
-    /// The uppermost link that fixed joints connect with `link`: two links are rigidly connected where it is the same.
+    /// Index of the uppermost link that fixed joints connect with `link`. Two links are rigidly connected if it is the same for both.
     #[doc(hidden)]
     pub fn rigid_body(&self, link: usize) -> usize {
         let is_fixed = |link: usize| {

@@ -1,4 +1,4 @@
-//! What of a robot's limits may surprise people.
+//! Warnings about a robot's limits.
 
 use super::{Joint, JointKind, Robot};
 use urdf_ik_text::names::{self, number, short};

@@ -33,13 +33,13 @@ pub struct Noodle {
     pub segments: usize,
     /// Length of all segments together \[m\], in [`Noodle::LENGTHS`].
     pub length: f64,
-    /// Radius \[m\], above 0 and no more than the length; a fiftieth of the length where it is `None`.
+    /// Radius \[m\], above 0 and no more than the length. `None`: a fiftieth of the length.
     pub radius: Option<f64>,
     /// Limit of each joint in both directions \[rad\], above 0 and up to π. `None`: no limit.
     pub limit: Option<f64>,
 }
 
-/// What is wrong with a [`Noodle`].
+/// Why a [`Noodle`] was refused.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum NoodleError {
@@ -54,7 +54,7 @@ pub enum NoodleError {
     /// The radius is too small, too large or not a number.
     #[error("the radius is {} m; it must be above 0 m and no more than the length, {length} m", number(*radius))]
     Radius {
-        /// What was given \[m\].
+        /// The given radius \[m\].
         radius: f64,
         /// The length of the noodle \[m\].
         length: f64,

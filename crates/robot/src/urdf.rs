@@ -25,7 +25,7 @@ impl Robot {
     /// [warning](Robot::warnings), as by other readers of URDF; so are elements of xacro.
     ///
     /// # Errors
-    /// [`UrdfError`] with the element and what is wrong with it. A xacro file that was not expanded is named as such.
+    /// [`UrdfError`] with the element and its fault. It names a xacro file that was not expanded.
     pub fn from_urdf(text: &str) -> Result<Self, UrdfError> {
         Self::from_urdf_with(text, UrdfOptions::default())
     }
@@ -100,7 +100,7 @@ pub fn read_urdf_file(path: impl AsRef<Path>) -> Result<String, ReadError> {
     files::read_text(path.as_ref(), MAX_URDF_BYTES)
 }
 
-/// What the limits and the soft limits of a joint have in common, where that is a range.
+/// The intersection of the limits and the soft limits of a joint, if it is an interval.
 fn soft_range(joint: &urdf_rs::Joint) -> Option<[f64; 2]> {
     let (limit, soft) = (&joint.limit, joint.safety_controller.as_ref()?);
     let range = [limit.lower.max(soft.soft_lower_limit), limit.upper.min(soft.soft_upper_limit)];

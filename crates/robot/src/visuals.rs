@@ -1,4 +1,4 @@
-//! What a URDF shows of the links.
+//! The visual shapes of the links of a URDF.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ pub struct Visuals {
 }
 
 impl Visuals {
-    /// Reads the shapes of `text`, up to where it is no XML. Whether a text is a robot is for
+    /// Reads the shapes of `text`, up to the first XML error. Whether a text is a robot is for
     /// [`Robot::from_urdf`](super::Robot::from_urdf) to say.
     pub fn of_urdf(text: &str) -> Self {
         let mut visuals = Self::default();

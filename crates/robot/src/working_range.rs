@@ -3,7 +3,7 @@
 //! Some URDFs write "no limit" as a large number: ±999 999 m for a base that drives, ±1e9 rad for a wheel. Configurations that are spread
 //! over such limits are nowhere near the work, and beside such lengths those of the arm vanish. So each joint has a finite working range
 //! inside its limits. Starting points, the number of axes that a tip can follow, middles of ranges, samples and pictures come from it. The
-//! limits stay what the URDF says: a joint that is led beyond its working range may go there.
+//! limits are those of the URDF: a joint may be moved beyond its working range.
 
 use std::f64::consts::TAU;
 
@@ -41,7 +41,7 @@ impl Robot {
     }
 }
 
-/// The size of a robot \[m\]: the greatest length from its root to a link along the origins of the joints between them; 1 m where it has none.
+/// The size of a robot \[m\]: the greatest length from its root to a link along the joint origins, or 1 m if that is 0.
 pub(super) fn size(links: usize, joints: &[Joint], parents_first: &[usize]) -> f64 {
     let mut lengths = vec![0.0; links];
     for Joint { parent, child, origin, .. } in parents_first.iter().map(|&index| &joints[index]) {

@@ -12,11 +12,11 @@ use urdf_ik_text::names::sentence;
 pub struct XmlError {
     /// Line of the fault, counted from 1.
     pub line: usize,
-    /// What the XML reader said.
+    /// The message of the XML reader.
     pub reason: String,
 }
 
-/// An element: its name after those of the elements that it stands in, and its attributes as written.
+/// An element: its path of names from the outermost element, and its attributes as written.
 pub struct Element {
     path: Vec<String>,
     attributes: Vec<(String, String)>,

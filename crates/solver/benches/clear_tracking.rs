@@ -1,7 +1,7 @@
-//! The time of a tracked step that keeps clear, far from obstacles and in contact with one, beside one without: `cargo bench --bench
-//! clear_tracking`.
+//! Time of a collision-free tracking step, far from obstacles and in contact, compared with one without collision checks:
+//! `cargo bench --bench clear_tracking`.
 //!
-//! Each stream is run several times, and the least time of each step counts: other work on the machine only adds to it.
+//! Each stream is run several times, and the least time of each step counts: other load only adds to it.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a measurement fails so")]
 

@@ -1,9 +1,9 @@
 //! All solutions by the closed form: `cargo bench --bench closed_form -- CASES.json …`, with case files as `urdf_ik evaluate` reads
 //! them; without any, of a general 6R arm.
 //!
-//! One line for each: the mean time of a call that gives every solution inside the limits, each checked by forward kinematics; the
-//! mean time of a call that gives every configuration that the formulas give; and their number. All cases are run many times, and
-//! the fastest run counts: other work on the machine only makes them slower. `benches/peers/all_solutions.py` compares it with
+//! One line for each: the mean time of all solutions inside the limits, each verified by forward kinematics; the mean time of all
+//! configurations of the formulas; and their number. All cases are run many times, and the fastest run counts: other load only
+//! makes them slower. `benches/peers/all_solutions.py` compares it with
 //! EAIK.
 
 use std::error::Error;
@@ -71,7 +71,7 @@ fn crx() -> Fallible<Cases> {
     }
     let chain = Arc::new(Chain::new(&Robot::from_urdf(&(text + "</robot>"))?, "l0", &["l6"])?);
     let mut poses = ChainPoses::new(&chain);
-    // Multiples of numbers without a common measure fill the turns evenly.
+    // Multiples of incommensurable numbers are evenly distributed.
     let rates = [2.0_f64, 3.0, 5.0, 7.0, 11.0, 13.0].map(f64::sqrt);
     let targets = (1..=400_u32).map(|number| {
         let positions = rates.map(|rate| TAU * (rate * f64::from(number)).fract() - PI);

@@ -1,4 +1,4 @@
-//! How far arms of seven joints move from the seed: `cargo bench --bench least_move -- CASES.json …`, with case files as
+//! Largest joint displacement of seven-joint arms from the seed: `cargo bench --bench least_move -- CASES.json …`, with case files as
 //! `urdf_ik evaluate` reads them.
 //!
 //! Two lines for each file, one for each kind of seed: how many cases the closed form solves, the mean time of a solve (the fastest

@@ -60,7 +60,7 @@ fn chain(joints: NoodleJoints, segments: usize) -> Fallible<Arc<Chain>> {
 
 fn solvers(chain: &Arc<Chain>) -> Fallible<[(&'static str, Solver); 3]> {
     let newton = Solver::prepare(SolverKind::Jacobian, chain)?;
-    let fabrik = |polish| newton.with_method(FabrikOptions { polish, ..FabrikOptions::default() });
+    let fabrik = |polish| newton.with_method(FabrikOptions::new(3, polish));
     Ok([("fabrik alone", fabrik(false)?), ("fabrik", fabrik(true)?), ("jacobian", newton)])
 }
 

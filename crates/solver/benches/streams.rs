@@ -61,9 +61,9 @@ fn measure(arm: &Arm, streams: &Streams, preference: Preference, velocities: &[f
         unmet += course.unmet;
         if task != "none" {
             let rest = follower.rest(configurations.last().unwrap(), velocities);
-            unmet += rest.course.unmet;
+            unmet += rest.stream.unmet;
             late += usize::from(!rest.arrives());
-            largest = largest.max(rest.course.largest_step);
+            largest = largest.max(rest.stream.largest_step);
             if !rest.arrives() && std::env::args().any(|argument| argument == "--late") {
                 println!("{rest:?}");
             }

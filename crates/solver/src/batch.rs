@@ -1,4 +1,4 @@
-//! Many problems at once, spread over threads.
+//! Batches of problems, solved on several threads.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -6,20 +6,21 @@ use rayon::prelude::*;
 
 use super::{Outcome, Problem, ProblemError, Residual, Scratch, Solution, Solver, Stop};
 
-/// Number of problems that a thread takes at a time. With more, hard problems next to each other could keep one thread busy after
-/// the others have finished. With fewer, taking them would cost time that counts against some microseconds per problem.
+/// Number of problems that a thread takes at a time. Larger blocks of hard problems would leave one thread busy after the others have
+/// finished; with smaller ones, scheduling would be significant against some microseconds per problem.
 const BLOCK: usize = 16;
 
-/// The answer to one problem of a batch.
+/// The result of one problem of a batch.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Answer {
-    /// The solver solved it or found the closest positions.
+    /// The problem was solved, or the closest positions found.
     Given {
         /// Whether the targets are met.
         outcome: Outcome,
         /// Why the search ended.
         stop: Stop,
-        /// The largest position error \[m\] and the largest orientation error \[rad\] of its targets.
+        /// The largest position error and the largest orientation error of its targets \[m, rad\].
         residual: Residual,
         /// Iterations over all attempts.
         iterations: usize,
@@ -28,7 +29,7 @@ pub enum Answer {
     },
     /// The problem is not valid for the chain.
     Refused(ProblemError),
-    /// The batch ended before the problem was begun.
+    /// The batch ended before this problem.
     Skipped,
 }
 
@@ -46,12 +47,12 @@ impl From<&Solution> for Answer {
     }
 }
 
-/// The answers to a batch of problems, in their order. Made by [`Solver::solve_batch`].
+/// The results of a batch, in the order of its problems. Made by [`Solver::solve_batch`].
 #[derive(Debug, Clone)]
 pub struct Batch {
-    /// The answer to each problem.
+    /// The result of each problem.
     pub answers: Vec<Answer>,
-    /// Positions of the chain's variables \[rad or m\], row after row, one row for each problem; NaN where there is no answer.
+    /// Positions of the chain's variables \[rad or m\], row-major with one row per problem. NaN for problems that were not solved.
     pub positions: Vec<f64>,
 }
 
@@ -62,13 +63,12 @@ struct Worker {
 }
 
 impl Solver {
-    /// Solves `problems`, each on its own, on the threads of the current rayon pool: that of `pool.install(|| …)`, or the global
-    /// one. Each answer has the same bits as that of [`Solver::solve`], for any number of threads, unless a deadline ends a search.
-    /// Memory is allocated once at the start, and never during a solve.
+    /// Solves `problems` independently on the threads of the current rayon pool: that of `pool.install(|| …)`, or the global one. Each result
+    /// has the same bits as that of [`Solver::solve`] for any number of threads, unless a deadline ends a search. Memory is allocated at the
+    /// start only.
     ///
-    /// A problem that is not valid is [`Answer::Refused`]; the others are solved. Before each problem, any of the threads calls
-    /// `go_on`. When it returns false, for example at a deadline for the batch or after a cancellation, the problems that are not
-    /// yet begun are [`Answer::Skipped`].
+    /// Invalid problems are [`Answer::Refused`]; the others are solved. Each thread calls `go_on` before each problem. Once it returns false,
+    /// for example at a deadline of the batch, the remaining problems are [`Answer::Skipped`].
     ///
     /// ```
     /// use std::sync::Arc;
@@ -96,7 +96,7 @@ impl Solver {
         let variables = self.chain().variables().len();
         let mut positions = vec![f64::NAN; problems.len() * variables];
         let mut answers = vec![Answer::Skipped; problems.len()];
-        // One for each thread, made when the thread takes its first block.
+        // One per thread, made with the first block of the thread.
         let workers: Vec<Mutex<Option<Worker>>> = (0..rayon::current_num_threads()).map(|_| Mutex::new(None)).collect();
         let rows = positions.par_chunks_mut(BLOCK * variables);
         problems.par_chunks(BLOCK).zip(answers.par_chunks_mut(BLOCK)).zip(rows).for_each(

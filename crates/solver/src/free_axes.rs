@@ -4,11 +4,11 @@ use thiserror::Error;
 
 use urdf_ik_text::names::short;
 
-/// The axes of a tip's frame in the order of [`Target::free_axes`](super::Target::free_axes): translations along x, y, z, then
+/// Names of the axes of a tip's frame in the order of [`Target::free_axes`](super::Target::free_axes): translations along x, y, z, then
 /// rotations about them.
 pub const AXIS_NAMES: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
 
-/// Why names of axes were refused.
+/// Why axis names are not valid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AxisNameError {
@@ -18,18 +18,18 @@ pub enum AxisNameError {
         /// The given name.
         name: String,
     },
-    /// An axis is named more than once.
+    /// An axis is named twice.
     #[error("the axis '{name}' is named twice")]
     Twice {
-        /// Its name.
+        /// Name of the axis.
         name: &'static str,
     },
 }
 
-/// The free axes with the given names, which are those of [`AXIS_NAMES`].
+/// The free axes with the given names from [`AXIS_NAMES`], in the order of [`Target::free_axes`](super::Target::free_axes).
 ///
 /// # Errors
-/// [`AxisNameError`] for the first name that is none of them, or comes again.
+/// [`AxisNameError`] for the first name that is unknown or repeated.
 pub fn free_axes_from_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<[bool; 6], AxisNameError> {
     let mut free = [false; 6];
     for name in names {
@@ -42,12 +42,12 @@ pub fn free_axes_from_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Res
     Ok(free)
 }
 
-/// The names of the axes that are free.
+/// Names of the free axes, in the order of [`AXIS_NAMES`].
 pub fn names_of_free_axes(free: [bool; 6]) -> Vec<&'static str> {
     AXIS_NAMES.into_iter().zip(free).filter_map(|(name, free)| free.then_some(name)).collect()
 }
 
-/// The axes that are free, in words for people: `turn about z`.
+/// The free axes in English, for example `turn about z`; empty if there are none.
 pub fn free_axes_in_words(free: [bool; 6]) -> String {
     let group = |what: &str, axes: &[bool]| {
         let names: Vec<&str> =

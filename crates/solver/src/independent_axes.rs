@@ -1,4 +1,4 @@
-//! The axes of a tip that a chain can move independently, and so the axes that a target should leave free.
+//! Axes of a tip that a chain controls independently, and the remaining axes, which targets should leave free.
 
 use nalgebra::{DMatrix, Point3, Vector6};
 
@@ -7,18 +7,16 @@ use urdf_ik_robot::{Chain, ChainPoses, Domain};
 
 /// Number of configurations in which the Jacobian is computed.
 const SAMPLES: usize = 32;
-/// Singular values below this share of the largest one count as zero. It is well above the misalignment of joint axes that are
-/// meant to be parallel, and well below the values of arms away from their singularities.
+/// Singular values below this fraction of the largest one count as zero. Well above the misalignment of nominally parallel joint axes, and well below the values of arms away from singularities.
 const NEGLIGIBLE_SHARE: f64 = 1e-3;
-/// Sets of axes with at least this share of the best quality are good enough to be chosen.
+/// Sets of axes with at least this fraction of the best quality are eligible.
 const MIN_QUALITY_SHARE: f64 = 0.5;
 
 /// The Jacobian of a tip in one configuration.
 struct JacobianSample {
-    /// The Jacobian in the tip's own frame, position rows over the length scale. It has one column for each variable that can move,
-    /// per radian or per length scale.
+    /// Jacobian in the tip's frame, position rows over the length scale, with one column per movable variable, per radian or per length scale.
     jacobian: DMatrix<f64>,
-    /// Singular values up to this count as zero.
+    /// Singular values up to this one count as zero.
     negligible: f64,
 }
 
@@ -38,7 +36,7 @@ pub fn sensible_free_axes(chain: &Chain, tip: usize, length_scale: f64) -> [bool
     sets.retain(|(kept, _)| positions(kept) == most);
     let best = sets.iter().map(|(_, quality)| *quality).fold(0.0, f64::max);
     sets.retain(|(_, quality)| *quality >= MIN_QUALITY_SHARE * best);
-    // The last link points along the tool: a turn about it is what a tool can best do without.
+    // The last link points along the tool, whose rotation about itself is the least needed axis.
     let placement = chain.tips()[tip].placement;
     let along = placement.rotation.inverse_transform_vector(&placement.translation.vector);
     let alignment =
@@ -48,14 +46,13 @@ pub fn sensible_free_axes(chain: &Chain, tip: usize, length_scale: f64) -> [bool
     chosen.map_or([false; 6], |(kept, _)| kept.map(|kept| !kept))
 }
 
-/// The geometric mean of the smallest singular value of the rows that are kept; `None` where these rows are not independent in most
-/// configurations.
+/// Geometric mean of the smallest singular value of the constrained rows; `None` if these rows are dependent in most configurations.
 fn quality(samples: &[JacobianSample], kept: [bool; 6]) -> Option<f64> {
     let (mut independent, mut sum) = (0, 0.0);
     for sample in samples {
         let smallest = singular_values(&sample.jacobian, kept).last().copied().unwrap_or(0.0);
         independent += usize::from(smallest > sample.negligible);
-        // A single singular configuration must not decide the mean.
+        // A single singular configuration must not dominate the mean.
         sum += smallest.max(sample.negligible).ln();
     }
     #[expect(clippy::cast_precision_loss, reason = "a few configurations")]
@@ -63,13 +60,13 @@ fn quality(samples: &[JacobianSample], kept: [bool; 6]) -> Option<f64> {
     (2 * independent > samples.len()).then(|| mean.exp())
 }
 
-/// The sets of `count` axes out of six, those with the earlier axes first.
+/// Sets of `count` out of six axes, those with earlier axes first.
 fn sets_of(count: usize) -> impl Iterator<Item = [bool; 6]> {
     let sets = (0_u32..64).rev().filter(move |bits| bits.count_ones() as usize == count);
     sets.map(|bits| [5, 4, 3, 2, 1, 0].map(|axis| bits >> axis & 1 == 1))
 }
 
-/// The Jacobians of the tip in configurations spread over the working ranges of the chain.
+/// Jacobians of the tip in configurations spread over the working ranges of the chain.
 fn jacobian_samples(chain: &Chain, tip: usize, length_scale: f64) -> Vec<JacobianSample> {
     let variables = chain.variables();
     let ranges: Vec<Domain> = variables.iter().map(|variable| variable.working_range).collect();
@@ -93,7 +90,7 @@ fn jacobian_samples(chain: &Chain, tip: usize, length_scale: f64) -> Vec<Jacobia
             let part = pose.rotation.inverse_transform_vector(&twist.fixed_rows::<3>(row / 3 * 3).into_owned());
             part[row % 3] * unit / if row < 3 { length_scale } else { 1.0 }
         });
-        // Strokes near the largest numbers overflow and leave no Jacobian.
+        // Strokes near the largest numbers overflow.
         if jacobian.iter().all(|entry| entry.is_finite()) {
             let negligible = NEGLIGIBLE_SHARE * singular_values(&jacobian, [true; 6])[0];
             samples.push(JacobianSample { jacobian, negligible });
@@ -102,8 +99,7 @@ fn jacobian_samples(chain: &Chain, tip: usize, length_scale: f64) -> Vec<Jacobia
     samples
 }
 
-/// The singular values of the rows that are kept, the largest first: one for each row, zeros where there are fewer columns. If the
-/// decomposition does not converge, all are zero.
+/// Singular values of the constrained rows, the largest first, padded with zeros to one per row. All zero if the decomposition does not converge.
 fn singular_values(jacobian: &DMatrix<f64>, kept: [bool; 6]) -> Vec<f64> {
     let rows: Vec<usize> = (0..6).filter(|&row| kept[row]).collect();
     let part = jacobian.select_rows(&rows);

@@ -1,15 +1,14 @@
-//! Lists with one entry for each variable of a chain, from values for some joints by name.
+//! Lists with one entry per variable of a chain, from values for named joints.
 
 use super::problem_error::check_bounds;
 use super::{Bounds, ProblemError};
 use urdf_ik_robot::Chain;
 
-/// One entry for each variable of `chain`: the values in `named`, and `default` for the other joints.
-///
-/// `what` names the list in errors.
+/// A list with one entry per variable of `chain`: the values in `named`, and `default` for the other joints. `what` names the list in
+/// errors.
 ///
 /// # Errors
-/// [`ProblemError::UnknownJoint`] for a name that is no variable, and [`ProblemError::JointTwice`].
+/// [`ProblemError::UnknownJoint`] for a name that is not a variable, [`ProblemError::JointTwice`] for a repeated name.
 pub fn list_by_joint<'a, T: Copy>(
     chain: &Chain,
     what: &'static str,
@@ -29,7 +28,7 @@ pub fn list_by_joint<'a, T: Copy>(
     Ok(list.into_iter().map(|value| value.unwrap_or(default)).collect())
 }
 
-/// [`Bounds`] that own their lists.
+/// Owned [`Bounds`], valid for their chain.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JointBounds {
     lower: Vec<f64>,
@@ -37,13 +36,14 @@ pub struct JointBounds {
 }
 
 impl JointBounds {
-    /// Lower and upper bound of a joint that has none.
+    /// Lower and upper bound of an unbounded joint.
     pub const NONE: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
 
-    /// Lower and upper bound \[rad or m\] of each variable of `chain`; equal bounds lock it.
+    /// Bounds from the lower and upper bound of each variable of `chain` \[rad or m\]. Equal bounds lock a variable.
     ///
     /// # Errors
-    /// [`ProblemError::Length`], and [`ProblemError::Bounds`] for NaN, reversed bounds and bounds outside the limits.
+    /// [`ProblemError::Length`] unless there is one entry per variable, [`ProblemError::Bounds`] for NaN, reversed bounds and bounds outside the
+    /// limits.
     pub fn new(chain: &Chain, bounds: &[[f64; 2]]) -> Result<Self, ProblemError> {
         let (lower, upper) = bounds.iter().map(|[lower, upper]| (*lower, *upper)).unzip();
         let bounds = Self { lower, upper };
@@ -51,7 +51,7 @@ impl JointBounds {
         Ok(bounds)
     }
 
-    /// The bounds as a problem takes them.
+    /// The bounds for [`Problem::bounds`](super::Problem::bounds).
     pub fn as_bounds(&self) -> Bounds<'_> {
         Bounds { lower: &self.lower, upper: &self.upper }
     }

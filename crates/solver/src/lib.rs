@@ -1,8 +1,7 @@
 //! Inverse kinematics: from target poses of tip links to positions of a chain's variables.
 //!
-//! A solver is prepared once per chain and is then constant: [`Solver::solve`] takes a [`Problem`], scratch and a
-//! [`Solution`] that the caller owns and reuses, allocates nothing, and gives the same answer for the same problem.
-//! A deadline is a guard: where it strikes, [`Solution::stop`] says so.
+//! A solver is prepared once per chain and is then constant. [`Solver::solve`] writes into a [`Scratch`] and a [`Solution`] that the caller
+//! owns and reuses, allocates nothing, and is deterministic. A deadline is a safeguard: [`Solution::stop`] reports when it ended a search.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -34,6 +33,7 @@ mod independent_axes;
 mod joint_lists;
 mod kernel;
 mod method;
+mod path_preference;
 mod preference;
 mod prepared_solver;
 mod problem;
@@ -50,6 +50,7 @@ pub use batch::{Answer, Batch};
 pub use free_axes::{AXIS_NAMES, AxisNameError, free_axes_from_names, free_axes_in_words, names_of_free_axes};
 pub use joint_lists::{JointBounds, list_by_joint};
 pub use method::{FabrikOptions, JacobianStep, MAX_ACCELERATION, Method, NotApplicable, SolverKind};
+pub use path_preference::PreferenceCost;
 pub use preference::Preference;
 pub use prepared_solver::{Scratch, Solver};
 pub(crate) use problem::counted_axes;

@@ -1,4 +1,4 @@
-//! The methods of a solver, and why a method may not serve a chain.
+//! The methods of a solver, and the error for chains that a method does not support.
 
 use thiserror::Error;
 
@@ -9,37 +9,39 @@ use urdf_ik_text::named_values;
 pub const MAX_ACCELERATION: usize = 6;
 
 named_values! {
-    /// The methods by name, as the parameter `solver` has them.
+    /// Methods by name, as in the parameter `solver`.
+    #[non_exhaustive]
     pub enum SolverKind("solver", "solvers") {
-        /// Newton steps by the Jacobian.
+        /// Newton iterations with the Jacobian.
         Jacobian = "jacobian",
-        /// Forward and backward reaching.
+        /// Forward and backward reaching (FABRIK).
         Fabrik = "fabrik",
-        /// Closed-form solutions, for the chains that have them.
+        /// Analytic solutions, for chains that have them.
         ClosedForm = "closed_form",
     }
 }
 
-/// How a solver finds joint positions, with the options of that method.
+/// The method that a solver uses, with its options.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Method {
-    /// A search by Newton steps.
+    /// A search by Newton iterations.
     Jacobian(JacobianStep),
-    /// A search by cycles of forward and backward reaching.
+    /// A search by cycles of forward and backward reaching (Aristidou and Lasenby 2011, "FABRIK").
     Fabrik(FabrikOptions),
-    /// All solutions by formulas, found from the joint axes.
+    /// All solutions by closed-form inverse kinematics, derived from the joint axes.
     ClosedForm,
 }
 
 impl Default for Method {
-    /// Damped least squares with adaptive damping: the method that serves every chain and is the fastest.
+    /// Damped least squares with adaptive damping: the fastest method, for every chain.
     fn default() -> Self {
         Self::Jacobian(JacobianStep::default())
     }
 }
 
 impl Method {
-    /// The kind of the method.
+    /// The kind of method, without its options.
     pub fn kind(self) -> SolverKind {
         match self {
             Self::Jacobian(_) => SolverKind::Jacobian,
@@ -50,7 +52,7 @@ impl Method {
 }
 
 impl From<SolverKind> for Method {
-    /// The method of that name, with its default options.
+    /// The method with default options.
     fn from(kind: SolverKind) -> Self {
         match kind {
             SolverKind::Jacobian => Self::Jacobian(JacobianStep::default()),
@@ -72,16 +74,16 @@ impl From<FabrikOptions> for Method {
     }
 }
 
-/// How a step is found from the Jacobian.
+/// How a step is computed from the Jacobian.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum JacobianStep {
     /// Damped least squares.
     Damped {
-        /// The factor λ, in the sense of λ² on the diagonal of the normal equations; `None` adapts it to the error.
+        /// Damping factor λ \[rad\]: λ² is added to the diagonal of the normal equations. `None` adapts it to the error.
         damping: Option<f64>,
     },
-    /// Moore-Penrose pseudoinverse by singular value decomposition. A step that does not lessen the error is halved until it does.
+    /// Moore-Penrose pseudoinverse by singular value decomposition. A step that does not reduce the error is halved until it does.
     Pseudoinverse,
 }
 
@@ -94,32 +96,39 @@ impl Default for JacobianStep {
 
 /// Options of FABRIK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FabrikOptions {
-    /// Number of earlier cycles that Anderson acceleration combines; 0 for plain cycles. More than [`MAX_ACCELERATION`]
-    /// counts as that.
+    /// Number of earlier cycles that Anderson acceleration combines, 0 for plain cycles. Values above [`MAX_ACCELERATION`] count as
+    /// [`MAX_ACCELERATION`].
     pub acceleration: usize,
-    /// Whether Newton steps take over near the targets, and lead to the nearest configuration where the targets cannot be met.
-    /// Without them it is FABRIK alone.
+    /// Whether Newton steps finish the solve near the targets, and refine the closest configuration for unreachable targets.
     pub polish: bool,
 }
 
+impl FabrikOptions {
+    /// Options from the number of accelerating cycles and whether Newton steps finish the solve.
+    pub const fn new(acceleration: usize, polish: bool) -> Self {
+        Self { acceleration, polish }
+    }
+}
+
 impl Default for FabrikOptions {
-    /// Accelerated by three earlier cycles, and polished.
+    /// Three accelerating cycles, and Newton steps.
     fn default() -> Self {
         Self { acceleration: 3, polish: true }
     }
 }
 
-/// Why a solver cannot serve a chain.
+/// Why a method does not support a chain.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum NotApplicable {
     /// No closed form is known for the chain.
     #[error("the chain to '{tip}' has no closed form: {reason}; the solver 'jacobian' serves every chain")]
     NoClosedForm {
-        /// The tip link.
+        /// Name of the tip link.
         tip: String,
-        /// The reason.
+        /// Property of the chain that rules it out.
         reason: NoClosedForm,
     },
 }

@@ -1,10 +1,10 @@
-//! A solver prepared for one chain: one search, and one method.
+//! A solver prepared for one chain: a search and a method.
 
 use std::sync::Arc;
 
 use super::closed_form::ClosedForm;
 use super::independent_axes::sensible_free_axes;
-use super::search::{Iteration, OnSolution, Posed, Run, Search, SearchScratch};
+use super::search::{Iteration, OnSolution, Run, Search, SearchInput, SearchScratch};
 use super::{
     FabrikOptions, MAX_ACCELERATION, Method, Mode, NotApplicable, Problem, ProblemError, Solution, Target, TipReach,
     counted_axes,
@@ -18,36 +18,49 @@ pub struct Solver {
     method: Prepared,
 }
 
-/// A method, with what it needs to know of the chain.
+/// A method with its precomputed data for the chain.
 #[derive(Debug, Clone)]
 enum Prepared {
-    /// The search alone.
+    /// Numerical search.
     Search(Iteration),
-    /// Formulas first, then the search by Newton steps for what they do not answer.
+    /// Closed form first, then numerical search for targets without a closed-form answer.
     ClosedForm(Arc<ClosedForm>),
 }
 
-/// Memory that a solve works in. [`Solver::scratch`] makes it, for that solver, its clones and what
-/// [`Solver::with_method`] makes of it.
+/// Working memory of a solve, made by [`Solver::scratch`]. It serves that solver, its clones and the solvers that
+/// [`Solver::with_method`] derives from it.
 #[derive(Debug, Clone)]
 pub struct Scratch(SearchScratch);
 
 impl Solver {
     /// Prepares a solver for `chain`. `method` is a [`Method`], or a [`SolverKind`](super::SolverKind) for its default options.
     ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use urdf_ik_robot::{Chain, Robot};
+    /// use urdf_ik_solver::{Solver, SolverKind};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let robot = Robot::from_urdf_file(concat!(env!("CARGO_MANIFEST_DIR"), "/../../urdf/arm7.urdf"))?;
+    /// let chain = Arc::new(Chain::with_defaults(&robot, None, &[])?);
+    /// let solver = Solver::prepare(SolverKind::Jacobian, &chain)?;
+    /// assert_eq!(solver.method().kind(), SolverKind::Jacobian);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
-    /// [`NotApplicable`] where the method cannot serve that chain.
+    /// [`NotApplicable`] if the method does not support the chain.
     pub fn prepare(method: impl Into<Method>, chain: &Arc<Chain>) -> Result<Self, NotApplicable> {
         let search = Search::prepare(chain);
         let method = Prepared::new(method.into(), &search)?;
         Ok(Self { search, method })
     }
 
-    /// The solver with another method, on what this one has prepared. This is cheap, except for a closed form: finding one takes some
-    /// ten milliseconds at most.
+    /// The same chain with another method. Shares the precomputed data, so it is cheap except for a closed form, which takes up to some ten
+    /// milliseconds to find.
     ///
     /// # Errors
-    /// [`NotApplicable::NoClosedForm`] where the method is the closed form and the chain has none.
+    /// [`NotApplicable::NoClosedForm`] if the method is the closed form and the chain has none.
     pub fn with_method(&self, method: impl Into<Method>) -> Result<Self, NotApplicable> {
         let method = match (method.into(), &self.method) {
             (Method::ClosedForm, Prepared::ClosedForm(form)) => Prepared::ClosedForm(Arc::clone(form)),
@@ -56,7 +69,7 @@ impl Solver {
         Ok(Self { search: self.search.clone(), method })
     }
 
-    /// The method.
+    /// The method with its options.
     pub fn method(&self) -> Method {
         match &self.method {
             Prepared::Search(Iteration::Jacobian(step)) => Method::Jacobian(*step),
@@ -65,7 +78,7 @@ impl Solver {
         }
     }
 
-    /// The closed form, where that is the method.
+    /// The closed form; `None` for other methods.
     pub fn closed_form(&self) -> Option<&ClosedForm> {
         match &self.method {
             Prepared::Search(_) => None,
@@ -73,52 +86,51 @@ impl Solver {
         }
     }
 
-    /// The chain that it was prepared for.
+    /// The chain of the solver.
     pub fn chain(&self) -> &Arc<Chain> {
         &self.search.chain
     }
 
-    /// Metres of position error that count as much as one radian of orientation error.
+    /// Position error that counts as much as one radian of orientation error \[m\].
     pub fn length_scale(&self) -> f64 {
         self.search.kernel.length_scale
     }
 
-    /// What bounds the reach of each tip, in the order of [`Chain::tips`].
+    /// Bounds on the reach of each tip, in the order of [`Chain::tips`].
     pub fn reach(&self) -> &[TipReach] {
         &self.search.reach
     }
 
-    /// The axes that targets for the tip with index `tip` should leave free, as [`Target::free_axes`] has them, because the chain
-    /// cannot follow all six: none, unless it has fewer than six independent axes.
+    /// Free axes to use in [targets](Target::free_axes) of the tip with index `tip`, for chains that cannot control all six axes. None are free
+    /// for chains with six independent axes.
     ///
-    /// The rule: the chain is looked at in configurations spread over the joint limits. As many axes are kept as can be
-    /// moved independently at most of them. Among the sets of that many axes for which this holds, those with the most
-    /// axes of position come first. Among these the smallest singular value decides, in its geometric mean (positions
-    /// over the [length scale](Self::length_scale)): of the sets that have at least half of the greatest, the one that
-    /// keeps the earlier axes of [`AXIS_NAMES`](super::AXIS_NAMES). By convention tools point along z, and a turn about
-    /// z is what most tasks can spare.
+    /// The number of constrained axes is the median rank of the Jacobian over configurations spread over the joint limits. Of the sets of that
+    /// many axes, those that are independent in most configurations and have the most position axes compete by the geometric mean of their
+    /// smallest singular value (position rows over the [length scale](Self::length_scale)). Among the sets with at least half of the best
+    /// value, the one that constrains the earlier axes of [`AXIS_NAMES`](super::AXIS_NAMES) wins: tools usually point along z, so most
+    /// tasks do not need the rotation about z.
     ///
     /// # Panics
-    /// Where `tip` is no index of [`Chain::tips`].
+    /// If `tip` is not an index of [`Chain::tips`].
     pub fn sensible_free_axes(&self, tip: usize) -> [bool; 6] {
         sensible_free_axes(self.chain(), tip, self.length_scale())
     }
 
-    /// Scratch for this solver, to keep and reuse.
+    /// Working memory for this solver, to reuse between solves.
     pub fn scratch(&self) -> Scratch {
         Scratch(self.search.scratch())
     }
 
-    /// Room for a solution, to keep and reuse.
+    /// Memory for a solution, to reuse between solves.
     pub fn solution(&self) -> Solution {
         Solution::new(self.chain())
     }
 
-    /// The smallest singular value of the Jacobian at `positions`, over the axes of `targets` that count, in the tips' frames, with
-    /// position rows divided by the length scale: 0 at a singularity.
+    /// The smallest singular value of the Jacobian at `positions` \[rad or m\], over the axes of `targets` that are not free, in the tips'
+    /// frames, with position rows divided by the length scale. It is 0 at a singularity.
     ///
     /// # Errors
-    /// [`ProblemError`] where targets or positions make no sense for this chain.
+    /// [`ProblemError`] if targets or positions are not valid for the chain.
     pub fn smallest_singular_value(
         &self,
         targets: &[Target],
@@ -130,41 +142,68 @@ impl Solver {
         Ok(decomposed.smallest_singular_value(counted_axes(targets)))
     }
 
-    /// Solves `problem` into `solution`. Allocates nothing.
+    /// Solves `problem` and writes the result into `solution`. Allocates nothing.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use nalgebra::Isometry3;
+    /// # use urdf_ik_robot::{Chain, Robot};
+    /// use urdf_ik_solver::{Mode, Problem, Solver, SolverKind, Target};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let robot = Robot::from_urdf_file(concat!(env!("CARGO_MANIFEST_DIR"), "/../../urdf/arm7.urdf"))?;
+    /// # let chain = Arc::new(Chain::with_defaults(&robot, None, &[])?);
+    /// let solver = Solver::prepare(SolverKind::Jacobian, &chain)?;
+    /// let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
+    /// let mut positions = chain.nominal_positions();
+    /// // A search finds any solution.
+    /// let targets = [Target::new(0, Isometry3::translation(0.3, 0.2, 0.5)).position_only()];
+    /// solver.solve(&Problem::new(&targets, &positions), &mut scratch, &mut solution)?;
+    /// positions.copy_from_slice(&solution.positions);
+    /// // Tracking stays on its branch, with at most 0.2 rad per joint.
+    /// let targets = [Target::new(0, Isometry3::translation(0.31, 0.2, 0.5)).position_only()];
+    /// let track = Problem { mode: Mode::Track { max_step: &[0.2; 7] }, ..Problem::new(&targets, &positions) };
+    /// solver.solve(&track, &mut scratch, &mut solution)?;
+    /// assert!(solution.is_solved());
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
-    /// [`ProblemError`] where the problem makes no sense for this chain; `solution` is then left as it was.
+    /// [`ProblemError`] if the problem is not valid for the chain; `solution` is then unchanged.
     pub fn solve(&self, problem: &Problem, scratch: &mut Scratch, solution: &mut Solution) -> Result<(), ProblemError> {
         self.check(problem)?;
         let Scratch(scratch) = scratch;
         if let (Mode::Track { .. }, Some(_)) = (problem.mode, &problem.clearance) {
             self.solve_checked(&Problem { clearance: None, accepts: None, cost: None, ..*problem }, scratch, solution);
-            self.search.keep_clear(problem, scratch, solution);
+            self.search.make_collision_free(problem, scratch, solution);
         } else {
             self.solve_checked(problem, scratch, solution);
         }
         Ok(())
     }
 
-    pub(super) fn posed<'a>(&'a self, problem: &'a Problem<'a>) -> Posed<'a> {
-        Posed { search: &self.search, problem }
+    pub(super) fn search(&self) -> &Search {
+        &self.search
     }
 
-    /// Solves a problem that has been checked.
+    pub(super) fn input<'a>(&'a self, problem: &'a Problem<'a>) -> SearchInput<'a> {
+        SearchInput { search: &self.search, problem }
+    }
+
+    /// Solves a valid problem.
     fn solve_checked(&self, problem: &Problem, scratch: &mut SearchScratch, solution: &mut Solution) {
         match &self.method {
-            Prepared::ClosedForm(form) => form.solve(self.posed(problem), scratch, solution),
-            Prepared::Search(iteration) => Run::new(self.posed(problem), *iteration).solve(scratch, solution),
+            Prepared::ClosedForm(form) => form.solve(self.input(problem), scratch, solution),
+            Prepared::Search(iteration) => Run::new(self.input(problem), *iteration).solve(scratch, solution),
         }
     }
 
-    /// Solves `problem` on as many cores as there are scratches. The answer is the same each time, but may be another
-    /// than on one core: of the first solutions of all cores it is that of the attempt with the lowest number. Starting
-    /// a core takes some ten microseconds and allocates: it pays for hard problems and for those that want the best of
-    /// many solutions. The closed form keeps to one core.
+    /// Solves `problem` on one thread per scratch. The result is deterministic, but may differ from that of [`Solver::solve`]: of the first
+    /// solutions of all threads, the one of the lowest attempt number is returned. Starting a thread takes some ten microseconds and
+    /// allocates, which pays for hard problems and for the best of many solutions. The closed form and tracking use one thread.
     ///
     /// # Errors
-    /// As [`Solver::solve`].
+    /// [`ProblemError`] as for [`Solver::solve`].
     pub fn solve_on(
         &self,
         problem: &Problem,
@@ -179,7 +218,7 @@ impl Solver {
             (Prepared::Search(iteration), scratches) => {
                 self.check(problem)?;
                 let mut scratches: Vec<_> = scratches.iter_mut().map(|Scratch(scratch)| scratch).collect();
-                Run::new(self.posed(problem), *iteration).solve_on(&mut scratches, solution);
+                Run::new(self.input(problem), *iteration).solve_on(&mut scratches, solution);
                 Ok(())
             }
             (Prepared::ClosedForm(_), [scratch, ..]) => self.solve(problem, scratch, solution),
@@ -187,14 +226,14 @@ impl Solver {
         }
     }
 
-    /// Hands every distinct solution that the attempts of `problem` find to `on_solution`, in the order in which they
-    /// are found, until that says to stop. Returns their number, 64 at most. Each is written into `solution` first.
+    /// Calls `on_solution` for each distinct solution that the attempts of `problem` find, in the order of discovery, until it returns
+    /// [`Break`](std::ops::ControlFlow::Break). Each solution is first written into `solution`. Returns the number of solutions, at most 64.
     ///
-    /// A chain that is redundant for its targets has a continuum of solutions on each branch: they are gathered at the configuration
-    /// that the problem prefers, or where it prefers none, at that nearest to the seed.
+    /// A chain that is redundant for its targets has a continuum of solutions on each branch. One of them is returned: the optimum of the
+    /// problem's preference, or without a preference, the solution nearest to the seed.
     ///
     /// # Errors
-    /// As [`Solver::solve`].
+    /// [`ProblemError`] as for [`Solver::solve`].
     pub fn solve_all(
         &self,
         problem: &Problem,
@@ -205,24 +244,25 @@ impl Solver {
         self.check(problem)?;
         let Scratch(scratch) = scratch;
         Ok(match &self.method {
-            Prepared::ClosedForm(form) => form.solve_all(self.posed(problem), scratch, solution, on_solution),
+            Prepared::ClosedForm(form) => form.solve_all(self.input(problem), scratch, solution, on_solution),
             Prepared::Search(iteration) => {
-                Run::new(self.posed(problem), *iteration).solve_all(scratch, solution, on_solution)
+                Run::new(self.input(problem), *iteration).solve_all(scratch, solution, on_solution)
             }
         })
     }
 
-    /// Checks that the problem is valid for the chain, and that no target asks for the position of a tip that has but one.
+    /// Checks that the problem is valid for the chain, and that no target constrains the position of a tip that can only rotate.
     fn check(&self, problem: &Problem) -> Result<(), ProblemError> {
         problem.check(self.chain())?;
-        let stuck = |target: &&Target| self.reach()[target.tip].tip.outer == 0.0 && target.free_axes[..3] != [true; 3];
-        problem.targets.iter().find(stuck).map_or(Ok(()), |target| {
+        let only_rotates =
+            |target: &&Target| self.reach()[target.tip].tip.outer == 0.0 && target.free_axes[..3] != [true; 3];
+        problem.targets.iter().find(only_rotates).map_or(Ok(()), |target| {
             Err(ProblemError::OnlyRotates { tip: self.chain().tips()[target.tip].link.clone() })
         })
     }
 
-    /// Takes `times` damped iterations from the seed of `problem`, whatever they lead to: forward kinematics, Jacobian and damped step,
-    /// of four configurations at once. For measurements of what one of them costs.
+    /// Makes `times` damped iterations from the seed of `problem`: forward kinematics, Jacobian and damped step of four configurations at
+    /// once. For benchmarks.
     #[doc(hidden)]
     pub fn iterate(&self, problem: &Problem, scratch: &mut Scratch, times: usize) {
         self.search.iterate(problem, &mut scratch.0, times);

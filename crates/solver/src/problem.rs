@@ -1,4 +1,4 @@
-//! The problem that a solver is given: targets, seed, mode and preferences.
+//! The input of a solver: targets, seed, mode and preferences.
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ use urdf_ik_mathematics::segments::MAX_COORDINATE;
 use urdf_ik_robot::{Chain, Domain};
 use urdf_ik_text::named_values;
 
-/// The largest errors with which a target counts as met.
+/// The largest errors of a target that is met.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tolerance {
-    /// Largest position error \[m\], over the position axes that count.
+    /// Largest position error \[m\], over the axes that are not free.
     pub position: f64,
-    /// Largest orientation error \[rad\], over the orientation axes that count.
+    /// Largest orientation error \[rad\], over the axes that are not free.
     pub orientation: f64,
 }
 
@@ -27,104 +27,107 @@ impl Default for Tolerance {
     }
 }
 
-/// The desired pose of a tip: of a tip link, or of the [tool](Chain::with_tools) on it.
+/// The desired pose of a tip link, or of the [tool](Chain::with_tools) on it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Target {
     /// Index of the tip among [`Chain::tips`].
     pub tip: usize,
-    /// Pose of the tip in the base link's frame.
+    /// Desired pose of the tip in the base link's frame \[m\].
     pub pose: Isometry3<f64>,
-    /// Axes of the tip's frame that need not match: translations along x, y, z, then rotations about x, y, z.
+    /// Unconstrained axes of the tip's frame: translations along x, y, z, then rotations about x, y, z.
     ///
-    /// With one rotation free, the orientation error is the angle between that axis of the tip and of the target.
+    /// With one free rotation, the orientation error is the angle between that axis of the tip and that of the target.
     pub free_axes: [bool; 6],
-    /// Largest errors with which the target counts as met.
+    /// Errors up to which the target is met.
     pub tolerance: Tolerance,
-    /// Weight of its squared error against that of other targets, where not all can be met.
+    /// Weight of its squared error against those of other targets, when not all can be met. Above 0, 1 by default.
     pub weight: f64,
 }
 
 impl Target {
-    /// A full pose in the base link's frame for the tip with index `tip`, at the default tolerance.
+    /// A target for all six axes of the tip with index `tip`: `pose` in the base link's frame \[m\], default tolerance, weight 1. The solver
+    /// checks the numbers.
     pub fn new(tip: usize, pose: Isometry3<f64>) -> Self {
         Self { tip, pose, free_axes: [false; 6], tolerance: Tolerance::default(), weight: 1.0 }
     }
 
-    /// The target with free orientation.
+    /// The same target with all rotations free.
     #[must_use]
     pub fn position_only(mut self) -> Self {
         self.free_axes[3..].fill(true);
         self
     }
 
-    /// Whether all three axes of position count.
+    /// Whether no position axis is free.
     pub(crate) fn full_position(&self) -> bool {
         !self.free_axes[..3].contains(&true)
     }
 
-    /// Whether all three axes of orientation count.
+    /// Whether no rotation is free.
     pub(crate) fn full_orientation(&self) -> bool {
         !self.free_axes[3..].contains(&true)
     }
 }
 
-/// Number of axes of all targets that count.
+/// Number of axes of all targets that are not free.
 pub(crate) fn counted_axes(targets: &[Target]) -> usize {
     targets.iter().map(|target| target.free_axes.iter().filter(|free| !**free).count()).sum()
 }
 
 named_values! {
-    /// Which of several solutions the solver returns.
+    /// Which of several solutions a search returns.
     #[derive(Default)]
+    #[non_exhaustive]
     pub enum Pick("pick", "picks") {
-        /// The one found first. The search starts from the seed.
+        /// The first one. The search starts from the seed.
         #[default]
         First = "first",
-        /// Of all that are found, the one whose largest joint move from the seed is smallest.
+        /// The one with the smallest largest joint move from the seed.
         Nearest = "nearest",
-        /// Of all that are found, the one with the greatest manipulability.
+        /// The one with the greatest manipulability.
         MostManipulable = "most_manipulable",
     }
 }
 
 named_values! {
-    /// What a solver answers where the targets cannot be met.
+    /// The answer when the targets cannot be met.
     #[derive(Default)]
+    #[non_exhaustive]
     pub enum Unreached("way to answer", "ways to answer") {
-        /// The best positions of the attempts, as they are. To know only whether targets are met, this spares most of the time of
-        /// those that are not: no attempt is made where a target is certainly out of reach.
+        /// The best positions of the attempts, without refinement. Fastest for reachability tests: targets that are provably out of reach
+        /// cost no attempt.
         Stop = "stop",
-        /// The closest configuration, and the reason.
+        /// The closest configuration and the reason.
         #[default]
         Closest = "closest",
-        /// Every position exactly, within its tolerance, and the orientations as closely as possible
-        /// ([`Outcome::PositionOnly`](super::Outcome::PositionOnly)): for arms of fewer than six joints. As `Closest` where a position
-        /// cannot be reached, or no orientation counts.
+        /// Positions within their tolerances and the closest orientations ([`Outcome::PositionOnly`](super::Outcome::PositionOnly)), for arms
+        /// with fewer than six joints. The same as `Closest` if a position is unreachable or all rotations are free.
         Position = "position",
     }
 }
 
-/// How the solver searches.
+/// Whether a solve tracks the seed's branch or searches all branches.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Mode<'a> {
-    /// Follow the seed's branch of solutions: one attempt, in which each variable has a largest step from the seed.
+    /// Track the seed's branch of solutions: a single attempt with bounded steps.
     ///
-    /// A solution is connected to the seed by a joint motion whose tips follow the interpolated poses, from those at the seed to the targets
-    /// along straight lines and about constant axes. That decides the branch and the whole turns of each joint. Where it ends before
-    /// the targets, they are not met: [`Reason::JointLimits`](super::Reason::JointLimits) tells that limits are why, and the positions are
-    /// those of a local minimum to which short steps lead from there.
+    /// A solution is connected to the seed by a joint motion whose tips follow the interpolation from their poses at the seed to the targets,
+    /// along straight lines and about constant axes. This continuation decides the branch and the full revolutions of each joint. If it ends
+    /// early, the targets are not met, and the positions are a local minimum of the error near its end.
+    /// [`Reason::JointLimits`](super::Reason::JointLimits) reports that joint limits ended it.
     Track {
-        /// Largest step of each variable \[rad or m\]; infinite for no bound.
+        /// Largest step of each variable from the seed \[rad or m\], one entry per variable; infinite for no bound.
         max_step: &'a [f64],
     },
-    /// Find any solution: start from the seed, then from other starting points.
+    /// Search all branches: from the seed, then from other starting points.
     Search {
-        /// Which of the solutions that are found to return.
+        /// Which of several solutions to return.
         pick: Pick,
-        /// Largest number of starting points, including the seed. With a clearance, those that meet the targets but do not keep clear do not
-        /// count, up to 16 times as many.
+        /// Largest number of starting points, including the seed. Solutions that are in collision or not accepted do not count, up to 16 times
+        /// this number.
         attempts: usize,
-        /// Changes the starting points that follow those from the table of configurations that the solver has prepared.
+        /// Varies the starting points after those of the precomputed table.
         random_seed: u64,
     },
 }
@@ -136,17 +139,17 @@ impl Mode<'_> {
     }
 }
 
-/// The least and the greatest position of each variable \[rad or m\]; infinite for no bound.
+/// Lower and upper bounds of the positions \[rad or m\]; infinite for no bound.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bounds<'a> {
-    /// Least positions, one entry for each variable.
+    /// Lower bounds \[rad or m\], one entry per variable.
     pub lower: &'a [f64],
-    /// Greatest positions, one entry for each variable.
+    /// Upper bounds \[rad or m\], one entry per variable.
     pub upper: &'a [f64],
 }
 
 impl Bounds<'_> {
-    /// The part of `limits` that is within the bounds of the variable of that index.
+    /// The part of `limits` within the bounds of the variable with that index.
     pub(super) fn within(&self, index: usize, limits: Domain) -> Domain {
         let ([least, greatest], lower, upper) = (limits.ends(), self.lower[index], self.upper[index]);
         if limits == Domain::Circle && [lower, upper] == limits.ends() {
@@ -156,56 +159,61 @@ impl Bounds<'_> {
     }
 }
 
-/// Tells whether a configuration \[rad or m\] will do.
+/// Whether a configuration is acceptable: one position per variable \[rad or m\].
 pub type Acceptance<'a> = &'a (dyn Fn(&[f64]) -> bool + Sync);
 
-/// Tells whether a search is to end now, for example after Ctrl-C.
+/// Whether to end the search now, for example after Ctrl-C.
 pub type Interruption<'a> = &'a (dyn Fn() -> bool + Sync);
 
-/// Tells what a configuration \[rad or m\] costs.
+/// The cost of a configuration: one position per variable \[rad or m\].
 pub type Cost<'a> = &'a (dyn Fn(&[f64]) -> f64 + Sync);
 
-/// One problem for a solver.
+/// An inverse kinematics problem. [`Solver::solve`](super::Solver::solve) checks it.
+///
+/// ```
+/// use nalgebra::Isometry3;
+/// use urdf_ik_solver::{Problem, Target, Unreached};
+/// let (targets, seed) = ([Target::new(0, Isometry3::translation(0.3, 0.2, 0.5))], [0.0; 6]);
+/// let problem = Problem { unreached: Unreached::Stop, ..Problem::new(&targets, &seed) };
+/// assert!(problem.clearance.is_none());
+/// ```
 #[derive(Clone, Copy)]
 pub struct Problem<'a> {
-    /// Desired poses of the tips: at least one, and at most one for each tip. Tips without a target are free.
+    /// Desired poses: at least one target, and at most one per tip. Tips without a target are free.
     pub targets: &'a [Target],
-    /// Positions to start from, one entry for each variable \[rad or m\]. Positions outside the limits are moved to the limits.
+    /// Initial positions \[rad or m\], one entry per variable. They are clamped to the joint limits.
     pub seed: &'a [f64],
-    /// How the solver searches.
+    /// Tracking or search.
     pub mode: Mode<'a>,
-    /// Bounds of the variables in this problem, besides their limits; `None`: the limits alone. A variable with equal
-    /// bounds is locked. Bounds are for positions as they stand, even where a whole turn more is the same
-    /// configuration: bounds 0.1 rad below the seed and 0.1 rad above it allow no other turn.
+    /// Bounds of the variables in addition to their limits; `None` for the limits alone. Equal bounds lock a variable. Bounds apply to
+    /// positions without wrapping: bounds of ±0.1 rad around the seed exclude the same angle one revolution away.
     pub bounds: Option<Bounds<'a>>,
-    /// Preferences for the null space.
+    /// Null-space tasks.
     pub preference: Preference<'a>,
-    /// Time after which the search ends with the best positions so far. It is a safeguard: the number of attempts is the budget.
+    /// Time limit, after which the search ends with the best positions so far. A safeguard: the number of attempts is the budget.
     pub deadline: Option<Duration>,
-    /// Asked between the attempts after the first few; on true the search ends as at a deadline.
+    /// Called before attempts other than the first few; if it returns true, the search ends as at the deadline.
     pub interruption: Option<Interruption<'a>>,
-    /// What the solution has to keep clear of; `None`: collisions do not count.
+    /// Collision checking: scene and margin \[m\]; `None` to ignore collisions.
     ///
-    /// In tracking every pair keeps the margin, or where it is nearer at the seed, the distance that it has there; on the straight motion
-    /// from the seed to the solution it comes nearer than that by no more than 1 mm. The seed is always allowed. Where something is in the
-    /// way, the arm slides along it or stands, by damped least squares whatever the method, and preferences do not count. Scratch grows
-    /// when a clearance is first given.
+    /// In tracking, the distance of each pair stays above the margin, or above its distance at the seed if that is smaller, with up to 1 mm
+    /// less on the straight joint motion from the seed to the solution. The seed is always allowed. At an obstacle the arm slides along it or
+    /// stops, by damped least squares for every method and without preferences. The scratch allocates when a clearance is first used.
     pub clearance: Option<Clearance<'a>>,
-    /// Asked of every configuration that meets the targets and keeps clear, as it would be handed out \[rad or m\]: where the answer is no,
-    /// the search goes on to others. Those that are refused do not count among the attempts, up to 16 times as many, and with a deadline
-    /// the search goes on until that. Several threads ask at once in [`Solver::solve_on`](super::Solver::solve_on) and in batches.
+    /// Called for every collision-free configuration that meets the targets, with the positions that would be returned. If it returns false,
+    /// the search continues. Refused configurations do not count among the attempts, up to 16 times their number; with a deadline the search
+    /// then continues until the deadline. [`Solver::solve_on`](super::Solver::solve_on) and batches call it from several threads.
     pub accepts: Option<Acceptance<'a>>,
-    /// What a configuration costs that meets the targets, keeps clear and is accepted. In a search the least cost of
-    /// all attempts takes the place of the pick, and preferences do not count. A configuration whose cost is infinite
-    /// or not a number is not taken. Tracking finds one configuration, whatever it costs.
+    /// Cost of an accepted configuration. A search then returns the configuration of least cost instead of the pick, without preferences.
+    /// Configurations of infinite or NaN cost are refused. Tracking finds one configuration, whatever its cost.
     pub cost: Option<Cost<'a>>,
-    /// The answer to targets that cannot be met.
+    /// The answer if the targets cannot be met.
     pub unreached: Unreached,
 }
 
 impl<'a> Problem<'a> {
-    /// A search for the first solution from `seed`, or for the closest configuration, without preference, deadline or
-    /// interruption.
+    /// A search from `seed` \[rad or m\] for the first solution or the closest configuration, without bounds, preference, deadline, clearance
+    /// or cost.
     pub fn new(targets: &'a [Target], seed: &'a [f64]) -> Self {
         Self {
             targets,

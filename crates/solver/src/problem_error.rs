@@ -1,4 +1,4 @@
-//! Why a problem is not valid, and the checks of its lists.
+//! Errors of invalid problems, and the checks of their lists.
 
 use thiserror::Error;
 
@@ -14,7 +14,7 @@ pub enum ProblemError {
     /// There is no target.
     #[error("the problem has no target")]
     NoTarget,
-    /// A target names a tip that the chain does not have.
+    /// A target is for a tip that the chain does not have.
     #[error("target {target} is for tip {tip}, but the chain has {tips}")]
     UnknownTip {
         /// Index of the target.
@@ -27,63 +27,63 @@ pub enum ProblemError {
     /// Two targets are for one tip.
     #[error("two targets are for the tip link '{tip}'")]
     TipTwice {
-        /// The tip link.
+        /// Name of the tip link.
         tip: String,
     },
     /// A target pose has an entry that is NaN or infinite.
     #[error("the target pose of '{tip}' has an entry that is not a finite number")]
     TargetNotFinite {
-        /// The tip link.
+        /// Name of the tip link.
         tip: String,
     },
-    /// A target position is so far away that squares of distances lose their meaning.
+    /// A target position is so far away that squared distances lose precision.
     #[error(
         "the target position of '{tip}' lies at {distance:e} m on one axis; it must lie within {MAX_COORDINATE:e} m"
     )]
     TargetTooFar {
-        /// The tip link.
+        /// Name of the tip link.
         tip: String,
-        /// Its largest coordinate \[m\].
+        /// Largest absolute coordinate in the base link's frame \[m\].
         distance: f64,
     },
-    /// Every axis is free.
+    /// All six axes of a target are free.
     #[error("the target of '{tip}' leaves all six axes free; at least one must count")]
     NothingAsked {
-        /// The tip link.
+        /// Name of the tip link.
         tip: String,
     },
-    /// The position counts of a tip that the chain only rotates.
+    /// The target constrains the position of a tip that the chain can only rotate.
     #[error(
         "the chain only rotates '{tip}', since its joints and the tip all lie in one point; leave the position free \
          (x, y, z) and ask for the orientation alone"
     )]
     OnlyRotates {
-        /// The tip link.
+        /// Name of the tip link.
         tip: String,
     },
-    /// A weight is not above zero.
+    /// The weight of a target is not a finite number above 0.
     #[error("the weight of the target of '{tip}' is {}; it must be a finite number above 0", number(*value))]
     Weight {
-        /// The tip link.
+        /// Name of the tip link.
         tip: String,
-        /// The given value.
+        /// The given weight.
         value: f64,
     },
-    /// A tolerance is not above zero.
+    /// A tolerance is not a finite number above 0 \[m or rad\].
     #[error("the {which} tolerance is {}; it must be a finite number above 0", number(*value))]
     Tolerance {
         /// `position` or `orientation`.
         which: &'static str,
-        /// The given value.
+        /// The given value \[m or rad\].
         value: f64,
     },
     /// The margin of the clearance is NaN, infinite or negative.
     #[error("the margin of the clearance is {} m; it must be a finite number, 0 or more", number(*value))]
     Margin {
-        /// The given value.
+        /// The given margin \[m\].
         value: f64,
     },
-    /// The scene of the clearance is that of a chain with another number of variables.
+    /// The scene of the clearance is of a chain with another number of variables.
     #[error(
         "the scene of the clearance is that of a chain with {variables} variables, but this one has {expected}: make it of the same chain"
     )]
@@ -93,7 +93,7 @@ pub enum ProblemError {
         /// Number of variables of the solver's chain.
         expected: usize,
     },
-    /// A value is given for a joint that is no variable of the chain.
+    /// A value is given for a joint that is not a variable of the chain.
     #[error(
         "{what} name '{}', which is not one of the joints that are solved for: {}",
         short(joint),
@@ -102,9 +102,9 @@ pub enum ProblemError {
     UnknownJoint {
         /// `bounds` or `move_weights`.
         what: &'static str,
-        /// The name given.
+        /// The given name.
         joint: String,
-        /// The variables of the chain.
+        /// Names of the chain's variables.
         joints: Vec<String>,
     },
     /// Two values are given for one joint.
@@ -112,15 +112,15 @@ pub enum ProblemError {
     JointTwice {
         /// `bounds` or `move_weights`.
         what: &'static str,
-        /// The joint.
+        /// Name of the joint.
         joint: String,
     },
     /// A move weight of the preference is NaN, infinite or negative.
     #[error("the move weight of joint '{joint}' is {}; it must be a finite number, 0 or more", number(*value))]
     MoveWeight {
-        /// The joint.
+        /// Name of the joint.
         joint: String,
-        /// The given value.
+        /// The given weight \[1/rad² or 1/m²\].
         value: f64,
     },
     /// A weight of the preference is NaN, infinite or negative.
@@ -128,29 +128,29 @@ pub enum ProblemError {
     PreferenceWeight {
         /// `posture`, `limits` or `manipulability`.
         which: &'static str,
-        /// The given value.
+        /// The given weight.
         value: f64,
     },
-    /// The bounds of a variable leave it no position.
+    /// The bounds of a variable are NaN, reversed or outside its limits.
     #[error("joint '{joint}' has no position: its bounds are {} to {}, and its limits {limits}", number(*lower), number(*upper))]
     Bounds {
-        /// The joint.
+        /// Name of the joint.
         joint: String,
-        /// Its lower bound.
+        /// Lower bound \[rad or m\].
         lower: f64,
-        /// Its upper bound.
+        /// Upper bound \[rad or m\].
         upper: f64,
-        /// Its limits in words.
+        /// Joint limits in English.
         limits: String,
     },
-    /// A list does not have one entry for each variable of the chain.
+    /// A list does not have one entry per variable of the chain.
     #[error("the {what} has {found} entries; the chain has {expected} variables")]
     Length {
         /// `seed`, `preferred posture`, `move weights`, `lower bounds`, `upper bounds`, `max_step` or `max_step of the preference`.
         what: &'static str,
-        /// Entries found.
+        /// Number of entries.
         found: usize,
-        /// Entries expected.
+        /// Number of variables of the chain.
         expected: usize,
     },
     /// A position of the seed or of the preferred posture is NaN or infinite.
@@ -158,17 +158,17 @@ pub enum ProblemError {
     NotFinite {
         /// `seed` or `preferred posture`.
         what: &'static str,
-        /// The joint.
+        /// Name of the joint.
         joint: String,
-        /// The given value.
+        /// The given position \[rad or m\].
         value: f64,
     },
-    /// A step bound is NaN or negative.
+    /// A largest step is NaN or negative.
     #[error("the largest step of joint '{joint}' is {}; it must be 0 or more", number(*value))]
     Step {
-        /// The joint.
+        /// Name of the joint.
         joint: String,
-        /// The given value.
+        /// The given step \[rad or m\].
         value: f64,
     },
 }
@@ -183,7 +183,7 @@ pub(super) fn check_positions(chain: &Chain, what: &'static str, positions: &[f6
     Ok(())
 }
 
-/// Checks the largest steps that variables may make.
+/// Checks largest steps: one entry per variable, 0 or more.
 pub(super) fn check_steps(chain: &Chain, what: &'static str, steps: &[f64]) -> Result<(), ProblemError> {
     check_length(chain, what, steps.len())?;
     let mut steps = chain.variables().iter().zip(steps);
@@ -193,7 +193,7 @@ pub(super) fn check_steps(chain: &Chain, what: &'static str, steps: &[f64]) -> R
     }
 }
 
-/// Checks that bounds leave every variable a position.
+/// Checks bounds: one entry per variable, each allowing a position within the limits.
 pub(super) fn check_bounds(chain: &Chain, bounds: Bounds) -> Result<(), ProblemError> {
     check_length(chain, "lower bounds", bounds.lower.len())?;
     check_length(chain, "upper bounds", bounds.upper.len())?;

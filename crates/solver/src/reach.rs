@@ -1,4 +1,4 @@
-//! Proves that some targets are out of reach, from the lengths of the links alone.
+//! Proofs that a target is out of reach, from link lengths and strokes.
 
 use nalgebra::{Point3, Vector3};
 
@@ -6,29 +6,28 @@ use super::Target;
 use urdf_ik_mathematics::segments::Reach;
 use urdf_ik_robot::{Chain, ChainJoint, Domain, JointKind, Variable};
 
-/// Bounds on the reach of one tip: on the distances of its points from the chain's first joint \[m\], which joint limits may narrow.
+/// Bounds on the distances of one tip from the chain's first joint \[m\]. Joint limits may narrow them further.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TipReach {
-    /// The position of the first joint \[m\], in the base link's frame.
+    /// Position of the first joint in the base link's frame \[m\].
     pub centre: Point3<f64>,
-    /// Bounds for the tip's origin.
+    /// Bounds for the tip's origin \[m\].
     pub tip: Reach,
-    /// Bounds for the tip's origin while every joint is in its [working range](urdf_ik_robot::Robot::working_range).
+    /// Bounds for the tip's origin with every joint in its [working range](urdf_ik_robot::Robot::working_range) \[m\].
     pub working: Reach,
-    /// Bounds for the frame of the last joint, which a full target pose determines.
+    /// Bounds for the frame of the last joint, which a full target pose determines \[m\].
     pub last_joint: Reach,
-    /// The size of the arm \[m\]: the sum of its link lengths and of the strokes of its prismatic joints. Each stroke counts at
-    /// most as much as all links together, so that a long gantry does not dominate the arm that it carries. If no link has a
-    /// length, each stroke counts at most 1 m.
+    /// Size of the arm \[m\]: the sum of its link lengths and of the strokes of its prismatic joints. Each stroke counts at most as much as all
+    /// links together, so that a long gantry does not dominate the arm on it, and at most 1 m if all link lengths are zero.
     pub extent: f64,
 }
 
-/// Shortest and longest distance between the ends of a link, for any position of the joint before it.
+/// Shortest and longest distance between the ends of a link, over all positions of the joint before it \[m\].
 #[derive(Clone, Copy)]
 struct Segment {
     shortest: f64,
     longest: f64,
-    /// Length without the stroke of a prismatic joint, and that stroke.
+    /// Length without the stroke of a prismatic joint, and the stroke \[m\].
     link: f64,
     stroke: f64,
 }
@@ -53,24 +52,27 @@ impl Segment {
     }
 }
 
-/// The reach of links whose lengths joints change. If one is longer than all others together, the end cannot come back to the start.
+/// The reach of a chain of segments. If one is longer than all others together, the end cannot return to the start.
 fn reach_of(segments: &[Segment]) -> Reach {
     let outer: f64 = segments.iter().map(|segment| segment.longest).sum();
     let inner = segments.iter().map(|segment| segment.shortest - (outer - segment.longest)).fold(0.0, f64::max);
     Reach { inner, outer }
 }
 
-/// Whether a distance is certainly out of reach by more than `slack` \[m\], with a small margin for rounding.
+/// Whether a distance is provably out of reach by more than `slack` \[m\], with a margin for rounding.
 fn excludes(reach: &Reach, distance: f64, slack: f64) -> bool {
     reach.gap(distance) > slack + 1e-9 * (1.0 + reach.outer)
 }
 
 impl TipReach {
-    /// The bounds for the tip with index `tip` of `chain`.
+    /// Bounds for the tip of `chain` with index `tip`.
+    ///
+    /// # Panics
+    /// If `tip` is not an index of [`Chain::tips`].
     pub fn new(chain: &Chain, tip: usize) -> Self {
         let tip = &chain.tips()[tip];
         let joints = chain.joints();
-        // Each joint, and where its link ends.
+        // Each joint and the end of its link.
         let (mut joint, mut links) = (tip.parent, Vec::new());
         while let Some(parent) = joints[joint].parent {
             links.push((parent, joints[joint].placement.translation.vector));
@@ -92,7 +94,7 @@ impl TipReach {
         Self { centre, tip: reach_of(&whole), working, last_joint, extent }
     }
 
-    /// If the target is certainly out of reach, the distance that it needs \[m\] and the bounds that exclude it.
+    /// If the target is provably out of reach, its distance \[m\] and the bounds that exclude it.
     pub(super) fn refutes(&self, chain: &Chain, target: &Target) -> Option<(f64, Reach)> {
         if !target.full_position() {
             return None;

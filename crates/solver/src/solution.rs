@@ -1,4 +1,4 @@
-//! The solution that a solver returns.
+//! The result of a solve.
 
 use std::time::Duration;
 
@@ -8,53 +8,55 @@ use urdf_ik_mathematics::segments::Reach;
 use urdf_ik_robot::Chain;
 use urdf_ik_text::names;
 
-/// How far one tip is from its target, by forward kinematics of exactly the positions of the solution.
+/// Error of one tip from its target, by forward kinematics of exactly the returned positions.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Residual {
-    /// Distance \[m\] over the position axes that count.
+    /// Distance over the position axes that are not free \[m\].
     pub position: f64,
-    /// Angle \[rad\] over the orientation axes that count.
+    /// Angle over the rotations that are not free \[rad\].
     pub orientation: f64,
 }
 
-/// Why a solution is only the closest one that was found.
+/// Why a solve returned only the closest configuration.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Reason {
-    /// It is certain that no configuration reaches the target.
+    /// No configuration can reach the target: proved from link lengths and strokes.
     OutOfReach {
         /// Index of the target.
         target: usize,
-        /// Distance from the chain's first joint that the target needs \[m\].
+        /// Distance of the target from the chain's first joint \[m\].
         distance: f64,
-        /// The distances that the chain can reach \[m\].
+        /// Distances from the first joint that the chain can reach \[m\].
         reach: Reach,
     },
-    /// Joints at their limits prevent it: [`Solution::saturated`].
+    /// Joint limits block it: [`Solution::saturated`].
     JointLimits,
-    /// The step bounds of [`Mode::Track`](super::Mode::Track) did not allow more.
+    /// The step bounds of [`Mode::Track`](super::Mode::Track) block it.
     StepLimited,
-    /// Two bodies have to keep clear of each other.
+    /// A collision pair blocks it.
     Collision {
         /// Index of the pair among [`Scene::pairs`].
         pair: usize,
-        /// Their distance at the positions \[m\].
+        /// Distance of the pair at the returned positions \[m\].
         distance: f64,
     },
-    /// Every configuration found that meets the targets was refused: see [`Problem::accepts`](super::Problem::accepts).
+    /// [`Problem::accepts`](super::Problem::accepts) refused every configuration that meets the targets.
     Refused,
-    /// No attempt led to a solution.
+    /// No attempt converged.
     NotConverged,
 }
 
 /// Whether the targets are met.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Outcome {
     /// Every target is met within its tolerance.
     Solved,
-    /// Every position is met within its tolerance, and the weighted squared orientation error is a local minimum under this
-    /// condition: see [`Unreached::Position`](super::Unreached::Position).
+    /// Every position is within its tolerance, and the weighted squared orientation error is a local minimum under this constraint:
+    /// see [`Unreached::Position`](super::Unreached::Position).
     PositionOnly,
-    /// The positions are the best ones found. Unless [`Problem::unreached`](super::Problem::unreached) was
+    /// The targets are not met; the positions are the best ones found. Unless [`Problem::unreached`](super::Problem::unreached) is
     /// [`Unreached::Stop`](super::Unreached::Stop), they are a local minimum of the squared orientation error plus the squared position
     /// error over the squared [length scale](super::Solver::length_scale).
     Closest(Reason),
@@ -62,41 +64,42 @@ pub enum Outcome {
 
 /// Why the search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Stop {
-    /// The targets were met.
+    /// The targets are met.
     Converged,
-    /// The attempts were used up, or more of them could not help.
+    /// All attempts were made, or further ones could not help.
     Attempts,
     /// The deadline passed, or the search was interrupted.
     Deadline,
 }
 
-/// A solver's answer. Made by [`Solver::solution`](super::Solver::solution), overwritten by each solve.
+/// The result of a solve, made by [`Solver::solution`](super::Solver::solution) and overwritten by each solve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solution {
-    /// Positions of the chain's variables \[rad or m\], always inside the limits.
+    /// Positions of the chain's variables \[rad or m\], always within the limits.
     pub positions: Vec<f64>,
     /// The residual of each target, in the order of the problem's targets.
     pub residuals: Vec<Residual>,
-    /// The minimised error at `positions` \[rad²\]: squared orientation errors plus squared position errors over the squared length
-    /// scale.
+    /// The minimised error at `positions` \[rad²\]: the weighted sum of squared orientation errors and squared position errors over the
+    /// squared length scale.
     pub squared_error: f64,
-    /// Where the targets are not met, indices of the variables that are at a limit and that the remaining error pushes against it.
+    /// Indices of the variables at a limit that would reduce the error beyond it, if the targets are not met.
     pub saturated: Vec<usize>,
-    /// Smallest singular value of the Jacobian at `positions`, over the axes that count, in the tip's frame, with position rows
-    /// divided by the length scale: 0 at a singularity. Tracking always computes it. After a search, call
+    /// Smallest singular value of the Jacobian at `positions`, over the axes that are not free, in the tip's frame, with position rows
+    /// divided by the length scale; 0 at a singularity. `Some` after tracking. After a search, call
     /// [`Solver::smallest_singular_value`](super::Solver::smallest_singular_value), which takes as long as a search.
     pub smallest_singular_value: Option<f64>,
-    /// Whether it is one of a continuum of solutions at a singularity, chosen near the seed. Only the exact closed forms can tell.
+    /// Whether it is one of a continuum of solutions at a singularity, chosen near the seed. Only exact closed forms detect this.
     pub continuous: bool,
-    /// With a [clearance](super::Problem::clearance), the nearest pair at `positions`, by its index among [`Scene::pairs`], and its distance
-    /// \[m\]; `None` where no pair was found near.
+    /// The nearest pair at `positions`: its index among [`Scene::pairs`] and its distance \[m\]. `None` without a
+    /// [clearance](super::Problem::clearance), or if no pair is near.
     pub nearest: Option<(usize, f64)>,
     /// Iterations over all attempts.
     pub iterations: usize,
-    /// Starting points tried, including the seed.
+    /// Number of starting points tried, including the seed.
     pub attempts: usize,
-    /// Time that the solve took. It is the only field that differs between two solves of the same problem.
+    /// Duration of the solve: the only field that differs between two solves of the same problem.
     pub elapsed: Duration,
     /// Whether the targets are met.
     pub outcome: Outcome,
@@ -105,7 +108,7 @@ pub struct Solution {
 }
 
 impl Solution {
-    /// Memory for a solution of `chain`.
+    /// Memory for a solution of `chain`, with nominal positions and [`Reason::NotConverged`].
     pub fn new(chain: &Chain) -> Self {
         let variables = chain.variables().len();
         Self {
@@ -124,12 +127,12 @@ impl Solution {
         }
     }
 
-    /// The outcome as a sentence for people, with the names of `chain`'s links and joints.
+    /// The outcome as an English sentence, with the joint names of `chain`.
     pub fn sentence(&self, chain: &Chain) -> String {
         self.sentence_with(chain, None)
     }
 
-    /// The outcome as a sentence, also with the names of what collides in `scene`, which is that of the problem.
+    /// The outcome as an English sentence, with the names of colliding bodies from the problem's `scene`.
     pub fn sentence_in(&self, chain: &Chain, scene: &Scene) -> String {
         self.sentence_with(chain, Some(scene))
     }
@@ -181,13 +184,13 @@ impl Solution {
         format!("{why}{time_up}; the closest configuration found is {}", missed())
     }
 
-    /// The largest position error \[m\] and the largest orientation error \[rad\] of the targets.
+    /// The largest position error and the largest orientation error over all targets \[m, rad\].
     pub fn worst_residual(&self) -> Residual {
         let worst = |f: fn(&Residual) -> f64| self.residuals.iter().map(f).fold(0.0, f64::max);
         Residual { position: worst(|r| r.position), orientation: worst(|r| r.orientation) }
     }
 
-    /// Makes [`Outcome::PositionOnly`] of an answer that meets all positions but not all orientations.
+    /// Sets [`Outcome::PositionOnly`] if all positions but not all orientations are met.
     pub(super) fn accept_position(&mut self, targets: &[Target]) {
         let mut residuals = self.residuals.iter().zip(targets);
         if !self.is_solved() && residuals.all(|(residual, target)| residual.position <= target.tolerance.position) {
@@ -202,9 +205,9 @@ impl Solution {
     }
 }
 
-/// The numbers with four digits after the point, or with as many as it takes to tell the first from the others.
+/// The numbers with four decimals, or with as many as distinguish the first from the others.
 fn distinct(numbers: [f64; 3]) -> [String; 3] {
     let with = |digits: usize| numbers.map(|number| format!("{number:.digits$}"));
-    let told_apart = |[first, others @ ..]: &[String; 3]| !others.contains(first);
-    (4..17).map(with).find(told_apart).unwrap_or_else(|| with(17))
+    let are_distinct = |[first, others @ ..]: &[String; 3]| !others.contains(first);
+    (4..17).map(with).find(are_distinct).unwrap_or_else(|| with(17))
 }

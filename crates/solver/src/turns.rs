@@ -1,26 +1,26 @@
-//! Configurations that differ from a solution by full revolutions of joints only.
+//! Configurations that differ from a solution by full revolutions of joints.
 
 use std::f64::consts::TAU;
 use std::ops::ControlFlow;
 
 use super::prepared_solver::{Scratch, Solver};
-use super::search::Posed;
+use super::search::SearchInput;
 use super::{Problem, ProblemError, Solution, Target};
 use urdf_ik_robot::{ChainPoses, Domain};
 
-/// Most variants that are listed at once, to bound memory.
+/// Largest number of listed variants, to bound memory.
 const MAX_LISTED: usize = 10_000;
 
 /// Solutions with their variants by full revolutions: see [`Solver::solve_all_turns`].
 #[derive(Debug, Clone)]
 pub struct Turns {
-    /// The solutions, the nearest to the seed first.
+    /// The solutions, in order of their distance from the seed.
     pub solutions: Vec<Solution>,
-    /// Number of variants that the limits and bounds allow. It may exceed the number of `solutions`.
+    /// Number of variants within limits and bounds. May exceed the number of `solutions`.
     pub count: u64,
 }
 
-/// A variant of a solution, of which the first variables are decided.
+/// A variant of a solution with only its first variables decided.
 #[derive(Clone)]
 struct Variant {
     /// Index of the solution.
@@ -31,13 +31,13 @@ struct Variant {
 }
 
 impl Solver {
-    /// Lists the solutions that [`Solver::solve_all`] finds together with all configurations that differ from these by full revolutions of
-    /// joints, within the limits of the joints and the bounds of the problem: the `most` of them (10 000 at most) that are nearest to the
-    /// seed, by the Euclidean distance of their variables \[rad, or m over the length scale\]. A joint without limits takes part only at the
-    /// angle that its solution has. Variants that [`Problem::accepts`] refuses, or that rounding carries out of the tolerance, are left out.
+    /// Lists the solutions of [`Solver::solve_all`] and their variants by full revolutions of joints, within joint limits and the bounds of the
+    /// problem. Of these, the `most` (up to 10 000) nearest to the seed are returned, by the Euclidean distance of the variables \[rad, or m
+    /// over the length scale\]. Joints without limits keep the angle of the solution. Variants that [`Problem::accepts`] refuses, or that
+    /// exceed the tolerance by rounding, are left out.
     ///
     /// # Errors
-    /// As [`Solver::solve`].
+    /// [`ProblemError`] as for [`Solver::solve`].
     pub fn solve_all_turns(
         &self,
         problem: &Problem,
@@ -79,12 +79,12 @@ impl Solver {
         Ok(Turns { solutions, count })
     }
 
-    /// The angles that are full revolutions from `position` and within limits and bounds: the `most` around the seed, and the number of all.
-    /// The position alone for variables that are no angles, and for joints without limits.
+    /// The `most` angles nearest to the seed that are full revolutions from `position` and within limits and bounds, and the number of all.
+    /// Only the position itself for prismatic joints and joints without limits.
     fn equivalent_angles(&self, problem: &Problem, variable: usize, position: f64, most: usize) -> (Vec<f64>, u64) {
-        let posed = self.posed(problem);
-        let is_angle = posed.search.turns[variable];
-        let (true, Domain::Interval { lower, upper }) = (is_angle, posed.domain(variable)) else {
+        let input = self.input(problem);
+        let is_angle = input.search.turns[variable];
+        let (true, Domain::Interval { lower, upper }) = (is_angle, input.domain(variable)) else {
             return (vec![position], 1);
         };
         let (least, greatest) = (-((position - lower) / TAU).floor(), ((upper - position) / TAU).floor());
@@ -96,9 +96,9 @@ impl Solver {
         ((0..listed).map(|turns| position + (first + f64::from(turns)) * TAU).collect(), number)
     }
 
-    /// Decides the next variable of all variants: each of `angles`.
+    /// Branches all variants by the next variable: one variant for each of `angles`.
     fn extend(&self, variants: &mut Vec<Variant>, problem: &Problem, angles: &[f64]) {
-        let Posed { search, problem } = self.posed(problem);
+        let SearchInput { search, problem } = self.input(problem);
         let extended = variants.iter().flat_map(|variant| {
             angles.iter().map(|angle| {
                 let variable = variant.positions.len();
@@ -112,8 +112,8 @@ impl Solver {
     }
 }
 
-/// Keeps the `most` variants with the least squared distance, in that order. As the distance is a sum over the variables, no variant of fewer
-/// variables that is left out could have led to a nearer one.
+/// Keeps the `most` variants with the least squared distance, sorted. The distance is a sum over the variables, so no dropped variant could
+/// have led to a nearer one.
 fn keep_nearest(variants: &mut Vec<Variant>, most: usize) {
     variants.sort_by(|one, other| one.squared_distance.total_cmp(&other.squared_distance));
     variants.truncate(most);

@@ -1,6 +1,6 @@
 //! Reads text from outside with care: from regular files and standard input, and never more than a bound.
 //!
-//! A pipe, a device or a folder is refused without waiting for it, so that no path can hang or fill the memory of who asked for it.
+//! A pipe, a device or a folder is refused without waiting for it, so that no path can make the caller hang or run out of memory.
 
 use std::fs::{Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};
@@ -25,14 +25,14 @@ pub const MAX_DATA_BYTES: usize = 256 << 20;
 pub struct ReadError {
     /// The path as given.
     pub path: String,
-    /// What the operating system said, or what is wrong with the file.
+    /// The message of the operating system, or the fault of the file.
     pub reason: String,
 }
 
 /// The text of the file at `path`, of at most `max_bytes` bytes.
 ///
 /// # Errors
-/// [`ReadError`] for what is no regular file, cannot be read, is larger, or is not UTF-8.
+/// [`ReadError`] if the path is no regular file, cannot be read, or the file is larger or not UTF-8.
 pub fn read_text(path: &Path, max_bytes: usize) -> Result<String, ReadError> {
     text(read_bytes(path, max_bytes)?, &path.display().to_string())
 }
@@ -40,7 +40,7 @@ pub fn read_text(path: &Path, max_bytes: usize) -> Result<String, ReadError> {
 /// The bytes of the file at `path`, of which there may be `max_bytes`.
 ///
 /// # Errors
-/// [`ReadError`] for what is no regular file, cannot be read, or is larger.
+/// [`ReadError`] if the path is no regular file, cannot be read, or the file is larger.
 #[doc(hidden)]
 pub fn read_bytes(path: &Path, max_bytes: usize) -> Result<Vec<u8>, ReadError> {
     let place = path.display().to_string();
@@ -77,7 +77,7 @@ fn failed(place: &str, error: &io::Error) -> ReadError {
     }
 }
 
-/// Says what is wrong with a file before it is read.
+/// Checks a file before it is read.
 fn check(about: &Metadata, place: &str, max_bytes: usize) -> Result<(), ReadError> {
     let kind = about.file_type();
     if !kind.is_file() {

@@ -1,4 +1,4 @@
-//! Text from outside, with care: files of bounded size, YAML that cannot keep its reader busy, keys that stand twice, enums whose
+//! Text from outside, with care: files of bounded size, YAML that cannot keep its reader busy, duplicate keys, enums whose
 //! values have names, and names and numbers that become part of a sentence whatever their length.
 //!
 //! ```

@@ -8,7 +8,7 @@ use super::names::short;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("there is no {what} '{}'; the {all} are: {}", short(name), names.join(", "))]
 pub struct UnknownName {
-    /// What it should name.
+    /// The kind of value that it should name.
     pub what: &'static str,
     /// What several of these are called.
     pub all: &'static str,
@@ -57,7 +57,7 @@ macro_rules! named_values {
             pub const ALL: [Self; Self::NAMES.len()] = [$(Self::$value),*];
 
             /// The name, as in texts.
-            pub fn name(self) -> &'static str {
+            pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$value => $name,)*
                 }

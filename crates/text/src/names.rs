@@ -49,7 +49,7 @@ fn cut(text: &str, max_characters: usize) -> Cow<'_, str> {
     Cow::Owned(if is_whole { shown } else { format!("{shown}… ({} characters)", text.chars().count()) })
 }
 
-/// What a reader of JSON or YAML says, which calls numbers and nothing as Rust does, in plain words.
+/// The message of a JSON or YAML reader, with plain words for Rust's names of types.
 pub fn plain_words(sentence: &str) -> String {
     let numbers =
         sentence.replace("expected f64", "expected a number").replace("expected usize", "expected a whole number");

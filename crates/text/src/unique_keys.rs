@@ -1,4 +1,4 @@
-//! Finds keys that stand twice in JSON or YAML: most readers keep the last value without a word.
+//! Finds duplicate keys in JSON or YAML: most readers silently use the last value.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 
 use crate::names::short;
 
-/// A value in which no key stands twice: neither in it, nor in what it holds. Nothing of it is kept.
+/// A value without duplicate keys at any depth. Its content is dropped.
 ///
 /// To deserialize it from a text before the text is read for its content finds keys that would be lost.
 pub struct UniqueKeys;

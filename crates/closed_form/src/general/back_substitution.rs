@@ -1,17 +1,17 @@
-//! The turns that were eliminated from the equations, where the others are known.
+//! The eliminated joint angles, given the others.
 
 use nalgebra::{Isometry3, Vector3};
 
 use crate::{JOINTS, Line, Turn};
 
-/// The configuration \[rad\] that the third, fourth and fifth turns lead to where the last link must move by `motion`.
+/// The configuration \[rad\] for the third, fourth and fifth rotation if the last link must move by `motion`.
 pub(super) fn configuration(axes: &[Line; JOINTS], motion: &Isometry3<f64>, turns: [Turn; 3]) -> [f64; JOINTS] {
     let [first, second, third, fourth, fifth, sixth] = axes;
     let carried = |line: &Line| line.turned(turns[2], fifth).turned(turns[1], fourth).turned(turns[0], third);
     let (line, goal) = (carried(sixth), sixth.moved(motion));
     let q2 = second_turn([first, second], &goal, &line);
     let q1 = first_turn(first, &goal, &line.turned(q2, second));
-    // Directions beside the last axis tell the last turn.
+    // The last rotation follows from directions perpendicular to the last axis.
     let beside = sixth.direction.cross(&Vector3::ith(sixth.direction.iamin(), 1.0)).normalize();
     let turned = |direction: Vector3<f64>| {
         let line = carried(&Line { direction, ..*sixth });
@@ -22,15 +22,15 @@ pub(super) fn configuration(axes: &[Line; JOINTS], motion: &Isometry3<f64>, turn
     [q1, q2, turns[0], turns[1], turns[2], q6].map(Turn::angle)
 }
 
-/// The turn of the second joint, given where the line of the last axis must come (`goal`) and where the joints after it have brought
-/// it. Five products that the first joint does not change are linear in its cosine and sine; by least squares, as some may be
-/// constant.
+/// Rotation of the second joint, given the desired line of the last axis (`goal`) and the line that results from the
+/// later joints. Five products that do not depend on the first joint are linear in its cosine and sine; least
+/// squares, because some may be constant.
 fn second_turn([first, second]: [&Line; 2], goal: &Line, line: &Line) -> Turn {
     let (h1, h2) = (first.direction, second.direction);
-    // All measured from a point of the first axis.
+    // Relative to a point of the first axis.
     let (between, to) = (second.point - first.point, goal.point - first.point);
     let (p, l) = (line.point - second.point, line.direction);
-    // The product of `factor` with a vector that is turned.
+    // Dot product of `factor` with a rotated vector.
     let wave = |factor: &Vector3<f64>, vector: &Vector3<f64>| {
         let middle = h2 * h2.dot(vector);
         [factor.dot(&middle), factor.dot(&(vector - middle)), factor.dot(&h2.cross(vector))]
@@ -52,7 +52,7 @@ fn second_turn([first, second]: [&Line; 2], goal: &Line, line: &Line) -> Turn {
     Turn::towards(ss * c - cs * s, cc * s - cs * c)
 }
 
-/// The turn of the first joint that brings a line to the goal.
+/// Rotation of the first joint that takes a line to the goal.
 fn first_turn(first: &Line, goal: &Line, line: &Line) -> Turn {
     let across = |v: &Vector3<f64>| first.direction.cross(v);
     let (point, to) = (across(&(line.point - first.point)), across(&(goal.point - first.point)));

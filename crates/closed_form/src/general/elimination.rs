@@ -1,41 +1,11 @@
 //! Gaussian elimination of small matrices.
 
-/// The determinant, with the largest entry of each column as pivot.
-pub(super) fn determinant<const N: usize>(mut matrix: [[f64; N]; N]) -> f64 {
-    let mut product = 1.0;
-    for step in 0..N {
-        let mut pivot = step;
-        for row in step + 1..N {
-            if matrix[row][step].abs() > matrix[pivot][step].abs() {
-                pivot = row;
-            }
-        }
-        if pivot != step {
-            matrix.swap(pivot, step);
-            product = -product;
-        }
-        let top = matrix[step];
-        product *= top[step];
-        if top[step] == 0.0 {
-            return 0.0;
-        }
-        let inverse = 1.0 / top[step];
-        for row in &mut matrix[step + 1..] {
-            let factor = row[step] * inverse;
-            for (value, top) in row[step..].iter_mut().zip(&top[step..]) {
-                *value -= factor * top;
-            }
-        }
-    }
-    product
-}
-
-/// A matrix in triangular form, with the largest entry of what is left as pivot.
+/// A matrix in triangular form, by complete pivoting.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Eliminated<const N: usize> {
     rows: [[f64; N]; N],
     right: [f64; N],
-    /// The variable in each column.
+    /// The variable of each column.
     variables: [usize; N],
 }
 
@@ -76,18 +46,18 @@ impl<const N: usize> Eliminated<N> {
         Self { rows, right, variables }
     }
 
-    /// The size of a pivot: the first is the largest entry.
+    /// Magnitude of a pivot; the first is the largest entry of the matrix.
     pub fn pivot(&self, step: usize) -> f64 {
         self.rows[step][step].abs()
     }
 
-    /// The solution; what pivots below `least` decide is left at zero.
+    /// The solution; variables with pivots up to `least` are zero.
     pub fn solution(&self, least: f64) -> [f64; N] {
         let rank = (0..N).take_while(|step| self.rows[*step][*step].abs() > least).count();
         self.back(rank, [0.0; N], &self.right)
     }
 
-    /// What the matrix takes to almost nothing: the vector that belongs to the last pivot, or to the one `before` it.
+    /// Vector that the matrix maps nearly to zero: that of the last pivot, or of the pivot `before` it.
     pub fn vanishing(&self, before: usize) -> [f64; N] {
         let mut values = [0.0; N];
         values[N - 1 - before] = 1.0;

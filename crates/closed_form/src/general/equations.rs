@@ -1,36 +1,37 @@
-//! Four equations in the turns of three joints, from which the other three have dropped out.
+//! Four equations in three joint angles, after elimination of the others.
 //!
-//! Raghavan and Roth 1993, "Inverse kinematics of the general 6R manipulator and related linkages": the line of the last axis,
-//! carried by three joints on the one side of the loop and by two on the other, gives fourteen functions, which on the side of the
-//! two are linear in eight products of cosines and sines. Whatever combination of them leaves these out is an equation in the other
-//! three turns, of the first degree in the cosine and sine of each.
+//! Raghavan and Roth 1993, "Inverse kinematics of the general 6R manipulator and related linkages": the line of the
+//! last axis, moved by three joints on one side of the loop and by two on the other, has fourteen functions that on
+//! the latter side are linear in eight products of cosines and sines. Combinations without these products are
+//! equations in the other three angles, linear in the cosine and sine of each.
 
 use nalgebra::Isometry3;
 
 use crate::{JOINTS, Line, Turn};
 use urdf_ik_mathematics::pseudorandom::fraction;
+use urdf_ik_mathematics::vectors::{add_times, dot, length, normalise};
 
-/// Functions of a line whose components are linear in those that two turns about skew lines leave.
+/// Functions of a line whose components are linear in the same products of cosines and sines.
 const FUNCTIONS: usize = 14;
-/// Products of one, cosine and sine of two turns.
+/// Products of 1, cosine and sine of two angles.
 const PAIRS: usize = 9;
-/// Products of one, cosine and sine of three turns.
+/// Products of 1, cosine and sine of three angles.
 const TRIPLES: usize = 27;
-/// Products of two turns that are eliminated.
+/// Eliminated products of two angles.
 const ELIMINATED_PAIRS: usize = PAIRS - 1;
-/// Equations that are used, of the six that there are.
+/// Equations in use, of six independent ones.
 pub(super) const EQUATIONS: usize = 4;
 
-/// One, cosine and sine.
+/// Coefficients of 1, cosine and sine.
 pub(super) type Wave = [f64; 3];
 
-/// Sums of products of one, cosine and sine of the third, fourth and fifth turns that vanish.
+/// Coefficients of products of 1, cosine and sine of the third, fourth and fifth angle; each sum vanishes.
 pub(super) type Equations = [[[Wave; 3]; 3]; EQUATIONS];
 
-/// The side of the three joints, which is the same for every pose.
+/// The three-joint side of the loop, which does not depend on the pose.
 #[derive(Debug, Clone)]
-pub(super) struct Side {
-    /// What each product contributes to each function.
+pub(super) struct ThreeJointSide {
+    /// Coefficient of each product in each function.
     functions: [[f64; TRIPLES]; FUNCTIONS],
 }
 
@@ -44,19 +45,19 @@ fn line_functions(line: &Line) -> [f64; FUNCTIONS] {
     [p[0], p[1], p[2], l[0], l[1], l[2], square, along, moment[0], moment[1], moment[2], last[0], last[1], last[2]]
 }
 
-/// A third of a turn, that many times.
+/// A multiple of a third of a revolution.
 fn thirds(times: usize) -> Turn {
     let sine = 0.75_f64.sqrt();
     [Turn::ZERO, Turn { cos: -0.5, sin: sine }, Turn { cos: -0.5, sin: -sine }][times]
 }
 
-/// One, cosine and sine of a wave by its values at each third of a turn.
+/// Coefficients of 1, cosine and sine from the values at three thirds of a revolution.
 fn wave([first, second, third]: [f64; 3]) -> Wave {
     let mean = (first + second + third) / 3.0;
     [mean, first - mean, (second - third) / 3.0_f64.sqrt()]
 }
 
-/// Makes one, cosine and sine of values that depend on several turns, for the turn whose thirds are `stride` apart.
+/// Converts values that depend on several angles into coefficients, for the angle whose samples are `stride` apart.
 fn waves(values: &mut [f64], stride: usize) {
     for index in (0..values.len()).filter(|index| (index / stride).is_multiple_of(3)) {
         let [one, cos, sin] = wave([values[index], values[index + stride], values[index + 2 * stride]]);
@@ -64,7 +65,7 @@ fn waves(values: &mut [f64], stride: usize) {
     }
 }
 
-impl Side {
+impl ThreeJointSide {
     pub fn new(axes: &[Line; JOINTS]) -> Self {
         let mut functions = [[0.0; TRIPLES]; FUNCTIONS];
         for index in 0..TRIPLES {
@@ -83,7 +84,7 @@ impl Side {
         Self { functions }
     }
 
-    /// The equations for an arm that must move its last link by `motion` from where it is at zero positions.
+    /// The equations for a motion of the last link from zero positions.
     pub fn equations(&self, axes: &[Line; JOINTS], motion: &Isometry3<f64>) -> Equations {
         let goal = axes[5].moved(motion);
         let mut other = [[0.0; PAIRS]; FUNCTIONS];
@@ -106,9 +107,7 @@ impl Side {
             let combination = left_out(&reflections, number);
             let mut sum = [0.0; TRIPLES];
             for (factor, (function, other)) in combination.iter().zip(self.functions.iter().zip(&other)) {
-                for (sum, value) in sum.iter_mut().zip(function) {
-                    *sum += factor * value;
-                }
+                add_times(&mut sum, *factor, function);
                 sum[0] -= factor * other[0];
             }
             std::array::from_fn(|i| std::array::from_fn(|j| std::array::from_fn(|k| sum[9 * i + 3 * j + k])))
@@ -116,21 +115,15 @@ impl Side {
     }
 }
 
-/// Vectors of the reflections that bring the columns of the eliminated products into triangular form (Householder).
+/// Householder vectors that bring the columns of the eliminated products into triangular form.
 fn reflections(other: &[[f64; PAIRS]; FUNCTIONS]) -> [[f64; FUNCTIONS]; ELIMINATED_PAIRS] {
     let mut columns: [[f64; FUNCTIONS]; ELIMINATED_PAIRS] =
         std::array::from_fn(|column| std::array::from_fn(|row| other[row][column + 1]));
     for column in 0..ELIMINATED_PAIRS {
         let mut vector = columns[column];
         vector[..column].fill(0.0);
-        let norm = dot(&vector, &vector).sqrt();
-        vector[column] += norm.copysign(vector[column]);
-        let length = dot(&vector, &vector).sqrt();
-        if length > 0.0 {
-            for value in &mut vector {
-                *value /= length;
-            }
-        }
+        vector[column] += length(&vector).copysign(vector[column]);
+        normalise(&mut vector);
         columns[column] = vector;
         for next in &mut columns[column + 1..] {
             reflect(&vector, next);
@@ -139,11 +132,11 @@ fn reflections(other: &[[f64; PAIRS]; FUNCTIONS]) -> [[f64; FUNCTIONS]; ELIMINAT
     columns
 }
 
-/// A combination of the functions in which the products do not occur.
+/// A combination of the functions without the eliminated products.
 fn left_out(reflections: &[[f64; FUNCTIONS]; ELIMINATED_PAIRS], number: usize) -> [f64; FUNCTIONS] {
     let mut combination = [0.0; FUNCTIONS];
     for (index, value) in combination[ELIMINATED_PAIRS..].iter_mut().enumerate() {
-        // Of no pattern that an arm's own symmetry could share.
+        // Pseudorandom, so that no symmetry of an arm makes it degenerate.
         *value = fraction(number, index) - 0.5;
     }
     reflections.iter().rev().for_each(|reflection| reflect(reflection, &mut combination));
@@ -152,9 +145,5 @@ fn left_out(reflections: &[[f64; FUNCTIONS]; ELIMINATED_PAIRS], number: usize) -
 
 fn reflect(unit: &[f64; FUNCTIONS], vector: &mut [f64; FUNCTIONS]) {
     let twice = 2.0 * dot(unit, vector);
-    vector.iter_mut().zip(unit).for_each(|(value, unit)| *value -= twice * unit);
-}
-
-fn dot(a: &[f64; FUNCTIONS], b: &[f64; FUNCTIONS]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+    add_times(vector, -twice, unit);
 }

@@ -1,51 +1,51 @@
-//! Periodic functions of one joint angle, and where they vanish.
+//! Zeros of a periodic function of one joint angle.
 
 use std::f64::consts::{PI, TAU};
 
 use crate::Turn;
 
-/// Highest multiple of the turn.
+/// Highest harmonic.
 const DEGREE: usize = 12;
-/// Values that such a function is known by.
+/// Samples that determine such a function.
 const VALUES: usize = 2 * DEGREE + 1;
-/// Orders to which the function is followed from the middle of an interval, its value among them.
+/// Order of the Taylor polynomial about the middle of an interval, plus one.
 const ORDERS: u8 = 8;
-/// Intervals in which zeros are looked for.
+/// Intervals that are searched for zeros.
 const INTERVALS: u8 = 40;
-/// The most halvings of one.
+/// Largest number of bisections of an interval.
 const MAX_HALVINGS: u8 = 14;
-/// Where the intervals begin \[rad\]: not at right angles, where zeros are frequent.
+/// Start of the first interval \[rad\]; off the right angles, where zeros are frequent.
 const FIRST_ANGLE: f64 = 0.123_456;
-/// How far from the real numbers \[rad\] a pair of zeros may lie and count as one at the extremum between: a double zero may split
-/// by the root of rounding, and by more where others are next to it.
+/// Largest imaginary part \[rad\] of a pair of complex zeros that counts as one zero at the extremum between them:
+/// rounding splits a double zero by its square root, and further if others are near.
 const MAX_IMAGINARY_PART: f64 = 0.03;
-/// The error of the function's values, over its size.
+/// Relative error of the values.
 const VALUE_ROUNDING: f64 = 5e-14;
-/// The halvings after which an interval where the function is no larger than its error counts as a zero: several have come together there.
+/// Bisections after which an interval with values below their error counts as a multiple zero.
 const MAX_HALVINGS_IN_NOISE: u8 = 5;
-/// The most steps towards a zero or an extremum.
+/// Largest number of steps towards a zero or an extremum.
 const MAX_ROUNDS: usize = 50;
-/// A shorter step \[rad\] is the last of them.
+/// Step length \[rad\] below which these stop.
 const LAST_STEP: f64 = 1e-10;
-/// Steps towards where zeros have come together.
+/// Newton steps towards a multiple zero.
 const MULTIPLE_ZERO_STEPS: usize = 4;
-/// Zeros that are no farther apart \[rad\] are one.
+/// Zeros within this distance \[rad\] are the same.
 const SAME_ZERO: f64 = 1e-7;
 
-/// A sum of cosines and sines of multiples of a turn.
+/// A trigonometric polynomial.
 #[derive(Debug, Clone)]
 pub(super) struct Harmonics {
     mean: f64,
     cos: [f64; DEGREE],
     sin: [f64; DEGREE],
-    /// A bound on the first derivative that is not among [`ORDERS`].
+    /// Bound on the first derivative beyond [`ORDERS`].
     steepest: f64,
-    /// Rounding in its values.
+    /// Rounding error of its values.
     noise: f64,
 }
 
 impl Harmonics {
-    /// The sum that has the values of `function`.
+    /// The polynomial that interpolates `function`.
     pub fn of(function: impl Fn(Turn) -> f64) -> Self {
         let mut angle = 0.0;
         let step = TAU / f64::from(u8::try_from(VALUES).unwrap_or(u8::MAX));
@@ -73,7 +73,7 @@ impl Harmonics {
         harmonics
     }
 
-    /// The value and the derivatives at an angle.
+    /// Value and derivatives at an angle.
     fn at<const COUNT: usize>(&self, angle: f64) -> [f64; COUNT] {
         let first = Turn::new(angle);
         let (mut turn, mut multiple) = (first, 1.0);
@@ -91,8 +91,8 @@ impl Harmonics {
         sums
     }
 
-    /// Hands over the angles \[rad\] at which it vanishes, or touches zero all but exactly; tells whether its values
-    /// are more than rounding everywhere.
+    /// Calls `on_zero` with each angle \[rad\] at which it vanishes, or nearly touches zero. Returns false if its
+    /// values are rounding errors somewhere.
     pub fn zeros(&self, on_zero: &mut dyn FnMut(f64)) -> bool {
         if !(self.noise > 0.0 && self.steepest.is_finite()) {
             return false;
@@ -126,7 +126,7 @@ impl Harmonics {
             return self.within(middle + 0.5 * half, 0.5 * half, halved + 1, on_zero) && before;
         }
         if in_noise || !clear {
-            // Whatever is seen of it may be rounding.
+            // Its structure below the error is unknown.
             let multiple_zero = self.multiple_zero(middle);
             on_zero(if (multiple_zero - middle).abs() <= half { multiple_zero } else { middle });
         }
@@ -138,7 +138,7 @@ impl Harmonics {
         !in_noise
     }
 
-    /// Whether the first of some derivatives keeps its sign as far as `half` from where they hold, by Taylor's theorem.
+    /// True if the first of some derivatives keeps its sign within `half` of their place, by Taylor's theorem.
     fn keeps_sign(&self, derivatives: &[f64], half: f64) -> bool {
         let (mut bound, mut power, mut order) = (0.0, 1.0, 0.0);
         for derivative in derivatives[1..].iter().chain([&self.steepest]) {
@@ -149,7 +149,7 @@ impl Harmonics {
         derivatives[0].abs() > bound
     }
 
-    /// The zeros between two angles where it bends to one side.
+    /// Zeros between two angles where the curvature keeps its sign.
     fn two(&self, lower: f64, upper: f64, bend: f64, on_zero: &mut dyn FnMut(f64)) {
         let slope = |angle: f64| self.at::<2>(angle)[1];
         if slope(lower) * bend >= 0.0 || slope(upper) * bend <= 0.0 {
@@ -166,7 +166,7 @@ impl Harmonics {
         }
     }
 
-    /// The zero between two angles where it rises or falls all the way.
+    /// The zero between two angles where the function is monotonic.
     fn crossing(&self, lower: f64, upper: f64, on_zero: &mut dyn FnMut(f64)) {
         let ([before], [after]) = (self.at(lower), self.at(upper));
         if before * after <= 0.0 {
@@ -174,8 +174,8 @@ impl Harmonics {
         }
     }
 
-    /// Where the value or the slope vanishes, which changes sign once between two angles: by Newton steps, or by halving where these
-    /// lead out.
+    /// Zero of the value or slope that changes sign once between two angles: by Newton steps, with bisection as the
+    /// fallback.
     fn zero(&self, order: usize, mut lower: f64, mut upper: f64) -> f64 {
         let rising = self.at::<2>(upper)[order] > 0.0;
         let mut angle = 0.5 * (lower + upper);
@@ -196,7 +196,7 @@ impl Harmonics {
         angle
     }
 
-    /// Where four zeros near `near` have come together: the third derivative tells it to more digits than the values do.
+    /// Place of a fourfold zero near `near`: more accurate from the third derivative than from the values.
     fn multiple_zero(&self, near: f64) -> f64 {
         let mut angle = near;
         for _ in 0..MULTIPLE_ZERO_STEPS {

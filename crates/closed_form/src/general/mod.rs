@@ -1,8 +1,8 @@
-//! The general 6R arm: six revolute joints whose axes need nothing in common. It has up to 16 solutions.
+//! The general 6R arm: six revolute joints without conditions on their axes. It has up to 16 solutions.
 //!
-//! The loop that the arm and the goal make gives [equations] in three of the turns; two of these are eliminated by a [resultant], whose
-//! determinant is a [sum of harmonics](harmonics) of the third. Where that vanishes, the other turns follow, and [Newton steps](newton)
-//! make them exact. Nothing is assumed of the axes: they may meet, or be parallel, in pairs or more.
+//! Loop closure gives [equations] in three of the joint angles. A [resultant] eliminates two of them; its determinant
+//! is a [sum of harmonics](harmonics) of the third. At its zeros the other angles follow, and [Newton steps](newton)
+//! refine them. Axes may also intersect or be parallel.
 
 mod back_substitution;
 mod elimination;
@@ -16,38 +16,39 @@ use std::f64::consts::{PI, TAU};
 use nalgebra::{Isometry3, Vector3};
 
 use super::{ArmSolutions, Axes, JOINTS, Line, SAME_SOLUTION, Turn, same};
-use equations::Side;
+use equations::ThreeJointSide;
 use resultant::Resultant;
 use urdf_ik_mathematics::pseudorandom::fraction;
 
-/// Configurations that the self-check of an arm tries.
+/// Sample configurations of the self-check of an arm.
 const TRIAL_CONFIGURATIONS: usize = 16;
-/// How many of them the closed form must find again from their poses.
+/// Samples that the closed form must recover from their poses.
 const MIN_TRIALS_PASSED: usize = 12;
 
-/// An arm of six revolute joints, read from either end: first from that where its solutions share fewer turns.
+/// An arm of six revolute joints, read from both ends: first from the end where its solutions share fewer joint
+/// angles.
 #[derive(Debug, Clone)]
 pub struct General6R {
-    ends: [End; 2],
+    ends: [ArmDirection; 2],
 }
 
-/// An arm that is read from one end, lengths over its own.
+/// An arm read from one end, with lengths relative to its own.
 #[derive(Debug, Clone)]
-struct End {
+struct ArmDirection {
     reversed: bool,
     /// At zero positions.
     axes: [Line; JOINTS],
-    side: Side,
-    /// The arm's length \[m\], where it is measured from, and the tip at zero positions.
+    side: ThreeJointSide,
+    /// Length of the arm \[m\], reference point, and tip at zero positions.
     length: f64,
     origin: Vector3<f64>,
     tip: Isometry3<f64>,
 }
 
 impl General6R {
-    /// The arm with these axes. `None` where it fails its self-check: some of the axes always do what others do.
+    /// The arm with these axes. `None` if it fails its self-check because some axes are always redundant.
     pub fn new(axes: &Axes, length: f64) -> Option<Self> {
-        let mut ends = [false, true].map(|reversed| End::new(axes, length, reversed));
+        let mut ends = [false, true].map(|reversed| ArmDirection::new(axes, length, reversed));
         let [one, other] = [ends[0].self_check(), ends[1].self_check()];
         if other > one {
             ends.reverse();
@@ -55,13 +56,13 @@ impl General6R {
         (one.0.max(other.0) >= MIN_TRIALS_PASSED).then_some(Self { ends })
     }
 
-    /// Every configuration in which the tip has `pose` (base link's frame). What is free comes near `seed` \[rad\].
+    /// All configurations for `pose` of the tip (base link's frame \[m\]). Undetermined joints stay near `seed`
+    /// \[rad\].
     pub fn solutions(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> ArmSolutions {
         let mut solutions = ArmSolutions::none();
         for end in &self.ends {
             let seen = end.add(&end.motion(pose), Some(seed), &mut solutions);
-            // Solutions come and go in pairs: where one is without its twin, none is found, or some may have drowned in rounding, the
-            // other end may see more.
+            // Real solutions occur in pairs. If their number is odd or zero, or rounding may hide some, the other end may find more.
             let count = solutions.as_slice().len();
             if solutions.continuous().contains(&true) || seen && count > 0 && count.is_multiple_of(2) {
                 break;
@@ -71,15 +72,15 @@ impl General6R {
     }
 }
 
-impl End {
+impl ArmDirection {
     fn new(axes: &Axes, length: f64, reversed: bool) -> Self {
         let axes = if reversed { axes.reversed() } else { *axes };
         let origin = axes.lines.iter().map(|line| line.point).sum::<Vector3<f64>>() / 6.0;
         let lines = axes.lines.map(|line| Line { point: (line.point - origin) / length, ..line });
-        Self { reversed, axes: lines, side: Side::new(&lines), length, origin, tip: axes.tip }
+        Self { reversed, axes: lines, side: ThreeJointSide::new(&lines), length, origin, tip: axes.tip }
     }
 
-    /// How many sample configurations are found again from their poses, and how far apart solutions are that share a turn: the
+    /// Number of recovered sample configurations, and the separation of solutions with a common joint angle: the
     /// logarithm of a pivot.
     fn self_check(&self) -> (usize, f64) {
         let (mut found, mut apart) = (0, 0.0);
@@ -97,7 +98,7 @@ impl End {
         (found, apart)
     }
 
-    /// The motion of the last link from where it is at zero positions that brings the tip to `pose`.
+    /// Motion of the last link, from zero positions, that brings the tip to `pose`.
     fn motion(&self, pose: &Isometry3<f64>) -> Isometry3<f64> {
         let pose = if self.reversed { pose.inverse() } else { *pose };
         let motion = pose * self.tip.inverse();
@@ -109,7 +110,7 @@ impl End {
         Resultant::new(&self.side.equations(&self.axes, motion))
     }
 
-    /// Adds every configuration in which the last link has moved by `motion`; tells whether all can be seen.
+    /// Adds all configurations in which the last link has moved by `motion`. Returns false if rounding may hide some.
     fn add(&self, motion: &Isometry3<f64>, seed: Option<&[f64; JOINTS]>, solutions: &mut ArmSolutions) -> bool {
         let resultant = self.resultant(motion);
         let mut start = |angle: f64| {
@@ -126,7 +127,7 @@ impl End {
         if let Some(seed) = seed
             && resultant.vanishes(Turn::new(seed[2]))
         {
-            // Of a continuum, what is next to the seed comes first.
+            // Of a continuum, the configuration near the seed comes first.
             start(seed[2]);
         }
         let seen = resultant.determinant().zeros(&mut start);
@@ -151,7 +152,7 @@ impl End {
         }
     }
 
-    /// What belongs to each joint, from the chain's order to that of the axes or back.
+    /// Converts joint values between the chain's order and that of the axes.
     fn ordered(&self, all: &[f64; JOINTS]) -> [f64; JOINTS] {
         std::array::from_fn(|i| all[if self.reversed { JOINTS - 1 - i } else { i }])
     }

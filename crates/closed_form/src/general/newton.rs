@@ -1,36 +1,36 @@
-//! Improves a solution of the general 6R arm by Newton steps.
+//! Refines a solution of the general 6R arm by Newton steps.
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
 use super::elimination::Eliminated;
 use crate::{JOINTS, Line};
 
-/// The most steps.
+/// Largest number of steps.
 const MAX_STEPS: usize = 20;
-/// The longest step \[rad\].
+/// Longest step \[rad\].
 const MAX_STEP: f64 = 0.5;
-/// The most that a start may miss the goal by \[rad, and m over the arm's length\].
+/// Largest error of a starting point \[rad, and m over the arm's length\].
 const MAX_START_ERROR: f64 = 0.15;
-/// The factor by which that shrinks with each step.
+/// Factor by which the allowed error shrinks with each step.
 const ERROR_SHRINKAGE: f64 = 0.75;
-/// A shorter step is the last \[rad\].
+/// Step length \[rad\] below which it stops.
 const LAST_STEP: f64 = 1e-7;
-/// The error that no step makes smaller \[rad, and m over the arm's length\].
+/// Error \[rad, and m over the arm's length\] that counts as rounding.
 const ERROR_ROUNDING: f64 = 1e-14;
-/// The greatest error of a configuration that has arrived \[rad, and m over the arm's length\].
+/// Largest error of a converged configuration \[rad, and m over the arm's length\].
 const MAX_ERROR: f64 = 1e-11;
-/// The least pivot that a step uses, over the largest.
+/// Smallest pivot of a step, relative to the largest.
 const MIN_PIVOT: f64 = 1e-11;
 
-/// A configuration, as seen from a goal.
-struct Configuration {
+/// A configuration and its residual.
+struct NewtonState {
     axes: [Line; JOINTS],
-    /// The rotation that the last link still needs to the goal, and the shift that a point of the last axis still needs.
+    /// Remaining rotation of the last link, and remaining translation of a point of the last axis.
     turn: Vector3<f64>,
     step: Vector3<f64>,
 }
 
-/// The axes in a configuration, and the motion of the last link from where it is at zero positions.
+/// Axes in a configuration, and motion of the last link from zero positions.
 pub(super) fn moved(axes: &[Line; JOINTS], positions: &[f64; JOINTS]) -> ([Line; JOINTS], Isometry3<f64>) {
     let (mut turned, mut motion) = (*axes, Isometry3::identity());
     for (line, (axis, position)) in turned.iter_mut().zip(axes.iter().zip(positions)) {
@@ -41,7 +41,7 @@ pub(super) fn moved(axes: &[Line; JOINTS], positions: &[f64; JOINTS]) -> ([Line;
     (turned, motion)
 }
 
-impl Configuration {
+impl NewtonState {
     fn new(axes: &[Line; JOINTS], positions: &[f64; JOINTS], goal: &Isometry3<f64>) -> Self {
         let (turned, motion) = moved(axes, positions);
         let turn = (goal.rotation * motion.rotation.inverse()).scaled_axis();
@@ -54,7 +54,7 @@ impl Configuration {
         self.turn.norm().max(self.step.norm())
     }
 
-    /// How the last link moves with each joint, in triangular form, and how it should move.
+    /// The Jacobian of the last link in triangular form, with the residual.
     fn jacobian(&self) -> Eliminated<JOINTS> {
         let point = self.axes[JOINTS - 1].point;
         let both = |turn: Vector3<f64>, step: Vector3<f64>| [turn.x, turn.y, turn.z, step.x, step.y, step.z];
@@ -64,16 +64,16 @@ impl Configuration {
     }
 }
 
-/// The last pivot of a singular configuration, over the largest.
+/// Last pivot, relative to the largest, below which a configuration counts as singular.
 const SINGULAR_PIVOT: f64 = 1e-6;
-/// How far the arm tries to leave it \[rad\].
+/// Length of a trial motion out of it \[rad\].
 const TRIAL_MOVE: f64 = 0.02;
 
-/// Newton steps to the goal; tells whether they arrive.
+/// Takes Newton steps to the goal. Returns whether they converge.
 pub(super) fn arrive(axes: &[Line; JOINTS], goal: &Isometry3<f64>, positions: &mut [f64; JOINTS]) -> bool {
     let (mut allowed, mut still, mut residual) = (MAX_START_ERROR, false, f64::INFINITY);
     for _ in 0..=MAX_STEPS {
-        let configuration = Configuration::new(axes, positions, goal);
+        let configuration = NewtonState::new(axes, positions, goal);
         residual = configuration.residual();
         if still || residual.is_nan() || residual > allowed || residual <= ERROR_ROUNDING {
             break;
@@ -91,9 +91,10 @@ pub(super) fn arrive(axes: &[Line; JOINTS], goal: &Isometry3<f64>, positions: &m
     residual <= MAX_ERROR && positions.iter().all(|position| position.is_finite())
 }
 
-/// Whether the arm can leave a configuration that is at the goal and stay there: not only to first order, as where two solutions meet.
+/// True if a self-motion leaves a configuration at the goal by a finite amount, not only to first order as at a
+/// double solution.
 pub(super) fn free(axes: &[Line; JOINTS], goal: &Isometry3<f64>, positions: &[f64; JOINTS]) -> bool {
-    let eliminated = Configuration::new(axes, positions, goal).jacobian();
+    let eliminated = NewtonState::new(axes, positions, goal).jacobian();
     if eliminated.pivot(JOINTS - 1) > SINGULAR_PIVOT * eliminated.pivot(0) {
         return false;
     }

@@ -1,40 +1,41 @@
-//! Two of three turns eliminated from the equations: a determinant that vanishes where the third has a solution.
+//! Elimination of two of three joint angles: a determinant that vanishes where the third has a solution.
 
-use nalgebra::{Matrix4, Schur};
+use nalgebra::{Matrix4, SMatrix, Schur};
 
-use super::elimination::{Eliminated, determinant};
+use super::elimination::Eliminated;
 use super::equations::{EQUATIONS, Equations, Wave};
 use super::harmonics::Harmonics;
 use crate::Turn;
+use urdf_ik_mathematics::vectors::normalise;
 
-/// Cosine and sine of the half of a turn and of its threefold.
+/// Cosine and sine of a half angle and of its triple.
 const HALF_TURN_WAVES: usize = 4;
-/// Products of these of two turns.
+/// Products of these for two angles.
 const SIZE: usize = HALF_TURN_WAVES * HALF_TURN_WAVES;
 
-/// Products of cosine and sine of the half of two turns.
+/// Products of cosine and sine of two half angles.
 const PLAIN_PRODUCTS: usize = 4;
-/// A larger last pivot but one, over the first, shows that a solution is alone with its third turn.
+/// Second-to-last pivot, relative to the first, above which no other solution has the same third angle.
 const SHARED_TURN_PIVOT: f64 = 1e-3;
-/// A smaller last pivot, over the first, shows that the determinant is rounding.
+/// Last pivot, relative to the first, below which the determinant is rounding error.
 const VANISHING_PIVOT: f64 = 1e-11;
-/// The greatest imaginary part that a double eigenvalue has by rounding.
+/// Largest imaginary part of a double eigenvalue due to rounding.
 const MAX_IMAGINARY_PART: f64 = 0.03;
-/// The most rounds in which eigenvalues are found.
+/// Largest number of iterations for the eigenvalues.
 const MAX_ROUNDS: usize = 200;
-/// Factors of the cosine and sine of the fourth turn and of the fifth in the sum that tells apart solutions with the same third: no
-/// special ones.
+/// Generic coefficients of cosine and sine of the fourth and fifth angle, in the sum that separates solutions with
+/// the same third angle.
 const DISTINCTION_FACTORS: [f64; 4] = [1.0, 0.73, 0.41, -1.19];
 
 type Matrix = [[f64; SIZE]; SIZE];
 
-/// The equations, each times the cosine or sine of half of the fourth turn and of half of the fifth: as many as there are products in
-/// them (Sylvester's dialytic method). One, cosine and sine of the third turn have a matrix each.
+/// The equations, each times cosine or sine of the halves of the fourth and fifth angle: as many as there are
+/// products (Sylvester's dialytic method). 1, cosine and sine of the third angle have a matrix each.
 pub(super) struct Resultant {
     parts: [Matrix; 3],
 }
 
-/// A wave times the cosine of half of its turn, and times the sine.
+/// A wave times the cosine of half its angle, or times the sine.
 fn times_half([one, cos, sin]: Wave, by_sine: bool) -> [f64; HALF_TURN_WAVES] {
     let (cos, sin) = (0.5 * cos, 0.5 * sin);
     if by_sine { [sin, one - cos, -sin, cos] } else { [one + cos, sin, cos, sin] }
@@ -70,24 +71,25 @@ impl Resultant {
         matrix
     }
 
-    /// The determinant as a function of the third turn.
+    /// The determinant as a function of the third angle.
     pub fn determinant(&self) -> Harmonics {
-        Harmonics::of(|third| determinant(self.at(third)))
+        Harmonics::of(|third| SMatrix::<f64, SIZE, SIZE>::from(self.at(third)).transpose().determinant())
     }
 
-    /// Whether the determinant vanishes there.
+    /// True if the determinant vanishes there.
     pub fn vanishes(&self, third: Turn) -> bool {
         let eliminated = Eliminated::new(self.at(third), [0.0; SIZE]);
         eliminated.pivot(SIZE - 1) <= VANISHING_PIVOT * eliminated.pivot(0)
     }
 
-    /// The logarithm of the pivot that tells a solution apart from others that share its third turn.
+    /// Logarithm of the pivot that separates a solution from others with the same third angle.
     pub fn apart(&self, third: Turn) -> f64 {
         let eliminated = Eliminated::new(self.at(third), [0.0; SIZE]);
         (eliminated.pivot(SIZE - 2) / eliminated.pivot(0)).max(f64::EPSILON).ln()
     }
 
-    /// Hands over the fourth and fifth turns that may go with a third where the determinant vanishes. Several solutions can share it.
+    /// Calls `found` with fourth and fifth angles that may belong to a third at which the determinant vanishes.
+    /// Several solutions can share it.
     pub fn others(&self, third: Turn, found: &mut dyn FnMut(Turn, Turn)) {
         let eliminated = Eliminated::new(self.at(third), [0.0; SIZE]);
         let alone = eliminated.vanishing(0);
@@ -95,8 +97,11 @@ impl Resultant {
             found(fourth(&alone), fifth(&alone));
             return;
         }
-        let together: [[f64; SIZE]; PLAIN_PRODUCTS] = std::array::from_fn(|i| unit(&eliminated.vanishing(i)));
-        // A shift of the products multiplies those of each solution by a number of its own.
+        let mut together: [[f64; SIZE]; PLAIN_PRODUCTS] = std::array::from_fn(|i| eliminated.vanishing(i));
+        for one in &mut together {
+            normalise(one);
+        }
+        // A shift multiplies the products of each solution by an eigenvalue of its own.
         let (plain, shifted) = (together.map(|one| plain(&one)), together.map(|one| shifted(&one)));
         let plain = Matrix4::from_fn(|row, column| plain[column][row]);
         let shifted = Matrix4::from_fn(|row, column| shifted[column][row]);
@@ -114,17 +119,13 @@ impl Resultant {
     }
 }
 
-fn unit(vector: &[f64; SIZE]) -> [f64; SIZE] {
-    let length = vector.iter().map(|value| value * value).sum::<f64>().sqrt();
-    vector.map(|value| value / length)
-}
-
-/// Products of cosine and sine of half of either turn.
+/// Products of cosine and sine of both half angles.
 fn plain(products: &[f64; SIZE]) -> [f64; PLAIN_PRODUCTS] {
     [products[0], products[1], products[HALF_TURN_WAVES], products[HALF_TURN_WAVES + 1]]
 }
 
-/// Products of cosine and sine of half of either turn, times a combination of the cosines and sines of both turns, by the products with the threefold of a half.
+/// Products of cosine and sine of both half angles, times a combination of the cosines and sines of the angles, from
+/// products with the tripled half angles.
 fn shifted(products: &[f64; SIZE]) -> [f64; PLAIN_PRODUCTS] {
     std::array::from_fn(|index| {
         let (i, j) = (index / 2, index % 2);
@@ -134,13 +135,13 @@ fn shifted(products: &[f64; SIZE]) -> [f64; PLAIN_PRODUCTS] {
     })
 }
 
-/// The cosine (0) or sine (1) of half of a turn, times cosine and sine of the whole.
+/// Cosine (0) or sine (1) of a half angle, times cosine and sine of the angle.
 fn multiplied(half: usize, halves: &[f64; HALF_TURN_WAVES]) -> [f64; 2] {
     let [cos, sin, cos_three, sin_three] = halves.map(|value| 0.5 * value);
     if half == 0 { [cos + cos_three, sin + sin_three] } else { [sin_three - sin, cos - cos_three] }
 }
 
-/// The turn whose half has this cosine and sine, or any multiple of both.
+/// The rotation whose half angle has a cosine and sine proportional to these.
 fn doubled(cos: f64, sin: f64) -> Turn {
     let half = Turn::towards(cos, sin);
     half.and(half)

@@ -1,4 +1,4 @@
-//! Against a dense search over the turns themselves.
+//! Comparison with a dense search over the rotations.
 
 use std::f64::consts::{PI, TAU};
 
@@ -11,7 +11,7 @@ fn turns() -> impl Iterator<Item = Turn> {
     (0..STEPS).map(|step| Turn::new(f64::from(step) * TAU / f64::from(STEPS)))
 }
 
-/// No turn of the dense search may be nearer than what is claimed, and what is claimed must be there.
+/// No rotation of the dense search has a smaller residual than the roots, and the roots have the stated residual.
 fn compare(claimed: &[f64], miss: f64, least: f64, what: &str) {
     for distance in claimed {
         assert!((distance - miss).abs() < 1e-9, "{what}: claims {miss}, is {distance}");
@@ -57,7 +57,7 @@ fn heights_and_distances_are_met_or_come_nearest() {
         );
         met[0] += usize::from(heights.as_slice().len() == 2);
         met[1] += usize::from(distances.as_slice().len() == 2);
-        // Between two neighbours of the dense search whose signs differ lies a root.
+        // A change of sign between neighbours of the dense search brackets a root.
         let signed = |turn: Turn| turn.about(&k, &p).dot(&q) - wanted;
         let values: Vec<f64> = turns().map(signed).collect();
         let changes = (0..values.len()).filter(|&i| values[i] * values[(i + 1) % values.len()] < 0.0).count();
@@ -81,7 +81,7 @@ fn angles_are_met_even_where_heights_are_flat() {
             assert!(heights.as_slice().iter().any(|other| apart(other) < 1e-6), "{angles:?} {heights:?}");
         }
         missed += usize::from(angles.fit == Fit::Nearest);
-        // Nearly straight: a turn of a millionth of a millionth is told from none.
+        // Nearly straight: a rotation of 1e-12 is distinguished from none.
         let small = 10.0_f64.powi(-(number % 12) - 1);
         let found = turns_to_angle(&k, &q, &q, &Turn::new(small).about(&k, &q));
         let nearest = found.as_slice().iter().map(|turn| (turn.angle() - small).abs()).fold(f64::INFINITY, f64::min);

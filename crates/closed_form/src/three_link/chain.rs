@@ -1,41 +1,43 @@
-//! Chains of a robot that are three links with an up vector: recognised by their axes.
+//! Recognises chains of a robot that are three links with an up vector, from their joint axes.
 
 use std::f64::consts::FRAC_PI_2;
 
 use nalgebra::{Point3, UnitQuaternion, Vector3};
 
 use super::{ThreeLink, ThreeLinkAngles};
-use crate::two_link::chain::{Axis, Bend, NotOfThisShape, Reading, SHAPE_TOLERANCE, base_frame, check_parallel};
+use crate::two_link::chain::{
+    ElbowBend, JointAxis, NotOfThisShape, SHAPE_TOLERANCE, VariableMapping, base_frame, check_parallel,
+};
 use crate::two_link::{PlaneFreedom, Solutions};
 use urdf_ik_mathematics::segments::InputError;
 use urdf_ik_robot::Chain;
 
-/// A chain of five joints: yaw, roll and shoulder with axes that cross in one point, the roll's at right angles to both others, then
-/// elbow and wrist with axes parallel to the shoulder's. The up vector is the direction from the wrist to the tip link's origin,
-/// across these axes.
+/// A chain of five joints: the axes of yaw, roll and shoulder intersect in one point, the roll's perpendicular to
+/// both others; the axes of elbow and wrist are parallel to the shoulder's. The up vector is the direction from the
+/// wrist to the tip link's origin, perpendicular to these axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ThreeLinkChain {
     arm: ThreeLink,
-    /// Roll while nothing has turned \[rad\]; the yaw is 0 then.
+    /// Roll at zero positions \[rad\]; the yaw is 0 then.
     zero_roll: f64,
-    bend: Bend,
-    /// Angle of the last link from the second while nothing has turned \[rad\].
+    bend: ElbowBend,
+    /// Angle of the last link from the second at zero positions \[rad\].
     zero_wrist: f64,
-    /// -1 where the wrist's axis is opposite to the shoulder's, else 1.
+    /// -1 if the wrist's axis is opposite to the shoulder's, otherwise 1.
     wrist_sign: f64,
-    readings: [Reading; 5],
+    mappings: [VariableMapping; 5],
 }
 
 impl ThreeLinkChain {
     /// Recognises `chain` as three links.
     ///
     /// # Errors
-    /// [`NotOfThisShape`], which says what is in the way, and by how much.
+    /// [`NotOfThisShape`] with the deviation.
     pub fn of(chain: &Chain) -> Result<Self, NotOfThisShape> {
-        let ([yaw, roll, shoulder, elbow, wrist], tip) = Axis::row::<5>(chain)?;
+        let ([yaw, roll, shoulder, elbow, wrist], tip) = JointAxis::row::<5>(chain)?;
         check_parallel(&shoulder, &elbow)?;
         check_parallel(&shoulder, &wrist)?;
-        // Yaw along y and roll along z, as the article has it.
+        // Yaw about y and roll about z, as in the module documentation.
         let quarter = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), FRAC_PI_2);
         let base = base_frame(&yaw, &roll)? * quarter;
         // Normal of the plane along x, roll along y.
@@ -51,8 +53,8 @@ impl ThreeLinkChain {
         }
         let [elbow_end, wrist_end, end] =
             [elbow.point(), wrist.point(), tip].map(|point| [-local(&point).z, local(&point).y]);
-        let bend = Bend::new([elbow_end, wrist_end], &elbow, &shoulder.line.direction);
-        let last = Bend::new([wrist_end, end], &wrist, &shoulder.line.direction);
+        let bend = ElbowBend::new([elbow_end, wrist_end], &elbow, &shoulder.line.direction);
+        let last = ElbowBend::new([wrist_end, end], &wrist, &shoulder.line.direction);
         let [first, second] = bend.lengths;
         let length = last.lengths[1];
         if length <= SHAPE_TOLERANCE {
@@ -60,31 +62,31 @@ impl ThreeLinkChain {
         }
         let normal = base.inverse_transform_vector(&shoulder.line.direction);
         let zero_wrist = last.zero.shoulder + last.zero.elbow - bend.zero.shoulder - bend.zero.elbow;
-        let readings = [yaw.reading, roll.reading, shoulder.reading, elbow.reading, wrist.reading];
+        let mappings = [yaw.mapping, roll.mapping, shoulder.mapping, elbow.mapping, wrist.mapping];
         let arm = ThreeLink::new(base, [first, second, length])?;
         let zero_roll = normal.y.atan2(normal.x);
-        Ok(Self { arm, zero_roll, bend, zero_wrist, wrist_sign: last.elbow_sign, readings })
+        Ok(Self { arm, zero_roll, bend, zero_wrist, wrist_sign: last.elbow_sign, mappings })
     }
 
-    /// The links on their base.
+    /// The links on their base, in the base link's frame.
     pub fn arm(&self) -> &ThreeLink {
         &self.arm
     }
 
-    /// All positions of the chain's variables \[rad\], in (-π, π] whatever the limits, at which the tip link's origin
-    /// is at `end` \[m\] and the last link points along `up` (both in the base link's frame): those of
-    /// [`ThreeLink::solve`], each followed by its other angles, [rolled over](ThreeLinkAngles::rolled_over), unless
-    /// both are of one family.
+    /// All positions of the chain's variables \[rad\], in (-π, π\] without regard to limits, at which the tip link's
+    /// origin is at `end` \[m\] and the last link points along `up` (both in the base link's frame): those of
+    /// [`ThreeLink::solve`], each followed by its [equivalent](ThreeLinkAngles::rolled_over), unless both belong to
+    /// one continuum.
     ///
     /// # Errors
-    /// As [`ThreeLink::solve`].
+    /// As for [`ThreeLink::solve`].
     pub fn solve(&self, end: &Point3<f64>, up: &Vector3<f64>) -> Result<Solutions<[f64; 5], 8>, InputError> {
         let found = self.arm.solve(end, up)?;
         let mut solutions = Solutions::new(found.shape, found.freedom, found.missing);
         solutions.plane = found.plane;
         for angles in found.configurations() {
             solutions.push(self.positions(angles));
-            // Where the yaw may turn against the shoulder, half a turn leads there.
+            // If yaw and shoulder can rotate against each other, the equivalent belongs to the same continuum.
             if found.plane != PlaneFreedom::YawAgainstShoulder {
                 solutions.push(self.positions(&angles.rolled_over()));
             }
@@ -96,6 +98,6 @@ impl ThreeLinkChain {
         let [shoulder, elbow] = self.bend.turns(angles.shoulder, angles.elbow);
         let wrist = self.wrist_sign * (angles.wrist - self.zero_wrist);
         let turns = [angles.yaw, angles.roll - self.zero_roll, shoulder, elbow, wrist];
-        [0, 1, 2, 3, 4].map(|joint| self.readings[joint].position(turns[joint]))
+        VariableMapping::positions(&self.mappings, turns)
     }
 }

@@ -1,30 +1,31 @@
 //! Three links in space whose last one points along an up vector.
 //!
-//! The arm stands on a base frame with the origin O and the base axis y. Its plane, at first the y-z plane with the normal x, turns
-//! about y by the yaw θ_y and then about its own z axis by the roll β; in it lie the links l1, l2, l3, all along y while the angles
-//! are 0, and three joints θ0, θ1, θ2 that turn about its normal:
+//! The base frame has the origin O and the base axis y. The plane of the arm, at first the y-z plane with the normal
+//! x, rotates about y by the yaw θ_y and then about its own z axis by the roll β. It contains the links l1, l2 and
+//! l3, which point along y at zero angles, and three joints θ0, θ1 and θ2 that rotate about its normal:
 //!
 //! ```text
 //! R = R_y(θ_y) R_z(β)        u_k = R R_x(θ0 + … + θ_k) y
 //! E = O + l1 u_0 + l2 u_1 + l3 u_2        E_y = u_2
 //! ```
 //!
-//! Asked for are the end position E and the up vector E_y. The last link takes its own length off: the wrist is at
-//! P_T = E - O - l3 E_y from the base. The plane contains both P_T and E_y, and so it is spanned by them. Its normal R x is
+//! Given are the end position E and the up vector E_y. Subtracting the last link gives the wrist, at P_T = E - O - l3
+//! E_y from the base. The plane is spanned by P_T and E_y. Its normal R x is
 //!
 //! ```text
 //! n = ±(P_T × E_y) / |P_T × E_y| = (cos β cos θ_y, sin β, -cos β sin θ_y)
-//! β = asin n_y        θ_y = atan2(-n_z, n_x)        with |β| at most a quarter turn
+//! β = asin n_y        θ_y = atan2(-n_z, n_x)        with |β| ≤ π/2
 //! ```
 //!
-//! In the plane, P_T = l1 u_0 + l2 u_1 is a problem of [two links](super::two_link), with inner angle θ_a at the shoulder from the
-//! sides l1 and d = |P_T|, cos θ_a = (d² + l1² - l2²) / (2 d l1), and θ0 = θ_E ± θ_a. What is left for the last joint is the angle of
-//! E_y in the plane less θ0 + θ1. Two normals times two elbows are four solutions. (Rolled by π - β, yawed by θ_y + π and with θ0 +
-//! π, each of them is the same configuration once more: [`ThreeLinkAngles::rolled_over`].)
+//! In the plane, P_T = l1 u_0 + l2 u_1 is a problem of [two links](super::two_link), with the inner angle θ_a at the
+//! shoulder from the sides l1 and d = |P_T|, cos θ_a = (d² + l1² - l2²) / (2 d l1), and θ0 = θ_E ± θ_a. The last
+//! joint takes the angle of E_y in the plane minus θ0 + θ1. Two normals times two elbows are four solutions. (With
+//! roll π - β, yaw θ_y + π and shoulder θ0 + π, each of them is the same configuration:
+//! [`ThreeLinkAngles::rolled_over`].)
 //!
-//! Where E_y points along P_T, every plane through this line will do: the roll is free. [`ThreeLink::solve_with_ball_wrist`] is the
-//! easy variant: a last joint that takes any direction just takes the up vector, and there is no roll. [`ThreeLinkChain`] is a chain
-//! of a robot that is such an arm.
+//! If E_y points along P_T, every plane through this line is a solution: the roll is free.
+//! [`ThreeLink::solve_with_ball_wrist`] is the variant without roll, whose last joint is a ball joint that takes the
+//! up vector. [`ThreeLinkChain`] is a chain of a robot with this geometry.
 //!
 //! ```
 //! use nalgebra::{Isometry3, Point3, Vector3};
@@ -58,7 +59,7 @@ use urdf_ik_mathematics::segments::{
     InputError, check_coordinates, check_length, check_total, direction as direction_of,
 };
 
-/// Three links on a base that turns and rolls. See the [module](self) for what its angles mean.
+/// Three links on a base with yaw and roll. The [module](self) defines its angles.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ThreeLink {
     first_two: SpatialTwoLink,
@@ -68,9 +69,9 @@ pub struct ThreeLink {
 /// Angles of the five joints \[rad\].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ThreeLinkAngles {
-    /// Turn of the plane about the base axis y, θ_y.
+    /// Rotation of the plane about the base axis y, θ_y.
     pub yaw: f64,
-    /// Turn of the plane about its own z axis after that, β; at most a quarter turn.
+    /// Rotation of the plane about its own z axis after that, β, in \[-π/2, π/2\].
     pub roll: f64,
     /// Angle of the first link from the plane's y axis, about its normal x, θ0.
     pub shoulder: f64,
@@ -80,12 +81,13 @@ pub struct ThreeLinkAngles {
     pub wrist: f64,
 }
 
-/// Angles of three joints, and the turn of a ball joint in the place of the last one.
+/// Angles of three joints, and the rotation of a ball joint that replaces the last one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BallWristAngles {
     /// Yaw, shoulder and elbow \[rad\].
     pub arm: SpatialAngles,
-    /// Turn of the last link in the frame of the second, whose y axis points along it: the shortest one to the up vector.
+    /// Rotation of the last link in the frame of the second, whose y axis points along it: the shortest one to the up
+    /// vector.
     pub wrist: UnitQuaternion<f64>,
 }
 
@@ -96,8 +98,7 @@ impl Default for BallWristAngles {
 }
 
 impl ThreeLinkAngles {
-    /// The other angles of this configuration: with the roll π - β, which is a quarter turn at least, and with yaw and
-    /// shoulder half a turn away.
+    /// The equivalent angles of this configuration: with the roll π - β, and with yaw and shoulder rotated by π.
     #[must_use]
     pub fn rolled_over(&self) -> Self {
         Self {
@@ -110,11 +111,11 @@ impl ThreeLinkAngles {
 }
 
 impl ThreeLink {
-    /// Links of `lengths` \[m\] on `base`, given in the frame in which targets will be; a length may be 0.
+    /// Links of `lengths` \[m\], which may be 0, on `base`, the pose of the base frame in the frame of the targets.
     ///
     /// # Errors
-    /// [`InputError`] for a length that is negative or not finite, links longer than 1e9 m together, and a base that is
-    /// no pose of finite numbers.
+    /// [`InputError`] if a length is negative or not finite, if the sum exceeds 1e9 m, or if `base` is not a finite
+    /// pose.
     pub fn new(base: Isometry3<f64>, [first, second, last]: [f64; 3]) -> Result<Self, InputError> {
         let first_two = SpatialTwoLink::new(base, [first, second])?;
         check_length(("link", 2), last)?;
@@ -128,13 +129,14 @@ impl ThreeLink {
         [first, second, self.last]
     }
 
-    /// All angles for which the end is at `end` \[m\] and the last link points along `up`, a vector of any length but 0: four in
-    /// general. Out of reach, those for which the end is closest while the last link still points along `up`.
+    /// All angles for which the end is at `end` \[m\] and the last link points along `up`, a nonzero vector of any
+    /// length; generically four. Out of reach, the angles for which the end is closest while the last link points
+    /// along `up`.
     ///
     /// # Errors
-    /// [`InputError`] for a coordinate of `end` that is not finite or beyond 1e9 m, and for an `up` that is 0 or not finite.
+    /// [`InputError`] if a coordinate of `end` is not finite or beyond 1e9 m, or if `up` is zero or not finite.
     pub fn solve(&self, end: &Point3<f64>, up: &Vector3<f64>) -> Result<Solutions<ThreeLinkAngles, 4>, InputError> {
-        let Goal { wrist, up, slack } = self.goal(end, up)?;
+        let UpVectorGoal { wrist, up, slack } = self.goal(end, up)?;
         let (normal, freedom) = spanned_by(&wrist, &up, slack);
         Ok(on_both_sides(self.first_two.links(), &wrist, &normal, freedom, slack, |plane, angles| {
             let [along, across] = plane.coordinates(&up);
@@ -148,17 +150,17 @@ impl ThreeLink {
         }))
     }
 
-    /// All angles of an arm without roll, whose last joint is a ball joint and simply takes the up vector, for which the end is at `end` \[m\];
-    /// out of reach, those for which it is closest.
+    /// All angles of an arm without roll, with a ball joint at the wrist that takes the up vector, for which the end
+    /// is at `end` \[m\]; out of reach, the angles for which it is closest.
     ///
     /// # Errors
-    /// As [`ThreeLink::solve`].
+    /// As for [`ThreeLink::solve`].
     pub fn solve_with_ball_wrist(
         &self,
         end: &Point3<f64>,
         up: &Vector3<f64>,
     ) -> Result<Solutions<BallWristAngles, 4>, InputError> {
-        let Goal { wrist, up, slack } = self.goal(end, up)?;
+        let UpVectorGoal { wrist, up, slack } = self.goal(end, up)?;
         Ok(self.first_two.reach_for(&wrist, slack).map(|arm| {
             let second = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), arm.yaw)
                 * UnitQuaternion::from_axis_angle(&Vector3::x_axis(), arm.shoulder + arm.elbow);
@@ -166,7 +168,7 @@ impl ThreeLink {
         }))
     }
 
-    /// Where the three links end for these angles, elbow, wrist and end \[m\]: forward kinematics.
+    /// Forward kinematics: positions of elbow, wrist and end for these angles \[m\], in the frame of the targets.
     pub fn link_ends(&self, angles: &ThreeLinkAngles) -> [Point3<f64>; 3] {
         let mut pose = *self.first_two.base()
             * UnitQuaternion::from_axis_angle(&Vector3::y_axis(), angles.yaw)
@@ -180,26 +182,26 @@ impl ThreeLink {
         ends
     }
 
-    fn goal(&self, end: &Point3<f64>, up: &Vector3<f64>) -> Result<Goal, InputError> {
+    fn goal(&self, end: &Point3<f64>, up: &Vector3<f64>) -> Result<UpVectorGoal, InputError> {
         check_coordinates("the end", end.coords.as_slice())?;
         let base = self.first_two.base();
         let up = base.inverse_transform_unit_vector(&direction_of("the up vector", up)?);
         let wrist = base.inverse_transform_point(end).coords - up.scale(self.last);
-        Ok(Goal { wrist, up, slack: self.first_two.slack(end, self.last) })
+        Ok(UpVectorGoal { wrist, up, slack: self.first_two.slack(end, self.last) })
     }
 }
 
-/// What is asked for, in the base frame: P_T, E_y, and what rounding may have done to P_T \[m\].
-struct Goal {
+/// Goal in the base frame: P_T, E_y, and the rounding error of P_T \[m\].
+struct UpVectorGoal {
     wrist: Vector3<f64>,
     up: UnitVector3<f64>,
     slack: f64,
 }
 
-/// The unit normal of the plane that contains both `wrist` and `up`, and what of it is free.
+/// Unit normal of the plane that contains both `wrist` and `up`, and its freedom.
 fn spanned_by(wrist: &Vector3<f64>, up: &UnitVector3<f64>, slack: f64) -> (Vector3<f64>, PlaneFreedom) {
-    // The part of P_T across E_y is exact to rounding of P_T however small it is, which the product of both is not. Twice, to be
-    // rid of what rounding left along E_y.
+    // The component of P_T perpendicular to E_y is accurate to the rounding of P_T, unlike their cross product. Twice, to remove the
+    // rounding error along E_y.
     let across = wrist - up.scale(wrist.dot(up));
     let across = across - up.scale(across.dot(up));
     let product = across.cross(up);
@@ -212,7 +214,7 @@ fn spanned_by(wrist: &Vector3<f64>, up: &UnitVector3<f64>, slack: f64) -> (Vecto
     }
 }
 
-/// The shortest rotation that takes the y axis to `direction`; of those to its opposite, the one about x.
+/// The shortest rotation that takes the y axis to `direction`; for the opposite direction, the one about x.
 fn shortest_turn_of_y(direction: &UnitVector3<f64>) -> UnitQuaternion<f64> {
     let axis = Vector3::y().cross(direction);
     let sine = axis.norm();

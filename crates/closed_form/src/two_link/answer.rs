@@ -1,61 +1,62 @@
-//! The answers of the functions on two and three links.
+//! Solutions of two and three links.
 
-/// How the two links lie.
+/// Shape of the two links at the solution. The three cases are exhaustive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Shape {
-    /// A triangle: two configurations in each plane, one for each side of the elbow.
+    /// A triangle: two configurations in each plane, elbow up and elbow down.
     #[default]
     Bent,
-    /// One straight line, elbow at 0: both elbows coincide and are given once.
+    /// Stretched, elbow angle 0: both configurations coincide and are returned once.
     Stretched,
-    /// Folded onto each other, elbow at π: both elbows coincide and are given once.
+    /// Folded, elbow angle π: both configurations coincide and are returned once.
     Folded,
 }
 
-/// What the target leaves open within the plane of the two links: a continuous family of configurations, one of which is given.
+/// Self-motion within the plane of the two links; one configuration of the continuum is returned. The cases are
+/// exhaustive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Freedom {
-    /// Nothing.
+    /// None.
     #[default]
     None,
-    /// The angle of the shoulder: the target is at the shoulder.
+    /// Of the shoulder: the target is at the shoulder.
     Shoulder,
-    /// The angle of the elbow: the second link has no length.
+    /// Of the elbow: the second link has zero length.
     Elbow,
-    /// All but the sum of both angles: the first link has no length.
+    /// Of both joints with a constant sum of their angles: the first link has zero length.
     AllButSum,
-    /// Both angles: links without length, and the target at the shoulder or no link at all.
+    /// Of both joints independently: links of zero length, with the target at the shoulder or no link left.
     Both,
 }
 
-/// What the target leaves open of the plane in which the links lie.
+/// Self-motion of the plane of the links. The cases are exhaustive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PlaneFreedom {
-    /// Nothing: there is only one plane, with two sides from which it can be seen.
+    /// None: the plane is unique, up to its two sides.
     #[default]
     None,
-    /// The yaw: all that is asked for lies on the base axis. One configuration is given, with the yaw 0.
+    /// Of the yaw: the target lies on the base axis. One configuration is returned, with yaw 0.
     Yaw,
-    /// The roll, and with it the yaw: the plane turns about the line from base to wrist, along which the up vector points. One
-    /// configuration is given, with the roll 0.
+    /// Of the roll, coupled with the yaw: the up vector points along the line from base to wrist, about which the
+    /// plane rotates. One configuration is returned, with roll 0.
     Roll,
-    /// The yaw against the shoulder: the plane is at right angles to the base axis, so that both joints turn about it. Every
-    /// configuration is given with the yaw 0, and is one of a family.
+    /// Of the yaw against the shoulder: the plane is perpendicular to the base axis, about which both joints rotate.
+    /// Every configuration is returned with yaw 0 and represents a continuum.
     YawAgainstShoulder,
 }
 
-/// Up to `N` configurations and how well they meet the target. All angles are in (-π, π], whatever limits a robot has.
+/// Up to `N` configurations, and how well they meet the target. All angles are in (-π, π\] and ignore joint limits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Solutions<P, const N: usize> {
     configurations: [P; N],
     count: usize,
-    /// How the two links lie.
+    /// Shape of the two links.
     pub shape: Shape,
-    /// What the target leaves open within the plane.
+    /// Self-motion within the plane.
     pub freedom: Freedom,
-    /// What the target leaves open of the plane.
+    /// Self-motion of the plane.
     pub plane: PlaneFreedom,
-    /// By how much the tip stays away from the target \[m\]: 0 within reach; else the configurations are the closest ones.
+    /// Distance of the tip from the target \[m\]: 0 within reach, otherwise the configurations are the closest ones.
     pub missing: f64,
 }
 
@@ -73,7 +74,7 @@ impl<P: Copy + Default, const N: usize> Solutions<P, N> {
         }
     }
 
-    /// These solutions with other configurations in their place.
+    /// Converts the configurations.
     pub(crate) fn map<Q: Copy + Default>(&self, other: impl Fn(P) -> Q) -> Solutions<Q, N> {
         let mut solutions = Solutions::new(self.shape, self.freedom, self.missing);
         solutions.plane = self.plane;
@@ -81,12 +82,12 @@ impl<P: Copy + Default, const N: usize> Solutions<P, N> {
         solutions
     }
 
-    /// The configurations, at least one.
+    /// The configurations, at least one; angles in \[rad\].
     pub fn configurations(&self) -> &[P] {
         &self.configurations[..self.count]
     }
 
-    /// Whether the target is within reach, so that the configurations attain it.
+    /// True if the target is within reach.
     pub fn is_reached(&self) -> bool {
         self.missing == 0.0
     }

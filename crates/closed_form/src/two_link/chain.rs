@@ -1,4 +1,4 @@
-//! Chains of a robot that are two links: recognised by their axes, whatever frames their URDF uses.
+//! Recognises chains of a robot that are two links, from their joint axes.
 
 use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, UnitQuaternion, Vector3};
 use thiserror::Error;
@@ -12,10 +12,11 @@ use crate::{EXACT_DEVIATION, Line};
 use urdf_ik_mathematics::segments::{InputError, check_coordinates};
 use urdf_ik_robot::{Chain, ChainJoint, JointKind};
 
-/// How far axes may be from parallel, from a right angle \[rad\] or from meeting \[m\] for a chain to count as of exact shape.
+/// Largest deviation from parallel, from a right angle \[rad\] or from an intersection \[m\] for a chain to have an
+/// exact shape.
 pub const SHAPE_TOLERANCE: f64 = EXACT_DEVIATION;
 
-/// Why a chain is not an arm of two or three links, and by how much.
+/// Reason why a chain is not an arm of two or three links, with the deviation.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum NotOfThisShape {
@@ -96,15 +97,16 @@ pub enum NotOfThisShape {
     Input(#[from] InputError),
 }
 
-/// The axis of a joint in the base link's frame while nothing has moved, and how the variable moves the joint.
-pub(crate) struct Axis {
+/// Axis of a joint in the base link's frame at zero positions, and the relation of its rotation to the variable.
+pub(crate) struct JointAxis {
     pub(crate) name: String,
     pub(crate) line: Line,
-    pub(crate) reading: Reading,
+    pub(crate) mapping: VariableMapping,
 }
 
-impl Axis {
-    /// The axes of a row of `N` revolute joints to one tip, and where the tip link's origin is while nothing has moved.
+impl JointAxis {
+    /// Axes of a serial chain of `N` revolute joints with one tip, and origin of the tip link \[m\], at zero
+    /// positions.
     pub(crate) fn row<const N: usize>(chain: &Chain) -> Result<([Self; N], Point3<f64>), NotOfThisShape> {
         let (joints, tips) = (chain.joints().len(), chain.tips().len());
         let wrong = || NotOfThisShape::Joints { joints, tips, expected: N };
@@ -121,7 +123,7 @@ impl Axis {
         if shared || !turns || joint.multiplier.abs() != 1.0 {
             return Err(NotOfThisShape::NoTurn { variable: name });
         }
-        Ok(Self { name, line, reading: Reading { multiplier: joint.multiplier, offset: joint.offset } })
+        Ok(Self { name, line, mapping: VariableMapping { multiplier: joint.multiplier, offset: joint.offset } })
     }
 
     /// A point on it \[m\].
@@ -130,26 +132,27 @@ impl Axis {
     }
 }
 
-/// Whether two axes are parallel, or opposite.
-pub(crate) fn check_parallel(a: &Axis, b: &Axis) -> Result<(), NotOfThisShape> {
+/// Checks that two axes are parallel or antiparallel.
+pub(crate) fn check_parallel(a: &JointAxis, b: &JointAxis) -> Result<(), NotOfThisShape> {
     let angle = a.line.angle(&b.line);
     let error = || NotOfThisShape::NotParallel { first: a.name.clone(), second: b.name.clone(), angle };
     if angle <= SHAPE_TOLERANCE { Ok(()) } else { Err(error()) }
 }
 
-/// Shoulder and elbow of a chain as they lie in their plane.
+/// Shoulder and elbow of a chain in their plane.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Bend {
+pub(crate) struct ElbowBend {
+    /// Lengths of the links \[m\].
     pub(crate) lengths: [f64; 2],
-    /// Angles of the links while nothing has turned \[rad\].
+    /// Angles of the links at zero positions \[rad\].
     pub(crate) zero: Angles,
-    /// -1 where the elbow's axis is opposite to the plane's normal, else 1.
+    /// -1 if the elbow's axis is opposite to the plane's normal, otherwise 1.
     pub(crate) elbow_sign: f64,
 }
 
-impl Bend {
-    /// By the ends of the links in the plane \[m\], and the plane's normal.
-    pub(crate) fn new([elbow, tip]: [[f64; 2]; 2], elbow_axis: &Axis, normal: &Vector3<f64>) -> Self {
+impl ElbowBend {
+    /// From the ends of the links in the plane \[m\] and the normal of the plane.
+    pub(crate) fn new([elbow, tip]: [[f64; 2]; 2], elbow_axis: &JointAxis, normal: &Vector3<f64>) -> Self {
         let second = [tip[0] - elbow[0], tip[1] - elbow[1]];
         let [shoulder_angle, second_angle] = [elbow, second].map(|[x, y]| y.atan2(x));
         Self {
@@ -159,76 +162,77 @@ impl Bend {
         }
     }
 
-    /// How far shoulder and elbow have turned about their own axes \[rad\].
+    /// Rotations of shoulder and elbow about their own axes \[rad\].
     pub(crate) fn turns(&self, shoulder: f64, elbow: f64) -> [f64; 2] {
         [shoulder - self.zero.shoulder, self.elbow_sign * (elbow - self.zero.elbow)]
     }
 }
 
-/// How the positions of a joint follow from its turn about its own axis.
+/// Relation of a variable to the rotation of its joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Reading {
+pub(crate) struct VariableMapping {
     /// 1 or -1.
     multiplier: f64,
     offset: f64,
 }
 
-impl Reading {
-    /// The position, in (-π, π] rad, at which the joint has turned by `turn` \[rad\].
-    pub(crate) fn position(&self, turn: f64) -> f64 {
-        wrapped((turn - self.offset) * self.multiplier)
+impl VariableMapping {
+    /// Positions in (-π, π\] \[rad\] at which the joints have rotated by `turns` \[rad\].
+    pub(crate) fn positions<const N: usize>(mappings: &[Self; N], turns: [f64; N]) -> [f64; N] {
+        std::array::from_fn(|joint| wrapped((turns[joint] - mappings[joint].offset) * mappings[joint].multiplier))
     }
 }
 
-/// A chain of two joints with parallel axes: [`TwoLink`] in the plane at right angles to them.
+/// A chain of two joints with parallel axes: a [`TwoLink`] in the plane perpendicular to them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlanarChain {
-    /// The plane as x-y plane, with the shoulder in its origin and its axis as z axis.
+    /// Frame with the plane as x-y plane, the shoulder at its origin and its axis as z axis.
     frame: Isometry3<f64>,
-    /// Where the tip link's origin is along that axis \[m\].
+    /// Height of the tip link's origin along that axis \[m\].
     height: f64,
     links: TwoLink,
-    bend: Bend,
-    readings: [Reading; 2],
+    bend: ElbowBend,
+    mappings: [VariableMapping; 2],
 }
 
 impl PlanarChain {
     /// Recognises `chain` as two links.
     ///
     /// # Errors
-    /// [`NotOfThisShape`], which says what is in the way, and by how much.
+    /// [`NotOfThisShape`] with the deviation.
     pub fn of(chain: &Chain) -> Result<Self, NotOfThisShape> {
-        let ([shoulder, elbow], tip) = Axis::row::<2>(chain)?;
+        let ([shoulder, elbow], tip) = JointAxis::row::<2>(chain)?;
         check_parallel(&shoulder, &elbow)?;
         let normal = shoulder.line.direction;
-        // Any direction at right angles, from the coordinate axis least along the normal.
+        // An arbitrary perpendicular direction.
         let first = normal.cross(&Vector3::ith(normal.iamin(), 1.0)).normalize();
         let frame = frame_of(shoulder.point(), [first, normal.cross(&first), normal]);
         let [end, tip] = [elbow.point(), tip].map(|point| frame.inverse_transform_point(&point));
-        let bend = Bend::new([[end.x, end.y], [tip.x, tip.y]], &elbow, &normal);
+        let bend = ElbowBend::new([[end.x, end.y], [tip.x, tip.y]], &elbow, &normal);
         let links = TwoLink::new(bend.lengths)?;
-        Ok(Self { frame, height: tip.z, links, bend, readings: [shoulder.reading, elbow.reading] })
+        Ok(Self { frame, height: tip.z, links, bend, mappings: [shoulder.mapping, elbow.mapping] })
     }
 
-    /// The links.
+    /// The links in their plane.
     pub fn links(&self) -> &TwoLink {
         &self.links
     }
 
-    /// All positions of the chain's variables \[rad\], in (-π, π] whatever the limits, at which the tip link's origin is at `target`
-    /// (base link's frame \[m\]), in the order of [`TwoLink::solve`]. A target beside the plane is missed by its distance from the plane, too.
+    /// All positions of the chain's variables \[rad\], in (-π, π\] without regard to limits, at which the tip link's
+    /// origin is at `target` (base link's frame \[m\]), in the order of [`TwoLink::solve`]. The distance of the
+    /// target from the plane adds to [`Solutions::missing`].
     ///
     /// # Errors
-    /// [`InputError`] for a coordinate that is not finite or beyond 1e9 m.
+    /// [`InputError`] if a coordinate is not finite or beyond 1e9 m.
     pub fn solve(&self, target: &Point3<f64>) -> Result<Solutions<[f64; 2], 2>, InputError> {
         check_coordinates("the target", target.coords.as_slice())?;
         let local = self.frame.inverse_transform_point(target);
         let [first, second] = self.links.lengths();
         let slack = ROUNDINGS * (first + second + target.coords.amax() + self.frame.translation.vector.amax());
-        let mut solutions = self.links.solve_within([local.x, local.y], slack).map(|angles| {
-            let turns = self.bend.turns(angles.shoulder, angles.elbow);
-            [0, 1].map(|joint| self.readings[joint].position(turns[joint]))
-        });
+        let mut solutions = self
+            .links
+            .solve_within([local.x, local.y], slack)
+            .map(|angles| VariableMapping::positions(&self.mappings, self.bend.turns(angles.shoulder, angles.elbow)));
         let beside = (local.z - self.height).abs();
         if beside > slack {
             solutions.missing = solutions.missing.hypot(beside);
@@ -237,54 +241,53 @@ impl PlanarChain {
     }
 }
 
-/// A chain of three joints: the first axis crosses the second at a right angle, the third is parallel to the second,
-/// and these two move the tip in a plane through the first axis. It is a [`SpatialTwoLink`].
+/// A chain of three joints: the first axis intersects the second at a right angle, the third is parallel to the
+/// second, and these two move the tip in a plane through the first axis. It is a [`SpatialTwoLink`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpatialChain {
     arm: SpatialTwoLink,
-    bend: Bend,
-    readings: [Reading; 3],
+    bend: ElbowBend,
+    mappings: [VariableMapping; 3],
 }
 
 impl SpatialChain {
-    /// Recognises `chain` as two links on a base that turns.
+    /// Recognises `chain` as two links on a rotating base.
     ///
     /// # Errors
-    /// [`NotOfThisShape`], which says what is in the way, and by how much.
+    /// [`NotOfThisShape`] with the deviation.
     pub fn of(chain: &Chain) -> Result<Self, NotOfThisShape> {
-        let ([yaw, shoulder, elbow], tip) = Axis::row::<3>(chain)?;
+        let ([yaw, shoulder, elbow], tip) = JointAxis::row::<3>(chain)?;
         check_parallel(&shoulder, &elbow)?;
         let base = base_frame(&yaw, &shoulder)?;
         let [end, tip] = [elbow.point(), tip].map(|point| base.inverse_transform_point(&point));
         if tip.x.abs() > SHAPE_TOLERANCE {
             return Err(NotOfThisShape::TipBeside { first: yaw.name, distance: tip.x.abs() });
         }
-        let bend = Bend::new([[end.y, end.z], [tip.y, tip.z]], &elbow, &shoulder.line.direction);
+        let bend = ElbowBend::new([[end.y, end.z], [tip.y, tip.z]], &elbow, &shoulder.line.direction);
         let arm = SpatialTwoLink::new(base, bend.lengths)?;
-        Ok(Self { arm, bend, readings: [yaw.reading, shoulder.reading, elbow.reading] })
+        Ok(Self { arm, bend, mappings: [yaw.mapping, shoulder.mapping, elbow.mapping] })
     }
 
-    /// The links on their base.
+    /// The links on their base, in the base link's frame.
     pub fn arm(&self) -> &SpatialTwoLink {
         &self.arm
     }
 
-    /// All positions of the chain's variables \[rad\], in (-π, π] whatever the limits, at which the tip link's origin is at `target`
-    /// (base link's frame \[m\]), in the order of [`SpatialTwoLink::solve`].
+    /// All positions of the chain's variables \[rad\], in (-π, π\] without regard to limits, at which the tip link's
+    /// origin is at `target` (base link's frame \[m\]), in the order of [`SpatialTwoLink::solve`].
     ///
     /// # Errors
-    /// [`InputError`] for a coordinate that is not finite or beyond 1e9 m.
+    /// [`InputError`] if a coordinate is not finite or beyond 1e9 m.
     pub fn solve(&self, target: &Point3<f64>) -> Result<Solutions<[f64; 3], 4>, InputError> {
         Ok(self.arm.solve(target)?.map(|angles| {
             let [shoulder, elbow] = self.bend.turns(angles.shoulder, angles.elbow);
-            let turns = [angles.yaw, shoulder, elbow];
-            [0, 1, 2].map(|joint| self.readings[joint].position(turns[joint]))
+            VariableMapping::positions(&self.mappings, [angles.yaw, shoulder, elbow])
         }))
     }
 }
 
-/// The frame with the axis of `yaw` as y axis and that of `shoulder` as x axis, where they cross.
-pub(crate) fn base_frame(yaw: &Axis, shoulder: &Axis) -> Result<Isometry3<f64>, NotOfThisShape> {
+/// The frame at the intersection of two axes, with the axis of `yaw` as y axis and that of `shoulder` as x axis.
+pub(crate) fn base_frame(yaw: &JointAxis, shoulder: &JointAxis) -> Result<Isometry3<f64>, NotOfThisShape> {
     let names = || (yaw.name.clone(), shoulder.name.clone());
     let angle = yaw.line.angle_from_right(&shoulder.line);
     if angle > SHAPE_TOLERANCE {
@@ -302,7 +305,7 @@ pub(crate) fn base_frame(yaw: &Axis, shoulder: &Axis) -> Result<Isometry3<f64>, 
     Ok(frame_of(yaw.point() + axis * between.dot(&axis), [normal, axis, normal.cross(&axis)]))
 }
 
-/// The frame at `origin` with those axes, unit vectors at right angles.
+/// The frame at `origin` with these axes, which are orthonormal.
 fn frame_of(origin: Point3<f64>, axes: [Vector3<f64>; 3]) -> Isometry3<f64> {
     let rotation = Rotation3::from_matrix_unchecked(Matrix3::from_columns(&axes));
     Isometry3::from_parts(origin.into(), UnitQuaternion::from_rotation_matrix(&rotation))

@@ -1,16 +1,17 @@
-//! Two links in a plane, and in space on a base that turns.
+//! Two links in a plane, and in space on a rotating base.
 //!
-//! **In the plane** ([`TwoLink`]) the links l1 and l2 start at the shoulder, which is the origin. Angles are counted from the
-//! first coordinate axis to the second, the elbow's from the direction of the first link:
+//! **In the plane** ([`TwoLink`]) the links l1 and l2 start at the shoulder, which is the origin. Angles are counted
+//! from the first coordinate axis to the second, the elbow's from the direction of the first link:
 //!
 //! ```text
 //! tip = l1 (cos θ0, sin θ0) + l2 (cos(θ0 + θ1), sin(θ0 + θ1))        θ0 shoulder, θ1 elbow
 //! ```
 //!
-//! With the target at the distance d in the direction θ_E, shoulder, elbow and target are a triangle with the sides l1, l2, d, and
-//! the law of cosines gives the inner angle θ_a at the shoulder and the outer angle at the elbow, cos θ_a = (d² + l1² - l2²) / (2 d
-//! l1). The arccosine loses half of the digits where the arm is nearly stretched or folded; half angles do not. With a = l1 + l2 - d,
-//! b = d + l1 - l2, c = d - l1 + l2 and p = l1 + l2 + d, from tan²(x/2) = (1 - cos x) / (1 + cos x),
+//! With the target at the distance d in the direction θ_E, shoulder, elbow and target are a triangle with the sides
+//! l1, l2, d. The law of cosines gives the inner angle θ_a at the shoulder and the outer angle at the elbow, cos θ_a
+//! = (d² + l1² - l2²) / (2 d l1). The arccosine loses half of the digits if the arm is nearly stretched or folded;
+//! half angles do not. With a = l1 + l2 - d, b = d + l1 - l2, c = d - l1 + l2 and p = l1 + l2 + d, from tan²(x/2) =
+//! (1 - cos x) / (1 + cos x),
 //!
 //! ```text
 //! θ_a = 2 atan(√(a c) / √(b p))        |θ1| = 2 atan(√(a p) / √(b c))
@@ -18,13 +19,13 @@
 //! elbow down:  θ0 = θ_E - θ_a, θ1 = +|θ1|
 //! ```
 //!
-//! (Kahan, "Miscalculating Area and Angles of a Needle-like Triangle", on why the differences are taken first.) A rounding error in
-//! a, b or c moves the tip by as much and no more, however large its effect on the angles.
+//! (Kahan, "Miscalculating Area and Angles of a Needle-like Triangle", explains why the differences come first.) A
+//! rounding error in a, b or c moves the tip by no more than itself, however large its effect on the angles.
 //!
-//! **In space** ([`SpatialTwoLink`]) the plane stands on a base and turns about its y axis by the yaw: see there.
+//! **In space** ([`SpatialTwoLink`]) the plane rotates about the y axis of a base by the yaw.
 //!
-//! **Chains of a robot** that are such an arm in the frames of some URDF are [`PlanarChain`] and [`SpatialChain`]. Their answers are
-//! positions of the chain's variables; limits are not looked at.
+//! **Chains of a robot** with this geometry are [`PlanarChain`] and [`SpatialChain`]. Their solutions are positions
+//! of the chain's variables, without regard to joint limits.
 //!
 //! ```
 //! use nalgebra::Point2;
@@ -62,7 +63,7 @@ use urdf_ik_mathematics::segments::{InputError, Reach, check_coordinates, check_
 
 use super::whole_turns::wrapped;
 
-/// Lengths are taken for equal, or for zero, where their difference is less than this many roundings of what they were computed from.
+/// Relative difference below which lengths count as equal, or as zero.
 pub(super) const ROUNDINGS: f64 = 4.0 * f64::EPSILON;
 
 /// Two links in a plane. See the [module](self) for what its angles mean.
@@ -82,10 +83,10 @@ pub struct Angles {
 }
 
 impl TwoLink {
-    /// An arm of two links of `lengths` \[m\], which may be 0.
+    /// An arm with links of `lengths` \[m\], which may be 0.
     ///
     /// # Errors
-    /// [`InputError`] for a length that is negative or not finite, and for links longer than 1e9 m together.
+    /// [`InputError`] if a length is negative or not finite, or if the sum exceeds 1e9 m.
     pub fn new(lengths: [f64; 2]) -> Result<Self, InputError> {
         for (index, &length) in lengths.iter().enumerate() {
             check_length(("link", index), length)?;
@@ -100,22 +101,23 @@ impl TwoLink {
         [self.first, self.second]
     }
 
-    /// The distances that the tip can have from the shoulder.
+    /// Distances of the tip from the shoulder that are in reach \[m\].
     pub fn reach(&self) -> Reach {
         Reach::of(&self.lengths())
     }
 
-    /// All angles for which the tip is at `target` \[m\]: elbow up (to the left of the way from shoulder to target), then
-    /// elbow down; one where both coincide. Out of reach, the angles for which it is closest.
+    /// All angles for which the tip is at `target` \[m\] (relative to the shoulder): elbow up (left of the line from
+    /// shoulder to target), then elbow down; one configuration if both coincide. Out of reach, the angles for which
+    /// the tip is closest.
     ///
     /// # Errors
-    /// [`InputError`] for a coordinate that is not finite or beyond 1e9 m.
+    /// [`InputError`] if a coordinate is not finite or beyond 1e9 m.
     pub fn solve(&self, target: &Point2<f64>) -> Result<Solutions<Angles, 2>, InputError> {
         check_coordinates("the target", target.coords.as_slice())?;
         Ok(self.solve_within([target.x, target.y], ROUNDINGS * (self.first + self.second)))
     }
 
-    /// [`Self::solve`] for a target that may be off by `slack` \[m\] through rounding: what is as little out of reach is reached.
+    /// [`Self::solve`] for a target with a rounding error of at most `slack` \[m\], which extends the reach.
     pub(crate) fn solve_within(&self, [x, y]: [f64; 2], slack: f64) -> Solutions<Angles, 2> {
         let distance = x.hypot(y);
         let at_shoulder = distance <= slack;
@@ -135,7 +137,7 @@ impl TwoLink {
         if distance <= (first - second).abs() + slack {
             return straight(Shape::Folded, if first >= second { towards } else { towards + PI }, PI);
         }
-        let Triangle { shoulder, elbow } = Triangle::of(first, second, distance);
+        let ElbowTriangle { shoulder, elbow } = ElbowTriangle::of(first, second, distance);
         let mut solutions = Solutions::new(Shape::Bent, freedom, missing);
         solutions.push(Angles { shoulder: wrapped(towards + shoulder), elbow: wrapped(-elbow) });
         solutions.push(Angles { shoulder: wrapped(towards - shoulder), elbow });
@@ -154,16 +156,16 @@ impl TwoLink {
     }
 }
 
-/// Angles of the triangle of shoulder, elbow and target \[rad\]: the inner one at the shoulder, the outer one at the elbow.
-struct Triangle {
+/// Angles of the triangle of shoulder, elbow and target \[rad\]: inner at the shoulder, outer at the elbow.
+struct ElbowTriangle {
     shoulder: f64,
     elbow: f64,
 }
 
-impl Triangle {
-    /// By its sides \[m\], of which each is less than the other two together.
+impl ElbowTriangle {
+    /// From the sides \[m\], which satisfy the strict triangle inequality.
     fn of(first: f64, second: f64, distance: f64) -> Self {
-        // Roots before products, which would vanish for the tiniest arms.
+        // Roots before products, which could underflow for tiny arms.
         let a = (first + second - distance).sqrt();
         let b = (distance + (first - second)).sqrt();
         let c = (distance - (first - second)).sqrt();

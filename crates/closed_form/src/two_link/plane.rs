@@ -1,4 +1,4 @@
-//! The plane of the links, turned into place by yaw and roll of the base.
+//! The plane of the links, oriented by yaw and roll of the base.
 
 use std::f64::consts::PI;
 
@@ -12,28 +12,29 @@ use crate::whole_turns::wrapped;
 pub(crate) struct ArmPlane {
     pub(crate) yaw: f64,
     pub(crate) roll: f64,
-    /// Where the turned y axis points, from which angles are counted.
+    /// Direction of the rotated y axis, from which angles are counted.
     along: Vector3<f64>,
-    /// Where the turned z axis points, to which they are counted.
+    /// Direction of the rotated z axis, towards which angles are counted.
     across: Vector3<f64>,
-    /// Whether the normal is the base axis, so that any yaw would do.
+    /// Whether the normal is the base axis, so that the yaw is arbitrary.
     level: bool,
 }
 
 impl ArmPlane {
-    /// The plane with that unit normal, with a roll of at most a quarter turn.
+    /// The plane with that unit normal and a roll in \[-π/2, π/2\].
     fn with_normal(normal: &Vector3<f64>) -> Self {
         let horizontal = normal.x.hypot(normal.z);
         let level = horizontal <= ROUNDINGS;
         let yaw = if level { 0.0 } else { wrapped((-normal.z).atan2(normal.x)) };
-        // Not the arcsine of n_y, which loses half of the digits near a quarter turn.
+        // The arcsine of n_y would lose half of the digits near ±π/2.
         let roll = normal.y.atan2(horizontal);
         let ((sin_yaw, cos_yaw), (sin_roll, cos_roll)) = (yaw.sin_cos(), roll.sin_cos());
         let along = Vector3::new(-sin_roll * cos_yaw, cos_roll, sin_roll * sin_yaw);
         Self { yaw, roll, along, across: Vector3::new(sin_yaw, 0.0, cos_yaw), level }
     }
 
-    /// This plane with the opposite normal. Coordinates only change their sign, so that both sides agree on what is stretched.
+    /// This plane with the opposite normal. Coordinates only change their sign, so both sides agree on singular
+    /// shapes.
     fn seen_from_behind(&self) -> Self {
         let Self { yaw, roll, along, across, level } = *self;
         if level {
@@ -48,15 +49,16 @@ impl ArmPlane {
     }
 }
 
-/// The unit normal of the plane that contains the base axis y and `vector`, unless this is as near to the axis as `slack`.
+/// Unit normal of the plane that contains the base axis y and `vector`; `None` if the distance of `vector` from the
+/// axis is at most `slack`.
 pub(crate) fn upright_normal(vector: &Vector3<f64>, slack: f64) -> Option<Vector3<f64>> {
     let horizontal = vector.x.hypot(vector.z);
     (horizontal > slack).then(|| Vector3::new(vector.z / horizontal, 0.0, -vector.x / horizontal))
 }
 
-/// The configurations of `links` for which their end is at `wrist` (base frame \[m\], off by at most `slack` through rounding), in
-/// the plane with that unit normal, seen from either side. Of a plane that is free to turn, one configuration: turning leads to all
-/// others.
+/// Configurations of `links` with their end at `wrist` (base frame \[m\], with a rounding error of at most `slack`),
+/// in the plane with that unit normal, for either direction of the normal. If the plane can rotate, a single
+/// configuration.
 pub(crate) fn on_both_sides<P: Copy + Default>(
     links: &TwoLink,
     wrist: &Vector3<f64>,

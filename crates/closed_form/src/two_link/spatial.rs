@@ -1,4 +1,4 @@
-//! Two links on a base that turns.
+//! Two links on a rotating base.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -7,17 +7,30 @@ use super::plane::{on_both_sides, upright_normal};
 use super::{ROUNDINGS, TwoLink};
 use urdf_ik_mathematics::segments::{InputError, check_coordinates, check_rotation};
 
-/// Two links in a plane that stands on a base and turns about its axis.
+/// Two links in a vertical plane that rotates about the axis of its base.
 ///
-/// The base frame has its origin at the shoulder O, its y axis is the base axis, and its x axis is the normal of the arm's plane while
-/// all angles are 0; both links then lie along y. Shoulder and elbow turn about that normal, which the yaw θ_y takes along:
+/// The base frame has its origin at the shoulder O. Its y axis is the base axis, and its x axis is the normal of the
+/// plane at zero angles; both links then point along y. Shoulder and elbow rotate about the normal, which rotates
+/// with the yaw θ_y:
 ///
 /// ```text
 /// tip = O + R_y(θ_y) (l1 R_x(θ0) y + l2 R_x(θ0 + θ1) y)
 /// ```
 ///
-/// The plane contains the base axis and the target, so that its normal is n = ±(y × P) / |y × P| with P = target - O, and the yaw
-/// θ_y = atan2(-n_z, n_x). Each sign leaves a problem of [two links](TwoLink) in the plane: four solutions.
+/// The plane contains the base axis and the target, so its normal is n = ±(y × P) / |y × P| with P = target - O, and
+/// the yaw is θ_y = atan2(-n_z, n_x). Each sign leaves a problem of [two links](TwoLink) in the plane: four
+/// solutions.
+///
+/// ```
+/// use nalgebra::{Isometry3, Point3};
+/// use urdf_ik_closed_form::two_link::SpatialTwoLink;
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let arm = SpatialTwoLink::new(Isometry3::identity(), [0.4, 0.3])?;
+/// let solutions = arm.solve(&Point3::new(0.2, 0.4, 0.1))?;
+/// assert!(solutions.is_reached() && solutions.configurations().len() == 4);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpatialTwoLink {
     base: Isometry3<f64>,
@@ -27,7 +40,7 @@ pub struct SpatialTwoLink {
 /// Angles of the three joints \[rad\].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SpatialAngles {
-    /// Turn of the plane about the base axis y, θ_y.
+    /// Rotation of the plane about the base axis y, θ_y.
     pub yaw: f64,
     /// Angle of the first link from the base axis, about the plane's normal x, θ0.
     pub shoulder: f64,
@@ -36,38 +49,38 @@ pub struct SpatialAngles {
 }
 
 impl SpatialTwoLink {
-    /// Links of `lengths` \[m\] on `base`, given in the frame in which targets will be.
+    /// Links of `lengths` \[m\] on `base`, the pose of the base frame in the frame of the targets.
     ///
     /// # Errors
-    /// [`InputError`] as for [`TwoLink::new`], and where the base is no pose of finite numbers.
+    /// [`InputError`] as for [`TwoLink::new`], and if `base` is not a finite pose.
     pub fn new(base: Isometry3<f64>, lengths: [f64; 2]) -> Result<Self, InputError> {
         check_coordinates("the base", base.translation.vector.as_slice())?;
         check_rotation("the base", &base.rotation)?;
         Ok(Self { base, links: TwoLink::new(lengths)? })
     }
 
-    /// The base frame.
+    /// Pose of the base frame, in the frame of the targets.
     pub fn base(&self) -> &Isometry3<f64> {
         &self.base
     }
 
-    /// The two links.
+    /// The two links in their plane.
     pub fn links(&self) -> &TwoLink {
         &self.links
     }
 
-    /// All angles for which the tip is at `target` \[m\]: facing it, with the elbow's angle negative, then positive, and with its
-    /// back to it in the same order. Out of reach, those for which it is closest.
+    /// All angles for which the tip is at `target` \[m\]: facing it, with negative, then positive elbow angle; then
+    /// facing away, in the same order. Out of reach, the angles for which the tip is closest.
     ///
     /// # Errors
-    /// [`InputError`] for a coordinate that is not finite or beyond 1e9 m.
+    /// [`InputError`] if a coordinate is not finite or beyond 1e9 m.
     pub fn solve(&self, target: &Point3<f64>) -> Result<Solutions<SpatialAngles, 4>, InputError> {
         check_coordinates("the target", target.coords.as_slice())?;
         let slack = self.slack(target, 0.0);
         Ok(self.reach_for(&self.base.inverse_transform_point(target).coords, slack))
     }
 
-    /// What rounding may do to a target in the base frame \[m\], with another link of length `last`.
+    /// Rounding error of a target in the base frame \[m\], with another link of length `last`.
     pub(crate) fn slack(&self, target: &Point3<f64>, last: f64) -> f64 {
         let [first, second] = self.links.lengths();
         ROUNDINGS * (first + second + last + target.coords.amax() + self.base.translation.vector.amax())

@@ -1,4 +1,4 @@
-//! The dual active set against all sets of active inequalities, tried one by one.
+//! The dual active set compared with enumeration of all active sets.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 
@@ -57,7 +57,9 @@ impl Problem {
     fn solver(&self) -> DualActiveSet {
         let mut set = DualActiveSet::default();
         set.make_room(self.vector.len());
-        set.matrix.copy_from_slice(self.matrix.as_slice());
+        for row in 0..self.vector.len() {
+            (0..=row).for_each(|column| set.matrix.add(row, column, self.matrix[(row, column)]));
+        }
         set.vector.copy_from_slice(self.vector.as_slice());
         set
     }
@@ -76,7 +78,7 @@ impl Problem {
         0.5 * x.dot(&(&self.matrix * x)) - self.vector.dot(x)
     }
 
-    /// The least of the function among the places where no more than `size` of the inequalities are equalities, and all are met.
+    /// The minimum over all active sets of at most `size` inequalities that is feasible.
     fn by_enumeration(&self) -> Option<DVector<f64>> {
         let (all, size) = (self.all(), self.vector.len());
         let mut best: Option<DVector<f64>> = None;
@@ -137,7 +139,7 @@ fn the_least_is_that_of_the_best_active_set() {
     assert!(met > 700 && impossible > 150, "{met} met, {impossible} impossible");
 }
 
-/// With many unknowns and rows: the conditions of Karush, Kuhn and Tucker.
+/// With many unknowns and rows: the Karush-Kuhn-Tucker conditions.
 #[test]
 fn what_presses_balances_the_slope() {
     let mut random = Random::new(2);
@@ -145,7 +147,7 @@ fn what_presses_balances_the_slope() {
     for round in 0..200 {
         let size = 6 + random.below(27);
         let mut problem = Problem::random(size, 6, 40, &mut random);
-        // The place 0 meets all.
+        // x = 0 is feasible.
         problem.least.iter_mut().for_each(|least| *least = least.min(0.0));
         let mut set = problem.solver();
         assert!(set.minimise(&problem.inequalities()), "round {round}");
@@ -157,7 +159,7 @@ fn what_presses_balances_the_slope() {
             rest -= DVector::from_row_slice(&problem.rows[row * size..][..size]) * multiplier;
             pressing += 1;
         }
-        // What is left is what the bounds take up.
+        // The bounds balance the rest of the gradient.
         for (i, rest) in rest.iter().enumerate() {
             let (at_lower, at_upper) = (x[i] <= problem.lower[i] + CLEAR, x[i] >= problem.upper[i] - CLEAR);
             assert!(*rest > -1e-7 || at_upper, "round {round}: {rest} at {i}");
@@ -169,12 +171,11 @@ fn what_presses_balances_the_slope() {
 
 #[test]
 fn an_inequality_is_released_where_another_makes_it_idle() {
-    // x >= 1 is violated most, and comes in first. Moving x costs little: to meet the other, x moves on beyond 1.
+    // x ≥ 1 is violated most and added first. x is cheap to move: the other inequality moves it beyond 1.
     let (along, across) = (0.1, 0.99_f64.sqrt());
     let mut set = DualActiveSet::default();
     set.make_room(2);
-    set.matrix.copy_from_slice(&[0.01, 0.0, 0.0, 1.0]);
-    set.vector.copy_from_slice(&[0.0, 0.0]);
+    set.begin_function([0.01, 1.0].into_iter());
     let free = [f64::INFINITY; 2];
     let rows = [1.0, 0.0, along, across];
     assert!(set.minimise(&Inequalities { rows: &rows, least: &[1.0, 0.9], lower: &free.map(|x| -x), upper: &free }));

@@ -1,4 +1,4 @@
-//! Checks of numbers and lists from the caller, and the one error of all of them.
+//! Validation of numbers and lists from the caller, with one error type.
 
 use std::fmt;
 
@@ -9,27 +9,26 @@ use super::MAX_COORDINATE;
 use crate::spatial::is_unit;
 use urdf_ik_text::names::{list, number};
 
-/// How far the length of a quaternion may be from 1.
+/// Largest deviation of the norm of a quaternion from 1.
 const UNIT_TOLERANCE: f64 = 1e-9;
 
-/// Why a model of segments, or a problem for one, is refused: a sentence that names what is wrong and what would be
-/// right.
+/// Why a model of segments, or a problem for one, is refused: a sentence with the fault and the valid range.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error(transparent)]
-pub struct InputError(#[doc(hidden)] pub Refusal);
+pub struct InputError(#[doc(hidden)] pub InputErrorKind);
 
 impl InputError {
-    /// What is wrong with a model, in a sentence.
+    /// A fault of a model, in a sentence.
     #[doc(hidden)]
     pub fn model(sentence: impl Into<String>) -> Self {
-        Self(Refusal::Model(sentence.into()))
+        Self(InputErrorKind::Model(sentence.into()))
     }
 }
 
-/// The sentences. Those of problems are written when they are read, so that a refused solve allocates nothing either.
+/// The faults. Those of problems are formatted on display, so that a refused solve allocates nothing.
 #[doc(hidden)]
 #[derive(Debug, Clone, PartialEq, Error)]
-pub enum Refusal {
+pub enum InputErrorKind {
     #[error("{0}")]
     Model(String),
     #[error("there is no {what}; there must be at least 1")]
@@ -57,7 +56,7 @@ pub enum Refusal {
     Depth { found: usize, expected: usize },
 }
 
-/// What a sentence is about: its name, and its index where there are several.
+/// Subject of a sentence: a name, with an index if there are several.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Element(&'static str, Option<usize>);
@@ -81,47 +80,47 @@ impl fmt::Display for Element {
     }
 }
 
-/// Refuses what does not hold.
+/// Returns an error unless a condition holds.
 ///
 /// # Errors
-/// [`InputError`] where it does not hold.
-pub fn require(holds: bool, refusal: impl FnOnce() -> Refusal) -> Result<(), InputError> {
+/// [`InputError`] if it does not hold.
+pub fn require(holds: bool, refusal: impl FnOnce() -> InputErrorKind) -> Result<(), InputError> {
     if holds { Ok(()) } else { Err(InputError(refusal())) }
 }
 
-/// Checks that a list has the length that a model needs.
+/// Checks the length of a list.
 ///
 /// # Errors
-/// [`InputError`] where it has another length.
+/// [`InputError`] if it differs.
 pub fn check_count(what: &'static str, found: usize, expected: usize) -> Result<(), InputError> {
-    require(found == expected, || Refusal::Count { what, found, expected })
+    require(found == expected, || InputErrorKind::Count { what, found, expected })
 }
 
 /// Checks that a model or a problem has at least one part such as a `segment`.
 ///
 /// # Errors
-/// [`InputError`] where it has none.
+/// [`InputError`] if it has none.
 pub fn check_any(what: &'static str, count: usize) -> Result<(), InputError> {
-    require(count > 0, || Refusal::Empty { what })
+    require(count > 0, || InputErrorKind::Empty { what })
 }
 
-/// Checks that the length of `element` \[m\] is finite and at least 0.
+/// Checks that the length of `element` \[m\] is finite and not negative.
 ///
 /// # Errors
-/// [`InputError`] where it is not so.
+/// [`InputError`] otherwise.
 pub fn check_length(element: impl Into<Element>, value: f64) -> Result<(), InputError> {
     require(value.is_finite() && value >= 0.0, || {
         let (element, unit, right) = (element.into(), " m long", "a finite number of at least 0");
-        Refusal::Number { element, value, unit, right }
+        InputErrorKind::Number { element, value, unit, right }
     })
 }
 
-/// Checks that `value` is finite and above 0; `unit` follows the number in the sentence.
+/// Checks that `value` is finite and positive; `unit` follows the number in the sentence.
 ///
 /// # Errors
-/// [`InputError`] where it is not so.
+/// [`InputError`] otherwise.
 pub fn check_positive(element: impl Into<Element>, value: f64, unit: &'static str) -> Result<(), InputError> {
-    require(value.is_finite() && value > 0.0, || Refusal::Number {
+    require(value.is_finite() && value > 0.0, || InputErrorKind::Number {
         element: element.into(),
         value,
         unit,
@@ -129,47 +128,48 @@ pub fn check_positive(element: impl Into<Element>, value: f64, unit: &'static st
     })
 }
 
-/// Checks that `value`, the sum of all lengths \[m\], is so small that squares of distances keep their precision.
+/// Checks that the sum of all lengths \[m\] is at most [`MAX_COORDINATE`].
 ///
 /// # Errors
-/// [`InputError`] where it is not so.
+/// [`InputError`] otherwise.
 pub fn check_total(value: f64) -> Result<(), InputError> {
     require(value <= MAX_COORDINATE, || {
-        Refusal::Model(format!(
+        InputErrorKind::Model(format!(
             "the segments are {} m long together; they must be within {MAX_COORDINATE:e} m",
             number(value)
         ))
     })
 }
 
-/// Checks that all `coordinates` of `element` \[m\], two or three, are finite and not too large.
+/// Checks that the two or three `coordinates` of `element` \[m\] are finite and at most [`MAX_COORDINATE`] in
+/// magnitude.
 ///
 /// # Errors
-/// [`InputError`] where it is not so.
+/// [`InputError`] otherwise.
 pub fn check_coordinates(element: impl Into<Element>, coordinates: &[f64]) -> Result<(), InputError> {
     let mut named = ['x', 'y', 'z'].into_iter().zip(coordinates);
     match named.find(|(_, value)| value.is_nan() || value.abs() > MAX_COORDINATE) {
-        Some((axis, &value)) => Err(InputError(Refusal::Coordinate { axis, element: element.into(), value })),
+        Some((axis, &value)) => Err(InputError(InputErrorKind::Coordinate { axis, element: element.into(), value })),
         None => Ok(()),
     }
 }
 
-/// The direction of a vector of any length but zero, however short or long.
+/// The direction of a nonzero vector of any length.
 ///
 /// # Errors
-/// [`InputError`] for zero and for what is not finite.
+/// [`InputError`] for zero and for non-finite coordinates.
 pub fn direction(element: impl Into<Element>, vector: &Vector3<f64>) -> Result<Unit<Vector3<f64>>, InputError> {
     let greatest = vector.amax();
     let is_right = greatest > 0.0 && vector.iter().all(|coordinate| coordinate.is_finite());
-    require(is_right, || Refusal::Direction { element: element.into(), xyz: (*vector).into() })?;
+    require(is_right, || InputErrorKind::Direction { element: element.into(), xyz: (*vector).into() })?;
     // Squares of the quotients neither overflow nor vanish.
     Ok(Unit::new_normalize(vector.map(|coordinate| coordinate / greatest)))
 }
 
-/// Checks that a quaternion is a rotation; one with NaN is not.
+/// Checks that a quaternion is normalised.
 ///
 /// # Errors
-/// [`InputError`] where it is none.
+/// [`InputError`] otherwise, also for NaN.
 pub fn check_rotation(element: impl Into<Element>, rotation: &UnitQuaternion<f64>) -> Result<(), InputError> {
-    require(is_unit(rotation, UNIT_TOLERANCE), || Refusal::Rotation(element.into()))
+    require(is_unit(rotation, UNIT_TOLERANCE), || InputErrorKind::Rotation(element.into()))
 }

@@ -1,6 +1,6 @@
 //! Measurements of FABRIK on the joints of robots, against the Jacobian solver: `cargo bench --bench fabrik`, or `make bench`.
 //!
-//! Four ways are compared: Newton steps, FABRIK finished by Newton steps, accelerated FABRIK alone, and its plain cycles alone.
+//! Four methods are compared: Newton steps, FABRIK finished by Newton steps, accelerated FABRIK alone, and its plain cycles alone.
 //! Times are microseconds on this machine; between machines, only the ratios within one run and the cycles are comparable.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "robots that are not there end the bench")]
@@ -14,7 +14,7 @@ use common::Arm;
 use urdf_ik::solver::FabrikOptions;
 use urdf_ik::solver::Solver;
 
-/// A way to solve.
+/// A method.
 #[derive(Clone, Copy)]
 struct Way {
     name: &'static str,
@@ -24,9 +24,9 @@ struct Way {
 
 const WAYS: [Way; 4] = [
     Way { name: "Jacobian", options: None },
-    Way { name: "FABRIK, polished", options: Some(FabrikOptions { acceleration: 3, polish: true }) },
-    Way { name: "FABRIK alone", options: Some(FabrikOptions { acceleration: 3, polish: false }) },
-    Way { name: "plain FABRIK alone", options: Some(FabrikOptions { acceleration: 0, polish: false }) },
+    Way { name: "FABRIK, polished", options: Some(FabrikOptions::new(3, true)) },
+    Way { name: "FABRIK alone", options: Some(FabrikOptions::new(3, false)) },
+    Way { name: "plain FABRIK alone", options: Some(FabrikOptions::new(0, false)) },
 ];
 
 impl Way {

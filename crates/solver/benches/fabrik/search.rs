@@ -94,7 +94,7 @@ pub fn depths(arms: &[Arm]) {
     println!("\nFABRIK alone on the same, all arms together, by the depth of the acceleration:\n");
     println!("| depth | solved | cycles | mean |\n|---|---:|---:|---:|");
     for acceleration in 0..=6 {
-        let way = Way { name: "", options: Some(FabrikOptions { acceleration, polish: false }) };
+        let way = Way { name: "", options: Some(FabrikOptions::new(acceleration, false)) };
         let tallies: Vec<Tally> = arms.iter().map(|arm| Tally::of(arm, way)).collect();
         let over = |part: &dyn Fn(&Tally) -> f64| mean(tallies.iter().map(part).sum(), tallies.len());
         println!(

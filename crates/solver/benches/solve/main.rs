@@ -1,6 +1,6 @@
 //! The time of an iteration and of a solve, by the number of joints: `cargo bench --bench solve`, or `make bench`.
 //!
-//! Every time in the tables at the end is the smallest of all samples: other work on the machine only adds to it. Times depend on
+//! Every time in the tables at the end is the smallest of all samples: other load only adds to it. Times depend on
 //! the machine; the ratio to the floor is comparable between machines.
 
 mod arms;

@@ -1,4 +1,4 @@
-//! The closed form of a chain: of all its six joints, of six of seven, or of two to five and others that are added.
+//! The closed form of a chain: of its six joints, of six of seven, or of two to five extended by auxiliary joints.
 
 use std::sync::Arc;
 
@@ -13,39 +13,65 @@ use urdf_ik_robot::Chain;
 
 /// The closed form of one chain.
 ///
-/// It answers full poses of its only tip. Targets with free axes go to the search of the Jacobian solver, and so do those that no
-/// configuration inside the limits meets: the answer is then the nearest configuration, marked as that.
+/// **Six joints.** It solves full poses of its only tip. Targets with free axes are left to the search of the
+/// Jacobian solver, and so are targets without a configuration inside the limits: the solution is then the nearest
+/// configuration, marked as such.
 ///
-/// Of a chain of two to five joints it answers targets that leave it no freedom: full poses, those with one free turn (position and
-/// direction), two, or three (position only), as long as joints and free turns are six together at most. Where all its axes are
-/// parallel, the shift along them may be free, too, as far as it is along one of the tip's axes.
+/// **Two to five joints.** It solves targets that leave no self-motion: full poses, and those with one free rotation
+/// (position and direction), two, or three (position only), as long as joints and free rotations are at most six
+/// together. If all axes are parallel, the translation along them may be free too, provided it is along one of the
+/// tip's axes.
 ///
-/// Of seven joints there is a continuum of configurations. It is swept for the one whose largest move of a joint from the seed is
-/// smallest ([`Pick::First`](crate::Pick::First) and [`Pick::Nearest`](crate::Pick::Nearest)): with a spherical
-/// shoulder and a spherical wrist by the arm angle; with one of them, and an offset between the outermost two joints on the other
-/// side, by the outermost joint. Of any other arm, and where the pick is
-/// [`Pick::MostManipulable`](crate::Pick::MostManipulable), one joint is locked ([`ClosedForm::locked`]): at the seed's
-/// position first, then at others to either side of it. What is found so is refined on the chain itself. Preferences among the
-/// continuum of configurations, and [`Solver::solve_all`](crate::Solver::solve_all), are left to the search.
+/// **Seven joints.** The configurations of a pose are a continuum. It is searched for the one with the smallest
+/// maximum joint displacement from the seed ([`Pick::First`](crate::Pick::First) and
+/// [`Pick::Nearest`](crate::Pick::Nearest)): with a spherical wrist or a spherical shoulder,
+/// by a sweep of the outermost joint on the other side. For other arms,
+/// and for [`Pick::MostManipulable`](crate::Pick::MostManipulable), one joint is locked ([`ClosedForm::locked`]), at
+/// the position of the seed first and then at others on either side. The results are refined on the chain itself.
+/// Preferences among the continuum, and [`Solver::solve_all`](crate::Solver::solve_all), are left to the search.
 ///
-/// In a singular configuration the solutions are a continuum: joints whose axes have come to lie on one line share their turn as they
-/// like, and a point on an axis does not tell how far that has turned. One solution then stands for all, with these joints near the
-/// seed; [`Solution::continuous`](crate::Solution::continuous) tells, and the smallest singular value there is 0. Where two
-/// singularities come together, all but exactly, rounding decides which of the solutions is given.
+/// **Singular configurations** have a continuum of solutions: joints with coincident axes share their rotation, and a
+/// point on an axis does not determine its rotation. One solution represents all, with these joints near the seed;
+/// [`Solution::continuous`](crate::Solution::continuous) is then true, and the smallest singular value is 0. Where
+/// two singularities nearly coincide, rounding decides which solution is returned.
+///
+/// ```
+/// use std::sync::Arc;
+/// use nalgebra::Isometry3;
+/// use urdf_ik_robot::{Chain, ChainPoses, Robot};
+/// use urdf_ik_solver::closed_form::ClosedForm;
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let robot = Robot::from_urdf_file(concat!(env!("CARGO_MANIFEST_DIR"), "/../../urdf/arm6.urdf"))?;
+/// let chain = Arc::new(Chain::with_defaults(&robot, None, &[])?);
+/// let form = ClosedForm::prepare(&chain)?;
+///
+/// // All configurations of a pose are known at once; each has that pose.
+/// let mut poses = ChainPoses::new(&chain);
+/// chain.forward_kinematics(&[0.3, -1.1, 0.8, 0.4, 0.9, -0.2], &mut poses);
+/// let pose = poses.tips()[0];
+/// let solutions = form.solutions(&pose, &[0.0; 6]);
+/// assert!(!solutions.as_slice().is_empty());
+/// for positions in solutions.as_slice() {
+///     chain.forward_kinematics(positions, &mut poses);
+///     assert!((poses.tips()[0].translation.vector - pose.translation.vector).norm() < 1e-9);
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 pub struct ClosedForm {
     pub(super) chain: Arc<Chain>,
-    pub(super) form: Form,
+    pub(super) form: ClosedFormKind,
 }
 
-/// What is solved in closed form.
+/// The solved arm.
 #[derive(Debug, Clone)]
-pub(super) enum Form {
+pub(super) enum ClosedFormKind {
     /// All six joints.
     SixAxis { arm: SixAxis, family: Family },
     /// Six of seven joints.
     SevenAxis(SevenAxis),
-    /// Two to five joints and others that are added.
+    /// Two to five joints with auxiliary ones.
     ShortChain(Box<ShortChain>),
 }
 
@@ -53,68 +79,68 @@ impl ClosedForm {
     /// Finds the closed form of `chain`.
     ///
     /// # Errors
-    /// [`NotApplicable::NoClosedForm`], which says what is in the way.
+    /// [`NotApplicable::NoClosedForm`] with the reason.
     pub fn prepare(chain: &Arc<Chain>) -> Result<Self, NotApplicable> {
         Self::find(&Search::prepare(chain))
     }
 
-    /// Finds the closed form of the chain that `search` was prepared for.
+    /// Finds the closed form of the chain of a prepared `search`.
     pub(crate) fn find(search: &Search) -> Result<Self, NotApplicable> {
         let chain = &search.chain;
         let refuse = |reason| NotApplicable::NoClosedForm { tip: chain.tips()[0].link.clone(), reason };
         let form = match chain.joints().len() {
             JOINTS => {
                 let (arm, family) = SixAxis::of(chain, search.reach[0].extent).map_err(refuse)?;
-                Form::SixAxis { arm, family }
+                ClosedFormKind::SixAxis { arm, family }
             }
-            ..JOINTS => Form::ShortChain(Box::new(ShortChain::new(search).map_err(refuse)?)),
-            _ => Form::SevenAxis(SevenAxis::new(search).map_err(refuse)?),
+            ..JOINTS => ClosedFormKind::ShortChain(Box::new(ShortChain::new(search).map_err(refuse)?)),
+            _ => ClosedFormKind::SevenAxis(SevenAxis::new(search).map_err(refuse)?),
         };
         Ok(Self { chain: Arc::clone(chain), form })
     }
 
-    /// The family that the chain belongs to, or is near to; of seven joints, the six that are not locked; of fewer than six, the arm
-    /// that they become for full poses, or for the smallest set of free turns that there is one for.
+    /// The family of the chain, exact or near; with seven joints, that of the six unlocked ones; with fewer than six,
+    /// that of the extended arm for full poses, or for the smallest set of free rotations that has one.
     pub fn family(&self) -> &Family {
         match &self.form {
-            Form::SixAxis { family, .. } => family,
-            Form::SevenAxis(arm) => &arm.locked.family,
-            Form::ShortChain(short) => &short.family,
+            ClosedFormKind::SixAxis { family, .. } => family,
+            ClosedFormKind::SevenAxis(arm) => &arm.locked.family,
+            ClosedFormKind::ShortChain(short) => &short.family,
         }
     }
 
-    /// Of a chain of seven joints the one that is locked, counted from 0 at the base.
+    /// With seven joints, the locked one, counted from 0 at the base.
     pub fn locked(&self) -> Option<usize> {
         match &self.form {
-            Form::SixAxis { .. } | Form::ShortChain(_) => None,
-            Form::SevenAxis(arm) => Some(arm.locked.joint),
+            ClosedFormKind::SixAxis { .. } | ClosedFormKind::ShortChain(_) => None,
+            ClosedFormKind::SevenAxis(arm) => Some(arm.locked.joint),
         }
     }
 
-    /// What the axes have in common, and by how much they miss it, in words: the family, of seven joints what is swept, and of
-    /// fewer than six those that are added.
+    /// The common property of the axes and the deviation from it, in words: the family, with seven joints the search,
+    /// and with fewer than six the auxiliary joints.
     pub fn in_words(&self) -> String {
         let names = self.chain.variable_names();
         match &self.form {
-            Form::SixAxis { family, .. } => family.in_words([1, 2, 3, 4, 5, 6], &names),
-            Form::SevenAxis(arm) => arm.in_words(&names),
-            Form::ShortChain(short) => short.in_words(names),
+            ClosedFormKind::SixAxis { family, .. } => family.in_words([1, 2, 3, 4, 5, 6], &names),
+            ClosedFormKind::SevenAxis(arm) => arm.in_words(&names),
+            ClosedFormKind::ShortChain(short) => short.in_words(names),
         }
     }
 
-    /// Every configuration in which the tip has `pose` (base link's frame), limits or not, as the closed form has it:
-    /// exact to rounding where [`Family::exact`], else starting points. Joints that are free come near `seed` \[rad\].
-    /// With seven joints, it has the positions of those that are not locked while the locked one stands in the middle
-    /// of its working range. With fewer than six, zeros follow.
+    /// All configurations for `pose` of the tip (base link's frame \[m\]), without regard to limits: exact to
+    /// rounding if [`Family::exact`], otherwise starting points. Undetermined joints stay near `seed` \[rad\]. With
+    /// seven joints, the positions of the unlocked ones, with the locked one in the middle of its working range. With
+    /// fewer than six, zeros follow.
     pub fn solutions(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> ArmSolutions {
         match &self.form {
-            Form::SixAxis { arm, .. } => arm.solutions(pose, seed),
-            Form::SevenAxis(arm) => {
+            ClosedFormKind::SixAxis { arm, .. } => arm.solutions(pose, seed),
+            ClosedFormKind::SevenAxis(arm) => {
                 let locked = &arm.locked;
                 let range = self.chain.variables()[locked.joint].working_range;
                 locked.arm(range.middle()).solutions(pose, seed)
             }
-            Form::ShortChain(short) => {
+            ClosedFormKind::ShortChain(short) => {
                 short.solutions(&Target::new(0, *pose), seed).map_or(ArmSolutions::none(), |(found, _)| found)
             }
         }

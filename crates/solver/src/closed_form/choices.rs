@@ -1,17 +1,18 @@
-//! Folds the solutions of a closed form into the limits, orders them by what the problem prefers, and makes answers of them.
+//! Wraps the solutions of a closed form into the limits, ranks them by the preference of the problem, and returns
+//! them as solutions.
 
-use crate::search::{Posed, SearchScratch};
+use crate::search::{SearchInput, SearchScratch};
 use crate::{Mode, Problem, Solution, Stop};
 use urdf_ik_closed_form::{ArmSolutions, JOINTS, MAX_SOLUTIONS, REDUNDANT_JOINTS};
-use urdf_ik_robot::{Domain, nearest_turn};
+use urdf_ik_robot::Domain;
 
-/// A position that passes a limit by no more than this \[rad\] does so by rounding.
+/// Violation of a limit that counts as rounding \[rad\].
 pub(super) const LIMIT_ROUNDING: f64 = 1e-9;
 
-/// Configurations that pass limits by no more than this \[rad\] may lead to others that do not.
+/// Largest violation of a limit \[rad\] for a configuration that may lead to feasible ones.
 pub(super) const MAX_LIMIT_EXCESS: f64 = 0.8;
 
-/// Residuals above this \[m and rad\] are more than rounding: Newton steps follow.
+/// Residual \[m and rad\] above which Newton steps follow.
 pub(super) const EXACT_RESIDUAL: f64 = 1e-10;
 
 /// A configuration inside the limits.
@@ -19,23 +20,23 @@ pub(super) const EXACT_RESIDUAL: f64 = 1e-10;
 pub(super) struct Choice {
     /// Positions \[rad\].
     pub positions: [f64; JOINTS],
-    /// How well it serves the problem: less is better.
+    /// Rank in the problem: less is better.
     pub score: f64,
 }
 
 /// The configurations of one pose that are inside the limits.
 pub(super) struct Choices {
-    /// Each with whether it stands for a continuum.
+    /// Each with whether it represents a continuum.
     entries: [(Choice, bool); MAX_SOLUTIONS],
     count: usize,
 }
 
 impl Choices {
-    /// Those of `solutions` that lie in the limits, or can be brought there by whole turns, each joint at the turn nearest to the
-    /// seed; in tracking also within its greatest step. `score` is given their positions and the largest move of a joint from the
-    /// seed \[rad\].
+    /// The `solutions` inside the limits modulo 2π, each joint at the revolution nearest to the seed; when tracking,
+    /// also within its largest step. `score` gets the positions and the largest joint displacement from the seed
+    /// \[rad\].
     pub(super) fn new(
-        posed: Posed,
+        posed: SearchInput,
         solutions: &ArmSolutions,
         score: &mut dyn FnMut(&[f64; JOINTS], f64) -> f64,
     ) -> Self {
@@ -52,23 +53,27 @@ impl Choices {
         choices
     }
 
-    /// The best first, and whether it stands for a continuum.
+    /// The configurations, best first, with whether they represent a continuum.
     pub(super) fn as_slice(&self) -> &[(Choice, bool)] {
         &self.entries[..self.count]
     }
 }
 
-/// The configuration at turns that lie in the limits, and the largest move of a joint from the seed.
-pub(super) fn folded_into_limits<const N: usize>(posed: Posed, configuration: &[f64; N]) -> Option<([f64; N], f64)> {
+/// The configuration wrapped into the limits, and the largest joint displacement from the seed \[rad\].
+pub(super) fn folded_into_limits<const N: usize>(
+    posed: SearchInput,
+    configuration: &[f64; N],
+) -> Option<([f64; N], f64)> {
     let mut positions = *configuration;
     fold_into_limits(posed, &mut positions).map(|largest_move| (positions, largest_move))
 }
 
-/// Brings a configuration to turns that lie in the limits; the largest move of a joint from the seed, if there are such turns.
-pub(super) fn fold_into_limits(posed: Posed, positions: &mut [f64]) -> Option<f64> {
-    let Posed { search, problem } = posed;
+/// Wraps a configuration into the limits. Returns the largest joint displacement from the seed \[rad\]; `None` if no
+/// revolution is inside the limits.
+pub(super) fn fold_into_limits(posed: SearchInput, positions: &mut [f64]) -> Option<f64> {
+    let SearchInput { search, problem } = posed;
     let limits = search.chain.variables().iter().map(|variable| variable.domain);
-    // Two loops, so that one without bounds does not ask for them.
+    // Two loops: without bounds no branch in the loop.
     match problem.bounds {
         None => fold_into(limits, problem, positions),
         Some(bounds) => {
@@ -93,27 +98,16 @@ fn fold_into(domains: impl Iterator<Item = Domain>, problem: &Problem, positions
     Some(largest_move)
 }
 
-/// The configuration at turns that lie in the limits, or nearest to them, and by how much it passes them at most.
-pub(super) fn folded_near_limits<const N: usize>(posed: Posed, configuration: &[f64; N]) -> ([f64; N], f64) {
-    let (problem, mut positions, mut passed) = (posed.problem, *configuration, 0.0_f64);
-    for (index, position) in positions.iter_mut().enumerate() {
-        let domain = posed.domain(index);
-        let seed = domain.clamp(problem.seed[index]);
-        let turned = domain.turn_near(*position, seed, LIMIT_ROUNDING);
-        *position = turned.unwrap_or_else(|| nearest_turn(*position, domain.middle()));
-        passed = passed.max((*position - domain.clamp(*position)).abs());
-        if let Mode::Track { max_step } = problem.mode {
-            passed = passed.max((*position - seed).abs() - max_step[index]);
-        }
-    }
-    (positions, passed)
-}
-
-/// Makes a solution of a configuration, after Newton steps where it is not exact; tells whether it meets the target and
-/// may be handed out.
-pub(super) fn hand_out(posed: Posed, positions: &[f64], scratch: &mut SearchScratch, solution: &mut Solution) -> bool {
-    let Posed { search, problem } = posed;
-    let mut met = search.hand_out(problem.targets, positions, scratch, solution);
+/// Writes the solution of a configuration, refined by Newton steps unless it is exact. Returns whether it meets the
+/// target and is clear of collisions.
+pub(super) fn hand_out(
+    posed: SearchInput,
+    positions: &[f64],
+    scratch: &mut SearchScratch,
+    solution: &mut Solution,
+) -> bool {
+    let SearchInput { search, problem } = posed;
+    let mut met = search.write_solution(problem.targets, positions, scratch, solution);
     let residual = solution.worst_residual();
     if residual.position > EXACT_RESIDUAL || residual.orientation > EXACT_RESIDUAL {
         let mut polished = [0.0; REDUNDANT_JOINTS];
@@ -121,7 +115,7 @@ pub(super) fn hand_out(posed: Posed, positions: &[f64], scratch: &mut SearchScra
         polished.copy_from_slice(positions);
         search.polish(&problem.targets[0], EXACT_RESIDUAL, polished, scratch);
         if fold_into_limits(posed, polished).is_some() {
-            met = search.hand_out(problem.targets, polished, scratch, solution);
+            met = search.write_solution(problem.targets, polished, scratch, solution);
         }
     }
     met = met && scratch.clearance().appraise(problem, &solution.positions).is_some();

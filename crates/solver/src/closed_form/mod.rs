@@ -1,7 +1,8 @@
-//! Solves by closed forms: what the formulas of [`urdf_ik_closed_form`] find is measured, folded into the limits and handed out.
+//! Solves by closed forms: the solutions of the formulas of [`urdf_ik_closed_form`] are wrapped into the limits and
+//! verified by forward kinematics.
 //!
-//! Near a family the solutions of its formulas are starting points, from which Newton steps of the
-//! [Jacobian method](super::Method::Jacobian) lead to where the arm itself meets the target.
+//! For arms near a family they are starting points, refined on the real arm by Newton steps of the [Jacobian
+//! method](super::Method::Jacobian).
 
 mod chain_form;
 mod choices;

@@ -1,8 +1,9 @@
-//! Chains of two to five revolute joints: with joints added at the tip they are arms of six.
+//! Chains of two to five revolute joints, extended at the tip to arms of six.
 //!
-//! A joint added about an axis of the tip, through its origin, allows what a target with that turn free allows. Any other joint that
-//! is added has to stand still: the configurations of the longer arm in which it does are the chain's. As it may be put anywhere, it
-//! can be chosen so that the longer arm has a closed form: three axes through one point, say, make a spherical wrist.
+//! An auxiliary joint about an axis of the tip, through its origin, represents a free rotation of the target. Any
+//! other auxiliary joint must stay at 0: the configurations of the extended arm with these joints at 0 are those of
+//! the chain. Its placement is arbitrary, so it is chosen to give the extended arm a closed form: three axes through
+//! one point, for example, are a spherical wrist.
 
 use nalgebra::{UnitQuaternion, Vector3};
 
@@ -14,65 +15,67 @@ use urdf_ik_closed_form::{
 };
 use urdf_ik_robot::Chain;
 
-/// Sets of free turns: none, one, two or all of the three.
+/// Number of sets of free rotations: subsets of three.
 const FREE_TURN_SETS: usize = 8;
-/// The most that joints which have to stand still may be off by \[rad\]: forward kinematics of the chain decides, after Newton steps.
+/// Largest position \[rad\] of an auxiliary joint that must stay at 0. Forward kinematics of the chain decides after
+/// Newton steps.
 const MAX_STILL_POSITION: f64 = 0.1;
-/// Two configurations are one where no joint differs by more than this \[rad\]. They come from the formulas, before Newton steps: the
-/// subproblems take a miss of 1e-12 for rounding, and where two solutions meet, a miss moves the joints by its square root.
+/// Configurations are the same if no joint differs by more than this \[rad\]. They are compared before Newton steps:
+/// subproblems accept residuals of 1e-12, and near a double solution a residual moves the joints by its square root.
 const SAME_FORMULA_SOLUTION: f64 = 1e-6;
-/// The distance of an added joint from the last axis, over the arm's length.
+/// Distance of an auxiliary joint from the last axis, over the arm's length.
 const ADDED_JOINT_DISTANCE: f64 = 0.4;
 
-/// A chain of two to five revolute joints, and the longer arms that it is part of.
+/// A chain of two to five revolute joints, and its extended arms.
 #[derive(Debug, Clone)]
 pub(super) struct ShortChain {
     joints: usize,
-    /// By the set of free turns: bit i is the turn about the tip's axis i.
+    /// By the set of free rotations: bit i is the rotation about the tip's axis i.
     arms: [Option<LongerArm>; FREE_TURN_SETS],
-    /// Of the first of them.
+    /// Family of the first of them.
     pub family: Family,
-    plane: Option<Plane>,
+    plane: Option<MotionPlane>,
 }
 
-/// The chain with joints added for one set of free turns.
+/// The chain extended for one set of free rotations.
 #[derive(Debug, Clone)]
 struct LongerArm {
     arm: SixAxis,
     family: Family,
-    /// The number of joints that have to stand still; they come after those of the chain.
+    /// Number of auxiliary joints that must stay at 0; they follow those of the chain.
     still: usize,
-    /// Whether its configurations meet targets exactly: with two turns free, what is free is only nearly what two joints can do.
+    /// Whether its configurations meet targets exactly: two free rotations are only approximately those of two
+    /// joints.
     exact: bool,
 }
 
 /// The plane in which a chain of parallel axes moves its tip.
 #[derive(Debug, Clone)]
-struct Plane {
-    /// In the base link's frame.
+struct MotionPlane {
+    /// Unit normal in the base link's frame.
     normal: Vector3<f64>,
-    /// Of the tip link's origin along the normal \[m\].
+    /// Height of the tip link's origin along the normal \[m\].
     height: f64,
-    /// The tip's axis along the normal.
+    /// Index of the tip's axis along the normal.
     axis: usize,
 }
 
 impl ShortChain {
-    /// Finds the joints to add.
+    /// Finds the auxiliary joints.
     ///
     /// # Errors
-    /// [`NoClosedForm`], which says what is in the way.
+    /// [`NoClosedForm`] with the reason.
     pub fn new(search: &Search) -> Result<Self, NoClosedForm> {
         let chain = &search.chain;
         let (axes, joints, length) = (Axes::<JOINTS>::new(chain)?, chain.joints().len(), search.reach[0].extent);
         let arms: [_; FREE_TURN_SETS] = std::array::from_fn(|set| LongerArm::new(chain, &axes, set, length));
         let first = arms.iter().flatten().next().map(|arm| arm.family);
         let family = first.ok_or(NoClosedForm::NothingToAdd { joints })?;
-        Ok(Self { joints, arms, family, plane: Plane::of(&axes, joints) })
+        Ok(Self { joints, arms, family, plane: MotionPlane::of(&axes, joints) })
     }
 
-    /// Every configuration of the chain in which it meets `target`, or nearly where that is out of its reach, followed by zeros, and
-    /// whether they are exact; `None` where no arm serves what is free.
+    /// All configurations of the chain for `target`, followed by zeros, and whether they are exact; approximate if
+    /// the target is out of reach. `None` if no extended arm has its free axes.
     pub fn solutions(&self, target: &Target, seed: &[f64; JOINTS]) -> Option<(ArmSolutions, bool)> {
         let [free_shifts @ .., rx, ry, rz] = target.free_axes;
         let longer = self.arms[usize::from(rx) + 2 * usize::from(ry) + 4 * usize::from(rz)].as_ref()?;
@@ -84,7 +87,7 @@ impl ShortChain {
         Some((longer.of_chain(&longer.arm.solutions(&pose, seed), self.joints), longer.exact))
     }
 
-    /// What the axes have in common, in words.
+    /// The common properties of the axes, in words.
     pub fn in_words(&self, mut joints: Vec<&str>) -> String {
         joints.resize(JOINTS, "an added joint");
         let mut entries: Vec<(String, Vec<String>)> = Vec::new();
@@ -105,8 +108,8 @@ impl ShortChain {
 }
 
 impl LongerArm {
-    /// The first set of joints that can be added and passes the self-check: with an exact family if there is any, else with one that is
-    /// near, else as a general 6R arm.
+    /// The first set of auxiliary joints that passes the self-check: with an exact family if possible, otherwise with
+    /// a near one, otherwise as a general 6R arm.
     fn new(chain: &Chain, axes: &Axes, set: usize, length: f64) -> Option<Self> {
         let candidates = candidates(axes, chain.joints().len(), set, length);
         let mut best: Option<Self> = None;
@@ -116,7 +119,7 @@ impl LongerArm {
                 best = Some(Self::of(arm, family, *still, set)).filter(|arm| arm.passes_self_check(chain)).or(best);
             }
         }
-        // The last of them are at no special place.
+        // The last of them are in general position.
         let general = || {
             let (still, axes) = candidates.last()?;
             let (arm, family) = SixAxis::general(axes, length)?;
@@ -134,7 +137,7 @@ impl LongerArm {
         self_check(chain, self.family.exact(), &own)
     }
 
-    /// The configurations in which joints stand still that have to, each once, added joints at 0.
+    /// The distinct configurations with fixed auxiliary joints at 0, and all auxiliary joints set to 0.
     fn of_chain(&self, solutions: &ArmSolutions, joints: usize) -> ArmSolutions {
         let mut own = ArmSolutions::none();
         for (configuration, free) in solutions.as_slice().iter().zip(solutions.continuous()) {
@@ -150,7 +153,8 @@ impl LongerArm {
     }
 }
 
-/// The chain's axes with others after them, and how many of these have to stand still; the rest are the tip's own.
+/// Extensions of the chain's axes, with the number of auxiliary joints that must stay at 0; the other ones are the
+/// tip's axes.
 fn candidates(axes: &Axes, joints: usize, set: usize, length: f64) -> Vec<(usize, Axes)> {
     let free: Vec<usize> = (0..3).filter(|axis| set >> axis & 1 == 1).collect();
     let Some(still) = (JOINTS - joints).checked_sub(free.len()) else { return Vec::new() };
@@ -161,7 +165,7 @@ fn candidates(axes: &Axes, joints: usize, set: usize, length: f64) -> Vec<(usize
     if still == 0 {
         return vec![(0, own)];
     }
-    // At no special angle to anything, at right angles to each other.
+    // In general orientation, perpendicular to each other.
     let turn = axes.tip.rotation * UnitQuaternion::from_euler_angles(0.7, 0.5, 0.9);
     let last = joints - 1;
     let centre = axes.feet(last, last - 1).0;
@@ -186,8 +190,8 @@ fn tip_axis(axes: &Axes, axis: usize) -> Line {
     Line { direction: axes.tip.rotation * Vector3::ith(axis, 1.0), point: axes.tip.translation.vector }
 }
 
-impl Plane {
-    /// The plane, where all axes are parallel and the tip has an axis along them.
+impl MotionPlane {
+    /// The plane, if all axes are parallel and the tip has an axis along them.
     fn of(axes: &Axes, joints: usize) -> Option<Self> {
         let parallel = (1..joints).all(|index| axes.angle(0, index) <= EXACT_DEVIATION);
         let normal = axes.lines[0].direction;

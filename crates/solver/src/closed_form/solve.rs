@@ -1,24 +1,24 @@
-//! Problems solved by a closed form, or left to the search where the formulas do not answer them.
+//! Solves problems by a closed form, or by the search if the formulas do not apply.
 
 use std::time::Instant;
 
-use super::chain_form::{ClosedForm, Form};
+use super::chain_form::{ClosedForm, ClosedFormKind};
 use super::choices::{Choices, EXACT_RESIDUAL, hand_out};
-use crate::search::{Iteration, OnSolution, Posed, Run, SearchScratch};
+use crate::search::{Iteration, OnSolution, Run, SearchInput, SearchScratch};
 use crate::{JacobianStep, Mode, Pick, Solution, Target, counted_axes};
 use urdf_ik_closed_form::{ArmSolutions, JOINTS, MAX_SOLUTIONS, SAME_SOLUTION, SixAxis, same};
 
-/// The iteration of the search for problems that the formulas do not answer.
+/// Iteration of the search for problems without a closed form.
 const FALLBACK: Iteration = Iteration::Jacobian(JacobianStep::Damped { damping: None });
 
 impl ClosedForm {
-    /// Solves a problem that has been checked.
-    pub(crate) fn solve(&self, posed: Posed, scratch: &mut SearchScratch, solution: &mut Solution) {
+    /// Solves a validated problem.
+    pub(crate) fn solve(&self, posed: SearchInput, scratch: &mut SearchScratch, solution: &mut Solution) {
         let start = Instant::now();
         let (joints, run) = (self.chain.joints().len(), Run::new(posed, FALLBACK));
         scratch.clearance().begin();
         let solved = match &self.form {
-            Form::SevenAxis(arm) => arm.solve(posed, scratch, solution),
+            ClosedFormKind::SevenAxis(arm) => arm.solve(posed, scratch, solution),
             _ => self.choices(posed, scratch).is_some_and(|choices| {
                 choices.as_slice().iter().any(|(choice, continuous)| {
                     let met = hand_out(posed, &choice.positions[..joints], scratch, solution);
@@ -40,13 +40,13 @@ impl ClosedForm {
     /// See [`Solver::solve_all`](crate::Solver::solve_all).
     pub(crate) fn solve_all(
         &self,
-        posed: Posed,
+        posed: SearchInput,
         scratch: &mut SearchScratch,
         solution: &mut Solution,
         on_solution: OnSolution,
     ) -> usize {
         let (start, problem) = (Instant::now(), posed.problem);
-        // With two turns free the formulas only lead to solutions, perhaps not to all of them.
+        // With two free rotations the formulas may miss solutions.
         let all = |target: &Target| target.free_axes[3..].iter().filter(|free| **free).count() != 2;
         let choices = match problem.mode {
             Mode::Search { .. } if problem.targets.iter().all(all) => self.choices(posed, scratch),
@@ -74,24 +74,24 @@ impl ClosedForm {
         if count > 0 { count } else { Run::new(posed, FALLBACK).solve_all(scratch, solution, on_solution) }
     }
 
-    /// The configurations to try; `None` for problems that have no closed form.
-    fn choices(&self, posed: Posed, scratch: &mut SearchScratch) -> Option<Choices> {
-        let Posed { search, problem } = posed;
+    /// The candidate configurations; `None` for problems without a closed form.
+    fn choices(&self, posed: SearchInput, scratch: &mut SearchScratch) -> Option<Choices> {
+        let SearchInput { search, problem } = posed;
         let [target] = problem.targets else { return None };
         let track = matches!(problem.mode, Mode::Track { .. });
         let mut seed = [0.0; JOINTS];
         let joints = problem.seed.len();
         seed.get_mut(..joints)?.copy_from_slice(problem.seed);
         let (mut solutions, exact) = match &self.form {
-            Form::SixAxis { arm: SixAxis::General(_), .. } if track && !target.free_axes.contains(&true) => {
-                // Tracking asks for one configuration: Newton steps lead to it in a hundredth of the time that all take.
+            ClosedFormKind::SixAxis { arm: SixAxis::General(_), .. } if track && !target.free_axes.contains(&true) => {
+                // Tracking needs one configuration: Newton steps take a hundredth of the time of all solutions.
                 (ArmSolutions::one(seed), false)
             }
-            Form::SixAxis { arm, family } if !target.free_axes.contains(&true) => {
+            ClosedFormKind::SixAxis { arm, family } if !target.free_axes.contains(&true) => {
                 (arm.solutions(&target.pose, &seed), family.exact())
             }
-            Form::ShortChain(short) => short.solutions(target, &seed)?,
-            Form::SixAxis { .. } | Form::SevenAxis(_) => return None,
+            ClosedFormKind::ShortChain(short) => short.solutions(target, &seed)?,
+            ClosedFormKind::SixAxis { .. } | ClosedFormKind::SevenAxis(_) => return None,
         };
         if !exact {
             for configuration in solutions.as_mut_slice() {

@@ -1,34 +1,34 @@
-//! Four configurations of a chain, and what is computed from them.
+//! Four configurations of a chain, with their frames, residuals and Jacobians.
 
-use super::frame::FrameLanes;
+use super::frame::StoredFrame;
 use super::lanes::Lanes;
-use super::links::Links;
+use super::links::KernelLinks;
 
 /// Four configurations, with their frames, residuals and Jacobians.
 #[derive(Debug, Clone)]
 pub struct Configurations {
     /// Positions of each variable \[rad or m\].
     pub positions: Vec<Lanes>,
-    /// Frame of each joint after its motion.
-    pub frames: Vec<FrameLanes>,
-    /// For each target, the point of the tip link whose velocity the Jacobian gives.
+    /// Frame of each joint after its motion, in the base link's frame.
+    pub frames: Vec<StoredFrame>,
+    /// For each target, the point of the tip link at which the Jacobian is taken.
     pub points: Vec<[Lanes; 3]>,
     /// The residual of each target \[rad\], linear part first.
     pub rows: Vec<[Lanes; 6]>,
-    /// The Jacobian of each target, one column per variable: the motion of the tip per rad or m of the variable.
+    /// Jacobian of each target, one column per variable: tip twist per rad or m of the variable.
     pub columns: Vec<[Lanes; 6]>,
     /// The step of each variable \[rad or m\].
     pub step: Vec<Lanes>,
-    /// What keeps damped steps inside bounds.
+    /// Scratch memory of bounded steps.
     pub active_set: ActiveSet,
     /// Squared norm of all rows.
     pub squared_error: Lanes,
-    /// Bit k is set where configuration k meets every target.
+    /// Bit k is set if configuration k meets every target.
     pub met: u64,
 }
 
 impl Configurations {
-    pub fn new(links: &Links) -> Self {
+    pub fn new(links: &KernelLinks) -> Self {
         let (variables, tips) = (links.variables, links.ends.len());
         Self {
             positions: vec![Lanes::default(); variables],
@@ -65,23 +65,23 @@ impl Configurations {
     }
 }
 
-/// Where damped steps inside bounds are computed.
+/// Scratch memory of damped steps within bounds.
 #[derive(Debug, Clone)]
 pub struct ActiveSet {
-    /// Lower triangle and right-hand side of the normal equations, where their size is not known when the program is compiled.
+    /// Lower triangle and right-hand side of the normal equations, for sizes unknown at compile time.
     pub normal: Vec<Lanes>,
     pub right: Vec<Lanes>,
-    /// The step of each variable that is clamped to its bounds, and whether it is clamped (1 or 0).
+    /// Step of each variable that is clamped to its bounds, and whether it is clamped (1 or 0).
     pub clamped_step: Vec<Lanes>,
     pub clamped: Vec<Lanes>,
-    /// The columns of the variables that are clamped.
+    /// Columns of the clamped variables.
     pub clamped_columns: Vec<[Lanes; 6]>,
-    /// What the step leaves of the rows.
+    /// Residual rows after the step.
     pub rest: Vec<[Lanes; 6]>,
 }
 
 impl ActiveSet {
-    fn new(links: &Links) -> Self {
+    fn new(links: &KernelLinks) -> Self {
         let variables = links.variables;
         let equations = variables.min(6 * links.ends.len());
         let zeros = |count: usize| vec![Lanes::default(); count];

@@ -1,4 +1,4 @@
-//! Damped least squares inside bounds, for four configurations at once.
+//! Damped least squares within bounds, for four configurations at once.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4, mask64x4};
@@ -8,28 +8,30 @@ use super::dimension::{Compiled, Dimension};
 use super::lanes::Lanes;
 use crate::problem::Bounds;
 
-/// Times the square of the number of variables, or of the six rows, it is added to every damping, so that the normal matrix stays
-/// positive definite where rows or columns are zero or dependent: rounding grows so. More would slow the last steps to singular
-/// solutions.
+/// Damping per squared number of variables, or of the six rows, that is added to every damping. It keeps the normal
+/// matrix positive definite if rows or columns are zero or dependent: rounding grows in proportion. More would slow
+/// the last steps to singular solutions.
 const MIN_DAMPING: f64 = 4e-17;
 
-/// Passes at most that release variables.
+/// Largest number of passes that release variables.
 const RELEASES: usize = 8;
-/// A search goes on after a longer step \[rad or m\] than this anyway, and sees to the variable then.
+/// Step length \[rad or m\] above which no variable is released: the search continues anyway, and releases it in a
+/// later step.
 const SHORT_STEP: f64 = 1e-3;
-/// A descent by a variable that is no more than this fraction of its parts counts as rounding.
+/// Descent along a variable, over the sum of the magnitudes of its terms, that counts as rounding.
 const MIN_DESCENT: f64 = 1e-9;
 
-/// The least damping with so many variables.
+/// Smallest damping for this number of variables.
 #[expect(clippy::cast_precision_loss, reason = "a number of joints")]
 fn min_damping(variables: usize) -> f64 {
     MIN_DAMPING * (variables * variables).max(36) as f64
 }
 
 impl<S: Simd, D: Dimension> Compiled<S, D> {
-    /// Writes into `configurations.step` the steps that minimise |columns · step - rows|² + damping |step|² with every variable inside its
-    /// bounds. An active set finds them: a variable that would leave its bounds is clamped to them, its effect is subtracted from the
-    /// residual rows, and the step of the others is solved again. This overwrites the columns and rows of `configurations`.
+    /// Writes into `configurations.step` the steps that minimise |columns · step - rows|² + damping |step|² with
+    /// every variable within its bounds. Active set: variables that would leave their bounds are clamped to them,
+    /// their effect is subtracted from the residual rows, and the others are solved again. This overwrites the
+    /// columns and rows of `configurations`.
     #[inline(always)]
     pub fn bounded_step(self, configurations: &mut Configurations, bounds: Bounds, damping: &Lanes) {
         let Self { simd, dimension } = self;
@@ -68,7 +70,7 @@ impl<S: Simd, D: Dimension> Compiled<S, D> {
         }
     }
 
-    /// Adds `moving` times the step to the positions, and keeps them inside the bounds.
+    /// Adds `moving` times the step to the positions, clamped to the bounds.
     #[inline(always)]
     pub fn advance(self, configurations: &mut Configurations, bounds: Bounds, moving: &Lanes) {
         let Self { simd, dimension } = self;
@@ -78,12 +80,12 @@ impl<S: Simd, D: Dimension> Compiled<S, D> {
         for (i, (position, step)) in configurations.positions[..n].iter_mut().zip(&configurations.step[..n]).enumerate()
         {
             let next = position.load(simd) + step.load(simd) * moving;
-            // The sum may pass a bound by rounding.
+            // The sum may exceed a bound by rounding.
             position.store(next.max(f64x4::splat(simd, lower[i])).min(f64x4::splat(simd, upper[i])));
         }
     }
 
-    /// Whether the step takes any variable out of its bounds.
+    /// Whether the step takes any variable beyond its bounds.
     #[inline(always)]
     fn leaves_bounds(self, configurations: &Configurations, bounds: Bounds) -> bool {
         let (simd, n) = (self.simd, self.dimension.variables());
@@ -118,7 +120,7 @@ impl<S: Simd, D: Dimension> Compiled<S, D> {
         any
     }
 
-    /// Clamps variable `i` to the step `bounded` in the configurations of `leaves`. Its columns are kept apart.
+    /// Clamps variable `i` to the step `bounded` in the configurations of `leaves`, and saves its columns.
     #[inline(always)]
     fn clamp_variable(self, configurations: &mut Configurations, i: usize, leaves: mask64x4<S>, bounded: f64x4<S>) {
         let Self { simd, dimension } = self;
@@ -141,7 +143,7 @@ impl<S: Simd, D: Dimension> Compiled<S, D> {
         }
     }
 
-    /// The configurations in which no variable takes a step of [`SHORT_STEP`].
+    /// The configurations without a step of [`SHORT_STEP`] or more.
     #[inline(always)]
     fn short_steps(self, configurations: &Configurations) -> mask64x4<S> {
         let (simd, n) = (self.simd, self.dimension.variables());
@@ -152,8 +154,8 @@ impl<S: Simd, D: Dimension> Compiled<S, D> {
         longest.simd_lt(f64x4::splat(simd, SHORT_STEP))
     }
 
-    /// Releases the clamped variables that would lessen what the step minimises by a step back from their bound, now that others
-    /// are clamped as well, in the configurations whose steps are `short`. Returns whether there were any.
+    /// Releases clamped variables with a descent direction away from their bound, now that others are clamped as
+    /// well, in the configurations with `short` steps. Returns whether there were any.
     #[inline(always)]
     fn release(
         self,

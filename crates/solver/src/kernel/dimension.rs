@@ -1,11 +1,11 @@
-//! The sizes of a problem: numbers of variables, joints and targets, known to the compiler or not.
+//! Sizes of a problem: numbers of variables, joints and targets, known at compile time or not.
 
 use fearless_simd::{Simd, f64x4};
 
 use super::configurations::Configurations;
 use super::normal_equations::{solve_any, solve_by_columns, solve_by_rows};
 
-/// Sizes of a problem. For the chains that most robots have, the compiler knows them.
+/// Sizes of a problem. They are compile-time constants for the chains of most robots.
 pub trait Dimension: Copy {
     fn sizes(self) -> Dynamic;
 
@@ -24,11 +24,11 @@ pub trait Dimension: Copy {
         self.sizes().targets
     }
 
-    /// Writes the damped step without bounds into `configurations.step`.
+    /// Writes the unbounded damped step into `configurations.step`.
     fn solve<S: Simd>(self, configurations: &mut Configurations, damping: f64x4<S>);
 }
 
-/// What a piece of the kernel is compiled for: the vector instructions of a processor, and the sizes of a problem.
+/// A specialisation of the kernel: SIMD instructions and sizes.
 #[derive(Clone, Copy)]
 pub struct Compiled<S: Simd, D: Dimension> {
     pub simd: S,

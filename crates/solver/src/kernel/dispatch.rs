@@ -1,5 +1,5 @@
-//! The kernel of one chain: each call runs with the vector instructions of this processor and, for plain chains of up to eight
-//! joints, with sizes that are known when the program is compiled.
+//! The kernel of one chain: each call is dispatched to the SIMD instructions of this processor and, for plain chains of up to eight
+//! joints, to compile-time sizes.
 
 use fearless_simd::{Level, dispatch};
 
@@ -7,24 +7,24 @@ use super::configurations::Configurations;
 use super::dimension::{Compiled, Dynamic, Fixed};
 use super::fabrik::FabrikScratch;
 use super::lanes::Lanes;
-use super::links::Links;
+use super::links::KernelLinks;
 use super::residual::{Goal, Task};
 use crate::method::FabrikOptions;
 use crate::problem::{Bounds, Target};
 use urdf_ik_robot::Chain;
 
-/// The kernel of one chain. It never changes after it is made.
+/// The kernel of one chain. Immutable.
 #[derive(Debug, Clone)]
 pub struct Kernel {
     /// The constants of the chain.
-    pub links: Links,
-    /// Metres of position error that count as much as one radian of orientation error.
+    pub links: KernelLinks,
+    /// Position error \[m\] that weighs as much as one radian of orientation error.
     pub length_scale: f64,
-    /// The level of vector instructions of this processor.
+    /// SIMD instruction set of this processor.
     pub level: Level,
 }
 
-/// Runs `$work` with what is `$compiled` for the kernel `$self` and the number of targets.
+/// Runs `$work` with the specialisation `$compiled` for the kernel `$self` and the number of targets.
 macro_rules! specialised {
     ($self:ident, $targets:expr, |$compiled:ident| $work:expr) => {
         specialised!([1 2 3 4 5 6 7 8] $self, $targets, |$compiled| $work)
@@ -47,16 +47,16 @@ macro_rules! specialised {
 impl Kernel {
     /// The kernel of `chain`.
     pub fn new(chain: &Chain, length_scale: f64) -> Self {
-        Self { links: Links::new(chain, length_scale), length_scale, level: Level::new() }
+        Self { links: KernelLinks::new(chain, length_scale), length_scale, level: Level::new() }
     }
 
-    /// `target` in the form in which the kernel compares configurations with it.
+    /// `target` in the form of the kernel.
     pub fn goal(&self, target: &Target) -> Goal {
         Goal::new(target, &self.links, self.length_scale)
     }
 
-    /// Makes goals of the targets. Weights only count against each other: the heaviest becomes one, which keeps the damping in
-    /// proportion.
+    /// Prepares goals for the targets. Only relative weights count: they are scaled to a maximum of 1, which keeps
+    /// the damping in proportion.
     pub fn set_goals(&self, targets: &[Target], goals: &mut Vec<Goal>) {
         let heaviest = targets.iter().map(|target| target.weight).fold(0.0, f64::max);
         goals.clear();
@@ -69,7 +69,7 @@ impl Kernel {
         specialised!(self, goals.len(), |compiled| compiled.measure(links, goals, configurations));
     }
 
-    /// [`Kernel::measure`] by the angles of full poses, where attempts take twice the sine of half of them.
+    /// [`Kernel::measure`] with rotation angles for full poses, instead of twice the sine of their halves.
     pub fn measure_angles(&self, goals: &[Goal], configurations: &mut Configurations) {
         self.measure(goals, configurations);
         for (goal, rows) in goals.iter().zip(&mut configurations.rows) {
@@ -77,13 +77,14 @@ impl Kernel {
         }
     }
 
-    /// Writes the Jacobian of `configurations`, from what [`Kernel::measure`] wrote.
+    /// Writes the Jacobian of `configurations`, after [`Kernel::measure`].
     pub fn linearise(&self, goals: &[Goal], configurations: &mut Configurations) {
         let links = &self.links;
         specialised!(self, goals.len(), |compiled| compiled.linearise(links, goals, configurations));
     }
 
-    /// Linearises, and takes damped steps inside the bounds in the lanes that are `moving` (1 or 0). Overwrites rows and columns.
+    /// Linearises, and takes damped steps within the bounds in the lanes that are `moving` (1 or 0). Overwrites rows
+    /// and columns.
     pub fn damped_step(&self, task: Task, configurations: &mut Configurations, damping: &Lanes, moving: &Lanes) {
         let (links, Task { goals, bounds }) = (&self.links, task);
         specialised!(self, goals.len(), |compiled| {
@@ -93,7 +94,7 @@ impl Kernel {
         });
     }
 
-    /// Takes one cycle of FABRIK inside the bounds in the lanes that are `moving` (1 or 0), and writes the step.
+    /// Takes one cycle of FABRIK within the bounds in the lanes that are `moving` (1 or 0), and writes the step.
     pub fn fabrik_step(
         &self,
         task: Task,
@@ -102,7 +103,7 @@ impl Kernel {
         options: FabrikOptions,
         moving: &Lanes,
     ) {
-        // Known sizes would not make a cycle faster, only the program larger.
+        // Compile-time sizes would not make a cycle faster, only the program larger.
         let (links, dimension) = (&self.links, self.dynamic(task.goals.len()));
         dispatch!(self.level, simd => {
             scratch.cycle(simd, options, links, task, configurations);
@@ -111,13 +112,13 @@ impl Kernel {
         scratch.forget_idle_lanes(moving);
     }
 
-    /// Takes the step of `configurations` inside the bounds in the lanes that are `moving` (1 or 0).
+    /// Adds the step of `configurations` within the bounds in the lanes that are `moving` (1 or 0).
     pub fn advance(&self, bounds: Bounds, configurations: &mut Configurations, moving: &Lanes) {
         let dimension = self.dynamic(1);
         dispatch!(self.level, simd => Compiled { simd, dimension }.advance(configurations, bounds, moving));
     }
 
-    /// Sizes that are not known when the program is compiled.
+    /// Sizes that are not compile-time constants.
     fn dynamic(&self, targets: usize) -> Dynamic {
         Dynamic { variables: self.links.variables, joints: self.links.joints.len(), targets }
     }

@@ -7,34 +7,34 @@ use fearless_simd::Simd;
 
 use super::configurations::Configurations;
 use super::fabrik_acceleration::Acceleration;
-use super::fabrik_cycle::{Cycle, CycleScratch, MARKER_DISTANCE};
+use super::fabrik_cycle::{FabrikCycle, FabrikCycleScratch, MARKER_DISTANCE};
 use super::lanes::{LANES, Lanes};
-use super::links::Links;
+use super::links::KernelLinks;
 use super::residual::Task;
 use crate::method::FabrikOptions;
 
-/// Fractional part of the golden ratio: the fractions of its multiples spread evenly over the unit interval.
+/// Fractional part of the golden ratio: fractional parts of its multiples are evenly distributed.
 const GOLDEN_RATIO_FRACTION: f64 = 0.618_033_988_749_894_9;
-/// Width of the range of the logarithm of the marker distance, from which each attempt draws its own.
+/// Range of the logarithm of the marker distance over the attempts.
 const MARKER_LOG_RANGE: f64 = 1.4;
 
 /// Scratch memory of the cycles.
 #[derive(Debug, Clone)]
 pub struct FabrikScratch {
-    cycle: CycleScratch,
+    cycle: FabrikCycleScratch,
     acceleration: Acceleration,
     /// Distance of the orientation markers from the tip in each lane, in units of the length scale.
     marker_distances: Lanes,
 }
 
 impl FabrikScratch {
-    /// `units` holds the unit of each variable: 1 rad, or the length scale \[m\].
-    pub fn new(links: &Links, units: Vec<f64>) -> Self {
+    /// `units` has the unit of each variable: 1 rad, or the length scale \[m\].
+    pub fn new(links: &KernelLinks, units: Vec<f64>) -> Self {
         let acceleration = Acceleration::new(units, links.ends.len());
-        Self { cycle: CycleScratch::new(links), acceleration, marker_distances: Lanes::splat(MARKER_DISTANCE) }
+        Self { cycle: FabrikCycleScratch::new(links), acceleration, marker_distances: Lanes::splat(MARKER_DISTANCE) }
     }
 
-    /// Prepares a lane for attempt `number`. Each attempt has its own marker distance, so that it has other local minima.
+    /// Prepares a lane for attempt `number`. Each attempt has its own marker distance, and so its own local minima.
     pub fn begin(&mut self, lane: usize, number: usize) {
         #[expect(clippy::cast_precision_loss, reason = "numbers of attempts stay far below 2^52")]
         let spread = (number as f64 * GOLDEN_RATIO_FRACTION).fract() - if number == 0 { 0.0 } else { 0.5 };
@@ -42,18 +42,18 @@ impl FabrikScratch {
         self.acceleration.forget(lane);
     }
 
-    /// Writes the step of one cycle from where `configurations` are, accelerated as `options` asks.
+    /// Writes the step of one cycle from `configurations`, accelerated according to `options`.
     #[inline(always)]
     pub fn cycle<S: Simd>(
         &mut self,
         simd: S,
         options: FabrikOptions,
-        links: &Links,
+        links: &KernelLinks,
         task: Task,
         configurations: &mut Configurations,
     ) {
         let marker_distance = self.marker_distances.load(simd);
-        self.cycle.run(Cycle { simd, links, task, configurations, marker_distance });
+        self.cycle.run(FabrikCycle { simd, links, task, configurations, marker_distance });
         let Configurations { positions, rows, step, .. } = configurations;
         if options.acceleration > 0 {
             let rows = &rows[..task.goals.len()];
@@ -65,7 +65,7 @@ impl FabrikScratch {
         }
     }
 
-    /// Clears the history of the lanes that are not `moving`: they did not take the step of this cycle.
+    /// Clears the history of the lanes that are not `moving`: they did not take the step.
     pub fn forget_idle_lanes(&mut self, moving: &Lanes) {
         for lane in (0..LANES).filter(|lane| moving.0[*lane] == 0.0) {
             self.acceleration.forget(lane);

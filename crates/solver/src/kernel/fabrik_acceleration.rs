@@ -1,13 +1,12 @@
 //! Anderson acceleration of the FABRIK cycles, for four configurations at once.
 //!
-//! The next configuration is a combination of the last few images of the cycle: the one whose residual would be smallest
-//! if the cycle were linear (Anderson 1965, "Iterative procedures for nonlinear integral equations"; Walker and Ni 2011, "Anderson
-//! acceleration for fixed-point iterations", in its form with differences). For local-global solvers such as FABRIK see Peng et al.
-//! 2018, "Anderson acceleration for geometry optimization and physics simulation".
+//! The next configuration is the combination of the last few images of the cycle whose residual would be smallest if
+//! the cycle were linear (Anderson 1965, "Iterative procedures for nonlinear integral equations"; Walker and Ni 2011,
+//! "Anderson acceleration for fixed-point iterations", in its form with differences). For local-global solvers such
+//! as FABRIK see Peng et al. 2018, "Anderson acceleration for geometry optimization and physics simulation".
 //!
-//! In these papers the residual is the step of the map. Here it is that step together with the residual of the targets: the step
-//! alone is also short where a limit stops the arm or where the cycles converge slowly, and it hardly shows the directions of slow
-//! progress.
+//! In these papers the residual is the step of the map. Here it also contains the residual of the targets: the step
+//! alone is short at limits and where cycles converge slowly, and hardly shows the directions of slow progress.
 
 use std::f64::consts::PI;
 
@@ -15,34 +14,34 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
 
 use super::lanes::Lanes;
-use super::ldl::{Small, factorise, substitute};
+use super::ldl::{factorise, substitute};
 use crate::method::MAX_ACCELERATION;
 
-/// Added to the diagonal of the normal matrix, as a share of its trace.
-const RIDGE_SHARE: f64 = 1e-10;
+/// Ridge on the diagonal of the normal matrix, as a fraction of its trace.
+const RIDGE_FRACTION: f64 = 1e-10;
 /// Added to the trace: differences much below 1e-11 are rounding errors, which must not steer the step.
 const MIN_TRACE: f64 = 1e-12;
 /// Largest entry of an accelerated step \[rad, or m over the length scale\].
 const MAX_STEP: f64 = PI;
 
-/// The history of the last cycles.
+/// History of the last cycles.
 #[derive(Debug, Clone)]
 pub struct Acceleration {
     /// The unit of each variable: 1 rad, or the length scale \[m\].
     units: Vec<f64>,
     /// The last residual: the step of each variable in its unit, then the residuals of the targets.
     residual: Vec<Lanes>,
-    /// The last image: the configuration that the last cycle returned.
+    /// The last image: the configuration returned by the last cycle.
     image: Vec<Lanes>,
     /// Differences of successive residuals and images, one after the other, the newest first.
     residual_differences: Vec<Lanes>,
     image_differences: Vec<Lanes>,
-    /// Cycles of each lane since its attempt began. Only as many of the differences belong to the attempt.
+    /// Cycles of each lane since its attempt began, which limit the usable differences.
     cycles: Lanes,
 }
 
 impl Acceleration {
-    /// A history for variables with these units and for at most `targets` targets.
+    /// A history for variables with these units and at most `targets` targets.
     pub fn new(units: Vec<f64>, targets: usize) -> Self {
         let zeros = |count: usize| vec![Lanes::default(); count];
         let variables = units.len();
@@ -62,7 +61,8 @@ impl Acceleration {
         self.cycles.0[lane] = 0.0;
     }
 
-    /// Replaces `image`, the result of a cycle from `start` whose residuals are `rows`, by the accelerated configurations.
+    /// Replaces `image`, the result of a cycle from `start` with the target residuals `rows`, by the accelerated
+    /// configurations.
     #[inline(always)]
     pub fn accelerate<S: Simd>(
         &mut self,
@@ -100,7 +100,7 @@ impl Acceleration {
         }
     }
 
-    /// The factors of the differences to be subtracted, which make the residual smallest.
+    /// Coefficients of the differences that minimise the residual.
     #[inline(always)]
     fn weights<S: Simd>(&self, simd: S, depth: usize, entries: usize) -> [f64x4<S>; MAX_ACCELERATION] {
         let zero = f64x4::splat(simd, 0.0);
@@ -117,8 +117,7 @@ impl Acceleration {
             right[i] = own.select(product(simd, row, &self.residual[..entries]), zero);
             trace += normal[i][i];
         }
-        let mut normal = Small(normal);
-        factorise(simd, depth, &mut normal, trace * RIDGE_SHARE);
+        factorise(simd, depth, &mut normal, trace * RIDGE_FRACTION);
         substitute(simd, depth, &normal, &mut right);
         right
     }
@@ -131,7 +130,7 @@ fn replace<S: Simd>(now: f64x4<S>, last: &mut Lanes, difference: &mut Lanes) {
     last.store(now);
 }
 
-/// The scalar product.
+/// The dot product.
 #[inline(always)]
 fn product<S: Simd>(simd: S, a: &[Lanes], b: &[Lanes]) -> f64x4<S> {
     let mut sum = f64x4::splat(simd, 0.0);

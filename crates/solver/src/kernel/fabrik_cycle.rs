@@ -1,13 +1,13 @@
 //! One cycle of forward and backward reaching on the joints of a URDF, for four configurations at once.
 //!
-//! FABRIK moves free points (Aristidou and Lasenby 2011, "FABRIK: A fast, iterative solver for the Inverse Kinematics problem"). A
-//! joint of a URDF has one variable. The published extensions to hinges choose it from the neighbouring link alone, which stalls on
-//! most arms. Here each joint is a least-squares fit to *all* points on its far side:
+//! FABRIK moves free points (Aristidou and Lasenby 2011, "FABRIK: A fast, iterative solver for the Inverse Kinematics
+//! problem"). A joint of a URDF has one variable. The published extensions to hinges choose it from the neighbouring
+//! link alone, which stalls on most arms. Here each joint is a least-squares fit to *all* points distal to it:
 //!
-//! - Forward reaching goes from the tip to the base. Each joint moves the joint centres on its base side as near as possible to
-//!   where they are in the given configuration.
-//! - Backward reaching goes from the base to the tip. Each joint moves the joint centres on its tip side, and the tip itself, as
-//!   near as possible to where forward reaching put them.
+//! - Forward reaching goes from the tip to the base. Each joint moves the proximal joint centres as near as possible
+//!   to their places in the given configuration.
+//! - Backward reaching goes from the base to the tip. Each joint moves the distal joint centres and the tip as near
+//!   as possible to their places after forward reaching.
 //!
 //! A fit takes one arctangent, and running sums over the points make a cycle linear in the number of joints.
 
@@ -15,30 +15,30 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
 
 use super::configurations::Configurations;
-use super::fabrik_fit::{Fit, Moments, decay};
-use super::frame::{Frame, FrameLanes};
+use super::fabrik_fit::{JointFit, Moments, decay};
+use super::frame::{LaneFrame, StoredFrame};
 use super::lanes::{Lanes, Vector, add, angle, scale, sine_cosine};
-use super::links::{End, Link, Links};
+use super::links::{KernelLink, KernelLinks, KernelTip};
 use super::residual::{Goal, Task};
 use crate::problem::Bounds;
 
-/// Distance from the tip of the markers that represent its orientation, in units of the length scale. Of 0.4, 0.6, 0.8, 1 and 1.4
-/// it took the fewest cycles on 296 chains.
+/// Distance of the orientation markers from the tip, in units of the length scale. Of 0.4, 0.6, 0.8, 1 and 1.4 it
+/// took the fewest cycles on 296 chains.
 pub const MARKER_DISTANCE: f64 = 0.8;
 
 /// Added to the cosine of a fitted rotation, so that a joint stays where it is if the points do not determine it.
 const ZERO_ROTATION_BIAS: f64 = 1e-6;
 
-/// A joint with a smaller multiplier hardly follows its variable, and has no influence on it.
+/// Multiplier of a mimic joint below which it does not influence its variable.
 const MIN_MULTIPLIER: f64 = 1e-9;
 
-/// A cycle under way.
+/// Input of a cycle.
 #[derive(Clone, Copy)]
-pub struct Cycle<'a, S: Simd> {
+pub struct FabrikCycle<'a, S: Simd> {
     pub simd: S,
-    pub links: &'a Links,
+    pub links: &'a KernelLinks,
     pub task: Task<'a>,
-    /// Where it begins. They have been measured.
+    /// Start of the cycle, already measured.
     pub configurations: &'a Configurations,
     /// Distance of the orientation markers from the tip, in units of the length scale.
     pub marker_distance: f64x4<S>,
@@ -46,25 +46,25 @@ pub struct Cycle<'a, S: Simd> {
 
 /// Scratch memory of a cycle.
 #[derive(Debug, Clone)]
-pub struct CycleScratch {
+pub struct FabrikCycleScratch {
     /// For each target, the frame of each joint of its path after forward reaching.
-    forward_frames: Vec<Vec<FrameLanes>>,
-    /// For each target, the sums over the points on the tip side of each joint of its path.
+    forward_frames: Vec<Vec<StoredFrame>>,
+    /// For each target, moments of the distal points of each joint on its path.
     tip_side: Vec<Vec<[Lanes; 10]>>,
-    /// Sums over the joint centres on the base side of each joint of a path.
+    /// Moments of the proximal joint centres of each joint on a path.
     base_side: Vec<[Lanes; 10]>,
     /// Cosine and sine of the angle of each joint in the given configuration.
     angles: Vec<[Lanes; 2]>,
     /// Frame of each joint after backward reaching.
-    backward_frames: Vec<FrameLanes>,
+    backward_frames: Vec<StoredFrame>,
     /// For each variable, the weighted sum of the displacements of its joints, and the sum of the weights.
     displacements: Vec<[Lanes; 2]>,
-    /// The configuration that the cycle returns.
+    /// The configuration after the cycle.
     pub next: Vec<Lanes>,
 }
 
-impl CycleScratch {
-    pub fn new(links: &Links) -> Self {
+impl FabrikCycleScratch {
+    pub fn new(links: &KernelLinks) -> Self {
         let joints = links.joints.len();
         let (frame, sums) = ([[Lanes::default(); 3]; 4], [Lanes::default(); 10]);
         Self {
@@ -78,10 +78,10 @@ impl CycleScratch {
         }
     }
 
-    /// Writes where one cycle leads into `next`.
+    /// Writes the configuration after one cycle into `next`.
     #[inline(always)]
-    pub fn run<S: Simd>(&mut self, cycle: Cycle<S>) {
-        let Cycle { simd, links, task, configurations, .. } = cycle;
+    pub fn run<S: Simd>(&mut self, cycle: FabrikCycle<S>) {
+        let FabrikCycle { simd, links, task, configurations, .. } = cycle;
         for (link, [cosine, sine]) in links.joints.iter().zip(&mut self.angles) {
             let (s, c) =
                 sine_cosine(configurations.positions[link.variable].load(simd) * link.multiplier + link.offset);
@@ -92,14 +92,14 @@ impl CycleScratch {
             self.reach_forward(cycle, target);
         }
         self.displacements.fill([Lanes::default(); 2]);
-        let mut frame = Frame::constant(simd, &links.joints[0].start);
+        let mut frame = LaneFrame::constant(simd, &links.joints[0].start);
         for joint in 0..links.joints.len() {
             self.reach_backward(cycle, joint, &mut frame);
         }
         for (variable, next) in self.next.iter_mut().enumerate() {
             let [sum, weight] = &self.displacements[variable];
             let position = configurations.positions[variable].load(simd);
-            // A variable that moves no tip with a target stays where it is.
+            // A variable that moves no targeted tip stays where it is.
             let step = sum.load(simd) / weight.load(simd).max(f64x4::splat(simd, f64::MIN_POSITIVE));
             next.store(bounded(position + step, task.bounds, variable));
         }
@@ -107,8 +107,8 @@ impl CycleScratch {
 
     /// Forward reaching, from a tip at its target to the base.
     #[inline(always)]
-    fn reach_forward<S: Simd>(&mut self, cycle: Cycle<S>, target: usize) {
-        let Cycle { simd, links, task, configurations, marker_distance } = cycle;
+    fn reach_forward<S: Simd>(&mut self, cycle: FabrikCycle<S>, target: usize) {
+        let FabrikCycle { simd, links, task, configurations, marker_distance } = cycle;
         let goal = &task.goals[target];
         let end = &links.ends[goal.tip];
         let path = &end.path;
@@ -117,9 +117,9 @@ impl CycleScratch {
         for &joint in path {
             sums.store(&mut self.base_side[joint]);
             sums.fade(fade);
-            sums.add(centre(&Frame::load(simd, &configurations.frames[joint]), &links.joints[joint]));
+            sums.add(centre(&LaneFrame::load(simd, &configurations.frames[joint]), &links.joints[joint]));
         }
-        let mut frame = goal.desired_frame(&Frame::load(simd, &configurations.frames[end.parent]), end);
+        let mut frame = goal.desired_frame(&LaneFrame::load(simd, &configurations.frames[end.parent]), end);
         let mut tip_side = tip_points(goal, &frame, end, marker_distance);
         for &joint in path.iter().rev() {
             let link = &links.joints[joint];
@@ -130,7 +130,7 @@ impl CycleScratch {
             }
             tip_side.fade(fade);
             tip_side.add(centre(&frame, link));
-            let now = Frame::load(simd, &configurations.frames[joint]);
+            let now = LaneFrame::load(simd, &configurations.frames[joint]);
             let fit = Moments::load(simd, &self.base_side[joint]).fit(link.prismatic, &frame, &now);
             let position = configurations.positions[link.variable].load(simd);
             let displacement = Displacement::new(link, position, task.bounds, &fit);
@@ -139,7 +139,7 @@ impl CycleScratch {
             } else {
                 let [cosine, sine] = &self.angles[joint];
                 let (cosine, sine) = (cosine.load(simd), sine.load(simd));
-                // Undoes the joint's angle in the given configuration and its displacement.
+                // Reverts the joint's angle in the given configuration and its displacement.
                 frame.turn_by(
                     cosine * displacement.cosine - sine * displacement.sine,
                     -(sine * displacement.cosine + cosine * displacement.sine),
@@ -149,16 +149,16 @@ impl CycleScratch {
         }
     }
 
-    /// Backward reaching of one joint. `frame` is the frame of the joint before it, and becomes that of this one.
+    /// Backward reaching of one joint. `frame` is the frame of the previous joint, and becomes that of this one.
     #[inline(always)]
-    fn reach_backward<S: Simd>(&mut self, cycle: Cycle<S>, joint: usize, frame: &mut Frame<S>) {
-        let Cycle { simd, links, task, configurations, .. } = cycle;
+    fn reach_backward<S: Simd>(&mut self, cycle: FabrikCycle<S>, joint: usize, frame: &mut LaneFrame<S>) {
+        let FabrikCycle { simd, links, task, configurations, .. } = cycle;
         let link = &links.joints[joint];
         match link.parent {
-            None => *frame = Frame::constant(simd, &link.start),
+            None => *frame = LaneFrame::constant(simd, &link.start),
             Some(parent) => {
                 if parent + 1 != joint {
-                    *frame = Frame::load(simd, &self.backward_frames[parent]);
+                    *frame = LaneFrame::load(simd, &self.backward_frames[parent]);
                 }
                 frame.step(link);
             }
@@ -170,14 +170,14 @@ impl CycleScratch {
             let [cosine, sine] = &self.angles[joint];
             frame.turn_by(cosine.load(simd), sine.load(simd));
         }
-        let (mut fit, mut weights) = (Fit::none(simd), 0.0);
+        let (mut fit, mut weights) = (JointFit::none(simd), 0.0);
         for (target, goal) in task.goals.iter().enumerate() {
             if links.ends[goal.tip].path.binary_search(&joint).is_err() {
                 continue;
             }
-            let forward = Frame::load(simd, &self.forward_frames[target][joint]);
+            let forward = LaneFrame::load(simd, &self.forward_frames[target][joint]);
             let tip_side = Moments::load(simd, &self.tip_side[target][joint]);
-            // The inverse of the fit to the new frame: this frame is known last, and `fit` needs its first argument last.
+            // The inverse of the fit to the new frame, which is known last: `fit` needs its first argument last.
             fit.add_inverse(&tip_side.fit(link.prismatic, frame, &forward), goal.target_weight());
             weights += goal.target_weight();
         }
@@ -215,9 +215,10 @@ struct Displacement<S: Simd> {
 }
 
 impl<S: Simd> Displacement<S> {
-    /// The displacement of a joint by `fit`, limited so that its variable, now at `position`, stays inside its bounds.
+    /// The displacement of a joint by `fit`, clamped so that its variable, now at `position`, stays within its
+    /// bounds.
     #[inline(always)]
-    fn new(link: &Link, position: f64x4<S>, bounds: Bounds, fit: &Fit<S>) -> Self {
+    fn new(link: &KernelLink, position: f64x4<S>, bounds: Bounds, fit: &JointFit<S>) -> Self {
         let simd = position.simd;
         let (zero, one) = (f64x4::splat(simd, 0.0), f64x4::splat(simd, 1.0));
         if link.multiplier.abs() < MIN_MULTIPLIER {
@@ -231,8 +232,7 @@ impl<S: Simd> Displacement<S> {
         if link.prismatic {
             return Self { amount, cosine: one, sine: zero };
         }
-        // The fitted vector gives cosine and sine directly: nothing waits for the arctangent unless a bound limits the
-        // displacement.
+        // Cosine and sine follow from the fitted vector, without waiting for the arctangent, unless a bound limits the displacement.
         let length = (cosine * cosine + fit.sine * fit.sine).sqrt();
         let factor = 1.0 / length.max(f64x4::splat(simd, f64::MIN_POSITIVE));
         let unlimited = Self { amount: fitted, cosine: cosine * factor, sine: fit.sine * factor };
@@ -241,7 +241,7 @@ impl<S: Simd> Displacement<S> {
             return unlimited;
         }
         let (sine, cosine) = sine_cosine(amount);
-        // Lane by lane, so that no configuration depends on the bounds of another.
+        // Per lane, so that no configuration depends on the bounds of another.
         Self {
             amount: limited.select(amount, unlimited.amount),
             cosine: limited.select(cosine, unlimited.cosine),
@@ -252,13 +252,13 @@ impl<S: Simd> Displacement<S> {
 
 /// The origin of the joint in the URDF.
 #[inline(always)]
-fn centre<S: Simd>(frame: &Frame<S>, link: &Link) -> Vector<S> {
+fn centre<S: Simd>(frame: &LaneFrame<S>, link: &KernelLink) -> Vector<S> {
     add(frame.origin, scale(frame.z, f64x4::splat(frame.z[0].simd, link.centre)))
 }
 
-/// Sums over the tip and, where its orientation counts, over the three markers around it.
+/// Moments of the tip and, if its orientation counts, of three markers around it.
 #[inline(always)]
-fn tip_points<S: Simd>(goal: &Goal, frame: &Frame<S>, end: &End, marker_distance: f64x4<S>) -> Moments<S> {
+fn tip_points<S: Simd>(goal: &Goal, frame: &LaneFrame<S>, end: &KernelTip, marker_distance: f64x4<S>) -> Moments<S> {
     let mut sums = Moments::none(marker_distance.simd);
     let tip = frame.point(&end.position);
     sums.add(tip);

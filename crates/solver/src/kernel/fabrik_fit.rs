@@ -1,26 +1,26 @@
-//! The displacement of one joint that fits points best in the sense of least squares, from sums over the points.
+//! The least-squares displacement of one joint that fits points, from their moments.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
 
-use super::frame::{Frame, store};
+use super::frame::{LaneFrame, store};
 use super::lanes::{Lanes, Vector, add, dot, scale};
 
-/// Chains of at most this many joints use [`SHORT_CHAIN_DECAY`].
+/// Largest number of joints of chains with [`SHORT_CHAIN_DECAY`].
 const SHORT_CHAIN_JOINTS: usize = 8;
-/// Weight of each point over that of the next nearer one, in a short chain.
+/// Weight of each point relative to the next nearer one, in a short chain.
 const SHORT_CHAIN_DECAY: f64 = 0.7;
 
-/// Weight of each point over that of the next nearer one, on a path of `joints` joints. In a long chain more points must count, or
-/// it takes many cycles until a change at one end has an effect at the other. Of constant values, the best is about 0.85 for 30
-/// hinges, 0.9 for 100 and 0.95 to 0.99 for 1000.
+/// Weight of each point relative to the next nearer one, on a path of `joints` joints. In a long chain more points
+/// must count, or a change at one end takes many cycles to reach the other. The best constant values are about 0.85
+/// for 30 hinges, 0.9 for 100 and 0.95 to 0.99 for 1000.
 pub fn decay(joints: usize) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     let short = SHORT_CHAIN_JOINTS as f64 / joints.max(SHORT_CHAIN_JOINTS) as f64;
     1.0 - (1.0 - SHORT_CHAIN_DECAY) * short.sqrt()
 }
 
-/// Sums over weighted points: of the weights, of the points, and of their products.
+/// Weighted sums over points: of 1, of the points, and of their products.
 #[derive(Clone, Copy)]
 pub struct Moments<S: Simd> {
     weight: f64x4<S>,
@@ -93,12 +93,12 @@ impl<S: Simd> Moments<S> {
         sum
     }
 
-    /// The rotation about, or the shift along, the common z axis of two frames that fits the points best. With u the position of a
-    /// point in `from` and v in `to`, it is the rotation that maximises Σ w v·Rz(θ)u, or the shift that minimises Σ w (v - u -
-    /// shift z)². Most of the work needs only `to`, so it does not wait for `from`.
+    /// The rotation about, or translation along, the common z axis of two frames that fits the points best. With u
+    /// the position of a point in `from` and v in `to`, it maximises Σ w v·Rz(θ)u, or minimises Σ w (v - u - shift
+    /// z)². Most of the work needs only `to`, so it does not wait for `from`.
     #[inline(always)]
-    pub fn fit(&self, prismatic: bool, from: &Frame<S>, to: &Frame<S>) -> Fit<S> {
-        let mut fit = Fit::none(self.weight.simd);
+    pub fn fit(&self, prismatic: bool, from: &LaneFrame<S>, to: &LaneFrame<S>) -> JointFit<S> {
+        let mut fit = JointFit::none(self.weight.simd);
         if prismatic {
             let in_from = dot(self.first, from.z) - dot(from.origin, from.z) * self.weight;
             let in_to = dot(self.first, to.z) - dot(to.origin, to.z) * self.weight;
@@ -113,16 +113,16 @@ impl<S: Simd> Moments<S> {
     }
 }
 
-/// The rotation or shift that fits points best.
-pub struct Fit<S: Simd> {
-    /// Cosine and sine of the rotation, times a common factor: its weight.
+/// The rotation or translation that fits points best.
+pub struct JointFit<S: Simd> {
+    /// Cosine and sine of the rotation, times its weight.
     pub cosine: f64x4<S>,
     pub sine: f64x4<S>,
-    /// The shift.
+    /// The translation.
     pub shift: f64x4<S>,
 }
 
-impl<S: Simd> Fit<S> {
+impl<S: Simd> JointFit<S> {
     #[inline(always)]
     pub fn none(simd: S) -> Self {
         let zero = f64x4::splat(simd, 0.0);

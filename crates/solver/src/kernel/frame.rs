@@ -1,17 +1,17 @@
-//! Frames of four configurations at once, and the steps from one joint to the next.
+//! Frames of four configurations at once, and the transforms from one joint to the next.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
 
 use super::lanes::{Lanes, Vector, add, negate, scale, sine_cosine, splat, subtract};
-use super::links::{ConstantTurn, Link};
+use super::links::{ConstantTurn, KernelLink};
 
-/// x, y and z axis and origin of a frame, in memory.
-pub type FrameLanes = [[Lanes; 3]; 4];
+/// x, y and z axis and origin of a frame per configuration, in memory.
+pub type StoredFrame = [[Lanes; 3]; 4];
 
-/// x, y and z axis and origin of a frame.
+/// x, y and z axis and origin of a frame per configuration.
 #[derive(Clone, Copy)]
-pub struct Frame<S: Simd> {
+pub struct LaneFrame<S: Simd> {
     pub x: Vector<S>,
     pub y: Vector<S>,
     pub z: Vector<S>,
@@ -38,19 +38,19 @@ impl ConstantTurn {
     }
 }
 
-impl<S: Simd> Frame<S> {
+impl<S: Simd> LaneFrame<S> {
     #[inline(always)]
     pub fn constant(simd: S, [x, y, z, origin]: &[[f64; 3]; 4]) -> Self {
         Self { x: splat(simd, *x), y: splat(simd, *y), z: splat(simd, *z), origin: splat(simd, *origin) }
     }
 
     #[inline(always)]
-    pub fn load(simd: S, [x, y, z, origin]: &FrameLanes) -> Self {
+    pub fn load(simd: S, [x, y, z, origin]: &StoredFrame) -> Self {
         Self { x: load(simd, x), y: load(simd, y), z: load(simd, z), origin: load(simd, origin) }
     }
 
     #[inline(always)]
-    pub fn store(&self, frame: &mut FrameLanes) {
+    pub fn store(&self, frame: &mut StoredFrame) {
         let [x, y, z, origin] = frame;
         store(x, self.x);
         store(y, self.y);
@@ -58,9 +58,9 @@ impl<S: Simd> Frame<S> {
         store(origin, self.origin);
     }
 
-    /// Moves on to the frame of the next joint, before that joint's motion.
+    /// Goes on to the frame of the next joint, before the motion of that joint.
     #[inline(always)]
-    pub fn step(&mut self, link: &Link) {
+    pub fn step(&mut self, link: &KernelLink) {
         (self.x, self.y) = link.about_z.apply(self.x, self.y);
         if link.along_x != 0.0 {
             self.origin = add(self.origin, scale(self.x, f64x4::splat(self.x[0].simd, link.along_x)));
@@ -74,13 +74,13 @@ impl<S: Simd> Frame<S> {
 
     /// Applies the motion of the joint at `position` \[rad or m\] of its variable.
     #[inline(always)]
-    pub fn move_by(&mut self, link: &Link, position: f64x4<S>) {
+    pub fn move_by(&mut self, link: &KernelLink, position: f64x4<S>) {
         self.move_along(link, position * link.multiplier + link.offset);
     }
 
-    /// Applies a motion of the joint, an angle \[rad\] or a length in units of the length scale.
+    /// Applies a joint displacement \[rad, or units of the length scale\].
     #[inline(always)]
-    pub fn move_along(&mut self, link: &Link, along: f64x4<S>) {
+    pub fn move_along(&mut self, link: &KernelLink, along: f64x4<S>) {
         if link.prismatic {
             self.shift_by(along);
         } else {
@@ -101,9 +101,9 @@ impl<S: Simd> Frame<S> {
         self.origin = add(self.origin, scale(self.z, along));
     }
 
-    /// Moves back from a joint, without its motion, to the frame of the joint before.
+    /// Goes back from a joint, before its motion, to the frame of the previous joint.
     #[inline(always)]
-    pub fn step_back(&mut self, link: &Link) {
+    pub fn step_back(&mut self, link: &KernelLink) {
         (self.z, self.x) = link.about_y.inverse().apply(self.z, self.x);
         (self.y, self.z) = link.about_x.inverse().apply(self.y, self.z);
         let simd = self.x[0].simd;
@@ -117,7 +117,7 @@ impl<S: Simd> Frame<S> {
         [self.x, self.y, self.z]
     }
 
-    /// The point with coordinates `at` in this frame.
+    /// The point with the coordinates `at` in this frame.
     #[inline(always)]
     pub fn point(&self, at: &[f64; 3]) -> Vector<S> {
         let [x, y, z] = splat(self.x[0].simd, *at);

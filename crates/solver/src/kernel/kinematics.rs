@@ -1,21 +1,21 @@
 //! Forward kinematics, residuals and Jacobian of four configurations at once.
 //!
-//! Everything is in the base link's frame and in units of the length scale, so that all rows are in radians.
+//! All quantities are in the base link's frame and in units of the length scale, so that all rows are in radians.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
 
 use super::configurations::Configurations;
 use super::dimension::{Compiled, Dimension};
-use super::frame::{Frame, FrameLanes, load, store};
+use super::frame::{LaneFrame, StoredFrame, load, store};
 use super::lanes::{Lanes, Vector, cross, scale, subtract};
-use super::links::{Link, Links};
+use super::links::{KernelLink, KernelLinks};
 use super::residual::Goal;
 
 impl<S: Simd, D: Dimension> Compiled<S, D> {
     /// Writes the forward kinematics and the residuals of `configurations`.
     #[inline(always)]
-    pub fn measure(self, links: &Links, goals: &[Goal], configurations: &mut Configurations) {
+    pub fn measure(self, links: &KernelLinks, goals: &[Goal], configurations: &mut Configurations) {
         let Self { simd, dimension } = self;
         let Configurations { positions, frames, rows, points, .. } = configurations;
         let joints = &links.joints[..dimension.joints()];
@@ -24,7 +24,7 @@ impl<S: Simd, D: Dimension> Compiled<S, D> {
         configurations.met = u64::MAX;
         for (target, goal) in goals[..dimension.targets()].iter().enumerate() {
             let end = &links.ends[goal.tip];
-            let frame = Frame::load(simd, &frames[end.parent]);
+            let frame = LaneFrame::load(simd, &frames[end.parent]);
             let residual = goal.residual(frame.axes(), frame.point(&end.position));
             squared_error += residual.squared_error;
             configurations.met &= residual.met;
@@ -34,9 +34,9 @@ impl<S: Simd, D: Dimension> Compiled<S, D> {
         configurations.squared_error.store(squared_error);
     }
 
-    /// Writes the Jacobian of `configurations`, from the frames and points that [`Self::measure`] wrote.
+    /// Writes the Jacobian of `configurations`, from the frames and points of [`Self::measure`].
     #[inline(always)]
-    pub fn linearise(self, links: &Links, goals: &[Goal], configurations: &mut Configurations) {
+    pub fn linearise(self, links: &KernelLinks, goals: &[Goal], configurations: &mut Configurations) {
         let Self { simd, dimension } = self;
         let Configurations { frames, points, columns, .. } = configurations;
         let (joints, n) = (&links.joints[..dimension.joints()], dimension.variables());
@@ -45,7 +45,7 @@ impl<S: Simd, D: Dimension> Compiled<S, D> {
             let point = load(simd, &points[target]);
             if links.plain {
                 for ((link, frame), column) in joints.iter().zip(&*frames).zip(&mut *columns) {
-                    store(column, twist_of(link, Frame::load(simd, frame), point));
+                    store(column, twist_of(link, LaneFrame::load(simd, frame), point));
                 }
             } else {
                 // In a tree one variable may move several joints.
@@ -53,7 +53,7 @@ impl<S: Simd, D: Dimension> Compiled<S, D> {
                 for &joint in &end.path {
                     let link = &links.joints[joint];
                     let factor = if link.prismatic { 1.0 } else { link.multiplier };
-                    let twist = twist_of(link, Frame::load(simd, &frames[joint]), point);
+                    let twist = twist_of(link, LaneFrame::load(simd, &frames[joint]), point);
                     for (entry, part) in columns[link.variable].iter_mut().zip(twist) {
                         let sum = entry.load(simd) + part * factor;
                         entry.store(sum);
@@ -61,7 +61,7 @@ impl<S: Simd, D: Dimension> Compiled<S, D> {
                 }
             }
             if goal.needs_finish() {
-                goal.finish_columns(Frame::load(simd, &frames[end.parent]).axes(), columns);
+                goal.finish_columns(LaneFrame::load(simd, &frames[end.parent]).axes(), columns);
             }
         }
     }
@@ -69,14 +69,14 @@ impl<S: Simd, D: Dimension> Compiled<S, D> {
 
 /// Forward kinematics.
 #[inline(always)]
-fn place_joints<S: Simd>(simd: S, joints: &[Link], positions: &[Lanes], frames: &mut [FrameLanes]) {
-    let mut frame = Frame::constant(simd, &joints[0].start);
+fn place_joints<S: Simd>(simd: S, joints: &[KernelLink], positions: &[Lanes], frames: &mut [StoredFrame]) {
+    let mut frame = LaneFrame::constant(simd, &joints[0].start);
     for (index, link) in joints.iter().enumerate() {
         match link.parent {
-            None => frame = Frame::constant(simd, &link.start),
+            None => frame = LaneFrame::constant(simd, &link.start),
             Some(parent) => {
                 if parent + 1 != index {
-                    frame = Frame::load(simd, &frames[parent]);
+                    frame = LaneFrame::load(simd, &frames[parent]);
                 }
                 frame.step(link);
             }
@@ -86,9 +86,9 @@ fn place_joints<S: Simd>(simd: S, joints: &[Link], positions: &[Lanes], frames: 
     }
 }
 
-/// The twist at `point` of the links beyond a joint, for unit velocity of the joint: linear part first.
+/// Twist at `point` of the links distal to a joint, per unit velocity of the joint: linear part first.
 #[inline(always)]
-fn twist_of<S: Simd>(link: &Link, frame: Frame<S>, point: Vector<S>) -> [f64x4<S>; 6] {
+fn twist_of<S: Simd>(link: &KernelLink, frame: LaneFrame<S>, point: Vector<S>) -> [f64x4<S>; 6] {
     let (linear, angular) = if link.prismatic {
         (scale(frame.z, f64x4::splat(point[0].simd, link.multiplier)), [f64x4::splat(point[0].simd, 0.0); 3])
     } else {

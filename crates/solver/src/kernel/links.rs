@@ -1,18 +1,19 @@
-//! The constants of a chain for the kernel: every joint rotates about, or moves along, the z axis of its own frame.
+//! Constants of a chain in the kernel: every joint rotates about, or translates along, the z axis of its own frame.
 //!
-//! The position of a frame along its joint axis and the direction of its x axis are free. They are chosen as in Denavit and
-//! Hartenberg (1955, "A kinematic notation for lower-pair mechanisms based on matrices"): x lies along the common normal. The step
-//! from one joint to the next is then a shift along z and x and a rotation about x. It costs a third of a general product of poses,
-//! and almost nothing where axes are parallel or perpendicular. The common normal of nearly parallel axes is far away. There the
-//! frame stays near the joint, and a second small rotation, about y, completes the step (Hayati and Mirmirani 1985).
+//! The position of a frame along its joint axis and the direction of its x axis are arbitrary. They follow Denavit
+//! and Hartenberg (1955, "A kinematic notation for lower-pair mechanisms based on matrices"): x lies along the common
+//! normal. The transform from one joint to the next is then a translation along z and x and a rotation about x. It
+//! costs a third of a general pose product, and almost nothing if axes are parallel or perpendicular. The common
+//! normal of nearly parallel axes is far away. There the frame stays near the joint, and a second small rotation,
+//! about y, completes the transform (Hayati and Mirmirani 1985).
 
 use nalgebra::{Isometry3, Rotation3, Translation3, Unit, UnitQuaternion, Vector3};
 
 use urdf_ik_robot::{Chain, JointKind};
 
-/// Axes count as nearly parallel below this sine of the angle between them.
+/// Sine of the angle between axes below which they count as nearly parallel.
 const MAX_NEARLY_PARALLEL_SINE: f64 = 1e-3;
-/// Sines and cosines up to this count as zero: the angle is then a multiple of a quarter turn.
+/// Sine or cosine that counts as zero: the angle is then a multiple of π/2.
 const MAX_ZERO_SINE: f64 = 1e-14;
 
 /// A constant rotation about a coordinate axis.
@@ -20,7 +21,7 @@ const MAX_ZERO_SINE: f64 = 1e-14;
 pub enum ConstantTurn {
     /// The identity.
     None,
-    /// By a quarter turn, counterclockwise for `1.0` or clockwise for `-1.0`.
+    /// By π/2, counterclockwise for `1.0` or clockwise for `-1.0`.
     Quarter(f64),
     /// By any angle.
     By {
@@ -53,62 +54,63 @@ impl ConstantTurn {
     }
 }
 
-/// The step from one joint to the next, and the motion of that joint. Lengths are in units of the length scale.
+/// The transform from one joint to the next, and the motion of that joint. Lengths are in units of the length scale.
 #[derive(Debug, Clone)]
-pub struct Link {
-    /// Index of the joint before it; `None` where the base link is its parent link.
+pub struct KernelLink {
+    /// Index of the previous joint; `None` on the base link.
     pub parent: Option<usize>,
-    /// Its frame before its motion, in the base link's frame, for a joint on the base link: x, y, z axis, origin.
+    /// For a joint on the base link, its frame before its motion, in the base link's frame: x, y, z axis, origin.
     pub start: [[f64; 3]; 4],
-    /// Rotation about the parent's z axis that is not already part of the parent's offset.
+    /// Rotation about the parent's z axis beyond the parent's offset.
     pub about_z: ConstantTurn,
-    /// Shift along z and along the resulting x axis.
+    /// Translation along z and along the resulting x axis.
     pub along_z: f64,
     pub along_x: f64,
     /// Rotation about x, then about y.
     pub about_x: ConstantTurn,
     pub about_y: ConstantTurn,
-    /// Whether the joint is prismatic and moves along its z axis; otherwise it rotates about it.
+    /// Whether the joint translates along its z axis instead of rotating about it.
     pub prismatic: bool,
-    /// Index of the variable that moves it, and its motion per rad or m of the variable.
+    /// Index of its variable, and displacement per rad or m of the variable.
     pub variable: usize,
     pub multiplier: f64,
-    /// Its motion at position 0 of the variable.
+    /// Displacement at position 0 of the variable.
     pub offset: f64,
-    /// Position of the URDF's joint origin along the z axis.
+    /// Position of the joint origin of the URDF along the z axis.
     pub centre: f64,
 }
 
 /// A tip link on its last joint. Lengths are in units of the length scale.
 #[derive(Debug, Clone)]
-pub struct End {
-    /// Index of the last joint before it.
+pub struct KernelTip {
+    /// Index of the last joint.
     pub parent: usize,
-    /// Its pose in that joint's frame.
+    /// Pose of the tip in the frame of that joint.
     pub position: [f64; 3],
     pub rotation: Rotation3<f64>,
     /// The joints that move it, from the base.
     pub path: Vec<usize>,
 }
 
-/// A chain in the frames of this module.
+/// Constants of a chain in the frames of this module.
 #[derive(Debug, Clone)]
-pub struct Links {
-    pub joints: Vec<Link>,
-    pub ends: Vec<End>,
+pub struct KernelLinks {
+    pub joints: Vec<KernelLink>,
+    pub ends: Vec<KernelTip>,
     pub variables: usize,
-    /// Whether there is one tip, each joint follows the one before it and each has the variable of its own index, as in most arms.
+    /// Whether there is one tip, and joint i follows joint i - 1 and has variable i, as in most arms.
     pub plain: bool,
 }
 
-impl Links {
+impl KernelLinks {
     /// The chain with all lengths divided by `length_scale` \[m\].
     pub fn new(chain: &Chain, length_scale: f64) -> Self {
-        let mut builder = Builder { length_scale, joints: Vec::new(), urdf_frames: Vec::new(), children: Vec::new() };
+        let mut builder =
+            LinksBuilder { length_scale, joints: Vec::new(), urdf_frames: Vec::new(), children: Vec::new() };
         for joint in chain.joints() {
             builder.add(joint);
         }
-        let ends: Vec<End> = chain.tips().iter().map(|tip| builder.end(tip)).collect();
+        let ends: Vec<KernelTip> = chain.tips().iter().map(|tip| builder.end(tip)).collect();
         let joints = builder.joints;
         let plain = ends.len() == 1
             && joints.iter().enumerate().all(|(i, link)| {
@@ -118,22 +120,22 @@ impl Links {
     }
 }
 
-struct Builder {
+struct LinksBuilder {
     length_scale: f64,
-    joints: Vec<Link>,
+    joints: Vec<KernelLink>,
     /// The URDF's frame of each joint in the frame chosen here. Both move together.
     urdf_frames: Vec<Isometry3<f64>>,
     /// Number of joints and tips added so far whose parent is each joint.
     children: Vec<usize>,
 }
 
-impl Builder {
+impl LinksBuilder {
     fn add(&mut self, joint: &urdf_ik_robot::ChainJoint) {
         let reversed = joint.multiplier < 0.0;
         let axis = if reversed { -joint.axis.into_inner() } else { joint.axis.into_inner() };
         let prismatic = joint.kind == JointKind::Prismatic;
         let scale = if prismatic { 1.0 / self.length_scale } else { 1.0 };
-        let mut link = Link {
+        let mut link = KernelLink {
             parent: joint.parent,
             start: [[0.0; 3]; 4],
             about_z: ConstantTurn::None,
@@ -165,23 +167,23 @@ impl Builder {
         self.children.push(0);
     }
 
-    /// Fills in the step from `parent`. Returns the URDF's frame of the joint in the chosen one.
+    /// Fills in the transform from `parent`. Returns the frame of the joint in the URDF, in the frame of this module.
     fn step(
         &mut self,
         parent: usize,
         placement: &Isometry3<f64>,
         axis: &Vector3<f64>,
-        link: &mut Link,
+        link: &mut KernelLink,
     ) -> Isometry3<f64> {
         let mut place = self.urdf_frames[parent] * placement;
         let mut direction = place.rotation * axis;
         let normal = Vector3::z().cross(&direction);
         let point = place.translation.vector;
-        // The direction of the x axis: along the common normal, or, where that is far away, towards the joint.
+        // The direction of the x axis: along the common normal, or, if that is far away, towards the joint.
         let (x, crossing) = if normal.norm() > MAX_NEARLY_PARALLEL_SINE { (normal, true) } else { (point, false) };
         let mut angle = if x.xy().norm() > 0.0 { x.y.atan2(x.x) } else { 0.0 };
         if crossing && angle.abs() > std::f64::consts::FRAC_PI_2 {
-            // Both directions of the normal will do: the smaller rotation keeps round angles round.
+            // Of both directions of the normal, the smaller rotation, which keeps multiples of π/2 exact.
             angle -= std::f64::consts::PI.copysign(angle);
         }
         link.about_z = self.rotate_parent(parent, angle);
@@ -190,7 +192,7 @@ impl Builder {
         direction = back * direction;
         let mut origin = place.translation.vector;
         if crossing {
-            // From the joint along its axis to the foot of the common normal, where y is zero.
+            // Along the joint axis to the foot of the common normal, where y is zero.
             origin -= direction * (origin.y / direction.y);
         }
         let lean = if crossing { 0.0 } else { direction.x };
@@ -205,8 +207,8 @@ impl Builder {
         Isometry3::from_parts(Translation3::new(origin.x, 0.0, origin.z), tilt).inverse() * place
     }
 
-    /// Rotates the frame of `parent` about its axis by `angle`, as its child needs it. For the first child the rotation becomes
-    /// part of the parent's offset, where it costs nothing. For others it is returned, to be applied at each step.
+    /// Rotates the frame of `parent` about its axis by `angle`, as its child requires. For the first child the
+    /// rotation is added to the parent's offset, at no cost. For others it is returned and applied in each transform.
     fn rotate_parent(&mut self, parent: usize, angle: f64) -> ConstantTurn {
         let link = &mut self.joints[parent];
         self.children[parent] += 1;
@@ -219,12 +221,12 @@ impl Builder {
         ConstantTurn::None
     }
 
-    fn end(&mut self, tip: &urdf_ik_robot::Tip) -> End {
+    fn end(&mut self, tip: &urdf_ik_robot::Tip) -> KernelTip {
         let place = self.urdf_frames[tip.parent] * tip.placement;
         let mut path: Vec<usize> =
             std::iter::successors(Some(tip.parent), |&joint| self.joints[joint].parent).collect();
         path.reverse();
-        End {
+        KernelTip {
             parent: tip.parent,
             position: (place.translation.vector / self.length_scale).into(),
             rotation: place.rotation.to_rotation_matrix(),
@@ -233,8 +235,8 @@ impl Builder {
     }
 }
 
-/// The shortest rotation of `axis` onto z. It uses the arctangent: the arccosine loses half of its digits for nearly parallel
-/// vectors.
+/// The shortest rotation of `axis` onto z, by the arctangent: the arccosine loses half of its digits for nearly
+/// parallel vectors.
 fn to_z(axis: &Vector3<f64>) -> UnitQuaternion<f64> {
     let normal = axis.cross(&Vector3::z());
     let about = Unit::try_new(normal, 0.0).unwrap_or_else(Vector3::x_axis);

@@ -1,9 +1,10 @@
-//! What a search computes at each iteration, for four configurations of a chain at once.
+//! Batch kernel of a search iteration: forward kinematics, residuals, Jacobians and steps of four configurations of a
+//! chain at once.
 //!
-//! [`links`] holds the constants of the chain and [`configurations`] holds what is computed from them. [`kinematics`] writes
-//! frames, residuals ([`residual`]) and the Jacobian. [`damped_step`] and [`fabrik`] compute a step from these. [`dispatch`]
-//! chooses the vector instructions ([`lanes`]) and the sizes ([`dimension`]). [`svd`] computes the singular values of one
-//! configuration.
+//! [`links`] has the constants of the chain and [`configurations`] the values computed from them. [`kinematics`]
+//! writes frames, residuals ([`residual`]) and the Jacobian. [`damped_step`] and [`fabrik`] compute a step from
+//! these. [`dispatch`] chooses the SIMD instructions ([`lanes`]) and the compile-time sizes ([`dimension`]). [`svd`]
+//! computes the singular values of one configuration.
 
 mod configurations;
 mod damped_step;
@@ -15,12 +16,13 @@ mod fabrik_cycle;
 mod fabrik_fit;
 mod frame;
 mod kinematics;
-use urdf_ik_mathematics::lanes;
 mod ldl;
 mod links;
 mod normal_equations;
 mod residual;
 mod svd;
+
+use urdf_ik_mathematics::lanes;
 
 pub use configurations::Configurations;
 pub use dispatch::Kernel;

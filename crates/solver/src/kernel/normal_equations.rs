@@ -1,12 +1,12 @@
-//! The damped step without bounds, from the smaller of the two normal equations, for four configurations at once.
+//! The unbounded damped step, from the smaller of the two normal equations, for four configurations at once.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
 
 use super::configurations::{ActiveSet, Configurations};
-use super::ldl::{Small, Store, Triangle, factorise, substitute};
+use super::ldl::{LaneEntries, LowerTriangle, factorise, substitute};
 
-/// The step towards one target, without bounds, from the N×N normal equations: (JᵀJ + λ) step = Jᵀ rows.
+/// The unbounded step towards one target, from the N×N normal equations: (JᵀJ + λ) step = Jᵀ rows.
 #[inline(always)]
 pub fn solve_by_columns<S: Simd, const N: usize>(configurations: &mut Configurations, damping: f64x4<S>) {
     let (simd, Configurations { columns, rows, step, .. }) = (damping.simd, configurations);
@@ -22,7 +22,6 @@ pub fn solve_by_columns<S: Simd, const N: usize>(configurations: &mut Configurat
             }
         }
     }
-    let mut normal = Small(normal);
     factorise(simd, N, &mut normal, damping);
     substitute(simd, N, &normal, &mut right);
     for (step, value) in step[..N].iter_mut().zip(right) {
@@ -30,7 +29,7 @@ pub fn solve_by_columns<S: Simd, const N: usize>(configurations: &mut Configurat
     }
 }
 
-/// The step towards one target, without bounds, from the 6×6 normal equations: step = Jᵀ y with (JJᵀ + λ) y = rows.
+/// The unbounded step towards one target, from the 6×6 normal equations: step = Jᵀ y with (JJᵀ + λ) y = rows.
 #[inline(always)]
 pub fn solve_by_rows<S: Simd>(configurations: &mut Configurations, variables: usize, damping: f64x4<S>) {
     let (simd, Configurations { columns, rows, step, .. }) = (damping.simd, configurations);
@@ -48,7 +47,6 @@ pub fn solve_by_rows<S: Simd>(configurations: &mut Configurations, variables: us
     for i in 0..6 {
         right[i] = rows[i].load(simd);
     }
-    let mut normal = Small(normal);
     factorise(simd, 6, &mut normal, damping);
     substitute(simd, 6, &normal, &mut right);
     for (column, step) in columns.iter().zip(step) {
@@ -68,10 +66,10 @@ pub fn solve_any<S: Simd>(configurations: &mut Configurations, variables: usize,
     let Configurations { columns, rows: residuals, step, active_set: ActiveSet { normal, right, .. }, .. } =
         configurations;
     let (rows, wide) = (6 * targets, 6 * targets < variables);
-    // The matrix whose product with its transpose is taken: the Jacobian, or its transpose.
+    // Products of the rows of the Jacobian, or of its columns.
     let (size, length) = if wide { (rows, variables) } else { (variables, rows) };
     let entry = |row: usize, column: usize| &columns[row / 6 * variables + column][row % 6];
-    let mut normal = Triangle(normal);
+    let mut normal = LowerTriangle(normal);
     for i in 0..size {
         for j in 0..=i {
             let mut sum = f64x4::splat(simd, 0.0);

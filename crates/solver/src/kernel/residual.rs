@@ -1,4 +1,4 @@
-//! The residual of four configurations: their difference from a target.
+//! Residuals of four configurations with respect to a target.
 
 use std::f64::consts::PI;
 
@@ -6,24 +6,25 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
 use nalgebra::{Isometry3, Matrix3, Rotation3, UnitQuaternion, Vector3};
 
-use super::frame::Frame;
+use super::frame::LaneFrame;
 use super::lanes::{LANES, Lanes, Vector, add, cross, dot, scale, splat, subtract};
-use super::links::{End, Links};
+use super::links::{KernelLinks, KernelTip};
 use crate::problem::{Bounds, Target};
 
-/// Share of the tolerance within which the kernel counts a target as met. The rest allows for rounding in later checks.
-const TOLERANCE_SHARE: f64 = 0.999;
-/// Rotations whose 1 + trace is smaller are almost half a turn (0 at exactly half a turn), and need the exact computation.
+/// Fraction of the tolerance within which the kernel counts a target as met. The rest allows for rounding in later
+/// checks.
+const TOLERANCE_FRACTION: f64 = 0.999;
+/// 1 + trace of a rotation matrix (0 at an angle of π) below which the axis is computed from the quaternion.
 const MIN_ONE_PLUS_TRACE: f64 = 1e-6;
 
-/// Which axes of a target count.
+/// Constrained axes of a target.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Counted {
-    /// All six axes count.
+    /// All six axes.
     Pose,
     /// The three axes of position.
     Position,
-    /// Any others: compared in the tip's frame, one configuration at a time.
+    /// Others: compared in the tip's frame, one configuration at a time.
     Partial,
 }
 
@@ -47,7 +48,7 @@ pub struct Goal {
     orientation_bound: f64,
 }
 
-/// What steps are to reach, and within what.
+/// Goals of a step, and bounds of the variables.
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
     pub goals: &'a [Goal],
@@ -56,32 +57,32 @@ pub struct Task<'a> {
 
 /// The residual of four configurations with respect to one target.
 pub struct TargetResidual<S: Simd> {
-    /// The residual \[rad\], linear part first.
+    /// Residual \[rad\], linear part first.
     pub rows: [f64x4<S>; 6],
     /// Squared norm of the rows.
     pub squared_error: f64x4<S>,
-    /// Bit k is set where configuration k meets the target.
+    /// Bit k is set if configuration k meets the target.
     pub met: u64,
-    /// The point of the tip link whose velocity the Jacobian must give.
+    /// Point of the tip link at which the Jacobian is taken.
     pub point: Vector<S>,
 }
 
 impl Goal {
-    pub fn new(target: &Target, links: &Links, length_scale: f64) -> Self {
-        let End { rotation, .. } = links.ends[target.tip];
+    pub fn new(target: &Target, links: &KernelLinks, length_scale: f64) -> Self {
+        let KernelTip { rotation, .. } = links.ends[target.tip];
         let axes = target.pose.rotation.to_rotation_matrix() * rotation.inverse();
         let counted = match target.free_axes {
             [false, false, false, false, false, false] => Counted::Pose,
             [false, false, false, true, true, true] => Counted::Position,
             _ => Counted::Partial,
         };
-        // The orientation error of a full pose is twice the sine of half the angle, which is largest at half a turn.
-        let orientation = match TOLERANCE_SHARE * target.tolerance.orientation {
+        // The orientation error of a full pose is twice the sine of half the angle, which is monotonic up to π.
+        let orientation = match TOLERANCE_FRACTION * target.tolerance.orientation {
             angle if counted != Counted::Pose => angle,
             angle if angle < PI => 2.0 * (0.5 * angle).sin(),
             _ => f64::INFINITY,
         };
-        let position = TOLERANCE_SHARE * target.tolerance.position / length_scale;
+        let position = TOLERANCE_FRACTION * target.tolerance.position / length_scale;
         Self {
             tip: target.tip,
             counted,
@@ -96,7 +97,7 @@ impl Goal {
         }
     }
 
-    /// The residual of a tip at `tip` whose last joint's frame has the axes `axes`.
+    /// Residual of a tip at `tip` whose last joint has a frame with these `axes`.
     #[inline(always)]
     pub fn residual<S: Simd>(&self, axes: [Vector<S>; 3], tip: Vector<S>) -> TargetResidual<S> {
         let simd = tip[0].simd;
@@ -119,9 +120,9 @@ impl Goal {
         TargetResidual { rows, squared_error, met, point: tip }
     }
 
-    /// The axis of the rotation to the target times twice the sine of half its angle, and the squared norm of this vector.
+    /// Axis of the remaining rotation times twice the sine of half its angle, and the squared norm of this vector.
     ///
-    /// To first order this is the rotation vector, but it needs no arctangent.
+    /// To first order it is the rotation vector, without an arctangent.
     #[inline(always)]
     fn rotation_residual<S: Simd>(&self, axes: [Vector<S>; 3]) -> (Vector<S>, f64x4<S>) {
         let simd = axes[0][0].simd;
@@ -139,7 +140,8 @@ impl Goal {
         (vector, dot(vector, vector))
     }
 
-    /// Writes [`Self::rotation_residual`] of the configurations of `lanes`, which are almost half a turn away: there the sines lose the axis.
+    /// Writes [`Self::rotation_residual`] of the configurations of `lanes`, at angles near π: there the sines lose
+    /// the axis.
     #[cold]
     fn rotation_residual_near_half_turn<S: Simd>(&self, axes: [Vector<S>; 3], lanes: u64, vector: &mut Vector<S>) {
         let goal = Matrix3::from_fn(|row, column| self.axes[column][row]);
@@ -147,7 +149,7 @@ impl Goal {
             let now = Matrix3::from_fn(|row, column| axes[column][row][lane]);
             let remaining = Rotation3::from_matrix_unchecked(goal * now.transpose());
             let remaining = UnitQuaternion::from_rotation_matrix(&remaining);
-            // Of the two quaternions of a rotation, the one with positive scalar part gives the smaller angle.
+            // Of the two quaternions of a rotation, the one with a positive scalar part has the smaller angle.
             let sign = if remaining.w < 0.0 { -2.0 } else { 2.0 };
             for (row, entry) in vector.iter_mut().enumerate() {
                 entry[lane] = sign * remaining.imag()[row];
@@ -155,7 +157,7 @@ impl Goal {
         }
     }
 
-    /// [`Goal::residual`] where only some axes of the tip's frame count.
+    /// [`Goal::residual`] for some axes of the tip's frame.
     fn partial_residual<S: Simd>(&self, axes: [Vector<S>; 3], tip: Vector<S>) -> TargetResidual<S> {
         let simd = tip[0].simd;
         let (mut rows, mut squared_error, mut met) = ([[0.0; LANES]; 6], [0.0; LANES], 0);
@@ -174,8 +176,8 @@ impl Goal {
             }
             squared_error[lane] = rows.iter().map(|row| row[lane] * row[lane]).sum();
         }
-        // With a free position axis, the rotation of the tip frame moves the target in that frame. The derivative is then that of
-        // the point of the tip link which is now at the target.
+        // With a free position axis, the rotation of the tip frame moves the target in that frame. The Jacobian is then that of the
+        // point of the tip link that coincides with the target.
         let goal = splat(simd, self.position);
         TargetResidual {
             rows: rows.map(|row| f64x4::load_array(simd, row)),
@@ -185,8 +187,9 @@ impl Goal {
         }
     }
 
-    /// Makes the orientation rows of a full pose rotation vectors, whose norms are the angles also far from the target, and puts the
-    /// squares of these into the squared error. It is the error that a solution states, and its slope is that of the Jacobian.
+    /// Converts the orientation rows of a full pose to rotation vectors, whose norms are the angles far from the
+    /// target too, and updates the squared error. It is the error reported by a solution, and its gradient is that of
+    /// the Jacobian.
     pub fn take_angles(&self, rows: &mut [Lanes; 6], squared_error: &mut Lanes) {
         if self.counted != Counted::Pose {
             return;
@@ -194,16 +197,17 @@ impl Goal {
         for lane in 0..LANES {
             let square: f64 = rows[3..].iter().map(|row| row.0[lane] * row.0[lane]).sum();
             let half = (0.5 * square.sqrt() / self.weight).min(1.0);
-            // The arcsine of a smaller number is that number but for rounding.
+            // Below this the arcsine is the identity up to rounding.
             let factor = if half < 1e-8 { 1.0 } else { half.asin() / half };
             rows[3..].iter_mut().for_each(|row| row.0[lane] *= factor);
             squared_error.0[lane] += (factor * factor - 1.0) * square;
         }
     }
 
-    /// The desired frame of the tip's last joint. `frame` is its present frame and `end` the tip in it. Free axes stay as they are.
+    /// The desired frame of the tip's last joint, from its present `frame` and the tip `end` in it. Free axes are
+    /// unchanged.
     #[inline(always)]
-    pub fn desired_frame<S: Simd>(&self, frame: &Frame<S>, end: &End) -> Frame<S> {
+    pub fn desired_frame<S: Simd>(&self, frame: &LaneFrame<S>, end: &KernelTip) -> LaneFrame<S> {
         let simd = frame.x[0].simd;
         let mut desired = *frame;
         if self.counted == Counted::Partial {
@@ -219,8 +223,8 @@ impl Goal {
         desired
     }
 
-    /// [`Self::desired_frame`] where only some axes of the tip's frame count.
-    fn partial_desired_frame<S: Simd>(&self, frame: &Frame<S>, end: &End) -> Frame<S> {
+    /// [`Self::desired_frame`] for some axes of the tip's frame.
+    fn partial_desired_frame<S: Simd>(&self, frame: &LaneFrame<S>, end: &KernelTip) -> LaneFrame<S> {
         let tip = frame.point(&end.position);
         let rows = self.partial_residual(frame.axes(), tip).rows;
         let mut desired = *frame;
@@ -239,18 +243,18 @@ impl Goal {
         desired
     }
 
-    /// The tip's orientation in one configuration.
+    /// Orientation of the tip in one configuration.
     fn tip_rotation<S: Simd>(&self, axes: &[Vector<S>; 3], lane: usize) -> Matrix3<f64> {
         Matrix3::from_fn(|row, column| axes[column][row][lane]) * self.rotation.matrix()
     }
 
-    /// The weight of the target's squared error.
+    /// Weight of the squared error of the target.
     #[inline(always)]
     pub fn target_weight(&self) -> f64 {
         self.target.weight
     }
 
-    /// Whether any axis of orientation counts.
+    /// Whether any axis of orientation is constrained.
     #[inline(always)]
     pub fn has_orientation(&self) -> bool {
         self.target.free_axes[3..] != [true; 3]
@@ -262,7 +266,7 @@ impl Goal {
         self.counted != Counted::Pose || self.weight != 1.0
     }
 
-    /// Converts columns to the frame of the rows, sets the free axes to zero and multiplies by the weight.
+    /// Transforms columns to the frame of the rows, sets free axes to zero and multiplies by the weight.
     #[inline(always)]
     pub fn finish_columns<S: Simd>(&self, axes: [Vector<S>; 3], columns: &mut [[Lanes; 6]]) {
         let simd = axes[0][0].simd;

@@ -1,25 +1,25 @@
-//! The pseudoinverse of the Jacobian in one configuration, and its smallest singular value, in memory that is allocated once.
+//! Pseudoinverse and singular values of the Jacobian in one configuration, in preallocated memory.
 //!
-//! Both come from one-sided Jacobi rotations of the rows (Hestenes 1958, "Inversion of matrices by biorthogonalization and related
-//! results"): once the rows are orthogonal, UJ = ΣVᵀ. Unlike a general singular value decomposition, this works in place for any
-//! size, and small singular values keep their relative accuracy.
+//! One-sided Jacobi rotations of the rows (Hestenes 1958, "Inversion of matrices by biorthogonalization and related
+//! results"): once the rows are orthogonal, UJ = ΣVᵀ. Unlike a general singular value decomposition, this works in
+//! place for any size, and small singular values keep their relative accuracy.
 
 use super::configurations::Configurations;
 use urdf_ik_mathematics::row_rotations::diagonalise;
 use urdf_ik_mathematics::vectors::{add_times, dot};
 
-/// Singular values below this fraction of the largest count as zero in the pseudoinverse.
+/// Singular values below this fraction of the largest count as zero.
 const RANK_TOLERANCE: f64 = 1e-6;
 
-/// Scratch for Jacobians of at most `6 * targets` rows and `variables` columns.
+/// Scratch memory for Jacobians of at most `6 * targets` rows and `variables` columns.
 #[derive(Debug, Clone)]
 pub struct Svd {
     variables: usize,
-    /// Rows of the Jacobian, one after the other. They are rotated until they are orthogonal.
+    /// Rows of the Jacobian, one after the other, rotated until they are orthogonal.
     rows: Vec<f64>,
-    /// The right-hand side, rotated in the same way.
+    /// The right-hand side after the same rotations.
     right: Vec<f64>,
-    /// Squared lengths of the rows.
+    /// Squared norms of the rows: squared singular values.
     lengths: Vec<f64>,
 }
 
@@ -41,7 +41,7 @@ impl Svd {
         self.orthogonalise();
     }
 
-    /// Decomposes the Jacobian of one lane, with its residual as right-hand side.
+    /// Decomposes the Jacobian of one lane, with its residual as the right-hand side.
     pub fn decompose(&mut self, configurations: &Configurations, targets: usize, lane: usize) {
         let variables = self.variables;
         self.fill(
@@ -51,9 +51,9 @@ impl Svd {
         );
     }
 
-    /// The Moore-Penrose solution: of all steps that bring J step nearest to the right-hand side, the shortest. Singular values
-    /// below [`RANK_TOLERANCE`] of the largest count as zero. The step is the sum of the orthogonal rows, each times its entry of
-    /// the rotated right-hand side over its squared length.
+    /// The Moore-Penrose solution: the shortest step for which J step is nearest to the right-hand side. Singular
+    /// values below [`RANK_TOLERANCE`] of the largest count as zero. The step is the sum of the orthogonal rows, each
+    /// times its entry of the rotated right-hand side over its squared norm.
     pub fn pseudoinverse(&self, step: &mut [f64]) {
         step.fill(0.0);
         for (row, right, length) in self.significant() {
@@ -63,7 +63,7 @@ impl Svd {
         }
     }
 
-    /// Projects `motion` onto the null space of the Jacobian, where it does not move the tips.
+    /// Projects `motion` onto the null space of the Jacobian.
     pub fn project_to_null_space(&self, motion: &mut [f64]) {
         if self.significant().count() >= self.variables {
             motion.fill(0.0);
@@ -74,25 +74,22 @@ impl Svd {
         }
     }
 
-    /// The rows that are not zero, each with its entry of the right-hand side and its squared length.
+    /// The nonzero rows, each with its entry of the right-hand side and its squared norm.
     fn significant(&self) -> impl Iterator<Item = (&[f64], f64, f64)> {
         let least = RANK_TOLERANCE * RANK_TOLERANCE * self.lengths.iter().copied().fold(0.0, f64::max);
         let rows = self.rows.chunks_exact(self.variables).zip(&self.right).zip(&self.lengths);
         rows.filter(move |(_, length)| **length > least).map(|((row, right), length)| (row, *right, *length))
     }
 
-    /// The logarithm of the product of the singular values of the `counted` rows that belong to no free axis.
-    pub fn log_manipulability(&mut self, counted: usize) -> f64 {
+    /// Squared singular values of the `counted` rows of constrained axes, in decreasing order.
+    pub fn squared_singular_values(&mut self, counted: usize) -> &[f64] {
         self.lengths.sort_unstable_by(|a, b| b.total_cmp(a));
-        let rank = counted.min(self.variables).min(self.lengths.len());
-        0.5 * self.lengths[..rank].iter().map(|length| length.max(f64::MIN_POSITIVE).ln()).sum::<f64>()
+        &self.lengths[..counted.min(self.variables).min(self.lengths.len())]
     }
 
-    /// The smallest singular value of the `counted` rows that belong to no free axis.
+    /// Smallest singular value of the `counted` rows of constrained axes.
     pub fn smallest_singular_value(&mut self, counted: usize) -> f64 {
-        self.lengths.sort_unstable_by(|a, b| b.total_cmp(a));
-        let rank = counted.min(self.variables).min(self.lengths.len());
-        if rank == 0 { 0.0 } else { self.lengths[rank - 1].sqrt() }
+        self.squared_singular_values(counted).last().map_or(0.0, |square| square.sqrt())
     }
 
     /// Rotates rows and right-hand side until the rows are orthogonal.

@@ -1,65 +1,67 @@
-//! Every solution that can be found, one of each kind.
+//! All solutions of a problem, one per branch.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicUsize;
 
-use super::attempts::Arrival;
-use super::explore::{Exploration, Run, Share};
-use super::plan::Plan;
-use super::prepared_search::Posed;
+use super::attempts::SuccessfulAttempt;
+use super::explore::{AttemptSlice, Exploration, Run};
+use super::null_space::NullSpaceTask;
+use super::plan::AttemptPlan;
 use super::solve::SearchScratch;
-use crate::{Mode, Preference, Problem, Solution, Stop, counted_axes};
+use crate::{Mode, Preference, Solution, Stop, counted_axes};
 
-/// Is told of each solution, and says whether to go on.
+/// Called for each solution; `Break` ends the search.
 pub type OnSolution<'a> = &'a mut dyn FnMut(&Solution) -> ControlFlow<()>;
 
 impl Run<'_> {
     /// See [`Solver::solve_all`](crate::Solver::solve_all).
     pub fn solve_all(&self, scratch: &mut SearchScratch, solution: &mut Solution, on_solution: OnSolution) -> usize {
-        let Self { posed, iteration, start } = *self;
-        let problem = posed.problem;
+        let Self { input, iteration, start } = *self;
+        let problem = input.problem;
         let Mode::Search { attempts, random_seed, .. } = problem.mode else {
             self.solve(scratch, solution);
             if solution.is_solved() {
-                // There is no other to stop at.
+                // It is the only one.
                 let _ = on_solution(solution);
             }
             return usize::from(solution.is_solved());
         };
         let first_found = AtomicUsize::new(usize::MAX);
-        let share = Share { index: 0, of: 1, first_found: &first_found };
-        let over = |number: usize| share.over(self, number);
+        let slice = AttemptSlice { index: 0, of: 1, first_found: &first_found };
+        let stop_reason = |number: usize| slice.stop_reason(self, number);
         let near_seed = Preference { posture: Some(problem.seed), posture_weight: 1.0, ..Preference::default() };
-        let redundant = posed.search.variables() > counted_axes(problem.targets);
+        let redundant = input.search.variables() > counted_axes(problem.targets);
         let near = redundant && problem.preference.is_none();
-        let preference = if near { near_seed } else { problem.preference };
-        let preferring = Posed { problem: &Problem { preference, ..*problem }, ..posed };
-        let SearchScratch { setup, exploration, flow, verdict, known, .. } = scratch;
+        let preference = if near { &near_seed } else { &problem.preference };
+        let SearchScratch { setup, exploration, flow, evaluator, known, .. } = scratch;
         let Exploration { attempts: stage, clearance, picked, closest, .. } = exploration;
         clearance.begin();
-        setup.set(posed);
-        stage.rank(posed.search, problem.targets);
+        setup.set(input);
+        stage.rank(input.search, problem.targets);
         known.clear();
-        let (search, setup) = (posed.search, &*setup);
-        let plan =
-            Plan { search, setup, iteration, attempts, first: 0, stride: 1, random_seed, leaps: true, over: &over };
+        let (search, setup) = (input.search, &*setup);
+        let plan = AttemptPlan {
+            iteration,
+            stop_reason: &stop_reason,
+            ..AttemptPlan::newton(search, setup, attempts, random_seed)
+        };
         stage.run(&plan, closest, &mut |configurations, arrival| {
             let positions = &mut picked.positions;
             if clearance.appraise_lane(problem, setup, configurations, arrival.lane).is_none() {
                 return ControlFlow::Continue(());
             }
             configurations.read(arrival.lane, positions);
-            flow.null_space.optimise(preferring, setup, positions, clearance);
+            flow.null_space.optimise(NullSpaceTask::new(input, setup, preference), positions, clearance);
             setup.fold(problem, positions);
-            if known.holds(search, positions) {
+            if known.contains(search, positions) {
                 return ControlFlow::Continue(());
             }
-            verdict.judge(posed, setup, positions, solution);
+            evaluator.evaluate(input, setup, positions, solution);
             if !solution.is_solved() {
                 return ControlFlow::Continue(());
             }
             known.push(&solution.positions);
-            let Arrival { number, iterations, .. } = arrival;
+            let SuccessfulAttempt { number, iterations, .. } = arrival;
             (solution.stop, solution.smallest_singular_value) = (Stop::Converged, None);
             (solution.iterations, solution.attempts) = (iterations, number + 1);
             solution.elapsed = start.elapsed();

@@ -1,82 +1,80 @@
-//! Runs attempts, four at a time, until the targets are met or an attempt is given up; a near seed goes first.
+//! Attempts: four at a time, each until it meets the targets or stalls; a near seed goes first.
 
 use std::ops::ControlFlow;
 
-use super::candidate::{Candidate, GivenUp};
+use super::candidate::{Candidate, FailedAttempts};
 use super::iteration::{Next, Stepper};
-use super::plan::{Iteration, Plan};
+use super::plan::{AttemptPlan, Iteration};
 use super::prepared_search::Search;
 use super::seed_table::Ranking;
 use crate::kernel::{Configurations, LANES};
 use crate::{JacobianStep, Stop, Target};
 
-/// Halvings of a pseudoinverse step that does not lessen the error.
-const HALVINGS: usize = 6;
-/// A seed with a squared error \[rad²\] below this goes first: other starting points wait until it has arrived or given up.
-const NEAR_SEED: f64 = 0.05;
+/// Largest number of halvings of a pseudoinverse step that does not reduce the error.
+const MAX_HALVINGS: usize = 6;
+/// Squared error of the seed \[rad²\] below which other starting points wait until its attempt has ended.
+const NEAR_SEED_ERROR: f64 = 0.05;
 
-/// When an attempt is given up.
+/// Stopping rule of an attempt that does not converge.
 #[derive(Debug, Clone, Copy)]
-struct GivingUp {
-    /// Iterations at most.
+struct StallRule {
+    /// Largest number of iterations.
     iterations: usize,
     /// An iteration that leaves more than this fraction of the squared error is a stall.
     stall: f64,
-    /// So many stalls end the attempt.
+    /// Number of stalls that ends the attempt.
     stalls: usize,
-    /// Stalls are forgotten once the squared error is below this fraction of what it was when they were last forgotten.
+    /// The stall count is reset once the squared error is below this fraction of its value at the last reset.
     gain: f64,
 }
 
-/// Newton steps either converge soon or hardly at all.
-const NEWTON: GivingUp = GivingUp { iterations: 16, stall: 0.7, stalls: 2, gain: 0.5 };
-/// Cycles of FABRIK are cheap and many, and the accelerated ones do not lessen the error each time.
-const FABRIK: GivingUp = GivingUp { iterations: 100, stall: 0.98, stalls: 6, gain: 0.98 };
+/// Newton iterations either converge soon or hardly at all.
+const NEWTON_RULE: StallRule = StallRule { iterations: 16, stall: 0.7, stalls: 2, gain: 0.5 };
+/// FABRIK cycles are cheap and many, and accelerated ones may increase the error.
+const FABRIK_RULE: StallRule = StallRule { iterations: 100, stall: 0.98, stalls: 6, gain: 0.98 };
 
-/// Once the squared error \[rad²\] of an attempt has been below [`NEAR`], its Newton steps have found a solution, or a place like one. At a
-/// singular solution they only halve the distance, and time and again one leads far away along the motion that the singularity
-/// leaves to the joints; from where it ends the next ones come nearer than before.
-const NEAR_TARGET: GivingUp = GivingUp { iterations: 100, stall: 0.7, stalls: 10, gain: 0.5 };
-/// A smaller squared error \[rad²\] is near the targets.
-const NEAR: f64 = 1e-6;
+/// Relaxed rule once the squared error of an attempt has been below [`NEAR_TARGET_ERROR`]. At a singular solution Newton steps converge linearly, and some leap far along the singular direction; the iterations after such a leap come nearer than last_error.
+const NEAR_TARGET_RULE: StallRule = StallRule { iterations: 100, stall: 0.7, stalls: 10, gain: 0.5 };
+/// Squared error that is near the targets \[rad²\].
+const NEAR_TARGET_ERROR: f64 = 1e-6;
 
-/// What has been spent.
+/// Effort of a search.
 #[derive(Debug, Clone, Copy)]
 pub struct Spent {
     pub iterations: usize,
     pub attempts: usize,
-    /// What ended it.
+    /// Why it ended.
     pub stop: Stop,
 }
 
-/// An attempt that has met the targets.
+/// An attempt that met the targets.
 #[derive(Debug, Clone, Copy)]
-pub struct Arrival {
+pub struct SuccessfulAttempt {
     pub lane: usize,
     pub number: usize,
     /// Iterations of all attempts so far.
     pub iterations: usize,
 }
 
-/// An attempt under way in one lane.
+/// An attempt in progress in one lane.
 #[derive(Debug, Clone, Copy, Default)]
 struct Attempt {
     running: bool,
     number: usize,
     iterations: usize,
     stalls: usize,
-    /// Halvings of the last step.
+    /// Number of halvings of the last step.
     halvings: usize,
-    /// Squared error at the start, when stalls were last forgotten, and of the iteration before.
-    began_with: f64,
-    mark: f64,
-    before: f64,
+    /// Squared error at the start, at the last reset of the stall count, and of the previous iteration \[rad²\].
+    initial_error: f64,
+    reset_error: f64,
+    last_error: f64,
 }
 
 impl Attempt {
-    /// Halves the last step where the linear approximation was too poor for it to lessen the error.
+    /// Halves the last step if it did not reduce the error, because the linear approximation was too poor.
     fn shrink(&mut self, squared_error: f64) -> Option<Next> {
-        if self.iterations == 0 || self.halvings >= HALVINGS || squared_error < self.before {
+        if self.iterations == 0 || self.halvings >= MAX_HALVINGS || squared_error < self.last_error {
             self.halvings = 0;
             return None;
         }
@@ -84,48 +82,48 @@ impl Attempt {
         Some(Next::Again(if self.halvings == 1 { -0.5 } else { 0.5 }))
     }
 
-    /// Whether it has been so near the targets that its Newton steps go on.
-    fn has_been_near(&self, plan: &Plan) -> bool {
-        plan.leaps && plan.iteration.refines() && self.iterations > 0 && self.mark < NEAR
+    /// Whether the relaxed rule [`NEAR_TARGET_RULE`] applies.
+    fn has_been_near(&self, plan: &AttemptPlan) -> bool {
+        plan.leaps && plan.iteration.refines() && self.iterations > 0 && self.reset_error < NEAR_TARGET_ERROR
     }
 
-    /// Takes note of the squared error reached; tells whether to give up.
-    fn is_stuck(&mut self, squared_error: f64, plan: &Plan) -> bool {
+    /// Updates the stall count by the squared error \[rad²\]; true if the attempt has failed.
+    fn has_failed(&mut self, squared_error: f64, plan: &AttemptPlan) -> bool {
         let rule = match plan.iteration {
-            _ if self.has_been_near(plan) => NEAR_TARGET,
-            Iteration::Jacobian(_) => NEWTON,
-            Iteration::Fabrik(_) => FABRIK,
+            _ if self.has_been_near(plan) => NEAR_TARGET_RULE,
+            Iteration::Jacobian(_) => NEWTON_RULE,
+            Iteration::Fabrik(_) => FABRIK_RULE,
         };
         if self.iterations == 0 {
-            (self.began_with, self.mark) = (squared_error, squared_error);
-        } else if squared_error < rule.gain * self.mark {
-            (self.stalls, self.mark) = (0, squared_error);
+            (self.initial_error, self.reset_error) = (squared_error, squared_error);
+        } else if squared_error < rule.gain * self.reset_error {
+            (self.stalls, self.reset_error) = (0, squared_error);
         }
-        self.stalls += usize::from(self.iterations > 0 && squared_error > rule.stall * self.before);
-        self.before = squared_error;
+        self.stalls += usize::from(self.iterations > 0 && squared_error > rule.stall * self.last_error);
+        self.last_error = squared_error;
         self.iterations += 1;
         self.stalls >= rule.stalls || self.iterations > rule.iterations
     }
 }
 
-/// Attempts: four configurations at once.
+/// Four attempts at once.
 #[derive(Debug, Clone)]
 pub struct Attempts {
     pub configurations: Configurations,
-    /// Where attempts ended that were given up.
-    pub given_up: GivenUp,
+    /// End configurations of failed attempts.
+    pub failed: FailedAttempts,
     stepper: Stepper,
     ranking: Ranking,
-    /// Where the next attempt starts.
+    /// Start of the next attempt \[rad or m\].
     start: Vec<f64>,
 }
 
-/// Is told of each attempt that meets the targets, and says whether it is enough.
-pub type OnArrival<'a> = &'a mut dyn FnMut(&mut Configurations, Arrival) -> ControlFlow<()>;
+/// Called for each successful attempt; `Break` stops the search.
+pub type OnSuccess<'a> = &'a mut dyn FnMut(&mut Configurations, SuccessfulAttempt) -> ControlFlow<()>;
 
-/// Attempts under way.
+/// Attempts in progress.
 struct Race<'a> {
-    plan: &'a Plan<'a>,
+    plan: &'a AttemptPlan<'a>,
     lanes: [Attempt; LANES],
     spent: Spent,
 }
@@ -135,14 +133,14 @@ impl Race<'_> {
         self.lanes.iter().any(|attempt| attempt.running)
     }
 
-    /// Whether the others wait for the attempt from the seed, which began near the targets.
+    /// Whether the other lanes wait for the attempt from the seed, which started near the targets.
     fn seed_goes_first(&self, squared_error: f64) -> bool {
         let seed = &self.lanes[0];
-        let began_with = if seed.iterations == 0 { squared_error } else { seed.began_with };
-        seed.running && seed.number == 0 && began_with < NEAR_SEED
+        let initial_error = if seed.iterations == 0 { squared_error } else { seed.initial_error };
+        seed.running && seed.number == 0 && initial_error < NEAR_SEED_ERROR
     }
 
-    /// Of the lanes whose bits are set in `met`, the one that began first.
+    /// The earliest attempt among the running lanes whose bits are set in `met`.
     fn first_of(&self, met: u64) -> Option<usize> {
         let arrived = (0..LANES).filter(|lane| met >> lane & 1 == 1 && self.lanes[*lane].running);
         arrived.min_by_key(|lane| self.lanes[*lane].number)
@@ -153,37 +151,37 @@ impl Attempts {
     pub fn new(search: &Search) -> Self {
         Self {
             configurations: Configurations::new(&search.kernel.links),
-            given_up: GivenUp::none(search.variables()),
+            failed: FailedAttempts::none(search.variables()),
             stepper: Stepper::new(search),
             ranking: Ranking::new(),
             start: vec![0.0; search.variables()],
         }
     }
 
-    /// Ranks the seed table for the targets, which attempts after the one from the seed need.
+    /// Ranks the seed table for the targets. Required before any attempt but that from the seed.
     pub fn rank(&mut self, search: &Search, targets: &[Target]) {
         search.table.rank(search.kernel.level, targets, &mut self.ranking);
     }
 
-    /// Runs attempts until `arrived` says that it is enough, or there are no more. Leaves the nearest configuration of those that were
-    /// given up in `closest`.
-    pub fn run(&mut self, plan: &Plan, closest: &mut Candidate, arrived: OnArrival) -> Spent {
-        let (search, setup) = (plan.search, plan.setup);
+    /// Runs attempts until `arrived` stops the search or none are left. Writes the nearest configuration of the failed attempts into `closest`.
+    pub fn run(&mut self, plan: &AttemptPlan, closest: &mut Candidate, arrived: OnSuccess) -> Spent {
+        let (search, view) = (plan.search, plan.view);
         let spent = Spent { iterations: 0, attempts: 0, stop: Stop::Attempts };
         let mut race = Race { plan, lanes: [Attempt::default(); LANES], spent };
-        closest.reset(&setup.start);
-        self.given_up.clear();
-        self.configurations.write_all(&setup.start);
+        closest.reset(view.start);
+        self.failed.clear();
+        self.configurations.write_all(view.start);
         for lane in 0..LANES {
             self.begin(&mut race, lane);
         }
         while race.running() {
-            search.kernel.measure(&setup.goals, &mut self.configurations);
+            search.kernel.measure(&view.setup.goals, &mut self.configurations);
             let mut next = [Next::Rest; LANES];
             let seed_error = self.configurations.squared_error.0[0];
             let mut counted = if race.seed_goes_first(seed_error) { 1 } else { u64::MAX };
             while let Some(lane) = race.first_of(self.configurations.met & counted) {
-                let arrival = Arrival { lane, number: race.lanes[lane].number, iterations: race.spent.iterations };
+                let arrival =
+                    SuccessfulAttempt { lane, number: race.lanes[lane].number, iterations: race.spent.iterations };
                 if arrived(&mut self.configurations, arrival).is_break() {
                     return race.spent;
                 }
@@ -191,14 +189,14 @@ impl Attempts {
                 self.begin(&mut race, lane);
             }
             for lane in (0..LANES).filter(|lane| counted >> lane & 1 == 1) {
-                next[lane] = self.carry_on(&mut race, closest, lane);
+                next[lane] = self.next_action(&mut race, closest, lane);
             }
             self.stepper.step(plan, &mut self.configurations, next);
         }
         race.spent
     }
 
-    /// Begins the next attempt in `lane`, where there is one left.
+    /// Starts the next attempt in `lane`, if any is left.
     fn begin(&mut self, race: &mut Race, lane: usize) {
         let Race { plan, lanes, spent } = race;
         lanes[lane].running = false;
@@ -206,7 +204,7 @@ impl Attempts {
         if number >= plan.attempts {
             return;
         }
-        if let Some(stop) = (plan.over)(number) {
+        if let Some(stop) = (plan.stop_reason)(number) {
             spent.stop = stop;
             return;
         }
@@ -218,16 +216,16 @@ impl Attempts {
         if number > 0 {
             let Self { ranking, start, .. } = self;
             plan.search.table.start(plan.search.kernel.level, number, plan.random_seed, ranking, start);
-            if plan.setup.has_bounds {
-                plan.setup.reflect(start);
+            if plan.view.setup.has_bounds {
+                plan.view.reflect(start);
             }
             self.configurations.write(lane, &self.start);
         }
     }
 
-    /// Decides what a lane that has not arrived does next, which may be to begin anew.
-    fn carry_on(&mut self, race: &mut Race, closest: &mut Candidate, lane: usize) -> Next {
-        let Self { configurations, given_up, .. } = self;
+    /// The next action of a lane that has not met the targets: another step, or a new attempt.
+    fn next_action(&mut self, race: &mut Race, closest: &mut Candidate, lane: usize) -> Next {
+        let Self { configurations, failed, .. } = self;
         let squared_error = configurations.squared_error.0[lane];
         let attempt = &mut race.lanes[lane];
         if !attempt.running {
@@ -242,11 +240,11 @@ impl Attempts {
             (closest.score, closest.attempt) = (squared_error, attempt.number);
             configurations.read(lane, &mut closest.positions);
         }
-        if !attempt.is_stuck(squared_error, race.plan) {
+        if !attempt.has_failed(squared_error, race.plan) {
             race.spent.iterations += 1;
             return if attempt.has_been_near(race.plan) { Next::Newton } else { Next::Step };
         }
-        given_up.offer((squared_error, attempt.number), |positions| configurations.read(lane, positions));
+        failed.insert((squared_error, attempt.number), |positions| configurations.read(lane, positions));
         self.begin(race, lane);
         Next::Rest
     }

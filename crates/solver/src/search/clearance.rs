@@ -1,4 +1,4 @@
-//! Whether configurations that meet the targets may be handed out: they keep clear of collisions, and are accepted.
+//! Whether configurations that meet the targets are collision-free and accepted.
 
 use super::prepared_search::Search;
 use super::setup::Setup;
@@ -6,19 +6,19 @@ use crate::kernel::Configurations;
 use crate::{Outcome, Problem, Reason, Solution};
 use urdf_ik_collision::{RequiredGaps, SceneScratch};
 
-/// Tells which configurations may be handed out, and what they cost.
+/// Collision check, acceptance and cost of configurations.
 #[derive(Debug, Clone)]
 pub struct ClearanceCheck {
-    /// Whether a configuration that met the targets and kept clear was refused.
+    /// Whether a collision-free configuration that met the targets was refused.
     pub has_refused: bool,
     scene: SceneScratch,
-    /// A configuration as it would be handed out.
+    /// A configuration as it would be returned \[rad or m\].
     positions: Vec<f64>,
-    /// What pairs have to keep that are within the margin at the seed.
+    /// Required distances of pairs that are within the margin at the seed.
     required_gaps: RequiredGaps,
-    /// Whether all pairs have been looked at there.
+    /// Whether `required_gaps` is computed.
     seed_is_known: bool,
-    /// Pairs that are not within the margin there.
+    /// Pairs known to be outside the margin at the seed.
     clear_at_seed: Vec<usize>,
 }
 
@@ -34,22 +34,21 @@ impl ClearanceCheck {
         }
     }
 
-    /// Forgets the problem before.
+    /// Resets the state of the previous problem.
     pub fn begin(&mut self) {
         self.has_refused = false;
         self.seed_is_known = false;
         self.clear_at_seed.clear();
     }
 
-    /// Whether `positions` keep the clearance of the problem: every pair is farther apart than the margin, or as far as at the seed. It is
-    /// not inlined: who has no clearance should not carry it along.
+    /// Whether `positions` respect the clearance of the problem: every pair is outside the margin, or at least as far apart as at the seed. Not inlined, so that problems without a clearance do not pay for it.
     #[inline(never)]
     pub fn is_clear(&mut self, problem: &Problem, positions: &[f64]) -> bool {
         let Some(clearance) = &problem.clearance else { return true };
         let ClearanceCheck { scene, required_gaps, seed_is_known, clear_at_seed, .. } = self;
         let Err(near) = clearance.scene.check(positions, clearance.margin, scene) else { return true };
         if !*seed_is_known {
-            // A pair that is not within the margin at the seed has to keep it.
+            // Pairs outside the margin at the seed must stay outside.
             let is_known = clear_at_seed.contains(&near);
             if is_known || clearance.scene.is_pair_free(near, problem.seed, clearance.margin, scene) {
                 if !is_known {
@@ -69,7 +68,7 @@ impl ClearanceCheck {
         false
     }
 
-    /// What `positions`, which meet the targets, cost; 0 where the problem has no cost, `None` where they may not be handed out.
+    /// The cost of `positions`, which meet the targets: 0 if the problem has no cost, `None` if they are in collision or refused.
     pub fn appraise(&mut self, problem: &Problem, positions: &[f64]) -> Option<f64> {
         if !self.is_clear(problem, positions) {
             return None;
@@ -81,8 +80,8 @@ impl ClearanceCheck {
         cost
     }
 
-    /// Appraises the answer, which is known to be clear. Where it will not do and something was refused, the outcome says so.
-    pub fn judge(&mut self, problem: &Problem, solution: &mut Solution) {
+    /// Appraises a collision-free answer. If it fails and a configuration was refused, the outcome becomes [`Reason::Refused`].
+    pub fn appraise_answer(&mut self, problem: &Problem, solution: &mut Solution) {
         let unhindered = Problem { clearance: None, ..*problem };
         if solution.is_solved() && self.appraise(&unhindered, &solution.positions).is_some() {
             return;
@@ -92,7 +91,7 @@ impl ClearanceCheck {
         }
     }
 
-    /// What the configuration of a lane, which meets the targets, costs as it would be handed out; see [`Self::appraise`].
+    /// [`Self::appraise`] of a lane that meets the targets, at the positions that would be returned.
     #[inline]
     pub fn appraise_lane(
         &mut self,

@@ -4,7 +4,7 @@ use crate::Target;
 use crate::kernel::Configurations;
 use urdf_ik_mathematics::vectors::add_times;
 
-/// Memory for its elimination.
+/// Working memory of the elimination.
 #[derive(Debug, Clone)]
 pub struct Determinant {
     size: usize,
@@ -13,13 +13,13 @@ pub struct Determinant {
 }
 
 impl Determinant {
-    /// For Jacobians of so many variables and tips. Those of more variables than axes are never square, and long chains need no memory here.
+    /// For Jacobians of so many variables and tips. Those with more variables than axes are never square and need no memory.
     pub fn new(variables: usize, tips: usize) -> Self {
         let entries = if variables <= 6 * tips { variables * variables } else { 0 };
         Self { size: variables, rows: vec![0.0; entries] }
     }
 
-    /// Whether the Jacobian of one lane over the axes of `targets` that count, as many as variables, has a positive determinant.
+    /// Whether the square Jacobian of one lane, over the axes of `targets` that are not free, has a positive determinant.
     pub fn is_positive(&mut self, configurations: &Configurations, targets: &[Target], lane: usize) -> bool {
         let size = self.size;
         let counted = targets
@@ -34,7 +34,7 @@ impl Determinant {
         self.eliminate()
     }
 
-    /// Gaussian elimination with the greatest pivots of each column.
+    /// Gaussian elimination with partial pivoting.
     fn eliminate(&mut self) -> bool {
         let Self { size, rows } = self;
         let (mut left, mut positive) = (&mut rows[..], true);

@@ -1,33 +1,32 @@
-//! One iteration of four attempts: damping, and which step each lane takes.
+//! One iteration of four attempts: damping, and the step of each lane.
 
-use super::plan::{Iteration, Plan};
+use super::plan::{AttemptPlan, Iteration};
 use super::prepared_search::Search;
 use crate::JacobianStep;
 use crate::kernel::{Configurations, FabrikScratch, LANES, Lanes, Svd, Task};
+use urdf_ik_mathematics::bounded_step::{StepProblem, solve_within_bounds};
 
-/// Upper bound of the adaptive damping \[rad²\], which is the fraction [`Plan::damping`] of the squared error. More
-/// would only slow the steps far from the target, and on a long gantry they would get nowhere.
+/// Upper bound of the adaptive damping \[rad²\], the fraction [`AttemptPlan::damping`] of the squared error. More would slow steps far from the target, and stop them on a long gantry.
 const MAX_DAMPING: f64 = 0.1;
-/// Lower bound of a fixed damping \[rad²\]. With less, rounding decides where rows depend on each other; the adaptive damping is less
-/// only where the error is so small that this does no harm.
+/// Lower bound of a fixed damping \[rad²\]. With less, rounding decides whether rows are dependent; adaptive damping is less only where the error is too small for harm.
 const MIN_FIXED_DAMPING: f64 = 1e-13;
-/// With a squared error \[rad²\] below this (0.2 rad, or a fifth of the length scale), FABRIK gives way to Newton steps.
+/// Squared error below which Newton steps replace FABRIK cycles \[rad²\]: 0.2 rad, or a fifth of the length scale.
 const POLISH_BELOW: f64 = 0.04;
 
-/// What a lane does next.
+/// The next action of a lane.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Next {
-    /// Stays where it is: idle, waiting, or at a starting point that has not been measured.
+    /// No step: idle, waiting, or at a starting point that is not measured yet.
     Rest,
-    /// Steps on.
+    /// A step of the method.
     Step,
-    /// Steps on by a Newton step, wherever it is.
+    /// A Newton step, for every method.
     Newton,
-    /// Takes this fraction of its last motion as its next: -1/2 to go back half of a step, then 1/2 to go back half of that.
+    /// This fraction of the last step: -1/2 to undo half of it, then 1/2 to undo half of that.
     Again(f64),
 }
 
-/// Takes the steps of attempts.
+/// Steps of attempts.
 #[derive(Debug, Clone)]
 pub struct Stepper {
     pub fabrik: FabrikScratch,
@@ -40,9 +39,9 @@ impl Stepper {
         Self { fabrik: FabrikScratch::new(&search.kernel.links, units), pseudoinverse: Pseudoinverse::new(search) }
     }
 
-    /// One step of every lane that does not rest, from where the configurations have been measured.
-    pub fn step(&mut self, plan: &Plan, configurations: &mut Configurations, next: [Next; LANES]) {
-        let (kernel, task, fraction) = (&plan.search.kernel, plan.setup.task(), plan.damping());
+    /// One step of every lane that does not rest, from measured configurations.
+    pub fn step(&mut self, plan: &AttemptPlan, configurations: &mut Configurations, next: [Next; LANES]) {
+        let (kernel, task, fraction) = (&plan.search.kernel, plan.view.task(), plan.damping());
         let moving = next.map(|next| if next == Next::Rest { 0.0 } else { 1.0 });
         let errors = configurations.squared_error.0;
         let adaptive = Lanes(errors.map(|error| (fraction * error).min(MAX_DAMPING)));
@@ -77,70 +76,70 @@ impl Stepper {
     }
 }
 
-/// Steps by the Moore-Penrose pseudoinverse, one lane after the other.
+/// Steps by the Moore-Penrose pseudoinverse, lane by lane.
 #[derive(Debug, Clone)]
 struct Pseudoinverse {
     svd: Svd,
-    /// The step of one lane without regard to bounds \[rad or m\].
-    free: Vec<f64>,
-    /// Which variables stand at their bounds.
-    stopped: Vec<bool>,
+    /// The step of one lane \[rad or m\], and the variables that end at their bounds.
+    step: Vec<f64>,
+    clamped: Vec<bool>,
+    /// The unbounded step.
+    unbounded: Vec<f64>,
 }
 
 impl Pseudoinverse {
     fn new(search: &Search) -> Self {
-        let variables = search.variables();
-        Self { svd: search.svd(), free: vec![0.0; variables], stopped: vec![false; variables] }
+        let zeros = vec![0.0; search.variables()];
+        Self { svd: search.svd(), step: zeros.clone(), clamped: vec![false; zeros.len()], unbounded: zeros }
     }
 
-    /// Writes the steps of the lanes that are `moving`, every variable within its bounds: those that would leave theirs
-    /// are stopped at them, and the others are solved for again.
-    fn write_steps(&mut self, plan: &Plan, configurations: &mut Configurations, moving: [bool; LANES]) {
-        let task = plan.setup.task();
+    /// Writes the steps of the lanes that are `moving`, within the bounds.
+    fn write_steps(&mut self, plan: &AttemptPlan, configurations: &mut Configurations, moving: [bool; LANES]) {
+        let task = plan.view.task();
         plan.search.kernel.linearise(task.goals, configurations);
+        let Self { svd, step, clamped, unbounded } = self;
         for lane in (0..LANES).filter(|lane| moving[*lane]) {
-            self.stopped.fill(false);
-            loop {
-                self.svd.decompose(configurations, task.goals.len(), lane);
-                self.svd.pseudoinverse(&mut self.free);
-                if !self.stop_at_bounds(task, configurations, lane) {
-                    break;
-                }
+            let mut problem = LaneStep { svd, unbounded, task, configurations, lane };
+            solve_within_bounds(&mut problem, clamped, step);
+            for (entry, step) in configurations.step.iter_mut().zip(step.iter()) {
+                entry.0[lane] = *step;
+            }
+        }
+    }
+}
+
+/// The linear problem of one lane.
+struct LaneStep<'a> {
+    svd: &'a mut Svd,
+    unbounded: &'a mut [f64],
+    task: Task<'a>,
+    configurations: &'a mut Configurations,
+    lane: usize,
+}
+
+impl StepProblem for LaneStep<'_> {
+    fn solve(&mut self, clamped: &[bool], step: &mut [f64]) {
+        self.svd.decompose(self.configurations, self.task.goals.len(), self.lane);
+        self.svd.pseudoinverse(self.unbounded);
+        for ((step, unbounded), clamped) in step.iter_mut().zip(self.unbounded.iter()).zip(clamped) {
+            if !clamped {
+                *step = *unbounded;
             }
         }
     }
 
-    /// Takes over the free step of one lane and stops variables that leave their bounds: what their motion does to the
-    /// targets is taken off the rows. Tells whether there were any.
-    fn stop_at_bounds(
-        &mut self,
-        Task { goals, bounds }: Task,
-        configurations: &mut Configurations,
-        lane: usize,
-    ) -> bool {
-        let Configurations { positions, rows, columns, step: steps, .. } = configurations;
-        let (variables, mut any) = (self.free.len(), false);
-        for (i, steps) in steps.iter_mut().enumerate() {
-            if self.stopped[i] {
-                continue;
-            }
-            let position = positions[i].0[lane];
-            let next = position + self.free[i];
-            let bounded = next.max(bounds.lower[i]).min(bounds.upper[i]);
-            let step = if bounded == next { self.free[i] } else { bounded - position };
-            steps.0[lane] = step;
-            if bounded == next {
-                continue;
-            }
-            any = true;
-            self.stopped[i] = true;
-            for (target, rows) in rows[..goals.len()].iter_mut().enumerate() {
-                for (row, entry) in rows.iter_mut().zip(&mut columns[target * variables + i]) {
-                    row.0[lane] -= entry.0[lane] * step;
-                    entry.0[lane] = 0.0;
-                }
+    fn bounds(&self, variable: usize) -> [f64; 2] {
+        let position = self.configurations.positions[variable].0[self.lane];
+        [self.task.bounds.lower, self.task.bounds.upper].map(|bounds| bounds[variable] - position)
+    }
+
+    fn subtract(&mut self, variable: usize, step: f64) {
+        let Configurations { rows, columns, positions, .. } = &mut *self.configurations;
+        for (target, rows) in rows[..self.task.goals.len()].iter_mut().enumerate() {
+            for (row, entry) in rows.iter_mut().zip(&mut columns[target * positions.len() + variable]) {
+                row.0[self.lane] -= entry.0[self.lane] * step;
+                entry.0[self.lane] = 0.0;
             }
         }
-        any
     }
 }

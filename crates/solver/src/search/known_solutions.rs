@@ -1,24 +1,24 @@
-//! The solutions that have been handed over, and when two of them are one.
+//! Solutions returned so far, and when two solutions are the same.
 //!
-//! The closed form has a finer measure of its own (`arm_solutions.rs`): its solutions are exact.
+//! The closed form has a tighter measure (`arm_solutions.rs`), since its solutions are exact.
 
 use super::prepared_search::Search;
 use urdf_ik_robot::without_whole_turns;
 
-/// Solutions at most.
+/// Largest number of solutions.
 const MAX_SOLUTIONS: usize = 64;
-/// Two configurations are one where no variable differs by more \[rad, or m over the length scale\].
-const SAME_WITHIN: f64 = 0.01;
+/// Largest difference of a variable between equal solutions \[rad, or m over the length scale\].
+const SAME_TOLERANCE: f64 = 0.01;
 
-/// The solutions that have been handed over.
+/// Solutions returned so far.
 #[derive(Debug, Clone)]
-pub struct Known {
-    /// Their positions, one solution after the other.
+pub struct KnownSolutions {
+    /// Positions, one solution after the other \[rad or m\].
     positions: Vec<f64>,
     variables: usize,
 }
 
-impl Known {
+impl KnownSolutions {
     pub fn new(search: &Search) -> Self {
         let variables = search.variables();
         Self { positions: Vec::with_capacity(MAX_SOLUTIONS * variables), variables }
@@ -40,16 +40,16 @@ impl Known {
         self.count() == MAX_SOLUTIONS
     }
 
-    /// Whether one of them is the same configuration as `positions`.
-    pub fn holds(&self, search: &Search, positions: &[f64]) -> bool {
+    /// Whether `positions` are among them.
+    pub fn contains(&self, search: &Search, positions: &[f64]) -> bool {
         self.positions.chunks_exact(self.variables).any(|known| is_same(search, known, positions))
     }
 }
 
-/// Whether two configurations are one.
+/// Whether two configurations are the same solution.
 fn is_same(search: &Search, a: &[f64], b: &[f64]) -> bool {
     a.iter().zip(b).enumerate().all(|(i, (a, b))| {
         let step = if search.turns[i] { without_whole_turns(a - b) } else { a - b };
-        (step / search.unit(i)).abs() <= SAME_WITHIN
+        (step / search.unit(i)).abs() <= SAME_TOLERANCE
     })
 }

@@ -1,11 +1,8 @@
-//! The search that every solver shares: attempts from the seed and from other starting points, inside joint limits.
+//! Numerical search, used by every solver: attempts from the seed and from other starting points within joint limits.
 //!
-//! A solve runs one way. [`setup`] puts a problem into bounds, a start and goals. [`attempts`] go from the start and from the
-//! [`seed_table`], four at a time, until one meets the targets or gives up; [`explore`] keeps the one to go on with. Where there is
-//! one, [`null_space`] moves it towards what is preferred; where there is none, [`closest`] leads the best to a local minimum of the
-//! error, and [`position_only`], if asked, to one of the orientation error at the position. The setup folds it to the turns nearest to the seed, and the [`verdict`] says what exactly these positions reach.
+//! A solve is a pipeline. [`setup`] derives bounds, start and goals from the problem. [`attempts`] run from the start and from the [`seed_table`], four at a time, until they meet the targets or stall; [`explore`] picks one. A successful attempt is improved by [`null_space`]. A failed one is led by [`closest`] to a local minimum of the error, and on request by [`position_only`] to one of the orientation error at the position. The setup folds the result to the revolutions nearest to the seed, and the [`solution_evaluator`] measures exactly these positions.
 //!
-//! Each stage is a type with its own memory, whose methods say what they take and give. Only a whole [`solve`] sees all of them.
+//! Each stage is a type with its own memory. Only [`solve`] connects them.
 
 mod all_solutions;
 mod attempts;
@@ -28,12 +25,12 @@ mod prepared_search;
 mod seed_table;
 mod self_motion;
 mod setup;
+mod solution_evaluator;
 mod solve;
-mod verdict;
 
 pub use all_solutions::OnSolution;
 pub use explore::Run;
 pub use plan::Iteration;
-pub use prepared_search::{Posed, Search};
+pub use prepared_search::{Search, SearchInput};
 pub use seed_table::SeedTable;
 pub use solve::SearchScratch;

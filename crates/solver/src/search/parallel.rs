@@ -1,10 +1,10 @@
-//! One search on several cores.
+//! A search on several cores.
 
 use std::sync::atomic::AtomicUsize;
 use std::thread::{self, ScopedJoinHandle};
 
 use super::attempts::Spent;
-use super::explore::{Run, Share};
+use super::explore::{AttemptSlice, Run};
 use super::solve::SearchScratch;
 use crate::kernel::LANES;
 use crate::{Mode, Solution, Stop};
@@ -12,7 +12,7 @@ use crate::{Mode, Solution, Stop};
 impl Run<'_> {
     /// See [`Solver::solve_on`](crate::Solver::solve_on).
     pub fn solve_on(&self, scratches: &mut [&mut SearchScratch], solution: &mut Solution) {
-        let attempts = match self.posed.problem.mode {
+        let attempts = match self.input.problem.mode {
             Mode::Search { attempts, .. } => attempts,
             Mode::Track { .. } => 1,
         };
@@ -23,10 +23,10 @@ impl Run<'_> {
         }
         let first_found = AtomicUsize::new(usize::MAX);
         let explore = |scratch: &mut SearchScratch, index: usize| {
-            let share = Share { index, of: cores, first_found: &first_found };
+            let slice = AttemptSlice { index, of: cores, first_found: &first_found };
             let SearchScratch { setup, exploration, .. } = scratch;
-            setup.set(self.posed);
-            exploration.explore(self, setup, &share)
+            setup.set(self.input);
+            exploration.explore(self, setup, &slice)
         };
         let (mut spent, rest) = thread::scope(|scope| {
             let mut threads = Vec::with_capacity(others.len());
@@ -38,7 +38,7 @@ impl Run<'_> {
             (own, threads.into_iter().map(ScopedJoinHandle::join).collect::<Vec<_>>())
         });
         for (other, scratch) in rest.into_iter().zip(others) {
-            // A thread that ended by a panic has found nothing.
+            // A thread that panicked contributes nothing.
             let Ok(other) = other else { continue };
             let (found, others) = (&mut first.exploration, &mut scratch.exploration);
             if others.picked.rank() < found.picked.rank() {
@@ -48,9 +48,9 @@ impl Run<'_> {
                 found.closest.copy_from(&others.closest);
             }
             found.clearance.has_refused |= others.clearance.has_refused;
-            for candidate in others.attempts.given_up.candidates() {
+            for candidate in others.attempts.failed.candidates() {
                 let read = |positions: &mut [f64]| positions.copy_from_slice(&candidate.positions);
-                found.attempts.given_up.offer(candidate.rank(), read);
+                found.attempts.failed.insert(candidate.rank(), read);
             }
             spent = spent.joined(other);
         }
@@ -59,7 +59,7 @@ impl Run<'_> {
 }
 
 impl Spent {
-    /// What both have spent.
+    /// The sum of both.
     fn joined(self, other: Self) -> Self {
         let stop = if other.stop == Stop::Deadline { other.stop } else { self.stop };
         Self { iterations: self.iterations + other.iterations, attempts: self.attempts + other.attempts, stop }

@@ -1,16 +1,15 @@
-//! What a search is asked to do: what each iteration is, and which attempts are made.
+//! The plan of a search: its kind of iteration and its attempts.
 
 use super::prepared_search::Search;
-use super::setup::Setup;
+use super::setup::{Setup, SetupView};
 use crate::{FabrikOptions, JacobianStep, Stop};
 
-/// Adaptive damping over the squared error \[rad²\]: of the fractions 1, 0.3, 0.1 and 0.03 a search takes the fewest iterations with
-/// the third. It bounds a step near a singularity to half the error over the root of the damping, 1.6 rad.
+/// Adaptive damping over the squared error, in a search: of the fractions 1, 0.3, 0.1 and 0.03 the third needs the fewest iterations. Near a singularity it bounds a step to half the error over the root of the damping, 1.6 rad.
 const SEARCH_DAMPING: f64 = 0.1;
-/// Adaptive damping over the squared error \[rad²\] in tracking, which must not leap: it bounds a step to half a radian.
+/// Adaptive damping over the squared error, in tracking, which must not leap: bounds a step to half a radian.
 const TRACK_DAMPING: f64 = 1.0;
 
-/// What each iteration of an attempt is.
+/// The kind of iteration of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Iteration {
     /// A Newton step.
@@ -20,33 +19,48 @@ pub enum Iteration {
 }
 
 impl Iteration {
-    /// Whether steps lead to the nearest configuration where the targets cannot be met: always, unless it is FABRIK alone.
+    /// Whether Newton steps lead to the closest configuration if the targets cannot be met.
     pub fn refines(self) -> bool {
         !matches!(self, Self::Fabrik(FabrikOptions { polish: false, .. }))
     }
 }
 
-/// Which attempts are made, and of what.
-pub struct Plan<'a> {
+/// The attempts of a search.
+pub struct AttemptPlan<'a> {
     pub search: &'a Search,
-    pub setup: &'a Setup,
-    /// What each iteration is.
+    pub view: SetupView<'a>,
+    /// The kind of iteration.
     pub iteration: Iteration,
-    /// Number of starting points, the seed (number 0) among them.
+    /// Number of starting points, the seed (number 0) included.
     pub attempts: usize,
-    /// Of these, every `stride`th is made, from number `first` on.
+    /// Every `stride`th attempt is made, starting with number `first`.
     pub first: usize,
     pub stride: usize,
-    /// Shifts the starting points that come after the seed table.
+    /// Shifts the starting points after the seed table.
     pub random_seed: u64,
-    /// Whether an attempt goes on near the targets after steps that lead far away. Tracking must not leap.
+    /// Whether an attempt may leap far and return to the targets. Tracking must not.
     pub leaps: bool,
-    /// Asked before each attempt, by its number: whether there is reason to begin no more.
-    pub over: &'a dyn Fn(usize) -> Option<Stop>,
+    /// Called before each attempt with its number: the reason to end the search, if any.
+    pub stop_reason: &'a dyn Fn(usize) -> Option<Stop>,
 }
 
-impl Plan<'_> {
-    /// Adaptive damping over the squared error \[rad²\].
+impl<'a> AttemptPlan<'a> {
+    /// All attempts of a search by Newton steps on one core.
+    pub fn newton(search: &'a Search, setup: &'a Setup, attempts: usize, random_seed: u64) -> Self {
+        Self {
+            search,
+            view: setup.view(),
+            iteration: Iteration::Jacobian(JacobianStep::default()),
+            attempts,
+            first: 0,
+            stride: 1,
+            random_seed,
+            leaps: true,
+            stop_reason: &|_| None,
+        }
+    }
+
+    /// Adaptive damping over the squared error.
     pub fn damping(&self) -> f64 {
         if self.leaps { SEARCH_DAMPING } else { TRACK_DAMPING }
     }

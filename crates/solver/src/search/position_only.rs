@@ -1,63 +1,58 @@
-//! Positions exactly and orientations as closely as possible, where no attempt met both.
+//! Exact positions with the closest orientations, if no attempt met both.
 //!
-//! This is a least-squares problem with two levels (Nakamura, Hanafusa and Yoshikawa 1987, "Task-priority based redundancy control of
-//! robot manipulators"): orientations are minimised on the manifold of configurations that meet the positions. A step is damped least
-//! squares inside the bounds, with the position rows weighted so heavily that it is tangent to the manifold. Newton steps on the
-//! positions alone lead back onto it. Several starting points find the least of the local minima; tracking starts from the seed alone.
+//! A two-level least-squares problem (Nakamura, Hanafusa and Yoshikawa 1987, "Task-priority based redundancy control of robot manipulators"): orientation errors are minimised on the manifold of configurations that meet the positions. A step is damped least squares within the bounds, with position rows weighted so heavily that it is tangent to the manifold. Newton steps on the positions alone return to it. A search compares the local minima from several starting points; tracking starts from the seed alone.
 
 use std::ops::ControlFlow;
 
-use super::attempts::{Arrival, Attempts, Spent};
+use super::attempts::{Attempts, Spent, SuccessfulAttempt};
 use super::candidate::Candidate;
 use super::clearance::ClearanceCheck;
-use super::closest::{Budget, ClosestDescent, FIRST_ITERATIONS, ITERATIONS, Objective, PROMISING};
+use super::closest::{Budget, ClosestDescent, FIRST_ITERATIONS, MAX_ITERATIONS, Objective, PROMISING};
 use super::explore::Run;
 use super::null_space::return_to_targets;
-use super::plan::{Iteration, Plan};
-use super::prepared_search::{Posed, Search};
+use super::plan::AttemptPlan;
+use super::prepared_search::{Search, SearchInput};
 use super::setup::Setup;
 use crate::kernel::{Configurations, Goal, LANES, Lanes, Task};
-use crate::{JacobianStep, Mode, Problem, Stop, Target, Tolerance};
+use crate::{Mode, Problem, Stop, Target, Tolerance};
 
-/// Starting points at most that reach the positions, besides the seed and what the attempts at the whole targets left. With so many,
-/// benches/peers/position_only.py finds no better minimum on the SO-101.
-const STARTS: usize = 48;
-/// Share of the position tolerance within which a configuration counts as on the manifold: none of the rest is traded for orientation.
-const ON_MANIFOLD: f64 = 0.01;
-/// Another minimum takes the place of an earlier one where its squared error is below this multiple of it: of equal ones, as those of two
-/// elbows, the first counts, which is that of the seed.
-const LESS: f64 = 1.0 - 1e-6;
+/// Largest number of starting points on the manifold, besides the seed and the failed attempts. With these, benches/peers/position_only.py finds no better minimum on the SO-101.
+const MAX_STARTS: usize = 48;
+/// Fraction of the position tolerance within which a configuration is on the manifold: the rest is not traded for orientation.
+const MANIFOLD_TOLERANCE: f64 = 0.01;
+/// A minimum replaces an earlier one if its squared error is below this multiple of it. Of equal minima, such as those of two elbow branches, the first counts, which is that of the seed.
+const REPLACEMENT_RATIO: f64 = 1.0 - 1e-6;
 
-/// Finds configurations that meet the positions, with the least orientation error.
+/// Configurations that meet the positions with the least orientation error.
 #[derive(Debug, Clone)]
 pub struct PositionOnly {
     /// The problem of the positions alone.
     positions: Setup,
-    /// Its targets.
+    /// Targets of the positions alone.
     pub targets: Vec<Target>,
-    /// The whole targets, in the units of [`Search::heavy_kernel`].
+    /// Whole targets, in the units of [`Search::heavy_kernel`].
     heavy_goals: Vec<Goal>,
-    /// The best so far, without the whole turns.
+    /// The best result so far, without full revolutions.
     pub best: Candidate,
-    /// One under way, and how it would be handed out.
+    /// The current configuration, and its folded positions \[rad or m\].
     trial: Vec<f64>,
     folded: Vec<f64>,
-    /// The nearest of the attempts that do not meet the positions, which is not needed.
+    /// Unused output of the attempts.
     unused: Candidate,
 }
 
-/// The stages that it uses.
+/// Stages that it uses.
 pub struct Stages<'a> {
     /// The whole problem.
     pub setup: &'a Setup,
     pub descent: &'a mut ClosestDescent,
     pub attempts: &'a mut Attempts,
     pub clearance: &'a mut ClearanceCheck,
-    /// The closest configuration, of both levels as one.
+    /// The closest configuration by positions and orientations together.
     pub closest: &'a Candidate,
 }
 
-/// One start after the other, of one problem.
+/// Starting points of one problem.
 struct Starts<'a> {
     run: &'a Run<'a>,
     setup: &'a Setup,
@@ -68,7 +63,7 @@ struct Starts<'a> {
     best: &'a mut Candidate,
     trial: &'a mut [f64],
     folded: &'a mut [f64],
-    /// Whether the first start has been made.
+    /// Whether the first start is done.
     has_begun: bool,
     iterations: usize,
 }
@@ -87,13 +82,12 @@ impl PositionOnly {
         }
     }
 
-    /// Looks for the best configuration that meets the positions, keeps clear and is accepted, and leaves it in `best`. Returns whether there
-    /// is one.
+    /// Writes the best collision-free and accepted configuration that meets the positions into `best`; true if there is one.
     pub fn find(&mut self, run: &Run, stages: Stages, spent: &mut Spent) -> bool {
-        let Posed { search, problem } = run.posed;
+        let SearchInput { search, problem } = run.input;
         let Stages { setup, descent, attempts, clearance, closest } = stages;
         self.best.reset(&setup.start);
-        if !self.pose(run.posed) {
+        if !self.set_up(run.input) {
             return false;
         }
         let Self { positions, heavy_goals, best, trial, folded, unused, .. } = self;
@@ -111,64 +105,62 @@ impl PositionOnly {
             has_begun: false,
             iterations: 0,
         };
-        starts.go(&setup.start);
+        starts.descend_from(&setup.start);
         starts.has_begun = true;
         if let Mode::Search { attempts: most, random_seed, .. } = problem.mode {
-            starts.go(&closest.positions);
-            for other in attempts.given_up.candidates() {
-                starts.go(&other.positions);
+            starts.descend_from(&closest.positions);
+            for other in attempts.failed.candidates() {
+                starts.descend_from(&other.positions);
             }
             attempts.rank(search, problem.targets);
-            starts.go_from_attempts(attempts, unused, most, random_seed);
+            starts.descend_from_attempts(attempts, unused, most, random_seed);
         }
         spent.iterations += starts.iterations;
         best.is_some()
     }
 
-    /// Poses the problem of the positions. Returns whether there is any: a position that is not certainly out of reach, and an orientation that
-    /// may be missed.
-    fn pose(&mut self, Posed { search, problem }: Posed) -> bool {
+    /// Sets up the problem of the positions. True if it applies: a position that is not provably out of reach, and an orientation that may be missed.
+    fn set_up(&mut self, SearchInput { search, problem }: SearchInput) -> bool {
         let Self { positions, targets, heavy_goals, .. } = self;
         targets.clear();
         targets.extend(problem.targets.iter().map(|target| {
-            let position = ON_MANIFOLD * target.tolerance.position;
+            let position = MANIFOLD_TOLERANCE * target.tolerance.position;
             Target { tolerance: Tolerance { position, ..target.tolerance }, ..target.position_only() }
         }));
-        let posed = Posed { search, problem: &Problem { targets, ..*problem } };
+        let input = SearchInput { search, problem: &Problem { targets, ..*problem } };
         let counts =
             |from: usize| problem.targets.iter().any(|target| target.free_axes[from..from + 3].contains(&false));
-        if !counts(0) || !counts(3) || posed.out_of_reach().is_some() {
+        if !counts(0) || !counts(3) || input.out_of_reach().is_some() {
             return false;
         }
-        positions.set(posed);
+        positions.set(input);
         search.heavy_kernel.set_goals(problem.targets, heavy_goals);
         true
     }
 }
 
 impl<'a> Starts<'a> {
-    /// Tells whether time is up. The first start is made in any case.
+    /// Whether the time is up. The first start ignores the clock.
     fn clock(&self) -> impl Fn() -> bool + use<'a> {
         let (run, has_begun) = (self.run, self.has_begun);
         move || has_begun && run.has_expired()
     }
 
-    /// Goes from where attempts at the positions alone arrive, at most so many.
-    fn go_from_attempts(&mut self, attempts: &mut Attempts, unused: &mut Candidate, most: usize, random_seed: u64) {
+    /// Starts from up to `most` solutions of the positions alone.
+    fn descend_from_attempts(
+        &mut self,
+        attempts: &mut Attempts,
+        unused: &mut Candidate,
+        most: usize,
+        random_seed: u64,
+    ) {
         let (run, setup) = (self.run, self.positions);
-        let over = |_: usize| run.has_expired().then_some(Stop::Deadline);
-        let plan = Plan {
-            search: run.posed.search,
-            setup,
-            iteration: Iteration::Jacobian(JacobianStep::default()),
-            attempts: STARTS.min(most),
-            first: 0,
-            stride: 1,
-            random_seed,
-            leaps: true,
-            over: &over,
+        let stop_reason = |_: usize| run.has_expired().then_some(Stop::Deadline);
+        let plan = AttemptPlan {
+            stop_reason: &stop_reason,
+            ..AttemptPlan::newton(run.input.search, setup, MAX_STARTS.min(most), random_seed)
         };
-        let found = attempts.run(&plan, unused, &mut |configurations, Arrival { lane, .. }| {
+        let found = attempts.run(&plan, unused, &mut |configurations, SuccessfulAttempt { lane, .. }| {
             configurations.read(lane, self.trial);
             self.descend();
             ControlFlow::Continue(())
@@ -176,11 +168,11 @@ impl<'a> Starts<'a> {
         self.iterations += found.iterations;
     }
 
-    /// Leads a configuration onto the manifold, and there to the least orientation error near it.
-    fn go(&mut self, start: &[f64]) {
+    /// Leads a configuration onto the manifold, and then to the least orientation error nearby.
+    fn descend_from(&mut self, start: &[f64]) {
         self.trial.copy_from_slice(start);
-        let (kernel, expired) = (&self.run.posed.search.kernel, self.clock());
-        let budget = Budget { iterations: ITERATIONS, expired: &expired };
+        let (kernel, expired) = (&self.run.input.search.kernel, self.clock());
+        let budget = Budget { iterations: MAX_ITERATIONS, expired: &expired };
         let reached = self.descent.descend(kernel, self.positions.task(), self.trial, budget);
         self.iterations += reached.iterations;
         if reached.met {
@@ -188,12 +180,12 @@ impl<'a> Starts<'a> {
         }
     }
 
-    /// Leads the trial, which meets the positions, to the least orientation error near it, and keeps it where it is the best so far.
+    /// Leads the trial, which meets the positions, to the least orientation error nearby. It replaces `best` if it is better.
     fn descend(&mut self) {
-        let Posed { search, problem } = self.run.posed;
+        let SearchInput { search, problem } = self.run.input;
         let objective = Orientations { search, positions: self.positions, setup: self.setup, heavy: self.heavy_goals };
         let (mut score, expired) = (f64::INFINITY, self.clock());
-        for iterations in [FIRST_ITERATIONS, ITERATIONS] {
+        for iterations in [FIRST_ITERATIONS, MAX_ITERATIONS] {
             let budget = Budget { iterations, expired: &expired };
             let descended = self.descent.descend_by(&objective, self.trial, budget);
             self.iterations += descended.iterations;
@@ -204,14 +196,14 @@ impl<'a> Starts<'a> {
         }
         self.folded.copy_from_slice(self.trial);
         self.setup.fold(problem, self.folded);
-        if score < LESS * self.best.score && self.clearance.appraise(problem, self.folded).is_some() {
+        if score < REPLACEMENT_RATIO * self.best.score && self.clearance.appraise(problem, self.folded).is_some() {
             (self.best.score, self.best.attempt) = (score, 0);
             self.best.positions.copy_from_slice(self.trial);
         }
     }
 }
 
-/// The orientation errors on the manifold of the positions.
+/// Orientation errors on the manifold of the positions.
 struct Orientations<'a> {
     search: &'a Search,
     positions: &'a Setup,
@@ -220,7 +212,7 @@ struct Orientations<'a> {
 }
 
 impl Objective for Orientations<'_> {
-    /// The squared error is infinite beside the manifold.
+    /// The squared error is infinite off the manifold.
     fn measure(&self, configurations: &mut Configurations) {
         let kernel = &self.search.kernel;
         kernel.measure(&self.positions.goals, configurations);

@@ -1,4 +1,4 @@
-//! Other starting points than the seed: a table of configurations spread over the joint limits, with the poses of their tips.
+//! Starting points other than the seed: a table of configurations spread over the joint limits, with the poses of their tips.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, Simd, dispatch, f32x8};
@@ -8,73 +8,73 @@ use urdf_ik_mathematics::lanes::single;
 use urdf_ik_mathematics::pseudorandom;
 use urdf_ik_robot::{Chain, ChainPoses, Domain};
 
-/// Configurations in the table.
+/// Number of configurations in the table.
 const TABLE_SIZE: usize = 256;
-/// How many of them are tried for one problem, nearest first.
+/// Number of table entries tried for one problem, nearest first.
 const TRIED_FROM_TABLE: usize = 16;
-/// Variables up to which a configuration takes each from its whole range; with more it would be crumpled.
-const WHOLE_RANGE_UP_TO: usize = 8;
-/// Numbers by which two poses are compared: the three entries of the position, then those of the x, y and z axis.
+/// Largest number of variables that each use their whole range; more would crumple the arm.
+const FULL_RANGE_VARIABLES: usize = 8;
+/// Numbers that describe a pose: three of the position, then those of the x, y and z axis.
 const FEATURES: usize = 12;
-/// Configurations that are ranked at once. Single precision is plenty for a ranking.
-const GROUP: usize = 8;
+/// Number of configurations ranked at once. Single precision suffices for a ranking.
+const GROUP_SIZE: usize = 8;
 
-/// One number for each of eight configurations.
+/// One number per configuration of a group.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C, align(32))]
-struct Group([f32; GROUP]);
+struct EightLanes([f32; GROUP_SIZE]);
 
-/// The starting points of a chain. Deterministic: the same chain has the same table.
+/// The starting points of a chain. Deterministic: equal chains have equal tables.
 #[derive(Debug, Clone)]
 pub struct SeedTable {
-    /// Configurations, one after the other.
+    /// Configurations, one after the other \[rad or m\].
     positions: Vec<f64>,
-    /// For each tip, its poses in groups of eight configurations.
+    /// For each tip, its poses in groups of configurations.
     poses: Vec<Vec<Poses>>,
     length_scale: f64,
-    /// Irrational steps of the sequence, one for each variable and one for the share of their ranges that is used.
+    /// Irrational steps of the sequence, one per variable and one for [`range_fraction`].
     steps: Vec<f64>,
-    /// What the configurations are spread over, one for each variable.
+    /// Range of each variable over which the configurations are spread.
     domains: Vec<Domain>,
 }
 
-/// Poses of one tip at eight configurations of the table.
+/// Poses of one tip at a group of configurations.
 #[derive(Debug, Clone, Copy, Default)]
 struct Poses {
-    features: [Group; FEATURES],
+    features: [EightLanes; FEATURES],
     /// Half the squared length of the position.
-    half_square: Group,
+    half_square: EightLanes,
 }
 
-/// How far the configurations of the table are from the targets of one problem.
+/// Distances of the table's configurations from the targets of one problem.
 #[derive(Debug, Clone)]
 pub struct Ranking {
-    /// Squared errors up to a factor and a constant; infinite for configurations that have been tried.
-    costs: Vec<Group>,
-    /// How many have been taken.
+    /// Squared errors up to a factor and a constant; infinite for configurations already tried.
+    costs: Vec<EightLanes>,
+    /// Number of configurations tried.
     taken: usize,
 }
 
 impl Ranking {
     pub fn new() -> Self {
-        Self { costs: vec![Group::default(); TABLE_SIZE / GROUP], taken: 0 }
+        Self { costs: vec![EightLanes::default(); TABLE_SIZE / GROUP_SIZE], taken: 0 }
     }
 
-    /// The configuration at place `place` (1 for the nearest), which must come after those asked for before.
+    /// Index of the `place`th nearest configuration, 1 for the nearest. Places must increase from call to call.
     fn take(&mut self, level: Level, place: usize) -> usize {
         let mut index = 0;
         while self.taken < place {
             index = dispatch!(level, simd => find_least(simd, &self.costs));
-            self.costs[index / GROUP].0[index % GROUP] = f32::INFINITY;
+            self.costs[index / GROUP_SIZE].0[index % GROUP_SIZE] = f32::INFINITY;
             self.taken += 1;
         }
         index
     }
 }
 
-/// Index of the least of all numbers; 0 where none is.
+/// Index of the least number; 0 if there is none.
 #[inline(always)]
-fn find_least<S: Simd>(simd: S, numbers: &[Group]) -> usize {
+fn find_least<S: Simd>(simd: S, numbers: &[EightLanes]) -> usize {
     let mut least = f32x8::splat(simd, f32::INFINITY);
     for group in numbers {
         least = least.min(f32x8::load_array(simd, group.0));
@@ -83,19 +83,19 @@ fn find_least<S: Simd>(simd: S, numbers: &[Group]) -> usize {
     for (index, group) in numbers.iter().enumerate() {
         let found = f32x8::load_array(simd, group.0).simd_eq(least).to_bitmask();
         if found != 0 {
-            return index * GROUP + found.trailing_zeros() as usize;
+            return index * GROUP_SIZE + found.trailing_zeros() as usize;
         }
     }
     0
 }
 
 impl SeedTable {
-    /// The table of `chain`, spread over `domains`, one for each variable.
+    /// The table of `chain`, spread over `domains`, one per variable.
     pub fn new(chain: &Chain, domains: Vec<Domain>, length_scale: f64) -> Self {
         let steps = square_roots_of_primes(domains.len() + 1);
         let positions = Vec::with_capacity(TABLE_SIZE * domains.len());
         let mut configuration = vec![0.0; domains.len()];
-        let poses = vec![vec![Poses::default(); TABLE_SIZE / GROUP]; chain.tips().len()];
+        let poses = vec![vec![Poses::default(); TABLE_SIZE / GROUP_SIZE]; chain.tips().len()];
         let mut table = Self { positions, poses, length_scale, steps, domains };
         let mut at = ChainPoses::new(chain);
         for index in 0..TABLE_SIZE {
@@ -103,22 +103,21 @@ impl SeedTable {
             chain.forward_kinematics(&configuration, &mut at);
             table.positions.extend_from_slice(&configuration);
             for (poses, pose) in table.poses.iter_mut().zip(at.tips()) {
-                let Poses { features, half_square } = &mut poses[index / GROUP];
+                let Poses { features, half_square } = &mut poses[index / GROUP_SIZE];
                 let rotation = pose.rotation.to_rotation_matrix();
                 let position = pose.translation.vector / length_scale;
                 for (feature, value) in features.iter_mut().zip(position.iter().chain(rotation.matrix())) {
-                    feature.0[index % GROUP] = single(*value);
+                    feature.0[index % GROUP_SIZE] = single(*value);
                 }
-                half_square.0[index % GROUP] = single(0.5 * position.norm_squared());
+                half_square.0[index % GROUP_SIZE] = single(0.5 * position.norm_squared());
             }
         }
         table
     }
 
-    /// Ranks the table for a problem: half the squared distance over the squared length scale, less the cosines between the axes
-    /// that should be parallel (the squared angle, where it is small, but for a constant).
+    /// Ranks the table for a problem, by half the squared distance over the squared length scale, minus the cosines between corresponding axes (for small angles the squared angle, up to a constant).
     pub fn rank(&self, level: Level, targets: &[Target], ranking: &mut Ranking) {
-        ranking.costs.fill(Group::default());
+        ranking.costs.fill(EightLanes::default());
         ranking.taken = 0;
         for target in targets {
             let weights = self.weights(target);
@@ -128,7 +127,7 @@ impl SeedTable {
         }
     }
 
-    /// The target's features, each times what it counts.
+    /// The target's features times their weights.
     fn weights(&self, target: &Target) -> [f32; FEATURES] {
         let mut weights = [0.0; FEATURES];
         if target.free_axes[..3] != [true; 3] {
@@ -136,7 +135,7 @@ impl SeedTable {
             weights[..3].copy_from_slice(position.as_slice());
         }
         let rotation = target.pose.rotation.to_rotation_matrix();
-        // With one turn free its axis alone counts; with more, none.
+        // With one free rotation only its axis counts, with more none.
         let counted = match target.free_axes[3..] {
             [false, false, false] => [1.0; 3],
             [true, false, false] => [1.0, 0.0, 0.0],
@@ -150,8 +149,7 @@ impl SeedTable {
         weights.map(|weight| single(weight * target.weight))
     }
 
-    /// Writes the starting point of attempt `attempt` (1 is the first after the seed) into `out`: the table's configurations nearest
-    /// to the targets, then further samples of the sequence.
+    /// Writes the start of attempt `attempt` (1 is the first after the seed) into `out`: the table's configurations nearest to the targets, then further samples of the sequence.
     pub fn start(&self, level: Level, attempt: usize, random_seed: u64, ranking: &mut Ranking, out: &mut [f64]) {
         if attempt <= TRIED_FROM_TABLE {
             let index = ranking.take(level, attempt);
@@ -161,23 +159,22 @@ impl SeedTable {
         }
     }
 
-    /// Point `index` of the Richtmyer sequence (multiples of square roots of primes, modulo 1), which fills a box of any
-    /// dimension evenly, shifted by `random_seed` and stretched over the domains, or the share of them that [`share`] tells.
+    /// Point `index` of the Richtmyer sequence (multiples of square roots of primes, modulo 1), which fills a box of any dimension evenly, shifted by `random_seed` and scaled to the domains or to a [`range_fraction`] of them.
     pub fn sample(&self, index: usize, random_seed: u64, out: &mut [f64]) {
         #[expect(clippy::cast_precision_loss, reason = "indices stay far below 2^52")]
         let index = (index + 1) as f64;
         let place =
             |dimension: usize| (index * self.steps[dimension] + pseudorandom::shift(random_seed, dimension)).fract();
-        let share = share(out.len(), place(out.len()));
+        let range_fraction = range_fraction(out.len(), place(out.len()));
         for (dimension, position) in out.iter_mut().enumerate() {
-            *position = self.domains[dimension].at(0.5 + share * (place(dimension) - 0.5));
+            *position = self.domains[dimension].at(0.5 + range_fraction * (place(dimension) - 0.5));
         }
     }
 }
 
-/// Adds to the costs of all configurations those of one tip.
+/// Adds the costs of one tip at all configurations.
 #[inline(always)]
-fn add_costs<S: Simd>(simd: S, poses: &[Poses], weights: &[f32; FEATURES], position: f32, costs: &mut [Group]) {
+fn add_costs<S: Simd>(simd: S, poses: &[Poses], weights: &[f32; FEATURES], position: f32, costs: &mut [EightLanes]) {
     for (poses, cost) in poses.iter().zip(costs) {
         let mut sum = f32x8::load_array(simd, cost.0) + f32x8::load_array(simd, poses.half_square.0) * position;
         for (feature, weight) in poses.features.iter().zip(weights) {
@@ -187,16 +184,15 @@ fn add_costs<S: Simd>(simd: S, poses: &[Poses], weights: &[f32; FEATURES], posit
     }
 }
 
-/// The share of their ranges that so many variables use in a configuration, for a `place` in \[0, 1).
+/// The fraction of their ranges that so many variables use in a configuration, for `place` in \[0, 1).
 ///
-/// Few variables use all. With random positions of many joints the tip stays near the base, like a random walk, where it cannot approach a target
-/// farther out; so the share goes geometrically down to as little as leaves the whole arm a curve.
-fn share(variables: usize, place: f64) -> f64 {
-    if variables <= WHOLE_RANGE_UP_TO {
+/// Few variables use all of it. With random positions of many joints the tip stays near the base, like a random walk, and cannot approach a distant target, so the fraction decreases geometrically until the whole arm is one curve.
+fn range_fraction(variables: usize, place: f64) -> f64 {
+    if variables <= FULL_RANGE_VARIABLES {
         return 1.0;
     }
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-    let least = WHOLE_RANGE_UP_TO as f64 / variables as f64;
+    let least = FULL_RANGE_VARIABLES as f64 / variables as f64;
     least.powf(place)
 }
 

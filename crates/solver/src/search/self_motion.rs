@@ -1,20 +1,20 @@
-//! The motion of a redundant chain that leaves its tip where it is, and the Newton step to its target.
+//! Self-motion of seven joints, and the Newton step to a target.
 
 use super::prepared_search::Search;
 use crate::Target;
 use crate::kernel::{Configurations, Goal};
 
-/// A pivot of the Jacobian below this \[rad\] leaves more than one such motion.
-const SINGULAR: f64 = 1e-6;
+/// Smallest pivot of the Jacobian \[rad\]; below it the null space has more dimensions.
+const MIN_PIVOT: f64 = 1e-6;
 
-/// The motions of the seven joints of a chain, as far as they are straight.
+/// First-order motions of seven joints.
 #[derive(Debug, Clone, Copy)]
 pub struct SelfMotion {
-    /// How fast each joint moves where the tip stays in place, the fastest by one radian.
+    /// Self-motion: rates of the joints with the tip fixed, the fastest at 1 rad.
     pub motion: [f64; 7],
-    /// The Newton step that leads the tip to the target \[rad\]; of those that do, the shortest.
+    /// Shortest Newton step to the target \[rad\].
     pub step: [f64; 7],
-    /// How far the tip is from the target \[rad, and m over the length scale\].
+    /// Error of the tip \[rad, and m over the length scale\].
     pub error: f64,
 }
 
@@ -36,14 +36,14 @@ impl SelfMotions {
         search.kernel.set_goals(std::slice::from_ref(target), &mut self.goals);
     }
 
-    /// The motions of a chain of seven joints at `positions`; `None` in singular configurations.
+    /// The motions at `positions` \[rad\]; `None` in singular configurations.
     pub fn at(&mut self, search: &Search, positions: &[f64; 7]) -> Option<SelfMotion> {
         let Self { goals, configurations } = self;
         configurations.write_all(positions);
         search.kernel.measure(goals, configurations);
         search.kernel.linearise(goals, configurations);
         let error = configurations.squared_error.0[0].sqrt();
-        // By columns, so that one column is a joint's and can change places.
+        // Column-major, so that the columns of joints can be swapped.
         let mut columns = configurations.columns.first_chunk::<7>()?.map(|column| column.map(|row| row.0[0]));
         let mut right = configurations.rows[0].map(|row| row.0[0]);
         let joints = reduce(&mut columns, &mut right)?;
@@ -68,7 +68,7 @@ impl SelfMotions {
     }
 }
 
-/// Reduces the equations to a triangle, with the largest pivot of each row; gives the joints that the columns then belong to.
+/// Triangularises the equations with the largest pivot of each row, and returns the joint of each column.
 fn reduce(columns: &mut [[f64; 6]; 7], right: &mut [f64; 6]) -> Option<[usize; 7]> {
     let mut joints = [0, 1, 2, 3, 4, 5, 6];
     for pivot in 0..6 {
@@ -77,7 +77,7 @@ fn reduce(columns: &mut [[f64; 6]; 7], right: &mut [f64; 6]) -> Option<[usize; 7
         columns.swap(pivot, largest);
         joints.swap(pivot, largest);
         let reduced = columns[pivot];
-        if reduced[pivot].abs() < SINGULAR {
+        if reduced[pivot].abs() < MIN_PIVOT {
             return None;
         }
         let per_pivot = 1.0 / reduced[pivot];

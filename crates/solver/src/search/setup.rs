@@ -1,35 +1,67 @@
-//! One problem as the stages of a search see it: goals, bounds, where the seed stands, and which whole turns belong to an answer.
+//! The goals, bounds and start of one problem, and the revolutions of its variables.
 
 use std::sync::Arc;
 
-use super::prepared_search::{Posed, Search};
+use super::prepared_search::{Search, SearchInput};
 use crate::kernel::{Goal, Task};
 use crate::{Bounds, Mode, Problem};
 use urdf_ik_robot::{Domain, nearest_turn, whole_turns};
 
-/// A problem, set up once and then only read.
+/// A problem prepared for the stages of a search. Written by [`Setup::set`], then read-only; [`SetupView`] replaces bounds or start.
 #[derive(Debug, Clone)]
 pub struct Setup {
-    /// The targets.
     pub goals: Vec<Goal>,
-    /// Where the first attempt starts \[rad or m\]: the seed, less the whole turns.
+    /// Start of the first attempt: the seed without full revolutions \[rad or m\].
     pub start: Vec<f64>,
-    /// Whole turns \[rad\] that are taken off each variable while solving, since angles of many turns lose digits.
+    /// Full revolutions subtracted from each variable while solving, since large angles lose digits \[rad\].
     pub whole_turns: Vec<f64>,
-    /// Where each variable may come to rest: within its limits and the bounds of the problem.
+    /// Range of each returned variable: the intersection of its limits and the bounds of the problem.
     pub domains: Vec<Domain>,
-    /// Whether the problem has bounds. Without, the domains and circles are those of the chain.
+    /// Whether the problem has bounds. Without, domains and circles are those of the chain.
     pub has_bounds: bool,
-    /// Which variables turn, as the search knows it.
+    /// [`Search::turns`].
     turns: Arc<[bool]>,
-    /// Which of them a search takes for circles, and folds into their domains at the end.
+    /// Variables that a search treats as circles, and folds into their domains at the end.
     circles: Vec<bool>,
     lower: Vec<f64>,
     upper: Vec<f64>,
+    /// Bounds that are never active.
+    unbounded: [Vec<f64>; 2],
+}
+
+/// A [`Setup`], with its own or other bounds and start.
+#[derive(Clone, Copy)]
+pub struct SetupView<'a> {
+    pub setup: &'a Setup,
+    /// Bounds while solving, without full revolutions \[rad or m\].
+    pub bounds: Bounds<'a>,
+    /// Start of the first attempt, without full revolutions \[rad or m\].
+    pub start: &'a [f64],
+}
+
+impl<'a> SetupView<'a> {
+    /// Goals and bounds of a step.
+    pub fn task(&self) -> Task<'a> {
+        Task { goals: &self.setup.goals, bounds: self.bounds }
+    }
+
+    /// Reflects a starting point at the bounds, so that starting points fill narrow bounds as evenly as the limits.
+    pub fn reflect(&self, start: &mut [f64]) {
+        for (i, position) in start.iter_mut().enumerate() {
+            let (lower, upper) = (self.bounds.lower[i], self.bounds.upper[i]);
+            let range = upper - lower;
+            if *position < lower || *position > upper {
+                let along =
+                    if range.is_finite() && range > 0.0 { (*position - lower).rem_euclid(2.0 * range) } else { 0.0 };
+                let reflected = if range.is_finite() { lower + along.min(2.0 * range - along) } else { *position };
+                *position = reflected.max(lower).min(upper);
+            }
+        }
+    }
 }
 
 impl Setup {
-    /// Memory for a problem of `search`.
+    /// Memory for problems of `search`.
     pub fn new(search: &Search) -> Self {
         let positions = || vec![0.0; search.variables()];
         Self {
@@ -42,32 +74,32 @@ impl Setup {
             circles: search.turns.to_vec(),
             lower: positions(),
             upper: positions(),
+            unbounded: [f64::NEG_INFINITY, f64::INFINITY].map(|bound| vec![bound; search.variables()]),
         }
     }
 
-    /// Takes over a problem.
-    pub fn set(&mut self, posed: Posed) {
-        let Posed { search, problem } = posed;
+    /// Prepares a problem.
+    pub fn set(&mut self, input: SearchInput) {
+        let SearchInput { search, problem } = input;
         if problem.bounds.is_some() || self.has_bounds {
-            self.set_domains(posed);
+            self.set_domains(input);
         }
         self.set_bounds(problem);
         search.kernel.set_goals(problem.targets, &mut self.goals);
     }
 
-    /// Where the variables may come to rest. One whose bounds leave it less than a turn is no circle.
-    fn set_domains(&mut self, posed: Posed) {
-        self.has_bounds = posed.problem.bounds.is_some();
+    /// Ranges of the returned variables. One with less than a revolution is not a circle.
+    fn set_domains(&mut self, input: SearchInput) {
+        self.has_bounds = input.problem.bounds.is_some();
         for i in 0..self.turns.len() {
-            self.domains[i] = posed.domain(i);
+            self.domains[i] = input.domain(i);
             self.circles[i] = self.turns[i] && self.domains[i].has_whole_turn();
         }
     }
 
-    /// Bounds for the variables while solving, and where they start.
+    /// Bounds while solving, and the start.
     ///
-    /// A search takes variables that turn for circles and folds them into their limits at the end. Tracking does not: a fold would
-    /// be a jump of a whole turn.
+    /// A search treats revolving variables as circles and folds them into their limits at the end. Tracking does not: folding would jump by a revolution.
     fn set_bounds(&mut self, problem: &Problem) {
         for (i, domain) in self.domains.iter().enumerate() {
             let [least, greatest] = domain.ends();
@@ -83,32 +115,26 @@ impl Setup {
         }
     }
 
-    /// What the variables may be while solving: within the limits, unless the variable turns, and in tracking within the step bounds.
+    /// Bounds while solving: the limits, none for circles, and in tracking also the step bounds.
     pub fn bounds(&self) -> Bounds<'_> {
         Bounds { lower: &self.lower, upper: &self.upper }
     }
 
-    /// What a step is to reach, and within what.
+    /// Bounds that are never active.
+    pub fn unbounded(&self) -> Bounds<'_> {
+        let [lower, upper] = &self.unbounded;
+        Bounds { lower, upper }
+    }
+
+    pub fn view(&self) -> SetupView<'_> {
+        SetupView { setup: self, bounds: self.bounds(), start: &self.start }
+    }
+
     pub fn task(&self) -> Task<'_> {
-        Task { goals: &self.goals, bounds: self.bounds() }
+        self.view().task()
     }
 
-    /// Brings a starting point within the bounds of the problem: what is beyond a bound is reflected there, so that starting points fill
-    /// narrow bounds as they fill the limits.
-    pub fn reflect(&self, start: &mut [f64]) {
-        for (i, position) in start.iter_mut().enumerate() {
-            let (lower, upper) = (self.lower[i], self.upper[i]);
-            let room = upper - lower;
-            if *position < lower || *position > upper {
-                let along =
-                    if room.is_finite() && room > 0.0 { (*position - lower).rem_euclid(2.0 * room) } else { 0.0 };
-                let reflected = if room.is_finite() { lower + along.min(2.0 * room - along) } else { *position };
-                *position = reflected.max(lower).min(upper);
-            }
-        }
-    }
-
-    /// Whether a variable of `positions` stands at a step bound that is no limit.
+    /// Whether a variable of `positions` is at a step bound that is not a limit.
     pub fn is_at_step_bound(&self, positions: &[f64]) -> bool {
         positions.iter().enumerate().any(|(i, position)| {
             let ([least, greatest], turns) = (self.domains[i].ends(), self.whole_turns[i]);
@@ -117,30 +143,7 @@ impl Setup {
         })
     }
 
-    /// Lets the variables go from `positions`, which are inside the bounds, no farther than `steps` from the start, or where they are
-    /// farther from it, no farther at all.
-    pub fn narrow(&mut self, positions: &[f64], steps: &[f64]) {
-        for (i, (position, step)) in positions.iter().zip(steps).enumerate() {
-            self.lower[i] = self.lower[i].max(position.min(self.start[i] - step));
-            self.upper[i] = self.upper[i].min(position.max(self.start[i] + step));
-        }
-    }
-
-    /// Takes the domains of another setup for bounds, and its whole turns.
-    pub fn bound_by_limits(&mut self, other: &Self) {
-        self.whole_turns.copy_from_slice(&other.whole_turns);
-        for (i, domain) in other.domains.iter().enumerate() {
-            [self.lower[i], self.upper[i]] = domain.ends().map(|end| end - self.whole_turns[i]);
-        }
-    }
-
-    /// Takes all bounds away.
-    pub fn unbound(&mut self) {
-        self.lower.fill(f64::NEG_INFINITY);
-        self.upper.fill(f64::INFINITY);
-    }
-
-    /// Where a search lets variable `i` come to rest: on a circle at the turn that lies in its domain and nearest to the seed.
+    /// The position that a search returns for variable `i`: on a circle, the revolution within its domain and nearest to the seed.
     pub fn folded(&self, i: usize, position: f64) -> f64 {
         match (self.turns[i], self.circles[i]) {
             (false, _) => position,
@@ -151,19 +154,18 @@ impl Setup {
         }
     }
 
-    /// Brings `positions` back to where the seed is: adds the whole turns that were taken off, and for a search chooses the turn
-    /// that lies in the limits and nearest to the seed.
+    /// Restores the revolutions of `positions`: adds those subtracted, and in a search chooses the ones within the limits and nearest to the seed.
     pub fn fold(&self, problem: &Problem, positions: &mut [f64]) {
         for i in (0..positions.len()).filter(|i| self.turns[*i]) {
             let (domain, seed) = (self.domains[i], self.domains[i].clamp(problem.seed[i]));
             let folded = match problem.mode {
                 Mode::Search { .. } => self.folded(i, positions[i]),
-                // Rounding must not carry it out of its bounds.
+                // Rounding must not exceed the step bounds.
                 Mode::Track { max_step } => {
                     (positions[i] + self.whole_turns[i]).max(seed - max_step[i]).min(seed + max_step[i])
                 }
             };
-            // A range of exactly one turn may be missed by rounding.
+            // Rounding may miss a range of exactly one revolution.
             positions[i] = domain.clamp(folded);
         }
     }

@@ -3,22 +3,23 @@
 use std::sync::atomic::AtomicUsize;
 
 use super::attempts::Spent;
-use super::avoidance::Avoidance;
+use super::avoidance::CollisionAvoidance;
 use super::clearance::ClearanceCheck;
-use super::closest::{Budget, ClosestDescent, ITERATIONS};
+use super::closest::{Budget, ClosestDescent, MAX_ITERATIONS};
 use super::continuation::Continuation;
-use super::explore::{Exploration, Run, Share};
+use super::explore::{AttemptSlice, Exploration, Run};
 use super::flow::Flow;
-use super::known_solutions::Known;
+use super::known_solutions::KnownSolutions;
 use super::position_only::{PositionOnly, Stages};
-use super::prepared_search::{Posed, Search};
+use super::prepared_search::{Search, SearchInput};
 use super::self_motion::SelfMotions;
 use super::setup::Setup;
-use super::verdict::Verdict;
-use crate::kernel::{Lanes, Svd};
+use super::solution_evaluator::SolutionEvaluator;
+use crate::kernel::{Goal, Lanes, Svd, Task};
+use crate::preference::manipulability;
 use crate::{Outcome, Problem, Reason, Solution, Stop, Target, Tolerance, Unreached, counted_axes};
 
-/// The stages of a search, each with what it works in. Only a whole solve sees all of them.
+/// The stages of a search with their memory.
 #[derive(Debug, Clone)]
 pub struct SearchScratch {
     pub(super) setup: Setup,
@@ -27,21 +28,23 @@ pub struct SearchScratch {
     closest: ClosestDescent,
     position_only: PositionOnly,
     continuation: Continuation,
-    pub(super) verdict: Verdict,
+    pub(super) evaluator: SolutionEvaluator,
     pub self_motions: SelfMotions,
-    pub(super) known: Known,
-    avoidance: Avoidance,
+    pub(super) known: KnownSolutions,
+    avoidance: CollisionAvoidance,
+    /// Goals of targets other than the problem's.
+    goals: Vec<Goal>,
 }
 
 impl SearchScratch {
-    /// What tells whether configurations keep clear.
+    /// The collision and acceptance check.
     pub fn clearance(&mut self) -> &mut ClearanceCheck {
         &mut self.exploration.clearance
     }
 }
 
 impl Search {
-    /// Scratch for this search, to keep and reuse.
+    /// Working memory of this search.
     pub fn scratch(&self) -> SearchScratch {
         SearchScratch {
             setup: Setup::new(self),
@@ -50,58 +53,58 @@ impl Search {
             closest: ClosestDescent::new(self),
             position_only: PositionOnly::new(self),
             continuation: Continuation::new(self),
-            verdict: Verdict::new(self),
+            evaluator: SolutionEvaluator::new(self),
             self_motions: SelfMotions::new(self),
-            known: Known::new(self),
-            avoidance: Avoidance::default(),
+            known: KnownSolutions::new(self),
+            avoidance: CollisionAvoidance::new(self),
+            goals: Vec::with_capacity(self.chain.tips().len()),
         }
     }
 
-    /// Makes `solution`, tracked without regard to collisions, keep clear, and appraises it.
-    pub fn keep_clear(&self, problem: &Problem, scratch: &mut SearchScratch, solution: &mut Solution) {
-        let SearchScratch { setup, exploration, verdict, avoidance, .. } = scratch;
-        avoidance.keep_clear(Posed { search: self, problem }, setup, verdict, solution);
-        exploration.clearance.judge(problem, solution);
+    /// Makes a `solution` that was tracked without collision checking collision-free, and appraises it.
+    pub fn make_collision_free(&self, problem: &Problem, scratch: &mut SearchScratch, solution: &mut Solution) {
+        let SearchScratch { exploration, evaluator, avoidance, .. } = scratch;
+        avoidance.make_collision_free(SearchInput { search: self, problem }, evaluator, solution);
+        exploration.clearance.appraise_answer(problem, solution);
     }
 
-    /// The decomposition of the Jacobian at `positions`, over the axes of `targets` that count.
+    /// The singular values of the Jacobian at `positions`, over the axes of `targets` that are not free.
     pub fn decomposed<'a>(&self, targets: &[Target], positions: &[f64], scratch: &'a mut SearchScratch) -> &'a mut Svd {
-        let SearchScratch { setup, verdict, .. } = scratch;
-        self.kernel.set_goals(targets, &mut setup.goals);
-        verdict.decompose(self, &setup.goals, positions)
+        let SearchScratch { goals, evaluator, .. } = scratch;
+        self.kernel.set_goals(targets, goals);
+        evaluator.decompose(self, goals, positions)
     }
 
-    /// What the configuration `positions` costs where it is to have the greatest manipulability for `targets`.
+    /// The negative logarithm of the manipulability at `positions` for `targets`.
     pub fn manipulability_cost(&self, targets: &[Target], positions: &[f64], scratch: &mut SearchScratch) -> f64 {
-        -self.decomposed(targets, positions, scratch).log_manipulability(counted_axes(targets))
+        manipulability::value(self.decomposed(targets, positions, scratch), counted_axes(targets), 0.0)
     }
 
-    /// Makes `positions` the answer and measures it; tells whether it meets the targets.
-    pub fn hand_out(
+    /// Writes `positions` and their residuals into `solution`; true if they meet the targets.
+    pub fn write_solution(
         &self,
         targets: &[Target],
         positions: &[f64],
         scratch: &mut SearchScratch,
         solution: &mut Solution,
     ) -> bool {
-        scratch.verdict.measure(self, targets, positions, solution)
+        scratch.evaluator.measure(self, targets, positions, solution)
     }
 
-    /// Leads `positions` by damped Newton steps, without regard to limits, to where the tip misses `target` by no more than
-    /// `tolerance` \[m and rad\], or as near as it comes.
+    /// Leads `positions` by damped Newton steps without limits to `target` within `tolerance` \[m and rad\], or to the closest configuration.
     pub fn polish(&self, target: &Target, tolerance: f64, positions: &mut [f64], scratch: &mut SearchScratch) {
-        let SearchScratch { setup, closest, .. } = scratch;
+        let SearchScratch { setup, goals, closest, .. } = scratch;
         let tolerance = Tolerance { position: tolerance, orientation: tolerance };
-        setup.unbound();
-        self.kernel.set_goals(&[Target { tolerance, ..*target }], &mut setup.goals);
-        closest.descend(&self.kernel, setup.task(), positions, Budget::of(ITERATIONS));
+        self.kernel.set_goals(&[Target { tolerance, ..*target }], goals);
+        let task = Task { goals, bounds: setup.unbounded() };
+        closest.descend(&self.kernel, task, positions, Budget::of(MAX_ITERATIONS));
     }
 
     /// See [`Solver::iterate`](crate::Solver::iterate).
     pub fn iterate(&self, problem: &Problem, scratch: &mut SearchScratch, times: usize) {
         let SearchScratch { setup, exploration, .. } = scratch;
         let configurations = &mut exploration.attempts.configurations;
-        setup.set(Posed { search: self, problem });
+        setup.set(SearchInput { search: self, problem });
         configurations.write_all(&setup.start);
         for _ in 0..times {
             self.kernel.measure(&setup.goals, configurations);
@@ -114,37 +117,37 @@ impl Run<'_> {
     /// Whether `positions`, which meet the targets of a tracked problem, are connected to its seed: see [`Continuation`].
     pub fn is_connected(&self, scratch: &mut SearchScratch, positions: &[f64]) -> bool {
         let SearchScratch { setup, exploration, continuation, .. } = scratch;
-        setup.set(self.posed);
+        setup.set(self.input);
         let solved = &mut exploration.picked.positions;
         let turns = positions.iter().zip(&setup.whole_turns);
         solved.iter_mut().zip(turns).for_each(|(solved, (position, turns))| *solved = position - turns);
         continuation.reaches(self, setup, solved)
     }
 
-    /// Solves a problem that has been checked.
+    /// Solves a valid problem.
     pub fn solve(&self, scratch: &mut SearchScratch, solution: &mut Solution) {
         let first_found = AtomicUsize::new(usize::MAX);
-        let share = Share { index: 0, of: 1, first_found: &first_found };
+        let slice = AttemptSlice { index: 0, of: 1, first_found: &first_found };
         let SearchScratch { setup, exploration, continuation, .. } = scratch;
-        setup.set(self.posed);
-        let mut spent = exploration.explore(self, setup, &share);
+        setup.set(self.input);
+        let mut spent = exploration.explore(self, setup, &slice);
         if self.tracks() {
             spent.iterations += continuation.connect(self, setup, exploration);
         }
         self.conclude(scratch, solution, spent);
     }
 
-    /// Makes the solution out of what was explored.
+    /// Turns the result of the exploration into the solution.
     pub(super) fn conclude(&self, scratch: &mut SearchScratch, solution: &mut Solution, mut spent: Spent) {
-        let Posed { search, problem } = self.posed;
+        let SearchInput { search, problem } = self.input;
         let is_picked = scratch.exploration.picked.is_some();
-        let is_at_position = !is_picked && self.look_nearby(scratch, &mut spent);
-        let SearchScratch { setup, exploration, flow, position_only, continuation, verdict, avoidance, .. } = scratch;
+        let is_at_position = !is_picked && self.refine_unmet(scratch, &mut spent);
+        let SearchScratch { setup, exploration, flow, position_only, continuation, evaluator, avoidance, .. } = scratch;
         let Exploration { picked, closest, clearance, .. } = exploration;
         let candidate = match (is_picked, is_at_position) {
             (true, _) => {
                 if problem.cost.is_none() {
-                    flow.optimise(self.posed, setup, &mut picked.positions, clearance);
+                    flow.optimise(self.input, setup, &mut picked.positions, clearance);
                 }
                 picked
             }
@@ -152,55 +155,55 @@ impl Run<'_> {
             (false, false) => closest,
         };
         setup.fold(problem, &mut candidate.positions);
-        verdict.judge(self.posed, setup, &candidate.positions, solution);
+        evaluator.evaluate(self.input, setup, &candidate.positions, solution);
         if is_at_position {
             solution.accept_position(problem.targets);
         }
         let is_clear = is_picked || is_at_position || clearance.is_clear(problem, &solution.positions);
         let explains = is_clear && !clearance.has_refused && problem.unreached != Unreached::Stop;
-        let limits_are_in_the_way = explains
+        let is_blocked_by_limits = explains
             && spent.stop == Stop::Attempts
             && if self.tracks() {
-                continuation.limits_are_in_the_way(self, setup, solution)
+                continuation.is_blocked_by_limits(self, setup, solution)
             } else {
-                exploration.limits_are_in_the_way(self.posed, setup, solution)
+                exploration.is_blocked_by_limits(self.input, setup, solution)
             };
-        if limits_are_in_the_way {
+        if is_blocked_by_limits {
             solution.outcome = Outcome::Closest(Reason::JointLimits);
         }
         if !is_clear {
-            avoidance.approach(self.posed, setup, verdict, solution);
+            avoidance.approach(self.input, evaluator, solution);
         }
         if !is_picked && !is_at_position {
-            exploration.clearance.judge(problem, solution);
+            exploration.clearance.appraise_answer(problem, solution);
         }
         solution.stop = if solution.is_solved() { Stop::Converged } else { spent.stop };
         solution.smallest_singular_value = self.tracks().then(|| {
-            let decomposed = verdict.decompose(search, &setup.goals, &solution.positions);
+            let decomposed = evaluator.decompose(search, &setup.goals, &solution.positions);
             decomposed.smallest_singular_value(counted_axes(problem.targets))
         });
         (solution.iterations, solution.attempts) = (spent.iterations, spent.attempts);
         solution.elapsed = self.start.elapsed();
     }
 
-    /// Leads to what the problem asks for where no attempt met the targets. Returns whether the positions are met.
-    fn look_nearby(&self, scratch: &mut SearchScratch, spent: &mut Spent) -> bool {
-        let unreached = self.posed.problem.unreached;
+    /// Refines the result if no attempt met the targets, as [`Problem::unreached`] asks. True if the positions alone are met.
+    fn refine_unmet(&self, scratch: &mut SearchScratch, spent: &mut Spent) -> bool {
+        let unreached = self.input.problem.unreached;
         if unreached == Unreached::Stop || !self.iteration.refines() {
             return false;
         }
         let SearchScratch { setup, exploration, closest: descent, position_only, continuation, .. } = scratch;
         let Exploration { closest, attempts, clearance, .. } = exploration;
-        spent.iterations += descent.refine(self, setup, closest, &mut attempts.given_up);
+        spent.iterations += descent.refine(self, setup, closest, &mut attempts.failed);
         let stages = Stages { setup, descent, attempts, clearance, closest };
         let is_at_position = unreached == Unreached::Position
             && position_only.find(self, stages, spent)
-            && (!self.tracks() || continuation.hold(self, setup, position_only, clearance));
+            && (!self.tracks() || continuation.connect_position(self, setup, position_only, clearance));
         if self.has_expired() {
             spent.stop = Stop::Deadline;
         }
         if self.tracks() && !is_at_position {
-            continuation.settle(self, setup, &mut closest.positions);
+            continuation.settle_closest(self, setup, &mut closest.positions);
         }
         is_at_position
     }

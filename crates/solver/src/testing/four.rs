@@ -1,4 +1,4 @@
-//! A kernel with four configurations, for tests.
+//! A kernel with four configurations.
 
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ impl Four {
         Self::new(&chain, random)
     }
 
-    /// A copy with sizes that the compiler does not know.
+    /// A copy without compile-time sizes.
     pub fn without_fixed_size(&self) -> Self {
         let mut kernel = self.kernel.clone();
         kernel.links.plain = false;
@@ -135,7 +135,7 @@ impl Four {
     }
 }
 
-/// Every level of vector instructions that this machine has.
+/// All SIMD levels of this machine.
 pub fn levels() -> Vec<Level> {
     let level = Level::new();
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]

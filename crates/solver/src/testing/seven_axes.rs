@@ -1,11 +1,11 @@
-//! Arms of seven joints drawn at random: frames anywhere, axes of any sign, and forward kinematics of their own.
+//! Random arms of seven joints with their own forward kinematics.
 
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 
 use urdf_ik_closed_form::{Axes, Line, REDUNDANT_JOINTS};
 use urdf_ik_random::random::Random;
 
-/// Positions of seven joints \[rad\], nearly all around.
+/// Positions of seven joints, nearly a full revolution each \[rad\].
 pub fn positions(random: &mut Random) -> [f64; REDUNDANT_JOINTS] {
     [(); REDUNDANT_JOINTS].map(|()| random.between(-3.1, 3.1))
 }
@@ -19,12 +19,12 @@ fn sign(random: &mut Random) -> f64 {
     if random.once_in(2) { -1.0 } else { 1.0 }
 }
 
-/// A direction at right angles to another.
+/// A random unit vector perpendicular to `direction`.
 fn across(random: &mut Random, direction: &Vector3<f64>) -> Vector3<f64> {
     direction.cross(&random.vector(1.0)).normalize()
 }
 
-/// Three axes, the middle one at right angles to the others, which may be at any angle.
+/// Three axes of a spherical joint, the middle one perpendicular to the others.
 fn spherical_joint(random: &mut Random) -> [Vector3<f64>; 3] {
     let second = random.direction();
     let beside = across(random, &second);
@@ -33,8 +33,7 @@ fn spherical_joint(random: &mut Random) -> [Vector3<f64>; 3] {
     [beside * sign(random), second, third * sign(random)]
 }
 
-/// An arm whose first three axes meet, and whose last three; or with the first axis off by `offset` \[m\]. Points are anywhere on the
-/// axes.
+/// An arm with a spherical shoulder and wrist, the first axis offset by `offset` \[m\]. Points are anywhere on the axes.
 pub fn arm(random: &mut Random, offset: f64) -> Axes<REDUNDANT_JOINTS> {
     let [a, b, c] = spherical_joint(random);
     let [e, f, g] = spherical_joint(random);
@@ -51,7 +50,7 @@ pub fn arm(random: &mut Random, offset: f64) -> Axes<REDUNDANT_JOINTS> {
     Axes { lines, tip: pose(random) }
 }
 
-/// Pose of the tip \[m\]: a product of exponentials.
+/// Pose of the tip \[m\], by the product of exponentials.
 pub fn tip(axes: &Axes<REDUNDANT_JOINTS>, positions: &[f64; REDUNDANT_JOINTS]) -> Isometry3<f64> {
     let mut pose = axes.tip;
     for (line, position) in axes.lines.iter().zip(positions).rev() {
@@ -62,7 +61,7 @@ pub fn tip(axes: &Axes<REDUNDANT_JOINTS>, positions: &[f64; REDUNDANT_JOINTS]) -
     pose
 }
 
-/// How far the tip is from a pose \[m or rad, whichever is more\].
+/// Distance of the tip from a pose, the larger of translation and rotation \[m or rad\].
 pub fn error(axes: &Axes<REDUNDANT_JOINTS>, positions: &[f64; REDUNDANT_JOINTS], pose: &Isometry3<f64>) -> f64 {
     let left = tip(axes, positions).inv_mul(pose);
     left.translation.vector.norm().max(left.rotation.angle())

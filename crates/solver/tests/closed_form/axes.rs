@@ -1,4 +1,4 @@
-//! Arms of six revolute joints given by their axes, and the closed form's solutions against those of a dense search.
+//! Arms of six revolute joints defined by their axes, with the closed form compared with a dense search.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ pub struct Axes {
 }
 
 impl Axes {
-    /// Axes with nothing in common.
+    /// Axes in general position.
     pub fn skew(random: &mut Random) -> Self {
         Self {
             directions: [(); 6].map(|()| random.direction()),
@@ -47,7 +47,7 @@ impl Axes {
         Self { directions: lines.map(|(direction, _)| direction), points: lines.map(|(_, point)| point) }
     }
 
-    /// Lets axes meet, each through another of its points.
+    /// Makes axes intersect, each at a different point.
     pub fn meet(&mut self, range: std::ops::Range<usize>, random: &mut Random) {
         let centre = self.points[range.start];
         for index in range {
@@ -63,7 +63,7 @@ impl Axes {
         }
     }
 
-    /// At what distance \[m\] an axis and the next one pass.
+    /// Distance \[m\] between an axis and the next one.
     pub fn gap(&self, index: usize) -> f64 {
         let between = self.points[index + 1] - self.points[index];
         let across = self.directions[index].cross(&self.directions[index + 1]);
@@ -118,8 +118,7 @@ pub fn exact(arm: &Arm, positions: &[f64]) -> Target {
     Target { tolerance, ..arm.targets_at(positions)[0] }
 }
 
-/// Checks every solution of the closed form by independent kinematics, and that none that a search finds is missing. Returns their
-/// number.
+/// Checks every solution of the closed form by independent kinematics, and that it has all solutions of a search. Returns their number.
 pub fn check_all(arm: &Arm, positions: &[f64], seed: &[f64]) -> usize {
     let count = check_target(arm, &exact(arm, positions), seed, Some(positions));
     assert!(count > 0);

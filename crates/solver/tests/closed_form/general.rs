@@ -1,4 +1,4 @@
-//! General 6R arms, which are not decomposable: all of up to 16 solutions.
+//! General 6R arms, which do not decompose: all of up to 16 solutions.
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_3, FRAC_PI_6, PI, TAU};
 use std::ops::ControlFlow;
@@ -10,7 +10,7 @@ use urdf_ik::solver::{Mode, Pick, Problem, Target};
 use crate::axes::{Axes, check_all, check_target, closed_form, exact};
 use crate::common::{Arm, Random, Share, apart, distance, solve};
 
-/// Robots whose wrists have no common point, by the facts that their makers publish.
+/// Robots without a spherical wrist, from published data of their makers.
 fn robots() -> Vec<(&'static str, Axes)> {
     let (x, y, z, nothing) = (Vector3::x(), Vector3::y(), Vector3::z(), Vector3::zeros());
     // Fanuc CRX-10iA/L: 0.71 m from shoulder to elbow, 0.54 m from there to the wrist, 0.15 m aside (Abbes and Poisson 2024, "Geometric
@@ -52,7 +52,7 @@ fn robots() -> Vec<(&'static str, Axes)> {
     vec![("CRX-10iA/L", crx), ("Jaco 2", jaco), ("xArm 6", xarm), ("Gen3 lite", lite)]
 }
 
-/// Axes with one thing in common, or nothing.
+/// Axes with one common property, or in general position.
 fn drawn(random: &mut Random) -> Vec<(&'static str, Axes)> {
     let (mut meeting, mut parallel, mut both) = (Axes::skew(random), Axes::skew(random), Axes::skew(random));
     let (mut elbow, mut pairs) = (Axes::skew(random), Axes::skew(random));
@@ -137,7 +137,7 @@ fn some_poses_have_sixteen_solutions() {
     }
 }
 
-/// Tools that point straight down: the last axis is parallel to the first, and solutions share turns.
+/// Tools that point straight down: the last axis is parallel to the first, and solutions share joint angles.
 #[test]
 fn solutions_that_share_turns_are_all_found() {
     let mut random = Random::new(4);
@@ -178,7 +178,7 @@ fn configurations_at_right_angles_are_solved_and_continua_said_to_be_such() {
             for configuration in found.as_slice() {
                 assert!(configuration.iter().all(|position| position.is_finite()), "{configuration:?}");
                 let (position, orientation) = distance(&arm.tip_poses(configuration)[0], &target.pose);
-                // So near to singular configurations digits are lost; the solver's own answers are met to 1e-9.
+                // Near singular configurations digits are lost; the solutions of the solver are accurate to 1e-9.
                 assert!(position < 1e-7 && orientation < 1e-7, "{position:e} {orientation:e} {positions:?}");
                 rough.failed += usize::from(position > 1e-9 || orientation > 1e-9);
                 rough.of += 1;
@@ -196,7 +196,7 @@ fn configurations_at_right_angles_are_solved_and_continua_said_to_be_such() {
     assert!(continuous > 5, "{continuous}");
 }
 
-/// With the shoulder stretched, the first and the fourth axis of a CRX lie on one line: what they share is free.
+/// With the shoulder stretched, the first and the fourth axis of a CRX coincide: only their sum is determined.
 #[test]
 fn a_continuum_has_one_solution_next_to_the_seed() {
     let mut random = Random::new(6);

@@ -1,4 +1,4 @@
-//! Chains of two links, recognised from a URDF and solved in closed form, against the robot's own forward kinematics.
+//! Chains of two links, recognised from a URDF and solved in closed form, compared with forward kinematics of the robot.
 
 use std::f64::consts::PI;
 
@@ -25,7 +25,7 @@ fn tip(chain: &Chain, positions: &[f64]) -> Point3<f64> {
 }
 
 /// A row of joints whose axes at zero are these lines (point, direction) in the base link's frame, with the tip link's origin at `tip`;
-/// every joint's frame is turned at random and lies anywhere on its axis.
+/// every joint frame has a random orientation and position along its axis.
 fn row(random: &mut Random, axes: &[Line], tip: Vector3<f64>) -> String {
     let mut joints = String::new();
     let mut parent = Isometry3::identity();
@@ -52,7 +52,7 @@ fn chain_of(random: &mut Random, axes: &[Line], tip: Vector3<f64>) -> Chain {
     chain(&row(random, axes, tip))
 }
 
-/// Axes of a planar arm and its tip, anywhere in space, the second axis either way.
+/// Axes of a planar arm and its tip at a random pose, the second axis in either direction.
 fn planar(random: &mut Random) -> (Vec<Line>, Vector3<f64>) {
     let place = Isometry3::new(random.direction(), random.direction() * random.between(0.0, PI));
     let mut point = || random.direction() * random.between(0.1, 1.0);
@@ -62,7 +62,7 @@ fn planar(random: &mut Random) -> (Vec<Line>, Vector3<f64>) {
     (vec![(shoulder, axis), (elbow, axis * sign)], tip)
 }
 
-/// Axes of a planar arm on a turning base, and its tip, anywhere in space.
+/// Axes of a planar arm on a rotating base, and its tip, at a random pose.
 fn spatial(random: &mut Random) -> (Vec<Line>, Vector3<f64>) {
     let place = Isometry3::new(random.direction(), random.direction() * random.between(0.0, PI));
     let mut in_plane = || place * Point3::new(0.0, random.between(-1.0, 1.0), random.between(-1.0, 1.0));
@@ -73,10 +73,10 @@ fn spatial(random: &mut Random) -> (Vec<Line>, Vector3<f64>) {
     (vec![(origin, yaw), (origin, pitch), (elbow, pitch * sign)], tip)
 }
 
-/// Axes of an arm of three links on a base that turns and rolls, and its tip, anywhere in space.
+/// Axes of an arm of three links on a base with yaw and roll, and its tip, at a random pose.
 fn three_links(random: &mut Random) -> (Vec<Line>, Vector3<f64>) {
     let (axes, _) = spatial(random);
-    // Between yaw and shoulder the roll, at right angles to both; the shoulder anywhere around it.
+    // Between yaw and shoulder the roll, perpendicular to both; the shoulder at a random angle about it.
     let (origin, yaw, roll) = (axes[0].0, axes[0].1, axes[1].1);
     let pitch = UnitQuaternion::from_scaled_axis(roll * random.between(-PI, PI)) * yaw;
     let along = pitch.cross(&roll);
@@ -102,7 +102,7 @@ fn planar_chains_are_recognised_in_any_frames_and_both_configurations_found() {
             }
             contains(solutions.configurations(), &made);
         }
-        // Beside the plane, by the length of the step.
+        // Off the plane, by the length of the step.
         let beside = tip(&chain, &[0.3, 0.4]) + axes[0].1 * 0.25;
         let solutions = arm.solve(&beside).unwrap();
         assert!((solutions.missing - 0.25).abs() < 1e-13 && !solutions.is_reached());
@@ -149,7 +149,7 @@ fn chains_of_three_links_are_recognised_in_any_frames_and_eight_configurations_f
             }
             contains(solutions.configurations(), &made);
         }
-        // A tip on the last axis leaves the up vector undefined, a shoulder beside the yaw axis is another shape.
+        // A tip on the last axis leaves the up vector undefined; a shoulder off the yaw axis is another shape.
         let on_axis = ThreeLinkChain::of(&chain_of(&mut random, &axes, wrist));
         assert!(matches!(on_axis, Err(NotOfThisShape::NoLastLink { .. })), "{on_axis:?}");
         axes[2].0 += across * 1e-3;
@@ -173,7 +173,7 @@ fn a_level_plane_leaves_one_configuration_of_each_family() {
     }
 }
 
-/// Direction from the last joint's axis to the tip link's origin, across that axis.
+/// Direction from the last joint's axis to the tip link's origin, perpendicular to that axis.
 fn last_link(chain: &Chain, positions: &[f64]) -> Vector3<f64> {
     let Some(last) = chain.joints().last() else { panic!("no joint") };
     let mut poses = ChainPoses::new(chain);
@@ -184,7 +184,7 @@ fn last_link(chain: &Chain, positions: &[f64]) -> Vector3<f64> {
     poses.tips()[0].rotation * (placement.rotation.inverse() * across.normalize())
 }
 
-/// Checks that one of the configurations is `made`, up to what a nearly stretched arm or a nearly vertical one does to rounding.
+/// Checks that one of the configurations is `made`, up to rounding amplified by a nearly stretched or nearly vertical arm.
 fn contains<const N: usize>(configurations: &[[f64; N]], made: &[f64]) {
     let apart = |a: f64, b: f64| UnitQuaternion::from_scaled_axis(Vector3::z() * (a - b)).angle();
     let near = |found: &[f64; N]| found.iter().zip(made).all(|(&found, &made)| apart(found, made) < 1e-6);
@@ -210,7 +210,7 @@ fn bundled_shapes_and_special_targets() {
     assert!(error.to_string().starts_with("coordinate y of the target is"), "{error}");
 }
 
-/// `vector` turned by `angle` towards another one.
+/// `vector` rotated by `angle` towards another one.
 fn tilted(vector: Vector3<f64>, towards: Vector3<f64>, angle: f64) -> Vector3<f64> {
     UnitQuaternion::from_scaled_axis(vector.cross(&towards).normalize() * angle) * vector
 }

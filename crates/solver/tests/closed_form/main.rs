@@ -1,4 +1,4 @@
-//! Closed forms: which chains have one, and that it finds all there is.
+//! Closed forms: recognition of chains, and completeness of their solutions.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 

@@ -1,11 +1,11 @@
-//! The table of robots in docs/closed-forms.md says what is recognised.
+//! Recognised families, compared with the table of robots in docs/closed-forms.md.
 
 use urdf_ik::solver::NotApplicable;
 use urdf_ik::solver::closed_form::ClosedForm;
 
 use crate::common::{self, Arm, all_arms, load};
 
-/// What is found, in the words of `urdf_ik info`.
+/// The recognised closed form, in the words of `urdf_ik info`.
 fn found(arm: &Arm) -> String {
     match ClosedForm::prepare(&arm.chain) {
         Ok(form) => form.in_words(),

@@ -1,4 +1,4 @@
-//! Closed forms of chains of seven revolute joints: what they claim is so, and they stay near the seed.
+//! Closed forms of chains of seven revolute joints: correct claims, and small displacements from the seed.
 
 use allocation_counter::measure;
 use nalgebra::{Isometry3, Vector3};
@@ -28,8 +28,8 @@ fn arm(name: &str, axes: &[Vector3<f64>; 7], points: &[[f64; 3]; 7], kind: &str)
     arm
 }
 
-/// Spherical shoulder and wrist; the same a bit off; a shoulder that meets and a wrist with an offset; a wrist that meets and a
-/// shoulder with an offset, and with two. Lengths are drawn.
+/// Spherical shoulder and wrist, exact and near; a spherical shoulder and a wrist with an offset; a spherical wrist and a shoulder with
+/// one offset, and with two. Lengths are random.
 fn arms(random: &mut Random) -> Vec<Arm> {
     let (x, y, z) = (Vector3::x(), Vector3::y(), Vector3::z());
     let mut length = |about: f64| about * random.between(0.8, 1.2);
@@ -71,13 +71,12 @@ fn search(pick: Pick) -> Mode<'static> {
     Mode::Search { pick, attempts: 200, random_seed: 0 }
 }
 
-/// What is said of an arm.
+/// Description of an arm.
 fn words(name: &str) -> &'static str {
     match name {
         "wrist offset" => "axes 1, 2 and 3 meet in one point, 5 and 6 meet, swept by 'j7'",
-        "shoulder offset" => "axes 5, 6 and 7 meet in one point, 2 and 3 meet, swept by 'j1'",
         "two shoulder offsets" => " is locked, axes 5, 6 and 7 meet in one point",
-        _ => "axes 1, 2 and 3 meet in one point, 5, 6 and 7 in another, swept by the arm angle",
+        _ => "axes 5, 6 and 7 meet in one point, 2 and 3 meet, swept by 'j1'",
     }
 }
 

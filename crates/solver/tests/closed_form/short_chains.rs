@@ -1,5 +1,4 @@
-//! Closed forms of chains with two to five revolute joints: nothing that a search finds is missing, and nothing is claimed that is not
-//! so.
+//! Closed forms of chains with two to five revolute joints: they have all solutions of a search, and claim no others.
 
 use std::f64::consts::FRAC_PI_2;
 use std::ops::ControlFlow;
@@ -37,7 +36,7 @@ fn arm(name: &str, axes: &[(Vector3<f64>, Vector3<f64>)], tip: &Isometry3<f64>) 
     arm
 }
 
-/// Chains that people build, and some at random; how many sets of free turns each has a closed form for.
+/// Common chains and random ones, with the number of sets of free rotations for which each has a closed form.
 fn arms(random: &mut Random) -> Vec<(Arm, usize)> {
     let (x, y, z) = (Vector3::x(), Vector3::y(), Vector3::z());
     let at = |x: f64, y: f64, z: f64| Vector3::new(x, y, z);
@@ -92,7 +91,7 @@ fn closed_form(arm: &Arm) -> Solver {
     Solver::prepare(SolverKind::ClosedForm, &arm.chain).unwrap()
 }
 
-/// Sets of free axes that leave the chain no freedom: turns, and where the chain moves in the tip's plane, the shift out of it.
+/// Sets of free axes that leave the chain no self-motion: rotations, and for a chain in the tip's plane the translation out of it.
 fn masks(arm: &Arm) -> Vec<[bool; 6]> {
     let turns = (0..8_usize).map(|set| std::array::from_fn(|axis| axis >= 3 && set >> (axis - 3) & 1 == 1));
     let joints = arm.chain.variables().len();
@@ -105,7 +104,7 @@ fn masks(arm: &Arm) -> Vec<[bool; 6]> {
     masks
 }
 
-/// By how much the tip misses what counts of the target \[m or rad\]; with two turns free, of the position only.
+/// Residual of the tip in the constrained axes of the target \[m or rad\]; with two free rotations, of the position only.
 fn miss(arm: &Arm, target: &Target, positions: &[f64]) -> f64 {
     let pose = arm.tip_poses(positions)[0];
     let shift = target.pose.inverse_transform_vector(&(pose.translation.vector - target.pose.translation.vector));
@@ -218,7 +217,7 @@ fn nearly_exact_chains_are_solved_exactly() {
         {
             continue;
         }
-        // The arm as it might have been calibrated.
+        // The arm with small errors, as from a calibration.
         let axes: Axes = axes_of(&exact_arm)
             .iter()
             .map(|(axis, point)| ((axis + random.direction() * 1e-4).normalize(), point + random.direction() * 1e-4))

@@ -1,4 +1,4 @@
-//! Closed forms of arms with six revolute joints: nothing that a search finds is missing, and nothing is claimed that is not so.
+//! Closed forms of arms with six revolute joints: they have all solutions of a search, and claim no others.
 
 use std::f64::consts::TAU;
 use std::ops::ControlFlow;
@@ -21,7 +21,7 @@ const KINDS: [FamilyKind; 8] = [
     FamilyKind::FirstThreeParallel,
 ];
 
-/// Axes of that kind, with nothing in common beyond it: neighbours are parallel or at least 0.2 rad apart, and meet or pass at 2 cm or more.
+/// Axes of that family without further common properties: neighbours are parallel or at least 0.2 rad apart, and intersect or pass at 2 cm or more.
 fn axes_of(kind: FamilyKind, random: &mut Random) -> Axes {
     let mut axes = Axes::skew(random);
     match kind {
@@ -33,6 +33,7 @@ fn axes_of(kind: FamilyKind, random: &mut Random) -> Axes {
                 Shoulder::LastTwoParallel => axes.align(1..3, random),
                 Shoulder::FirstTwoParallel => axes.align(0..2, random),
                 Shoulder::General => {}
+                other => panic!("no axes for {other:?}"),
             }
         }
         FamilyKind::MiddleParallel { last_two_meet } => {
@@ -46,6 +47,7 @@ fn axes_of(kind: FamilyKind, random: &mut Random) -> Axes {
             axes.align(0..3, random);
             axes.meet(4..6, random);
         }
+        other => panic!("no axes for {other:?}"),
     }
     let angle = |pair: &[Vector3<f64>]| pair[0].cross(&pair[1]).norm();
     let turned = axes.directions.windows(2).map(angle).all(|sine| !(1e-6..0.2).contains(&sine));
@@ -82,7 +84,7 @@ fn no_solution_that_a_search_finds_is_missing() {
     }
 }
 
-/// Arms with right angles, as they are built: there singular configurations are at hand.
+/// Arms with right angles, as in practice, with their singular configurations.
 fn built() -> Vec<Arm> {
     let (x, y, z) = (Vector3::x(), Vector3::y(), Vector3::z());
     let industrial = Axes {
@@ -127,13 +129,13 @@ fn singular_configurations_have_solutions_that_stay_near_the_seed() {
         let solver = closed_form(&arm);
         for number in 0..300 {
             let mut positions = random.positions(&arm.chain);
-            // Multiples of a right angle, or as good as: one, or several.
+            // One or several joints at multiples of a right angle, exactly or nearly.
             let one = (number % 2 == 0).then(|| random.below(6));
             for (index, position) in positions.iter_mut().enumerate() {
                 if one.map_or_else(|| random.below(2) == 0, |one| one == index) {
                     let off = [0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6][random.below(6)];
                     *position = (*position / (TAU / 4.0)).round() * (TAU / 4.0) + off;
-                    // Not at the limits, where rounding decides between one turn and the next.
+                    // Not at the limits, where rounding decides between revolutions.
                     *position = position.clamp(-6.2, 6.2);
                 }
             }
@@ -143,7 +145,7 @@ fn singular_configurations_have_solutions_that_stay_near_the_seed() {
             let (position, orientation) = distance(&arm.tip_poses(&solution.positions)[0], &target.pose);
             assert!(position < 1e-9 && orientation < 1e-9, "{number}: {position:e} {orientation:e} {positions:?}");
             let moved = solution.positions.iter().zip(&positions).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-            // Where two singularities meet, rounding in one decides what the other is.
+            // Where two singularities meet, rounding in one determines the other.
             assert!(
                 one.is_none() || moved < 1e-3,
                 "{number}: moved {moved} from {positions:?} to {:?}",
@@ -206,7 +208,7 @@ fn solutions_lie_in_the_limits_at_the_turn_nearest_to_the_seed() {
                 };
                 let far = |s: &Solution| s.positions.iter().zip(&seed).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
                 let (ours, theirs) = (solve(&solver, &problem), solve(&arm.solver(), &problem));
-                // Near a singular configuration, a pose that is met to 1e-9 m tells the joints to some 1e-5 rad.
+                // Near a singular configuration, a pose error of 1e-9 m leaves joint errors of some 1e-5 rad.
                 assert!(ours.is_solved() && far(&ours) <= far(&theirs) + 1e-4, "{ours:?}\n{theirs:?}");
                 let most = Problem {
                     mode: Mode::Search { pick: Pick::MostManipulable, attempts: 400, random_seed: 1 },
@@ -290,7 +292,7 @@ fn chains_without_a_closed_form_say_what_is_in_the_way() {
     }
     let mut random = Random::new(7);
     let general = axes_of(FamilyKind::General, &mut random);
-    // Two joints about one line: there are but five.
+    // Two joints about one line: effectively five.
     let mut doubled = general;
     (doubled.directions[5], doubled.points[5]) = (doubled.directions[4], doubled.points[4]);
     for axes in [doubled, doubled.reversed()] {

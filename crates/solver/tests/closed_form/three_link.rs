@@ -1,4 +1,4 @@
-//! Three links with an up vector in closed form, against forward kinematics written here, and every special case by name.
+//! Three links with an up vector in closed form, compared with independent forward kinematics, and every special case.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
@@ -8,7 +8,7 @@ use urdf_ik::solver::closed_form::two_link::{Freedom, PlaneFreedom, Shape, Solut
 
 use crate::common::Random;
 
-/// End and direction of the last link, rotation by rotation.
+/// End and direction of the last link, by successive rotations.
 fn forward(base: &Isometry3<f64>, lengths: [f64; 3], angles: &ThreeLinkAngles) -> (Point3<f64>, Vector3<f64>) {
     let mut turned = base.rotation.to_rotation_matrix()
         * Rotation3::from_axis_angle(&Vector3::y_axis(), angles.yaw)
@@ -48,7 +48,7 @@ fn configuration(random: &mut Random) -> (Isometry3<f64>, [f64; 3], ThreeLinkAng
     (base, lengths, ThreeLinkAngles { yaw, roll, shoulder, elbow, wrist })
 }
 
-/// Checks that every configuration points along `up` and misses `end` by what the solutions say; gives the greatest error.
+/// Checks that every configuration points along `up` and misses `end` by the stated distance. Returns the greatest error.
 fn check(
     base: &Isometry3<f64>,
     lengths: [f64; 3],
@@ -82,7 +82,7 @@ fn four_configurations_and_the_one_that_made_the_target_is_among_them() {
             let [.., last] = arm.link_ends(angles);
             assert!((last - end).norm() < 1e-13, "{angles:?}");
         }
-        // Near special cases small changes of the target are large ones of the angles.
+        // Near special cases the angles are sensitive to the target.
         let wrist = base.inverse_transform_point(&(end - up * lengths[2])).coords;
         let local = base.inverse_transform_vector(&up);
         let well_determined = wrist.cross(&local).norm() > 1e-2
@@ -228,7 +228,7 @@ fn bad_numbers_are_named() {
     let error = arm.solve(&end, &Vector3::zeros()).unwrap_err();
     assert!(error.to_string().contains("(0, 0, 0), which is no direction"), "{error}");
     assert!(ThreeLink::new(Isometry3::identity(), [0.5, 0.4, 1e9]).is_err());
-    // Any other length of the up vector will do.
+    // The length of the up vector is arbitrary.
     let expected = arm.solve(&end, &Vector3::new(0.5, 1.0, 0.25)).unwrap();
     for scale in [2f64.powi(-1060), 2f64.powi(-600), 2f64.powi(1000)] {
         assert_eq!(arm.solve(&end, &(Vector3::new(0.5, 1.0, 0.25) * scale)).unwrap(), expected, "{scale:e}");

@@ -1,4 +1,4 @@
-//! Two links in closed form: angles against forward kinematics and against a search, and every special case by name.
+//! Two links in closed form: angles compared with forward kinematics and with a search, and every special case.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
@@ -26,20 +26,20 @@ fn solve(lengths: [f64; 2], target: [f64; 2]) -> Solutions<Angles, 2> {
     TwoLink::new(lengths).unwrap().solve(&Point2::from(target)).unwrap()
 }
 
-/// Difference of two angles, the short way.
+/// Difference of two angles modulo 2π.
 fn apart(a: f64, b: f64) -> f64 {
     let difference = (a - b).rem_euclid(TAU);
     difference.min(TAU - difference)
 }
 
-/// Lengths from a micrometre to a kilometre, now and then alike.
+/// Lengths from a micrometre to a kilometre, sometimes equal.
 fn lengths(random: &mut Random) -> [f64; 2] {
     let first = 10f64.powf(random.between(-6.0, 3.0));
     let second = if random.below(4) == 0 { first } else { first * 10f64.powf(random.between(-3.0, 3.0)) };
     [first, second]
 }
 
-/// A distance within reach, often at its very ends.
+/// A distance within reach, often at its ends.
 fn distance(random: &mut Random, [first, second]: [f64; 2]) -> f64 {
     let (inner, outer) = ((first - second).abs(), first + second);
     let near = 10f64.powf(random.between(-16.0, 0.0));
@@ -50,7 +50,7 @@ fn distance(random: &mut Random, [first, second]: [f64; 2]) -> f64 {
     }
 }
 
-/// Within (-π, π], whatever limits a robot has.
+/// In (-π, π], without regard to limits.
 fn in_range(angles: &[f64]) -> bool {
     angles.iter().all(|&angle| angle > -PI && angle <= PI)
 }
@@ -95,7 +95,7 @@ fn angles_that_made_the_target_are_among_the_configurations() {
     }
 }
 
-/// Elbow angles at which the tip is at that distance, by a search on a grid and bisection: another way than any triangle.
+/// Elbow angles at which the tip is at that distance, by grid search and bisection, independent of any triangle.
 fn elbows_by_search(lengths: [f64; 2], distance: f64) -> Vec<f64> {
     let error = |elbow: f64| tip(lengths, &Angles { shoulder: 0.0, elbow }).coords.norm() - distance;
     let at = |step: u32| -PI + TAU * (f64::from(step) + 0.5) / 2001.0;
@@ -150,7 +150,7 @@ fn special_cases_in_the_plane_have_names() {
         ([0.1, 0.2], [-(0.1 + 0.2), 0.0], S::Stretched, F::None, 0.0, PI, 0.0),
         ([0.5, 0.25], [0.0, 0.25], S::Folded, F::None, 0.0, FRAC_PI_2, PI),
         ([0.25, 0.5], [0.0, 0.25], S::Folded, F::None, 0.0, -FRAC_PI_2, PI),
-        // Out of reach: the closest configuration, and what is missing.
+        // Out of reach: the closest configuration, and its distance.
         ([0.5, 0.25], [0.0, -1.0], S::Stretched, F::None, 0.25, -FRAC_PI_2, 0.0),
         ([0.5, 0.25], [0.125, 0.0], S::Folded, F::None, 0.125, 0.0, PI),
         ([0.25, 0.5], [0.125, 0.0], S::Folded, F::None, 0.125, PI, PI),
@@ -190,7 +190,7 @@ fn just_beyond_rounding_a_double_root_is_two_and_a_miss_is_a_miss() {
         let solutions = solve([1.0, 1.0], [x, 0.0]);
         assert!((solutions.missing - missing).abs() < 1e-15 && !solutions.is_reached());
     }
-    // Tiny arms are arms.
+    // Tiny arms.
     let tiny = solve([1e-200, 1e-200], [1e-200, 0.0]);
     assert_eq!((tiny.shape, tiny.configurations().len()), (Shape::Bent, 2));
     assert!((tiny.configurations()[1].elbow - TAU / 3.0).abs() < 1e-15);

@@ -1,4 +1,4 @@
-//! Configurations that somebody is asked about while the search goes on, and those of the least cost.
+//! Acceptance callbacks during a search, and solutions of least cost.
 
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -15,7 +15,7 @@ fn solvers(arm: &Arm) -> Vec<Solver> {
     SolverKind::ALL.into_iter().filter_map(|kind| Solver::prepare(kind, &arm.chain).ok()).collect()
 }
 
-/// A number in [0, 1) that configurations have at random.
+/// A pseudorandom number in [0, 1) for each configuration.
 fn lot(positions: &[f64]) -> f64 {
     let sum: f64 = positions.iter().zip(1_u32..).map(|(position, weight)| position * f64::from(weight)).sum();
     (1e3 * sum).rem_euclid(1.0)
@@ -114,7 +114,7 @@ fn without_a_deadline_refusals_end_and_with_one_they_go_on_until_then() {
     let problem = Problem { mode, accepts: Some(&accepts), ..Problem::new(&targets, &seed) };
     let solution = solve(&solver, &problem);
     assert!(solution.outcome == Outcome::Closest(Reason::Refused) && solution.stop == Stop::Attempts, "{solution:?}");
-    // Those that were refused did not count; the closest positions may have been asked about once more.
+    // Refused configurations did not count; the closest positions may have been submitted once more.
     let refused = asked.load(Ordering::Relaxed);
     assert!(refused > 10 && (20 + refused - 1..=16 * 20).contains(&solution.attempts), "{refused} {solution:?}");
     assert!(arm.chain.contains(&solution.positions));
@@ -122,7 +122,7 @@ fn without_a_deadline_refusals_end_and_with_one_they_go_on_until_then() {
     asked.store(0, Ordering::Relaxed);
     let solution = solve(&solver, &Problem { deadline: Some(Duration::from_millis(50)), ..problem });
     assert!(solution.outcome == Outcome::Closest(Reason::Refused) && solution.stop == Stop::Deadline, "{solution:?}");
-    // One that nothing reaches is given up as without anybody to ask.
+    // An unreachable target is given up as without a callback.
     let mut far = targets.clone();
     far[0].pose.translation.z += 5.0;
     let solution = solve(&solver, &Problem { deadline: Some(Duration::from_secs(600)), targets: &far, ..problem });
@@ -167,7 +167,7 @@ fn every_way_to_solve_asks() {
     }
 }
 
-/// A cost, and what was asked about.
+/// A cost, and the submitted configurations.
 fn with_cost(solver: &Solver, problem: &Problem, cost: impl Fn(&[f64]) -> f64 + Sync) -> (Solution, Vec<f64>) {
     let costs = Mutex::new(Vec::new());
     let kept = |positions: &[f64]| {
@@ -191,7 +191,7 @@ fn the_least_cost_is_handed_out() {
                 assert!(solution.is_solved(), "{}: {solution:?}", arm.name);
                 let least = costs.iter().copied().fold(f64::INFINITY, f64::min);
                 assert!(costs.len() > 1 && lot(&solution.positions) == least, "{} {costs:?}", arm.name);
-                // A preference does not count beside a cost.
+                // A preference is ignored beside a cost.
                 let preference = Preference { posture: Some(&seed), posture_weight: 1.0, ..Preference::default() };
                 let (again, _) = with_cost(&solver, &Problem { preference, ..problem }, lot);
                 assert!(lot(&again.positions) <= 1.0 && again.is_solved());

@@ -100,7 +100,7 @@ fn the_search_ends_when_the_visitor_has_enough() {
             if handed == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
     assert_eq!((count.unwrap(), handed), (2, 2));
-    // There is no solution where nothing meets the target, and at most one in tracking.
+    // No solution for an unreachable target, and at most one in tracking.
     let far = [Target { pose: nalgebra::Isometry3::translation(9.0, 0.0, 0.0), ..targets[0] }];
     assert!(all(&arm, &Problem::new(&far, &seed)).is_empty());
     let mode = Mode::Track { max_step: &[f64::INFINITY; 6] };

@@ -1,4 +1,4 @@
-//! Batches: the answers of single solves, in their order, on any number of threads; faults stay with the problem that has them.
+//! Batches: the answers of single solves in order, on any number of threads; errors affect only their own problem.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;

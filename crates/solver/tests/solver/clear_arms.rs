@@ -1,4 +1,4 @@
-//! Tracking that keeps clear, where more than one thing holds an arm back: joint limits, meshes, another arm.
+//! Collision-free tracking with several constraints: joint limits, meshes, another arm.
 
 use std::f64::consts::TAU;
 

@@ -1,4 +1,4 @@
-//! Tracking that keeps clear: streams of two thousand targets along, into and away from obstacles.
+//! Collision-free tracking: streams of two thousand targets along, into and away from obstacles.
 
 use std::f64::consts::TAU;
 
@@ -42,7 +42,7 @@ fn a_stream_through_a_sphere_goes_around_it() {
     for method in [
         Method::from(SolverKind::Jacobian),
         SolverKind::Fabrik.into(),
-        Method::Fabrik(FabrikOptions { polish: false, ..FabrikOptions::default() }),
+        Method::Fabrik(FabrikOptions::new(3, false)),
         SolverKind::ClosedForm.into(),
     ] {
         let solver = solver(&cell, method);
@@ -72,7 +72,7 @@ fn the_tool_slides_along_a_wall() {
     assert_eq!([course.missed[0], course.missed[9]], [0; 2], "{course:?}");
     // The target is 10 cm inside at most; the tool is that and the margin away from it at least, and not much more.
     assert!((0.10..0.13).contains(&course.farthest), "{course:?}");
-    // It slides without leaps from side to side.
+    // It slides without jumps from side to side.
     assert!(course.largest_jerk < 0.8 * STEP, "{course:?}");
 }
 
@@ -95,7 +95,7 @@ fn the_arm_comes_to_rest_before_an_obstacle_and_can_leave_it() {
     );
     let nameless = course.last.sentence(&cell.arm.chain);
     assert!(nameless.starts_with("two bodies are 0.0100 m apart, and keep clear of each other"), "{nameless}");
-    // It stands.
+    // It is stationary.
     let targets = [there(1.0)];
     let problem = Problem {
         mode: Mode::Track { max_step: &[STEP; 7] },

@@ -1,5 +1,4 @@
-//! Searches that keep clear of obstacles and of the robot's own links, judged by the exact distances between links: the obstacles are links
-//! of a second description of the same robot.
+//! Collision-free searches, verified by exact distances between links: the obstacles are links of a second description of the robot.
 
 use std::ops::ControlFlow;
 
@@ -13,7 +12,7 @@ use crate::common::{self, Random};
 const CASES: usize = 24;
 const BOXES: usize = 8;
 
-/// The arm among boxes anywhere around it.
+/// The arm among boxes at random places around it.
 pub fn cell(random: &mut Random) -> Cell {
     let mut some_box = || {
         let (direction, size) = (random.direction(), [0; 3].map(|_| random.between(0.1, 0.3)));
@@ -24,7 +23,7 @@ pub fn cell(random: &mut Random) -> Cell {
     Cell::new((0..BOXES).map(|_| some_box()).collect())
 }
 
-/// Positions that keep clear.
+/// Collision-free positions.
 pub fn free_positions(cell: &Cell, random: &mut Random) -> Vec<f64> {
     loop {
         let positions = random.positions(&cell.arm.chain);
@@ -54,7 +53,7 @@ fn every_method_finds_solutions_that_keep_clear() {
         for method in [
             Method::from(SolverKind::Jacobian),
             Method::from(SolverKind::Fabrik),
-            Method::Fabrik(FabrikOptions { polish: false, ..FabrikOptions::default() }),
+            Method::Fabrik(FabrikOptions::new(3, false)),
             Method::from(SolverKind::ClosedForm),
         ] {
             let solver = Solver::prepare(method, &cell.arm.chain).unwrap();

@@ -1,15 +1,15 @@
-//! Tracked solutions are connected to the seed: its branch, and the turns of the joints, are those to which the interpolated pose leads.
+//! Tracked solutions are connected to the seed: on the branch and with the revolutions to which the interpolated pose leads.
 
 use std::f64::consts::{PI, TAU};
 
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use urdf_ik::solver::{Mode, Outcome, Problem, Reason, Solution, Solver, SolverKind, Target};
 
-use crate::common::line_follower::{Followed, LineFollower, is_turned, largest_move};
+use crate::common::line_follower::{LineFollower, LineRun, is_turned, largest_move};
 use crate::common::urdf;
 use crate::common::{Arm, Random, Share, arms_named, short_arms, solve, wide_arms};
 
-/// Largest moves of the joints from the seed to where the targets come from \[rad or m\].
+/// Largest joint displacements from the seed to the source of a target \[rad or m\].
 const DISTANCES: [f64; 4] = [0.3, 0.8, 1.5, 3.0];
 
 /// Targets for each of ten arms, solvers and distances, or as many as the environment variable `TRACKED_TARGETS` says.
@@ -17,7 +17,7 @@ fn targets_each() -> usize {
     std::env::var("TRACKED_TARGETS").map_or(5, |number| number.parse().unwrap())
 }
 
-/// What came of targets.
+/// Counts of outcomes.
 #[derive(Debug, Default)]
 struct Tally {
     targets: usize,
@@ -29,7 +29,7 @@ struct Tally {
     beyond: usize,
     /// Not solved, and the answer is not reached along the interpolation to its own pose either.
     adrift: usize,
-    /// Answers on another branch than the reference, and those with a joint that the reference leaves nearer after whole turns.
+    /// Answers on another branch than the reference, and answers whose revolutions differ from the nearer ones of the reference.
     elsewhere: usize,
     turned: usize,
 }
@@ -45,7 +45,7 @@ impl Tally {
         self.beyond += usize::from(!is_reached && is_solved);
         self.adrift += usize::from(!is_solved && !is_led_to(follower, start, &solution.positions));
         if is_reached && is_solved {
-            let Followed { positions, .. } = reference;
+            let LineRun { positions, .. } = reference;
             self.elsewhere += usize::from(!follower.are_connected(&positions, &solution.positions));
             self.turned += usize::from(is_turned(follower.chain, &solution.positions, &positions));
         }
@@ -56,7 +56,7 @@ impl Tally {
 fn is_led_to(follower: &LineFollower, start: &[f64], answer: &[f64]) -> bool {
     let target = Target { pose: follower.tip_pose(answer), ..follower.target };
     let follower = LineFollower { chain: follower.chain, target };
-    let Followed { positions, share } = follower.follow_to(start, answer);
+    let LineRun { positions, share } = follower.follow_to(start, answer);
     share >= 1.0 && follower.are_connected(&positions, answer) && !is_turned(follower.chain, answer, &positions)
 }
 
@@ -129,7 +129,7 @@ fn arms_of_few_joints_track_full_poses() {
     assert!(solution.is_solved(), "{solution:?}");
 }
 
-/// The searches that follow where the branch ends take each joint to the turn nearest to the seed.
+/// The searches after the end of a branch take each joint to the revolution nearest to the seed.
 #[test]
 fn searches_take_the_nearest_turns() {
     let mut random = Random::new(62);
@@ -170,7 +170,7 @@ fn a_target_beyond_the_shoulder_takes_no_needless_turn() {
     }
 }
 
-/// Found with three parallel joints and limits of a whole turn: the elbow at 6.207 instead of 0.077.
+/// Found with three parallel joints and limits of a whole revolution: the elbow at 6.207 instead of 0.077.
 #[test]
 fn a_planar_elbow_takes_no_needless_turn() {
     let arm = wide_arms().into_iter().find(|arm| arm.name == "wide").unwrap();

@@ -18,7 +18,7 @@ fn search<'a>(targets: &'a [Target], seed: &'a [f64]) -> Problem<'a> {
 const DEPTH: usize = 3;
 
 fn alone(acceleration: usize) -> FabrikOptions {
-    FabrikOptions { acceleration, polish: false }
+    FabrikOptions::new(acceleration, false)
 }
 
 /// Solves random reachable targets and returns how many were met. Checks every claim by independent kinematics.
@@ -78,7 +78,7 @@ fn free_axes_stay_free_and_several_tips_are_reached_together() {
     }
 }
 
-/// Plain and accelerated cycles from `seeds` random seeds to targets near them, of those that both reach.
+/// Numbers of plain and accelerated cycles from `seeds` random seeds to nearby targets that both reach.
 fn cycles(arm: &Arm, seeds: usize) -> (usize, usize) {
     let (plain, accelerated) =
         (arm.solver().with_method(alone(0)).unwrap(), arm.solver().with_method(alone(DEPTH)).unwrap());

@@ -1,4 +1,4 @@
-//! Hard targets to a nanometre: joints at their limits, singular configurations and others beside them.
+//! Hard targets to a nanometre: joints at or near their limits, configurations at or near singularities.
 
 use urdf_ik::solver::{Method, Mode, Pick, Problem, SolverKind, Target, Tolerance};
 
@@ -17,7 +17,7 @@ fn at_limits(arm: &Arm, beside: f64, random: &mut Random) -> Vec<f64> {
             1 => *position = variable.domain.clamp(1e9) - inside,
             _ => (),
         }
-        // The limits of a circle are nowhere.
+        // A circle has no limits.
         if position.abs() > 1e3 {
             *position = inside;
         }

@@ -1,5 +1,4 @@
-//! Very many random targets: every one is reached, every claim is true by independent kinematics, and a second run gives the same
-//! bits.
+//! Very many random targets: all are reached, every claim is verified by independent kinematics, and a second run is bit-identical.
 //!
 //! `cargo test --release --test solver many:: -- --nocapture` prints the results.
 

@@ -1,4 +1,4 @@
-//! Robots whose mimic joints have limits of their own, often junk: those of the masters alone count.
+//! Robots whose mimic joints have limits of their own, often invalid: only those of the masters count.
 
 use urdf_ik::robot::Domain;
 use urdf_ik::solver::{Problem, SolverKind};
@@ -31,7 +31,7 @@ fn parallel_arm() -> Arm {
     Arm::from_text(&robot("base turret upper elbow fore wrist tip", &joints), "base", &["tip"])
 }
 
-/// A palletiser, whose balance cylinder follows the second joint with limits that this leaves, and stands outside the chain.
+/// A palletiser: its balance cylinder, outside the chain, follows the second joint beyond its own limits.
 fn palletiser() -> Arm {
     let cylinder = "<origin xyz='-0.3 0 0.4'/><mimic joint='lift' multiplier='0.2' offset='0.05'/>";
     let joints = limited(["pan", "revolute", "base", "turret"], "0 0 1", [-3.0, 3.0], "")
@@ -74,7 +74,7 @@ fn robots_of_users() -> Vec<Arm> {
     arms.collect()
 }
 
-/// How many of the poses that random positions reach a solver meets.
+/// Number of solved poses out of those of random positions.
 fn met(arm: &Arm, kind: SolverKind) -> usize {
     let solver = arm.solver().with_method(kind).unwrap();
     let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
@@ -114,6 +114,6 @@ fn the_range_is_that_of_the_master_and_followers_beyond_theirs_are_named() {
         let told = arm.robot.followers_beyond_limits().unwrap();
         assert!(told.ends_with(&format!(": {}", beyond.join(", "))), "{told}");
     }
-    // What stays within its limits is not named.
+    // Joints within their limits are not named.
     assert!(common::load("two_arms.urdf").followers_beyond_limits().is_none());
 }

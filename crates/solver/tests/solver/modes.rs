@@ -1,4 +1,4 @@
-//! Modes of a solver: tracking within step bounds, turns nearest to the seed, deadlines, singularities.
+//! Modes of a solver: tracking within step bounds, revolutions nearest to the seed, deadlines, singularities.
 
 use std::f64::consts::{PI, TAU};
 use std::time::Duration;

@@ -26,7 +26,7 @@ fn number(count: usize) -> f64 {
 /// The solvers, each with its name: Newton steps, FABRIK alone and polished.
 fn solvers(arm: &Arm) -> [(&'static str, Solver); 3] {
     let newton = arm.solver();
-    let fabrik = |polish| newton.with_method(FabrikOptions { polish, ..FabrikOptions::default() }).unwrap();
+    let fabrik = |polish| newton.with_method(FabrikOptions::new(3, polish)).unwrap();
     [("fabrik alone", fabrik(false)), ("fabrik", fabrik(true)), ("jacobian", newton)]
 }
 
@@ -150,7 +150,7 @@ fn targets_beyond_the_reach_are_reported_with_the_distance() {
     }
 }
 
-/// Hinges that can bend by an eighth of a turn in total about each axis cannot bring the tip back to the base.
+/// Hinges that can bend by 45° in total about each axis cannot bring the tip back to the base.
 #[test]
 fn no_solution_is_claimed_where_limits_forbid_it() {
     for segments in [10, 100, 1000] {

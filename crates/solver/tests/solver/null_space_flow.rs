@@ -1,4 +1,4 @@
-//! Streams of targets for redundant arms with null-space tasks: the arm flows to what it prefers, and never leaps there.
+//! Streams of targets for redundant arms with null-space tasks: the arm converges to the preference without jumps.
 
 use urdf_ik::robot::Domain;
 use urdf_ik::solver::{Mode, Preference, Problem, Solution};
@@ -8,7 +8,7 @@ use crate::common::{self, Arm, Random, Share};
 
 /// Streams of each arm with each task.
 const STREAMS: usize = 3;
-/// What rounding may add to a step \[rad or m\].
+/// Rounding error of a step \[rad or m\].
 const ROUNDING: f64 = 1e-12;
 
 fn redundant_arms() -> Vec<Arm> {
@@ -83,7 +83,7 @@ fn a_target_that_rests_lets_the_task_come_to_its_optimum() {
             for _ in 0..STREAMS {
                 let start = &curve(&arm, &mut random)[0];
                 let rest = Follower::new(&arm, preference, start).rest(start, &velocities);
-                assert!(rest.arrives() && rest.course.unmet == 0, "{}, {task}: {rest:?}", arm.name);
+                assert!(rest.arrives() && rest.stream.unmet == 0, "{}, {task}: {rest:?}", arm.name);
                 gain += rest.gain;
             }
             assert!(gain > 1e-3, "{}, {task}: there was nothing to gain", arm.name);
@@ -91,8 +91,8 @@ fn a_target_that_rests_lets_the_task_come_to_its_optimum() {
     }
 }
 
-/// Fetch's wrist bends to its limit and beyond, while its posture holds the forearm. Only a turn of the forearm leads on from there, and
-/// next to where the wrist bends straight up it must be a long one.
+/// Fetch's wrist bends beyond its limit, while the posture task holds the forearm. Only a rotation of the forearm continues the motion,
+/// and it must be a large one if the wrist bends straight up.
 #[test]
 fn the_task_gives_way_before_a_limit_makes_the_arm_jump() {
     /// A step \[rad\] that the arm takes at the limit if it has not begun to turn.

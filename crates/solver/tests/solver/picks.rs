@@ -29,7 +29,7 @@ fn arms() -> Vec<Arm> {
     arms
 }
 
-/// The largest move from `seed` to `positions`, with every joint at the turn nearest to the seed that its limits allow.
+/// The largest joint displacement from `seed` to `positions`, with every joint at the revolution nearest to the seed within its limits.
 fn least_move(arm: &Arm, positions: &[f64], seed: &[f64]) -> f64 {
     let moves = positions.iter().zip(seed).zip(arm.chain.variables()).map(|((position, seed), variable)| {
         let turns = (-3..=3).map(|turns| position + f64::from(turns) * TAU);
@@ -67,7 +67,7 @@ fn check_nearest(arm: &Arm) {
     assert!(beaten.len() * 20 <= TARGETS, "{}: {beaten:?}", arm.name);
 }
 
-/// Whether some joint's limits leave it more than a turn.
+/// Whether the range of some joint exceeds a revolution.
 fn has_spare_turns(arm: &Arm) -> bool {
     let spare = |domain: Domain| matches!(domain, Domain::Interval { lower, upper } if upper - lower >= TAU);
     arm.chain.variables().iter().any(|variable| spare(variable.domain))

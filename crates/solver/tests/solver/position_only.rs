@@ -1,4 +1,4 @@
-//! Targets of which only the position can be met: it is met exactly, and the orientation is as close as it goes there.
+//! Targets of which only the position is reachable: it is met exactly, with the nearest possible orientation.
 
 use nalgebra::{DMatrix, DVector, Isometry3, Matrix3xX, UnitQuaternion, Vector3};
 use urdf_ik::collision::Clearance;
@@ -23,7 +23,7 @@ fn some_pose(arm: &Arm, random: &mut Random) -> Isometry3<f64> {
     Isometry3::from_parts(reached, UnitQuaternion::new(random.direction() * random.between(0.0, 3.1)))
 }
 
-/// Checks by independent kinematics that only the position is met; gives the remaining angle \[rad\].
+/// Checks by independent kinematics that only the position is met. Returns the remaining angle \[rad\].
 fn angle_left(arm: &Arm, targets: &[Target], solution: &Solution) -> f64 {
     assert_eq!(solution.outcome, Outcome::PositionOnly, "{}: {solution:?}", arm.name);
     assert!(!solution.is_solved() && arm.chain.contains(&solution.positions), "{}: {solution:?}", arm.name);
@@ -33,7 +33,7 @@ fn angle_left(arm: &Arm, targets: &[Target], solution: &Solution) -> f64 {
     angle
 }
 
-/// A tool that stays vertical can turn about its own axis alone: what is left is the angle between the two axes.
+/// A tool that stays vertical can rotate only about its own axis: the angle between the two axes remains.
 #[test]
 fn the_tool_of_a_scara_and_of_a_palletiser_turns_as_far_as_it_can() {
     let mut random = Random::new(1);
@@ -107,7 +107,7 @@ fn back_to(arm: &Arm, pose: &Isometry3<f64>, mut positions: Vec<f64>) -> Option<
             return Some(positions);
         }
         let mut jacobian = linear_jacobian(arm, &positions);
-        // A joint that would leave its limits stands still, and the others go on.
+        // A joint that would leave its limits is fixed, and the others continue.
         let mut step = DVector::zeros(positions.len());
         for _ in 0..positions.len() {
             let square = jacobian.clone() * jacobian.transpose() + nalgebra::Matrix3::identity() * 1e-12;
@@ -126,7 +126,7 @@ fn back_to(arm: &Arm, pose: &Isometry3<f64>, mut positions: Vec<f64>) -> Option<
     None
 }
 
-/// The slope of the angle, projected to the motions that leave the position and the limits as they are.
+/// Gradient of the angle, projected to motions that keep the position and the limits.
 fn slope(arm: &Arm, positions: &[f64], angle: impl Fn(&[f64]) -> f64) -> Vec<f64> {
     let differences = DVector::from_fn(positions.len(), |i, _| {
         let at = |shift: f64| {
@@ -237,14 +237,14 @@ fn bounds_free_axes_and_batches() {
         let solution = solve(&solver, problem);
         assert_eq!(row, solution.positions);
         let angle = angle_left(arm, targets, &solution);
-        // The roll of the gripper is locked: what is left can only grow.
+        // The roll of the gripper is locked: the remaining angle can only grow.
         let (mut lower, mut upper) = (vec![f64::NEG_INFINITY; seed.len()], vec![f64::INFINITY; seed.len()]);
         (lower[4], upper[4]) = (0.2, 0.2);
         let bounded = solve(&solver, &Problem { bounds: Some(Bounds { lower: &lower, upper: &upper }), ..*problem });
         if bounded.outcome == Outcome::PositionOnly {
             assert!((bounded.positions[4] - 0.2).abs() < 1e-12 && angle_left(arm, targets, &bounded) > angle - 1e-4);
         }
-        // The angle of what counts can only be less where an axis is free.
+        // With a free axis the constrained angle can only be smaller.
         let free = [Target { free_axes: [false, false, false, false, false, true], ..targets[0] }];
         let free = solve(&solver, &position(&free, &seed));
         let Residual { position, orientation } = free.worst_residual();

@@ -2,7 +2,7 @@
 
 use nalgebra::{DMatrix, DVector};
 use urdf_ik::robot::{Domain, without_whole_turns};
-use urdf_ik::solver::{Mode, Preference, Problem, Solution, Target};
+use urdf_ik::solver::{Mode, Preference, PreferenceCost, Problem, Solution, Target};
 
 use crate::common::preference_cost::cost;
 use crate::common::{self, Arm, Random, urdf};
@@ -89,6 +89,36 @@ fn each_preference_lowers_its_cost_to_a_local_minimum() {
                 assert!(worse.is_empty(), "{}, {what}, {rows} rows: {worse:?}", arm.name);
                 assert!(lowered >= TARGETS * 5 / 6, "{}, {what}, {rows} rows: only {lowered}", arm.name);
                 assert!(settled >= TARGETS / 2, "{}, {what}, {rows} rows: only {settled}", arm.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_cost_along_a_path_is_the_documented_one_and_its_gradient_is_its_slope() {
+    for arm in redundant_arms() {
+        let (solver, mut random) = (arm.solver(), Random::new(8));
+        let (scale, posture) = (common::length_scale(&solver), arm.chain.nominal_positions());
+        for (what, preference) in preferences(&posture) {
+            for _ in 0..16 {
+                let positions = random.positions(&arm.chain);
+                let target = arm.targets_at(&positions)[0];
+                let mut path_cost = PreferenceCost::new(&solver, preference, &target);
+                // The path's cost is finite at singularities, and so a little less near them.
+                let (expected, found) = (cost(&arm, scale, &preference, &positions, 6), path_cost.value(&positions));
+                assert!((found - expected).abs() < 1e-3, "{}, {what}: {found} instead of {expected}", arm.name);
+                let mut gradient = vec![0.0; positions.len()];
+                path_cost.write_gradient(&positions, &mut gradient);
+                for (i, gradient) in gradient.into_iter().enumerate() {
+                    let mut at = |step: f64| {
+                        let mut moved = positions.clone();
+                        moved[i] += step;
+                        path_cost.value(&moved)
+                    };
+                    let slope = (at(1e-5) - at(-1e-5)) / 2e-5;
+                    let tolerance = 1e-3 * (1.0 + slope.abs());
+                    assert!((gradient - slope).abs() < tolerance, "{}, {what}: {gradient}, {slope}", arm.name);
+                }
             }
         }
     }

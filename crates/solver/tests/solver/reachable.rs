@@ -1,4 +1,4 @@
-//! Targets that can be reached: how many are, that the claims are true, and that the same problem gives the same bits.
+//! Reachable targets: success rates, verified claims, and bit-identical repetition.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use urdf_ik::solver::JacobianStep;
@@ -9,7 +9,7 @@ use crate::common::{self, Arm, Random};
 /// Random targets of each robot.
 const TARGETS: usize = 100;
 
-/// What [`solve_random`] asks for.
+/// Options of [`solve_random`].
 struct Task {
     method: JacobianStep,
     attempts: usize,
@@ -150,7 +150,7 @@ fn orientation_alone() {
     assert_rate(&Task { free: position_free, ..FULL }, met, 0.99);
 }
 
-/// All of a solution but its time.
+/// A solution without its time.
 fn bits(solution: &Solution) -> String {
     let mut copy = solution.clone();
     copy.elapsed = std::time::Duration::ZERO;

@@ -11,17 +11,17 @@ use crate::common::cell::{Cell, MARGIN, clearance};
 pub const TICKS: u32 = 2000;
 /// Largest step of each joint from target to target \[rad\].
 pub const STEP: f64 = 0.02;
-/// Parts between two targets at which distances are looked at, the second among them.
+/// Samples between two targets at which distances are checked, including the second.
 const PARTS: u32 = 2;
-/// What the judge's distances and those of the scene may differ by \[m\].
+/// Tolerance between the referee's distances and those of the scene \[m\].
 const EXACT: f64 = 2e-6;
-/// A pair that is no farther outside the margin than this holds the arm back \[m\].
+/// Distance beyond the margin \[m\] up to which a pair counts as a contact.
 const NEAR: f64 = 1e-3;
 
 /// A configuration of the arm with seven joints in which its elbow is bent.
 pub const BENT: [f64; 7] = [0.0, 0.1, 0.0, -0.3, 0.0, 0.9, 0.0];
 
-/// What a stream was like.
+/// Statistics of a stream.
 #[derive(Debug)]
 pub struct Course {
     pub end: Vec<f64>,
@@ -119,7 +119,7 @@ pub fn follow_all(
     course
 }
 
-/// Checks that the step stays in its bounds, and that every pair keeps what it has to, on the way too.
+/// Checks that the step is within its bounds, and that every pair keeps its required distance along it.
 fn check_step(cell: &Cell, seed: &[f64], positions: &[f64], tick: u32) {
     assert!(cell.arm.chain.contains(positions), "tick {tick}");
     for (position, seed) in positions.iter().zip(seed) {

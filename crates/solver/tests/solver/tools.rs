@@ -1,4 +1,4 @@
-//! Tools on the tip links: what is asked of a tip is asked of its tool.
+//! Tools on the tip links: targets refer to the tool.
 
 use std::sync::Arc;
 

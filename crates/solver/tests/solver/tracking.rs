@@ -18,7 +18,7 @@ struct Path {
     /// The joint that comes near alignment, and its position there.
     joint: usize,
     near: f64,
-    /// A joint whose sign tells one branch from another.
+    /// A joint whose sign distinguishes the branches.
     elbow: usize,
 }
 

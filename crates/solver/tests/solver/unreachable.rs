@@ -1,4 +1,4 @@
-//! Targets that cannot be met: the closest configuration, and the reason.
+//! Unreachable targets: the closest configuration, and the reason.
 
 use std::f64::consts::FRAC_PI_2;
 
@@ -24,7 +24,7 @@ fn at(x: f64, y: f64, z: f64) -> Target {
     Target::new(0, Isometry3::translation(x, y, z)).position_only()
 }
 
-/// The distance and the reach that an out-of-reach answer states.
+/// Distance and reach stated by an out-of-reach answer.
 fn proof(solution: &Solution) -> (f64, urdf_ik::solver::Reach) {
     match solution.outcome {
         Outcome::Closest(Reason::OutOfReach { target: 0, distance, reach }) => (distance, reach),
@@ -231,7 +231,7 @@ fn joint_limits_are_blamed_only_where_the_target_is_met_without_them() {
     let (blocked, off_plane) = (at(0.0, 0.8, 0.0), at(0.0, 0.8, 0.1));
     let found = ask(blocked, 100);
     assert!(found.outcome == Outcome::Closest(Reason::JointLimits) && !found.saturated.is_empty(), "{found:?}");
-    // Joints stand at their limits here as well, but without limits the arm would not leave its plane either.
+    // Joints are at their limits here as well, but the arm could not leave its plane without limits either.
     let found = ask(off_plane, 100);
     assert!(found.outcome == Outcome::Closest(Reason::NotConverged) && !found.saturated.is_empty(), "{found:?}");
     assert!(found.sentence(&arm.chain).contains("no solution was found in 100 attempts"), "{found:?}");

@@ -1,4 +1,4 @@
-//! A base that turns and drives without limits, and joints of many turns: all axes, all targets, starting points that are near.
+//! A base that rotates and drives without limits, and joints of many revolutions: all axes, all targets, nearby starting points.
 
 use std::f64::consts::{PI, TAU};
 
@@ -102,7 +102,7 @@ fn the_preference_for_the_middle_does_not_pull_a_base_that_has_none() {
             *sum += cost(&solution);
         }
     }
-    // The base makes way for the arm, whose joints come nearer to their middles.
+    // The base moves so that the joints of the arm come nearer to the middle of their ranges.
     assert!(sums[1] < 0.5 * sums[0], "{sums:?}");
 }
 

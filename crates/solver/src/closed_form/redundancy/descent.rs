@@ -1,25 +1,25 @@
-//! Moves seven joints to the target so that the largest move from the seed is smallest.
+//! The descent on the self-motion of seven joints to the smallest largest move from the seed.
 //!
-//! Each step adds a Newton step to the target and a move along the motion that leaves the tip in place, to where the largest move is
-//! smallest. Both are taken for straight lines, and the step ends where earlier ones have proved that wrong. Where two joints share the largest move, that
+//! Each step adds a Newton step to the target and a move along the tangent of the self-motion, to where the largest move is smallest.
+//! Both are linear approximations; the length of a step is reduced where earlier steps refuted them. Where two joints share the largest move, that
 //! converges as Newton's method does; where one joint alone has it and turns back, by the secant of its rate.
 
-use super::joint_ranges::{JointRanges, Seven, largest};
-use crate::Target;
-use crate::search::{Search, SearchScratch};
+use super::candidates::Candidate;
+use super::joint_ranges::{JointRanges, LOOSE_LIMIT_WEIGHT, STRICT_LIMIT_WEIGHT, Seven, largest};
+use crate::search::{SearchInput, SearchScratch};
 use urdf_ik_closed_form::REDUNDANT_JOINTS;
 
-/// The most steps from one start.
+/// Most steps from one start.
 const MAX_STEPS: usize = 20;
-/// The farthest that a joint is moved in one step \[rad\].
+/// Largest move of a joint in one step \[rad\].
 const MAX_JOINT_STEP: f64 = 0.5;
-/// Starts that are farther from the target are given up \[rad, and m over the length scale\].
+/// Starts that are farther from the target are dropped \[rad, and m over the length scale\].
 const MAX_START_ERROR: f64 = 0.3;
-/// After a shorter step \[rad\] there is none: it misses the target by no more than its square.
+/// A shorter step \[rad\] is the last: it misses the target by no more than its square.
 const LAST_STEP: f64 = 5e-6;
-/// After a longer Newton step \[rad\] the next one goes to the target alone, without a move along the motion.
+/// After a longer Newton step \[rad\] the next one is towards the target alone, without self-motion.
 const NEWTON_ALONE_ABOVE: f64 = 0.02;
-/// After a shorter Newton step \[rad\] the largest move is known, and the target is met but for a last step of that kind.
+/// After a shorter Newton step \[rad\] the largest move is known, and one more such step meets the target.
 const ON_TARGET_BELOW: f64 = 3e-4;
 /// A smaller gain of the largest move \[rad\] waits until Newton steps are below [`ON_TARGET_BELOW`].
 const MIN_EARLY_GAIN: f64 = 0.01;
@@ -31,31 +31,23 @@ const PREDICTION_ERROR: f64 = 0.5;
 const MAX_NEWTON_STEP: f64 = 0.3;
 /// The tolerance of these damped steps \[m and rad\].
 const DAMPED_TOLERANCE: f64 = 1e-6;
-/// The least and the greatest share that is left of a way that did not lead down.
+/// The least and the greatest share of a step without progress that the next step may have.
 const SHORTENING: (f64, f64) = (0.1, 0.9);
 
-/// A configuration that meets the target inside the limits, by the joints' moves from the seed.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Least {
-    pub moves: Seven,
-    pub largest: f64,
-}
-
-/// A descent to one target.
+/// A descent on the self-motion to the target of a problem.
 pub(super) struct Descent<'a> {
-    pub search: &'a Search,
-    pub target: &'a Target,
-    pub ranges: &'a JointRanges,
+    pub posed: SearchInput<'a>,
+    pub ranges: JointRanges,
 }
 
-/// Where a Newton step leads, and the motion that goes on from there.
+/// The configuration after a Newton step, and the self-motion there.
 #[derive(Clone, Copy)]
 struct Point {
     moves: Seven,
     motion: Seven,
-    /// The length of that step \[rad\].
+    /// Length of the Newton step \[rad\].
     newton: f64,
-    /// The largest move, and by how much limits are passed \[rad\].
+    /// The largest move and the largest limit excess \[rad\].
     largest: f64,
     passed: f64,
     /// The joint that moves most, and the rate at which its move grows.
@@ -64,29 +56,40 @@ struct Point {
 }
 
 impl<'a> Descent<'a> {
-    /// A descent to `target`. The scratch must not be used for anything else meanwhile.
-    pub fn to(search: &'a Search, target: &'a Target, ranges: &'a JointRanges, scratch: &mut SearchScratch) -> Self {
-        scratch.self_motions.set_target(search, target);
-        Self { search, target, ranges }
+    /// A descent for a problem with one target. The self-motions of the scratch belong to it from here on.
+    pub fn new(posed: SearchInput<'a>, ranges: JointRanges, scratch: &mut SearchScratch) -> Self {
+        scratch.self_motions.set_target(posed.search, &posed.problem.targets[0]);
+        Self { posed, ranges }
     }
 
-    /// Goes down from `start`, the joints' moves from the seed, as long as that may lead to less than `best`.
-    pub fn go_down(&self, start: &Seven, best: &mut Option<Least>, scratch: &mut SearchScratch) {
+    /// Descends from a configuration \[rad\], with the revolutions that bring it nearest to the seed, and with those that bring it
+    /// inside the limits.
+    pub fn descend_from(&self, configuration: &Seven, best: &mut Option<Candidate>, scratch: &mut SearchScratch) {
+        let [loose, strict] =
+            [LOOSE_LIMIT_WEIGHT, STRICT_LIMIT_WEIGHT].map(|weight| self.ranges.moves(configuration, weight));
+        self.descend(&loose, best, scratch);
+        if strict != loose {
+            self.descend(&strict, best, scratch);
+        }
+    }
+
+    /// Descends from `start`, the joint moves from the seed, while that may lead to less than `best`.
+    pub fn descend(&self, start: &Seven, best: &mut Option<Candidate>, scratch: &mut SearchScratch) {
         let mut here: Option<Point> = None;
         let (mut moves, mut went, mut radius) = (*start, 0.0_f64, MAX_JOINT_STEP);
-        // From where the last step along a motion went, and how far.
+        // The start and the length of the last step of self-motion.
         let mut last: Option<(Point, f64)> = None;
         for _ in 0..MAX_STEPS {
             let next = self.point(&moves, here.is_none(), scratch);
             if let Some(next) = next.filter(|next| next.newton < ON_TARGET_BELOW) {
-                self.keep(&next.moves, best);
+                self.keep(&next.moves, best, scratch);
             }
-            let Some((from, farthest)) = onwards(here, next, went, radius) else { return };
+            let Some((from, farthest)) = continue_from(here, next, went, radius) else { return };
             radius = farthest;
-            let (mut along, least) = self.way(&from, radius);
+            let (mut along, least) = self.step_along(&from, radius);
             let length = from.newton + along.abs();
             let rough = PREDICTION_ERROR * length * length + 2.0 * from.newton * from.newton;
-            if best.is_some_and(|best| least > best.largest - MIN_GAIN + rough) {
+            if best.is_some_and(|best| least > best.cost - MIN_GAIN + rough) {
                 return;
             }
             if from.newton >= NEWTON_ALONE_ABOVE
@@ -101,19 +104,19 @@ impl<'a> Descent<'a> {
             }
             moves = add(&from.moves, along, &from.motion);
             if length < LAST_STEP {
-                return self.keep(&moves, best);
+                return self.keep(&moves, best, scratch);
             }
             (here, went) = (Some(from), along);
         }
     }
 
-    /// Where a Newton step leads, the `first` time after damped ones if need be; `None` where that is nowhere.
+    /// The point after a Newton step, the `first` time after damped steps if necessary; `None` if the step fails.
     fn point(&self, moves: &Seven, first: bool, scratch: &mut SearchScratch) -> Option<Point> {
-        let mut positions = add(moves, 1.0, &self.ranges.seed);
-        let mut found = scratch.self_motions.at(self.search, &positions);
+        let (SearchInput { search, problem }, mut positions) = (self.posed, self.ranges.positions(moves));
+        let mut found = scratch.self_motions.at(search, &positions);
         if first && !found.is_some_and(|found| largest(&found.step) < MAX_NEWTON_STEP) {
-            self.search.polish(self.target, DAMPED_TOLERANCE, &mut positions, scratch);
-            found = scratch.self_motions.at(self.search, &positions);
+            search.polish(&problem.targets[0], DAMPED_TOLERANCE, &mut positions, scratch);
+            found = scratch.self_motions.at(search, &positions);
         }
         let found = found.filter(|found| found.error < MAX_START_ERROR && largest(&found.step) < MAX_NEWTON_STEP)?;
         let moves: Seven = std::array::from_fn(|i| positions[i] - self.ranges.seed[i] + found.step[i]);
@@ -130,12 +133,12 @@ impl<'a> Descent<'a> {
         })
     }
 
-    /// How far to go along the motion from a point, and what the largest move is then.
-    fn way(&self, from: &Point, radius: f64) -> (f64, f64) {
+    /// The step along the self-motion from a point, and the largest move after it.
+    fn step_along(&self, from: &Point, radius: f64) -> (f64, f64) {
         let Point { moves, motion, .. } = from;
         let (low, high) = self.ranges.range(moves, motion, radius);
         if low > high {
-            // To where limits are passed by least.
+            // To the least limit excess.
             let middle = (0.5 * (low + high)).clamp(-radius, radius);
             return (middle, largest(&add(moves, middle, motion)));
         }
@@ -144,24 +147,27 @@ impl<'a> Descent<'a> {
         (into + further, least)
     }
 
-    fn keep(&self, moves: &Seven, best: &mut Option<Least>) {
+    /// Replaces the best by a configuration that is better, inside the limits and clear of collisions.
+    fn keep(&self, moves: &Seven, best: &mut Option<Candidate>, scratch: &mut SearchScratch) {
         let Some(moves) = self.ranges.allowed(moves) else { return };
-        let least = Least { moves, largest: largest(&moves) };
-        if best.is_none_or(|best| least.largest < best.largest) {
-            *best = Some(least);
+        let cost = largest(&moves);
+        if best.is_none_or(|best| cost < best.cost)
+            && scratch.clearance().is_clear(self.posed.problem, &self.ranges.positions(&moves))
+        {
+            *best = Some(Candidate { cost, at: moves });
         }
     }
 }
 
-/// The point to go on from, the next or, where that is no better, the one before; and how far at most.
-fn onwards(here: Option<Point>, next: Option<Point>, went: f64, radius: f64) -> Option<(Point, f64)> {
+/// The point to continue from (the next, or the one before if that is no better), and the longest step.
+fn continue_from(here: Option<Point>, next: Option<Point>, went: f64, radius: f64) -> Option<(Point, f64)> {
     match (here, next) {
         (Some(before), Some(next)) if went == 0.0 || before.leads_to(&next) => {
-            let rest = before.turns_back(&next).map(|share| (1.0 - share) * went.abs());
+            let rest = before.reversal(&next).map(|share| (1.0 - share) * went.abs());
             Some((next, rest.filter(|_| went != 0.0).unwrap_or(2.0 * radius).min(MAX_JOINT_STEP)))
         }
         (Some(before), next) if went != 0.0 => {
-            let share = next.and_then(|next| before.turns_back(&next).or(before.meets(&next, went)));
+            let share = next.and_then(|next| before.reversal(&next).or(before.crossing_with(&next, went)));
             Some((before, share.unwrap_or(0.0).clamp(SHORTENING.0, SHORTENING.1) * went.abs()))
         }
         (None, Some(next)) => Some((next, radius)),
@@ -170,27 +176,27 @@ fn onwards(here: Option<Point>, next: Option<Point>, went: f64, radius: f64) -> 
 }
 
 impl Point {
-    /// Whether the next point is better: nearer to the limits, or else inside and no farther from the seed.
+    /// True if the next point is better: less limit excess, or inside and no farther from the seed.
     fn leads_to(&self, next: &Self) -> bool {
-        // What Newton steps are still to change.
+        // The remaining effect of Newton steps.
         let rest = 2.0 * (self.newton * self.newton + next.newton * next.newton) + LAST_STEP * LAST_STEP;
         next.passed <= self.passed.max(MAX_JOINT_STEP * MAX_JOINT_STEP)
             && (next.passed < self.passed - rest || next.largest <= self.largest + rest)
     }
 
-    /// The scalar product of both motions.
+    /// The dot product of both self-motions.
     fn along(&self, other: &Self) -> f64 {
         self.motion.iter().zip(&other.motion).map(|(a, b)| a * b).sum()
     }
 
-    /// After which share of the way to the next point the largest move is expected to turn back, where one joint has it all the way.
-    fn turns_back(&self, next: &Self) -> Option<f64> {
+    /// The share of the step to the next point after which the largest move is expected to reverse, if one joint has it throughout.
+    fn reversal(&self, next: &Self) -> Option<f64> {
         let rate = next.rate * self.along(next).signum();
         (self.top == next.top && self.rate * rate < 0.0).then(|| self.rate / (self.rate - rate))
     }
 
-    /// After which share of the way, so far along the motion, another joint is expected to have the largest move.
-    fn meets(&self, next: &Self, went: f64) -> Option<f64> {
+    /// The share of a step along the self-motion after which another joint is expected to have the largest move.
+    fn crossing_with(&self, next: &Self, went: f64) -> Option<f64> {
         let (falling, rising) = (self.rate * went, next.rate * self.along(next).signum() * went);
         (rising > 0.0 && rising > falling).then(|| 1.0 - (next.largest - self.largest - falling) / (rising - falling))
     }
@@ -200,8 +206,8 @@ fn add(a: &Seven, factor: f64, b: &Seven) -> Seven {
     std::array::from_fn(|i| a[i] + factor * b[i])
 }
 
-/// Where the largest of the magnitudes of `moves[i] + t · motion[i]` is smallest for t from `range.0` to `range.1`, which hold 0
-/// between them, and what it is there. Of several such places that nearest to 0.
+/// The t between `range.0` ≤ 0 and `range.1` ≥ 0 with the smallest maximum of |`moves[i] + t · motion[i]`|, and that maximum. Of several
+/// such t, the one nearest to 0.
 fn minimax_along<const N: usize>(moves: &[f64; N], motion: &[f64; N], range: (f64, f64)) -> (f64, f64) {
     // The largest is convex in t: only one of both directions can lead down.
     let forwards = down(moves, motion, range.1);
@@ -209,7 +215,7 @@ fn minimax_along<const N: usize>(moves: &[f64; N], motion: &[f64; N], range: (f6
     if backwards.1 < forwards.1 { (-backwards.0, backwards.1) } else { forwards }
 }
 
-/// [`minimax_along`] for t from 0 to `end`: down along the line that is on top, until one that rises crosses it.
+/// [`minimax_along`] for t from 0 to `end`: down along the highest line, until a rising one crosses it.
 fn down<const N: usize>(moves: &[f64; N], motion: &[f64; N], end: f64) -> (f64, f64) {
     // Each magnitude is the greater of two lines: height at 0 and slope.
     let lines = || moves.iter().zip(motion).flat_map(|(a, b)| [(*a, *b), (-a, -b)]);

@@ -1,23 +1,23 @@
-//! Where the seven joints of a chain may go, and how far from the seed that is.
+//! The ranges of the seven joints of a chain, and their moves from the seed.
 
 use std::f32;
-use std::f64::consts::TAU;
+use std::f64::consts::{PI, TAU};
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f32x8};
 
-use super::single::single;
+use super::lanes32::single;
 use crate::Mode;
 use crate::closed_form::choices::LIMIT_ROUNDING;
-use crate::search::Posed;
+use crate::search::SearchInput;
 use urdf_ik_closed_form::REDUNDANT_JOINTS;
 use urdf_ik_robot::{Domain, without_whole_turns};
 
-/// The cost of a radian beyond a limit, over that of a radian inside.
+/// Cost of a radian beyond a limit, relative to a radian inside.
 pub(super) const LIMIT_WEIGHT: f64 = 8.0;
-/// The cost of a radian beyond a limit where the turn must be inside the limits if any is.
+/// The same, to choose a revolution inside the limits if there is one.
 pub(super) const STRICT_LIMIT_WEIGHT: f64 = 1e3;
-/// The cost of a radian beyond a limit where the turn may be the nearest unless that is far outside.
+/// The same, to choose the nearest revolution unless it is far outside.
 pub(super) const LOOSE_LIMIT_WEIGHT: f64 = 1.0;
 
 /// One number for each joint.
@@ -26,16 +26,16 @@ pub(super) type Seven = [f64; REDUNDANT_JOINTS];
 /// The ranges of the joints, as moves from the seed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct JointRanges {
-    /// The seed, brought inside the limits \[rad\].
+    /// The seed, clamped to the limits \[rad\].
     pub seed: Seven,
-    /// How far each joint may go from there to either side \[rad\], without end where it has no limits.
+    /// Least and greatest move of each joint \[rad\], infinite without limits.
     below: Seven,
     above: Seven,
 }
 
 impl JointRanges {
     /// The limits, and in tracking the greatest steps as well; `None` for a chain of other than seven variables.
-    pub fn new(posed: Posed) -> Option<Self> {
+    pub fn new(posed: SearchInput) -> Option<Self> {
         let seed = Seven::try_from(posed.problem.seed).ok()?;
         let mut ranges =
             Self { seed, below: [f64::NEG_INFINITY; REDUNDANT_JOINTS], above: [f64::INFINITY; REDUNDANT_JOINTS] };
@@ -54,6 +54,13 @@ impl JointRanges {
         Some(ranges)
     }
 
+    /// The ranges of joints without limits, about a seed of zeros.
+    #[cfg(test)]
+    pub fn unlimited() -> Self {
+        let infinite = [f64::INFINITY; REDUNDANT_JOINTS];
+        Self { seed: [0.0; REDUNDANT_JOINTS], below: infinite.map(|limit| -limit), above: infinite }
+    }
+
     /// The ranges of the chain from its tip to its base.
     pub fn reversed(&self) -> Self {
         let mut ranges = *self;
@@ -63,13 +70,13 @@ impl JointRanges {
         ranges
     }
 
-    /// How far the joints at `positions` are from the seed, each at the turn that costs least, where a radian beyond a limit counts
+    /// The moves \[rad\] from the seed to `positions`, each by the revolution with the lowest cost, where a radian beyond a limit costs
     /// `beyond`.
     pub fn moves(&self, positions: &Seven, beyond: f64) -> Seven {
         std::array::from_fn(|joint| self.step(joint, positions[joint], beyond).0)
     }
 
-    /// How far one joint at `position` is from the seed, at the turn that costs least, and what it costs.
+    /// The move \[rad\] of one joint to `position`, by the revolution with the lowest cost, and that cost.
     pub fn step(&self, joint: usize, position: f64, beyond: f64) -> (f64, f64) {
         let near = without_whole_turns(position - self.seed[joint]);
         let far = near - TAU.copysign(near);
@@ -79,18 +86,29 @@ impl JointRanges {
         if far.1 <= near.1 { far } else { near }
     }
 
-    /// Where moves lead to \[rad\].
+    /// The positions after moves \[rad\].
     pub fn positions(&self, moves: &Seven) -> Seven {
         std::array::from_fn(|joint| self.seed[joint] + moves[joint])
     }
 
-    /// By how much moves pass limits at most \[rad\].
+    /// How far a joint may go to the farther side \[rad\], half a revolution without limits.
+    pub fn farthest(&self, joint: usize) -> f64 {
+        let farthest = self.above[joint].max(-self.below[joint]);
+        if farthest.is_finite() { farthest } else { PI }
+    }
+
+    /// The move of a joint inside its range that is nearest to `step` \[rad\].
+    pub fn clamp(&self, joint: usize, step: f64) -> f64 {
+        step.max(self.below[joint]).min(self.above[joint])
+    }
+
+    /// The largest limit excess of moves, 0 inside \[rad\].
     pub fn passed(&self, moves: &Seven) -> f64 {
         let passed = |joint: usize| (moves[joint] - self.above[joint]).max(self.below[joint] - moves[joint]);
         (0..REDUNDANT_JOINTS).map(passed).fold(0.0, f64::max)
     }
 
-    /// Moves without what passes a limit by rounding; `None` where one passes by more.
+    /// Moves with rounding beyond limits removed; `None` if one exceeds a limit by more.
     pub fn allowed(&self, moves: &Seven) -> Option<Seven> {
         let mut allowed = *moves;
         for (step, (below, above)) in allowed.iter_mut().zip(self.below.into_iter().zip(self.above)) {
@@ -102,8 +120,7 @@ impl JointRanges {
         Some(allowed)
     }
 
-    /// How far back and forth the joints may go along `motion`, which starts after `moves`. Where no step is inside the limits, the
-    /// first number is the greater.
+    /// The least and the greatest step along `motion` from `moves` inside the limits. Without such a step the first is the greater.
     pub fn range(&self, moves: &Seven, motion: &Seven, farthest: f64) -> (f64, f64) {
         let mut range = (-farthest, farthest);
         for index in (0..REDUNDANT_JOINTS).filter(|index| motion[*index] != 0.0) {
@@ -114,8 +131,7 @@ impl JointRanges {
         range
     }
 
-    /// What it costs to bring one joint to an angle \[rad\]: its move, and more where that passes a limit, at the turn where this is
-    /// least.
+    /// The cost of one joint at an angle \[rad\]: its move, plus the weighted limit excess, by the revolution with the lowest cost.
     #[inline(always)]
     pub fn cost<S: Simd>(&self, joint: usize, angle: f32x8<S>) -> f32x8<S> {
         let near = angle - single(self.seed[joint]);

@@ -1,40 +1,39 @@
-//! The joint of a chain of seven that is locked: the other six have a closed form.
+//! The locked joint of a chain of seven: the other six have a closed form.
 
 use nalgebra::Isometry3;
 
 use super::joint_ranges::Seven;
 use crate::search::Search;
-use urdf_ik_closed_form::{Arm, Axes, Family, JOINTS, NoClosedForm, REDUNDANT_JOINTS, SAMPLE_POSITIONS};
+use urdf_ik_closed_form::{Axes, DecomposableArm, Family, JOINTS, NoClosedForm, REDUNDANT_JOINTS, SAMPLE_POSITIONS};
 use urdf_ik_robot::ChainPoses;
 
 /// The numbers of the axes in sentences.
 const AXIS_NUMBERS: [usize; REDUNDANT_JOINTS] = [1, 2, 3, 4, 5, 6, 7];
-/// The order in which joints are tried. The third and the fifth turn the elbow of an arm with a spherical shoulder or wrist about one
-/// line; the last leaves the others where they are.
+/// The order in which joints are tried. The third and the fifth rotate the elbow of an arm with a spherical shoulder or wrist about one
+/// line; the last does not move the others.
 const LOCKING_ORDER: [usize; REDUNDANT_JOINTS] = [2, 6, 4, 3, 0, 1, 5];
-/// Moves of the joint \[rad\] that show whether the tip can still be held in place.
+/// Moves of the joint \[rad\] that test whether the other joints can keep the tip in place.
 const TRIAL_MOVES: [f64; 4] = [-1.1, -0.4, 0.4, 1.1];
-/// The least freedom of a joint that is locked, over that of the freest joint: an elbow has none where the axes before and behind it
-/// meet in points.
+/// Least freedom of a locked joint, relative to the freest joint: an elbow has none if the axes before and behind it meet in points.
 const MIN_FREEDOM: f64 = 0.75;
-/// The most that conditions may be missed by \[rad, and m over the arm's length\]: where no configuration is found, another position
-/// of the joint may have one.
+/// Largest miss of a condition \[rad, and m over the arm's length\]: if no configuration is found, another position of the joint may
+/// have one.
 const CONDITION_SLACK: f64 = 1e-6;
 
-/// A joint of a chain of seven that stands still while the other six have a closed form.
+/// A joint of a chain of seven whose other joints have a closed form while it is locked.
 #[derive(Debug, Clone)]
 pub(in crate::closed_form) struct LockedJoint {
     axes: Axes<REDUNDANT_JOINTS>,
     /// The joint, counted from 0 at the base.
     pub joint: usize,
-    /// The family of the other axes, wherever the joint stands, with their greatest deviation from it.
+    /// The family of the other axes at any position of the joint, with their greatest deviation from it.
     pub family: Family,
-    /// Of the arm \[m\].
+    /// Length of the arm \[m\].
     length: f64,
 }
 
 impl LockedJoint {
-    /// Finds the joint to lock in the chain with these `axes`: one that leaves an exact family if there is any, else the nearest.
+    /// Finds the joint to lock in the chain with these `axes`: one that leaves an exact family, or else the nearest family.
     ///
     /// # Errors
     /// [`NoClosedForm`], which says what is in the way.
@@ -59,13 +58,13 @@ impl LockedJoint {
         Err(NoClosedForm::NotNear { locked: names[best.joint].to_owned(), common, deviation })
     }
 
-    /// What the other axes have in common, and by how much they miss it, in words, with the names of the joints.
+    /// A sentence on the other axes and their deviations, with the names of the joints.
     pub fn in_words(&self, joints: &[&str]) -> String {
         let family = self.family.in_words(self.others(&AXIS_NUMBERS), &self.others(joints));
         format!("'{}' is locked, {family}", joints[self.joint])
     }
 
-    /// The share of configurations and of moves of the joint in which the tip can be held in place.
+    /// The share of configurations and moves of the joint at which the tip can stay in place.
     fn freedom(&self, search: &Search) -> f64 {
         let mut poses = ChainPoses::new(&search.chain);
         let (mut all, mut held) = (0.0, 0.0);
@@ -81,14 +80,14 @@ impl LockedJoint {
         held / all
     }
 
-    /// The arm that is left where the joint stands at `position` \[rad\].
-    pub fn arm(&self, position: f64) -> Arm {
-        let mut arm = Arm::new(&self.axes.without(self.joint, position), &self.family, self.length);
+    /// The remaining arm with the joint at `position` \[rad\].
+    pub fn arm(&self, position: f64) -> DecomposableArm {
+        let mut arm = DecomposableArm::new(&self.axes.without(self.joint, position), &self.family, self.length);
         arm.slack = (CONDITION_SLACK * self.length, CONDITION_SLACK);
         arm
     }
 
-    /// Every configuration in which the joint stands at `position` \[rad\] and the tip has `pose`, limits or not.
+    /// Calls `found` with each configuration \[rad\] with the joint at `position` and the tip at `pose`, regardless of limits.
     pub fn solutions(&self, pose: &Isometry3<f64>, seed: &Seven, position: f64, found: &mut dyn FnMut(&Seven)) {
         let solutions = self.arm(position).solutions(pose, &self.others(seed));
         for configuration in solutions.as_slice() {
@@ -106,7 +105,7 @@ impl LockedJoint {
     }
 }
 
-/// The family that the other axes belong to, or are nearest to, wherever a joint stands.
+/// The family that is exact or nearest for the other axes at all positions of a joint.
 fn lasting(axes: &Axes<REDUNDANT_JOINTS>, joint: usize, length: f64) -> Option<Family> {
     let family = Family::of(&axes.without(joint, SAMPLE_POSITIONS[0]), length)?;
     SAMPLE_POSITIONS[1..].iter().try_fold(family, |family, position| {

@@ -1,19 +1,19 @@
-//! Arms of seven revolute joints. A pose leaves them a continuum of configurations, which is swept for the one that a problem prefers.
+//! Arms of seven revolute joints. The configurations that meet a pose form self-motion curves; the one that the problem prefers is
+//! found by a sweep of one redundancy parameter, and a [`descent`] on the self-motion from the best samples.
 //!
-//! A search along a free joint has one shape, whether that is the arm angle ([`arm_angle_search`]), an outermost joint ([`offset_search`]) or
-//! a locked one ([`sweep`]). [`starts`] are the best places of a grid, by the largest move from the seed. A [`descent`] goes down from each.
+//! The parameter is the position of a joint. With a spherical wrist it is the outermost joint on the other side, and the branches are
+//! evaluated eight samples at a time ([`branches`], [`grid`]). Otherwise it is a joint that leaves six with a closed form while it is
+//! locked ([`locked_sweep`]).
 
-mod arm_angle;
-mod arm_angle_search;
+mod branches;
+mod candidates;
 mod descent;
+mod grid;
 mod joint_ranges;
+mod lanes32;
 mod locked_joint;
-mod offset;
-mod offset_search;
+mod locked_sweep;
 mod seven_axis;
-mod single;
-mod spherical_joint;
-mod starts;
-mod sweep;
+mod spherical_wrist;
 
 pub(super) use seven_axis::SevenAxis;

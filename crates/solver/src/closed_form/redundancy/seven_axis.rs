@@ -1,98 +1,99 @@
-//! A chain of seven revolute joints: a search for the least move where its axes allow one, then the sweep of a locked joint.
+//! A chain of seven revolute joints: a sweep by its outermost joint where it has a spherical wrist, then the sweep of a locked joint.
 
-use super::arm_angle::ArmAngle;
-use super::arm_angle_search::ArmAngleSearch;
-use super::descent::{Descent, Least};
+use super::candidates::{Candidate, Candidates};
+use super::descent::Descent;
+use super::grid;
 use super::joint_ranges::JointRanges;
 use super::locked_joint::LockedJoint;
-use super::offset::OffsetArm;
-use super::offset_search::OffsetSearch;
-use super::sweep::{Sweep, Swept};
-use crate::closed_form::choices::{folded_into_limits, hand_out};
-use crate::search::{Posed, Search, SearchScratch};
-use crate::{Mode, Pick, Problem, Solution};
+use super::locked_sweep::LockedSweep;
+use super::spherical_wrist::SphericalWristArm;
+use crate::closed_form::choices::hand_out;
+use crate::search::{Search, SearchInput, SearchScratch};
+use crate::{Mode, Pick, Solution};
 use urdf_ik_closed_form::{Axes, NoClosedForm, REDUNDANT_JOINTS};
 
-/// The most configurations of a sweep that are handed out, until one meets the target.
-const MAX_HANDED_OUT: usize = 4;
+/// Most by which a descent leads to a smaller move than that of a refined sample, and least that is worth a second sweep \[rad\].
+const SAMPLE_ERROR: f64 = 0.1;
+/// Most candidates of a sweep that are tried, until one meets the target.
+const MAX_TRIED: usize = 5;
 
 /// A chain of seven revolute joints.
 #[derive(Debug, Clone)]
 pub(in crate::closed_form) struct SevenAxis {
-    /// The joint that is swept where no other search serves, or none finds a solution.
+    /// The joint that is swept where the chain has no spherical wrist, or no solution was found.
     pub locked: LockedJoint,
-    least_move: Option<LeastMoveSearch>,
-}
-
-/// What goes before the sweep of the locked joint, where shoulder and wrist are spherical, or one of them: a search for the least
-/// largest move from the seed.
-#[derive(Debug, Clone)]
-enum LeastMoveSearch {
-    ArmAngle(Box<ArmAngleSearch>),
-    Offset(Box<OffsetSearch>),
+    arm: Option<Box<SphericalWristArm>>,
 }
 
 impl SevenAxis {
-    /// Finds the joint to lock, and what goes before its sweep.
+    /// Finds the joint to lock, and the spherical wrist.
     ///
     /// # Errors
     /// [`NoClosedForm`], which says what is in the way.
     pub fn new(search: &Search) -> Result<Self, NoClosedForm> {
         let (axes, length) = (Axes::new(&search.chain)?, search.reach[0].extent);
         let locked = LockedJoint::find(&axes, search)?;
-        let arm_angle =
-            || Some(LeastMoveSearch::ArmAngle(Box::new(ArmAngleSearch::new(ArmAngle::new(&axes, length)?))));
-        let offset = || Some(LeastMoveSearch::Offset(Box::new(OffsetSearch::new(OffsetArm::new(&axes, length)?))));
-        Ok(Self { locked, least_move: arm_angle().or_else(offset) })
+        Ok(Self { locked, arm: SphericalWristArm::new(&axes, length).map(Box::new) })
     }
 
-    /// What the axes have in common, and by how much they miss it, in words, with the names of the joints.
+    /// A sentence on its axes and their deviations, with the names of the joints.
     pub fn in_words(&self, joints: &[&str]) -> String {
-        match &self.least_move {
-            Some(LeastMoveSearch::ArmAngle(search)) => search.arm.in_words(joints),
-            Some(LeastMoveSearch::Offset(search)) => search.arm.in_words(joints),
-            None => self.locked.in_words(joints),
-        }
+        self.arm.as_ref().map_or_else(|| self.locked.in_words(joints), |arm| arm.in_words(joints))
     }
 
-    /// Solves a problem; tells whether the target is met.
-    pub fn solve(&self, posed: Posed, scratch: &mut SearchScratch, solution: &mut Solution) -> bool {
-        let Posed { search, problem } = posed;
+    /// Solves a problem; true if the target is met.
+    pub fn solve(&self, posed: SearchInput, scratch: &mut SearchScratch, solution: &mut Solution) -> bool {
+        let problem = posed.problem;
         let ([target], Some(ranges)) = (problem.targets, JointRanges::new(posed)) else { return false };
         if target.free_axes.contains(&true) || !problem.preference.is_none() || problem.cost.is_some() {
             return false;
         }
-        let descent = Descent::to(search, target, &ranges, scratch);
-        let least = self.least(problem, &descent, scratch);
-        let least = least.and_then(|least| folded_into_limits(posed, &ranges.positions(&least.moves)));
-        if least.is_some_and(|(positions, _)| hand_out(posed, &positions, scratch, solution)) {
+        let descent = Descent::new(posed, ranges, scratch);
+        let least = self.least(&descent, scratch);
+        if least.is_some_and(|least| hand_out(posed, &ranges.positions(&least.at), scratch, solution)) {
             return true;
         }
         let by_manipulability = matches!(problem.mode, Mode::Search { pick: Pick::MostManipulable, .. });
-        let sweep = Sweep { locked: &self.locked, posed, target, ranges, by_manipulability };
-        let starts = sweep.starts(scratch);
-        let best = sweep.least(&starts, scratch);
-        let inside = |start: &&Swept| folded_into_limits(posed, &start.at).is_some();
-        let others = starts.all.as_slice().iter().filter(inside).take(MAX_HANDED_OUT);
-        let mut candidates = best.iter().chain(others);
-        candidates.any(|found| hand_out(posed, &found.at, scratch, solution))
+        let candidates = LockedSweep { locked: &self.locked, descent: &descent, by_manipulability }.best(scratch);
+        let inside = candidates.as_slice().iter().filter_map(|candidate| ranges.allowed(&candidate.at));
+        inside.take(MAX_TRIED).any(|moves| hand_out(posed, &ranges.positions(&moves), scratch, solution))
     }
 
-    /// The configuration with the least move that is found without locking a joint. Tracking stays on the seed's branch: it goes down
-    /// from the seed.
-    fn least(&self, problem: &Problem, descent: &Descent, scratch: &mut SearchScratch) -> Option<Least> {
-        let pose = &problem.targets[0].pose;
+    /// The configuration with the least largest move that is found without locking a joint. Tracking stays on the seed's branch: it
+    /// descends from the seed.
+    fn least(&self, descent: &Descent, scratch: &mut SearchScratch) -> Option<Candidate> {
+        let (problem, mut best) = (descent.posed.problem, None);
         match problem.mode {
-            Mode::Track { .. } => {
-                let mut least = None;
-                descent.go_down(&[0.0; REDUNDANT_JOINTS], &mut least, scratch);
-                least
+            Mode::Track { .. } => descent.descend(&[0.0; REDUNDANT_JOINTS], &mut best, scratch),
+            Mode::Search { pick: Pick::First | Pick::Nearest, .. } => {
+                let arm = self.arm.as_ref()?;
+                let pose = &problem.targets[0].pose;
+                let (candidates, promised) = grid::sweep(arm, pose, descent, None);
+                descend_from_all(&candidates, descent, &mut best, scratch);
+                let found = best.map_or(f64::INFINITY, |best| best.cost);
+                if found > promised + SAMPLE_ERROR {
+                    // The best sample was beyond limits, and led nowhere: samples that it pruned count again.
+                    let (candidates, _) = grid::sweep(arm, pose, descent, Some(found));
+                    descend_from_all(&candidates, descent, &mut best, scratch);
+                }
             }
-            Mode::Search { pick: Pick::First | Pick::Nearest, .. } => match self.least_move.as_ref()? {
-                LeastMoveSearch::ArmAngle(search) => search.least(pose, descent, scratch),
-                LeastMoveSearch::Offset(search) => search.least(pose, descent, scratch),
-            },
-            Mode::Search { .. } => None,
+            Mode::Search { .. } => {}
         }
+        best
+    }
+}
+
+/// Descends from each candidate that may be better than the best so far.
+fn descend_from_all(
+    candidates: &Candidates,
+    descent: &Descent,
+    best: &mut Option<Candidate>,
+    scratch: &mut SearchScratch,
+) {
+    for start in candidates.as_slice() {
+        if best.is_some_and(|best| start.cost > best.cost + SAMPLE_ERROR) {
+            break;
+        }
+        descent.descend_from(&start.at, best, scratch);
     }
 }

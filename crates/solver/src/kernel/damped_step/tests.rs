@@ -1,4 +1,4 @@
-//! Damped steps against the equations that they solve, with and without bounds.
+//! Damped steps compared with their optimality conditions, with and without bounds.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 
@@ -9,7 +9,7 @@ use super::{Bounds, Compiled, min_damping};
 use crate::kernel::configurations::Configurations;
 use crate::kernel::dimension::{Dynamic, Fixed};
 use crate::kernel::lanes::{LANES, Lanes};
-use crate::kernel::links::{End, Links};
+use crate::kernel::links::{KernelLinks, KernelTip};
 use urdf_ik_random::random::Random;
 
 /// Columns, rows and positions of four configurations, and the step to be computed.
@@ -24,8 +24,8 @@ struct Fixture {
 
 impl Fixture {
     fn new(variables: usize, targets: usize, random: &mut Random) -> Self {
-        let end = End { parent: 0, position: [0.0; 3], rotation: Rotation3::identity(), path: Vec::new() };
-        let links = Links { joints: Vec::new(), ends: vec![end; targets], variables, plain: targets == 1 };
+        let end = KernelTip { parent: 0, position: [0.0; 3], rotation: Rotation3::identity(), path: Vec::new() };
+        let links = KernelLinks { joints: Vec::new(), ends: vec![end; targets], variables, plain: targets == 1 };
         let mut fixture = Self {
             variables,
             targets,

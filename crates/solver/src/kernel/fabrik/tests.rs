@@ -1,4 +1,4 @@
-//! One cycle on the joints of random robots: what it must keep, and what each joint chooses.
+//! One cycle on the joints of random robots: invariants, and optimality of each joint.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 
@@ -7,7 +7,7 @@ use fearless_simd::{Level, dispatch, f64x4};
 use nalgebra::{Matrix3, Vector3};
 
 use crate::kernel::fabrik_fit::Moments;
-use crate::kernel::frame::{Frame, FrameLanes};
+use crate::kernel::frame::{LaneFrame, StoredFrame};
 use crate::kernel::lanes::{LANES, Lanes};
 use crate::method::FabrikOptions;
 use crate::testing::four::Four;
@@ -27,7 +27,7 @@ fn recipes() -> Vec<Recipe> {
 }
 
 fn options(acceleration: usize) -> FabrikOptions {
-    FabrikOptions { acceleration, polish: false }
+    FabrikOptions::new(acceleration, false)
 }
 
 /// Four configurations of each recipe's chain, without the chains whose tip no joint can move.
@@ -57,7 +57,7 @@ fn a_configuration_that_meets_its_targets_is_a_fixed_point() {
                     let led = four.cycle(options(depth), 100.0);
                     for (led, at) in led.iter().zip(&four.positions[lane]) {
                         worst = worst.max((led[lane] - at).abs());
-                        // Where axes nearly coincide, only rounding tells one from the other.
+                        // Where axes nearly coincide, rounding decides between them.
                         assert!((led[lane] - at).abs() < 1e-6, "{recipe:?}, depth {depth}: {led:?} {at}\n{text}");
                     }
                 }
@@ -99,7 +99,7 @@ fn frame(random: &mut Random) -> (Matrix3<f64>, Vector3<f64>) {
     (*turn.matrix(), random.vector(1.0))
 }
 
-fn in_memory((axes, origin): &(Matrix3<f64>, Vector3<f64>)) -> FrameLanes {
+fn in_memory((axes, origin): &(Matrix3<f64>, Vector3<f64>)) -> StoredFrame {
     let vector = |v: Vector3<f64>| [Lanes::splat(v.x), Lanes::splat(v.y), Lanes::splat(v.z)];
     [vector(axes.column(0).into()), vector(axes.column(1).into()), vector(axes.column(2).into()), vector(*origin)]
 }
@@ -117,7 +117,7 @@ fn sums_give_the_rotation_and_the_shift_that_fit_points_best() {
                 sums.fade(f64x4::splat(simd, DECAY));
                 sums.add([point.x, point.y, point.z].map(|entry| Lanes::splat(entry).load(simd)));
             }
-            let (from, to) = (Frame::load(simd, &in_memory(&from)), Frame::load(simd, &in_memory(&to)));
+            let (from, to) = (LaneFrame::load(simd, &in_memory(&from)), LaneFrame::load(simd, &in_memory(&to)));
             let (turn, shift) = (sums.fit(false, &from, &to), sums.fit(true, &from, &to));
             found[0].store(turn.cosine);
             found[1].store(turn.sine);

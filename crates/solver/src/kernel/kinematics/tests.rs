@@ -1,11 +1,11 @@
-//! The kernel against the chain's own forward kinematics and Jacobian, for robots of every shape.
+//! The kernel compared with the chain's forward kinematics and Jacobian, for robots of every kind.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 
 use nalgebra::{Matrix3, Point3, Vector3, Vector6};
 
 use crate::kernel::lanes::{LANES, Lanes};
-use crate::kernel::links::End;
+use crate::kernel::links::KernelTip;
 use crate::testing::four::{Four, levels};
 use urdf_ik_random::random::Random;
 use urdf_ik_random::robots::{Axes, Recipe};
@@ -20,7 +20,7 @@ struct Worst {
 
 /// Position and orientation of a tip from the frames that the kernel wrote, in units of the length scale.
 fn tip_pose(four: &Four, tip: usize, lane: usize) -> (Vector3<f64>, Matrix3<f64>) {
-    let End { parent, position, rotation, .. } = &four.kernel.links.ends[tip];
+    let KernelTip { parent, position, rotation, .. } = &four.kernel.links.ends[tip];
     let frame = &four.configurations.frames[*parent];
     let axes = Matrix3::from_fn(|row, column| frame[column][row].0[lane]);
     let origin = Vector3::from_fn(|row, _| frame[3][row].0[lane]);

@@ -1,33 +1,30 @@
-//! Pairs near contact as inequalities of a step.
+//! Inequalities of a step for pairs near contact.
 
 use urdf_ik_collision::{Clearance, Near, SceneScratch, SegmentScratch};
-use urdf_ik_mathematics::vectors::{dot, normalise};
+use urdf_ik_mathematics::vectors::dot;
 
-/// Rows at most.
+/// Largest number of rows.
 const MAX_ROWS: usize = 96;
-/// Of these, at most so many from one place.
+/// Largest number of rows from one configuration.
 const MAX_PAIRS: usize = 48;
-/// A pair that has come too near is led back to this far beyond what it has to keep \[m\]: distances have an error, and bend.
-const BEYOND: f64 = 1e-6;
-/// With a smaller slope \[m/rad or m/m\] nothing moves a pair.
-const MIN_SLOPE: f64 = 1e-9;
+/// Distance beyond the required one to which a violating pair is corrected \[m\], since distances are inexact and curved.
+const CORRECTION_MARGIN: f64 = 1e-6;
 
-/// Inequalities of a step from a place that keeps clear: slope · step >= least, both over the length of the slope.
+/// Inequalities of a step from a collision-free configuration: slope · step >= least, normalised by the length of the slope.
 ///
-/// The distance of a pair is that of one point of each body. Where two faces meet, these points jump from corner to corner, so the rows of
-/// the places before stay.
+/// The distance of a pair is that of one point of each body. Between parallel faces these points jump from corner to corner, so rows of earlier configurations remain.
 #[derive(Debug, Clone, Default)]
 pub struct Rows {
-    /// One slope after the other.
+    /// Gradients, one after the other.
     pub slopes: Vec<f64>,
     least: Vec<f64>,
-    /// What each row is of, as it was found.
+    /// The pair of each row when it was added.
     near: Vec<Near>,
     variables: usize,
 }
 
 impl Rows {
-    /// Makes room for steps of so many variables, and for what the rows want in `least`, and forgets all rows.
+    /// Clears the rows, and reserves memory for so many variables and for the lower bounds `least`.
     pub fn begin(&mut self, variables: usize, least: &mut Vec<f64>) {
         least.clear();
         least.reserve(MAX_ROWS);
@@ -38,15 +35,14 @@ impl Rows {
         self.near.reserve(MAX_ROWS);
     }
 
-    /// Adds the pairs found at the end of `step`, which are all those within `look` \[m\] of the margin. Gives how far bodies may
-    /// move against each other for these rows to be enough \[m\].
-    pub fn add(&mut self, clearance: &Clearance, segment: &mut SegmentScratch, step: &[f64], look: f64) -> f64 {
+    /// Adds the pairs at the end of `step`, which are all those within `range` \[m\] of the margin. Returns the motion of bodies up to which these rows suffice \[m\].
+    pub fn add(&mut self, clearance: &Clearance, segment: &mut SegmentScratch, step: &[f64], range: f64) -> f64 {
         let SegmentScratch { scene, required_gaps, .. } = segment;
-        let room = |near: &Near| near.gap() - required_gaps.of(near.pair);
-        let mut reach = look;
+        let slack = |near: &Near| near.gap() - required_gaps.of(near.pair);
+        let mut reach = range;
         if scene.near.len() > MAX_PAIRS {
-            scene.near.sort_unstable_by(|a, b| room(a).total_cmp(&room(b)).then(a.pair.cmp(&b.pair)));
-            reach = room(&scene.near[MAX_PAIRS]).clamp(0.0, look);
+            scene.near.sort_unstable_by(|a, b| slack(a).total_cmp(&slack(b)).then(a.pair.cmp(&b.pair)));
+            reach = slack(&scene.near[MAX_PAIRS]).clamp(0.0, range);
         }
         let count = scene.near.len().min(MAX_PAIRS);
         if self.near.len() + count > MAX_ROWS {
@@ -54,32 +50,32 @@ impl Rows {
         }
         for at in 0..count {
             let near = scene.near[at];
-            self.push(clearance, scene, near, step, BEYOND - room(&near));
+            self.push(clearance, scene, near, step, CORRECTION_MARGIN - slack(&near));
         }
         reach
     }
 
-    /// Takes the rows along with a step.
-    pub fn take_along(&mut self, step: &[f64]) {
+    /// Moves the origin of the rows by an accepted step.
+    pub fn shift(&mut self, step: &[f64]) {
         for (least, slope) in self.least.iter_mut().zip(self.slopes.chunks_exact(self.variables)) {
             *least -= dot(slope, step);
         }
     }
 
-    /// Writes what the rows want of a step from the place that keeps clear: there, to stand still is always allowed.
+    /// Writes the lower bounds of a step from the collision-free configuration, where a zero step is always allowed.
     pub fn write_least(&self, least: &mut Vec<f64>) {
         least.clear();
         least.extend(self.least.iter().map(|least| least.min(0.0)));
     }
 
-    /// Writes what the rows want of a correction at the end of `step`.
+    /// Writes the lower bounds of a correction at the end of `step`.
     pub fn write_least_after(&self, step: &[f64], least: &mut Vec<f64>) {
         least.clear();
         let rows = self.least.iter().zip(self.slopes.chunks_exact(self.variables));
         least.extend(rows.map(|(least, slope)| least - dot(slope, step)));
     }
 
-    /// What the row of that index is of, as it was found.
+    /// The pair of that row when it was added.
     pub fn near(&self, row: usize) -> Near {
         self.near[row]
     }
@@ -90,18 +86,11 @@ impl Rows {
         self.near.clear();
     }
 
-    /// Adds a row that at the end of `step` wants `least` more.
+    /// Adds a row that requires `least` more at the end of `step`.
     fn push(&mut self, clearance: &Clearance, scene: &SceneScratch, near: Near, step: &[f64], least: f64) {
         let before = self.slopes.len();
-        self.slopes.resize(before + self.variables, 0.0);
-        let slope = &mut self.slopes[before..];
-        clearance.scene.write_slope(&near, scene, slope);
-        let length = normalise(slope);
-        if length < MIN_SLOPE {
-            self.slopes.truncate(before);
-            return;
-        }
-        self.least.push(least / length + dot(slope, step));
+        let Some(length) = clearance.scene.push_unit_gradient(&near, scene, &mut self.slopes) else { return };
+        self.least.push(least / length + dot(&self.slopes[before..], step));
         self.near.push(near);
     }
 }

@@ -1,27 +1,26 @@
-//! Judges the positions that a search ends with: whether they meet the targets, and if not, whether they are out of reach
-//! or the step is too short.
+//! Evaluation of the final positions: whether they meet the targets, and if not, whether these are out of reach or the step too short.
 
-use super::prepared_search::{Posed, Search};
+use super::prepared_search::{Search, SearchInput};
 use super::setup::Setup;
 use crate::kernel::{Configurations, Goal, Svd};
 use crate::{Outcome, Reason, Solution, Target};
-use urdf_ik_robot::{ChainPoses, without_whole_turns};
+use urdf_ik_robot::ChainPoses;
 
-/// Slope of half the squared error \[rad²\] by a variable that counts as more than rounding.
-const MIN_SLOPE: f64 = 1e-9;
+/// Derivative of half the squared error by a variable that exceeds rounding \[rad²/rad or rad²/m\].
+const MIN_DESCENT: f64 = 1e-9;
 
-/// Measures answers.
+/// Evaluates final positions.
 #[derive(Debug, Clone)]
-pub struct Verdict {
+pub struct SolutionEvaluator {
     poses: ChainPoses,
-    /// Where they are computed, and whatever comes between two answers.
+    /// Working memory.
     pub(super) configurations: Configurations,
     svd: Svd,
-    /// The positions, less whole turns.
+    /// Positions without full revolutions \[rad or m\].
     positions: Vec<f64>,
 }
 
-impl Verdict {
+impl SolutionEvaluator {
     pub fn new(search: &Search) -> Self {
         Self {
             poses: ChainPoses::new(&search.chain),
@@ -31,7 +30,7 @@ impl Verdict {
         }
     }
 
-    /// Measures exactly the positions that are handed out, by the chain's own forward kinematics; tells whether they meet the targets.
+    /// Writes `positions` and their residuals, by the chain's own forward kinematics, into `solution`; true if they meet the targets.
     pub fn measure(&mut self, search: &Search, targets: &[Target], positions: &[f64], solution: &mut Solution) -> bool {
         solution.positions.copy_from_slice(positions);
         search.chain.forward_kinematics(&solution.positions, &mut self.poses);
@@ -51,19 +50,18 @@ impl Verdict {
         met
     }
 
-    /// Makes `positions` the answer and says how it meets the problem, or why not.
-    pub fn judge(&mut self, posed: Posed, setup: &Setup, positions: &[f64], solution: &mut Solution) {
-        let search = posed.search;
-        if self.measure(search, posed.problem.targets, positions, solution) {
+    /// Writes `positions` into `solution` with the outcome and its reason.
+    pub fn evaluate(&mut self, input: SearchInput, setup: &Setup, positions: &[f64], solution: &mut Solution) {
+        let search = input.search;
+        if self.measure(search, input.problem.targets, positions, solution) {
             return;
         }
         let step_limited = self.find_saturated(search, setup, solution);
         let step_limited = if step_limited { Reason::StepLimited } else { Reason::NotConverged };
-        solution.outcome = Outcome::Closest(posed.out_of_reach().unwrap_or(step_limited));
+        solution.outcome = Outcome::Closest(input.out_of_reach().unwrap_or(step_limited));
     }
 
-    /// Lists the variables that stand at a limit and would lessen the error beyond it; tells whether any stands so at a
-    /// step bound that is no limit.
+    /// Lists the variables at a limit that would reduce the error beyond it. True if any is at a step bound that is not a limit.
     fn find_saturated(&mut self, search: &Search, setup: &Setup, solution: &mut Solution) -> bool {
         let Self { configurations, positions, .. } = self;
         positions.iter_mut().zip(&solution.positions).zip(&setup.whole_turns).for_each(|((t, p), w)| *t = p - w);
@@ -75,7 +73,7 @@ impl Verdict {
         for (i, domain) in setup.domains.iter().enumerate() {
             let descent = descent(configurations, setup.goals.len(), i);
             let pressed = |position: f64, lower: f64, upper: f64| {
-                (position <= lower && descent < -MIN_SLOPE) || (position >= upper && descent > MIN_SLOPE)
+                (position <= lower && descent < -MIN_DESCENT) || (position >= upper && descent > MIN_DESCENT)
             };
             let [lower, upper] = domain.ends();
             if pressed(solution.positions[i], lower, upper) {
@@ -87,13 +85,11 @@ impl Verdict {
         step_limited
     }
 
-    /// Decomposes the Jacobian at `positions`, over the axes of the goals' targets that count.
+    /// Singular values of the Jacobian at `positions`, over the axes of `goals` that are not free.
     pub fn decompose(&mut self, search: &Search, goals: &[Goal], positions: &[f64]) -> &mut Svd {
-        let Self { configurations, svd, positions: turned, .. } = self;
-        for (i, (turned, position)) in turned.iter_mut().zip(positions).enumerate() {
-            *turned = if search.turns[i] { without_whole_turns(*position) } else { *position };
-        }
-        configurations.write_all(turned);
+        let Self { configurations, svd, positions: wrapped, .. } = self;
+        search.wrap(positions, wrapped);
+        configurations.write_all(wrapped);
         search.kernel.measure(goals, configurations);
         search.kernel.linearise(goals, configurations);
         svd.decompose(configurations, goals.len(), 0);
@@ -101,7 +97,7 @@ impl Verdict {
     }
 }
 
-/// How fast half the squared error of the first lane falls with a variable.
+/// Negative derivative of half the squared error of the first lane by a variable.
 fn descent(configurations: &Configurations, targets: usize, variable: usize) -> f64 {
     let variables = configurations.positions.len();
     let products = (0..targets).flat_map(|target| {

@@ -1,0 +1,108 @@
+//! Preferences among the solutions of a redundant chain: null-space tasks, as terms of one cost.
+//!
+//! Each term has a file with its value, gradient and curvature. [`QUADRATIC_TERMS`] lists those that are a square of each variable; the
+//! [`manipulability`] depends on all variables together. A new term takes a file, a weight among [`Preference::weights`], and its entry in
+//! the list.
+
+mod limits;
+pub mod manipulability;
+mod moves;
+mod posture;
+pub mod quadratic;
+
+use super::ProblemError;
+use super::problem_error::{check_length, check_positions, check_steps};
+use quadratic::{QuadraticTerm, VariableState};
+use urdf_ik_robot::Chain;
+
+/// Terms in which each variable counts by itself.
+const QUADRATIC_TERMS: [fn(&Preference, &VariableState) -> QuadraticTerm; 3] =
+    [posture::term, limits::term, moves::term];
+
+/// Null-space tasks: a cost that the solver minimises by self-motions, for redundant chains and targets with free axes.
+///
+/// The cost is the weighted sum of the terms below. The targets stay met within their tolerances. Weights are finite and not negative.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Preference<'a> {
+    /// Preferred positions \[rad or m\], one entry per variable.
+    pub posture: Option<&'a [f64]>,
+    /// Weight of half the squared distance to the posture \[rad²\]; prismatic joints are divided by the length scale.
+    pub posture_weight: f64,
+    /// Weight of half the squared distance of each variable from the middle of its limits, divided by half their range (Liégeois 1977).
+    pub limits_weight: f64,
+    /// Weights of half the squared moves from the seed \[1/rad² or 1/m²\], one entry per variable. With 1 over the squared velocity limits, slow
+    /// joints move less than fast ones. They act by self-motions alone: the [pick](super::Pick) chooses the branch regardless of these
+    /// weights, and a chain without null space ignores them. Paths ignore them too.
+    pub move_weights: Option<&'a [f64]>,
+    /// Weight of the negative logarithm of the manipulability (Yoshikawa 1985, "Manipulability of robotic mechanisms"): the product of the
+    /// singular values of the Jacobian of [`Solution::smallest_singular_value`](super::Solution::smallest_singular_value).
+    pub manipulability_weight: f64,
+    /// In tracking, the largest step of each variable from the seed for posture, limits and manipulability \[rad or m\], one entry per variable;
+    /// `None` for no bound. Variables that the targets alone move farther stop there. In a stream of targets the arm thus approaches the
+    /// optimum by self-motions over many targets, not in one jump. Searches ignore it.
+    pub max_step: Option<&'a [f64]>,
+}
+
+impl Preference<'_> {
+    /// Whether no term but that of moves has an effect.
+    #[doc(hidden)]
+    pub fn is_none(&self) -> bool {
+        let posture_weight = self.posture.map_or(0.0, |_| self.posture_weight);
+        Self { posture_weight, ..*self }.weights().iter().all(|(_, weight)| *weight == 0.0)
+    }
+
+    /// The weights of configurations, each with the name of its term.
+    fn weights(&self) -> [(&'static str, f64); 3] {
+        [
+            ("posture", self.posture_weight),
+            ("limits", self.limits_weight),
+            ("manipulability", self.manipulability_weight),
+        ]
+    }
+
+    /// The preference of short moves, and the preference of configurations.
+    pub(crate) fn split(&self) -> (Self, Self) {
+        let moves = Self { move_weights: self.move_weights, ..Self::default() };
+        (moves, Self { move_weights: None, ..*self })
+    }
+
+    /// Checks that the preference is valid for `chain`.
+    #[doc(hidden)]
+    pub fn check(&self, chain: &Chain) -> Result<(), ProblemError> {
+        if let Some(posture) = self.posture {
+            check_positions(chain, "preferred posture", posture)?;
+        }
+        if let Some(weights) = self.move_weights {
+            check_length(chain, "move weights", weights.len())?;
+            let mut weights = chain.variables().iter().zip(weights);
+            if let Some((variable, &value)) = weights.find(|(_, weight)| !is_weight(**weight)) {
+                return Err(ProblemError::MoveWeight { joint: variable.name.clone(), value });
+            }
+        }
+        if let Some(max_step) = self.max_step {
+            check_steps(chain, "max_step of the preference", max_step)?;
+        }
+        for (which, value) in self.weights() {
+            if !is_weight(value) {
+                return Err(ProblemError::PreferenceWeight { which, value });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The quadratic terms of one variable.
+#[inline]
+pub fn quadratic_terms(preference: &Preference, state: &VariableState) -> [QuadraticTerm; QUADRATIC_TERMS.len()] {
+    QUADRATIC_TERMS.map(|term| term(preference, state))
+}
+
+/// The second derivative of the cost by one variable.
+pub fn curvature(preference: &Preference, state: &VariableState) -> f64 {
+    let quadratic: f64 = quadratic_terms(preference, state).iter().map(QuadraticTerm::curvature).sum();
+    quadratic + preference.manipulability_weight * manipulability::CURVATURE / (state.unit * state.unit)
+}
+
+fn is_weight(value: f64) -> bool {
+    value.is_finite() && value >= 0.0
+}
