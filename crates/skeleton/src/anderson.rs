@@ -1,8 +1,8 @@
 //! Anderson acceleration of a fixed-point iteration x ← g(x).
 //!
-//! From the last m + 1 points x_j and their images g(x_j), with residuals f_j = g(x_j) - x_j, it takes the combination
-//! with the smallest residual and goes to the same combination of the images (Anderson 1965; in the form of Walker and
-//! Ni 2011, "Anderson acceleration for fixed-point iterations"):
+//! Of the last m + 1 points x_j with images g(x_j) and residuals f_j = g(x_j) - x_j, it takes the combination with the
+//! smallest residual; the next point is the same combination of the images (Anderson 1965; in the form of Walker and Ni
+//! 2011, "Anderson acceleration for fixed-point iterations"):
 //!
 //! ```text
 //! γ = argmin |f_k - ΔF γ|²        x_{k+1} = g(x_k) - ΔG γ
@@ -17,32 +17,33 @@
 //! The least-squares problem is solved by its normal equations, columns scaled to length 1 and ridge added to the
 //! diagonal: the columns become almost parallel as the iteration converges, and shorter by orders of magnitude.
 
+use urdf_ik_mathematics::band_matrix::BandMatrix;
 use urdf_ik_mathematics::vectors::add_times;
 
-/// Smaller pivots of the factorisation are rounding errors: the columns are dependent in spite of the ridge.
+/// Smaller pivots are rounding errors: the columns are dependent in spite of the ridge.
 const MIN_PIVOT: f64 = 1e-15;
 
-/// The last points of an iteration on states of `dimension` numbers. Allocates when it is made and never afterwards.
+/// The history of an iteration on states of `dimension` numbers. Allocates at creation only.
 #[derive(Debug, Clone)]
 pub struct Anderson {
     dimension: usize,
-    /// Largest number of stored differences.
+    /// Maximum number of stored differences.
     pub depth: usize,
     ridge: f64,
-    /// Number of stored columns, at most `depth`, and the slot of the next one: that of the oldest.
+    /// Number of stored columns, at most `depth`, and the slot of the oldest, which is replaced next.
     held: usize,
     slot: usize,
-    /// Whether `residual` and `image` hold those of the previous point.
+    /// Whether `residual` and `image` belong to the previous point.
     started: bool,
     residual: Vec<f64>,
     image: Vec<f64>,
-    /// Columns of ΔF and ΔG, one after the other.
+    /// Columns of ΔF and ΔG, concatenated.
     residual_steps: Vec<f64>,
     image_steps: Vec<f64>,
     /// ΔFᵀΔF, `depth` rows of `depth`, by slots.
     gram: Vec<f64>,
-    /// Lower triangle of the factor L of the scaled ΔFᵀΔF + ridge = LLᵀ, rows as in `gram`.
-    factor: Vec<f64>,
+    /// The scaled ΔFᵀΔF + ridge, and then its Cholesky factor.
+    normal: BandMatrix,
     /// Reciprocal lengths of the columns of ΔF.
     scale: Vec<f64>,
     /// γ.
@@ -50,8 +51,8 @@ pub struct Anderson {
 }
 
 impl Anderson {
-    /// Memory for states of up to `dimension` numbers and `depth` differences of them. At a depth of 0 nothing is to be
-    /// mixed. `ridge` is added to the diagonal of the scaled normal equations, as a fraction of the trace.
+    /// Memory for states of up to `dimension` numbers and `depth` differences; a depth of 0 disables mixing. `ridge` is
+    /// added to the diagonal of the scaled normal equations, as a fraction of the trace.
     pub fn new(dimension: usize, depth: usize, ridge: f64) -> Self {
         Self {
             dimension,
@@ -65,21 +66,21 @@ impl Anderson {
             residual_steps: vec![0.0; dimension * depth],
             image_steps: vec![0.0; dimension * depth],
             gram: vec![0.0; depth * depth],
-            factor: vec![0.0; depth * depth],
+            normal: BandMatrix::zeros(depth, depth),
             scale: vec![0.0; depth],
             weights: vec![0.0; depth],
         }
     }
 
-    /// Clears the history. States have `dimension` numbers from now on, at most as many as there is memory for.
+    /// Clears the history and sets the dimension of the states, at most the one allocated.
     pub fn reset(&mut self, dimension: usize) {
         (self.held, self.slot, self.started) = (0, 0, false);
         self.dimension = dimension;
     }
 
-    /// Adds the point `x` and its image g(x), and writes the accelerated next point into `next`. All have `dimension`
-    /// numbers; further entries of longer slices are ignored. Before the first difference, and where the differences
-    /// are dependent, the next point is the image. Returns whether it is accelerated.
+    /// Adds the point `x` and its image g(x), and writes the accelerated next point to `next`. Entries beyond
+    /// `dimension` are ignored. Without history, or with dependent differences, the next point is the image. Returns
+    /// whether it is accelerated.
     pub fn mix(&mut self, x: &[f64], image: &[f64], next: &mut [f64]) -> bool {
         let next = &mut next[..self.dimension];
         next.copy_from_slice(&image[..self.dimension]);
@@ -98,7 +99,7 @@ impl Anderson {
         mixed
     }
 
-    /// Stores the differences between this point and the previous one, in place of the oldest.
+    /// Stores the differences to the previous point, in place of the oldest.
     fn remember(&mut self, x: &[f64], image: &[f64]) {
         let (dimension, slot) = (self.dimension, self.slot);
         let range = slot * dimension..(slot + 1) * dimension;
@@ -129,50 +130,35 @@ impl Anderson {
         let (held, depth) = (self.held, self.depth);
         for i in 0..held {
             let square = self.gram[i * depth + i];
-            // A column of zeros, as from an iteration that does not move, gets no weight.
+            // A column of zeros, from an iteration that does not move, gets no weight.
             self.scale[i] = if square > 0.0 { square.sqrt().recip() } else { 0.0 };
             let product = dot(column(&self.residual_steps, i, self.dimension), &self.residual[..self.dimension]);
             self.weights[i] = self.scale[i] * product;
         }
-        if !self.factorise() {
+        self.write_normal();
+        if !self.normal.factorise(MIN_PIVOT) {
             return false;
         }
-        for i in 0..held {
-            let sum: f64 = (0..i).map(|j| self.factor[i * depth + j] * self.weights[j]).sum();
-            self.weights[i] = (self.weights[i] - sum) / self.factor[i * depth + i];
-        }
-        for i in (0..held).rev() {
-            let sum: f64 = (i + 1..held).map(|j| self.factor[j * depth + i] * self.weights[j]).sum();
-            self.weights[i] = (self.weights[i] - sum) / self.factor[i * depth + i];
-        }
+        self.normal.solve_lower(&mut self.weights[..held]);
+        self.normal.solve_transposed(&mut self.weights[..held]);
         for (weight, scale) in self.weights[..held].iter_mut().zip(&self.scale) {
             *weight *= scale;
         }
         true
     }
 
-    /// Cholesky factorisation of the scaled normal equations. Returns whether they are regular.
-    fn factorise(&mut self) -> bool {
+    /// Writes the matrix of the scaled normal equations.
+    fn write_normal(&mut self) {
         let (held, depth) = (self.held, self.depth);
-        // Every scaled column has length 1, so that the trace is their number.
+        // Every scaled column has length 1, so the trace is their number.
         let diagonal = 1.0 + self.ridge * f64::from(u32::try_from(held).unwrap_or(u32::MAX));
+        self.normal.reset(held);
         for i in 0..held {
-            for j in 0..=i {
-                let products = (0..j).map(|k| self.factor[i * depth + k] * self.factor[j * depth + k]);
-                let sum: f64 = products.sum();
-                self.factor[i * depth + j] = if i == j {
-                    let pivot = diagonal - sum;
-                    if pivot.is_nan() || pivot < MIN_PIVOT {
-                        return false;
-                    }
-                    pivot.sqrt()
-                } else {
-                    let entry = self.gram[i * depth + j] * self.scale[i] * self.scale[j];
-                    (entry - sum) / self.factor[j * depth + j]
-                };
+            for j in 0..i {
+                self.normal.add(i, j, self.gram[i * depth + j] * self.scale[i] * self.scale[j]);
             }
+            self.normal.add(i, i, diagonal);
         }
-        true
     }
 }
 
@@ -180,7 +166,7 @@ fn column(columns: &[f64], slot: usize, dimension: usize) -> &[f64] {
     &columns[slot * dimension..(slot + 1) * dimension]
 }
 
-/// The dot product in eight partial sums: with a single sum, each addition would wait for the one before.
+/// The dot product with eight partial sums: in a single sum, each addition would wait for the previous one.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
     let mut sums = [0.0; 8];

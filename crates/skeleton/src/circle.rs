@@ -1,33 +1,33 @@
-//! Where two spheres meet.
+//! The intersection of two spheres.
 
 use nalgebra::{Point3, Vector3};
 
 use super::direction::{perpendicular, unit};
 
-/// Points nearer to the axis than this fraction of their distance from the centre count as on it.
-const ON_AXIS: f64 = 1e-12;
+/// Points closer to the axis than this fraction of their distance from the centre count as on it.
+const AXIS_TOLERANCE: f64 = 1e-12;
 
-/// A circle in space: all points at `radius` from `centre`, at right angles to `normal`. In the plane it is two points,
-/// at `radius` from `centre` to either side.
+/// A circle in space: the points at distance `radius` from `centre`, in the plane normal to `normal`. In a planar
+/// skeleton it is two points.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Circle {
-    /// Its centre \[m\].
+    /// Centre \[m\].
     pub centre: Point3<f64>,
-    /// Unit vector at right angles to it.
+    /// Unit normal of its plane.
     pub normal: Vector3<f64>,
-    /// Its radius \[m\]; 0 where the spheres touch.
+    /// Radius \[m\]; 0 if the spheres touch.
     pub radius: f64,
 }
 
 impl Circle {
-    /// The point of the circle that is nearest to `point` \[m\]. For a point of the axis, to which all are equally
-    /// near, it is always the same one.
+    /// The point of the circle nearest to `point` \[m\]. For points on the axis, equally far from all, it is a fixed
+    /// one.
     pub fn nearest(&self, point: &Point3<f64>) -> Point3<f64> {
         let offset = point - self.centre;
         let across = offset - self.normal * self.normal.dot(&offset);
-        // Next to the axis the result is mostly rounding, which may not be perpendicular to it: hence a second time.
+        // Near the axis the result is dominated by rounding errors; the second projection makes it perpendicular.
         let across = across - self.normal * self.normal.dot(&across);
-        let direction = unit(&across).filter(|_| across.norm() > ON_AXIS * offset.norm());
+        let direction = unit(&across).filter(|_| across.norm() > AXIS_TOLERANCE * offset.norm());
         self.centre + direction.unwrap_or_else(|| perpendicular(&self.normal)) * self.radius
     }
 }
@@ -53,7 +53,7 @@ pub fn circle_between(a: &Point3<f64>, a_radius: f64, b: &Point3<f64>, b_radius:
     let distance = offset.norm();
     let meets = distance <= a_radius + b_radius && distance >= (a_radius - b_radius).abs();
     let normal = unit(&offset).filter(|_| meets)?;
-    // Where a's sphere meets the line of centres' perpendicular; nearly equal numbers are subtracted only once.
+    // The distance of the circle's plane from a; this form cancels only once.
     let along = 0.5 * (distance + (a_radius - b_radius) * (a_radius + b_radius) / distance);
     let radius = ((a_radius - along) * (a_radius + along)).max(0.0).sqrt();
     Some(Circle { centre: a + normal * along, normal, radius })

@@ -1,35 +1,35 @@
-//! The directions that a joint allows, and its range of twist about them.
+//! Joint limits: cones of directions, and ranges of angles.
 
 use std::f64::consts::{PI, TAU};
 
 use nalgebra::Vector3;
 
-/// An irregular cone: the directions within an angle of the x axis which depends on the side towards which they lean.
+/// An irregular cone of directions around the x axis, with four half-angles.
 ///
-/// Four half-angles \[rad\], from 0 to π, say how far a direction may lean to each side, of which y is left and z is
-/// up. The azimuth of a direction is the angle from left (y) over up (z) about x; its polar angle the one from x. In
-/// the quadrant between two half-angles a (left or right) and b (up or down), the largest polar angle at azimuth φ is
+/// The half-angles \[rad\], from 0 to π, bound the lean to each side; y is left and z is up. The azimuth of a direction
+/// is the angle about x from left (y) towards up (z); its polar angle is the angle from x. In the quadrant between two
+/// half-angles a (left or right) and b (up or down), the largest polar angle at azimuth φ is
 ///
 /// ```text
 /// limit(φ) = a b / sqrt((b cos φ)² + (a sin φ)²)
 /// ```
 ///
-/// which is a quarter of an ellipse with the polar angle as radius. Aristidou and Lasenby (2011) draw their ellipse in
-/// a plane across the axis instead, with tangents of the angles as half-axes. Theirs is limited to less than 90°. Here
-/// the four angles may be up to π, where there is no limit.
+/// a quarter of an ellipse with the polar angle as radius. Aristidou and Lasenby (2011) draw the ellipse in a plane
+/// across the axis instead, with the tangents of the angles as half-axes, which limits them to 90°. Here the
+/// half-angles may be up to π, which is unlimited.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cone {
-    /// Towards +z.
+    /// Half-angle towards +z \[rad\].
     pub up: f64,
-    /// Towards -z.
+    /// Half-angle towards -z \[rad\].
     pub down: f64,
-    /// Towards +y.
+    /// Half-angle towards +y \[rad\].
     pub left: f64,
-    /// Towards -y.
+    /// Half-angle towards -y \[rad\].
     pub right: f64,
 }
 
-/// A direction in polar coordinates: polar angle \[rad\], cosine and sine of the azimuth.
+/// A direction in polar coordinates: polar angle \[rad\], and cosine and sine of the azimuth.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Polar {
     pub angle: f64,
@@ -55,15 +55,15 @@ impl Polar {
 }
 
 impl Cone {
-    /// Every direction.
+    /// All directions.
     pub const ALL: Self = Self { up: PI, down: PI, left: PI, right: PI };
 
-    /// A circular cone of the half-angle `angle` \[rad\].
+    /// A circular cone of half-angle `angle` \[rad\].
     pub fn circular(angle: f64) -> Self {
         Self { up: angle, down: angle, left: angle, right: angle }
     }
 
-    /// The largest polar angle \[rad\] at `azimuth` \[rad\] from y towards z.
+    /// The largest permitted polar angle \[rad\] at `azimuth` \[rad\], measured from y towards z.
     pub fn limit(&self, azimuth: f64) -> f64 {
         let (sine, cosine) = azimuth.sin_cos();
         self.limit_towards(cosine, sine)
@@ -73,37 +73,38 @@ impl Cone {
         let (a, b) = self.quadrant(cosine, sine);
         let (across, along) = ((b * cosine).abs(), (a * sine).abs());
         let root = across.hypot(along);
-        // Both vanish only where an angle is 0: either on the axis of the other angle, or with both 0.
+        // Both vanish only if a half-angle is 0: on the axis of the other half-angle, or if both are 0.
         if root > 0.0 {
             return (a * (b / root)).min(a.max(b));
         }
         if cosine.abs() > sine.abs() { a } else { b }
     }
 
-    /// How the largest polar angle changes with the azimuth \[rad/rad\].
+    /// The derivative of the largest polar angle with respect to the azimuth \[rad/rad\].
     pub(super) fn slope_towards(&self, cosine: f64, sine: f64) -> f64 {
         let (a, b) = self.quadrant(cosine, sine);
         let square = (b * cosine).powi(2) + (a * sine).powi(2);
         if square > 0.0 { a * b * (b * b - a * a) * sine * cosine / (square * square.sqrt()) } else { 0.0 }
     }
 
-    /// Half-angles left or right and up or down on that side.
+    /// The half-angles of the quadrant: left or right, and up or down.
     fn quadrant(&self, cosine: f64, sine: f64) -> (f64, f64) {
         (if cosine >= 0.0 { self.left } else { self.right }, if sine >= 0.0 { self.up } else { self.down })
     }
 
-    /// Whether `direction`, of any length, lies within the cone or at most `margin` \[rad\] outside it.
+    /// True if `direction`, of any length, is inside the cone or at most `margin` \[rad\] outside.
     pub fn contains(&self, direction: &Vector3<f64>, margin: f64) -> bool {
         let polar = Polar::of(direction);
         polar.angle <= self.limit_towards(polar.cosine, polar.sine) + margin
     }
 
-    /// The direction of the cone to which `direction` is moved: itself where it lies in the cone, else the border at
-    /// the same azimuth. That is the nearest direction where the cone is circular, and near to it elsewhere.
+    /// Projects `direction`, of any length, to the cone: a direction inside is kept, one outside moves to the boundary
+    /// at the same azimuth. That is the nearest direction for a circular cone, and close to it otherwise. The result is
+    /// a unit vector.
     ///
-    /// Where one of the two half-angles of a quadrant is 0, the quadrant is only the arc of the other one, and a
-    /// direction is moved to the point of the arc that leans as far to that side, at most to its end. The result is a
-    /// unit vector. Straight back, where the azimuth is undefined, counts as left.
+    /// If one half-angle of a quadrant is 0, the quadrant is only the arc of the other one; a direction moves to the
+    /// point of the arc with the same lean to that side, at most to its end. The direction straight back, whose azimuth
+    /// is undefined, counts as left.
     pub fn nearest(&self, direction: &Vector3<f64>) -> Vector3<f64> {
         let polar = Polar::of(direction);
         let nearest = self.nearest_polar(polar);
@@ -124,44 +125,45 @@ impl Cone {
     }
 }
 
-/// Angles \[rad\] from `lower` to `upper`, each between -2π and 2π. A range of 2π or more is no limit. Angles that
-/// differ by full turns are the same, so that 3 to 4 is a range through π.
+/// A range of angles \[rad\], with bounds between -2π and 2π. A range of 2π or more is unlimited. Angles that differ by
+/// full turns are equal, so that 3 to 4 is a range through π.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Range {
-    /// Smallest angle.
+    /// Smallest angle \[rad\].
     pub lower: f64,
-    /// Largest angle.
+    /// Largest angle \[rad\].
     pub upper: f64,
 }
 
 impl Range {
-    /// Every angle.
+    /// All angles.
     pub const ALL: Self = Self { lower: -PI, upper: PI };
 
-    /// From `lower` to `upper` \[rad\].
+    /// The range from `lower` to `upper` \[rad\]; checked where it is used, by [`Skeleton::new`](crate::Skeleton::new).
     pub fn new(lower: f64, upper: f64) -> Self {
         Self { lower, upper }
     }
 
-    /// The angle of the range that is nearest to `angle` \[rad\] on the circle, without regard to full turns.
+    /// The angle of the range nearest to `angle` \[rad\] on the circle, modulo full turns; an unlimited range returns
+    /// `angle`.
     pub fn nearest(&self, angle: f64) -> f64 {
         if self.is_unlimited() { angle } else { self.inside(angle) }
     }
 
-    /// [`Self::nearest`], in the range even where that is no limit.
+    /// [`Self::nearest`], wrapped into the range even if it is unlimited.
     pub(super) fn inside(&self, angle: f64) -> f64 {
         let middle = 0.5 * (self.lower + self.upper);
-        // From -π to π away from the middle, so that both ends are as near as they can be.
+        // Wrapped to ±π around the middle, so that the nearer bound is found.
         let away = (angle - middle + PI).rem_euclid(TAU) - PI;
         if self.lower <= angle && angle <= self.upper { angle } else { (middle + away).clamp(self.lower, self.upper) }
     }
 
-    /// Whether it is a full turn.
+    /// True for a full turn or more.
     pub(super) fn is_unlimited(&self) -> bool {
         self.upper - self.lower >= TAU
     }
 
-    /// The angle at the fraction `fraction` of the range, of a full turn at most.
+    /// The angle at `fraction` of the range, of at most a full turn.
     pub(super) fn at(&self, fraction: f64) -> f64 {
         self.lower + fraction * (self.upper - self.lower).min(TAU)
     }

@@ -1,4 +1,4 @@
-//! Where the points of a skeleton are and how its segments are turned, and its forward kinematics.
+//! Configurations of skeletons, and forward kinematics.
 
 use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
 
@@ -6,23 +6,27 @@ use super::Skeleton;
 use super::posture::Posture;
 use urdf_ik_mathematics::segments::{InputError, check_coordinates, check_rotation};
 
-/// Points and orientations of a skeleton of n segments, in one frame that the caller chooses.
+/// Points and orientations of a skeleton of n segments, in a common frame chosen by the caller.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Configuration {
+pub struct SkeletonConfiguration {
     /// The n + 1 points \[m\]: the root, then the end of each segment.
     pub points: Vec<Point3<f64>>,
-    /// The orientations of the n + 1 frames: that of the root, then of each segment, whose x axis is along it. Or none:
-    /// then every segment is turned from its orientation at rest by the shortest rotation.
+    /// The n + 1 orientations: of the root, then of each segment, whose x axis points along it. If empty, each segment
+    /// is turned from its rest orientation by the shortest rotation.
     pub orientations: Vec<UnitQuaternion<f64>>,
 }
 
 impl Skeleton {
-    /// Forward kinematics: the configuration with the root frame at `root`, and the joints at `rotations` (n entries),
-    /// each from the joint's frame to that of its segment. The identity is the rest of a joint.
+    /// Forward kinematics for a root pose \[m\] and n joint `rotations`, each from the joint's frame to the frame of
+    /// its segment; the identity is the rest of a joint.
     ///
     /// # Errors
-    /// [`InputError`] where there are not n rotations, or an entry is not a rotation.
-    pub fn place(&self, root: &Isometry3<f64>, rotations: &[UnitQuaternion<f64>]) -> Result<Configuration, InputError> {
+    /// [`InputError`] if there are not n rotations, or an entry is not a unit quaternion.
+    pub fn place(
+        &self,
+        root: &Isometry3<f64>,
+        rotations: &[UnitQuaternion<f64>],
+    ) -> Result<SkeletonConfiguration, InputError> {
         self.check_count("list of rotations", rotations.len(), 0)?;
         check_coordinates("the root", root.translation.vector.as_slice())?;
         check_rotation("the orientation of the root", &root.rotation)?;
@@ -33,40 +37,40 @@ impl Skeleton {
     }
 
     /// The configuration with all joints at rest and the root at the origin.
-    pub fn at_rest(&self) -> Configuration {
+    pub fn at_rest(&self) -> SkeletonConfiguration {
         self.placed(&Isometry3::identity(), &vec![UnitQuaternion::identity(); self.segment_count()])
     }
 
-    /// [`Self::place`] of numbers that have been checked.
-    fn placed(&self, root: &Isometry3<f64>, rotations: &[UnitQuaternion<f64>]) -> Configuration {
+    /// [`Self::place`] without checks.
+    fn placed(&self, root: &Isometry3<f64>, rotations: &[UnitQuaternion<f64>]) -> SkeletonConfiguration {
         let mut posture = Posture::new(rotations.len());
         (posture.points[0], posture.orientations[0]) = (root.translation.vector.into(), root.rotation);
         posture.rotations.copy_from_slice(rotations);
         self.place_into(0..rotations.len(), &mut posture);
-        Configuration { points: posture.points, orientations: posture.orientations }
+        SkeletonConfiguration { points: posture.points, orientations: posture.orientations }
     }
 
-    /// The rotations of the n joints in `configuration`.
+    /// The n joint rotations of a configuration.
     ///
     /// # Errors
-    /// [`InputError`] where it does not fit this skeleton, or a number is not valid.
-    pub fn rotations(&self, configuration: &Configuration) -> Result<Vec<UnitQuaternion<f64>>, InputError> {
+    /// [`InputError`] if the configuration does not fit this skeleton or has an invalid number.
+    pub fn rotations(&self, configuration: &SkeletonConfiguration) -> Result<Vec<UnitQuaternion<f64>>, InputError> {
         let [_, rotations] = self.complete(configuration)?;
         Ok(rotations)
     }
 
-    /// The orientations of `configuration`, complete: where it has points alone, each segment is turned from its
-    /// orientation at rest by the shortest rotation, and the root not at all.
+    /// The n + 1 orientations of a configuration. If it has none, each segment is turned from its rest orientation by
+    /// the shortest rotation, and the root not at all.
     ///
     /// # Errors
     /// As [`Self::rotations`].
-    pub fn orientations(&self, configuration: &Configuration) -> Result<Vec<UnitQuaternion<f64>>, InputError> {
+    pub fn orientations(&self, configuration: &SkeletonConfiguration) -> Result<Vec<UnitQuaternion<f64>>, InputError> {
         let [orientations, _] = self.complete(configuration)?;
         Ok(orientations)
     }
 
-    /// The orientations of a configuration, and the rotations of its joints.
-    fn complete(&self, configuration: &Configuration) -> Result<[Vec<UnitQuaternion<f64>>; 2], InputError> {
+    /// The orientations and the joint rotations of a configuration.
+    fn complete(&self, configuration: &SkeletonConfiguration) -> Result<[Vec<UnitQuaternion<f64>>; 2], InputError> {
         self.check_configuration(configuration)?;
         let mut posture = Posture::new(self.segment_count());
         posture.points.copy_from_slice(&configuration.points);
@@ -74,21 +78,20 @@ impl Skeleton {
         Ok([posture.orientations, posture.rotations])
     }
 
-    /// The largest angle \[rad\] by which a joint's rotation in `configuration` differs from what the joint allows; 0
-    /// where all limits hold.
+    /// The largest violation of a joint limit in a configuration \[rad\]; 0 if all limits hold.
     ///
     /// # Errors
     /// As [`Self::rotations`].
-    pub fn violation(&self, configuration: &Configuration) -> Result<f64, InputError> {
+    pub fn violation(&self, configuration: &SkeletonConfiguration) -> Result<f64, InputError> {
         let rotations = self.rotations(configuration)?;
         let apart = |(segment, rotation): (usize, &UnitQuaternion<f64>)| {
-            // The sine of half the angle keeps its digits where the cosine has none left.
+            // The sine of half the angle is accurate where the cosine is not.
             2.0 * (self.joints[segment].nearest(rotation).inverse() * rotation).imag().norm().min(1.0).asin()
         };
         Ok(rotations.iter().enumerate().map(apart).fold(0.0, f64::max))
     }
 
-    /// Forward kinematics of these segments, which come in the order of the skeleton, from the rotations and the root.
+    /// Forward kinematics of some segments, parents first, from the joint rotations and the root.
     pub(super) fn place_into(&self, segments: impl Iterator<Item = usize>, posture: &mut Posture) {
         for segment in segments {
             let parent = self.parents[segment];
@@ -99,8 +102,8 @@ impl Skeleton {
         }
     }
 
-    /// Writes the orientations for the points of `posture`, those that are `given` or completed, and the rotations of the
-    /// joints. The root's stays if none is given.
+    /// Computes the orientations for the points of `posture`, taken from `given` if it has them, and the joint
+    /// rotations. Without a given one the root keeps its orientation.
     pub(super) fn turn_into(&self, given: &[UnitQuaternion<f64>], posture: &mut Posture) {
         let Posture { points, orientations, rotations, .. } = posture;
         orientations[0] = given.first().copied().unwrap_or(orientations[0]);
@@ -114,9 +117,9 @@ impl Skeleton {
         }
     }
 
-    /// Checks that `configuration` is one of this skeleton.
-    pub(super) fn check_configuration(&self, configuration: &Configuration) -> Result<(), InputError> {
-        let Configuration { points, orientations } = configuration;
+    /// Checks that `configuration` fits this skeleton.
+    pub(super) fn check_configuration(&self, configuration: &SkeletonConfiguration) -> Result<(), InputError> {
+        let SkeletonConfiguration { points, orientations } = configuration;
         self.check_count("list of points", points.len(), 1)?;
         for (index, point) in points.iter().enumerate() {
             check_coordinates(("point", index), point.coords.as_slice())?;
@@ -131,14 +134,14 @@ impl Skeleton {
     }
 }
 
-/// `frame` after the shortest rotation that brings its x axis to the direction of `along`; the same where that has
-/// none.
+/// `frame`, rotated by the shortest rotation that turns its x axis to the direction of `along`; unchanged if `along` is
+/// zero.
 pub(super) fn aligned(frame: &UnitQuaternion<f64>, along: &Vector3<f64>) -> UnitQuaternion<f64> {
     let Some(direction) = along.try_normalize(1e-150) else { return *frame };
     let axis = frame * Vector3::x();
     let scalar = 1.0 + axis.dot(&direction);
     if scalar < 1e-12 {
-        // Straight back, where every direction of rotation is equally short: about z.
+        // Straight back, all axes are equally short: rotate about z.
         let back = frame * UnitQuaternion::from_axis_angle(&Vector3::z_axis(), std::f64::consts::PI);
         return aligned(&back, along);
     }
@@ -146,7 +149,7 @@ pub(super) fn aligned(frame: &UnitQuaternion<f64>, along: &Vector3<f64>) -> Unit
     product(&UnitQuaternion::new_normalize(Quaternion::from_parts(scalar, vector)), frame)
 }
 
-/// The product of two rotations, normalised, so that rounding does not add up along a chain.
+/// The normalised product of two rotations, so that rounding errors do not accumulate along a chain.
 pub(super) fn product(a: &UnitQuaternion<f64>, b: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
     UnitQuaternion::new_normalize(a.into_inner() * b.into_inner())
 }

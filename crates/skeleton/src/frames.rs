@@ -1,17 +1,17 @@
-//! The two passes of a cycle with orientations: segments that are frames, joints that have limits.
+//! The forward and backward pass on frames, with joint limits.
 
 use nalgebra::{UnitQuaternion, Vector3};
 
 use super::configuration::{aligned, product};
-use super::joint::LIMITED;
-use super::merged::{MeanRotation, Merged};
+use super::joint::LIMITED_TOLERANCE;
+use super::merged::{Centroid, MeanRotation};
 use super::posture::{Goals, Posture};
-use super::setup::Setup;
+use super::setup::SkeletonSetup;
 
-impl Setup<'_> {
-    /// Forward reaching, from the targets to the root: each segment is moved and turned so that the joints beyond it
-    /// keep their limits. At a sub-base it takes the mean of what the branches ask for.
-    pub(super) fn forward_frames(&self, goals: &Goals, merged: &mut [Merged], posture: &mut Posture) {
+impl SkeletonSetup<'_> {
+    /// Forward pass, from the targets to the root: each segment moves and turns such that the joints beyond it satisfy
+    /// their limits. At a sub-base it takes the mean of the branches.
+    pub(super) fn forward_frames(&self, goals: &Goals, merged: &mut [Centroid], posture: &mut Posture) {
         let Self { skeleton, problem, .. } = self;
         for point in (0..posture.points.len()).rev() {
             let suggested = std::mem::take(&mut merged[point]);
@@ -21,7 +21,7 @@ impl Setup<'_> {
                 let was = &posture.orientations[point];
                 let along = |segment: usize| end - posture.points[skeleton.parents[segment]];
                 let wanted = point.checked_sub(1).map_or(*was, |segment| aligned(was, &along(segment)));
-                self.before_branches(point, &wanted, goals, posture)
+                self.within_branch_limits(point, &wanted, goals, posture)
             });
             (posture.points[point], posture.orientations[point]) = (end, frame);
             if let Some(segment) = point.checked_sub(1) {
@@ -31,9 +31,9 @@ impl Setup<'_> {
         }
     }
 
-    /// The orientation of a segment next to `wanted` with which the joints at its end keep their limits, the segments
-    /// beyond them being where they are.
-    fn before_branches(
+    /// The orientation of a segment nearest to `wanted` such that the joints at its end satisfy their limits, with the
+    /// segments beyond them fixed.
+    fn within_branch_limits(
         &self,
         point: usize,
         wanted: &UnitQuaternion<f64>,
@@ -49,8 +49,8 @@ impl Setup<'_> {
         mean.mean().unwrap_or(*wanted)
     }
 
-    /// Backward reaching, from the root to the ends: each segment within the limits of the joint at which it begins.
-    /// Segments with no target beyond them keep the rotation of their joint.
+    /// Backward pass, from the root to the ends: each segment within the limits of its joint. Segments without a target
+    /// beyond them keep their joint rotation.
     pub(super) fn backward_frames(&self, goals: &Goals, posture: &mut Posture) {
         let Self { skeleton, problem, root, .. } = self;
         if let Some(root) = root {
@@ -66,7 +66,8 @@ impl Setup<'_> {
                 let wanted =
                     base.inverse() * if is_oriented { was } else { aligned(&was, &(posture.points[point] - start)) };
                 let allowed = joint.nearest(&wanted);
-                (posture.rotations[segment], posture.limited[segment]) = (allowed, allowed.angle_to(&wanted) > LIMITED);
+                (posture.rotations[segment], posture.limited[segment]) =
+                    (allowed, allowed.angle_to(&wanted) > LIMITED_TOLERANCE);
             }
             let frame = product(&base, &posture.rotations[segment]);
             posture.points[point] = start + frame * Vector3::x() * skeleton.lengths[segment];

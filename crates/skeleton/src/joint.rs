@@ -1,4 +1,4 @@
-//! One joint: the rotation of its segment, and how a rotation that it does not allow is limited.
+//! Joints: their limits, and the nearest permitted rotation.
 
 use std::f64::consts::{PI, TAU};
 
@@ -7,38 +7,39 @@ use nalgebra::{Unit, UnitQuaternion, Vector3};
 use super::cone::Polar;
 use super::swing_twist::SwingTwist;
 use super::{Cone, Range};
-use urdf_ik_mathematics::segments::{InputError, Refusal, direction, require};
+use urdf_ik_mathematics::segments::{InputError, InputErrorKind, direction, require};
 use urdf_ik_text::names::number;
 
-/// Smallest sine of the angle between a hinge's axis and its segment with which the hinge can steer the segment.
+/// Minimum sine of the angle between a hinge axis and its segment at which the hinge can steer the segment.
 const MIN_LEVER: f64 = 1e-6;
-/// A rotation that differs by more than this \[rad\] from what was asked for was limited.
-pub(super) const LIMITED: f64 = 1e-9;
+/// A rotation that differs by more than this \[rad\] from the requested one counts as limited.
+pub(super) const LIMITED_TOLERANCE: f64 = 1e-9;
 
-/// What a joint allows, in its own frame: the frame of the segment before it, turned by [`Joint::rest`].
+/// The limit of a joint in the joint's frame, which is the frame of the preceding segment rotated by [`Joint::rest`].
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Limit {
     /// A ball joint without limits.
     Free,
-    /// A ball joint. Its rotation is decomposed into a *twist* about the segment, and after it a *swing*, the shortest
-    /// rotation that takes the x axis to the segment's direction.
+    /// A limited ball joint. Its rotation is decomposed into a *twist* about the segment, followed by a *swing*, the
+    /// shortest rotation that takes the x axis to the segment's direction.
     Ball {
-        /// Where the segment may point.
+        /// Permitted directions of the segment.
         cone: Cone,
-        /// The range of twist of the segment about itself.
+        /// Permitted twist \[rad\].
         twist: Range,
     },
-    /// A hinge: rotation about one axis.
+    /// A revolute joint.
     Hinge {
-        /// The axis, of any length but 0.
+        /// Axis of rotation; any nonzero length.
         axis: Vector3<f64>,
-        /// The range of its angle.
+        /// Permitted angle \[rad\].
         angle: Range,
     },
 }
 
 impl Limit {
-    /// Whether a joint cannot move from rest.
+    /// True if the joint cannot leave its rest rotation.
     pub fn is_stiff(&self) -> bool {
         let is_zero = |angles: &[f64]| angles.iter().all(|angle| *angle == 0.0);
         match self {
@@ -51,18 +52,18 @@ impl Limit {
     }
 }
 
-/// A joint: the start of a segment.
+/// The joint at the start of a segment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Joint {
-    /// What it allows.
+    /// Its limit.
     pub limit: Limit,
-    /// Orientation of the joint's frame in the frame of the segment before it; that of the first joint, in the root
-    /// frame. It gives the direction about which the cone lies, and from which the angle of a hinge counts.
+    /// Orientation of the joint's frame in the frame of the preceding segment, or of the root for the first segments.
+    /// Cones are centred on its x axis, and hinge angles are measured from it.
     pub rest: UnitQuaternion<f64>,
 }
 
 impl Joint {
-    /// A joint at rest when its segment continues the one before.
+    /// A joint whose rest direction continues the preceding segment.
     pub fn new(limit: Limit) -> Self {
         Self { limit, rest: UnitQuaternion::identity() }
     }
@@ -72,24 +73,24 @@ impl Joint {
         Self::new(Limit::Free)
     }
 
-    /// A ball joint within `cone`, turned about its segment within `twist`.
+    /// A ball joint with directions limited to `cone` and twist limited to `twist` \[rad\].
     pub fn ball(cone: Cone, twist: Range) -> Self {
         Self::new(Limit::Ball { cone, twist })
     }
 
-    /// A hinge about `axis`, in the joint's frame, between `lower` and `upper` \[rad\].
+    /// A revolute joint about `axis` in the joint's frame, limited to the range from `lower` to `upper` \[rad\].
     pub fn hinge(axis: Vector3<f64>, lower: f64, upper: f64) -> Self {
         Self::new(Limit::Hinge { axis, angle: Range::new(lower, upper) })
     }
 
-    /// The joint with another orientation of its frame in that of the segment before.
+    /// The joint with another rest orientation, in the frame of the preceding segment.
     #[must_use]
     pub fn with_rest(self, rest: UnitQuaternion<f64>) -> Self {
         Self { rest, ..self }
     }
 
-    /// The angle \[rad\] of a hinge after `rotation`, from rest and in its range; where there are several, the one
-    /// nearest to 0. None for a ball joint.
+    /// The angle \[rad\] of a hinge for `rotation`, within its range; if several angles fit, the one nearest to 0.
+    /// `None` for a ball joint.
     pub fn angle(&self, rotation: &UnitQuaternion<f64>) -> Option<f64> {
         let Limit::Hinge { axis, angle } = &self.limit else { return None };
         Some(angle.inside(angle_about(&Unit::new_normalize(*axis), rotation)))
@@ -101,7 +102,7 @@ impl Joint {
             let is_valid = lower.abs() <= TAU && upper.abs() <= TAU && lower <= upper;
             require(is_valid, || {
                 let [lower, upper] = [*lower, *upper].map(number);
-                Refusal::Model(format!(
+                InputErrorKind::Model(format!(
                     "its {what} is limited by {lower} and {upper} rad; they must be in ascending order and within ±2π"
                 ))
             })
@@ -111,7 +112,7 @@ impl Joint {
             Limit::Ball { cone: Cone { up, down, left, right }, twist } => {
                 for (side, angle) in [("up", up), ("down", down), ("left", left), ("right", right)] {
                     require((0.0..=PI).contains(angle), || {
-                        Refusal::Model(format!(
+                        InputErrorKind::Model(format!(
                             "its cone opens by {} rad {side}; that must be a number from 0 to π",
                             number(*angle)
                         ))
@@ -126,7 +127,7 @@ impl Joint {
         }
     }
 
-    /// The rotation nearest to `wanted` that the joint allows. It keeps its direction if it can, then its twist.
+    /// The permitted rotation nearest to `wanted`: first the direction is kept, then the twist.
     pub(super) fn nearest(&self, wanted: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
         match &self.limit {
             Limit::Free => *wanted,
@@ -143,21 +144,21 @@ impl Joint {
         }
     }
 
-    /// The rotation in the inward pass, which moves the segment before the joint: of those allowed, the nearest to
-    /// `wanted`. If the twist of a ball joint is not allowed, the segment before rolls, and its direction in the frame of
-    /// the segment after changes only where it must.
+    /// The permitted rotation nearest to `wanted` in the inward pass, which moves the preceding segment. If the twist
+    /// of a ball joint is limited, the preceding segment rolls, and its direction in the frame of the following segment
+    /// changes only if necessary.
     pub(super) fn inward(&self, wanted: &UnitQuaternion<f64>) -> UnitQuaternion<f64> {
         let Limit::Ball { cone, twist } = &self.limit else { return self.nearest(wanted) };
         let turn = SwingTwist::of(wanted);
         let allowed = twist.nearest(turn.twist);
-        // A roll of the segment before takes as much from the azimuth as from the twist.
+        // A roll of the preceding segment changes azimuth and twist by the same angle.
         let (sine, cosine) = (turn.twist - allowed).sin_cos();
         let Polar { angle, cosine: u, sine: v } = turn.swing;
         let rolled = Polar { angle, cosine: u * cosine + v * sine, sine: v * cosine - u * sine };
         SwingTwist { swing: cone.nearest_polar(rolled), twist: allowed }.rotation()
     }
 
-    /// Checks that the joint keeps its segment in the plane of x and y.
+    /// Checks that the joint keeps its segment in the xy plane.
     pub(super) fn check_in_plane(&self) -> Result<(), InputError> {
         let turns_about_z = match &self.limit {
             Limit::Free => true,
@@ -166,11 +167,11 @@ impl Joint {
         };
         require(turns_about_z && is_in_plane(&self.rest), || {
             let right = "there it must be free or a hinge about z, at rest turned about z alone";
-            Refusal::Model(format!("it leaves the plane; {right}"))
+            InputErrorKind::Model(format!("it leaves the plane; {right}"))
         })
     }
 
-    /// A rotation that the joint allows, by three numbers in \[0, 1).
+    /// A permitted rotation for three numbers in \[0, 1).
     pub(super) fn sample(&self, fractions: [f64; 3]) -> UnitQuaternion<f64> {
         match &self.limit {
             Limit::Free => Self::ball(Cone::ALL, Range::ALL).sample(fractions),
@@ -187,20 +188,20 @@ impl Joint {
     }
 }
 
-/// The angle about `axis` that brings `from` nearest to `to`; none where the distance hardly depends on the angle.
+/// The angle about `axis` that brings `from` closest to `to`; `None` if the distance hardly depends on the angle.
 fn angle_between(axis: &Unit<Vector3<f64>>, from: &Vector3<f64>, to: &Vector3<f64>) -> Option<f64> {
     let arm = from - axis.scale(axis.dot(from));
     let (sine, cosine) = (axis.dot(&arm.cross(to)), arm.dot(to));
     (sine.hypot(cosine) > MIN_LEVER).then(|| sine.atan2(cosine))
 }
 
-/// The angle of the rotation about `axis` that comes nearest to `rotation`.
+/// The angle of the rotation about `axis` closest to `rotation`.
 fn angle_about(axis: &Unit<Vector3<f64>>, rotation: &UnitQuaternion<f64>) -> f64 {
     let sign = if rotation.w < 0.0 { -1.0 } else { 1.0 };
     2.0 * (sign * rotation.imag().dot(axis)).atan2(sign * rotation.w)
 }
 
-/// Whether a rotation keeps the plane of x and y.
+/// Whether a rotation maps the xy plane to itself.
 pub(super) fn is_in_plane(rotation: &UnitQuaternion<f64>) -> bool {
     rotation.i == 0.0 && rotation.j == 0.0
 }
@@ -225,7 +226,8 @@ mod tests {
             for allowed in [&outward, &inward] {
                 assert!((SwingTwist::of(allowed).twist - range.nearest(twist)).abs() < 1e-12);
             }
-            // Outward, the segment after points where it did; inward, the one before does, as the one after sees it.
+            // Outward, the following segment keeps its direction; inward, the preceding segment does, seen from the
+            // following one.
             assert!((outward * Vector3::x() - wanted * Vector3::x()).norm() < 1e-14);
             assert!((inward.inverse() * Vector3::x() - wanted.inverse() * Vector3::x()).norm() < 1e-14);
         }

@@ -1,43 +1,42 @@
-//! The step of a skeleton that brings the squares of its errors down the most among short ones, by conjugate gradients
-//! (Hestenes and Stiefel 1952) that end at the border of a ball (Steihaug 1983, "The conjugate gradient method and trust
-//! regions in large scale optimization").
+//! Trust-region steps of a skeleton by conjugate gradients (Hestenes and Stiefel 1952), truncated at the boundary of
+//! the region (Steihaug 1983, "The conjugate gradient method and trust regions in large scale optimization").
 //!
 //! A motion of a skeleton with p points is a vector of 3p + 3 numbers: for each point the angular velocity of its
-//! segment relative to the one before (of the root, in the frame of all points), then the velocity of the root. An
-//! error has 6p numbers, position and orientation of each point by turns, 0 where it has no target. The Jacobian J
-//! between them is never written down: see [`motion`](super::motion). The model of the squares is |J step - errors|²
-//! (Gauss and Newton), or with it how the errors' own forces bend it (Newton), which counts where errors remain.
+//! segment relative to the parent (of the root, in the common frame), then the velocity of the root. An error vector
+//! has 6p numbers, the position and orientation error of each point, 0 without a target. The Jacobian J is never
+//! formed: see [`motion`](super::motion). The model of the squared error is |J step - errors|² (Gauss-Newton), or with
+//! the curvature of the errors (Newton), which matters where errors remain.
 
 use nalgebra::{DVector, Matrix3, Vector3};
 
-use super::motion::{Figure, three};
+use super::motion::{LeadingTree, vector_at};
 
-/// Conjugate gradients end where the gradient has fallen to this share.
-const PRECISION: f64 = 1e-3;
+/// Conjugate gradients stop when the gradient has fallen by this factor.
+const GRADIENT_REDUCTION: f64 = 1e-3;
 
 /// Scratch memory of a step, and the step.
 #[derive(Debug, Clone)]
 pub(super) struct LeastSquares {
-    /// By point, what its segment may do: projects its angular velocity relative to the one before.
+    /// For each point, the projector to permitted angular velocities of its segment relative to the parent.
     pub projectors: Vec<Matrix3<f64>>,
     /// Whether the root may move.
     pub root_is_free: bool,
-    /// Whether the model bends with the forces.
+    /// Whether the model includes the curvature of the errors.
     pub bends: bool,
-    /// What the errors are multiplied by, the square roots of their weights; and the errors times these.
+    /// Square roots of the weights, and the errors multiplied by them.
     pub weights: DVector<f64>,
     pub errors: DVector<f64>,
     /// The motion found.
     pub step: DVector<f64>,
-    /// Where the squares fall, before the projectors: torques, and the force on the root.
+    /// The negative gradient before projection: torques at the joints, and the force on the root.
     pub torques: DVector<f64>,
-    /// The forces and moments on each point and all beyond it.
+    /// Forces and moments, accumulated over each point and all beyond it.
     loads: DVector<f64>,
-    /// Where the model falls after the step, before and after the projectors.
+    /// The negative gradient of the model after the step, before and after projection.
     gradient: DVector<f64>,
     allowed: DVector<f64>,
     direction: DVector<f64>,
-    /// How the gradient falls along the direction.
+    /// The Hessian applied to the direction.
     response: DVector<f64>,
     image: DVector<f64>,
     beyond: Vec<Vector3<f64>>,
@@ -64,32 +63,32 @@ impl LeastSquares {
         }
     }
 
-    /// Begins with no step, and finds the torques that the errors put on the joints: the direction of steepest descent.
-    pub(super) fn begin(&mut self, figure: Figure) {
+    /// Starts with a zero step, and computes the torques of the errors: the direction of steepest descent.
+    pub(super) fn begin(&mut self, tree: LeadingTree) {
         self.loads.copy_from(&self.errors);
         self.loads.component_mul_assign(&self.weights);
         self.torques.fill(0.0);
-        figure.add_torques(&mut self.loads, &mut self.torques);
+        tree.add_torques(&mut self.loads, &mut self.torques);
         self.gradient.copy_from(&self.torques);
         self.step.fill(0.0);
     }
 
-    /// Changes the step, as far as the projectors allow, to where the model is least among those of at most `radius`.
-    pub(super) fn minimise(&mut self, figure: Figure, radius: f64) {
+    /// Minimises the model over permitted steps of at most `radius`, from the current step.
+    pub(super) fn minimise(&mut self, tree: LeadingTree, radius: f64) {
         self.project();
         self.direction.copy_from(&self.allowed);
         let mut square = self.allowed.norm_squared();
-        let least = PRECISION * PRECISION * square;
+        let least = GRADIENT_REDUCTION * GRADIENT_REDUCTION * square;
         // In exact arithmetic it ends after as many steps as there are numbers.
         for _ in 0..self.step.len() {
             if square <= least {
                 break;
             }
-            self.respond(figure);
+            self.respond(tree);
             let length = square / self.direction.dot(&self.response);
-            let room = self.room(radius);
-            let is_inside = (0.0..room).contains(&length);
-            let length = if is_inside { length } else { room };
+            let boundary_step = self.boundary_step(radius);
+            let is_inside = (0.0..boundary_step).contains(&length);
+            let length = if is_inside { length } else { boundary_step };
             self.step.axpy(length, &self.direction, 1.0);
             self.gradient.axpy(-length, &self.response, 1.0);
             if !is_inside {
@@ -102,44 +101,44 @@ impl LeastSquares {
         }
     }
 
-    /// Goes on from the step after it was changed.
-    pub(super) fn renew(&mut self, figure: Figure) {
+    /// Restarts from a modified step.
+    pub(super) fn restart(&mut self, tree: LeadingTree) {
         self.direction.copy_from(&self.step);
-        self.respond(figure);
+        self.respond(tree);
         self.gradient.copy_from(&self.torques);
         self.gradient -= &self.response;
     }
 
-    /// By how much the squares fall with the step, if the model is right.
+    /// The predicted decrease of the squared error.
     pub(super) fn gain(&self) -> f64 {
         self.step.dot(&self.torques) + self.step.dot(&self.gradient)
     }
 
-    /// How often the direction fits between the step and the border of the ball.
-    fn room(&self, radius: f64) -> f64 {
+    /// The largest multiple of the direction within the trust region.
+    fn boundary_step(&self, radius: f64) -> f64 {
         let (square, along) = (self.direction.norm_squared(), self.step.dot(&self.direction));
         let left = (radius * radius - self.step.norm_squared()).max(0.0);
         ((along * along + square * left).sqrt() - along) / square
     }
 
-    /// response = JᵀJ direction, less what bends
-    fn respond(&mut self, figure: Figure) {
+    /// response = JᵀJ direction, minus the curvature of the errors
+    fn respond(&mut self, tree: LeadingTree) {
         let Self { weights, torques, loads, direction, response, image, beyond, .. } = self;
-        figure.write_velocities(direction, image);
+        tree.write_velocities(direction, image);
         response.fill(0.0);
         if self.bends {
-            figure.subtract_bending([direction, image], [loads, torques], beyond, response);
+            tree.subtract_bending([direction, image], [loads, torques], beyond, response);
         }
         image.component_mul_assign(weights);
         image.component_mul_assign(weights);
-        figure.add_torques(image, response);
+        tree.add_torques(image, response);
     }
 
-    /// Writes what the projectors allow of the gradient.
+    /// Projects the gradient to permitted motions.
     fn project(&mut self) {
         self.allowed.copy_from(&self.gradient);
         for (point, projector) in self.projectors.iter().enumerate() {
-            let projected = projector * three(&self.gradient, 3 * point);
+            let projected = projector * vector_at(&self.gradient, 3 * point);
             self.allowed.fixed_rows_mut::<3>(3 * point).copy_from(&projected);
         }
         if !self.root_is_free {

@@ -1,61 +1,60 @@
-//! Figures of segments, without a URDF: chains, trees with several ends, limited joints, in space and in the plane; and
-//! the arm of summed pitch and yaw ([`pitch_yaw`]).
+//! Inverse kinematics of skeletons without a URDF: chains and trees of segments with several end effectors and limited
+//! joints, in space and in the plane; and the pitch-yaw arm ([`pitch_yaw`]).
 //!
 //! A [`Skeleton`] is a tree of n segments of constant length \[m\] between n + 1 points: point 0 is the root, point k +
-//! 1 the end of segment k. Where a segment begins, it has a [`Joint`]. All points are in one frame, which the caller
-//! chooses.
+//! 1 the end of segment k. Each segment starts with a [`Joint`]. All points are in a common frame chosen by the caller.
 //!
 //! **Frames.** The frame of a segment has its x axis along the segment; y is left and z is up. The rotation of a joint
-//! takes the joint's frame, that of the segment before (of the root, for those that begin there) times [`Joint::rest`],
-//! to the frame of the segment. Its [`Limit`] is none, an irregular cone of directions with a range of twist, or a
-//! hinge. Where no joint is limited and no target has an orientation, a solve works on points alone.
+//! maps the joint's frame, which is the frame of the parent segment (or of the root) times [`Joint::rest`], to the
+//! frame of the segment. Its [`Limit`] is none, an irregular cone of directions with a range of twist, or a hinge. If
+//! no joint is limited and no target has an orientation, a solve works on points only.
 //!
 //! **FABRIK** (Aristidou and Lasenby 2011, "FABRIK: A fast, iterative solver for the inverse kinematics problem"). A
-//! cycle has two passes. *Forward reaching* puts the points that have targets there, and draws each point before them
-//! along a straight line towards where it was until its segment has its length. Where branches meet, at a *sub-base*,
-//! each suggests a place, and the point moves to their centroid, weighted by the weights of the targets beyond.
-//! *Backward reaching* puts the root back in its place ([`Root`]) and does the same from there to the ends. After every
-//! cycle all lengths hold.
+//! cycle has two passes. The *forward pass* moves the points with targets there, and then each point before them along
+//! the line to its old position until its segment has its length. At a *sub-base*, where branches meet, the point moves
+//! to the centroid of the places that the branches suggest, weighted by the targets beyond. The *backward pass* returns
+//! the root to its place ([`Root`]) and proceeds in the same way from there to the ends. After every cycle all lengths
+//! hold.
 //!
 //! **Limits** (Aristidou, Chrysanthou and Lasenby 2016, "Extending FABRIK with model constraints"). With limits each
-//! segment carries its frame, and one that would leave the limits of a joint is moved and turned to where it does not.
-//! The backward pass sees to it that *after every cycle every limit holds*, whatever the target.
+//! segment has a frame, and a segment that would violate a joint limit is moved and turned to the nearest permitted
+//! pose. The backward pass ensures that *after every cycle every limit holds*, whatever the target.
 //!
-//! **Convergence.** A point that is drawn to the sphere around its moved neighbour moves by no more than that neighbour
+//! **Convergence.** A point that moves to the sphere around its moved neighbour moves by no more than that neighbour
 //! did. So in a chain of free joints with a fixed root the distance between end and target never grows, and it stays
-//! the same only where chain and target lie in one line: there the chain is bent into a flat arc, always to the same
-//! side, and the cycles continue. With branches or limits that does not hold: a cycle moves the joints one by one, and
-//! none of them makes way for another. An attempt that stalls is followed by others from scattered configurations, the
-//! same ones each time.
+//! the same only if chain and target are collinear: then the chain is bent into a flat arc, always to the same side,
+//! and the cycles continue. With branches or limits this does not hold: a cycle moves the joints one by one, and none
+//! of them yields to another. An attempt that stalls is followed by restarts from scattered configurations, always the
+//! same ones.
 //!
 //! **Acceleration.** Near a stretched chain cycles converge slowly. Anderson acceleration combines the last few
-//! ([`Options::acceleration`]). Lengths and limits are then restored, and the accelerated configuration is taken only
-//! if it is nearer to the targets than the plain one.
+//! ([`SkeletonOptions::acceleration`]). Lengths and limits are then restored, and the accelerated configuration is
+//! accepted only if it is nearer to the targets than the plain one.
 //!
 //! **Circles.** After the forward pass of a chain there are two partial chains, one from the root as far as the
 //! backward pass has come, the other from the target. A joint between the two lies on the circle in which the spheres
-//! around its neighbours meet ([`circle_between`]). Where they meet, the chain can be closed at once
-//! ([`Options::circles`]). It saves the last cycles of short or well bent chains; in a long, nearly stretched chain no
-//! joint can move far enough. A single chain that comes nearer slowly, as one folded near its root does, is closed by
-//! circles without being asked.
+//! around its neighbours intersect ([`circle_between`]). If they intersect, the chain can be closed at once
+//! ([`SkeletonOptions::circles`]). This saves the last cycles of short or well bent chains; in a long, nearly stretched
+//! chain no joint can move far enough. A single chain that converges slowly, such as one folded near its root, is
+//! closed by circles even without the option.
 //!
-//! **Polish.** With limits or orientations, an attempt whose cycles have stalled goes on by least squares on all joints
-//! at once, within their limits ([`Options::polish`]); without them, the best of all attempts does, but for a single
-//! chain. It takes a few steps where cycles take hundreds, or are blocked; `cargo bench --bench skeleton` tells how many
-//! targets are met with it and without. From a seed near its targets, as where they are dragged, it comes first, because
-//! it leads to the nearest answer.
+//! **Polish.** With limits or orientations, an attempt whose cycles have stalled continues with least squares on all
+//! joints at once, within their limits ([`SkeletonOptions::polish`]); without them, the best of all attempts does,
+//! unless it is a single chain. It needs a few steps where cycles need hundreds or are blocked; `cargo bench --bench
+//! skeleton` prints success rates with and without it. From a seed near its targets, as in a drag, it comes first,
+//! because it leads to the nearest solution.
 //!
-//! **Targets that cannot be met.** A target farther from a root that is not free than the segments between them are
-//! long together, or nearer than the longest of them minus the others, is certainly out of reach:
-//! [`Reason::OutOfReach`]. It yields to the others, and its branch stretches towards it as far as they allow. Two
-//! targets that are farther apart, or nearer together, than the segments between their points allow contradict each
-//! other for certain ([`Reason::Apart`]), and their weights decide.
+//! **Targets that cannot be met.** A target is proven out of reach if it is farther from a root that is not free than
+//! the total length of the segments between them, or nearer than the longest of them minus the others:
+//! [`Reason::OutOfReach`]. It yields to the other targets, and its branch stretches towards it as far as they permit.
+//! Two targets that are farther apart, or nearer together, than the segments between their points permit contradict
+//! each other ([`Reason::Apart`]), and their weights decide.
 //!
 //! ```
 //! use nalgebra::Point3;
-//! use urdf_ik_skeleton::{Cone, Joint, Options, Problem, Range, Root, Segment, Skeleton, Target};
+//! use urdf_ik_skeleton::{Cone, Joint, Range, Root, Segment, Skeleton, SkeletonOptions, SkeletonProblem, SkeletonTarget};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! // A trunk and two arms of two segments each, whose shoulders are limited.
+//! // A trunk and two arms of two segments each, with limited shoulders.
 //! let cone = Cone { up: 0.9, down: 0.4, left: 1.2, right: 1.2 };
 //! let shoulder = Joint::ball(cone, Range::new(-0.3, 0.3));
 //! let skeleton = Skeleton::new(&[
@@ -65,11 +64,11 @@
 //!     Segment::new(1, 0.3).with_joint(shoulder),
 //!     Segment::new(4, 0.3),
 //! ])?;
-//! let options = Options::default();
+//! let options = SkeletonOptions::default();
 //! let (mut scratch, mut solution) = (skeleton.scratch(&options), skeleton.solution());
 //!
-//! let targets = [Target::new(3, Point3::new(0.6, 0.5, 0.3)), Target::new(5, Point3::new(0.6, -0.4, 0.2))];
-//! let problem = Problem { targets: &targets, root: Root::Fixed, seed: &skeleton.at_rest(), options };
+//! let targets = [SkeletonTarget::new(3, Point3::new(0.6, 0.5, 0.3)), SkeletonTarget::new(5, Point3::new(0.6, -0.4, 0.2))];
+//! let problem = SkeletonProblem { targets: &targets, root: Root::Fixed, seed: &skeleton.at_rest(), options };
 //! skeleton.solve(&problem, &mut scratch, &mut solution)?;
 //! assert!(solution.is_solved());
 //! assert!((solution.configuration.points[3] - targets[0].position).norm() <= 1e-6);
@@ -110,10 +109,10 @@ mod tree;
 
 pub use circle::{Circle, circle_between};
 pub use cone::{Cone, Range};
-pub use configuration::Configuration;
+pub use configuration::SkeletonConfiguration;
 pub use joint::{Joint, Limit};
-pub use problem::{Options, Problem, Root, Target};
-pub use search::Scratch;
-pub use solution::{Outcome, Reason, Residual, Solution};
+pub use problem::{Root, SkeletonOptions, SkeletonProblem, SkeletonTarget};
+pub use search::SkeletonScratch;
+pub use solution::{Outcome, Reason, Residual, SkeletonSolution};
 pub use tree::{Segment, Skeleton};
 pub use urdf_ik_mathematics::segments::{InputError, Reach};

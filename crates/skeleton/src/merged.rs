@@ -1,23 +1,23 @@
-//! What the branches of a sub-base suggest for it: the weighted centroid.
+//! Means of the suggestions of several branches at a sub-base.
 
 use nalgebra::{Point3, UnitQuaternion, Vector4};
 
-/// The centroid of the places that branches suggest, by weight.
+/// The weighted centroid of suggested places.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Merged {
+pub(super) struct Centroid {
     pub place: Point3<f64>,
     /// Sum of the weights; 0 before the first.
     pub weight: f64,
 }
 
-impl Default for Merged {
+impl Default for Centroid {
     fn default() -> Self {
         Self { place: Point3::origin(), weight: 0.0 }
     }
 }
 
-impl Merged {
-    /// With one more suggestion. One alone stays as it is, to the last bit.
+impl Centroid {
+    /// Adds a suggestion. A single one is kept exactly.
     pub(super) fn add(&mut self, place: &Point3<f64>, weight: f64) {
         let sum = self.weight + weight;
         self.place = if self.weight > 0.0 { self.place + (place - self.place) * (weight / sum) } else { *place };
@@ -25,7 +25,7 @@ impl Merged {
     }
 }
 
-/// The mean of rotations that lie near each other.
+/// The mean of rotations close to each other.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct MeanRotation {
     sum: Option<(UnitQuaternion<f64>, Vector4<f64>)>,
@@ -36,13 +36,13 @@ impl MeanRotation {
         let term = rotation.coords;
         self.sum = Some(match self.sum {
             None => (rotation, term),
-            // A quaternion and its opposite are one rotation.
+            // q and -q are the same rotation.
             Some((first, sum)) if sum.dot(&term) < 0.0 => (first, sum - term),
             Some((first, sum)) => (first, sum + term),
         });
     }
 
-    /// None before the first. One alone is exact.
+    /// `None` without rotations. A single one is exact.
     pub(super) fn mean(&self) -> Option<UnitQuaternion<f64>> {
         let (first, sum) = self.sum?;
         if first.coords.dot(&sum) >= sum.norm() {

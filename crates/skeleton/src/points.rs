@@ -1,17 +1,17 @@
-//! The two passes of a cycle where nothing is limited or oriented: on points alone.
+//! The forward and backward pass on points, without limits and orientations.
 
 use nalgebra::Point3;
 
 use super::direction::place;
-use super::merged::Merged;
+use super::merged::Centroid;
 use super::posture::Goals;
-use super::setup::Setup;
+use super::setup::SkeletonSetup;
 use super::{Skeleton, circle_between};
 
 impl Skeleton {
-    /// Backward reaching, from the root to the ends: draws every point towards where it was until its segment has its
-    /// length. The root is in its place already. Where a point meets the one before, its segment keeps the direction
-    /// that it has in `before`.
+    /// Backward pass, from the root to the ends: moves each point along the line to its old position until its segment
+    /// has its length. The root is in place already. If a point coincides with its parent, the segment keeps its
+    /// direction in `before`.
     pub(super) fn backward_points(&self, before: &[Point3<f64>], points: &mut [Point3<f64>]) {
         let mut last = points[0];
         for (segment, (&parent, &length)) in self.parents.iter().zip(&self.lengths).enumerate() {
@@ -22,9 +22,8 @@ impl Skeleton {
         }
     }
 
-    /// Backward reaching in a chain until a joint can be put between the one placed last and the one after it, which is
-    /// where the forward pass left it: then all lengths hold and the end is where the forward pass put it. Returns
-    /// whether there was such a joint.
+    /// Backward pass of a chain until a joint fits between its placed parent and its child, which is where the forward
+    /// pass left it: then all lengths hold and the end is on target. Returns whether there was such a joint.
     pub(super) fn backward_to_circle(&self, before: &[Point3<f64>], points: &mut [Point3<f64>]) -> bool {
         for (segment, &length) in self.lengths.iter().enumerate() {
             let end = segment + 1;
@@ -39,8 +38,8 @@ impl Skeleton {
         false
     }
 
-    /// Rebuilds the skeleton from its root, which is in its place in `points`: each segment in the direction that it
-    /// has between the `wanted` points, or, where it has none there, in that of `other`.
+    /// Rebuilds the skeleton from the root in `points`: each segment has the direction between its `wanted` points or,
+    /// if they coincide, between those of `other`.
     pub(super) fn restore_lengths(
         &self,
         wanted: impl Fn(usize) -> Point3<f64>,
@@ -54,7 +53,7 @@ impl Skeleton {
         }
     }
 
-    /// Whether the distances of `points` are the lengths of the segments, up to the rounding of their coordinates.
+    /// Whether the distances of `points` equal the segment lengths, up to rounding of the coordinates.
     pub(super) fn lengths_hold(&self, points: &[Point3<f64>]) -> bool {
         let farthest = points.iter().fold(0.0, |farthest: f64, point| farthest.max(point.coords.amax()));
         let is_length = |distance: f64, length: f64| {
@@ -65,15 +64,15 @@ impl Skeleton {
     }
 }
 
-impl Setup<'_> {
-    /// Forward reaching, from the targets to the root. Every point that has a target is placed there. From it the
-    /// segment before is drawn towards where it began, and where branches meet, to the centroid. Targets out of reach
-    /// fade. `merged` has an entry for each point, all empty before and after.
-    pub(super) fn forward_points(&self, goals: &Goals, merged: &mut [Merged], points: &mut [Point3<f64>]) {
+impl SkeletonSetup<'_> {
+    /// Forward pass, from the targets to the root. Points with targets move there; the start of each segment moves
+    /// along the line to its old position, and to the centroid where branches meet. Weights of targets out of reach
+    /// decay. `merged` has an entry for each point, empty before and after.
+    pub(super) fn forward_points(&self, goals: &Goals, merged: &mut [Centroid], points: &mut [Point3<f64>]) {
         let Skeleton { parents, lengths, .. } = self.skeleton;
         let mut suggested = std::mem::take(&mut merged[lengths.len()]);
         for point in (1..points.len()).rev() {
-            // In a row of segments it is at hand without waiting for memory.
+            // In a chain it stays in a register instead of memory.
             let mut next = std::mem::take(&mut merged[point - 1]);
             if let Some((end, weight)) = self.pulled_to(point, goals, &suggested) {
                 let (was, parent, length) = (points[point], parents[point - 1], lengths[point - 1]);
@@ -89,9 +88,9 @@ impl Setup<'_> {
         }
     }
 
-    /// Where the forward pass puts a point, and with what weight: at its target, or where its branches pull it, if any do.
+    /// Place and weight of a point in the forward pass: its target, or the centroid of its branches, if any.
     #[inline(always)]
-    pub(super) fn pulled_to(&self, point: usize, goals: &Goals, suggested: &Merged) -> Option<(Point3<f64>, f64)> {
+    pub(super) fn pulled_to(&self, point: usize, goals: &Goals, suggested: &Centroid) -> Option<(Point3<f64>, f64)> {
         if let Some(index) = goals.index(point) {
             let weight = goals.weights[index] * if goals.far[index].is_some() { goals.fading } else { 1.0 };
             return Some((self.problem.targets[index].position, weight));

@@ -1,131 +1,131 @@
-//! The end of an attempt whose cycles have stalled: least squares on all joints at once, within their limits.
+//! The polish: least squares on all joints at once, within their limits, after the cycles of an attempt have stalled.
 //!
-//! A cycle moves the joints one by one, so that limits can block it although a solution exists. Here all move at once.
-//! Each step minimises a model of the squared errors among the motions that are not too long and keep the limits which
-//! the errors press on. Rotations that leave theirs all the same are moved back, and the step is taken if the targets
-//! are nearer then. Steps may be longer after one that did what the model says, and have to be shorter after one that
-//! did not (a trust region: Conn, Gould and Toint 2000).
+//! A cycle moves the joints one by one, so limits can block it although a solution exists; here all joints move at
+//! once. Each step minimises a model of the squared errors within a trust region (Conn, Gould and Toint 2000) and
+//! within the limits that the errors push against. Rotations that still leave their limits are moved back, and the step
+//! is accepted if the targets are nearer. The region grows after accurate predictions and shrinks after inaccurate
+//! ones.
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
-use super::cycle::CycleScratch;
-use super::joint::LIMITED;
+use super::cycle::CycleBuffers;
+use super::joint::LIMITED_TOLERANCE;
 use super::least_squares::LeastSquares;
-use super::motion::{Figure, three};
+use super::motion::{LeadingTree, vector_at};
 use super::posture::{Goals, Posture};
-use super::setup::Setup;
-use super::{Limit, Scratch};
+use super::setup::SkeletonSetup;
+use super::{Limit, SkeletonScratch};
 use urdf_ik_mathematics::spatial::rotation_vector;
 
-/// Length of the first step at most, as a root of a sum of squares \[rad\]. From half of it to twice as much, nothing
-/// is faster by 5 %.
+/// Initial trust-region radius: root of a sum of squares \[rad\]. Halving or doubling it changes run times by less than
+/// 5 %.
 const FIRST_RADIUS: f64 = 1.0;
-/// Shorter steps \[rad\] lead nowhere.
+/// Trust-region radius at which the polish ends \[rad\].
 const MIN_RADIUS: f64 = 1e-6;
-/// A step that gains a smaller share of what was predicted tells that the model is wrong.
-const WRONG: f64 = 0.25;
-/// A step that gains a greater share of what was predicted tells that the model is right.
-const RIGHT: f64 = 0.75;
-/// A step is idle that gains less of the squares than this share, times the number of steps so far, where it is one of many attempts. The
-/// share grows because one that comes nearer by ever less, as towards a stretched arm, would go on for long.
-const COARSE: f64 = 4e-3;
-/// The share instead of [`COARSE`] where the answer has to be as near as it leads to.
-const FINE: f64 = 1e-4;
-/// So many idle steps in a row end it.
-const IDLE: usize = 2;
-/// A joint that loses less than this share of its step to its limits slides along them: the others need not make up.
-const LOST: f64 = 0.3;
-/// Number of times that a step is found anew because joints met limits on the way.
-const ROUNDS: usize = 4;
-/// Weight of targets out of reach beside those that may be met.
+/// Below this ratio of actual to predicted gain the region shrinks.
+const MIN_GAIN_RATIO: f64 = 0.25;
+/// Above this ratio of actual to predicted gain the region grows.
+const GOOD_GAIN_RATIO: f64 = 0.75;
+/// A step of one of many attempts is idle if its relative gain is below this, times the number of steps so far. The
+/// threshold grows because convergence towards a stretched arm becomes ever slower.
+const COARSE_IDLE_GAIN: f64 = 4e-3;
+/// [`COARSE_IDLE_GAIN`] where the nearest configuration is required.
+const FINE_IDLE_GAIN: f64 = 1e-4;
+/// Number of consecutive idle steps that ends the polish.
+const MAX_IDLE_STEPS: usize = 2;
+/// A joint that loses a smaller fraction of its step to limits slides along them, and the others need not compensate.
+const MAX_LIMIT_LOSS: f64 = 0.3;
+/// Maximum number of times a step is recomputed because joints met limits.
+const MAX_LIMIT_ROUNDS: usize = 4;
+/// Weight of targets out of reach relative to those within.
 const FAR_WEIGHT: f64 = 1e-4;
-/// A figure that is dragged is calm where no segment turns by more than this \[rad\].
-const CALM_TURN: f64 = 0.5;
+/// Largest turn of a segment in a calm drag \[rad\].
+const MAX_SMALL_TURN: f64 = 0.5;
 
 /// How far a polish goes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Polish {
-    /// As far as meets targets that can be met easily.
-    Quickly,
-    /// As far as shows which of many attempts comes nearest.
-    Nearly,
-    /// To where it ends.
-    Fully,
-    /// To where it ends, but no segment turns by more than [`CALM_TURN`].
-    Calmly,
+    /// Until easy targets are met.
+    Quick,
+    /// Until it is clear which of many attempts comes nearest.
+    Coarse,
+    /// To convergence.
+    Full,
+    /// To convergence, but no segment turns by more than [`MAX_SMALL_TURN`].
+    SmallTurns,
 }
 
-/// A polish of a problem whose targets out of reach have this weight.
-struct Descent<'a> {
-    setup: &'a Setup<'a>,
+/// A run of the polish with a given weight of targets out of reach.
+struct PolishRun<'a> {
+    setup: &'a SkeletonSetup<'a>,
     goals: &'a Goals,
-    /// Where it began.
+    /// The initial configuration.
     start: &'a Posture,
     kind: Polish,
     far_weight: f64,
 }
 
-impl Setup<'_> {
-    /// Steps from the current configuration until the targets are met or there is no progress. Takes from `left` one
-    /// for each step. Targets out of reach come as near as those that may be met allow. Returns whether it could have
-    /// gone on but for the turn of a segment.
-    pub(super) fn polish(&self, kind: Polish, scratch: &mut Scratch, left: &mut usize) -> bool {
-        let Scratch { goals, current, cycle, polish, .. } = scratch;
+impl SkeletonSetup<'_> {
+    /// Steps from the current configuration until the targets are met or progress ends. `left` decreases by one per
+    /// step. Targets out of reach are approached as far as the others permit. Returns whether the limit on turns
+    /// stopped progress.
+    pub(super) fn polish(&self, kind: Polish, scratch: &mut SkeletonScratch, left: &mut usize) -> bool {
+        let SkeletonScratch { goals, current, cycle, polish, .. } = scratch;
         let far = goals.far.iter().flatten().count();
         let are_mixed = 0 < far && far < goals.far.len();
         let far_weight = if are_mixed { FAR_WEIGHT } else { f64::from(far > 0) };
-        let (before, CycleScratch { mixed: next, image: start, .. }) = (*left, cycle);
+        let (before, CycleBuffers { mixed: next, image: start, .. }) = (*left, cycle);
         start.copy_from(current);
         next.copy_from(current);
-        let descent = Descent { setup: self, goals, start, kind, far_weight };
-        let mut is_held = descent.run([current, next], polish, left);
+        let descent = PolishRun { setup: self, goals, start, kind, far_weight };
+        let mut is_turn_limited = descent.run([current, next], polish, left);
         if are_mixed {
-            // Those out of reach have drawn the others away a little.
-            let descent = Descent { far_weight: 0.0, ..descent };
-            is_held |= descent.run([current, next], polish, left);
+            // Targets out of reach have pulled the others away slightly.
+            let descent = PolishRun { far_weight: 0.0, ..descent };
+            is_turn_limited |= descent.run([current, next], polish, left);
         }
         if *left < before {
             self.skeleton.place_into(0..self.skeleton.segment_count(), current);
         }
-        is_held
+        is_turn_limited
     }
 }
 
-impl Descent<'_> {
+impl PolishRun<'_> {
     fn run(&self, [current, next]: [&mut Posture; 2], scratch: &mut LeastSquares, left: &mut usize) -> bool {
-        let Self { setup: Setup { skeleton, .. }, goals, kind, .. } = self;
-        let growth = if matches!(kind, Polish::Quickly | Polish::Nearly) { COARSE } else { FINE };
-        // What is left at best of targets out of reach cannot fall.
+        let Self { setup: SkeletonSetup { skeleton, .. }, goals, kind, .. } = self;
+        let growth = if matches!(kind, Polish::Quick | Polish::Coarse) { COARSE_IDLE_GAIN } else { FINE_IDLE_GAIN };
+        // The unavoidable error of targets out of reach.
         let targets = goals.weights.iter().zip(&goals.far);
         let least: f64 =
             targets.filter_map(|(weight, far)| Some(weight * self.far_weight * far.as_ref()?.1.powi(2))).sum();
-        let (mut radius, mut share, mut idle, mut is_held) = (FIRST_RADIUS, 0.0, 0, false);
+        let (mut radius, mut share, mut idle, mut is_turn_limited) = (FIRST_RADIUS, 0.0, 0, false);
         let mut cost = self.linearise(current, scratch);
         scratch.bends = false;
-        while *left > 0 && idle < IDLE && radius > MIN_RADIUS && !self.is_done(current) {
+        while *left > 0 && idle < MAX_IDLE_STEPS && radius > MIN_RADIUS && !self.is_done(current) {
             *left -= 1;
             share += growth;
             let points = &current.points;
-            let figure = Figure { points, parents: &skeleton.parents, leading: &goals.leading };
-            scratch.begin(figure);
+            let tree = LeadingTree { points, parents: &skeleton.parents, leading: &goals.leading };
+            scratch.begin(tree);
             self.find_limits(current, scratch, &mut next.limited);
-            for _ in 0..ROUNDS {
-                scratch.minimise(figure, radius);
+            for _ in 0..MAX_LIMIT_ROUNDS {
+                scratch.minimise(tree, radius);
                 if !self.take(current, scratch, next) {
                     break;
                 }
-                scratch.renew(figure);
+                scratch.restart(tree);
             }
             let (gain, length) = (scratch.gain(), scratch.step.norm());
             current.limited.copy_from_slice(&next.limited);
             skeleton.place_into(goals.leading.iter().copied(), next);
             let after = self.linearise(next, scratch);
-            let turns = *kind == Polish::Calmly && !next.is_calm(self.start, &goals.leading);
-            is_held |= turns && after < cost;
-            if turns || gain <= 0.0 || cost - after < WRONG * gain {
-                radius = WRONG * length.min(radius);
-                scratch.bends |= *kind != Polish::Quickly;
-            } else if cost - after > RIGHT * gain && length > RIGHT * radius {
+            let turns = *kind == Polish::SmallTurns && !next.has_small_turns(self.start, &goals.leading);
+            is_turn_limited |= turns && after < cost;
+            if turns || gain <= 0.0 || cost - after < MIN_GAIN_RATIO * gain {
+                radius = MIN_GAIN_RATIO * length.min(radius);
+                scratch.bends |= *kind != Polish::Quick;
+            } else if cost - after > GOOD_GAIN_RATIO * gain && length > GOOD_GAIN_RATIO * radius {
                 radius *= 2.0;
             }
             if after < cost && !turns {
@@ -137,7 +137,7 @@ impl Descent<'_> {
                 self.linearise(current, scratch);
             }
         }
-        is_held
+        is_turn_limited
     }
 
     fn is_done(&self, posture: &Posture) -> bool {
@@ -145,7 +145,7 @@ impl Descent<'_> {
         if self.far_weight > 0.0 { errors.are_met() } else { errors.near_is_met }
     }
 
-    /// Writes the errors of the targets, and returns the sum of their squares.
+    /// Writes the weighted errors of the targets, and returns the sum of their squares.
     fn linearise(&self, posture: &Posture, scratch: &mut LeastSquares) -> f64 {
         let LeastSquares { errors, weights, .. } = scratch;
         errors.fill(0.0);
@@ -166,9 +166,9 @@ impl Descent<'_> {
         errors.norm_squared()
     }
 
-    /// Writes what each joint may do without leaving a limit that the errors press on.
+    /// Writes the permitted motion of each joint, given the limits that the errors push against.
     fn find_limits(&self, posture: &Posture, least_squares: &mut LeastSquares, limited: &mut [bool]) {
-        let Setup { skeleton, root, .. } = self.setup;
+        let SkeletonSetup { skeleton, root, .. } = self.setup;
         let z = Vector3::z();
         let everywhere = if skeleton.is_planar() { z * z.transpose() } else { Matrix3::identity() };
         least_squares.root_is_free = root.is_none();
@@ -179,7 +179,7 @@ impl Descent<'_> {
         }
         for &segment in &self.goals.leading {
             let (base, joint) = (self.base(posture, segment), &skeleton.joints[segment]);
-            let push = base.inverse() * three(&least_squares.torques, 3 * (segment + 1));
+            let push = base.inverse() * vector_at(&least_squares.torques, 3 * (segment + 1));
             let allowed = joint.allowed(&posture.rotations[segment], &[push]);
             least_squares.projectors[segment + 1] = match joint.limit {
                 Limit::Free => everywhere,
@@ -189,16 +189,16 @@ impl Descent<'_> {
         }
     }
 
-    /// Writes the rotations after the step into `next`. A joint that meets a limit stays there: its part of the step is
-    /// what it can do. Returns whether there is a new one, for which the others should make up.
+    /// Writes the rotations after the step to `next`. A joint that meets a limit stops there, and its step is reduced
+    /// accordingly. Returns whether the others should compensate for that.
     fn take(&self, posture: &Posture, least_squares: &mut LeastSquares, next: &mut Posture) -> bool {
-        next.points[0] = posture.points[0] + three(&least_squares.step, 3 * posture.points.len());
+        next.points[0] = posture.points[0] + vector_at(&least_squares.step, 3 * posture.points.len());
         next.orientations[0] =
-            UnitQuaternion::from_scaled_axis(three(&least_squares.step, 0)) * posture.orientations[0];
+            UnitQuaternion::from_scaled_axis(vector_at(&least_squares.step, 0)) * posture.orientations[0];
         let mut any_is_new = false;
         for &segment in &self.goals.leading {
             let (point, before) = (segment + 1, &posture.rotations[segment]);
-            let step = three(&least_squares.step, 3 * point);
+            let step = vector_at(&least_squares.step, 3 * point);
             if step == Vector3::zeros() {
                 next.rotations[segment] = *before;
                 continue;
@@ -208,36 +208,36 @@ impl Descent<'_> {
             let wanted = UnitQuaternion::from_scaled_axis(turn) * before;
             let allowed = joint.nearest(&wanted);
             next.rotations[segment] = allowed;
-            if allowed.angle_to(&wanted) <= LIMITED {
+            if allowed.angle_to(&wanted) <= LIMITED_TOLERANCE {
                 continue;
             }
             let possible = rotation_vector(&(allowed * before.inverse()));
             least_squares.step.fixed_rows_mut::<3>(3 * point).copy_from(&(base * possible));
-            let push = base.inverse() * three(&least_squares.torques, 3 * point);
+            let push = base.inverse() * vector_at(&least_squares.torques, 3 * point);
             let left = joint.allowed(&allowed, &[turn - possible, push]);
             least_squares.projectors[point] = in_frame(&base, &left.projector);
             next.limited[segment] = true;
-            any_is_new |= allowed.angle_to(&wanted) > LOST * turn.norm();
+            any_is_new |= allowed.angle_to(&wanted) > MAX_LIMIT_LOSS * turn.norm();
         }
         any_is_new
     }
 
-    /// The frame of a joint.
+    /// The orientation of a joint's frame.
     fn base(&self, posture: &Posture, segment: usize) -> UnitQuaternion<f64> {
-        let Setup { skeleton, .. } = self.setup;
+        let SkeletonSetup { skeleton, .. } = self.setup;
         posture.orientations[skeleton.parents[segment]] * skeleton.joints[segment].rest
     }
 }
 
 impl Posture {
-    /// Whether no segment has turned far from where it was before: those that are not leading turn as others do.
-    fn is_calm(&self, before: &Self, leading: &[usize]) -> bool {
+    /// Whether no leading segment has turned far; the others move with them.
+    fn has_small_turns(&self, before: &Self, leading: &[usize]) -> bool {
         let mut points = std::iter::once(0).chain(leading.iter().map(|segment| segment + 1));
-        points.all(|point| self.orientations[point].angle_to(&before.orientations[point]) <= CALM_TURN)
+        points.all(|point| self.orientations[point].angle_to(&before.orientations[point]) <= MAX_SMALL_TURN)
     }
 }
 
-/// A projector of vectors in a frame as one of vectors in the common frame.
+/// Transforms a projector from `frame` to the common frame.
 fn in_frame(frame: &UnitQuaternion<f64>, projector: &Matrix3<f64>) -> Matrix3<f64> {
     let turn = frame.to_rotation_matrix().into_inner();
     turn * projector * turn.transpose()

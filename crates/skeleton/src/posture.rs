@@ -1,24 +1,24 @@
-//! The configuration that a solve works on, and what the targets mean for its points.
+//! The working configuration of a solve, and its targets by point.
 
 use nalgebra::{Point3, UnitQuaternion};
 
-use super::{Problem, Reason, Skeleton, Target};
+use super::{Reason, Skeleton, SkeletonProblem, SkeletonTarget};
 use urdf_ik_mathematics::segments::Reach;
 
-/// Points alone, or points, orientations and rotations: then the lists of the latter are not empty.
+/// Points only, or points, orientations and rotations; the latter lists are empty in the first case.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Posture {
     pub points: Vec<Point3<f64>>,
-    /// Of the root and of each segment.
+    /// Of the root and each segment.
     pub orientations: Vec<UnitQuaternion<f64>>,
-    /// Of the joints.
+    /// Of each joint.
     pub rotations: Vec<UnitQuaternion<f64>>,
-    /// For each joint, whether the last cycle or step asked for a rotation that it does not allow.
+    /// For each joint, whether the last cycle or step requested a rotation outside its limits.
     pub limited: Vec<bool>,
 }
 
 impl Posture {
-    /// With room for both kinds.
+    /// With capacity for both kinds.
     pub(super) fn new(segments: usize) -> Self {
         Self {
             points: vec![Point3::origin(); segments + 1],
@@ -28,14 +28,14 @@ impl Posture {
         }
     }
 
-    /// Becomes a posture with orientations, or without. Allocates nothing.
+    /// Switches between the kinds without allocation.
     pub(super) fn set_kind(&mut self, has_orientations: bool) {
         let segments = self.limited.len();
         self.orientations.resize(if has_orientations { segments + 1 } else { 0 }, UnitQuaternion::identity());
         self.rotations.resize(if has_orientations { segments } else { 0 }, UnitQuaternion::identity());
     }
 
-    /// Writes what a cycle changes as plain numbers: the points, or the root, its orientation and the rotations.
+    /// Writes the state of a cycle as a flat vector: the points; or the root, its orientation and the rotations.
     pub(super) fn write_numbers(&self, numbers: &mut [f64]) {
         let points = if self.orientations.is_empty() { self.points.len() } else { 1 };
         let (of_points, of_turns) = numbers.split_at_mut(3 * points);
@@ -47,7 +47,7 @@ impl Posture {
         }
     }
 
-    /// The orientation of the root, and the rotations.
+    /// The orientation of the root, then the joint rotations.
     pub(super) fn turns(&self) -> impl Iterator<Item = &UnitQuaternion<f64>> {
         self.orientations.first().into_iter().chain(&self.rotations)
     }
@@ -60,20 +60,20 @@ impl Posture {
     }
 }
 
-/// The targets of a problem by points.
+/// The targets of a problem, indexed by point.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Goals {
     /// For each point, the index of its target.
     of_point: Vec<Option<u32>>,
-    /// For each point, whether it has a target, or one beyond it.
+    /// For each point, whether it or a point beyond it has a target.
     pub leads: Vec<bool>,
-    /// The segments that lead to a target, from the root on.
+    /// The segments whose end leads, parents first.
     pub leading: Vec<usize>,
-    /// For each target that is certainly out of reach, the reason, and the distance that is left at best \[m\].
+    /// For each target proven out of reach, the reason and the unavoidable distance \[m\].
     pub far: Vec<Option<(Reason, f64)>>,
     /// For each target, its weight in the search.
     pub weights: Vec<f64>,
-    /// What targets out of reach count in a cycle, over their weight.
+    /// Current factor of the weights of targets out of reach.
     pub fading: f64,
 }
 
@@ -90,8 +90,8 @@ impl Goals {
         }
     }
 
-    /// Sets the goals of `problem`, with the root at `root`, or free.
-    pub(super) fn set(&mut self, skeleton: &Skeleton, problem: &Problem, root: Option<Point3<f64>>) {
+    /// Sets the targets of `problem`; `root` is `None` if the root is free.
+    pub(super) fn set(&mut self, skeleton: &Skeleton, problem: &SkeletonProblem, root: Option<Point3<f64>>) {
         self.of_point.fill(None);
         self.leads.fill(false);
         self.far.clear();
@@ -116,14 +116,14 @@ impl Goals {
         self.leading.reverse();
     }
 
-    /// Has the targets count by their weights in the search, or all alike.
-    pub(super) fn weigh(&mut self, targets: &[Target], all_alike: bool) {
+    /// Uses the weights of the targets, or equal weights.
+    pub(super) fn weigh(&mut self, targets: &[SkeletonTarget], all_alike: bool) {
         self.weights.clear();
         self.weights.extend(targets.iter().map(|target| if all_alike { 1.0 } else { target.weight }));
     }
 
     /// The target of a point.
-    pub(super) fn target<'a>(&self, point: usize, problem: &Problem<'a>) -> Option<&'a Target> {
+    pub(super) fn target<'a>(&self, point: usize, problem: &SkeletonProblem<'a>) -> Option<&'a SkeletonTarget> {
         problem.targets.get(self.index(point)?)
     }
 
@@ -133,11 +133,11 @@ impl Goals {
     }
 }
 
-/// Targets at most that are compared with one to find a contradiction.
+/// Maximum number of targets compared with one to find a contradiction.
 const MAX_COMPARED: usize = 64;
 
-/// Another target with which that of index `index` certainly cannot be met.
-pub(super) fn contradiction(skeleton: &Skeleton, problem: &Problem, index: usize) -> Option<Reason> {
+/// Another target that provably excludes the target of index `index`.
+pub(super) fn contradiction(skeleton: &Skeleton, problem: &SkeletonProblem, index: usize) -> Option<Reason> {
     let target = &problem.targets[index];
     let slack = 2.0 * problem.options.tolerance;
     problem.targets.iter().take(MAX_COMPARED).enumerate().find_map(|(other, second)| {

@@ -1,30 +1,30 @@
-//! What is asked of a skeleton.
+//! Problems for skeletons.
 
 use std::time::Duration;
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion};
 
 use super::joint::is_in_plane;
-use super::{Configuration, Skeleton};
+use super::{Skeleton, SkeletonConfiguration};
 use urdf_ik_mathematics::segments::{
-    Element, InputError, Refusal, check_any, check_coordinates, check_positive, check_rotation, require,
+    Element, InputError, InputErrorKind, check_any, check_coordinates, check_positive, check_rotation, require,
 };
 
-/// The desired position of one point of a skeleton, and the desired orientation of the segment that ends there.
+/// The target position of a point, and optionally the target orientation of the segment that ends there.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Target {
-    /// Index of the point: 0 is the root, k + 1 the end of segment k. It need not be an end of the skeleton.
+pub struct SkeletonTarget {
+    /// Index of the point: 0 is the root, k + 1 the end of segment k. It need not be a leaf.
     pub point: usize,
-    /// Its position \[m\], in the frame in which all points are given.
+    /// Target position \[m\], in the common frame of all points.
     pub position: Point3<f64>,
-    /// The orientation of the segment that ends there (at the root, of the root's frame); `None` for any.
+    /// Target orientation of the segment that ends there (for the root, of the root frame); `None` if arbitrary.
     pub orientation: Option<UnitQuaternion<f64>>,
-    /// Its weight against the other targets, above 0. It matters where not all can be met at once.
+    /// Weight relative to the other targets, from 1e-6 to 1e6. It matters if the targets cannot all be met.
     pub weight: f64,
 }
 
-impl Target {
-    /// A target of weight 1 for a position.
+impl SkeletonTarget {
+    /// A position target of weight 1, with `position` in \[m\].
     pub fn new(point: usize, position: Point3<f64>) -> Self {
         Self { point, position, orientation: None, weight: 1.0 }
     }
@@ -36,55 +36,54 @@ impl Target {
     }
 }
 
-/// Where the root of a skeleton belongs.
+/// The constraint on the root of a skeleton. The variants are complete: the root is held, placed or free.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Root {
-    /// It stays where it is in the configuration to start from.
+    /// The root keeps its pose in the seed.
     #[default]
     Fixed,
-    /// Its frame moves here (position in \[m\]), and the rest follows.
+    /// The root frame is moved to this pose \[m\].
     At(Isometry3<f64>),
-    /// It is free: it stays where the forward pass moves and turns it, and may have a target like any other point.
+    /// The root moves freely with the forward pass, and may have a target like any other point.
     Free,
 }
 
-/// How a problem is solved.
+/// Solver options. Use `..SkeletonOptions::default()` for the options not set: more may be added.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Options {
-    /// Largest distance between a point and its target \[m\] at which the target counts as met; above 0.
+pub struct SkeletonOptions {
+    /// Position tolerance of targets \[m\]; positive.
     pub tolerance: f64,
-    /// Largest angle between an orientation and its target \[rad\] at which the target counts as met; above 0.
+    /// Orientation tolerance of targets \[rad\]; positive.
     pub orientation_tolerance: f64,
-    /// Largest number of cycles, over all attempts. A step of the polish counts as one.
+    /// Maximum number of cycles of all attempts together. A step of the polish counts as a cycle.
     pub iterations: usize,
-    /// Largest number of attempts after the one from the seed, each from another scattered configuration.
+    /// Maximum number of restarts after the attempt from the seed, each from another scattered configuration.
     pub restarts: usize,
-    /// Number of past differences for Anderson acceleration; 0 is the algorithm as published.
+    /// History depth of Anderson acceleration; 0 is plain FABRIK.
     pub acceleration: usize,
-    /// Whether the backward pass closes a chain by a circle where it can. See [`super`], "Circles".
+    /// Whether the backward pass may close a chain by a circle. See the [crate](crate) documentation, "Circles".
     pub circles: bool,
-    /// Whether cycles that have stalled are followed by least squares. See [`super`], "Polish".
+    /// Whether least squares follows stalled cycles. See the [crate](crate) documentation, "Polish".
     pub polish: bool,
-    /// After this time no further attempt begins, and no further cycle; the answer is then not the same on every
-    /// machine.
+    /// Time after which no attempt or cycle starts; with a limit, results depend on the machine.
     pub time_limit: Option<Duration>,
 }
 
-impl Options {
-    /// Options for a drag, whose seed is the answer before: with 50 restarts, figures that are dragged beyond their
-    /// reach answer in 20 ms.
-    pub fn of_a_drag() -> Self {
+impl SkeletonOptions {
+    /// Options for dragging, with the previous solution as seed: with 50 restarts, skeletons dragged out of reach
+    /// respond within 20 ms.
+    pub fn for_drag() -> Self {
         Self { restarts: 50, ..Self::default() }
     }
 
-    /// Whether a target counts as met at this distance \[m\] and this angle \[rad\].
+    /// True if a target counts as met at this distance \[m\] and angle \[rad\].
     pub fn allow(&self, distance: f64, angle: f64) -> bool {
         distance <= self.tolerance && angle <= self.orientation_tolerance
     }
 }
 
-impl Default for Options {
-    /// To 1 µm and 1 µrad in 5000 cycles, with up to 200 restarts, 5 differences, no circles, with polish, in any time.
+impl Default for SkeletonOptions {
+    /// 1 µm, 1 µrad, 5000 cycles, 200 restarts, acceleration of depth 5, no circles, with polish, no time limit.
     fn default() -> Self {
         Self {
             tolerance: 1e-6,
@@ -99,21 +98,21 @@ impl Default for Options {
     }
 }
 
-/// One problem for a skeleton.
+/// A problem for a skeleton.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Problem<'a> {
-    /// Targets, one at most for each point.
-    pub targets: &'a [Target],
-    /// Where the root belongs.
+pub struct SkeletonProblem<'a> {
+    /// Targets, at most one per point.
+    pub targets: &'a [SkeletonTarget],
+    /// Constraint on the root.
     pub root: Root,
-    /// The configuration to start from. Where its points do not fit the lengths, the directions of the segments count;
-    /// rotations that a joint does not allow are moved to those that it does.
-    pub seed: &'a Configuration,
-    /// How it is solved.
-    pub options: Options,
+    /// The initial configuration. If its points do not fit the segment lengths, only the directions of the segments are
+    /// used; rotations outside joint limits are replaced by the nearest permitted ones.
+    pub seed: &'a SkeletonConfiguration,
+    /// Solver options.
+    pub options: SkeletonOptions,
 }
 
-impl Problem<'_> {
+impl SkeletonProblem<'_> {
     /// Checks that the problem is valid for `skeleton`.
     pub(super) fn check(&self, skeleton: &Skeleton) -> Result<(), InputError> {
         skeleton.check_configuration(self.seed)?;
@@ -131,23 +130,23 @@ impl Problem<'_> {
     }
 
     fn check_target(&self, index: usize, last: usize) -> Result<(), InputError> {
-        let Target { point, position, orientation, weight } = &self.targets[index];
+        let SkeletonTarget { point, position, orientation, weight } = &self.targets[index];
         let (target, point) = (index, *point);
-        require(point <= last, || Refusal::UnknownPoint { target, point, last })?;
+        require(point <= last, || InputErrorKind::UnknownPoint { target, point, last })?;
         if let Some(first) = self.targets[..index].iter().position(|earlier| earlier.point == point) {
-            return Err(InputError(Refusal::SamePoint { first, second: index, point }));
+            return Err(InputError(InputErrorKind::SamePoint { first, second: index, point }));
         }
         check_coordinates(("target", index), position.coords.as_slice())?;
         if let Some(orientation) = orientation {
             check_rotation(("the orientation of target", index), orientation)?;
         }
         let (element, right) = (("the weight of target", index).into(), "a number from 1e-6 to 1e6");
-        require((1e-6..=1e6).contains(weight), || Refusal::Number { element, value: *weight, unit: "", right })
+        require((1e-6..=1e6).contains(weight), || InputErrorKind::Number { element, value: *weight, unit: "", right })
     }
 
     fn check_in_plane(&self) -> Result<(), InputError> {
         let check = |element: Element, point: &Point3<f64>, turn: Option<&UnitQuaternion<f64>>| {
-            require(point.z == 0.0 && turn.is_none_or(is_in_plane), || Refusal::Plane(element))
+            require(point.z == 0.0 && turn.is_none_or(is_in_plane), || InputErrorKind::Plane(element))
         };
         for (index, target) in self.targets.iter().enumerate() {
             check(("target", index).into(), &target.position, target.orientation.as_ref())?;

@@ -1,31 +1,31 @@
-//! One problem, what follows from it before anything moves, and how far a configuration is from its targets.
+//! A problem with derived constants, and the errors of configurations.
 
 use nalgebra::{Isometry3, Translation3};
 
 use super::posture::{Goals, Posture};
-use super::{Problem, Root, Skeleton, Target};
+use super::{Root, Skeleton, SkeletonProblem, SkeletonTarget};
 use urdf_ik_mathematics::segments::Reach;
 
-/// One problem, and what follows from it alone.
-pub(super) struct Setup<'a> {
+/// A problem with derived constants.
+pub(super) struct SkeletonSetup<'a> {
     pub skeleton: &'a Skeleton,
-    pub problem: &'a Problem<'a>,
-    /// The root frame, unless it is free.
+    pub problem: &'a SkeletonProblem<'a>,
+    /// The root frame; `None` if it is free.
     pub root: Option<Isometry3<f64>>,
-    /// Whether limits or targets ask for orientations.
+    /// Whether limits or targets need orientations.
     pub has_orientations: bool,
-    /// Whether it is one row of free segments from a fixed root to one target at its end. Then the error never grows
-    /// from one cycle to the next, and a stall means a straight line.
+    /// Whether it is a chain of free segments with a fixed root and one target at its end. Then the error never grows
+    /// from cycle to cycle, and a stall means a straight line.
     pub is_single_chain: bool,
-    /// The distances that the last point can have from the root.
+    /// Range of possible distances of the last point from the root.
     pub reach: Reach,
-    /// The distance \[m\] from an axis at which an angle counts as a distance: the mean length of segments.
+    /// Lever arm that converts angles to distances \[m\]: the mean segment length.
     pub arm: f64,
 }
 
-impl<'a> Setup<'a> {
-    pub(super) fn new(skeleton: &'a Skeleton, problem: &'a Problem) -> Self {
-        let Problem { seed, targets, .. } = problem;
+impl<'a> SkeletonSetup<'a> {
+    pub(super) fn new(skeleton: &'a Skeleton, problem: &'a SkeletonProblem) -> Self {
+        let SkeletonProblem { seed, targets, .. } = problem;
         let orientation = seed.orientations.first().copied().unwrap_or_default();
         let root = match problem.root {
             Root::Fixed => Some(Isometry3::from_parts(Translation3::from(seed.points[0]), orientation)),
@@ -45,18 +45,18 @@ impl<'a> Setup<'a> {
 /// The errors of a configuration, as roots of weighted sums of squares \[m\].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Errors {
-    /// Over the targets that may be met. An angle counts as the distance of a point that is `arm` from the axis.
+    /// Of targets within reach; angles are converted by `arm`.
     near: f64,
-    /// Over those out of reach: the distance beyond the unavoidable one.
+    /// Of targets out of reach, beyond the unavoidable distance.
     far: f64,
-    /// Whether all targets that may be met are.
+    /// Whether all targets within reach are met.
     pub near_is_met: bool,
-    /// Whether those out of reach are as near as they can be.
+    /// Whether all targets out of reach are as near as possible.
     far_is_met: bool,
 }
 
-impl Target {
-    /// The distance \[m\] and the angle \[rad\] between the target and its point in `posture`; no angle where it has no
+impl SkeletonTarget {
+    /// The distance \[m\] and angle \[rad\] between the target and its point in `posture`; angle 0 without an
     /// orientation.
     pub(super) fn apart(&self, posture: &Posture) -> (f64, f64) {
         let distance = (posture.points[self.point] - self.position).norm();
@@ -65,7 +65,7 @@ impl Target {
     }
 }
 
-impl Setup<'_> {
+impl SkeletonSetup<'_> {
     pub(super) fn errors(&self, goals: &Goals, posture: &Posture) -> Errors {
         let Self { problem, arm, .. } = self;
         let (mut near, mut far, mut near_is_met) = (0.0, 0.0, true);
@@ -84,17 +84,17 @@ impl Setup<'_> {
 }
 
 impl Errors {
-    /// Whether nothing is left to do.
+    /// Whether nothing is left to improve.
     pub(super) fn are_met(&self) -> bool {
         self.near_is_met && self.far_is_met
     }
 
-    /// What has to fall: over the targets that may be met, and over those out of reach.
+    /// The errors to reduce: of targets within reach, and of those out of reach.
     pub(super) fn reducible(&self) -> [f64; 2] {
         [if self.near_is_met { 0.0 } else { self.near }, self.far]
     }
 
-    /// The errors of all targets together.
+    /// Total error.
     pub(super) fn sum(&self) -> f64 {
         self.near + self.far
     }
@@ -103,7 +103,7 @@ impl Errors {
         self.is_nearer_by(0.0, other)
     }
 
-    /// Whether it is nearer by more than `margin` \[m\]. Targets that may be met come before those out of reach.
+    /// Whether this is nearer by more than `margin` \[m\]. Targets within reach come first.
     pub(super) fn is_nearer_by(&self, margin: f64, other: &Self) -> bool {
         match (self.near_is_met, other.near_is_met) {
             (true, true) => self.far + margin < other.far,

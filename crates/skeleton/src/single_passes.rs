@@ -1,37 +1,37 @@
-//! Single passes of a cycle, for teaching and for pictures.
+//! Single passes of a cycle, for teaching and figures.
 
-use super::setup::Setup;
-use super::{Configuration, Problem, Scratch, Skeleton};
+use super::setup::SkeletonSetup;
+use super::{Skeleton, SkeletonConfiguration, SkeletonProblem, SkeletonScratch};
 use urdf_ik_mathematics::segments::InputError;
 
 impl Skeleton {
-    /// Forward reaching, the first pass of a cycle, from `configuration`: every point with a target is placed there,
-    /// and the others follow, from the ends to the root. The root stays where the others pull it. Without orientations
-    /// in `configuration`, the pass works on points alone.
+    /// The forward pass of a cycle, applied to `configuration`: points with targets move there, and the others follow
+    /// from the ends to the root, which ends up wherever they pull it. Without orientations, the pass works on points
+    /// only.
     ///
     /// # Errors
-    /// As [`Self::solve`], and where `configuration` does not fit this skeleton.
+    /// As [`Self::solve`], and if `configuration` does not fit this skeleton.
     pub fn reach_forward(
         &self,
-        problem: &Problem,
-        scratch: &mut Scratch,
-        configuration: &mut Configuration,
+        problem: &SkeletonProblem,
+        scratch: &mut SkeletonScratch,
+        configuration: &mut SkeletonConfiguration,
     ) -> Result<(), InputError> {
         self.single_pass(problem, scratch, configuration, |setup, scratch| {
             setup.forward(&scratch.goals, &mut scratch.cycle.merged, &mut scratch.current);
         })
     }
 
-    /// Backward reaching, the second pass of a cycle, from `configuration`: the root is put in its place, and every
-    /// other point follows, from the root to the ends.
+    /// The backward pass of a cycle, applied to `configuration`: the root returns to its place, and the others follow
+    /// from the root to the ends.
     ///
     /// # Errors
     /// As [`Self::reach_forward`].
     pub fn reach_backward(
         &self,
-        problem: &Problem,
-        scratch: &mut Scratch,
-        configuration: &mut Configuration,
+        problem: &SkeletonProblem,
+        scratch: &mut SkeletonScratch,
+        configuration: &mut SkeletonConfiguration,
     ) -> Result<(), InputError> {
         self.single_pass(problem, scratch, configuration, |setup, scratch| {
             scratch.best.points.copy_from_slice(&scratch.current.points);
@@ -42,15 +42,15 @@ impl Skeleton {
 
     fn single_pass(
         &self,
-        problem: &Problem,
-        scratch: &mut Scratch,
-        configuration: &mut Configuration,
-        pass: impl FnOnce(&Setup, &mut Scratch),
+        problem: &SkeletonProblem,
+        scratch: &mut SkeletonScratch,
+        configuration: &mut SkeletonConfiguration,
+        pass: impl FnOnce(&SkeletonSetup, &mut SkeletonScratch),
     ) -> Result<(), InputError> {
         problem.check(self)?;
         self.check_configuration(configuration)?;
         self.check_scratch(problem, scratch)?;
-        let setup = Setup::new(self, problem);
+        let setup = SkeletonSetup::new(self, problem);
         scratch.prepare(&setup);
         scratch.set_kind(!configuration.orientations.is_empty());
         scratch.current.points.copy_from_slice(&configuration.points);

@@ -1,61 +1,61 @@
-//! When cycles make no progress any more.
+//! Detection of stalled cycles.
 
 use nalgebra::Point3;
 
-use super::cycle::CycleScratch;
+use super::cycle::CycleBuffers;
 use super::posture::Posture;
-use super::setup::{Errors, Setup};
+use super::setup::{Errors, SkeletonSetup};
 
-/// A chain whose end moves by no more than this fraction of the tolerance in a cycle has stalled. Near a stretched
-/// chain, plain cycles move the end by no more than a 100 000th of the remaining distance, which is not a stall.
-const STALL: f64 = 1e-6;
-/// Largest number of times that a chain in a line with its target is bent.
-const BENDS: u32 = 5;
-/// An attempt has stalled when no error has fallen to a share in as many cycles.
+/// A chain has stalled if its end moves by at most this fraction of the tolerance in a cycle. Near a stretched chain,
+/// plain cycles move the end by up to 1e-5 of the remaining distance, which is not a stall.
+const STALL_TOLERANCE: f64 = 1e-6;
+/// Maximum number of times a chain collinear with its target is bent.
+const MAX_BENDS: u32 = 5;
+/// An attempt has stalled if no error has fallen to `share` of its value within `cycles`.
 #[derive(Clone, Copy)]
 struct Stall {
     cycles: usize,
     share: f64,
 }
 
-/// When an attempt on points has stalled.
-const ON_POINTS: Stall = Stall { cycles: 20, share: 0.99 };
-/// When an attempt with orientations has stalled.
-const WITH_ORIENTATIONS: Stall = Stall { cycles: 12, share: 0.99 };
-/// A single chain that has been slow for so many cycles, circles and all, would not arrive in 5000.
-const HOPELESS: usize = 200;
-/// When an attempt has stalled that a polish follows, which converges faster.
-const BEFORE_POLISH: Stall = Stall { cycles: 1, share: 0.5 };
+/// For attempts on points.
+const POINT_STALL: Stall = Stall { cycles: 20, share: 0.99 };
+/// For attempts with orientations.
+const FRAME_STALL: Stall = Stall { cycles: 12, share: 0.99 };
+/// A single chain that is slow for this long, even with circles, would not converge within 5000 cycles.
+const MAX_SLOW_CYCLES: usize = 200;
+/// For attempts followed by a polish, which converges faster.
+const PRE_POLISH_STALL: Stall = Stall { cycles: 1, share: 0.5 };
 
-/// Watches the cycles of one attempt.
-pub(super) struct Watch {
-    /// The least errors so far, and the cycles since one of them fell.
+/// Detects stalls of an attempt.
+pub(super) struct StallDetector {
+    /// The smallest errors so far, and the cycles since the last improvement.
     lowest: [f64; 2],
     cycles: usize,
-    /// Where the end of a single chain was after the cycle before.
+    /// The end of a single chain after the previous cycle.
     end: Option<Point3<f64>>,
     bends: u32,
-    /// One of the limits above.
+    /// The threshold in use.
     stall: Stall,
 }
 
-impl Watch {
+impl StallDetector {
     pub(super) fn new(has_orientations: bool, polish_follows: bool) -> Self {
         let stall = match (has_orientations, polish_follows) {
-            (false, _) => ON_POINTS,
-            (true, false) => WITH_ORIENTATIONS,
-            (true, true) => BEFORE_POLISH,
+            (false, _) => POINT_STALL,
+            (true, false) => FRAME_STALL,
+            (true, true) => PRE_POLISH_STALL,
         };
         Self { lowest: [f64::INFINITY; 2], cycles: 0, end: None, bends: 0, stall }
     }
 
-    /// Whether the last few cycles made no progress. A chain in a line with its target is bent instead.
+    /// Whether the last cycles made no progress. A chain collinear with its target is bent instead.
     pub(super) fn has_stalled(
         &mut self,
-        setup: &Setup,
+        setup: &SkeletonSetup,
         errors: &Errors,
         posture: &mut Posture,
-        cycle: &mut CycleScratch,
+        cycle: &mut CycleBuffers,
     ) -> bool {
         self.cycles += 1;
         for (lowest, error) in self.lowest.iter_mut().zip(errors.reducible()) {
@@ -63,25 +63,27 @@ impl Watch {
                 (*lowest, self.cycles) = (error, 0);
             }
         }
-        let is_followed = setup.is_single_chain && self.cycles < HOPELESS;
-        if is_followed { self.stands_still(setup, posture, cycle) } else { self.is_slow() }
+        let is_followed = setup.is_single_chain && self.cycles < MAX_SLOW_CYCLES;
+        if is_followed { self.is_stationary(setup, posture, cycle) } else { self.is_slow() }
     }
 
-    /// Whether no error has fallen by its share in so many cycles.
+    /// Whether no error has improved enough for the given number of cycles.
     pub(super) fn is_slow(&self) -> bool {
         self.cycles >= self.stall.cycles
     }
 
-    fn stands_still(&mut self, setup: &Setup, posture: &mut Posture, cycle: &mut CycleScratch) -> bool {
-        let Setup { skeleton, problem, .. } = setup;
+    fn is_stationary(&mut self, setup: &SkeletonSetup, posture: &mut Posture, cycle: &mut CycleBuffers) -> bool {
+        let SkeletonSetup { skeleton, problem, .. } = setup;
         let last = skeleton.segment_count();
         let end = posture.points[last];
-        let is_still =
-            self.end.replace(end).is_some_and(|before| (end - before).norm() <= STALL * problem.options.tolerance);
+        let is_still = self
+            .end
+            .replace(end)
+            .is_some_and(|before| (end - before).norm() <= STALL_TOLERANCE * problem.options.tolerance);
         if !is_still {
             return false;
         }
-        if self.bends == BENDS || !setup.bend(self.bends, &mut posture.points) {
+        if self.bends == MAX_BENDS || !setup.bend(self.bends, &mut posture.points) {
             return true;
         }
         cycle.reset(skeleton);

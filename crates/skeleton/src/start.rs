@@ -1,21 +1,21 @@
-//! The configurations from which attempts start.
+//! Initial configurations of attempts.
 
 use std::f64::consts::TAU;
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
 use super::Limit;
-use super::joint::LIMITED;
+use super::joint::LIMITED_TOLERANCE;
 use super::posture::{Goals, Posture};
-use super::setup::Setup;
+use super::setup::SkeletonSetup;
 use urdf_ik_mathematics::pseudorandom;
 
-/// Points nearer to each other than this fraction of the skeleton's length differ by rounding.
-const ROUNDING: f64 = 1e-13;
+/// Smaller differences of points are rounding errors, as a fraction of the skeleton's length.
+const PLACEMENT_TOLERANCE: f64 = 1e-13;
 
-impl Setup<'_> {
-    /// Writes the configuration from which an attempt starts: the seed, or one in which the segments that lead to a
-    /// target are scattered, always the same way.
+impl SkeletonSetup<'_> {
+    /// Writes the initial configuration of an attempt: the seed, or deterministic random directions of the leading
+    /// segments.
     pub(super) fn start(&self, attempt: usize, goals: &Goals, posture: &mut Posture) {
         let root = self.root.unwrap_or_else(|| {
             let orientation = self.problem.seed.orientations.first().copied().unwrap_or_default();
@@ -31,7 +31,7 @@ impl Setup<'_> {
         }
     }
 
-    /// The seed's own points if they fit, to the last digit; else the skeleton in their directions, drawn to its root.
+    /// The seed's own points if they fit exactly; otherwise the skeleton in their directions, moved to its root.
     fn start_at_seed(&self, root: &Point3<f64>, points: &mut [Point3<f64>]) {
         let seed = &self.problem.seed.points;
         points.copy_from_slice(seed);
@@ -63,7 +63,7 @@ impl Setup<'_> {
     }
 
     fn start_frames(&self, attempt: usize, goals: &Goals, root: &Isometry3<f64>, posture: &mut Posture) {
-        // Without orientations in the seed, those of its segments follow from the root's.
+        // Without orientations in the seed, they follow from the root's.
         posture.orientations[0] = root.rotation;
         posture.points.copy_from_slice(&self.problem.seed.points);
         self.skeleton.turn_into(&self.problem.seed.orientations, posture);
@@ -72,23 +72,23 @@ impl Setup<'_> {
             let is_scattered = attempt > 0 && goals.leads[index + 1];
             let wanted = if is_scattered { self.sample(attempt, index) } else { posture.rotations[index] };
             let allowed = joint.nearest(&wanted);
-            // Decomposing and composing a rotation changes its last digits.
-            posture.limited[index] = allowed.angle_to(&wanted) > LIMITED;
+            // Decomposing and recomposing a rotation changes its last digits.
+            posture.limited[index] = allowed.angle_to(&wanted) > LIMITED_TOLERANCE;
             posture.rotations[index] = if posture.limited[index] { allowed } else { wanted };
         }
         self.skeleton.place_into(0..self.skeleton.segment_count(), posture);
         let seed = self.problem.seed;
         let is_seed =
             attempt == 0 && !posture.limited.contains(&true) && seed.orientations.first() == Some(&root.rotation);
-        let slack = ROUNDING * self.skeleton.total_length();
+        let slack = PLACEMENT_TOLERANCE * self.skeleton.total_length();
         if is_seed && seed.points.iter().zip(&posture.points).all(|(seed, placed)| (seed - placed).norm() <= slack) {
-            // Placing anew changes last digits.
+            // Forward kinematics changes last digits.
             posture.points.copy_from_slice(&seed.points);
             posture.orientations.copy_from_slice(&seed.orientations);
         }
     }
 
-    /// A rotation that a joint allows.
+    /// A random permitted rotation of a joint.
     fn sample(&self, attempt: usize, index: usize) -> UnitQuaternion<f64> {
         let joint = &self.skeleton.joints[index];
         let fractions = [0, 1, 2].map(|number| pseudorandom::fraction(attempt, 3 * index + number));

@@ -1,25 +1,24 @@
-//! Chains of free segments that lie in a line, or must.
+//! Straight chains of free segments.
 
 use std::f64::consts::{FRAC_2_PI, PI};
 
 use nalgebra::{Point3, Vector3};
 
-use super::Problem;
+use super::SkeletonProblem;
 use super::direction::{perpendicular, place, unit};
-use super::setup::Setup;
+use super::setup::SkeletonSetup;
 
-/// A chain that has stalled lies in a line with its target if no point is farther from it than this fraction of the
-/// reach.
-const LINE: f64 = 1e-6;
-/// Largest height of the first arc, as a fraction of the reach. Each further one is twice as high.
-const BEND: f64 = 1e-2;
+/// A stalled chain is collinear with its target if no point is farther from the line than this fraction of the reach.
+const COLLINEARITY: f64 = 1e-6;
+/// Largest height of the first arc as a fraction of the reach; each further arc is twice as high.
+const MAX_FIRST_HEIGHT: f64 = 1e-2;
 
-impl Setup<'_> {
-    /// Lays a single chain straight from its root, where its target is beyond the limits of its reach, or nearer to them than the
-    /// tolerance: stretched, or with its longest segment towards the target and all others back. Returns whether it is. Cycles would get no
-    /// nearer, or converge slowly to the straight chain.
-    pub(super) fn lay_straight(&self, points: &mut [Point3<f64>]) -> bool {
-        let Self { reach, problem: Problem { targets, options, .. }, .. } = self;
+impl SkeletonSetup<'_> {
+    /// If the target of a single chain is beyond its reach or within the tolerance of its boundary, places the chain
+    /// straight: stretched, or with the longest segment forward and all others back. Returns whether it did. Cycles
+    /// would not improve on that, or converge to it slowly.
+    pub(super) fn straighten(&self, points: &mut [Point3<f64>]) -> bool {
+        let Self { reach, problem: SkeletonProblem { targets, options, .. }, .. } = self;
         let (target, tolerance, lengths) = (targets[0].position, options.tolerance, &self.skeleton.lengths);
         let (root, count) = (points[0], lengths.len());
         let offset = target - root;
@@ -41,14 +40,15 @@ impl Setup<'_> {
         true
     }
 
-    /// Bends a single chain that lies in one line with its target into a flat arc, always to the same side: `bends` times
-    /// twice as high as the missing distance needs. Returns whether it lies in such a line.
+    /// Bends a single chain that is collinear with its target into a flat arc, always to the same side; the height is
+    /// 2^`bends` times what the missing distance requires. Returns whether it was collinear.
     pub(super) fn bend(&self, bends: u32, points: &mut [Point3<f64>]) -> bool {
         let (Self { reach, skeleton, .. }, target) = (self, &self.problem.targets[0].position);
-        let Some(direction) = line(points, target, LINE * reach.outer) else { return false };
+        let Some(direction) = line(points, target, COLLINEARITY * reach.outer) else { return false };
         let error = (target - points[skeleton.segment_count()]).norm();
-        // The height of the arc of a sine that is longer than its chord by the error.
-        let height = f64::from(1 << bends) * (FRAC_2_PI * (reach.outer * error).sqrt()).min(BEND * reach.outer);
+        // The height of a sine arc that is longer than its chord by the error.
+        let height =
+            f64::from(1 << bends) * (FRAC_2_PI * (reach.outer * error).sqrt()).min(MAX_FIRST_HEIGHT * reach.outer);
         let across = perpendicular(&direction);
         let (mut along, mut was_start, mut bow_start) = (0.0, points[0], 0.0);
         for (segment, length) in skeleton.lengths.iter().enumerate() {
@@ -63,7 +63,8 @@ impl Setup<'_> {
     }
 }
 
-/// Direction of the line in which all of `points` and `target` lie within `slack` \[m\], if there is one.
+/// The direction of the line through all of `points` and `target`, within `slack` \[m\]; `None` if they are not
+/// collinear.
 fn line(points: &[Point3<f64>], target: &Point3<f64>, slack: f64) -> Option<Vector3<f64>> {
     let offsets = || points.iter().chain([target]).map(|point| point - points[0]);
     let farthest = offsets().fold(Vector3::zeros(), |farthest: Vector3<f64>, offset| {

@@ -1,10 +1,10 @@
-//! A rotation as a twist of the segment about itself, and a swing to its direction.
+//! Swing-twist decomposition of rotations.
 
 use nalgebra::{Quaternion, UnitQuaternion};
 
 use super::cone::Polar;
 
-/// A rotation as a twist about x, then a swing of x to a direction.
+/// A rotation as a twist about x followed by a swing of the x axis.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SwingTwist {
     pub swing: Polar,
@@ -17,9 +17,9 @@ impl SwingTwist {
         let sign = if rotation.w < 0.0 { -1.0 } else { 1.0 };
         let (w, x, y, z) = (sign * rotation.w, sign * rotation.i, sign * rotation.j, sign * rotation.k);
         let (along, across) = (w.hypot(x), y.hypot(z));
-        // At half a turn back, swing and twist are not unique: all of it counts as swing.
+        // At a half turn back, the decomposition is not unique: all of it counts as swing.
         let (cosine, sine) = if along > 0.0 { (w / along, x / along) } else { (1.0, 0.0) };
-        // The swing is about (0, -sin φ, cos φ), φ being the azimuth.
+        // The swing axis is (0, -sin φ, cos φ), with azimuth φ.
         let (swing_y, swing_z) = (y * cosine - z * sine, z * cosine + y * sine);
         let swing = if across > 0.0 {
             Polar { angle: 2.0 * across.atan2(along), cosine: swing_z / across, sine: -swing_y / across }
@@ -58,7 +58,7 @@ mod tests {
             let parts = SwingTwist::of(&wanted);
             assert!(parts.rotation().angle_to(&wanted) < 1e-7 && (-PI..=PI).contains(&parts.twist));
             assert!((parts.swing.direction() - wanted * Vector3::x()).norm() < 1e-14);
-            // The swing is that of the crate, and the rest is a rotation about x.
+            // The swing equals that of `spatial`, and the rest is a rotation about x.
             let swing = urdf_ik_mathematics::spatial::swing(&wanted, &Vector3::x());
             let rest = UnitQuaternion::from_scaled_axis(swing).inverse() * wanted;
             assert!(rest.angle_to(&UnitQuaternion::from_axis_angle(&Vector3::x_axis(), parts.twist)) < 1e-7);

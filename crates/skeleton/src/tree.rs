@@ -1,27 +1,26 @@
-//! The skeleton itself: a tree of segments, and the distances that its points can have.
+//! The skeleton itself: a tree of segments, and the reach of its points.
 
 use nalgebra::Point3;
 
 use super::{Joint, Limit};
 use urdf_ik_mathematics::segments::{
-    InputError, Reach, Refusal, check_any, check_coordinates, check_count, check_length, check_rotation, check_total,
-    require,
+    InputError, InputErrorKind, Reach, check_any, check_coordinates, check_count, check_length, check_rotation,
+    check_total, require,
 };
 
-/// A segment of constant length between two points, with a joint where it begins.
+/// A segment of constant length between two points, with a joint at its start.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Segment {
-    /// Index of the point at which it begins: 0 is the root, k + 1 the end of segment k, which comes earlier in the
-    /// list.
+    /// Index of its start point: 0 is the root, k + 1 the end of segment k, which must come earlier in the list.
     pub parent: usize,
-    /// Its length \[m\]. With 0, its two points coincide.
+    /// Length \[m\], at least 0.
     pub length: f64,
-    /// What rotations it may have relative to the segment before it, and from which orientation they count.
+    /// The joint between the preceding segment and this one.
     pub joint: Joint,
 }
 
 impl Segment {
-    /// A segment that rotates freely.
+    /// A segment that rotates freely. `length` is in \[m\]; it is checked by [`Skeleton::new`].
     pub fn new(parent: usize, length: f64) -> Self {
         Self { parent, length, joint: Joint::free() }
     }
@@ -33,34 +32,35 @@ impl Segment {
     }
 }
 
-/// Segments in a tree, from the root on. See the [module](super).
+/// An immutable tree of segments. See the [crate](crate) documentation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Skeleton {
-    /// Of each segment, from here on.
+    /// One entry for each segment.
     pub(super) parents: Vec<usize>,
     pub(super) lengths: Vec<f64>,
     pub(super) joints: Vec<Joint>,
-    /// For each point, the segments that begin there.
+    /// For each point, the segments that start there.
     pub(super) branches: Vec<Vec<usize>>,
     is_planar: bool,
     is_free: bool,
-    /// The distances that each point can have from the root.
+    /// For each point, the range of its possible distances from the root.
     reaches: Vec<Reach>,
     total_length: f64,
 }
 
 impl Skeleton {
-    /// A skeleton in space. Every segment comes after the one that it continues.
+    /// A skeleton in space. Each segment must come after its parent.
     ///
     /// # Errors
-    /// [`InputError`] where there is no segment, or one is not valid; it names the segment.
+    /// [`InputError`] if there is no segment or one is invalid; it names the segment.
     pub fn new(segments: &[Segment]) -> Result<Self, InputError> {
         check_any("segment", segments.len())?;
         let mut branches = vec![Vec::new(); segments.len() + 1];
         for (index, Segment { parent, length, joint }) in segments.iter().enumerate() {
             require(*parent <= index, || {
-                let before = Refusal::Model(format!("the root, 0, or at the end of a segment before it, 1 to {index}"));
-                Refusal::Model(format!("segment {index} begins at point {parent}; it must begin at {before}"))
+                let before =
+                    InputErrorKind::Model(format!("the root, 0, or at the end of a segment before it, 1 to {index}"));
+                InputErrorKind::Model(format!("segment {index} begins at point {parent}; it must begin at {before}"))
             })?;
             branches[*parent].push(index);
             check_length(("segment", index), *length)?;
@@ -85,10 +85,10 @@ impl Skeleton {
         })
     }
 
-    /// A skeleton in the plane of x and y. All points have z = 0, and segments turn about z alone.
+    /// A skeleton in the xy plane: all points have z = 0, and segments rotate about z only.
     ///
     /// # Errors
-    /// As [`Self::new`], and where a joint leaves the plane.
+    /// As [`Self::new`], and if a joint leaves the plane.
     pub fn in_plane(segments: &[Segment]) -> Result<Self, InputError> {
         let skeleton = Self::new(segments)?;
         for (segment, joint) in skeleton.joints.iter().enumerate() {
@@ -97,7 +97,7 @@ impl Skeleton {
         Ok(Self { is_planar: true, ..skeleton })
     }
 
-    /// A chain in space: segments of `lengths` \[m\] in a row that rotate freely.
+    /// A chain in space with free joints and segments of `lengths` \[m\].
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -107,10 +107,10 @@ impl Skeleton {
         Self::new(&segments)
     }
 
-    /// A chain of free segments between successive `points` (n + 1 entries \[m\]).
+    /// A chain with free joints through `points`, n + 1 entries \[m\].
     ///
     /// # Errors
-    /// As [`Self::new`], and where a coordinate is not finite or too large.
+    /// As [`Self::new`], and if a coordinate is not finite or too large.
     pub fn chain_through(points: &[Point3<f64>]) -> Result<Self, InputError> {
         for (index, point) in points.iter().enumerate() {
             check_coordinates(("point", index), point.coords.as_slice())?;
@@ -119,51 +119,52 @@ impl Skeleton {
         Self::chain(&lengths)
     }
 
-    /// Number of segments, n. There are n + 1 points: the root, and the end of each segment.
+    /// Number of segments, n. There are n + 1 points: the root and the end of each segment.
     pub fn segment_count(&self) -> usize {
         self.lengths.len()
     }
 
-    /// The segment of index `segment`, if there is one.
+    /// The segment of an index; `None` if there is none.
     pub fn segment(&self, segment: usize) -> Option<Segment> {
         let (parent, length) = (*self.parents.get(segment)?, *self.lengths.get(segment)?);
         Some(Segment { parent, length, joint: *self.joints.get(segment)? })
     }
 
-    /// Whether it lies in the plane of x and y.
+    /// True if the skeleton lies in the xy plane.
     pub fn is_planar(&self) -> bool {
         self.is_planar
     }
 
-    /// Whether no joint has limits.
+    /// True if no joint has limits.
     pub fn is_free(&self) -> bool {
         self.is_free
     }
 
-    /// Whether the segments are in one row, without branches.
+    /// True if the segments form a single chain without branches.
     pub fn is_chain(&self) -> bool {
         self.parents.iter().enumerate().all(|(segment, &parent)| segment == parent)
     }
 
-    /// Sum of the lengths of all segments \[m\].
+    /// Sum of all segment lengths \[m\].
     pub fn total_length(&self) -> f64 {
         self.total_length
     }
 
-    /// The distances that two points can have if all joints are free. `None` where there is no such point.
+    /// The range of possible distances \[m\] between points `a` and `b`, ignoring joint limits; `None` if a point does
+    /// not exist.
     pub fn reach(&self, a: usize, b: usize) -> Option<Reach> {
         let last = self.segment_count();
         (a <= last && b <= last).then(|| self.reach_between(a, b))
     }
 
-    /// [`Self::reach`] of points that exist.
+    /// [`Self::reach`] of existing points.
     pub(super) fn reach_between(&self, mut a: usize, mut b: usize) -> Reach {
         if a == 0 || b == 0 {
             return self.reaches[a.max(b)];
         }
         let mut reach = Reach::default();
         while a != b {
-            // A segment comes after the one that it continues: the later point is not between the other and the root.
+            // Segments come after their parents, so the later point is not between the other and the root.
             let later = if a > b { &mut a } else { &mut b };
             let segment = *later - 1;
             reach = reach.then(self.lengths[segment]);
@@ -177,7 +178,7 @@ impl Skeleton {
     }
 }
 
-/// Adds the segment of a joint to what is wrong with it.
+/// Prefixes an error with its segment.
 fn in_segment(segment: usize, checked: Result<(), InputError>) -> Result<(), InputError> {
     checked.map_err(|error| InputError::model(format!("the joint of segment {segment} is not valid: {error}")))
 }

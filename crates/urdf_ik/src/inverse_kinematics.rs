@@ -1,4 +1,4 @@
-//! Inverse kinematics in one call: from a URDF to joint positions, with tips by name.
+//! Inverse kinematics in one call: from a URDF to joint positions, with tip links by name.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use urdf_ik_robot::{Chain, ChainError, Robot, UrdfError};
 use urdf_ik_solver::{Method, NotApplicable, Problem, ProblemError, Scratch, Solution, Solver, Target};
 use urdf_ik_text::names;
 
-/// A robot's inverse kinematics, ready to be asked. It owns what a [`Solver`] works in.
+/// A prepared inverse kinematics solver for a robot, with its scratch memory.
 ///
 /// ```
 /// use urdf_ik::InverseKinematics;
@@ -25,7 +25,7 @@ use urdf_ik_text::names;
 /// # }
 /// ```
 ///
-/// [`Solver::solve`] is the form beneath: it allocates nothing and takes tolerances, free axes, preferences and deadlines.
+/// For tolerances, free axes, preferences, deadlines, and solving without allocation use [`Solver::solve`].
 #[derive(Debug, Clone)]
 pub struct InverseKinematics {
     solver: Solver,
@@ -33,7 +33,7 @@ pub struct InverseKinematics {
     solution: Solution,
 }
 
-/// Why there is no inverse kinematics, or no answer.
+/// Why a solver could not be prepared, or a problem was refused.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -43,33 +43,34 @@ pub enum Error {
     /// The robot has no chain to these tip links.
     #[error(transparent)]
     Chain(#[from] ChainError),
-    /// The method cannot serve the chain.
+    /// The solver method does not apply to the chain.
     #[error(transparent)]
     NotApplicable(#[from] NotApplicable),
-    /// A target is for a link that is none of the tips.
+    /// A target names a link that is not one of the tip links.
     #[error("there is no tip link '{}'; the tip links are: {}", names::short(tip), names::list(tips))]
     UnknownTip {
-        /// The link asked for.
+        /// The unknown link.
         tip: String,
-        /// The tip links.
+        /// The names of the tip links.
         tips: Vec<String>,
     },
-    /// A target or a seed makes no sense for the chain.
+    /// A target or the seed is invalid for the chain.
     #[error(transparent)]
     Problem(#[from] ProblemError),
 }
 
 impl InverseKinematics {
-    /// Reads a URDF file and prepares the chain from its root link to the links `tips`. Without a tip it is the robot's
-    /// only moving leaf link.
+    /// Reads a URDF file and prepares the chain from its root link to the tip links `tips`; without tips, to the only
+    /// movable leaf link.
     ///
     /// # Errors
-    /// [`Error::Urdf`], [`Error::Chain`] or [`Error::NotApplicable`], each a sentence that names what is wrong.
+    /// [`Error::Urdf`] if the file cannot be read, [`Error::Chain`] if there is no such chain, [`Error::NotApplicable`]
+    /// if the solver does not apply to it.
     pub fn from_urdf_file(path: impl AsRef<Path>, tips: &[&str]) -> Result<Self, Error> {
         Self::of_robot(&Robot::from_urdf_file(path)?, tips)
     }
 
-    /// Reads the text of a URDF and prepares the chain from its root link to the links `tips`.
+    /// Reads the text of a URDF and prepares the chain from its root link to the tip links `tips`.
     ///
     /// # Errors
     /// As [`InverseKinematics::from_urdf_file`].
@@ -82,33 +83,48 @@ impl InverseKinematics {
         Ok(Self::new(Solver::prepare(Method::default(), &chain)?))
     }
 
-    /// Takes a solver that has been prepared, with whatever base link and method.
+    /// Uses a prepared solver, with any base link and method.
     pub fn new(solver: Solver) -> Self {
         Self { scratch: solver.scratch(), solution: solver.solution(), solver }
     }
 
-    /// Names of the joints in the order of [`Solution::positions`].
+    /// Names of the joints, in the order of [`Solution::positions`].
     pub fn joint_names(&self) -> Vec<&str> {
         self.solver.chain().variable_names()
     }
 
-    /// Finds joint positions \[rad or m\] that bring each named tip link to its pose in the base link's frame. The search starts in
-    /// the middle of the joint ranges.
+    /// Finds joint positions \[rad or m\] at which each named tip link has its pose \[m\] in the base link's frame. The
+    /// search starts in the middle of the joint ranges.
     ///
-    /// Where the poses cannot be met, [`Solution::is_solved`] is false and the positions are the nearest that were found.
+    /// If the poses cannot be met, [`Solution::is_solved`] is false and the positions are the closest found.
     ///
     /// # Errors
-    /// [`Error::UnknownTip`], and [`Error::Problem`] for poses that are none or two for one tip.
+    /// [`Error::UnknownTip`] for a link that is not a tip link; [`Error::Problem`] without targets, for a pose that is
+    /// not finite, and for two targets of one tip.
     pub fn solve(&mut self, targets: &[(&str, Isometry3<f64>)]) -> Result<&Solution, Error> {
         let seed = self.solver.chain().nominal_positions();
         self.solve_from(&seed, targets)
     }
 
-    /// Finds joint positions for the poses of tip links by a search that starts from `seed` \[rad or m\], the joints in the order of
-    /// [`joint_names`](Self::joint_names): near positions are preferred to far ones.
+    /// As [`solve`](Self::solve), with a search that starts from `seed` \[rad or m\], in the order of
+    /// [`joint_names`](Self::joint_names): solutions near the seed are preferred.
+    ///
+    /// ```
+    /// use urdf_ik::InverseKinematics;
+    /// use urdf_ik::nalgebra::Isometry3;
+    /// # fn main() -> Result<(), urdf_ik::Error> {
+    /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../urdf/arm7.urdf");
+    /// let mut ik = InverseKinematics::from_urdf_file(file, &["tool0"])?;
+    /// let first = ik.solve(&[("tool0", Isometry3::translation(0.3, 0.2, 0.7))])?.positions.clone();
+    /// let next = ik.solve_from(&first, &[("tool0", Isometry3::translation(0.3, 0.2, 0.71))])?;
+    /// assert!(next.is_solved());
+    /// assert!(next.positions.iter().zip(&first).all(|(next, first)| (next - first).abs() < 0.2));
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
-    /// As [`InverseKinematics::solve`], and [`Error::Problem`] for a seed of another length or that is not finite.
+    /// As [`InverseKinematics::solve`], and [`Error::Problem`] for a seed that has another length or is not finite.
     pub fn solve_from(&mut self, seed: &[f64], targets: &[(&str, Isometry3<f64>)]) -> Result<&Solution, Error> {
         let targets: Vec<Target> =
             targets.iter().map(|(tip, pose)| self.target(tip, *pose)).collect::<Result<_, _>>()?;
@@ -144,7 +160,7 @@ mod tests {
         chain.forward_kinematics(&solution.positions, &mut poses);
         assert!((poses.tips()[0].translation.vector - pose.translation.vector).norm() <= 1e-5);
         assert_eq!(ik.joint_names().len(), solution.positions.len());
-        // From a solution the search stays where it is.
+        // A solution used as seed is returned unchanged.
         assert_eq!(ik.solve_from(&solution.positions, &[("tool0", pose)]).unwrap().positions, solution.positions);
     }
 

@@ -1,6 +1,6 @@
 //! Inverse kinematics for any robot with a URDF.
 //!
-//! [`InverseKinematics`] leads from a URDF to joint positions in three lines. What it is made of:
+//! [`InverseKinematics`] computes joint positions from a URDF in three lines. Its parts:
 //!
 //! ```text
 //! URDF text ──▶ robot::Robot ──▶ robot::Chain (base link → tip links)
@@ -8,20 +8,20 @@
 //! targets ─────────────────▶ solver::Problem ──▶ solver::Solver ──▶ solver::Solution
 //! ```
 //!
-//! [`robot`] reads a URDF and computes forward kinematics and Jacobians. [`solver`] computes inverse kinematics. [`motion`] moves joints
-//! smoothly, and tips along straight lines. [`skeleton`] moves figures of segments that need no URDF. [`spatial`] has what all of them
-//! need of rotations. [`collision`] measures distances between links. [`config`] and [`parameters`] read settings, [`files`] reads files
-//! with care.
+//! [`robot`] reads a URDF and computes forward kinematics and Jacobians. [`solver`] computes inverse kinematics. [`motion`]
+//! plans and executes smooth joint motions, paths and servo commands. [`collision`] computes distances and checks motions.
+//! [`skeleton`] solves skeletons without a URDF. [`spatial`] has functions for rotations and poses, [`segments`] the checks
+//! and reach of segments. [`config`] and [`parameters`] read settings, [`files`] reads files with size limits.
 //!
-//! Lengths are in metres, angles in radians, times in seconds. Six-vectors are linear first, then angular. Poses are in the frame
-//! that their documentation names; where it names none, in that of the base link.
+//! Units are metres, radians and seconds. Twists and other six-vectors are linear first, then angular. Poses are in the frame
+//! that their documentation names, by default the base link's.
 
 #![forbid(unsafe_code)]
 
 mod inverse_kinematics;
 
 pub use inverse_kinematics::{Error, InverseKinematics};
-/// Poses and vectors of the interface are nalgebra's.
+/// Poses and vectors of the interface are nalgebra types.
 pub use nalgebra;
 pub use urdf_ik_collision as collision;
 pub use urdf_ik_mathematics::{segments, spatial};

@@ -1,11 +1,12 @@
-//! The methods that FABRIK is compared with: cyclic coordinate descent and the Jacobian transpose, on the same chains of points.
+//! The methods compared with FABRIK: cyclic coordinate descent and the Jacobian transpose, on the same chains of
+//! points.
 
 use nalgebra::{Point3, UnitQuaternion, Vector3};
 
 /// One step of a method: moves the points of a chain so that its tip comes nearer to the target.
 pub type Step = fn(&mut [Point3<f64>], &Point3<f64>);
 
-/// Takes steps until the tip is at the target. Returns their number and whether the tip is at the target.
+/// Steps until the tip is at the target. Returns the number of steps and whether it succeeded.
 pub fn iterate(
     points: &mut [Point3<f64>],
     target: &Point3<f64>,
@@ -23,8 +24,8 @@ pub fn iterate(
     (most, false)
 }
 
-/// One sweep of cyclic coordinate descent (Wang and Chen 1991): each joint, from the last to the first, rotates the tip as near to
-/// the target as it can.
+/// A sweep of cyclic coordinate descent (Wang and Chen 1991): each joint, from the last to the first, rotates the tip
+/// as near to the target as possible.
 pub fn descend_by_coordinates(points: &mut [Point3<f64>], target: &Point3<f64>) {
     let tip = points.len() - 1;
     for joint in (0..tip).rev() {
@@ -37,8 +38,8 @@ pub fn descend_by_coordinates(points: &mut [Point3<f64>], target: &Point3<f64>) 
     }
 }
 
-/// One step of the Jacobian transpose on ball joints: rotation vectors α Jᵀe, with the α that is best to first order (Buss 2004),
-/// and no rotation of more than half a radian.
+/// A step of the Jacobian transpose on ball joints: rotation vectors α Jᵀe, with the α that is best to first order
+/// (Buss 2004), and no rotation of more than half a radian.
 pub fn descend_by_transpose(points: &mut [Point3<f64>], target: &Point3<f64>) {
     let tip = points.len() - 1;
     let error = target - points[tip];

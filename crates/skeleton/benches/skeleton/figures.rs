@@ -1,17 +1,17 @@
-//! The bundled figures with limits: sets of targets for all ends, half of them with orientations, from rest.
+//! The bundled skeletons with limits: sets of targets for all end effectors, half of them with orientations, from rest.
 
 use std::path::Path;
 use std::time::Instant;
 
 use nalgebra::Isometry3;
 use urdf_ik::skeleton::file::{Model, NamedSkeleton};
-use urdf_ik::skeleton::{Options, Problem, Root, Target};
+use urdf_ik::skeleton::{Root, SkeletonOptions, SkeletonProblem, SkeletonTarget};
 
 use super::joints::{Spread, rotation};
 use super::random::Random;
 use super::{Fallible, number};
 
-/// Sets of targets for each figure.
+/// Target sets per skeleton.
 const SETS: usize = 200;
 
 pub fn table() -> Fallible<()> {
@@ -33,7 +33,11 @@ fn row(figure: &NamedSkeleton, spread: Spread, how: &str) -> Fallible<()> {
     let NamedSkeleton { name, skeleton, ends, rest, .. } = figure;
     let heights = || rest.points.iter().map(|point| point.z);
     let height = heights().fold(f64::MIN, f64::max) - heights().fold(f64::MAX, f64::min);
-    let options = Options { tolerance: 1e-4 * height.max(0.1), orientation_tolerance: 1e-4, ..Options::default() };
+    let options = SkeletonOptions {
+        tolerance: 1e-4 * height.max(0.1),
+        orientation_tolerance: 1e-4,
+        ..SkeletonOptions::default()
+    };
     let (mut scratch, mut solution) = (skeleton.scratch(&options), skeleton.solution());
     let root = Isometry3::from_parts(rest.points[0].into(), rest.orientations[0]);
     let (mut random, mut micros) = (Random::new(1), Vec::new());
@@ -43,11 +47,11 @@ fn row(figure: &NamedSkeleton, spread: Spread, how: &str) -> Fallible<()> {
         let rotations: Vec<_> = joints.map(|segment| rotation(&mut random, &segment.joint, spread)).collect();
         let goal = skeleton.place(&root, &rotations)?;
         let target = |(index, &end): (usize, &usize)| {
-            let target = Target::new(end, goal.points[end]);
+            let target = SkeletonTarget::new(end, goal.points[end]);
             if (index + set).is_multiple_of(2) { target.with_orientation(goal.orientations[end]) } else { target }
         };
         let targets: Vec<_> = ends.iter().enumerate().map(target).collect();
-        let problem = Problem { targets: &targets, root: Root::Fixed, seed: rest, options };
+        let problem = SkeletonProblem { targets: &targets, root: Root::Fixed, seed: rest, options };
         let start = Instant::now();
         skeleton.solve(&problem, &mut scratch, &mut solution)?;
         micros.push(1e6 * start.elapsed().as_secs_f64());

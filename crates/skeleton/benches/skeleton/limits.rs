@@ -1,15 +1,17 @@
-//! How often targets are met with limited joints, without restarts and with them.
+//! Success rates with limited joints, without and with restarts.
 //!
-//! Targets are the ends of random configurations within the limits, so that each has at least one exact solution; seeds are random
+//! Targets are the ends of random configurations within the limits, so each has an exact solution; seeds are random
 //! too.
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
-use urdf_ik::skeleton::{Cone, Joint, Options, Problem, Range, Root, Segment, Skeleton, Target};
+use urdf_ik::skeleton::{
+    Cone, Joint, Range, Root, Segment, Skeleton, SkeletonOptions, SkeletonProblem, SkeletonTarget,
+};
 
 use super::Fallible;
 use super::random::Random;
 
-/// Chains with one target each, in every cell of the table.
+/// Chains with one target each, per cell of the table.
 const TARGETS: u32 = 200;
 
 /// A name and the joint of each index.
@@ -45,7 +47,7 @@ fn rotations(random: &mut Random, joints: usize) -> Vec<UnitQuaternion<f64>> {
     (0..joints).map(|_| UnitQuaternion::from_euler_angles(angle(), angle() / 2.0, angle())).collect()
 }
 
-fn cell(joint: fn(&mut Random, usize) -> Joint, joints: usize, options: Options) -> Fallible<Cell> {
+fn cell(joint: fn(&mut Random, usize) -> Joint, joints: usize, options: SkeletonOptions) -> Fallible<Cell> {
     let (mut random, mut cell) = (Random::new(7), Cell::default());
     for _ in 0..TARGETS {
         let list: Vec<Joint> = (0..joints).map(|index| joint(&mut random, index)).collect();
@@ -55,13 +57,13 @@ fn cell(joint: fn(&mut Random, usize) -> Joint, joints: usize, options: Options)
         let root = Isometry3::identity();
         let (drawn, seed) = (rotations(&mut random, joints), rotations(&mut random, joints));
         let (drawn, seed) = (chain.place(&root, &drawn)?, chain.place(&root, &seed)?);
-        // Without any cycle the solution is the seed, moved to what the limits allow.
-        let seeding = Options { iterations: 0, ..options };
-        let far = [Target::new(joints, Point3::new(-9.0, 0.0, 0.0))];
-        let problem = Problem { targets: &far, root: Root::Fixed, seed: &drawn, options: seeding };
+        // Without cycles the solution is the seed, moved into the limits.
+        let seeding = SkeletonOptions { iterations: 0, ..options };
+        let far = [SkeletonTarget::new(joints, Point3::new(-9.0, 0.0, 0.0))];
+        let problem = SkeletonProblem { targets: &far, root: Root::Fixed, seed: &drawn, options: seeding };
         chain.solve(&problem, &mut scratch, &mut solution)?;
-        let targets = [Target::new(joints, solution.configuration.points[joints])];
-        let problem = Problem { targets: &targets, root: Root::Fixed, seed: &seed, options };
+        let targets = [SkeletonTarget::new(joints, solution.configuration.points[joints])];
+        let problem = SkeletonProblem { targets: &targets, root: Root::Fixed, seed: &seed, options };
         chain.solve(&problem, &mut scratch, &mut solution)?;
         if solution.is_solved() {
             cell.solved += 1;
@@ -76,8 +78,8 @@ fn cell(joint: fn(&mut Random, usize) -> Joint, joints: usize, options: Options)
 pub fn table() -> Fallible<()> {
     println!("\nTargets within limits met [%], without restarts and with up to 50, and mean cycles where met\n");
     println!("| every joint | joints | plain | | | depth 5 | | | with polish | | |\n|{}", "---|".repeat(11));
-    let plain = Options { acceleration: 0, polish: false, ..Options::default() };
-    let ways = [plain, Options { acceleration: 5, ..plain }, Options::default()];
+    let plain = SkeletonOptions { acceleration: 0, polish: false, ..SkeletonOptions::default() };
+    let ways = [plain, SkeletonOptions { acceleration: 5, ..plain }, SkeletonOptions::default()];
     for (name, joint) in KINDS {
         for joints in [3, 6, 12, 30] {
             print!("| {name} | {joints} |");

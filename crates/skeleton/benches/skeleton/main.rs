@@ -17,7 +17,7 @@ use std::time::Instant;
 use descent::{descend_by_coordinates, descend_by_transpose, iterate};
 use nalgebra::{Point3, Vector3};
 use random::Random;
-use urdf_ik::skeleton::{Configuration, Options, Problem, Root, Skeleton, Target};
+use urdf_ik::skeleton::{Root, Skeleton, SkeletonConfiguration, SkeletonOptions, SkeletonProblem, SkeletonTarget};
 
 type Points = Vec<Point3<f64>>;
 type Fallible<T> = Result<T, Box<dyn Error>>;
@@ -108,15 +108,15 @@ impl Tally {
     }
 }
 
-fn fabrik(tally: &mut Tally, start: &Points, targets: &[Point3<f64>], options: Options) -> Fallible<()> {
+fn fabrik(tally: &mut Tally, start: &Points, targets: &[Point3<f64>], options: SkeletonOptions) -> Fallible<()> {
     let chain = Skeleton::chain_through(start)?;
-    let seed = Configuration { points: start.clone(), orientations: Vec::new() };
+    let seed = SkeletonConfiguration { points: start.clone(), orientations: Vec::new() };
     let (mut scratch, mut solution) = (chain.scratch(&options), chain.solution());
     for target in targets {
         tally.add(|| {
-            let targets = [Target::new(chain.segment_count(), *target)];
+            let targets = [SkeletonTarget::new(chain.segment_count(), *target)];
             chain.solve(
-                &Problem { targets: &targets, root: Root::Fixed, seed: &seed, options },
+                &SkeletonProblem { targets: &targets, root: Root::Fixed, seed: &seed, options },
                 &mut scratch,
                 &mut solution,
             )?;
@@ -126,8 +126,15 @@ fn fabrik(tally: &mut Tally, start: &Points, targets: &[Point3<f64>], options: O
     Ok(())
 }
 
-fn options(acceleration: usize, circles: bool) -> Options {
-    Options { acceleration, circles, iterations: LIMIT, restarts: 0, polish: false, ..Options::default() }
+fn options(acceleration: usize, circles: bool) -> SkeletonOptions {
+    SkeletonOptions {
+        acceleration,
+        circles,
+        iterations: LIMIT,
+        restarts: 0,
+        polish: false,
+        ..SkeletonOptions::default()
+    }
 }
 
 fn stretched() -> Fallible<()> {
@@ -193,7 +200,7 @@ fn cost() -> Fallible<()> {
         let mut cells = Vec::new();
         for (depth, circles) in [(0, false), (0, true), (5, false)] {
             let cycles = (20_000 / segments).clamp(2, 20);
-            let options = Options { tolerance: 1e-300, iterations: cycles, ..options(depth, circles) };
+            let options = SkeletonOptions { tolerance: 1e-300, iterations: cycles, ..options(depth, circles) };
             let mut least = f64::INFINITY;
             for _ in 0..5 {
                 let mut tally = Tally::default();
@@ -232,7 +239,7 @@ fn run(method: Method, cases: &[(Points, Point3<f64>)], tolerance: f64, most: us
     for (start, target) in cases {
         let step = match method {
             Method::Fabrik(depth, circles) => {
-                let options = Options { tolerance, iterations: most, ..options(depth, circles) };
+                let options = SkeletonOptions { tolerance, iterations: most, ..options(depth, circles) };
                 fabrik(&mut tally, start, &[*target], options)?;
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Entries of all kinds of files: names, fit to be printed, and how a segment hangs on others.
+//! Entries shared by all kinds of files: names, and parents of segments.
 
 use std::fmt;
 use std::ops::Deref;
@@ -6,15 +6,15 @@ use std::ops::Deref;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, Visitor};
 
-/// The value of a key that may be left out. A key with nothing after it is not left out: a limit without numbers is a slip.
+/// The value of an optional key. A key with an empty value is an error: a limit without numbers is a mistake.
 pub(super) fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
 
-/// Greatest number of characters of a name. Aliases repeat a name in the text without repeating its characters, so it bounds what is kept.
+/// Maximum number of characters of a name. Because YAML aliases repeat names cheaply, it bounds the memory of a model.
 const MAX_CHARACTERS: usize = 100;
 
-/// A name. It is checked before it is copied.
+/// A name, checked before it is copied.
 #[derive(Clone, Default)]
 pub(super) struct Name(String);
 
@@ -59,10 +59,10 @@ impl Visitor<'_> for Text {
     }
 }
 
-/// The place of a segment in the tree.
+/// The position of a segment in the tree.
 #[derive(Deserialize)]
 #[serde(expecting = "a segment such as {name: arm, length: 0.3}")]
-pub(super) struct Link {
+pub(super) struct LinkEntry {
     #[serde(default)]
     pub name: Name,
     #[serde(default, deserialize_with = "given")]

@@ -1,4 +1,4 @@
-//! The joint of a segment as a file has it, its angles in degrees.
+//! Joints in files, with angles in degrees.
 
 use nalgebra::Vector3;
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use crate::{Cone, Limit, Range};
 use urdf_ik_mathematics::segments::InputError;
 use urdf_ik_text::names::number;
 
-/// A hinge.
+/// A hinge in a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a hinge such as {axis: [0, 0, 1], range: [0, 90]}")]
 pub(super) struct HingeEntry {
@@ -18,7 +18,7 @@ pub(super) struct HingeEntry {
     range: Option<[f64; 2]>,
 }
 
-/// A ball joint within a cone.
+/// A limited ball joint in a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a cone such as {up: 60, down: 40, left: 70, right: 30}")]
 pub(super) struct ConeEntry {
@@ -30,7 +30,7 @@ pub(super) struct ConeEntry {
     twist: Option<[f64; 2]>,
 }
 
-/// What a joint in `dimensions` allows, where it has at most one of these.
+/// The limit of a joint in 2 or 3 `dimensions`, of which at most one kind may be given.
 pub(super) fn limit(
     hinge: Option<HingeEntry>,
     cone: Option<ConeEntry>,
@@ -76,7 +76,7 @@ impl ConeEntry {
     }
 }
 
-/// A range of angles \[degrees\] in radians; none is every angle.
+/// A range of angles in degrees, converted to radians; `None` is unlimited.
 pub(super) fn range(what: &str, degrees: Option<[f64; 2]>) -> Result<Range, InputError> {
     let Some([lower, upper]) = degrees else { return Ok(Range::ALL) };
     if lower.abs() <= 360.0 && upper.abs() <= 360.0 && lower <= upper {

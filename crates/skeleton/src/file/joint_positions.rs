@@ -1,4 +1,4 @@
-//! Joint positions of models, by the names of their joints.
+//! Joint positions of models, by joint name.
 
 use std::f64::consts::PI;
 
@@ -6,10 +6,10 @@ use nalgebra::Vector3;
 use thiserror::Error;
 
 use super::named::{NamedArm, NamedSkeleton};
-use crate::{Configuration, InputError, Joint, Limit};
+use crate::{InputError, Joint, Limit, SkeletonConfiguration};
 use urdf_ik_text::names::short;
 
-/// A joint with more than one angle.
+/// A joint that is not a hinge, so that URDF cannot describe it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "segment '{}': its joint is {joint}, which URDF does not have; give it a hinge, or make it fixed",
@@ -18,13 +18,12 @@ use urdf_ik_text::names::short;
 pub struct NotAHinge {
     /// The name of its segment.
     pub segment: String,
-    /// What it is.
+    /// The kind of joint.
     pub joint: &'static str,
 }
 
 impl NamedSkeleton {
-    /// The joint of each segment as a hinge, or none where the segment does not move. In the plane a free joint is a
-    /// hinge about z.
+    /// The joint of each segment as a hinge; `None` for a fixed one. In the plane a free joint is a hinge about z.
     ///
     /// # Errors
     /// [`NotAHinge`] for the first free joint or cone.
@@ -43,12 +42,15 @@ impl NamedSkeleton {
         self.points[1..].iter().enumerate().map(hinge).collect()
     }
 
-    /// The positions of the joints that move \[rad\], by the names of their segments and in their order; `None` for a
-    /// skeleton with joints that are no hinges.
+    /// The names and positions \[rad\] of the movable joints, in the order of their segments; `None` if some joint is
+    /// not a hinge.
     ///
     /// # Errors
-    /// [`InputError`] for a configuration of another skeleton.
-    pub fn joint_positions(&self, configuration: &Configuration) -> Result<Option<Vec<(String, f64)>>, InputError> {
+    /// [`InputError`] if the configuration does not fit this skeleton.
+    pub fn joint_positions(
+        &self,
+        configuration: &SkeletonConfiguration,
+    ) -> Result<Option<Vec<(String, f64)>>, InputError> {
         let Ok(hinges) = self.hinges() else { return Ok(None) };
         let rotations = self.skeleton.rotations(configuration)?;
         let angles = hinges.iter().zip(&rotations).map(|(hinge, rotation)| hinge.as_ref()?.angle(rotation));
@@ -58,7 +60,7 @@ impl NamedSkeleton {
 }
 
 impl NamedArm {
-    /// The names of the variables: `NAME_pitch` of all segments, then `NAME_yaw`.
+    /// The names of the 2n variables: `NAME_pitch` of all segments, then `NAME_yaw`.
     pub fn variable_names(&self) -> impl Iterator<Item = String> + '_ {
         ["pitch", "yaw"].into_iter().flat_map(|kind| self.points[1..].iter().map(move |name| format!("{name}_{kind}")))
     }

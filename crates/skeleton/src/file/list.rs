@@ -1,4 +1,4 @@
-//! Values in a file that are checked one after the other while the reader still knows their line.
+//! Checks entries of a YAML file one by one during parsing, so that errors have the line of the entry.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -6,7 +6,8 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{
-    DeserializeOwned, DeserializeSeed, Deserializer, Error, IgnoredAny, IntoDeserializer, MapAccess, SeqAccess, Visitor,
+    DeserializeOwned, DeserializeSeed, Deserializer, Error, IgnoredAny, IntoDeserializer, MapAccess, SeqAccess,
+    Unexpected, Visitor,
 };
 
 use super::error::{ModelError, refused, refused_by_reader};
@@ -14,42 +15,41 @@ use urdf_ik_mathematics::segments::InputError;
 use urdf_ik_text::names::short;
 use urdf_ik_text::yaml::yaml_reader;
 
-/// What is done with an entry.
+/// Called for an entry.
 type Visit<'a, T> = &'a mut dyn FnMut(T) -> Result<(), InputError>;
 
-/// Reads the list under `key` and hands each entry to `visit`. Where that finds something wrong, the error has the line of the entry.
+/// Parses the list under `key` and calls `visit` for each entry. If `visit` fails, the error has the line of the entry.
 pub(super) fn for_each<T: DeserializeOwned>(text: &str, key: &str, visit: Visit<T>) -> Result<(), ModelError> {
-    let mut entry = Entry { visit, refusal: None };
-    let read = read(text, key, List(&mut entry));
-    entry.outcome(read)
+    read(text, key, EntrySeed { visit, refusal: None, is_list: true })
 }
 
-/// Reads the value under `key`, if there is one, and hands it to `visit`, with errors as [`for_each`].
+/// Parses the value under `key`, if it exists, and calls `visit` for it; errors as for [`for_each`].
 pub(super) fn for_value<T: DeserializeOwned>(text: &str, key: &str, visit: Visit<T>) -> Result<(), ModelError> {
-    let mut entry = Entry { visit, refusal: None };
-    let read = read(text, key, &mut entry);
-    entry.outcome(read)
+    read(text, key, EntrySeed { visit, refusal: None, is_list: false })
 }
 
-fn read<'de>(text: &'de str, key: &str, value: impl DeserializeSeed<'de, Value = ()>) -> Result<(), ModelError> {
+fn read<T: DeserializeOwned>(text: &str, key: &str, mut entry: EntrySeed<T>) -> Result<(), ModelError> {
     let reader = yaml_reader(text).map_err(refused)?;
-    Document(key, Some(value)).deserialize(reader).map_err(|e| refused_by_reader(&e))
+    Document(key, Some(&mut entry)).deserialize(reader).map_err(|error| {
+        let refused = refused_by_reader(&error);
+        // The message of `visit` is more specific than that of the parser.
+        ModelError { reason: entry.refusal.map_or(refused.reason, |refusal| refusal.to_string()), ..refused }
+    })
 }
 
-/// The whole file, a key, and what is done with its value.
-struct Document<'a, S>(&'a str, Option<S>);
-/// A key that is none of those before it.
+/// The document: a key, and the parser of its value.
+struct Document<'a, 'v, T>(&'a str, Option<&'a mut EntrySeed<'v, T>>);
+/// A key, checked to be unique.
 struct Key<'a>(&'a mut HashSet<String>);
-/// The list.
-struct List<'a, 'v, T>(&'a mut Entry<'v, T>);
-/// An entry: a text or a mapping.
-struct Entry<'v, T> {
+/// An entry, which is a string or a mapping; or first the list of all entries.
+struct EntrySeed<'v, T> {
     visit: Visit<'v, T>,
-    /// Why it was refused.
+    /// Why `visit` refused it.
     refusal: Option<InputError>,
+    is_list: bool,
 }
 
-impl<T> Entry<'_, T> {
+impl<T> EntrySeed<'_, T> {
     fn visit<E: Error>(&mut self, entry: T) -> Result<(), E> {
         (self.visit)(entry).map_err(|reason| {
             let error = E::custom(&reason);
@@ -57,15 +57,9 @@ impl<T> Entry<'_, T> {
             error
         })
     }
-
-    /// What came of reading. What `visit` said names the entry better than the reader does.
-    fn outcome(self, read: Result<(), ModelError>) -> Result<(), ModelError> {
-        let reason = self.refusal.map(|refusal| refusal.to_string());
-        read.map_err(|refused| ModelError { reason: reason.unwrap_or(refused.reason), ..refused })
-    }
 }
 
-impl<'de, S: DeserializeSeed<'de, Value = ()>> DeserializeSeed<'de> for Document<'_, S> {
+impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for Document<'_, '_, T> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -73,7 +67,7 @@ impl<'de, S: DeserializeSeed<'de, Value = ()>> DeserializeSeed<'de> for Document
     }
 }
 
-impl<'de, S: DeserializeSeed<'de, Value = ()>> Visitor<'de> for Document<'_, S> {
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Document<'_, '_, T> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -113,40 +107,27 @@ impl Visitor<'_> for Key<'_> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for List<'_, '_, T> {
+impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for &mut EntrySeed<'_, T> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_seq(self)
+        if self.is_list { deserializer.deserialize_seq(self) } else { deserializer.deserialize_any(self) }
     }
 }
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for List<'_, '_, T> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a list")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        while list.next_element_seed(&mut *self.0)?.is_some() {}
-        Ok(())
-    }
-}
-
-impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for &mut Entry<'_, T> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de, T: Deserialize<'de>> Visitor<'de> for &mut Entry<'_, T> {
+impl<'de, T: Deserialize<'de>> Visitor<'de> for &mut EntrySeed<'_, T> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str("a mapping or a name")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        if !std::mem::take(&mut self.is_list) {
+            return Err(Error::invalid_type(Unexpected::Seq, &self));
+        }
+        while list.next_element_seed(&mut *self)?.is_some() {}
+        Ok(())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {

@@ -1,4 +1,4 @@
-//! Skeletons and pitch-yaw arms from YAML, with names for their points.
+//! Reads skeletons and pitch-yaw arms with named points from YAML.
 //!
 //! ```
 //! use urdf_ik_skeleton::file::Model;
@@ -17,8 +17,8 @@
 //! # }
 //! ```
 //!
-//! The keys of such a file are in `docs/skeletons.md`, and `config/skeletons/` has examples. A point has the name of the segment that
-//! ends there.
+//! `docs/skeletons.md` documents the format, and `config/skeletons/` has examples. A point has the name of the segment
+//! that ends there.
 
 mod entries;
 mod error;

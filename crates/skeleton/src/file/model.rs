@@ -1,4 +1,4 @@
-//! A model of any kind, read from its file.
+//! Models of any kind, read from files.
 
 use std::path::Path;
 
@@ -8,23 +8,23 @@ use super::read::{ModelKind, kind};
 use super::{pitch_yaw, segments};
 use urdf_ik_text::files::{self, MAX_SETTINGS_BYTES};
 
-/// Some editors begin a file with it; the reader would take it for a document of its own.
+/// Some editors add it; the YAML parser would take it for a separate document.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// A model from a file.
+/// A model read from a file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Model {
-    /// A tree of segments.
+    /// A tree of segments with joints.
     Skeleton(NamedSkeleton),
-    /// An arm of summed pitch and yaw.
+    /// A pitch-yaw arm.
     PitchYaw(NamedArm),
 }
 
 impl Model {
-    /// Reads a model from the file at `path`.
+    /// Reads a model from a YAML file.
     ///
     /// # Errors
-    /// [`ModelError`] for a file that cannot be read, and as [`Self::from_yaml`].
+    /// [`ModelError`] if the file cannot be read or is invalid; see [`Self::from_yaml`].
     pub fn read(path: &Path) -> Result<Self, ModelError> {
         let text = files::read_text(path, MAX_SETTINGS_BYTES).map_err(|e| ModelError {
             place: e.path,
@@ -34,10 +34,11 @@ impl Model {
         Self::from_yaml(&text).map_err(|e| ModelError { place: path.display().to_string(), ..e })
     }
 
-    /// Reads a model from YAML.
+    /// Parses a model from YAML.
     ///
     /// # Errors
-    /// [`ModelError`] for a text that is no YAML, has unknown or missing keys, or describes no model: it names the line and the segment.
+    /// [`ModelError`] if the text is not YAML, has unknown or missing keys, or describes an invalid model; it names the
+    /// line and the segment.
     pub fn from_yaml(text: &str) -> Result<Self, ModelError> {
         let text = text.trim_start_matches(BYTE_ORDER_MARK);
         match kind(text)? {

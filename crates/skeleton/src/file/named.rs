@@ -1,57 +1,57 @@
-//! Models with names for their points.
+//! Models with named points.
 
 use thiserror::Error;
 
 use crate::pitch_yaw::PitchYawArm;
-use crate::{Configuration, Skeleton};
+use crate::{Skeleton, SkeletonConfiguration};
 use urdf_ik_text::names::{list, short};
 
 /// A skeleton with names.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedSkeleton {
-    /// Its name.
+    /// Name of the model.
     pub name: String,
-    /// The skeleton itself.
+    /// The skeleton.
     pub skeleton: Skeleton,
-    /// The names of its n + 1 points: the root, then the end of each segment.
+    /// The names of the n + 1 points: the root, then the end of each segment.
     pub points: Vec<String>,
-    /// Indices of the points that are meant to have targets.
+    /// Indices of the end effectors: the points meant to have targets.
     pub ends: Vec<usize>,
-    /// The configuration with all joints at rest, the root where the file has it.
-    pub rest: Configuration,
+    /// The configuration with all joints at rest and the root pose of the file \[m\].
+    pub rest: SkeletonConfiguration,
 }
 
 /// A pitch-yaw arm with names.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedArm {
-    /// Its name.
+    /// Name of the model.
     pub name: String,
-    /// The arm itself.
+    /// The arm.
     pub arm: PitchYawArm,
-    /// The names of its n + 1 points: the base, then the end of each segment.
+    /// The names of the n + 1 points: the base, then the end of each segment.
     pub points: Vec<String>,
 }
 
-/// A model has no point of that name.
+/// A point name that the model does not have.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("there is no point '{}'; the ends are {}", short(name), list(ends))]
 pub struct UnknownPoint {
-    /// The name given.
+    /// The unknown name.
     pub name: String,
-    /// The names of the model's ends.
+    /// The names of the model's end effectors.
     pub ends: Vec<String>,
 }
 
 impl NamedSkeleton {
-    /// The index of the point of that name.
+    /// The index of a point by name; `None` if there is none.
     pub fn point(&self, name: &str) -> Option<usize> {
         self.points.iter().position(|point| point == name)
     }
 
-    /// The index of the point of that name, for a target.
+    /// The index of a point by name, for a target.
     ///
     /// # Errors
-    /// [`UnknownPoint`] where there is none.
+    /// [`UnknownPoint`] if there is none.
     pub fn target_point(&self, name: &str) -> Result<usize, UnknownPoint> {
         self.point(name).ok_or_else(|| UnknownPoint {
             name: name.to_owned(),

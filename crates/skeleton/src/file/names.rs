@@ -1,23 +1,23 @@
-//! The names of the points of a model, and who continues whom.
+//! Names of points, and parents of segments.
 
 use std::collections::HashMap;
 
-use super::entries::Link;
+use super::entries::LinkEntry;
 use urdf_ik_mathematics::segments::InputError;
 use urdf_ik_text::names::short;
 
-/// The names of the points read so far: the root, then the end of each segment, which has the name of its segment.
-pub(super) struct Names {
+/// The names of the points so far: the root, then the end of each segment, named after the segment.
+pub(super) struct PointNames {
     pub points: Vec<String>,
     indices: HashMap<String, usize>,
 }
 
-impl Names {
+impl PointNames {
     pub(super) fn new(root: &str) -> Self {
         Self { points: vec![root.to_owned()], indices: HashMap::from([(root.to_owned(), 0)]) }
     }
 
-    /// Adds the name of the next segment.
+    /// Adds the next segment.
     pub(super) fn add(&mut self, name: &str) -> Result<(), InputError> {
         if name.is_empty() {
             return Err(InputError::model("a segment has an empty name"));
@@ -38,9 +38,9 @@ impl Names {
         self.indices.get(name).copied()
     }
 
-    /// The point at which segment `name` begins: the one of the name `parent`, or where it has none, the last point so far. `links` are
-    /// the segments of the whole file, to tell what is wrong.
-    pub(super) fn parent(&self, name: &str, parent: Option<&str>, links: &[Link]) -> Result<usize, InputError> {
+    /// The start point of segment `name`: the one named `parent`, or without a name the last point so far. `links` are
+    /// all segments of the file, for error messages.
+    pub(super) fn parent(&self, name: &str, parent: Option<&str>, links: &[LinkEntry]) -> Result<usize, InputError> {
         let Some(parent) = parent else { return Ok(self.points.len() - 1) };
         self.find(parent).ok_or_else(|| {
             let (name, shown) = (short(name), short(parent));
@@ -56,13 +56,13 @@ impl Names {
     }
 }
 
-/// What is wrong with the segment of a name.
+/// Prefixes an error with the name of its segment.
 pub(super) fn in_segment(name: &str, wrong: &InputError) -> InputError {
     InputError::model(format!("segment '{}': {wrong}", short(name)))
 }
 
-/// Whether the way from the segment `name` towards the root comes back to it.
-fn is_circle(name: &str, links: &[Link]) -> bool {
+/// Whether the ancestors of the segment `name` form a cycle.
+fn is_circle(name: &str, links: &[LinkEntry]) -> bool {
     let parents: HashMap<&str, &str> =
         links.iter().filter_map(|link| Some((&*link.name, link.parent.as_deref()?))).collect();
     let way = std::iter::successors(Some(name), |name| parents.get(name).copied());

@@ -1,21 +1,21 @@
-//! Arms of summed pitch and yaw.
+//! Reads pitch-yaw arms.
 
 use nalgebra::Point3;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::entries::{Link, Name, given};
+use super::entries::{LinkEntry, Name, given};
 use super::error::{ModelError, refused};
 use super::joint::range;
 use super::list::{for_each, for_value};
 use super::named::NamedArm;
-use super::names::{Names, in_segment};
-use super::read::{RootEntry, checked_length, yaml};
+use super::names::{PointNames, in_segment};
+use super::read::{RootFrameEntry, checked_length, yaml};
 use crate::Range;
 use crate::pitch_yaw::PitchYawArm;
 use urdf_ik_mathematics::segments::InputError;
 
-/// A whole file but its segments, which are read next.
+/// A whole file; the contents of its segments are parsed later.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ArmEntry {
@@ -23,14 +23,14 @@ struct ArmEntry {
     _kind: IgnoredAny,
     name: Option<Name>,
     #[serde(default)]
-    root: RootEntry,
-    segments: Vec<Link>,
+    root: RootFrameEntry,
+    segments: Vec<LinkEntry>,
 }
 
-/// A segment as a file has it.
+/// A segment in a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct SegmentEntry {
+struct ArmSegmentEntry {
     name: Name,
     length: f64,
     #[serde(default, deserialize_with = "given")]
@@ -42,7 +42,7 @@ struct SegmentEntry {
 pub(super) fn read(text: &str) -> Result<NamedArm, ModelError> {
     let file: ArmEntry = yaml(text)?;
     let mut base = Point3::origin();
-    for_value(text, "root", &mut |root: RootEntry| {
+    for_value(text, "root", &mut |root: RootFrameEntry| {
         base = root.pose(3)?.translation.vector.into();
         let is_turned = root.rotation.is_some();
         if is_turned {
@@ -51,8 +51,8 @@ pub(super) fn read(text: &str) -> Result<NamedArm, ModelError> {
             Ok(())
         }
     })?;
-    let (mut names, mut lengths, mut pitches, mut yaws) = (Names::new(file.root.name()), vec![], vec![], vec![]);
-    for_each(text, "segments", &mut |entry: SegmentEntry| {
+    let (mut names, mut lengths, mut pitches, mut yaws) = (PointNames::new(file.root.name()), vec![], vec![], vec![]);
+    for_each(text, "segments", &mut |entry: ArmSegmentEntry| {
         names.add(&entry.name)?;
         let in_segment = |wrong| in_segment(&entry.name, &wrong);
         lengths.push(checked_length(entry.length).map_err(in_segment)?);
@@ -67,7 +67,7 @@ pub(super) fn read(text: &str) -> Result<NamedArm, ModelError> {
     Ok(NamedArm { name: file.name.map_or_else(|| "pitch_yaw".to_owned(), String::from), arm, points: names.points })
 }
 
-/// The bounds of a variable \[rad\], infinite where the file has none.
+/// The bounds of a variable \[rad\]; infinite if the file has none.
 fn bounds(what: &str, degrees: Option<[f64; 2]>) -> Result<Range, InputError> {
     if degrees.is_some() { range(what, degrees) } else { Ok(Range::new(f64::NEG_INFINITY, f64::INFINITY)) }
 }

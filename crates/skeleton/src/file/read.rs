@@ -1,10 +1,10 @@
-//! What all kinds of files share: their kind, and their outline, which is read before their segments are.
+//! The parts shared by all kinds of files: the kind, and the outline, which is parsed before the segments.
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use super::entries::{Link, Name, given};
+use super::entries::{LinkEntry, Name, given};
 use super::error::{ModelError, refused, refused_by_reader};
 use super::list::for_value;
 use crate::joint::is_in_plane;
@@ -12,7 +12,7 @@ use urdf_ik_mathematics::segments::{InputError, MAX_COORDINATE, check_coordinate
 use urdf_ik_text::names::number;
 use urdf_ik_text::yaml::yaml_reader;
 
-/// The value of `kind` in a file.
+/// The value of `kind`.
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(try_from = "Name")]
 pub(super) enum ModelKind {
@@ -58,26 +58,26 @@ impl TryFrom<usize> for Dimensions {
     }
 }
 
-/// All of a file but what its segments are like. What it says of them is read next, when the names are known.
+/// The whole file; the contents of its segments are parsed later, when all names are known.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a mapping with segments")]
-pub(super) struct Outline {
+pub(super) struct ModelOutline {
     #[serde(default, rename = "kind")]
     _kind: IgnoredAny,
     pub name: Option<Name>,
     #[serde(default)]
     pub dimensions: Dimensions,
     #[serde(default)]
-    pub root: RootEntry,
-    pub segments: Vec<Link>,
+    pub root: RootFrameEntry,
+    pub segments: Vec<LinkEntry>,
     #[serde(default, deserialize_with = "given")]
     pub ends: Option<Vec<Name>>,
 }
 
-/// The root as a file has it.
+/// The root in a file.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, expecting = "a root such as {name: hip, position: [0, 0, 1]}")]
-pub(super) struct RootEntry {
+pub(super) struct RootFrameEntry {
     pub name: Option<Name>,
     pub position: Option<Vec<f64>>,
     pub rotation: Option<[f64; 3]>,
@@ -92,19 +92,19 @@ pub(super) fn kind(text: &str) -> Result<ModelKind, ModelError> {
     Ok(kind)
 }
 
-/// Reads `text` as a whole.
+/// Parses `text` as a whole.
 pub(super) fn yaml<T: DeserializeOwned>(text: &str) -> Result<T, ModelError> {
     let reader = yaml_reader(text).map_err(refused)?;
     T::deserialize(reader).map_err(|e| refused_by_reader(&e))
 }
 
-impl RootEntry {
-    /// Its name, `root` where the file has none.
+impl RootFrameEntry {
+    /// Its name; `root` by default.
     pub(super) fn name(&self) -> &str {
         self.name.as_deref().unwrap_or("root")
     }
 
-    /// The root frame in `dimensions`.
+    /// The root frame in 2 or 3 `dimensions`.
     pub(super) fn pose(&self, dimensions: usize) -> Result<Isometry3<f64>, InputError> {
         let position = match &self.position {
             Some(position) => point("the root", position, dimensions)?,
@@ -120,7 +120,7 @@ impl RootEntry {
     }
 }
 
-/// A length that a segment can have.
+/// Checks the length of a segment \[m\].
 pub(super) fn checked_length(length: f64) -> Result<f64, InputError> {
     if length > 0.0 && length <= MAX_COORDINATE {
         return Ok(length);
@@ -131,7 +131,7 @@ pub(super) fn checked_length(length: f64) -> Result<f64, InputError> {
     )))
 }
 
-/// The point \[m\] of `coordinates`, as many as there are `dimensions`; `name` is what an error calls it.
+/// A point from as many `coordinates` \[m\] as `dimensions`; errors call it `name`.
 pub(super) fn point(name: &'static str, coordinates: &[f64], dimensions: usize) -> Result<Point3<f64>, InputError> {
     if coordinates.len() != dimensions {
         return Err(InputError::model(format!("{name} has {} coordinates; give {dimensions}", coordinates.len())));
@@ -140,7 +140,8 @@ pub(super) fn point(name: &'static str, coordinates: &[f64], dimensions: usize) 
     Ok(Point3::from_slice(&[coordinates, &[0.0]].concat()[..3]))
 }
 
-/// The rotation by roll, pitch and yaw \[degrees\], about the fixed axes x, y and z in this order; none is the identity.
+/// The rotation of roll, pitch and yaw \[degrees\] about the fixed axes x, y and z, in this order; `None` is the
+/// identity.
 pub(super) fn rotation(what: &str, angles: Option<[f64; 3]>) -> Result<UnitQuaternion<f64>, InputError> {
     let [roll, pitch, yaw] = angles.unwrap_or_default().map(f64::to_radians);
     if [roll, pitch, yaw].iter().any(|angle| !angle.is_finite()) {

@@ -1,4 +1,4 @@
-//! Skeletons: each segment is checked and placed at rest as it is read.
+//! Reads skeletons: each segment is checked and placed at rest while it is parsed.
 
 use nalgebra::{Isometry3, Matrix3, Rotation3, UnitQuaternion, Vector3};
 use serde::Deserialize;
@@ -8,17 +8,17 @@ use super::error::{ModelError, refused};
 use super::joint::{ConeEntry, HingeEntry, limit};
 use super::list::{for_each, for_value};
 use super::named::NamedSkeleton;
-use super::names::{Names, in_segment};
-use super::read::{Outline, RootEntry, checked_length, point, rotation, yaml};
+use super::names::{PointNames, in_segment};
+use super::read::{ModelOutline, RootFrameEntry, checked_length, point, rotation, yaml};
 use crate::configuration::{aligned, product};
 use crate::{Joint, Segment, Skeleton};
 use urdf_ik_mathematics::segments::InputError;
 use urdf_ik_text::names::short;
 
-/// Sines of smaller angles \[rad\] do not tell a plane.
+/// Directions with a smaller sine of the angle between them do not define a plane.
 const MIN_SINE: f64 = 1e-6;
 
-/// A segment as a file has it.
+/// A segment in a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SegmentEntry {
@@ -41,28 +41,29 @@ struct SegmentEntry {
     fixed: bool,
 }
 
-/// The segments read so far.
-struct Builder<'a> {
-    outline: &'a Outline,
+/// The segments so far.
+struct SkeletonBuilder<'a> {
+    outline: &'a ModelOutline,
     dimensions: usize,
-    names: Names,
+    names: PointNames,
     segments: Vec<Segment>,
-    /// The frames at rest: of the root, then of the segments, at their ends.
+    /// The frames at rest: of the root, then at the end of each segment.
     frames: Vec<Isometry3<f64>>,
 }
 
 pub(super) fn read(text: &str) -> Result<NamedSkeleton, ModelError> {
-    let outline: Outline = yaml(text)?;
+    let outline: ModelOutline = yaml(text)?;
     let dimensions = outline.dimensions.0;
     let mut root = Isometry3::identity();
-    for_value(text, "root", &mut |entry: RootEntry| {
+    for_value(text, "root", &mut |entry: RootFrameEntry| {
         root = entry.pose(dimensions)?;
         Ok(())
     })?;
-    let names = Names::new(outline.root.name());
-    let mut builder = Builder { outline: &outline, dimensions, names, segments: Vec::new(), frames: vec![root] };
+    let names = PointNames::new(outline.root.name());
+    let mut builder =
+        SkeletonBuilder { outline: &outline, dimensions, names, segments: Vec::new(), frames: vec![root] };
     for_each(text, "segments", &mut |entry| builder.add(entry)).map_err(|e| e.with_names(&outline.segments))?;
-    let Builder { names, segments, .. } = builder;
+    let SkeletonBuilder { names, segments, .. } = builder;
     let ends = if outline.ends.is_some() { ends(text, &names)? } else { leaves(&segments) };
     let skeleton =
         if dimensions == 2 { Skeleton::in_plane(&segments) } else { Skeleton::new(&segments) }.map_err(refused)?;
@@ -71,8 +72,8 @@ pub(super) fn read(text: &str) -> Result<NamedSkeleton, ModelError> {
     Ok(NamedSkeleton { name, skeleton, points: names.points, ends, rest })
 }
 
-/// The points that the file lists as ends.
-fn ends(text: &str, names: &Names) -> Result<Vec<usize>, ModelError> {
+/// The points listed as ends.
+fn ends(text: &str, names: &PointNames) -> Result<Vec<usize>, ModelError> {
     let mut ends = Vec::new();
     for_each(text, "ends", &mut |name: Name| {
         let (end, shown) = (names.find(&name), short(&name));
@@ -95,7 +96,7 @@ fn leaves(segments: &[Segment]) -> Vec<usize> {
     (1..is_leaf.len()).filter(|point| is_leaf[*point]).collect()
 }
 
-impl Builder<'_> {
+impl SkeletonBuilder<'_> {
     fn add(&mut self, entry: SegmentEntry) -> Result<(), InputError> {
         let parent = self.names.parent(&entry.name, entry.parent.as_deref(), &self.outline.segments)?;
         self.names.add(&entry.name)?;
@@ -108,7 +109,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// The length of a segment that begins at `frame`, and its joint.
+    /// The length and the joint of a segment that starts at `frame`.
     fn joint(&self, entry: SegmentEntry, frame: &Isometry3<f64>) -> Result<(f64, Joint), InputError> {
         let limit = limit(entry.hinge, entry.cone, entry.fixed, self.dimensions)?;
         let (length, rest) = match (entry.length, entry.end, entry.rest, entry.up) {
@@ -134,8 +135,8 @@ impl Builder<'_> {
     }
 }
 
-/// The orientation at rest of a segment in the direction of `along`, its z axis towards `up`; without that, `frame` after the shortest
-/// rotation.
+/// The rest orientation of a segment in the direction of `along`, with its z axis towards `up`; without `up`, `frame`
+/// after the shortest rotation.
 fn facing(
     frame: &UnitQuaternion<f64>,
     along: &Vector3<f64>,

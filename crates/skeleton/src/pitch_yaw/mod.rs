@@ -1,7 +1,8 @@
-//! An arm in space whose angles are plain sums, and its inverse kinematics for the position of its tip.
+//! Pitch-yaw arms: the direction of each segment follows from plain sums of pitch and yaw angles. Inverse kinematics
+//! for the position of the tip.
 //!
-//! The arm has n segments of lengths l_1 … l_n \[m\], and each segment has two variables, a pitch p_k and a yaw y_k
-//! \[rad\]. The angles at which segment i lies are the sums of the variables up to it,
+//! The arm has n segments of lengths l_1 … l_n \[m\]. Each has two variables, a pitch p_k and a yaw y_k \[rad\]. The
+//! angles of segment i are the sums of the variables up to it,
 //!
 //! ```text
 //! P_i = p_1 + … + p_i        Y_i = y_1 + … + y_i
@@ -9,34 +10,34 @@
 //! tip = base + l_1 d_1 + … + l_n d_n
 //! ```
 //!
-//! in a frame with x forward, y to the left and z up. P_i is the angle above the horizontal plane (positive upwards,
-//! unlike the pitch of a right-handed rotation about y), Y_i the angle from x towards y. With all variables zero the
-//! arm lies along x.
+//! in a frame with x forward, y left and z up. P_i is the elevation above the horizontal plane (positive upwards,
+//! unlike a right-handed rotation about y), Y_i the azimuth from x towards y. With all variables zero the arm lies
+//! along x.
 //!
-//! This is not a chain of joints: a pitch of segment k adds to the pitch of all later segments whatever their yaw is,
-//! which no product of rotations does, so that no URDF describes the arm. In return its geometry is simple. The sums
-//! are a one-to-one change of variables, so that without bounds every segment can have every direction, and the tip can
-//! reach exactly the points whose distance from the base, its root, is within [`PitchYawArm::reach`].
+//! This is not a chain of joints: the pitch of segment k adds to the pitch of all later segments regardless of their
+//! yaw, which no product of rotations does, so no URDF describes the arm. In return its geometry is simple. The sums
+//! are a bijective change of variables: without bounds every segment can have every direction, and the tip reaches
+//! exactly the points whose distance from the base is within [`PitchYawArm::reach`].
 //!
-//! **Jacobian.** Variable k is part of the sums of the segments from k on and of no others, so that its column is a
-//! suffix sum, and all 2n columns together take O(n):
+//! **Jacobian.** Variable k contributes to the segments from k on and to no others, so its column is a suffix sum, and
+//! all 2n columns together take O(n):
 //!
 //! ```text
 //! ∂tip/∂p_k = Σ_{i≥k} l_i (-sin P_i cos Y_i, -sin P_i sin Y_i, cos P_i)
 //! ∂tip/∂y_k = Σ_{i≥k} l_i (-cos P_i sin Y_i,  cos P_i cos Y_i, 0)
 //! ```
 //!
-//! **Positions** are lists of 2n entries everywhere: the n pitches, then the n yaws.
+//! **Positions** always have 2n entries: the n pitches, then the n yaws.
 //!
 //! ```
 //! use nalgebra::Point3;
-//! use urdf_ik_skeleton::pitch_yaw::{Options, PitchYawArm, Problem};
+//! use urdf_ik_skeleton::pitch_yaw::{PitchYawArm, PitchYawOptions, PitchYawProblem};
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let arm = PitchYawArm::new(Point3::origin(), vec![0.4, 0.3, 0.2])?;
 //! let (mut scratch, mut solution) = (arm.scratch(), arm.solution());
 //!
 //! let target = Point3::new(0.2, 0.3, 0.4);
-//! let problem = Problem { target, seed: &[0.0; 6], options: Options::default() };
+//! let problem = PitchYawProblem { target, seed: &[0.0; 6], options: PitchYawOptions::default() };
 //! arm.solve(&problem, &mut scratch, &mut solution)?;
 //! assert!(solution.is_solved());
 //! assert!((arm.tip(&solution.positions)? - target).norm() <= 1e-6);
@@ -51,18 +52,19 @@ mod step;
 
 use nalgebra::{Point3, UnitQuaternion, Vector3};
 
-use crate::Configuration;
+use crate::SkeletonConfiguration;
 pub use crate::solution::{Outcome, Reason, Residual};
 pub use path::{PathPoint, PathSteps, PathSummary};
-pub use problem::{Method, Options, Problem, Solution};
-pub use solve::Scratch;
+pub use problem::{PitchYawOptions, PitchYawProblem, PitchYawSolution, StepMethod};
+pub use solve::PitchYawScratch;
 pub use urdf_ik_mathematics::segments::InputError;
 use urdf_ik_mathematics::segments::{
-    Reach, Refusal, check_any, check_coordinates, check_count, check_positive, check_total, require,
+    InputErrorKind, Reach, check_any, check_coordinates, check_count, check_positive, check_total, require,
 };
 use urdf_ik_text::names::number;
 
-/// The arm: its base, the lengths of its segments, and the bounds of its variables. See the [module](self).
+/// A pitch-yaw arm: base, segment lengths, and bounds of its variables. Immutable. See the [module](self)
+/// documentation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PitchYawArm {
     base: Point3<f64>,
@@ -73,10 +75,10 @@ pub struct PitchYawArm {
 }
 
 impl PitchYawArm {
-    /// An arm at `base` \[m\] with segments of `lengths` \[m\], from the base to the tip, its variables without bounds.
+    /// An unbounded arm with its base at `base` \[m\] and segments of `lengths` \[m\], from the base to the tip.
     ///
     /// # Errors
-    /// [`InputError`] where there is no segment, or a number is not finite, not positive or too large.
+    /// [`InputError`] if there is no segment, or a number is not finite, not positive or too large.
     pub fn new(base: Point3<f64>, lengths: Vec<f64>) -> Result<Self, InputError> {
         check_coordinates("the base", base.coords.as_slice())?;
         check_any("segment", lengths.len())?;
@@ -89,18 +91,18 @@ impl PitchYawArm {
         Ok(Self { base, lengths, lower, upper, reach })
     }
 
-    /// The arm with its variables between `lower` and `upper` \[rad\], 2n entries each: pitches, then yaws. An
-    /// infinite entry is no bound. The bounds are those of the variables, not of their sums.
+    /// The arm with bounds on its variables \[rad\]: 2n entries each, pitches, then yaws; infinite entries are
+    /// unbounded. The bounds apply to the variables, not to their sums.
     ///
     /// # Errors
-    /// [`InputError`] where a list does not have 2n entries, or no angle lies between two bounds.
+    /// [`InputError`] if a list does not have 2n entries, or a range is empty.
     pub fn with_bounds(mut self, lower: Vec<f64>, upper: Vec<f64>) -> Result<Self, InputError> {
         check_count("list of lower bounds", lower.len(), self.variables())?;
         check_count("list of upper bounds", upper.len(), self.variables())?;
         for (variable, (&lower, &upper)) in lower.iter().zip(&upper).enumerate() {
             require(lower <= upper && lower < f64::INFINITY && upper > f64::NEG_INFINITY, || {
                 let [lower, upper] = [lower, upper].map(number);
-                Refusal::Model(format!(
+                InputErrorKind::Model(format!(
                     "variable {variable} (from 0) is bounded by {lower} and {upper} rad; no angle lies between them"
                 ))
             })?;
@@ -119,8 +121,7 @@ impl PitchYawArm {
         &self.lengths
     }
 
-    /// The bounds of the variables \[rad\], lower and upper, 2n entries each: pitches, then yaws. Infinite where there
-    /// is none.
+    /// Lower and upper bounds of the variables \[rad\], 2n entries each: pitches, then yaws; infinite if unbounded.
     pub fn bounds(&self) -> (&[f64], &[f64]) {
         (&self.lower, &self.upper)
     }
@@ -130,7 +131,7 @@ impl PitchYawArm {
         2 * self.lengths.len()
     }
 
-    /// The distances from the base that the tip can have.
+    /// The range of possible distances of the tip from the base \[m\], ignoring bounds.
     pub fn reach(&self) -> Reach {
         self.reach
     }
@@ -138,18 +139,18 @@ impl PitchYawArm {
     /// Position of the tip \[m\] at `positions` (2n entries \[rad\]).
     ///
     /// # Errors
-    /// [`InputError`] where `positions` does not have 2n entries.
+    /// [`InputError`] if `positions` does not have 2n entries.
     pub fn tip(&self, positions: &[f64]) -> Result<Point3<f64>, InputError> {
         check_count("list of positions", positions.len(), self.variables())?;
         Ok(self.tip_at(positions))
     }
 
-    /// Forward kinematics: where the segments begin and end at `positions` (2n entries \[rad\]).
+    /// Forward kinematics at `positions` (2n entries \[rad\]).
     ///
-    /// `points` takes n + 1 entries \[m\]: the base, then the end of each segment, the last of which is the tip.
+    /// Writes n + 1 `points` \[m\]: the base, then the end of each segment, the last of which is the tip.
     ///
     /// # Errors
-    /// [`InputError`] where `positions` does not have 2n entries or `points` not n + 1.
+    /// [`InputError`] if `positions` does not have 2n entries or `points` not n + 1.
     pub fn forward_kinematics(&self, positions: &[f64], points: &mut [Point3<f64>]) -> Result<(), InputError> {
         check_count("list of positions", positions.len(), self.variables())?;
         check_count("list of points", points.len(), self.lengths.len() + 1)?;
@@ -158,15 +159,15 @@ impl PitchYawArm {
         Ok(())
     }
 
-    /// Points and orientations at `positions` (2n entries \[rad\]): of the base, then of each segment, whose x axis is
-    /// along it.
+    /// The n + 1 points \[m\] and orientations at `positions` (2n entries \[rad\]): of the base, then of each segment,
+    /// whose x axis points along it.
     ///
     /// # Panics
-    /// Where there are fewer than n positions.
-    pub fn configuration(&self, positions: &[f64]) -> Configuration {
+    /// If there are fewer than n positions.
+    pub fn configuration(&self, positions: &[f64]) -> SkeletonConfiguration {
         let (pitches, yaws) = positions.split_at(self.lengths.len());
         let (mut point, mut pitch, mut yaw) = (self.base, 0.0, 0.0);
-        let mut placed = Configuration { points: vec![point], orientations: vec![UnitQuaternion::identity()] };
+        let mut placed = SkeletonConfiguration { points: vec![point], orientations: vec![UnitQuaternion::identity()] };
         for (length, turns) in self.lengths.iter().zip(pitches.iter().zip(yaws)) {
             pitch += turns.0;
             yaw += turns.1;
@@ -179,27 +180,27 @@ impl PitchYawArm {
         placed
     }
 
-    /// Jacobian of the tip's position at `positions` (2n entries \[rad\]), by suffix sums in O(n), and returns the tip
-    /// \[m\].
+    /// Computes the Jacobian of the tip position at `positions` (2n entries \[rad\]) by suffix sums in O(n), and
+    /// returns the tip \[m\].
     ///
-    /// `columns` takes the 2n columns of the 3×2n matrix \[m/rad\]: ∂tip/∂p_1 … ∂tip/∂p_n, ∂tip/∂y_1 … ∂tip/∂y_n.
+    /// Writes the 2n `columns` of the 3×2n matrix \[m/rad\]: ∂tip/∂p_1 … ∂tip/∂p_n, ∂tip/∂y_1 … ∂tip/∂y_n.
     ///
     /// # Errors
-    /// [`InputError`] where `positions` or `columns` does not have 2n entries.
+    /// [`InputError`] if `positions` or `columns` does not have 2n entries.
     pub fn jacobian(&self, positions: &[f64], columns: &mut [Vector3<f64>]) -> Result<Point3<f64>, InputError> {
         check_count("list of positions", positions.len(), self.variables())?;
         check_count("list of columns", columns.len(), self.variables())?;
         Ok(self.linearise(positions, columns))
     }
 
-    /// [`Self::tip`] of positions that have been checked.
+    /// [`Self::tip`] without checks.
     fn tip_at(&self, positions: &[f64]) -> Point3<f64> {
         let mut tip = self.base;
         self.walk(positions, |_, end, _| tip = end);
         tip
     }
 
-    /// [`Self::jacobian`] of positions that have been checked.
+    /// [`Self::jacobian`] without checks.
     fn linearise(&self, positions: &[f64], columns: &mut [Vector3<f64>]) -> Point3<f64> {
         let mut tip = self.base;
         let (pitches, yaws) = columns.split_at_mut(self.lengths.len());

@@ -1,96 +1,96 @@
-//! A straight path of the tip, cut into steps.
+//! Straight-line motion of the tip.
 
 use nalgebra::Point3;
 
-use super::solve::{Goal, SearchResult};
-use super::{InputError, Options, PitchYawArm, Problem, Reason, Scratch, Solution};
-use urdf_ik_mathematics::segments::{Refusal, require};
+use super::solve::{ArmGoal, SearchResult};
+use super::{InputError, PitchYawArm, PitchYawOptions, PitchYawProblem, PitchYawScratch, PitchYawSolution, Reason};
+use urdf_ik_mathematics::segments::{InputErrorKind, require};
 
-/// Largest number of steps of a path.
+/// Maximum number of steps of a path.
 const MAX_STEPS: f64 = 1e6;
-/// The shortest step that is tried is this fraction of the even step: halvings down to it, all exact.
-const MIN_FRACTION: f64 = 1.0 / 1024.0;
-/// Attempts at a point after that from the configuration before: from that configuration bent. Others would be a jump.
-const RESTARTS: usize = 1;
+/// The smallest step, as a fraction of an even step; all halvings down to it are exact.
+const MIN_STEP_FRACTION: f64 = 1.0 / 1024.0;
+/// Maximum number of restarts at a point of a path: from the previous configuration, bent. Other restarts would be
+/// jumps.
+const MAX_PATH_RESTARTS: usize = 1;
 
-/// How a path is cut.
+/// Step sizes of a path.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PathSteps {
-    /// Longest distance of the tip from one point to the next \[m\]; at least 4 times the tolerance.
+    /// Maximum distance of the tip between successive points \[m\]; at least 4 times the tolerance.
     pub longest: f64,
-    /// Largest turn of any variable from one point to the next \[rad\]; infinite for no bound.
+    /// Maximum change of any variable between successive points \[rad\]; infinite for no bound.
     pub largest_turn: f64,
 }
 
 impl PathSteps {
-    /// Steps of at most `longest` \[m\] and a quarter of a radian.
+    /// Steps of at most `longest` \[m\] and 0.25 rad.
     pub fn new(longest: f64) -> Self {
         Self { longest, largest_turn: 0.25 }
     }
 }
 
-/// A point of a path, as `visit` gets it.
+/// A point of a path, as passed to `visit`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PathPoint<'a> {
-    /// Fraction of the path up to this point, from 0 (start, which `visit` does not get) to 1 (end).
+    /// Fraction of the path at this point, above 0 (the start is not visited) and up to 1.
     pub fraction: f64,
-    /// Whether it is one of the even points. Those in between are there where a variable turns fast.
+    /// True for an evenly spaced point; the others are inserted where variables change fast.
     pub is_even: bool,
     /// The point of the straight line \[m\].
     pub waypoint: Point3<f64>,
-    /// Where the tip is \[m\]: within the tolerance of `waypoint`.
+    /// Position of the tip \[m\], within the tolerance of `waypoint`.
     pub tip: Point3<f64>,
     /// Positions of the variables \[rad\], 2n entries.
     pub positions: &'a [f64],
 }
 
-/// The extent of a path that was solved.
+/// Statistics of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PathSummary {
-    /// Number of points that `visit` got.
+    /// Number of points visited.
     pub points: usize,
-    /// Longest distance of the tip between adjacent points \[m\].
+    /// Longest distance of the tip between successive points \[m\].
     pub longest_step: f64,
-    /// Largest turn of a variable between adjacent points \[rad\].
+    /// Largest change of a variable between successive points \[rad\].
     pub largest_turn: f64,
 }
 
 impl PitchYawArm {
-    /// Moves the tip from its position at the problem's seed to the problem's target, on a straight line in even steps,
-    /// and calls `visit` with the configuration at the end of each step. `solution` gets the last configuration. It
-    /// allocates nothing.
+    /// Moves the tip in a straight line from its position at the problem's seed to the target, in even steps, and calls
+    /// `visit` with the configuration after each step. `solution` receives the last configuration. Free of allocations.
     ///
-    /// Each step is solved from the configuration before. Where a variable would turn by more than
-    /// [`PathSteps::largest_turn`], or the point is not reached, the step of the tip is halved, down to a 1024th of the
-    /// even step; after that it grows again until it is back on the even points. Where even the shortest step is not
-    /// enough, the path ends: [`Solution::residual`] says why, and the arm is at the last point that `visit` got. So no
-    /// two adjacent configurations are farther apart than asked for.
+    /// Each step is solved from the previous configuration. If a variable would change by more than
+    /// [`PathSteps::largest_turn`], or the point is not reached, the step is halved, down to 1/1024 of the even step;
+    /// afterwards it grows back to the even points. If the smallest step fails, the path ends:
+    /// [`PitchYawSolution::residual`] has the reason, and the solution is the last visited configuration. So successive
+    /// configurations always respect the step sizes.
     ///
-    /// A target out of reach is replaced by the nearest point in reach; where that is singular, as the stretched arm
-    /// is, the path may end shortly before it. A path that leads through the inner reach ends at its edge; so an arm of
+    /// A target out of reach is replaced by the nearest point within reach; if that is singular, as for the stretched
+    /// arm, the path may end shortly before it. A path through the unreachable inside ends at its boundary; an arm of
     /// one segment, whose tip moves on a sphere, follows no straight path.
     ///
     /// # Errors
-    /// [`InputError`] as [`Self::solve`], and where a number of `steps` is not valid.
+    /// [`InputError`] as for [`Self::solve`], and if `steps` is invalid.
     pub fn follow_path(
         &self,
-        problem: &Problem,
+        problem: &PitchYawProblem,
         steps: &PathSteps,
-        scratch: &mut Scratch,
-        solution: &mut Solution,
+        scratch: &mut PitchYawScratch,
+        solution: &mut PitchYawSolution,
         mut visit: impl FnMut(&PathPoint),
     ) -> Result<PathSummary, InputError> {
         self.check(problem, scratch, solution)?;
         steps.check(problem.options.tolerance)?;
         self.clamp_into(problem.seed, &mut scratch.reached);
         let start = self.tip_at(&scratch.reached);
-        let options = Options { restarts: problem.options.restarts.min(RESTARTS), ..problem.options };
+        let options = PitchYawOptions { restarts: problem.options.restarts.min(MAX_PATH_RESTARTS), ..problem.options };
         let goal = self.goal(problem.target, start, &options);
         let way = goal.point - start;
         let count = steps.count(way.norm(), options.tolerance)?;
         let mut summary = PathSummary::default();
         let (mut tip, mut iterations, mut refusal) = (start, 0, None);
-        // Counted in even steps: all sums and halves are exact.
+        // In units of even steps: all sums and halves are exact.
         let (mut reached, mut step) = (0.0, 1.0);
         while reached < count {
             let fraction = (reached + step) / count;
@@ -98,7 +98,9 @@ impl PitchYawArm {
             let next = if last { goal } else { self.goal(start + way * fraction, tip, &options) };
             match self.try_point(&next, last, steps, scratch, &mut iterations) {
                 Ok(found) => {
-                    summary.add((found - tip).norm(), turn(&scratch.best, &scratch.reached));
+                    summary.points += 1;
+                    summary.longest_step = summary.longest_step.max((found - tip).norm());
+                    summary.largest_turn = summary.largest_turn.max(turn(&scratch.best, &scratch.reached));
                     scratch.reached.copy_from_slice(&scratch.best);
                     tip = found;
                     reached += step;
@@ -108,7 +110,7 @@ impl PitchYawArm {
                         step *= 2.0;
                     }
                 }
-                Err(_) if step > MIN_FRACTION => step *= 0.5,
+                Err(_) if step > MIN_STEP_FRACTION => step *= 0.5,
                 Err(reason) => {
                     refusal = Some(reason);
                     break;
@@ -120,16 +122,17 @@ impl PitchYawArm {
         Ok(summary)
     }
 
-    /// Solves for the next point from the configuration reached. Leaves the new one in `best`, and returns the tip or
-    /// the reason.
+    /// Solves for the next point from the configuration reached; leaves the new one in `best` and returns the tip. The
+    /// error is why there is none.
     ///
-    /// Points on the way must be in reach themselves: only the last may be replaced by the nearest that is.
+    /// Intermediate points must be within reach themselves; only the last may be replaced by the nearest reachable
+    /// point.
     fn try_point(
         &self,
-        goal: &Goal,
+        goal: &ArmGoal,
         last: bool,
         steps: &PathSteps,
-        scratch: &mut Scratch,
+        scratch: &mut PitchYawScratch,
         iterations: &mut usize,
     ) -> Result<Point3<f64>, Reason> {
         if !last && goal.is_out_of_reach {
@@ -151,26 +154,18 @@ impl PathSteps {
         let (value, least) = (self.longest, 4.0 * tolerance);
         let (element, right) =
             ("the longest step of the path".into(), "a finite number of at least 4 times the tolerance");
-        require(value.is_finite() && value >= least, || Refusal::Number { element, value, unit: " m", right })?;
+        require(value.is_finite() && value >= least, || InputErrorKind::Number { element, value, unit: " m", right })?;
         let (element, value) = ("the greatest turn between points of the path".into(), self.largest_turn);
-        require(value > 0.0, || Refusal::Number { element, value, unit: " rad", right: "above 0" })
+        require(value > 0.0, || InputErrorKind::Number { element, value, unit: " rad", right: "above 0" })
     }
 
     /// Number of even steps for a path of `length` \[m\].
     fn count(&self, length: f64, tolerance: f64) -> Result<f64, InputError> {
-        // Both ends of a step may be off by the tolerance.
+        // Each end of a step may be off by the tolerance.
         let steps = (length / (self.longest - 2.0 * tolerance)).ceil().max(1.0);
         let (element, right) = ("the number of steps of the path".into(), "at most 1e6");
-        require(steps <= MAX_STEPS, || Refusal::Number { element, value: steps, unit: "", right })?;
+        require(steps <= MAX_STEPS, || InputErrorKind::Number { element, value: steps, unit: "", right })?;
         Ok(steps)
-    }
-}
-
-impl PathSummary {
-    fn add(&mut self, step: f64, turn: f64) {
-        self.points += 1;
-        self.longest_step = self.longest_step.max(step);
-        self.largest_turn = self.largest_turn.max(turn);
     }
 }
 

@@ -1,85 +1,85 @@
-//! The problem and the solution of an arm.
+//! Problems and solutions of pitch-yaw arms.
 
 use nalgebra::Point3;
 
-use super::{InputError, Outcome, PitchYawArm, Reason, Residual, Scratch};
-use urdf_ik_mathematics::segments::{Refusal, check_coordinates, check_count, check_positive, require};
+use super::{InputError, Outcome, PitchYawArm, PitchYawScratch, Reason, Residual};
+use urdf_ik_mathematics::segments::{InputErrorKind, check_coordinates, check_count, check_positive, require};
 
-/// Seed angles beyond this \[rad\] are refused: sums of them would leave too few digits for their sine.
+/// Larger seed angles are refused \[rad\]: the sine of their sums would be inaccurate.
 const MAX_ANGLE: f64 = 1e6;
 
-/// How the step of an iteration is computed from the error e = target - tip and the 3×2n Jacobian J. Both methods use the
+/// How an iteration computes its step from the error e = target - tip and the 3×2n Jacobian J. Both methods use the
 /// eigenvalues of the 3×3 matrix JJᵀ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub enum Method {
-    /// Damped least squares: step = Jᵀ (JJᵀ + λ²I)⁻¹ e, which minimises |J step - e|² + λ² |step|² (Nakamura and
-    /// Hanafusa 1986; Wampler 1986; surveyed by Buss 2004). The damping follows the error, λ² = |e|² (Sugihara 2011):
-    /// careful far from the target, quadratic convergence near it.
+pub enum StepMethod {
+    /// Damped least squares: step = Jᵀ (JJᵀ + λ²I)⁻¹ e minimises |J step - e|² + λ² |step|² (Nakamura and Hanafusa
+    /// 1986; Wampler 1986; surveyed by Buss 2004), with error damping λ² = |e|² (Sugihara 2011): cautious far from the
+    /// target, quadratic convergence near it.
     #[default]
     DampedLeastSquares,
-    /// Moore-Penrose pseudoinverse: step = J⁺ e, the shortest step of those that minimise |J step - e|. Singular values
-    /// below a millionth of the largest count as zero.
+    /// Moore-Penrose pseudoinverse: step = J⁺ e, the shortest minimiser of |J step - e|. Singular values below a
+    /// millionth of the largest count as zero.
     Pseudoinverse,
 }
 
-/// How a problem is solved.
+/// Solver options. Use `..PitchYawOptions::default()` for the options not set: more may be added.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Options {
+pub struct PitchYawOptions {
     /// How steps are computed.
-    pub method: Method,
-    /// Largest distance between tip and target \[m\] at which the target counts as met.
+    pub method: StepMethod,
+    /// Position tolerance of the target \[m\]; positive.
     pub tolerance: f64,
-    /// Iterations at most, over the solve; on a path, from each point to the next.
+    /// Maximum number of iterations of a solve; on a path, per point.
     pub iterations: usize,
-    /// Largest number of attempts after the one from the seed; on a path, there is one at most.
+    /// Maximum number of restarts after the attempt from the seed; on a path at most one.
     pub restarts: usize,
 }
 
-impl Default for Options {
-    /// Damped least squares to 1 µm in 500 iterations, with up to 100 restarts.
+impl Default for PitchYawOptions {
+    /// Damped least squares, 1 µm, 500 iterations, 100 restarts.
     fn default() -> Self {
-        Self { method: Method::default(), tolerance: 1e-6, iterations: 500, restarts: 100 }
+        Self { method: StepMethod::default(), tolerance: 1e-6, iterations: 500, restarts: 100 }
     }
 }
 
-/// One problem for the arm.
+/// A problem for a pitch-yaw arm.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Problem<'a> {
-    /// Desired position of the tip \[m\], in the frame in which the base is given.
+pub struct PitchYawProblem<'a> {
+    /// Target position of the tip \[m\], in the frame of the base position.
     pub target: Point3<f64>,
-    /// Positions to start from \[rad\], 2n entries. Those outside the bounds are moved to them.
+    /// Initial positions \[rad\], 2n entries; clamped to the bounds.
     pub seed: &'a [f64],
-    /// How it is solved.
-    pub options: Options,
+    /// Solver options.
+    pub options: PitchYawOptions,
 }
 
-/// The arm's answer. Made by [`PitchYawArm::solution`], overwritten by each solve.
+/// The solution of a problem. Created by [`PitchYawArm::solution`], overwritten by each solve.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Solution {
-    /// Positions of the variables \[rad\], 2n entries, inside the bounds.
+pub struct PitchYawSolution {
+    /// Positions of the variables \[rad\], 2n entries, within their bounds.
     pub positions: Vec<f64>,
-    /// Position of the tip \[m\], by forward kinematics of exactly these positions.
+    /// Position of the tip \[m\], from forward kinematics of exactly these positions.
     pub tip: Point3<f64>,
-    /// What is left between tip and target.
+    /// The error that remains between tip and target.
     pub residual: Residual,
     /// Number of iterations.
     pub iterations: usize,
-    /// Number of attempts after the one from the seed.
+    /// Number of restarts after the attempt from the seed.
     pub restarts: usize,
 }
 
-impl Solution {
-    /// Whether the target is met.
+impl PitchYawSolution {
+    /// True if the target is met.
     pub fn is_solved(&self) -> bool {
         self.residual.outcome == Outcome::Solved
     }
 }
 
 impl PitchYawArm {
-    /// Memory for an answer.
-    pub fn solution(&self) -> Solution {
-        Solution {
+    /// Preallocated memory for a solution.
+    pub fn solution(&self) -> PitchYawSolution {
+        PitchYawSolution {
             positions: vec![0.0; self.variables()],
             tip: self.base,
             residual: Residual { distance: f64::INFINITY, angle: 0.0, outcome: Outcome::Closest(Reason::NotConverged) },
@@ -88,17 +88,22 @@ impl PitchYawArm {
         }
     }
 
-    /// Checks that `problem` is valid for this arm, with this scratch and this solution.
-    pub(super) fn check(&self, problem: &Problem, scratch: &Scratch, solution: &Solution) -> Result<(), InputError> {
+    /// Checks that problem, scratch and solution fit this arm.
+    pub(super) fn check(
+        &self,
+        problem: &PitchYawProblem,
+        scratch: &PitchYawScratch,
+        solution: &PitchYawSolution,
+    ) -> Result<(), InputError> {
         check_coordinates("the target", problem.target.coords.as_slice())?;
         check_count("seed", problem.seed.len(), self.variables())?;
-        check_count("scratch", scratch.variables(), self.variables())?;
+        check_count("scratch", scratch.columns.len(), self.variables())?;
         check_count("solution", solution.positions.len(), self.variables())?;
         for (index, &value) in problem.seed.iter().enumerate() {
             let segments = self.lengths.len();
             let what = if index < segments { "the pitch of segment" } else { "the yaw of segment" };
             let (element, right) = ((what, index % segments).into(), "a finite number within 1e6");
-            require(value.abs() <= MAX_ANGLE, || Refusal::Number { element, value, unit: " rad", right })?;
+            require(value.abs() <= MAX_ANGLE, || InputErrorKind::Number { element, value, unit: " rad", right })?;
         }
         check_positive("the tolerance", problem.options.tolerance, " m")
     }

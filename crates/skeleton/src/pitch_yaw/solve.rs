@@ -1,69 +1,62 @@
-//! A complete solve: steps that shrink until the linear approximation holds, attempts, the outcome.
+//! The solve: damped steps with a check of the linearisation, restarts, and the outcome.
 
 use std::f64::consts::{PI, TAU};
 
 use nalgebra::{Point3, Vector3};
 
-use super::{InputError, Options, Outcome, PitchYawArm, Problem, Reason, Residual, Solution};
+use super::{InputError, Outcome, PitchYawArm, PitchYawOptions, PitchYawProblem, PitchYawSolution, Reason, Residual};
 use urdf_ik_mathematics::pseudorandom::fraction;
 
-/// How far the tip may end up from where the linear approximation predicts it, over the length of the predicted change.
-const DEVIATION: f64 = 0.5;
-/// Largest number of halvings of a step.
-const HALVINGS: usize = 40;
-/// A step that is predicted to reduce the error by less than this fraction counts as no progress.
+/// Largest deviation of the tip from the linear prediction, relative to the predicted change.
+const MAX_DEVIATION: f64 = 0.5;
+/// Maximum number of halvings of a step.
+const MAX_HALVINGS: usize = 40;
+/// A step with a predicted error reduction below this fraction counts as no progress.
 const MIN_PROGRESS: f64 = 1e-6;
-/// An attempt is given up for another starting point when the distance has not halved in this many iterations.
+/// An attempt ends if its distance has not halved within this many iterations.
 const ITERATIONS_TO_HALVE: usize = 12;
-/// The first so many begin near the closest configuration or an extreme one; of the others every other one is scattered.
-const UNSCATTERED: usize = 12;
-/// Largest angle \[rad\] of a bend.
+/// The first restarts begin near the closest or an extreme configuration; of the later ones, every other is scattered.
+const BENT_ATTEMPTS: usize = 12;
+/// Largest bend of a restart \[rad\].
 const MAX_BEND: f64 = 0.5;
-/// Slope of half the squared error over the error times the reach that counts as pressing a variable against its bound.
-const PRESSURE: f64 = 1e-6;
+/// A limit counts as active if the slope of half the squared error exceeds this, relative to error times reach.
+const LIMIT_PRESSURE: f64 = 1e-6;
 
-/// Scratch memory of a solve. Made by [`PitchYawArm::scratch`], allocated there once. It fits any arm of as many
-/// segments. Its contents never change an answer.
+/// Preallocated memory for solving. Created by [`PitchYawArm::scratch`]; fits any arm with the same number of segments.
+/// Its contents never influence a solution.
 #[derive(Debug, Clone)]
-pub struct Scratch {
+pub struct PitchYawScratch {
     /// The configurations before and after a step.
     pub(super) current: Vec<f64>,
     pub(super) candidate: Vec<f64>,
     /// The closest configuration so far.
     pub(super) best: Vec<f64>,
-    /// The configuration of the answer; on a path, that of the point reached last.
+    /// The configuration of the solution; on a path, of the point reached last.
     pub(super) reached: Vec<f64>,
     pub(super) step: Vec<f64>,
-    /// Variables that the active set has clamped.
+    /// Variables clamped by the active set.
     pub(super) stopped: Vec<bool>,
     pub(super) columns: Vec<Vector3<f64>>,
 }
 
-impl Scratch {
-    /// Number of variables that it fits.
-    pub(super) fn variables(&self) -> usize {
-        self.columns.len()
-    }
-}
-
-/// A point for the tip to reach.
+/// A goal of the tip.
 #[derive(Clone, Copy)]
-pub(super) struct Goal<'a> {
+pub(super) struct ArmGoal<'a> {
     /// The target of the problem.
     target: Point3<f64>,
-    /// The target, or where it is out of reach the nearest point that is not.
+    /// The target, or the nearest point within reach.
     pub point: Point3<f64>,
     pub is_out_of_reach: bool,
-    options: &'a Options,
+    options: &'a PitchYawOptions,
 }
 
-impl Goal<'_> {
+impl ArmGoal<'_> {
     fn met(&self, tip: &Point3<f64>) -> bool {
         (tip - self.point).norm() <= self.options.tolerance
     }
 }
 
-/// The closest result of a search; its configuration is in `best`.
+/// Result of a search; its configuration is in `best`.
 pub(super) struct SearchResult {
     pub tip: Point3<f64>,
     pub met: bool,
@@ -72,10 +65,10 @@ pub(super) struct SearchResult {
 }
 
 impl PitchYawArm {
-    /// Scratch memory for this arm.
-    pub fn scratch(&self) -> Scratch {
+    /// Preallocated memory for solving.
+    pub fn scratch(&self) -> PitchYawScratch {
         let positions = || vec![0.0; self.variables()];
-        Scratch {
+        PitchYawScratch {
             current: positions(),
             candidate: positions(),
             best: positions(),
@@ -86,22 +79,25 @@ impl PitchYawArm {
         }
     }
 
-    /// Moves the tip to the target. It allocates nothing, and the same problem gives the same bits.
+    /// Moves the tip to the target. Deterministic and free of allocations.
     ///
-    /// Each iteration solves the linear approximation J · step = error by the [`Method`](super::Method) asked for and
-    /// halves the step until the tip moves as predicted, within half of the predicted change, and gets nearer. Where
-    /// that is too slow, or no step does, as from a stretched arm straight back to its base, further attempts start
-    /// from the closest configuration and from the stretched or folded arm, each bent a little, and then from scattered
-    /// ones.
+    /// Each iteration solves the linearisation J · step = error by the chosen [`StepMethod`](super::StepMethod) and
+    /// halves the step until the tip moves within half of the predicted change and gets nearer. If that is too slow or
+    /// fails, as for a stretched arm with a target straight back, restarts begin at the closest configuration and at
+    /// the stretched or folded arm, each slightly bent, and then at scattered ones.
     ///
-    /// A target out of reach is replaced by the nearest point in reach: the arm stretches towards it. The reach does
-    /// not include the bounds of the variables; with bounds, the answer is the closest configuration to that point that
-    /// was found.
+    /// A target out of reach is replaced by the nearest point within reach: the arm stretches towards it. Reach ignores
+    /// the bounds of the variables; with bounds, the result is the closest configuration found.
     ///
     /// # Errors
-    /// [`InputError`] where the problem, the scratch or the memory for the answer do not fit this arm; `solution` is
-    /// then left as it was. A target that is not reached is not an error but an [`Outcome`].
-    pub fn solve(&self, problem: &Problem, scratch: &mut Scratch, solution: &mut Solution) -> Result<(), InputError> {
+    /// [`InputError`] if the problem, the scratch or the solution does not fit this arm; `solution` is then unchanged.
+    /// A target that is not reached is not an error but an [`Outcome`].
+    pub fn solve(
+        &self,
+        problem: &PitchYawProblem,
+        scratch: &mut PitchYawScratch,
+        solution: &mut PitchYawSolution,
+    ) -> Result<(), InputError> {
         self.check(problem, scratch, solution)?;
         self.clamp_into(problem.seed, &mut scratch.current);
         let goal = self.goal(problem.target, self.tip_at(&scratch.current), &problem.options);
@@ -111,15 +107,15 @@ impl PitchYawArm {
         Ok(())
     }
 
-    /// Writes the answer: the configuration in `reached` with its tip, and whether it solves the goal. `refusal` is the
-    /// reason if the path was refused before.
+    /// Writes the solution: the configuration in `reached`, its tip and outcome. `refusal` is why the path ended early,
+    /// if it did.
     pub(super) fn judge(
         &self,
-        goal: &Goal,
+        goal: &ArmGoal,
         refusal: Option<Reason>,
         found: &SearchResult,
-        scratch: &mut Scratch,
-        solution: &mut Solution,
+        scratch: &mut PitchYawScratch,
+        solution: &mut PitchYawSolution,
     ) {
         solution.positions.copy_from_slice(&scratch.reached);
         (solution.tip, solution.iterations, solution.restarts) = (found.tip, found.iterations, found.restarts);
@@ -133,8 +129,8 @@ impl PitchYawArm {
         solution.residual = Residual { distance, angle: 0.0, outcome };
     }
 
-    /// `target` as a goal. For a target in the base itself, which is in all directions, `tip` gives the direction.
-    pub(super) fn goal<'a>(&self, target: Point3<f64>, tip: Point3<f64>, options: &'a Options) -> Goal<'a> {
+    /// `target` as a goal. A target at the base has no direction; then `tip` provides one.
+    pub(super) fn goal<'a>(&self, target: Point3<f64>, tip: Point3<f64>, options: &'a PitchYawOptions) -> ArmGoal<'a> {
         let offset = target - self.base;
         let distance = offset.norm();
         let is_out_of_reach = self.reach.gap(distance) > options.tolerance;
@@ -144,11 +140,11 @@ impl PitchYawArm {
         } else {
             target
         };
-        Goal { target, point, is_out_of_reach, options }
+        ArmGoal { target, point, is_out_of_reach, options }
     }
 
-    /// Attempts at the goal, the first from `current`. Leaves the closest configuration in `best`.
-    pub(super) fn search(&self, goal: &Goal, scratch: &mut Scratch) -> SearchResult {
+    /// Attempts to reach the goal, the first from `current`. Leaves the closest configuration in `best`.
+    pub(super) fn search(&self, goal: &ArmGoal, scratch: &mut PitchYawScratch) -> SearchResult {
         let mut found = SearchResult { tip: self.base, met: false, iterations: 0, restarts: 0 };
         let mut least = f64::INFINITY;
         for attempt in 0..=goal.options.restarts {
@@ -170,11 +166,11 @@ impl PitchYawArm {
         found
     }
 
-    /// Puts the starting point of a later attempt into `current`: the closest configuration so far, or every other time
-    /// an extreme one, bent a little.
-    fn set_start(&self, attempt: usize, goal: &Goal, scratch: &mut Scratch) {
-        let Scratch { current, candidate, best, .. } = scratch;
-        if attempt >= UNSCATTERED && attempt.is_multiple_of(2) {
+    /// Writes the start of a restart to `current`: the closest configuration so far or, every other time, an extreme
+    /// one, slightly bent.
+    fn set_start(&self, attempt: usize, goal: &ArmGoal, scratch: &mut PitchYawScratch) {
+        let PitchYawScratch { current, candidate, best, .. } = scratch;
+        if attempt >= BENT_ATTEMPTS && attempt.is_multiple_of(2) {
             for (i, value) in current.iter_mut().enumerate() {
                 *value = self.scattered(i, fraction(attempt, i));
             }
@@ -186,7 +182,8 @@ impl PitchYawArm {
             self.set_extreme(goal, candidate);
         }
         self.clamp_into(candidate, current);
-        // A stretched arm that bends by an angle is shorter by its square: what is bent is what is missing.
+        // Bending a stretched arm by an angle shortens it by about its square, so the bend follows from the missing
+        // distance.
         let missing = (self.tip_at(current) - goal.point).norm();
         let angle = (missing / self.reach.outer).sqrt().min(MAX_BEND);
         for (i, value) in candidate.iter_mut().enumerate() {
@@ -195,16 +192,16 @@ impl PitchYawArm {
         self.clamp_into(candidate, current);
     }
 
-    /// A value of a variable that its bounds allow, at `fraction` of them; of one turn where they are wider.
+    /// A value of a variable at `fraction` of its bounds, or of one turn if they are wider.
     fn scattered(&self, variable: usize, fraction: f64) -> f64 {
         let (lower, upper) = (self.lower[variable], self.upper[variable]);
         let (from, to) = if upper - lower < TAU { (lower, upper) } else { (-PI, PI) };
         (from + (to - from) * fraction).max(lower).min(upper)
     }
 
-    /// The configuration in which the tip is at the inner or the outer end of its reach, whichever is nearer, in the
-    /// goal's direction: all segments point there, or the longest alone and the others back.
-    fn set_extreme(&self, goal: &Goal, positions: &mut [f64]) {
+    /// The configuration with the tip in the goal's direction at the inner or outer end of its reach, whichever is
+    /// nearer: all segments aligned, or the longest one forward and the others back.
+    fn set_extreme(&self, goal: &ArmGoal, positions: &mut [f64]) {
         let offset = goal.point - self.base;
         let segments = self.lengths.len();
         positions.fill(0.0);
@@ -220,9 +217,9 @@ impl PitchYawArm {
         }
     }
 
-    /// Steps from `current` until the goal is met, no step leads on, the iterations are used up, or in [`ITERATIONS_TO_HALVE`] of
-    /// them the distance has not halved, and returns the tip.
-    fn descend(&self, goal: &Goal, scratch: &mut Scratch, iterations: &mut usize) -> Point3<f64> {
+    /// Steps from `current` until the goal is met, no step helps, the iterations are used up, or the distance has not
+    /// halved in [`ITERATIONS_TO_HALVE`]. Returns the tip.
+    fn descend(&self, goal: &ArmGoal, scratch: &mut PitchYawScratch, iterations: &mut usize) -> Point3<f64> {
         let (mut mark, mut left) = (f64::INFINITY, ITERATIONS_TO_HALVE);
         loop {
             let tip = self.linearise(&scratch.current, &mut scratch.columns);
@@ -240,21 +237,26 @@ impl PitchYawArm {
         }
     }
 
-    /// Takes from `current` the step, or the first of its halves for which the linear approximation is good: the tip
-    /// moves from `tip` by what was `predicted`, within [`DEVIATION`] of it, and gets nearer. Returns whether there was
-    /// one.
-    fn advance(&self, goal: &Goal, tip: &Point3<f64>, predicted: &Vector3<f64>, scratch: &mut Scratch) -> bool {
-        let Scratch { current, candidate, step, .. } = scratch;
+    /// Tries the step and its halves until the tip moves from `tip` as `predicted`, within [`MAX_DEVIATION`], and gets
+    /// nearer. Returns whether one did.
+    fn advance(
+        &self,
+        goal: &ArmGoal,
+        tip: &Point3<f64>,
+        predicted: &Vector3<f64>,
+        scratch: &mut PitchYawScratch,
+    ) -> bool {
+        let PitchYawScratch { current, candidate, step, .. } = scratch;
         let before = (goal.point - tip).norm_squared();
         let mut scale = 1.0;
-        for _ in 0..=HALVINGS {
+        for _ in 0..=MAX_HALVINGS {
             for (i, value) in candidate.iter_mut().enumerate() {
-                // Clamped again: the sum may miss a bound by rounding.
+                // Clamped again, because rounding may exceed a bound.
                 *value = (current[i] + scale * step[i]).max(self.lower[i]).min(self.upper[i]);
             }
             let next = self.tip_at(candidate);
             let deviation = (next - tip - predicted * scale).norm();
-            if deviation <= DEVIATION * scale * predicted.norm() && (goal.point - next).norm_squared() < before {
+            if deviation <= MAX_DEVIATION * scale * predicted.norm() && (goal.point - next).norm_squared() < before {
                 std::mem::swap(current, candidate);
                 return true;
             }
@@ -263,14 +265,14 @@ impl PitchYawArm {
         false
     }
 
-    /// Why `positions`, the closest found, do not meet the goal.
-    pub(super) fn reason(&self, goal: &Goal, positions: &[f64], columns: &mut [Vector3<f64>]) -> Reason {
+    /// Why `positions`, the closest configuration found, do not meet the goal.
+    pub(super) fn reason(&self, goal: &ArmGoal, positions: &[f64], columns: &mut [Vector3<f64>]) -> Reason {
         let certain = Reason::out_of_reach(&self.reach, (goal.target - self.base).norm(), goal.options.tolerance);
         if let Some(reason) = certain {
             return reason;
         }
         let error = goal.target - self.linearise(positions, columns);
-        let least = PRESSURE * error.norm() * self.reach.outer;
+        let least = LIMIT_PRESSURE * error.norm() * self.reach.outer;
         let pressed = |i: usize| {
             let descent = columns[i].dot(&error);
             (positions[i] <= self.lower[i] && descent < -least) || (positions[i] >= self.upper[i] && descent > least)
@@ -278,7 +280,7 @@ impl PitchYawArm {
         if (0..positions.len()).any(pressed) { Reason::Limits } else { Reason::NotConverged }
     }
 
-    /// Copies `positions`, moved into the bounds.
+    /// Copies `positions`, clamped to the bounds.
     pub(super) fn clamp_into(&self, positions: &[f64], into: &mut [f64]) {
         for (i, value) in into.iter_mut().enumerate() {
             *value = positions[i].max(self.lower[i]).min(self.upper[i]);

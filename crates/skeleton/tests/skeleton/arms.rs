@@ -1,9 +1,9 @@
-//! Reach of rows of segments; the arm of summed pitch and yaw: forward kinematics, Jacobian, and what is refused.
+//! Reach of chains of segments; pitch-yaw arms: forward kinematics, Jacobian, and invalid arguments.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
 use nalgebra::{DVector, Matrix3xX, Point3, Vector3};
-use urdf_ik::skeleton::pitch_yaw::{Method, Options, PitchYawArm, Problem};
+use urdf_ik::skeleton::pitch_yaw::{PitchYawArm, PitchYawOptions, PitchYawProblem, StepMethod};
 use urdf_ik::skeleton::{InputError, Reach};
 
 use crate::common::Random;
@@ -69,13 +69,13 @@ fn steps_agree_with_a_singular_value_decomposition_at_every_rank() {
         let tip = arm.jacobian(&seed, &mut columns).unwrap();
         let error = Vector3::new(-3e-5, -2e-5, -4e-5);
         let jacobian = Matrix3xX::from_columns(&columns);
-        for method in [Method::Pseudoinverse, Method::DampedLeastSquares] {
-            let options = Options { method, tolerance: 1e-12, iterations: 1, ..Options::default() };
-            let problem = Problem { target: tip + error, seed: &seed, options };
+        for method in [StepMethod::Pseudoinverse, StepMethod::DampedLeastSquares] {
+            let options = PitchYawOptions { method, tolerance: 1e-12, iterations: 1, ..PitchYawOptions::default() };
+            let problem = PitchYawProblem { target: tip + error, seed: &seed, options };
             let mut solution = arm.solution();
             arm.solve(&problem, &mut arm.scratch(), &mut solution).unwrap();
             let step = DVector::from_fn(6, |i, _| solution.positions[i] - seed[i]);
-            if method == Method::Pseudoinverse {
+            if method == StepMethod::Pseudoinverse {
                 let expected = jacobian.clone().pseudo_inverse(1e-6).unwrap() * error;
                 assert!((&step - &expected).norm() < 1e-6 * expected.norm(), "{step} {expected}");
             }

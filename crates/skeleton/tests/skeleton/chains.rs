@@ -1,7 +1,7 @@
-//! FABRIK on chains of points: what a cycle and a solve promise, from one segment to a thousand.
+//! FABRIK on chains of points: guarantees of cycles and solves, from one segment to a thousand.
 
 use nalgebra::{Isometry3, Point3};
-use urdf_ik::skeleton::{Options, Outcome, Problem, Reason, Root, Skeleton, Target};
+use urdf_ik::skeleton::{Outcome, Reason, Root, Skeleton, SkeletonOptions, SkeletonProblem, SkeletonTarget};
 
 use crate::common::Random;
 use crate::figures::{
@@ -18,13 +18,14 @@ fn lengths_hold_after_every_pass_in_the_plane_and_in_space() {
         for segments in SEGMENTS {
             for _ in 0..5 {
                 let chain = chain_through(&walk(&mut random, dimensions, segments), dimensions);
-                // The points to start from need not have the lengths.
+                // The seed need not have the segment lengths.
                 let seed = at(&walk(&mut random, dimensions, segments));
                 let (mut current, mut scratch) = (seed.clone(), chain.scratch(&options(0)));
                 for _ in 0..5 {
                     let target = reachable(&mut random, &seed.points[0], &chain, 1.5);
-                    let targets = [Target::new(segments, target)];
-                    let problem = Problem { targets: &targets, root: Root::Fixed, seed: &seed, options: options(0) };
+                    let targets = [SkeletonTarget::new(segments, target)];
+                    let problem =
+                        SkeletonProblem { targets: &targets, root: Root::Fixed, seed: &seed, options: options(0) };
                     chain.reach_forward(&problem, &mut scratch, &mut current).unwrap();
                     assert_eq!(current.points[segments], target);
                     check_lengths(&chain, &current.points);
@@ -46,8 +47,8 @@ fn the_distance_never_grows_from_one_plain_cycle_to_the_next() {
             let chain = Skeleton::chain_through(&seed.points).unwrap();
             // Targets out of reach as well.
             let target = reachable(&mut random, &seed.points[0], &chain, 1.2);
-            let targets = [Target::new(segments, target)];
-            let problem = Problem { targets: &targets, root: Root::Fixed, seed: &seed, options: options(0) };
+            let targets = [SkeletonTarget::new(segments, target)];
+            let problem = SkeletonProblem { targets: &targets, root: Root::Fixed, seed: &seed, options: options(0) };
             let (mut current, mut scratch) = (seed.clone(), chain.scratch(&options(0)));
             let mut before = f64::INFINITY;
             for cycle in 0..50 {
@@ -71,7 +72,7 @@ fn nor_from_one_accelerated_cycle_to_the_next() {
             let target = reachable(&mut random, &points[0], &chain, 0.999);
             let mut before = f64::INFINITY;
             for iterations in 1..20 {
-                let solution = solve_through(&points, target, Options { iterations, ..options(5) });
+                let solution = solve_through(&points, target, SkeletonOptions { iterations, ..options(5) });
                 assert!(solution.residuals[0].distance <= before + 1e-12, "{segments} {iterations}");
                 before = solution.residuals[0].distance;
             }
@@ -125,16 +126,16 @@ fn without_acceleration_it_is_the_published_algorithm() {
                 let lengths: Vec<_> = (0..segments).map(|segment| chain.segment(segment).unwrap().length).collect();
                 let (mut start, mut root) = (points.clone(), Root::Fixed);
                 if run % 2 == 1 {
-                    // The root of the paper is in its place from the start: the chain is drawn there first.
+                    // In the paper the root is in place from the start: the chain is moved there first.
                     (start[0], root) = (moved, Root::At(Isometry3::from(moved.coords)));
                     draw_from_root(&mut start, &lengths);
                 }
                 let stretch = if run % 5 == 4 { 2.0 * tip_reach(&chain).outer } else { 0.0 };
                 let towards = reachable(&mut random, &points[0], &chain, 0.95) - points[0];
                 let target = start[0] + towards + towards.normalize() * stretch;
-                // Interrupted as well, so that each cycle is compared and not only the end.
+                // Interrupted as well, to compare each cycle and not only the end.
                 for iterations in [1, 2, 3, 200_000] {
-                    let options = Options { iterations, ..options(0) };
+                    let options = SkeletonOptions { iterations, ..options(0) };
                     let solution = solve_chain(&chain, &points, target, root, options);
                     let mut expected = start.clone();
                     let taken = published(&mut expected, &lengths, target, iterations);
@@ -160,7 +161,7 @@ fn plain_and_accelerated_agree_on_what_can_be_solved() {
                     1 => points[0] + direction(&mut random, dimensions) * tip_reach(&chain).outer,
                     _ => reachable(&mut random, &points[0], &chain, 0.9),
                 };
-                for options in [options(0), options(1), options(5), Options { circles: true, ..options(5) }] {
+                for options in [options(0), options(1), options(5), SkeletonOptions { circles: true, ..options(5) }] {
                     let solution = solve_chain(&chain, &points, target, Root::Fixed, options);
                     assert!(solution.is_solved(), "{segments} {options:?} {}", solution.iterations);
                     assert!(segments > 1 || solution.iterations == 0);
@@ -180,9 +181,9 @@ fn acceleration_takes_at_most_a_fifth_of_the_cycles_of_a_nearly_stretched_chain(
                 let target = Point3::from(direction(&mut random, 3) * ratio);
                 let accelerated = solve_through(&points, target, options(5));
                 assert!(accelerated.is_solved());
-                // Plain cycles may take very long: it is enough that five times as many do not reach the target.
+                // Plain cycles may take very long: it suffices that five times as many do not reach the target.
                 let iterations = 5 * accelerated.iterations - 1;
-                let plain = solve_through(&points, target, Options { iterations, ..options(0) });
+                let plain = solve_through(&points, target, SkeletonOptions { iterations, ..options(0) });
                 let reason = Outcome::Closest(Reason::NotConverged);
                 assert_eq!(plain.residuals[0].outcome, reason, "{segments} {ratio} {turn}: {iterations}");
             }
@@ -194,7 +195,7 @@ fn acceleration_takes_at_most_a_fifth_of_the_cycles_of_a_nearly_stretched_chain(
 fn a_solved_chain_is_a_fixed_point() {
     let mut random = Random::new(7);
     for segments in SEGMENTS {
-        for options in [options(0), options(5), Options { circles: true, ..options(0) }] {
+        for options in [options(0), options(5), SkeletonOptions { circles: true, ..options(0) }] {
             let points = walk(&mut random, 3, segments);
             let chain = Skeleton::chain_through(&points).unwrap();
             let target = match segments {
@@ -204,9 +205,9 @@ fn a_solved_chain_is_a_fixed_point() {
             let solved = solve_through(&points, target, options).configuration;
             let again = solve_chain(&chain, &solved.points, target, Root::Fixed, options);
             assert_eq!((&again.configuration.points, again.iterations), (&solved.points, 0));
-            // Nor does a cycle move a tip that is exactly at the target, or any other point.
-            let targets = [Target::new(segments, solved.points[segments])];
-            let problem = Problem { targets: &targets, root: Root::Fixed, seed: &solved, options };
+            // Nor does a cycle move any point if the tip is exactly at the target.
+            let targets = [SkeletonTarget::new(segments, solved.points[segments])];
+            let problem = SkeletonProblem { targets: &targets, root: Root::Fixed, seed: &solved, options };
             let (mut moved, mut scratch) = (solved.clone(), chain.scratch(&options));
             chain.reach_forward(&problem, &mut scratch, &mut moved).unwrap();
             chain.reach_backward(&problem, &mut scratch, &mut moved).unwrap();

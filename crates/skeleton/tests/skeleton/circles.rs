@@ -1,4 +1,4 @@
-//! Where two spheres meet.
+//! Intersections of spheres.
 
 use nalgebra::{Point3, Vector3};
 use urdf_ik::skeleton::circle_between;
@@ -17,7 +17,7 @@ fn the_nearest_point_of_a_circle_is_on_both_spheres() {
         let circle = circle_between(&a, a_radius, &b, b_radius).unwrap();
         let point = Point3::from(random.direction() * random.between(0.0, 3.0));
         let nearest = circle.nearest(&point);
-        // Only half of the digits where the spheres almost touch.
+        // Half of the digits are lost if the spheres almost touch.
         assert!(((nearest - a).norm() - a_radius).abs() < 1e-7 && ((nearest - b).norm() - b_radius).abs() < 1e-7);
         assert!((circle.normal.norm() - 1.0).abs() < 1e-14 && circle.radius <= a_radius.min(b_radius) + 1e-7);
         let across = circle.nearest(&Point3::from(random.direction() * 3.0));

@@ -1,4 +1,4 @@
-//! What joints allow: cones of directions, and ranges of angles.
+//! Joint limits: cones of directions, and ranges of angles.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
@@ -51,7 +51,7 @@ fn the_sides_of_a_cone_are_where_its_documentation_says() {
     for (azimuth, angle) in [(FRAC_PI_2, 0.1), (-FRAC_PI_2, 0.2), (0.0, 0.3), (PI, 2.0)] {
         assert!((cone.limit(azimuth) - angle).abs() < 1e-15);
     }
-    // Straight back counts as left; everything is allowed by a cone of π.
+    // Straight back counts as left; a cone of π permits every direction.
     assert!((cone.nearest(&-Vector3::x()) - Vector3::new(0.3_f64.cos(), 0.3_f64.sin(), 0.0)).norm() < 1e-15);
     assert_eq!(Cone::ALL.nearest(&-Vector3::x()), -Vector3::x());
 }

@@ -1,8 +1,9 @@
-//! Invalid skeletons and problems: refused with the cause named, and the answer is left as it was.
+//! Invalid skeletons and problems are refused with the cause, and the solution is unchanged.
 
 use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
 use urdf_ik::skeleton::{
-    Cone, Configuration, InputError, Joint, Options, Problem, Range, Reach, Root, Segment, Skeleton, Target,
+    Cone, InputError, Joint, Range, Reach, Root, Segment, Skeleton, SkeletonConfiguration, SkeletonOptions,
+    SkeletonProblem, SkeletonTarget,
 };
 
 use crate::figures::{at, plane_through};
@@ -11,7 +12,7 @@ fn no_rotation(length: f64) -> UnitQuaternion<f64> {
     UnitQuaternion::new_unchecked(Quaternion::new(length, 0.0, 0.0, 0.0))
 }
 
-/// The sentence with which something is refused.
+/// The error message of a result.
 fn sentence<T>(result: Result<T, InputError>) -> String {
     result.map(|_| ()).unwrap_err().to_string()
 }
@@ -35,7 +36,8 @@ fn invalid_skeletons_are_refused_with_the_segment_named() {
         "coordinate y of point 1 (from 0) is inf m; it must be a finite number within 1e9 m"
     );
 
-    // A parent that comes later, is the segment's own end, or does not exist; so there is neither a cycle nor a second root.
+    // A parent that comes later, is the segment's own end, or does not exist: neither cycles nor a second root are
+    // possible.
     for parent in [2, 3, usize::MAX] {
         let place = "the root, 0, or at the end of a segment before it, 1 to 1";
         let expected = format!("segment 1 begins at point {parent}; it must begin at {place}");
@@ -97,9 +99,16 @@ fn reach_goes_along_the_segments_between_two_points() {
     assert_eq!(tree.reach(3, 4), None);
 }
 
-/// Solves, and takes both single passes, of a chain of two segments with what is wrong, and expects the same sentence of all.
-fn refused(chain: &Skeleton, targets: &[Target], root: Root, seed: &Configuration, options: Options) -> String {
-    let problem = Problem { targets, root, seed, options };
+/// Solves an invalid problem for a chain of two segments, applies both single passes, and expects the same message from
+/// all.
+fn refused(
+    chain: &Skeleton,
+    targets: &[SkeletonTarget],
+    root: Root,
+    seed: &SkeletonConfiguration,
+    options: SkeletonOptions,
+) -> String {
+    let problem = SkeletonProblem { targets, root, seed, options };
     let (mut scratch, mut solution, mut passed) = (chain.scratch(&options), chain.solution(), chain.at_rest());
     let error = chain.solve(&problem, &mut scratch, &mut solution).unwrap_err();
     assert_eq!(solution, chain.solution());
@@ -113,38 +122,40 @@ fn refused(chain: &Skeleton, targets: &[Target], root: Root, seed: &Configuratio
 #[test]
 fn invalid_targets_are_refused() {
     let chain = Skeleton::chain(&[0.3; 2]).unwrap();
-    let error = |targets: &[Target]| refused(&chain, targets, Root::Fixed, &chain.at_rest(), Options::default());
-    let fine = Target::new(1, Point3::new(0.0, 0.3, 0.0));
+    let error = |targets: &[SkeletonTarget]| {
+        refused(&chain, targets, Root::Fixed, &chain.at_rest(), SkeletonOptions::default())
+    };
+    let fine = SkeletonTarget::new(1, Point3::new(0.0, 0.3, 0.0));
     assert_eq!(error(&[]), "there is no target; there must be at least 1");
     for value in [f64::NAN, f64::NEG_INFINITY, 2e9] {
         let expected =
             format!("coordinate y of target 1 (from 0) is {value} m; it must be a finite number within 1e9 m");
-        assert_eq!(error(&[fine, Target::new(2, Point3::new(0.0, value, 0.0))]), expected);
+        assert_eq!(error(&[fine, SkeletonTarget::new(2, Point3::new(0.0, value, 0.0))]), expected);
     }
     let found = error(&[fine.with_orientation(no_rotation(0.0))]);
     assert!(found.starts_with("the orientation of target 0 (from 0) is not a unit quaternion"), "{found}");
-    let found = error(&[fine, Target::new(3, Point3::origin())]);
+    let found = error(&[fine, SkeletonTarget::new(3, Point3::origin())]);
     assert_eq!(found, "target 1 is for point 3; the points are numbered from 0 to 2");
-    let found = error(&[fine, Target::new(2, Point3::origin()), fine]);
+    let found = error(&[fine, SkeletonTarget::new(2, Point3::origin()), fine]);
     assert_eq!(found, "targets 0 and 2 are both for point 1; keep one");
     for weight in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e7] {
         let expected = format!("the weight of target 0 (from 0) is {weight}; it must be a number from 1e-6 to 1e6");
-        assert_eq!(error(&[Target { weight, ..fine }]), expected);
+        assert_eq!(error(&[SkeletonTarget { weight, ..fine }]), expected);
     }
 }
 
 #[test]
 fn invalid_seeds_roots_and_options_are_refused() {
     let chain = Skeleton::chain(&[0.3; 2]).unwrap();
-    let targets = [Target::new(2, Point3::new(0.0, 0.4, 0.0))];
-    let (rest, default) = (chain.at_rest(), Options::default());
-    let seeded = |seed: &Configuration| refused(&chain, &targets, Root::Fixed, seed, default);
+    let targets = [SkeletonTarget::new(2, Point3::new(0.0, 0.4, 0.0))];
+    let (rest, default) = (chain.at_rest(), SkeletonOptions::default());
+    let seeded = |seed: &SkeletonConfiguration| refused(&chain, &targets, Root::Fixed, seed, default);
     assert_eq!(seeded(&at(&rest.points[..2])), "the list of points has 2 entries; it must have 3");
     let mut strange = at(&rest.points);
     strange.points[2].z = 2e9;
     let found = seeded(&strange);
     assert_eq!(found, "coordinate z of point 2 (from 0) is 2000000000 m; it must be a finite number within 1e9 m");
-    let turned = |orientations| Configuration { orientations, ..rest.clone() };
+    let turned = |orientations| SkeletonConfiguration { orientations, ..rest.clone() };
     let found = seeded(&turned(vec![UnitQuaternion::identity()]));
     assert_eq!(found, "the list of orientations has 1 entries; it must have 3");
     let broken = turned(vec![UnitQuaternion::identity(), no_rotation(2.0), UnitQuaternion::identity()]);
@@ -158,29 +169,30 @@ fn invalid_seeds_roots_and_options_are_refused() {
     let found = rooted(Isometry3::from_parts(Vector3::zeros().into(), no_rotation(0.0)));
     assert!(found.starts_with("the orientation of the root is not a unit quaternion"), "{found}");
 
-    let optioned = |options: Options| refused(&chain, &targets, Root::Fixed, &rest, options);
+    let optioned = |options: SkeletonOptions| refused(&chain, &targets, Root::Fixed, &rest, options);
     for value in [0.0, -1.0, f64::INFINITY, f64::NAN] {
         let expected = format!("the tolerance is {value} m; it must be a finite number above 0");
-        assert_eq!(optioned(Options { tolerance: value, ..default }), expected);
+        assert_eq!(optioned(SkeletonOptions { tolerance: value, ..default }), expected);
         let expected = format!("the orientation tolerance is {value} rad; it must be a finite number above 0");
-        assert_eq!(optioned(Options { orientation_tolerance: value, ..default }), expected);
+        assert_eq!(optioned(SkeletonOptions { orientation_tolerance: value, ..default }), expected);
     }
 }
 
 #[test]
 fn memory_of_another_skeleton_is_refused() {
     let (chain, other) = (Skeleton::chain(&[0.3; 2]).unwrap(), Skeleton::chain(&[0.3; 4]).unwrap());
-    let (targets, seed, options) = ([Target::new(2, Point3::new(0.0, 0.4, 0.0))], chain.at_rest(), Options::default());
-    let problem = Problem { targets: &targets, root: Root::Fixed, seed: &seed, options };
+    let (targets, seed, options) =
+        ([SkeletonTarget::new(2, Point3::new(0.0, 0.4, 0.0))], chain.at_rest(), SkeletonOptions::default());
+    let problem = SkeletonProblem { targets: &targets, root: Root::Fixed, seed: &seed, options };
     let found = sentence(chain.solve(&problem, &mut other.scratch(&options), &mut chain.solution()));
     assert_eq!(found, "the scratch has 5 entries; it must have 3");
     let found = sentence(chain.solve(&problem, &mut chain.scratch(&options), &mut other.solution()));
     assert_eq!(found, "the solution has 5 entries; it must have 3");
-    let plain = Options { acceleration: 0, ..options };
+    let plain = SkeletonOptions { acceleration: 0, ..options };
     let found = sentence(chain.solve(&problem, &mut chain.scratch(&plain), &mut chain.solution()));
     assert!(found.starts_with("the scratch is for 0 differences, but the options ask for 5"), "{found}");
     // A scratch with memory for acceleration also serves the plain algorithm.
-    let problem = Problem { options: plain, ..problem };
+    let problem = SkeletonProblem { options: plain, ..problem };
     assert_eq!(chain.solve(&problem, &mut chain.scratch(&options), &mut chain.solution()), Ok(()));
 }
 
@@ -189,12 +201,12 @@ fn what_leaves_the_plane_is_refused_there() {
     let chain = plane_through(&[Point3::origin(), Point3::new(1.0, 0.0, 0.0)]);
     let (inside, outside) = (Point3::new(0.0, 1.0, 0.0), Point3::new(0.0, 1.0, 1e-9));
     let tilted = Isometry3::rotation(Vector3::x());
-    let check = |target: Target, root: Root, seed: &Configuration, element: &str| {
-        let found = refused(&chain, &[target], root, seed, Options::default());
+    let check = |target: SkeletonTarget, root: Root, seed: &SkeletonConfiguration, element: &str| {
+        let found = refused(&chain, &[target], root, seed, SkeletonOptions::default());
         assert!(found.starts_with(&format!("{element} leaves the plane")), "{found}");
     };
-    let (rest, target) = (chain.at_rest(), Target::new(1, inside));
-    check(Target::new(1, outside), Root::Fixed, &rest, "target 0 (from 0)");
+    let (rest, target) = (chain.at_rest(), SkeletonTarget::new(1, inside));
+    check(SkeletonTarget::new(1, outside), Root::Fixed, &rest, "target 0 (from 0)");
     check(target.with_orientation(tilted.rotation), Root::Fixed, &rest, "target 0 (from 0)");
     check(target, Root::Fixed, &at(&[inside, outside]), "seed point 1 (from 0)");
     check(target, Root::At(tilted), &rest, "the root");

@@ -1,18 +1,18 @@
-//! Skeletons for tests, and the checks that every answer has to pass.
+//! Skeletons for tests, and checks that every solution has to pass.
 
 use std::f64::consts::PI;
 
 use nalgebra::{Point3, UnitQuaternion, Vector3};
 use urdf_ik::skeleton::{
-    Cone, Configuration, Joint, Limit, Options, Outcome, Problem, Range, Reach, Root, Segment, Skeleton, Solution,
-    Target,
+    Cone, Joint, Limit, Outcome, Range, Reach, Root, Segment, Skeleton, SkeletonConfiguration, SkeletonOptions,
+    SkeletonProblem, SkeletonSolution, SkeletonTarget,
 };
 
 use crate::common::Random;
 
-/// For chains of points: FABRIK alone, from the seed alone.
-pub fn options(acceleration: usize) -> Options {
-    Options { acceleration, iterations: 200_000, restarts: 0, polish: false, ..Options::default() }
+/// For chains of points: FABRIK without polish and restarts.
+pub fn options(acceleration: usize) -> SkeletonOptions {
+    SkeletonOptions { acceleration, iterations: 200_000, restarts: 0, polish: false, ..SkeletonOptions::default() }
 }
 
 /// A direction in the plane, or in space.
@@ -69,8 +69,8 @@ pub fn chain_through(points: &[Point3<f64>], dimensions: usize) -> Skeleton {
     if dimensions == 2 { plane_through(points) } else { Skeleton::chain_through(points).unwrap() }
 }
 
-pub fn at(points: &[Point3<f64>]) -> Configuration {
-    Configuration { points: points.to_vec(), orientations: Vec::new() }
+pub fn at(points: &[Point3<f64>]) -> SkeletonConfiguration {
+    SkeletonConfiguration { points: points.to_vec(), orientations: Vec::new() }
 }
 
 /// The distances that the tip of a chain can have from its root.
@@ -85,7 +85,7 @@ pub fn reachable(random: &mut Random, root: &Point3<f64>, chain: &Skeleton, frac
     root + direction(random, dimensions) * random.between(inner, inner + fraction * (outer - inner))
 }
 
-/// A chain of these joints, whose segments are 0.1 to 0.3 m long.
+/// A chain with these joints and segments of 0.1 to 0.3 m.
 pub fn limited_chain(random: &mut Random, joints: usize, joint: impl Fn(&mut Random, usize) -> Joint) -> Skeleton {
     let joints: Vec<_> = (0..joints).map(|index| joint(random, index)).collect();
     with_lengths(&joints, |_| random.between(0.1, 0.3))
@@ -119,19 +119,19 @@ pub fn solve_chain(
     points: &[Point3<f64>],
     target: Point3<f64>,
     root: Root,
-    options: Options,
-) -> Solution {
-    let targets = [Target::new(chain.segment_count(), target)];
-    solve(chain, &Problem { targets: &targets, root, seed: &at(points), options })
+    options: SkeletonOptions,
+) -> SkeletonSolution {
+    let targets = [SkeletonTarget::new(chain.segment_count(), target)];
+    solve(chain, &SkeletonProblem { targets: &targets, root, seed: &at(points), options })
 }
 
 /// Moves the tip of the chain through `points`, in space, to `target`.
-pub fn solve_through(points: &[Point3<f64>], target: Point3<f64>, options: Options) -> Solution {
+pub fn solve_through(points: &[Point3<f64>], target: Point3<f64>, options: SkeletonOptions) -> SkeletonSolution {
     solve_chain(&Skeleton::chain_through(points).unwrap(), points, target, Root::Fixed, options)
 }
 
 /// Solves in new memory, and checks lengths, limits, residuals and the root.
-pub fn solve(skeleton: &Skeleton, problem: &Problem) -> Solution {
+pub fn solve(skeleton: &Skeleton, problem: &SkeletonProblem) -> SkeletonSolution {
     let mut solution = skeleton.solution();
     skeleton.solve(problem, &mut skeleton.scratch(&problem.options), &mut solution).unwrap();
     check_lengths(skeleton, &solution.configuration.points);
@@ -149,7 +149,7 @@ pub fn solve(skeleton: &Skeleton, problem: &Problem) -> Solution {
     solution
 }
 
-/// Lengths are kept up to the rounding of the coordinates.
+/// Lengths hold up to rounding of the coordinates.
 pub fn check_lengths(skeleton: &Skeleton, points: &[Point3<f64>]) {
     let farthest = points.iter().fold(0.0, |farthest: f64, point| farthest.max(point.coords.amax()));
     for index in 0..skeleton.segment_count() {
@@ -159,8 +159,8 @@ pub fn check_lengths(skeleton: &Skeleton, points: &[Point3<f64>]) {
     }
 }
 
-fn check_residuals(problem: &Problem, solution: &Solution) {
-    let Options { tolerance, orientation_tolerance, .. } = problem.options;
+fn check_residuals(problem: &SkeletonProblem, solution: &SkeletonSolution) {
+    let SkeletonOptions { tolerance, orientation_tolerance, .. } = problem.options;
     assert_eq!(solution.residuals.len(), problem.targets.len());
     for (target, residual) in problem.targets.iter().zip(&solution.residuals) {
         assert_eq!((solution.configuration.points[target.point] - target.position).norm(), residual.distance);
@@ -169,9 +169,10 @@ fn check_residuals(problem: &Problem, solution: &Solution) {
     }
 }
 
-/// Checks limits by the equation of the ellipse and by angles, from the orientations alone, and that they fit the points.
-pub fn check_limits(skeleton: &Skeleton, configuration: &Configuration) {
-    let Configuration { points, orientations } = configuration;
+/// Checks limits by the equation of the ellipse and by angles, from the orientations alone, and their consistency with
+/// the points.
+pub fn check_limits(skeleton: &Skeleton, configuration: &SkeletonConfiguration) {
+    let SkeletonConfiguration { points, orientations } = configuration;
     for index in 0..skeleton.segment_count() {
         let Segment { parent, length, joint } = skeleton.segment(index).unwrap();
         let relative = (orientations[parent] * joint.rest).inverse() * orientations[index + 1];
@@ -180,7 +181,7 @@ pub fn check_limits(skeleton: &Skeleton, configuration: &Configuration) {
         assert!((points[index + 1] - points[parent] - along).norm() < 1e-13, "{index}");
     }
     let violation = skeleton.violation(configuration).unwrap();
-    // The twist of a joint that has swung by nearly half a turn has few digits.
+    // The twist of a joint with a swing of nearly a half turn is inaccurate.
     assert!(violation < 1e-10, "{violation:e} rad outside the limits");
 }
 
@@ -188,7 +189,6 @@ pub fn check_limits(skeleton: &Skeleton, configuration: &Configuration) {
 pub fn check_joint(joint: &Joint, relative: &UnitQuaternion<f64>) {
     let direction = relative * Vector3::x();
     match joint.limit {
-        Limit::Free => (),
         Limit::Ball { cone, twist } => {
             let polar = direction.y.hypot(direction.z).atan2(direction.x);
             let azimuth = direction.z.atan2(direction.y);
@@ -196,7 +196,7 @@ pub fn check_joint(joint: &Joint, relative: &UnitQuaternion<f64>) {
             let b = if direction.z >= 0.0 { cone.up } else { cone.down };
             let measure = (polar * azimuth.cos() / a).powi(2) + (polar * azimuth.sin() / b).powi(2);
             assert!(measure < 1.0 + 1e-11, "{measure} {joint:?}");
-            // Near half a turn back, swing and twist are almost not unique.
+            // Near a half turn, swing and twist are almost ambiguous.
             if polar < 3.1 {
                 let swing = UnitQuaternion::rotation_between(&Vector3::x(), &direction).unwrap();
                 let angle = (swing.inverse() * relative).scaled_axis().x;
@@ -209,12 +209,13 @@ pub fn check_joint(joint: &Joint, relative: &UnitQuaternion<f64>) {
             let turn = relative.scaled_axis().dot(&axis.normalize());
             assert!(angle.lower - 1e-12 <= turn && turn <= angle.upper + 1e-12, "{turn} {angle:?}");
         }
+        _ => (),
     }
 }
 
-/// All coordinates of an answer, to the bit.
-pub fn bits(solution: &Solution) -> Vec<u64> {
-    let Configuration { points, orientations } = &solution.configuration;
+/// All coordinates of a solution, as bits.
+pub fn bits(solution: &SkeletonSolution) -> Vec<u64> {
+    let SkeletonConfiguration { points, orientations } = &solution.configuration;
     let turns = orientations.iter().flat_map(|turn| turn.coords.iter());
     points.iter().flat_map(|point| point.iter()).chain(turns).map(|number| number.to_bits()).collect()
 }

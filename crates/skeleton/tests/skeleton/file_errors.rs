@@ -1,4 +1,4 @@
-//! Models that are refused: each mistake in one sentence with its line.
+//! Invalid models: each mistake is reported in one sentence with its line.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -9,7 +9,7 @@ use urdf_ik::skeleton::file::{Model, NamedArm, NamedSkeleton};
 use crate::common::{Random, root};
 use crate::figures::check_lengths;
 
-/// Texts that are refused, the line that is named (0 for none), and words of the sentence.
+/// Invalid texts, the reported line (0 for none), and words of the message.
 const WRONG: &[(&str, usize, &[&str])] = &[
     ("", 1, &["missing field `segments`"]),
     ("segments: [{name: a, length: 1}", 2, &["did not find expected"]),
@@ -199,8 +199,8 @@ fn aliases_do_not_repeat_what_is_long() {
     assert_eq!(model.points[1], longest);
 }
 
-/// Lines of the bundled models, taken out, doubled, in another order or with another value: what loads is sound, and what does not is
-/// refused in a sentence.
+/// Bundled models with lines removed, repeated, reordered or changed: they either load as valid models or are refused
+/// with a message.
 #[test]
 fn damaged_models_are_refused_or_sound() {
     const VALUES: [&str; 18] = [
@@ -256,7 +256,7 @@ fn damaged_models_are_refused_or_sound() {
     assert!(loaded > 400 && refused > 400, "{loaded} loaded, {refused} refused");
 }
 
-/// Checks that a model has a finite place for each of its points, each with a name of its own, and keeps its limits at rest.
+/// Checks that a model has finite, uniquely named points, and satisfies its limits at rest.
 fn check(model: &Model) {
     let (names, points) = match model {
         Model::Skeleton(NamedSkeleton { skeleton, points, ends, rest, .. }) => {

@@ -1,10 +1,13 @@
-//! Models from files: what the keys mean, what is refused, and those that are bundled.
+//! Models from files: the meaning of their keys, and the bundled models.
 
 use std::path::{Path, PathBuf};
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use urdf_ik::skeleton::file::{Model, NamedSkeleton};
-use urdf_ik::skeleton::{Configuration, Limit, Options, Problem, Range, Root, Solution, Target, pitch_yaw};
+use urdf_ik::skeleton::{
+    Limit, Range, Root, SkeletonConfiguration, SkeletonOptions, SkeletonProblem, SkeletonSolution, SkeletonTarget,
+    pitch_yaw,
+};
 
 use crate::common::Random;
 
@@ -23,8 +26,8 @@ fn read(name: &str) -> NamedSkeleton {
     skeleton(&std::fs::read_to_string(bundled(name)).unwrap())
 }
 
-/// The configuration that has turned from rest by `turn` of each segment's name and limit.
-fn turned(model: &NamedSkeleton, mut turn: impl FnMut(&str, &Limit) -> UnitQuaternion<f64>) -> Configuration {
+/// The configuration in which each joint is turned from rest by `turn` of its segment's name and limit.
+fn turned(model: &NamedSkeleton, mut turn: impl FnMut(&str, &Limit) -> UnitQuaternion<f64>) -> SkeletonConfiguration {
     let limit = |index: usize| model.skeleton.segment(index).unwrap().joint.limit;
     let names = model.points[1..].iter().enumerate();
     let root = Isometry3::from_parts(model.rest.points[0].into(), model.rest.orientations[0]);
@@ -36,19 +39,19 @@ fn turned(model: &NamedSkeleton, mut turn: impl FnMut(&str, &Limit) -> UnitQuate
 fn within(limit: &Limit, random: &mut Random) -> UnitQuaternion<f64> {
     let about = |axis: Vector3<f64>, angle: f64| UnitQuaternion::new(axis.normalize() * angle);
     match limit {
-        Limit::Free => about(random.direction(), 0.3),
         Limit::Hinge { axis, angle } => about(*axis, angle.lower + random.unit() * (angle.upper - angle.lower)),
         Limit::Ball { cone, .. } => {
             let least = cone.up.min(cone.down).min(cone.left).min(cone.right);
             let across = Vector3::new(0.0, random.unit() - 0.5, random.unit() - 0.5);
             about(across, 0.9 * least * random.unit())
         }
+        _ => about(random.direction(), 0.3),
     }
 }
 
-fn solve(model: &NamedSkeleton, targets: &[Target], options: Options) -> Solution {
+fn solve(model: &NamedSkeleton, targets: &[SkeletonTarget], options: SkeletonOptions) -> SkeletonSolution {
     let (seed, mut solution) = (&model.rest, model.skeleton.solution());
-    let problem = Problem { targets, root: Root::Fixed, seed, options };
+    let problem = SkeletonProblem { targets, root: Root::Fixed, seed, options };
     model.skeleton.solve(&problem, &mut model.skeleton.scratch(&options), &mut solution).unwrap();
     solution
 }
@@ -63,8 +66,8 @@ fn bundled_skeletons_meet_targets_within_their_limits() {
         for _ in 0..10 {
             let wish = turned(&model, |_, limit| within(limit, &mut random));
             assert!(model.skeleton.violation(&wish).unwrap() < 1e-12, "{name}");
-            let targets: Vec<_> = model.ends.iter().map(|end| Target::new(*end, wish.points[*end])).collect();
-            let solution = solve(&model, &targets, Options::default());
+            let targets: Vec<_> = model.ends.iter().map(|end| SkeletonTarget::new(*end, wish.points[*end])).collect();
+            let solution = solve(&model, &targets, SkeletonOptions::default());
             assert!(solution.is_solved(), "{name}: {:?}", solution.residuals);
             assert!(model.skeleton.violation(&solution.configuration).unwrap() < 1e-9, "{name}");
         }
@@ -79,10 +82,10 @@ fn the_bundled_arm_of_pitch_and_yaw_reaches_within_its_bounds() {
     let (lower, upper) = arm.bounds();
     assert_eq!((lower[0].to_degrees().round(), upper[count + 1].to_degrees().round()), (-30.0, 60.0));
     let wish: Vec<f64> = (0..arm.variables()).map(|variable| if variable < count { 0.3 } else { -0.2 }).collect();
-    let problem = pitch_yaw::Problem {
+    let problem = pitch_yaw::PitchYawProblem {
         target: arm.tip(&wish).unwrap(),
         seed: &vec![0.0; arm.variables()],
-        options: pitch_yaw::Options::default(),
+        options: pitch_yaw::PitchYawOptions::default(),
     };
     let mut solution = arm.solution();
     arm.solve(&problem, &mut arm.scratch(), &mut solution).unwrap();
@@ -102,7 +105,7 @@ fn the_humanoid_is_a_standing_person_whose_sides_mirror_each_other() {
         pairs += 1;
         let (a, b) = (rest.points[index], rest.points[other]);
         assert!(((a.x - b.x).abs()).max((a.y + b.y).abs()).max((a.z - b.z).abs()) < 1e-12, "{name}");
-        // The mirror image of a frame that keeps it right-handed: its y axis turns around.
+        // The mirror image of a frame, kept right-handed by reversing its y axis.
         for (axis, sign) in [(Vector3::x(), 1.0), (Vector3::y(), -1.0), (Vector3::z(), 1.0)] {
             let (a, b) = (rest.orientations[index] * axis, rest.orientations[other] * axis * sign);
             assert!((Vector3::new(a.x, -a.y, a.z) - b).norm() < 1e-9, "{name}");
@@ -234,8 +237,8 @@ segments:
     assert!(model.skeleton.is_planar());
     let rest = &model.rest;
     assert!((rest.points[2] - Point3::new(2.0, 1.5, 0.0)).norm() < 1e-12);
-    let target = [Target::new(3, Point3::new(1.5, 2.0, 0.0))];
-    let solution = solve(&model, &target, Options::default());
+    let target = [SkeletonTarget::new(3, Point3::new(1.5, 2.0, 0.0))];
+    let solution = solve(&model, &target, SkeletonOptions::default());
     assert!(solution.is_solved() && solution.configuration.points.iter().all(|point| point.z == 0.0), "{solution:?}");
 }
 
@@ -268,8 +271,8 @@ fn a_fixed_segment_keeps_the_plane() {
     let model = skeleton(
         "dimensions: 2\nsegments:\n  - {name: a, length: 1}\n  - {name: b, length: 1, rest: [0, 0, 90], fixed: true}",
     );
-    let target = Target::new(2, Point3::new(0.0, 2_f64.sqrt(), 0.0));
-    let solution = solve(&model, &[target], Options::default());
+    let target = SkeletonTarget::new(2, Point3::new(0.0, 2_f64.sqrt(), 0.0));
+    let solution = solve(&model, &[target], SkeletonOptions::default());
     assert!(solution.is_solved(), "{:?}", solution.residuals);
     let points = &solution.configuration.points;
     let (before, after) = (points[1] - points[0], points[2] - points[1]);

@@ -1,4 +1,5 @@
-//! Figures with several ends and limited joints: the bundled humanoid and hand, and random trees. Limits are checked by a computation of their own.
+//! Skeletons with several end effectors and limited joints: the bundled humanoid and hand, and random trees. Limits are
+//! checked by independent code.
 
 use std::f64::consts::TAU;
 use std::path::Path;
@@ -6,17 +7,18 @@ use std::path::Path;
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use urdf_ik::skeleton::file::Model;
 use urdf_ik::skeleton::{
-    Cone, Configuration, Joint, Limit, Options, Outcome, Problem, Range, Root, Segment, Skeleton, Solution, Target,
+    Cone, Joint, Limit, Outcome, Range, Root, Segment, Skeleton, SkeletonConfiguration, SkeletonOptions,
+    SkeletonProblem, SkeletonSolution, SkeletonTarget,
 };
 
 use crate::common::joints::{Spread, rotation};
 use crate::common::{Random, Share};
 
-/// A figure with the points that are pulled, and its height \[m\].
+/// A skeleton with its end effectors and its height \[m\].
 struct Figure {
     skeleton: Skeleton,
     ends: Vec<usize>,
-    rest: Configuration,
+    rest: SkeletonConfiguration,
     height: f64,
 }
 
@@ -30,7 +32,7 @@ fn bundled(name: &str) -> Figure {
     Figure { skeleton: named.skeleton.clone(), ends, rest, height }
 }
 
-/// The angle by which a rotation leaves the limits of a joint, by formulas of the test alone.
+/// The angle by which a rotation violates the limits of a joint, by independent formulas.
 fn excess(joint: &Joint, rotation: &UnitQuaternion<f64>) -> f64 {
     let beyond = |angle: f64, range: &Range| {
         let turned = |angle: f64| (angle - range.lower).rem_euclid(TAU);
@@ -38,7 +40,6 @@ fn excess(joint: &Joint, rotation: &UnitQuaternion<f64>) -> f64 {
         if inside <= width { 0.0 } else { (inside - width).min(TAU - inside) }
     };
     match &joint.limit {
-        Limit::Free => 0.0,
         Limit::Hinge { axis, angle } => {
             let axis = axis.normalize();
             let turn = rotation.scaled_axis();
@@ -61,12 +62,13 @@ fn excess(joint: &Joint, rotation: &UnitQuaternion<f64>) -> f64 {
             let twisted = (swung.inverse() * rotation).scaled_axis().x;
             swing.max(beyond(twisted, twist))
         }
+        _ => 0.0,
     }
 }
 
 /// Checks lengths, limits and residuals, all from points and orientations.
-fn check(skeleton: &Skeleton, root: &Isometry3<f64>, problem: &Problem, solution: &Solution) {
-    let Configuration { points, orientations } = &solution.configuration;
+fn check(skeleton: &Skeleton, root: &Isometry3<f64>, problem: &SkeletonProblem, solution: &SkeletonSolution) {
+    let SkeletonConfiguration { points, orientations } = &solution.configuration;
     assert!((points[0] - Point3::from(root.translation.vector)).norm() < 1e-12);
     for segment in 0..skeleton.segment_count() {
         let Segment { parent, length, joint } = skeleton.segment(segment).unwrap();
@@ -85,10 +87,11 @@ fn check(skeleton: &Skeleton, root: &Isometry3<f64>, problem: &Problem, solution
     }
 }
 
-/// How many of `sets` sets of targets for all ends, half of them with orientations, are met from rest.
+/// How many of `sets` sets of targets for all end effectors, half of them with orientations, are met from rest.
 fn solved(figure: &Figure, random: &mut Random, spread: Spread, sets: usize) -> usize {
     let Figure { skeleton, ends, rest, height } = figure;
-    let options = Options { tolerance: 1e-4 * height, orientation_tolerance: 1e-4, ..Options::default() };
+    let options =
+        SkeletonOptions { tolerance: 1e-4 * height, orientation_tolerance: 1e-4, ..SkeletonOptions::default() };
     let (mut scratch, mut solution) = (skeleton.scratch(&options), skeleton.solution());
     let root = Isometry3::from_parts(rest.points[0].into(), rest.orientations[0]);
     let joints: Vec<_> = (0..skeleton.segment_count()).map(|index| skeleton.segment(index).unwrap().joint).collect();
@@ -97,11 +100,11 @@ fn solved(figure: &Figure, random: &mut Random, spread: Spread, sets: usize) -> 
         let rotations: Vec<_> = joints.iter().map(|joint| rotation(random, joint, spread)).collect();
         let goal = skeleton.place(&root, &rotations).unwrap();
         let target = |(index, &end): (usize, &usize)| {
-            let target = Target::new(end, goal.points[end]);
+            let target = SkeletonTarget::new(end, goal.points[end]);
             if (index + set).is_multiple_of(2) { target.with_orientation(goal.orientations[end]) } else { target }
         };
         let targets: Vec<_> = ends.iter().enumerate().map(target).collect();
-        let problem = Problem { targets: &targets, root: Root::Fixed, seed: rest, options };
+        let problem = SkeletonProblem { targets: &targets, root: Root::Fixed, seed: rest, options };
         skeleton.solve(&problem, &mut scratch, &mut solution).unwrap();
         check(skeleton, &root, &problem, &solution);
         solved += usize::from(solution.is_solved());
@@ -120,7 +123,7 @@ fn the_humanoid_and_the_hand_reach_what_their_limits_allow() {
     }
 }
 
-/// A cone with sides from 10° to 90°, of which some do not open at all, a stiff joint, a hinge, or a free joint.
+/// A cone with sides from 10° to 90°, some of which do not open at all, a fixed joint, a hinge, or a free joint.
 fn any_joint(random: &mut Random) -> Joint {
     let rest = UnitQuaternion::from_scaled_axis(random.direction() * random.between(0.0, 1.5));
     let mut side = || if random.below(8) == 0 { 0.0 } else { random.between(10.0, 90.0).to_radians() };
@@ -171,17 +174,17 @@ fn random_figures_reach_what_their_limits_allow() {
 #[test]
 fn ends_out_of_reach_stretch_within_the_limits_and_leave_the_others_alone() {
     let Figure { skeleton, ends, rest, height } = bundled("humanoid.yaml");
-    let options = Options { tolerance: 1e-4 * height, ..Options::default() };
+    let options = SkeletonOptions { tolerance: 1e-4 * height, ..SkeletonOptions::default() };
     let (mut scratch, mut solution) = (skeleton.scratch(&options), skeleton.solution());
     let root = Isometry3::from_parts(rest.points[0].into(), rest.orientations[0]);
     for far in 0..ends.len() {
         let target = |(index, &end): (usize, &usize)| {
-            // Outward, to where a limb of free joints would point straight.
+            // Outward, to the point that a stretched limb of free joints would reach.
             let away = (rest.points[end] - rest.points[0]).normalize() * 5.0;
-            Target::new(end, if index == far { rest.points[0] + away } else { rest.points[end] })
+            SkeletonTarget::new(end, if index == far { rest.points[0] + away } else { rest.points[end] })
         };
         let targets: Vec<_> = ends.iter().enumerate().map(target).collect();
-        let problem = Problem { targets: &targets, root: Root::Fixed, seed: &rest, options };
+        let problem = SkeletonProblem { targets: &targets, root: Root::Fixed, seed: &rest, options };
         skeleton.solve(&problem, &mut scratch, &mut solution).unwrap();
         check(&skeleton, &root, &problem, &solution);
         for (index, residual) in solution.residuals.iter().enumerate() {
@@ -196,23 +199,23 @@ fn ends_out_of_reach_stretch_within_the_limits_and_leave_the_others_alone() {
 fn a_free_root_follows_with_its_limits() {
     let figure = bundled("humanoid.yaml");
     let Figure { skeleton, ends, rest, height } = &figure;
-    let options = Options { tolerance: 1e-4 * height, ..Options::default() };
+    let options = SkeletonOptions { tolerance: 1e-4 * height, ..SkeletonOptions::default() };
     let (mut scratch, mut solution) = (skeleton.scratch(&options), skeleton.solution());
-    // All ends at once somewhere else: the whole figure has to move and turn.
+    // All end effectors at another place: the whole skeleton has to move and turn.
     let moved = Isometry3::new(Vector3::new(2.0, -1.0, 0.5), Vector3::new(0.2, 0.1, 1.0));
-    let targets: Vec<_> = ends.iter().map(|&end| Target::new(end, moved * rest.points[end])).collect();
-    let problem = Problem { targets: &targets, root: Root::Free, seed: rest, options };
+    let targets: Vec<_> = ends.iter().map(|&end| SkeletonTarget::new(end, moved * rest.points[end])).collect();
+    let problem = SkeletonProblem { targets: &targets, root: Root::Free, seed: rest, options };
     skeleton.solve(&problem, &mut scratch, &mut solution).unwrap();
-    let Configuration { points, orientations } = &solution.configuration;
+    let SkeletonConfiguration { points, orientations } = &solution.configuration;
     assert!(solution.is_solved(), "{solution:?}");
     check(skeleton, &Isometry3::from_parts(points[0].into(), orientations[0]), &problem, &solution);
 }
 
-/// The largest step of any point between neighbouring answers, and how many were not met, as the ends of a figure are dragged in
-/// 200 small steps from one configuration to another.
+/// The largest step of any point between successive solutions, and the number of targets not met, while the end
+/// effectors are dragged in 200 small steps from one configuration to another.
 fn drag(figure: &Figure, random: &mut Random, ends: &[usize], restarts: usize) -> (f64, usize) {
     let Figure { skeleton, rest, height, .. } = figure;
-    let options = Options { tolerance: 1e-4 * height, restarts, ..Options::default() };
+    let options = SkeletonOptions { tolerance: 1e-4 * height, restarts, ..SkeletonOptions::default() };
     let (mut scratch, mut solution) = (skeleton.scratch(&options), skeleton.solution());
     let root = Isometry3::from_parts(rest.points[0].into(), rest.orientations[0]);
     let joints = || (0..skeleton.segment_count()).map(|index| skeleton.segment(index).unwrap().joint);
@@ -223,8 +226,8 @@ fn drag(figure: &Figure, random: &mut Random, ends: &[usize], restarts: usize) -
     for step in 1..=200 {
         let between = from.iter().zip(&to).map(|(from, to)| from.slerp(to, f64::from(step) / 200.0));
         let goal = skeleton.place(&root, &between.collect::<Vec<_>>()).unwrap();
-        let targets: Vec<_> = ends.iter().map(|&end| Target::new(end, goal.points[end])).collect();
-        let problem = Problem { targets: &targets, root: Root::Fixed, seed: &at, options };
+        let targets: Vec<_> = ends.iter().map(|&end| SkeletonTarget::new(end, goal.points[end])).collect();
+        let problem = SkeletonProblem { targets: &targets, root: Root::Fixed, seed: &at, options };
         skeleton.solve(&problem, &mut scratch, &mut solution).unwrap();
         check(skeleton, &root, &problem, &solution);
         unmet += usize::from(!solution.is_solved());
@@ -250,7 +253,7 @@ fn a_figure_that_is_dragged_stays_near_where_it_was() {
                 blocks.failed += usize::from(missed > 0);
             }
             println!("{name}, {restarts} restarts, drags with jumps: {jumps:?}, that are blocked: {blocks:?}");
-            // Where joints block each other there is no way but a jump, which a restart takes.
+            // Where joints block each other only a jump helps, which a restart makes.
             let [jump, block] = if restarts == 0 { [0.01, 0.15] } else { [0.15, 0.01] };
             jumps.assert_at_most(jump, &format!("{name}, {restarts} restarts, jumps"));
             blocks.assert_at_most(block, &format!("{name}, {restarts} restarts, blocked"));
@@ -261,16 +264,16 @@ fn a_figure_that_is_dragged_stays_near_where_it_was() {
 #[test]
 fn a_straight_leg_bends_where_its_foot_is_lifted() {
     let Figure { skeleton, ends, rest, height } = bundled("humanoid.yaml");
-    let options = Options { tolerance: 1e-4 * height, restarts: 1, ..Options::default() };
+    let options = SkeletonOptions { tolerance: 1e-4 * height, restarts: 1, ..SkeletonOptions::default() };
     let (mut scratch, mut solution) = (skeleton.scratch(&options), skeleton.solution());
     let mut at = rest.clone();
     for step in 1..=40 {
         let lift = Vector3::new(0.0, 0.0, 0.33 * f64::from(step) / 40.0);
         let target = |(index, &end): (usize, &usize)| {
-            Target::new(end, if index == 4 { rest.points[end] + lift } else { rest.points[end] })
+            SkeletonTarget::new(end, if index == 4 { rest.points[end] + lift } else { rest.points[end] })
         };
         let targets: Vec<_> = ends.iter().enumerate().map(target).collect();
-        let problem = Problem { targets: &targets, root: Root::Fixed, seed: &at, options };
+        let problem = SkeletonProblem { targets: &targets, root: Root::Fixed, seed: &at, options };
         skeleton.solve(&problem, &mut scratch, &mut solution).unwrap();
         assert!(solution.is_solved(), "{step}: {solution:?}");
         at.clone_from(&solution.configuration);

@@ -5,34 +5,40 @@ use std::f64::consts::PI;
 use allocation_counter::measure;
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use urdf_ik::skeleton::{
-    Cone, Configuration, Joint, Options, Outcome, Problem, Range, Reason, Root, Skeleton, Solution, Target,
+    Cone, Joint, Outcome, Range, Reason, Root, Skeleton, SkeletonConfiguration, SkeletonOptions, SkeletonProblem,
+    SkeletonSolution, SkeletonTarget,
 };
 
 use crate::common::Random;
 use crate::figures::{any_joint, bits, irregular, limited_chain, rotation, rotations, solve, tip_reach, with_lengths};
 
-/// Cycles alone.
-fn options() -> Options {
-    Options { polish: false, ..Options::default() }
+/// Without polish.
+fn options() -> SkeletonOptions {
+    SkeletonOptions { polish: false, ..SkeletonOptions::default() }
 }
 
 /// Moves the end of `chain` to `target`.
-fn solve_chain(chain: &Skeleton, target: Point3<f64>, seed: &Configuration, options: Options) -> Solution {
-    let targets = [Target::new(chain.segment_count(), target)];
-    solve(chain, &Problem { targets: &targets, root: Root::Fixed, seed, options })
+fn solve_chain(
+    chain: &Skeleton,
+    target: Point3<f64>,
+    seed: &SkeletonConfiguration,
+    options: SkeletonOptions,
+) -> SkeletonSolution {
+    let targets = [SkeletonTarget::new(chain.segment_count(), target)];
+    solve(chain, &SkeletonProblem { targets: &targets, root: Root::Fixed, seed, options })
 }
 
-/// A random configuration, also outside the limits.
-fn anywhere(random: &mut Random, chain: &Skeleton, root: &Isometry3<f64>) -> Configuration {
+/// A random configuration, possibly outside the limits.
+fn anywhere(random: &mut Random, chain: &Skeleton, root: &Isometry3<f64>) -> SkeletonConfiguration {
     chain.place(root, &rotations(random, chain.segment_count())).unwrap()
 }
 
 /// The end of a random configuration within the limits, and a seed.
-fn reachable(random: &mut Random, chain: &Skeleton) -> (Point3<f64>, Configuration) {
+fn reachable(random: &mut Random, chain: &Skeleton) -> (Point3<f64>, SkeletonConfiguration) {
     let mut draw = || anywhere(random, chain, &Isometry3::identity());
     let (goal, seed) = (draw(), draw());
-    // Without any cycle the answer is the seed, moved to what the limits allow.
-    let placed = solve_chain(chain, Point3::new(1e3, 0.0, 0.0), &goal, Options { iterations: 0, ..options() });
+    // Without cycles the solution is the seed, moved into the limits.
+    let placed = solve_chain(chain, Point3::new(1e3, 0.0, 0.0), &goal, SkeletonOptions { iterations: 0, ..options() });
     (placed.configuration.points[chain.segment_count()], seed)
 }
 
@@ -44,18 +50,23 @@ fn limits_hold_after_every_cycle_whatever_the_target() {
         let root = Isometry3::from_parts(random.direction().into(), rotation(&mut random));
         let seed = anywhere(&mut random, &chain, &root);
         let target = Point3::from(random.direction() * random.between(0.0, 4.0));
-        // The best of all cycles is one of them.
+        // The best cycle is the best configuration.
         for iterations in 0..20 {
-            let options = Options { iterations, acceleration: [0, 1, 5][run % 3], ..Options::default() };
+            let options =
+                SkeletonOptions { iterations, acceleration: [0, 1, 5][run % 3], ..SkeletonOptions::default() };
             let solution = solve_chain(&chain, target, &seed, options);
             assert_eq!(solution.configuration.orientations[0], root.rotation);
         }
     }
 }
 
-/// The number of targets met of 50 that are the ends of random configurations, with restarts and without; the mean number of
+/// Of 50 targets at the ends of random configurations, the number met with and without restarts; the mean number of
 /// cycles.
-fn rates(joints: usize, options: Options, joint: impl Fn(&mut Random, usize) -> Joint) -> (usize, usize, usize) {
+fn rates(
+    joints: usize,
+    options: SkeletonOptions,
+    joint: impl Fn(&mut Random, usize) -> Joint,
+) -> (usize, usize, usize) {
     let mut random = Random::new(2);
     let (mut solved, mut first, mut cycles) = (0, 0, 0);
     for _ in 0..50 {
@@ -94,19 +105,19 @@ fn restarts_solve_many_targets_that_limits_block() {
 fn the_polish_solves_what_cycles_alone_do_not() {
     let narrow = |_: &mut Random, _| Joint::ball(Cone::circular(PI / 6.0), Range::ALL);
     let (alone, _, most) = rates(3, options(), narrow);
-    let (solved, _, cycles) = rates(3, Options::default(), narrow);
+    let (solved, _, cycles) = rates(3, SkeletonOptions::default(), narrow);
     assert!(alone < solved && solved == 50 && 2 * cycles < most, "{alone} {solved}, {most} {cycles} cycles");
-    let (solved, ..) = rates(3, Options::default(), |_, _| Joint::hinge(Vector3::z(), 0.0, 1.57));
+    let (solved, ..) = rates(3, SkeletonOptions::default(), |_, _| Joint::hinge(Vector3::z(), 0.0, 1.57));
     assert_eq!(solved, 50);
     let twist = Range::new(-0.5, 0.5);
-    let (solved, ..) = rates(3, Options::default(), |random, _| Joint::ball(irregular(random), twist));
+    let (solved, ..) = rates(3, SkeletonOptions::default(), |random, _| Joint::ball(irregular(random), twist));
     assert_eq!(solved, 50);
 }
 
 #[test]
 fn hinges_of_different_axes_converge_fast() {
     for (joints, most) in [(3, 40), (6, 200), (12, 20), (30, 10)] {
-        let (solved, _, cycles) = rates(joints, Options::default(), |_, index| {
+        let (solved, _, cycles) = rates(joints, SkeletonOptions::default(), |_, index| {
             let axis = if index % 2 == 0 { Vector3::z() } else { Vector3::y() };
             Joint::hinge(axis, -1.57, 1.57)
         });
@@ -143,16 +154,16 @@ fn acceleration_saves_cycles_and_plain_cycles_need_no_memory_for_it() {
     for _ in 0..100 {
         let chain = limited_chain(&mut random, 8, any_joint);
         let (target, seed) = reachable(&mut random, &chain);
-        plain += solve_chain(&chain, target, &seed, Options { acceleration: 0, ..options() }).iterations;
+        plain += solve_chain(&chain, target, &seed, SkeletonOptions { acceleration: 0, ..options() }).iterations;
         accelerated += solve_chain(&chain, target, &seed, options()).iterations;
     }
     println!("{plain} plain cycles, {accelerated} accelerated ones");
     assert!(2 * accelerated < plain, "{accelerated} {plain}");
 
     let chain = limited_chain(&mut random, 2, any_joint);
-    let (targets, seed) = ([Target::new(2, Point3::new(0.1, 0.1, 0.1))], chain.at_rest());
-    let problem = Problem { targets: &targets, root: Root::Fixed, seed: &seed, options: options() };
-    let plain = Problem { options: Options { acceleration: 0, ..options() }, ..problem };
+    let (targets, seed) = ([SkeletonTarget::new(2, Point3::new(0.1, 0.1, 0.1))], chain.at_rest());
+    let problem = SkeletonProblem { targets: &targets, root: Root::Fixed, seed: &seed, options: options() };
+    let plain = SkeletonProblem { options: SkeletonOptions { acceleration: 0, ..options() }, ..problem };
     let found = chain.solve(&problem, &mut chain.scratch(&plain.options), &mut chain.solution());
     let sentence = found.unwrap_err().to_string();
     assert!(sentence.starts_with("the scratch is for 0 differences, but the options ask for 5"), "{sentence}");
@@ -168,7 +179,7 @@ fn hinges_of_one_axis_stay_in_their_plane() {
         let root = Isometry3::from_parts(random.direction().into(), rotation(&mut random));
         let seed = anywhere(&mut random, &chain, &root);
         let target = Point3::from(random.direction() * random.between(0.1, 2.0));
-        for point in solve_chain(&chain, target, &seed, Options::default()).configuration.points {
+        for point in solve_chain(&chain, target, &seed, SkeletonOptions::default()).configuration.points {
             assert!((root.inverse() * point).z.abs() < 1e-14, "{point}");
         }
     }
@@ -180,9 +191,9 @@ fn a_seed_that_is_a_solution_is_returned_unchanged() {
     for _ in 0..100 {
         let chain = limited_chain(&mut random, 8, any_joint);
         let (target, seed) = reachable(&mut random, &chain);
-        let solution = solve_chain(&chain, target, &seed, Options::default());
+        let solution = solve_chain(&chain, target, &seed, SkeletonOptions::default());
         if solution.is_solved() {
-            let again = solve_chain(&chain, target, &solution.configuration, Options::default());
+            let again = solve_chain(&chain, target, &solution.configuration, SkeletonOptions::default());
             assert_eq!((again.iterations, again.is_solved()), (0, true));
             assert_eq!(again.configuration, solution.configuration);
         }
@@ -193,7 +204,7 @@ fn a_seed_that_is_a_solution_is_returned_unchanged() {
 fn certain_and_uncertain_reasons_are_distinguished() {
     let outcome = |joint: Joint, [x, y, z]: [f64; 3]| {
         let chain = with_lengths(&[joint; 4], |_| 0.25);
-        let solution = solve_chain(&chain, Point3::new(x, y, z), &chain.at_rest(), Options::default());
+        let solution = solve_chain(&chain, Point3::new(x, y, z), &chain.at_rest(), SkeletonOptions::default());
         (solution.residuals[0].outcome, solution)
     };
     let stiff = Joint::ball(Cone::circular(0.1), Range::ALL);
@@ -225,7 +236,7 @@ fn the_closest_configuration_is_returned_but_where_the_seed_leads_nearly_as_near
             let seed = anywhere(&mut random, &chain, &Isometry3::identity());
             let (mut nearest, margin) = (f64::INFINITY, 0.009 * tip_reach(&chain).outer);
             for iterations in [0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144] {
-                let options = Options { iterations, acceleration, ..Options::default() };
+                let options = SkeletonOptions { iterations, acceleration, ..SkeletonOptions::default() };
                 let distance = solve_chain(&chain, target, &seed, options).residuals[0].distance;
                 assert!(distance <= nearest + margin, "{iterations}: {distance} after {nearest}");
                 nearest = nearest.min(distance);
@@ -237,7 +248,7 @@ fn the_closest_configuration_is_returned_but_where_the_seed_leads_nearly_as_near
 #[test]
 fn attempts_end_where_cycles_are_not_limited() {
     let chain = with_lengths(&[Joint::ball(Cone::circular(0.1), Range::ALL); 4], |_| 0.25);
-    let options = Options { iterations: usize::MAX, restarts: 3, ..Options::default() };
+    let options = SkeletonOptions { iterations: usize::MAX, restarts: 3, ..SkeletonOptions::default() };
     for target in [Point3::new(0.0, 0.5, 0.0), Point3::new(-0.9, 0.0, 0.0), Point3::new(0.0, 0.0, 9.0)] {
         let solution = solve_chain(&chain, target, &chain.at_rest(), options);
         assert!(!solution.is_solved() && solution.iterations < 100_000, "{solution:?}");
@@ -249,13 +260,17 @@ fn the_same_problem_gives_the_same_bits_and_allocates_nothing() {
     let mut random = Random::new(5);
     for _ in 0..30 {
         let chain = limited_chain(&mut random, 7, any_joint);
-        let (mut scratch, mut solution) = (chain.scratch(&Options::default()), chain.solution());
+        let (mut scratch, mut solution) = (chain.scratch(&SkeletonOptions::default()), chain.solution());
         for _ in 0..3 {
             let (target, seed) = reachable(&mut random, &chain);
             for target in [target, target * 20.0] {
-                let targets = [Target::new(7, target)];
-                let problem =
-                    Problem { targets: &targets, root: Root::Fixed, seed: &seed, options: Options::default() };
+                let targets = [SkeletonTarget::new(7, target)];
+                let problem = SkeletonProblem {
+                    targets: &targets,
+                    root: Root::Fixed,
+                    seed: &seed,
+                    options: SkeletonOptions::default(),
+                };
                 let allocations = measure(|| chain.solve(&problem, &mut scratch, &mut solution).unwrap());
                 assert_eq!(allocations.count_total, 0);
                 let fresh = solve(&chain, &problem);

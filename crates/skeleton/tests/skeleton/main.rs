@@ -1,4 +1,4 @@
-//! Figures of segments, and arms of pitch and yaw: the models of the articles.
+//! Skeletons and pitch-yaw arms.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 

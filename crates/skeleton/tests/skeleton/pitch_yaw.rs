@@ -1,19 +1,21 @@
-//! The arm whose angles are sums: solves and paths, with one segment and with many.
+//! Pitch-yaw arms: solves and paths, with one segment and with many.
 
 use std::f64::consts::TAU;
 
 use allocation_counter::measure;
 use nalgebra::{Point3, Vector3};
-use urdf_ik::skeleton::pitch_yaw::{Method, Options, PathSteps, PathSummary, PitchYawArm, Problem, Solution};
+use urdf_ik::skeleton::pitch_yaw::{
+    PathSteps, PathSummary, PitchYawArm, PitchYawOptions, PitchYawProblem, PitchYawSolution, StepMethod,
+};
 use urdf_ik::skeleton::{Outcome, Reason};
 
 use crate::common::Random;
 
-const METHODS: [Method; 2] = [Method::DampedLeastSquares, Method::Pseudoinverse];
+const METHODS: [StepMethod; 2] = [StepMethod::DampedLeastSquares, StepMethod::Pseudoinverse];
 const SEGMENTS: [usize; 5] = [1, 2, 5, 40, 200];
 
-fn options(method: Method) -> Options {
-    Options { method, ..Options::default() }
+fn options(method: StepMethod) -> PitchYawOptions {
+    PitchYawOptions { method, ..PitchYawOptions::default() }
 }
 
 fn arm(random: &mut Random, segments: usize) -> PitchYawArm {
@@ -25,15 +27,15 @@ fn positions(random: &mut Random, arm: &PitchYawArm) -> Vec<f64> {
     (0..arm.variables()).map(|_| random.between(-3.0, 3.0)).collect()
 }
 
-fn solve(arm: &PitchYawArm, target: Point3<f64>, seed: &[f64], options: Options) -> Solution {
+fn solve(arm: &PitchYawArm, target: Point3<f64>, seed: &[f64], options: PitchYawOptions) -> PitchYawSolution {
     let mut solution = arm.solution();
-    arm.solve(&Problem { target, seed, options }, &mut arm.scratch(), &mut solution).unwrap();
+    arm.solve(&PitchYawProblem { target, seed, options }, &mut arm.scratch(), &mut solution).unwrap();
     assert_eq!(arm.tip(&solution.positions).unwrap(), solution.tip);
     assert_eq!((solution.tip - target).norm(), solution.residual.distance);
     solution
 }
 
-/// A point at a random distance that the tip can have, from the inner to the outer reach.
+/// A point at a random distance within reach.
 fn reachable(random: &mut Random, arm: &PitchYawArm) -> Point3<f64> {
     arm.base() + random.direction() * random.between(arm.reach().inner, arm.reach().outer)
 }
@@ -93,7 +95,7 @@ fn targets_out_of_reach_get_the_nearest_point_and_both_bounds() {
 #[test]
 fn the_message_has_the_distance_and_both_bounds() {
     let arm = PitchYawArm::new(Point3::origin(), vec![1.0, 0.25]).unwrap();
-    let solution = solve(&arm, Point3::new(0.0, 0.0, 2.0), &[0.0; 4], Options::default());
+    let solution = solve(&arm, Point3::new(0.0, 0.0, 2.0), &[0.0; 4], PitchYawOptions::default());
     let expected = "out of reach: 2.000000 m from the root, where 0.750000 to 1.250000 m are possible";
     assert_eq!(solution.residual.outcome.to_string(), expected);
 }
@@ -135,11 +137,11 @@ fn the_same_problem_gives_the_same_bits_whatever_the_scratch_was_used_for() {
         let (mut scratch, mut solution) = (arm.scratch(), arm.solution());
         for _ in 0..20 {
             let (target, seed) = (reachable(&mut random, &arm), positions(&mut random, &arm));
-            let problem = Problem { target, seed: &seed, options: options(method) };
+            let problem = PitchYawProblem { target, seed: &seed, options: options(method) };
             arm.solve(&problem, &mut scratch, &mut solution).unwrap();
             let fresh = solve(&arm, target, &seed, options(method));
             assert_eq!(solution, fresh);
-            let bits = |solution: &Solution| solution.positions.iter().map(|p| p.to_bits()).collect::<Vec<_>>();
+            let bits = |solution: &PitchYawSolution| solution.positions.iter().map(|p| p.to_bits()).collect::<Vec<_>>();
             assert_eq!(bits(&solution), bits(&fresh));
         }
     }
@@ -151,8 +153,8 @@ fn invalid_problems_are_refused_and_leave_the_solution_unchanged() {
     let (mut scratch, mut solution) = (arm.scratch(), arm.solution());
     let before = solution.clone();
     let mut check = |target: [f64; 3], seed: &[f64], tolerance: f64, sentence: &str| {
-        let options = Options { tolerance, ..Options::default() };
-        let problem = Problem { target: Point3::from(target), seed, options };
+        let options = PitchYawOptions { tolerance, ..PitchYawOptions::default() };
+        let problem = PitchYawProblem { target: Point3::from(target), seed, options };
         let error = arm.solve(&problem, &mut scratch, &mut solution).unwrap_err();
         assert!(error.to_string().starts_with(sentence), "{error}");
         let steps = PathSteps::new(0.1);
@@ -177,7 +179,7 @@ fn invalid_problems_are_refused_and_leave_the_solution_unchanged() {
 #[test]
 fn scratch_and_solution_of_another_arm_are_refused() {
     let (one, two) = (arm(&mut Random::new(6), 1), arm(&mut Random::new(6), 2));
-    let problem = Problem { target: Point3::origin(), seed: &[0.0; 4], options: Options::default() };
+    let problem = PitchYawProblem { target: Point3::origin(), seed: &[0.0; 4], options: PitchYawOptions::default() };
     let error = two.solve(&problem, &mut one.scratch(), &mut two.solution()).unwrap_err();
     assert_eq!(error.to_string(), "the scratch has 2 entries; it must have 4");
     let error = two.solve(&problem, &mut two.scratch(), &mut one.solution()).unwrap_err();
@@ -192,7 +194,7 @@ fn extreme_scales_neither_panic_nor_give_nan() {
         let arm = PitchYawArm::new(Point3::origin(), lengths).unwrap();
         for method in METHODS {
             let target = Point3::from(random.direction() * (2.0 * scale));
-            let options = Options { tolerance: 1e-6 * scale, ..options(method) };
+            let options = PitchYawOptions { tolerance: 1e-6 * scale, ..options(method) };
             let solution = solve(&arm, target, &positions(&mut random, &arm), options);
             assert!(solution.positions.iter().all(|position| position.is_finite()));
             if scale > 1e-10 {
@@ -205,8 +207,8 @@ fn extreme_scales_neither_panic_nor_give_nan() {
     }
 }
 
-/// Follows a path and checks everything that it promises with the points that `visit` gets.
-fn follow(arm: &PitchYawArm, problem: &Problem, steps: &PathSteps) -> (PathSummary, Solution) {
+/// Follows a path and checks its guarantees with the visited points.
+fn follow(arm: &PitchYawArm, problem: &PitchYawProblem, steps: &PathSteps) -> (PathSummary, PitchYawSolution) {
     let (mut scratch, mut solution) = (arm.scratch(), arm.solution());
     let (start, mut tip) = (arm.tip(problem.seed).unwrap(), arm.tip(problem.seed).unwrap());
     let (mut before, mut fraction, mut end) = (problem.seed.to_vec(), 0.0, start);
@@ -244,7 +246,7 @@ fn paths_keep_their_steps_and_end_at_the_target() {
                 let seed = positions(&mut random, &arm);
                 let target = arm.base() + random.direction() * random.between(0.3, 0.8 * arm.reach().outer.min(4.0));
                 let start = arm.tip(&seed).unwrap();
-                let problem = Problem { target, seed: &seed, options: options(method) };
+                let problem = PitchYawProblem { target, seed: &seed, options: options(method) };
                 let (summary, solution) = follow(&arm, &problem, &PathSteps::new(0.02));
                 assert_eq!(
                     solution.residual.outcome,
@@ -262,7 +264,8 @@ fn paths_keep_their_steps_and_end_at_the_target() {
 fn a_stretched_arm_bends_on_its_way_back_without_a_jump() {
     for method in METHODS {
         let arm = PitchYawArm::new(Point3::origin(), vec![0.25; 8]).unwrap();
-        let problem = Problem { target: Point3::new(0.5, 0.0, 0.0), seed: &[0.0; 16], options: options(method) };
+        let problem =
+            PitchYawProblem { target: Point3::new(0.5, 0.0, 0.0), seed: &[0.0; 16], options: options(method) };
         let (summary, solution) = follow(&arm, &problem, &PathSteps::new(0.01));
         assert_eq!(solution.residual.outcome, Outcome::Solved, "{method:?} {summary:?}");
     }
@@ -273,7 +276,7 @@ fn a_path_to_a_target_out_of_reach_ends_at_the_nearest_point() {
     for method in METHODS {
         let arm = PitchYawArm::new(Point3::origin(), vec![0.5; 4]).unwrap();
         let seed = [0.3, 0.4, -0.9, 0.5, 0.2, -0.6, 0.7, 0.1];
-        let problem = Problem { target: Point3::new(2.0, 2.0, 1.0), seed: &seed, options: options(method) };
+        let problem = PitchYawProblem { target: Point3::new(2.0, 2.0, 1.0), seed: &seed, options: options(method) };
         let (summary, solution) = follow(&arm, &problem, &PathSteps::new(0.05));
         assert!(matches!(solution.residual.outcome, Outcome::Closest(Reason::OutOfReach { outer: 2.0, .. })));
         assert!((solution.residual.distance - 1.0).abs() < 1e-5, "{method:?} {summary:?} {solution:?}");
@@ -285,13 +288,14 @@ fn a_path_through_the_inner_reach_ends_at_its_edge() {
     let arm = PitchYawArm::new(Point3::origin(), vec![1.0, 0.5]).unwrap();
     let seed = [0.2, -0.5, 0.1, 0.7];
     let target = Point3::origin() - arm.tip(&seed).unwrap().coords;
-    let problem = Problem { target, seed: &seed, options: Options::default() };
+    let problem = PitchYawProblem { target, seed: &seed, options: PitchYawOptions::default() };
     let (_, solution) = follow(&arm, &problem, &PathSteps::new(0.05));
     assert!(solution.tip.coords.norm() - arm.reach().inner < 0.01, "{solution:?}");
     assert!(matches!(solution.residual.outcome, Outcome::Closest(_)));
 
     let one = PitchYawArm::new(Point3::origin(), vec![1.0]).unwrap();
-    let problem = Problem { target: Point3::new(0.0, 1.0, 0.0), seed: &[0.0; 2], options: Options::default() };
+    let problem =
+        PitchYawProblem { target: Point3::new(0.0, 1.0, 0.0), seed: &[0.0; 2], options: PitchYawOptions::default() };
     let (_, solution) = follow(&one, &problem, &PathSteps::new(0.05));
     assert!(matches!(solution.residual.outcome, Outcome::Closest(Reason::OutOfReach { .. })), "{solution:?}");
 }
@@ -300,7 +304,7 @@ fn a_path_through_the_inner_reach_ends_at_its_edge() {
 fn a_path_of_no_length_gives_the_point_of_the_seed() {
     let arm = PitchYawArm::new(Point3::origin(), vec![0.25; 3]).unwrap();
     let seed = [0.3; 6];
-    let problem = Problem { target: arm.tip(&seed).unwrap(), seed: &seed, options: Options::default() };
+    let problem = PitchYawProblem { target: arm.tip(&seed).unwrap(), seed: &seed, options: PitchYawOptions::default() };
     let (summary, solution) = follow(&arm, &problem, &PathSteps::new(0.1));
     assert_eq!(summary, PathSummary { points: 1, ..PathSummary::default() });
     assert_eq!((solution.residual.outcome, &solution.positions[..]), (Outcome::Solved, &seed[..]));
@@ -309,7 +313,7 @@ fn a_path_of_no_length_gives_the_point_of_the_seed() {
 #[test]
 fn invalid_steps_are_refused() {
     let arm = arm(&mut Random::new(9), 3);
-    let problem = Problem { target: Point3::origin(), seed: &[0.0; 6], options: Options::default() };
+    let problem = PitchYawProblem { target: Point3::origin(), seed: &[0.0; 6], options: PitchYawOptions::default() };
     let error = |longest: f64, largest_turn: f64| {
         let steps = PathSteps { longest, largest_turn };
         arm.follow_path(&problem, &steps, &mut arm.scratch(), &mut arm.solution(), |_| ()).unwrap_err().to_string()
@@ -322,7 +326,8 @@ fn invalid_steps_are_refused() {
         let expected = format!("the greatest turn between points of the path is {turn} rad; it must be above 0");
         assert_eq!(error(0.1, turn), expected);
     }
-    let fine = Problem { options: Options { tolerance: 1e-12, ..Options::default() }, ..problem };
+    let fine =
+        PitchYawProblem { options: PitchYawOptions { tolerance: 1e-12, ..PitchYawOptions::default() }, ..problem };
     let steps = PathSteps::new(1e-8);
     let found = arm.follow_path(&fine, &steps, &mut arm.scratch(), &mut arm.solution(), |_| ());
     assert!(found.unwrap_err().to_string().ends_with("; it must be at most 1e6"));
@@ -340,7 +345,7 @@ fn neither_solve_nor_path_allocates() {
             let seed = positions(&mut random, &arm);
             let far = arm.base() + Vector3::new(0.0, TAU, 2.0 * arm.reach().outer);
             for target in [reachable(&mut random, &arm), far, arm.base()] {
-                let problem = Problem { target, seed: &seed, options: options(method) };
+                let problem = PitchYawProblem { target, seed: &seed, options: options(method) };
                 let steps = PathSteps::new(0.2);
                 let allocations = measure(|| {
                     for arm in [&arm, &bounded] {

@@ -1,9 +1,10 @@
-//! What every answer promises, whatever is asked: random figures of every kind with random options. What an answer is compared with is
-//! computed here, or is another answer of the same solver.
+//! Guarantees of every solution: random skeletons of every kind with random options. Solutions are compared with
+//! independent computations, or with other solutions of the same solver.
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use urdf_ik::skeleton::{
-    Configuration, Joint, Options, Outcome, Problem, Reach, Reason, Root, Segment, Skeleton, Solution, Target,
+    Joint, Outcome, Reach, Reason, Root, Segment, Skeleton, SkeletonConfiguration, SkeletonOptions, SkeletonProblem,
+    SkeletonSolution, SkeletonTarget,
 };
 
 use crate::common::joints::{self, Spread};
@@ -12,20 +13,20 @@ use crate::figures::{any_joint, at, direction, rotation, solve};
 
 const CASES: usize = 300;
 
-/// What is asked of a figure.
+/// A problem for a skeleton.
 struct Case {
     skeleton: Skeleton,
-    seed: Configuration,
-    targets: Vec<Target>,
+    seed: SkeletonConfiguration,
+    targets: Vec<SkeletonTarget>,
     root: Root,
-    options: Options,
+    options: SkeletonOptions,
     /// Whether some configuration meets all targets.
     is_possible: bool,
 }
 
 impl Case {
-    /// A chain or a tree with a target for each end, its root fixed, moved or free. A quarter of the free ones are in the plane. In
-    /// one case of four a target is drawn far away.
+    /// A chain or a tree with a target for each end, its root fixed, moved or free. A quarter of the free ones are
+    /// planar. In a quarter of the cases a target is far away.
     fn new(random: &mut Random, is_limited: bool) -> Self {
         let dimensions = if !is_limited && random.below(4) == 0 { 2 } else { 3 };
         let segments = segments(random, is_limited);
@@ -33,10 +34,10 @@ impl Case {
         let (goal, seed) = (configuration(random, &skeleton), configuration(random, &skeleton));
         let is_end = |point: &usize| segments.iter().all(|segment| segment.parent != *point);
         let at_goal = |point| match goal.orientations.get(point) {
-            Some(turn) if point % 2 == 0 => Target::new(point, goal.points[point]).with_orientation(*turn),
-            _ => Target::new(point, goal.points[point]),
+            Some(turn) if point % 2 == 0 => SkeletonTarget::new(point, goal.points[point]).with_orientation(*turn),
+            _ => SkeletonTarget::new(point, goal.points[point]),
         };
-        let mut targets: Vec<Target> = (1..=segments.len()).filter(is_end).map(at_goal).collect();
+        let mut targets: Vec<SkeletonTarget> = (1..=segments.len()).filter(is_end).map(at_goal).collect();
         let is_possible = random.below(4) > 0;
         if !is_possible {
             let far = random.below(targets.len());
@@ -48,12 +49,12 @@ impl Case {
         Self { skeleton, seed, targets, root, options: options(random), is_possible }
     }
 
-    fn solve(&self, options: Options) -> Solution {
+    fn solve(&self, options: SkeletonOptions) -> SkeletonSolution {
         let Self { skeleton, targets, root, seed, .. } = self;
-        solve(skeleton, &Problem { targets, root: *root, seed, options })
+        solve(skeleton, &SkeletonProblem { targets, root: *root, seed, options })
     }
 
-    /// The case with every length `scale` times as long and all places moved by `place`.
+    /// The case scaled by `scale` and moved by `place`.
     fn moved(&self, place: &Isometry3<f64>, scale: f64) -> Self {
         let all = 0..self.skeleton.segment_count();
         let segment = |index| self.skeleton.segment(index).unwrap();
@@ -62,15 +63,15 @@ impl Case {
         let skeleton = if is_planar { Skeleton::in_plane(&longer) } else { Skeleton::new(&longer) }.unwrap();
         let point = |point: &Point3<f64>| place * (point * scale);
         let turn = |turn: &UnitQuaternion<f64>| place.rotation * turn;
-        let target = |target: &Target| Target {
+        let target = |target: &SkeletonTarget| SkeletonTarget {
             position: point(&target.position),
             orientation: target.orientation.as_ref().map(turn),
             ..*target
         };
-        let Configuration { points, orientations } = &self.seed;
+        let SkeletonConfiguration { points, orientations } = &self.seed;
         Self {
             skeleton,
-            seed: Configuration {
+            seed: SkeletonConfiguration {
                 points: points.iter().map(point).collect(),
                 orientations: orientations.iter().map(turn).collect(),
             },
@@ -82,7 +83,7 @@ impl Case {
                 )),
                 other => *other,
             },
-            options: Options { tolerance: scale * self.options.tolerance, ..self.options },
+            options: SkeletonOptions { tolerance: scale * self.options.tolerance, ..self.options },
             is_possible: self.is_possible,
         }
     }
@@ -99,7 +100,7 @@ fn segments(random: &mut Random, is_limited: bool) -> Vec<Segment> {
 }
 
 /// A random configuration within the limits.
-fn configuration(random: &mut Random, skeleton: &Skeleton) -> Configuration {
+fn configuration(random: &mut Random, skeleton: &Skeleton) -> SkeletonConfiguration {
     let all = || (0..skeleton.segment_count()).map(|index| skeleton.segment(index).unwrap());
     let dimensions = if skeleton.is_planar() { 2 } else { 3 };
     let start: Point3<f64> = (direction(random, dimensions) * 0.3).into();
@@ -115,14 +116,14 @@ fn configuration(random: &mut Random, skeleton: &Skeleton) -> Configuration {
     skeleton.place(&place, &turns).unwrap()
 }
 
-fn options(random: &mut Random) -> Options {
-    Options {
+fn options(random: &mut Random) -> SkeletonOptions {
+    SkeletonOptions {
         iterations: [0, 1, 3, 30, 300][random.below(5)],
         restarts: random.below(4),
         acceleration: [0, 1, 5][random.below(3)],
         circles: random.below(2) == 0,
         polish: random.below(2) == 0,
-        ..Options::default()
+        ..SkeletonOptions::default()
     }
 }
 
@@ -131,7 +132,7 @@ fn cases(seed: u64) -> impl Iterator<Item = Case> {
     (0..CASES).map(move |case| Case::new(&mut random, case % 2 == 0))
 }
 
-/// The distances that two points can have where every joint is free: of the segments between them, the longest less the others, and all.
+/// The range of distances of two points with free joints: from the longest segment minus the others to the sum of all.
 fn reach(skeleton: &Skeleton, points: [usize; 2]) -> Reach {
     let way = |mut point: usize| {
         let mut way = Vec::new();
@@ -151,8 +152,8 @@ fn reach(skeleton: &Skeleton, points: [usize; 2]) -> Reach {
     Reach { inner: (2.0 * longest - sum).max(0.0), outer: sum }
 }
 
-/// Checks that the reason why a target is missed is so.
-fn check_reason(case: &Case, solution: &Solution, index: usize, reason: Reason) {
+/// Checks that the reason why a target is missed is true.
+fn check_reason(case: &Case, solution: &SkeletonSolution, index: usize, reason: Reason) {
     let target = &case.targets[index];
     let certain = |from: Point3<f64>, points, told: [f64; 3]| {
         let (apart, reach) = ((target.position - from).norm(), reach(&case.skeleton, points));
@@ -193,8 +194,8 @@ fn lengths_limits_residuals_and_reasons_are_as_told() {
     assert!(reasons > CASES / 2, "{reasons}");
 }
 
-/// The error of a solution: of possible targets, all of them count.
-fn error(solution: &Solution) -> f64 {
+/// The error of a solution; for possible targets all of them count.
+fn error(solution: &SkeletonSolution) -> f64 {
     solution.residuals.iter().map(|residual| residual.distance.powi(2)).sum::<f64>().sqrt()
 }
 
@@ -206,24 +207,24 @@ fn more_cycles_and_attempts_never_lead_farther_away() {
         }
         let mut before = f64::INFINITY;
         for (iterations, restarts) in [(0, 0), (1, 0), (2, 0), (5, 0), (20, 0), (100, 0), (300, 1), (600, 3)] {
-            let after = error(&case.solve(Options { iterations, restarts, ..case.options }));
+            let after = error(&case.solve(SkeletonOptions { iterations, restarts, ..case.options }));
             assert!(after <= before + 1e-12, "{iterations} cycles: {after} after {before}, {:?}", case.options);
             before = after;
         }
     }
 }
 
-/// Doubling changes no digit of a number, and neither does a half turn about an axis.
+/// Scaling by two and half turns about an axis are exact in floating point.
 #[test]
 fn a_figure_of_twice_the_size_has_the_same_answer_to_the_bit() {
     for case in cases(3).filter(|case| case.skeleton.is_free()) {
         let half_turn = UnitQuaternion::from_quaternion(nalgebra::Quaternion::new(0.0, 0.0, 0.0, 1.0));
-        // Restarts are scattered in directions of their own.
+        // Restarts are scattered in fixed directions.
         let turn = if case.options.restarts == 0 { half_turn } else { UnitQuaternion::identity() };
         let place = Isometry3::from_parts(Vector3::zeros().into(), turn);
         let double = case.moved(&place, 2.0);
         let (one, two) = (case.solve(case.options), double.solve(double.options));
-        let counts = |solution: &Solution| (solution.iterations, solution.restarts, solution.accelerated);
+        let counts = |solution: &SkeletonSolution| (solution.iterations, solution.restarts, solution.accelerated);
         assert_eq!(counts(&one), counts(&two), "{:?} {:?} {:?}", case.options, case.root, case.targets);
         for (one, two) in one.configuration.points.iter().zip(&two.configuration.points) {
             assert_eq!(place * (one * 2.0), *two);
@@ -237,8 +238,8 @@ fn a_figure_elsewhere_has_the_same_answer() {
     for case in cases(5).filter(|case| !case.skeleton.is_planar()) {
         let place = Isometry3::from_parts(random.direction().into(), rotation(&mut random));
         let elsewhere = case.moved(&place, 1.0);
-        // After few cycles, before roundings grow.
-        let few = Options { iterations: 3, restarts: 0, ..case.options };
+        // After few cycles, before rounding errors grow.
+        let few = SkeletonOptions { iterations: 3, restarts: 0, ..case.options };
         let (one, two) = (case.solve(few), elsewhere.solve(few));
         let pairs = one.configuration.points.iter().zip(&two.configuration.points);
         let apart = pairs.map(|(one, two)| (place * one - two).norm()).fold(0.0, f64::max);
@@ -256,7 +257,7 @@ fn possible_targets_are_met() {
         while of < CASES {
             let case = Case::new(&mut random, is_limited);
             if case.is_possible {
-                missed += usize::from(!case.solve(Options::default()).is_solved());
+                missed += usize::from(!case.solve(SkeletonOptions::default()).is_solved());
                 of += 1;
             }
         }

@@ -1,20 +1,21 @@
-//! FABRIK on trees of points: solve rates, targets that cannot be met, the root.
+//! FABRIK on trees of points: solve rates, unreachable targets, the root.
 
 use allocation_counter::measure;
 use nalgebra::{Isometry3, Point3, Vector3};
 use urdf_ik::skeleton::{
-    Configuration, Options, Outcome, Problem, Reason, Residual, Root, Segment, Skeleton, Solution, Target,
+    Outcome, Reason, Residual, Root, Segment, Skeleton, SkeletonConfiguration, SkeletonOptions, SkeletonProblem,
+    SkeletonSolution, SkeletonTarget,
 };
 
 use crate::common::Random;
 use crate::figures::{at, bits, solve};
 
-/// Cycles alone, from a few starts.
-fn options() -> Options {
-    Options { iterations: 3000, restarts: 10, polish: false, ..Options::default() }
+/// Without polish, with a few restarts.
+fn options() -> SkeletonOptions {
+    SkeletonOptions { iterations: 3000, restarts: 10, polish: false, ..SkeletonOptions::default() }
 }
 
-/// Appends `count` segments in a row, which begin at the point `from`. Returns the last point.
+/// Appends a chain of `count` segments that begins at the point `from`. Returns the last point.
 fn grow(parents: &mut Vec<usize>, mut from: usize, count: usize) -> usize {
     for _ in 0..count {
         parents.push(from);
@@ -43,7 +44,7 @@ fn tree(random: &mut Random, levels: usize, ends: usize) -> (Skeleton, Vec<usize
 }
 
 /// A random configuration whose branches bend by an amount that grows with `bend`.
-fn sample(random: &mut Random, tree: &Skeleton, bend: f64) -> Configuration {
+fn sample(random: &mut Random, tree: &Skeleton, bend: f64) -> SkeletonConfiguration {
     let (mut points, mut directions) = (vec![Point3::origin()], vec![Vector3::z()]);
     for segment in 0..tree.segment_count() {
         let Segment { parent, length, .. } = tree.segment(segment).unwrap();
@@ -54,12 +55,17 @@ fn sample(random: &mut Random, tree: &Skeleton, bend: f64) -> Configuration {
 }
 
 /// Targets for the points of these indices, where they are in `goal`.
-fn targets_at(points: &[usize], goal: &Configuration) -> Vec<Target> {
-    points.iter().map(|&point| Target::new(point, goal.points[point])).collect()
+fn targets_at(points: &[usize], goal: &SkeletonConfiguration) -> Vec<SkeletonTarget> {
+    points.iter().map(|&point| SkeletonTarget::new(point, goal.points[point])).collect()
 }
 
-fn solve_tree(tree: &Skeleton, targets: &[Target], seed: &Configuration, root: Root) -> Solution {
-    solve(tree, &Problem { targets, seed, root, options: options() })
+fn solve_tree(
+    tree: &Skeleton,
+    targets: &[SkeletonTarget],
+    seed: &SkeletonConfiguration,
+    root: Root,
+) -> SkeletonSolution {
+    solve(tree, &SkeletonProblem { targets, seed, root, options: options() })
 }
 
 #[test]
@@ -67,13 +73,13 @@ fn targets_of_random_configurations_are_met() {
     for acceleration in [0, 5] {
         for (root, bend) in [(Root::Fixed, 0.7), (Root::Fixed, 3.0), (Root::Free, 0.7), (Root::Free, 3.0)] {
             for (levels, ends) in (2..=3).flat_map(|levels| (2..=5).map(move |ends| (levels, ends))) {
-                let (mut random, options) = (Random::new(1), Options { acceleration, ..options() });
+                let (mut random, options) = (Random::new(1), SkeletonOptions { acceleration, ..options() });
                 let (mut solved, mut cycles) = (0, 0);
                 for _ in 0..100 {
                     let (tree, tips) = tree(&mut random, levels, ends);
                     let targets = targets_at(&tips, &sample(&mut random, &tree, bend));
                     let seed = sample(&mut random, &tree, bend);
-                    let solution = solve(&tree, &Problem { targets: &targets, seed: &seed, root, options });
+                    let solution = solve(&tree, &SkeletonProblem { targets: &targets, seed: &seed, root, options });
                     solved += usize::from(solution.is_solved());
                     cycles += solution.iterations;
                 }
@@ -101,7 +107,7 @@ fn sub_bases_of_many_levels_and_some_ends_out_of_reach() {
         let (tree, tips) = forks(&mut random, levels);
         let goal = sample(&mut random, &tree, 1.0);
         let mut targets = targets_at(&tips, &goal);
-        // From a configuration nearby: few random configurations lead to a solution for that many targets.
+        // From a configuration nearby: random seeds rarely lead to a solution with that many targets.
         let mut seed = goal.clone();
         for (point, noise) in seed.points.iter_mut().zip(sample(&mut random, &tree, 1.0).points) {
             *point += 0.1 * noise.coords;
@@ -144,13 +150,13 @@ fn the_closest_configuration_of_all_attempts_is_returned() {
         let (goal, seed) = (sample(&mut random, &tree, 3.0), sample(&mut random, &tree, 3.0));
         let mut targets = targets_at(&tips, &goal);
         for target in &mut targets {
-            // Far enough apart that not all can be met.
+            // So far apart that not all can be met.
             target.position *= 2.0;
         }
         let mut before = f64::INFINITY;
         for restarts in 0..8 {
-            let options = Options { restarts, ..options() };
-            let solution = solve(&tree, &Problem { targets: &targets, seed: &seed, root: Root::Free, options });
+            let options = SkeletonOptions { restarts, ..options() };
+            let solution = solve(&tree, &SkeletonProblem { targets: &targets, seed: &seed, root: Root::Free, options });
             let error = solution.residuals.iter().map(|residual| residual.distance.powi(2)).sum::<f64>().sqrt();
             assert!(error <= before + 1e-12, "{restarts}: {error} after {before}");
             before = error;
@@ -161,9 +167,10 @@ fn the_closest_configuration_of_all_attempts_is_returned() {
 #[test]
 fn attempts_end_where_cycles_are_not_limited() {
     let (tree, seed) = two_arms();
-    let targets = [Target::new(4, Point3::new(0.0, 0.8, 0.2)), Target::new(7, Point3::new(0.0, -0.8, 0.2))];
-    let options = Options { iterations: usize::MAX, restarts: 3, ..options() };
-    let solution = solve(&tree, &Problem { targets: &targets, seed: &seed, root: Root::Free, options });
+    let targets =
+        [SkeletonTarget::new(4, Point3::new(0.0, 0.8, 0.2)), SkeletonTarget::new(7, Point3::new(0.0, -0.8, 0.2))];
+    let options = SkeletonOptions { iterations: usize::MAX, restarts: 3, ..options() };
+    let solution = solve(&tree, &SkeletonProblem { targets: &targets, seed: &seed, root: Root::Free, options });
     assert!(!solution.is_solved() && solution.restarts == 3 && solution.iterations < 100_000, "{solution:?}");
 }
 
@@ -183,7 +190,7 @@ fn inner_points_and_ends_meet_their_targets_together() {
 }
 
 /// A trunk of 0.5 m and two arms of 3 segments of 0.2 m each.
-fn two_arms() -> (Skeleton, Configuration) {
+fn two_arms() -> (Skeleton, SkeletonConfiguration) {
     let segments = [(0, 0.5), (1, 0.2), (2, 0.2), (3, 0.2), (1, 0.2), (5, 0.2), (6, 0.2)];
     let tree = Skeleton::new(&segments.map(|(parent, length)| Segment::new(parent, length))).unwrap();
     let seed = sample(&mut Random::new(3), &tree, 1.0);
@@ -198,7 +205,8 @@ fn an_end_out_of_reach_stretches_and_the_other_is_still_met() {
         let far = Point3::from(random.direction() * random.between(1.3, 5.0));
         // Anywhere that the second arm reaches when the trunk points towards the first target, or slightly beyond.
         let near = Point3::from(random.direction() * random.between(0.3, 0.8));
-        let solution = solve_tree(&tree, &[Target::new(4, far), Target::new(7, near)], &seed, Root::Fixed);
+        let solution =
+            solve_tree(&tree, &[SkeletonTarget::new(4, far), SkeletonTarget::new(7, near)], &seed, Root::Fixed);
         let Outcome::Closest(Reason::OutOfReach { distance, inner, outer }) = solution.residuals[0].outcome else {
             panic!("{solution:?}");
         };
@@ -214,7 +222,8 @@ fn an_end_out_of_reach_stretches_and_the_other_is_still_met() {
 #[test]
 fn two_ends_out_of_reach_stretch_and_the_tree_settles() {
     let (tree, seed) = two_arms();
-    let targets = [Target::new(4, Point3::new(0.0, 0.3, 4.0)), Target::new(7, Point3::new(0.0, -0.3, 4.0))];
+    let targets =
+        [SkeletonTarget::new(4, Point3::new(0.0, 0.3, 4.0)), SkeletonTarget::new(7, Point3::new(0.0, -0.3, 4.0))];
     let solution = solve_tree(&tree, &targets, &seed, Root::Fixed);
     for Residual { distance, outcome, .. } in &solution.residuals {
         assert!(matches!(outcome, Outcome::Closest(Reason::OutOfReach { .. })));
@@ -228,8 +237,9 @@ fn two_ends_out_of_reach_stretch_and_the_tree_settles() {
 #[test]
 fn targets_too_far_apart_contradict_each_other_and_weights_settle_it() {
     let (tree, seed) = two_arms();
-    let mut targets = [Target::new(4, Point3::new(0.0, 0.8, 0.2)), Target::new(7, Point3::new(0.0, -0.8, 0.2))];
-    let residuals = |targets: &[Target]| {
+    let mut targets =
+        [SkeletonTarget::new(4, Point3::new(0.0, 0.8, 0.2)), SkeletonTarget::new(7, Point3::new(0.0, -0.8, 0.2))];
+    let residuals = |targets: &[SkeletonTarget]| {
         let solution = solve_tree(&tree, targets, &seed, Root::Free);
         let Outcome::Closest(Reason::Apart { other: 1, distance, outer, .. }) = solution.residuals[0].outcome else {
             panic!("{solution:?}");
@@ -248,13 +258,15 @@ fn targets_too_far_apart_contradict_each_other_and_weights_settle_it() {
 fn the_root_stays_or_moves_or_follows() {
     let (tree, seed) = two_arms();
     let there = Point3::new(3.0, 2.0, 1.0);
-    let goal =
-        [Target::new(4, there + Vector3::new(0.3, 0.0, 0.6)), Target::new(7, there + Vector3::new(-0.3, 0.1, 0.6))];
+    let goal = [
+        SkeletonTarget::new(4, there + Vector3::new(0.3, 0.0, 0.6)),
+        SkeletonTarget::new(7, there + Vector3::new(-0.3, 0.1, 0.6)),
+    ];
     assert!(!solve_tree(&tree, &goal, &seed, Root::Fixed).is_solved());
     assert!(solve_tree(&tree, &goal, &seed, Root::At(Isometry3::from(there.coords))).is_solved());
     let free = solve_tree(&tree, &goal, &seed, Root::Free);
     assert!(free.is_solved() && (free.configuration.points[0] - there).norm() < 2.0);
-    let with_root = [goal[0], goal[1], Target::new(0, there)];
+    let with_root = [goal[0], goal[1], SkeletonTarget::new(0, there)];
     let placed = solve_tree(&tree, &with_root, &seed, Root::Free);
     assert!(placed.is_solved() && (placed.configuration.points[0] - there).norm() <= 1e-6);
 }
@@ -263,7 +275,8 @@ fn the_root_stays_or_moves_or_follows() {
 fn a_straight_tree_bends_towards_its_own_root() {
     let tree = Skeleton::new(&[Segment::new(0, 1.0), Segment::new(1, 1.0), Segment::new(1, 1.0)]).unwrap();
     let seed = at(&[0.0, 1.0, 2.0, 2.0].map(|x| Point3::new(x, 0.0, 0.0)));
-    let targets = [Target::new(2, Point3::new(1.2, 0.0, 0.0)), Target::new(3, Point3::new(1.2, 0.0, 0.0))];
+    let targets =
+        [SkeletonTarget::new(2, Point3::new(1.2, 0.0, 0.0)), SkeletonTarget::new(3, Point3::new(1.2, 0.0, 0.0))];
     let solution = solve_tree(&tree, &targets, &seed, Root::Fixed);
     assert!(solution.is_solved() && solution.restarts > 0, "{solution:?}");
 }
@@ -272,7 +285,7 @@ fn a_straight_tree_bends_towards_its_own_root() {
 fn branches_without_a_target_are_dragged_along() {
     let (tree, seed) = two_arms();
     // So far away that the trunk has to move.
-    let solution = solve_tree(&tree, &[Target::new(4, Point3::new(1.0, 0.2, -0.2))], &seed, Root::Fixed);
+    let solution = solve_tree(&tree, &[SkeletonTarget::new(4, Point3::new(1.0, 0.2, -0.2))], &seed, Root::Fixed);
     assert!(solution.is_solved());
     assert!((solution.configuration.points[7] - seed.points[7]).norm() > 1e-3);
 }
@@ -289,7 +302,7 @@ fn the_same_problem_gives_the_same_bits_and_allocates_nothing() {
             target.position *= if run % 3 == 0 { 3.0 } else { 1.0 };
         }
         for root in [Root::Fixed, Root::Free, Root::At(Isometry3::translation(0.1, 0.2, 0.3))] {
-            let problem = Problem { targets: &targets, seed: &seed, root, options: options() };
+            let problem = SkeletonProblem { targets: &targets, seed: &seed, root, options: options() };
             let allocations = measure(|| tree.solve(&problem, &mut scratch, &mut solution).unwrap());
             assert_eq!(allocations.count_total, 0);
             let fresh = solve(&tree, &problem);

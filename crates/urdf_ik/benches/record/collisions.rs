@@ -1,4 +1,4 @@
-//! Arms among random obstacles: distances, clear ways, searches, tracking and servos that keep clear.
+//! Arms among random obstacles: distances, clear motions, and searches, tracking and servos with collision avoidance.
 
 use std::f64::consts::TAU;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use nalgebra::{Isometry3, Point3};
 use urdf_ik::collision::{
-    BodyDistances, Clearance, Geometry, LinkPlaces, LinkShapes, Obstacle, Pairs, Scene, SceneScratch, SegmentScratch,
+    BodyDistances, Clearance, Geometry, LinkPoses, LinkShapes, Obstacle, Pairs, Scene, SceneScratch, SegmentScratch,
     World,
 };
 use urdf_ik::robot::{MeshFolders, Robot, read_urdf_file};
@@ -19,7 +19,7 @@ use crate::servo::Run;
 use crate::solves::Solve;
 use crate::{Fallible, Random};
 
-/// Robots whose shapes are in their URDF, their tips, and how far from the base obstacles are \[m\].
+/// Robots with shapes in their URDF, their tips, and the range of obstacles from the base \[m\].
 const ROBOTS: [(&str, &[&str], f64); 3] =
     [("arm6", &["tool0"], 0.8), ("arm7", &["tool0"], 0.8), ("dual_arm", &["left_hand", "right_hand"], 0.9)];
 /// Worlds of each robot, and the problems in each.
@@ -29,10 +29,10 @@ const WAYS: usize = 150;
 const SEARCHES: usize = 60;
 const TRACKED: usize = 150;
 const RUNS: usize = 10;
-/// Obstacles of a world.
+/// Obstacles per world.
 const OBSTACLES: usize = 6;
 const MARGIN: f64 = 0.01;
-/// What is found near \[m\].
+/// Range of proximity queries \[m\].
 const NEAR: f64 = 0.2;
 /// Columns and rows of the triangles of a mesh.
 const GRID: u32 = 12;
@@ -69,7 +69,7 @@ pub fn groups() -> Fallible<Vec<Group>> {
     Ok(groups)
 }
 
-/// The distances of all pairs, and what a scene finds near.
+/// The distances of all pairs, and the near pairs of a scene.
 fn distances(title: String, cell: Rc<Cell>) -> Group {
     let mut scratch = SceneScratch::default();
     Group::new(title, DISTANCES, move |random| {
@@ -81,12 +81,12 @@ fn distances(title: String, cell: Rc<Cell>) -> Group {
         let mut all = robot.neutral_positions();
         chain.write_into(robot, &positions, &mut all);
         let distances = BodyDistances::new(robot, &cell.shapes, &cell.pairs, &cell.world);
-        numbers.extend(distances.all(&LinkPlaces::new(robot, &all)?));
+        numbers.extend(distances.all(&LinkPoses::new(robot, &all)?));
         Ok(numbers)
     })
 }
 
-/// How far straight ways of the joints are clear.
+/// The clear part of straight joint motions.
 fn ways(title: String, cell: Rc<Cell>) -> Group {
     let mut scratch = SegmentScratch::default();
     Group::new(title, WAYS, move |random| {
@@ -137,7 +137,7 @@ impl Cell {
     }
 }
 
-/// Obstacles of every kind, up to that far away.
+/// Obstacles of every kind, at up to this distance.
 fn obstacles(random: &mut Random, distance: f64) -> Fallible<World> {
     let mut world = World::default();
     for index in 0..OBSTACLES {

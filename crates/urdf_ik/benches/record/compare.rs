@@ -1,15 +1,15 @@
-//! Two records beside each other.
+//! Compares two records.
 
 use crate::record::{Answers, Record};
 
-/// What two lists of answers to the same problems differ by.
+/// The difference of two lists of answers to the same problems.
 #[derive(Default)]
 struct Difference {
-    /// Problems of which a bit differs.
+    /// Problems with a differing bit.
     problems: usize,
-    /// Those of them whose answers have different numbers of numbers.
+    /// Those of them whose answers have different lengths.
     other_shapes: usize,
-    /// The greatest difference of two numbers, and the problem that has it; infinite where only one of them is a number.
+    /// The largest difference of two numbers, and its problem; infinite if only one of them is a number.
     greatest: Option<(f64, usize)>,
 }
 
@@ -44,7 +44,7 @@ impl Difference {
     }
 }
 
-/// Prints what differs between two records, and gives whether nothing does.
+/// Prints the differences of two records. Returns whether there are none.
 pub fn print(before: &Record, after: &Record) -> bool {
     let mut are_equal = true;
     for Answers { name, answers } in &before.groups {

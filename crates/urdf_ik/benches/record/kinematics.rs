@@ -26,7 +26,7 @@ pub fn groups(arm: &Arm) -> Vec<Group> {
     groups
 }
 
-/// The poses of the tips, and their Jacobians.
+/// Tip poses and Jacobians.
 fn forward(arm: &Arm) -> Group {
     let chain = Arc::clone(&arm.chain);
     Group::new(format!("kinematics, {}", arm.name), POSITIONS, move |random| {
@@ -42,7 +42,7 @@ fn forward(arm: &Arm) -> Group {
     })
 }
 
-/// All configurations of an arm of two or three links, for points in its reach and a little beyond.
+/// All configurations of an arm of two or three links, for points within reach and slightly beyond.
 fn links(arm: &Arm, solve: impl Fn(&Point3<f64>, &mut Random) -> Fallible<Vec<f64>> + 'static) -> Group {
     let arm = arm.clone();
     Group::new(format!("links, {}", arm.name), TARGETS, move |random| {
@@ -51,7 +51,7 @@ fn links(arm: &Arm, solve: impl Fn(&Point3<f64>, &mut Random) -> Fallible<Vec<f6
     })
 }
 
-/// By how much the target is missed, and the configurations.
+/// The residual, and the configurations.
 fn found<const J: usize, const N: usize>(solutions: Result<Solutions<[f64; J], N>, InputError>) -> Fallible<Vec<f64>>
 where
     [f64; J]: Copy + Default,

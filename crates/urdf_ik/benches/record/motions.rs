@@ -1,4 +1,4 @@
-//! Paths and their trajectories, and smooth motion of joints.
+//! Paths and their trajectories, and smooth joint motions.
 
 use std::sync::Arc;
 
@@ -15,15 +15,15 @@ use crate::{Fallible, Random};
 
 const PATHS: usize = 12;
 const MOTIONS: usize = 100;
-/// Variables of a chain whose paths take too long to record many.
+/// Chains with more variables have fewer recorded paths.
 const LONG: usize = 12;
-/// Goals of a smooth motion, and its periods between two goals.
+/// Goals of a smooth motion, and periods between goals.
 const GOALS: usize = 4;
 const PERIODS: usize = 40;
 const PERIOD: f64 = 0.01;
 /// The limits where the URDF has none, so that the record does not depend on the defaults \[rad/s, rad/s², rad/s³\].
 const LIMITS: JointLimit = JointLimit { velocity: Some(1.0), acceleration: Some(5.0), jerk: Some(50.0) };
-/// Stands for the duration of a motion that was not found.
+/// Marks a motion that was not found, in place of its duration.
 const NOT_FOUND: f64 = -1.0;
 
 pub fn groups(arm: &Arm) -> Fallible<Vec<Group>> {
@@ -35,7 +35,7 @@ pub fn limits(arm: &Arm) -> MotionLimits {
     MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default()).or(&LIMITS)
 }
 
-/// Joints that go from goal to goal, often before they have arrived, or are stopped.
+/// Joint motions from goal to goal, often before arrival, or with a stop.
 fn joint_motions(arm: &Arm) -> Group {
     let (chain, limits) = (Arc::clone(&arm.chain), limits(arm));
     Group::new(format!("smooth motion, {}", arm.name), MOTIONS, move |random| {
@@ -53,7 +53,7 @@ fn joint_motions(arm: &Arm) -> Group {
     })
 }
 
-/// Paths of two lines from where the first tip is, followed by the joints, and their trajectories.
+/// Paths of two lines from the pose of the first tip, followed by the joints, and their trajectories.
 fn paths(arm: &Arm) -> Fallible<Group> {
     let (arm, limits) = (arm.clone(), limits(arm));
     let solver = Solver::prepare(SolverKind::Jacobian, &arm.chain)?;
@@ -64,23 +64,18 @@ fn paths(arm: &Arm) -> Fallible<Group> {
         let start = arm.tips(&seed)[0];
         let poses = [start, beside(&start, random), beside(&start, random)];
         let blend_radius = if random.one_in(2) { 0.02 } else { 0.0 };
-        let path = Path::new(&poses, PathOptions { blend_radius, ..PathOptions::default() })?;
+        let path = Path::new(&poses, PathOptions::default().with_blend_radius(blend_radius))?;
         let (limits_weight, tip) = (if random.one_in(2) { 0.1 } else { 0.0 }, Target::new(0, start));
-        let problem = PathProblem {
-            path: &path,
-            target: &if random.one_in(3) { tip.position_only() } else { Target { free_axes, ..tip } },
-            seed: &seed,
-            limits: &limits,
-            preference: Preference { limits_weight, ..Preference::default() },
-            clearance: None,
-        };
+        let target = if random.one_in(3) { tip.position_only() } else { Target { free_axes, ..tip } };
+        let problem = PathProblem::new(&path, &target, &seed, &limits)
+            .with_preference(Preference { limits_weight, ..Preference::default() });
         let followed = follow(&solver, &problem, &FollowOptions::default())?;
         let trajectory = Trajectory::new(&arm.chain, &problem, &followed, &Timing::default())?;
         Ok(numbers_of(&followed, &trajectory))
     }))
 }
 
-/// A pose up to 0.2 m and 0.3 rad away along each axis.
+/// A pose displaced by up to 0.2 m and 0.3 rad along each axis.
 fn beside(pose: &Isometry3<f64>, random: &mut Random) -> Isometry3<f64> {
     let [x, y, z, roll, pitch, yaw] = [0.2, 0.2, 0.2, 0.3, 0.3, 0.3].map(|most: f64| random.between(-most, most));
     let turn = nalgebra::UnitQuaternion::from_euler_angles(roll, pitch, yaw);
@@ -90,7 +85,7 @@ fn beside(pose: &Isometry3<f64>, random: &mut Random) -> Isometry3<f64> {
     )
 }
 
-/// How far the path is followed, the duration, and every twentieth point.
+/// The fraction of the path followed, the duration, and every twentieth point.
 fn numbers_of(followed: &Followed, trajectory: &Trajectory) -> Vec<f64> {
     let mut numbers = vec![followed.fraction, followed.deviation.position, followed.deviation.orientation];
     numbers.extend(trajectory.points.last().map(|last| last.time));

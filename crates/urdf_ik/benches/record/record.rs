@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::{Fallible, Random};
 
-/// Finds the numbers of one answer.
+/// Computes the numbers of one answer.
 type Answer = dyn FnMut(&mut Random) -> Fallible<Vec<f64>>;
 
 /// Problems of one kind.

@@ -8,10 +8,10 @@ use urdf_ik::robot::{Chain, ChainPoses, Noodle, NoodleJoints, Robot};
 
 use crate::{Fallible, Random};
 
-/// Folders where robots are looked for, in the folder of the package.
+/// Folders with robots, relative to the package.
 const FOLDERS: [&str; 3] = ["urdf", "tests/data/urdf", "tests/data/robots"];
 
-/// Names of the robots here, their files, base links, or none for the root, and tip links, or none for the only leaf.
+/// Robot names, files, base links (the root if `None`) and tip links (the only leaf if empty).
 const ROBOTS: [(&str, &str, Option<&str>, &[&str]); 16] = [
     ("two_link", "two_link.urdf", None, &[]),
     ("three_link", "three_link.urdf", None, &[]),
@@ -42,7 +42,7 @@ pub struct Arm {
     pub chain: Arc<Chain>,
 }
 
-/// All robots that are here, and a noodle. Says which are missing: the record is then smaller.
+/// All available robots, and a noodle. Reports missing robots: the record is then smaller.
 pub fn robots() -> Fallible<Vec<Arm>> {
     let mut arms = Vec::new();
     for (name, file, base, tips) in ROBOTS {
@@ -73,7 +73,7 @@ impl Arm {
 }
 
 impl Random {
-    /// Whether something is so that is so in one of `times`.
+    /// True once in `times` on average.
     pub fn one_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
@@ -88,7 +88,7 @@ impl Random {
         Isometry3::from_parts(Translation3::new(x, y, z), self.rotation())
     }
 
-    /// Positions near others, each up to `step` away and inside the limits.
+    /// Positions within `step` of others and inside the limits.
     pub fn near(&mut self, chain: &Chain, positions: &[f64], step: f64) -> Vec<f64> {
         let domains = chain.domains().into_iter();
         domains.zip(positions).map(|(domain, at)| domain.clamp(at + self.between(-step, step))).collect()

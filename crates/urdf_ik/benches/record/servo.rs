@@ -1,4 +1,4 @@
-//! Steps of a servo that follows changing commands.
+//! Steps of a servo with changing commands.
 
 use nalgebra::Vector3;
 use urdf_ik::collision::Clearance;
@@ -12,14 +12,14 @@ use crate::robots::Arm;
 use crate::{Fallible, Random};
 
 const RUNS: usize = 60;
-/// Variables of a chain whose steps take too long to record many.
+/// Chains with more variables have fewer recorded steps.
 const LONG: usize = 12;
-/// Commands of a run, and the steps with each.
+/// Commands per run, and steps per command.
 const COMMANDS: usize = 4;
 const STEPS: usize = 15;
 const PERIOD: f64 = 0.008;
 
-/// A servo of a robot before a run.
+/// A servo before a run.
 pub struct Run {
     arm: Arm,
     solver: Solver,

@@ -1,11 +1,12 @@
-//! Figures of segments: free and limited chains, trees, figures in the plane, and pitch-yaw arms.
+//! Skeletons: free and limited chains, trees, planar skeletons, and pitch-yaw arms.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
 use nalgebra::{Point3, UnitQuaternion, Vector3};
 use urdf_ik::skeleton::pitch_yaw::{self, PathSteps, PitchYawArm};
 use urdf_ik::skeleton::{
-    Cone, Configuration, Joint, Options, Outcome, Problem, Range, Reason, Root, Segment, Skeleton, Target,
+    Cone, Joint, Outcome, Range, Reason, Root, Segment, Skeleton, SkeletonConfiguration, SkeletonOptions,
+    SkeletonProblem, SkeletonTarget,
 };
 
 use crate::record::Group;
@@ -14,11 +15,11 @@ use crate::{Fallible, Random};
 const FIGURES: usize = 700;
 const ARMS: usize = 400;
 const PATHS: usize = 60;
-/// So many cycles and restarts at most, because some targets cannot be met.
+/// Limit of cycles and restarts, because some targets cannot be met.
 const CYCLES: usize = 300;
 const RESTARTS: usize = 5;
 
-/// The joints of a figure.
+/// The joints of a skeleton.
 #[derive(Debug, Clone, Copy)]
 enum Joints {
     Free,
@@ -52,7 +53,11 @@ fn figures(joints: Joints, is_tree: bool) -> Group {
         };
         let options = options(random);
         let (mut scratch, mut solution) = (skeleton.scratch(&options), skeleton.solution());
-        skeleton.solve(&Problem { targets: &targets, root, seed: &seed, options }, &mut scratch, &mut solution)?;
+        skeleton.solve(
+            &SkeletonProblem { targets: &targets, root, seed: &seed, options },
+            &mut scratch,
+            &mut solution,
+        )?;
         let residuals = solution.residuals.iter().flat_map(|r| [r.distance, r.angle, number_of(&r.outcome)]);
         let points = solution.configuration.points.iter().flat_map(|point| point.coords.iter().copied());
         Ok(residuals.chain(points).collect())
@@ -87,7 +92,7 @@ fn joint(random: &mut Random, joints: Joints) -> Joint {
     }
 }
 
-/// Any rotations; what the joints do not allow makes a target that may be out of reach, or a seed that is put right.
+/// Arbitrary rotations: beyond the joint limits, targets may be out of reach, and seeds are corrected.
 fn rotations(random: &mut Random, segments: &[Segment], is_planar: bool) -> Vec<UnitQuaternion<f64>> {
     let mut rotation = |_| {
         let about = if is_planar { Vector3::z() } else { random.direction() };
@@ -97,24 +102,24 @@ fn rotations(random: &mut Random, segments: &[Segment], is_planar: bool) -> Vec<
 }
 
 /// Targets for the ends, some of them with an orientation.
-fn targets(random: &mut Random, segments: &[Segment], goal: &Configuration) -> Vec<Target> {
+fn targets(random: &mut Random, segments: &[Segment], goal: &SkeletonConfiguration) -> Vec<SkeletonTarget> {
     let is_end = |point: &usize| segments.iter().all(|segment| segment.parent != *point);
     let ends = (1..=segments.len()).filter(is_end);
     let target = |point: usize| {
-        let target = Target::new(point, goal.points[point] * if random.one_in(8) { 1.5 } else { 1.0 });
+        let target = SkeletonTarget::new(point, goal.points[point] * if random.one_in(8) { 1.5 } else { 1.0 });
         if random.one_in(4) { target.with_orientation(goal.orientations[point]) } else { target }
     };
     ends.map(target).collect()
 }
 
-fn options(random: &mut Random) -> Options {
-    Options {
+fn options(random: &mut Random) -> SkeletonOptions {
+    SkeletonOptions {
         iterations: CYCLES,
         restarts: RESTARTS,
         acceleration: if random.one_in(3) { 0 } else { 5 },
         circles: random.one_in(3),
         polish: !random.one_in(4),
-        ..Options::default()
+        ..SkeletonOptions::default()
     }
 }
 
@@ -132,12 +137,12 @@ fn pitch_yaw_arms() -> Group {
     Group::new("pitch-yaw arm", ARMS, |random| {
         let (arm, target, seed) = pitch_yaw(random)?;
         let method = match random.below(3) {
-            0 => pitch_yaw::Method::Pseudoinverse,
-            _ => pitch_yaw::Method::DampedLeastSquares,
+            0 => pitch_yaw::StepMethod::Pseudoinverse,
+            _ => pitch_yaw::StepMethod::DampedLeastSquares,
         };
-        let options = pitch_yaw::Options { method, ..pitch_yaw::Options::default() };
+        let options = pitch_yaw::PitchYawOptions { method, ..pitch_yaw::PitchYawOptions::default() };
         let (mut scratch, mut solution) = (arm.scratch(), arm.solution());
-        arm.solve(&pitch_yaw::Problem { target, seed: &seed, options }, &mut scratch, &mut solution)?;
+        arm.solve(&pitch_yaw::PitchYawProblem { target, seed: &seed, options }, &mut scratch, &mut solution)?;
         Ok(pitch_yaw_numbers(&solution))
     })
 }
@@ -145,7 +150,8 @@ fn pitch_yaw_arms() -> Group {
 fn pitch_yaw_paths() -> Group {
     Group::new("pitch-yaw path", PATHS, |random| {
         let (arm, target, seed) = pitch_yaw(random)?;
-        let problem = pitch_yaw::Problem { target, seed: &seed, options: pitch_yaw::Options::default() };
+        let problem =
+            pitch_yaw::PitchYawProblem { target, seed: &seed, options: pitch_yaw::PitchYawOptions::default() };
         let (mut scratch, mut solution) = (arm.scratch(), arm.solution());
         let mut numbers = Vec::new();
         arm.follow_path(&problem, &PathSteps::new(0.02), &mut scratch, &mut solution, |point| {
@@ -156,7 +162,7 @@ fn pitch_yaw_paths() -> Group {
     })
 }
 
-/// An arm, a target that it reaches without bounds, and a seed.
+/// An arm, a target within its unbounded reach, and a seed.
 fn pitch_yaw(random: &mut Random) -> Fallible<(PitchYawArm, Point3<f64>, Vec<f64>)> {
     let segments = 1 + random.below(8);
     let arm = PitchYawArm::new(Point3::origin(), (0..segments).map(|_| random.between(0.1, 0.4)).collect())?;
@@ -168,7 +174,7 @@ fn pitch_yaw(random: &mut Random) -> Fallible<(PitchYawArm, Point3<f64>, Vec<f64
     Ok((arm, target, seed))
 }
 
-fn pitch_yaw_numbers(solution: &pitch_yaw::Solution) -> Vec<f64> {
+fn pitch_yaw_numbers(solution: &pitch_yaw::PitchYawSolution) -> Vec<f64> {
     let residual = [solution.residual.distance, number_of(&solution.residual.outcome)];
     residual.into_iter().chain(solution.positions.iter().copied()).collect()
 }

@@ -19,9 +19,9 @@ const PREFERENCES: usize = 100;
 const ALL: usize = 40;
 const TRACKED: usize = 400;
 const ON_TWO_CORES: usize = 20;
-/// Attempts where each of them is made, whether or not an earlier one succeeds.
+/// Number of attempts where all of them are made.
 const ATTEMPTS: usize = 20;
-/// Variables of a chain whose searches by singular value decomposition and for all solutions take too long to record many.
+/// Chains with more variables have fewer recorded searches by singular value decomposition and for all solutions.
 const LONG: usize = 12;
 
 /// A robot, a solver and its memory.
@@ -38,7 +38,7 @@ pub fn groups(arm: &Arm) -> Fallible<Vec<Group>> {
         ("jacobian", Method::default()),
         ("pseudoinverse", JacobianStep::Pseudoinverse.into()),
         ("fabrik", FabrikOptions::default().into()),
-        ("plain fabrik", FabrikOptions { acceleration: 0, polish: false }.into()),
+        ("plain fabrik", FabrikOptions::new(0, false).into()),
         ("closed form", Method::ClosedForm),
     ];
     let is_long = arm.chain.variables().len() > LONG;
@@ -145,7 +145,7 @@ fn tracking(title: String, mut solve: Solve) -> Group {
     })
 }
 
-/// Searches on two cores give the same bits as any others.
+/// Searches on two cores give the same bits.
 fn on_two_cores(title: String, mut solve: Solve) -> Group {
     let mut scratches = [solve.solver.scratch(), solve.solver.scratch()];
     Group::new(title, ON_TWO_CORES, move |random| {
@@ -195,13 +195,13 @@ impl Solve {
         }
     }
 
-    /// Now and then, bounds of steps and a place near the seed.
+    /// Occasionally, step bounds and a position near the seed.
     fn near(&self, random: &mut Random, seed: &[f64]) -> Option<(Vec<f64>, Vec<f64>)> {
         random.one_in(2).then(|| (vec![0.1; seed.len()], random.near(&Arc::clone(&self.arm.chain), seed, 0.05)))
     }
 }
 
-/// What a solution says, but for its counts and its time.
+/// The numbers of a solution, except its counts and its time.
 pub fn numbers_of(solution: &Solution) -> Vec<f64> {
     let reason = match solution.outcome {
         Outcome::Solved => 0.0,
@@ -210,7 +210,7 @@ pub fn numbers_of(solution: &Solution) -> Vec<f64> {
         Outcome::Closest(Reason::StepLimited) => 3.0,
         Outcome::Closest(Reason::Collision { .. }) => 4.0,
         Outcome::Closest(_) => 5.0,
-        Outcome::PositionOnly => 6.0,
+        _ => 6.0,
     };
     let residuals = solution.residuals.iter().flat_map(|residual| [residual.position, residual.orientation]);
     let others = [reason, solution.squared_error, f64::from(u8::from(solution.continuous))];

@@ -1,4 +1,5 @@
-//! ARCHITECTURE.md: its tables of crates and rooms say what is imported, its files are there, and its rules are where it says.
+//! ARCHITECTURE.md: its tables of crates and modules match the imports, its files exist, and its rules are where the
+//! index says.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,7 +20,7 @@ fn table(heading: &str) -> Vec<Vec<String>> {
     rows.take_while(|line| line.starts_with('|')).map(cells).collect()
 }
 
-/// The names in a cell, which commas part.
+/// The comma-separated names in a cell.
 fn names(cell: &str) -> BTreeSet<String> {
     cell.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
 }
@@ -36,7 +37,7 @@ fn name(folder: &Path) -> String {
     folder.file_name().unwrap().to_string_lossy().into_owned()
 }
 
-/// The crates of this workspace that a manifest depends on, without the part of their names that all share.
+/// The crates of this workspace that a manifest depends on, without their common prefix.
 fn dependencies(manifest: &Path) -> BTreeSet<String> {
     let text = fs::read_to_string(manifest).unwrap();
     let (_, rest) = text.split_once("\n[dependencies]\n").unwrap_or_default();
@@ -96,7 +97,7 @@ fn the_files_that_the_page_names_are_there() {
     assert!(files.len() > 40 && missing.is_empty(), "{missing:#?}");
 }
 
-/// A reader of a file should know from its head what it has.
+/// The first line of a file summarises it.
 #[test]
 fn every_file_begins_with_what_it_has() {
     fn check(folder: &Path) {

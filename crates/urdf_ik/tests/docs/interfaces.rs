@@ -1,4 +1,4 @@
-//! docs/interfaces.md: what its table says of each interface can be looked up there, and what a request can have is in the table.
+//! docs/interfaces.md: the names in its table exist in their interfaces, and every field of a request is in the table.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -20,7 +20,7 @@ fn text(place: &str, ending: &str) -> String {
     files.iter().filter(wanted).map(|path| fs::read_to_string(path).unwrap() + "\n").collect()
 }
 
-/// The words of a text: names, with what parts of names are joined by in topics, parameters and options.
+/// The words of a text: names, with the separators used in topics, parameters and options.
 fn words(text: &str) -> BTreeSet<String> {
     let is_part = |c: char| c.is_alphanumeric() || "_~/.-".contains(c);
     let whole = text.split(|c: char| !is_part(c));
@@ -28,7 +28,7 @@ fn words(text: &str) -> BTreeSet<String> {
     whole.chain(names).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// What can be looked up in each interface, in the order of the table's columns.
+/// The names of each interface, in the order of the table's columns.
 fn interfaces() -> [BTreeSet<String>; 6] {
     let rust = ["robot", "collision", "solver", "motion", "skeleton"];
     let rust: String = rust.iter().map(|name| sources(&root().join("crates").join(name).join("src"))).collect();
@@ -46,7 +46,7 @@ fn interfaces() -> [BTreeSet<String>; 6] {
     ]
 }
 
-/// The commands and options of the command line, from the fields and variants that clap makes them of.
+/// The commands and options of the command line, from the clap definitions.
 fn options() -> BTreeSet<String> {
     let code = sources(&root().join("crates/cli/src"));
     let mut options = BTreeSet::new();
@@ -64,7 +64,7 @@ fn options() -> BTreeSet<String> {
     options
 }
 
-/// The rows of the table: the cells of each, and in a cell its names.
+/// The rows of the table; each cell as its names.
 fn rows() -> Vec<Vec<Vec<String>>> {
     let page = text("docs/interfaces.md", "");
     let names = |cell: &str| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect();
@@ -72,7 +72,7 @@ fn rows() -> Vec<Vec<Vec<String>>> {
     page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| **")).skip(1).map(cells).collect()
 }
 
-/// The fields between two lines of a text, as `field` reads them from a line.
+/// The fields between two lines of a text; `field` extracts one from a line.
 fn fields<'a>(text: &'a str, from: &str, to: &str, field: fn(&str) -> Option<&str>) -> Vec<&'a str> {
     let (_, rest) = text.split_once(from).unwrap_or_else(|| panic!("{from}"));
     let found: Vec<_> = rest.split(to).next().unwrap().lines().filter_map(field).collect();
@@ -129,7 +129,7 @@ fn what_a_request_can_have_is_in_the_table() {
     }
 }
 
-/// The page is read from the README.
+/// The README links to the page.
 #[test]
 fn the_page_is_linked() {
     assert!(text("README.md", "").contains("(docs/interfaces.md)"));

@@ -1,4 +1,4 @@
-//! The documents: their links lead somewhere, the tests that they name exist, and the README stays short.
+//! The documents: their links are valid, and the tests that they name exist.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 
@@ -93,10 +93,4 @@ fn tests_that_documents_name_exist() {
             assert!(code.contains(&format!("fn {name}(")), "{}: there is no test {name}", document.display());
         }
     }
-}
-
-#[test]
-fn the_readme_is_short() {
-    let lines = fs::read_to_string(root().join("README.md")).unwrap().lines().count();
-    assert!(lines <= 200, "README.md has {lines} lines");
 }

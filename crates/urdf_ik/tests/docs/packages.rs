@@ -1,4 +1,4 @@
-//! Every package of the workspace is checked and tested with the others, and follows their rules.
+//! Every package of the workspace is checked and tested with the others, and follows the same rules.
 
 use std::fs;
 use std::path::Path;
@@ -8,26 +8,28 @@ use serde_json::Value;
 
 use crate::root;
 
-/// The package that needs ROS 2. The scripts name it wherever a command of cargo is for it.
+/// The package that needs ROS 2. The scripts name it explicitly.
 const NODE: &str = "urdf_ik_node";
 
-/// The interfaces for other languages. What builds and tests all packages names them by leaving out the node alone.
+/// The interfaces for other languages, which are not default members. The scripts include them by excluding only the
+/// node.
 const C: &str = "urdf_ik_c";
 const PYTHON: &str = "urdf_ik_python";
 
-/// What a command of cargo prints.
+/// The output of a cargo command.
 fn cargo(arguments: &[&str]) -> Vec<u8> {
     let cargo = Command::new(env!("CARGO")).args(arguments).current_dir(root()).output().unwrap();
     assert!(cargo.status.success(), "{}", String::from_utf8_lossy(&cargo.stderr));
     cargo.stdout
 }
 
-/// What cargo knows of the workspace.
+/// Metadata of the workspace.
 fn metadata() -> Value {
     serde_json::from_slice(&cargo(&["metadata", "--no-deps", "--offline", "--format-version", "1"])).unwrap()
 }
 
-/// `cargo test`, and the other commands without a package, are for all packages but the node and the interfaces for other languages.
+/// `cargo test` and other commands without a package cover all packages except the node and the interfaces for other
+/// languages.
 #[test]
 fn no_package_is_forgotten() {
     let metadata = metadata();
@@ -62,13 +64,13 @@ fn every_package_has_the_lints_of_the_workspace_and_no_unsafe_code() {
         let source = manifest.parent().unwrap().join("src");
         let head = ["lib.rs", "main.rs"].map(|name| source.join(name)).into_iter().find(|path| path.exists()).unwrap();
         let text = fs::read_to_string(&head).unwrap();
-        // The C interface looks behind pointers. No other crate may.
+        // The C interface dereferences pointers. No other crate may.
         assert_eq!(text.contains("#![forbid(unsafe_code)]"), package["name"] != C, "{}", head.display());
         assert!(manifest.with_file_name("README.md").exists(), "{} has no README.md beside it", manifest.display());
     }
 }
 
-/// A user needs the sources, and not what only the tests use.
+/// A user needs the sources, not the files of tests.
 #[test]
 fn an_archive_has_sources_a_page_and_licences_alone() {
     const BESIDE: [&str; 7] = [

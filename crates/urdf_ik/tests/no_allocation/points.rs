@@ -2,7 +2,7 @@
 
 use allocation_counter::measure;
 use nalgebra::{Isometry3, Point3};
-use urdf_ik::skeleton::{Configuration, Options, Problem, Root, Skeleton, Target};
+use urdf_ik::skeleton::{Root, Skeleton, SkeletonConfiguration, SkeletonOptions, SkeletonProblem, SkeletonTarget};
 
 use crate::common::Random;
 
@@ -17,17 +17,17 @@ fn no_solve_allocates() {
         let straight: Vec<_> = bent.iter().map(|point| Point3::new(point.coords.norm(), 0.0, 0.0)).collect();
         let chain = Skeleton::chain_through(&bent).unwrap();
         let outer = chain.reach(0, segments).unwrap().outer;
-        let seeds = [bent, straight].map(|points| Configuration { points, orientations: Vec::new() });
+        let seeds = [bent, straight].map(|points| SkeletonConfiguration { points, orientations: Vec::new() });
         for (acceleration, circles) in [(0, false), (1, false), (5, false), (5, true)] {
-            let options = Options { acceleration, circles, iterations: 200, ..Options::default() };
+            let options = SkeletonOptions { acceleration, circles, iterations: 200, ..SkeletonOptions::default() };
             let (mut scratch, mut solution) = (chain.scratch(&options), chain.solution());
             let moved = Root::At(Isometry3::from(random.direction()));
             let allocations = measure(|| {
                 for seed in &seeds {
                     for reach in [0.0, 0.5, 0.99, 1.0, 2.0] {
-                        let targets = [Target::new(segments, Point3::new(reach * outer, 0.0, 0.0))];
+                        let targets = [SkeletonTarget::new(segments, Point3::new(reach * outer, 0.0, 0.0))];
                         for root in [Root::Fixed, moved, Root::Free] {
-                            let problem = Problem { targets: &targets, root, seed, options };
+                            let problem = SkeletonProblem { targets: &targets, root, seed, options };
                             chain.solve(&problem, &mut scratch, &mut solution).unwrap();
                         }
                     }
