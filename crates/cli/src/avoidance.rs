@@ -1,22 +1,23 @@
-//! What a solve keeps clear of: the options, the scene that they ask for, and distances as the commands write them.
+//! Collision avoidance: its options, the scene for a solve, and distances as JSON.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args};
 use serde::Serialize;
+use serde_json::{Value, json};
 use urdf_ik::collision::{
-    Body, BodyDistances, Clearance, LinkPlaces, LinkShapes, MissingShapes, Pairs, Scene, Srdf, World, standing_contacts,
+    Body, BodyDistances, Clearance, LinkPoses, LinkShapes, MissingShapes, Pairs, Scene, Srdf, World, static_contacts,
 };
 use urdf_ik::robot::{Chain, Robot};
 
 use super::Result;
 use super::input::{RobotFile, read_rest, read_srdf, read_world};
 
-/// The least distance that is kept, where none is given \[m\].
-const MARGIN: f64 = 1e-4;
+/// Default of --margin, the smallest allowed distance \[m\].
+const DEFAULT_MARGIN: f64 = 1e-4;
 
-/// Whether and how collisions are avoided.
+/// Options of commands that avoid collisions of the robot's links.
 #[derive(Args)]
 pub struct AvoidanceOptions {
     /// Accept only joint positions at which the robot's links touch neither each other nor an obstacle
@@ -34,14 +35,14 @@ pub struct AvoidanceOptions {
 }
 
 impl AvoidanceOptions {
-    /// What becomes of links whose shapes could not be loaded.
+    /// The policy for links whose shapes could not be loaded.
     pub fn missing_shapes(&self) -> MissingShapes {
         self.missing_shapes.unwrap_or(MissingShapes::Refuse)
     }
 
-    /// The least distance to keep \[m\].
+    /// The smallest allowed distance \[m\].
     pub fn margin(&self) -> Result<f64> {
-        let margin = self.margin.unwrap_or(MARGIN);
+        let margin = self.margin.unwrap_or(DEFAULT_MARGIN);
         if margin.is_finite() && margin >= 0.0 {
             Ok(margin)
         } else {
@@ -62,52 +63,54 @@ pub struct CollisionOptions {
 }
 
 impl CollisionOptions {
-    /// The robot of a file, and the shapes of its links where collisions count.
+    /// The robot of a file, and the shapes of its links if collisions are avoided.
     pub fn robot(&self, file: &RobotFile) -> Result<(Robot, Option<LinkShapes>)> {
         self.avoidance.margin()?;
         let wanted = self.avoidance.avoid_collisions || self.obstacles.is_some();
         file.robot_and_shapes(wanted.then(|| self.avoidance.missing_shapes()))
     }
 
-    /// How the chain avoids collisions; `None` without shapes.
+    /// The collision avoidance of the chain; `None` without shapes.
     pub fn avoidance<'a>(
         &self,
         robot: &'a Robot,
         chain: &'a Chain,
         shapes: Option<LinkShapes>,
-    ) -> Result<Option<Avoidance<'a>>> {
+    ) -> Result<Option<ChainAvoidance<'a>>> {
         let margin = self.avoidance.margin()?;
-        shapes.map(|shapes| Avoidance::new(robot, chain, shapes, self.avoidance.srdf.as_deref(), margin)).transpose()
+        shapes
+            .map(|shapes| ChainAvoidance::new(robot, chain, shapes, self.avoidance.srdf.as_deref(), margin))
+            .transpose()
     }
 
-    /// What is around the robot, whose joints stand where `start` has them unless the chain moves them. Contacts that no solution can part
-    /// are named on standard error.
+    /// The environment of the robot, whose joints outside the chain are at the positions of `start`. Permanent contacts are named on
+    /// standard error.
     pub fn environment<'a>(
         &self,
-        avoidance: Option<&'a Avoidance>,
+        avoidance: Option<&'a ChainAvoidance>,
         start: Option<&str>,
     ) -> Result<Option<Environment<'a>>> {
         let Some(avoidance) = avoidance else { return Ok(None) };
-        let world = self.obstacles.as_deref().map(read_world).transpose()?.unwrap_or_default();
+        let world = read_world(self.obstacles.as_deref())?;
         let environment = avoidance.in_world(world, read_rest(start, avoidance.robot)?);
-        name_standing_contacts(&environment.standing_contacts().into_iter().collect());
+        name_standing_contacts(&environment.static_contacts().into_iter().collect());
         Ok(Some(environment))
     }
 }
 
-/// How a chain avoids collisions, whatever is around its robot.
-pub struct Avoidance<'a> {
+/// The collision avoidance of a chain in any environment.
+pub struct ChainAvoidance<'a> {
     robot: &'a Robot,
     chain: &'a Chain,
     shapes: LinkShapes,
     srdf: Option<Srdf>,
     /// The pairs of links that the chain moves.
     pairs: Pairs,
-    /// The least distance \[m\].
+    /// The smallest allowed distance \[m\].
     margin: f64,
 }
 
-impl<'a> Avoidance<'a> {
+impl<'a> ChainAvoidance<'a> {
     pub fn new(
         robot: &'a Robot,
         chain: &'a Chain,
@@ -118,61 +121,53 @@ impl<'a> Avoidance<'a> {
         if shapes.links().next().is_none() {
             return Err("collisions cannot be avoided: no link of the robot has a collision shape".into());
         }
-        let srdf = srdf.map(|path| read_srdf(path, robot)).transpose()?;
+        let srdf = read_srdf(srdf, robot)?;
         let pairs = Pairs::of_chain(robot, chain, &shapes, srdf.as_ref())?;
         Ok(Self { robot, chain, shapes, srdf, pairs, margin })
     }
 
-    /// With `world` around, and the joints that the chain does not move at `rest`, which has one entry for each joint of the robot.
+    /// The environment with the obstacles of `world`. `rest` has a position for each joint of the robot, used outside the chain.
     pub fn in_world(&self, world: World, rest: Vec<f64>) -> Environment<'_> {
         let scene = Scene::new(self.robot, self.chain, &self.shapes, &self.pairs, &world, &rest);
         Environment { avoidance: self, world, rest, scene }
     }
 }
 
-/// A robot and what is around it.
+/// A robot and its obstacles.
 pub struct Environment<'a> {
-    avoidance: &'a Avoidance<'a>,
+    avoidance: &'a ChainAvoidance<'a>,
     world: World,
     rest: Vec<f64>,
     scene: Scene,
 }
 
 impl Environment<'_> {
-    /// What a solver has to keep clear of.
+    /// The clearance that a solver has to maintain.
     pub fn clearance(&self) -> Clearance<'_> {
         Clearance { scene: &self.scene, margin: self.avoidance.margin }
     }
 
-    /// The links and obstacles that touch and always will, because the chain moves neither.
-    pub fn standing_contacts(&self) -> Vec<[Body; 2]> {
-        let Avoidance { robot, chain, shapes, srdf, .. } = self.avoidance;
-        standing_contacts(robot, chain, shapes, srdf.as_ref(), &self.world, &self.rest)
+    /// Permanent contacts: touching links and obstacles that the chain does not move.
+    pub fn static_contacts(&self) -> Vec<[Body; 2]> {
+        let ChainAvoidance { robot, chain, shapes, srdf, .. } = self.avoidance;
+        static_contacts(robot, chain, shapes, srdf.as_ref(), &self.world, &self.rest)
     }
 
-    /// The two bodies that are nearest to each other at `positions` of the chain, and their distance \[m\]; `None` where there are no two.
-    pub fn nearest(&self, positions: &[f64]) -> Result<Option<([Body; 2], f64)>> {
-        self.nearest_of_all([positions])
-    }
-
-    /// The two bodies that are nearest to each other at any of several positions of the chain, and their distance \[m\].
-    pub fn nearest_of_all<'p>(
-        &self,
-        all_positions: impl IntoIterator<Item = &'p [f64]>,
-    ) -> Result<Option<([Body; 2], f64)>> {
-        let Avoidance { robot, chain, shapes, pairs, .. } = self.avoidance;
+    /// The nearest two bodies over all of the given positions of the chain, as a [`DistanceOut`]; null without a pair of bodies.
+    pub fn nearest<'p>(&self, all_positions: impl IntoIterator<Item = &'p [f64]>) -> Result<Value> {
+        let ChainAvoidance { robot, chain, shapes, pairs, .. } = self.avoidance;
         let distances = BodyDistances::new(robot, shapes, pairs, &self.world);
         let (mut joints, mut nearest) = (self.rest.clone(), None::<(usize, f64)>);
         for positions in all_positions {
             chain.write_into(robot, positions, &mut joints);
-            let least = distances.least(&LinkPlaces::new(robot, &joints)?);
+            let least = distances.least(&LinkPoses::new(robot, &joints)?);
             nearest = nearest.into_iter().chain(least).min_by(|(_, one), (_, other)| one.total_cmp(other));
         }
-        Ok(nearest.map(|(index, distance)| (distances.bodies()[index].clone(), distance)))
+        Ok(json!(nearest.map(|(index, distance)| DistanceOut::new(&distances.bodies()[index], distance))))
     }
 }
 
-/// Names contacts that no solution can part, on standard error.
+/// Names permanent contacts on standard error.
 pub fn name_standing_contacts(contacts: &BTreeSet<[Body; 2]>) {
     if !contacts.is_empty() {
         let names: Vec<String> = contacts.iter().map(|[first, second]| format!("{first} and {second}")).collect();
@@ -180,7 +175,7 @@ pub fn name_standing_contacts(contacts: &BTreeSet<[Body; 2]>) {
     }
 }
 
-/// One or two links, the obstacle that is the second body where there is one, and the distance between them \[m\].
+/// The distance between two links, or a link and an obstacle \[m\].
 #[derive(Serialize)]
 pub struct DistanceOut<'a> {
     links: Vec<&'a str>,

@@ -1,11 +1,11 @@
-//! `urdf_ik collisions`: the least distance between links that may collide, and from obstacles, at each of some configurations, as JSON.
+//! `urdf_ik collisions`: the smallest distance between links that may collide, and from obstacles, at each given configuration, as JSON.
 
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use urdf_ik::collision::{BodyDistances, LinkPlaces, MissingShapes, Pairs};
+use urdf_ik::collision::{BodyDistances, LinkPoses, MissingShapes, Pairs};
 
 use super::Result;
 use super::avoidance::DistanceOut;
@@ -15,7 +15,7 @@ use super::options::ConfigurationArguments;
 use super::output::write_line;
 
 #[derive(Args)]
-pub struct Arguments {
+pub struct CollisionsArguments {
     #[command(flatten)]
     input: ConfigurationArguments,
     /// The robot's SRDF, which says what may touch; -: standard input [default: neighbours and what always touches]
@@ -32,10 +32,10 @@ pub struct Arguments {
     all: bool,
 }
 
-pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
+pub fn run(arguments: &CollisionsArguments, out: &mut impl Write) -> Result {
     let (robot, shapes) = arguments.input.robot.robot_with_shapes(arguments.missing_shapes)?;
-    let srdf = arguments.srdf.as_deref().map(|path| read_srdf(path, &robot)).transpose()?;
-    let world = arguments.obstacles.as_deref().map(read_world).transpose()?.unwrap_or_default();
+    let srdf = read_srdf(arguments.srdf.as_deref(), &robot)?;
+    let world = read_world(arguments.obstacles.as_deref())?;
     let samples: Vec<BTreeMap<String, f64>> = read_json(&arguments.input.positions)?;
     let pairs = Pairs::of_robot(&robot, &shapes, srdf.as_ref())?;
     let distances = BodyDistances::new(&robot, &shapes, &pairs, &world);
@@ -43,9 +43,9 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
     if bodies.is_empty() {
         return Err("no pair of links counts: `urdf_ik info --collisions` shows the shapes and what is left out".into());
     }
-    // All of the input is read before anything is written.
-    let places = |sample| Ok(LinkPlaces::new(&robot, &positions(&robot, sample)?)?);
-    let places: Vec<LinkPlaces> = samples.iter().map(places).collect::<Result<_>>()?;
+    // All input is read before anything is written.
+    let places = |sample| Ok(LinkPoses::new(&robot, &positions(&robot, sample)?)?);
+    let places: Vec<LinkPoses> = samples.iter().map(places).collect::<Result<_>>()?;
     if arguments.all {
         let of =
             |places| bodies.iter().zip(distances.all(places)).map(|(two, distance)| DistanceOut::new(two, distance));

@@ -7,29 +7,28 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{ArgGroup, Args};
-use serde::Serialize;
 use serde_json::json;
 use urdf_ik::robot::Chain;
 use urdf_ik::solver::{Mode, Pick, Problem, ProblemError, Solution, Solver, Target};
 use urdf_ik_plot::short;
 
-use super::avoidance::{Avoidance, AvoidanceOptions, Environment, name_standing_contacts};
-use super::evaluate_cases::{Case, CaseFile, Cases, Seed};
+use super::avoidance::{AvoidanceOptions, ChainAvoidance, Environment, name_standing_contacts};
+use super::evaluate_cases::{Case, CaseFile, CaseSeed, Cases};
 use super::evaluate_plot::Solved;
 use super::input::{RobotFile, place};
 use super::options::{MethodOptions, ToleranceOptions};
 use super::output::{OutputFile, write_line};
 use super::{Failure, Result, progress};
 
-/// Greatest number of starting points of one case. The time limit comes first.
-const ATTEMPTS: usize = 1_000_000;
-/// Number of runs of each case. The first one gives the solution, the fastest one the time: one preemption would take longer than hundreds
-/// of solves.
+/// Greatest number of starting points of one case, beyond what the time limit allows.
+const MAX_ATTEMPTS: usize = 1_000_000;
+/// Number of runs of each case. The solution is that of the first one, the time that of the fastest one: one preemption takes longer than
+/// hundreds of solves.
 const RUNS: usize = 3;
 
 #[derive(Args)]
 #[command(group = ArgGroup::new("avoiding").multiple(true))]
-pub struct Arguments {
+pub struct EvaluateArguments {
     /// The case file or scene file; -: standard input
     #[arg(long, value_name = "FILE.json")]
     cases: PathBuf,
@@ -42,7 +41,7 @@ pub struct Arguments {
     avoidance: AvoidanceOptions,
     /// Where each solve of a case file starts [default: nominal]
     #[arg(long, value_enum)]
-    seed: Option<Seed>,
+    seed: Option<CaseSeed>,
     /// Time limit of one solve [ms]
     #[arg(long, default_value_t = 5.0)]
     timeout_ms: f64,
@@ -57,7 +56,7 @@ pub struct Arguments {
     /// Write the time of each case to this file [µs]
     #[arg(long, value_name = "OUT.json", value_parser = OutputFile::any)]
     times: Option<OutputFile>,
-    /// Draw the share of the cases that are solved against the time of a solve
+    /// Draw the percentage of solved cases against the time of a solve
     #[arg(long, value_name = "FILE.svg", value_parser = OutputFile::svg)]
     plot: Option<OutputFile>,
 }
@@ -70,17 +69,17 @@ struct CaseResult {
     restarts: usize,
 }
 
-pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
+pub fn run(arguments: &EvaluateArguments, out: &mut impl Write) -> Result {
     let method = arguments.method.method()?;
     let margin = arguments.avoidance.margin()?;
     let file = CaseFile::read(&arguments.cases)?;
-    let urdf = RobotFile { path: arguments.urdf.as_deref().unwrap_or(file.urdf()).to_owned(), soft_limits: false };
+    let urdf = RobotFile { path: arguments.urdf.as_deref().unwrap_or(&file.urdf).to_owned(), soft_limits: false };
     let avoidance = &arguments.avoidance;
     let (robot, shapes) = urdf.robot_and_shapes(avoidance.avoid_collisions.then(|| avoidance.missing_shapes()))?;
     let chain = Arc::new(Chain::new(&robot, &file.base_link, &[&file.tip_link])?);
     let cases = Cases::new(&file, &arguments.cases, &robot, &chain, arguments.seed)?;
-    let srdf = avoidance.srdf.as_deref().or(file.srdf());
-    let avoidance = shapes.map(|shapes| Avoidance::new(&robot, &chain, shapes, srdf, margin)).transpose()?;
+    let srdf = avoidance.srdf.as_deref().or(file.srdf.as_deref());
+    let avoidance = shapes.map(|shapes| ChainAvoidance::new(&robot, &chain, shapes, srdf, margin)).transpose()?;
     let solver = Solver::prepare(method, &chain)?;
     let results = solve_all(arguments, &solver, avoidance.as_ref(), &cases)?;
     let times = sorted(results.iter().map(|result| result.time));
@@ -89,11 +88,11 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
     evaluation.report(arguments, out)
 }
 
-/// Solves the cases one after the other. Contacts that no solution can part are named once, on standard error.
+/// Solves the cases in order. Permanent contacts are named once, on standard error.
 fn solve_all(
-    arguments: &Arguments,
+    arguments: &EvaluateArguments,
     solver: &Solver,
-    avoidance: Option<&Avoidance>,
+    avoidance: Option<&ChainAvoidance>,
     cases: &Cases,
 ) -> Result<Vec<CaseResult>> {
     let count = cases.len().min(arguments.max_cases.unwrap_or(usize::MAX));
@@ -107,10 +106,10 @@ fn solve_all(
         bar.inc(1);
         let Case { seed, target, rest, world } = cases.read(index)?;
         let environment = avoidance.map(|avoidance| avoidance.in_world(world, rest));
-        contacts.extend(environment.iter().flat_map(Environment::standing_contacts));
+        contacts.extend(environment.iter().flat_map(Environment::static_contacts));
         let targets = [Target { tolerance: arguments.tolerance.tolerance(), ..Target::new(0, target) }];
         let problem = Problem {
-            mode: Mode::Search { pick: Pick::First, attempts: ATTEMPTS, random_seed: 0 },
+            mode: Mode::Search { pick: Pick::First, attempts: MAX_ATTEMPTS, random_seed: 0 },
             deadline: Some(deadline),
             clearance: environment.as_ref().map(Environment::clearance),
             ..Problem::new(&targets, &seed)
@@ -130,11 +129,6 @@ fn solve_all(
     results
 }
 
-fn write_list(file: &OutputFile, entries: impl Iterator<Item = impl Serialize>) -> Result {
-    let entries: Vec<_> = entries.collect();
-    file.write(|out| Ok(serde_json::to_writer(out, &entries)?))
-}
-
 /// The solution of the first run, and the time of the fastest one \[µs\].
 fn timed(solver: &Solver, problem: &Problem) -> Result<(Solution, f64), ProblemError> {
     let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
@@ -148,44 +142,45 @@ fn timed(solver: &Solver, problem: &Problem) -> Result<(Solution, f64), ProblemE
     Ok((solution, time.as_secs_f64() * 1e6))
 }
 
-/// Times, the shortest first.
+/// Times in ascending order.
 fn sorted(times: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut times: Vec<f64> = times.collect();
     times.sort_unstable_by(f64::total_cmp);
     times
 }
 
-/// The time that so many of a hundred solves do not exceed.
+/// A percentile of sorted times.
 fn percentile(sorted: &[f64], percent: usize) -> f64 {
     sorted[(sorted.len() * percent / 100).min(sorted.len() - 1)]
 }
 
-/// What is known when all cases are solved.
+/// The results of all cases.
 struct Evaluation<'a> {
     robot: &'a str,
-    /// Where the solves started, in a word.
+    /// The name of the seeds.
     seed: &'a str,
     results: &'a [CaseResult],
-    /// The times, the shortest first \[µs\].
+    /// The times in ascending order \[µs\].
     times: &'a [f64],
 }
 
 impl Evaluation<'_> {
-    fn write_files(&self, arguments: &Arguments) -> Result {
+    fn write_files(&self, arguments: &EvaluateArguments) -> Result {
         if let Some(file) = &arguments.solutions {
-            write_list(file, self.results.iter().map(|result| &result.positions))?;
+            let solutions: Vec<_> = self.results.iter().map(|result| &result.positions).collect();
+            file.write(serde_json::to_string(&solutions)?)?;
         }
         if let Some(file) = &arguments.times {
-            write_list(file, self.results.iter().map(|result| result.time))?;
+            let times: Vec<f64> = self.results.iter().map(|result| result.time).collect();
+            file.write(serde_json::to_string(&times)?)?;
         }
         if let Some(file) = &arguments.plot {
-            let svg = self.picture(arguments)?;
-            file.write(|out| out.write_all(svg.as_bytes()))?;
+            file.write(self.picture(arguments)?)?;
         }
         Ok(())
     }
 
-    fn picture(&self, arguments: &Arguments) -> Result<String> {
+    fn picture(&self, arguments: &EvaluateArguments) -> Result<String> {
         let solved = self.results.iter().filter(|result| result.positions.is_some());
         let solved = sorted(solved.map(|result| result.time));
         let solver = arguments.method.solver.name();
@@ -195,7 +190,7 @@ impl Evaluation<'_> {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "counts of cases and iterations are far below 2^52")]
-    fn report(&self, arguments: &Arguments, out: &mut impl Write) -> Result {
+    fn report(&self, arguments: &EvaluateArguments, out: &mut impl Write) -> Result {
         let Self { robot, seed, results, times } = self;
         let mean = |total: f64| total / results.len() as f64;
         let report = json!({

@@ -1,32 +1,31 @@
-//! What `urdf_ik evaluate` solves: a case file, or a scene file, whose cases have obstacles around the robot.
+//! The input of `urdf_ik evaluate`: a case file, or a scene file, whose cases have obstacles.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use nalgebra::{Isometry3, Translation3};
+use nalgebra::Isometry3;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use urdf_ik::collision::{World, world_from_json};
 use urdf_ik::robot::{Chain, MeshFolders, Robot};
-use urdf_ik::spatial::rotation_from;
 use urdf_ik_text::names::list;
 
 use super::Result;
-use super::fk::positions;
+use super::fk::{PoseJson, positions};
 use super::input::{in_words, place, read_json};
 
-/// Where the solves of a case file start.
+/// Seeds of the solves of a case file.
 #[derive(Clone, Copy, ValueEnum)]
-pub enum Seed {
+pub enum CaseSeed {
     /// The middle of each joint's range
     Nominal,
     /// The random joint positions of the case file
     Random,
 }
 
-impl Seed {
+impl CaseSeed {
     fn name(self) -> &'static str {
         match self {
             Self::Nominal => "nominal",
@@ -40,13 +39,15 @@ impl Seed {
 pub struct CaseFile {
     /// Name of the robot.
     pub robot: String,
-    urdf: PathBuf,
-    srdf: Option<PathBuf>,
-    /// The chain from here …
+    /// The robot's URDF.
+    pub urdf: PathBuf,
+    /// The robot's SRDF, where the file names one.
+    pub srdf: Option<PathBuf>,
+    /// Base link of the chain.
     pub base_link: String,
-    /// … to here.
+    /// Tip link of the chain.
     pub tip_link: String,
-    /// A scene file names the joints in each case instead.
+    /// `None` for a scene file, which names the joints in each case.
     joint_names: Option<Vec<String>>,
     cases: Vec<Value>,
 }
@@ -56,32 +57,26 @@ pub struct CaseFile {
 struct ListedCase {
     seed: Vec<f64>,
     seed_random: Vec<f64>,
-    target: Pose,
+    target: PoseJson,
 }
 
 /// A case of a scene file.
 #[derive(Deserialize)]
 struct SceneCase {
     start: BTreeMap<String, f64>,
-    target: Pose,
+    target: PoseJson,
     obstacles: Value,
 }
 
-#[derive(Deserialize)]
-struct Pose {
-    p: [f64; 3],
-    q_xyzw: [f64; 4],
-}
-
-/// One case in the terms of the robot.
+/// One case for the chain.
 pub struct Case {
-    /// Where a solve starts: positions of the chain's variables.
+    /// Positions of the chain's variables.
     pub seed: Vec<f64>,
-    /// The tip link in the base link's frame.
+    /// Pose of the tip link in the base link's frame.
     pub target: Isometry3<f64>,
-    /// Positions of all joints of the robot. Those that the chain does not move stand there.
+    /// Positions of all joints of the robot, used outside the chain.
     pub rest: Vec<f64>,
-    /// What stands around the robot.
+    /// Obstacles.
     pub world: World,
 }
 
@@ -90,10 +85,10 @@ pub struct Cases<'a> {
     file: &'a CaseFile,
     robot: &'a Robot,
     chain: &'a Chain,
-    /// For each joint that the file lists, the index of the chain's variable; the chain's own order for a scene file.
+    /// For each joint of the file, the index of the chain's variable; the chain's order for a scene file.
     order: Vec<usize>,
-    /// Which seed of a case file; `None` for a scene file.
-    seed: Option<Seed>,
+    /// The seed of a case file; `None` for a scene file.
+    seed: Option<CaseSeed>,
     folders: MeshFolders,
 }
 
@@ -105,30 +100,20 @@ impl CaseFile {
         file.srdf = file.srdf.map(|srdf| folder.join(srdf));
         Ok(file)
     }
-
-    /// The robot's URDF.
-    pub fn urdf(&self) -> &Path {
-        &self.urdf
-    }
-
-    /// The robot's SRDF, where the file names one.
-    pub fn srdf(&self) -> Option<&Path> {
-        self.srdf.as_deref()
-    }
 }
 
 impl<'a> Cases<'a> {
-    /// The cases of the file at `path`. `seed` is the one that is asked for; a case file has two. Joints that a scene file names but the
-    /// robot does not have are named on standard error: some URDFs of a robot have fewer.
+    /// The cases of the file at `path`, with one of the two seeds of a case file. Unknown joints of a scene file are named on standard error,
+    /// because URDFs of one robot differ.
     pub fn new(
         file: &'a CaseFile,
         path: &Path,
         robot: &'a Robot,
         chain: &'a Chain,
-        seed: Option<Seed>,
+        seed: Option<CaseSeed>,
     ) -> Result<Self> {
         let (order, seed) = match (&file.joint_names, seed) {
-            (Some(names), seed) => (order_of(names, chain)?, Some(seed.unwrap_or(Seed::Nominal))),
+            (Some(names), seed) => (order_of(names, chain)?, Some(seed.unwrap_or(CaseSeed::Nominal))),
             (None, None) => ((0..chain.variables().len()).collect(), None),
             (None, Some(_)) => {
                 return Err("--seed has no meaning for a scene file, whose cases say where they start".into());
@@ -144,16 +129,16 @@ impl<'a> Cases<'a> {
         Ok(Self { file, robot, chain, order, seed, folders: MeshFolders::from_environment(Some(path)) })
     }
 
-    /// Where the solves start, in a word.
+    /// The name of the seeds.
     pub fn seed_name(&self) -> &'static str {
-        self.seed.map_or("start", Seed::name)
+        self.seed.map_or("start", CaseSeed::name)
     }
 
     pub fn len(&self) -> usize {
         self.file.cases.len()
     }
 
-    /// The case of that index.
+    /// Reads a case.
     pub fn read(&self, index: usize) -> Result<Case> {
         let entry = &self.file.cases[index];
         match self.seed {
@@ -167,10 +152,10 @@ impl<'a> Cases<'a> {
         self.order.iter().map(|&variable| positions[variable]).collect()
     }
 
-    fn listed(&self, seed: Seed, case: ListedCase) -> Result<Case> {
+    fn listed(&self, seed: CaseSeed, case: ListedCase) -> Result<Case> {
         let given = match seed {
-            Seed::Nominal => case.seed,
-            Seed::Random => case.seed_random,
+            CaseSeed::Nominal => case.seed,
+            CaseSeed::Random => case.seed_random,
         };
         if given.len() != self.order.len() {
             return Err(format!("the seed has {} entries for {} joints", given.len(), self.order.len()).into());
@@ -180,23 +165,19 @@ impl<'a> Cases<'a> {
             seed[variable] = position;
         }
         let rest = self.robot.neutral_positions();
-        Ok(Case { seed, target: pose(&case.target)?, rest, world: World::default() })
+        Ok(Case { seed, target: case.target.pose()?, rest, world: World::default() })
     }
 
     fn scene(&self, mut case: SceneCase) -> Result<Case> {
         case.start.retain(|joint, _| self.robot.joint_index(joint).is_some());
         let rest = positions(self.robot, &case.start)?;
         let world = world_from_json(&case.obstacles, &self.folders)?;
-        Ok(Case { seed: self.chain.positions_from(&rest), target: pose(&case.target)?, rest, world })
+        Ok(Case { seed: self.chain.positions_from(&rest), target: case.target.pose()?, rest, world })
     }
 }
 
 fn typed<T: DeserializeOwned>(entry: &Value) -> Result<T> {
     T::deserialize(entry).map_err(|e| in_words(&e.to_string()).into())
-}
-
-fn pose(pose: &Pose) -> Result<Isometry3<f64>> {
-    Ok(Isometry3::from_parts(Translation3::from(pose.p), rotation_from(pose.q_xyzw)?))
 }
 
 /// For each of the file's joints, the index of the chain's variable.

@@ -1,9 +1,9 @@
-//! The picture of `urdf_ik evaluate`: the share of the cases that are solved against the time of a solve.
+//! The picture of `urdf_ik evaluate`: the percentage of solved cases against the time of a solve.
 
 use plotters::element::{PathElement, Polygon, Text};
 use plotters::style::Color;
 use plotters::style::text_anchor::{HPos, VPos};
-use urdf_ik_plot::{self as plot, Axis, Chart, FAINT_INK, Frame, INK, SERIES, SMALL, TEXT, TITLE};
+use urdf_ik_plot::{self as plot, Chart, ChartFrame, FAINT_INK, INK, PlotAxis, SERIES, SMALL, TEXT, TITLE};
 
 use super::Result;
 
@@ -12,11 +12,11 @@ const SIZE: (u32, u32) = (1280, 800);
 /// Points of the curve. A step is at most half a pixel wide.
 const POINTS: u32 = 1200;
 
-/// What is drawn.
+/// The content of the picture.
 pub struct Solved<'a> {
-    /// Robot, solver and where the solves start.
+    /// Robot, solver and seeds.
     pub title: String,
-    /// Times of the solves that met their target \[µs\], sorted.
+    /// Sorted times of the successful solves \[µs\].
     pub times: &'a [f64],
     /// Number of cases.
     pub cases: usize,
@@ -32,25 +32,26 @@ impl Solved<'_> {
             let solved = format!("{} of {} cases solved", self.times.len(), self.cases);
             plot::write(area, &solved, (40, 94), TEXT, FAINT_INK)?;
             let x = self.time_axis();
-            let mut chart = Frame { left: 140, right: 60, top: 130, bottom: 90 }.draw(area, x.clone(), share_axis())?;
+            let mut chart =
+                ChartFrame { left: 140, right: 60, top: 130, bottom: 90 }.draw(area, x.clone(), share_axis())?;
             self.draw_curve(&mut chart, &x)?;
             self.draw_marks(&mut chart)
         })
     }
 
-    /// Whole decades from the fastest solve to the slowest. It counts decades: 0 is 1 µs.
-    fn time_axis(&self) -> Axis {
+    /// An axis of decades from the fastest to the slowest solve; 0 is 1 µs.
+    fn time_axis(&self) -> PlotAxis {
         let decade = |time: Option<f64>| time.unwrap_or(1.0).max(1e-3).log10();
         let slowest = self.marks.iter().map(|mark| mark.1).chain(self.times.last().copied()).reduce(f64::max);
         let from = decade(self.times.first().copied().or(slowest)).floor();
         let to = decade(slowest).ceil().max(from + 1.0);
         let whole = (0..32).map(|index| from + f64::from(index)).take_while(|at| *at <= to);
         let ticks = whole.map(|at| (at, time_in_words(10.0_f64.powf(at)))).collect();
-        Axis { from, to, ticks, name: "time of a solve".into() }
+        PlotAxis { from, to, ticks, name: "time of a solve".into() }
     }
 
     #[expect(clippy::cast_precision_loss, reason = "counts of cases are far below 2^52")]
-    fn draw_curve(&self, chart: &mut Chart, x: &Axis) -> Result {
+    fn draw_curve(&self, chart: &mut Chart, x: &PlotAxis) -> Result {
         let curve: Vec<(f64, f64)> = (0..=POINTS)
             .map(|index| {
                 let at = x.from + (x.to - x.from) * f64::from(index) / f64::from(POINTS);
@@ -76,12 +77,12 @@ impl Solved<'_> {
     }
 }
 
-fn share_axis() -> Axis {
+fn share_axis() -> PlotAxis {
     let ticks = [0.0, 25.0, 50.0, 75.0, 100.0].map(|at| (at, format!("{at} %")));
-    Axis { from: 0.0, to: 102.0, ticks: ticks.into(), name: String::new() }
+    PlotAxis { from: 0.0, to: 102.0, ticks: ticks.into(), name: String::new() }
 }
 
-/// A time \[µs\] with a unit that suits it.
+/// A time \[µs\] as text with a suitable unit.
 fn time_in_words(time: f64) -> String {
     let (number, unit) = match time {
         _ if time >= 1e6 => (time / 1e6, "s"),

@@ -5,8 +5,9 @@ use std::io::Write;
 
 use clap::Args;
 use nalgebra::Isometry3;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use urdf_ik::robot::Robot;
+use urdf_ik::spatial::{NotARotation, rotation_from};
 
 use super::Result;
 use super::input::read_json;
@@ -14,37 +15,43 @@ use super::options::ConfigurationArguments;
 use super::output::write_line;
 
 #[derive(Args)]
-pub struct Arguments {
+pub struct FkArguments {
     #[command(flatten)]
     input: ConfigurationArguments,
 }
 
-/// A pose as the command line writes it.
-#[derive(Serialize)]
-struct PoseOut {
+/// A pose in JSON: position \[m\] and orientation quaternion (x, y, z, w).
+#[derive(Serialize, Deserialize)]
+pub struct PoseJson {
     p: [f64; 3],
     q_xyzw: [f64; 4],
 }
 
-impl From<&Isometry3<f64>> for PoseOut {
+impl From<&Isometry3<f64>> for PoseJson {
     fn from(pose: &Isometry3<f64>) -> Self {
         Self { p: pose.translation.vector.into(), q_xyzw: pose.rotation.coords.into() }
     }
 }
 
-pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
+impl PoseJson {
+    pub fn pose(&self) -> Result<Isometry3<f64>, NotARotation> {
+        Ok(Isometry3::from_parts(self.p.into(), rotation_from(self.q_xyzw)?))
+    }
+}
+
+pub fn run(arguments: &FkArguments, out: &mut impl Write) -> Result {
     let robot = arguments.input.robot.robot()?;
     let samples: Vec<BTreeMap<String, f64>> = read_json(&arguments.input.positions)?;
     let mut answers = Vec::with_capacity(samples.len());
     for sample in &samples {
         let poses = robot.link_poses(&positions(&robot, sample)?);
         let links = robot.links().iter().zip(&poses);
-        answers.push(links.map(|(link, pose)| (link.name.as_str(), PoseOut::from(pose))).collect::<BTreeMap<_, _>>());
+        answers.push(links.map(|(link, pose)| (link.name.as_str(), PoseJson::from(pose))).collect::<BTreeMap<_, _>>());
     }
     write_line(out, &answers)
 }
 
-/// Positions of all joints of the robot, where those in `sample` are given.
+/// Positions of all joints of the robot. Joints that are not in `sample` are at 0.
 pub fn positions(robot: &Robot, sample: &BTreeMap<String, f64>) -> Result<Vec<f64>> {
     let mut positions = vec![0.0; robot.joints().len()];
     for (name, position) in sample {

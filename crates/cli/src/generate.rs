@@ -6,16 +6,16 @@ use clap::{Args, ValueEnum};
 use urdf_ik::robot::{Noodle, NoodleJoints};
 
 use super::Result;
-use super::output::Output;
+use super::output::AnswerOutput;
 
 #[derive(Args)]
-pub struct Arguments {
+pub struct GenerateArguments {
     /// Number of segments, and of joints
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     segments: usize,
     /// Kind of the joints
     #[arg(long, value_enum, default_value = "alternating")]
-    joints: Joints,
+    joints: JointLayout,
     /// Length of all segments together [m]
     #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
     length: f64,
@@ -29,24 +29,24 @@ pub struct Arguments {
     #[arg(long, default_value = "noodle")]
     name: String,
     /// Write the URDF to this file; -: standard output
-    #[arg(long, value_name = "FILE", value_parser = Output::any, default_value = "-")]
-    output: Output,
+    #[arg(long, value_name = "FILE", value_parser = AnswerOutput::any, default_value = "-")]
+    output: AnswerOutput,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Joints {
+enum JointLayout {
     /// Revolute joints about x and y in turn
     Alternating,
     /// Ball joints: three revolute joints in one point, about x, y and z
     Ball,
 }
 
-pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
+pub fn run(arguments: &GenerateArguments, out: &mut impl Write) -> Result {
     let noodle = Noodle {
         name: arguments.name.clone(),
         joints: match arguments.joints {
-            Joints::Alternating => NoodleJoints::Alternating,
-            Joints::Ball => NoodleJoints::Ball,
+            JointLayout::Alternating => NoodleJoints::Alternating,
+            JointLayout::Ball => NoodleJoints::Ball,
         },
         segments: arguments.segments,
         length: arguments.length,

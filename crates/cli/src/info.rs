@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use urdf_ik::collision::{LinkPair, LinkPlaces, LinkShapes, MissingShapes, Pairs};
+use urdf_ik::collision::{LinkPair, LinkPoses, LinkShapes, MissingShapes, Pairs};
 use urdf_ik::robot::{Chain, Domain, Robot, Variable};
 use urdf_ik::solver::closed_form::ClosedForm;
 use urdf_ik::solver::{Method, NotApplicable, Solver, TipReach, free_axes_in_words, names_of_free_axes};
@@ -15,11 +15,11 @@ use super::info_limits::{LimitSources, range};
 use super::input::{read_joint_limits, read_srdf};
 use super::options::RobotArguments;
 
-/// Greatest depth of indentation: deeper lines of a long arm would be mostly spaces.
+/// Greatest indentation: deeper lines of a long arm would be mostly spaces.
 const MAX_INDENTED_DEPTH: usize = 40;
 
 #[derive(Args)]
-pub struct Arguments {
+pub struct InfoArguments {
     #[command(flatten)]
     robot: RobotArguments,
     /// Limits of velocity, acceleration and jerk to show as well: a joint_limits.yaml in MoveIt's format
@@ -33,22 +33,16 @@ pub struct Arguments {
     srdf: Option<PathBuf>,
 }
 
-pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
-    let Arguments { robot: arguments, joint_limits, collisions, srdf } = arguments;
+pub fn run(arguments: &InfoArguments, out: &mut impl Write) -> Result {
+    let InfoArguments { robot: arguments, joint_limits, collisions, srdf } = arguments;
     if *collisions {
         return collision_geometry(arguments, srdf.as_deref(), out);
     }
     let (robot, urdf) = arguments.file.robot_and_text()?;
     let limits = LimitSources::new(&urdf, read_joint_limits(joint_limits.as_deref(), &robot)?)?;
-    let moving = robot.movable().count();
-    writeln!(
-        out,
-        "robot {}: {} links, {} joints, {moving} movable",
-        robot.name(),
-        robot.links().len(),
-        robot.joints().len()
-    )?;
-    writeln!(out)?;
+    let (name, links, joints, movable) =
+        (robot.name(), robot.links().len(), robot.joints().len(), robot.movable().count());
+    writeln!(out, "robot {name}: {links} links, {joints} joints, {movable} movable\n")?;
     tree(&robot, &limits, out)?;
     writeln!(out)?;
     if let Some(sentence) = robot.followers_beyond_limits() {
@@ -63,7 +57,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
     chain_of(&robot, &Arc::new(chain), out)
 }
 
-/// The links, each below its parent, with the joint between them.
+/// Writes the links, each below its parent, with the joint between them.
 fn tree(robot: &Robot, limits: &LimitSources, out: &mut impl Write) -> Result {
     let mut children = vec![Vec::new(); robot.links().len()];
     for joint in robot.joints().iter().rev() {
@@ -76,19 +70,14 @@ fn tree(robot: &Robot, limits: &LimitSources, out: &mut impl Write) -> Result {
             let joint = &robot.joints()[index];
             format!("  [{} {}{}]", joint.kind.name(), joint.name, limits.of_joint(robot, index))
         });
-        writeln!(
-            out,
-            "{:indent$}{link_name}{}",
-            "",
-            joint.unwrap_or_default(),
-            indent = 2 * depth.min(MAX_INDENTED_DEPTH)
-        )?;
+        let indent = "  ".repeat(depth.min(MAX_INDENTED_DEPTH));
+        writeln!(out, "{indent}{link_name}{}", joint.unwrap_or_default())?;
         open.extend(children[link].iter().map(|&child| (child, depth + 1)));
     }
     Ok(())
 }
 
-/// Where a variable is looked for whose limits are very far apart.
+/// The search range of a variable whose limits are very far apart.
 fn working_range(variable: &Variable, unit: &str) -> String {
     match variable.working_range {
         Domain::Interval { lower, upper } if variable.working_range != variable.domain => {
@@ -99,13 +88,8 @@ fn working_range(variable: &Variable, unit: &str) -> String {
 }
 
 fn chain_of(robot: &Robot, chain: &Arc<Chain>, out: &mut impl Write) -> Result {
-    writeln!(
-        out,
-        "chain from {}: {} variables, {} joints",
-        chain.base(),
-        chain.variables().len(),
-        chain.joints().len()
-    )?;
+    let (base, variables, joints) = (chain.base(), chain.variables().len(), chain.joints().len());
+    writeln!(out, "chain from {base}: {variables} variables, {joints} joints")?;
     let mut followers = vec![Vec::new(); chain.variables().len()];
     for joint in chain.joints().iter().filter(|joint| joint.joint != chain.variables()[joint.variable].joint) {
         followers[joint.variable].push(robot.joints()[joint.joint].name.as_str());
@@ -131,17 +115,14 @@ fn chain_of(robot: &Robot, chain: &Arc<Chain>, out: &mut impl Write) -> Result {
         let reach = TipReach::new(chain, index);
         let (inner, outer) = (reach.tip.inner, reach.tip.outer);
         let [x, y, z] = reach.centre.coords.into();
-        writeln!(
-            out,
-            "tip {}: within {inner:.4} .. {outer:.4} m of the first joint at ({x:.4}, {y:.4}, {z:.4})",
-            tip.link
-        )?;
+        let (link, place) = (&tip.link, format!("({x:.4}, {y:.4}, {z:.4})"));
+        writeln!(out, "tip {link}: within {inner:.4} .. {outer:.4} m of the first joint at {place}")?;
         axes(solver.sensible_free_axes(index), out)?;
     }
     Ok(())
 }
 
-/// How many axes a tip can follow, and which it should leave free where these are not all six.
+/// Writes the number of axes that a tip can follow, and the axes to free if it is below six.
 fn axes(free: [bool; 6], out: &mut impl Write) -> Result {
     let names = names_of_free_axes(free);
     write!(out, "  it can follow {} of 6 axes", 6 - names.len())?;
@@ -156,7 +137,7 @@ fn axes(free: [bool; 6], out: &mut impl Write) -> Result {
 /// Shows the shapes of the links, and the pairs of links that may collide.
 fn collision_geometry(arguments: &RobotArguments, srdf: Option<&Path>, out: &mut impl Write) -> Result {
     let (robot, shapes) = arguments.file.robot_with_shapes(MissingShapes::Ignore)?;
-    let srdf = srdf.map(|path| read_srdf(path, &robot)).transpose()?;
+    let srdf = read_srdf(srdf, &robot)?;
     shapes_of_links(&robot, &shapes, out)?;
     let (pairs, mover) = if arguments.has_chain(&robot) {
         let chain = arguments.chain(&robot)?;
@@ -165,14 +146,12 @@ fn collision_geometry(arguments: &RobotArguments, srdf: Option<&Path>, out: &mut
     } else {
         (Pairs::of_robot(&robot, &shapes, srdf.as_ref())?, "the robot".to_owned())
     };
-    writeln!(out)?;
-    writeln!(out, "pairs that count, of links that {mover} moves against each other: {}", pairs.counted.len())?;
-    for pair in &pairs.counted {
+    writeln!(out, "\npairs that count, of links that {mover} moves against each other: {}", pairs.checked.len())?;
+    for pair in &pairs.checked {
         writeln!(out, "  {}", pair_names(&robot, *pair))?;
     }
-    writeln!(out)?;
-    writeln!(out, "pairs that are left out: {}", pairs.left_out.len())?;
-    for (pair, reason) in &pairs.left_out {
+    writeln!(out, "\npairs that are left out: {}", pairs.excluded.len())?;
+    for (pair, reason) in &pairs.excluded {
         writeln!(out, "  {}: {reason}", pair_names(&robot, *pair))?;
     }
     writeln!(out)?;
@@ -192,13 +171,13 @@ fn shapes_of_links(robot: &Robot, shapes: &LinkShapes, out: &mut impl Write) -> 
     Ok(())
 }
 
-/// What touches with all joints in the middle of their range: a sign of shapes that overlap, or of an SRDF that lacks a pair.
+/// Writes the contacts with all joints in the middle of their ranges: a hint at overlapping shapes, or at a pair that the SRDF lacks.
 fn in_the_middle(robot: &Robot, shapes: &LinkShapes, pairs: &Pairs, out: &mut impl Write) -> Result {
     let middle = |joint: usize| robot.working_range(joint).middle();
     let mut positions: Vec<f64> = (0..robot.joints().len()).map(middle).collect();
     robot.apply_mimic(&mut positions);
-    let places = LinkPlaces::new(robot, &positions)?;
-    let touching: Vec<_> = pairs.counted.iter().filter(|&&pair| shapes.distance(&places, pair) <= 0.0).collect();
+    let places = LinkPoses::new(robot, &positions)?;
+    let touching: Vec<_> = pairs.checked.iter().filter(|&&pair| shapes.distance(&places, pair) <= 0.0).collect();
     if touching.is_empty() {
         writeln!(out, "with all joints in the middle nothing touches")?;
     } else {

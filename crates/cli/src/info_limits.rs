@@ -1,4 +1,4 @@
-//! What `urdf_ik info` says of the limits of joints: which they are, and where they come from.
+//! The joint limits of `urdf_ik info`, with their sources.
 
 use urdf_ik::motion::{JointLimit, JointLimits};
 use urdf_ik::robot::{Domain, Joint, JointKind, Robot, UrdfOptions};
@@ -9,7 +9,7 @@ use super::Result;
 pub struct LimitSources {
     /// The robot with the limits of `<limit>` alone.
     by_limit: Robot,
-    /// The robot with its soft limits, where these can be read.
+    /// The robot with its soft limits, if these are valid.
     by_soft_limits: Option<Robot>,
     file: JointLimits,
 }
@@ -21,7 +21,7 @@ impl LimitSources {
         Ok(Self { by_limit: Robot::from_urdf(urdf)?, by_soft_limits, file })
     }
 
-    /// The limits of a joint of `robot` by its index, as words that follow its name.
+    /// Describes the limits of the joint with an index; the text follows its name.
     pub fn of_joint(&self, robot: &Robot, index: usize) -> String {
         let joint = &robot.joints()[index];
         if !joint.kind.has_position() {
@@ -52,7 +52,7 @@ impl LimitSources {
         format!("{} ({sources}){unused}", range(&joint.domain, unit))
     }
 
-    /// The limits of velocity, acceleration and jerk. Only the file has those of joints that mimic others.
+    /// The limits of velocity, acceleration and jerk. Those of mimic joints are in the file alone.
     fn motion(&self, joint: &Joint, unit: &str) -> String {
         let of_file = self.file.0.get(&joint.name).copied().unwrap_or_default();
         let JointLimit { velocity, acceleration, jerk } = of_file;
@@ -71,10 +71,10 @@ impl LimitSources {
     }
 }
 
-/// A range in words.
+/// Describes a range.
 pub fn range(domain: &Domain, unit: &str) -> String {
     match domain {
-        // Very large limits with an exponent.
+        // Debug format: very large limits have an exponent.
         Domain::Interval { lower, upper } => format!("{lower:?} .. {upper:?} {unit}"),
         Domain::Circle => "without limits".into(),
     }

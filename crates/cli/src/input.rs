@@ -1,4 +1,4 @@
-//! What the commands read from outside: robots, JSON and joint positions; `-` as a path means standard input.
+//! Input of the commands: robots, JSON and joint positions; `-` as a path is standard input.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use super::Result;
 /// The path that stands for standard input.
 const STANDARD_INPUT: &str = "-";
 
-/// The file of a robot, and how it is read.
+/// The file of a robot and the options for reading it.
 #[derive(Args)]
 pub struct RobotFile {
     /// The robot's URDF; -: standard input
@@ -35,13 +35,13 @@ impl RobotFile {
         Ok(self.robot_and_text()?.0)
     }
 
-    /// Reads the robot, and gives the text of its URDF as well.
+    /// Reads the robot and the text of its URDF.
     pub fn robot_and_text(&self) -> Result<(Robot, String)> {
         let urdf = read_urdf(&self.path)?;
         Ok((robot_from(&urdf, &self.path, UrdfOptions { soft_limits: self.soft_limits })?, urdf))
     }
 
-    /// Reads the robot and the shapes of its links. Shapes that are missing are refused, or named on standard error.
+    /// Reads the robot and the shapes of its links. Missing shapes are an error, or named on standard error.
     pub fn robot_with_shapes(&self, missing: MissingShapes) -> Result<(Robot, LinkShapes)> {
         let (path, (robot, urdf)) = (&*self.path, self.robot_and_text()?);
         let folders = MeshFolders::from_environment((!is_standard_input(path)).then_some(path));
@@ -53,7 +53,7 @@ impl RobotFile {
         Ok((robot, shapes))
     }
 
-    /// Reads the robot, and the shapes of its links where it is said what becomes of missing ones.
+    /// Reads the robot, and the shapes of its links if a policy for missing ones is given.
     pub fn robot_and_shapes(&self, missing: Option<MissingShapes>) -> Result<(Robot, Option<LinkShapes>)> {
         match missing {
             Some(missing) => self.robot_with_shapes(missing).map(|(robot, shapes)| (robot, Some(shapes))),
@@ -67,26 +67,28 @@ pub fn read_urdf(path: &Path) -> Result<String, ReadError> {
     if is_standard_input(path) { files::read_standard_input(MAX_URDF_BYTES) } else { read_urdf_file(path) }
 }
 
-/// Reads the joint_limits.yaml of `robot`; without a path it has no limits.
+/// Reads a joint_limits.yaml of `robot`; without a path there are no limits.
 pub fn read_joint_limits(path: Option<&Path>, robot: &Robot) -> Result<JointLimits> {
     let Some(path) = path else { return Ok(JointLimits::default()) };
     let text = read_text(path, MAX_SETTINGS_BYTES)?;
     JointLimits::from_yaml(&text, robot).map_err(|e| format!("{}: {e}", place(path)).into())
 }
 
-/// Reads an SRDF of `robot`. Links that it names but the robot does not have are named on standard error.
-pub fn read_srdf(path: &Path, robot: &Robot) -> Result<Srdf> {
+/// Reads an SRDF of `robot`, if a path is given. Its unknown links are named on standard error.
+pub fn read_srdf(path: Option<&Path>, robot: &Robot) -> Result<Option<Srdf>> {
+    let Some(path) = path else { return Ok(None) };
     let of_file = |e: SrdfError| format!("{}: {e}", place(path));
     let srdf = Srdf::from_text(&read_text(path, MAX_URDF_BYTES)?).map_err(of_file)?;
     let unknown = srdf.unknown_links(robot).map_err(of_file)?;
     if !unknown.is_empty() {
         eprintln!("urdf_ik: {}: the robot has no links of these names: {}", place(path), unknown.join(", "));
     }
-    Ok(srdf)
+    Ok(Some(srdf))
 }
 
-/// Reads a list of obstacles in JSON. Meshes are looked for beside the file.
-pub fn read_world(path: &Path) -> Result<World> {
+/// Reads a list of obstacles in JSON; without a path there are none. Meshes are searched for beside the file.
+pub fn read_world(path: Option<&Path>) -> Result<World> {
+    let Some(path) = path else { return Ok(World::default()) };
     let folders = MeshFolders::from_environment((!is_standard_input(path)).then_some(path));
     let list: Value = read_json(path)?;
     world_from_json(&list, &folders).map_err(|e| format!("{}: {e}", place(path)).into())
@@ -107,7 +109,7 @@ pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
     let text = read_text(path, MAX_DATA_BYTES)?;
     let read = serde_json::from_str::<UniqueKeys>(&text).and_then(|_| serde_json::from_str(&text));
     read.map_err(|e| {
-        // Python writes such numbers, which JSON does not have.
+        // Python writes these numbers, which are invalid JSON.
         let at = text.lines().nth(e.line().saturating_sub(1)).and_then(|line| line.get(e.column().saturating_sub(1)..));
         let is_no_number = at.is_some_and(|rest| rest.starts_with("NaN") || rest.starts_with("Infinity"));
         let hint = if is_no_number { ": give a finite number" } else { "" };
@@ -115,7 +117,7 @@ pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
     })
 }
 
-/// A sentence of the JSON reader, which may quote a long text.
+/// An error message of the JSON reader, cut if it quotes a long text.
 pub fn in_words(text: &str) -> String {
     sentence(&plain_words(text)).into_owned()
 }
@@ -125,19 +127,19 @@ pub fn read_text(path: &Path, max_bytes: usize) -> Result<String, ReadError> {
     if is_standard_input(path) { files::read_standard_input(max_bytes) } else { files::read_text(path, max_bytes) }
 }
 
-/// The positions of the whole robot from YAML or JSON, from the path of such a file, or from `joint=position,joint=position`. Joints that
-/// are not named are at 0, or in the middle of their range where 0 is outside.
+/// The positions of all joints of the robot from YAML or JSON, from the path of such a file, or from `joint=position,joint=position`.
+/// Unnamed joints are at 0, or in the middle of their range if 0 is outside.
 pub fn read_positions(text: &str, robot: &Robot) -> Result<Vec<f64>> {
     let is_list = text.contains('=') && !text.contains([':', '{']) && !Path::new(text).exists();
     let positions = if is_list {
-        NamedPositions::read(&format!("{{{}}}", text.replace('=', ": ")))?
+        format!("{{{}}}", text.replace('=', ": ")).parse::<NamedPositions>()?
     } else {
-        NamedPositions::read(text)?
+        text.parse::<NamedPositions>()?
     };
     Ok(positions.apply(robot)?)
 }
 
-/// Where a search starts: positions of the chain's variables, as [`read_positions`] reads them; without a text the middle of each range.
+/// The seed of a search: positions of the chain's variables by [`read_positions`], by default the middle of each range.
 pub fn read_start(text: Option<&str>, robot: &Robot, chain: &Chain) -> Result<Vec<f64>> {
     match text {
         Some(text) => Ok(chain.positions_from(&read_positions(text, robot)?)),
@@ -145,7 +147,7 @@ pub fn read_start(text: Option<&str>, robot: &Robot, chain: &Chain) -> Result<Ve
     }
 }
 
-/// Positions of all joints of the robot: those of [`read_positions`], or without a text where they are neutral.
+/// Positions of all joints of the robot by [`read_positions`], by default the neutral ones.
 pub fn read_rest(text: Option<&str>, robot: &Robot) -> Result<Vec<f64>> {
     text.map_or_else(|| Ok(robot.neutral_positions()), |text| read_positions(text, robot))
 }
@@ -154,7 +156,7 @@ pub fn is_standard_input(path: &Path) -> bool {
     path.as_os_str() == STANDARD_INPUT
 }
 
-/// The path as messages name it.
+/// The path as named in messages.
 pub fn place(path: &Path) -> String {
     if is_standard_input(path) { "standard input".to_owned() } else { path.display().to_string() }
 }

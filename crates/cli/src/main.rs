@@ -31,14 +31,14 @@ use clap::{Parser, Subcommand};
 
 /// The failure of a command: one line of text, and exit status [`BAD_INPUT`].
 type Failure = Box<dyn Error + Send + Sync>;
-/// What comes of a command or a part of it.
+/// The result of a command or a part of it.
 type Result<T = (), E = Failure> = std::result::Result<T, E>;
 
-/// Exit status where a target cannot be met, or a path cannot be followed to its end.
+/// Exit status if a target cannot be met, or a path cannot be followed to its end.
 const NOT_MET: u8 = 1;
-/// Exit status where the arguments or a file are wrong; clap's own for wrong arguments.
+/// Exit status for invalid arguments or files, also used by clap.
 const BAD_INPUT: u8 = 2;
-/// What the help says of the exit status.
+/// The exit statuses in the help.
 const EXIT_STATUS: &str = "\
 Exit status: 0 where it is done; 1 where a target cannot be met, or a path cannot be followed to its end; \
 2 where an argument or a file is wrong.";
@@ -54,29 +54,29 @@ struct CommandLine {
 #[derive(Subcommand)]
 enum Command {
     /// Shows a robot: its tree, joints and limits, and the chain from base to tip with its reach.
-    Info(info::Arguments),
+    Info(info::InfoArguments),
     /// Forward kinematics: the pose of every link in the root link's frame, as JSON.
-    Fk(fk::Arguments),
-    /// The least distance between links that may collide, at each of some configurations, as JSON.
-    Collisions(collisions::Arguments),
+    Fk(fk::FkArguments),
+    /// The smallest distance between links that may collide, at each given configuration, as JSON.
+    Collisions(collisions::CollisionsArguments),
     /// Writes the node's parameter file for a real arm, as YAML: links, smooth motion, the controller's joints, limits of each joint.
     #[command(mut_arg("path", |urdf| urdf.long(None).value_name("URDF")))]
-    RobotConfig(robot_config::Arguments),
+    RobotConfig(robot_config::RobotConfigArguments),
     /// Solves for a target of each tip link, as JSON. The exit status is 1 when they cannot be met.
     #[command(after_help = EXIT_STATUS)]
-    Solve(solve::Arguments),
+    Solve(solve::SolveArguments),
     /// Moves the tip along straight lines: a joint trajectory, as JSON. The exit status is 1 when the path cannot be followed to its end.
     #[command(after_help = EXIT_STATUS)]
-    Path(path::Arguments),
+    Path(path::PathArguments),
     /// Solves the cases of a file and prints the solve rate and times, as JSON.
-    Evaluate(evaluate::Arguments),
-    /// Finds out which part of all orientations the tip reaches at each place, and prints a summary as JSON.
-    Reach(reach::Arguments),
-    /// Moves a figure of segments to its targets, as JSON. The exit status is 1 when they cannot be met.
+    Evaluate(evaluate::EvaluateArguments),
+    /// Maps the fraction of orientations that the tip reaches in each voxel, and prints a summary as JSON.
+    Reach(reach::ReachArguments),
+    /// Moves a skeleton to its targets, as JSON. The exit status is 1 when they cannot be met.
     #[command(after_help = EXIT_STATUS)]
-    Skeleton(skeleton::Arguments),
+    Skeleton(skeleton::SkeletonArguments),
     /// Writes the URDF of a noodle: a long arm of many equal segments, for tests of solvers.
-    Generate(generate::Arguments),
+    Generate(generate::GenerateArguments),
 }
 
 fn main() -> ExitCode {
@@ -109,11 +109,11 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints the help or the version where they are asked for, and else in one line what is wrong with the arguments.
+/// Prints the requested help or version, or in one line the error in the arguments.
 fn answer_without_command(error: &clap::Error) -> ExitCode {
-    // An error that is shown on standard output is an answer, and help for a command that is missing stays as it is.
+    // Help and version are answers on standard output. Help for a missing command is not shortened.
     if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        // A reader may stop early, and there is nobody else to tell.
+        // A reader of the output may stop early.
         let _ = error.print();
         return ExitCode::from(u8::from(error.use_stderr()) * BAD_INPUT);
     }

@@ -1,9 +1,10 @@
-//! Options that several commands have.
+//! Options of several commands.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use nalgebra::{Isometry3, Translation3};
+use serde::Deserialize;
 use urdf_ik::robot::{Chain, Robot};
 use urdf_ik::solver::{
     AxisNameError, FabrikOptions, JacobianStep, MAX_ACCELERATION, Method, SolverKind, Tolerance, free_axes_from_names,
@@ -13,7 +14,7 @@ use urdf_ik::spatial::{NotARotation, rotation_from};
 use super::Result;
 use super::input::RobotFile;
 
-/// Which robot, and which chain of it.
+/// A robot and a chain of it.
 #[derive(Args)]
 pub struct RobotArguments {
     #[command(flatten)]
@@ -31,12 +32,12 @@ pub struct RobotArguments {
 }
 
 impl RobotArguments {
-    /// Whether the chain is clear: tips are named, or there is only one leaf link that moves.
+    /// True if the chain is unique: tips are named, or there is only one movable leaf link.
     pub fn has_chain(&self, robot: &Robot) -> bool {
         !self.tips.is_empty() || self.default_tips(robot).len() == 1
     }
 
-    /// The leaf links that may be the tip where none is named.
+    /// The leaf links that may be the default tip.
     pub fn default_tips<'r>(&self, robot: &'r Robot) -> Vec<&'r str> {
         Chain::default_tips(robot, self.base.as_deref())
     }
@@ -52,7 +53,7 @@ impl RobotArguments {
     }
 }
 
-/// Poses, each of seven numbers: position and quaternion.
+/// Poses, each of seven numbers: position \[m\] and quaternion (x, y, z, w).
 pub fn poses_of(numbers: &[f64]) -> Result<Vec<Isometry3<f64>>, NotARotation> {
     let pose = |n: &[f64]| {
         Ok(Isometry3::from_parts(Translation3::new(n[0], n[1], n[2]), rotation_from([n[3], n[4], n[5], n[6]])?))
@@ -60,15 +61,15 @@ pub fn poses_of(numbers: &[f64]) -> Result<Vec<Isometry3<f64>>, NotARotation> {
     numbers.chunks_exact(7).map(pose).collect()
 }
 
-/// How joint positions are found.
+/// The solver and its options.
 #[derive(Args)]
 pub struct MethodOptions {
     /// Solver: jacobian, fabrik or closed_form
     #[arg(long, default_value_t = SolverKind::Jacobian)]
     pub solver: SolverKind,
-    /// How the solver jacobian finds a step: damped least squares, or the Moore-Penrose pseudoinverse [default: damped]
+    /// Step of the solver jacobian: damped least squares, or the Moore-Penrose pseudoinverse [default: damped]
     #[arg(long, value_enum, value_name = "METHOD")]
-    jacobian_method: Option<JacobianMethod>,
+    jacobian_method: Option<StepMethod>,
     /// Damping factor of damped least squares; 0: it adapts to the error [default: 0]
     #[arg(long, value_name = "FACTOR", allow_negative_numbers = true)]
     jacobian_damping: Option<f64>,
@@ -80,14 +81,16 @@ pub struct MethodOptions {
     no_polish: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum JacobianMethod {
+/// Step of a solver with a Jacobian.
+#[derive(Clone, Copy, Deserialize, ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum StepMethod {
     Damped,
     Pseudoinverse,
 }
 
 impl MethodOptions {
-    /// The method with its options. Options that it does not have are refused.
+    /// The method with its options. Options of other methods are refused.
     pub fn method(&self) -> Result<Method> {
         let for_jacobian = self.solver == SolverKind::Jacobian;
         let for_fabrik = self.solver == SolverKind::Fabrik;
@@ -104,21 +107,21 @@ impl MethodOptions {
         match self.solver {
             SolverKind::Jacobian => Ok(self.jacobian_step()?.into()),
             SolverKind::Fabrik => Ok(self.fabrik_options()?.into()),
-            other @ SolverKind::ClosedForm => Ok(other.into()),
+            other => Ok(other.into()),
         }
     }
 
     fn jacobian_step(&self) -> Result<JacobianStep> {
-        match (self.jacobian_method.unwrap_or(JacobianMethod::Damped), self.jacobian_damping) {
-            (JacobianMethod::Damped, None | Some(0.0)) => Ok(JacobianStep::default()),
-            (JacobianMethod::Damped, Some(damping)) if damping.is_finite() && damping > 0.0 => {
+        match (self.jacobian_method.unwrap_or(StepMethod::Damped), self.jacobian_damping) {
+            (StepMethod::Damped, None | Some(0.0)) => Ok(JacobianStep::default()),
+            (StepMethod::Damped, Some(damping)) if damping.is_finite() && damping > 0.0 => {
                 Ok(JacobianStep::Damped { damping: Some(damping) })
             }
-            (JacobianMethod::Damped, Some(damping)) => {
+            (StepMethod::Damped, Some(damping)) => {
                 Err(format!("--jacobian-damping is {damping:?}; it must be a finite number, 0 or more").into())
             }
-            (JacobianMethod::Pseudoinverse, None) => Ok(JacobianStep::Pseudoinverse),
-            (JacobianMethod::Pseudoinverse, Some(_)) => {
+            (StepMethod::Pseudoinverse, None) => Ok(JacobianStep::Pseudoinverse),
+            (StepMethod::Pseudoinverse, Some(_)) => {
                 Err("--jacobian-damping has no meaning for the method pseudoinverse".into())
             }
         }
@@ -129,11 +132,11 @@ impl MethodOptions {
         if acceleration > MAX_ACCELERATION {
             return Err(format!("--fabrik-acceleration is {acceleration}; the most is {MAX_ACCELERATION}").into());
         }
-        Ok(FabrikOptions { acceleration, polish: !self.no_polish })
+        Ok(FabrikOptions::new(acceleration, !self.no_polish))
     }
 }
 
-/// When a target counts as met.
+/// Tolerances of targets.
 #[derive(Args)]
 pub struct ToleranceOptions {
     /// Greatest distance from the target [m]
@@ -150,7 +153,7 @@ impl ToleranceOptions {
     }
 }
 
-/// Which axes of a target do not count.
+/// Free axes of targets.
 #[derive(Args)]
 pub struct FreeAxes {
     /// Axes of the tip link's frame that need not match, separated by commas: translation along x, y, z, rotation rx, ry, rz about them

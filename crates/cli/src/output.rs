@@ -1,7 +1,7 @@
-//! Files that the commands write: checked before the work begins, written after it.
+//! Output files: checked before the computation starts, written after it.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
@@ -15,32 +15,32 @@ pub fn write_line(out: &mut impl Write, answer: &impl Serialize) -> Result {
     Ok(writeln!(out)?)
 }
 
-/// Writes an answer as JSON that people can read.
+/// Writes an answer as indented JSON.
 pub fn write_pretty(out: &mut impl Write, answer: &impl Serialize) -> Result {
     serde_json::to_writer_pretty(&mut *out, answer)?;
     Ok(writeln!(out)?)
 }
 
-/// A file to write. It is made by an argument's parser, so that a command that could not write it does not begin.
+/// An output file. The parser of an argument checks that it is writable before a command starts.
 #[derive(Debug, Clone)]
 pub struct OutputFile(PathBuf);
 
-/// Where the answer of a command goes.
+/// The destination of an answer.
 #[derive(Debug, Clone)]
-pub enum Output {
-    /// Where `-` stands for the file.
+pub enum AnswerOutput {
+    /// Standard output, `-` in place of a file.
     Standard,
-    /// Elsewhere.
+    /// A file.
     File(OutputFile),
 }
 
-impl Output {
+impl AnswerOutput {
     /// A file of any kind, or `-`, for clap.
     pub fn any(path: &str) -> Result<Self> {
         if path == "-" { Ok(Self::Standard) } else { OutputFile::any(path).map(Self::File) }
     }
 
-    /// The file that is there already, and will be replaced.
+    /// The existing file that will be replaced.
     pub fn replaces(&self) -> Option<&Path> {
         match self {
             Self::File(OutputFile(path)) if path.is_file() => Some(path),
@@ -48,10 +48,10 @@ impl Output {
         }
     }
 
-    /// Writes the text there, where `out` is standard output.
+    /// Writes the text; `out` is standard output.
     pub fn write(&self, text: &str, out: &mut impl Write) -> Result {
         match self {
-            Self::File(file) => file.write(|file| file.write_all(text.as_bytes())),
+            Self::File(file) => file.write(text),
             Self::Standard => Ok(out.write_all(text.as_bytes())?),
         }
     }
@@ -91,54 +91,42 @@ impl OutputFile {
         if found { Self::any(path) } else { Err(format!("its name must end in .{ending}").into()) }
     }
 
-    /// Writes the file by `content`, as [`write_file`] does.
-    pub fn write(&self, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result {
-        write_file(&self.0, content)
+    /// Writes the file. It replaces an existing file only when complete, so that a full disk loses nothing. Anything but a regular file, such
+    /// as a pipe, is written directly.
+    pub fn write(&self, content: impl AsRef<[u8]>) -> Result {
+        let (path, content) = (&self.0, content.as_ref());
+        // A symbolic link stays; its target is replaced.
+        let target = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let written = match target.metadata() {
+            Ok(about) if !about.is_file() => {
+                File::options().write(true).open(&target).and_then(|mut file| file.write_all(content))
+            }
+            about => {
+                let beside = target.with_file_name(format!(".urdf_ik_{}.part", std::process::id()));
+                let written = write_beside(&beside, about.ok().map(|about| about.permissions()), content)
+                    .and_then(|()| fs::rename(&beside, &target));
+                if written.is_err() {
+                    // It may not exist, and the first error matters.
+                    let _ = fs::remove_file(&beside);
+                }
+                written
+            }
+        };
+        written.map_err(|e| format!("cannot write {}: {e}", path.display()).into())
     }
 }
 
-/// Writes a file by `content`. It takes the place of an old one only when it is whole: a disk that is full leaves the old one. What is no
-/// regular file, such as a pipe, is written as it is.
-pub fn write_file(path: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result {
-    // A link stays: what it leads to is replaced.
-    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let written = match target.metadata() {
-        Ok(about) if !about.is_file() => File::options().write(true).open(&target).and_then(|file| fill(file, content)),
-        about => {
-            let beside = target.with_file_name(format!(".urdf_ik_{}.part", std::process::id()));
-            let written = write_beside(&beside, about.ok().map(|about| about.permissions()), content)
-                .and_then(|()| fs::rename(&beside, &target));
-            if written.is_err() {
-                // It may not be there, and the reason is what matters.
-                let _ = fs::remove_file(&beside);
-            }
-            written
-        }
-    };
-    written.map_err(|e| format!("cannot write {}: {e}", path.display()).into())
-}
-
-fn write_beside(
-    path: &Path,
-    permissions: Option<fs::Permissions>,
-    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
-    let file = File::create(path)?;
+fn write_beside(path: &Path, permissions: Option<fs::Permissions>, content: &[u8]) -> io::Result<()> {
+    let mut file = File::create(path)?;
     if let Some(permissions) = permissions {
         file.set_permissions(permissions)?;
     }
-    fill(file.try_clone()?, content)?;
-    // A disk may tell only now that it is full.
+    file.write_all(content)?;
+    // A full disk may be reported only now.
     file.sync_all()
 }
 
-fn fill(file: File, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let mut file = BufWriter::new(file);
-    content(&mut file)?;
-    file.flush()
-}
-
-/// What is wrong with the folder of a file.
+/// The reason why the folder of a file is not writable.
 fn folder_problem(path: &Path) -> Option<String> {
     let folder = match path.parent() {
         Some(folder) if folder.as_os_str().is_empty() => Path::new("."),

@@ -12,18 +12,18 @@ use urdf_ik::motion::{
     FollowOptions, Followed, JointLimit, MotionLimits, Path, PathOptions, PathProblem, Timing, Trajectory, follow,
 };
 use urdf_ik::robot::{Chain, Robot};
-use urdf_ik::solver::{Preference, Solver, SolverKind, Target};
+use urdf_ik::solver::{Solver, SolverKind, Target};
 use urdf_ik::spatial::rotation_from;
 
 use super::Result;
-use super::avoidance::{CollisionOptions, DistanceOut, Environment};
+use super::avoidance::{CollisionOptions, Environment};
 use super::input::{read_joint_limits, read_json, read_start};
 use super::options::{FreeAxes, RobotArguments};
 use super::output::{OutputFile, write_pretty};
 use super::{path_plot, progress};
 
 #[derive(Args)]
-pub struct Arguments {
+pub struct PathArguments {
     #[command(flatten)]
     robot: RobotArguments,
     /// JSON: a list of poses of the tip link in the base link's frame, {"p": [x, y, z], "q_xyzw": [x, y, z, w]}
@@ -53,20 +53,21 @@ pub struct Arguments {
     joint_limits: Option<PathBuf>,
     #[command(flatten)]
     collisions: CollisionOptions,
-    /// Draw the motion in shares of its limits: positions, velocities, accelerations and jerks of the joints, and the tip's speed
+    /// Draw the motion as fractions of its limits: positions, velocities, accelerations and jerks of the joints, and the tip's speed
     #[arg(long, value_name = "FILE.svg", value_parser = OutputFile::svg)]
     plot: Option<OutputFile>,
 }
 
+/// A pose as [`PoseJson`](super::fk::PoseJson), without other keys.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Waypoint {
+struct WaypointEntry {
     p: [f64; 3],
     q_xyzw: [f64; 4],
 }
 
-/// Prints the trajectory. Returns whether the path can be followed to its end.
-pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool> {
+/// Prints the trajectory. Returns true if the path can be followed to its end.
+pub fn run(arguments: &PathArguments, out: &mut impl Write) -> Result<bool> {
     let (robot, shapes) = arguments.collisions.robot(&arguments.robot.file)?;
     let chain = Arc::new(arguments.robot.chain(&robot)?);
     if chain.tips().len() != 1 {
@@ -78,17 +79,14 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool> {
     let seed = read_start(arguments.start.as_deref(), &robot, &chain)?;
     let free_axes = arguments.free_axes.mask()?;
     let target = Target { free_axes, ..Target::new(0, path.pose_at(0.0)) };
-    let timing = Timing { speed: arguments.speed, acceleration: arguments.acceleration, period: arguments.period };
+    let timing = Timing::default()
+        .with_speed(arguments.speed)
+        .with_acceleration(arguments.acceleration)
+        .with_period(arguments.period);
     let avoidance = arguments.collisions.avoidance(&robot, &chain, shapes)?;
     let environment = arguments.collisions.environment(avoidance.as_ref(), arguments.start.as_deref())?;
-    let problem = PathProblem {
-        path: &path,
-        target: &target,
-        seed: &seed,
-        limits: &limits,
-        preference: Preference::default(),
-        clearance: environment.as_ref().map(Environment::clearance),
-    };
+    let problem = PathProblem::new(&path, &target, &seed, &limits)
+        .with_clearance(environment.as_ref().map(Environment::clearance));
     let spinner = progress::spinner("planning the path");
     let options = FollowOptions::default();
     let followed = follow(&solver, &problem, &options)?;
@@ -99,30 +97,29 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool> {
     }
     if let Some(plot) = &arguments.plot {
         match path_plot::svg(&chain, &problem, &timing, &trajectory)? {
-            Some(svg) => plot.write(|out| out.write_all(svg.as_bytes()))?,
+            Some(svg) => plot.write(svg)?,
             None => eprintln!("urdf_ik: no picture is drawn, because nothing of the path can be followed"),
         }
     }
     let mut answer = describe(&chain, &path, &followed, &trajectory);
     if let Some(environment) = &environment {
         let points = trajectory.points.iter().map(|point| point.positions.as_slice());
-        let nearest = environment.nearest_of_all(points)?;
-        answer["nearest"] = json!(nearest.as_ref().map(|(bodies, distance)| DistanceOut::new(bodies, *distance)));
+        answer["nearest"] = environment.nearest(points)?;
     }
     write_pretty(out, &answer)?;
     Ok(followed.stop.is_none())
 }
 
-impl Arguments {
+impl PathArguments {
     /// The path through the waypoints.
     fn path(&self) -> Result<Path> {
-        let waypoints: Vec<Waypoint> = read_json(&self.waypoints)?;
-        let pose = |(at, waypoint): (usize, &Waypoint)| -> Result<_> {
+        let waypoints: Vec<WaypointEntry> = read_json(&self.waypoints)?;
+        let pose = |(at, waypoint): (usize, &WaypointEntry)| -> Result<_> {
             let rotation = rotation_from(waypoint.q_xyzw).map_err(|e| format!("waypoint {at}: {e}"))?;
             Ok(Isometry3::from_parts(Translation3::from(waypoint.p), rotation))
         };
         let poses = waypoints.iter().enumerate().map(pose).collect::<Result<Vec<_>, _>>()?;
-        Ok(Path::new(&poses, PathOptions { blend_radius: self.blend_radius, ..PathOptions::default() })?)
+        Ok(Path::new(&poses, PathOptions::default().with_blend_radius(self.blend_radius))?)
     }
 
     /// The limits of the chain's variables.

@@ -1,7 +1,6 @@
 //! `urdf_ik robot-config`: the node's parameter file for a real arm, as YAML.
 
 use std::io::Write;
-use std::iter;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -12,9 +11,10 @@ use urdf_ik::parameters::{Settings, Value};
 use urdf_ik::robot::{Chain, Robot};
 
 use super::Result;
+use super::fk::PoseJson;
 use super::input::{RobotFile, is_standard_input, place, read_joint_limits};
 use super::options::RobotArguments;
-use super::output::Output;
+use super::output::AnswerOutput;
 
 const HEAD: &str = "\
 # Parameters of urdf_ik_node for a real arm, by `urdf_ik robot-config`; docs/robots.md has the setup.
@@ -24,11 +24,11 @@ const HEAD: &str = "\
   ros__parameters:
 ";
 
-/// Where comments begin.
+/// Column of the comments.
 const COMMENT_COLUMN: usize = 34;
 
 #[derive(Args)]
-pub struct Arguments {
+pub struct RobotConfigArguments {
     #[command(flatten)]
     robot: RobotArguments,
     /// Rate of the commands [Hz]: the update_rate of the controller_manager
@@ -38,12 +38,12 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE.yaml")]
     joint_limits: Option<PathBuf>,
     /// Write the parameters to this file; -: standard output
-    #[arg(long, value_name = "FILE", value_parser = Output::any, default_value = "-")]
-    output: Output,
+    #[arg(long, value_name = "FILE", value_parser = AnswerOutput::any, default_value = "-")]
+    output: AnswerOutput,
 }
 
-pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
-    let Arguments { robot: of_robot, publish_rate, joint_limits, output } = arguments;
+pub fn run(arguments: &RobotConfigArguments, out: &mut impl Write) -> Result {
+    let RobotConfigArguments { robot: of_robot, publish_rate, joint_limits, output } = arguments;
     Settings::publish_rate().check(Value::Double(*publish_rate)).map_err(|e| format!("--publish-rate: {e}"))?;
     let robot = of_robot.file.robot()?;
     if !of_robot.has_chain(&robot) {
@@ -52,7 +52,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
     }
     let chain = of_robot.chain(&robot)?;
     let limits = MotionLimits::new(&robot, &chain, &read_joint_limits(joint_limits.as_deref(), &robot)?);
-    let mut yaml = Yaml(HEAD.to_owned());
+    let mut yaml = CommentedYaml(HEAD.to_owned());
     yaml.add_robot(&of_robot.file, &chain)?;
     yaml.add(4, "motion: smooth", "every motion within joint_limits; immediate targets jump");
     yaml.add(4, &format!("publish_rate: {publish_rate:?}"), "[Hz] the update_rate of the controller_manager");
@@ -68,20 +68,16 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
     output.write(&yaml.0, out)
 }
 
-/// The text of the file.
-struct Yaml(String);
+/// A YAML text with aligned comments.
+struct CommentedYaml(String);
 
-impl Yaml {
-    /// Adds a line, with a comment behind it unless that is empty.
+impl CommentedYaml {
+    /// Adds a line with a comment, which may be empty.
     fn add(&mut self, indent: usize, content: &str, comment: &str) {
-        self.0.extend(iter::repeat_n(' ', indent));
-        self.0 += content;
-        if !comment.is_empty() {
-            self.0.extend(iter::repeat_n(' ', COMMENT_COLUMN.saturating_sub(indent + content.chars().count()).max(2)));
-            self.0 += "# ";
-            self.0 += comment;
-        }
-        self.0.push('\n');
+        let line = format!("{:indent$}{content}", "");
+        let column = COMMENT_COLUMN.max(line.chars().count() + 2);
+        let line = if comment.is_empty() { line } else { format!("{line:column$}# {comment}") };
+        self.0.extend([&line, "\n"]);
     }
 
     /// Adds the robot and its chain.
@@ -96,8 +92,7 @@ impl Yaml {
         self.add(4, &format!("base_link: {}", json!(chain.base())), "targets without a frame are relative to it");
         self.add(4, &format!("tip_links: {}", json!(chain.tip_names())), "the links that reach the targets");
         let tools = chain.tips().iter().zip(chain.tools()).filter(|(_, tool)| *tool != Isometry3::identity());
-        let pose = |tool: Isometry3<f64>| json!({"p": tool.translation.vector.as_slice(), "q_xyzw": tool.rotation.coords.as_slice()});
-        let tools: Map<_, _> = tools.map(|(tip, tool)| (tip.link.clone(), pose(tool))).collect();
+        let tools: Map<_, _> = tools.map(|(tip, tool)| (tip.link.clone(), json!(PoseJson::from(&tool)))).collect();
         if !tools.is_empty() {
             self.add(4, &format!("tool: {}", json!(json!(tools).to_string())), "[m] the tools on the tip links");
         }
@@ -107,7 +102,7 @@ impl Yaml {
         Ok(())
     }
 
-    /// Adds the limits of each joint as they are used, and where each comes from. `known` has those of the URDF and of a joint_limits.yaml.
+    /// Adds the limits of each joint with their sources. `known` has the limits of the URDF and of a joint_limits.yaml.
     fn add_limits(&mut self, robot: &Robot, chain: &Chain, known: &MotionLimits) {
         let used = known.clone().or(&JointLimit::DEFAULT);
         self.add(4, "joint_limits: |", "derived limits: where the manufacturer has lower ones, write these");
@@ -134,7 +129,7 @@ impl Yaml {
     }
 }
 
-/// The number with six digits, for people.
+/// The number with six significant digits.
 fn rounded(limit: f64) -> f64 {
     format!("{limit:.5e}").parse().unwrap_or(limit)
 }

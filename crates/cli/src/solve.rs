@@ -15,14 +15,14 @@ use urdf_ik::solver::{
 };
 
 use super::Result;
-use super::avoidance::{CollisionOptions, DistanceOut, Environment};
+use super::avoidance::{CollisionOptions, Environment};
 use super::input::{read_positions, read_start};
 use super::options::{FreeAxes, MethodOptions, RobotArguments, ToleranceOptions, poses_of};
 use super::output::write_pretty;
 
 #[derive(Args)]
 #[command(group = ArgGroup::new("wanted").required(true))]
-pub struct Arguments {
+pub struct SolveArguments {
     #[command(flatten)]
     robot: RobotArguments,
     /// Position [m] and orientation quaternion of the tip link in the base link's frame; with several --tip once for each, in their order
@@ -57,7 +57,7 @@ pub struct Arguments {
     /// Bounds of joints within their limits, {joint: [lower, upper]} as YAML or JSON, or the path of such a file; equal bounds lock a joint
     #[arg(long, value_name = "BOUNDS")]
     bounds: Option<String>,
-    /// How much less a redundant arm moves joints from the seed than others, {joint: weight} as YAML or JSON, or the path of such a file;
+    /// Weights of the motion of joints from the seed, for a redundant arm, {joint: weight} as YAML or JSON, or the path of such a file;
     /// joints that are not named have 0
     #[arg(long, value_name = "WEIGHTS")]
     move_weights: Option<String>,
@@ -70,14 +70,14 @@ pub struct Arguments {
     /// Print all distinct solutions that are found, as a list
     #[arg(long, conflicts_with = "pick")]
     all: bool,
-    /// With --all: list also what differs from a solution by full revolutions of joints within their limits, the nearest to the seed first,
-    /// at most N in all
+    /// With --all: list also solutions that differ by full revolutions of joints within their limits, the nearest to the seed first, at most
+    /// N in all
     #[arg(long, value_name = "N", requires = "all")]
     max_turns: Option<NonZeroUsize>,
 }
 
-/// Prints the solution. Returns whether it meets the targets.
-pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool> {
+/// Prints the solution. Returns true if it meets the targets.
+pub fn run(arguments: &SolveArguments, out: &mut impl Write) -> Result<bool> {
     let (robot, shapes) = arguments.collisions.robot(&arguments.robot.file)?;
     let chain = Arc::new(arguments.robot.chain(&robot)?);
     let targets = arguments.targets(&chain)?;
@@ -127,20 +127,22 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool> {
     Ok(answer.as_array().map_or(solution.is_solved(), |found| !found.is_empty()))
 }
 
-impl Arguments {
-    /// The bounds of joints; `None` where there are none.
+impl SolveArguments {
+    /// The bounds of joints; `None` without --bounds.
     fn bounds(&self, chain: &Chain) -> Result<Option<JointBounds>> {
         let Some(text) = &self.bounds else { return Ok(None) };
-        let named = read_map::<[f64; 2]>(text).map_err(|e| format!("--bounds: {e}"))?;
+        let named =
+            read_map::<[f64; 2]>(text, "names to values, as YAML or JSON").map_err(|e| format!("--bounds: {e}"))?;
         let named = named.iter().map(|(joint, bounds)| (joint.as_str(), *bounds));
         let list = list_by_joint(chain, "bounds", JointBounds::NONE, named)?;
         Ok(Some(JointBounds::new(chain, &list)?))
     }
 
-    /// The weights of moves, one for each variable; `None` where there are none.
+    /// The motion weights, one for each variable; `None` without --move-weights.
     fn move_weights(&self, chain: &Chain) -> Result<Option<Vec<f64>>> {
         let Some(text) = &self.move_weights else { return Ok(None) };
-        let named = read_map::<f64>(text).map_err(|e| format!("--move-weights: {e}"))?;
+        let named =
+            read_map::<f64>(text, "names to values, as YAML or JSON").map_err(|e| format!("--move-weights: {e}"))?;
         let named = named.iter().map(|(joint, weight)| (joint.as_str(), *weight));
         Ok(Some(list_by_joint(chain, "move_weights", 0.0, named)?))
     }
@@ -163,7 +165,7 @@ impl Arguments {
     }
 }
 
-/// A solution as JSON. Of several tips, the errors are the greatest ones.
+/// A solution as JSON. Its errors are the greatest ones over all tips.
 fn describe(
     solver: &Solver,
     targets: &[Target],
@@ -191,8 +193,7 @@ fn describe(
         "time_us": solution.elapsed.as_secs_f64() * 1e6,
     });
     if let Some(environment) = environment {
-        let nearest = environment.nearest(&solution.positions)?;
-        answer["nearest"] = json!(nearest.as_ref().map(|(bodies, distance)| DistanceOut::new(bodies, *distance)));
+        answer["nearest"] = environment.nearest([&*solution.positions])?;
     }
     Ok(answer)
 }

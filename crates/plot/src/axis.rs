@@ -1,4 +1,4 @@
-//! Axes, and the frame that two of them make.
+//! Charts with two axes.
 
 use std::ops::Range;
 
@@ -7,27 +7,27 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 use plotters::prelude::{Cartesian2d, Color, SVGBackend};
 use plotters::style::text_anchor::{HPos, VPos};
 
-use super::{Area, FAINT_INK, GRID, INK, SMALL, style, write};
-use crate::Result;
+use super::{FAINT_INK, GRID, INK, PlotArea, SMALL, style, write};
+use crate::PlotResult;
 
-/// A frame to draw in, in the units of its axes.
-pub type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Axis, Axis>>;
+/// A chart in the units of its axes.
+pub type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<PlotAxis, PlotAxis>>;
 
-/// An axis: its ends, and where it has lines, with what is written there.
+/// An axis with its ticks.
 #[derive(Clone)]
-pub struct Axis {
-    /// Its lower end.
+pub struct PlotAxis {
+    /// Lower end, in the unit of the quantity.
     pub from: f64,
-    /// Its upper end.
+    /// Upper end, in the unit of the quantity.
     pub to: f64,
-    /// Where it has lines, and what is written there.
+    /// Positions of the ticks, in the unit of the quantity, and their texts.
     pub ticks: Vec<(f64, String)>,
-    /// What it shows, with the unit; may be empty.
+    /// Name of the quantity with its unit; may be empty.
     pub name: String,
 }
 
-impl Axis {
-    /// An axis with some `about` lines at even numbers.
+impl PlotAxis {
+    /// An axis with about `about` ticks at multiples of 1, 2 or 5 times a power of ten.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of digits")]
     pub fn even(from: f64, to: f64, about: f64, name: &str) -> Self {
         let rough = (to - from) / about;
@@ -42,7 +42,7 @@ impl Axis {
     }
 }
 
-impl Ranged for Axis {
+impl Ranged for PlotAxis {
     type FormatOption = NoDefaultFormatting;
     type ValueType = f64;
 
@@ -53,7 +53,7 @@ impl Ranged for Axis {
     }
 
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
-        // plotters asks twice: for all lines in a light style, then for the bold ones.
+        // plotters calls this for light grid lines, then for bold ones.
         if hint.weight().allow_light_points() { Vec::new() } else { self.ticks.iter().map(|(at, _)| *at).collect() }
     }
 
@@ -62,32 +62,32 @@ impl Ranged for Axis {
     }
 }
 
-impl ValueFormatter<f64> for Axis {
+impl ValueFormatter<f64> for PlotAxis {
     fn format_ext(&self, at: &f64) -> String {
         self.ticks.iter().find(|(tick, _)| tick == at).map(|(_, label)| label.clone()).unwrap_or_default()
     }
 }
 
-/// Where the name of the upright axis begins.
+/// Left end of the name of the vertical axis \[half pixels\].
 const NAME_LEFT: i32 = 40;
 
-/// Room around what is drawn in a frame \[half pixels\].
-pub struct Frame {
-    /// With the labels of the upright axis.
+/// Margins of a chart \[half pixels\].
+pub struct ChartFrame {
+    /// Left, with the labels of the vertical axis.
     pub left: i32,
-    /// Without labels.
+    /// Right.
     pub right: i32,
-    /// Without labels.
+    /// Above.
     pub top: i32,
-    /// With the labels of the other axis.
+    /// Below, with the labels of the horizontal axis.
     pub bottom: i32,
 }
 
-impl Frame {
-    /// Draws the lines and the labels of two axes.
-    pub fn draw<'a, 'b>(&self, area: &'a Area<'b>, x: Axis, y: Axis) -> Result<Chart<'a, 'b>> {
+impl ChartFrame {
+    /// Draws the grid and the labels of two axes.
+    pub fn draw<'a, 'b>(&self, area: &'a PlotArea<'b>, x: PlotAxis, y: PlotAxis) -> PlotResult<Chart<'a, 'b>> {
         let x_name = x.name.clone();
-        // Upright, which is easier to read than what plotters would write.
+        // plotters would rotate the name.
         let middle = (self.top + i32::try_from(area.dim_in_pixel().1)? - self.bottom) / 2;
         write(area, &y.name, (NAME_LEFT, middle), SMALL, INK)?;
         let mut chart = ChartBuilder::on(area)

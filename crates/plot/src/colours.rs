@@ -1,9 +1,9 @@
-//! Colours that those who see few colours tell apart too.
+//! Colours that remain distinct with colour blindness.
 
 use plotters::style::RGBColor;
 
-/// Colours of lines: those of Okabe and Ito (2008, "Color universal design") but for yellow, which is hard to see on white, and
-/// black, which stands for the tip; then a brown, an olive and a violet.
+/// Colours of lines: those of Okabe and Ito (2008, "Color universal design") without yellow, which is faint on white, and without
+/// black, the colour of the tip; then a brown, an olive and a violet.
 pub const SERIES: [RGBColor; 9] = [
     RGBColor(0, 114, 178),
     RGBColor(230, 159, 0),
@@ -16,7 +16,7 @@ pub const SERIES: [RGBColor; 9] = [
     RGBColor(118, 60, 160),
 ];
 
-/// A scale from light to dark, so that it can be read in grey: YlGnBu of ColorBrewer (Brewer 2003), without its lightest.
+/// A scale from light to dark, legible in grey: YlGnBu of ColorBrewer (Brewer 2003) without its lightest colour.
 const SHARES: [[f64; 3]; 8] = [
     [237.0, 248.0, 177.0],
     [199.0, 233.0, 180.0],
@@ -29,18 +29,28 @@ const SHARES: [[f64; 3]; 8] = [
 ];
 
 /// The colour of a share, from 0 (light) to 1 (dark).
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 255")]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index of the scale")]
 pub fn share_colour(share: f64) -> RGBColor {
     let at = share.clamp(0.0, 1.0) * 7.0;
     let lower = (at as usize).min(6);
-    let part = |channel: usize| {
-        let (from, to) = (SHARES[lower][channel], SHARES[lower + 1][channel]);
-        (from + (to - from) * (at - at.floor().min(6.0))).round() as u8
-    };
-    RGBColor(part(0), part(1), part(2))
+    let [red, green, blue] =
+        [0, 1, 2].map(|channel| between(SHARES[lower][channel], SHARES[lower + 1][channel], at - at.floor().min(6.0)));
+    RGBColor(red, green, blue)
 }
 
-/// The colour of text on a background.
+/// A colour lightened on white paper: `share` of it is left.
+pub fn pale(colour: RGBColor, share: f64) -> RGBColor {
+    let [red, green, blue] = [colour.0, colour.1, colour.2].map(|part| between(255.0, f64::from(part), share));
+    RGBColor(red, green, blue)
+}
+
+/// A part of a colour, at a `share` of the way between two others.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 255")]
+fn between(from: f64, to: f64, share: f64) -> u8 {
+    (from + (to - from) * share).round() as u8
+}
+
+/// Black or white: the colour of text on a background.
 pub fn on(background: RGBColor) -> RGBColor {
     let RGBColor(red, green, blue) = background;
     let brightness = 0.3 * f64::from(red) + 0.59 * f64::from(green) + 0.11 * f64::from(blue);

@@ -1,28 +1,28 @@
-//! Names with their colours.
+//! Legends.
 
 use plotters::element::PathElement;
 use plotters::style::{Color, RGBColor};
 
-use super::{Area, INK, Pixels, SMALL, width_of, write};
-use crate::Result;
+use super::{INK, Pixels, PlotArea, SMALL, width_of, write};
+use crate::PlotResult;
 
-/// Height of a row of names \[half pixels\].
+/// Height of a row \[half pixels\].
 const ROW: i32 = 40;
 /// Length of the line before a name \[half pixels\].
 const LINE: i32 = 44;
-/// Room between a line and its name \[half pixels\].
+/// Distance between a line and its name \[half pixels\].
 const GAP: i32 = 14;
-/// Room between a name and the next line \[half pixels\].
+/// Distance between a name and the next line \[half pixels\].
 const BETWEEN: i32 = 30;
 
-/// A legend in rows.
+/// A legend: names with lines of their colours, in rows.
 pub struct Legend {
-    /// Each name with its colour, and where it stands below the top.
+    /// Names, their colours, and the left ends of their lines below the top.
     entries: Vec<(String, Option<RGBColor>, Pixels)>,
 }
 
 impl Legend {
-    /// Sets names, each with a line of its colour if it has one, between the left side and the right one.
+    /// Arranges names between two horizontal positions \[half pixels\], in as many rows as needed. A name without a colour has no line.
     pub fn new(names: Vec<(String, Option<RGBColor>)>, left: i32, right: u32) -> Self {
         let (mut x, mut y) = (left, ROW / 2);
         let mut entries = Vec::with_capacity(names.len());
@@ -37,14 +37,14 @@ impl Legend {
         Self { entries }
     }
 
-    /// How high its rows are \[half pixels\].
+    /// Height of all rows \[half pixels\].
     pub fn height(&self) -> u32 {
         let last = self.entries.last().map_or(0, |(_, _, (_, y))| y + ROW / 2);
         last.unsigned_abs()
     }
 
-    /// Draws it at `top` \[half pixels\] below the upper edge.
-    pub fn draw(&self, area: &Area, top: i32) -> Result {
+    /// Draws the legend `top` \[half pixels\] below the upper edge.
+    pub fn draw(&self, area: &PlotArea, top: i32) -> PlotResult {
         for (name, colour, (x, y)) in &self.entries {
             let y = top + y;
             if let Some(colour) = colour {

@@ -1,13 +1,13 @@
-//! Pictures as SVG, and what all of them look like: paper, colours, fonts and lines.
+//! Pictures as SVG: charts and skeletons in one style.
 //!
-//! Lengths are in half pixels: plotters draws at whole numbers, and lines are smoother so. Pictures have a light background of their own.
+//! Lengths are in half pixels, because plotters rounds to whole numbers. Pictures have a white background.
 //!
 //! ```
 //! use urdf_ik_plot::{INK, TITLE, picture, write};
 //!
 //! let svg = picture((400, 100), |area| write(area, "How it is solved", (40, 44), TITLE, INK))?;
 //! assert!(svg.contains("How it is solved"));
-//! # Ok::<(), urdf_ik_plot::Failure>(())
+//! # Ok::<(), urdf_ik_plot::PlotError>(())
 //! ```
 
 #![forbid(unsafe_code)]
@@ -17,13 +17,10 @@
 )]
 
 mod axis;
-mod bones;
 mod canvas;
 mod colours;
-mod label;
 mod legend;
 pub mod skeleton;
-mod view;
 
 use std::error::Error;
 
@@ -32,52 +29,49 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use urdf_ik_text::names::beginning;
 
-pub use self::axis::{Axis, Chart, Frame};
-pub use self::bones::{Bones, TARGET, pale, root, target};
-pub use self::canvas::{Bounds, Canvas, Margins, Pen};
+pub use self::axis::{Chart, ChartFrame, PlotAxis};
+use self::colours::pale;
 pub use self::colours::{SERIES, on, share_colour};
-pub use self::label::{LABEL, caption, name, words};
 pub use self::legend::Legend;
-pub use self::view::View;
 
-/// Why there is no picture.
-pub type Failure = Box<dyn Error + Send + Sync>;
-/// What comes of drawing.
-pub type Result<T = (), E = Failure> = std::result::Result<T, E>;
+/// The error of plotters or of a solve.
+pub type PlotError = Box<dyn Error + Send + Sync>;
+/// The result of drawing.
+pub type PlotResult<T = (), E = PlotError> = Result<T, E>;
 
-/// A place in a picture, or an offset, to the right and downwards \[half pixels\]: as plotters has them.
+/// A position in a picture, or an offset, to the right and downwards \[half pixels\].
 pub type Pixels = (i32, i32);
-/// Where is drawn.
-pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+/// A rectangle of a picture, with coordinates from its upper left corner \[half pixels\].
+pub type PlotArea<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// The background.
+/// Colour of the background.
 const PAPER: RGBColor = RGBColor(255, 255, 255);
-/// Words and lines.
+/// Colour of text and lines.
 pub const INK: RGBColor = RGBColor(38, 42, 48);
-/// Words that matter less.
+/// Colour of secondary text and lines.
 pub const FAINT_INK: RGBColor = RGBColor(110, 116, 124);
-/// Lines behind what is drawn.
+/// Colour of the lines of a grid.
 pub const GRID: RGBColor = RGBColor(226, 229, 233);
-/// What has no colour of its own.
+/// Colour of backgrounds within a picture.
 pub const QUIET: RGBColor = RGBColor(236, 238, 241);
 
-/// Size of the letters of a title.
+/// Font size of titles \[half pixels\].
 pub const TITLE: f64 = 34.0;
-/// Size of the letters of a text.
+/// Font size of subtitles \[half pixels\].
 pub const TEXT: f64 = 26.0;
-/// Size of the letters beside axes and in legends.
+/// Font size beside axes and in legends \[half pixels\].
 pub const SMALL: f64 = 22.0;
-/// plotters divides the size of letters by this.
+/// The factor by which plotters divides a font size.
 const SIZE_FACTOR: f64 = 1.24;
-/// Width of a letter over its size, about.
-const LETTER: f64 = 0.56;
-/// The fonts of words, the best one first.
+/// Mean width of a letter over the font size.
+const LETTER_WIDTH: f64 = 0.56;
+/// Fonts, the preferred one first.
 const FONTS: &str = "'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif";
-/// Letters of a name at most.
-const NAME: usize = 32;
+/// Greatest number of letters of a name.
+const MAX_NAME: usize = 32;
 
-/// Draws a picture of so many half pixels: the text of an SVG file.
-pub fn picture(size: (u32, u32), draw: impl FnOnce(&Area) -> Result) -> Result<String> {
+/// Draws a picture of a width and a height \[half pixels\]. Returns the text of an SVG file.
+pub fn picture(size: (u32, u32), draw: impl FnOnce(&PlotArea) -> PlotResult) -> PlotResult<String> {
     let mut svg = String::new();
     let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
     area.fill(&PAPER)?;
@@ -85,12 +79,12 @@ pub fn picture(size: (u32, u32), draw: impl FnOnce(&Area) -> Result) -> Result<S
     area.present()?;
     drop(area);
     let (drawn, shown) = (attributes(size.0, size.1), attributes(size.0 / 2, size.1 / 2));
-    // Without what goes without saying, the file is a third smaller.
+    // Without attributes at their defaults the file is a third smaller.
     Ok(svg.replacen(&drawn, &shown, 1).replace(" opacity=\"1\"", "").replace(" stroke=\"none\"", ""))
 }
 
-/// A picture whose lines have round ends and whose words stand out from the lines below them.
-pub fn drawing(size: (u32, u32), draw: impl FnOnce(&Area) -> Result) -> Result<String> {
+/// Draws a picture whose lines have round ends and whose text has a white outline.
+fn drawing(size: (u32, u32), draw: impl FnOnce(&PlotArea) -> PlotResult) -> PlotResult<String> {
     const LINES: &str = "<svg stroke-linecap=\"round\" stroke-linejoin=\"round\" paint-order=\"stroke\" ";
     const WORDS: &str = "<text stroke=\"#FFFFFF\" stroke-width=\"8\" ";
     Ok(picture(size, draw)?.replacen("<svg ", LINES, 1).replace("<text ", WORDS))
@@ -101,36 +95,36 @@ fn attributes(width: u32, height: u32) -> String {
     format!("width=\"{width}\" height=\"{height}\"")
 }
 
-/// The style of text of some size and colour, with the given point of it where it is put.
+/// The style of text of a font size \[half pixels\] and a colour, anchored at a point of its box.
 pub fn style(size: f64, colour: RGBColor, horizontal: HPos, vertical: VPos) -> TextStyle<'static> {
     let style = TextStyle::from((FONTS, size * SIZE_FACTOR)).pos(Pos::new(horizontal, vertical));
     TextStyle { color: colour.to_backend_color(), ..style }
 }
 
-/// Writes a line of text that begins at `at`, in the middle of its height.
-pub fn write(area: &Area, text: &str, at: Pixels, size: f64, colour: RGBColor) -> Result {
+/// Writes a line of text whose left end is at `at`, vertically centred.
+pub fn write(area: &PlotArea, text: &str, at: Pixels, size: f64, colour: RGBColor) -> PlotResult {
     Ok(area.draw(&Text::new(text.to_owned(), at, style(size, colour, HPos::Left, VPos::Center)))?)
 }
 
-/// How wide a text is, about.
+/// The approximate width of a text \[half pixels\].
 #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "texts are short")]
 pub fn width_of(text: &str, size: f64) -> i32 {
-    (text.chars().count() as f64 * size * LETTER) as i32
+    (text.chars().count() as f64 * size * LETTER_WIDTH) as i32
 }
 
-/// A name from outside as part of a picture: short, and without characters that XML does not have.
+/// An untrusted name for a picture: cut, and without control characters, which XML does not allow.
 pub fn short(name: &str) -> String {
-    let is_whole = beginning(name, NAME).len() == name.len();
-    let text = if is_whole { name.to_owned() } else { format!("{}…", beginning(name, NAME - 1)) };
+    let is_whole = beginning(name, MAX_NAME).len() == name.len();
+    let text = if is_whole { name.to_owned() } else { format!("{}…", beginning(name, MAX_NAME - 1)) };
     text.replace(char::is_control, "\u{fffd}")
 }
 
-/// The points of a curve without those that a straight line comes closer to than `tolerance` (in y). Its x must rise.
+/// Simplifies a curve with increasing x: leaves out points whose y differs by at most `tolerance` from a line between others.
 pub fn straightened(points: &[(f64, f64)], tolerance: f64) -> Vec<(f64, f64)> {
     const ALL: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
     let Some(&first) = points.first() else { return Vec::new() };
     let mut kept = vec![first];
-    // Lines from the last point that was kept, with slopes between these, are within the tolerance of all points since.
+    // Lines from the last kept point with slopes in this range are within the tolerance of all points since.
     let (mut from, mut slopes) = (first, ALL);
     for pair in points.windows(2) {
         let (last, next) = (pair[0], pair[1]);
@@ -152,7 +146,7 @@ mod tests {
     #[test]
     fn names_are_cut_and_without_control_characters() {
         assert_eq!(short("tool\n0"), "tool\u{fffd}0");
-        assert_eq!(short(&"é".repeat(NAME)), "é".repeat(NAME));
-        assert_eq!(short(&"é".repeat(NAME + 1)), format!("{}…", "é".repeat(NAME - 1)));
+        assert_eq!(short(&"é".repeat(MAX_NAME)), "é".repeat(MAX_NAME));
+        assert_eq!(short(&"é".repeat(MAX_NAME + 1)), format!("{}…", "é".repeat(MAX_NAME - 1)));
     }
 }

@@ -1,43 +1,43 @@
-//! What limits a motion: at each time, the quantity that is nearest to its limit, if it is at it.
+//! The quantity that limits a motion at each time: the one nearest to its limit, if it is at the limit.
 
 use urdf_ik::robot::Chain;
 use urdf_ik_plot as plot;
 
 use super::AT_LIMIT;
-use super::shares::{Owner, Quantity, Share};
+use super::ratios::{LimitRatio, LimitedQuantity, Owner};
 
-/// Parts named in the sentence.
-const NAMED: usize = 3;
+/// Greatest number of limits in the sentence.
+const MAX_NAMED: usize = 3;
 
-/// A time in which one quantity limits the motion.
+/// A time interval in which one quantity limits the motion.
 pub struct Span {
     pub owner: Owner,
-    pub quantity: Quantity,
+    pub quantity: LimitedQuantity,
     /// \[s\]
     pub from: f64,
     pub to: f64,
 }
 
-/// The spans of a motion, one after the other. A position at its limit does not slow the motion down.
-pub fn spans(shares: &[Share], times: &[f64]) -> Vec<Span> {
+/// The spans of a motion in order. Positions are left out: they do not limit the speed.
+pub fn spans(ratios: &[LimitRatio], times: &[f64]) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     for (index, pair) in times.windows(2).enumerate() {
-        let limited = shares.iter().filter(|share| share.quantity != Quantity::Position);
+        let limited = ratios.iter().filter(|ratio| ratio.quantity != LimitedQuantity::Position);
         let nearest = limited.max_by(|a, b| a.values[index].abs().total_cmp(&b.values[index].abs()));
-        let Some(share) = nearest.filter(|share| share.values[index].abs() >= AT_LIMIT) else { continue };
+        let Some(ratio) = nearest.filter(|ratio| ratio.values[index].abs() >= AT_LIMIT) else { continue };
         match spans.last_mut() {
-            Some(last) if last.to == pair[0] && (last.owner, last.quantity) == (share.owner, share.quantity) => {
+            Some(last) if last.to == pair[0] && (last.owner, last.quantity) == (ratio.owner, ratio.quantity) => {
                 last.to = pair[1];
             }
-            _ => spans.push(Span { owner: share.owner, quantity: share.quantity, from: pair[0], to: pair[1] }),
+            _ => spans.push(Span { owner: ratio.owner, quantity: ratio.quantity, from: pair[0], to: pair[1] }),
         }
     }
     spans
 }
 
-/// What limits the motion longest.
+/// Names the limits that apply longest.
 pub fn sentence(spans: &[Span], chain: &Chain) -> String {
-    let mut totals: Vec<(Owner, Quantity, f64)> = Vec::new();
+    let mut totals: Vec<(Owner, LimitedQuantity, f64)> = Vec::new();
     for span in spans {
         let time = span.to - span.from;
         match totals.iter_mut().find(|total| (total.0, total.1) == (span.owner, span.quantity)) {
@@ -46,7 +46,7 @@ pub fn sentence(spans: &[Span], chain: &Chain) -> String {
         }
     }
     totals.sort_by(|a, b| b.2.total_cmp(&a.2));
-    let named = totals.iter().take(NAMED).map(|(owner, quantity, time)| {
+    let named = totals.iter().take(MAX_NAMED).map(|(owner, quantity, time)| {
         let of = match owner {
             Owner::Tip => "the tip",
             Owner::Joint(joint) => &chain.variables()[*joint].name,
@@ -57,13 +57,13 @@ pub fn sentence(spans: &[Span], chain: &Chain) -> String {
     if named.is_empty() { "No limit is reached".into() } else { format!("Limited by the {}", named.join(", the ")) }
 }
 
-/// Its name in a word.
-pub fn short_name(quantity: Quantity) -> &'static str {
+/// The name of a quantity.
+pub fn short_name(quantity: LimitedQuantity) -> &'static str {
     match quantity {
-        Quantity::TipSpeed => "speed",
-        Quantity::Position => "position",
-        Quantity::Velocity => "velocity",
-        Quantity::TipAcceleration | Quantity::Acceleration => "acceleration",
-        Quantity::Jerk => "jerk",
+        LimitedQuantity::TipSpeed => "speed",
+        LimitedQuantity::Position => "position",
+        LimitedQuantity::Velocity => "velocity",
+        LimitedQuantity::TipAcceleration | LimitedQuantity::Acceleration => "acceleration",
+        LimitedQuantity::Jerk => "jerk",
     }
 }

@@ -1,75 +1,76 @@
-//! The picture of `urdf_ik path`: the motion along a path in shares of its limits, and what limits it where.
+//! The picture of `urdf_ik path`: quantities of the motion over their limits, and the limiting ones over time.
 
 mod limiting;
-mod shares;
+mod ratios;
 
 use plotters::element::{PathElement, Rectangle};
 use plotters::style::{Color, RGBColor};
 use urdf_ik::motion::{PathProblem, Timing, Trajectory};
 use urdf_ik::robot::Chain;
-use urdf_ik_plot::{self as plot, Area, Axis, Chart, FAINT_INK, Frame, INK, Legend, QUIET, SERIES, SMALL, TEXT, TITLE};
+use urdf_ik_plot::{
+    self as plot, Chart, ChartFrame, FAINT_INK, INK, Legend, PlotArea, PlotAxis, QUIET, SERIES, SMALL, TEXT, TITLE,
+};
 
 use self::limiting::{Span, spans};
-use self::shares::{Owner, Quantity, Share, shares};
+use self::ratios::{LimitRatio, LimitedQuantity, Owner, ratios};
 use super::Result;
 
 /// Width of the picture \[half pixels\].
 const WIDTH: u32 = 1800;
-/// Room for the title \[half pixels\].
+/// Height of the title \[half pixels\].
 const HEADER: u32 = 124;
-/// Height of the strip that shows what limits the motion \[half pixels\].
+/// Height of the strip with the limiting quantities \[half pixels\].
 const STRIP: u32 = 76;
 /// Height of a row \[half pixels\].
 const ROW: u32 = 240;
-/// Room for the times below the last row \[half pixels\].
+/// Height of the time axis below the last row \[half pixels\].
 const TIME_AXIS: u32 = 90;
-/// Room for labels left of all rows \[half pixels\].
+/// Left margin of the rows, for labels \[half pixels\].
 const LEFT: i32 = 290;
-/// Room right of all rows \[half pixels\].
+/// Right margin of the rows \[half pixels\].
 const RIGHT: i32 = 40;
-/// A share of a limit from which on a curve is drawn thick, and counts as what limits the motion. The speed profile keeps some distance.
+/// Smallest ratio that counts as being at the limit, where a curve is thick. The speed profile has a margin below 1.
 const AT_LIMIT: f64 = 0.97;
 
-/// The rows from above, each with its name and what it shows.
-const ROWS: [(&str, &[Quantity]); 5] = [
-    ("tip", &[Quantity::TipAcceleration, Quantity::TipSpeed]),
-    ("position", &[Quantity::Position]),
-    ("velocity", &[Quantity::Velocity]),
-    ("acceleration", &[Quantity::Acceleration]),
-    ("jerk", &[Quantity::Jerk]),
+/// The rows from top to bottom: name and quantities.
+const ROWS: [(&str, &[LimitedQuantity]); 5] = [
+    ("tip", &[LimitedQuantity::TipAcceleration, LimitedQuantity::TipSpeed]),
+    ("position", &[LimitedQuantity::Position]),
+    ("velocity", &[LimitedQuantity::Velocity]),
+    ("acceleration", &[LimitedQuantity::Acceleration]),
+    ("jerk", &[LimitedQuantity::Jerk]),
 ];
 
-/// What is drawn.
+/// The content of the picture.
 struct Picture<'a> {
     chain: &'a Chain,
     times: Vec<f64>,
-    shares: Vec<Share>,
+    ratios: Vec<LimitRatio>,
     spans: Vec<Span>,
-    /// The joints that have a colour: those that come nearest to their limits, in the order of the chain.
+    /// The joints with a colour: the ones that come nearest to their limits, in the order of the chain.
     shown: Vec<usize>,
 }
 
-/// The picture of a trajectory, as SVG. `None` where nothing moves.
+/// The picture of a trajectory, as SVG; `None` without motion.
 pub fn svg(chain: &Chain, problem: &PathProblem, timing: &Timing, trajectory: &Trajectory) -> Result<Option<String>> {
     if trajectory.points.len() < 2 {
         return Ok(None);
     }
     let times: Vec<f64> = trajectory.points.iter().map(|point| point.time).collect();
-    let shares = shares(chain, problem, timing, trajectory);
-    let (spans, shown) = (spans(&shares, &times), nearest_to_limits(chain, &shares));
-    Picture { chain, times, shares, spans, shown }.svg().map(Some)
+    let ratios = ratios(chain, problem, timing, trajectory);
+    let (spans, shown) = (spans(&ratios, &times), nearest_to_limits(chain, &ratios));
+    Picture { chain, times, ratios, spans, shown }.svg().map(Some)
 }
 
 /// The joints that come nearest to their limits, as many as there are colours.
-fn nearest_to_limits(chain: &Chain, shares: &[Share]) -> Vec<usize> {
+fn nearest_to_limits(chain: &Chain, ratios: &[LimitRatio]) -> Vec<usize> {
     let nearness = |joint: usize| {
-        let own = shares.iter().filter(|share| share.owner == Owner::Joint(joint));
-        own.map(Share::greatest).fold(0.0, f64::max)
+        let own = ratios.iter().filter(|ratio| ratio.owner == Owner::Joint(joint));
+        own.map(LimitRatio::greatest).fold(0.0, f64::max)
     };
-    let mut joints: Vec<(usize, f64)> = (0..chain.variables().len()).map(|joint| (joint, nearness(joint))).collect();
-    joints.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let mut joints: Vec<usize> = (0..chain.variables().len()).collect();
+    joints.sort_by(|&a, &b| nearness(b).total_cmp(&nearness(a)));
     joints.truncate(SERIES.len());
-    let mut joints: Vec<usize> = joints.into_iter().map(|(joint, _)| joint).collect();
     joints.sort_unstable();
     joints
 }
@@ -110,8 +111,8 @@ impl Picture<'_> {
         Legend::new(names, 40, WIDTH)
     }
 
-    /// What limits the motion at each time, in the colour of its owner.
-    fn draw_strip(&self, area: &Area) -> Result {
+    /// Draws the limiting quantities over time, in the colours of their owners.
+    fn draw_strip(&self, area: &PlotArea) -> Result {
         let width = f64::from(WIDTH) - f64::from(LEFT + RIGHT);
         #[expect(clippy::cast_possible_truncation, reason = "inside the picture")]
         let x = |time: f64| LEFT + (time / self.end() * width) as i32;
@@ -131,31 +132,31 @@ impl Picture<'_> {
         Ok(())
     }
 
-    fn draw_row(&self, area: &Area, name: &str, quantities: &[Quantity], time_axis: u32) -> Result {
-        let x = Axis::even(0.0, self.end(), 10.0, "time [s]");
+    fn draw_row(&self, area: &PlotArea, name: &str, quantities: &[LimitedQuantity], time_axis: u32) -> Result {
+        let x = PlotAxis::even(0.0, self.end(), 10.0, "time [s]");
         let ticks = [-1.0, 0.0, 1.0].map(|at| (at, format!("{} %", 100.0 * at)));
-        let y = Axis { from: -1.2, to: 1.2, ticks: ticks.into(), name: name.into() };
+        let y = PlotAxis { from: -1.2, to: 1.2, ticks: ticks.into(), name: name.into() };
         let bottom = i32::try_from(time_axis)?;
-        let mut chart = Frame { left: LEFT, right: RIGHT, top: 20, bottom }.draw(area, x, y)?;
+        let mut chart = ChartFrame { left: LEFT, right: RIGHT, top: 20, bottom }.draw(area, x, y)?;
         for limit in [-1.0, 1.0] {
             chart.draw_series([PathElement::new([(0.0, limit), (self.end(), limit)], FAINT_INK.stroke_width(2))])?;
         }
         for quantity in quantities {
-            for share in self.shares.iter().filter(|share| share.quantity == *quantity) {
-                self.draw_share(&mut chart, share)?;
+            for ratio in self.ratios.iter().filter(|ratio| ratio.quantity == *quantity) {
+                self.draw_ratio(&mut chart, ratio)?;
             }
         }
         Ok(())
     }
 
-    /// A curve, thick where it is at its limit.
-    fn draw_share(&self, chart: &mut Chart, share: &Share) -> Result {
-        let colour = match (self.colour(share.owner), share.quantity) {
-            (_, Quantity::TipAcceleration) => FAINT_INK,
+    /// Draws a curve, thick where it is at its limit.
+    fn draw_ratio(&self, chart: &mut Chart, ratio: &LimitRatio) -> Result {
+        let colour = match (self.colour(ratio.owner), ratio.quantity) {
+            (_, LimitedQuantity::TipAcceleration) => FAINT_INK,
             (Some(colour), _) => colour,
             (None, _) => return Ok(()),
         };
-        let points: Vec<(f64, f64)> = self.times.iter().copied().zip(share.values.iter().copied()).collect();
+        let points: Vec<(f64, f64)> = self.times.iter().copied().zip(ratio.values.iter().copied()).collect();
         let mut draw = |points: &[(f64, f64)], width: u32| {
             let line = PathElement::new(plot::straightened(points, 0.005), colour.stroke_width(width));
             chart.draw_series([line]).map(|_| ())
@@ -168,7 +169,7 @@ impl Picture<'_> {
         Ok(())
     }
 
-    /// `None` for joints that are not shown.
+    /// The colour of a curve; `None` for joints without a colour.
     fn colour(&self, owner: Owner) -> Option<RGBColor> {
         match owner {
             Owner::Tip => Some(INK),

@@ -1,38 +1,38 @@
-//! How many orientations of each voxel can be reached.
+//! The number of reachable orientations in each voxel.
 
 use nalgebra::{Isometry3, UnitQuaternion};
 use urdf_ik::solver::{Answer, Mode, Problem, ProblemError, Solver, Target, Unreached};
 
-use super::grid::Grid;
+use super::grid::VoxelGrid;
 
-/// Poses that are solved between two steps of the progress bar: some tens of milliseconds.
-const BLOCK: usize = 8192;
+/// Poses of a batch, after which the progress bar moves: some tens of milliseconds.
+const BATCH: usize = 8192;
 
-/// What is asked of each pose.
+/// The common part of all solves.
 pub struct PoseProblem<'a> {
     pub solver: &'a Solver,
-    /// The target, but for its pose.
+    /// The target without its pose.
     pub target: Target,
     pub seed: &'a [f64],
     pub mode: Mode<'a>,
 }
 
 impl PoseProblem<'_> {
-    /// For each voxel of `grid`, the number of `orientations` for which a solution is found. The poses are solved each on its own, on all
-    /// threads of rayon's pool. `done` is told how many have been solved, time and again.
+    /// For each voxel of `grid`, the number of `orientations` with a solution. The poses are solved independently on all threads of rayon's
+    /// pool. `done` is called after each batch with its size.
     pub fn count(
         &self,
-        grid: &Grid,
+        grid: &VoxelGrid,
         orientations: &[UnitQuaternion<f64>],
         done: &dyn Fn(usize),
     ) -> Result<Vec<usize>, ProblemError> {
         let mut counts = vec![0; grid.voxels.len()];
         let poses = counts.len() * orientations.len();
-        let (mut targets, mut voxels) = (Vec::with_capacity(BLOCK), Vec::with_capacity(BLOCK));
-        for first in (0..poses).step_by(BLOCK) {
+        let (mut targets, mut voxels) = (Vec::with_capacity(BATCH), Vec::with_capacity(BATCH));
+        for first in (0..poses).step_by(BATCH) {
             targets.clear();
             voxels.clear();
-            for index in first..poses.min(first + BLOCK) {
+            for index in first..poses.min(first + BATCH) {
                 let (voxel, orientation) = (index / orientations.len(), index % orientations.len());
                 let centre = grid.centre(&grid.voxels[voxel]);
                 let pose = Isometry3::from_parts(centre.into(), orientations[orientation]);

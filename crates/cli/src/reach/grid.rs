@@ -1,4 +1,4 @@
-//! The voxels of a grid that a tip might reach.
+//! The grid of voxels that a tip might reach.
 
 use nalgebra::{Point3, Vector3};
 use urdf_ik::solver::TipReach;
@@ -8,16 +8,16 @@ use crate::Result;
 /// Greatest number of voxels in the cube around the reach. More would take hundreds of megabytes.
 const MAX_VOXELS: f64 = 4e6;
 
-/// The voxels whose centres lie within the bounds of the reach. Their centres are at whole multiples of the voxel size in the base link's
-/// frame, so that the planes through its origin cut through centres.
-pub struct Grid {
+/// The voxels whose centres are within the bounds of the reach. Centres are at integer multiples of the voxel size in the base link's
+/// frame, so that planes through its origin contain centres.
+pub struct VoxelGrid {
     /// Edge of a voxel \[m\].
     pub voxel: f64,
-    /// The centre of each voxel \[voxels\], sorted by z, then y, then x.
+    /// The centre of each voxel in units of its edge, sorted by z, then y, then x.
     pub voxels: Vec<Vector3<i32>>,
 }
 
-impl Grid {
+impl VoxelGrid {
     /// The voxels of edge `voxel` \[m\] that `reach` does not exclude.
     pub fn new(voxel: f64, reach: &TipReach) -> Result<Self> {
         if !(voxel.is_finite() && voxel > 0.0) {
@@ -71,7 +71,7 @@ fn centre(voxel: f64, at: &Vector3<i32>) -> Point3<f64> {
     Point3::from(at.cast::<f64>() * voxel)
 }
 
-/// The nearest whole number; the bounds of the grid keep it small.
+/// The nearest integer, which the bounds of the grid keep small.
 #[expect(clippy::cast_possible_truncation, reason = "the grid has fewer than 1e9 voxels along an axis")]
 pub fn whole(number: f64) -> i32 {
     number.round() as i32

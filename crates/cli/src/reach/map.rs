@@ -1,32 +1,32 @@
-//! What is known of a reach once its poses are solved.
+//! The result of `urdf_ik reach`.
 
 use nalgebra::Vector3;
 
-use super::grid::Grid;
+use super::grid::VoxelGrid;
 
-/// How many orientations are reached in each voxel.
+/// The number of reachable orientations in each voxel.
 pub struct ReachMap {
     pub base: String,
     pub tip: String,
-    pub grid: Grid,
-    /// Number of orientations that were tried in each voxel.
+    pub grid: VoxelGrid,
+    /// Number of orientations per voxel.
     pub orientations: usize,
-    /// For each voxel, the number of those that were reached.
+    /// Number of reachable orientations for each voxel.
     pub counts: Vec<usize>,
 }
 
-/// A reach in three numbers.
+/// A reach summarised.
 pub struct Summary {
-    /// Voxels with an orientation that is reached.
+    /// Number of voxels with a reachable orientation.
     pub voxels: usize,
-    /// The mean fraction of orientations over these voxels; 0 where there is none.
+    /// Mean fraction of orientations over these voxels; 0 without any.
     pub mean_fraction: f64,
     /// Their volume \[m³\].
     pub volume: f64,
 }
 
 impl ReachMap {
-    /// The voxels that are reached, each with the fraction of orientations.
+    /// The reachable voxels, each with its fraction of orientations.
     #[expect(clippy::cast_precision_loss, reason = "numbers of orientations are far below 2^52")]
     pub fn reachable(&self) -> impl Iterator<Item = (&Vector3<i32>, f64)> {
         let counted = self.grid.voxels.iter().zip(&self.counts).filter(|(_, count)| **count > 0);

@@ -1,4 +1,4 @@
-//! `urdf_ik reach`: which part of all orientations a tip link reaches at each place.
+//! `urdf_ik reach`: the fraction of orientations that a tip link reaches in each voxel.
 
 mod count;
 mod grid;
@@ -8,6 +8,7 @@ mod ply;
 mod slices;
 
 use std::io::Write;
+use std::iter::successors;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,7 +20,7 @@ use urdf_ik::robot::{Chain, Robot};
 use urdf_ik::solver::{Mode, Pick, Solver, Target};
 
 use self::count::PoseProblem;
-use self::grid::Grid;
+use self::grid::VoxelGrid;
 use self::map::ReachMap;
 use self::slices::Slices;
 use super::Result;
@@ -30,11 +31,11 @@ use super::progress;
 
 /// Greatest number of orientations.
 const MAX_ORIENTATIONS: usize = 100_000;
-/// Greatest number of attempts of all poses together: some hours.
+/// Greatest number of attempts over all poses: some hours.
 const MAX_ATTEMPTS: f64 = 1e10;
 
 #[derive(Args)]
-pub struct Arguments {
+pub struct ReachArguments {
     #[command(flatten)]
     robot: RobotArguments,
     /// Edge of a voxel [m]
@@ -62,18 +63,18 @@ pub struct Arguments {
     /// Draw a vertical and a horizontal cut through the reach
     #[arg(long, value_name = "FILE.svg", value_parser = OutputFile::svg)]
     slices: Option<OutputFile>,
-    /// Write the voxels that can be reached as a point cloud
+    /// Write the reachable voxels as a point cloud
     #[arg(long, value_name = "FILE.ply", value_parser = OutputFile::ply)]
     ply: Option<OutputFile>,
 }
 
-pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
+pub fn run(arguments: &ReachArguments, out: &mut impl Write) -> Result {
     let robot = arguments.robot.file.robot()?;
     let chain = Arc::new(arguments.robot.chain(&robot)?);
     let [tip] = chain.tips() else { return Err("reach takes one --tip".into()) };
     let solver = Solver::prepare(arguments.method.method()?, &chain)?;
     let seed = read_start(arguments.seed.as_deref(), &robot, &chain)?;
-    let grid = Grid::new(arguments.voxel, &solver.reach()[0])?;
+    let grid = VoxelGrid::new(arguments.voxel, &solver.reach()[0])?;
     arguments.check_size(&grid)?;
     let (attempts, random_seed) = (arguments.attempts.get(), arguments.random_seed);
     let mode = Mode::Search { pick: Pick::First, attempts, random_seed };
@@ -87,11 +88,11 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result {
     let (base, tip) = (chain.base().to_owned(), tip.link.clone());
     let map = ReachMap { base, tip, grid, orientations: orientations.len(), counts };
     if let Some(file) = &arguments.ply {
-        file.write(|out| ply::write(&map, out))?;
+        file.write(ply::text(&map)?)?;
     }
     if let Some(file) = &arguments.slices {
         let svg = Slices { map: &map, centre: solver.reach()[0].centre, arm: &arm(&robot, &chain, &seed) }.svg()?;
-        file.write(|out| out.write_all(svg.as_bytes()))?;
+        file.write(svg)?;
     }
     write_line(out, &report(&map, attempts, seconds))
 }
@@ -112,35 +113,30 @@ fn report(map: &ReachMap, attempts: usize, seconds: f64) -> Value {
     })
 }
 
-/// The joints from the base link to the tip \[m\], in the base link's frame.
+/// The positions of the joints from the base link to the tip \[m\], in the base link's frame.
 fn arm(robot: &Robot, chain: &Chain, positions: &[f64]) -> Vec<Point3<f64>> {
     let mut all = vec![0.0; robot.joints().len()];
     chain.write_into(robot, positions, &mut all);
     let poses = robot.link_poses(&all);
     let pose = |link: &str| robot.link_index(link).map_or_else(Isometry3::identity, |index| poses[index]);
     let to_base = pose(chain.base()).inverse();
-    let mut points = vec![(to_base * pose(&chain.tips()[0].link)).translation.vector.into()];
-    let mut joint = Some(chain.tips()[0].parent);
-    while let Some(index) = joint {
-        let chain_joint = &chain.joints()[index];
-        let link = robot.joints()[chain_joint.joint].child;
-        points.push((to_base * poses[link]).translation.vector.into());
-        joint = chain_joint.parent;
-    }
-    points.push(Point3::origin());
-    points
+    let parents = successors(Some(chain.tips()[0].parent), |&index| chain.joints()[index].parent);
+    let joints = parents.map(|index| poses[robot.joints()[chain.joints()[index].joint].child]);
+    let origins = [pose(&chain.tips()[0].link)].into_iter().chain(joints);
+    let points = origins.map(|pose| (to_base * pose).translation.vector.into());
+    points.chain([Point3::origin()]).collect()
 }
 
-impl Arguments {
-    /// The target, but for its pose.
+impl ReachArguments {
+    /// The target without its pose.
     fn target(&self) -> Result<Target> {
         let (free_axes, tolerance) = (self.free_axes.mask()?, self.tolerance.tolerance());
         Ok(Target { free_axes, tolerance, ..Target::new(0, Isometry3::identity()) })
     }
 
-    /// Refuses what would take days or fill the memory.
+    /// Refuses computations of days or beyond the memory.
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-    fn check_size(&self, grid: &Grid) -> Result {
+    fn check_size(&self, grid: &VoxelGrid) -> Result {
         let (orientations, attempts) = (self.orientations.get(), self.attempts.get());
         if orientations > MAX_ORIENTATIONS {
             return Err(format!("--orientations is {orientations}; the most is {MAX_ORIENTATIONS}").into());

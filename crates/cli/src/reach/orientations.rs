@@ -1,4 +1,4 @@
-//! Orientations spread evenly over all rotations.
+//! Evenly distributed orientations.
 
 use std::f64::consts::{SQRT_2, TAU};
 

@@ -1,32 +1,25 @@
-//! The voxels of a reach as a point cloud, in the format PLY that MeshLab and Blender read.
+//! The reachable voxels as a point cloud in PLY, for MeshLab and Blender.
 
-use std::io::{self, Write};
+use std::fmt::{self, Write};
 
 use urdf_ik_plot::share_colour;
 
 use super::map::ReachMap;
 
-/// Writes each voxel that can be reached: its centre \[m\], the fraction of orientations, and a colour for it. The comments name the frame
+/// The text of a PLY file: for each reachable voxel its centre \[m\], a colour, and the fraction of orientations. The comments name the frame
 /// and the voxel size.
-pub fn write(map: &ReachMap, out: &mut dyn Write) -> io::Result<()> {
-    let one_line = |name: &str| name.replace(char::is_control, " ");
-    writeln!(out, "ply\nformat ascii 1.0")?;
-    writeln!(out, "comment reach of {}, made by urdf_ik reach", one_line(&map.tip))?;
-    writeln!(out, "comment frame {}", one_line(&map.base))?;
-    writeln!(out, "comment voxel {} m", map.grid.voxel)?;
-    writeln!(out, "element vertex {}", map.reachable().count())?;
+pub fn text(map: &ReachMap) -> Result<String, fmt::Error> {
+    let [tip, base] = [&map.tip, &map.base].map(|name| name.replace(char::is_control, " "));
+    let mut text =
+        format!("ply\nformat ascii 1.0\ncomment reach of {tip}, made by urdf_ik reach\ncomment frame {base}\n");
+    writeln!(text, "comment voxel {} m\nelement vertex {}", map.grid.voxel, map.reachable().count())?;
     for property in ["float x", "float y", "float z", "uchar red", "uchar green", "uchar blue", "float fraction"] {
-        writeln!(out, "property {property}")?;
+        writeln!(text, "property {property}")?;
     }
-    writeln!(out, "end_header")?;
+    text += "end_header\n";
     for (voxel, fraction) in map.reachable() {
-        let centre = map.grid.centre(voxel);
-        let colour = share_colour(fraction);
-        writeln!(
-            out,
-            "{:.6} {:.6} {:.6} {} {} {} {fraction:.6}",
-            centre.x, centre.y, centre.z, colour.0, colour.1, colour.2
-        )?;
+        let ([x, y, z], colour) = (map.grid.centre(voxel).coords.into(), share_colour(fraction));
+        writeln!(text, "{x:.6} {y:.6} {z:.6} {} {} {} {fraction:.6}", colour.0, colour.1, colour.2)?;
     }
-    Ok(())
+    Ok(text)
 }

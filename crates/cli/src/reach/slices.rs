@@ -1,9 +1,11 @@
-//! The picture of a reach: a vertical cut and a horizontal one, with the arm.
+//! The picture of a reach: a vertical and a horizontal cut, with the arm.
 
 use nalgebra::{Point3, Vector3};
 use plotters::element::{Circle, PathElement, Rectangle};
 use plotters::style::{Color, RGBColor, ShapeStyle};
-use urdf_ik_plot::{self as plot, Area, Axis, Chart, FAINT_INK, Frame, INK, SMALL, TEXT, TITLE, share_colour};
+use urdf_ik_plot::{
+    self as plot, Chart, ChartFrame, FAINT_INK, INK, PlotArea, PlotAxis, SMALL, TEXT, TITLE, share_colour,
+};
 
 use super::grid::whole;
 use super::map::ReachMap;
@@ -11,31 +13,31 @@ use crate::Result;
 
 /// Width of the picture \[half pixels\].
 const WIDTH: u32 = 1700;
-/// Room for the title \[half pixels\].
+/// Height of the title \[half pixels\].
 const HEADER: u32 = 130;
-/// Room for the scale of colours \[half pixels\].
+/// Height of the colour scale \[half pixels\].
 const FOOTER: u32 = 110;
-/// Room around each cut for its axes.
-const FRAME: Frame = Frame { left: 180, right: 20, top: 70, bottom: 90 };
-/// Steps of the colour scale: so many can be told apart.
+/// Margins of each cut for its axes.
+const FRAME: ChartFrame = ChartFrame { left: 180, right: 20, top: 70, bottom: 90 };
+/// Steps of the colour scale, few enough to be distinct.
 const STEPS: u8 = 10;
 /// Names of the axes.
 const NAMES: [&str; 3] = ["x", "y", "z"];
 
-/// A cut: a layer of voxels, with one axis to the right and one upwards.
+/// A cut: a layer of voxels. The fields are indices of axes.
 struct Cut {
     right: usize,
     up: usize,
     across: usize,
 }
 
-/// The cut along x and z, and that along x and y.
+/// The vertical cut (x and z) and the horizontal one (x and y).
 const CUTS: [Cut; 2] = [Cut { right: 0, up: 2, across: 1 }, Cut { right: 0, up: 1, across: 2 }];
 
-/// What is drawn.
+/// The content of the picture.
 pub struct Slices<'a> {
     pub map: &'a ReachMap,
-    /// Where the cuts meet \[m\].
+    /// The intersection of the cuts with the third axis \[m\].
     pub centre: Point3<f64>,
     /// The arm: its joints from the base link to the tip \[m\].
     pub arm: &'a [Point3<f64>],
@@ -75,19 +77,19 @@ impl Slices<'_> {
         )
     }
 
-    /// What the voxels that can be reached take up, or all where none can.
+    /// The extent of the reachable voxels, or of all if none is reachable.
     fn extent(&self) -> Extent {
         let reachable = self.map.reachable().map(|(voxel, _)| voxel);
         Extent::of(reachable).or_else(|| Extent::of(self.map.grid.voxels.iter())).unwrap_or_default()
     }
 
-    fn draw_cut(&self, area: &Area, cut: &Cut, extent: &Extent, height: i32, pixel: f64) -> Result {
+    fn draw_cut(&self, area: &PlotArea, cut: &Cut, extent: &Extent, height: i32, pixel: f64) -> Result {
         let voxel = self.map.grid.voxel;
         let layer = whole(self.centre[cut.across] / voxel);
         let axis = |axis: usize, size: i32| {
             let middle = 0.5 * f64::from(extent.lower[axis] + extent.upper[axis]) * voxel;
             let half = 0.5 * f64::from(size) * voxel;
-            Axis::even(middle - half, middle + half, 5.0, &format!("{} [m]", NAMES[axis]))
+            PlotAxis::even(middle - half, middle + half, 5.0, &format!("{} [m]", NAMES[axis]))
         };
         let title = format!("cut at {} = {:.2} m", NAMES[cut.across], f64::from(layer) * voxel);
         plot::write(area, &title, (FRAME.left, 34), TEXT, INK)?;
@@ -97,7 +99,7 @@ impl Slices<'_> {
         self.draw_arm(&mut chart, cut)
     }
 
-    /// The voxels of a layer, in rows of one colour. They overlap by a `pixel` \[m\], lest the paper shine through between them.
+    /// Draws the voxels of a layer in runs of one colour. They overlap by a `pixel` \[m\] to leave no gaps.
     fn draw_voxels(&self, chart: &mut Chart, cut: &Cut, layer: i32, pixel: f64) -> Result {
         let mut cells: Vec<(i32, i32, u8)> = self
             .map
@@ -128,7 +130,7 @@ impl Slices<'_> {
     }
 }
 
-/// The voxels from the lowest to the highest along each axis.
+/// The range of voxels along each axis.
 #[derive(Default)]
 struct Extent {
     lower: Vector3<i32>,
@@ -152,8 +154,8 @@ fn pixels(length: f64) -> u32 {
     length.round() as u32
 }
 
-/// The colours and what they mean.
-fn draw_scale(area: &Area) -> Result {
+/// Draws the colour scale.
+fn draw_scale(area: &PlotArea) -> Result {
     /// Width of a colour \[half pixels\].
     const CELL: i32 = 60;
     let text = "orientations that can be reached";
@@ -170,10 +172,10 @@ fn draw_scale(area: &Area) -> Result {
     Ok(())
 }
 
-/// The step of the scale for a fraction above 0: 1 up to a tenth, and so on.
+/// The step of the colour scale for a fraction above 0: 1 up to a tenth, and so on.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 1 to 10")]
 fn step(fraction: f64) -> u8 {
-    // A fraction of exactly three tenths belongs to the third step, whatever rounding does.
+    // A fraction of exactly three tenths belongs to the third step in spite of rounding.
     ((fraction * f64::from(STEPS) - 1e-9).ceil() as u8).clamp(1, STEPS)
 }
 

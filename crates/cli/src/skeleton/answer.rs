@@ -1,13 +1,13 @@
-//! What a model answers, and what it says of itself.
+//! The JSON of models and answers.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
 
 use serde::Serialize;
 use serde_json::Value;
-use urdf_ik::skeleton::Configuration;
+use urdf_ik::skeleton::SkeletonConfiguration;
 
-/// The model, as the first line of the stream has it.
+/// The model as in the first line of the stream.
 #[derive(Serialize)]
 pub struct Description {
     pub name: String,
@@ -16,18 +16,18 @@ pub struct Description {
     /// Names; the root first.
     pub points: Vec<String>,
     pub segments: Vec<SegmentOut>,
-    /// Names of the points that are meant to have targets.
+    /// Names of the points that usually have targets.
     pub ends: Vec<String>,
-    pub rest: Pose,
+    pub rest: PointsOut,
 }
 
 impl Description {
-    /// An arm: a row of segments with these lengths \[m\], joints and limits.
+    /// Describes an arm, a series of segments with these lengths \[m\], joints and limits.
     pub fn of_arm(
         name: &str,
         kind: &'static str,
         points: &[String],
-        rest: Pose,
+        rest: PointsOut,
         shapes: impl Iterator<Item = (f64, &'static str, Value)>,
     ) -> Self {
         let segment = |(ends, (length, joint, limits)): (&[String], _)| SegmentOut {
@@ -50,20 +50,20 @@ pub struct SegmentOut {
     pub parent: String,
     pub length: f64,
     pub joint: &'static str,
-    /// As in the file, in degrees; null where there are none.
+    /// As in the file, in degrees; null without limits.
     pub limits: Value,
 }
 
-/// Where a model is.
+/// The configuration of a model: positions \[m\] and orientations (x, y, z, w) of its points.
 #[derive(Serialize, Default)]
-pub struct Pose {
+pub struct PointsOut {
     pub points: Vec<[f64; 3]>,
     pub orientations: Vec<[f64; 4]>,
 }
 
-impl From<&Configuration> for Pose {
-    fn from(configuration: &Configuration) -> Self {
-        let Configuration { points, orientations } = configuration;
+impl From<&SkeletonConfiguration> for PointsOut {
+    fn from(configuration: &SkeletonConfiguration) -> Self {
+        let SkeletonConfiguration { points, orientations } = configuration;
         let points = points.iter().map(|point| point.coords.into()).collect();
         Self { points, orientations: orientations.iter().map(|rotation| rotation.coords.into()).collect() }
     }
@@ -71,12 +71,12 @@ impl From<&Configuration> for Pose {
 
 /// The answer to a request.
 #[derive(Serialize, Default)]
-pub struct Answer {
-    /// The one that the request has.
+pub struct AnswerOut {
+    /// The id of the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<Value>,
     #[serde(flatten)]
-    pub pose: Pose,
+    pub pose: PointsOut,
     /// Names of the segments whose joints are at a limit.
     pub limited: Vec<String>,
     pub residuals: Vec<ResidualOut>,
@@ -85,31 +85,31 @@ pub struct Answer {
     pub accelerated: usize,
     pub is_solved: bool,
     pub microseconds: f64,
-    /// Names of the points that are not where they should be held.
+    /// Names of the points that could not be held.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_held: Option<Vec<String>>,
-    /// Of the joints of a figure of hinges, by segment; of the variables of an arm \[rad\].
+    /// Joint positions by segment for a skeleton of hinges, by variable for an arm \[rad\].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub positions: Option<BTreeMap<String, f64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub configurations: Option<Vec<ConfigurationOut>>,
-    /// What an arm with a closed form may do without leaving its target.
+    /// Self-motions of an arm with a closed form.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub free: Option<Vec<&'static str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<Vec<PathOut>>,
 }
 
-/// What is left of a target.
+/// The remaining error of a target: distance \[m\] and angle \[rad\].
 #[derive(Serialize)]
 pub struct ResidualOut {
     pub point: String,
     pub distance: f64,
     pub angle: f64,
     pub solved: bool,
-    /// Why it is not met, where that is known.
+    /// Why it is not met, if known.
     pub reason: Option<String>,
-    /// Whether the reason proves that no configuration meets it.
+    /// True if the reason proves that no configuration meets the target.
     pub is_certain: bool,
 }
 
@@ -117,9 +117,9 @@ pub struct ResidualOut {
 #[derive(Serialize)]
 pub struct ConfigurationOut {
     pub points: Vec<[f64; 3]>,
-    /// By the names of the variables.
+    /// By variable \[rad\].
     pub positions: BTreeMap<String, f64>,
-    /// Whether the limits of the URDF allow it, which the closed forms do not look at.
+    /// Whether it is within the limits of the URDF, which closed forms ignore.
     pub allowed: bool,
 }
 
@@ -127,11 +127,11 @@ pub struct ConfigurationOut {
 #[derive(Serialize)]
 pub struct PathOut {
     pub points: Vec<[f64; 3]>,
-    /// Whether it is one of the even points, and not one in between.
+    /// True for the evenly spaced points, false for points in between.
     pub given: bool,
 }
 
-/// What `work` gives, and the time that it took \[µs\].
+/// The result of `work`, and its duration \[µs\].
 pub fn timed<T, E>(work: impl FnOnce() -> Result<T, E>) -> Result<(T, f64), E> {
     let begin = Instant::now();
     let done = work()?;

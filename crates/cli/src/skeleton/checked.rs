@@ -6,7 +6,7 @@ use urdf_ik::spatial::rotation_from;
 
 use crate::Result;
 
-/// The rotation of a quaternion.
+/// The rotation of a unit quaternion (x, y, z, w).
 pub fn rotation(quaternion: [f64; 4]) -> Result<UnitQuaternion<f64>> {
     rotation_from(quaternion)
         .map_err(|_| format!("has the orientation {quaternion:?}; give a quaternion [x, y, z, w] of length 1").into())

@@ -1,10 +1,10 @@
-//! What a skeleton says of itself, and the same skeleton without limits.
+//! The description of a skeleton, and the skeleton without limits.
 
 use serde_json::{Value, json};
 use urdf_ik::skeleton::file::NamedSkeleton;
 use urdf_ik::skeleton::{InputError, Joint, Limit, Range, Segment, Skeleton};
 
-use super::answer::{Description, Pose, SegmentOut};
+use super::answer::{Description, PointsOut, SegmentOut};
 
 pub fn describe(model: &NamedSkeleton) -> Description {
     let segments = segments(&model.skeleton).zip(&model.points[1..]).map(|(segment, name)| {
@@ -24,11 +24,11 @@ pub fn describe(model: &NamedSkeleton) -> Description {
         points: model.points.clone(),
         segments: segments.collect(),
         ends: model.ends.iter().map(|end| model.points[*end].clone()).collect(),
-        rest: Pose::from(&model.rest),
+        rest: PointsOut::from(&model.rest),
     }
 }
 
-/// A skeleton whose joints are free; those that do not move at all are part of its shape and stay.
+/// The skeleton with free joints. Fixed joints are part of its shape and stay.
 pub fn without_limits(skeleton: &Skeleton) -> Result<Skeleton, InputError> {
     let freed = |segment: Segment| {
         let limit = if segment.joint.limit.is_stiff() { segment.joint.limit } else { Limit::Free };
@@ -42,7 +42,7 @@ fn segments(skeleton: &Skeleton) -> impl Iterator<Item = Segment> {
     (0..skeleton.segment_count()).filter_map(|index| skeleton.segment(index))
 }
 
-/// The kind of a joint, and its limits as a file has them.
+/// The kind of a joint, and its limits as in a file.
 fn limits(limit: &Limit) -> (&'static str, Value) {
     match limit {
         Limit::Free => ("free", Value::Null),
@@ -54,6 +54,7 @@ fn limits(limit: &Limit) -> (&'static str, Value) {
             let [up, down, left, right] = [cone.up, cone.down, cone.left, cone.right].map(degrees);
             ("cone", json!({ "up": up, "down": down, "left": left, "right": right, "twist": range(twist) }))
         }
+        _ => ("other", Value::Null),
     }
 }
 
@@ -62,7 +63,7 @@ pub fn range(range: &Range) -> [f64; 2] {
     [range.lower, range.upper].map(degrees)
 }
 
-/// An angle \[rad\] in degrees, without the rounding of its way through radians.
+/// An angle \[rad\] in degrees, rounded to undo the conversion to radians.
 fn degrees(angle: f64) -> f64 {
     (angle.to_degrees() * 1e9).round() / 1e9
 }

@@ -1,5 +1,4 @@
-//! JSON from outside: objects that are written as such. The reader alone would take an array for an object, its
-//! entries in the order of the keys.
+//! Strict JSON objects. serde alone would also accept an array with the values of an object.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -7,30 +6,30 @@ use std::marker::PhantomData;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// A value that is an object in JSON.
+/// A value that must be an object in JSON.
 #[derive(Clone, Default)]
 pub struct Object<T>(pub T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Keys(PhantomData)).map(Self)
+        deserializer.deserialize_map(ObjectVisitor(PhantomData)).map(Self)
     }
 }
 
-/// Targets, an array of objects in JSON. An error names the target by its place, from 1: its point may not have been read yet.
+/// Targets, an array of objects in JSON. An error names the target by its number, from 1, because its point may not be known yet.
 #[derive(Clone, Default)]
 pub struct Targets<T>(pub Vec<T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Targets<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(Entries(PhantomData)).map(Self)
+        deserializer.deserialize_seq(TargetsVisitor(PhantomData)).map(Self)
     }
 }
 
 /// Visits the entries of an array of targets.
-struct Entries<T>(PhantomData<T>);
+struct TargetsVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
+impl<'de, T: Deserialize<'de>> Visitor<'de> for TargetsVisitor<T> {
     type Value = Vec<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -44,7 +43,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
                 Ok(Some(target)) => targets.push(target.0),
                 Ok(None) => return Ok(targets),
                 Err(error) => {
-                    // Within a target only an array can have too much.
+                    // Within a target only an array can have trailing characters.
                     let error = error.to_string().replacen("trailing characters", "an array has too many entries", 1);
                     return Err(A::Error::custom(format!("target {}: {error}", targets.len() + 1)));
                 }
@@ -54,9 +53,9 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {
 }
 
 /// Visits the keys of an object.
-struct Keys<T>(PhantomData<T>);
+struct ObjectVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for Keys<T> {
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {

@@ -1,4 +1,4 @@
-//! Arms of two or three links in a URDF: where they are, and all configurations by their closed forms.
+//! Arms of two or three links in a URDF: all configurations by closed forms.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -7,26 +7,26 @@ use serde_json::Value;
 use urdf_ik::nalgebra::{Point3, Vector3};
 use urdf_ik::robot::{Chain, Robot, without_whole_turns};
 use urdf_ik::segments::InputError;
-use urdf_ik::skeleton::{Configuration, Reason};
+use urdf_ik::skeleton::{Reason, SkeletonConfiguration};
 use urdf_ik::solver::closed_form::three_link::ThreeLinkChain;
 use urdf_ik::solver::closed_form::two_link::{Freedom, PlanarChain, PlaneFreedom, Solutions, SpatialChain};
 
-use super::answer::{Answer, ConfigurationOut, Description, Pose, ResidualOut, timed};
-use super::request::{Request, Seed};
+use super::answer::{AnswerOut, ConfigurationOut, Description, PointsOut, ResidualOut, timed};
+use super::request::{SkeletonRequest, StartEntry};
 use super::session::Session;
 use crate::Result;
 
-/// Points nearer to the one before \[m\] are the same joint.
-const SAME_POINT: f64 = 1e-9;
-/// Positions nearer to a limit \[rad\] are at the limit.
-const LIMIT_ROUNDING: f64 = 1e-9;
+/// Distance below which consecutive link origins are one point \[m\].
+const MIN_LINK_LENGTH: f64 = 1e-9;
+/// Distance below which a position is at a limit \[rad\].
+const LIMIT_TOLERANCE: f64 = 1e-9;
 
-/// An arm and where it is.
-pub struct Links {
+/// An arm and its current configuration.
+pub struct LinkedArmSession {
     robot: Robot,
     chain: Chain,
-    form: Form,
-    /// Indices of the links whose origins are the points, from the base to the tip.
+    form: LinkedArm,
+    /// Indices of the links with the points as origins, from the base to the tip.
     frames: Vec<usize>,
     points: Vec<String>,
     /// Positions of the chain's variables \[rad\].
@@ -34,20 +34,20 @@ pub struct Links {
 }
 
 /// The closed form of an arm.
-enum Form {
+enum LinkedArm {
     Planar(PlanarChain),
     Spatial(SpatialChain),
     Three(ThreeLinkChain),
 }
 
-/// The configurations for a target, by how much they miss it \[m\], and what else would do as well.
+/// The configurations for a target, their distance from it \[m\], and their self-motions.
 struct LinkSolutions {
     configurations: Vec<Vec<f64>>,
     missing: f64,
     free: Vec<&'static str>,
 }
 
-impl Form {
+impl LinkedArm {
     fn of(chain: &Chain) -> Result<Self> {
         let why = |e: &dyn ToString| format!("the URDF is no arm of two or three links: {}", e.to_string());
         Ok(match chain.joints().len() {
@@ -97,10 +97,10 @@ impl LinkSolutions {
     }
 }
 
-impl Links {
+impl LinkedArmSession {
     pub fn new(robot: Robot) -> Result<Self> {
         let chain = Chain::with_defaults(&robot, None, &[])?;
-        let form = Form::of(&chain)?;
+        let form = LinkedArm::of(&chain)?;
         let positions = chain.positions_from(&robot.neutral_positions());
         let frames = distinct_links(&robot, chain.tip_names()[0]);
         let points = frames.iter().map(|link| robot.links()[*link].name.clone()).collect();
@@ -111,7 +111,7 @@ impl Links {
         self.chain.positions_from(&self.robot.neutral_positions())
     }
 
-    fn pose_at(&self, positions: &[f64]) -> Pose {
+    fn pose_at(&self, positions: &[f64]) -> PointsOut {
         let mut all = self.robot.neutral_positions();
         self.chain.write_into(&self.robot, positions, &mut all);
         let poses = self.robot.link_poses(&all);
@@ -120,7 +120,7 @@ impl Links {
             .iter()
             .map(|link| (Point3::from(poses[*link].translation.vector), poses[*link].rotation))
             .unzip();
-        Pose::from(&Configuration { points, orientations })
+        PointsOut::from(&SkeletonConfiguration { points, orientations })
     }
 
     fn configuration(&self, positions: &[f64]) -> ConfigurationOut {
@@ -136,17 +136,17 @@ impl Links {
         names.zip(positions.iter().copied()).collect()
     }
 
-    /// The configuration with each joint whole turns away, where its limits allow it, and as near to `before` as they do.
-    fn turned(&self, mut positions: Vec<f64>, before: &[f64]) -> Vec<f64> {
+    /// Wraps each position by full revolutions to the one within its limits nearest to `before`.
+    fn wrapped(&self, mut positions: Vec<f64>, before: &[f64]) -> Vec<f64> {
         for ((position, variable), before) in positions.iter_mut().zip(self.chain.variables()).zip(before) {
             let domain = &variable.domain;
-            *position = domain.turn_near(*position, domain.clamp(*before), LIMIT_ROUNDING).unwrap_or(*position);
+            *position = domain.turn_near(*position, domain.clamp(*before), LIMIT_TOLERANCE).unwrap_or(*position);
         }
         positions
     }
 }
 
-impl Session for Links {
+impl Session for LinkedArmSession {
     fn description(&self) -> Description {
         let rest = self.pose_at(&self.rest());
         let shape = |ends: &[[f64; 3]]| ((Point3::from(ends[1]) - Point3::from(ends[0])).norm(), "hinge", Value::Null);
@@ -158,21 +158,21 @@ impl Session for Links {
         Err("the model is a URDF already, so --urdf-out has nothing to write; give that file to the node".into())
     }
 
-    fn answer(&mut self, request: &Request) -> Result<Answer> {
-        let is_three = matches!(self.form, Form::Three(_));
+    fn answer(&mut self, request: &SkeletonRequest) -> Result<AnswerOut> {
+        let is_three = matches!(self.form, LinkedArm::Three(_));
         let kind = format!("a model of the kind {}", self.form.kind());
         request.check(&kind, if is_three { "up tolerance" } else { "tolerance" })?;
         let tolerance = request.options.0.options(&request.seed)?.tolerance;
         let before = match request.seed {
-            Seed::Previous => self.positions.clone(),
-            Seed::Rest => self.rest(),
-            Seed::Given(_) => return Err("--seed has no meaning for arms with a closed form".into()),
+            StartEntry::Previous => self.positions.clone(),
+            StartEntry::Rest => self.rest(),
+            StartEntry::Given(_) => return Err("--seed has no meaning for arms with a closed form".into()),
         };
         let target = request.only_target(&self.points)?;
         let up = request.up.map_or_else(Vector3::z, Vector3::from);
         let (LinkSolutions { configurations, missing, free }, microseconds) =
             timed(|| self.form.solve(&target.position.into(), &up))?;
-        let configurations: Vec<_> = configurations.into_iter().map(|found| self.turned(found, &before)).collect();
+        let configurations: Vec<_> = configurations.into_iter().map(|found| self.wrapped(found, &before)).collect();
         let breaks = |positions: &Vec<f64>| !self.chain.contains(positions);
         let rank = |positions: &Vec<f64>| (breaks(positions), apart(positions, &before));
         let nearer = |a: &&Vec<f64>, b: &&Vec<f64>| rank(a).partial_cmp(&rank(b)).unwrap_or(Ordering::Equal);
@@ -189,10 +189,10 @@ impl Session for Links {
             angle: if is_three { (tip - wrist).angle(&up) } else { 0.0 },
             solved,
             reason: (!solved).then_some(reason),
-            // All configurations are known.
+            // A closed form finds all configurations.
             is_certain: !solved,
         };
-        Ok(Answer {
+        Ok(AnswerOut {
             pose,
             residuals: vec![residual],
             is_solved: solved,
@@ -200,19 +200,19 @@ impl Session for Links {
             positions: Some(self.by_name(&self.positions)),
             configurations: Some(configurations.iter().map(|positions| self.configuration(positions)).collect()),
             free: Some(free),
-            ..Answer::default()
+            ..AnswerOut::default()
         })
     }
 }
 
-/// The links on the way to `tip`, without those whose origin is that of the one before.
+/// The links from the root to `tip` with distinct origins.
 fn distinct_links(robot: &Robot, tip: &str) -> Vec<usize> {
     let parent = |link: &usize| robot.links()[*link].parent_joint.map(|joint| robot.joints()[joint].parent);
     let mut way: Vec<usize> = std::iter::successors(robot.link_index(tip), parent).collect();
     way.reverse();
     let poses = robot.link_poses(&robot.neutral_positions());
     way.dedup_by(|link, before| {
-        (poses[*link].translation.vector - poses[*before].translation.vector).norm() < SAME_POINT
+        (poses[*link].translation.vector - poses[*before].translation.vector).norm() < MIN_LINK_LENGTH
     });
     way
 }
@@ -223,7 +223,7 @@ fn last_link(points: &[[f64; 3]]) -> [Point3<f64>; 2] {
     [points[last.saturating_sub(1)], points[last]].map(Point3::from)
 }
 
-/// The largest difference of two configurations \[rad\], each angle by the shorter way.
+/// The largest wrapped difference of two configurations over all joints \[rad\].
 fn apart(a: &[f64], b: &[f64]) -> f64 {
     let turn = |(a, b): (&f64, &f64)| without_whole_turns(a - b).abs();
     a.iter().zip(b).map(turn).fold(0.0, f64::max)

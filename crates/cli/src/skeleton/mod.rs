@@ -1,4 +1,4 @@
-//! `urdf_ik skeleton`: figures of segments that follow targets, as JSON.
+//! `urdf_ik skeleton`: inverse kinematics of skeletons, as JSON.
 
 mod answer;
 mod checked;
@@ -24,20 +24,20 @@ use urdf_ik::files::MAX_URDF_BYTES;
 use urdf_ik::robot::UrdfOptions;
 use urdf_ik::skeleton::file::{Model, ModelError};
 
-use self::answer::Answer;
+use self::answer::AnswerOut;
 use self::json::Object;
-use self::links::Links;
-use self::pitch_yaw::Arm;
+use self::links::LinkedArmSession;
+use self::pitch_yaw::PitchYawSession;
 use self::request::OptionsEntry;
 use self::session::Session;
 use self::switches::Switches;
-use self::tree::Tree;
+use self::tree::SkeletonSession;
 use super::Result;
 use super::input::{place, read_json, read_text, robot_from};
 use super::output::{OutputFile, write_pretty};
 
 #[derive(Args)]
-pub struct Arguments {
+pub struct SkeletonArguments {
     /// The model: YAML of a skeleton or of a pitch-yaw arm, or the URDF of an arm of two or three links; -: standard input
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
@@ -51,7 +51,7 @@ pub struct Arguments {
     /// Draw the passes and the solution of a skeleton
     #[arg(long, value_name = "FILE.svg", value_parser = OutputFile::svg, requires = "targets")]
     figure: Option<OutputFile>,
-    /// Write a figure of hinges and fixed segments as a URDF, its root where the answer has it; without targets, at rest
+    /// Write a skeleton of hinges and fixed segments as a URDF, with the root of the answer; without targets, at rest
     #[arg(long, value_name = "FILE.urdf", value_parser = OutputFile::any)]
     urdf_out: Option<OutputFile>,
     /// Answer requests on standard input, a line of JSON each, until it ends
@@ -59,17 +59,15 @@ pub struct Arguments {
     stream: bool,
 }
 
-impl Arguments {
-    /// Writes the URDF if it is asked for.
+impl SkeletonArguments {
+    /// Writes the URDF where --urdf-out is given.
     fn write_urdf(&self, session: &dyn Session) -> Result {
-        let Some(file) = &self.urdf_out else { return Ok(()) };
-        let urdf = session.urdf()?;
-        file.write(|file| file.write_all(urdf.as_bytes()))
+        self.urdf_out.as_ref().map_or(Ok(()), |file| file.write(session.urdf()?))
     }
 }
 
-/// Prints the answer. Returns whether it meets the targets.
-pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool> {
+/// Prints the answer. Returns true if it meets the targets.
+pub fn run(arguments: &SkeletonArguments, out: &mut impl Write) -> Result<bool> {
     if arguments.stream && arguments.model.as_os_str() == "-" {
         return Err("--model - reads standard input to its end, where --stream reads requests; give a file".into());
     }
@@ -86,14 +84,13 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool> {
     request.options = Object(arguments.options);
     request.targets = read_json(targets)?;
     if let Some(file) = &arguments.figure {
-        let svg = session.figure(&request)?;
-        file.write(|file| file.write_all(svg.as_bytes()))?;
+        file.write(session.figure(&request)?)?;
     }
-    let mut answer = Answer::default();
+    let mut answer = AnswerOut::default();
     for pass in arguments.switches.passes() {
         request.pass = pass;
         answer = session.answer(&request)?;
-        request.seed = request::Seed::Previous;
+        request.seed = request::StartEntry::Previous;
     }
     arguments.write_urdf(&*session)?;
     let is_done = answer.is_solved || request.pass.is_some();
@@ -102,7 +99,7 @@ pub fn run(arguments: &Arguments, out: &mut impl Write) -> Result<bool> {
 }
 
 /// The answer with points and orientations by name.
-fn by_name(answer: &Answer, names: &[String]) -> Result<Value> {
+fn by_name(answer: &AnswerOut, names: &[String]) -> Result<Value> {
     let points: BTreeMap<_, _> = names.iter().zip(&answer.pose.points).collect();
     let orientations: BTreeMap<_, _> = names.iter().zip(&answer.pose.orientations).collect();
     let named = json!({ "points": points, "orientations": orientations });
@@ -117,10 +114,10 @@ fn by_name(answer: &Answer, names: &[String]) -> Result<Value> {
 fn open(path: &Path) -> Result<Box<dyn Session>> {
     let text = read_text(path, MAX_URDF_BYTES)?;
     if text.trim_start().starts_with('<') {
-        return Ok(Box::new(Links::new(robot_from(&text, path, UrdfOptions::default())?)?));
+        return Ok(Box::new(LinkedArmSession::new(robot_from(&text, path, UrdfOptions::default())?)?));
     }
     Ok(match Model::from_yaml(&text).map_err(|e| ModelError { place: place(path), ..e })? {
-        Model::Skeleton(model) => Box::new(Tree::new(model)?),
-        Model::PitchYaw(model) => Box::new(Arm::new(model)?),
+        Model::Skeleton(model) => Box::new(SkeletonSession::new(model)?),
+        Model::PitchYaw(model) => Box::new(PitchYawSession::new(model)?),
     })
 }

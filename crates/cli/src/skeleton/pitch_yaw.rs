@@ -1,25 +1,25 @@
-//! Pitch-yaw arms: where they are, and how they are solved.
+//! Solves of pitch-yaw arms.
 
 use std::collections::BTreeMap;
 
 use serde_json::json;
 use urdf_ik::skeleton::Range;
 use urdf_ik::skeleton::file::NamedArm;
-use urdf_ik::skeleton::pitch_yaw::{Options, PathSteps, PitchYawArm, Problem, Solution};
+use urdf_ik::skeleton::pitch_yaw::{PathSteps, PitchYawArm, PitchYawOptions, PitchYawProblem, PitchYawSolution};
 use urdf_ik_text::names::short;
 
-use super::answer::{Answer, Description, PathOut, Pose, ResidualOut, timed};
+use super::answer::{AnswerOut, Description, PathOut, PointsOut, ResidualOut, timed};
 use super::describe::range;
 use super::json::Object;
-use super::request::{Request, Seed};
+use super::request::{SkeletonRequest, StartEntry};
 use super::session::Session;
 use crate::Result;
 
-/// The keys of a request that have a meaning here.
+/// The valid keys of a request.
 const KNOWN: &str = "limits method path tolerance iterations restarts";
 
-/// A pitch-yaw arm and where it is.
-pub struct Arm {
+/// A pitch-yaw arm and its current configuration.
+pub struct PitchYawSession {
     model: NamedArm,
     /// The arm without bounds.
     free: PitchYawArm,
@@ -27,20 +27,20 @@ pub struct Arm {
     positions: Vec<f64>,
 }
 
-impl Arm {
+impl PitchYawSession {
     pub fn new(model: NamedArm) -> Result<Self> {
         let free = PitchYawArm::new(model.arm.base(), model.arm.lengths().to_vec())?;
         let positions = vec![0.0; model.arm.variables()];
         Ok(Self { model, free, positions })
     }
 
-    fn arm(&self, request: &Request) -> &PitchYawArm {
+    fn arm(&self, request: &SkeletonRequest) -> &PitchYawArm {
         if request.limits.unwrap_or(true) { &self.model.arm } else { &self.free }
     }
 
-    fn options(request: &Request) -> Options {
-        let (default, Object(given)) = (Options::default(), &request.options);
-        Options {
+    fn options(request: &SkeletonRequest) -> PitchYawOptions {
+        let (default, Object(given)) = (PitchYawOptions::default(), &request.options);
+        PitchYawOptions {
             method: request.method.map_or(default.method, Into::into),
             tolerance: given.tolerance.unwrap_or(default.tolerance),
             iterations: given.iterations.unwrap_or(default.iterations),
@@ -48,18 +48,18 @@ impl Arm {
         }
     }
 
-    /// Solves, or follows the path that the request asks for.
-    fn solve(&self, request: &Request) -> Result<(Solution, Option<Vec<PathOut>>)> {
+    /// Solves, or follows the path of the request.
+    fn solve(&self, request: &SkeletonRequest) -> Result<(PitchYawSolution, Option<Vec<PathOut>>)> {
         request.check("a model of the kind pitch_yaw", KNOWN)?;
         let arm = self.arm(request);
         let at_rest = vec![0.0; arm.variables()];
         let seed = match request.seed {
-            Seed::Previous => &self.positions,
-            Seed::Rest => &at_rest,
-            Seed::Given(_) => return Err("--seed has no meaning for a model of the kind pitch_yaw".into()),
+            StartEntry::Previous => &self.positions,
+            StartEntry::Rest => &at_rest,
+            StartEntry::Given(_) => return Err("--seed has no meaning for a model of the kind pitch_yaw".into()),
         };
         let target = request.only_target(&self.model.points)?.position.into();
-        let problem = Problem { target, seed, options: Self::options(request) };
+        let problem = PitchYawProblem { target, seed, options: Self::options(request) };
         let (mut scratch, mut solution) = (arm.scratch(), arm.solution());
         let Some(Object(path)) = &request.path else {
             arm.solve(&problem, &mut scratch, &mut solution)?;
@@ -67,7 +67,7 @@ impl Arm {
         };
         let mut passed = Vec::new();
         arm.follow_path(&problem, &PathSteps::new(path.longest_step), &mut scratch, &mut solution, |point| {
-            let Pose { points, .. } = Pose::from(&arm.configuration(point.positions));
+            let PointsOut { points, .. } = PointsOut::from(&arm.configuration(point.positions));
             passed.push(PathOut { points, given: point.is_even });
         })?;
         Ok((solution, Some(passed)))
@@ -91,7 +91,7 @@ impl Arm {
     }
 }
 
-impl Session for Arm {
+impl Session for PitchYawSession {
     fn description(&self) -> Description {
         let (arm, points) = (&self.model.arm, &self.model.points);
         let (lower, upper) = arm.bounds();
@@ -99,7 +99,7 @@ impl Session for Arm {
         let count = arm.lengths().len();
         let limits = |index| json!({ "pitch": bounds(index), "yaw": bounds(index + count) });
         let shapes = arm.lengths().iter().enumerate().map(|(index, length)| (*length, "free", limits(index)));
-        let rest = Pose::from(&arm.configuration(&vec![0.0; arm.variables()]));
+        let rest = PointsOut::from(&arm.configuration(&vec![0.0; arm.variables()]));
         Description::of_arm(&self.model.name, "pitch_yaw", points, rest, shapes)
     }
 
@@ -112,7 +112,7 @@ impl Session for Arm {
         .into())
     }
 
-    fn answer(&mut self, request: &Request) -> Result<Answer> {
+    fn answer(&mut self, request: &SkeletonRequest) -> Result<AnswerOut> {
         let ((solution, path), microseconds) = timed(|| self.solve(request))?;
         let arm = self.arm(request);
         let is_solved = solution.is_solved();
@@ -124,8 +124,8 @@ impl Session for Arm {
             reason: (!is_solved).then(|| solution.residual.outcome.to_string()),
             is_certain: solution.residual.outcome.is_certain(),
         };
-        let answer = Answer {
-            pose: Pose::from(&arm.configuration(&solution.positions)),
+        let answer = AnswerOut {
+            pose: PointsOut::from(&arm.configuration(&solution.positions)),
             limited: self.limited(arm, &solution.positions),
             residuals: vec![residual],
             iterations: solution.iterations,
@@ -134,14 +134,14 @@ impl Session for Arm {
             microseconds,
             positions: Some(self.by_name(&solution.positions)),
             path,
-            ..Answer::default()
+            ..AnswerOut::default()
         };
         self.positions = solution.positions;
         Ok(answer)
     }
 }
 
-/// Bounds \[rad\] in degrees, if there are any.
+/// Bounds \[rad\] in degrees; `None` if unbounded.
 fn range_where_bounded(lower: f64, upper: f64) -> Option<[f64; 2]> {
     (lower.is_finite() || upper.is_finite()).then(|| range(&Range::new(lower, upper)))
 }

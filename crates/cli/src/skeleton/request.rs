@@ -1,4 +1,4 @@
-//! What is asked of a model: a line of the stream, or the command line as one such line.
+//! Requests: lines of the stream, or the command line in the same form.
 
 use std::time::Duration;
 
@@ -6,36 +6,37 @@ use clap::Args;
 use serde::Deserialize;
 use serde_json::Value;
 use urdf_ik::nalgebra::{Isometry3, UnitQuaternion};
-use urdf_ik::skeleton::{Configuration, Options, pitch_yaw};
+use urdf_ik::skeleton::{SkeletonConfiguration, SkeletonOptions, pitch_yaw};
 use urdf_ik_text::names::short;
 
 use super::checked::{check_position, rotation};
 use super::json::{Object, Targets};
 use crate::Result;
+use crate::options::StepMethod;
 
-/// The memory of a solve grows with the number of differences; more than these help nobody.
+/// Greatest number of combined cycles. The memory of a solve is proportional to it.
 const MAX_DIFFERENCES: usize = 100;
 /// Greatest number of iterations: a request ends within minutes, even of a long chain.
 const MAX_ITERATIONS: usize = 1_000_000;
 /// Greatest number of restarts: a request ends within minutes, even of a long chain.
 const MAX_RESTARTS: usize = 10_000;
 
-/// A request. What it leaves out has its default.
+/// A request. Missing keys have their defaults.
 #[derive(Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Request {
-    /// It stands in the answer as it is.
+pub struct SkeletonRequest {
+    /// Copied into the answer.
     pub id: Option<Value>,
-    /// Names of the points that stay where they are; targets give way.
+    /// Names of the points to hold, with priority over targets.
     pub hold: Vec<String>,
     pub targets: Targets<TargetEntry>,
-    pub root: RootEntry,
-    pub seed: Seed,
+    pub root: RootRequest,
+    pub seed: StartEntry,
     pub options: Object<OptionsEntry>,
     pub limits: Option<bool>,
     pub pass: Option<Pass>,
     pub up: Option<[f64; 3]>,
-    pub method: Option<MethodName>,
+    pub method: Option<StepMethod>,
     pub path: Option<Object<PathEntry>>,
 }
 
@@ -49,13 +50,13 @@ pub struct TargetEntry {
     pub weight: Option<f64>,
 }
 
-/// Where the root belongs.
+/// Constraint of the root.
 #[derive(Clone, Default, Deserialize)]
 #[serde(
     rename_all = "snake_case",
     expecting = "the root must be \"fixed\", \"free\" or {\"position\": [x, y, z]}, with \"orientation\": [x, y, z, w] where it turns"
 )]
-pub enum RootEntry {
+pub enum RootRequest {
     #[default]
     Fixed,
     Free,
@@ -63,7 +64,7 @@ pub enum RootEntry {
     At(Object<PoseEntry>),
 }
 
-/// A pose; without an orientation, that which is there stays.
+/// A pose; without an orientation the current one.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PoseEntry {
@@ -79,53 +80,45 @@ impl PoseEntry {
     }
 }
 
-/// Where a solve starts.
+/// Seed of a solve.
 #[derive(Clone, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Seed {
+pub enum StartEntry {
     #[default]
     Previous,
     Rest,
-    /// Of a file that the command line names.
+    /// Read from the file of --seed.
     #[serde(skip)]
-    Given(Configuration),
+    Given(SkeletonConfiguration),
 }
 
 /// One pass of a cycle.
 #[derive(Clone, Copy, PartialEq, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Pass {
-    /// From the ends, which are put to their targets, to the root
+    /// From the ends at their targets to the root
     Forward,
-    /// From the root, which is put in its place, to the ends
+    /// From the fixed root to the ends
     Backward,
 }
 
-/// How the pitch-yaw arm finds a step.
-#[derive(Clone, Copy, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "snake_case")]
-pub enum MethodName {
-    Damped,
-    Pseudoinverse,
-}
-
-impl From<MethodName> for pitch_yaw::Method {
-    fn from(name: MethodName) -> Self {
-        match name {
-            MethodName::Damped => Self::DampedLeastSquares,
-            MethodName::Pseudoinverse => Self::Pseudoinverse,
+impl From<StepMethod> for pitch_yaw::StepMethod {
+    fn from(method: StepMethod) -> Self {
+        match method {
+            StepMethod::Damped => Self::DampedLeastSquares,
+            StepMethod::Pseudoinverse => Self::Pseudoinverse,
         }
     }
 }
 
-/// How a path is cut.
+/// Discretisation of a path.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PathEntry {
     pub longest_step: f64,
 }
 
-/// The options that are not at their defaults.
+/// Options of a solve; `None` is the default.
 #[derive(Args, Clone, Copy, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[group(requires = "targets")]
@@ -157,7 +150,7 @@ pub struct OptionsEntry {
 }
 
 impl OptionsEntry {
-    /// Refuses numbers with which a solve would not end, or needs too much memory.
+    /// Refuses numbers that take too long or too much memory.
     fn check(&self) -> Result {
         let bounded = [
             ("acceleration is", self.acceleration, MAX_DIFFERENCES),
@@ -171,13 +164,14 @@ impl OptionsEntry {
         }
     }
 
-    /// The options of a skeleton that starts there.
-    pub fn options(&self, seed: &Seed) -> Result<Options> {
-        let default = if let Seed::Previous = seed { Options::of_a_drag() } else { Options::default() };
+    /// The options of a skeleton for a seed.
+    pub fn options(&self, seed: &StartEntry) -> Result<SkeletonOptions> {
+        let default =
+            if let StartEntry::Previous = seed { SkeletonOptions::for_drag() } else { SkeletonOptions::default() };
         let seconds = |limit| Duration::try_from_secs_f64(limit).ok().filter(|limit| !limit.is_zero());
         let refused = |limit| format!("the time limit is {limit:?} s; give a number of seconds above 0");
         let time_limit = self.time_limit.map(|limit| seconds(limit).ok_or_else(|| refused(limit))).transpose()?;
-        Ok(Options {
+        Ok(SkeletonOptions {
             tolerance: self.tolerance.unwrap_or(default.tolerance),
             orientation_tolerance: self.orientation_tolerance.unwrap_or(default.orientation_tolerance),
             iterations: self.iterations.unwrap_or(default.iterations),
@@ -190,13 +184,13 @@ impl OptionsEntry {
     }
 }
 
-impl Request {
-    /// Refuses keys that have no meaning for `what`, where the request has them; `known` are those that have one.
+impl SkeletonRequest {
+    /// Refuses keys of the request that are not among the `known` ones of `what`.
     pub fn check(&self, what: &str, known: &str) -> Result {
         let Object(options) = &self.options;
         options.check()?;
         let given = [
-            ("root", !matches!(self.root, RootEntry::Fixed)),
+            ("root", !matches!(self.root, RootRequest::Fixed)),
             ("limits", self.limits.is_some()),
             ("pass", self.pass.is_some()),
             ("up", self.up.is_some()),
@@ -214,7 +208,7 @@ impl Request {
         ];
         match given.into_iter().find(|(key, is_given)| *is_given && !known.split(' ').any(|known| known == *key)) {
             Some((key, _)) => {
-                // Switches whose names say something else.
+                // Switches with names other than their keys.
                 let switch = match key {
                     "path" => " (--longest-step)",
                     "limits" => " (--no-limits)",
@@ -227,7 +221,7 @@ impl Request {
         }
     }
 
-    /// The only target, which must be a position for the last point of an arm.
+    /// The only target of an arm, a position of its last point.
     pub fn only_target(&self, points: &[String]) -> Result<&TargetEntry> {
         let [target] = &*self.targets.0 else {
             return Err(format!("there are {} targets; an arm takes 1", self.targets.0.len()).into());

@@ -5,22 +5,22 @@ use std::io::{BufRead, Read, Write};
 use serde_json::{Value, json};
 use urdf_ik::files::MAX_SETTINGS_BYTES;
 
-use super::answer::Answer;
+use super::answer::AnswerOut;
 use super::json::Object;
-use super::request::Request;
+use super::request::SkeletonRequest;
 use super::session::Session;
 use crate::input::in_words;
 use crate::output::write_line;
 use crate::{Failure, Result};
 
-/// Writes what the model is, and then an answer to each line until the input ends. A line that is wrong is answered by an error.
+/// Writes the description of the model, then an answer to each line until the input ends. An invalid line is answered by an error.
 pub fn run(session: &mut dyn Session, mut input: impl BufRead, out: &mut impl Write) -> Result {
     write_line(out, &json!({ "model": session.description() }))?;
     out.flush()?;
     while let Some(line) = next_line(&mut input)? {
         match line.and_then(|line| request(&line)) {
             Ok(request) => match session.answer(&request) {
-                Ok(answer) => write_line(out, &Answer { id: request.id, ..answer })?,
+                Ok(answer) => write_line(out, &AnswerOut { id: request.id, ..answer })?,
                 Err(failure) => write_line(out, &refusal(&failure, request.id))?,
             },
             Err(failure) => write_line(out, &refusal(&failure, None))?,
@@ -30,8 +30,9 @@ pub fn run(session: &mut dyn Session, mut input: impl BufRead, out: &mut impl Wr
     Ok(())
 }
 
-fn request(line: &[u8]) -> Result<Request> {
-    let Object(request) = serde_json::from_slice::<Object<Request>>(line.trim_ascii_end()).map_err(|e| refused(&e))?;
+fn request(line: &[u8]) -> Result<SkeletonRequest> {
+    let Object(request) =
+        serde_json::from_slice::<Object<SkeletonRequest>>(line.trim_ascii_end()).map_err(|e| refused(&e))?;
     Ok(request)
 }
 
@@ -43,14 +44,14 @@ fn refusal(failure: &Failure, id: Option<Value>) -> Value {
     refusal
 }
 
-/// The sentence of the JSON reader about a line, with a column alone: it has not seen the lines before.
+/// The error of the JSON reader with the column alone, because it counts lines from the current one.
 fn refused(error: &serde_json::Error) -> String {
     let (sentence, column) = (error.to_string(), error.column());
     let end = format!(" at line {} column {column}", error.line());
     format!("the line is no request: {} at column {column}", in_words(sentence.trim_end_matches(&end)))
 }
 
-/// The next line; the outer `None` at the end of the input. Of a line that is too long nothing is kept.
+/// The next line; `None` at the end of the input. A line that is too long is skipped, which is an error.
 fn next_line(input: &mut impl BufRead) -> std::io::Result<Option<Result<Vec<u8>>>> {
     let mut line = Vec::new();
     input.by_ref().take(MAX_SETTINGS_BYTES as u64).read_until(b'\n', &mut line)?;

@@ -1,30 +1,33 @@
-//! A request to a skeleton in the terms of the library.
+//! A request to a skeleton as a problem of the library.
 
 use std::collections::BTreeSet;
 
 use urdf_ik::nalgebra::{Isometry3, Point3, UnitQuaternion};
 use urdf_ik::skeleton::file::NamedSkeleton;
-use urdf_ik::skeleton::{Configuration, InputError, Options, Outcome, Problem, Root, Skeleton, Solution, Target};
+use urdf_ik::skeleton::{
+    InputError, Outcome, Root, Skeleton, SkeletonConfiguration, SkeletonOptions, SkeletonProblem, SkeletonSolution,
+    SkeletonTarget,
+};
 
 use super::checked::{check_position, rotation};
 use super::request::{OptionsEntry, Pass, TargetEntry};
 use crate::Result;
 
-/// What is asked, and of which skeleton.
-pub struct Task<'a> {
+/// A problem and its skeleton.
+pub struct SkeletonTask<'a> {
     pub skeleton: &'a Skeleton,
-    /// Targets, and last those of points that are held.
-    pub targets: Vec<Target>,
+    /// Targets, followed by the targets of held points.
+    pub targets: Vec<SkeletonTarget>,
     pub held_points: usize,
-    pub seed: Configuration,
+    pub seed: SkeletonConfiguration,
     pub root: Root,
-    pub options: Options,
-    /// Where the root is held, if it is.
+    pub options: SkeletonOptions,
+    /// The pose of a root that is not free.
     pub held: Option<Isometry3<f64>>,
 }
 
-impl Task<'_> {
-    /// Refuses options that would change nothing.
+impl SkeletonTask<'_> {
+    /// Refuses options without effect.
     pub fn check(&self, given: &OptionsEntry) -> Result {
         let ends_at_target = matches!(&*self.targets, [target] if target.point == self.skeleton.segment_count());
         let is_single_chain = self.is_on_points() && self.held.is_some() && self.skeleton.is_chain() && ends_at_target;
@@ -37,34 +40,38 @@ impl Task<'_> {
         Err(format!("{key} has no meaning here: {reason} {chain}").into())
     }
 
-    /// Whether neither limits nor targets ask for orientations.
+    /// True if neither limits nor targets involve orientations.
     fn is_on_points(&self) -> bool {
         self.skeleton.is_free() && self.targets.iter().all(|target| target.orientation.is_none())
     }
 
-    pub fn problem(&self) -> Problem<'_> {
-        Problem { targets: &self.targets, root: self.root, seed: &self.seed, options: self.options }
+    pub fn problem(&self) -> SkeletonProblem<'_> {
+        SkeletonProblem { targets: &self.targets, root: self.root, seed: &self.seed, options: self.options }
     }
 
-    pub fn solve(&self) -> Result<Solution> {
+    pub fn solve(&self) -> Result<SkeletonSolution> {
         let (mut solution, mut scratch) = (self.skeleton.solution(), self.skeleton.scratch(&self.options));
         self.skeleton.solve(&self.problem(), &mut scratch, &mut solution)?;
         let first_held = self.targets.len() - self.held_points;
         if solution.residuals[first_held..].iter().any(|residual| residual.outcome != Outcome::Solved) {
-            // Targets have drawn points away that are held: these go back alone.
+            // Targets have displaced held points: a second solve has these alone.
             let (targets, seed) = (&self.targets[first_held..], solution.configuration.clone());
             let mut held = self.skeleton.solution();
-            self.skeleton.solve(&Problem { targets, seed: &seed, ..self.problem() }, &mut scratch, &mut held)?;
+            self.skeleton.solve(
+                &SkeletonProblem { targets, seed: &seed, ..self.problem() },
+                &mut scratch,
+                &mut held,
+            )?;
             solution.configuration = held.configuration;
         }
         Ok(solution)
     }
 
-    pub fn pass(&self, pass: Pass) -> Result<Configuration> {
+    pub fn pass(&self, pass: Pass) -> Result<SkeletonConfiguration> {
         let (problem, mut scratch) = (self.problem(), self.skeleton.scratch(&self.options));
         let mut configuration = self.seed.clone();
         if self.is_on_points() {
-            // As a whole solve does it: on points alone.
+            // As in a whole solve: points alone.
             configuration.orientations.clear();
         }
         match pass {
@@ -74,21 +81,22 @@ impl Task<'_> {
         Ok(configuration)
     }
 
-    /// The configuration with orientations, those of segments that have none by the shortest rotations from rest.
-    pub fn completed(&self, configuration: Configuration) -> Result<Configuration, InputError> {
+    /// The configuration with orientations. Missing ones are the shortest rotations from rest.
+    pub fn completed(&self, configuration: SkeletonConfiguration) -> Result<SkeletonConfiguration, InputError> {
         if !configuration.orientations.is_empty() {
             return Ok(configuration);
         }
         let root = self.held.map_or_else(|| self.seed.orientations[0], |held| held.rotation);
         let turned = |point: &Point3<f64>| root.inverse_transform_point(point);
-        let local = Configuration { points: configuration.points.iter().map(turned).collect(), orientations: vec![] };
+        let local =
+            SkeletonConfiguration { points: configuration.points.iter().map(turned).collect(), orientations: vec![] };
         let orientations = self.skeleton.orientations(&local)?.iter().map(|orientation| root * orientation).collect();
-        Ok(Configuration { orientations, ..configuration })
+        Ok(SkeletonConfiguration { orientations, ..configuration })
     }
 }
 
-/// The targets of a request in the terms of the library. An error has the name of the point: the library could only number the target.
-pub fn targets(model: &NamedSkeleton, entries: &[TargetEntry]) -> Result<Vec<Target>> {
+/// The targets of a request as those of the library. An error names the point; the library could only number the target.
+pub fn targets(model: &NamedSkeleton, entries: &[TargetEntry]) -> Result<Vec<SkeletonTarget>> {
     let mut points = BTreeSet::new();
     let mut target = |entry: &TargetEntry| {
         let point = model.target_point(&entry.point)?;
@@ -98,12 +106,12 @@ pub fn targets(model: &NamedSkeleton, entries: &[TargetEntry]) -> Result<Vec<Tar
         }
         let (orientation, weight) =
             check(entry, model.skeleton.is_planar()).map_err(|reason| format!("the target for '{name}' {reason}"))?;
-        Ok(Target { orientation, weight, ..Target::new(point, entry.position.into()) })
+        Ok(SkeletonTarget { orientation, weight, ..SkeletonTarget::new(point, entry.position.into()) })
     };
     entries.iter().map(&mut target).collect()
 }
 
-/// The orientation and the weight of a target, or what is wrong with it.
+/// The orientation and the weight of a target, or the reason why it is invalid.
 fn check(entry: &TargetEntry, is_planar: bool) -> Result<(Option<UnitQuaternion<f64>>, f64)> {
     check_position(entry.position)?;
     let orientation = entry.orientation.map(rotation).transpose()?;

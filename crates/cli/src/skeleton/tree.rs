@@ -1,50 +1,50 @@
-//! Skeletons: where they are, and how they are solved.
+//! Solves of skeletons.
 
 use std::collections::BTreeMap;
 
 use urdf_ik::nalgebra::{Isometry3, Point3};
 use urdf_ik::skeleton::file::NamedSkeleton;
-use urdf_ik::skeleton::{Configuration, Outcome, Reason, Residual, Root, Skeleton, Target};
-use urdf_ik_plot::skeleton::{self as picture, Drawn};
+use urdf_ik::skeleton::{Outcome, Reason, Residual, Root, Skeleton, SkeletonConfiguration, SkeletonTarget};
+use urdf_ik_plot::skeleton::{self as picture, SkeletonPicture};
 use urdf_ik_text::names::short;
 
-use super::answer::{Answer, Description, Pose, ResidualOut, timed};
+use super::answer::{AnswerOut, Description, PointsOut, ResidualOut, timed};
 use super::describe::{describe, without_limits};
 use super::json::Object;
-use super::request::{Pass, Request, RootEntry, Seed};
+use super::request::{Pass, RootRequest, SkeletonRequest, StartEntry};
 use super::session::Session;
-use super::task::{Task, targets};
+use super::task::{SkeletonTask, targets};
 use super::urdf_out;
 use crate::Result;
 
-/// The keys of a request that have a meaning for a skeleton.
+/// The valid keys of a request to a skeleton.
 const KNOWN: &str =
     "root limits pass tolerance orientation_tolerance iterations restarts acceleration circles polish time_limit hold";
-/// The keys of a request that have a meaning for a single pass.
+/// The valid keys of a request for a single pass.
 const KNOWN_OF_PASSES: &str = "root limits pass tolerance orientation_tolerance circles hold";
 
-/// Weight of the points that are held, the greatest that there is.
-const HELD: f64 = 1e6;
+/// Weight of held points, the greatest allowed one.
+const HOLD_WEIGHT: f64 = 1e6;
 
-/// A skeleton and where it is.
-pub struct Tree {
+/// A skeleton and its current configuration.
+pub struct SkeletonSession {
     model: NamedSkeleton,
     /// The skeleton without limits.
     free: Skeleton,
     /// With all its orientations.
-    current: Configuration,
-    /// Where the root belongs: single passes take it away from there.
+    current: SkeletonConfiguration,
+    /// The pose of the root in a solve. Single passes leave it.
     root: Isometry3<f64>,
 }
 
-impl Tree {
+impl SkeletonSession {
     pub fn new(model: NamedSkeleton) -> Result<Self> {
         let (free, current) = (without_limits(&model.skeleton)?, model.rest.clone());
         let root = root_of(&current);
         Ok(Self { model, free, current, root })
     }
 
-    fn task(&self, request: &Request) -> Result<Task<'_>> {
+    fn task(&self, request: &SkeletonRequest) -> Result<SkeletonTask<'_>> {
         request.check("a model of the kind skeleton", KNOWN)?;
         if request.pass.is_some() {
             request.check("a single pass", KNOWN_OF_PASSES)?;
@@ -52,14 +52,14 @@ impl Tree {
         let skeleton = if request.limits.unwrap_or(true) { &self.model.skeleton } else { &self.free };
         let mut targets = targets(&self.model, &request.targets.0)?;
         let (seed, place) = match &request.seed {
-            Seed::Previous => (self.current.clone(), self.root),
-            Seed::Rest => (self.model.rest.clone(), root_of(&self.model.rest)),
-            Seed::Given(seed) => (seed.clone(), root_of(seed)),
+            StartEntry::Previous => (self.current.clone(), self.root),
+            StartEntry::Rest => (self.model.rest.clone(), root_of(&self.model.rest)),
+            StartEntry::Given(seed) => (seed.clone(), root_of(seed)),
         };
         let held = match &request.root {
-            RootEntry::Fixed => Some(place),
-            RootEntry::Free => None,
-            RootEntry::At(Object(pose)) => Some(pose.pose(&place.rotation)?),
+            RootRequest::Fixed => Some(place),
+            RootRequest::Free => None,
+            RootRequest::At(Object(pose)) => Some(pose.pose(&place.rotation)?),
         };
         let root = held.map_or(Root::Free, Root::At);
         for name in &request.hold {
@@ -69,16 +69,16 @@ impl Tree {
                     format!("'{}' is held, and has a target or is held twice; leave out one", short(name)).into()
                 );
             }
-            targets.push(Target { weight: HELD, ..Target::new(point, seed.points[point]) });
+            targets.push(SkeletonTarget { weight: HOLD_WEIGHT, ..SkeletonTarget::new(point, seed.points[point]) });
         }
         let (held_points, options) = (request.hold.len(), request.options.0.options(&request.seed)?);
-        let task = Task { skeleton, targets, held_points, seed, root, options, held };
+        let task = SkeletonTask { skeleton, targets, held_points, seed, root, options, held };
         task.check(&request.options.0)?;
         Ok(task)
     }
 
-    /// The answer of a whole solve, and where it leads.
-    fn solved(&self, task: &Task) -> Result<(Answer, Configuration)> {
+    /// The answer of a whole solve, and its configuration.
+    fn solved(&self, task: &SkeletonTask) -> Result<(AnswerOut, SkeletonConfiguration)> {
         let (solution, microseconds) = timed(|| task.solve())?;
         let reached = task.completed(solution.configuration)?;
         let mut residuals = self.distances(task, &reached);
@@ -89,7 +89,7 @@ impl Tree {
         let held = residuals.split_off(task.targets.len() - task.held_points);
         let not_held = held.into_iter().filter(|held| !held.solved).map(|held| held.point).collect();
         let names = self.model.points[1..].iter().zip(solution.limited);
-        let answer = Answer {
+        let answer = AnswerOut {
             not_held: (task.held_points > 0).then_some(not_held),
             limited: names.filter(|(_, limited)| *limited).map(|(name, _)| name.clone()).collect(),
             residuals,
@@ -97,13 +97,13 @@ impl Tree {
             restarts: solution.restarts,
             accelerated: solution.accelerated,
             microseconds,
-            ..Answer::default()
+            ..AnswerOut::default()
         };
         Ok((answer, reached))
     }
 
-    /// Why a target is not met, with the name of another one.
-    fn reason(&self, task: &Task, outcome: &Outcome) -> String {
+    /// Why a target is not met. Other targets are named by their points.
+    fn reason(&self, task: &SkeletonTask, outcome: &Outcome) -> String {
         match outcome {
             Outcome::Solved => "it gives way to points that are held".to_owned(),
             Outcome::Closest(reason @ Reason::Apart { other, .. }) => {
@@ -114,16 +114,16 @@ impl Tree {
         }
     }
 
-    /// The answer of a single pass, and where it leads.
-    fn passed(&self, task: &Task, pass: Pass) -> Result<(Answer, Configuration)> {
+    /// The answer of a single pass, and its configuration.
+    fn passed(&self, task: &SkeletonTask, pass: Pass) -> Result<(AnswerOut, SkeletonConfiguration)> {
         let (reached, microseconds) = timed(|| task.pass(pass))?;
         let reached = task.completed(reached)?;
-        Ok((Answer { residuals: self.distances(task, &reached), microseconds, ..Answer::default() }, reached))
+        Ok((AnswerOut { residuals: self.distances(task, &reached), microseconds, ..AnswerOut::default() }, reached))
     }
 
-    /// How far a configuration is from the targets.
-    fn distances(&self, task: &Task, reached: &Configuration) -> Vec<ResidualOut> {
-        let residual = |target: &Target| {
+    /// The residuals of a configuration.
+    fn distances(&self, task: &SkeletonTask, reached: &SkeletonConfiguration) -> Vec<ResidualOut> {
+        let residual = |target: &SkeletonTarget| {
             let distance = (reached.points[target.point] - target.position).norm();
             let angle = target.orientation.map_or(0.0, |wanted| reached.orientations[target.point].angle_to(&wanted));
             let solved = task.options.allow(distance, angle);
@@ -134,7 +134,7 @@ impl Tree {
     }
 }
 
-impl Session for Tree {
+impl Session for SkeletonSession {
     fn description(&self) -> Description {
         describe(&self.model)
     }
@@ -143,27 +143,27 @@ impl Session for Tree {
         urdf_out::urdf(&self.model, &self.root)
     }
 
-    fn figure(&self, request: &Request) -> Result<String> {
+    fn figure(&self, request: &SkeletonRequest) -> Result<String> {
         let task = self.task(request)?;
         let (problem, solution) = (task.problem(), task.solve()?);
         let (title, names, skeleton) = (&*self.model.name, &*self.model.points, task.skeleton);
-        picture::draw(&Drawn { title, names, skeleton, problem: &problem, solution: &solution })
+        picture::draw(&SkeletonPicture { title, names, skeleton, problem: &problem, solution: &solution })
     }
 
-    fn answer(&mut self, request: &Request) -> Result<Answer> {
+    fn answer(&mut self, request: &SkeletonRequest) -> Result<AnswerOut> {
         let task = self.task(request)?;
         let (mut answer, reached) = match request.pass {
             None => self.solved(&task)?,
             Some(pass) => self.passed(&task, pass)?,
         };
-        // A forward pass leads the root away.
+        // A forward pass moves the root.
         let is_in_place = task.held.is_none_or(|held| reached.points[0] == Point3::from(held.translation.vector));
         let is_held = answer.not_held.as_ref().is_none_or(Vec::is_empty);
         answer.is_solved = is_in_place && is_held && answer.residuals.iter().all(|residual| residual.solved);
         if request.pass.is_none() && request.limits.unwrap_or(true) {
             answer.positions = self.model.joint_positions(&reached)?.map(BTreeMap::from_iter);
         }
-        answer.pose = Pose::from(&reached);
+        answer.pose = PointsOut::from(&reached);
         self.root = task.held.unwrap_or_else(|| root_of(&reached));
         self.current = reached;
         Ok(answer)
@@ -171,6 +171,6 @@ impl Session for Tree {
 }
 
 /// The root frame of a configuration with all its orientations.
-fn root_of(configuration: &Configuration) -> Isometry3<f64> {
+fn root_of(configuration: &SkeletonConfiguration) -> Isometry3<f64> {
     Isometry3::from_parts(configuration.points[0].into(), configuration.orientations[0])
 }

@@ -1,8 +1,8 @@
-//! Figures of hinges and fixed segments as robots: their URDF.
+//! The URDF of a skeleton of hinges and fixed segments.
 //!
-//! The joint of a segment has its name, and is at 0 at rest. It moves a link NAME_link, whose frame is at the joint, with x along the
-//! segment. A link with the name of each point has its frame there: at the end of a segment it is turned as the segment. The root link,
-//! `world`, is the frame in which the points of the figure are.
+//! The joint of a segment has the segment's name, and is at 0 at rest. Its child is a link NAME_link, whose frame is at the joint, with x along
+//! the segment. Each point has a link of its name, with the orientation of the segment that ends there. The root link, `world`, is the frame
+//! of the points.
 
 use std::collections::BTreeSet;
 
@@ -14,13 +14,13 @@ use urdf_ik::skeleton::{Joint, Limit, Range};
 
 use crate::Result;
 
-/// The figure with its root frame at `root`.
+/// The URDF of a skeleton whose root frame is at `root`.
 pub fn urdf(model: &NamedSkeleton, root: &Isometry3<f64>) -> Result<String> {
     let points = &model.points;
     if points.iter().chain([&model.name]).any(|name| name.trim().is_empty()) {
         return Err("the figure, its root or a segment has a blank name, which ROS does not take; give it one".into());
     }
-    let mut names = Names(points.iter().cloned().collect());
+    let mut names = UniqueNames(points.iter().cloned().collect());
     let world = names.add("world");
     let mut out = Writer::for_people();
     out.open("robot", [("name", model.name.clone())]);
@@ -41,11 +41,11 @@ pub fn urdf(model: &NamedSkeleton, root: &Isometry3<f64>) -> Result<String> {
     Ok(text)
 }
 
-/// Names that are taken.
-struct Names(BTreeSet<String>);
+/// Names in use.
+struct UniqueNames(BTreeSet<String>);
 
-impl Names {
-    /// Takes `name`, with as many underscores after it as make it a new one.
+impl UniqueNames {
+    /// Adds `name`, followed by underscores until it is unique.
     fn add(&mut self, name: &str) -> String {
         let mut name = name.to_owned();
         while !self.0.insert(name.clone()) {
@@ -55,7 +55,7 @@ impl Names {
     }
 }
 
-/// Writes a joint at `origin` of its parent, a hinge, or without one a fixed joint, and its child.
+/// Writes a joint at `origin` of its parent, and its child link. Without a hinge the joint is fixed.
 fn write_joint(
     out: &mut Writer,
     name: &str,
@@ -84,12 +84,12 @@ fn write_joint(
     out.close("joint");
 }
 
-/// The numbers without a sign of 0, and small ones with an exponent.
+/// The numbers as text, without negative zeros.
 fn numbers(numbers: [f64; 3]) -> String {
     numbers.map(|number| format!("{:?}", number + 0.0)).join(" ")
 }
 
-/// The angles of URDF. Each is found after the one before has been undone, so that no digits are lost where the pitch is ±90°.
+/// Roll, pitch and yaw of URDF. Each angle is found after the previous one is undone, which loses no digits near a pitch of ±90°.
 fn roll_pitch_yaw(rotation: &UnitQuaternion<f64>) -> [f64; 3] {
     let [x, y, z] = [Vector3::x(), Vector3::y(), Vector3::z()].map(|axis| rotation * axis);
     let yaw = x.y.atan2(x.x);

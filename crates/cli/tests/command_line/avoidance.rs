@@ -1,4 +1,4 @@
-//! The built command line as a shell uses it: `solve`, `evaluate` and `collisions` among obstacles.
+//! The commands `solve`, `evaluate` and `collisions` among obstacles.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::common::{self, Arm, Random};
 use crate::shell::{Run, fails, file, parse, run, succeeds, text_of, urdf};
 
-/// Two links of boxes in a plane, an elbow at each side of the line to the tip, and a flap beside them that no chain to the tip moves.
+/// A planar arm of two boxes with two elbow configurations, and a flap outside the chain to the tip.
 const ARM: &str = r#"<robot name="arm">
   <link name="base"><collision><geometry><box size="0.2 0.2 0.2"/></geometry></collision></link>
   <link name="upper"><collision><origin xyz="0.25 0 0"/><geometry><box size="0.3 0.1 0.1"/></geometry></collision></link>
@@ -20,12 +20,12 @@ const ARM: &str = r#"<robot name="arm">
   <joint name="hinge" type="continuous"><axis xyz="0 0 1"/><parent link="base"/><child link="flap"/></joint>
 </robot>"#;
 
-/// Where the elbow cannot be above the line to the tip at (0.6, 0).
+/// A box that blocks the elbow above the line to the tip at (0.6, 0).
 fn above() -> Value {
     json!({"id": "above", "type": "sphere", "radius": 0.1, "p": [0.3, 0.25, 0]})
 }
 
-/// A cylinder below the line.
+/// A cylinder below that line.
 fn below() -> Value {
     json!({"id": "below", "type": "cylinder", "radius": 0.1, "length": 1, "p": [0.3, -0.25, 0]})
 }
@@ -59,7 +59,7 @@ fn solve_keeps_clear_of_obstacles() {
     assert!(angle(&all[0], "shoulder") < -0.2, "{all}");
 }
 
-/// All but the time, whatever the order in which obstacles are listed.
+/// The answer without its time and the order of obstacles.
 #[test]
 fn the_order_of_obstacles_does_not_matter() {
     let far = json!({"id": "a", "type": "box", "size": [1, 1, 1], "p": [2, 2, 0]});
@@ -71,7 +71,7 @@ fn the_order_of_obstacles_does_not_matter() {
     assert_eq!(one, other);
 }
 
-/// Joints that the chain does not have stand where the seed has them, and a margin is kept or not.
+/// Joints outside the chain are at their positions in the seed, and margins count.
 #[test]
 fn joints_outside_the_chain_stand_where_the_seed_has_them() {
     let arm = text_of(&file("flap.urdf", ARM));
@@ -79,7 +79,7 @@ fn joints_outside_the_chain_stand_where_the_seed_has_them() {
         ["solve", "--avoid-collisions", "--urdf", &arm, "--tip", "tip", "--position", "0.6", "0", "0", "--seed"];
     let away = parse(&run(&[&asked[..], &["shoulder=0.7,elbow=-1.5,hinge=3"]].concat()).out);
     assert!(away["solved"] == true && angle(&away, "shoulder") > 0.2, "{away}");
-    // The flap stands where the lower link would be.
+    // The flap blocks the lower link.
     let there = run(&[&asked[..], &["shoulder=0.7,elbow=-1.5,hinge=0"]].concat());
     assert_eq!((there.code, &parse(&there.out)["solved"]), (1, &json!(false)));
 }
@@ -133,12 +133,12 @@ fn collisions_counts_obstacles() {
     assert!((least[0]["distance"].as_f64().unwrap() - 0.05).abs() < 1e-9, "{least}");
     let all = parse(&succeeds(&[&asked[..], &["--all"]].concat()));
     let obstacles = all[0].as_array().unwrap().iter().filter(|two| two["obstacle"] == "ball");
-    // The base, which no joint moves, may touch.
+    // Contacts of the fixed base do not count.
     let links: Vec<_> = obstacles.map(|two| two["links"][0].as_str().unwrap()).collect();
     assert_eq!(links, ["upper", "lower", "flap"]);
 }
 
-/// A scene file of a bundled arm whose links have shapes: the same target without obstacles, with one where the elbow would then be, and
+/// A scene file of a bundled arm whose links have shapes: the same target without obstacles, with one at the elbow of that solution, and
 /// with one around the target.
 fn scenes(arm: &Arm) -> Value {
     let mut random = Random::new(11);
@@ -162,7 +162,7 @@ fn evaluate(name: &str, scenes: &Value, more: &[&str]) -> (Value, Value) {
     (parse(&succeeds(&[&arguments[..], more].concat())), common::read_json(&solutions))
 }
 
-/// The least distance at the positions of a solution, by the exact shapes.
+/// The smallest distance at the positions of a solution, by the exact shapes.
 fn least_distance(arm: &Arm, case: &Value, solution: &Value) -> Value {
     let named = arm.chain.variables().iter().map(|variable| variable.name.clone());
     let named: serde_json::Map<_, _> = named.zip(solution.as_array().unwrap().clone()).collect();
@@ -178,7 +178,7 @@ fn evaluate_solves_scenes() {
     let arm = &common::bundled_arms()[0];
     file("scene_arm.urdf", &std::fs::read_to_string(urdf("arm7.urdf")).unwrap());
     let mut scenes = scenes(arm);
-    // A time limit that even a busy machine keeps.
+    // A time limit that holds on a busy machine.
     let (report, plain) = evaluate("plain", &scenes, &["--timeout-ms", "60000"]);
     assert_eq!((&report["seed"], &report["solved"]), (&json!("start"), &json!(3)));
     assert!(plain[0] == plain[1] && plain[0] == plain[2], "{plain}");
@@ -225,7 +225,7 @@ fn bad_scenes_say_which_case_is_wrong() {
     let flat = |file: &mut Value| file["cases"][2]["obstacles"][0]["size"] = json!([0, 1, 1]);
     bad("scene_size.json", &flat, &[], &["scene_size.json, case 2: obstacle 'block': a box has a size of 0 m"]);
     bad("scene_srdf.json", &|file| file["srdf"] = json!("no.srdf"), &["--avoid-collisions"], &["no.srdf"]);
-    // Some URDFs of a robot lack joints that a scene names.
+    // Some URDFs of a robot lack joints of a scene.
     let mut wheels = scenes.clone();
     wheels["cases"][0]["start"]["wheel"] = json!(1);
     let path = text_of(&file("wheels.json", &wheels.to_string()));

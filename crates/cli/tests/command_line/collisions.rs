@@ -1,4 +1,4 @@
-//! The built command line as a shell uses it: `info --collisions` and `collisions`.
+//! The commands `info --collisions` and `collisions`.
 
 use crate::common;
 use crate::shell::{fails, file, keys, parse, run, sorted, succeeds, text_of, urdf};
@@ -33,7 +33,7 @@ fn info_shows_shapes_and_pairs() {
     let overlapping = text_of(&file("overlap.urdf", &ARM.replace(r#"xyz="0.5 0 0""#, r#"xyz="0.1 0 0""#)));
     let out = succeeds(&["info", "--collisions", "--urdf", &overlapping, "--srdf", &srdf]);
     assert!(out.contains("with all joints in the middle these touch:\n  base - arm\n  arm - hand\n"), "{out}");
-    // Without a chain it is the whole robot.
+    // Without a chain: the whole robot.
     let out = succeeds(&["info", "--collisions", "--urdf", &urdf("two_arms.urdf")]);
     assert!(out.contains("of links that the robot moves against each other: 0"), "{out}");
 }
@@ -48,7 +48,7 @@ fn collisions_are_the_least_distance_or_all() {
     let distances: Vec<f64> = out.as_array().unwrap().iter().map(|least| least["distance"].as_f64().unwrap()).collect();
     assert!(out.as_array().unwrap().iter().all(|least| sorted(keys(least)) == ["distance", "links"]));
     assert_eq!(out[0]["links"], serde_json::json!(["base", "hand"]));
-    // Along the row 1 m less two half boxes; the hand is a box, however it is turned by half a turn.
+    // Along the row 1 m minus two half boxes; the hand is symmetric under a half turn.
     assert!((distances[0] - 0.6).abs() < 1e-9 && (distances[1] - 0.6).abs() < 1e-9, "{distances:?}");
     // The hand stands upright above the elbow at (0.5, 0.5), beside the base.
     assert!((distances[2] - 0.2_f64.hypot(0.2)).abs() < 1e-9, "{distances:?}");
@@ -76,7 +76,7 @@ fn bad_input_of_collisions_is_refused_or_named() {
     assert_eq!(missing.code, 0);
     let named = "link 'hand' counts without a shape: mesh package://nobody/hand.stl was not found";
     assert!(missing.out.contains(named) && missing.err.contains(named), "{} {}", missing.out, missing.err);
-    // What is free of the other shapes may not be free of this one.
+    // The missing shape may collide.
     let words = ["these links could not be loaded", "hand", "missing_shapes", "ignore"];
     let target = ["--position", "0.6", "0.6", "0"];
     for command in [

@@ -1,4 +1,4 @@
-//! The built command line as a shell uses it: `info`, `fk` and `evaluate`.
+//! The commands `info`, `fk` and `evaluate`.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -47,7 +47,7 @@ fn info_shows_tree_limits_chain_and_reach() {
     assert!(part.contains("chain from elbow_link: 3 variables") && part.contains("tip hand_link"), "{part}");
 }
 
-/// A hinge with soft limits, a joint without limits, a follower with a range of its own, and a slide whose soft limits have no range.
+/// A hinge with soft limits, a joint without limits, a mimic joint with its own range, and a prismatic joint whose soft range is empty.
 const LIMITED: &str = r#"<robot name="limited"> <link name="a"/> <link name="b"/> <link name="c"/> <link name="d"/> <link name="e"/>
   <joint name="hinge" type="revolute"> <parent link="a"/> <child link="b"/> <limit lower="-1.5" upper="2" effort="1" velocity="2.5"/>
     <safety_controller soft_lower_limit="-1.25" soft_upper_limit="9" k_velocity="1"/> </joint>
@@ -120,7 +120,7 @@ fn info_says_which_axes_a_chain_cannot_follow() {
     assert!(out.contains("no length") && out.contains("free_axes: x,y,z,"), "{out}");
 }
 
-/// The limits of a mobile base say "anywhere", with 999 999 m or the like.
+/// A mobile base has limits such as 999 999 m, which mean none.
 #[test]
 fn info_says_that_a_mobile_arm_follows_all_axes() {
     for (name, base, tip) in [("frankie", "panda_base0", "frankie_hand"), ("fetch", "base0", "gripper_link")] {
@@ -284,7 +284,7 @@ fn evaluate_reports_rate_and_times_and_writes_both_of_each_case() {
         let [solutions, times] = ["solutions", "times"]
             .map(|name| Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}_{seed}.json")));
         let files = ["--solutions", &text_of(&solutions), "--times", &text_of(&times)];
-        // A time limit that even a busy machine keeps.
+        // A time limit that holds on a busy machine.
         let options = [&["--seed", seed, "--timeout-ms", "60000"], files.as_slice()].concat();
         let report = parse(&succeeds(&[&["evaluate", "--cases", &path], options.as_slice()].concat()));
         assert_eq!(sorted(keys(&report)), sorted(REPORT.to_vec()));

@@ -1,4 +1,4 @@
-//! The command `generate` as a shell uses it.
+//! The command `generate`.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -75,7 +75,7 @@ fn a_dash_is_standard_output() {
     assert!(!folder.join("-").exists());
 }
 
-/// Limits the size of files to some kilobytes, which is like a disk that becomes full.
+/// Limits file sizes to some kilobytes, like a full disk.
 fn on_a_full_disk(arguments: &[&str]) -> Output {
     let limited = r#"trap '' XFSZ; ulimit -f 8; exec "$0" "$@""#;
     Command::new("sh").args(["-c", limited, env!("CARGO_BIN_EXE_urdf_ik")]).args(arguments).output().unwrap()

@@ -1,4 +1,4 @@
-//! The built command line as a shell uses it.
+//! Tests of the built command line.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 

@@ -1,4 +1,4 @@
-//! The command `path` as a shell uses it.
+//! The command `path`.
 
 use crate::shell::{Run, fails, file, keys, parse, run, sorted, succeeds, text_of, urdf};
 
@@ -54,7 +54,7 @@ fn limits_and_start_are_used() {
     }
 }
 
-/// The path with an obstacle of that file.
+/// The path with the obstacles of a file.
 fn among(obstacle: &str, name: &str, more: &[&str]) -> Run {
     let obstacles = text_of(&file(&format!("{name}_obstacles.json"), obstacle));
     run(&borrowed(&path(LINE, &format!("{name}.json"), &[&["--obstacles", &obstacles], more].concat())))
@@ -69,7 +69,7 @@ fn a_path_stops_before_an_obstacle() {
     assert!(stopped.code == 1 && stopped.err.is_empty() && (0.5..0.9).contains(&fraction), "{answer}");
     assert!(answer["stop"].as_str().unwrap().contains("obstacle 'wall'"), "{answer}");
     assert_eq!(answer["nearest"]["obstacle"], "wall");
-    // As near as the margin allows, by the exact shapes at the points.
+    // The distance is at least the margin, by the exact shapes at the points.
     let distance = answer["nearest"]["distance"].as_f64().unwrap();
     assert!((0.02..0.021).contains(&distance), "{answer}");
 }

@@ -17,7 +17,7 @@ fn output(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
-/// A case file for the bundled arm with targets that are this far from where they could be reached [m].
+/// A case file for the bundled arm with targets at these distances from reachable ones [m].
 fn cases(name: &str, offsets: &[f64]) -> String {
     let arm = &common::bundled_arms()[0];
     let seed = arm.chain.nominal_positions();
@@ -96,7 +96,7 @@ fn path_draws_every_joint_against_its_limits() {
     // Velocity, acceleration and jerk of seven joints, positions of those with limits, speed and acceleration of the tip.
     let limited = common::bundled_arms()[0].chain.variables().iter().filter(|v| v.domain != Domain::Circle).count();
     assert_eq!(svg.lines(4), 3 * 7 + limited + 2);
-    // Most of the way the speed of the tip is what limits it: 0.4 m at 0.2 m/s.
+    // The speed of the tip limits most of the path: 0.4 m at 0.2 m/s.
     assert!(svg.has("Limited by the speed of the tip (1."), "{:?}", svg.texts);
     assert!(svg.bytes < 100_000, "{}", svg.bytes);
 }
@@ -106,7 +106,7 @@ fn path_names_the_joint_that_limits_it() {
     let limits = "joint_limits: {column_joint: {has_velocity_limits: true, max_velocity: 0.1}}";
     let limits = text_of(&file("plot_limits.yaml", limits));
     let (mut arguments, plot) = path("plot_limited", &["--joint-limits", &limits, "--speed", "1"]);
-    // Its six joints leave no choice of how to move.
+    // Its six joints have no redundancy.
     arguments[2] = urdf("arm6.urdf");
     succeeds(&borrowed(&arguments));
     let svg = Svg::read(&plot);
@@ -137,7 +137,7 @@ fn names_from_outside_do_not_break_a_picture() {
     assert!(svg.texts.iter().all(|text| !text.contains(char::is_control) && text.chars().count() < 200));
 }
 
-/// The robot does not exist either, and would be read before anything is solved.
+/// The robot does not exist either: the output is checked first.
 #[test]
 fn files_that_cannot_be_written_are_refused_before_the_work() {
     let folder = output("folder.svg");

@@ -1,4 +1,4 @@
-//! The command `reach` as a shell uses it.
+//! The command `reach`.
 
 #![expect(clippy::cast_precision_loss, reason = "small counts")]
 
@@ -40,7 +40,7 @@ fn vertices(path: &Path) -> Vec<[f64; 7]> {
     vertices
 }
 
-/// Orientations on a super-Fibonacci spiral, as Alexa (2022) writes it, but for ψ, which is found here.
+/// Orientations on a super-Fibonacci spiral (Alexa 2022), with ψ computed here.
 fn spiral(count: usize) -> Vec<UnitQuaternion<f64>> {
     let psi = (0..60).fold(1.5, |psi: f64, _| psi - (psi.powi(4) - psi - 4.0) / (4.0 * psi.powi(3) - 1.0));
     let at = |index: usize| {
@@ -54,7 +54,7 @@ fn spiral(count: usize) -> Vec<UnitQuaternion<f64>> {
     (0..count).map(at).collect()
 }
 
-/// For each voxel of the grid of [`SMALL`] how many orientations a direct solve reaches, one pose after the other.
+/// For each voxel of the grid of [`SMALL`] the number of orientations that direct solves reach.
 fn counted(arm: &Arm, solver: &Solver, unreached: Unreached) -> Vec<(Vector3<i32>, usize)> {
     let (reach, seed, orientations) = (solver.reach()[0], arm.chain.nominal_positions(), spiral(ORIENTATIONS));
     let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
@@ -108,7 +108,7 @@ fn fractions_are_those_of_direct_solves() {
     assert!((number("mean_fraction") - mean).abs() < 1e-12, "{report} {mean}");
     assert!((number("volume") - reached.len() as f64 * VOXEL.powi(3)).abs() < 1e-9, "{report}");
     assert_eq!((&report["tip"], &report["attempts"]), (&Value::from("tool0"), &Value::from(8)));
-    // A solve that goes on to the closest configuration finds a few more solutions there.
+    // The search for the closest configuration finds a few more solutions.
     let closest = counted(arm, &solver, Unreached::Closest);
     assert!(direct.iter().zip(&closest).all(|((_, without), (_, with))| without <= with));
     let met_with: usize = closest.iter().map(|(_, count)| count).sum();
@@ -149,14 +149,14 @@ fn options_mean_what_they_mean_elsewhere() {
         let report = parse(&succeeds(&[&["reach", "--urdf", &arm], &SMALL[..], more].concat()));
         report[key].as_f64().unwrap()
     };
-    // Without an orientation to keep, a voxel is reached with all of them or with none.
+    // With free orientations a voxel is reached with all or none.
     assert_eq!(number(&["--free-axes", "rx,ry,rz"], "mean_fraction"), 1.0);
     assert!(number(&["--tip", "hand_link", "--base", "shoulder_lift_link"], "voxels") < number(&[], "voxels"));
     assert!(number(&["--solver", "fabrik"], "reachable_voxels") > 100.0);
     assert!(number(&["--seed", "elbow_joint=-0.5"], "reachable_voxels") > 100.0);
 }
 
-/// One joint, of which the tip goes round on a circle of 1 m, off the grid.
+/// One joint, whose tip moves on a circle of radius 1 m, off the grid.
 fn ring() -> String {
     let turn = common::urdf::turn("turn", "base", "arm", "0.1 0.05 0.02", "0 0 1");
     common::urdf::robot("base arm tip", &(turn + &common::urdf::fixed("end", "arm", "tip", "1 0 0")))

@@ -1,4 +1,4 @@
-//! The command `robot-config` as a shell uses it. That the node starts with the file is a test of the node: tests/node/test_robot_config.py.
+//! The command `robot-config`. tests/node/test_robot_config.py starts the node with its file.
 
 use std::fs;
 use std::path::Path;
@@ -95,7 +95,7 @@ fn tools_soft_limits_and_standard_input_are_in_it() {
 #[test]
 fn a_file_is_not_replaced_in_silence() {
     let path = text_of(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("robot_config.yaml"));
-    // It may be there from the last run.
+    // It may exist from an earlier run.
     let _ = fs::remove_file(&path);
     let urdf = text_of(&urdf_path("arm7.urdf"));
     let printed = succeeds(&["robot-config", &urdf]);

@@ -1,4 +1,4 @@
-//! The built command line, as a shell uses it.
+//! Runs of the built command line.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -33,14 +33,14 @@ pub fn command(arguments: &[&str]) -> Command {
     command
 }
 
-/// Standard output of a run that must succeed.
+/// Standard output of a successful run.
 pub fn succeeds(arguments: &[&str]) -> String {
     let run = run(arguments);
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{arguments:?}");
     run.out
 }
 
-/// A run that must fail as bad input does, with one line that contains all of `words`, and print nothing else.
+/// Asserts that a run fails with the exit status of bad input and a single line with all of `words`.
 pub fn fails(arguments: &[&str], words: &[&str]) {
     let run = run(arguments);
     assert_eq!(run.code, 2, "{arguments:?}");
@@ -64,7 +64,7 @@ pub fn sorted(mut names: Vec<&str>) -> Vec<&str> {
     names
 }
 
-/// A file of this test in the folder that cargo keeps for tests.
+/// A file in cargo's folder for tests.
 pub fn file(name: &str, text: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, text).unwrap();

@@ -63,7 +63,7 @@ fn the_command_prints_points_by_name() {
     assert_eq!(keys(&answer["orientations"]).len(), 25);
     assert_eq!(answer["residuals"][0]["point"], "s24");
     assert!(apart(numbers(&answer["points"]["s24"]), [0.4, 0.3, 0.5]) <= 1e-6);
-    // The same question gives the same answer, but for the time.
+    // The same request has the same answer but for the time.
     let mut again = parse(&succeeds(&["skeleton", "--model", &model("noodle.yaml"), "--targets", &text_of(&targets)]));
     again["microseconds"] = answer["microseconds"].clone();
     assert_eq!(answer, again);
@@ -77,7 +77,7 @@ fn the_exit_status_says_whether_the_targets_are_met() {
     assert_eq!((code, err.as_str()), (1, ""));
     assert_eq!(answer["is_solved"], false);
     assert!(answer["residuals"][0]["reason"].as_str().unwrap().starts_with("out of reach: 3.000000 m"), "{answer}");
-    // Stretched towards it.
+    // Stretched towards the target.
     assert!(apart(numbers(&answer["points"]["s24"]), [1.2, 0.0, 0.0]) < 1e-6);
 }
 
@@ -347,7 +347,7 @@ fn a_wrong_line_is_answered_and_nothing_is_lost() {
     input.extend(b"\xff\xfe\n");
     input.extend("[".repeat(100_000).bytes());
     input.push(b'\n');
-    // Longer than the bound, then once more right, without an end of the line.
+    // Too long, then valid, without a line end.
     input.extend(vec![b' '; 5 << 20]);
     input.push(b'\n');
     input.extend(good.trim_end().bytes());
@@ -441,7 +441,7 @@ fn arms_of_two_and_three_links_have_all_configurations() {
         let up = [0.3, -0.2, 0.9].map(|part| 0.15 * part / length);
         assert!(apart([0, 1, 2].map(|axis| tip[axis] - wrist[axis]), up) < 1e-12);
     }
-    // The configuration nearest to the one before.
+    // The configuration nearest to the previous one.
     assert_eq!(found[1]["points"], found[0]["points"]);
     assert!(found[2]["error"].as_str().unwrap().contains("up vector is (0, 0, 0)"), "{}", found[2]);
 }
@@ -514,7 +514,7 @@ fn reasons_name_targets() {
     assert_eq!(head["is_certain"], true);
 }
 
-/// Arms with limits that not every configuration keeps: the answer is one that does, wherever there is one.
+/// Arms with configurations outside their limits: the answer is within the limits if there is one.
 #[test]
 fn arms_answer_within_their_limits_where_they_can() {
     let urdf = |upper: f64| {

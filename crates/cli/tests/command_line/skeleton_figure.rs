@@ -8,7 +8,7 @@ use crate::common::root;
 use crate::shell::{file, run, text_of};
 use crate::svg::Svg;
 
-/// The picture of a solve, and whether the targets are met.
+/// The picture of a solve, and true if the targets are met.
 fn picture(name: &str, model: &str, targets: &Value, more: &[&str]) -> (Svg, bool) {
     let svg = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.svg"));
     let (targets, path) = (text_of(&file(&format!("{name}.json"), &targets.to_string())), text_of(&svg));
@@ -22,7 +22,7 @@ fn bundled(name: &str) -> String {
     text_of(&root().join("config/skeletons").join(name))
 }
 
-/// Circles of a width and radius: how targets and binding limits are marked.
+/// The number of circles with a radius and a line width, which mark targets and binding limits.
 fn rings(svg: &Svg, radius: u32, width: u32) -> usize {
     let (radius, width) = (format!("r=\"{radius}\""), format!("stroke-width=\"{width}\""));
     let is_ring = |text: &String| text.contains(&radius) && text.contains(&width) && text.contains("fill=\"none\"");
@@ -44,6 +44,30 @@ fn a_solve_of_a_humanoid_is_drawn_in_two_views() {
         assert!(svg.has(name), "'{name}' is not in {:?}", svg.texts);
     }
     assert!(svg.bytes < 120_000, "{}", svg.bytes);
+}
+
+/// `make figures` draws this one by the same command, the others from answers of the stream and of the Python module.
+#[test]
+fn the_figures_are_what_the_library_computes() {
+    let docs = root().join("docs");
+    let targets = serde_json::from_str(&read(&docs.join("pictures/targets.json"))).unwrap();
+    picture("documented_figure", &bundled("humanoid.yaml"), &targets, &[]);
+    let drawn = read(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("documented_figure.svg"));
+    assert!(drawn == read(&docs.join("figures/humanoid.svg")), "a figure is out of date: make figures");
+    let files = |folder: &str| std::fs::read_dir(docs.join(folder)).unwrap().map(|file| file.unwrap().path());
+    let documents: String =
+        files("").filter(|path| path.extension().is_some_and(|end| end == "md")).map(|path| read(&path)).collect();
+    let figures: Vec<_> = files("figures").collect();
+    assert_eq!(figures.len(), 12);
+    for path in figures {
+        let (name, svg) = (path.file_name().unwrap().to_str().unwrap(), Svg::read(&path));
+        assert!(documents.contains(&format!("](figures/{name})")), "no document shows {name}");
+        assert!(svg.bytes < 60_000 && svg.count("path") + svg.count("polyline") > 5, "{name}: {} bytes", svg.bytes);
+    }
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap()
 }
 
 #[test]
@@ -69,7 +93,7 @@ fn a_skeleton_in_the_plane_has_one_view_and_names_of_any_letters() {
         svg.texts
     );
     assert_eq!(rings(&svg, 18, 4), 1);
-    // Where the end already is: no passes, no chart.
+    // A target that is met from the start: no passes, no chart.
     let (svg, is_met) = picture("met_figure", &model, &json!([{ "point": "<b>", "position": [2.0, 0.0, 0.0] }]), &[]);
     assert!(is_met && svg.has("after 0 iterations") && !svg.has("after each iteration"), "{:?}", svg.texts);
 }

@@ -1,4 +1,4 @@
-//! `urdf_ik skeleton --urdf-out`: figures as robots, and the positions of their joints.
+//! `urdf_ik skeleton --urdf-out`: skeletons as robots, and their joint positions.
 
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
@@ -13,7 +13,7 @@ use crate::common::{Random, distance, numbers, pose_from_json};
 use crate::shell::{fails, file, keys, parse, run, succeeds, text_of};
 use crate::skeleton::{model, stream, target};
 
-/// A random figure of hinges and fixed segments.
+/// A random skeleton of hinges and fixed segments.
 struct Figure {
     path: PathBuf,
     urdf: PathBuf,
@@ -76,7 +76,7 @@ impl Figure {
         Self { urdf: path.with_extension("urdf"), path, root, planar, size, segments, ranges }
     }
 
-    /// Targets for one or two points, some of them beyond reach.
+    /// Targets for one or two points, some of them out of reach.
     fn request(&self, random: &mut Random) -> Value {
         let mut targets = Vec::new();
         for point in [self.segments, 1 + random.below(self.segments)] {
@@ -105,7 +105,7 @@ fn poses(urdf: &Path, positions: &[&Value]) -> Vec<BTreeMap<String, Isometry3<f6
     all.as_array().unwrap().iter().map(poses).collect()
 }
 
-/// Checks that the links at the points of an answer, which has them by name, are where it has them.
+/// Checks that the links are at the points of an answer, which has them by name.
 fn check_points(answer: &Value, links: &BTreeMap<String, Isometry3<f64>>) {
     for (name, point) in answer["points"].as_object().unwrap() {
         let pose = pose_from_json(&json!({ "p": point, "q_xyzw": answer["orientations"][name] }));
@@ -181,7 +181,7 @@ fn segments_that_are_folded_back_have_their_points_in_place() {
     }
 }
 
-/// A tree whose names need escapes, one of which has the name of the root link.
+/// A tree with names that need escapes or equal the name of the root link.
 const TREE: &str = "
 name: 'a<b> & \"c\"'
 root: {name: 'foot & co', position: [0.1, -0.2, 0.1], rotation: [10, 90, 30]}
@@ -226,11 +226,11 @@ fn the_robot_of_a_figure_is_one_for_other_commands() {
     }
     let text = std::fs::read_to_string(&urdf).unwrap();
     assert_eq!(text.matches("effort=\"10\" velocity=\"3\"").count(), 4);
-    // At rest, where the file has it.
+    // At rest.
     let at_rest = &poses(Path::new(&urdf), &[&json!({})])[0];
     let [x, y, z]: [f64; 3] = at_rest["mast"].translation.vector.into();
     assert!((x - 0.1).abs() < 1e-12 && (y + 0.2).abs() < 1e-12 && (z - 0.5).abs() < 1e-12, "{x} {y} {z}");
-    // What the node does: it finds positions for the point as a tip link.
+    // As the node does: positions for the point as a tip link.
     let solve = ["solve", "--urdf", &urdf, "--tip", "tip", "--position", "0.5", "0.1", "0.6"];
     let found = parse(&succeeds(&solve));
     let tip = poses(Path::new(&urdf), &[&found["positions"]])[0]["tip"].translation.vector;
@@ -264,7 +264,7 @@ fn figures_that_are_no_robots_are_refused_with_what_to_do() {
     refused(&model("two_link.urdf"), &["a URDF already", "give that file to the node"]);
     let blank = file("blank.yaml", "segments: [{name: ' ', length: 1, hinge: {}}]");
     refused(&text_of(&blank), &["a blank name", "give it one"]);
-    // What moves the figure needs targets.
+    // These switches need targets.
     let tree = text_of(&file("no_robot.yaml", TREE));
     fails(&["skeleton", "--model", &tree, "--urdf-out", &out, "--free-root"], &["--targets"]);
     fails(&["skeleton", "--model", &tree, "--urdf-out", &out, "--figure", "no_robot.svg"], &["--targets"]);

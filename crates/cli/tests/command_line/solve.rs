@@ -1,4 +1,4 @@
-//! The command `solve` as a shell uses it.
+//! The command `solve`.
 
 use std::collections::BTreeMap;
 use std::f64::consts::{FRAC_PI_2, TAU};
@@ -287,7 +287,7 @@ fn a_seed_at_the_solution_is_the_solution() {
     }
 }
 
-/// Each option changes what it is for: looser tolerances are met with less work, one attempt is one attempt.
+/// Each option has its effect: looser tolerances need less work, one attempt is one attempt.
 #[test]
 fn solve_takes_the_options_of_a_search() {
     let arm = &common::bundled_arms()[0];

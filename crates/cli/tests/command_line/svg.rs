@@ -1,13 +1,13 @@
-//! A picture, read by an XML reader that refuses what is not well-formed.
+//! A picture read by a strict XML reader.
 
 use std::path::Path;
 
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
-/// What is in a picture.
+/// The content of a picture.
 pub struct Svg {
-    /// The name of each element, with its attributes as they are written.
+    /// Name and attribute text of each element.
     pub elements: Vec<(String, String)>,
     pub texts: Vec<String>,
     pub bytes: usize,
@@ -60,7 +60,7 @@ impl Svg {
         self.elements.iter().filter(|element| element.0 == name).count()
     }
 
-    /// Where a text stands, from the top.
+    /// The distance of a text from the top.
     pub fn height_of(&self, text: &str) -> f64 {
         let at = self.texts.iter().position(|found| found == text).unwrap();
         let element = self.elements.iter().filter(|element| element.0 == "text").nth(at).unwrap();
@@ -68,7 +68,7 @@ impl Svg {
         y.split('"').next().unwrap().parse().unwrap()
     }
 
-    /// The number of lines of a width.
+    /// The number of lines with a width.
     pub fn lines(&self, width: u32) -> usize {
         let width = format!("stroke-width=\"{width}\"");
         self.elements.iter().filter(|(name, attributes)| name == "polyline" && attributes.contains(&width)).count()

@@ -1,72 +1,62 @@
-//! Limits that bind, where they are in the solution.
+//! Limits that bind in the solution.
 
 use std::f64::consts::TAU;
 
 use nalgebra::{Isometry3, Point3, Unit, UnitQuaternion, Vector3};
+use plotters::element::{Circle, PathElement, Polygon};
 use plotters::style::{Color, RGBColor};
-use urdf_ik_skeleton::{Cone, Configuration, Limit, Range, Segment, Skeleton};
+use urdf_ik_skeleton::{Limit, Range, Segment, Skeleton, SkeletonConfiguration};
 
-use crate::{self as plot, Canvas, Pen, Result, SERIES, View};
+use crate::canvas::{Canvas, Projection};
+use crate::{PlotResult, SERIES, pale};
 
 /// The colour of limits.
 pub const COLOUR: RGBColor = SERIES[4];
 
 /// Length of a cone over that of its segment.
-const SHARE: f64 = 0.6;
+const CONE_LENGTH: f64 = 0.6;
 /// Points of a border.
 const STEPS: u8 = 48;
 
-/// The segments whose joints were `limited`, but for those that cannot turn at all.
-pub fn binding(skeleton: &Skeleton, limited: &[bool]) -> Vec<usize> {
-    let turns = |segment: &usize| {
-        skeleton.segment(*segment).is_some_and(|segment| match segment.joint.limit {
-            Limit::Ball { cone, twist } => cone != Cone::circular(0.0) || twist.lower < twist.upper,
-            Limit::Hinge { angle, .. } => angle.lower < angle.upper,
-            Limit::Free => false,
-        })
-    };
-    (0..limited.len()).filter(|&segment| limited[segment]).filter(turns).collect()
-}
-
-/// Draws what the joints of some segments allow, and marks these joints.
+/// Draws the ranges of the joints that are `limited`, one for each segment, and marks these joints. Fixed joints are left out.
 pub fn draw(
     canvas: &Canvas,
-    view: &View,
+    view: &Projection,
     skeleton: &Skeleton,
-    configuration: &Configuration,
-    segments: &[usize],
-) -> Result {
+    configuration: &SkeletonConfiguration,
+    limited: &[bool],
+) -> PlotResult {
     let orientations = skeleton.orientations(configuration)?;
-    for segment in segments.iter().filter_map(|&segment| skeleton.segment(segment)) {
-        let Segment { parent, length, joint } = segment;
-        let place = configuration.points[parent];
-        let frame = Isometry3::from_parts(place.into(), orientations[parent] * joint.rest);
-        let mut surface = vec![view.point(&place)];
-        let border = border(&joint.limit).map(|direction| frame * Point3::from(direction * (SHARE * length)));
-        surface.extend(border.map(|point| view.point(&point)));
-        canvas.fill(&surface, COLOUR.mix(0.2))?;
-        surface.push(surface[0]);
+    let limited = (0..limited.len()).filter(|segment| limited[*segment]).filter_map(|index| skeleton.segment(index));
+    for Segment { parent, length, joint } in limited.filter(|segment| !segment.joint.limit.is_stiff()) {
+        let origin = configuration.points[parent];
+        let frame = Isometry3::from_parts(origin.into(), orientations[parent] * joint.rest);
+        let border = border(&joint.limit).into_iter();
+        let place = |direction| view.place(&(frame * Point3::from(CONE_LENGTH * length * direction)));
+        let mut outline: Vec<_> = [view.place(&origin)].into_iter().chain(border.map(place)).collect();
+        canvas.draw(&Polygon::new(outline.clone(), COLOUR.mix(0.2)))?;
+        canvas.draw(&Circle::new(outline[0], 16, COLOUR.stroke_width(5)))?;
+        outline.push(outline[0]);
+        // The border of a cone is closed without its apex.
         let is_cone = matches!(joint.limit, Limit::Ball { .. });
-        let line = if is_cone { &surface[1..surface.len() - 1] } else { &surface };
-        canvas.line(line, Pen::new(plot::pale(COLOUR, 0.6), 3))?;
-        canvas.ring(&surface[0], 16, Pen::new(COLOUR, 5))?;
+        let line = if is_cone { &outline[1..outline.len() - 1] } else { &outline };
+        canvas.draw(&PathElement::new(line, pale(COLOUR, 0.6).stroke_width(3)))?;
     }
     Ok(())
 }
 
-/// The directions at the border of what a joint allows, in its frame.
-fn border(limit: &Limit) -> Box<dyn Iterator<Item = Vector3<f64>>> {
-    let shares = (0..=STEPS).map(|step| f64::from(step) / f64::from(STEPS));
-    match *limit {
-        Limit::Free => Box::new(std::iter::empty()),
-        Limit::Ball { cone, .. } => Box::new(shares.map(move |share| {
+/// Unit vectors along the segment at the border of a joint's range, in the frame of the joint.
+fn border(limit: &Limit) -> Vec<Vector3<f64>> {
+    let direction = |share: f64| match *limit {
+        Limit::Ball { cone, .. } => {
             let azimuth = TAU * share;
             let ((across, along), (up, left)) = (cone.limit(azimuth).sin_cos(), azimuth.sin_cos());
             Vector3::new(along, across * left, across * up)
-        })),
-        Limit::Hinge { axis, angle: Range { lower, upper } } => Box::new(shares.map(move |share| {
-            let turn = UnitQuaternion::from_axis_angle(&Unit::new_normalize(axis), lower + share * (upper - lower));
-            turn * Vector3::x()
-        })),
-    }
+        }
+        Limit::Hinge { axis, angle: Range { lower, upper } } => {
+            UnitQuaternion::from_axis_angle(&Unit::new_normalize(axis), lower + share * (upper - lower)) * Vector3::x()
+        }
+        _ => Vector3::x(),
+    };
+    (0..=STEPS).map(|step| direction(f64::from(step) / f64::from(STEPS))).collect()
 }

@@ -1,13 +1,14 @@
-//! A trajectory in shares of its limits, so that joints and quantities can be compared.
+//! Quantities of a trajectory over their limits, which makes joints and quantities comparable.
 
 use urdf_ik::motion::{PathProblem, Timing, Trajectory, TrajectoryPoint};
 use urdf_ik::robot::{Chain, Domain};
 
-/// A quantity that has a limit: a row of the picture.
+/// A quantity with a limit.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Quantity {
-    /// Speed and acceleration of the tip along the path.
+pub enum LimitedQuantity {
+    /// Speed of the tip along the path.
     TipSpeed,
+    /// Acceleration of the tip along the path.
     TipAcceleration,
     /// From the lower limit (-1) to the upper one (1).
     Position,
@@ -16,7 +17,7 @@ pub enum Quantity {
     Jerk,
 }
 
-/// What a curve belongs to.
+/// The tip or a joint.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
     Tip,
@@ -25,55 +26,51 @@ pub enum Owner {
 }
 
 /// A quantity over its limit at each point of the trajectory.
-pub struct Share {
-    pub quantity: Quantity,
+pub struct LimitRatio {
+    pub quantity: LimitedQuantity,
     pub owner: Owner,
     pub values: Vec<f64>,
 }
 
-impl Share {
-    /// How near it comes to the limit.
+impl LimitRatio {
+    /// The greatest magnitude; 1 is at the limit.
     pub fn greatest(&self) -> f64 {
         self.values.iter().fold(0.0, |greatest, value| greatest.max(value.abs()))
     }
 }
 
-/// All shares of a trajectory, but for what has no limit.
-pub fn shares(chain: &Chain, problem: &PathProblem, timing: &Timing, trajectory: &Trajectory) -> Vec<Share> {
+/// All ratios of a trajectory. Quantities without limits are left out.
+pub fn ratios(chain: &Chain, problem: &PathProblem, timing: &Timing, trajectory: &Trajectory) -> Vec<LimitRatio> {
     let (points, limits) = (&trajectory.points, problem.limits);
-    let mut shares = Vec::new();
+    let mut ratios = Vec::new();
     let mut add = |quantity, owner, values: Vec<f64>, limit: f64| {
         if limit > 0.0 && limit.is_finite() {
-            shares.push(Share { quantity, owner, values: values.iter().map(|value| value / limit).collect() });
+            ratios.push(LimitRatio { quantity, owner, values: values.iter().map(|value| value / limit).collect() });
         }
     };
     let times: Vec<f64> = points.iter().map(|point| point.time).collect();
     let speeds = rates(&times, points.iter().map(|point| point.length));
     let tip_accelerations = rates(&times, speeds.iter().copied());
     let tip_speeds = points.iter().zip(&speeds).map(|(point, speed)| speed * problem.path.speed_at(point.length));
-    add(Quantity::TipSpeed, Owner::Tip, tip_speeds.collect(), timing.speed);
-    add(Quantity::TipAcceleration, Owner::Tip, tip_accelerations, timing.acceleration);
+    add(LimitedQuantity::TipSpeed, Owner::Tip, tip_speeds.collect(), timing.speed);
+    add(LimitedQuantity::TipAcceleration, Owner::Tip, tip_accelerations, timing.acceleration);
     for (joint, variable) in chain.variables().iter().enumerate() {
         let owner = Owner::Joint(joint);
         let of = |value: fn(&TrajectoryPoint) -> &Vec<f64>| points.iter().map(|point| value(point)[joint]).collect();
         if let Domain::Interval { lower, upper } = variable.domain {
             let middle = f64::midpoint(lower, upper);
             let positions = points.iter().map(|point| point.positions[joint] - middle).collect();
-            add(Quantity::Position, owner, positions, 0.5 * (upper - lower));
+            add(LimitedQuantity::Position, owner, positions, 0.5 * (upper - lower));
         }
-        add(Quantity::Velocity, owner, of(|point| &point.velocities), limits.velocities[joint]);
-        add(Quantity::Acceleration, owner, of(|point| &point.accelerations), limits.accelerations[joint]);
-        add(
-            Quantity::Jerk,
-            owner,
-            rates(&times, points.iter().map(|point| point.accelerations[joint])),
-            limits.jerks[joint],
-        );
+        add(LimitedQuantity::Velocity, owner, of(|point| &point.velocities), limits.velocities[joint]);
+        add(LimitedQuantity::Acceleration, owner, of(|point| &point.accelerations), limits.accelerations[joint]);
+        let jerks = rates(&times, points.iter().map(|point| point.accelerations[joint]));
+        add(LimitedQuantity::Jerk, owner, jerks, limits.jerks[joint]);
     }
-    shares
+    ratios
 }
 
-/// The rate of a quantity from each time to the next; at the last time, that before it.
+/// Forward differences of a quantity over time; the last value is repeated.
 fn rates(times: &[f64], quantity: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
     let changes = quantity.clone().zip(quantity.skip(1)).map(|(from, to)| to - from);
     let mut rates: Vec<f64> =

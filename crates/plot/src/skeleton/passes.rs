@@ -1,0 +1,32 @@
+//! The first cycles of a solve, pass by pass.
+
+use urdf_ik_skeleton::{Skeleton, SkeletonConfiguration, SkeletonProblem};
+
+use crate::PlotResult;
+
+/// The configurations after the passes of a cycle.
+pub struct CyclePasses {
+    /// After the pass from the ends to the root.
+    pub forward: SkeletonConfiguration,
+    /// After the pass from the root to the ends.
+    pub backward: SkeletonConfiguration,
+}
+
+/// The first `count` cycles from the seed of `problem`, not accelerated.
+pub fn cycles(skeleton: &Skeleton, problem: &SkeletonProblem, count: usize) -> PlotResult<Vec<CyclePasses>> {
+    let mut scratch = skeleton.scratch(&problem.options);
+    let mut current = problem.seed.clone();
+    if skeleton.is_free() && problem.targets.iter().all(|target| target.orientation.is_none()) {
+        // As in a solve: points alone.
+        current.orientations.clear();
+    } else {
+        current.orientations = skeleton.orientations(problem.seed)?;
+    }
+    let mut cycle = || {
+        skeleton.reach_forward(problem, &mut scratch, &mut current)?;
+        let forward = current.clone();
+        skeleton.reach_backward(problem, &mut scratch, &mut current)?;
+        Ok(CyclePasses { forward, backward: current.clone() })
+    };
+    (0..count).map(|_| cycle()).collect()
+}
