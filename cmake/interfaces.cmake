@@ -27,7 +27,7 @@ list(APPEND node_interfaces
   visualization_msgs/msg/InteractiveMarkerUpdate
   visualization_msgs/msg/MarkerArray
   visualization_msgs/srv/GetInteractiveMarkers)
-# What r2r itself is written with.
+# Dependencies of r2r itself.
 list(APPEND node_interfaces
   action_msgs/msg/GoalStatusArray
   action_msgs/srv/CancelGoal

@@ -40,7 +40,7 @@ file(GLOB interface_packages ${stage}/interfaces/*)
 list(TRANSFORM interface_packages APPEND /cmake)
 list(JOIN interface_packages ":" interface_packages)
 
-# Cargo with the features of the node and everything that they need around it; also of use by hand: cargo.sh clippy
+# Cargo with the node's features and their environment; also for manual use: cargo.sh clippy
 set(cargo_with_ros ${CMAKE_CURRENT_BINARY_DIR}/cargo.sh)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/cargo.sh.in ${cargo_with_ros} @ONLY)
 set(rust_output_dir ${CMAKE_CURRENT_BINARY_DIR}/cargo/release)

@@ -5,8 +5,7 @@ Its target moves on a figure of eight, unless somebody else moves it. robot_stat
 from pathlib import Path
 
 from launch import LaunchDescription
-from launch.actions import (DeclareLaunchArgument, GroupAction, IncludeLaunchDescription, OpaqueFunction,
-                            RegisterEventHandler, Shutdown)
+from launch.actions import DeclareLaunchArgument, GroupAction, IncludeLaunchDescription, OpaqueFunction, RegisterEventHandler, Shutdown
 from launch.conditions import IfCondition
 from launch.event_handlers import OnProcessExit, OnShutdown
 from launch.launch_description_sources import PythonLaunchDescriptionSource, load_python_launch_file_as_module

@@ -69,8 +69,8 @@ def joints_to_tip(robot, base, tips):
 
 
 def for_short_chain(path, base, tips):
-    """The parameters for an arm of a file that cannot meet most full poses, and a sentence that says so; empty for any other, and for a file
-    that is no robot description, which is for the node to say. `tips` are links separated by commas."""
+    """The parameters for an arm of a file that cannot meet most full poses, and a sentence that says so; empty for any other, and for a
+    file that is no robot description, which is for the node to say. `tips` are links separated by commas."""
     try:
         robot = parse(read(path), path)
     except (RuntimeError, OSError):

@@ -1,6 +1,6 @@
 """Starts the urdf_ik node for a robot: ros2 launch urdf_ik urdf_ik.launch.py urdf:=FILE tip_link:=LINK"""
 from pathlib import Path
-from typing import List
+from typing import List  # noqa: UP035 (launch_ros compares with this type)
 
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
@@ -46,7 +46,7 @@ def parameters_from(arguments):
     elif urdf:
         parameters['urdf_file'] = ParameterValue(str(Path(urdf).absolute()), value_type=str)
     if arguments['tip_link']:
-        parameters['tip_links'] = ParameterValue(arguments['tip_link'].split(','), value_type=List[str])
+        parameters['tip_links'] = ParameterValue(arguments['tip_link'].split(','), value_type=List[str])  # noqa: UP006
     for name in ('base_link', 'solver', 'motion'):
         if arguments[name]:
             parameters[name] = ParameterValue(arguments[name], value_type=str)

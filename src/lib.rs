@@ -1,8 +1,8 @@
-//! The ROS 2 node: a thin layer that puts robot and solver on the ROS graph.
+//! The ROS 2 node: a thin layer between the ROS graph and the libraries.
 //!
-//! The r2r node lives in one thread that spins (`ros::spin`). Tokio tasks, one for each topic or service, receive from it by streams and
-//! send by publishers. They share the settings, the robot and its configuration (`arm::output`), the frames of TF (`robot_in_use::frames`).
-//! `ros::interface` lists all topics and services.
+//! The r2r node lives in one spinning thread (`ros::spin`). Tokio tasks, one for each topic or service, receive from
+//! it by streams and send by publishers. They share the settings, the robot and its configuration (`arm::output`), and
+//! the frames of TF (`robot_in_use::frames`). `ros::interface` lists all topics and services.
 
 #![forbid(unsafe_code)]
 
@@ -24,7 +24,7 @@ mod targets;
 
 pub use ros::error::NodeError;
 
-/// What comes of starting the node, or a part of it.
+/// The result of starting the node or a part of it.
 type Result<T = (), E = NodeError> = std::result::Result<T, E>;
 
 use std::io::Write;
@@ -36,11 +36,11 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Mutex;
 
 use arm::sources::Sources;
-use arm::{Arm, Deadman, Output, Whereabouts, deadman, descriptions};
+use arm::{Arm, Deadman, Output, deadman, descriptions};
 use reports::{Reporter, Warnings};
 use robot_in_use::{Frames, Measured, description, frames, measured};
 use ros::command_line::{Arguments, CommandLine};
-use ros::{Clock, Lock, MEASURED_JOINT_STATES, Names, logging, spin};
+use ros::{Clock, Lock, MEASURED_JOINT_STATES, TopicNames, logging, spin};
 use services::{diagnostics, parameters};
 use solving::{Queries, Searches};
 use surroundings::{Surroundings, semantic};
@@ -50,19 +50,20 @@ use urdf_ik_parameters::{Settings, Values};
 
 r2r::assert_compiled_with_use_sim_time_support!();
 
-/// Name of the node, unless ROS remaps it.
+/// Default name of the node.
 const DEFAULT_NAME: &str = "urdf_ik";
-/// Threads for the tasks: enough to receive messages while targets are solved and a robot is loaded. r2r drops the newest message when
-/// no task receives.
+/// Number of task threads: enough to receive messages while targets are solved and a robot is loaded. r2r drops the
+/// latest message if no task receives.
 const WORKER_THREADS: usize = 4;
-/// How long the end of the node waits for tasks that are still at work.
+/// Time for tasks to end at shutdown.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// Runs the node with the arguments of the process until SIGINT or SIGTERM; or prints what `--help` and `--version` ask for.
+/// Runs the node with the arguments of the process until SIGINT or SIGTERM; or prints the output of `--help` or
+/// `--version`.
 ///
 /// # Errors
-/// [`NodeError`] where it cannot start: arguments that cannot be read, parameters that are refused, a robot of a parameter that cannot
-/// be used, topics that cannot be made.
+/// [`NodeError`] if it cannot start: unreadable arguments, refused parameters, an unusable robot of a parameter,
+/// topics that cannot be created.
 pub fn run() -> Result<(), NodeError> {
     let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
     match CommandLine::read(arguments)? {
@@ -71,7 +72,7 @@ pub fn run() -> Result<(), NodeError> {
     }
 }
 
-/// Prints a text. A reader may stop early, as `head` does.
+/// Prints a text. The reader may close early, as `head` does.
 fn print(text: &str) -> Result {
     match writeln!(std::io::stdout(), "{text}") {
         Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
@@ -82,15 +83,15 @@ fn print(text: &str) -> Result {
 fn run_with(arguments: &Arguments) -> Result {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(WORKER_THREADS).enable_all().build()?;
     let spinning = runtime.block_on(serve(arguments));
-    // First the tasks end, because they would still publish; then the node.
+    // First the tasks end, because they still publish; then the node.
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
     spinning?.stop();
     Ok(())
 }
 
-/// Starts the node and waits for a signal. Gives the spinning node back.
+/// Starts the node and waits for a signal. Returns the spinning node.
 async fn serve(arguments: &Arguments) -> Result<spin::Spinning> {
-    // Before anything of ROS: a signal must not kill the process while the context is made.
+    // Before any ROS call: a signal must not kill the process during the creation of the context.
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut node = spin::create_node(DEFAULT_NAME)?;
@@ -104,14 +105,14 @@ async fn serve(arguments: &Arguments) -> Result<spin::Spinning> {
     Ok(spinning)
 }
 
-/// Creates every topic and service of the node, and the tasks that serve them.
+/// Creates all topics and services of the node, and the tasks that serve them.
 fn start(node: Node, values: Values, remappings: Vec<String>) -> Result<spin::Spinner> {
     let settings = Settings::new(&values, None)?;
-    // A mistake in the parameters ends the node before anybody can call it.
+    // Invalid parameters end the node before it has clients.
     let robot = description::of_parameters(&settings)?;
     let srdf = semantic::of_parameter(&settings, robot.as_ref().map(|robot| &*robot.loaded))?;
-    let names = Names::new(&node, remappings)?;
-    // There is a robot that is measured where this topic has another name, or a controller takes commands.
+    let names = TopicNames::new(&node, remappings)?;
+    // Measurements are expected if this topic is remapped or a controller takes commands.
     let is_measured = names.is_remapped(MEASURED_JOINT_STATES.name) || !settings.command_joints.is_empty();
     if is_measured && settings.measured_timeout.is_zero() {
         log::warn!(
@@ -152,36 +153,29 @@ fn start(node: Node, values: Values, remappings: Vec<String>) -> Result<spin::Sp
     Ok(spinner)
 }
 
-/// The arm before it has a robot; `srdf` is that of the parameter.
+/// The arm without a robot; `srdf` is that of the parameter.
 fn make_arm(node: &mut Node, settings: Settings, srdf: Option<Srdf>, is_measured: bool) -> Result<Arm> {
     let clock = Clock::new(node);
     let warnings = Arc::<Warnings>::default();
     let reporter = Arc::new(Reporter::new(node, Arc::clone(&warnings))?);
     let measured = Arc::new(Measured::new(is_measured, Arc::clone(&warnings)));
     let deadman = Arc::<Deadman>::default();
-    let (watched, held) = (Arc::clone(&measured), Arc::clone(&deadman));
-    let output = Output::new(node, watched, held, Arc::clone(&reporter), clock.clone(), &settings)?;
-    let output = Arc::new(output);
     let sources = Lock::new(Sources::new(settings.tip_links.len().max(1)));
     let settings = Arc::new(Lock::new(Arc::new(settings)));
-    let whereabouts = Arc::new(Whereabouts {
-        output: Arc::clone(&output),
-        measured: Arc::clone(&measured),
-        settings: Arc::clone(&settings),
-    });
-    let present = Arc::clone(&whereabouts);
-    let present = Box::new(move || present.configuration());
+    let (watched, held, in_use) = (Arc::clone(&measured), Arc::clone(&deadman), Arc::clone(&settings));
+    let output = Arc::new(Output::new(node, watched, held, Arc::clone(&reporter), clock.clone(), in_use)?);
+    let present = Arc::clone(&output);
+    let present = Box::new(move || present.present());
     Ok(Arm {
         output,
         sources,
         deadman,
-        whereabouts,
         reporter,
         measured,
         frames: Arc::new(Frames::new()),
         surroundings: Arc::new(Surroundings::new(srdf, warnings, present)),
         clock,
         settings_in_use: settings,
-        forgotten: Mutex::new(0),
+        discarded: Mutex::new(0),
     })
 }

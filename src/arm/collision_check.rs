@@ -1,58 +1,59 @@
-//! Looks at straight ways of the joints for what the arm avoids, and says what stands in the way.
+//! Collision checks of straight joint-space motions, and the obstruction that they report.
 
 use std::sync::Arc;
 
 use crate::reports::status::bodies;
-use crate::reports::{Report, Verdict};
+use crate::reports::{Report, TargetOutcome};
 use crate::surroundings::{Avoidance, NotReady};
 use urdf_ik_collision::{Near, Scene, SegmentScratch};
-use urdf_ik_motion::{ClearWay, JointMotion, Step};
+use urdf_ik_motion::{JointMotion, Step, TransitCheck};
 
-/// How far beyond the margin two bodies may be apart for a status to name them \[m\].
+/// Distance beyond the margin within which a status names the nearest bodies \[m\].
 const NEAR: f64 = 0.05;
 
-/// Looks at ways, in memory that is kept.
+/// Collision checks of motions, with reusable memory.
 #[derive(Default)]
 pub(crate) struct CollisionCheck {
     scratch: SegmentScratch,
-    /// What came too near at last; `None` where a way was too long to look at.
+    /// The pair that stopped the last checked motion; `None` if the motion was too long to check.
     found: Option<Near>,
-    /// What the last step of a motion was looked at for.
+    /// The avoidance with which the last step of a motion was checked.
     seen: Option<Avoidance>,
 }
 
-/// Two bodies that are near each other; without names where none are.
+/// Two bodies close to each other; no names if there are none.
 #[derive(Default)]
-struct Nearest {
+struct NearestBodies {
     bodies: Vec<String>,
     /// \[m\].
     distance: f64,
 }
 
-/// What stands in the way of the arm.
+/// An obstacle or link in the way of the arm.
 pub(crate) struct Obstruction {
-    /// The two bodies that would come too near, where that begins.
-    nearest: Nearest,
+    /// The two bodies at their first violation of the margin.
+    nearest: NearestBodies,
     sentence: String,
 }
 
 impl CollisionCheck {
-    /// The fraction of the straight way from one configuration of the chain's variables to another that is clear.
+    /// The collision-free fraction of the straight motion between two configurations of the chain's variables.
     pub(crate) fn clear_fraction(&mut self, avoidance: &Avoidance, from: &[f64], to: &[f64]) -> f64 {
         self.look(avoidance, |way| way.fraction(from, to))
     }
 
-    /// The fraction of the straight way that joints, which may have begun to move along it, can go on along.
+    /// The collision-free fraction of the straight motion `from` → `to` from the current state on; the joints may
+    /// already move along it.
     pub(crate) fn fraction_ahead(&mut self, avoidance: &Avoidance, from: &[f64], to: &[f64], has_begun: bool) -> f64 {
         self.look(avoidance, |way| way.fraction_ahead(from, to, has_begun))
     }
 
-    /// Moves on by `step` seconds, or follows the way to rest that the joints hold. Tells whether the motion goes on.
+    /// Advances the motion by `step` seconds, or along its verified stopping motion. True unless the arm brakes.
     pub(crate) fn advance(&mut self, avoidance: &Avoidance, motion: &mut JointMotion, step: f64) -> bool {
         let is_the_same =
             |seen: &Avoidance| Arc::ptr_eq(&seen.scene, &avoidance.scene) && avoidance.margin <= seen.margin;
         if !self.seen.as_ref().is_some_and(is_the_same) {
-            motion.look_again();
+            motion.recheck();
             self.seen = Some(avoidance.clone());
         }
         let done = motion.advance_if_clear(step, &avoidance.clearance());
@@ -60,14 +61,14 @@ impl CollisionCheck {
         done != Step::Braking
     }
 
-    fn look<T>(&mut self, avoidance: &Avoidance, look: impl FnOnce(&mut ClearWay) -> T) -> T {
-        let mut way = ClearWay::new(avoidance.clearance(), &mut self.scratch);
+    fn look<T>(&mut self, avoidance: &Avoidance, look: impl FnOnce(&mut TransitCheck) -> T) -> T {
+        let mut way = TransitCheck::new(avoidance.clearance(), &mut self.scratch);
         let seen = look(&mut way);
         self.found = way.stopped_by;
         seen
     }
 
-    /// What stood in the way at the last look, which was not clear.
+    /// The obstruction found by the last check, which failed.
     pub(crate) fn obstruction(&self, avoidance: &Avoidance) -> Obstruction {
         let pair = self.found.as_ref().and_then(|near| Some((near, avoidance.scene.pairs().nth(near.pair)?)));
         match pair {
@@ -75,11 +76,14 @@ impl CollisionCheck {
                 nearest: nearest(&avoidance.scene, near),
                 sentence: format!("{first} would come within {:.4} m of {second}{}", near.distance, loss(avoidance)),
             },
-            None => Obstruction { nearest: Nearest::default(), sentence: "the way is too long to be looked at".into() },
+            None => Obstruction {
+                nearest: NearestBodies::default(),
+                sentence: "the motion is too long to be checked".into(),
+            },
         }
     }
 
-    /// Puts into `report` which two bodies are nearest to each other at `positions` of the chain's variables, where any are near.
+    /// Reports the nearest two bodies at `positions` of the chain's variables, if any are close.
     pub(crate) fn report_nearest(&mut self, report: &mut Report, avoidance: &Avoidance, positions: &[f64]) {
         let scratch = &mut self.scratch.scene;
         avoidance.scene.find_near(positions, avoidance.margin + NEAR, scratch);
@@ -89,7 +93,7 @@ impl CollisionCheck {
     }
 }
 
-impl Nearest {
+impl NearestBodies {
     fn put_into(&self, report: &mut Report) {
         report.status.nearest.clone_from(&self.bodies);
         report.status.nearest_distance = self.distance;
@@ -97,26 +101,26 @@ impl Nearest {
 }
 
 impl Obstruction {
-    /// What the arm has to avoid is not known.
+    /// Unknown surroundings.
     pub(crate) fn unknown(reason: &NotReady) -> Self {
-        Self { nearest: Nearest::default(), sentence: reason.to_string() }
+        Self { nearest: NearestBodies::default(), sentence: reason.to_string() }
     }
 
-    /// That the arm stops before it, as a sentence.
+    /// The sentence for statuses.
     pub(crate) fn message(&self) -> String {
         format!("the arm stops before a collision: {}", self.sentence)
     }
 
-    /// Puts into the `report` of a target that the arm stops before it.
+    /// Changes the `report` of a target: the arm stops before this obstruction.
     pub(crate) fn put_into(&self, report: &mut Report) {
-        report.verdict = Verdict::Collision;
+        report.outcome = TargetOutcome::Collision;
         report.status.message = self.message();
         self.nearest.put_into(report);
         report.status.limiting_joints.clear();
     }
 }
 
-/// What the sentence of an obstruction says where the margin is wider than the parameter.
+/// The sentence's note on a margin that is widened because the measured arm has less clearance than the command.
 fn loss(avoidance: &Avoidance) -> String {
     if avoidance.clearance_loss > 0.0 {
         format!(", and is measured {:.4} m nearer than commanded", avoidance.clearance_loss)
@@ -125,6 +129,6 @@ fn loss(avoidance: &Avoidance) -> String {
     }
 }
 
-fn nearest(scene: &Scene, near: &Near) -> Nearest {
-    Nearest { bodies: bodies(scene, near.pair), distance: near.distance }
+fn nearest(scene: &Scene, near: &Near) -> NearestBodies {
+    NearestBodies { bodies: bodies(scene, near.pair), distance: near.distance }
 }

@@ -1,4 +1,5 @@
-//! Moves the joints of the robot over time: at once, in steps, smoothly, along a trajectory, or by a servo; and stops them before collisions.
+//! Motion of the robot's joints over time: immediate, in steps, smooth, along a trajectory or by the servo, with stops
+//! before collisions.
 
 mod servo;
 
@@ -8,15 +9,15 @@ use std::time::{Duration, Instant};
 use r2r::urdf_ik::msg::ServoStatus;
 
 use super::collision_check::{CollisionCheck, Obstruction};
-use super::progress::{Arrival, Arrivals, Progress, arrives};
+use super::progress::{ArrivalReport, ArrivalReports, MotionProgress, arrives};
 use super::steering::Steering;
 use crate::robot_in_use::{Configuration, LoadedRobot};
 use crate::surroundings::{Avoidance, NotReady};
-use urdf_ik_collision::write_between;
+use urdf_ik_collision::interpolate_into;
 use urdf_ik_motion::{JointMotion, MotionError, MotionLimits, SpeedScale, TrajectoryPoint};
 use urdf_ik_parameters::{Motion, Settings};
 
-/// The configuration of a robot, and its motion.
+/// The configuration of a robot and its motion.
 pub(crate) struct ConfigurationMotion {
     loaded: Arc<LoadedRobot>,
     /// One entry for each joint of the robot.
@@ -24,20 +25,20 @@ pub(crate) struct ConfigurationMotion {
     /// Motion of the chain's variables.
     motion: JointMotion,
     limits: MotionLimits,
-    /// How fast the time of that motion passes.
+    /// Time scaling of that motion.
     speed_scale: SpeedScale,
-    course: Course,
-    /// When the last bounded step was taken.
+    active: ActiveMotion,
+    /// Time of the last bounded step.
     last_step: Option<Instant>,
-    /// What to publish when the motion has ended.
-    arrivals: Vec<Arrival>,
+    /// Reports to publish at the end of the motion.
+    arrivals: Vec<ArrivalReport>,
     collision_check: CollisionCheck,
-    /// Why the motion to the goal was given up, until the arm stands.
+    /// The obstruction because of which the goal was given up, until the arm is at rest.
     obstruction: Option<Obstruction>,
 }
 
-/// The kind of the motion under way.
-enum Course {
+/// The current motion.
+enum ActiveMotion {
     AtRest,
     /// In steps.
     Steps {
@@ -45,47 +46,47 @@ enum Course {
         goal: Vec<f64>,
         /// Greatest step of a joint \[rad or m\].
         max_step: f64,
-        /// Whether a step was taken already.
+        /// True after the first step.
         begun: bool,
     },
-    /// That of the joint motion: smooth or along a trajectory.
+    /// By the joint motion: smooth or along a trajectory.
     Motion,
     /// The joint motion brakes to rest.
     Stop,
-    /// By commands of velocities and poses.
+    /// By velocity and pose commands.
     Servo(Box<Steering>),
 }
 
-/// How a command of the servo was taken.
-pub(crate) struct Steered {
-    /// Whether the servo has taken over from something else.
+/// The effect of a command of the servo.
+pub(crate) struct ServoTakeover {
+    /// True if the servo has taken over from another motion.
     pub has_begun: bool,
     /// Topic of another source that commands the servo at the same time.
-    pub rival: Option<&'static str>,
+    pub conflict: Option<&'static str>,
 }
 
-/// What a tick does.
+/// The inputs of a tick.
 pub(crate) struct Tick<'a> {
-    /// Time that passes \[s\].
+    /// Elapsed time \[s\].
     pub step: f64,
     pub settings: &'a Settings,
-    /// What the arm keeps clear of. Where that is not ready, nothing begins to move.
+    /// Obstacles to avoid; if they are not ready, no motion starts.
     pub avoidance: Result<Option<&'a Avoidance>, &'a NotReady>,
-    /// Whether somebody listens to what the servo does.
+    /// True if the servo status has subscribers.
     pub reports_servo: bool,
 }
 
-/// What there is to say after a tick.
+/// The results of a tick.
 #[derive(Default)]
 pub(crate) struct Ticked {
-    /// The arrivals of a motion that has ended.
-    pub ended: Vec<Arrival>,
+    /// Reports of a motion that has ended.
+    pub ended: Vec<ArrivalReport>,
     /// The status of the servo, without a header.
     pub servo: Option<ServoStatus>,
 }
 
 impl ConfigurationMotion {
-    /// At rest at `positions` (one entry a joint).
+    /// A robot at rest at `positions` (one entry a joint).
     pub(crate) fn new(loaded: Arc<LoadedRobot>, positions: Vec<f64>, limits: &MotionLimits) -> Self {
         let chain = &loaded.chain;
         let motion = JointMotion::new(chain, limits, &chain.positions_from(&positions));
@@ -95,7 +96,7 @@ impl ConfigurationMotion {
             motion,
             limits: limits.clone(),
             speed_scale: SpeedScale::default(),
-            course: Course::AtRest,
+            active: ActiveMotion::AtRest,
             last_step: None,
             arrivals: Vec::new(),
             collision_check: CollisionCheck::default(),
@@ -114,10 +115,10 @@ impl ConfigurationMotion {
 
     pub(crate) fn configuration(&self) -> Configuration {
         let mut end = self.positions.clone();
-        let goal = match &self.course {
-            Course::AtRest | Course::Servo(_) => None,
-            Course::Steps { goal, .. } => Some(goal.as_slice()),
-            Course::Motion | Course::Stop => Some(self.motion.end()),
+        let goal = match &self.active {
+            ActiveMotion::AtRest | ActiveMotion::Servo(_) => None,
+            ActiveMotion::Steps { goal, .. } => Some(goal.as_slice()),
+            ActiveMotion::Motion | ActiveMotion::Stop => Some(self.motion.end()),
         };
         if let Some(goal) = goal {
             self.loaded.chain.write_into(&self.loaded.robot, goal, &mut end);
@@ -126,15 +127,15 @@ impl ConfigurationMotion {
     }
 
     pub(crate) fn is_at_rest(&self) -> bool {
-        matches!(self.course, Course::AtRest)
+        matches!(self.active, ActiveMotion::AtRest)
     }
 
-    /// Whether the motion is sampled at even times, so that nothing must be published between the ticks.
+    /// True if the motion is sampled at a fixed rate: nothing must be published between ticks.
     pub(crate) fn is_sampled(&self) -> bool {
-        matches!(self.course, Course::Motion | Course::Stop | Course::Servo(_))
+        matches!(self.active, ActiveMotion::Motion | ActiveMotion::Stop | ActiveMotion::Servo(_))
     }
 
-    /// The present positions: one entry for each joint of the robot.
+    /// Current positions (one entry for each joint of the robot).
     pub(crate) fn positions(&self) -> &[f64] {
         &self.positions
     }
@@ -149,12 +150,12 @@ impl ConfigurationMotion {
         &self.limits.velocities
     }
 
-    /// Whether controllers of trajectories need each state: the servo steers, or the motion under way is a stop.
+    /// True if trajectory controllers need each state: during servoing and stops.
     pub(crate) fn is_streamed(&self) -> bool {
-        matches!(self.course, Course::Servo(_) | Course::Stop)
+        matches!(self.active, ActiveMotion::Servo(_) | ActiveMotion::Stop)
     }
 
-    /// The state of the chain's variables, as a point of a trajectory at that `time` \[s\].
+    /// The state of the chain's variables as a trajectory point at `time` \[s\].
     pub(crate) fn state(&self, time: f64) -> TrajectoryPoint {
         TrajectoryPoint {
             time,
@@ -168,73 +169,75 @@ impl ConfigurationMotion {
     pub(crate) fn set_limits(&mut self, limits: &MotionLimits) {
         self.motion.set_limits(limits);
         self.limits.clone_from(limits);
-        if let Course::Servo(steering) = &mut self.course {
-            steering.set_limits(limits);
+        if let ActiveMotion::Servo(steering) = &mut self.active {
+            steering.servo.set_limits(limits);
         }
     }
 
-    /// Puts the robot at rest at `positions` (one entry a joint) at once, without a motion.
+    /// Sets the robot to `positions` (one entry a joint) at rest, without a motion.
     pub(crate) fn place(&mut self, positions: Vec<f64>) {
         self.motion.place(&self.loaded.chain.positions_from(&positions));
         self.positions = positions;
-        self.begin(Course::AtRest, Vec::new());
+        self.begin(ActiveMotion::AtRest, Vec::new());
     }
 
-    /// Begins the motion to `goal`, positions of the chain's variables, that `settings` ask for. The first of several steps is taken now if it
-    /// is due. Returns the motion that is left; `None` where the goal is reached. The tick at its end gives back the reports of the `arrivals`.
+    /// Starts the motion to `goal`, positions of the chain's variables, of the kind in `settings`. Takes the first of
+    /// several steps if it is due. Returns the remaining motion; `None` at the goal. The tick at its end returns the
+    /// reports of `arrivals`.
     pub(crate) fn move_to(
         &mut self,
         goal: &[f64],
         settings: &Settings,
         avoidance: Option<&Avoidance>,
-        arrivals: Arrivals,
-    ) -> Result<Option<Progress>, MotionError> {
+        arrivals: ArrivalReports,
+    ) -> Result<Option<MotionProgress>, MotionError> {
         let progress = match settings.motion {
             Motion::Immediate if !self.motion.is_outside() => {
                 let max_step = settings.max_joint_step.unwrap_or(f64::INFINITY);
                 self.motion.place(&self.loaded.chain.positions_from(&self.positions));
-                self.begin(Course::Steps { goal: goal.to_vec(), max_step, begun: false }, Vec::new());
+                self.begin(ActiveMotion::Steps { goal: goal.to_vec(), max_step, begun: false }, Vec::new());
                 self.step(settings.publish_period(), avoidance);
                 if self.is_at_rest() {
-                    return Ok(self.obstruction.take().map(Progress::Stopped));
+                    return Ok(self.obstruction.take().map(MotionProgress::Stopped));
                 }
-                Progress::Steps
+                MotionProgress::Steps
             }
-            // Joints outside their limits come inside within the limits of velocity and acceleration, whatever the kind of the motion.
+            // VariableLimits outside their limits return within the limits of velocity and acceleration, for every kind of
+            // motion.
             Motion::Immediate | Motion::Smooth => {
                 let time = self.move_smoothly(goal, settings)?;
                 let is_there = self.motion.is_at_rest();
-                self.begin(if is_there { Course::AtRest } else { Course::Motion }, Vec::new());
+                self.begin(if is_there { ActiveMotion::AtRest } else { ActiveMotion::Motion }, Vec::new());
                 if is_there {
                     return Ok(None);
                 }
-                Progress::Smooth(arrives(time, settings.speed_scale))
+                MotionProgress::Smooth(arrives(time, settings.speed_scale))
             }
         };
         self.arrivals = arrivals();
         Ok(Some(progress))
     }
 
-    /// Follows a trajectory, after the motion under way has ended at its first point. The tick at its end gives back the report of the
+    /// Follows a trajectory that starts at the end of the current motion. The tick at its end returns the report of
     /// `arrival`.
-    pub(crate) fn follow(&mut self, points: Arc<[TrajectoryPoint]>, arrival: Arrival) -> Result<(), MotionError> {
+    pub(crate) fn follow(&mut self, points: Arc<[TrajectoryPoint]>, arrival: ArrivalReport) -> Result<(), MotionError> {
         self.motion.follow(points)?;
-        self.begin(Course::Motion, vec![arrival]);
+        self.begin(ActiveMotion::Motion, vec![arrival]);
         Ok(())
     }
 
-    /// Brakes to rest, whatever the speed scale; at once where the motion is not smooth. Returns the time that it takes \[s\].
+    /// Brakes to rest at any speed scale; immediate motion stops at once. Returns the time until rest \[s\].
     pub(crate) fn stop(&mut self) -> Result<f64, MotionError> {
         let time = self.motion.stop_from(&self.speed_scale.pace())?;
-        let course = if self.motion.is_at_rest() { Course::AtRest } else { Course::Stop };
-        self.begin(course, Vec::new());
-        // The motion goes on from the velocities at that pace already.
+        let active = if self.motion.is_at_rest() { ActiveMotion::AtRest } else { ActiveMotion::Stop };
+        self.begin(active, Vec::new());
+        // The motion already continues from the velocities at that pace.
         let _ = self.speed_scale.suspend();
         Ok(time)
     }
 
-    /// Brakes to rest, where no other motion is found at once. Returns the arrivals of the motion that is given up.
-    pub(crate) fn halt(&mut self) -> Vec<Arrival> {
+    /// Brakes to rest, or stops at once if no braking motion is found. Returns the reports of the aborted motion.
+    pub(crate) fn halt(&mut self) -> Vec<ArrivalReport> {
         let arrivals = std::mem::take(&mut self.arrivals);
         if self.stop().is_err() {
             self.place(self.positions.clone());
@@ -242,17 +245,17 @@ impl ConfigurationMotion {
         arrivals
     }
 
-    /// Brakes to rest, inside the limits: joints that are outside move on to them.
+    /// Brakes to rest inside the limits: joints outside return to them.
     pub(crate) fn stop_inside(&mut self) -> Result<(), MotionError> {
         self.stop()?;
         if self.motion.ends_outside() {
             self.motion.come_inside()?;
-            self.begin(Course::Motion, Vec::new());
+            self.begin(ActiveMotion::Motion, Vec::new());
         }
         Ok(())
     }
 
-    /// Begins a smooth motion; one in place of steps is no faster than these.
+    /// Starts a smooth motion; in place of steps, at most as fast as these.
     fn move_smoothly(&mut self, goal: &[f64], settings: &Settings) -> Result<f64, MotionError> {
         let (Motion::Immediate, Some(max_step)) = (settings.motion, settings.max_joint_step) else {
             return self.motion.move_to(goal);
@@ -270,18 +273,18 @@ impl ConfigurationMotion {
         time
     }
 
-    /// Lets time pass, or takes the step that is due in each period.
+    /// Advances the motion, or takes the step that is due in each period.
     pub(crate) fn tick(&mut self, tick: &Tick) -> Ticked {
         let Tick { avoidance, .. } = *tick;
-        match &self.course {
-            Course::AtRest => return Ticked::default(),
-            Course::Servo(_) => return Ticked { servo: self.servo(tick), ..Ticked::default() },
-            Course::Steps { .. } => {
+        match &self.active {
+            ActiveMotion::AtRest => return Ticked::default(),
+            ActiveMotion::Servo(_) => return Ticked { servo: self.servo(tick), ..Ticked::default() },
+            ActiveMotion::Steps { .. } => {
                 if let Ok(avoidance) = avoidance {
                     self.step(tick.settings.publish_period(), avoidance);
                 }
             }
-            Course::Motion | Course::Stop => {
+            ActiveMotion::Motion | ActiveMotion::Stop => {
                 let scale = tick.settings.speed_scale;
                 let step = self.speed_scale.advance(scale, tick.step, &self.motion, &self.limits);
                 self.advance(step, avoidance);
@@ -297,19 +300,19 @@ impl ConfigurationMotion {
         Ticked { ended: arrivals.into_iter().map(at_the_end).collect(), ..Ticked::default() }
     }
 
-    fn begin(&mut self, course: Course, arrivals: Vec<Arrival>) {
-        (self.course, self.arrivals, self.obstruction) = (course, arrivals, None);
+    fn begin(&mut self, active: ActiveMotion, arrivals: Vec<ArrivalReport>) {
+        (self.active, self.arrivals, self.obstruction) = (active, arrivals, None);
         self.speed_scale.resume();
     }
 
-    /// The arrival of an arm at rest, at the target or before an obstruction.
+    /// The final report of an arm at rest, at the target or before an obstruction.
     fn arrive(
         &mut self,
-        arrival: Arrival,
+        arrival: ArrivalReport,
         avoidance: Option<&Avoidance>,
         obstruction: Option<&Obstruction>,
-    ) -> Arrival {
-        let Arrival { target, mut report } = arrival;
+    ) -> ArrivalReport {
+        let ArrivalReport { target, mut report } = arrival;
         if let Some(avoidance) = avoidance {
             let here = self.loaded.chain.positions_from(&self.positions);
             self.collision_check.report_nearest(&mut report, avoidance, &here);
@@ -319,10 +322,10 @@ impl ConfigurationMotion {
             self.loaded.measure(&mut report, &target, &here, &mut self.loaded.solver.scratch());
             obstruction.put_into(&mut report);
         }
-        Arrival { target, report }
+        ArrivalReport { target, report }
     }
 
-    /// Moves on by `step` seconds, or along the way to rest that the arm holds.
+    /// Advances by `step` seconds, or along the verified stopping motion.
     fn advance(&mut self, step: f64, avoidance: Result<Option<&Avoidance>, &NotReady>) {
         match avoidance {
             Ok(None) => self.motion.advance(step),
@@ -333,20 +336,20 @@ impl ConfigurationMotion {
                 }
             }
             Err(reason) => {
-                if self.motion.advance_unseen(step) {
+                if self.motion.advance_fail_safe(step) {
                     self.obstruction.get_or_insert_with(|| Obstruction::unknown(reason));
                 }
             }
         }
         self.loaded.chain.write_into(&self.loaded.robot, self.motion.positions(), &mut self.positions);
         if self.motion.is_at_rest() {
-            self.course = Course::AtRest;
+            self.active = ActiveMotion::AtRest;
         }
     }
 
-    /// Moves the chain one step towards the goal, if one is due, or as far as the way there is clear.
+    /// Moves the chain one step towards the goal if a step is due, as far as the motion is collision-free.
     fn step(&mut self, period: Duration, avoidance: Option<&Avoidance>) {
-        let Course::Steps { goal, max_step, begun } = &mut self.course else { return };
+        let ActiveMotion::Steps { goal, max_step, begun } = &mut self.active else { return };
         // A step may be a little early: ticks are not exact.
         if max_step.is_finite() && self.last_step.is_some_and(|last| last.elapsed() < period.mul_f64(0.95)) {
             return;
@@ -358,12 +361,12 @@ impl ConfigurationMotion {
         if let Some(avoidance) = avoidance {
             let fraction = self.collision_check.fraction_ahead(avoidance, &from, goal, *begun);
             self.obstruction = (fraction < 1.0).then(|| self.collision_check.obstruction(avoidance));
-            write_between(&from, goal, fraction, &mut end);
+            interpolate_into(&from, goal, fraction, &mut end);
         }
         *begun = true;
         let mut end_positions = self.positions.clone();
         chain.write_into(robot, &end, &mut end_positions);
-        // Over all joints: a joint that mimics another may move farther than that.
+        // Over all joints: a mimic joint may move farther than its master.
         let largest_move =
             self.positions.iter().zip(&end_positions).map(|(from, to)| (to - from).abs()).fold(0.0, f64::max);
         let arrived = largest_move <= *max_step;
@@ -376,7 +379,7 @@ impl ConfigurationMotion {
         }
         self.motion.place(&chain.positions_from(&self.positions));
         if arrived {
-            self.course = Course::AtRest;
+            self.active = ActiveMotion::AtRest;
         }
     }
 }

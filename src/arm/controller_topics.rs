@@ -1,4 +1,4 @@
-//! What controllers receive: bare positions, and the states of the servo as trajectories.
+//! Topics for controllers: positions, and the states of the servo as trajectories.
 
 use std::time::Duration;
 
@@ -21,14 +21,14 @@ pub(crate) struct ControllerTopics {
     servo: Publisher<JointTrajectory>,
 }
 
-/// The topic that has positions of some joints alone.
+/// The topic with the positions of selected joints.
 struct Positions {
     joints: Vec<String>,
     publisher: Publisher<Float64MultiArray>,
 }
 
 impl ControllerTopics {
-    /// The positions are those of `command_joints`; where that is empty, they have no topic.
+    /// Publishes the positions of `command_joints`; without any, the topic does not exist.
     pub(crate) fn new(node: &mut Node, settings: &Settings) -> Result<Self> {
         let quality = QosProfile::default().keep_last(QUEUE_DEPTH);
         let joints = settings.command_joints.clone();
@@ -40,7 +40,7 @@ impl ControllerTopics {
         Ok(Self { positions, servo: Publisher::new(node, SERVO_TRAJECTORY, quality)? })
     }
 
-    /// Publishes the present positions.
+    /// Publishes the current positions.
     pub(crate) fn publish_positions(&self, motion: &ConfigurationMotion) {
         let Some(Positions { joints, publisher }) = &self.positions else { return };
         let robot = &motion.loaded().robot;
@@ -49,7 +49,7 @@ impl ControllerTopics {
         publisher.publish(&Float64MultiArray { data, ..Float64MultiArray::default() });
     }
 
-    /// Publishes the present state as a trajectory that gets there in one `period`.
+    /// Publishes the current state as a trajectory of one point, after one `period`.
     pub(crate) fn publish_state(&self, motion: &ConfigurationMotion, period: Duration) {
         if self.servo.subscribers() > 0 {
             let state = motion.state(period.as_secs_f64());

@@ -1,4 +1,4 @@
-//! Robots as they come: from the parameters at first, then from the topic, where the parameters give none.
+//! Robot descriptions: from the parameters at start-up, otherwise from the topic.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use crate::robot_in_use::ReadyRobot;
 use crate::robot_in_use::description::load;
 use crate::ros::{ROBOT_DESCRIPTION, Spinner, latched, task};
 
-/// Uses the robot of the parameters, and subscribes to the topic, which is used where they give none.
+/// Uses the robot of the parameters; without one, the robot of the topic.
 pub(crate) fn serve(spinner: &mut Spinner, arm: &Arc<Arm>, given: Option<ReadyRobot>) -> Result {
     match given {
         Some(ready) => arm.use_robot(ready),
         None => log::info!("the node waits for a robot on the topic robot_description"),
     }
-    let mut descriptions = spinner.subscribe::<Text>(ROBOT_DESCRIPTION, latched())?;
+    let mut descriptions = spinner.subscribe::<Text>(ROBOT_DESCRIPTION.name, latched())?;
     let arm = Arc::clone(arm);
     task::start(async move {
         while let Some(Text { data }) = descriptions.next().await {
@@ -30,7 +30,7 @@ pub(crate) fn serve(spinner: &mut Spinner, arm: &Arc<Arm>, given: Option<ReadyRo
 
 fn take_from_topic(arm: &Arm, text: String) {
     let now = arm.output.configuration();
-    // The robot of a parameter is used instead of that of the topic.
+    // The robot of a parameter takes precedence over that of the topic.
     if now.is_some_and(|now| *now.loaded.text == *text || !now.loaded.from_topic) {
         return;
     }
@@ -41,7 +41,7 @@ fn take_from_topic(arm: &Arm, text: String) {
     };
     let now = arm.output.configuration();
     match loaded {
-        // Loading takes time, and a parameter may have been set meanwhile.
+        // A parameter may have been set while the description was loaded.
         Ok(_) if now.as_ref().is_some_and(|now| !now.loaded.from_topic) => {}
         Ok(ready) => {
             arm.reporter.warnings.recovered(ROBOT_DESCRIPTION.short_name());

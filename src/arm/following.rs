@@ -1,8 +1,8 @@
-//! The following error: how far the measured arm is from its commands.
+//! The following error: deviation of the measured arm from its commands.
 //!
-//! Drives lag, and measurements come late. So each new measurement of a joint is compared with all commands of a time window before it, and
-//! lies between the least and the greatest of them while the drive follows. An immediate command leaps; in its place counts where a joint
-//! at its velocity limit can be by then.
+//! Drives lag and measurements are delayed. Each new measurement of a joint is therefore compared with all commands of
+//! a time window before it; while the drive follows, it is between the smallest and largest of them. An immediate
+//! command is replaced by the position that a joint at its velocity limit can have reached.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -11,42 +11,42 @@ use crate::robot_in_use::{LoadedRobot, Measurement};
 use urdf_ik_robot::Domain;
 use urdf_ik_text::names;
 
-/// The joints of a chain as the comparison sees them: one entry a variable.
+/// Limits of the chain's joints (one entry a variable).
 #[derive(Clone, Copy)]
-pub(super) struct Joints<'a> {
+pub(super) struct VariableLimits<'a> {
     pub domains: &'a [Domain],
     /// Velocity limits \[rad/s or m/s\].
     pub velocities: &'a [f64],
 }
 
-/// The commands of the time window, and the measurements that were compared with them. Its time is that of the motions.
+/// The commands of the time window and the measurements compared with them, in the time of the motions.
 #[derive(Default)]
 pub(super) struct Following {
     /// \[s\], since the first command.
     time: f64,
-    /// When the joints could last have moved towards their commands \[s\].
+    /// Time of the last possible movement of the joints towards their commands \[s\].
     changed: f64,
-    /// The newest command: positions of the variables.
+    /// The latest command: positions of the variables.
     command: Vec<f64>,
-    /// The oldest first.
+    /// Oldest first.
     reachable: VecDeque<Reachable>,
-    /// The last measurement of each variable: when it came, and the time of the motions by then \[s\].
-    measured: Vec<Option<Seen>>,
-    /// Since when the arm has been driven \[s\].
+    /// Time of the last measurement of each variable: wall time and time of the motions \[s\].
+    measured: Vec<Option<ComparedMeasurement>>,
+    /// Start of the current driven phase \[s\].
     driven_since: f64,
-    /// The greatest difference of a measurement from the newest command since it was taken last.
+    /// Largest deviation of a measurement from the latest command since it was last reported.
     greatest: Option<Deviation>,
 }
 
-/// Where the joints can be at a time, within their velocity limits.
+/// Reachable joint positions at a time, within the velocity limits.
 struct Reachable {
     time: f64,
     positions: Vec<f64>,
 }
 
-/// A measurement that was compared.
+/// Time of a compared measurement.
 #[derive(Clone, Copy)]
-struct Seen {
+struct ComparedMeasurement {
     at: Instant,
     time: f64,
 }
@@ -60,7 +60,7 @@ pub(super) struct Unmeasured {
     pub time: f64,
 }
 
-/// A joint that is not where it is commanded.
+/// Deviation of a measured joint from its command.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Deviation {
     /// Index of the variable.
@@ -69,17 +69,17 @@ pub(super) struct Deviation {
     pub difference: f64,
 }
 
-/// A joint that is measured where none of the commands of the time window was.
+/// A joint measured outside the range of all commands of the time window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct FollowingError {
-    /// From the newest command.
+    /// From the latest command.
     pub deviation: Deviation,
     /// Distance from the nearest command of the window \[rad or m\].
     pub error: f64,
 }
 
 impl Deviation {
-    /// The greatest of the chain's variables between two configurations (one entry a joint).
+    /// The largest deviation of a variable of the chain between two configurations (one entry a joint).
     pub(super) fn greatest(loaded: &LoadedRobot, commanded: &[f64], measured: &[f64]) -> Self {
         let variables = loaded.chain.variables().iter().enumerate();
         let deviations = variables.map(|(index, variable)| Self {
@@ -99,9 +99,9 @@ impl Deviation {
 }
 
 impl Following {
-    /// Notes the `command` after another `step` seconds. Commands older than `window` seconds are dropped, except for the one in force
-    /// when the window begins.
-    pub(super) fn note(&mut self, step: f64, window: f64, command: &[f64], joints: Joints) {
+    /// Records `command` after another `step` seconds. Drops commands older than `window` seconds, except the last one
+    /// before the window.
+    pub(super) fn note(&mut self, step: f64, window: f64, command: &[f64], joints: VariableLimits) {
         if self.command.len() != command.len() {
             *self = Self { measured: vec![None; command.len()], command: command.to_vec(), ..Self::default() };
             self.reachable.push_back(Reachable { time: 0.0, positions: command.to_vec() });
@@ -124,7 +124,7 @@ impl Following {
         }
     }
 
-    /// Whether the arm is driven: it moves, or could have moved towards its command within the last `window` seconds.
+    /// True if the arm moves, or could have moved towards its command within the last `window` seconds.
     pub(super) fn is_driven(&mut self, moves: bool, window: f64) -> bool {
         let is_driven = moves || self.time - self.changed < window;
         if !is_driven {
@@ -133,13 +133,13 @@ impl Following {
         is_driven
     }
 
-    /// Compares the measurements (one a variable, where there is one) that are new since the last call. Returns the following error that
-    /// exceeds its bound most: `bounds` has one entry a variable \[rad or m\].
+    /// Compares all measurements (one a variable, if available) that are new since the last call. Returns the
+    /// following error that exceeds its bound most; `bounds` has one entry a variable \[rad or m\].
     pub(super) fn compare(
         &mut self,
         measurements: &[Option<Measurement>],
         bounds: &[f64],
-        joints: Joints,
+        joints: VariableLimits,
     ) -> Option<FollowingError> {
         let mut worst: Option<FollowingError> = None;
         for (variable, measurement) in measurements.iter().enumerate() {
@@ -147,7 +147,7 @@ impl Following {
             if self.measured[variable].is_some_and(|seen| seen.at == at) {
                 continue;
             }
-            self.measured[variable] = Some(Seen { at, time: self.time });
+            self.measured[variable] = Some(ComparedMeasurement { at, time: self.time });
             let domain = &joints.domains[variable];
             let difference = domain.way(self.command[variable], position);
             if self.greatest.is_none_or(|greatest| difference.abs() > greatest.difference.abs()) {
@@ -163,7 +163,7 @@ impl Following {
         worst
     }
 
-    /// The part of a `difference` from the newest command that no command of the window explains \[rad or m\].
+    /// The part of a `difference` from the latest command that no command of the window explains \[rad or m\].
     fn unexplained(&self, variable: usize, difference: f64, domain: &Domain) -> f64 {
         let newest = self.command[variable];
         let behind = self.reachable.iter().map(|reachable| domain.way(newest, reachable.positions[variable]));
@@ -172,15 +172,16 @@ impl Following {
         difference - difference.clamp(least, greatest)
     }
 
-    /// The variable without a measurement for longest, while the arm has been driven.
+    /// The variable without a measurement for longest during the driven phase.
     pub(super) fn longest_unmeasured(&self) -> Option<Unmeasured> {
-        let time =
-            |seen: &Option<Seen>| self.time - seen.map_or(self.driven_since, |seen| seen.time.max(self.driven_since));
+        let time = |seen: &Option<ComparedMeasurement>| {
+            self.time - seen.map_or(self.driven_since, |seen| seen.time.max(self.driven_since))
+        };
         let times = self.measured.iter().map(time).enumerate();
         times.map(|(variable, time)| Unmeasured { variable, time }).max_by(|one, other| one.time.total_cmp(&other.time))
     }
 
-    /// The greatest difference of a measurement from the newest command since this was asked last.
+    /// The largest deviation of a measurement from the latest command since the last call.
     pub(super) fn take_greatest(&mut self) -> Option<Deviation> {
         self.greatest.take()
     }
@@ -197,7 +198,7 @@ mod tests {
     const BOUND: f64 = 0.05;
     const VELOCITIES: [f64; 1] = [1.0];
 
-    /// The comparison of one joint, whose measurements come at each step.
+    /// The comparison of one joint that is measured at each step.
     struct OneJoint {
         following: Following,
         domains: [Domain; 1],
@@ -213,7 +214,7 @@ mod tests {
             Self::new(Domain::Interval { lower: -10.0, upper: 10.0 })
         }
 
-        /// One step later: the following error of a measurement.
+        /// The following error of a measurement one step later.
         fn step(&mut self, command: f64, measured: f64) -> Option<FollowingError> {
             self.at += Duration::from_secs_f64(STEP);
             self.note(command);
@@ -223,12 +224,12 @@ mod tests {
         }
 
         fn note(&mut self, command: f64) {
-            let joints = Joints { domains: &self.domains, velocities: &VELOCITIES };
+            let joints = VariableLimits { domains: &self.domains, velocities: &VELOCITIES };
             self.following.note(STEP, WINDOW, &[command], joints);
         }
 
         fn compare(&mut self, measurement: Measurement) -> Option<FollowingError> {
-            let joints = Joints { domains: &self.domains, velocities: &VELOCITIES };
+            let joints = VariableLimits { domains: &self.domains, velocities: &VELOCITIES };
             self.following.compare(&[Some(measurement)], &[BOUND], joints)
         }
     }
@@ -304,7 +305,7 @@ mod tests {
         assert!((unmeasured(&mut joint, true, 50) - 0.5).abs() < 1e-9);
         joint.step(0.0, 0.0);
         assert!(unmeasured(&mut joint, true, 10) < 0.11);
-        // A pause ends the count.
+        // A pause resets the time.
         assert!(unmeasured(&mut joint, false, 100) < 1e-9);
     }
 
@@ -317,7 +318,7 @@ mod tests {
             joint.note(0.1);
             joint.following.is_driven(false, WINDOW)
         });
-        // At its velocity limit the joint takes ten steps to come there.
+        // At its velocity limit the joint needs ten steps.
         assert!((38..=41).contains(&steps.count()));
     }
 }

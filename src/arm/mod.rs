@@ -1,5 +1,6 @@
-//! How the arm moves: its motion over time, what stops it, and what is published of it.
+//! The arm: its motion over time, its supervision, and its published state.
 
+mod activity;
 pub(crate) mod collision_check;
 pub(crate) mod configuration_motion;
 mod controller_topics;
@@ -7,6 +8,7 @@ pub(crate) mod deadman;
 pub(crate) mod descriptions;
 mod following;
 pub(crate) mod output;
+mod present;
 mod progress;
 mod recovery;
 mod resting;
@@ -14,13 +16,11 @@ pub(crate) mod sources;
 mod state;
 pub(crate) mod steering;
 mod supervision;
-pub(crate) mod whereabouts;
 
 pub(crate) use collision_check::CollisionCheck;
 pub(crate) use deadman::Deadman;
 pub(crate) use output::Output;
-pub(crate) use progress::{Arrival, Moved, Progress, arrives};
-pub(crate) use whereabouts::Whereabouts;
+pub(crate) use progress::{ArrivalReport, MotionProgress, StartedMotion, arrives};
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -32,16 +32,15 @@ use crate::reports::{RefuseAs, Refused, Report, Reporter};
 use crate::robot_in_use::{Configuration, Frames, Measured, ReadyRobot};
 use crate::ros::{Clock, Lock, MEASURED_JOINT_STATES, clock, task};
 use crate::surroundings::{Avoidance, ClearanceLoss, Surroundings};
-use sources::{Shut, Sources};
+use sources::{BlockReason, Sources};
 use urdf_ik_parameters::Settings;
 
-/// Longest sleep of the publication, so that a new `publish_rate` takes effect at once to a human eye.
+/// Longest sleep between publications; a new `publish_rate` takes effect within this time.
 const MAX_SLEEP: Duration = Duration::from_millis(100);
 
-/// The arm, with all that says where it is and where it may go: what commands and queries begin with.
+/// The arm with its state, frames and surroundings: the entry point of commands and queries.
 pub(crate) struct Arm {
     pub output: Arc<Output>,
-    pub whereabouts: Arc<Whereabouts>,
     pub sources: Lock<Sources>,
     pub deadman: Arc<Deadman>,
     pub reporter: Arc<Reporter>,
@@ -49,54 +48,55 @@ pub(crate) struct Arm {
     pub frames: Arc<Frames>,
     pub surroundings: Arc<Surroundings>,
     pub clock: Clock,
-    /// What the parameters say now. It is replaced as a whole when a parameter changes.
+    /// The current parameters, replaced as a whole on a change.
     pub settings_in_use: Arc<Lock<Arc<Settings>>>,
-    /// Held while targets are solved. Counts how often the targets were forgotten.
-    pub forgotten: Mutex<u64>,
+    /// Locked while targets are solved. Counts how often the targets were discarded.
+    pub discarded: Mutex<u64>,
 }
 
 impl Arm {
-    /// The present settings.
+    /// The current settings.
     pub(crate) fn settings(&self) -> Arc<Settings> {
         Arc::clone(&self.settings_in_use.lock())
     }
 
-    /// The robot and its configuration: measured, while nothing moves the arm.
+    /// The robot and its configuration: measured while the arm is at rest.
     ///
     /// # Errors
-    /// [`Refused`] before a robot is known.
+    /// [`Refused`] without a robot.
     pub(crate) fn configuration(&self) -> Result<Configuration, Refused> {
-        self.whereabouts.configuration().ok_or_else(Refused::no_robot)
+        self.output.present().ok_or_else(Refused::no_robot)
     }
 
-    /// The configuration before a motion, which starts from the last command where the arm is measured near it, and else from the measurement.
+    /// The configuration for the start of a motion: the last command if the arm is measured close to it, otherwise the
+    /// measurement.
     ///
     /// # Errors
-    /// [`Refused`] where there is no robot, where measurements are expected but missing, or while commands are refused.
+    /// [`Refused`] without a robot, if expected measurements are missing, or while commands are refused.
     pub(crate) fn start(&self) -> Result<Configuration, Refused> {
-        self.output.permit()?;
-        self.whereabouts.take_measured().refuse_as(MEASURED_JOINT_STATES.short_name())?;
+        self.output.check_accepting()?;
+        self.output.take_measured().refuse_as(MEASURED_JOINT_STATES.short_name())?;
         self.configuration()
     }
 
-    /// Uses a robot from now on. It starts where it was measured a moment ago, else at the initial positions. Streams under way are for the
-    /// robot before, and shut out.
+    /// Replaces the robot. It starts at a recent measurement, otherwise at the initial positions. Active streams were
+    /// meant for the previous robot and are blocked.
     pub(crate) fn use_robot(&self, ready: ReadyRobot) {
         let settings = self.settings();
-        ready.tell(&settings);
+        ready.log_summary(&settings);
         let ReadyRobot { loaded, initial, limits } = ready;
         let measured = self.measured.configuration(settings.measured_timeout, &loaded, &initial);
         self.reporter.latest.clear();
         if self.output.configuration().is_some() {
-            self.sources.lock().shut(Shut::RobotReplaced);
+            self.sources.lock().block(BlockReason::RobotReplaced);
         }
         self.surroundings.use_robot(&loaded);
         self.output.replace_robot(loaded, measured.ok().flatten().unwrap_or(initial), &limits);
         self.surroundings.note_change();
     }
 
-    /// Uses the tools of the parameter `tool`, once the arm is at rest and no target is being solved. The targets of before are forgotten:
-    /// they were for other tips.
+    /// Applies the parameter `tool` once the arm is at rest and no target is being solved. Discards earlier targets:
+    /// they refer to other tips.
     pub(crate) fn use_tools(&self) {
         let Some(now) = self.output.configuration() else { return };
         let settings = self.settings();
@@ -105,15 +105,15 @@ impl Arm {
         if tools == now.loaded.chain.tools() || !self.output.is_at_rest() {
             return;
         }
-        let Ok(mut forgotten) = self.forgotten.try_lock() else { return };
+        let Ok(mut discarded) = self.discarded.try_lock() else { return };
         if now.loaded.with_tools(&tools).is_ok_and(|loaded| self.output.use_tools(&loaded)) {
-            *forgotten += 1;
+            *discarded += 1;
             self.reporter.latest.clear();
             log::info!("the tools of the parameter {} are used from now on", Settings::tool().name);
         }
     }
 
-    /// What the arm keeps clear of where it is measured.
+    /// The avoidance with a margin widened by the clearance loss of the measured arm.
     fn widened(&self, avoidance: Avoidance, settings: &Settings, loss: &mut ClearanceLoss) -> Avoidance {
         let now = self.output.configuration().filter(|now| now.loaded.is_same_robot(&avoidance.loaded));
         let measured = now.as_ref().and_then(|now| {
@@ -128,14 +128,15 @@ impl Arm {
         avoidance.widened(lost)
     }
 
-    /// Forgets the targets of all tips, because something else than a target moves the arm now. Waits for those that are being solved.
-    pub(crate) async fn forget_targets(&self) {
-        *self.forgotten.lock().await += 1;
+    /// Discards the targets of all tips because another source moves the arm. Waits for targets that are being solved.
+    pub(crate) async fn discard_targets(&self) {
+        *self.discarded.lock().await += 1;
         self.reporter.latest.clear();
     }
 
-    /// Publishes what became of a target of `topic`. A refusal is logged once; `header` and `tip` are those of the target.
-    pub(crate) fn conclude(&self, topic: &str, tip: usize, header: Header, ended: Result<Report, Refused>) {
+    /// Publishes the outcome of a target of `topic`. A refusal is logged once; `header` and `tip` are those of the
+    /// target.
+    pub(crate) fn report_outcome(&self, topic: &str, tip: usize, header: Header, ended: Result<Report, Refused>) {
         self.reporter.warnings.note(topic, &ended);
         self.reporter.report(ended.unwrap_or_else(|refused| {
             let now = self.output.configuration();
@@ -159,15 +160,15 @@ pub(crate) fn serve(arm: &Arc<Arm>) {
             }
             let period = settings.publish_period();
             let now = Instant::now();
-            // In short sleeps, because the rate may change meanwhile.
+            // In short sleeps: the rate may change.
             next = next.min(now + period);
             if now < next {
                 clock::sleep_until(next.min(now + MAX_SLEEP)).await;
                 continue;
             }
             // Without a measurement nothing changes.
-            let _ = arm.whereabouts.take_measured();
-            // While a new scene is being made, the one before counts.
+            let _ = arm.output.take_measured();
+            // Until a new scene is ready, the previous one applies.
             let avoidance = Avoidance::in_motion(&arm.surroundings, &settings);
             let avoidance = avoidance.map(|avoidance| Some(arm.widened(avoidance?, &settings, &mut clearance_loss)));
             arm.output.tick(&settings, avoidance.as_ref().map(Option::as_ref), next);

@@ -1,8 +1,8 @@
-//! The robot's configuration, its one owner: who changes it publishes it, and it is repeated at `publish_rate`.
+//! The published configuration of the robot. Every change is published, and repeated at `publish_rate`.
 //!
-//! A function that changes the configuration publishes it under the same lock, so that all is published in its order. Smooth motion is
-//! different: it is published with the ticks of the publish rate alone. Who only reads the configuration does not wait for any of them:
-//! it is shown under a lock of its own.
+//! A function that changes the configuration publishes it under the same lock, so that messages are in order. Smooth
+//! motion is published only by the ticks of the publish rate. Readers use a snapshot under a separate lock and do not
+//! wait for a change.
 
 mod tick;
 
@@ -14,33 +14,36 @@ use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::String as Text;
 use r2r::{Node, QosProfile};
 
-use super::configuration_motion::{ConfigurationMotion, Steered};
+use super::activity::Activity;
+use super::configuration_motion::{ConfigurationMotion, ServoTakeover};
 use super::controller_topics::ControllerTopics;
 use super::deadman::Deadman;
-use super::progress::{Arrival, Arrivals, Moved, Progress, Synchronizing};
+use super::progress::{ArrivalReport, ArrivalReports, MotionProgress, StartedMotion, Synchronizing};
 use super::resting::Resting;
-use super::state::{Snapshot, State};
-use super::steering::Input;
+use super::state::{ArmState, Snapshot};
+use super::steering::ServoInput;
 use crate::Result;
 use crate::messages::convert;
-use crate::reports::{RefuseAs, Refused, Reporter, Verdict};
+use crate::reports::{RefuseAs, Refused, Reporter, TargetOutcome};
 use crate::robot_in_use::{Configuration, LoadedRobot, Measured};
 use crate::ros::{Clock, JOINT_STATES, Lock, Publisher, ROBOT_DESCRIPTION_IN_USE, latched};
 use crate::surroundings::Avoidance;
 use urdf_ik_motion::{MotionLimits, TrajectoryPoint};
 use urdf_ik_parameters::{Motion, Settings};
 
-/// What is published of the robot.
+/// The published state of the robot.
 pub(crate) struct Output {
-    state: Lock<State>,
-    shown: Lock<Snapshot>,
+    state: Lock<ArmState>,
+    snapshot: Lock<Snapshot>,
     joint_states: Publisher<JointState>,
     controllers: ControllerTopics,
     description: Publisher<Text>,
-    measured: Arc<Measured>,
+    pub(super) measured: Arc<Measured>,
     deadman: Arc<Deadman>,
     reporter: Arc<Reporter>,
     clock: Clock,
+    /// The current parameters.
+    pub(super) settings: Arc<Lock<Arc<Settings>>>,
 }
 
 impl Output {
@@ -50,98 +53,100 @@ impl Output {
         deadman: Arc<Deadman>,
         reporter: Arc<Reporter>,
         clock: Clock,
-        settings: &Settings,
+        settings: Arc<Lock<Arc<Settings>>>,
     ) -> Result<Self> {
+        let controllers = ControllerTopics::new(node, &settings.lock())?;
         Ok(Self {
             measured,
             deadman,
             state: Lock::default(),
-            shown: Lock::default(),
+            snapshot: Lock::default(),
             joint_states: Publisher::new(node, JOINT_STATES, QosProfile::default().keep_last(10))?,
-            controllers: ControllerTopics::new(node, settings)?,
+            controllers,
             description: Publisher::new(node, ROBOT_DESCRIPTION_IN_USE, latched())?,
             reporter,
             clock,
+            settings,
         })
     }
 
-    /// Shows readers the state after a change.
-    fn show(&self, state: &State) {
-        *self.shown.lock() = state.snapshot();
+    /// Updates the snapshot for readers.
+    fn update_snapshot(&self, state: &ArmState) {
+        *self.snapshot.lock() = state.snapshot();
     }
 
-    /// The robot and its configuration; `None` before a robot is known.
+    /// The robot and its published configuration; `None` before a robot is loaded.
     pub(crate) fn configuration(&self) -> Option<Configuration> {
-        self.shown.lock().configuration.clone()
+        self.snapshot.lock().configuration.clone()
     }
 
-    /// Whether the arm is at rest.
+    /// True if the arm is at rest.
     pub(crate) fn is_at_rest(&self) -> bool {
-        self.shown.lock().is_at_rest
+        self.snapshot.lock().is_at_rest
     }
 
     /// # Errors
     /// [`Refused`] while commands are refused.
-    pub(super) fn permit(&self) -> Result<(), Refused> {
-        self.shown.lock().refused.clone().map_or(Ok(()), Err)
+    pub(super) fn check_accepting(&self) -> Result<(), Refused> {
+        self.snapshot.lock().refused.clone().map_or(Ok(()), Err)
     }
 
-    /// The sentence of a halt, where the arm has halted.
+    /// The reason of a halt, if the arm has halted.
     pub(crate) fn halted(&self) -> Option<String> {
-        let refused = self.permit().err().filter(|refused| refused.verdict == Verdict::FollowingError);
+        let refused = self.check_accepting().err().filter(|refused| refused.outcome == TargetOutcome::FollowingError);
         refused.map(|refused| refused.sentence)
     }
 
-    /// Whether the command is the measured configuration by now, while commands are refused.
+    /// True if the command already equals the measured configuration while commands are refused.
     pub(super) fn is_synchronized(&self) -> bool {
-        self.shown.lock().is_synchronized
+        self.snapshot.lock().is_synchronized
     }
 
-    /// The greatest difference between measurement and command since this was asked last, as a sentence.
+    /// The largest deviation between measurement and command since the last call, as a sentence.
     pub(crate) fn greatest_difference(&self) -> Option<String> {
         let mut state = self.state.lock();
         let deviation = state.supervision.take_greatest_difference()?;
         state.motion.as_ref().map(|motion| deviation.sentence(motion.loaded()))
     }
 
-    /// The arm, where nothing moves it and it accepts commands.
+    /// The arm, if it is at rest and accepts commands.
     pub(super) fn resting(&self) -> Option<Resting> {
-        let shown = self.shown.lock();
-        let Snapshot { is_at_rest, commanded: is_commanded, last_activity, requests, .. } = *shown;
-        let published = shown.configuration.as_ref().filter(|_| is_at_rest && shown.refused.is_none())?.clone();
-        Some(Resting { published, is_commanded, last_activity, requests })
+        let snapshot = self.snapshot.lock();
+        let Snapshot { is_at_rest, activity, .. } = *snapshot;
+        let published = snapshot.configuration.as_ref().filter(|_| is_at_rest && snapshot.refused.is_none())?.clone();
+        Some(Resting { published, activity })
     }
 
-    /// Uses a robot at `positions` (one entry a joint) from now on, instead of the one before.
+    /// Replaces the robot, at `positions` (one entry a joint).
     pub(crate) fn replace_robot(&self, loaded: Arc<LoadedRobot>, positions: Vec<f64>, limits: &MotionLimits) {
         let mut state = self.state.lock();
         self.description.publish(&Text { data: loaded.text.to_string() });
         let message = convert::joint_state(&loaded.robot, &positions);
         let motion = Some(ConfigurationMotion::new(loaded, positions, limits));
-        *state = State { motion, message, requests: state.requests + 1, ..State::default() };
+        let activity = Activity { requests: state.activity.requests + 1, ..Activity::default() };
+        *state = ArmState { motion, message, activity, ..ArmState::default() };
         self.publish(&mut state, self.clock.now());
     }
 
-    /// Uses `loaded`, the robot in use with other tools, from now on, if the arm is at rest; returns whether it does. A path that is being
-    /// planned is for the tools before, and becomes void.
+    /// Replaces the tools: `loaded` is the same robot with other tools. Does nothing and returns false unless the arm
+    /// is at rest. A path that is being planned becomes void.
     pub(crate) fn use_tools(&self, loaded: &Arc<LoadedRobot>) -> bool {
         let mut state = self.state.lock();
         let Some(motion) = state.motion_of(loaded).filter(|motion| motion.is_at_rest()) else { return false };
         motion.use_tools(Arc::clone(loaded));
-        state.requests += 1;
-        self.show(&state);
+        state.activity.requests += 1;
+        self.update_snapshot(&state);
         true
     }
 
-    /// Sets the limits of all motions from the next one on, if `loaded` is still the robot in use.
+    /// Sets the limits of all subsequent motions, if `loaded` is still in use.
     pub(crate) fn set_limits(&self, loaded: &Arc<LoadedRobot>, limits: &MotionLimits) {
         if let Some(motion) = self.state.lock().motion_of(loaded) {
             motion.set_limits(limits);
         }
     }
 
-    /// Sets all positions (one entry a joint) and publishes them, if `loaded` is still the robot in use. They say where the robot is, and
-    /// command nothing.
+    /// Sets and publishes all positions (one entry a joint), if `loaded` is still in use. They are not a command.
     pub(crate) fn set_configuration(&self, loaded: &Arc<LoadedRobot>, positions: Vec<f64>) {
         let mut state = self.state.lock();
         if let Some(motion) = state.motion_of(loaded) {
@@ -151,12 +156,12 @@ impl Output {
         }
     }
 
-    /// Sets all positions (one entry a joint) of an arm that rests and publishes them, unless something was requested since or a success waits
-    /// for the arm. Where those of the chain change, they command nothing.
+    /// Sets and publishes all positions (one entry a joint) of an arm at rest, unless there was a request since or a
+    /// success waits for the arm. Changed positions of the chain are no longer a command.
     pub(super) fn take_over(&self, resting: &Resting, positions: Vec<f64>) {
         let mut state = self.state.lock();
-        let Resting { published: Configuration { loaded, .. }, requests, .. } = resting;
-        if state.requests != *requests || state.supervision.is_settling() {
+        let Resting { published: Configuration { loaded, .. }, activity } = resting;
+        if state.activity.requests != activity.requests || state.supervision.is_settling() {
             return;
         }
         if let Some(motion) = state.motion_of(loaded) {
@@ -170,20 +175,19 @@ impl Output {
         }
     }
 
-    /// Brakes to rest. Returns the stamp of the joint state, and the time until rest \[s\].
+    /// Brakes to rest. Returns the stamp of the joint state and the time until rest \[s\].
     ///
     /// # Errors
-    /// [`Refused`] where the motion under way cannot be braked; it continues.
+    /// [`Refused`] if the current motion cannot be braked; it continues.
     pub(crate) fn stop(&self) -> Result<(Time, f64), Refused> {
         let mut state = self.state.lock();
-        let motion = state.motion.as_mut().ok_or_else(Refused::no_robot)?;
-        motion.rest_servo(None);
-        let time = motion.stop().refuse_as("motion")?;
+        let time = state.brake()?;
         state.note_request();
         Ok((self.publish_unless_sampled(&mut state), time))
     }
 
-    /// Brakes to rest where a stream of commands has moved the arm last. A motion that cannot be braked now is tried again.
+    /// Brakes to rest if a stream of commands moved the arm last. A motion that cannot be braked is tried again at the
+    /// next call.
     pub(super) fn stop_stream(&self) {
         let is_stream = self.state.lock().is_stream;
         if is_stream && let Err(refused) = self.stop() {
@@ -191,39 +195,39 @@ impl Output {
         }
     }
 
-    /// Brakes to rest, synchronizes the command with the measured configuration, and refuses commands meanwhile with `refused`, until
-    /// [`Output::resume`]. Returns a ticket for that, and the time until rest \[s\].
+    /// Brakes to rest, sets the command to the measured configuration, and meanwhile refuses commands with `refused`,
+    /// until [`Output::resume`]. Returns a ticket for it and the time until rest \[s\].
     ///
     /// # Errors
-    /// [`Refused`] where the motion under way cannot be braked; it continues.
+    /// [`Refused`] if the current motion cannot be braked; it continues.
     pub(super) fn synchronize(&self, refused: Refused) -> Result<Synchronizing, Refused> {
         let mut state = self.state.lock();
-        let motion = state.motion.as_mut().ok_or_else(Refused::no_robot)?;
-        motion.rest_servo(None);
-        let time = motion.stop().refuse_as("motion")?;
+        let time = state.brake()?;
         state.supervision.synchronize(refused);
         state.note_request();
-        (state.commanded, state.smooth) = (true, true);
-        self.show(&state);
-        Ok(Synchronizing { ticket: state.requests, time })
+        (state.activity.is_commanded, state.smooth) = (true, true);
+        self.update_snapshot(&state);
+        Ok(Synchronizing { ticket: state.activity.requests, time })
     }
 
-    /// Accepts commands again, unless something was requested since [`Output::synchronize`] gave a `ticket`. Returns whether it does.
+    /// Accepts commands again, unless there was a request after the [`Output::synchronize`] of `ticket`. True on
+    /// success.
     pub(super) fn resume(&self, ticket: Option<u64>) -> bool {
         let mut state = self.state.lock();
-        let is_ours = ticket.is_none_or(|ticket| ticket == state.requests);
+        let is_ours = ticket.is_none_or(|ticket| ticket == state.activity.requests);
         if is_ours {
             state.supervision.resume();
-            self.show(&state);
+            self.update_snapshot(&state);
         }
         is_ours
     }
 
-    /// Begins the motion of the chain to `positions` that `settings` ask for, as far as `avoidance` allows it. `arrivals` makes the reports
-    /// for the end of the motion. It goes on from the motion that gave `ticket`, or from whatever there is.
+    /// Starts the motion of the chain to `positions` as configured in `settings`, as far as `avoidance` allows.
+    /// `arrivals` makes the reports for the end of the motion. With a `ticket` it only continues the motion of that
+    /// ticket.
     ///
     /// # Errors
-    /// [`Refused`] where `loaded` is no longer the robot in use, no smooth motion was found, or something else was requested since that
+    /// [`Refused`] if `loaded` is no longer in use, no smooth motion was found, or there was a request after that
     /// ticket.
     pub(crate) fn move_to(
         &self,
@@ -232,37 +236,37 @@ impl Output {
         settings: &Settings,
         avoidance: Option<&Avoidance>,
         ticket: Option<u64>,
-        arrivals: Arrivals,
-    ) -> Result<Moved, Refused> {
+        arrivals: ArrivalReports,
+    ) -> Result<StartedMotion, Refused> {
         let mut state = self.state.lock();
-        if ticket.is_some_and(|ticket| ticket != state.requests) {
+        if ticket.is_some_and(|ticket| ticket != state.activity.requests) {
             return Err(Refused::invalid("motion", "another motion was requested meanwhile"));
         }
         self.deadman.permits(settings)?;
         let motion = state.permitted_motion_of(loaded)?;
         let progress = motion.move_to(positions, settings, avoidance, arrivals).refuse_as("motion")?;
         let positions = loaded.chain.positions_from(motion.positions());
-        let is_smooth = settings.motion == Motion::Smooth || matches!(progress, Some(Progress::Smooth(_)));
+        let is_smooth = settings.motion == Motion::Smooth || matches!(progress, Some(MotionProgress::Smooth(_)));
         state.note_request();
-        (state.commanded, state.smooth, state.is_stream) = (true, is_smooth, true);
-        let ticket = state.requests;
+        (state.activity.is_commanded, state.smooth, state.is_stream) = (true, is_smooth, true);
+        let ticket = state.activity.requests;
         let progress =
-            progress.or_else(|| state.settle(&self.measured, settings, arrivals).then_some(Progress::Settling));
-        Ok(Moved { stamp: self.publish_unless_sampled(&mut state), positions, progress, ticket })
+            progress.or_else(|| state.settle(&self.measured, settings, arrivals).then_some(MotionProgress::Settling));
+        Ok(StartedMotion { stamp: self.publish_unless_sampled(&mut state), positions, progress, ticket })
     }
 
-    /// Lets the servo follow a command. `None` where the command asks for nothing.
+    /// Passes a command to the servo. `None` if the command has no effect.
     ///
     /// # Errors
-    /// [`Refused`] where `loaded` is no longer the robot in use, or its chain is too long for a servo.
+    /// [`Refused`] if `loaded` is no longer in use, or its chain is too long for a servo.
     pub(crate) fn steer(
         &self,
         loaded: &Arc<LoadedRobot>,
         settings: &Settings,
-        input: Input,
-    ) -> Result<Option<Steered>, Refused> {
+        input: ServoInput,
+    ) -> Result<Option<ServoTakeover>, Refused> {
         let mut state = self.state.lock();
-        if !input.wish.is_zero() {
+        if !input.command.is_zero() {
             self.deadman.permits(settings)?;
         }
         let motion = state.permitted_motion_of(loaded)?;
@@ -270,29 +274,31 @@ impl Output {
         let steered = steered.map_err(|e| Refused::invalid("servo", format!("{e}: send target poses instead")))?;
         if steered.is_some() {
             state.note_request();
-            (state.commanded, state.smooth, state.is_stream) = (true, true, true);
-            self.show(&state);
+            (state.activity.is_commanded, state.smooth, state.is_stream) = (true, true, true);
+            self.update_snapshot(&state);
         }
         Ok(steered)
     }
 
-    /// Whether the servo is commanded to move another tip than this one.
-    pub(crate) fn moves_beside(&self, tip: usize, timeout: Duration) -> bool {
-        self.state.lock().motion.as_mut().is_some_and(|motion| motion.moves_beside(tip, timeout))
+    /// True if the servo is commanded to move a tip other than `tip`.
+    pub(crate) fn moves_other_tip(&self, tip: usize, timeout: Duration) -> bool {
+        let mut state = self.state.lock();
+        let steering = state.motion.as_mut().and_then(ConfigurationMotion::steering);
+        steering.is_some_and(|steering| steering.moves_other_tip(tip, timeout))
     }
 
-    /// Drops the pose that a tip follows by the servo; without a tip, all commands of the servo.
-    pub(crate) fn rest_servo(&self, tip: Option<usize>) {
-        if let Some(motion) = self.state.lock().motion.as_mut() {
-            motion.rest_servo(tip);
+    /// Drops the pose command of a tip; without a tip, all commands of the servo.
+    pub(crate) fn drop_servo_commands(&self, tip: Option<usize>) {
+        if let Some(steering) = self.state.lock().motion.as_mut().and_then(ConfigurationMotion::steering) {
+            steering.drop_commands(tip);
         }
     }
 
-    /// Brakes before a path is planned for `loaded`; joints outside their limits come inside. Returns the configuration, whose end is where
-    /// the robot comes to rest, and a ticket for [`Output::follow`].
+    /// Brakes before a path is planned for `loaded`; joints outside their limits return to them. Returns the
+    /// configuration, whose `end` is the position of rest, and a ticket for [`Output::follow`].
     ///
     /// # Errors
-    /// [`Refused`] where `loaded` is no longer the robot in use, or it cannot be braked.
+    /// [`Refused`] if `loaded` is no longer in use, or the motion cannot be braked.
     pub(crate) fn prepare_path(&self, loaded: &Arc<LoadedRobot>) -> Result<(Configuration, u64), Refused> {
         let mut state = self.state.lock();
         let motion = state.permitted_motion_of(loaded)?;
@@ -300,25 +306,25 @@ impl Output {
         let (configuration, moves) = (motion.configuration(), !motion.is_at_rest());
         state.note_request();
         if moves {
-            (state.commanded, state.smooth) = (true, true);
+            (state.activity.is_commanded, state.smooth) = (true, true);
         }
-        self.show(&state);
-        Ok((configuration, state.requests))
+        self.update_snapshot(&state);
+        Ok((configuration, state.activity.requests))
     }
 
-    /// Begins to follow a trajectory, if nothing else was requested since [`Output::prepare_path`] gave `ticket`. `arrival` has
+    /// Follows a trajectory, unless there was a request after the [`Output::prepare_path`] of `ticket`. `arrival` has
     /// the status for the end. Returns the stamp of the joint state.
     ///
     /// # Errors
-    /// [`Refused`] where something else was requested.
+    /// [`Refused`] if there was another request.
     pub(crate) fn follow(
         &self,
         ticket: u64,
         points: Arc<[TrajectoryPoint]>,
-        arrival: Arrival,
+        arrival: ArrivalReport,
     ) -> Result<Time, Refused> {
         let mut state = self.state.lock();
-        let ours = state.requests == ticket;
+        let ours = state.activity.requests == ticket;
         let motion = state
             .motion
             .as_mut()
@@ -326,24 +332,24 @@ impl Output {
             .ok_or_else(|| Refused::invalid("path", "another motion was requested while the path was planned"))?;
         motion.follow(points, arrival).refuse_as("path")?;
         state.note_request();
-        (state.commanded, state.smooth) = (true, true);
-        self.show(&state);
+        (state.activity.is_commanded, state.smooth) = (true, true);
+        self.update_snapshot(&state);
         Ok(state.last_stamp.clone())
     }
 
-    /// Publishes the joint state and gives its stamp. In a motion that is sampled at even times, it only gives the stamp of the last one.
-    fn publish_unless_sampled(&self, state: &mut State) -> Time {
+    /// Publishes the joint state and returns its stamp. During sampled motion it only returns the last stamp.
+    fn publish_unless_sampled(&self, state: &mut ArmState) -> Time {
         if state.motion.as_ref().is_some_and(ConfigurationMotion::is_sampled) {
-            self.show(state);
+            self.update_snapshot(state);
             return state.last_stamp.clone();
         }
         self.publish(state, self.clock.now())
     }
 
-    /// Publishes the joint state of a `time` and gives its stamp. Publishes nothing before simulated time begins: no reader could use the
-    /// stamp.
-    fn publish(&self, state: &mut State, time: Duration) -> Time {
-        self.show(state);
+    /// Publishes the joint state for `time` and returns its stamp. Publishes nothing before simulated time starts: the
+    /// stamp would be useless.
+    fn publish(&self, state: &mut ArmState, time: Duration) -> Time {
+        self.update_snapshot(state);
         let stamp = r2r::Clock::to_builtin_time(&time);
         let begun = stamp != Time::default();
         if let Some(motion) = state.motion.as_ref().filter(|_| begun) {
@@ -356,7 +362,7 @@ impl Output {
                 state.message.velocity = convert::joint_velocities(robot, chain, &motion.velocities());
             }
             self.joint_states.publish(&state.message);
-            if state.commanded {
+            if state.activity.is_commanded {
                 self.controllers.publish_positions(motion);
             }
         }

@@ -1,4 +1,4 @@
-//! What there is to say of a motion to a goal: how it goes on, and how it ends.
+//! MotionProgress and end of a motion to a goal.
 
 use r2r::builtin_interfaces::msg::Time;
 
@@ -6,29 +6,29 @@ use super::collision_check::Obstruction;
 use crate::reports::Report;
 use urdf_ik_solver::Target;
 
-/// What to publish of a target when the motion to it has ended.
-pub(crate) struct Arrival {
+/// The report of a target for the end of the motion to it.
+pub(crate) struct ArrivalReport {
     pub target: Target,
-    /// The report for when it has arrived.
+    /// The report on arrival.
     pub report: Report,
 }
 
-/// Makes the reports for the arrival. This takes longer than to start a motion, so it is done only where they are needed.
-pub(crate) type Arrivals<'a> = &'a dyn Fn() -> Vec<Arrival>;
+/// Makes the reports for the arrival. This takes longer than the start of a motion, so it is deferred.
+pub(crate) type ArrivalReports<'a> = &'a dyn Fn() -> Vec<ArrivalReport>;
 
-/// The motion to a goal that is not reached.
-pub(crate) enum Progress {
+/// The remaining motion to a goal.
+pub(crate) enum MotionProgress {
     /// In bounded steps.
     Steps,
     /// Smooth, with the predicate of a sentence about the arrival.
     Smooth(String),
-    /// None: the command is there, and the measured arm follows.
+    /// None: the command has arrived, and the measured arm follows.
     Settling,
-    /// None: something is in the way.
+    /// None: an obstruction stopped it.
     Stopped(Obstruction),
 }
 
-/// When an arm arrives that takes `time` \[s\] at full speed, as the predicate of a sentence.
+/// ArrivalReport after `time` \[s\] at full speed, as the predicate of a sentence.
 pub(crate) fn arrives(time: f64, speed_scale: f64) -> String {
     if speed_scale >= 1.0 {
         format!("arrives in {time:.3} s")
@@ -39,7 +39,7 @@ pub(crate) fn arrives(time: f64, speed_scale: f64) -> String {
     }
 }
 
-/// A command that becomes the measured configuration.
+/// A synchronization of the command with the measured configuration.
 pub(super) struct Synchronizing {
     /// For [`Output::resume`](super::output::Output::resume).
     pub ticket: u64,
@@ -47,14 +47,14 @@ pub(super) struct Synchronizing {
     pub time: f64,
 }
 
-/// What a new goal has changed.
-pub(crate) struct Moved {
-    /// Stamp of the present joint state.
+/// The start of a motion to a new goal.
+pub(crate) struct StartedMotion {
+    /// Stamp of the current joint state.
     pub stamp: Time,
     /// Its positions of the chain's variables.
     pub positions: Vec<f64>,
-    /// The motion that is left; `None` where the goal is reached.
-    pub progress: Option<Progress>,
-    /// For a motion that goes on from this one.
+    /// The remaining motion; `None` at the goal.
+    pub progress: Option<MotionProgress>,
+    /// For a motion that continues this one.
     pub ticket: u64,
 }

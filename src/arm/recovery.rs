@@ -1,35 +1,36 @@
-//! Stop, reset and resume: how the command comes back to the arm.
+//! Stop, reset and resume: synchronization of the command with the arm.
 
 use std::time::{Duration, Instant};
 
 use super::Arm;
 use super::progress::Synchronizing;
-use super::sources::Shut;
+use super::sources::BlockReason;
 use crate::reports::{RefuseAs, Refused};
 use crate::ros::MEASURED_JOINT_STATES;
 
-/// How long the measured configuration is commanded before commands are accepted again: controllers that just start miss no message.
+/// Time for which the measured configuration is commanded before commands are accepted again: starting controllers
+/// miss no message.
 const TIME_AT_MEASUREMENT: Duration = Duration::from_millis(500);
-/// How long the arm may take to rest beyond the time of the stop.
+/// Additional time for the arm to rest, beyond the braking time.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Arm {
-    /// Brakes to rest, within the limits of the joints. Streams under way are shut out until they pause, or until [`Arm::resume`]. Returns a
-    /// sentence about it.
+    /// Brakes to rest within the joint limits. Active streams are blocked until they pause or [`Arm::resume`]. Returns
+    /// a sentence.
     ///
     /// # Errors
-    /// [`Refused`] where the motion under way cannot be braked, or there is no robot.
+    /// [`Refused`] without a robot, or if the current motion cannot be braked.
     pub(crate) async fn stop(&self) -> Result<String, Refused> {
-        self.forget_targets().await;
-        self.sources.lock().shut(Shut::Stopped);
+        self.discard_targets().await;
+        self.sources.lock().block(BlockReason::Stopped);
         let (_, time) = self.output.stop()?;
         Ok(format!("the arm comes to rest in {time:.3} s"))
     }
 
-    /// Ends a halt and a stop. Where the arm is measured, its measured configuration is commanded first. Returns a sentence about it.
+    /// Ends a halt and a stop. A measured arm is first commanded to its measured configuration. Returns a sentence.
     ///
     /// # Errors
-    /// [`Refused`] where there is no robot, measurements are missing, or the arm does not come to rest.
+    /// [`Refused`] without a robot, if measurements are missing, or if the arm does not come to rest.
     pub(crate) async fn resume(&self) -> Result<String, Refused> {
         let is_measured = self.is_measured()?;
         if is_measured {
@@ -37,22 +38,22 @@ impl Arm {
         } else {
             self.output.resume(None);
         }
-        self.sources.lock().open();
+        self.sources.lock().unblock();
         Ok(if is_measured {
-            "the arm is commanded where it is measured; commands count again"
+            "the arm is commanded where it is measured; commands are accepted again"
         } else {
-            "commands count again"
+            "commands are accepted again"
         }
         .to_owned())
     }
 
-    /// Back to the measured configuration, where the arm is measured, and else to the parameter `initial_posture`. Ends a halt and a stop.
-    /// Returns a sentence about it.
+    /// Returns to the measured configuration; without measurements, to the parameter `initial_posture`. Ends a halt
+    /// and a stop. Returns a sentence.
     ///
     /// # Errors
-    /// [`Refused`] where there is no robot, or the arm does not come to rest.
+    /// [`Refused`] without a robot, or if the arm does not come to rest.
     pub(crate) async fn reset(&self) -> Result<String, Refused> {
-        self.forget_targets().await;
+        self.discard_targets().await;
         let settings = self.settings();
         self.sources.lock().reset(Instant::now(), settings.servo.timeout);
         let loaded = self.configuration()?.loaded;
@@ -69,19 +70,20 @@ impl Arm {
         Ok(message)
     }
 
-    /// Whether the arm is measured; false where no measurement is expected.
+    /// True if the arm is measured; false if no measurement is expected.
     ///
     /// # Errors
-    /// [`Refused`] where there is no robot, or measurements are missing.
+    /// [`Refused`] without a robot, or if measurements are missing.
     fn is_measured(&self) -> Result<bool, Refused> {
         let now = self.configuration()?;
         let measured = self.measured.configuration(self.settings().measured_timeout, &now.loaded, &now.positions);
         Ok(measured.refuse_as(MEASURED_JOINT_STATES.short_name())?.is_some())
     }
 
-    /// Brakes, and commands the measured configuration for a while, on every topic of commands. Commands are refused meanwhile.
+    /// Brakes, and commands the measured configuration for a while on all command topics. Commands are refused
+    /// meanwhile.
     async fn command_measurement(&self) -> Result<(), Refused> {
-        self.forget_targets().await;
+        self.discard_targets().await;
         let sentence = "the arm is being synchronized with its measurement: send the command again in 0.5 s";
         let Synchronizing { ticket, time } = self.output.synchronize(Refused::invalid("synchronizing", sentence))?;
         let deadline = Instant::now() + Duration::from_secs_f64(time) + PATIENCE;

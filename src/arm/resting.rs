@@ -1,51 +1,46 @@
-//! An arm that nothing moves: as it was published last, beside where it is measured.
+//! An arm at rest: its last published and its measured configuration.
 
-use std::time::{Duration, Instant};
-
+use super::activity::Activity;
 use super::following::Deviation;
 use crate::robot_in_use::{Configuration, LoadedRobot};
 
-/// How long an arm must be measured in one place after the last command to count as displaced there. Drivers take less to begin a motion:
-/// until then the arm is still measured where it was.
-pub(super) const REST_TIME: Duration = Duration::from_millis(200);
-
-/// An arm that nothing moves.
+/// An arm at rest.
 pub(super) struct Resting {
-    /// As it was published last.
+    /// The last published configuration.
     pub published: Configuration,
-    /// Whether a motion led there.
-    pub is_commanded: bool,
-    /// When it moved last, or a motion or stop was requested.
-    pub last_activity: Option<Instant>,
-    /// Number of requests by then.
-    pub requests: u64,
+    pub activity: Activity,
 }
 
-/// Positions of a resting arm: one entry for each joint of the robot.
-pub(super) struct Located {
-    /// For all that asks where the arm is.
+/// Positions of an arm at rest (one entry for each joint of the robot).
+pub(super) struct RestingPositions {
+    /// The current positions for queries, frames and markers.
     pub present: Vec<f64>,
-    /// What is published from now on.
+    /// The positions to publish.
     pub published: Vec<f64>,
 }
 
 impl Resting {
-    /// Compares the `measured` positions (one entry a joint) with those published last. Joints outside the chain, which are not commanded,
-    /// each have a dead band of their own.
-    pub(super) fn locate(&self, measured: Vec<f64>, tolerance: f64, is_measured_at_rest: impl Fn() -> bool) -> Located {
+    /// Compares the `measured` positions (one entry a joint) with the last published ones. VariableLimits outside the chain,
+    /// which are not commanded, each have a dead band.
+    pub(super) fn locate(
+        &self,
+        measured: Vec<f64>,
+        tolerance: f64,
+        is_measured_at_rest: impl Fn() -> bool,
+    ) -> RestingPositions {
         let Configuration { loaded, positions, .. } = &self.published;
         let LoadedRobot { robot, chain, .. } = &**loaded;
         let is_far =
             |joint: usize| robot.joints()[joint].domain.way(positions[joint], measured[joint]).abs() > tolerance;
         let is_elsewhere = Deviation::greatest(loaded, positions, &measured).difference.abs() > tolerance
-            && (!self.is_commanded || is_measured_at_rest());
+            && (!self.activity.is_commanded || is_measured_at_rest());
         if is_elsewhere {
-            return Located { present: measured.clone(), published: measured };
+            return RestingPositions { present: measured.clone(), published: measured };
         }
         let mut published = positions.clone();
         robot.movable().filter(|joint| is_far(*joint)).for_each(|joint| published[joint] = measured[joint]);
         chain.write_into(robot, &chain.positions_from(positions), &mut published);
-        Located { present: if self.is_commanded { published.clone() } else { measured }, published }
+        RestingPositions { present: if self.activity.is_commanded { published.clone() } else { measured }, published }
     }
 }
 
@@ -68,12 +63,12 @@ mod tests {
         let loaded = description::load(urdf, false, &settings).unwrap().loaded;
         let positions = loaded.robot.neutral_positions();
         let published = Configuration { loaded, end: positions.clone(), positions };
-        Resting { published, is_commanded, last_activity: None, requests: 0 }
+        Resting { published, activity: Activity { is_commanded, ..Activity::default() } }
     }
 
     impl Resting {
-        /// What is made of joints that are measured so far from where they were published.
-        fn with(&self, moves: &[(&str, f64)], is_measured_at_rest: bool) -> Located {
+        /// The result for joints measured at these distances from their published positions.
+        fn with(&self, moves: &[(&str, f64)], is_measured_at_rest: bool) -> RestingPositions {
             self.locate(self.measured(moves), TOLERANCE, || is_measured_at_rest)
         }
 
@@ -95,7 +90,7 @@ mod tests {
             ([("left_elbow_joint", -0.02), ("torso_yaw_joint", 0.007)], false),
             ([("left_elbow_joint", -0.04), ("torso_yaw_joint", 0.007)], true),
         ] {
-            let Located { present, published } = resting.with(&moves, false);
+            let RestingPositions { present, published } = resting.with(&moves, false);
             assert_eq!(present, resting.measured(&moves));
             assert_eq!(published, if is_taken_over { present } else { resting.published.positions.clone() });
         }
@@ -109,7 +104,7 @@ mod tests {
             [(0.02, true, false), (0.04, true, true), (0.04, false, false), (-0.5, true, true)]
         {
             let moves = [("left_elbow_joint", by), ("torso_yaw_joint", 0.007)];
-            let Located { present, published } = resting.with(&moves, is_measured_at_rest);
+            let RestingPositions { present, published } = resting.with(&moves, is_measured_at_rest);
             assert_eq!(present, if is_displaced { resting.measured(&moves) } else { commanded() }, "{by}");
             assert_eq!(published, present);
         }
@@ -126,7 +121,7 @@ mod tests {
         let resting = resting(true);
         let elbow = ("left_elbow_joint", 0.007);
         for (other, is_taken_over) in [(("right_elbow_joint", 0.2), true), (("right_elbow_joint", 0.02), false)] {
-            let Located { present, published } = resting.with(&[elbow, other], true);
+            let RestingPositions { present, published } = resting.with(&[elbow, other], true);
             let moves = if is_taken_over { vec![other] } else { Vec::new() };
             assert_eq!(published, resting.measured(&moves));
             assert_eq!(present, published);

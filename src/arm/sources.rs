@@ -1,114 +1,127 @@
-//! What commands the arm: a gate for each stream of commands, and the clutch of each tip.
+//! Sources of commands: a gate for each stream, and the clutch of each tip.
 
 use std::time::{Duration, Instant};
 
 use crate::reports::Refused;
 
-/// Pause of a stream after which it counts again \[s\].
+/// Pause of a stream after which it is accepted again \[s\].
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Why streams are shut out.
+/// Why streams are blocked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shut {
+pub(super) enum BlockReason {
     Stopped,
     Reset,
     RobotReplaced,
 }
 
-impl Shut {
+impl BlockReason {
     fn refused(self) -> Refused {
         let reason = match self {
             Self::Stopped => "the arm was stopped",
             Self::Reset => "the arm was reset",
             Self::RobotReplaced => "the robot was replaced",
         };
-        let sentence =
-            format!("{reason}: this stream counts again after a pause of {} s, or after ~/resume", PAUSE.as_secs_f64());
+        let sentence = format!(
+            "{reason}: this stream is accepted again after a pause of {} s, or after ~/resume",
+            PAUSE.as_secs_f64()
+        );
         Refused::invalid("stream", sentence)
     }
 }
 
 /// The gate of one stream of commands.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Gate {
-    /// When its last command arrived.
+pub(crate) struct StreamGate {
+    /// ArrivalReport of its last command.
     last: Option<Instant>,
-    /// When its last command of something else than rest arrived.
+    /// ArrivalReport of its last nonzero command.
     last_motion: Option<Instant>,
-    shut: Option<Shut>,
+    blocked: Option<BlockReason>,
 }
 
-impl Gate {
-    /// Notes a command that arrives `now`. Commands of rest pass always, and count as a pause; after a reset the first one is enough.
+impl StreamGate {
+    /// Registers a command that arrives `now`. Zero commands always pass, and count as a pause; after a reset the
+    /// first one is sufficient.
     ///
     /// # Errors
-    /// [`Refused`] where the stream is shut out and has not paused.
+    /// [`Refused`] if the stream is blocked and has not paused.
     pub(crate) fn admit(&mut self, now: Instant, is_rest: bool) -> Result<(), Refused> {
         self.last = Some(now);
         if is_rest {
-            self.shut = self.shut.filter(|shut| *shut != Shut::Reset);
+            self.blocked = self.blocked.filter(|blocked| *blocked != BlockReason::Reset);
             return Ok(());
         }
         if self.last_motion.replace(now).is_none_or(|last| now.saturating_duration_since(last) > PAUSE) {
-            self.shut = None;
+            self.blocked = None;
         }
-        self.shut.map_or(Ok(()), |shut| Err(shut.refused()))
+        self.blocked.map_or(Ok(()), |blocked| Err(blocked.refused()))
     }
 
-    /// Whether the stream goes on: its last command is not older than `timeout`.
-    fn is_under_way(&self, now: Instant, timeout: Duration) -> bool {
+    /// True if the stream is active: its last command is not older than `timeout`.
+    fn is_active(&self, now: Instant, timeout: Duration) -> bool {
         self.last.is_some_and(|last| now.saturating_duration_since(last) <= timeout)
     }
 }
 
-/// What poses of a tip count for.
+/// The effect of poses of a tip.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Clutch {
-    /// There is none: each pose is a target.
+    /// No clutch: each pose is a target.
     #[default]
     Absent,
-    /// They do not move the tip.
+    /// Poses do not move the tip.
     Open,
-    /// The tip moves as they move.
+    /// The tip follows the relative motion of the poses.
     Closed,
 }
 
 /// A source of commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// The twists of the tip of that index.
+    /// The twists of the tip with this index.
     Twist(usize),
-    /// The velocities of joints.
+    /// Joint velocities.
     Jog,
-    /// The poses and points of the tip of that index.
+    /// The poses and points of the tip with this index.
     Pose(usize),
-    /// The drags of the handle of the tip of that index.
+    /// The drags of the handle of the tip with this index.
     Drag(usize),
 }
 
-/// What commands the arm.
+impl Source {
+    /// Index of its tip; `None` for joint velocities.
+    pub(crate) fn tip(self) -> Option<usize> {
+        match self {
+            Self::Jog => None,
+            Self::Twist(tip) | Self::Pose(tip) | Self::Drag(tip) => Some(tip),
+        }
+    }
+}
+
+/// The sources that command the arm.
 #[derive(Default)]
 pub(crate) struct Sources {
-    jog: Gate,
-    tips: Vec<Tip>,
-    /// When the servo took over from other motions last.
+    jog: StreamGate,
+    tips: Vec<TipSources>,
+    /// Last takeover of the servo from another motion.
     took_over: Option<Instant>,
 }
 
 #[derive(Clone, Default)]
-struct Tip {
-    twist: Gate,
-    pose: Gate,
-    drag: Gate,
+struct TipSources {
+    twist: StreamGate,
+    pose: StreamGate,
+    drag: StreamGate,
     clutch: Clutch,
 }
 
 impl Sources {
     pub(crate) fn new(tips: usize) -> Self {
-        Self { tips: vec![Tip::default(); tips], ..Self::default() }
+        Self { tips: vec![TipSources::default(); tips], ..Self::default() }
     }
 
-    pub(crate) fn gate(&mut self, source: Source) -> &mut Gate {
+    pub(crate) fn gate(&mut self, source: Source) -> &mut StreamGate {
         match source {
             Source::Jog => &mut self.jog,
             Source::Twist(tip) => &mut self.tips[tip].twist,
@@ -117,28 +130,28 @@ impl Sources {
         }
     }
 
-    /// Notes that the servo takes over from another motion `now`. Tells whether it did so no longer than `time` ago: then the other has
-    /// taken over in between, and both go on.
+    /// Registers a takeover of the servo from another motion `now`. True if the previous takeover is at most `time`
+    /// ago: then another source has taken over in between, and both continue.
     pub(crate) fn takes_over_again(&mut self, now: Instant, time: Duration) -> bool {
         self.took_over.replace(now).is_some_and(|before| now.saturating_duration_since(before) <= time)
     }
 
-    /// Whether a command of a source has come within `time`.
-    pub(crate) fn is_under_way(&mut self, source: Source, time: Duration) -> bool {
-        self.gate(source).is_under_way(Instant::now(), time)
+    /// True if a command of a source arrived within `time`.
+    pub(crate) fn is_active(&mut self, source: Source, time: Duration) -> bool {
+        self.gate(source).is_active(Instant::now(), time)
     }
 
-    /// Shuts out the streams under way.
-    pub(super) fn shut(&mut self, shut: Shut) {
-        self.gates().for_each(|gate| gate.shut = Some(shut));
+    /// Blocks the active streams.
+    pub(super) fn block(&mut self, blocked: BlockReason) {
+        self.gates().for_each(|gate| gate.blocked = Some(blocked));
     }
 
-    /// Lets all streams pass again.
-    pub(super) fn open(&mut self) {
-        self.gates().for_each(|gate| gate.shut = None);
+    /// Accepts all streams again.
+    pub(super) fn unblock(&mut self) {
+        self.gates().for_each(|gate| gate.blocked = None);
     }
 
-    fn gates(&mut self) -> impl Iterator<Item = &mut Gate> {
+    fn gates(&mut self) -> impl Iterator<Item = &mut StreamGate> {
         let of_tips = self.tips.iter_mut().flat_map(|tip| [&mut tip.twist, &mut tip.pose, &mut tip.drag]);
         std::iter::once(&mut self.jog).chain(of_tips)
     }
@@ -149,18 +162,18 @@ impl Sources {
 
     pub(crate) fn set_clutch(&mut self, tip: usize, clutch: Clutch) {
         self.tips[tip].clutch = clutch;
-        self.tips[tip].pose.shut = None;
+        self.tips[tip].pose.blocked = None;
     }
 
-    /// The arm starts anew. Velocities under way are shut out. The clutches are taken away; where poses still come in, they only open: the
-    /// tip must not run to where the hand is.
+    /// Resets all sources. Blocks active velocity streams. Removes the clutches, or opens them if poses still arrive:
+    /// the tip must not jump to the hand.
     pub(super) fn reset(&mut self, now: Instant, timeout: Duration) {
-        self.open();
+        self.unblock();
         let velocities = std::iter::once(&mut self.jog).chain(self.tips.iter_mut().map(|tip| &mut tip.twist));
-        let under_way = velocities.filter(|gate| gate.is_under_way(now, timeout));
-        under_way.for_each(|gate| gate.shut = Some(Shut::Reset));
+        let under_way = velocities.filter(|gate| gate.is_active(now, timeout));
+        under_way.for_each(|gate| gate.blocked = Some(BlockReason::Reset));
         for tip in self.tips.iter_mut().filter(|tip| tip.clutch != Clutch::Absent) {
-            tip.clutch = if tip.pose.is_under_way(now, timeout) { Clutch::Open } else { Clutch::Absent };
+            tip.clutch = if tip.pose.is_active(now, timeout) { Clutch::Open } else { Clutch::Absent };
         }
     }
 }
@@ -197,13 +210,13 @@ mod tests {
         let mut sources = Sources::new(1);
         let at = |sources: &mut Sources, time| sources.gate(Source::Jog).admit(start + time * ms, false).is_ok();
         assert!(at(&mut sources, 0));
-        sources.shut(Shut::Stopped);
+        sources.block(BlockReason::Stopped);
         assert!(!at(&mut sources, 450));
         assert!(!at(&mut sources, 900), "the stream goes on");
         assert!(at(&mut sources, 1401), "it has paused");
-        sources.shut(Shut::RobotReplaced);
+        sources.block(BlockReason::RobotReplaced);
         assert!(!at(&mut sources, 1450));
-        sources.open();
+        sources.unblock();
         assert!(at(&mut sources, 1460));
         assert!(sources.gate(Source::Twist(0)).admit(start, false).is_ok(), "it was silent");
     }
@@ -211,9 +224,9 @@ mod tests {
     #[test]
     fn commands_of_rest_are_a_pause() {
         let (start, ms) = (Instant::now(), Duration::from_millis(1));
-        let mut gate = Gate::default();
+        let mut gate = StreamGate::default();
         assert!(gate.admit(start, false).is_ok());
-        gate.shut = Some(Shut::Stopped);
+        gate.blocked = Some(BlockReason::Stopped);
         for time in (100..=600).step_by(100) {
             assert!(gate.admit(start + time * ms, true).is_ok());
         }
@@ -225,7 +238,7 @@ mod tests {
         let now = Instant::now();
         let mut sources = Sources::new(1);
         assert!(sources.gate(Source::Pose(0)).admit(now, false).is_ok());
-        sources.shut(Shut::Stopped);
+        sources.block(BlockReason::Stopped);
         let refused = sources.gate(Source::Pose(0)).admit(now, false).unwrap_err();
         assert!(refused.sentence.contains("stopped") && refused.sentence.contains("~/resume"));
         sources.set_clutch(0, Clutch::Closed);

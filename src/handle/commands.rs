@@ -1,4 +1,4 @@
-//! Carries out what is chosen in the menu of a handle.
+//! Executes the menu choices of handles.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use tokio::sync::mpsc;
 
 use super::drawing::tip_poses;
 use super::handles::{Handle, Handles};
-use super::menu::Choice;
-use crate::arm::{Arm, Progress};
+use super::menu::MenuChoice;
+use crate::arm::{Arm, MotionProgress};
 use crate::messages::TargetAxes;
 use crate::reports::{Fault, RefuseAs, Refused};
 use crate::robot_in_use::Configuration;
@@ -17,14 +17,14 @@ use crate::servo::Intake;
 use crate::surroundings::Avoidance;
 use urdf_ik_parameters::{Settings, Value};
 
-/// Choices that wait, each with the index of its tip. A person makes fewer.
+/// Number of pending choices, each with the index of its tip.
 const WAITING: usize = 4;
 
-/// Takes choices, each with the index of its tip.
-pub(super) type Choices = mpsc::Sender<(usize, Choice)>;
+/// Sends choices, each with the index of its tip.
+pub(super) type MenuChoiceSender = mpsc::Sender<(usize, MenuChoice)>;
 
-/// Carries out one choice after the other in a task. What it refuses is said beside the handle.
-pub(super) fn serve(servo: &Arc<Intake>, handles: &Arc<Handles>, setter: Setter) -> Choices {
+/// Executes choices in order in a task. Refusals are shown at the handle.
+pub(super) fn serve(servo: &Arc<Intake>, handles: &Arc<Handles>, setter: Setter) -> MenuChoiceSender {
     let (sender, mut choices) = mpsc::channel(WAITING);
     let (servo, handles) = (Arc::clone(servo), Arc::clone(handles));
     task::start(async move {
@@ -45,29 +45,29 @@ async fn carry_out(
     handles: &Handles,
     setter: &Setter,
     tip: usize,
-    choice: Choice,
+    choice: MenuChoice,
 ) -> Result<(), Fault> {
     match choice {
-        Choice::Solver(kind) => {
-            setter.set(Settings::solver(), &Value::Text(kind.name().into()))?;
+        MenuChoice::Solver(kind) => {
+            setter.set(Settings::solver(), Value::Text(kind.name().into()))?;
         }
-        Choice::PositionOnly | Choice::KeepOrientation => toggle(&servo.arm, handles, tip, choice)?,
-        Choice::ToInitial => to_initial(&servo.arm).await?,
-        Choice::Reset => drop(servo.arm.reset().await?),
-        Choice::Stop => drop(servo.arm.stop().await?),
+        MenuChoice::PositionOnly | MenuChoice::KeepOrientation => toggle(&servo.arm, handles, tip, choice)?,
+        MenuChoice::ToInitial => to_initial(&servo.arm).await?,
+        MenuChoice::Reset => drop(servo.arm.reset().await?),
+        MenuChoice::Stop => drop(servo.arm.stop().await?),
     }
     Ok(())
 }
 
-/// Changes what drags ask for. Both choices exclude each other.
-fn toggle(arm: &Arm, handles: &Handles, tip: usize, choice: Choice) -> Result<(), Refused> {
+/// Changes the axes of drags. The two choices exclude each other.
+fn toggle(arm: &Arm, handles: &Handles, tip: usize, choice: MenuChoice) -> Result<(), Refused> {
     let now = arm.configuration()?;
     let here = tip_poses(&now).tips()[tip].rotation;
     handles.of(&now.loaded, |handles| {
         let Handle { axes, .. } = &mut handles[tip];
         *axes = match (choice, *axes) {
-            (Choice::PositionOnly, TargetAxes::Followable { .. }) => TargetAxes::Position,
-            (Choice::KeepOrientation, TargetAxes::Position | TargetAxes::Followable { kept: None }) => {
+            (MenuChoice::PositionOnly, TargetAxes::Followable { .. }) => TargetAxes::Position,
+            (MenuChoice::KeepOrientation, TargetAxes::Position | TargetAxes::Followable { kept: None }) => {
                 TargetAxes::Followable { kept: Some(here) }
             }
             _ => TargetAxes::Followable { kept: None },
@@ -78,7 +78,7 @@ fn toggle(arm: &Arm, handles: &Handles, tip: usize, choice: Choice) -> Result<()
 
 /// Moves to the initial configuration as to a target.
 async fn to_initial(arm: &Arm) -> Result<(), Refused> {
-    arm.forget_targets().await;
+    arm.discard_targets().await;
     let Configuration { loaded, positions, .. } = arm.start()?;
     let settings = arm.settings();
     let avoidance = Avoidance::of(&arm.surroundings, &loaded, &positions, &settings).await?;
@@ -86,7 +86,7 @@ async fn to_initial(arm: &Arm) -> Result<(), Refused> {
     let goal = loaded.chain.positions_from(&initial);
     let moved = arm.output.move_to(&loaded, &goal, &settings, avoidance.as_ref(), None, &Vec::new)?;
     match moved.progress {
-        Some(Progress::Stopped(obstruction)) => Err(Refused::invalid("collision", obstruction.message())),
+        Some(MotionProgress::Stopped(obstruction)) => Err(Refused::invalid("collision", obstruction.message())),
         _ => Ok(()),
     }
 }

@@ -1,4 +1,4 @@
-//! What clients show of the handles, and the update from one drawing to the next.
+//! The displayed handles, and the update from one drawing to the next.
 
 use std::time::Instant;
 
@@ -6,31 +6,31 @@ use nalgebra::Isometry3;
 use r2r::visualization_msgs::msg::InteractiveMarkerUpdate;
 
 use super::handles::{Handle, Handles};
-use super::marker::{self, Look};
+use super::marker::{self, Appearance};
 use crate::arm::Arm;
 use crate::robot_in_use::Configuration;
 use urdf_ik_robot::ChainPoses;
 
-/// Size of a handle, relative to that of the arm.
+/// Size of a handle as a fraction of that of the arm.
 const SIZE: f64 = 0.2;
-/// Size of a handle where the arm has none \[m\].
+/// Size of a handle of an arm without extent \[m\].
 const DEFAULT_SIZE: f64 = 0.2;
-/// Least and greatest size of a handle \[m\].
+/// Smallest and largest size of a handle \[m\].
 const BOUNDS: (f64, f64) = (1e-3, 1e3);
 
-/// One handle as it is shown.
-pub(super) struct Drawn {
+/// A displayed handle.
+pub(super) struct HandleView {
     /// The tip link.
     pub name: String,
-    pub look: Look,
-    /// In the frame of the look.
+    pub appearance: Appearance,
+    /// In the frame of the appearance.
     pub pose: Isometry3<f64>,
-    /// Whether a client may show it at another pose.
+    /// True if a client may display it at another pose.
     is_displaced: bool,
 }
 
-/// Every handle as it should be shown now.
-pub(super) fn draw(arm: &Arm, handles: &Handles) -> Vec<Drawn> {
+/// All handles in their current state.
+pub(super) fn draw(arm: &Arm, handles: &Handles) -> Vec<HandleView> {
     let Ok(now) = arm.configuration() else { return Vec::new() };
     let (settings, latest) = (arm.settings(), arm.reporter.latest.now());
     let poses = tip_poses(&now);
@@ -38,7 +38,7 @@ pub(super) fn draw(arm: &Arm, handles: &Handles) -> Vec<Drawn> {
         let name = now.loaded.chain.tips()[tip].link.clone();
         let newest = latest.targets.iter().find(|target| target.tip_link == name);
         let (colour, text) = marker::colour_and_text(newest, handle.notice.as_deref());
-        let look = Look {
+        let appearance = Appearance {
             frame: now.loaded.base_frame(&settings),
             title: if poses.tips().len() > 1 { name.clone() } else { String::new() },
             size: size(&now, tip),
@@ -48,7 +48,7 @@ pub(super) fn draw(arm: &Arm, handles: &Handles) -> Vec<Drawn> {
             axes: handle.axes,
         };
         let pose = handle.holder.pose(Instant::now()).unwrap_or(poses.tips()[tip]);
-        Drawn { name, look, pose, is_displaced: std::mem::take(&mut handle.is_displaced) }
+        HandleView { name, appearance, pose, is_displaced: std::mem::take(&mut handle.is_displaced) }
     };
     handles.of(&now.loaded, |handles| handles.iter_mut().enumerate().map(draw_tip).collect())
 }
@@ -66,18 +66,18 @@ fn size(now: &Configuration, tip: usize) -> f64 {
     if extent > 0.0 { (SIZE * extent).clamp(BOUNDS.0, BOUNDS.1) } else { DEFAULT_SIZE }
 }
 
-/// What leads from one drawing to the next; `None` where nothing has changed. With `whole` every marker is sent as a whole.
-pub(super) fn update(before: &[Drawn], now: &[Drawn], whole: bool) -> Option<InteractiveMarkerUpdate> {
+/// The update from one drawing to the next; `None` if nothing changed. With `whole` all markers are sent completely.
+pub(super) fn update(before: &[HandleView], now: &[HandleView], whole: bool) -> Option<InteractiveMarkerUpdate> {
     let mut update = InteractiveMarkerUpdate {
         type_: InteractiveMarkerUpdate::UPDATE as u8,
         erases: before.iter().map(|old| &old.name).filter(|name| of(now, name).is_none()).cloned().collect(),
         ..InteractiveMarkerUpdate::default()
     };
     for new in now {
-        match of(before, &new.name).filter(|old| !whole && old.look == new.look) {
-            None => update.markers.push(marker::whole(&new.name, &new.look, &new.pose)),
+        match of(before, &new.name).filter(|old| !whole && old.appearance == new.appearance) {
+            None => update.markers.push(marker::whole(&new.name, &new.appearance, &new.pose)),
             Some(old) if new.is_displaced || old.pose != new.pose => {
-                update.poses.push(marker::moved(&new.name, &new.look, &new.pose));
+                update.poses.push(marker::moved(&new.name, &new.appearance, &new.pose));
             }
             Some(_) => {}
         }
@@ -86,7 +86,7 @@ pub(super) fn update(before: &[Drawn], now: &[Drawn], whole: bool) -> Option<Int
     (!is_empty).then_some(update)
 }
 
-fn of<'a>(drawing: &'a [Drawn], name: &str) -> Option<&'a Drawn> {
+fn of<'a>(drawing: &'a [HandleView], name: &str) -> Option<&'a HandleView> {
     drawing.iter().find(|drawn| drawn.name == name)
 }
 
@@ -97,8 +97,8 @@ mod tests {
     use crate::reports::report::StatusColour;
     use urdf_ik_solver::SolverKind;
 
-    fn drawn(name: &str, x: f64, colour: StatusColour) -> Drawn {
-        let look = Look {
+    fn drawn(name: &str, x: f64, colour: StatusColour) -> HandleView {
+        let appearance = Appearance {
             frame: "base".into(),
             title: String::new(),
             size: 0.2,
@@ -107,10 +107,10 @@ mod tests {
             solver: SolverKind::Jacobian,
             axes: TargetAxes::Followable { kept: None },
         };
-        Drawn { name: name.into(), look, pose: Isometry3::translation(x, 0.0, 0.0), is_displaced: false }
+        HandleView { name: name.into(), appearance, pose: Isometry3::translation(x, 0.0, 0.0), is_displaced: false }
     }
 
-    fn names(before: &[Drawn], now: &[Drawn], whole: bool) -> [String; 3] {
+    fn names(before: &[HandleView], now: &[HandleView], whole: bool) -> [String; 3] {
         let update = update(before, now, whole).unwrap_or_default();
         let markers: Vec<_> = update.markers.into_iter().map(|marker| marker.name).collect();
         let poses: Vec<_> = update.poses.into_iter().map(|pose| pose.name).collect();
@@ -134,17 +134,17 @@ mod tests {
         assert!(update(&now, &now, false).is_none());
         let recoloured = [drawn("still", 0.0, StatusColour::Reached)];
         assert_eq!(names(&before[..1], &recoloured, false), ["still", "", ""]);
-        let displaced = [Drawn { is_displaced: true, ..drawn("still", 0.0, StatusColour::Neutral) }];
+        let displaced = [HandleView { is_displaced: true, ..drawn("still", 0.0, StatusColour::Neutral) }];
         assert_eq!(names(&before[..1], &displaced, false), ["", "still", ""]);
     }
 
     #[test]
     fn the_controls_of_a_marker_have_names_of_their_own_and_unit_quaternions() {
         let mut drawn = drawn("tool0", 0.0, StatusColour::OutOfReach);
-        drawn.look.text = "out of reach".into();
+        drawn.appearance.text = "out of reach".into();
         for (axes, count) in [(TargetAxes::Followable { kept: None }, 8), (TargetAxes::Position, 5)] {
-            drawn.look.axes = axes;
-            let controls = marker::whole("tool0", &drawn.look, &drawn.pose).controls;
+            drawn.appearance.axes = axes;
+            let controls = marker::whole("tool0", &drawn.appearance, &drawn.pose).controls;
             let names: std::collections::HashSet<&str> = controls.iter().map(|control| control.name.as_str()).collect();
             assert_eq!((controls.len(), names.len()), (count, count));
             for control in &controls {

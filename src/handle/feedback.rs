@@ -1,4 +1,4 @@
-//! Receives what people do with the handles: drags become targets, choices in the menu go to the task of the commands.
+//! Receives feedback on the handles: drags become targets, menu choices go to the task of the commands.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -7,7 +7,7 @@ use futures::channel::mpsc;
 use r2r::QosProfile;
 use r2r::visualization_msgs::msg::InteractiveMarkerFeedback;
 
-use super::commands::Choices;
+use super::commands::MenuChoiceSender;
 use super::handles::Handles;
 use super::menu;
 use crate::Result;
@@ -20,7 +20,7 @@ use urdf_ik_text::names;
 
 constants! { u8: InteractiveMarkerFeedback { KEEP_ALIVE, POSE_UPDATE, MENU_SELECT, MOUSE_DOWN, MOUSE_UP } }
 
-/// Messages that ROS keeps while they wait: a release must not be lost behind a drag.
+/// Queue depth: a release must not be lost behind a drag.
 const DEPTH: usize = 10;
 
 struct Receiver {
@@ -28,16 +28,16 @@ struct Receiver {
     handles: Arc<Handles>,
     /// For each tip.
     drags: Vec<mpsc::Sender<TargetMessage>>,
-    choices: Choices,
+    choices: MenuChoiceSender,
 }
 
-/// Subscribes to the feedback, in the spin thread: so a drag is answered as fast as a message of `~/target_pose`.
+/// Subscribes to the feedback in the spin thread: a drag is answered as fast as a message of `~/target_pose`.
 pub(super) fn serve(
     spinner: &mut Spinner,
     arm: &Arc<Arm>,
     handles: &Arc<Handles>,
     drags: Vec<mpsc::Sender<TargetMessage>>,
-    choices: Choices,
+    choices: MenuChoiceSender,
 ) -> Result {
     let quality = QosProfile::default().keep_last(DEPTH);
     let messages = spinner.subscribe_raw(HANDLE_FEEDBACK, HANDLE_FEEDBACK.name, quality)?;
@@ -70,13 +70,13 @@ impl Receiver {
             },
         };
         if let Err(refused) = done {
-            // A tip that no robot has: the status names none.
+            // An unknown tip: the status names none.
             let tip = tip.unwrap_or(usize::MAX);
-            self.arm.conclude(HANDLE_FEEDBACK.short_name(), tip, feedback.header, Err(refused));
+            self.arm.report_outcome(HANDLE_FEEDBACK.short_name(), tip, feedback.header, Err(refused));
         }
     }
 
-    /// A choice in the menu. It moves no handle, so it is also open to clients that do not hold it: whoever wants to, can stop the arm.
+    /// Takes a menu choice. It moves no handle, so clients without the handle may use it too: anyone can stop the arm.
     fn choose(&self, tip: usize, entry: u32) -> Result<(), Refused> {
         let refuse = |sentence| Refused::invalid("menu", sentence);
         let choice = menu::choice(entry).ok_or_else(|| refuse(format!("the menu of a handle has no entry {entry}")))?;
@@ -85,7 +85,7 @@ impl Receiver {
             .map_err(|_| refuse("choices in the menu come faster than they can be carried out: choose again".into()))
     }
 
-    /// A drag becomes a target, if its client may hold the handle. The names of controls do not matter: the pose says all.
+    /// Turns a drag into a target if its client may hold the handle. The names of controls are irrelevant.
     fn drag(&mut self, now: &Configuration, tip: usize, feedback: &InteractiveMarkerFeedback, frame_is_damaged: bool) {
         let pose = convert::pose(&feedback.pose);
         let frame = feedback.header.frame_id.as_str();
@@ -106,17 +106,17 @@ impl Receiver {
         if is_held {
             let header = feedback.header.clone();
             let target = TargetMessage { topic, header, pose, axes, frame_is_damaged, number: 0 };
-            // Full only where the spin thread is about to take ten others first, which are as new.
+            // Full only if ten others are about to be taken first, which are as recent.
             let _ = self.drags[tip].try_send(target);
         } else {
-            // No status: that would be about the target of the other client.
+            // No status: it would refer to the target of the other client.
             let sentence =
                 format!("another client holds the handle of {}: wait until it lets go", feedback.marker_name);
             self.arm.reporter.warnings.warn_once(topic, "held", &sentence);
         }
     }
 
-    /// A button of the mouse goes down or up, or stays down.
+    /// Handles mouse buttons that are pressed, released or held.
     fn press(&self, now: &Configuration, tip: usize, button: u8, client: &str) {
         let moment = Instant::now();
         self.handles.of(&now.loaded, |handles| {

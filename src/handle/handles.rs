@@ -1,4 +1,4 @@
-//! What is kept of each handle, and who holds it: one client at a time.
+//! The state of each handle, and the client that holds it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,23 +13,12 @@ use crate::ros::Lock;
 /// The handle of one tip.
 pub(super) struct Handle {
     pub holder: Holder,
-    /// What its drags ask of the tip.
+    /// The axes of its drags.
     pub axes: TargetAxes,
-    /// Why the last choice in its menu was refused.
+    /// Why the last menu choice was refused.
     pub notice: Option<Fault>,
-    /// Whether a client may show it somewhere else than it is, because it has moved it there.
+    /// True if a client may display it elsewhere, because it has moved it there.
     pub is_displaced: bool,
-}
-
-impl Handle {
-    fn new() -> Self {
-        Self {
-            holder: Holder::default(),
-            axes: TargetAxes::Followable { kept: None },
-            notice: None,
-            is_displaced: false,
-        }
-    }
 }
 
 /// The handles of the robot in use.
@@ -44,18 +33,20 @@ struct OfRobot {
 }
 
 impl Handles {
-    /// Reads or changes the handles of `loaded`. Those of another robot are forgotten.
+    /// Accesses the handles of `loaded`. Those of another robot are discarded.
     pub(super) fn of<R>(&self, loaded: &Arc<LoadedRobot>, access: impl FnOnce(&mut [Handle]) -> R) -> R {
         let mut all = self.0.lock();
         if all.loaded.as_ref().is_none_or(|known| !Arc::ptr_eq(known, loaded)) {
-            let handles = loaded.chain.tips().iter().map(|_| Handle::new()).collect();
+            let axes = TargetAxes::Followable { kept: None };
+            let new = |_| Handle { holder: Holder::default(), axes, notice: None, is_displaced: false };
+            let handles = loaded.chain.tips().iter().map(new).collect();
             *all = OfRobot { loaded: Some(Arc::clone(loaded)), handles };
         }
         access(&mut all.handles)
     }
 }
 
-/// How long a silent client holds a handle. It may have vanished.
+/// Time after which a silent client loses the handle: it may have vanished.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The client that holds a handle, if any.
@@ -65,7 +56,7 @@ pub(super) struct Holder(Option<Client>);
 struct Client {
     name: String,
     last_heard: Instant,
-    /// Where it holds the handle.
+    /// The pose at which it holds the handle.
     pose: Option<Isometry3<f64>>,
 }
 
@@ -74,12 +65,12 @@ impl Holder {
         self.0.as_ref().filter(|holder| now.saturating_duration_since(holder.last_heard) < TIMEOUT)
     }
 
-    /// Whether `client` holds the handle.
+    /// True if `client` holds the handle.
     pub(super) fn is_of(&self, client: &str, now: Instant) -> bool {
         self.present(now).is_some_and(|holder| holder.name == client)
     }
 
-    /// `client` takes the handle, or keeps it. Returns false, and changes nothing, where another one holds it.
+    /// Gives the handle to `client`, or extends its hold. False, without effect, if another client holds it.
     pub(super) fn take(&mut self, client: &str, now: Instant) -> bool {
         let holder = self.present(now);
         if holder.is_some_and(|holder| holder.name != client) {
@@ -90,19 +81,19 @@ impl Holder {
         true
     }
 
-    /// The client that has taken the handle holds it at `pose`, in the base link's frame; `None` where that is not known.
+    /// Sets the pose of a held handle in the base link's frame; `None` if unknown.
     pub(super) fn hold_at(&mut self, pose: Option<Isometry3<f64>>) {
         if let Some(holder) = &mut self.0 {
             holder.pose = pose;
         }
     }
 
-    /// `client` lets go, if it is the one that holds the handle.
+    /// Releases the handle if `client` holds it.
     pub(super) fn release(&mut self, client: &str) {
         self.0.take_if(|holder| holder.name == client);
     }
 
-    /// Where the handle is held, in the base link's frame.
+    /// The pose of a held handle in the base link's frame.
     pub(super) fn pose(&self, now: Instant) -> Option<Isometry3<f64>> {
         self.present(now)?.pose
     }
@@ -123,7 +114,7 @@ mod tests {
         holder.release("b");
         assert_eq!(holder.pose(later(950)), Some(here));
         assert!(holder.is_of("a", later(999)) && !holder.is_of("b", later(999)));
-        // It is heard again, and then no more.
+        // It sends another message, and then none.
         assert!(holder.take("a", later(999)));
         assert_eq!(holder.pose(later(1998)), Some(here));
         assert!(!holder.take("b", later(1998)));

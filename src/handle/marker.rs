@@ -1,4 +1,4 @@
-//! How a handle looks, and a handle as messages: its colour and text say what became of the newest target of its tip.
+//! The appearance of a handle and its messages: colour and text show the outcome of the latest target of its tip.
 
 use nalgebra::Isometry3;
 use r2r::geometry_msgs::msg::{Point, Pose, Quaternion, Vector3};
@@ -14,101 +14,98 @@ use urdf_ik_text::names;
 
 constants! { u8: InteractiveMarkerControl { VIEW_FACING, MOVE_AXIS, ROTATE_AXIS, MOVE_3D } }
 
-/// Diameter of the ball, relative to the size of the handle.
+/// Diameter of the ball relative to the size of the handle.
 const BALL: f64 = 0.4;
-/// How much of what is behind the ball is hidden: the robot's tool should be seen.
+/// Opacity of the ball: the tool of the robot should stay visible.
 const BALL_OPACITY: f32 = 0.75;
-/// How far the text begins below the middle, relative to the size. An arm is more often above.
+/// Distance of the text below the middle, relative to the size. The arm is usually above.
 const TEXT_BELOW: f64 = 1.0;
-/// Height of the letters of the text, relative to the size.
+/// Height of the letters relative to the size.
 const LETTERS: f64 = 0.15;
-/// Width of a space, relative to the height of the letters.
+/// Width of a space relative to the height of the letters.
 const SPACE: f64 = 0.4;
-/// The axes of the handle, and the turns that lead its x axis to them.
+/// The axes of the handle with their rotations from the x axis, not normalized.
 const AXES: [(&str, Quaternion); 3] = [
     ("x", Quaternion { x: 1.0, y: 0.0, z: 0.0, w: 1.0 }),
     ("y", Quaternion { x: 0.0, y: 0.0, z: 1.0, w: 1.0 }),
     ("z", Quaternion { x: 0.0, y: 1.0, z: 0.0, w: 1.0 }),
 ];
 
-/// A whole marker with its controls and menu, at a pose in the frame of its look.
-pub(super) fn whole(name: &str, look: &Look, pose: &Isometry3<f64>) -> InteractiveMarker {
-    let mut controls = vec![ball(look)];
-    if !look.text.is_empty() {
-        controls.push(text(look));
+/// A complete marker with its controls and menu, at a pose in the frame of its appearance.
+pub(super) fn whole(name: &str, appearance: &Appearance, pose: &Isometry3<f64>) -> InteractiveMarker {
+    let mut controls = vec![ball(appearance)];
+    if !appearance.text.is_empty() {
+        controls.push(text(appearance));
     }
     controls.extend(AXES.iter().map(|(axis, turn)| about("move", axis, turn, MOVE_AXIS)));
-    // A turn means something only where drags ask for the orientation of the handle.
-    if look.axes == (TargetAxes::Followable { kept: None }) {
+    // Rotation is offered only if drags use the orientation of the handle.
+    if appearance.axes == (TargetAxes::Followable { kept: None }) {
         controls.extend(AXES.iter().map(|(axis, turn)| about("turn", axis, turn, ROTATE_AXIS)));
     }
-    #[expect(clippy::cast_possible_truncation, reason = "a size to look at")]
-    let scale = look.size as f32;
+    #[expect(clippy::cast_possible_truncation, reason = "a size for display")]
+    let scale = appearance.size as f32;
     InteractiveMarker {
-        header: header(look),
+        header: header(appearance),
         pose: convert::pose_message(pose),
         name: name.to_owned(),
-        description: look.title.clone(),
+        description: appearance.title.clone(),
         scale,
-        menu_entries: menu::entries(look.solver, look.axes),
+        menu_entries: menu::entries(appearance.solver, appearance.axes),
         controls,
     }
 }
 
-/// A marker of which only the pose has changed.
-pub(super) fn moved(name: &str, look: &Look, pose: &Isometry3<f64>) -> InteractiveMarkerPose {
-    InteractiveMarkerPose { header: header(look), pose: convert::pose_message(pose), name: name.to_owned() }
+/// An update of the pose alone.
+pub(super) fn moved(name: &str, appearance: &Appearance, pose: &Isometry3<f64>) -> InteractiveMarkerPose {
+    InteractiveMarkerPose { header: header(appearance), pose: convert::pose_message(pose), name: name.to_owned() }
 }
 
-/// The stamp is zero: so the marker moves with its frame, and feedback comes in the same frame.
-fn header(look: &Look) -> Header {
-    Header { frame_id: look.frame.clone(), ..Header::default() }
+/// The stamp is zero: the marker moves with its frame, and feedback uses the same frame.
+fn header(appearance: &Appearance) -> Header {
+    Header { frame_id: appearance.frame.clone(), ..Header::default() }
 }
 
-/// Moves the handle in the plane of the screen; with the shift key, towards it.
-fn ball(look: &Look) -> InteractiveMarkerControl {
-    let size = BALL * look.size;
+/// Moves the handle in the screen plane; with the shift key, along the line of sight.
+fn ball(appearance: &Appearance) -> InteractiveMarkerControl {
+    let size = BALL * appearance.size;
     let ball = Marker {
         type_: Marker::SPHERE as i32,
         scale: Vector3 { x: size, y: size, z: size },
-        color: colour(look, BALL_OPACITY),
+        color: colour(appearance, BALL_OPACITY),
         pose: at(Point::default()),
         ..Marker::default()
     };
-    InteractiveMarkerControl {
-        name: "ball".into(),
-        orientation: UNTURNED,
-        interaction_mode: MOVE_3D,
-        always_visible: true,
-        markers: vec![ball],
-        ..InteractiveMarkerControl::default()
-    }
+    InteractiveMarkerControl { interaction_mode: MOVE_3D, ..visible("ball", ball) }
 }
 
-/// Below the handle as it is seen, wherever it is seen from.
-fn text(look: &Look) -> InteractiveMarkerControl {
-    let letters = LETTERS * look.size;
+/// Below the handle from any viewpoint.
+fn text(appearance: &Appearance) -> InteractiveMarkerControl {
+    let letters = LETTERS * appearance.size;
     #[expect(clippy::cast_precision_loss, reason = "a few lines")]
-    let lines = look.text.lines().count() as f64;
+    let lines = appearance.text.lines().count() as f64;
     let text = Marker {
         type_: Marker::TEXT_VIEW_FACING as i32,
         scale: Vector3 { x: SPACE * letters, y: letters, z: letters },
-        color: colour(look, 1.0),
-        pose: at(Point { z: -TEXT_BELOW * look.size - 0.5 * lines * letters, ..Point::default() }),
-        text: look.text.clone(),
+        color: colour(appearance, 1.0),
+        pose: at(Point { z: -TEXT_BELOW * appearance.size - 0.5 * lines * letters, ..Point::default() }),
+        text: appearance.text.clone(),
         ..Marker::default()
     };
+    InteractiveMarkerControl { orientation_mode: VIEW_FACING, ..visible("text", text) }
+}
+
+/// A control that is displayed as `marker`.
+fn visible(name: &str, marker: Marker) -> InteractiveMarkerControl {
     InteractiveMarkerControl {
-        name: "text".into(),
+        name: name.into(),
         orientation: UNTURNED,
-        orientation_mode: VIEW_FACING,
         always_visible: true,
-        markers: vec![text],
+        markers: vec![marker],
         ..InteractiveMarkerControl::default()
     }
 }
 
-/// An arrow along an axis, or a ring about it: the client draws them.
+/// An arrow along an axis, or a ring about it, drawn by the client.
 fn about(verb: &str, axis: &str, turn: &Quaternion, interaction_mode: u8) -> InteractiveMarkerControl {
     let half = std::f64::consts::FRAC_1_SQRT_2;
     let orientation = Quaternion { x: half * turn.x, y: half * turn.y, z: half * turn.z, w: half * turn.w };
@@ -127,47 +124,47 @@ fn at(position: Point) -> Pose {
     Pose { position, orientation: UNTURNED }
 }
 
-fn colour(look: &Look, a: f32) -> ColorRGBA {
-    let [r, g, b] = look.colour.rgb();
+fn colour(appearance: &Appearance, a: f32) -> ColorRGBA {
+    let [r, g, b] = appearance.colour.rgb();
     ColorRGBA { r, g, b, a }
 }
 
-/// Greatest number of characters in a line of the text, unless a word is longer.
+/// Maximum number of characters per line, unless a word is longer.
 const LINE: usize = 36;
 
-/// All of a handle but its pose.
+/// The state of a handle without its pose.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Look {
-    /// Name of the base link's frame, in which the pose of the handle is given.
+pub(super) struct Appearance {
+    /// Name of the base link's frame, the reference of the pose.
     pub frame: String,
-    /// The name of the tip where there are several.
+    /// The name of the tip if there are several.
     pub title: String,
-    /// Distance from the middle to about the ends of its arrows \[m\].
+    /// Distance from the middle to the ends of its arrows \[m\].
     pub size: f64,
     pub colour: StatusColour,
-    /// Why the newest target was not reached, or the last choice was refused.
+    /// Why the latest target was not reached, or the last choice was refused.
     pub text: String,
     pub solver: SolverKind,
     pub axes: TargetAxes,
 }
 
-/// The colour and the text for the newest target of a tip. A `notice` on the menu is newer.
+/// The colour and text for the latest target of a tip. A `notice` of the menu takes precedence.
 pub(super) fn colour_and_text(newest: Option<&LatestTarget>, notice: Option<&str>) -> (StatusColour, String) {
     if let Some(notice) = notice {
         return (StatusColour::Refused, short(notice));
     }
     let Some(newest) = newest else { return (StatusColour::Neutral, String::new()) };
-    let colour = StatusColour::of(newest.verdict);
+    let colour = StatusColour::of(newest.outcome);
     let text = match colour {
         StatusColour::Neutral | StatusColour::OnItsWay | StatusColour::Reached => String::new(),
-        // The numbers of its sentence change all the time during a drag.
+        // Its numbers would change continuously during a drag.
         StatusColour::OutOfReach => "out of reach".into(),
         StatusColour::HeldBack | StatusColour::Refused => short(&newest.sentence),
     };
     (colour, text)
 }
 
-/// What a sentence says before its first semicolon, cut and in short lines.
+/// The first clause of a sentence, truncated and wrapped.
 fn short(sentence: &str) -> String {
     let clause = names::short(sentence.split(';').next().unwrap_or_default());
     let mut lines = vec![String::new()];
@@ -188,14 +185,14 @@ fn short(sentence: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reports::report::Verdict;
+    use crate::reports::report::TargetOutcome;
 
-    fn of(verdict: Verdict, sentence: &str) -> (StatusColour, String) {
+    fn of(outcome: TargetOutcome, sentence: &str) -> (StatusColour, String) {
         let newest = LatestTarget {
             tip_link: "tool0".into(),
             pose: None,
             has_orientation: true,
-            verdict,
+            outcome,
             sentence: sentence.into(),
         };
         colour_and_text(Some(&newest), None)
@@ -204,25 +201,28 @@ mod tests {
     #[test]
     fn only_failures_have_a_text() {
         assert_eq!(colour_and_text(None, None), (StatusColour::Neutral, String::new()));
-        assert_eq!(of(Verdict::Solved, "solved: 0 m"), (StatusColour::Reached, String::new()));
-        assert_eq!(of(Verdict::StepLimited, "the arm arrives in 2 s"), (StatusColour::OnItsWay, String::new()));
-        assert_eq!(of(Verdict::OutOfReach, "out of reach: by far"), (StatusColour::OutOfReach, "out of reach".into()));
+        assert_eq!(of(TargetOutcome::Solved, "solved: 0 m"), (StatusColour::Reached, String::new()));
+        assert_eq!(of(TargetOutcome::StepLimited, "the arm arrives in 2 s"), (StatusColour::OnItsWay, String::new()));
+        assert_eq!(
+            of(TargetOutcome::OutOfReach, "out of reach: by far"),
+            (StatusColour::OutOfReach, "out of reach".into())
+        );
         let limits = "these joints are at their limits: shoulder, elbow; the closest configuration found is far off";
         assert_eq!(
-            of(Verdict::JointLimits, limits),
+            of(TargetOutcome::JointLimits, limits),
             (StatusColour::HeldBack, "these joints are at their limits:\nshoulder, elbow".into())
         );
-        for verdict in [Verdict::Invalid, Verdict::UnknownFrame, Verdict::NoRobot] {
-            assert_eq!(of(verdict, "no"), (StatusColour::Refused, "no".into()));
+        for outcome in [TargetOutcome::Invalid, TargetOutcome::UnknownFrame, TargetOutcome::NoRobot] {
+            assert_eq!(of(outcome, "no"), (StatusColour::Refused, "no".into()));
         }
         assert_eq!(colour_and_text(None, Some("it has none")), (StatusColour::Refused, "it has none".into()));
     }
 
     #[test]
     fn texts_from_outside_are_cut() {
-        let (_, text) = of(Verdict::Invalid, &"x ".repeat(100_000));
+        let (_, text) = of(TargetOutcome::Invalid, &"x ".repeat(100_000));
         assert!(text.lines().count() <= 4 && text.lines().all(|line| line.chars().count() <= LINE), "{text}");
-        assert!(of(Verdict::Invalid, &"x".repeat(100_000)).1.chars().count() < 120);
-        assert!(!of(Verdict::Invalid, "a\0b").1.contains('\0'));
+        assert!(of(TargetOutcome::Invalid, &"x".repeat(100_000)).1.chars().count() < 120);
+        assert!(!of(TargetOutcome::Invalid, "a\0b").1.contains('\0'));
     }
 }

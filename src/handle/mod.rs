@@ -1,10 +1,10 @@
-//! A handle for each tip: an interactive marker, which a person drags in RViz or in another program that has these.
+//! Interactive markers, one for each tip, that people drag in RViz or a similar program.
 //!
-//! A drag is one more source of targets of its tip, and the newest target wins. While nobody holds a handle, it follows the tip. Its
-//! colour and text say what became of the newest target. Nothing is drawn or sent unless somebody listens.
+//! A drag is another source of targets of its tip, and the latest target wins. While nobody holds a handle, it follows
+//! the tip. Its colour and text show the outcome of the latest target. Without subscribers nothing is drawn or sent.
 //!
-//! The protocol is that of the package interactive_markers: a client asks the service for all markers, and then applies the updates,
-//! whose numbers are consecutive. It asks again where one is missing.
+//! The protocol is that of the package interactive_markers: a client requests all markers by the service, and then
+//! applies the updates, whose numbers are consecutive. If one is missing, it requests all markers again.
 
 mod commands;
 mod drawing;
@@ -25,10 +25,10 @@ use crate::services::Setter;
 use crate::servo::Intake;
 use handles::Handles;
 
-/// Drags of one tip that wait for the spin thread, which takes them at once.
+/// Number of pending drags of one tip for the spin thread, which takes them at once.
 const WAITING_DRAGS: usize = 10;
 
-/// Serves the handles, if the parameter `interactive_target` asks for them. Gives the drags of each tip as a stream of targets.
+/// Serves the handles if `interactive_target` is set. Returns the drags of each tip as a stream of targets.
 pub(crate) fn serve(
     spinner: &mut Spinner,
     servo: &Arc<Intake>,

@@ -1,4 +1,4 @@
-//! Publishes the changes of the handles, and answers what they are now.
+//! Publishes changes of the handles, and answers requests for all of them.
 
 use std::sync::Arc;
 
@@ -7,36 +7,36 @@ use r2r::visualization_msgs::msg::InteractiveMarkerUpdate;
 use r2r::visualization_msgs::srv::GetInteractiveMarkers;
 use tokio::time::MissedTickBehavior;
 
-use super::drawing::{self, Drawn};
+use super::drawing::{self, HandleView};
 use super::handles::Handles;
 use super::marker;
 use crate::Result;
 use crate::arm::Arm;
 use crate::ros::{HANDLE_UPDATE, HANDLES, Lock, Publisher, Spinner, answer_each, task};
 
-/// Updates that ROS keeps for a client which is slow to read them: a missing one makes it ask for all markers again.
+/// Queue depth of updates: after a missing one a slow client requests all markers again.
 const DEPTH: usize = 100;
 
-/// The handles as the clients know them.
+/// The handles and their state at the clients.
 struct Updates {
     handles: Arc<Handles>,
     publisher: Publisher<InteractiveMarkerUpdate>,
-    shown: Lock<Shown>,
+    sent: Lock<SentHandles>,
 }
 
 #[derive(Default)]
-struct Shown {
+struct SentHandles {
     /// Number of the last update.
     number: u64,
     /// The drawing after that update.
-    drawing: Vec<Drawn>,
-    /// Number of subscribers by then.
+    drawing: Vec<HandleView>,
+    /// Number of subscribers at that time.
     subscribers: usize,
 }
 
 pub(super) fn serve(spinner: &mut Spinner, arm: &Arc<Arm>, handles: &Arc<Handles>) -> Result {
     let publisher = Publisher::new(&mut spinner.node, HANDLE_UPDATE, QosProfile::default().keep_last(DEPTH))?;
-    let updates = Arc::new(Updates { handles: Arc::clone(handles), publisher, shown: Lock::default() });
+    let updates = Arc::new(Updates { handles: Arc::clone(handles), publisher, sent: Lock::default() });
     let answering = Arc::clone(&updates);
     answer_each::<GetInteractiveMarkers::Service, _, _>(spinner, arm, HANDLES.name, move |arm, _| {
         let updates = Arc::clone(&answering);
@@ -55,32 +55,33 @@ pub(super) fn serve(spinner: &mut Spinner, arm: &Arc<Arm>, handles: &Arc<Handles
 }
 
 impl Updates {
-    /// Publishes what has changed since the last update, if anybody listens.
+    /// Publishes the changes since the last update, if there are subscribers.
     fn publish(&self, arm: &Arm) {
-        let mut shown = self.shown.lock();
+        let mut sent = self.sent.lock();
         let subscribers = self.publisher.subscribers();
-        // The markers that a new subscriber asked for before it listened may have changed since.
-        let has_new_one = subscribers > shown.subscribers;
-        shown.subscribers = subscribers;
+        // The markers that a new subscriber requested before its subscription may have changed.
+        let has_new_one = subscribers > sent.subscribers;
+        sent.subscribers = subscribers;
         if subscribers == 0 {
             return;
         }
         let now = drawing::draw(arm, &self.handles);
-        if let Some(update) = drawing::update(&shown.drawing, &now, has_new_one) {
-            shown.number += 1;
-            self.publisher.publish(&InteractiveMarkerUpdate { seq_num: shown.number, ..update });
+        if let Some(update) = drawing::update(&sent.drawing, &now, has_new_one) {
+            sent.number += 1;
+            self.publisher.publish(&InteractiveMarkerUpdate { seq_num: sent.number, ..update });
         }
-        shown.drawing = now;
+        sent.drawing = now;
     }
 
-    /// All markers as they are after the last update.
+    /// All markers after the last update.
     fn now(&self, arm: &Arm) -> GetInteractiveMarkers::Response {
-        let mut shown = self.shown.lock();
+        let mut sent = self.sent.lock();
         // Without subscribers there are no updates, so the last one may be old.
-        if shown.subscribers == 0 {
-            shown.drawing = drawing::draw(arm, &self.handles);
+        if sent.subscribers == 0 {
+            sent.drawing = drawing::draw(arm, &self.handles);
         }
-        let markers = shown.drawing.iter().map(|drawn| marker::whole(&drawn.name, &drawn.look, &drawn.pose)).collect();
-        GetInteractiveMarkers::Response { sequence_number: shown.number, markers }
+        let markers =
+            sent.drawing.iter().map(|drawn| marker::whole(&drawn.name, &drawn.appearance, &drawn.pose)).collect();
+        GetInteractiveMarkers::Response { sequence_number: sent.number, markers }
     }
 }

@@ -1,4 +1,4 @@
-//! What is drawn, as markers in the base link's frame: how each is made, and which of them are sent.
+//! Markers in the base link's frame: their construction, and the changes to send.
 
 use std::f64::consts::TAU;
 
@@ -12,47 +12,47 @@ use crate::messages::convert;
 /// Red, green, blue and opacity, each in \[0, 1\].
 pub(super) type Colour = [f32; 4];
 
-/// Draws a marker, or draws it anew.
+/// Adds or replaces a marker.
 const ADD: i32 = Marker::ADD as i32;
 /// Removes a marker.
 const DELETE: i32 = Marker::DELETE as i32;
 /// Removes all markers.
 const DELETE_ALL: i32 = Marker::DELETEALL as i32;
-/// A box around the only point.
+/// A box around a single point.
 pub(super) const BOX: i32 = Marker::CUBE as i32;
-/// A ball around the only point.
+/// A ball around a single point.
 pub(super) const BALL: i32 = Marker::SPHERE as i32;
-/// A cylinder along z around the only point.
+/// A cylinder along z around a single point.
 pub(super) const CYLINDER: i32 = Marker::CYLINDER as i32;
 /// A ball around each point.
 pub(super) const BALLS: i32 = Marker::SPHERE_LIST as i32;
-/// A line between the first two points, the next two, and so on.
+/// Line segments between pairs of points.
 pub(super) const LINES: i32 = Marker::LINE_LIST as i32;
 /// A line through all points.
 pub(super) const STRIP: i32 = Marker::LINE_STRIP as i32;
-/// A triangle of the first three points, of the next three, and so on. The size is 1.
+/// Triangles of three points each, with scale 1.
 pub(super) const TRIANGLES: i32 = Marker::TRIANGLE_LIST as i32;
 
 /// The colours of the axes x, y and z.
 const AXIS_COLOURS: [Colour; 3] = [[0.95, 0.25, 0.25, 1.0], [0.35, 0.85, 0.35, 1.0], [0.3, 0.55, 1.0, 1.0]];
-/// Width of the lines of axes, over their length.
+/// Line width of axes relative to their length.
 const AXIS_WIDTH: f64 = 0.1;
 /// Corners of each circle of a globe.
 const CIRCLE_CORNERS: u32 = 60;
-/// Circles of a globe through both of its poles.
+/// Circles of a globe through both poles.
 const MERIDIANS: u32 = 6;
-/// Parts of a globe between its parallels.
+/// Number of bands between the parallels of a globe.
 const PARALLELS: u32 = 6;
-/// Greatest coordinate and size that is drawn \[m\]: what shows it computes in single precision.
+/// Largest drawn coordinate and size \[m\]: viewers compute in single precision.
 const MAX_DRAWN: f64 = 1e12;
 
-/// Removes whatever was drawn on this topic before, and draws all of `drawn`.
+/// Clears the topic's markers and draws all of `drawn`.
 pub(super) fn all(frame: &str, drawn: &[Marker]) -> MarkerArray {
     let clear = Marker { action: DELETE_ALL, ..marker(String::new(), 0) };
     in_frame(frame, std::iter::once(clear).chain(drawn.iter().cloned()))
 }
 
-/// Turns what was drawn `before` into `now`: removes what is gone, and draws what is new or different.
+/// Changes from `before` to `now`: removes missing markers, and sends new or different ones.
 pub(super) fn changes(frame: &str, before: &[Marker], now: &[Marker]) -> MarkerArray {
     let is_same = |one: &Marker, other: &Marker| one.id == other.id && one.ns == other.ns;
     let gone = before.iter().filter(|old| !now.iter().any(|new| is_same(old, new)));
@@ -60,20 +60,20 @@ pub(super) fn changes(frame: &str, before: &[Marker], now: &[Marker]) -> MarkerA
     in_frame(frame, removed.chain(now.iter().filter(|new| !before.contains(new)).cloned()))
 }
 
-/// Without a time, which means the newest transform: so what is drawn stays with the base link when that moves.
+/// A zero stamp means the latest transform: markers stay with a moving base link.
 fn in_frame(frame: &str, markers: impl Iterator<Item = Marker>) -> MarkerArray {
     let header = Header { frame_id: frame.to_owned(), ..Header::default() };
     MarkerArray { markers: markers.map(|marker| Marker { header: header.clone(), ..marker }).collect() }
 }
 
-/// A marker of nothing. Its namespace is the group that a person can hide, in which `id` tells it from others.
+/// An empty marker. Users can hide its namespace, in which `id` is unique.
 fn marker(namespace: String, id: i32) -> Marker {
     let pose = convert::pose_message(&Isometry3::identity());
     Marker { ns: namespace, id, action: ADD, pose, frame_locked: true, ..Marker::default() }
 }
 
-/// A marker of points, which the form joins. The size is the width of lines and the diameter of balls \[m\]. There is one colour for each
-/// point, or one for all of them.
+/// A marker of points, which the form connects. The size is the line width or the diameter of balls \[m\]. There is
+/// one colour for each point, or one for all.
 pub(super) fn joined(
     namespace: String,
     id: i32,
@@ -94,7 +94,7 @@ pub(super) fn joined(
     }
 }
 
-/// A solid by its edges \[m\], in one colour.
+/// A solid with edge lengths \[m\] in one colour.
 pub(super) fn solid(
     namespace: String,
     id: i32,
@@ -112,7 +112,7 @@ fn colour([r, g, b, a]: Colour) -> ColorRGBA {
     ColorRGBA { r, g, b, a }
 }
 
-/// The axes of the `frames`, each as a line of this `length` \[m\].
+/// The axes of the `frames` as lines of this `length` \[m\].
 pub(super) fn axes(namespace: String, id: i32, frames: &[Isometry3<f64>], length: f64) -> Marker {
     let axes = || [Vector3::x(), Vector3::y(), Vector3::z()].into_iter().zip(AXIS_COLOURS);
     let ends = |frame: &Isometry3<f64>, axis| [frame * Point3::origin(), frame * Point3::from(length * axis)];
@@ -121,8 +121,8 @@ pub(super) fn axes(namespace: String, id: i32, frames: &[Isometry3<f64>], length
     joined(namespace, id, LINES, AXIS_WIDTH * length, points, &colours)
 }
 
-/// Meridians and parallels of a sphere of this `radius` \[m\] around `centre`, or nothing where the radius is 0. A surface could be
-/// looked through, but not reached through: RViz would take a click on what is inside for one on the surface.
+/// Meridians and parallels of a sphere with this `radius` \[m\] around `centre`; empty for radius 0. Not a surface:
+/// RViz would catch clicks on objects inside.
 pub(super) fn globe(centre: Point3<f64>, radius: f64) -> Vec<Point3<f64>> {
     if radius <= 0.0 {
         return Vec::new();
@@ -147,7 +147,7 @@ pub(super) fn globe(centre: Point3<f64>, radius: f64) -> Vec<Point3<f64>> {
     meridians.chain(parallels).collect()
 }
 
-/// Whether there is something to draw, whose coordinates and size are finite and not too large.
+/// True if the marker has content, with finite and moderate coordinates and size.
 pub(super) fn is_drawable(marker: &Marker) -> bool {
     // Written so that NaN fails.
     let is_near = |length: f64| length.abs() <= MAX_DRAWN;

@@ -1,4 +1,4 @@
-//! Whether people can see the links of a robot, or only a skeleton of it.
+//! Detects robots whose links RViz cannot show, which need a skeleton.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use crate::ros::MARKERS;
 use urdf_ik_robot::{MeshNotFound, Visuals};
 use urdf_ik_text::names;
 
-/// Greatest number of meshes that are looked for: a file on a network may take long.
+/// Maximum number of meshes that are searched for: network files may be slow.
 const MAX_MESHES: usize = 1000;
 
-/// Whether a robot needs a skeleton to be seen: it shows nothing, or a mesh of it is missing. Says once which ones are, and where they
-/// were looked for.
+/// True if a robot needs a skeleton: it has no visuals, or a mesh is missing. Logs missing meshes and their search
+/// paths once.
 pub(super) async fn are_missed(arm: &Arm, loaded: &Arc<LoadedRobot>) -> bool {
     let (robot, settings) = (Arc::clone(loaded), arm.settings());
     let look = move || {

@@ -1,7 +1,7 @@
-//! The topic `markers`: what RViz draws beside the robot.
+//! The topic `markers`: additional displays for RViz.
 //!
-//! Nothing is computed without a subscriber. The robot's state is copied and drawn in a task of its own, so that no joint state waits for
-//! a drawing.
+//! Nothing is computed without a subscriber. A separate task copies the robot's state and draws it, so that joint
+//! states are not delayed.
 
 mod messages;
 mod missing_meshes;
@@ -22,7 +22,7 @@ use crate::robot_in_use::Configuration;
 use crate::ros::{MARKERS, Publisher, task};
 use scene::Drawer;
 
-/// Time after which all is drawn anew: RViz forgets what a person hides, and shows it again only where it comes again.
+/// Period after which everything is sent again: RViz forgets hidden markers until they are sent again.
 const REPEAT: Duration = Duration::from_secs(1);
 
 pub(crate) fn serve(node: &mut Node, arm: &Arc<Arm>) -> Result {
@@ -47,14 +47,14 @@ pub(crate) fn serve(node: &mut Node, arm: &Arc<Arm>) -> Result {
     Ok(())
 }
 
-/// The obstacles and attached parts, and the nearest pair of bodies if it is nearer than twice the margin.
+/// The obstacles and attached parts, and the nearest pair of bodies within twice the margin.
 fn around(arm: &Arm, now: &Configuration) -> Vec<Marker> {
-    let known = arm.surroundings.known();
+    let environment = arm.surroundings.environment();
     // The robot is just being replaced.
-    if !known.is_of(&now.loaded) {
+    if !environment.is_of(&now.loaded) {
         return Vec::new();
     }
-    let mut markers = obstacles::markers(&known, now);
+    let mut markers = obstacles::markers(&environment, now);
     if let Some(scene) = arm.surroundings.scene_now(&now.loaded, &now.positions) {
         let near = now.near_pairs(&scene, 2.0 * arm.settings().collision_margin);
         markers.extend(near.first().map(|near| obstacles::nearest(near, now)));
@@ -63,21 +63,21 @@ fn around(arm: &Arm, now: &Configuration) -> Vec<Marker> {
     markers
 }
 
-/// What the subscribers have been sent, and what comes next.
+/// The markers sent to the subscribers.
 #[derive(Default)]
 struct Drawing {
-    /// `None` before a robot is known.
+    /// `None` before a robot is environment.
     drawer: Option<Drawer>,
-    /// What has been sent, and in which frame.
+    /// The markers sent, and their frame.
     markers: Vec<Marker>,
     frame: String,
-    /// How many received all of it, and when.
+    /// Number of subscribers that received all of them, and the time.
     subscribers: usize,
     all_sent: Option<Instant>,
 }
 
 impl Drawing {
-    /// What to send now: all where somebody is new or `REPEAT` has passed, else what has changed.
+    /// The next message: everything for a new subscriber or after `REPEAT`, otherwise the changes.
     async fn next(&mut self, arm: &Arm, subscribers: usize) -> MarkerArray {
         let Ok(now) = arm.configuration() else { return MarkerArray::default() };
         let frame = now.loaded.base_frame(&arm.settings());

@@ -1,34 +1,34 @@
-//! Obstacles and attached parts as they stand around the robot, and where it comes near to something.
+//! Markers of obstacles, attached parts, and the nearest bodies.
 
 use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 use r2r::visualization_msgs::msg::Marker;
 
 use super::messages::{BALL, BOX, CYLINDER, Colour, STRIP, TRIANGLES, joined, solid};
 use crate::robot_in_use::Configuration;
-use crate::surroundings::Known;
+use crate::surroundings::Environment;
 use urdf_ik_collision::{Geometry, Near, Obstacle};
 
 /// Colour of obstacles.
 const OBSTACLE: Colour = [0.45, 0.6, 0.55, 0.85];
 /// Colour of attached parts.
 const ATTACHED: Colour = [0.7, 0.55, 0.8, 0.9];
-/// Colour of the line between two bodies that are near each other.
+/// Colour of the line between close bodies.
 const NEAR: Colour = [1.0, 0.1, 0.1, 1.0];
-/// Width of the line between two bodies that are near each other \[m\].
+/// Width of the line between close bodies \[m\].
 const NEAR_LINE: f64 = 0.004;
-/// Greatest number of triangles of a mesh that is drawn as it is. Of a larger one the box around it is drawn.
+/// Largest number of triangles of a drawn mesh. A larger mesh is drawn as its bounding box.
 const MAX_TRIANGLES: usize = 10_000;
 
-/// All obstacles and attached parts of `known`, in the base link's frame, with the robot at `now`.
-pub(super) fn markers(known: &Known, now: &Configuration) -> Vec<Marker> {
+/// All obstacles and attached parts of `environment` in the base link's frame, with the robot at `now`.
+pub(super) fn markers(environment: &Environment, now: &Configuration) -> Vec<Marker> {
     let links = now.loaded.robot.link_poses(&now.positions);
     let root_in_base = now.root_in_base();
     let mut obstacles = Vec::new();
-    for (_, obstacle, pose) in known.world.obstacles() {
+    for (_, obstacle, pose) in environment.world.obstacles() {
         add(&mut obstacles, "obstacles", OBSTACLE, obstacle, &(root_in_base * pose));
     }
     let mut attached = Vec::new();
-    for (_, part) in known.world.attached() {
+    for (_, part) in environment.world.attached() {
         let pose = root_in_base * links[part.link] * part.pose;
         add(&mut attached, "attached", ATTACHED, &part.obstacle, &pose);
     }
@@ -50,7 +50,7 @@ fn add(markers: &mut Vec<Marker>, namespace: &str, colour: Colour, obstacle: &Ob
         markers.push(match *geometry {
             Geometry::Box { size } => solid(BOX, size, &pose),
             Geometry::Sphere { radius } => solid(BALL, [2.0 * radius; 3], &pose),
-            // No message makes a capsule.
+            // There is no message for a capsule.
             Geometry::Cylinder { radius, length } | Geometry::Capsule { radius, length } => {
                 solid(CYLINDER, [2.0 * radius, 2.0 * radius, length], &pose)
             }
@@ -61,14 +61,15 @@ fn add(markers: &mut Vec<Marker>, namespace: &str, colour: Colour, obstacle: &Ob
             Geometry::Mesh { .. } => {
                 let (vertices, faces) = obstacle.triangles(index).unwrap_or_default();
                 let corners = faces.iter().flatten().map(|&corner| pose * Point3::from(vertices[corner as usize]));
-                // Scale 1: the corners of triangles are where they are.
+                // Scale 1: the points are the corners.
                 joined(namespace.into(), id, TRIANGLES, 1.0, corners, &[colour])
             }
+            _ => continue,
         });
     }
 }
 
-/// The middle and the edges of the box around points, along the axes of their frame.
+/// Centre and edge lengths of the axis-aligned bounding box of points.
 fn box_around(points: &[[f64; 3]]) -> (Translation3<f64>, [f64; 3]) {
     let fold = |pick: fn(f64, f64) -> f64, first: f64| {
         points.iter().fold(Vector3::repeat(first), |bound, &at| bound.zip_map(&Vector3::from(at), pick))

@@ -1,4 +1,4 @@
-//! What there is to see of a robot at one moment: targets and tips, the path, the reach, joints at their limits.
+//! Markers of the robot: targets and tips, path, reach, joints at their limits.
 
 use std::sync::Arc;
 
@@ -8,50 +8,51 @@ use r2r::visualization_msgs::msg::Marker;
 use super::messages::{BALL, BALLS, Colour, LINES, STRIP, axes, globe, is_drawable, joined, solid};
 use super::skeleton;
 use super::trace::Trace;
-use crate::reports::{LatestTarget, LatestTargets, StatusColour, Verdict};
+use crate::reports::{LatestTarget, LatestTargets, StatusColour, TargetOutcome};
 use crate::robot_in_use::{Configuration, LoadedRobot};
 use urdf_ik_robot::{Chain, Domain};
 use urdf_ik_solver::TipReach;
 use urdf_ik_text::names;
 
-/// Length of the axes of a tip, over the size of the robot.
+/// Length of the axes of a tip relative to the robot's size.
 const TIP_AXES: f64 = 0.07;
-/// Length of the axes of a target, over the size of the robot: longer than those of the tip, so that both are seen where they agree.
+/// Length of the axes of a target relative to the robot's size: longer than those of the tip, so that both are visible
+/// when they coincide.
 const TARGET_AXES: f64 = 0.12;
-/// Diameter of the ball at a target, over the size of the robot.
+/// Diameter of the ball at a target relative to the robot's size.
 const TARGET_BALL: f64 = 0.035;
-/// Width of the line from tip to target, of the path and of the trace, over the size of the robot.
+/// Width of the lines from tip to target, of the path and of the trace, relative to the robot's size.
 const THIN_LINE: f64 = 0.004;
-/// Width of the lines of a reach, over the size of the robot.
+/// Width of the lines of a reach relative to the robot's size.
 const REACH_LINE: f64 = 0.002;
-/// Shortest line between target and tip, and between two points of the trace, over the size of the robot.
+/// Shortest line between target and tip, and between two points of the trace, relative to the robot's size.
 const MIN_MOVE: f64 = 0.002;
-/// Size of a joint, over the mean length of a link.
+/// Size of a joint relative to the mean link length.
 const JOINT_SIZE: f64 = 1.2;
-/// Least and greatest size of a joint, over the size of the robot.
+/// Smallest and largest size of a joint relative to the robot's size.
 const JOINT_SIZES: (f64, f64) = (0.03, 0.2);
-/// A joint is at its limit where it is nearer to it than this part of its range.
+/// Distance from a limit, as a fraction of the range, at which a joint counts as being at its limit.
 const LIMIT_MARGIN: f64 = 1e-3;
 
-/// Opacity of the colours that say what became of a target.
+/// Opacity of the colours of targets.
 const TARGET_OPACITY: f32 = 0.8;
-/// Colour of the path that the arm follows.
+/// Colour of the path.
 const PATH: Colour = [0.1, 0.65, 0.85, 0.9];
-/// Colour of joints that can move no further one way.
+/// Colour of joints at a limit.
 const AT_LIMIT: Colour = [1.0, 0.1, 0.1, 0.7];
-/// Colour of the spheres between which a tip can be.
+/// Colour of the spheres that bound the reach of a tip.
 const REACH: Colour = [0.3, 0.5, 0.9, 0.3];
 
-/// Draws one robot. It remembers where the tips have been.
+/// Draws one robot, including the traces of its tips.
 pub(super) struct Drawer {
     loaded: Arc<LoadedRobot>,
-    /// Whether to draw the joints, because the links cannot be seen.
+    /// True if the joints are drawn because the links are not visible.
     has_skeleton: bool,
     /// One for each tip.
     traces: Vec<Trace>,
     /// [`LatestTargets::cleared`] when the traces began.
     cleared: u64,
-    /// Size of the robot \[m\]: that of all others follow from it.
+    /// Size of the robot \[m\], the reference of all other sizes.
     size: f64,
     /// Size of a joint \[m\].
     joint_size: f64,
@@ -71,12 +72,12 @@ impl Drawer {
         Self { loaded, has_skeleton, traces, cleared: 0, size, joint_size }
     }
 
-    /// Whether it draws this robot.
+    /// True if it draws this robot.
     pub(super) fn is_of(&self, loaded: &Arc<LoadedRobot>) -> bool {
         Arc::ptr_eq(&self.loaded, loaded)
     }
 
-    /// All that is to be seen where the robot is at `now`, and `latest` is what was asked of it.
+    /// All markers of the robot at `now` with its `latest` targets.
     pub(super) fn markers(&mut self, now: &Configuration, latest: &LatestTargets) -> Vec<Marker> {
         let loaded = Arc::clone(&self.loaded);
         let (robot, chain) = (&loaded.robot, &loaded.chain);
@@ -112,7 +113,7 @@ impl Drawer {
         markers
     }
 
-    /// What belongs to one tip.
+    /// The markers of one tip.
     fn markers_of_tip(
         &mut self,
         tip: usize,
@@ -131,7 +132,7 @@ impl Drawer {
             globe(id + 1, reach.working.inner),
         ];
         if let Some((target, frame)) = target.and_then(|target| Some((target, target.pose?))) {
-            let (centre, colour) = (frame.translation, colour_of(target.verdict));
+            let (centre, colour) = (frame.translation, colour_of(target.outcome));
             let ball = [TARGET_BALL * self.size; 3];
             markers.push(solid(namespace("target"), id + 1, BALL, ball, &centre.into(), colour));
             if target.has_orientation {
@@ -149,7 +150,7 @@ impl Drawer {
         markers
     }
 
-    /// The namespace of what belongs to one tip: with its name where there are several.
+    /// The namespace of markers of a tip, with its name if there are several.
     fn namespace(&self, tip: usize, what: &str) -> String {
         match self.loaded.chain.tips() {
             [_] => what.to_owned(),
@@ -162,13 +163,13 @@ impl Drawer {
     }
 }
 
-/// The first id of a tip in each namespace, of two: names that were cut may be the same.
+/// The first of two ids of a tip in each namespace: truncated names may be equal.
 fn first_id(tip: usize) -> i32 {
     i32::try_from(2 * tip).unwrap_or(i32::MAX - 1)
 }
 
-/// The joints of the chain that can move no further one way, with those that mimic them. `positions` has one entry for each joint of the
-/// robot.
+/// The joints of the chain at a limit, with the joints that mimic them. `positions` has one entry for each joint of
+/// the robot.
 fn joints_at_limits<'a>(chain: &'a Chain, positions: &'a [f64]) -> impl Iterator<Item = usize> + 'a {
     let is_at_limit = |variable: usize| match chain.variables()[variable].domain {
         Domain::Interval { lower, upper } => {
@@ -180,8 +181,8 @@ fn joints_at_limits<'a>(chain: &'a Chain, positions: &'a [f64]) -> impl Iterator
     chain.joints().iter().filter(move |joint| is_at_limit(joint.variable)).map(|joint| joint.joint)
 }
 
-/// The colour that says what became of a target.
-fn colour_of(verdict: Verdict) -> Colour {
-    let [red, green, blue] = StatusColour::of(verdict).rgb();
+/// The colour of a target by its outcome.
+fn colour_of(outcome: TargetOutcome) -> Colour {
+    let [red, green, blue] = StatusColour::of(outcome).rgb();
     [red, green, blue, TARGET_OPACITY]
 }

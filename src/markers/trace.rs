@@ -1,4 +1,4 @@
-//! The way that a tip has come.
+//! The past path of a tip.
 
 use std::collections::VecDeque;
 
@@ -6,17 +6,17 @@ use nalgebra::Point3;
 
 use super::messages::Colour;
 
-/// Greatest number of points: the oldest give way.
+/// Maximum number of points; the oldest are dropped.
 const MAX_POINTS: usize = 300;
-/// Red, green and blue of the newest point, 0 to 1.
+/// Red, green and blue of the latest point, 0 to 1.
 const COLOUR: [f32; 3] = [0.95, 0.65, 0.1];
 
-/// Where a tip has been, the oldest place first. Bounded.
+/// The past positions of a tip, oldest first.
 #[derive(Default)]
 pub(super) struct Trace(VecDeque<Point3<f64>>);
 
 impl Trace {
-    /// Notes where the tip is now, if it has moved by `least` \[m\] since the last point.
+    /// Adds the tip's position if it is at least `least` \[m\] from the last point.
     pub(super) fn note(&mut self, tip: Point3<f64>, least: f64) {
         if self.0.back().is_none_or(|last| (tip - last).norm() >= least) {
             if self.0.len() == MAX_POINTS {
@@ -30,7 +30,7 @@ impl Trace {
         self.0.clear();
     }
 
-    /// The points \[m\], and colours that fade towards the oldest. Nothing before the tip has moved.
+    /// The points \[m\], and colours that fade with age. Empty until the tip has moved.
     pub(super) fn drawn(&self) -> (Vec<Point3<f64>>, Vec<Colour>) {
         if self.0.len() < 2 {
             return Default::default();

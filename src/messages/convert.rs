@@ -1,4 +1,4 @@
-//! Messages to and from the library's types. Everything from outside is checked.
+//! Conversion between messages and library types. All input is checked.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use urdf_ik_text::names;
 /// The pose of a message.
 ///
 /// # Errors
-/// [`Fault`] with the field: a position that is not finite, or a quaternion that is not a rotation.
+/// [`Fault`] with the field: a position that is not finite, or an invalid quaternion.
 pub(crate) fn pose(message: &Pose) -> Result<Isometry3<f64>, Fault> {
     let translation = point(&message.position)?;
     let Quaternion { x, y, z, w } = message.orientation;
@@ -29,7 +29,7 @@ pub(crate) fn pose(message: &Pose) -> Result<Isometry3<f64>, Fault> {
 /// The position of a message.
 ///
 /// # Errors
-/// [`Fault`] where an entry is not finite.
+/// [`Fault`] if an entry is not finite.
 pub(crate) fn point(message: &Point) -> Result<Translation3<f64>, Fault> {
     for (axis, value) in [("x", message.x), ("y", message.y), ("z", message.z)] {
         if !value.is_finite() {
@@ -45,10 +45,10 @@ pub(crate) fn pose_message(pose: &Isometry3<f64>) -> Pose {
     Pose { position: Point { x: p.x, y: p.y, z: p.z }, orientation: Quaternion { x: q.i, y: q.j, z: q.k, w: q.w } }
 }
 
-/// Greatest number of bytes of a name that is remembered: a sender of names must not fill the memory.
+/// Maximum length of remembered names \[bytes\]: bounds the memory that a sender can fill.
 pub(crate) const MAX_NAME_BYTES: usize = 1000;
 
-/// Greatest absolute position of a joint \[rad or m\]: larger angles would be too inexact.
+/// Largest absolute position of a joint \[rad or m\]: larger angles would be too imprecise.
 const MAX_POSITION: f64 = 1e6;
 
 /// Checks the position of a joint: a finite number within [`MAX_POSITION`].
@@ -67,13 +67,13 @@ pub(crate) fn check_position(joint: &str, position: f64) -> Result<(), Fault> {
     ))
 }
 
-/// Every movable joint of `robot` at `positions` (one entry a joint), without a header.
+/// All movable joints of `robot` at `positions` (one entry a joint), without a header.
 pub(crate) fn joint_state(robot: &Robot, positions: &[f64]) -> JointState {
     let (name, position) = robot.movable().map(|joint| (robot.joints()[joint].name.clone(), positions[joint])).unzip();
     JointState { name, position, ..JointState::default() }
 }
 
-/// A trajectory of the chain's variables. Its stamp is zero: it begins as soon as it is received.
+/// A trajectory of the chain's variables. With a zero stamp it starts on reception.
 pub(crate) fn joint_trajectory(chain: &Chain, points: &[TrajectoryPoint]) -> JointTrajectory {
     let point = |point: &TrajectoryPoint| JointTrajectoryPoint {
         positions: point.positions.clone(),
@@ -89,7 +89,7 @@ pub(crate) fn joint_trajectory(chain: &Chain, points: &[TrajectoryPoint]) -> Joi
     }
 }
 
-/// A time \[s\], 0 or more, as a message.
+/// A nonnegative time \[s\] as a message.
 fn duration(seconds: f64) -> r2r::builtin_interfaces::msg::Duration {
     let duration = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO);
     r2r::builtin_interfaces::msg::Duration {
@@ -112,11 +112,11 @@ pub(crate) fn joint_velocities(robot: &Robot, chain: &Chain, velocities: &[f64])
     robot.movable().map(|joint| all[joint]).collect()
 }
 
-/// Puts the positions that `message` names into `positions` (one entry a joint). Mimic joints follow their masters; what the message
-/// says of them is not used.
+/// Writes the positions in `message` to `positions` (one entry a joint). Mimic joints follow their masters; their own
+/// values are ignored.
 ///
 /// # Errors
-/// [`Fault`] that begins with `what`: a joint that is unknown or fixed, a position that is not valid, or lists of different lengths.
+/// [`Fault`] that starts with `what`: an unknown or fixed joint, an invalid position, or lists of different lengths.
 pub(crate) fn overlay(robot: &Robot, what: &str, message: &JointState, positions: &mut [f64]) -> Result<(), Fault> {
     if message.name.len() != message.position.len() {
         return Err(fault!(
@@ -128,10 +128,10 @@ pub(crate) fn overlay(robot: &Robot, what: &str, message: &JointState, positions
     overlay_row(robot, what, &message.name, &message.position, positions)
 }
 
-/// Puts positions by joint name into `positions` (one entry a joint). There are as many in `row` as in `names`.
+/// Writes positions by joint name to `positions` (one entry a joint). `row` and `names` have the same length.
 ///
 /// # Errors
-/// [`Fault`] that begins with `what`: a joint that is unknown or fixed, or a position that is not valid.
+/// [`Fault`] that starts with `what`: an unknown or fixed joint, or an invalid position.
 pub(crate) fn overlay_row(
     robot: &Robot,
     what: &str,
@@ -155,7 +155,7 @@ pub(crate) fn overlay_row(
     Ok(())
 }
 
-/// Two bodies of `scene` that are near each other. `root_in_base` is the pose of the root link's frame in the base link's.
+/// A close pair of bodies of `scene`. `root_in_base` is the pose of the root link's frame in the base link's.
 pub(crate) fn body_pair(scene: &Scene, near: &Near, root_in_base: &Isometry3<f64>) -> BodyPair {
     let Some([first, second]) = scene.pairs().nth(near.pair) else { return BodyPair::default() };
     let point = |point: &Point3<f64>| {

@@ -1,4 +1,4 @@
-//! Messages to and from the library's types.
+//! Conversion between messages and library types.
 
 pub(crate) mod convert;
 pub(crate) mod target_message;

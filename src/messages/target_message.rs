@@ -1,4 +1,4 @@
-//! Target messages, read from their serialised form.
+//! Target messages in serialized form.
 
 use byteorder::LittleEndian;
 use nalgebra::{Isometry3, UnitQuaternion};
@@ -11,29 +11,29 @@ use super::convert;
 use crate::reports::Fault;
 use urdf_ik_parameters::{Reliability, Settings};
 
-/// The axes of its tip in which a target counts.
+/// The constrained axes of a target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum TargetAxes {
     /// Its pose.
     Pose,
     /// Its position alone.
     Position,
-    /// Its pose in the axes that the tip can follow; those of the settings where they free some. With `kept` it has this orientation in
-    /// the base link's frame instead of its own.
+    /// The axes that the tip can control, or those that the settings leave constrained. `kept` replaces its
+    /// orientation, in the base link's frame.
     Followable { kept: Option<UnitQuaternion<f64>> },
 }
 
-/// A target as it arrived.
+/// A received target.
 #[derive(Clone)]
 pub(crate) struct TargetMessage {
     pub topic: &'static str,
     pub header: Header,
-    /// In the header's frame, or the sentence that refuses it.
+    /// In the header's frame, or the reason for its refusal.
     pub pose: Result<Isometry3<f64>, Fault>,
     pub axes: TargetAxes,
-    /// Whether the name of the frame was not valid UTF-8. r2r makes an empty name of it, which would mean the base link.
+    /// True if the frame name was not valid UTF-8. r2r replaces it by an empty name, which would mean the base link.
     pub frame_is_damaged: bool,
-    /// Its number among the targets that were left to the task of the tip.
+    /// Its number among the targets passed to the task of the tip.
     pub number: u64,
 }
 
@@ -47,14 +47,14 @@ pub(crate) fn quality(settings: &Settings) -> QosProfile {
 }
 
 impl TargetMessage {
-    /// Reads a target pose from its serialised message; `None` where it is not one.
+    /// Reads a target pose from its serialized message; `None` if invalid.
     pub(crate) fn from_pose(raw: &[u8]) -> Option<Self> {
         let (PoseStamped { header, pose }, frame_is_damaged) = read(raw, |message: &PoseStamped| &message.header)?;
         let (topic, pose, axes) = ("target_pose", convert::pose(&pose), TargetAxes::Pose);
         Some(Self { topic, header, pose, axes, frame_is_damaged, number: 0 })
     }
 
-    /// Reads a target point from its serialised message; `None` where it is not one.
+    /// Reads a target point from its serialized message; `None` if invalid.
     pub(crate) fn from_point(raw: &[u8]) -> Option<Self> {
         let (PointStamped { header, point }, frame_is_damaged) = read(raw, |message: &PointStamped| &message.header)?;
         let pose = convert::point(&point).map(Isometry3::from);
@@ -62,10 +62,10 @@ impl TargetMessage {
     }
 }
 
-/// Reads a serialised stamped message. Also says whether the name of its frame is damaged. `None` where it is no such message.
+/// Reads a serialized stamped message. Also returns true if its frame name is damaged. `None` if invalid.
 ///
-/// ROS 2 takes 10 µs to read a message, and the crate cdr-encoding is much faster. So that crate reads what it reads correctly: plain
-/// little-endian CDR, and a name without NUL. ROS 2 would end the name at the NUL.
+/// ROS 2 takes 10 µs to read a message; the crate cdr-encoding is much faster. It reads the messages that it decodes
+/// correctly: plain little-endian CDR, and a name without NUL, at which ROS 2 would end the name.
 pub(crate) fn read<T>(raw: &[u8], header: impl Fn(&T) -> &Header) -> Option<(T, bool)>
 where
     T: WrappedTypesupport + DeserializeOwned,
@@ -79,11 +79,11 @@ where
     Some((T::from_serialized_bytes(raw).ok()?, !has_valid_frame(raw)))
 }
 
-/// Whether the name of the frame of a serialised stamped message is valid UTF-8. r2r makes an empty string of any other name, which
-/// would silently mean the base link.
+/// True if the frame name of a serialized stamped message is valid UTF-8. r2r replaces any other name by an empty
+/// string, which would silently mean the base link.
 ///
-/// In CDR a stamped message begins with four bytes that give the byte order. Then come the seconds and nanoseconds of the stamp, the
-/// length of the name with its closing NUL, and the name.
+/// In CDR a stamped message starts with four bytes that give the byte order. Then follow the seconds and nanoseconds
+/// of the stamp, the length of the name including its NUL, and the name.
 pub(crate) fn has_valid_frame(raw: &[u8]) -> bool {
     let (Some(&order), Some(length)) = (raw.get(1), raw.get(12..).and_then(<[u8]>::first_chunk::<4>)) else {
         return true;
@@ -97,7 +97,7 @@ pub(crate) fn has_valid_frame(raw: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// A point at 1, 2, 3 in the frame `name`, serialised in the byte order that `order` names.
+    /// A point at 1, 2, 3 in the frame `name`, serialized in the byte order `order`.
     fn raw(name: &[u8], order: u8) -> Vec<u8> {
         let word = |value: u32| if order == 1 { value.to_le_bytes() } else { value.to_be_bytes() };
         let mut raw = vec![0, order, 0, 0];
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn a_damaged_name_is_reported_and_never_means_the_base_link() {
         assert!(TargetMessage::from_point(&raw(b"wor\xffld", 1)).unwrap().frame_is_damaged);
-        // ROS 2 ends a name at the first NUL, and its strings cannot hold one.
+        // ROS 2 ends a name at the first NUL.
         assert_eq!(TargetMessage::from_point(&raw(b"wor\0ld", 1)).unwrap().header.frame_id, "wor");
     }
 

@@ -1,4 +1,4 @@
-//! Obstacles and attached parts as MoveIt's programs send them.
+//! Obstacles and attached parts in MoveIt's messages.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::obstacles;
 use crate::reports::{Fault, Refused, fault};
 use crate::ros::{ATTACHED_COLLISION_OBJECT, COLLISION_OBJECT, Interface, Spinner, constants, task};
 use crate::solving::Queries;
-use crate::surroundings::Known;
+use crate::surroundings::Environment;
 use urdf_ik_collision::World;
 use urdf_ik_text::names::short;
 
@@ -23,34 +23,36 @@ constants! { u8: CollisionObject { ADD, REMOVE, MOVE } }
 
 pub(super) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>) -> Result {
     let quality = QosProfile::default().keep_last(QUEUE_DEPTH);
-    let mut objects = spinner.subscribe::<CollisionObject>(COLLISION_OBJECT, quality.clone())?;
+    let mut objects = spinner.subscribe::<CollisionObject>(COLLISION_OBJECT.name, quality.clone())?;
     let (of_objects, of_parts) = (Arc::clone(queries), Arc::clone(queries));
     task::start(async move {
         while let Some(object) = objects.next().await {
-            let changes = changes(object, &of_objects.arm.surroundings.known().world);
+            let changes = changes(object, &of_objects.arm.surroundings.environment().world);
             make(&of_objects, COLLISION_OBJECT, changes).await;
         }
     });
-    let mut parts = spinner.subscribe::<AttachedCollisionObject>(ATTACHED_COLLISION_OBJECT, quality)?;
+    let mut parts = spinner.subscribe::<AttachedCollisionObject>(ATTACHED_COLLISION_OBJECT.name, quality)?;
     task::start(async move {
         while let Some(part) = parts.next().await {
-            let changes = changes_of_part(part, &of_parts.arm.surroundings.known());
+            let changes = changes_of_part(part, &of_parts.arm.surroundings.environment());
             make(&of_parts, ATTACHED_COLLISION_OBJECT, changes).await;
         }
     });
     Ok(())
 }
 
-/// Makes the changes, or logs why they are refused.
+/// Applies the changes, or logs why they are refused.
 async fn make(queries: &Queries, topic: Interface, changes: Result<Vec<ObstacleChange>, Fault>) {
     let made = match changes {
-        Ok(changes) => obstacles::make(queries, changes).await.map_err(|refused| Refused::said(refused.sentence)),
-        Err(sentence) => Err(Refused::said(sentence)),
+        Ok(changes) => {
+            obstacles::make(queries, changes).await.map_err(|refused| Refused::of_sentence(refused.sentence))
+        }
+        Err(sentence) => Err(Refused::of_sentence(sentence)),
     };
     queries.arm.reporter.warnings.note(topic.name, &made);
 }
 
-/// The changes that an object stands for. As in MoveIt, to remove an object without a name removes all obstacles.
+/// The changes for an object. As in MoveIt, removing an object without a name removes all obstacles.
 fn changes(object: CollisionObject, world: &World) -> Result<Vec<ObstacleChange>, Fault> {
     match object.operation {
         ADD => Ok(vec![change("add", obstacle(object)?)]),
@@ -63,16 +65,16 @@ fn changes(object: CollisionObject, world: &World) -> Result<Vec<ObstacleChange>
     }
 }
 
-/// The changes that an attached object stands for. As in MoveIt, to remove one detaches it, and without a name all of the link, and
-/// without a link all.
-fn changes_of_part(part: AttachedCollisionObject, known: &Known) -> Result<Vec<ObstacleChange>, Fault> {
+/// The changes for an attached object. As in MoveIt, removing it detaches it; without a name, all parts of the link;
+/// without a link, all parts.
+fn changes_of_part(part: AttachedCollisionObject, environment: &Environment) -> Result<Vec<ObstacleChange>, Fault> {
     let AttachedCollisionObject { link_name, object, touch_links, .. } = part;
     match object.operation {
         ADD => Ok(vec![ObstacleChange { link_name, touch_links, ..change("attach", obstacle(object)?) }]),
         REMOVE if object.id.is_empty() => {
-            let Some(loaded) = &known.robot else { return Ok(Vec::new()) };
+            let Some(loaded) = &environment.robot else { return Ok(Vec::new()) };
             let of_link = |link: usize| link_name.is_empty() || loaded.robot.links()[link].name == link_name;
-            let parts = known.world.attached().filter(|(_, part)| of_link(part.link));
+            let parts = environment.world.attached().filter(|(_, part)| of_link(part.link));
             Ok(each("detach", parts.map(|(id, _)| id)))
         }
         REMOVE => Ok(vec![change("detach", named(object.id))]),

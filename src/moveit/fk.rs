@@ -5,10 +5,10 @@ use std::sync::Arc;
 use r2r::moveit_msgs::srv::GetPositionFK::{Request, Response};
 
 use super::{MoveIt, apply_state, code, error_code, refusal, with_note};
-use crate::reports::{Answer, RefuseAs, Refused};
+use crate::reports::{RefuseAs, Refused, ServiceResponse};
 use crate::robot_in_use::link_poses;
 
-impl Answer<MoveIt, Request> for Response {
+impl ServiceResponse<MoveIt, Request> for Response {
     fn refused(moveit: &MoveIt, _: &Request, refused: Refused) -> Self {
         Self { error_code: refusal(moveit, &refused), ..Self::default() }
     }

@@ -1,4 +1,4 @@
-//! `compute_ik`: one configuration with one or more links at their poses.
+//! `compute_ik`: one configuration for one or more link poses.
 
 use std::slice;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use r2r::moveit_msgs::srv::GetPositionIK::{Request, Response};
 use super::{MoveIt, apply_state, check_constraints, code, error_code, refusal, with_note};
 use crate::arm::Arm;
 use crate::messages::convert;
-use crate::reports::{Answer, Fault, RefuseAs, Refused, fault, status};
+use crate::reports::{Fault, RefuseAs, Refused, ServiceResponse, fault, status};
 use crate::robot_in_use::{Configuration, LoadedRobot, link_poses};
 use crate::ros::COMPUTE_IK;
 use crate::services::joint_overrides::JointOverrides;
@@ -24,7 +24,7 @@ use urdf_ik_parameters::Settings;
 use urdf_ik_robot::{JointKind, Robot};
 use urdf_ik_solver::{Outcome, Stop, Target, Tolerance};
 
-impl Answer<MoveIt, Request> for Response {
+impl ServiceResponse<MoveIt, Request> for Response {
     fn refused(moveit: &MoveIt, _: &Request, refused: Refused) -> Self {
         Self { error_code: refusal(moveit, &refused), ..Self::default() }
     }
@@ -39,7 +39,7 @@ pub(super) async fn compute_ik(moveit: Arc<MoveIt>, request: Request) -> Result<
     let Queries { arm, searches } = &*moveit.queries;
     check_constraints(&request.constraints)?;
     let mut settings = (*arm.settings()).clone();
-    // As in MoveIt, poses are those of links, whatever tools these carry.
+    // As in MoveIt, poses refer to links, not tools.
     let mut configuration = arm.configuration()?;
     configuration.loaded = configuration.loaded.without_tools().refuse_as("tool")?;
     let loaded = Arc::clone(&configuration.loaded);
@@ -50,7 +50,7 @@ pub(super) async fn compute_ik(moveit: Arc<MoveIt>, request: Request) -> Result<
     let targets = targets(arm, &configuration, &settings, &request).await?;
     let seed = loaded.chain.positions_from(&positions);
     let began = Instant::now();
-    // As MoveIt has it, the request alone decides, and not the parameter.
+    // As in MoveIt, the request decides, not the parameter.
     settings.avoid_collisions = request.avoid_collisions;
     let avoidance = Avoidance::of(&arm.surroundings, &loaded, &positions, &settings).await?;
     let query = Arc::new(Query { targets, seed, joints: JointOverrides::default(), avoidance, settings, began });
@@ -60,13 +60,13 @@ pub(super) async fn compute_ik(moveit: Arc<MoveIt>, request: Request) -> Result<
     let code = match solution.stop {
         _ if solution.is_solved() => code::SUCCESS,
         Stop::Deadline => code::TIMED_OUT,
-        Stop::Converged | Stop::Attempts => code::NO_IK_SOLUTION,
+        _ => code::NO_IK_SOLUTION,
     };
     let error_code = error_code(moveit, code, &sentence);
     if code != code::SUCCESS {
         log::debug!("{}: {sentence}", COMPUTE_IK.short_name());
     }
-    // Joint positions that reach the position alone are in the response, too, but not as a success.
+    // Positions that reach the position alone are returned too, but not as a success.
     if !matches!(solution.outcome, Outcome::Solved | Outcome::PositionOnly) {
         return Ok(Response { error_code, ..Response::default() });
     }
@@ -100,7 +100,7 @@ async fn targets(
     Ok(targets)
 }
 
-/// The links of a request, each with its pose. As in MoveIt, the lists are used instead of the single fields.
+/// The links of a request with their poses. As in MoveIt, the lists take precedence over the single fields.
 fn links_and_poses(request: &PositionIKRequest) -> Result<impl Iterator<Item = (&str, &PoseStamped)>, Refused> {
     let (mut links, mut poses) = (request.ik_link_names.as_slice(), request.pose_stamped_vector.as_slice());
     if links.is_empty() {
@@ -120,7 +120,8 @@ fn links_and_poses(request: &PositionIKRequest) -> Result<impl Iterator<Item = (
     Ok(links.iter().map(String::as_str).zip(poses))
 }
 
-/// The target of the tip that `link` (empty: the first tip) moves with, for `link` to be at `pose` in the base link's frame.
+/// The target of the tip to which `link` is fixed (empty: the first tip), for `link` at `pose` in the base link's
+/// frame.
 fn target(loaded: &LoadedRobot, settings: &Settings, link: &str, pose: Isometry3<f64>) -> Result<Target, Fault> {
     let target = problem::target(pose, settings);
     if link.is_empty() {
@@ -139,15 +140,15 @@ fn target(loaded: &LoadedRobot, settings: &Settings, link: &str, pose: Isometry3
             known()
         ));
     }
-    // An error of the tip's orientation also moves the link; both errors together must stay within the tolerance.
+    // An orientation error of the tip also moves the link; both errors together must stay within the tolerance.
     let Tolerance { position, orientation } = target.tolerance;
     let fraction = position / (position + orientation * in_tip.translation.vector.norm());
     let tolerance = Tolerance { position: fraction * position, orientation: fraction * orientation };
     Ok(Target { tip, pose: pose * in_tip.inverse(), tolerance, ..target })
 }
 
-/// The tip that `link` is or is connected with by fixed joints alone, and the pose of the link in the tip's frame. `None` where there is
-/// no such tip.
+/// The tip that equals `link` or is connected to it by fixed joints, and the pose of the link in the tip's frame;
+/// `None` if there is none.
 fn tip_of_link(loaded: &LoadedRobot, link: usize) -> Option<(usize, Isometry3<f64>)> {
     let robot = &loaded.robot;
     if let Some(tip) = loaded.chain.tip_index(&robot.links()[link].name) {
@@ -160,7 +161,7 @@ fn tip_of_link(loaded: &LoadedRobot, link: usize) -> Option<(usize, Isometry3<f6
     })
 }
 
-/// The first link of the rigid body that `link` belongs to, and the pose of `link` in its frame.
+/// The first link of the rigid body with `link`, and the pose of `link` in its frame.
 fn body_of(robot: &Robot, mut link: usize) -> (usize, Isometry3<f64>) {
     let mut pose = Isometry3::identity();
     while let Some(joint) = robot.links()[link].parent_joint.map(|joint| &robot.joints()[joint]) {

@@ -1,8 +1,8 @@
-//! What scripts written for MoveIt use: the services `compute_ik`, `compute_fk` and `check_state_validity`, the topics of obstacles, and
-//! the topics and services of MoveIt Servo.
+//! MoveIt's interfaces: the services `compute_ik`, `compute_fk` and `check_state_validity`, the topics of obstacles,
+//! and the topics and services of MoveIt Servo.
 //!
-//! The node keeps no constraints: a request that asks for them is refused with a sentence. It has no groups either: the name of a group is
-//! not used. Collisions are those with the world of the node, whatever the planning scene of MoveIt has.
+//! Constraints are not supported: requests with constraints are refused. Group names are ignored. Collisions are those
+//! with the world of the node, not with MoveIt's planning scene.
 
 mod collision_objects;
 mod fk;
@@ -22,7 +22,7 @@ use serde_json::json;
 
 use crate::Result;
 use crate::messages::convert;
-use crate::reports::{RefuseAs, Refused, Reporter, Verdict, answer_each};
+use crate::reports::{RefuseAs, Refused, Reporter, TargetOutcome, answer_each};
 use crate::ros::{CHECK_STATE_VALIDITY, COMPUTE_FK, COMPUTE_IK, Spinner};
 use crate::servo::Intake;
 use crate::solving::Queries;
@@ -39,7 +39,7 @@ pub(crate) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>, servo: &Arc<I
     collision_objects::serve(spinner, queries)
 }
 
-/// What the services of MoveIt answer from.
+/// The context of MoveIt's services.
 struct MoveIt {
     /// The node's name, for responses.
     node: String,
@@ -52,7 +52,7 @@ impl AsRef<Reporter> for MoveIt {
     }
 }
 
-/// The values of `MoveItErrorCodes` that are used.
+/// The values of `MoveItErrorCodes` in use.
 mod code {
     crate::ros::constants! { pub i32: r2r::moveit_msgs::msg::MoveItErrorCodes {
         SUCCESS, FAILURE, TIMED_OUT, INVALID_GOAL_CONSTRAINTS, INVALID_ROBOT_STATE, INVALID_LINK_NAME, FRAME_TRANSFORM_FAILURE,
@@ -60,10 +60,10 @@ mod code {
     } }
 }
 
-/// The field `error_code` of a request that is refused.
+/// The field `error_code` of a refused request.
 fn refusal(moveit: &MoveIt, refused: &Refused) -> MoveItErrorCodes {
-    let code = match (refused.verdict, &*refused.kind) {
-        (Verdict::UnknownFrame, _) => code::FRAME_TRANSFORM_FAILURE,
+    let code = match (refused.outcome, &*refused.kind) {
+        (TargetOutcome::UnknownFrame, _) => code::FRAME_TRANSFORM_FAILURE,
         (_, "pose_stamped" | "constraints") => code::INVALID_GOAL_CONSTRAINTS,
         (_, "robot_state") => code::INVALID_ROBOT_STATE,
         (_, "ik_link_name" | "ik_link_names" | "fk_link_names") => code::INVALID_LINK_NAME,
@@ -72,14 +72,13 @@ fn refusal(moveit: &MoveIt, refused: &Refused) -> MoveItErrorCodes {
     error_code(moveit, code, &refused.sentence)
 }
 
-/// The field `error_code`. It is filled by field names, because that of ROS 2 Humble has only the field `val`.
+/// The field `error_code`. It is filled by field names, because the message of ROS 2 Humble only has `val`.
 fn error_code(moveit: &MoveIt, val: i32, message: &str) -> MoveItErrorCodes {
     let fields = json!({ "val": val, "message": message, "source": moveit.node });
     serde_json::from_value(fields).unwrap_or_default()
 }
 
-/// Puts the joints that `state` names into `positions` (one entry a joint). Gives a sentence about a part of the state that is not used
-/// although it says something.
+/// Writes the joints in `state` to `positions` (one entry a joint). Returns a note on an ignored part of the state.
 fn apply_state(robot: &Robot, state: &RobotState, positions: &mut [f64]) -> Result<Option<&'static str>, Refused> {
     convert::overlay(robot, "robot_state.joint_state", &state.joint_state, positions).refuse_as("robot_state")?;
     let moves_the_robot = state.multi_dof_joint_state.transforms.iter().any(|transform| !is_identity(transform));
@@ -92,7 +91,7 @@ fn apply_state(robot: &Robot, state: &RobotState, positions: &mut [f64]) -> Resu
     })
 }
 
-/// Refuses constraints, which the node could only ignore.
+/// Refuses constraints, which are not supported.
 fn check_constraints(constraints: &Constraints) -> Result<(), Refused> {
     let Constraints {
         joint_constraints, position_constraints, orientation_constraints, visibility_constraints, ..
@@ -114,7 +113,7 @@ fn check_constraints(constraints: &Constraints) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Whether a transform moves nothing.
+/// True for an identity or default transform.
 fn is_identity(Transform { translation: t, rotation: r }: &Transform) -> bool {
     [t.x, t.y, t.z, r.x, r.y, r.z] == [0.0; 6]
 }

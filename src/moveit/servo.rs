@@ -1,6 +1,6 @@
-//! The topics and services of MoveIt Servo, for the first tip: what was written for Servo steers the arm as it is.
+//! The topics and services of MoveIt Servo for the first tip: programs written for Servo work unchanged.
 //!
-//! Commands become the node's own and the node's status becomes that of Servo (`servo_commands`).
+//! Commands are converted to the node's own, and its status to that of Servo (`servo_commands`).
 
 use std::future::ready;
 use std::sync::Arc;
@@ -20,12 +20,12 @@ use crate::ros::{
 };
 use crate::servo::{Intake, JogMessage, TwistMessage};
 
-/// The tip that is steered.
+/// The controlled tip.
 const TIP: usize = 0;
 /// Queue depth of statuses.
 const QUEUE_DEPTH: usize = 10;
 
-/// Which commands count, for all tasks.
+/// The command filter shared by all tasks.
 type SharedFilter = Arc<Lock<CommandFilter>>;
 
 pub(super) fn serve(spinner: &mut Spinner, intake: &Arc<Intake>) -> Result {
@@ -57,16 +57,16 @@ pub(super) fn serve(spinner: &mut Spinner, intake: &Arc<Intake>) -> Result {
     publish_status(spinner)
 }
 
-/// Publishes each status of the node as one of Servo.
+/// Republishes each status of the node as one of Servo.
 fn publish_status(spinner: &mut Spinner) -> Result {
     let quality = QosProfile::default().keep_last(QUEUE_DEPTH);
     let publisher = Publisher::new(&mut spinner.node, SERVO_STATUS_OF_MOVEIT, quality.clone())?;
-    let statuses = spinner.subscribe::<ServoStatus>(SERVO_STATUS, quality)?;
+    let statuses = spinner.subscribe::<ServoStatus>(SERVO_STATUS.name, quality)?;
     spinner.on_each(statuses, move |status| publisher.publish(&servo_commands::status(&status)));
     Ok(())
 }
 
-/// Passes a command on, if it counts.
+/// Forwards an accepted command.
 fn receive(intake: &Intake, filter: &SharedFilter, topic: Interface, kind: CommandKind, raw: &[u8]) {
     let admitted = filter.lock().admits(kind);
     match (admitted, kind) {
@@ -104,7 +104,7 @@ fn jog(intake: &Intake, raw: &[u8]) {
     intake.jog(&JogMessage { topic, header: message.header, joints: message.joint_names, velocities });
 }
 
-/// Lets one kind of command count from now on.
+/// Selects the accepted kind of command.
 fn switch_command_type(
     intake: &Intake,
     filter: &SharedFilter,
@@ -122,12 +122,12 @@ fn switch_command_type(
     ServoCommandType::Response { success: true }
 }
 
-/// Lets no command count, or lets them count again.
+/// Pauses or resumes all commands.
 fn pause(intake: &Intake, filter: &SharedFilter, request: &SetBool::Request) -> SetBool::Response {
     filter.lock().is_paused = request.data;
     if request.data {
         intake.rest();
     }
-    let message = if request.data { "paused: the arm comes to rest" } else { "commands count again" };
+    let message = if request.data { "paused: the arm comes to rest" } else { "commands are accepted again" };
     SetBool::Response { success: true, message: message.into() }
 }

@@ -1,4 +1,4 @@
-//! Commands of MoveIt Servo as the node's own: their units, and which of them count; and the node's status as that of MoveIt Servo.
+//! Conversion of MoveIt Servo commands, their filter, and the conversion of the node's status.
 
 use nalgebra::Vector3;
 use r2r::moveit_msgs::msg::ServoStatus as MoveItStatus;
@@ -18,19 +18,18 @@ pub(super) enum CommandKind {
     Pose,
 }
 
-/// Which commands count.
+/// The accepted commands.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CommandFilter {
-    /// The kind that was chosen; before that, every kind counts.
+    /// The selected kind; `None` accepts all kinds.
     pub expected: Option<CommandKind>,
     pub is_paused: bool,
 }
 
 impl CommandFilter {
-    /// Whether a command counts. A pause says so itself.
-    ///
+    /// True if a command is accepted; false during a pause.
     /// # Errors
-    /// [`Fault`] where another kind was chosen.
+    /// [`Fault`] if another kind is selected.
     pub(super) fn admits(self, kind: CommandKind) -> Result<bool, Fault> {
         match self.expected {
             Some(expected) if expected != kind => Err(fault!(
@@ -43,7 +42,7 @@ impl CommandFilter {
 }
 
 impl CommandKind {
-    /// The kind that `ServoCommandType` gives this code.
+    /// The kind with this code in `ServoCommandType`.
     pub(super) fn of_code(code: i8) -> Option<Self> {
         constants! { i8: Request { JOINT_JOG, TWIST, POSE } }
         match code {
@@ -63,8 +62,8 @@ impl CommandKind {
     }
 }
 
-/// A linear and an angular velocity \[m/s, rad/s\] from those of a command: without units they are shares of `scale`, with units `scale` is
-/// the greatest speed.
+/// Linear and angular velocity \[m/s, rad/s\] of a command: unitless commands are multiplied by `scale`, others
+/// limited to it.
 pub(super) fn twist(settings: &MoveItServoSettings, [linear, angular]: [Vector3<f64>; 2]) -> [Vector3<f64>; 2] {
     let (linear_scale, angular_scale) = (settings.scale.linear, settings.scale.rotational);
     match settings.command_in_type {
@@ -73,7 +72,7 @@ pub(super) fn twist(settings: &MoveItServoSettings, [linear, angular]: [Vector3<
     }
 }
 
-/// A velocity of a joint \[rad/s or m/s\] from that of a command.
+/// Velocity of a joint \[rad/s or m/s\] of a command.
 pub(super) fn velocity(settings: &MoveItServoSettings, velocity: f64) -> f64 {
     match settings.command_in_type {
         CommandUnits::Unitless => settings.scale.joint * velocity,
@@ -81,7 +80,7 @@ pub(super) fn velocity(settings: &MoveItServoSettings, velocity: f64) -> f64 {
     }
 }
 
-/// The status with the code of MoveIt Servo that is nearest to ours, and our sentence. The arm halts at a singularity only where its line
+/// The status with the closest code of MoveIt Servo, and our message. At a singularity the arm halts only if its line
 /// ends there.
 pub(super) fn status(status: &ServoStatus) -> MoveItStatus {
     let code = match status.code {

@@ -1,4 +1,4 @@
-//! `check_state_validity`: whether anything touches at a configuration.
+//! `check_state_validity`: contacts of a configuration.
 
 use std::sync::Arc;
 
@@ -9,19 +9,19 @@ use r2r::std_msgs::msg::Header;
 
 use super::{MoveIt, apply_state, check_constraints};
 use crate::messages::convert;
-use crate::reports::{Answer, RefuseAs, Refused};
+use crate::reports::{RefuseAs, Refused, ServiceResponse};
 use crate::robot_in_use::Configuration;
 use crate::solving::Queries;
 use urdf_ik_collision::{Near, Scene};
 
-impl Answer<MoveIt, Request> for Response {
-    /// The response has no field for the reason, which is in the log. What cannot be checked is not valid.
+impl ServiceResponse<MoveIt, Request> for Response {
+    /// The response has no field for the reason, which is logged. An unchecked state is invalid.
     fn refused(_: &MoveIt, _: &Request, _: Refused) -> Self {
         Self::default()
     }
 }
 
-/// Every pair that touches is a contact.
+/// Each touching pair is a contact.
 pub(super) async fn check_state_validity(moveit: Arc<MoveIt>, request: Request) -> Result<Response, Refused> {
     check_constraints(&request.constraints)?;
     if !request.robot_state.attached_collision_objects.is_empty() {
@@ -55,7 +55,7 @@ fn contacts(scene: &Scene, configuration: &Configuration, header: &Header) -> Ve
             normal: Vector3 { x: normal.x, y: normal.y, z: normal.z },
             contact_body_1: pair.first,
             contact_body_2: pair.second,
-            // The kinds of both messages have the same numbers.
+            // Both messages number the kinds equally.
             body_type_1: u32::from(pair.first_kind),
             body_type_2: u32::from(pair.second_kind),
             depth: pair.depth,

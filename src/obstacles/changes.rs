@@ -1,4 +1,4 @@
-//! `change_obstacles`: changes what surrounds the robot, all at once or not at all.
+//! `change_obstacles`: atomic changes of the world.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,18 +12,18 @@ use super::messages;
 use crate::arm::Arm;
 use crate::messages::MAX_NAME_BYTES;
 use crate::reports::{Fault, Refused, fault};
-use crate::robot_in_use::{LoadedRobot, Located, link_poses};
+use crate::robot_in_use::{LoadedRobot, LocatedFrame, link_poses};
 use crate::solving::Queries;
 use urdf_ik_collision::{Attached, Obstacle, World};
 use urdf_ik_parameters::Settings;
 use urdf_ik_robot::Robot;
 use urdf_ik_text::names::{self, short};
 
-/// A change that is ready to be made.
-struct Ready {
+/// A validated change.
+struct PreparedChange {
     change: Change,
-    /// The frame of the place that it gives.
-    frame: Option<Located>,
+    /// The frame of its pose.
+    frame: Option<LocatedFrame>,
     /// Index of the link that will carry the obstacle.
     link: usize,
 }
@@ -33,10 +33,10 @@ pub(super) async fn change_obstacles(queries: Arc<Queries>, request: Request) ->
     Ok(Response { success: true, message: make(&queries, request.changes).await? })
 }
 
-/// Makes all changes, one after the other, or none. Gives a sentence about what there is then.
+/// Applies all changes in order, or none. Returns a sentence about the new world.
 ///
 /// # Errors
-/// [`Refused`] with a sentence that names the obstacle.
+/// [`Refused`] with the name of the obstacle.
 pub(crate) async fn make(queries: &Queries, changes: Vec<ObstacleChange>) -> Result<String, Refused> {
     let Queries { arm, searches } = queries;
     let settings = arm.settings();
@@ -44,18 +44,18 @@ pub(crate) async fn make(queries: &Queries, changes: Vec<ObstacleChange>) -> Res
     let loaded = now.loaded;
     let has_meshes = changes.iter().any(|change| !change.obstacle.meshes.is_empty());
     let read = move || changes.into_iter().map(Change::read).collect::<Result<Vec<_>, _>>().map_err(invalid);
-    // Large meshes take long.
+    // Reading large meshes takes long.
     let read = if has_meshes { searches.run_long(1, read).await? } else { read()? };
     let mut ready = Vec::with_capacity(read.len());
     for change in read {
         ready.push(prepare(arm, &loaded, &settings, change).await?);
     }
-    // Where the links are now: frames may have been waited for.
+    // Updated after waiting for frames.
     let now = arm.configuration()?;
     if !now.loaded.is_same_robot(&loaded) {
         return Err(Refused::other_robot());
     }
-    let links = Links { robot: &loaded.robot, poses: loaded.robot.link_poses(&now.positions) };
+    let links = LinkPoses { robot: &loaded.robot, poses: loaded.robot.link_poses(&now.positions) };
     let world = arm.surroundings.change(&loaded, |world| {
         ready.into_iter().try_for_each(|ready| {
             let id = ready.change.id.clone();
@@ -70,7 +70,12 @@ fn invalid(fault: Fault) -> Refused {
 }
 
 /// Looks up the frame and the link of a change.
-async fn prepare(arm: &Arm, loaded: &LoadedRobot, settings: &Settings, mut change: Change) -> Result<Ready, Refused> {
+async fn prepare(
+    arm: &Arm,
+    loaded: &LoadedRobot,
+    settings: &Settings,
+    mut change: Change,
+) -> Result<PreparedChange, Refused> {
     let Change { id, action, place, link_name, touch_links, .. } = &mut change;
     let naming_it = |fault: Fault| naming(id, fault);
     let index = |name: &str| link_poses::index(loaded, &settings.frame_prefix, name);
@@ -79,7 +84,7 @@ async fn prepare(arm: &Arm, loaded: &LoadedRobot, settings: &Settings, mut chang
         if link_name.is_empty() {
             return Err(invalid(naming_it(Fault::new("attach needs link_name, the link that carries it"))));
         }
-        // Links by their own names; what is no link may be an obstacle.
+        // Replaces prefixed link names; other names may be obstacles.
         let own = |name: &String| index(name).map_or(name.clone(), |link| loaded.robot.links()[link].name.clone());
         *touch_links = touch_links.iter().map(own).collect();
         link = index(link_name).map_err(|fault| invalid(naming_it(fault)))?;
@@ -87,7 +92,7 @@ async fn prepare(arm: &Arm, loaded: &LoadedRobot, settings: &Settings, mut chang
     let frame = match place {
         None => None,
         Some(place) if *action == Action::Attach && place.header.frame_id.is_empty() => {
-            Some(Located::of_link(link_name.clone(), link))
+            Some(LocatedFrame::of_link(link_name.clone(), link))
         }
         Some(place) => {
             let frame = arm.frames.of_request(loaded, settings, &place.header).await;
@@ -96,18 +101,22 @@ async fn prepare(arm: &Arm, loaded: &LoadedRobot, settings: &Settings, mut chang
             Some(frame.map_err(of_it)?)
         }
     };
-    Ok(Ready { change, frame, link })
+    Ok(PreparedChange { change, frame, link })
 }
 
 /// The links of a robot.
-struct Links<'a> {
+struct LinkPoses<'a> {
     robot: &'a Robot,
     /// In the root link's frame.
     poses: Vec<Isometry3<f64>>,
 }
 
-/// Makes one change.
-fn apply(world: &mut World, links: &Links, Ready { change, frame, link }: Ready) -> Result<(), Fault> {
+/// Applies one change.
+fn apply(
+    world: &mut World,
+    links: &LinkPoses,
+    PreparedChange { change, frame, link }: PreparedChange,
+) -> Result<(), Fault> {
     let Change { id, action, shapes, place, touch_links, .. } = change;
     let in_root = frame.zip(place).map(|(frame, place)| frame.in_root(&links.poses) * place.pose).unwrap_or_default();
     match action {
@@ -140,10 +149,10 @@ fn check_touch_links(world: &World, robot: &Robot, names: &BTreeSet<String>) -> 
     Err(fault!("touch_links has names that are neither links of the robot nor obstacles: {}", names::list(&unknown)))
 }
 
-/// Greatest number of names in touch_links.
+/// Maximum number of names in touch_links.
 const MAX_TOUCH_LINKS: usize = 1000;
 
-/// What a change does.
+/// The kind of a change.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Action {
     Add,
@@ -154,7 +163,7 @@ enum Action {
     Detach,
 }
 
-/// The actions by the names that messages give them.
+/// The actions by their names in messages.
 const ACTIONS: [(&str, Action); 6] = [
     ("add", Action::Add),
     ("move", Action::Move),
@@ -166,21 +175,22 @@ const ACTIONS: [(&str, Action); 6] = [
 
 /// One change of the world.
 struct Change {
-    /// The name of what it changes.
+    /// Name of the obstacle or part.
     id: String,
     action: Action,
-    /// Of an obstacle that is added, or attached at once. Without it, what is attached is the obstacle of that name, from where it is.
+    /// Shapes of an added or directly attached obstacle. Without shapes, the existing obstacle of that name is
+    /// attached in place.
     shapes: Option<Arc<Obstacle>>,
-    /// The place of what is added, moved, or attached at once.
-    place: Option<Place>,
-    /// The link that carries what is attached.
+    /// Pose of an added, moved or directly attached obstacle.
+    place: Option<FramedPose>,
+    /// The link that carries an attached part.
     link_name: String,
-    /// What that may touch.
+    /// Bodies that the part may touch.
     touch_links: BTreeSet<String>,
 }
 
-/// A pose in a frame that has a name.
-struct Place {
+/// A pose in a named frame.
+struct FramedPose {
     header: Header,
     pose: Isometry3<f64>,
 }
@@ -189,7 +199,7 @@ impl Change {
     /// Checks a change.
     ///
     /// # Errors
-    /// [`Fault`] that names the obstacle.
+    /// [`Fault`] with the name of the obstacle.
     fn read(message: ObstacleChange) -> Result<Self, Fault> {
         let id = message.obstacle.id.clone();
         let action = action(&message.change, &id)?;
@@ -213,7 +223,7 @@ impl Change {
             (_, None) => false,
         };
         let Message { id, header, pose, .. } = obstacle;
-        let place = has_place.then(|| messages::pose(&pose).map(|pose| Place { header, pose })).transpose()?;
+        let place = has_place.then(|| messages::pose(&pose).map(|pose| FramedPose { header, pose })).transpose()?;
         if touch_links.len() > MAX_TOUCH_LINKS || touch_links.iter().any(|name| name.len() > MAX_NAME_BYTES) {
             return Err(fault!("touch_links may have {MAX_TOUCH_LINKS} names of {MAX_NAME_BYTES} bytes"));
         }
@@ -226,7 +236,7 @@ fn naming(id: &str, fault: Fault) -> Fault {
     if id.is_empty() { fault } else { fault.of(format_args!("obstacle '{}'", short(id))) }
 }
 
-/// The action of that name for the obstacle `id`.
+/// The action called `name` for the obstacle `id`.
 fn action(name: &str, id: &str) -> Result<Action, Fault> {
     let known = ACTIONS.iter().find(|(known, _)| *known == name).map(|(_, action)| *action);
     match known {

@@ -1,4 +1,4 @@
-//! Obstacles to and from messages. Everything from outside is checked.
+//! Conversion of obstacles. All input is checked.
 
 use nalgebra::{Isometry3, UnitQuaternion};
 use r2r::geometry_msgs::msg::{Point, Pose};
@@ -14,10 +14,10 @@ use urdf_ik_text::names::number;
 
 constants! { u8: SolidPrimitive { BOX, SPHERE, CYLINDER } }
 
-/// The shapes of a message; none where it has none.
+/// The shapes of a message.
 ///
 /// # Errors
-/// [`Fault`] about the first shape that cannot be used.
+/// [`Fault`] about the first invalid shape.
 pub(super) fn shapes(message: &Message) -> Result<Obstacle, Fault> {
     let mut obstacle = Obstacle::default();
     let places = poses("primitives", message.primitives.len(), "primitive_poses", &message.primitive_poses)?;
@@ -34,7 +34,7 @@ pub(super) fn shapes(message: &Message) -> Result<Obstacle, Fault> {
     Ok(obstacle)
 }
 
-/// One pose for each of `count` shapes: those of the message, or where it has none the origin for all.
+/// One pose for each of `count` shapes: those of the message, or identities if it has none.
 fn poses<'a>(
     what: &str,
     count: usize,
@@ -47,10 +47,10 @@ fn poses<'a>(
     Ok((0..count).map(|index| poses.get(index).map_or(Ok(Isometry3::identity()), pose)))
 }
 
-/// The pose of a message. As in MoveIt, an orientation of four zeros means none.
+/// The pose of a message. As in MoveIt, an orientation of four zeros is the identity.
 ///
 /// # Errors
-/// [`Fault`] with the field that is not finite, too large or no rotation.
+/// [`Fault`] with the field that is not finite, too large or not a rotation.
 pub(super) fn pose(message: &Pose) -> Result<Isometry3<f64>, Fault> {
     let (at, q) = (&message.position, &message.orientation);
     for (axis, value) in [("x", at.x), ("y", at.y), ("z", at.z)] {
@@ -101,7 +101,7 @@ pub(super) fn message(id: &str, obstacle: &Obstacle, frame: &str, pose: &Isometr
         let (type_, dimensions) = match *geometry {
             Geometry::Box { size } => (BOX, size.to_vec()),
             Geometry::Sphere { radius } => (SPHERE, vec![radius]),
-            // No message makes a capsule.
+            // There is no message for a capsule.
             Geometry::Cylinder { radius, length } | Geometry::Capsule { radius, length } => {
                 (CYLINDER, vec![length, radius])
             }
@@ -112,6 +112,7 @@ pub(super) fn message(id: &str, obstacle: &Obstacle, frame: &str, pose: &Isometr
                 message.mesh_poses.push(convert::pose_message(pose));
                 continue;
             }
+            _ => continue,
         };
         message.primitives.push(SolidPrimitive { type_, dimensions, ..SolidPrimitive::default() });
         message.primitive_poses.push(convert::pose_message(pose));

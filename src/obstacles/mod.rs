@@ -1,4 +1,4 @@
-//! Obstacles and attached parts on the ROS graph: the service that changes them, and the topic that shows them.
+//! Obstacles and attached parts on the ROS graph: the service that changes them, and the topic that publishes them.
 
 mod changes;
 mod messages;
@@ -13,12 +13,12 @@ use crate::Result;
 use crate::reports::answer_each;
 use crate::ros::{CHANGE_OBSTACLES, OBSTACLES, Publisher, Spinner, latched, task};
 use crate::solving::Queries;
-use crate::surroundings::Known;
+use crate::surroundings::Environment;
 
 #[cfg(feature = "moveit")]
 pub(crate) use changes::make;
 
-/// Least time between two publications of the world; longer where those of large meshes take long.
+/// Minimum period of publications of the world; longer if large meshes take long.
 const PERIOD: Duration = Duration::from_millis(20);
 
 pub(crate) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>) -> Result {
@@ -27,13 +27,13 @@ pub(crate) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>) -> Result {
     let arm = Arc::clone(&queries.arm);
     task::start(async move {
         let mut changes = arm.surroundings.changes();
-        let mut published: Option<Known> = None;
+        let mut published: Option<Environment> = None;
         loop {
             let begun = Instant::now();
-            let known = arm.surroundings.known();
-            if !published.as_ref().is_some_and(|before| Arc::ptr_eq(&before.world, &known.world)) {
-                publisher.publish(&message(&known, &arm.settings().frame_prefix));
-                published = Some(known);
+            let environment = arm.surroundings.environment();
+            if !published.as_ref().is_some_and(|before| Arc::ptr_eq(&before.world, &environment.world)) {
+                publisher.publish(&message(&environment, &arm.settings().frame_prefix));
+                published = Some(environment);
             }
             task::rest(begun, PERIOD).await;
             if changes.changed().await.is_err() {
@@ -44,14 +44,15 @@ pub(crate) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>) -> Result {
     Ok(())
 }
 
-/// The whole world. Before a robot is known it is empty.
-fn message(known: &Known, prefix: &str) -> Obstacles {
-    let Some(loaded) = &known.robot else { return Obstacles::default() };
+/// The complete world; empty before a robot is loaded.
+fn message(environment: &Environment, prefix: &str) -> Obstacles {
+    let Some(loaded) = &environment.robot else { return Obstacles::default() };
     let links = loaded.robot.links();
     let frame = |link: usize| format!("{prefix}{}", links[link].name);
     let root = frame(loaded.robot.root());
-    let obstacles = known.world.obstacles().map(|(id, obstacle, pose)| messages::message(id, obstacle, &root, pose));
-    let attached = known.world.attached().map(|(id, part)| AttachedObstacle {
+    let obstacles =
+        environment.world.obstacles().map(|(id, obstacle, pose)| messages::message(id, obstacle, &root, pose));
+    let attached = environment.world.attached().map(|(id, part)| AttachedObstacle {
         obstacle: messages::message(id, &part.obstacle, &frame(part.link), &part.pose),
         link_name: links[part.link].name.clone(),
         touch_links: part.may_touch.iter().cloned().collect(),

@@ -1,4 +1,5 @@
-//! What all services do alike: a request that is refused is answered with a sentence, which is logged once; and queries are counted.
+//! Common behaviour of all services: refused requests are answered with a sentence, which is logged once, and queries
+//! are counted.
 
 use std::sync::Arc;
 
@@ -11,12 +12,12 @@ use super::status::Refused;
 use crate::Result;
 use crate::ros::{Interface, Spinner, service_server};
 
-/// The response of a service, to requests that may be refused.
-pub(crate) trait Answer<C, Request>: Sized {
-    /// The response to a request that is refused, where services have the `context`.
+/// The response of a service whose requests may be refused.
+pub(crate) trait ServiceResponse<C, Request>: Sized {
+    /// The response to a refused request, in the `context` of the service.
     fn refused(context: &C, request: &Request, refused: Refused) -> Self;
 
-    /// The number of queries that it answers, and how many of them are solved.
+    /// The number of queries in the response, and how many are solved.
     fn queries(&self) -> (u32, u32) {
         (0, 0)
     }
@@ -24,7 +25,7 @@ pub(crate) trait Answer<C, Request>: Sized {
 
 macro_rules! refuses_by_message {
     ($($service:ident),*) => {
-        $(impl<C> Answer<C, $service::Request> for $service::Response {
+        $(impl<C> ServiceResponse<C, $service::Request> for $service::Response {
             fn refused(_: &C, _: &$service::Request, refused: Refused) -> Self {
                 Self { message: refused.sentence, ..Self::default() }
             }
@@ -34,7 +35,7 @@ macro_rules! refuses_by_message {
 
 refuses_by_message!(ChangeObstacles, CheckCollisions, ForwardKinematics, Trigger);
 
-/// Creates a service and answers each of its requests, as [`service_server::answer_each`] does.
+/// Creates a service that answers each request, as [`service_server::answer_each`].
 pub(crate) fn answer_each<S, C, A>(
     spinner: &mut Spinner,
     context: &Arc<C>,
@@ -44,7 +45,7 @@ pub(crate) fn answer_each<S, C, A>(
 where
     S: WrappedServiceTypeSupport + 'static,
     S::Request: Clone + Send,
-    S::Response: Answer<C, S::Request> + Clone + Send,
+    S::Response: ServiceResponse<C, S::Request> + Clone + Send,
     A: Future<Output = Result<S::Response, Refused>> + Send + 'static,
     C: AsRef<Reporter> + Send + Sync + 'static,
 {

@@ -1,7 +1,7 @@
-//! Faults of the ROS graph: publishers whose quality of service does not fit, and another node of the same name.
+//! Problems of the ROS graph: publishers with incompatible quality of service, and another node with the same name.
 //!
-//! r2r reports no events of quality of service, and lists publishers alone. So the node looks at the publishers of its topics. A
-//! subscription of another node that requests more than this node offers is reported by the client library of that node.
+//! r2r reports no QoS events, and lists only publishers. The node therefore polls the publishers of its topics. A
+//! subscription of another node that requests more than this node offers is reported by that node's client library.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,12 +14,12 @@ use crate::ros::spin::{Commands, Subscribed};
 use crate::ros::{PARAMETER_EVENTS, ROSOUT, task};
 use urdf_ik_text::names::short;
 
-/// What the middleware calls a node of which it has found a publisher, but not yet the name.
+/// The middleware's name for a discovered publisher whose node is not known yet.
 const NOT_YET_KNOWN: &str = "_NODE_NAME_UNKNOWN_";
-/// Pause between two looks at the graph.
+/// Polling period of the graph.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Looks for faults of the graph.
+/// Monitors the graph.
 pub(crate) struct Graph {
     commands: Commands,
     subscribed: Vec<Subscribed>,
@@ -27,8 +27,8 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    /// Looks for faults from now on, and logs each that is new. Gives those that there are, each in a few words. `subscribed` are the
-    /// node's subscriptions.
+    /// Starts monitoring, and logs each new problem. Returns the current problems, each in a few words. `subscribed`
+    /// are the node's subscriptions.
     pub(crate) fn watch(
         commands: Commands,
         subscribed: Vec<Subscribed>,
@@ -48,13 +48,13 @@ impl Graph {
     async fn faults(&self) -> Vec<String> {
         let mut faults = Vec::from_iter(self.same_name().await);
         for subscribed in &self.subscribed {
-            faults.extend(self.unheard(subscribed).await);
+            faults.extend(self.incompatible(subscribed).await);
         }
         faults
     }
 
-    /// Publishers that the subscription does not hear.
-    async fn unheard(&self, Subscribed { topic, quality }: &Subscribed) -> Vec<String> {
+    /// Publishers whose messages the subscription does not receive.
+    async fn incompatible(&self, Subscribed { topic, quality }: &Subscribed) -> Vec<String> {
         let mut faults = Vec::new();
         let full = self.commands.names.resolve(topic);
         for publisher in self.commands.publishers(topic).await {
@@ -65,7 +65,7 @@ impl Graph {
             for mismatch in mismatches(&publisher.quality, quality) {
                 let Mismatch { policy, offered, requested } = mismatch;
                 let sentence = format!(
-                    "the publisher of node '{node}' is not heard: it offers {policy} {offered}, but {requested} is requested; \
+                    "messages of node '{node}' are not received: its publisher offers {policy} {offered}, but {requested} is requested; \
                      publish with {policy} {requested}"
                 );
                 self.warnings.warn_once(&full, &format!("{policy} of {node}"), &sentence);
@@ -75,7 +75,7 @@ impl Graph {
         faults
     }
 
-    /// Another node of the same name: one publishes more than one log, or changes of more than one set of parameters.
+    /// Another node with the same name: several nodes publish its log or parameter events.
     async fn same_name(&self) -> Option<String> {
         let own = self.commands.names.node.as_str();
         let mut nodes = 0;

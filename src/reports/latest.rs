@@ -1,50 +1,50 @@
-//! What was asked of the tips last, and what became of it: for those who draw it.
+//! The latest targets of the tips and their outcomes, for displays.
 
 use nalgebra::{Isometry3, Point3};
 
-use super::report::{Report, Verdict};
+use super::report::{Report, TargetOutcome};
 use crate::ros::Lock;
 use urdf_ik_motion::Path;
 use urdf_ik_solver::Target;
 
-/// Number of points that show a path.
+/// Number of points of a displayed path.
 const PATH_POINTS: usize = 200;
 
-/// The newest target of each tip, and the path that the arm follows.
+/// The latest target of each tip, and the current path.
 #[derive(Default)]
 pub(crate) struct Latest(Lock<LatestTargets>);
 
-/// A copy of [`Latest`] at one moment.
+/// A snapshot of [`Latest`].
 #[derive(Clone, Default)]
 pub(crate) struct LatestTargets {
-    /// In no order; at most one for each tip.
+    /// At most one for each tip, in no order.
     pub targets: Vec<LatestTarget>,
-    /// Points of the planned path, in the base link's frame \[m\]. Empty where the arm follows none.
+    /// Points of the planned path in the base link's frame \[m\]. Empty without a path.
     pub path: Vec<Point3<f64>>,
-    /// How often all was forgotten until now.
+    /// How often everything was discarded.
     pub cleared: u64,
 }
 
-/// The newest target of a tip.
-#[derive(Clone)]
+/// The latest target of a tip.
+#[derive(Clone, Default)]
 pub(crate) struct LatestTarget {
     pub tip_link: String,
-    /// In the base link's frame. `None` where the target was refused before its pose was known there.
+    /// In the base link's frame. `None` if the target was refused before it was transformed.
     pub pose: Option<Isometry3<f64>>,
-    /// Whether the orientation of the pose is asked for: all of it or a part.
+    /// True if at least one rotation axis of the pose is constrained.
     pub has_orientation: bool,
-    pub verdict: Verdict,
-    /// The verdict as a sentence.
+    pub outcome: TargetOutcome,
+    /// The outcome as a sentence.
     pub sentence: String,
 }
 
 impl Latest {
-    /// What is newest now.
+    /// The current targets and path.
     pub(crate) fn now(&self) -> LatestTargets {
         self.0.lock().clone()
     }
 
-    /// Notes the pose of a new target, in the base link's frame. Its status follows.
+    /// Stores the pose of a new target in the base link's frame. Its status follows.
     pub(crate) fn note_target(&self, tip_link: &str, target: &Target) {
         let mut latest = self.0.lock();
         latest.path.clear();
@@ -53,7 +53,7 @@ impl Latest {
         entry.has_orientation = target.free_axes[3..].contains(&false);
     }
 
-    /// Notes the path that the arm follows to its last pose. Its status follows.
+    /// Stores the path that the arm follows, and its last pose as target. Its status follows.
     pub(crate) fn follow(&self, tip_link: &str, path: &Path) {
         let length = path.length();
         #[expect(clippy::cast_precision_loss, reason = "small numbers")]
@@ -66,19 +66,19 @@ impl Latest {
         (entry.pose, entry.has_orientation) = (Some(path.pose_at(length)), true);
     }
 
-    /// Notes a report on the newest target of its tip.
+    /// Stores a report on the latest target of its tip.
     pub(crate) fn note(&self, report: &Report) {
-        // A refusal may be about no tip.
+        // A refusal may refer to no tip.
         if report.status.tip_link.is_empty() {
             return;
         }
         let mut latest = self.0.lock();
         let target = latest.of(&report.status.tip_link);
-        target.verdict = report.verdict;
+        target.outcome = report.outcome;
         target.sentence.clone_from(&report.status.message);
     }
 
-    /// Forgets all, because the arm goes where no target asks it to be.
+    /// Discards everything because the arm moves without a target.
     pub(crate) fn clear(&self) {
         let mut latest = self.0.lock();
         *latest = LatestTargets { cleared: latest.cleared + 1, ..LatestTargets::default() };
@@ -86,17 +86,10 @@ impl Latest {
 }
 
 impl LatestTargets {
-    /// The entry of a tip; a new one where it has none.
+    /// The entry of a tip, created if missing.
     fn of(&mut self, tip_link: &str) -> &mut LatestTarget {
         let index = self.targets.iter().position(|target| target.tip_link == tip_link).unwrap_or_else(|| {
-            let tip_link = tip_link.to_owned();
-            self.targets.push(LatestTarget {
-                tip_link,
-                pose: None,
-                has_orientation: false,
-                verdict: Verdict::Solved,
-                sentence: String::new(),
-            });
+            self.targets.push(LatestTarget { tip_link: tip_link.to_owned(), ..LatestTarget::default() });
             self.targets.len() - 1
         });
         &mut self.targets[index]

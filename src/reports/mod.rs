@@ -1,4 +1,4 @@
-//! What is said of targets and requests: statuses, refusals, counts, colours.
+//! Reports on targets and requests: statuses, refusals, counts, colours.
 
 pub(crate) mod answers;
 pub(crate) mod graph;
@@ -8,10 +8,10 @@ pub(crate) mod reporter;
 pub(crate) mod status;
 pub(crate) mod warnings;
 
-pub(crate) use answers::{Answer, answer_each};
+pub(crate) use answers::{ServiceResponse, answer_each};
 pub(crate) use graph::Graph;
 pub(crate) use latest::{LatestTarget, LatestTargets};
-pub(crate) use report::{Report, StatusColour, Verdict};
+pub(crate) use report::{Report, StatusColour, TargetOutcome};
 pub(crate) use reporter::Reporter;
 pub(crate) use status::{Fault, RefuseAs, Refused, fault};
 pub(crate) use warnings::Warnings;

@@ -1,14 +1,14 @@
-//! What is said of one target: its verdict, and the status that is published.
+//! The report on a target: its outcome and its status message.
 
 use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::msg::SolveStatus;
 
 use urdf_ik_solver::{Outcome, Reason, Residual};
 
-/// What became of a target, or of a query: the outcomes of `SolveStatus`.
+/// The outcome of a target or query, with the codes of `SolveStatus`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Verdict {
+pub(crate) enum TargetOutcome {
     #[default]
     Solved = SolveStatus::SOLVED as u8,
     OutOfReach = SolveStatus::OUT_OF_REACH as u8,
@@ -24,41 +24,41 @@ pub(crate) enum Verdict {
     FollowingError = SolveStatus::FOLLOWING_ERROR as u8,
 }
 
-/// What is said of one target.
+/// The report on a target.
 #[derive(Clone)]
 pub(crate) struct Report {
-    pub verdict: Verdict,
-    /// All but the field `outcome`.
+    pub outcome: TargetOutcome,
+    /// Without the field `outcome`.
     pub status: SolveStatus,
 }
 
 impl Report {
-    /// A report with the verdict as a sentence, for a target that was not solved; `header` and `tip_link` are those of the target.
-    pub(crate) fn new(verdict: Verdict, message: String, header: Header, tip_link: String) -> Self {
+    /// A report on a target that was not solved; `header` and `tip_link` are those of the target.
+    pub(crate) fn new(outcome: TargetOutcome, message: String, header: Header, tip_link: String) -> Self {
         let (position_error, orientation_error, smallest_singular_value) = (f64::NAN, f64::NAN, f64::NAN);
         let status = SolveStatus { message, header, tip_link, smallest_singular_value, ..SolveStatus::default() };
-        Self { verdict, status: SolveStatus { position_error, orientation_error, ..status } }
+        Self { outcome, status: SolveStatus { position_error, orientation_error, ..status } }
     }
 
-    /// Puts in how far the tip is from the target.
+    /// Sets the error of the tip from the target.
     pub(crate) fn set_residual(&mut self, residual: Residual) {
         (self.status.position_error, self.status.orientation_error) = (residual.position, residual.orientation);
     }
 
-    /// The report as it is published.
+    /// The published message.
     pub(crate) fn message(self) -> SolveStatus {
-        SolveStatus { outcome: self.verdict.code(), ..self.status }
+        SolveStatus { outcome: self.outcome.code(), ..self.status }
     }
 }
 
-impl Verdict {
+impl TargetOutcome {
     /// The value of the field `outcome`.
     pub(crate) fn code(self) -> u8 {
         self as u8
     }
 }
 
-impl From<Outcome> for Verdict {
+impl From<Outcome> for TargetOutcome {
     fn from(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Solved => Self::Solved,
@@ -67,43 +67,45 @@ impl From<Outcome> for Verdict {
             Outcome::Closest(Reason::JointLimits) => Self::JointLimits,
             Outcome::Closest(Reason::StepLimited) => Self::StepLimited,
             Outcome::Closest(Reason::Collision { .. }) => Self::Collision,
-            Outcome::Closest(Reason::NotConverged | Reason::Refused) => Self::NotConverged,
+            _ => Self::NotConverged,
         }
     }
 }
 
-/// What became of the newest target, as handles and markers show it by a colour.
+/// The outcome of the latest target, shown as a colour by handles and markers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StatusColour {
-    /// Nothing was asked.
+    /// No target.
     Neutral,
     OnItsWay,
     Reached,
-    /// By joint limits, a collision, drives that do not follow, because no solution was found, or in its orientation alone.
+    /// Limited by joint limits, a collision, following errors or a failed search, or reached in position only.
     HeldBack,
     OutOfReach,
-    /// A target, or a choice in the menu.
+    /// A refused target or menu choice.
     Refused,
 }
 
 impl StatusColour {
-    /// The colour of a verdict.
-    pub(crate) fn of(verdict: Verdict) -> Self {
-        match verdict {
-            Verdict::Solved => Self::Reached,
-            Verdict::StepLimited => Self::OnItsWay,
-            Verdict::JointLimits
-            | Verdict::NotConverged
-            | Verdict::Collision
-            | Verdict::PositionOnly
-            | Verdict::FollowingError => Self::HeldBack,
-            Verdict::OutOfReach => Self::OutOfReach,
-            Verdict::Invalid | Verdict::UnknownFrame | Verdict::NoRobot | Verdict::Skipped => Self::Refused,
+    /// The colour of an outcome.
+    pub(crate) fn of(outcome: TargetOutcome) -> Self {
+        match outcome {
+            TargetOutcome::Solved => Self::Reached,
+            TargetOutcome::StepLimited => Self::OnItsWay,
+            TargetOutcome::JointLimits
+            | TargetOutcome::NotConverged
+            | TargetOutcome::Collision
+            | TargetOutcome::PositionOnly
+            | TargetOutcome::FollowingError => Self::HeldBack,
+            TargetOutcome::OutOfReach => Self::OutOfReach,
+            TargetOutcome::Invalid | TargetOutcome::UnknownFrame | TargetOutcome::NoRobot | TargetOutcome::Skipped => {
+                Self::Refused
+            }
         }
     }
 
-    /// Red, green and blue, 0 to 1. The colour-blind can tell them apart: seen with protanopia, deuteranopia or tritanopia (simulated after
-    /// Machado, Oliveira and Fernandes 2009), the least difference of two is 20 in CIELAB.
+    /// Red, green and blue, 0 to 1. Distinguishable by the colour-blind: in simulations of protanopia, deuteranopia
+    /// and tritanopia (Machado, Oliveira and Fernandes 2009) any two differ by at least 20 in CIELAB.
     pub(crate) fn rgb(self) -> [f32; 3] {
         match self {
             Self::Neutral => [0.85, 0.85, 0.85],

@@ -1,4 +1,4 @@
-//! Publishes statuses, counts them, and keeps what they say of the newest targets.
+//! Publishes and counts statuses, and stores the latest targets.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use r2r::urdf_ik::msg::{ServoStatus, SolveStatus};
 use r2r::{Node, QosProfile};
 
 use super::latest::Latest;
-use super::report::{Report, Verdict};
+use super::report::{Report, TargetOutcome};
 use super::warnings::Warnings;
 use crate::Result;
 use crate::ros::{Lock, Publisher, SERVO_STATUS, STATUS};
 
-/// Publishes statuses, counts them, and keeps what they say of the newest targets.
+/// Publishes and counts statuses, and stores the latest targets.
 pub(crate) struct Reporter {
     publisher: Publisher<SolveStatus>,
     pub servo: Publisher<ServoStatus>,
@@ -30,7 +30,7 @@ impl Reporter {
         Ok(Self { publisher, servo, latest: Latest::default(), counters: Counters::default(), warnings })
     }
 
-    /// Publishes the answer to a target and counts it.
+    /// Publishes and counts the outcome of a target.
     pub(crate) fn report(&self, report: Report) {
         self.counters.answered(&report);
         self.publish(report);
@@ -46,25 +46,25 @@ impl Reporter {
         self.servo.publish(&ServoStatus { header, ..status });
     }
 
-    /// Publishes the status of a motion that has ended now.
+    /// Publishes the status of a motion that has just ended.
     pub(crate) fn report_arrival(&self, mut report: Report, stamp: Time) {
         report.status.joint_state_stamp = stamp;
         self.publish(report);
     }
 }
 
-/// What has happened since the last report.
+/// Counters since the last report.
 #[derive(Default)]
 pub(crate) struct Counters(Lock<Counts>);
 
-/// Numbers of targets and queries, and times of solves \[s\].
+/// Numbers of targets and queries, and solve times \[s\].
 #[derive(Default, Clone)]
 pub(crate) struct Counts {
     pub arrived: u64,
     pub answered: u64,
     pub solved: u64,
     pub position_only: u64,
-    /// On their way: smooth motion, steps, and arms that lag.
+    /// Moving: smooth motion, steps, and lagging arms.
     pub under_way: u64,
     pub closest: u64,
     pub refused: u64,
@@ -79,20 +79,23 @@ impl Counters {
         change(&mut self.0.lock());
     }
 
-    /// Counts a target that arrived.
+    /// Counts a received target.
     pub(crate) fn arrived(&self) {
         self.count(|counts| counts.arrived += 1);
     }
 
-    /// Counts a target that was answered, with this report.
+    /// Counts an answered target.
     pub(crate) fn answered(&self, report: &Report) {
         self.count(|counts| {
             counts.answered += 1;
-            match report.verdict {
-                Verdict::Solved => counts.solved += 1,
-                Verdict::PositionOnly => counts.position_only += 1,
-                Verdict::StepLimited => counts.under_way += 1,
-                Verdict::Invalid | Verdict::UnknownFrame | Verdict::NoRobot | Verdict::FollowingError => {
+            match report.outcome {
+                TargetOutcome::Solved => counts.solved += 1,
+                TargetOutcome::PositionOnly => counts.position_only += 1,
+                TargetOutcome::StepLimited => counts.under_way += 1,
+                TargetOutcome::Invalid
+                | TargetOutcome::UnknownFrame
+                | TargetOutcome::NoRobot
+                | TargetOutcome::FollowingError => {
                     counts.refused += 1;
                 }
                 _ => counts.closest += 1,
@@ -110,7 +113,7 @@ impl Counters {
         });
     }
 
-    /// What was counted since this was asked last.
+    /// The counts since the last call.
     pub(crate) fn take(&self) -> Counts {
         std::mem::take(&mut self.0.lock())
     }

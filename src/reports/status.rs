@@ -1,4 +1,4 @@
-//! The report on a solution, and refusals.
+//! Reports on solutions, and refusals.
 
 use std::error::Error;
 use std::fmt::{self, Display};
@@ -7,13 +7,13 @@ use std::ops::Deref;
 use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::msg::SolveStatus;
 
-use super::report::{Report, Verdict};
+use super::report::{Report, TargetOutcome};
 use urdf_ik_collision::Scene;
 use urdf_ik_robot::Chain;
 use urdf_ik_solver::{Outcome, Reason, Solution, Solver, Target};
 use urdf_ik_text::names;
 
-/// What is wrong with something from outside: a sentence for people. An error of the libraries becomes one by `?`.
+/// A problem with external input, as a sentence for users. `?` converts library errors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fault(String);
 
@@ -22,13 +22,13 @@ impl Fault {
         Self(sentence.into())
     }
 
-    /// The fault with the name of what has it in front.
+    /// Prefixes the fault with the name of its subject.
     pub(crate) fn of(self, name: impl Display) -> Self {
         Self(format!("{name}: {self}"))
     }
 }
 
-/// A [`Fault`] of a sentence with the arguments of `format!`.
+/// A [`Fault`] with the arguments of `format!`.
 macro_rules! fault {
     ($($arguments:tt)*) => { $crate::reports::status::Fault::new(format!($($arguments)*)) };
 }
@@ -66,10 +66,10 @@ impl Display for Fault {
     }
 }
 
-/// Why a request was not solved.
+/// The reason why a request was refused.
 #[derive(Debug, Clone)]
 pub(crate) struct Refused {
-    pub verdict: Verdict,
+    pub outcome: TargetOutcome,
     /// A sentence for the caller.
     pub sentence: String,
     /// The kind of the fault: faults of one kind are logged once.
@@ -77,21 +77,21 @@ pub(crate) struct Refused {
 }
 
 impl Refused {
-    /// A fault that differs from others by its whole sentence.
-    pub(crate) fn said(sentence: impl Into<String>) -> Self {
+    /// A fault that is identified by its whole sentence.
+    pub(crate) fn of_sentence(sentence: impl Into<String>) -> Self {
         let sentence = sentence.into();
-        Self { verdict: Verdict::Invalid, kind: sentence.clone(), sentence }
+        Self { outcome: TargetOutcome::Invalid, kind: sentence.clone(), sentence }
     }
 
-    /// A request that makes no sense: `sentence` names the field.
+    /// An invalid request; `sentence` names the field.
     pub(crate) fn invalid(kind: &str, sentence: impl Into<String>) -> Self {
-        Self { verdict: Verdict::Invalid, sentence: sentence.into(), kind: kind.into() }
+        Self { outcome: TargetOutcome::Invalid, sentence: sentence.into(), kind: kind.into() }
     }
 
-    /// A frame that cannot be related to the robot.
+    /// A frame without a known transform to the robot.
     pub(crate) fn unknown_frame(name: &str, sentence: impl Into<String>) -> Self {
         let kind = format!("frame {}", names::short(name));
-        Self { verdict: Verdict::UnknownFrame, sentence: sentence.into(), kind }
+        Self { outcome: TargetOutcome::UnknownFrame, sentence: sentence.into(), kind }
     }
 
     /// A frame name that is not valid UTF-8.
@@ -99,15 +99,15 @@ impl Refused {
         Self::unknown_frame("not UTF-8", "the target's frame_id is not valid UTF-8")
     }
 
-    /// The robot was replaced while the request was processed.
+    /// The robot was replaced during the request.
     pub(crate) fn other_robot() -> Self {
         Self::invalid("robot", "the robot was replaced in the meantime: send the request again")
     }
 
-    /// There is no robot yet.
+    /// No robot is loaded yet.
     pub(crate) fn no_robot() -> Self {
         Self {
-            verdict: Verdict::NoRobot,
+            outcome: TargetOutcome::NoRobot,
             sentence:
                 "there is no robot yet: set the parameter robot_description, start the node with urdf_file, or publish \
                        the topic robot_description"
@@ -116,22 +116,22 @@ impl Refused {
         }
     }
 
-    /// The refusal in place of the `report` on a motion that has failed.
+    /// The refusal in place of the `report` on a failed motion.
     pub(crate) fn report_on(self, report: Report) -> Report {
         let Report { status: SolveStatus { header, tip_link, .. }, .. } = report;
         self.report(header, tip_link)
     }
 
-    /// The refusal as a report; `header` and `tip_link` as the request had them.
+    /// The refusal as a report; `header` and `tip_link` are those of the request.
     pub(crate) fn report(self, header: Header, tip_link: String) -> Report {
-        Report::new(self.verdict, self.sentence, header, tip_link)
+        Report::new(self.outcome, self.sentence, header, tip_link)
     }
 }
 
-/// Makes a refusal of what is wrong with a request.
+/// Converts errors into refusals.
 pub(crate) trait RefuseAs<T> {
     /// # Errors
-    /// [`Refused::invalid`] of that kind, with the sentence of the error.
+    /// [`Refused::invalid`] of this kind, with the message of the error.
     fn refuse_as(self, kind: &str) -> Result<T, Refused>;
 }
 
@@ -141,8 +141,8 @@ impl<T, E: Display> RefuseAs<T> for Result<T, E> {
     }
 }
 
-/// The report on a solution for the target with that index, found in `scene`. The solution's smallest singular value must
-/// have been filled in.
+/// The report on a solution for the target with this index, found in `scene`. The smallest singular value of the
+/// solution must be set.
 pub(crate) fn of_solution(
     solver: &Solver,
     targets: &[Target],
@@ -154,24 +154,24 @@ pub(crate) fn of_solution(
     let (chain, target) = (solver.chain(), &targets[index]);
     let residual = solution.residuals.get(index).copied().unwrap_or_default();
     let met = residual.within(target);
-    // Of several targets this one may be met although others are not.
+    // One of several targets may be met although others are not.
     let is_met_alone = met && targets.len() > 1 && !solution.is_solved();
     let sentence = sentence(solution, chain, scene);
-    let (verdict, sentence) = if is_met_alone {
-        (Verdict::Solved, format!("this target is met, but the targets of other tips are not: {sentence}"))
+    let (outcome, sentence) = if is_met_alone {
+        (TargetOutcome::Solved, format!("this target is met, but the targets of other tips are not: {sentence}"))
     } else {
         (solution.outcome.into(), sentence)
     };
-    let mut report = Report::new(verdict, sentence, header, chain.tips()[target.tip].link.clone());
+    let mut report = Report::new(outcome, sentence, header, chain.tips()[target.tip].link.clone());
     report.set_residual(residual);
     let (status, count) = (&mut report.status, |count| u32::try_from(count).unwrap_or(u32::MAX));
     status.solver = solver.method().kind().name().into();
-    if verdict == Verdict::JointLimits {
+    if outcome == TargetOutcome::JointLimits {
         let names = solution.saturated.iter().map(|&variable| chain.variables()[variable].name.clone());
         status.limiting_joints = names.collect();
     }
     if let (Outcome::Closest(Reason::Collision { pair, distance }), Some(scene)) = (solution.outcome, scene) {
-        // They are in the way, and need not be near where the arm is.
+        // They block the motion, and may be far from the current position.
         (status.nearest, status.nearest_distance) = (bodies(scene, pair), distance);
     }
     status.smallest_singular_value = solution.smallest_singular_value.unwrap_or(f64::NAN);
@@ -180,12 +180,12 @@ pub(crate) fn of_solution(
     report
 }
 
-/// The names of the two bodies of a pair, by its index.
+/// The names of the bodies of a pair, by index.
 pub(crate) fn bodies(scene: &Scene, pair: usize) -> Vec<String> {
     scene.pairs().nth(pair).map(|pair| pair.map(|body| body.name().to_owned()).to_vec()).unwrap_or_default()
 }
 
-/// The outcome of a solution that was found in `scene`, as a sentence.
+/// The outcome of a solution found in `scene`, as a sentence.
 pub(crate) fn sentence(solution: &Solution, chain: &Chain, scene: Option<&Scene>) -> String {
     match scene {
         Some(scene) => solution.sentence_in(chain, scene),

@@ -7,17 +7,16 @@ use super::status::Refused;
 use crate::ros::Lock;
 use urdf_ik_text::names;
 
-/// Greatest number of warnings that are remembered. After more than that, all are logged again.
+/// Maximum number of remembered warnings; beyond it all are logged again.
 const MAX_REMEMBERED: usize = 1000;
-/// How long a fault must be absent before it is logged again: good and bad messages may alternate.
+/// Time without a fault before it is logged again: good and bad messages may alternate.
 const QUIET_TIME: Duration = Duration::from_secs(10);
-/// Warnings that are logged once, until their subject has been without the fault for a while.
+/// Warnings that are logged once, until their subject has been free of the fault for a while.
 #[derive(Default)]
 pub(crate) struct Warnings(Lock<HashMap<String, Instant>>);
 
 impl Warnings {
-    /// Logs a warning, unless this `kind` of fault of this `subject` was logged since the subject last recovered from it. Tells whether it
-    /// did.
+    /// Logs a warning, unless this `kind` of fault was logged since the recovery of `subject`. True if logged.
     pub(crate) fn warn_once(&self, subject: &str, kind: &str, sentence: &str) -> bool {
         let kind = names::sentence(kind);
         let mut logged = self.0.lock();
@@ -31,7 +30,7 @@ impl Warnings {
         is_new
     }
 
-    /// Notes that `subject` is without fault. Its faults that did not occur for [`QUIET_TIME`] are logged again when they come back.
+    /// Registers that `subject` is free of faults. Faults absent for [`QUIET_TIME`] are logged again when they recur.
     pub(crate) fn recovered(&self, subject: &str) {
         let mut logged = self.0.lock();
         if !logged.is_empty() {
@@ -39,8 +38,7 @@ impl Warnings {
         }
     }
 
-    /// Notes how something that `subject` asked for has ended: a refusal is logged once, anything else is without fault. Tells whether it
-    /// logged.
+    /// Logs a refusal of `subject` once; a success counts as recovery. True if logged.
     pub(crate) fn note<T>(&self, subject: &str, ended: &Result<T, Refused>) -> bool {
         match ended {
             Ok(_) => {

@@ -12,9 +12,9 @@ use urdf_ik_robot::Variable;
 #[derive(Clone)]
 pub(crate) struct Configuration {
     pub loaded: Arc<LoadedRobot>,
-    /// The present positions: one entry for each joint of the robot.
+    /// Current positions (one entry for each joint of the robot).
     pub positions: Vec<f64>,
-    /// The positions at the end of the motion under way.
+    /// Positions at the end of the current motion.
     pub end: Vec<f64>,
 }
 
@@ -26,7 +26,7 @@ impl Configuration {
         robot.link_poses(&self.positions)[base].inverse()
     }
 
-    /// The end of the motion, or the nearest positions inside the limits where a joint of the chain was measured outside.
+    /// The end of the motion, clamped to the limits if a joint of the chain was measured outside.
     pub(crate) fn end_inside(&self) -> Vec<f64> {
         let LoadedRobot { robot, chain, .. } = &*self.loaded;
         let inside = |variable: &Variable| variable.domain.clamp(self.end[variable.joint]);
@@ -35,7 +35,7 @@ impl Configuration {
         end
     }
 
-    /// The pairs of bodies of `scene` that are no farther apart than `within` \[m\], the nearest one first.
+    /// The pairs of bodies of `scene` within the distance `within` \[m\], nearest first.
     pub(crate) fn near_pairs(&self, scene: &Scene, within: f64) -> Vec<Near> {
         let mut scratch = SceneScratch::default();
         scene.find_near(&self.loaded.chain.positions_from(&self.positions), within, &mut scratch);

@@ -1,4 +1,4 @@
-//! The robot in use, and where it comes from: a parameter, a file or a topic.
+//! The robot in use, loaded from a parameter, a file or a topic.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
@@ -19,20 +19,20 @@ use urdf_ik_solver::{
 };
 use urdf_ik_text::names;
 
-/// A robot with its chain and its solvers. With another tool it is another one of these, with the same [`Robot`].
+/// A robot with its chain and solvers. A change of tools makes another instance with the same [`Robot`].
 pub(crate) struct LoadedRobot {
     /// Its URDF.
     pub text: Arc<str>,
-    /// Whether the URDF came from the topic. Only then may the topic replace the robot.
+    /// True if the URDF came from the topic. Only then may the topic replace the robot.
     pub from_topic: bool,
     pub robot: Arc<Robot>,
     pub chain: Arc<Chain>,
     pub solver: Solver,
-    /// The closed form, or why the chain has none, once somebody has asked for it.
+    /// The closed form or the reason why the chain has none, computed on demand.
     closed_form: OnceLock<Result<Solver, NotApplicable>>,
-    /// For each tip, the axes that its targets should leave free, once somebody has asked for them.
+    /// For each tip the axes that its targets should leave free, computed on demand.
     free_axes: OnceLock<Vec<[bool; 6]>>,
-    /// The robot with the tools that a request had last: the next request probably has them too.
+    /// The robot with the tools of the last request, which the next request is likely to share.
     with_last_tools: Lock<Option<Arc<Self>>>,
 }
 
@@ -44,7 +44,7 @@ impl LoadedRobot {
         Ok(Self { text, from_topic, robot, chain, solver, closed_form, free_axes, with_last_tools: Lock::default() })
     }
 
-    /// Whether both are one robot, whatever their tools: its joints, links and collision geometry.
+    /// True if both are the same robot (joints, links and collision geometry) regardless of tools.
     pub(crate) fn is_same_robot(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.robot, &other.robot)
     }
@@ -69,36 +69,37 @@ impl LoadedRobot {
     /// The robot with the tools of `settings`.
     ///
     /// # Errors
-    /// [`Fault`] where the parameter `tool` does not fit the chain.
+    /// [`Fault`] if the parameter `tool` does not fit the chain.
     pub(crate) fn with_tools_of(self: &Arc<Self>, settings: &Settings) -> Result<Arc<Self>, Fault> {
         self.with_tools(&settings.tools(&self.chain)?).map_err(|fault| fault.of(Settings::tool().name))
     }
 
-    /// The robot whose tips are its tip links.
+    /// The robot without tools.
     ///
     /// # Errors
-    /// None in practice: the identity is a tool of every tip.
+    /// None in practice: the identity is a valid tool.
     pub(crate) fn without_tools(self: &Arc<Self>) -> Result<Arc<Self>, Fault> {
         self.with_tools(&vec![Isometry3::identity(); self.chain.tips().len()])
     }
 
-    /// The solver that `settings` choose, with their options.
+    /// The solver selected in `settings` with its options.
     ///
     /// # Errors
-    /// [`NotApplicable`] where they choose the closed form and the chain has none.
+    /// [`NotApplicable`] if the closed form is selected and the chain has none.
     pub(crate) fn solver(&self, settings: &Settings) -> Result<Solver, NotApplicable> {
         let method = match settings.solver {
-            // It is found once for a robot, not for each target.
+            // Computed once for a robot, not for each target.
             SolverKind::ClosedForm => {
                 return self.closed_form.get_or_init(|| self.solver.with_method(Method::ClosedForm)).clone();
             }
             SolverKind::Fabrik => Method::Fabrik(settings.fabrik.options()),
             SolverKind::Jacobian => Method::Jacobian(settings.jacobian.step()),
+            other => Method::from(other),
         };
         self.solver.with_method(method)
     }
 
-    /// Where the meshes of the robot are looked for.
+    /// Search folders for meshes of the robot.
     pub(crate) fn mesh_folders(&self, settings: &Settings) -> MeshFolders {
         let is_from_file = !self.from_topic && settings.robot_description.is_empty();
         MeshFolders::from_environment(is_from_file.then_some(Path::new(&settings.urdf_file)))
@@ -109,26 +110,27 @@ impl LoadedRobot {
         format!("{}{}", settings.frame_prefix, self.chain.base())
     }
 
-    /// The axes that targets of a tip should leave free, because the tip cannot follow them.
+    /// The axes that a tip cannot control, which its targets should leave free.
     pub(crate) fn free_axes(&self, tip: usize) -> [bool; 6] {
         let find = || (0..self.chain.tips().len()).map(|tip| self.solver.sensible_free_axes(tip)).collect();
         self.free_axes.get_or_init(find)[tip]
     }
 
-    /// Puts into `report` how far the tip is from `target`, and how near to a singularity, at `positions` of the chain's variables.
+    /// Sets the error of the tip from `target` and the smallest singular value at `positions` of the chain's variables
+    /// in `report`.
     pub(crate) fn measure(&self, report: &mut Report, target: &Target, positions: &[f64], scratch: &mut Scratch) {
         let mut poses = ChainPoses::new(&self.chain);
         self.chain.forward_kinematics(positions, &mut poses);
         report.set_residual(target.residual(&poses.tips()[target.tip]));
-        // It is refused only for a target that no solver has taken before.
+        // An error is only possible for a target that no solver has accepted.
         let smallest = self.solver.smallest_singular_value(&[*target], positions, scratch);
         report.status.smallest_singular_value = smallest.unwrap_or(f64::NAN);
     }
 
-    /// The limits of velocity, acceleration and jerk with these `settings`.
+    /// The limits of velocity, acceleration and jerk.
     ///
     /// # Errors
-    /// [`Fault`] where `joint_limits` is not in MoveIt's format or names an unknown joint.
+    /// [`Fault`] if `joint_limits` is not in MoveIt's format or names an unknown joint.
     pub(crate) fn limits(&self, settings: &Settings) -> Result<MotionLimits, Fault> {
         let Yaml { place, text } = &*settings.joint_limits;
         let file = JointLimits::from_yaml(text, &self.robot);
@@ -151,18 +153,18 @@ fn check_command_joints(robot: &Robot, settings: &Settings) -> Result<(), Fault>
     }
 }
 
-/// A robot that can be used.
+/// A loaded robot that is not in use yet.
 pub(crate) struct ReadyRobot {
     pub loaded: Arc<LoadedRobot>,
-    /// Its first positions where it is not measured: one entry for each joint.
+    /// Its first positions if it is not measured (one entry a joint).
     pub initial: Vec<f64>,
     pub limits: MotionLimits,
 }
 
-/// Reads a robot and prepares its chain, but does not use it yet.
+/// Loads a robot and prepares its chain.
 ///
 /// # Errors
-/// [`Fault`] about what is wrong with the URDF, the names of base and tip links, or a parameter that names joints.
+/// [`Fault`] about the URDF, the base and tip links, or a parameter with joint names.
 pub(crate) fn load(text: String, from_topic: bool, settings: &Settings) -> Result<ReadyRobot, Fault> {
     // A panic must not end the task that reads descriptions.
     panic::catch_unwind(AssertUnwindSafe(|| prepare(text, from_topic, settings))).unwrap_or_else(|_| {
@@ -194,8 +196,8 @@ fn prepare(text: String, from_topic: bool, settings: &Settings) -> Result<ReadyR
 }
 
 impl ReadyRobot {
-    /// Tells people what the robot is, and what of it may surprise them.
-    pub(crate) fn tell(&self, settings: &Settings) {
+    /// Logs the robot's properties and warnings.
+    pub(crate) fn log_summary(&self, settings: &Settings) {
         let LoadedRobot { robot, chain, .. } = &*self.loaded;
         for warning in robot.warnings() {
             log::warn!("{warning}");
@@ -215,7 +217,8 @@ impl ReadyRobot {
     }
 }
 
-/// Warns about tips that cannot follow all six axes, unless the settings free enough axes, or say what such a tip does.
+/// Warns about tips that cannot control all six axes, unless the settings free enough axes or set `on_unreachable` to
+/// position.
 fn warn_about_axes(loaded: &LoadedRobot, settings: &Settings) {
     if settings.on_unreachable == OnUnreachable::Position {
         return;
@@ -239,10 +242,10 @@ fn warn_about_axes(loaded: &LoadedRobot, settings: &Settings) {
     }
 }
 
-/// The robot that the parameters give; `None` where they give none.
+/// The robot of the parameters, if any.
 ///
 /// # Errors
-/// [`NodeError::Robot`] where it cannot be used.
+/// [`NodeError::Robot`] if it cannot be used.
 pub(crate) fn of_parameters(settings: &Settings) -> Result<Option<ReadyRobot>> {
     let (parameter, text) = if !settings.robot_description.is_empty() {
         (Settings::robot_description(), Ok(settings.robot_description.clone()))

@@ -1,11 +1,11 @@
-//! Frames of targets: links of the robot by its own kinematics, all others by TF.
+//! Frames of targets: links by the robot's kinematics, all others by TF.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use nalgebra::{Isometry3, Translation3, UnitQuaternion};
+use nalgebra::{Isometry3, Translation3};
 use r2r::QosProfile;
 use r2r::builtin_interfaces::msg::Time;
 use r2r::geometry_msgs::msg::TransformStamped;
@@ -28,56 +28,46 @@ use urdf_ik_mathematics::spatial::rotation_from;
 use urdf_ik_parameters::Settings;
 use urdf_ik_text::names::{self, short};
 
-/// How long transforms are kept, as in tf2.
+/// History of transforms, as in tf2.
 const TRANSFORM_HISTORY: Duration = Duration::from_secs(10);
 /// Queue depth of the transform topics, as in tf2.
 const QUEUE_DEPTH: usize = 100;
-/// Greatest number of frames between a frame and the robot: a deeper tree is a cycle or a mistake.
+/// Maximum number of frames between a frame and the robot: a deeper tree is a cycle or a mistake.
 const MAX_DEPTH: usize = 1000;
-/// Greatest number of frames that are known: a publisher that invents names must not fill the memory.
+/// Maximum number of known frames: bounds the memory that a publisher can fill.
 const MAX_FRAMES: usize = 10_000;
 
 /// The frames known from TF.
 pub(crate) struct Frames {
-    tree: Lock<Tree>,
-    /// Counts the messages, to wake the tasks that wait for a transform.
+    tree: Lock<FrameTree>,
+    /// Counts messages, to wake tasks that wait for a transform.
     arrivals: watch::Sender<u64>,
 }
 
-struct Tree {
+struct FrameTree {
     registry: Registry,
-    /// Parent of each frame, and whether the transform is static.
+    /// Parent of each frame; true if the transform is static.
     parents: HashMap<String, (String, bool)>,
-    /// Why the last transform of a frame was refused, which counts while the frame has none.
+    /// Why the last transform of a frame was refused, reported while the frame has none.
     refusals: HashMap<String, Fault>,
-    /// ROS time when the last transform arrived.
+    /// ROS time of the last transform's arrival.
     now: Duration,
 }
 
 /// A frame, fixed to a link of the robot.
-pub(crate) struct Located {
+pub(crate) struct LocatedFrame {
     /// The frame's name, as echoed in statuses.
     pub name: String,
     /// Index of the link.
-    link: usize,
+    pub link: usize,
     /// Pose of the frame in the link's frame.
-    in_link: Isometry3<f64>,
+    pub in_link: Isometry3<f64>,
 }
 
-impl Located {
+impl LocatedFrame {
     /// The frame `name` of the link with index `link`.
     pub(crate) fn of_link(name: String, link: usize) -> Self {
         Self { name, link, in_link: Isometry3::identity() }
-    }
-
-    /// Index of the link that it is fixed to.
-    pub(crate) fn link(&self) -> usize {
-        self.link
-    }
-
-    /// Its rotation in that link's frame.
-    pub(crate) fn rotation_in_link(&self) -> UnitQuaternion<f64> {
-        self.in_link.rotation
     }
 
     /// Pose of the frame in the root link's frame, with the robot's links at `poses`.
@@ -85,7 +75,7 @@ impl Located {
         poses[self.link] * self.in_link
     }
 
-    /// Pose of the frame in the base link's frame, at `configuration`.
+    /// Pose of the frame in the base link's frame at `configuration`.
     pub(crate) fn in_base(&self, configuration: &Configuration) -> Isometry3<f64> {
         let robot = &configuration.loaded.robot;
         let base = robot.link_index(configuration.loaded.chain.base()).unwrap_or(robot.root());
@@ -99,7 +89,7 @@ impl Located {
 
 impl Frames {
     pub(crate) fn new() -> Self {
-        let tree = Tree {
+        let tree = FrameTree {
             registry: Registry::with_max_age(TRANSFORM_HISTORY),
             parents: HashMap::new(),
             refusals: HashMap::new(),
@@ -108,19 +98,20 @@ impl Frames {
         Self { tree: Lock::new(tree), arrivals: watch::Sender::new(0) }
     }
 
-    /// Relates the frame of a request to the robot, as [`Frames::locate`] does. It waits for `transform_timeout`.
+    /// As [`Frames::locate`], with the parameter `transform_timeout`.
     pub(crate) async fn of_request(
         &self,
         loaded: &LoadedRobot,
         settings: &Settings,
         header: &Header,
-    ) -> Result<Located, Refused> {
+    ) -> Result<LocatedFrame, Refused> {
         let deadline = Instant::now() + settings.transform_timeout;
         self.locate(loaded, &settings.frame_prefix, header, deadline).await
     }
 
-    /// Relates the frame of a header to a link of the robot. An empty name means the base link, the name of a link means that link. Any
-    /// other frame is looked up in TF at the stamp (zero: the latest), up to the first link of the robot. It waits until `deadline`.
+    /// Relates the frame of a header to a link of the robot. An empty name means the base link, a link name means that
+    /// link. Other frames are looked up in TF at the stamp (zero: the latest), up to the first link of the robot.
+    /// Waits until `deadline`.
     ///
     /// # Errors
     /// [`Refused`] with the name of the frame.
@@ -130,7 +121,7 @@ impl Frames {
         prefix: &str,
         header: &Header,
         deadline: Instant,
-    ) -> Result<Located, Refused> {
+    ) -> Result<LocatedFrame, Refused> {
         let Header { stamp, frame_id } = header;
         let base = format!("{prefix}{}", loaded.chain.base());
         let name = if frame_id.is_empty() { base.as_str() } else { frame_name(frame_id) };
@@ -142,9 +133,9 @@ impl Frames {
             arrivals.borrow_and_update();
             let found = self.tree.lock().find(name, stamp, link_of, &root);
             match found {
-                Ok((link, in_link)) => return Ok(Located { name: name.to_owned(), link, in_link }),
+                Ok((link, in_link)) => return Ok(LocatedFrame { name: name.to_owned(), link, in_link }),
                 Err(reason) => {
-                    // Without time to wait it makes no timer: not every caller has a runtime.
+                    // Without waiting it makes no timer: some callers have no runtime.
                     let wait = Instant::now() < deadline;
                     if !(wait && matches!(tokio::time::timeout_at(deadline, arrivals.changed()).await, Ok(Ok(())))) {
                         let sentence = format!("frame '{}' cannot be related to the robot: {reason}", short(name));
@@ -156,7 +147,7 @@ impl Frames {
     }
 }
 
-impl Tree {
+impl FrameTree {
     /// The first link of the robot above the frame `name`, and the pose of the frame in that link's frame.
     fn find(
         &self,
@@ -187,10 +178,10 @@ impl Tree {
         Ok((link, Isometry3::from_parts(Translation3::new(t.x, t.y, t.z), rotation)))
     }
 
-    /// Adds one transform, and remembers why the frame has none where it is refused.
+    /// Adds one transform; remembers the reason of a refusal.
     ///
     /// # Errors
-    /// [`Fault`] about a transform that is refused.
+    /// [`Fault`] about a refused transform.
     fn take(&mut self, message: &TransformStamped, fixed: bool) -> Result<(), Fault> {
         let child = frame_name(&message.child_frame_id);
         let taken = self.insert(message, fixed);
@@ -233,7 +224,7 @@ impl Tree {
         if parent.len().max(child.len()) > MAX_NAME_BYTES {
             return Err(refuse(format!("a name may have {MAX_NAME_BYTES} bytes")));
         }
-        // Checked before anything is removed: a static transform that is lost is never sent again.
+        // Checked before anything is removed: a lost static transform is never sent again.
         if self.path(&parent).any(|frame| frame == child) {
             return Err(refuse("it would close a cycle".into()));
         }
@@ -246,18 +237,18 @@ impl Tree {
         Ok(())
     }
 
-    /// Whether a transform from or to the frame `name` is known.
+    /// True if a transform from or to the frame `name` is known.
     fn has(&self, name: &str) -> bool {
         self.parents.contains_key(name) || self.parents.values().any(|(parent, _)| parent == name)
     }
 
-    /// The frame `name` and those above it.
+    /// The frame `name` and its ancestors.
     fn path<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         let parent = |name: &&'a str| self.parents.get(*name).map(|(parent, _)| parent.as_str());
         std::iter::successors(Some(name), parent).take(MAX_DEPTH)
     }
 
-    /// Notes the time. Where it has jumped back, transforms that are not static are removed: they would lie in the future.
+    /// Sets the time. After a jump back, dynamic transforms are removed: they would be in the future.
     fn note_time(&mut self, now: Duration) {
         if now < self.now {
             for (child, _) in self.parents.extract_if(|_, (_, fixed)| !*fixed) {
@@ -268,7 +259,7 @@ impl Tree {
     }
 }
 
-/// The name of a frame, without the slash that ROS 1 had before it.
+/// The name of a frame without the leading slash of ROS 1.
 fn frame_name(text: &str) -> &str {
     text.strip_prefix('/').unwrap_or(text)
 }
@@ -280,11 +271,11 @@ fn timestamp(stamp: &Time) -> Option<Timestamp> {
     (nanoseconds > 0).then(|| Timestamp::from_nanos(nanoseconds))
 }
 
-/// Listens to TF.
+/// Subscribes to TF.
 pub(crate) fn serve(spinner: &mut Spinner, frames: &Arc<Frames>, clock: &Clock, warnings: &Arc<Warnings>) -> Result {
     let quality = QosProfile::default().keep_last(QUEUE_DEPTH);
     for (topic, quality, fixed) in [(TF, quality.clone(), false), (TF_STATIC, quality.transient_local(), true)] {
-        let mut messages = spinner.subscribe::<TFMessage>(topic, quality)?;
+        let mut messages = spinner.subscribe::<TFMessage>(topic.name, quality)?;
         let (frames, clock, warnings) = (Arc::clone(frames), clock.clone(), Arc::clone(warnings));
         task::start(async move {
             while let Some(message) = messages.next().await {
@@ -308,7 +299,7 @@ pub(crate) fn serve(spinner: &mut Spinner, frames: &Arc<Frames>, clock: &Clock, 
 mod tests {
     use super::*;
 
-    fn insert(tree: &mut Tree, parent: &str, child: &str) -> Result<(), Fault> {
+    fn insert(tree: &mut FrameTree, parent: &str, child: &str) -> Result<(), Fault> {
         let mut message = TransformStamped { child_frame_id: child.into(), ..TransformStamped::default() };
         message.header.frame_id = parent.into();
         message.transform.rotation.w = 1.0;
@@ -333,7 +324,7 @@ mod tests {
         let frames = Frames::new();
         let mut tree = frames.tree.lock();
         let link_of = |frame: &str| (frame == "base").then_some(0);
-        let reason = |tree: &Tree| tree.find("camera", &Time::default(), link_of, "base").unwrap_err();
+        let reason = |tree: &FrameTree| tree.find("camera", &Time::default(), link_of, "base").unwrap_err();
         assert!(reason(&tree).contains("no transform of 'camera' has come"), "{}", reason(&tree));
         let mut message = TransformStamped { child_frame_id: "/camera".into(), ..TransformStamped::default() };
         message.header.frame_id = "base".into();

@@ -1,4 +1,4 @@
-//! Poses of links, by the names that requests give them.
+//! Poses of links by name.
 
 use nalgebra::Isometry3;
 use r2r::builtin_interfaces::msg::Time;
@@ -7,12 +7,12 @@ use r2r::std_msgs::msg::Header;
 
 use super::configuration::Configuration;
 use super::description::LoadedRobot;
-use super::frames::Located;
+use super::frames::LocatedFrame;
 use crate::messages::convert;
 use crate::reports::{Fault, fault};
 use urdf_ik_text::names;
 
-/// Index of the link `name`, which may begin with `prefix`.
+/// Index of the link `name`, optionally with `prefix`.
 ///
 /// # Errors
 /// [`Fault`] with the names of the links.
@@ -26,20 +26,20 @@ pub(crate) fn index(loaded: &LoadedRobot, prefix: &str, name: &str) -> Result<us
     })
 }
 
-/// The links that a request names. Where it names none: the tip links.
+/// The named links of a request, or the tip links if it names none.
 pub(crate) fn or_tips(loaded: &LoadedRobot, names: Vec<String>) -> Vec<String> {
     if names.is_empty() { loaded.chain.tip_names().into_iter().map(str::to_owned).collect() } else { names }
 }
 
-/// Poses of the links `names` in `frame`, at `configuration`; without names those of the tips, which may be tools on the tip links.
+/// Poses of the links `names` in `frame` at `configuration`; without names those of the tips, including tools.
 ///
 /// # Errors
-/// [`Fault`] with the names of the links, as of [`index`].
+/// [`Fault`] with the names of the links, as [`index`].
 pub(crate) fn poses(
     configuration: &Configuration,
     prefix: &str,
     names: &[String],
-    frame: Located,
+    frame: LocatedFrame,
     stamp: Time,
 ) -> Result<Vec<PoseStamped>, Fault> {
     let poses = configuration.loaded.robot.link_poses(&configuration.positions);

@@ -1,8 +1,8 @@
-//! Where the robot really is: measured joint states from its drivers.
+//! Measured joint states from the robot's drivers.
 //!
-//! Once they are expected, no motion begins at a configuration that nobody measured: before the first whole measurement, and where the
-//! measurement has stopped, commands are refused. They are expected from when anything comes on their topic, or from the start where that is
-//! remapped or a controller takes commands.
+//! If measurements are expected, motions start only from a measured configuration: commands are refused before the
+//! first complete measurement, and after measurements have stopped. Measurements are expected after the first message,
+//! or from the start if the topic is remapped or a controller takes commands.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,36 +20,37 @@ use crate::ros::{Lock, MEASURED_JOINT_STATES, Spinner, task};
 use urdf_ik_robot::Variable;
 use urdf_ik_text::names;
 
-/// Greatest number of joints that are remembered: a publisher that invents names must not fill the memory.
+/// Maximum number of remembered joints: bounds the memory that a publisher can fill.
 const MAX_JOINTS: usize = 10_000;
-/// How far outside its limits a joint may be measured without a warning \[rad or m\]: encoders are a little inexact.
+/// Distance outside its limits at which a joint may be measured without a warning \[rad or m\]: encoders are slightly
+/// inaccurate.
 const ENCODER_MARGIN: f64 = 0.01;
-/// How far the measurement of a joint at rest may vary \[rad or m\]: two steps of an encoder with 12 bits.
+/// Noise of the measurement of a joint at rest \[rad or m\]: two steps of a 12-bit encoder.
 const NOISE: f64 = 3.1e-3;
 
-/// What drivers have told of the joints. Several of them may each measure some joints.
+/// The measurements of all drivers, each of which may measure some joints.
 pub(crate) struct Measured {
-    known: Lock<Known>,
+    known: Lock<MeasurementStore>,
     warnings: Arc<Warnings>,
 }
 
-struct Known {
-    /// Whether measurements are expected.
+struct MeasurementStore {
+    /// True if measurements are expected.
     is_expected: bool,
-    /// By the name of the joint.
+    /// By joint name.
     joints: HashMap<String, Measurement>,
-    /// When a part of a message was last left out, and why.
+    /// Time and reason of the last ignored part of a message.
     fault: Option<(Instant, Fault)>,
 }
 
 /// The last measurement of a joint.
 #[derive(Clone, Copy)]
 pub(crate) struct Measurement {
-    /// When it came.
+    /// Time of its arrival.
     pub at: Instant,
     /// \[rad or m\].
     pub position: f64,
-    /// Since when the joint has been at rest, and where it was measured then.
+    /// Since when the joint has been at rest, and its measured position then \[rad or m\].
     rest: (Instant, f64),
 }
 
@@ -63,15 +64,15 @@ impl Measurement {
 }
 
 impl Measured {
-    /// Nothing is measured yet; `is_expected` tells whether measurements are to come.
+    /// Without measurements; `is_expected` is true if measurements are expected.
     pub(crate) fn new(is_expected: bool, warnings: Arc<Warnings>) -> Self {
-        Self { known: Lock::new(Known { is_expected, joints: HashMap::new(), fault: None }), warnings }
+        Self { known: Lock::new(MeasurementStore { is_expected, joints: HashMap::new(), fault: None }), warnings }
     }
 
-    /// Takes the joints that a message gives a position.
+    /// Takes the positions in a message.
     ///
     /// # Errors
-    /// [`Fault`] about what is left out.
+    /// [`Fault`] about ignored parts.
     fn receive(&self, message: &JointState) -> Result<(), Fault> {
         let mut known = self.known.lock();
         known.is_expected = true;
@@ -82,11 +83,12 @@ impl Measured {
         taken
     }
 
-    /// The measured positions of the whole robot (one entry a joint), which may be outside the limits. A measurement counts for `timeout`
-    /// from when it came. Joints outside the chain without a measurement are as in `otherwise`. `None` where no measurement is expected.
+    /// The measured positions of the whole robot (one entry a joint), possibly outside the limits. A measurement is
+    /// valid for `timeout` after its arrival. Unmeasured joints outside the chain are as in `otherwise`. `None` if no
+    /// measurement is expected.
     ///
     /// # Errors
-    /// [`Fault`] with the joints of the chain that have no measurement.
+    /// [`Fault`] with the unmeasured joints of the chain.
     pub(crate) fn configuration(
         &self,
         timeout: Duration,
@@ -119,14 +121,14 @@ impl Measured {
         Ok(Some(positions))
     }
 
-    /// The last measurement of each variable of the chain, where there is one; `None` where no measurement is expected.
+    /// The last measurement of each variable of the chain, if available; `None` if no measurement is expected.
     pub(crate) fn of_variables(&self, timeout: Duration, loaded: &LoadedRobot) -> Option<Vec<Option<Measurement>>> {
         let known = self.known.lock();
         let last = |variable: &Variable| known.joints.get(&variable.name).copied();
         (known.is_expected && !timeout.is_zero()).then(|| loaded.chain.variables().iter().map(last).collect())
     }
 
-    /// Whether each joint of the chain has been measured in one place for that long, after a moment `since`.
+    /// True if each joint of the chain has been measured at one place for `time` after `since`.
     pub(crate) fn is_at_rest(&self, loaded: &LoadedRobot, time: Duration, since: Option<Instant>) -> bool {
         let known = self.known.lock();
         let rests = |variable: &Variable| {
@@ -139,7 +141,7 @@ impl Measured {
     }
 }
 
-impl Known {
+impl MeasurementStore {
     fn take(&mut self, message: &JointState) -> Result<(), Fault> {
         let (names, positions) = (&message.name, &message.position);
         if names.len() != positions.len() {
@@ -167,7 +169,7 @@ impl Known {
         let fault = self.fault.as_ref().filter(|(at, _)| at.elapsed() <= timeout);
         let fault = fault.map_or_else(String::new, |(_, sentence)| format!("; {sentence}"));
         fault!(
-            "nobody knows where the robot is: within {} s (measured_timeout) nothing came on {topic} for the joints {}{fault}; remap \
+            "the position of the robot is unknown: within {} s (measured_timeout) {topic} had no positions of the joints {}{fault}; remap \
              {topic} to the topic of the robot's driver, such as /joint_states, or set measured_timeout to 0 if nothing measures it",
             timeout.as_secs_f64(),
             names::list(joints)
@@ -175,7 +177,7 @@ impl Known {
     }
 }
 
-/// Warns of a joint that is measured well outside its limits: what is `measured` may have another unit, or be of another robot.
+/// Warns if a joint is measured far outside its limits: the driver may use another unit, or belong to another robot.
 fn warn_if_far(warnings: &Warnings, joint: &str, measured: f64, inside: f64) {
     if (measured - inside).abs() > ENCODER_MARGIN {
         let joint = names::short(joint);
@@ -191,7 +193,7 @@ fn warn_if_far(warnings: &Warnings, joint: &str, measured: f64, inside: f64) {
 
 pub(crate) fn serve(spinner: &mut Spinner, measured: &Arc<Measured>) -> Result {
     let quality = QosProfile::default().keep_last(1).best_effort();
-    let mut states = spinner.subscribe::<JointState>(MEASURED_JOINT_STATES, quality)?;
+    let mut states = spinner.subscribe::<JointState>(MEASURED_JOINT_STATES.name, quality)?;
     let measured = Arc::clone(measured);
     task::start(async move {
         while let Some(state) = states.next().await {

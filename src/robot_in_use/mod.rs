@@ -1,4 +1,4 @@
-//! The robot in use: where it comes from, where its joints are, and where frames are from it.
+//! The robot in use: its description, its measured joints, and frames relative to it.
 
 pub(crate) mod configuration;
 pub(crate) mod description;
@@ -8,5 +8,5 @@ pub(crate) mod measured;
 
 pub(crate) use configuration::Configuration;
 pub(crate) use description::{LoadedRobot, ReadyRobot};
-pub(crate) use frames::{Frames, Located};
+pub(crate) use frames::{Frames, LocatedFrame};
 pub(crate) use measured::{Measured, Measurement};

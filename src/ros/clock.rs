@@ -1,14 +1,15 @@
-//! ROS time: that of the system, or of the topic `/clock`; and the times that ticks are meant for.
+//! ROS time, from the system or the topic `/clock`, and the nominal times of ticks.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use r2r::builtin_interfaces::msg::Time;
 
-/// Greatest difference between the time of a tick in a motion and ROS time. A greater one means that the system's clock was set.
+/// Largest difference between the nominal time of a tick and ROS time. A larger one means that the system clock was
+/// set.
 const MAX_DEVIATION: Duration = Duration::from_millis(500);
 
-/// How late the timers of tokio may be.
+/// Maximum delay of tokio's timers.
 const TIMER_ERROR: Duration = Duration::from_millis(2);
 
 /// The node's clock.
@@ -20,10 +21,10 @@ impl Clock {
         Self(node.get_ros_clock())
     }
 
-    /// Time since the epoch; zero before simulated time begins.
+    /// Time since the epoch; zero before simulated time starts.
     pub(crate) fn now(&self) -> Duration {
         let now = self.0.lock().unwrap_or_else(PoisonError::into_inner).get_now().unwrap_or_default();
-        // Before simulated time begins, a time below zero may wrap around to one that no stamp can hold.
+        // Before simulated time starts, a negative time may wrap around to one that no stamp can represent.
         if i32::try_from(now.as_secs()).is_ok() { now } else { Duration::ZERO }
     }
 
@@ -33,16 +34,16 @@ impl Clock {
     }
 }
 
-/// The times that ticks are meant for. In a motion they are as far apart as the ticks were due, however late the ticks come: by the time
-/// of its publication, a state after a late one would be too far from it.
+/// Nominal times of ticks. During a motion their spacing is that of the due times, not of the delayed ticks: otherwise
+/// a state after a late one would be too far from it.
 #[derive(Default)]
 pub(crate) struct TickTimes {
-    /// When the last tick was due, and the time that it was meant for.
+    /// Due time and nominal time of the last tick.
     last: Option<(Instant, Duration)>,
 }
 
 impl TickTimes {
-    /// The time that a tick is meant for: it was `due` by the clock that only moves on, which was about `time` in ROS time.
+    /// The nominal time of a tick that was `due` by the monotonic clock, at about `time` in ROS time.
     pub(crate) fn next(&mut self, due: Instant, time: Duration, in_motion: bool) -> Duration {
         let even = self.last.filter(|_| in_motion).map(|(last, time)| time + due.saturating_duration_since(last));
         let time = even.filter(|even| even.abs_diff(time) < MAX_DEVIATION).unwrap_or(time);
@@ -51,14 +52,14 @@ impl TickTimes {
     }
 }
 
-/// Sleeps until `deadline`, as exactly as the system's clock allows. Timers of tokio are late by up to a millisecond or two, and would so
-/// change the rate of ticks that are a millisecond apart.
+/// Sleeps until `deadline` with the precision of the system clock. Tokio's timers are late by one or two milliseconds,
+/// which would change the rate of ticks that are a millisecond apart.
 pub(crate) async fn sleep_until(deadline: Instant) {
     let timer = deadline.checked_sub(TIMER_ERROR).unwrap_or(deadline);
     tokio::time::sleep_until(timer.into()).await;
-    // Also where no timer was needed, so that other tasks of this thread have their turn.
+    // Also without a timer, so that other tasks of this thread can run.
     tokio::task::yield_now().await;
-    // This short while the other threads serve the tasks.
+    // Short, and other threads serve the tasks meanwhile.
     std::thread::sleep(deadline.saturating_duration_since(Instant::now()));
 }
 
@@ -71,10 +72,10 @@ mod tests {
     #[test]
     fn ticks_of_a_motion_are_as_far_apart_as_they_were_due() {
         let (start, mut times) = (Instant::now(), TickTimes::default());
-        // At rest, ROS time as it is known.
+        // At rest, ROS time is used.
         assert_eq!(times.next(start, 1000 * MS, false), 1000 * MS);
         assert_eq!(times.next(start + 20 * MS, 1023 * MS, false), 1023 * MS);
-        // In a motion it is known less exactly than the distances.
+        // During a motion it is less precise than the spacing.
         assert_eq!(times.next(start + 40 * MS, 1057 * MS, true), 1043 * MS);
         assert_eq!(times.next(start + 85 * MS, 1072 * MS, true), 1088 * MS);
         assert_eq!(times.next(start + 105 * MS, 1105 * MS, false), 1105 * MS);

@@ -1,5 +1,5 @@
-//! The command line of the node: `--help`, `--version`, and what ROS arguments say of the log and of names. rcl reads all other ROS
-//! arguments, but does not refuse those that it does not know.
+//! The command line of the node: `--help`, `--version`, and ROS arguments about logs and names. rcl reads all other
+//! ROS arguments, but does not refuse unknown ones.
 
 use log::LevelFilter;
 
@@ -7,20 +7,20 @@ use crate::NodeError;
 use crate::Result;
 use urdf_ik_parameters::{Definition, TABLE};
 
-/// ROS arguments without a value that are about logs of rcl alone.
+/// ROS arguments without a value that only concern the logs of rcl.
 const LOGS_OF_RCL: [&str; 4] =
     ["--enable-stdout-logs", "--disable-stdout-logs", "--enable-external-lib-logs", "--disable-external-lib-logs"];
 
-/// What the command line asks for.
+/// The parsed command line.
 #[derive(Debug)]
 pub(crate) enum CommandLine {
-    /// A text is printed instead of starting the node.
+    /// Print a text instead of starting the node.
     Print(String),
-    /// The node is started.
+    /// Start the node.
     Start(Arguments),
 }
 
-/// What ROS arguments say that rcl does not tell.
+/// ROS arguments that rcl does not expose.
 #[derive(Debug)]
 pub(crate) struct Arguments {
     pub log: LogArguments,
@@ -28,20 +28,20 @@ pub(crate) struct Arguments {
     pub remappings: Vec<String>,
 }
 
-/// What ROS arguments say of the log.
+/// ROS arguments about the log.
 #[derive(Debug)]
 pub(crate) struct LogArguments {
-    /// Whether the log is published on `/rosout`.
+    /// True if the log is published on `/rosout`.
     pub to_rosout: bool,
     /// Rules in their order: the name of a logger, or nothing for all loggers, and its level.
     levels: Vec<(String, LevelFilter)>,
 }
 
 impl CommandLine {
-    /// Reads the arguments that follow the name of the program.
+    /// Parses the arguments after the program name.
     ///
     /// # Errors
-    /// [`NodeError::Argument`] for an argument that means nothing to ROS or the node.
+    /// [`NodeError::Argument`] for an unknown argument.
     pub(crate) fn read(mut arguments: impl Iterator<Item = String>) -> Result<Self> {
         let log = LogArguments { to_rosout: true, levels: Vec::new() };
         let mut read = Arguments { log, remappings: Vec::new() };
@@ -54,7 +54,7 @@ impl CommandLine {
                 (true, "--enable-rosout-logs") => read.log.to_rosout = true,
                 (true, "--disable-rosout-logs") => read.log.to_rosout = false,
                 (true, "-r" | "--remap") => read.remappings.extend(arguments.next()),
-                // The node has no use for the others, of which some have a value.
+                // Other options are ignored, some with a value.
                 (
                     true,
                     "-p" | "--param" | "--params-file" | "-e" | "--enclave" | "--log-config-file" | "--log-file-name",
@@ -66,7 +66,7 @@ impl CommandLine {
                 (false, "-V" | "--version") => {
                     return Ok(Self::Print(concat!("urdf_ik_node ", env!("CARGO_PKG_VERSION")).into()));
                 }
-                // rcl takes it for a remapping as ROS 1 writes it.
+                // rcl treats it as a remapping of ROS 1.
                 (false, rule) if rule.contains(":=") => read.remappings.push(argument),
                 _ => return Err(NodeError::Argument(argument)),
             }
@@ -76,17 +76,17 @@ impl CommandLine {
 }
 
 impl LogArguments {
-    /// The level of `logger`: that of the rule with its name, else with the longest of the names that it begins with, up to a dot.
+    /// The level of `logger`: of the rule with its name, otherwise with the longest dot-separated prefix.
     pub(crate) fn level_of(&self, logger: &str) -> LevelFilter {
         let is_below =
             |name: &str| logger.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
         let fitting = self.levels.iter().filter(|(name, _)| name.is_empty() || is_below(name));
-        // Of several, the last.
+        // The last one of several.
         fitting.max_by_key(|(name, _)| name.len()).map_or(LevelFilter::Info, |(_, level)| *level)
     }
 }
 
-/// Reads the argument of `--log-level`: a level, or the name of a logger and its level. `None` where rcl refuses it.
+/// Parses the argument of `--log-level`: a level, or the name of a logger and its level. `None` if rcl refuses it.
 fn level_rule(rule: &str) -> Option<(String, LevelFilter)> {
     let (logger, level) = rule.split_once(":=").unwrap_or(("", rule));
     let level = match level.to_ascii_lowercase().as_str() {
@@ -120,7 +120,7 @@ Parameters and their defaults (`ros2 param describe` explains them while the nod
     )
 }
 
-/// A line for each parameter: its name and default.
+/// A line for each parameter: name and default.
 fn parameters() -> String {
     let line = |known: &&Definition| format!("  {:<28} {}", known.name, known.default_value());
     TABLE.iter().map(line).collect::<Vec<_>>().join("\n")

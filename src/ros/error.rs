@@ -1,15 +1,15 @@
-//! Why the node cannot start.
+//! Reasons why the node cannot start.
 
 use thiserror::Error;
 
 use urdf_ik_parameters::Refusal;
 use urdf_ik_text::names;
 
-/// Why the node cannot start.
+/// Reasons why the node cannot start.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum NodeError {
-    /// The command line has an argument that means nothing.
+    /// An unknown argument of the command line.
     #[error("there is no argument '{}': urdf_ik_node --help lists what there is", names::short(.0))]
     Argument(String),
     /// rcl refused the arguments, or could not create its context.
@@ -21,12 +21,12 @@ pub enum NodeError {
     /// A parameter override was refused.
     #[error("{0}")]
     Parameter(#[from] Refusal),
-    /// The robot that a parameter gives cannot be used.
+    /// The robot of a parameter cannot be used.
     #[error("the robot of the parameter {parameter} is refused: {reason}")]
     Robot {
         /// Name of the parameter.
         parameter: &'static str,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
     /// The operating system refused a thread, a timer or a signal handler.

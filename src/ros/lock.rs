@@ -1,8 +1,8 @@
-//! A mutex that stays in use after a panic.
+//! A mutex that remains usable after a panic.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A mutex whose value is used also after a panic of a task that held it: every change of such a value is whole, or the next one replaces it.
+/// A mutex without poisoning: its values are changed atomically, or replaced by the next change.
 #[derive(Default)]
 pub(crate) struct Lock<T>(Mutex<T>);
 

@@ -1,6 +1,7 @@
-//! Sends the records of the crate `log` to the ROS log and to the topic `/rosout`, on which every ROS node publishes its log.
+//! Sends records of the crate `log` to the ROS log and to the topic `/rosout`, on which every ROS node publishes its
+//! log.
 //!
-//! In Humble rcl makes the publisher of `/rosout` when a node is created. In later ones each client library has to, and r2r does not.
+//! In Humble rcl creates the publisher of `/rosout` with the node. Later each client library has to, and r2r does not.
 
 use std::time::{Duration, SystemTime};
 
@@ -14,7 +15,7 @@ use super::lock::Lock;
 use crate::Result;
 use urdf_ik_text::names::beginning;
 
-/// Greatest number of characters of a record: whatever a sentence quotes, the log and `/rosout` stay small.
+/// Maximum number of characters of a record, whatever a sentence quotes.
 const MAX_CHARACTERS: usize = 4000;
 
 struct RosLog {
@@ -22,12 +23,12 @@ struct RosLog {
     rosout: Option<Rosout>,
 }
 
-/// Sends everything that is logged to the ROS logger of `node`, from the level on that `arguments` give it.
+/// Sends all log records to the ROS logger of `node`, from the level in `arguments`.
 pub(crate) fn install(node: &mut Node, arguments: &LogArguments) -> Result {
     let logger = node.logger().to_owned();
     let level = arguments.level_of(&logger);
     let rosout = if arguments.to_rosout { Rosout::new(node)? } else { None };
-    // A second logger is refused: the first serves as well.
+    // A second logger is refused: the first remains in use.
     if log::set_boxed_logger(Box::new(RosLog { logger, rosout })).is_ok() {
         log::set_max_level(level);
     }
@@ -36,7 +37,7 @@ pub(crate) fn install(node: &mut Node, arguments: &LogArguments) -> Result {
 
 impl Log for RosLog {
     fn enabled(&self, metadata: &Metadata) -> bool {
-        // From other crates only what a user of the node should know.
+        // From other crates only warnings and errors.
         metadata.target().starts_with(env!("CARGO_CRATE_NAME")) || metadata.level() <= Level::Warn
     }
 
@@ -44,7 +45,7 @@ impl Log for RosLog {
         if !self.enabled(record.metadata()) {
             return;
         }
-        // The C string that carries it cannot hold a NUL.
+        // A C string cannot contain NUL.
         let text = beginning(&record.args().to_string(), MAX_CHARACTERS).replace('\0', "␀");
         let severity = match record.level() {
             Level::Error => LogSeverity::Error,
@@ -52,7 +53,7 @@ impl Log for RosLog {
             Level::Info => LogSeverity::Info,
             Level::Debug | Level::Trace => LogSeverity::Debug,
         };
-        // What r2r's macros call: they would name this file instead of the record's.
+        // Called directly: r2r's macros would report this file.
         let (file, line) = (record.file().unwrap_or_default(), record.line().unwrap_or_default());
         r2r::log(&text, &self.logger, file, line, severity);
         if let Some(rosout) = &self.rosout {
@@ -63,18 +64,18 @@ impl Log for RosLog {
     fn flush(&self) {}
 }
 
-/// Number of messages that later subscribers receive too, as in rcl.
+/// Number of messages for late subscribers, as in rcl.
 const DEPTH: usize = 1000;
-/// How long a message is kept for later subscribers, as in rcl.
+/// Lifespan of a message for late subscribers, as in rcl.
 const LIFESPAN: Duration = Duration::from_secs(10);
-/// The ROS 2 whose rcl publishes the log by itself.
+/// The ROS 2 distribution whose rcl publishes the log itself.
 const RCL_PUBLISHES: &str = "humble";
 
 /// Publishes the log.
 struct Rosout(Lock<r2r::Publisher<Message>>);
 
 impl Rosout {
-    /// The publisher; `None` where rcl has one.
+    /// The publisher; `None` if rcl has one.
     fn new(node: &mut Node) -> Result<Option<Self>> {
         if option_env!("ROS_DISTRO") == Some(RCL_PUBLISHES) {
             return Ok(None);
@@ -85,11 +86,11 @@ impl Rosout {
 
     /// Publishes a record of `logger` with its `text`.
     fn publish(&self, record: &Record, logger: &str, text: String) {
-        // r2r logs that it could not publish: that cannot be published either.
+        // r2r logs failures to publish, which cannot be published either.
         if record.target().starts_with("r2r::publishers") {
             return;
         }
-        // As in rcl, this is the time of the system even where the node follows a simulation.
+        // As in rcl, system time, even with simulated time.
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let message = Message {
             stamp: r2r::Clock::to_builtin_time(&now),
@@ -97,11 +98,11 @@ impl Rosout {
             name: logger.to_owned(),
             msg: text,
             file: record.file().unwrap_or_default().to_owned(),
-            // Rust does not tell a function its name.
+            // Rust provides no function names.
             function: String::new(),
             line: record.line().unwrap_or_default(),
         };
-        // There is nowhere to report a failure.
+        // A failure cannot be reported.
         let _ = self.0.lock().publish(&message);
     }
 }

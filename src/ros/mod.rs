@@ -1,4 +1,4 @@
-//! The plumbing of ROS: names, publishers, services, the thread that spins, the clock, the log. Nothing here knows of robots.
+//! ROS infrastructure: names, publishers, services, spin thread, clock, log. Independent of robots.
 
 pub(crate) mod clock;
 pub(crate) mod command_line;
@@ -19,11 +19,11 @@ pub(crate) use interface::*;
 pub(crate) use lock::Lock;
 pub(crate) use publisher::Publisher;
 pub(crate) use quality::latched;
-pub(crate) use remapping::Names;
+pub(crate) use remapping::TopicNames;
 pub(crate) use service_server::answer_each;
 pub(crate) use spin::{Commands, Spinner};
 
-/// Makes constants of those of a message, which r2r gives a type of their own: they have the type of the field whose values they are.
+/// Defines constants from those of a message, with the type of the field that uses them.
 macro_rules! constants {
     ($visibility:vis $field:ty: $message:ty { $($name:ident),* $(,)? }) => {
         $($visibility const $name: $field = <$message>::$name as $field;)*

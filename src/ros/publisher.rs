@@ -1,4 +1,4 @@
-//! A publisher that several tasks can use.
+//! A publisher that several tasks can share.
 
 use r2r::{Node, QosProfile, WrappedTypesupport};
 
@@ -6,10 +6,10 @@ use super::interface::Interface;
 use super::lock::Lock;
 use crate::Result;
 
-/// A topic that any task can publish on.
+/// A topic on which any task can publish.
 pub(crate) struct Publisher<T: WrappedTypesupport> {
     topic: Interface,
-    // r2r's publisher can move between threads, but two threads must not use it at the same time.
+    // r2r's publisher is Send but not Sync.
     inner: Lock<r2r::Publisher<T>>,
 }
 
@@ -24,7 +24,7 @@ impl<T: WrappedTypesupport + 'static> Publisher<T> {
         publisher.get_inter_process_subscription_count().unwrap_or(0)
     }
 
-    /// Publishes a message. A failure is logged: no caller could do more.
+    /// Publishes a message. A failure is only logged.
     pub(crate) fn publish(&self, message: &T) {
         let publisher = self.inner.lock();
         if let Err(e) = publisher.publish(message) {

@@ -1,16 +1,16 @@
-//! Compatible quality of service: by the rules of DDS, a publisher must offer at least what a subscription requests.
+//! Compatibility of QoS profiles: by the rules of DDS, a publisher must offer at least the requested policies.
 
 use std::time::Duration;
 
 use r2r::QosProfile;
 use r2r::qos::{DurabilityPolicy, LivelinessPolicy, ReliabilityPolicy};
 
-/// Quality of service of a topic whose last message later subscribers receive too.
+/// QoS of a topic whose last message late subscribers receive.
 pub(crate) fn latched() -> QosProfile {
     QosProfile::default().keep_last(1).transient_local()
 }
 
-/// A policy of which a publisher offers less than a subscription requests: no message of it arrives.
+/// A policy of which a publisher offers less than a subscription requests, so that its messages are not delivered.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Mismatch {
     pub policy: &'static str,
@@ -18,7 +18,7 @@ pub(crate) struct Mismatch {
     pub requested: String,
 }
 
-/// All policies of which less is offered than requested.
+/// All incompatible policies.
 pub(crate) fn mismatches(offered: &QosProfile, requested: &QosProfile) -> Vec<Mismatch> {
     let reliability = (&offered.reliability, &requested.reliability)
         == (&ReliabilityPolicy::BestEffort, &ReliabilityPolicy::Reliable);
@@ -42,7 +42,7 @@ pub(crate) fn mismatches(offered: &QosProfile, requested: &QosProfile) -> Vec<Mi
     .collect()
 }
 
-/// A duration of a profile, in which 0 stands for no bound.
+/// A duration of a profile, in which 0 means unlimited.
 fn unbounded(duration: Duration) -> Duration {
     if duration.is_zero() { Duration::MAX } else { duration }
 }
@@ -73,7 +73,7 @@ mod tests {
         let with = |seconds| QosProfile::default().deadline(Duration::from_secs(seconds));
         assert_eq!(policies(&with(2), &with(1)), ["deadline"]);
         assert_eq!(policies(&with(1), &with(2)), [""; 0]);
-        // What the middleware calls infinite is no more than no bound at all.
+        // The middleware's infinite duration equals no bound.
         assert_eq!(policies(&with(9_223_372_036), &with(0)), [""; 0]);
     }
 

@@ -1,39 +1,39 @@
-//! The full names of topics after remapping, by the rules of rcl: r2r does not tell them, and the graph knows no others.
+//! Topic names after remapping by the rules of rcl: r2r does not expose them, and the graph uses only these.
 
 use r2r::Node;
 
 use crate::Result;
 
-/// The names of a node and the remapping rules of its command line.
-pub(crate) struct Names {
+/// The names of a node and its remapping rules.
+pub(crate) struct TopicNames {
     namespace: String,
-    /// The node's name, with its namespace.
+    /// The node's name with its namespace.
     pub node: String,
     rules: Vec<String>,
 }
 
-impl Names {
+impl TopicNames {
     /// `rules` are `[NODE:]FROM:=TO`, in the order of the command line.
     pub(crate) fn new(node: &Node, rules: Vec<String>) -> Result<Self> {
         Ok(Self { namespace: node.namespace()?, node: node.fully_qualified_name()?, rules })
     }
 
-    /// The full name of a topic: the first rule that fits counts.
+    /// The full name of a topic after the first matching rule.
     pub(crate) fn resolve(&self, topic: &str) -> String {
         let full = self.expand(topic);
         self.rules.iter().find_map(|rule| self.target_of(rule, &full)).unwrap_or(full)
     }
 
-    /// Whether a rule gives the topic another name.
+    /// True if a rule renames the topic.
     pub(crate) fn is_remapped(&self, topic: &str) -> bool {
         self.resolve(topic) != self.expand(topic)
     }
 
-    /// What a rule makes of the topic with this full name; `None` where it does not fit.
+    /// The new name of the topic with this full name by a rule; `None` if it does not match.
     fn target_of(&self, rule: &str, full: &str) -> Option<String> {
         let (from, to) = rule.split_once(":=")?;
         let from = match from.split_once(':') {
-            // rostopic://NAME is for topics alone, rosservice://NAME for services alone.
+            // rostopic://NAME applies only to topics, rosservice://NAME only to services.
             Some(("rostopic", name)) => name.strip_prefix("//")?,
             Some(("rosservice", _)) => return None,
             Some((node, name)) => (self.node.rsplit('/').next() == Some(node)).then_some(name)?,
@@ -55,9 +55,9 @@ impl Names {
 mod tests {
     use super::*;
 
-    fn names(namespace: &str, node: &str, rules: &[&str]) -> Names {
+    fn names(namespace: &str, node: &str, rules: &[&str]) -> TopicNames {
         let rules = rules.iter().map(|rule| (*rule).to_owned()).collect();
-        Names { namespace: namespace.into(), node: node.into(), rules }
+        TopicNames { namespace: namespace.into(), node: node.into(), rules }
     }
 
     #[test]

@@ -11,17 +11,17 @@ use super::spin::Spinner;
 use super::task;
 use crate::Result;
 
-/// Requests, and responses, of a service that ROS keeps while they are under way. The default is ten, which twenty callers exceed.
+/// Queue depth of requests and responses. The default is ten, which twenty callers exceed.
 const DEPTH: usize = 100;
 
-/// How long a response may wait until ROS has found the half of its caller that hears.
+/// Time for a response to wait until ROS has discovered the caller's reader.
 const DISCOVERY: Duration = Duration::from_secs(10);
 
-/// Pause between two tries to send a response. Each try holds up the requests of the service for 0.1 s.
+/// Pause between attempts to send a response. Each attempt blocks the requests of the service for 0.1 s.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Creates a service and answers each of its requests by the `context` that it needs, in a task of its own. The spin thread starts that
-/// task at once: r2r keeps ten requests, and drops those that come before a task of another thread has taken them.
+/// Creates a service and answers each of its requests, with the `context`, in a task of its own. The spin thread
+/// starts that task at once: r2r queues ten requests, and drops further ones until a task takes them.
 pub(crate) fn answer_each<S, C, A>(
     spinner: &mut Spinner,
     context: &Arc<C>,
@@ -47,8 +47,9 @@ where
     Ok(())
 }
 
-/// Sends a response. ROS finds the two halves of a new caller one after the other, and gives up after 0.1 s if that which hears is missing:
-/// then the response is sent again. Any other failure is logged for debugging only: the caller has gone.
+/// Sends a response. ROS discovers writer and reader of a new caller one after the other, and gives up after 0.1 s
+/// without the reader: then the response is sent again. Any other failure is logged for debugging only: the caller has
+/// gone.
 pub(crate) async fn respond<S: WrappedServiceTypeSupport + 'static>(
     request: ServiceRequest<S>,
     response: S::Response,

@@ -1,4 +1,4 @@
-//! The thread in which the r2r node lives.
+//! The thread of the r2r node.
 
 use std::future::ready;
 use std::panic;
@@ -16,17 +16,17 @@ use r2r::{Node, QosProfile, WrappedTypesupport};
 use tokio::sync::oneshot;
 
 use super::interface::Interface;
-use super::remapping::Names;
+use super::remapping::TopicNames;
 use crate::NodeError;
 use crate::Result;
 
-/// How long one spin waits for a message. A command or the stop may wait as long.
+/// Timeout of one spin, and the maximum delay of commands and of the stop.
 const SPIN_TIMEOUT: Duration = Duration::from_millis(20);
 
-/// Makes the ROS context and the node.
+/// Creates the ROS context and the node.
 ///
 /// # Errors
-/// [`NodeError::Context`] with rcl's own words where it refuses the arguments. r2r panics then, and the panic is caught here.
+/// [`NodeError::Context`] with rcl's message if it refuses the arguments. r2r panics in this case.
 pub(crate) fn create_node(name: &str) -> Result<Node> {
     let loud = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
@@ -39,14 +39,14 @@ pub(crate) fn create_node(name: &str) -> Result<Node> {
     Ok(Node::create(context?, name, "")?)
 }
 
-/// What only the thread that owns the node can do.
-type Command = Box<dyn FnOnce(&mut Node) + Send>;
+/// An operation that needs the node itself.
+type NodeOperation = Box<dyn FnOnce(&mut Node) + Send>;
 
 /// Sends commands to the spinning node.
 #[derive(Clone)]
 pub(crate) struct Commands {
-    sender: mpsc::Sender<Command>,
-    pub names: Arc<Names>,
+    sender: mpsc::Sender<NodeOperation>,
+    pub names: Arc<TopicNames>,
 }
 
 /// A publisher on the graph.
@@ -59,19 +59,19 @@ pub(crate) struct Endpoint {
 /// A topic that the node subscribes to.
 #[derive(Clone)]
 pub(crate) struct Subscribed {
-    /// Its name before remapping.
+    /// The name before remapping.
     pub topic: String,
     pub quality: QosProfile,
 }
 
 impl Commands {
-    /// Takes the time from the topic `/clock`, or from the system again.
+    /// Selects the time of the topic `/clock` or of the system.
     pub(crate) fn use_sim_time(&self, on: bool) {
-        // Sending fails only after the node has ended, when there is no time to keep.
+        // Sending only fails after the node has ended.
         let _ = self.sender.send(Box::new(move |node| use_sim_time(on, node)));
     }
 
-    /// The publishers of a topic, whose name is that before remapping.
+    /// The publishers of a topic, by its name before remapping.
     pub(crate) async fn publishers(&self, topic: &str) -> Vec<Endpoint> {
         let (sender, found) = oneshot::channel();
         let topic = self.names.resolve(topic);
@@ -81,7 +81,7 @@ impl Commands {
                 node: format!("{}/{}", publisher.node_namespace.trim_end_matches('/'), publisher.node_name),
                 quality: publisher.qos_profile,
             });
-            // Who asked may not wait any more.
+            // The requester may have stopped waiting.
             let _ = sender.send(endpoints.collect());
         };
         // After the node has ended there are none.
@@ -90,39 +90,30 @@ impl Commands {
     }
 }
 
-/// The node and its thread before that starts.
+/// The node and its thread before the start.
 pub(crate) struct Spinner {
     pub node: Node,
-    /// All topics that it subscribes to.
+    /// All subscribed topics.
     pub subscribed: Vec<Subscribed>,
-    commands: mpsc::Receiver<Command>,
+    commands: mpsc::Receiver<NodeOperation>,
     local_tasks: Vec<BoxFuture<'static, ()>>,
 }
 
-/// The spin thread at work.
+/// The running spin thread.
 pub(crate) struct Spinning {
     stop: Arc<AtomicBool>,
     thread: JoinHandle<()>,
 }
 
 impl Spinner {
-    pub(crate) fn new(node: Node, names: Names) -> (Self, Commands) {
+    pub(crate) fn new(node: Node, names: TopicNames) -> (Self, Commands) {
         let (sender, commands) = mpsc::channel();
         let spinner = Self { node, subscribed: Vec::new(), commands, local_tasks: Vec::new() };
         (spinner, Commands { sender, names: Arc::new(names) })
     }
 
-    /// Subscribes to a topic.
+    /// Subscribes to the topic `name`.
     pub(crate) fn subscribe<T: WrappedTypesupport + 'static>(
-        &mut self,
-        topic: Interface,
-        quality: QosProfile,
-    ) -> Result<impl Stream<Item = T> + Unpin + use<T>> {
-        self.subscribe_to(topic.name, quality)
-    }
-
-    /// Subscribes to the topic of `name`, which a parameter gives.
-    pub(crate) fn subscribe_to<T: WrappedTypesupport + 'static>(
         &mut self,
         name: &str,
         quality: QosProfile,
@@ -131,7 +122,7 @@ impl Spinner {
         Ok(self.node.subscribe(name, quality)?)
     }
 
-    /// Subscribes to the topic of `name` with the type of `topic`: its messages come as they are serialised.
+    /// Subscribes to the topic `name` with the type of `topic`; messages stay serialized.
     pub(crate) fn subscribe_raw(
         &mut self,
         topic: Interface,
@@ -146,8 +137,8 @@ impl Spinner {
         self.subscribed.push(Subscribed { topic: topic.to_owned(), quality: quality.clone() });
     }
 
-    /// Does `work` with each message in the spin thread, right after it has arrived. No other thread has to wake up for it, but nothing
-    /// else arrives while it works. So it must be short, and it has no timers.
+    /// Runs `work` for each message in the spin thread, right after its arrival. This avoids a thread switch, but
+    /// blocks all other messages: `work` must be short, and has no timers.
     pub(crate) fn on_each<T>(
         &mut self,
         messages: impl Stream<Item = T> + Send + 'static,
@@ -160,14 +151,14 @@ impl Spinner {
         self.local_tasks.push(task.boxed());
     }
 
-    /// Moves the node into its thread and spins it there until [`Spinning::stop`].
+    /// Moves the node into its thread and spins until [`Spinning::stop`].
     pub(crate) fn run(mut self) -> Result<Spinning> {
         let stop = Arc::new(AtomicBool::new(false));
         let is_stopped = Arc::clone(&stop);
         let thread = thread::Builder::new().name("spin".into()).spawn(move || {
             let mut local_tasks = LocalPool::new();
             for task in self.local_tasks {
-                // This fails only after the pool has ended.
+                // This only fails after the pool has ended.
                 let _ = local_tasks.spawner().spawn_local(task);
             }
             while !is_stopped.load(Ordering::Relaxed) {
@@ -186,12 +177,12 @@ impl Spinning {
     /// Stops spinning and waits until the node is destroyed, so that it leaves the graph at once.
     pub(crate) fn stop(self) {
         self.stop.store(true, Ordering::Relaxed);
-        // An error means that the thread has panicked, so it has ended too.
+        // An error means that the thread has panicked and ended.
         let _ = self.thread.join();
     }
 }
 
-/// Takes the node's time from the topic `/clock`, or from the system.
+/// Selects the time of the topic `/clock` or of the system.
 pub(crate) fn use_sim_time(on: bool, node: &mut Node) {
     let source = node.get_time_source();
     if !on {

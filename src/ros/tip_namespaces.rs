@@ -1,12 +1,12 @@
-//! The namespaces of the target topics of each tip link.
+//! Namespaces of the target topics of each tip link.
 
 use urdf_ik_parameters::Refusal;
 
-/// The namespaces of each tip, each with a slash at its end. One tip has the node's own namespace. Of several tips, each has a namespace
-/// with the tip's name below it, and the first also has the node's own.
+/// The namespaces of each tip, with a trailing slash. A single tip uses the node's own namespace. Each of several tips
+/// has a namespace with its name below it, and the first also uses the node's own.
 ///
 /// # Errors
-/// [`Refusal`] where two tips would have the same namespace.
+/// [`Refusal`] if two tips have the same namespace.
 pub(crate) fn of_tips(tip_links: &[String]) -> Result<Vec<Vec<String>>, Refusal> {
     if tip_links.len() < 2 {
         return Ok(vec![vec!["~/".into()]]);
@@ -25,7 +25,7 @@ pub(crate) fn of_tips(tip_links: &[String]) -> Result<Vec<Vec<String>>, Refusal>
     Ok(namespaces)
 }
 
-/// A link's name as a part of a topic's name: letters, digits and underscores, and no digit at the beginning.
+/// A link name as a part of a topic name: letters, digits and underscores, without a leading digit.
 fn topic_name(link: &str) -> String {
     let name: String = link.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     if name.starts_with(|c: char| c.is_ascii_digit()) { format!("_{name}") } else { name }

@@ -1,4 +1,4 @@
-//! `check_collisions`: how near the robot is to itself and to what surrounds it.
+//! `check_collisions`: distances of the robot to itself and to obstacles.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use crate::solving::Queries;
 use urdf_ik_collision::{Near, Scene};
 use urdf_ik_text::names::{self, number};
 
-/// Every pair is nearer than this \[m\].
+/// Upper bound of the distance of any pair \[m\].
 const ANY_DISTANCE: f64 = 1e9;
-/// The nearest pair is looked for within this \[m\] at first.
+/// Initial search distance for the nearest pair \[m\].
 const FIRST_DISTANCE: f64 = 0.05;
-/// Where no pair is so near, it is looked for within so many times the distance.
+/// Factor of the search distance if no pair is that close.
 const WIDENING: f64 = 3.0;
 
 pub(crate) async fn check_collisions(queries: Arc<Queries>, request: Request) -> Result<Response, Refused> {
@@ -44,7 +44,7 @@ fn or_default(field: &str, length: f64, default: f64) -> Result<f64, Fault> {
 fn response(scene: &Scene, configuration: &Configuration, margin: f64, within: f64) -> Response {
     let mut distance = margin.max(within);
     let mut near = configuration.near_pairs(scene, distance);
-    // Distances of pairs that are far apart would take much longer.
+    // Distances of all distant pairs would take much longer.
     while near.is_empty() && distance < ANY_DISTANCE {
         distance = FIRST_DISTANCE.max(WIDENING * distance);
         near = configuration.near_pairs(scene, distance);
@@ -70,7 +70,7 @@ fn sentence(scene: &Scene, nearest: Option<&Near>, margin: f64) -> String {
     match scene.missing_shapes() {
         None => of_pairs,
         Some(missing) => format!(
-            "not known to be free: shapes of these links could not be read and were not looked at: {}; apart from them {of_pairs}",
+            "not known to be free: shapes of these links could not be read and were not checked: {}; apart from them {of_pairs}",
             names::list(&missing.links)
         ),
     }

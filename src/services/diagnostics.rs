@@ -1,4 +1,4 @@
-//! The topic `/diagnostics`: once a second, the counts of targets and queries, and faults of the ROS graph.
+//! The topic `/diagnostics`: counts of targets and queries and problems of the ROS graph, once a second.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,10 +17,10 @@ const OK: u8 = DiagnosticStatus::OK as u8;
 const WARN: u8 = DiagnosticStatus::WARN as u8;
 const ERROR: u8 = DiagnosticStatus::ERROR as u8;
 
-/// Time between two reports.
+/// Period of reports.
 const REPORT_PERIOD: Duration = Duration::from_secs(1);
 
-/// Publishes what has been counted. Checks all topics that `spinner` has subscribed to.
+/// Publishes the counters. Checks all topics to which `spinner` has subscribed.
 pub(crate) fn serve(spinner: &mut Spinner, arm: &Arc<Arm>, commands: Commands) -> Result {
     let publisher = Publisher::<DiagnosticArray>::new(&mut spinner.node, DIAGNOSTICS, QosProfile::default())?;
     let (arm, name) = (Arc::clone(arm), commands.names.node.clone());
@@ -36,7 +36,7 @@ pub(crate) fn serve(spinner: &mut Spinner, arm: &Arc<Arm>, commands: Commands) -
     Ok(())
 }
 
-/// The age of the oldest measurement in use, as text; empty where no measurement is expected or one is missing.
+/// The age of the oldest measurement in use \[s\] as text; `None` if no measurement is expected or one is missing.
 fn age_of_measurements(arm: &Arm) -> Option<String> {
     let now = arm.output.configuration()?;
     let measured = arm.measured.of_variables(arm.settings().measured_timeout, &now.loaded)?;
@@ -45,7 +45,7 @@ fn age_of_measurements(arm: &Arm) -> Option<String> {
     Some(format!("{:.3}", oldest.as_secs_f64()))
 }
 
-/// The report of the node `name` on a graph with these faults.
+/// The report of the node `name` on a graph with these problems.
 fn report(arm: &Arm, name: &str, faults: &[String]) -> DiagnosticArray {
     let counts = arm.reporter.counters.take();
     let robot = arm.output.configuration().map(|now| Arc::clone(&now.loaded));

@@ -1,4 +1,4 @@
-//! The bounds and weights of joints that a request gives.
+//! Bounds and weights of joints in a request.
 
 use r2r::urdf_ik::msg;
 
@@ -6,7 +6,7 @@ use crate::reports::{RefuseAs, Refused};
 use urdf_ik_robot::Chain;
 use urdf_ik_solver::{JointBounds, Preference, Problem, list_by_joint};
 
-/// Bounds and weights of the chain's variables; `None` where the request gives none.
+/// Bounds and weights of the chain's variables; `None` for defaults.
 #[derive(Default)]
 pub(crate) struct JointOverrides {
     bounds: Option<JointBounds>,
@@ -14,10 +14,10 @@ pub(crate) struct JointOverrides {
 }
 
 impl JointOverrides {
-    /// Reads the fields of a request about joints of `chain`.
+    /// Reads the joint fields of a request for `chain`.
     ///
     /// # Errors
-    /// [`Refused`] for joints that are not of the chain or named twice, and bounds that leave a joint no position.
+    /// [`Refused`] for joints that are not in the chain or named twice, and bounds that leave a joint no position.
     pub(crate) fn read(
         chain: &Chain,
         bounds: &[msg::JointBounds],

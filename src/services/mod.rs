@@ -1,4 +1,4 @@
-//! Registers the node's services and answers the small ones; parameters and MoveIt have files of their own.
+//! Registers the node's services and answers the small ones; parameters and MoveIt have their own files.
 
 pub(crate) mod check_collisions;
 pub(crate) mod diagnostics;
@@ -20,7 +20,7 @@ use r2r::urdf_ik::srv::{CheckCollisions, ForwardKinematics, SolveIK, SolveIKBatc
 use crate::Result;
 use crate::messages::convert;
 use crate::reports::{RefuseAs, Refused, answer_each};
-use crate::robot_in_use::{Located, link_poses};
+use crate::robot_in_use::{LocatedFrame, link_poses};
 use crate::ros::{
     CHECK_COLLISIONS, FORWARD_KINEMATICS, RESET, RESUME, SOLVE_IK, SOLVE_IK_BATCH, SOLVE_PATH, STOP, Spinner,
 };
@@ -64,7 +64,7 @@ async fn forward_kinematics(
     let prefix = settings.frame_prefix.as_str();
     let frame = if request.frame_id.is_empty() { loaded.chain.base() } else { &request.frame_id };
     let link = link_poses::index(&loaded, prefix, frame).refuse_as("link")?;
-    let frame = Located::of_link(format!("{prefix}{}", loaded.robot.links()[link].name), link);
+    let frame = LocatedFrame::of_link(format!("{prefix}{}", loaded.robot.links()[link].name), link);
     let stamp = arm.clock.stamp();
     let poses = link_poses::poses(&configuration, prefix, &request.link_names, frame, stamp).refuse_as("link")?;
     let link_names = link_poses::or_tips(&loaded, request.link_names);

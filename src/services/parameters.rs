@@ -19,7 +19,7 @@ use crate::ros::{
     Commands, DESCRIBE_PARAMETERS, GET_PARAMETER_TYPES, GET_PARAMETERS, Interface, LIST_PARAMETERS, Lock,
     PARAMETER_EVENTS, Publisher, SET_PARAMETERS, SET_PARAMETERS_ATOMICALLY, constants, service_server, task,
 };
-use urdf_ik_parameters::{Bounds, Definition, Refusal, Settings, TABLE, TakesEffect, Value, Values, definition};
+use urdf_ik_parameters::{Definition, Refusal, Settings, TABLE, TakesEffect, Value, ValueBounds, Values, definition};
 use urdf_ik_text::names;
 
 constants! { u8: ParameterType {
@@ -27,8 +27,8 @@ constants! { u8: ParameterType {
     PARAMETER_BYTE_ARRAY, PARAMETER_BOOL_ARRAY, PARAMETER_INTEGER_ARRAY, PARAMETER_DOUBLE_ARRAY,
 } }
 
-/// The values, and what a change of them needs.
-struct Store {
+/// The values and the parts of the node that their changes affect.
+struct ParameterStore {
     values: Lock<Values>,
     arm: Arc<Arm>,
     commands: Commands,
@@ -36,11 +36,11 @@ struct Store {
     node: String,
 }
 
-/// The values at the start of the node: the defaults of the table, and the overrides. An override of an unknown parameter is ignored
+/// The values at start-up: the defaults of the table, and the overrides. Overrides of unknown parameters are ignored
 /// with a warning.
 ///
 /// # Errors
-/// The refusal of an override that does not fit its parameter.
+/// The refusal of an invalid override.
 pub(crate) fn overrides(node: &Node) -> Result<Values> {
     let mut values = Values::default();
     let given = node.params.lock().unwrap_or_else(PoisonError::into_inner);
@@ -53,7 +53,7 @@ pub(crate) fn overrides(node: &Node) -> Result<Values> {
             log::warn!("there is no parameter {name}: its value is ignored; the parameters are: {}", known.join(", "));
         }
     }
-    // A hand on a mouse must not move a real robot unless somebody has asked for it.
+    // Mouse input must not move a real robot unless requested.
     let drives_a_robot = values.of(Settings::command_joints()) != Value::Texts(Vec::new());
     let handle = Settings::interactive_target().name;
     if drives_a_robot && !given.contains_key(handle) {
@@ -86,9 +86,9 @@ fn from_message(message: ParameterValue) -> Value {
         PARAMETER_DOUBLE => Value::Double(message.double_value),
         PARAMETER_STRING => Value::Text(message.string_value),
         PARAMETER_STRING_ARRAY => Value::Texts(message.string_array_value),
-        // Some tools write "nothing" as an empty array of bytes.
+        // Some tools encode no value as an empty byte array.
         PARAMETER_BYTE_ARRAY if message.byte_array_value.is_empty() => Value::NotSet,
-        // Some tools write an empty list as one of any type: its elements do not tell.
+        // Some tools encode an empty list as one of any type.
         PARAMETER_BOOL_ARRAY if message.bool_array_value.is_empty() => Value::Texts(Vec::new()),
         PARAMETER_INTEGER_ARRAY if message.integer_array_value.is_empty() => Value::Texts(Vec::new()),
         PARAMETER_DOUBLE_ARRAY if message.double_array_value.is_empty() => Value::Texts(Vec::new()),
@@ -100,42 +100,32 @@ fn from_message(message: ParameterValue) -> Value {
     }
 }
 
-fn type_of(value: &Value) -> u8 {
+fn to_message(value: Value) -> ParameterValue {
+    let unset = ParameterValue::default();
     match value {
-        Value::NotSet | Value::Other(_) => PARAMETER_NOT_SET,
-        Value::Bool(_) => PARAMETER_BOOL,
-        Value::Integer(_) => PARAMETER_INTEGER,
-        Value::Double(_) => PARAMETER_DOUBLE,
-        Value::Text(_) => PARAMETER_STRING,
-        Value::Texts(_) => PARAMETER_STRING_ARRAY,
+        Value::Bool(bool_value) => ParameterValue { type_: PARAMETER_BOOL, bool_value, ..unset },
+        Value::Integer(integer_value) => ParameterValue { type_: PARAMETER_INTEGER, integer_value, ..unset },
+        Value::Double(double_value) => ParameterValue { type_: PARAMETER_DOUBLE, double_value, ..unset },
+        Value::Text(string_value) => ParameterValue { type_: PARAMETER_STRING, string_value, ..unset },
+        Value::Texts(string_array_value) => {
+            ParameterValue { type_: PARAMETER_STRING_ARRAY, string_array_value, ..unset }
+        }
+        _ => unset,
     }
 }
 
-fn to_message(value: &Value) -> ParameterValue {
-    let mut message = ParameterValue { type_: type_of(value), ..ParameterValue::default() };
-    match value {
-        Value::NotSet | Value::Other(_) => {}
-        Value::Bool(value) => message.bool_value = *value,
-        Value::Integer(value) => message.integer_value = *value,
-        Value::Double(value) => message.double_value = *value,
-        Value::Text(value) => message.string_value.clone_from(value),
-        Value::Texts(values) => message.string_array_value.clone_from(values),
-    }
-    message
-}
-
-impl Store {
+impl ParameterStore {
     fn values(&self) -> Values {
         self.values.lock().clone()
     }
 
-    /// Sets parameters while the node runs: all of them, or none where one is refused.
+    /// Sets parameters at run time: all of them, or none if one is refused.
     fn set(&self, changes: &[Parameter]) -> Result<(), Refusal> {
         let mut kept = self.values.lock();
         let mut values = kept.clone();
         for change in changes {
             let parameter = values.set(&change.name, from_message(change.value.clone()))?;
-            // The value that it has is no change: a dump of all parameters can be loaded again.
+            // An unchanged value is accepted: a dump of all parameters can be loaded again.
             if parameter.takes_effect == TakesEffect::AtStart && values.of(parameter) != kept.of(parameter) {
                 return Err(Refusal(format!(
                     "{} is read only when the node starts: restart the node with the new value",
@@ -158,7 +148,7 @@ impl Store {
         Ok(())
     }
 
-    /// Checks a change against the robot in use, and does what it needs besides new settings. A refused change changes nothing.
+    /// Validates a change against the robot in use, and applies its side effects. A refused change has no effect.
     fn apply(&self, before: &Settings, after: &Settings) -> Result<(), Refusal> {
         let refuse =
             |parameter: &Definition, sentence: &dyn Display| Refusal(format!("{}: {sentence}", parameter.name));
@@ -192,7 +182,7 @@ impl Store {
     fn publish_event(&self, changes: &[Parameter]) {
         let values = self.values();
         let changed = changes.iter().filter_map(|change| {
-            let value = to_message(&values.of(definition(&change.name)?));
+            let value = to_message(values.of(definition(&change.name)?));
             Some(Parameter { name: change.name.clone(), value })
         });
         let event = ParameterEvent {
@@ -214,7 +204,7 @@ impl Store {
 
     fn get(&self, names: &[String]) -> Vec<ParameterValue> {
         let values = self.values();
-        let value = |parameter| to_message(&values.of(parameter));
+        let value = |parameter| to_message(values.of(parameter));
         names.iter().map(|name| definition(name).map_or_else(ParameterValue::default, value)).collect()
     }
 }
@@ -226,7 +216,7 @@ fn describe(name: &str) -> ParameterDescriptor {
     let unit = if known.unit.is_empty() { String::new() } else { format!(" [{}]", known.unit) };
     let mut descriptor = ParameterDescriptor {
         name: name.to_owned(),
-        type_: type_of(&known.default_value()),
+        type_: to_message(known.default_value()).type_,
         description: format!("{}{unit}", known.sentence),
         read_only: known.takes_effect == TakesEffect::AtStart,
         ..ParameterDescriptor::default()
@@ -237,22 +227,22 @@ fn describe(name: &str) -> ParameterDescriptor {
 
 fn add_bounds(known: &Definition, descriptor: &mut ParameterDescriptor) {
     match (known.bounds, known.default_value()) {
-        (Bounds::Any, _) => {}
-        (Bounds::OneOf(_), _) => {
+        (ValueBounds::OneOf(_), _) => {
             descriptor.additional_constraints = format!("{} {}", known.bounds_kind(), known.bounds_text());
         }
-        (Bounds::Range(least, greatest), Value::Integer(_)) => {
+        (ValueBounds::Range(least, greatest), Value::Integer(_)) => {
             #[expect(clippy::cast_possible_truncation, reason = "bounds of integers are whole numbers")]
             let range = IntegerRange { from_value: least as i64, to_value: greatest as i64, step: 0 };
             descriptor.integer_range = vec![range];
         }
-        (Bounds::Range(from_value, to_value), _) => {
+        (ValueBounds::Range(from_value, to_value), _) => {
             descriptor.floating_point_range = vec![FloatingPointRange { from_value, to_value, step: 0.0 }];
         }
+        _ => {}
     }
 }
 
-/// The names below the prefixes of the request, to its depth (0: any).
+/// The names below the prefixes of the request, to its depth (0: unlimited).
 fn list(request: &ListParameters::Request) -> ListParametersResult {
     let depth = |text: &str| text.matches('.').count() as u64;
     let is_requested = |name: &str| {
@@ -276,9 +266,9 @@ fn list(request: &ListParameters::Request) -> ListParametersResult {
 /// Creates one of the services. Its responses take no time, so one task answers all requests.
 fn answer<S>(
     node: &mut Node,
-    store: &Arc<Store>,
+    store: &Arc<ParameterStore>,
     service: Interface,
-    reply: fn(&Store, S::Request) -> S::Response,
+    reply: fn(&ParameterStore, S::Request) -> S::Response,
 ) -> Result
 where
     S: WrappedServiceTypeSupport + 'static,
@@ -297,25 +287,25 @@ where
     Ok(())
 }
 
-/// Sets parameters for another part of the node, as the services would.
-pub(crate) struct Setter(Arc<Store>);
+/// Sets parameters for another part of the node, with the same checks as the services.
+pub(crate) struct Setter(Arc<ParameterStore>);
 
 impl Setter {
     /// Sets a parameter.
     ///
     /// # Errors
-    /// A [`Refusal`] where the value is refused; the old value stays.
-    pub(crate) fn set(&self, parameter: &Definition, value: &Value) -> Result<(), Refusal> {
+    /// A [`Refusal`] if the value is invalid; the old value remains.
+    pub(crate) fn set(&self, parameter: &Definition, value: Value) -> Result<(), Refusal> {
         self.0.set(&[Parameter { name: parameter.name.to_owned(), value: to_message(value) }])
     }
 }
 
-/// Creates the services. Gives what sets parameters from inside the node.
+/// Creates the services. Returns a setter for other parts of the node.
 pub(crate) fn serve(node: &mut Node, arm: &Arc<Arm>, values: Values, commands: Commands) -> Result<Setter> {
     let events = Publisher::new(node, PARAMETER_EVENTS, QosProfile::parameter_events())?;
     let name = node.fully_qualified_name()?;
     let arm = Arc::clone(arm);
-    let store = Arc::new(Store { values: Lock::new(values), arm, commands, events, node: name });
+    let store = Arc::new(ParameterStore { values: Lock::new(values), arm, commands, events, node: name });
     answer::<GetParameters::Service>(node, &store, GET_PARAMETERS, |store, request| GetParameters::Response {
         values: store.get(&request.names),
     })?;

@@ -1,4 +1,4 @@
-//! The query of a service: from its targets to a solution, or to all of them.
+//! The query of a service: from targets to one or all solutions.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -12,43 +12,43 @@ use crate::surroundings::Avoidance;
 use urdf_ik_parameters::Settings;
 use urdf_ik_solver::{Mode, Problem, Solution, Solver, Target};
 
-/// Attempts that every search makes at once, more than the parameter `attempts` has by default. An arm of seven joints takes about a
-/// millisecond for them. Only a search that needs more goes to a thread of low priority.
+/// Attempts of the first, short search, more than the default of the parameter `attempts`. They take an arm of seven joints about a
+/// millisecond. Only searches that need more use a thread of low priority.
 const FIRST_ATTEMPTS: usize = 128;
-/// Greatest number of variables of a chain whose first attempts are short work.
+/// Largest number of variables of a chain for a short first search.
 const MAX_VARIABLES_AT_ONCE: usize = 32;
 
 /// Distinct solutions of a query.
 pub(crate) struct AllSolutions {
     /// Positions of the chain's variables, one entry a solution.
     pub positions: Vec<Vec<f64>>,
-    /// Number of the solutions with all their full revolutions, of which `positions` may have fewer; 0 where these were not asked for.
+    /// Number of solutions including all full revolutions, of which `positions` may be a part; 0 if not requested.
     pub turns: u64,
 }
 
-/// A query of a service: its targets, its seed and its settings.
+/// A query of a service: targets, seed and settings.
 pub(crate) struct Query {
-    /// Each for a tip of its own; one configuration has to meet all of them.
+    /// For different tips; one configuration has to meet all of them.
     pub targets: Vec<Target>,
-    /// Where the search starts: positions of the chain's variables.
+    /// Start of the search: positions of the chain's variables.
     pub seed: Vec<f64>,
     /// Bounds and weights of joints.
     pub joints: JointOverrides,
-    /// What the solution keeps clear of.
+    /// Obstacles to avoid.
     pub avoidance: Option<Avoidance>,
-    /// The parameters, with what the request overrides.
+    /// The parameters with the request's overrides.
     pub settings: Settings,
-    /// When it began to wait for its search: from then on its timeout counts.
+    /// Start of the wait for its search, the reference of its timeout.
     pub began: Instant,
 }
 
 impl Query {
-    /// Searches for a solution. Gives the solver too.
+    /// Searches for a solution. Also returns the solver.
     ///
-    /// The first attempts are made at once. A search that ends before it has made all of these is complete: that it might have made
-    /// more changes no bit of its answer. Otherwise the search begins anew where it may take long, with the same attempts and those
-    /// that follow, so that its answer and its counts are those of one search. Only the deadline can end it before it has come as far
-    /// as the first attempts; then these give the answer.
+    /// The first attempts are made at once. A search that ends within them is complete: a higher limit of attempts
+    /// would not change its answer. Otherwise the search restarts as long work, with the same attempts and the
+    /// following ones, so that its answer and counts are those of a single search. Only the deadline can end it before
+    /// the first attempts are repeated; then their result is the answer.
     pub(crate) async fn solve(
         self: &Arc<Self>,
         searches: &Searches,
@@ -70,7 +70,8 @@ impl Query {
         Ok((solver, of_more_attempts(first, whole, self.began.elapsed())))
     }
 
-    /// Finds every distinct solution, with up to `max_turns` configurations that differ from these by full revolutions of joints.
+    /// Finds all distinct solutions, with up to `max_turns` configurations that differ from them by full revolutions
+    /// of joints.
     pub(crate) async fn all_solutions(
         self: Arc<Self>,
         searches: &Searches,
@@ -129,8 +130,8 @@ impl Query {
     }
 }
 
-/// The solution of the `whole` search, or that of the `first` attempts where the deadline has ended the whole one before it came as far.
-/// Then the time that the query has taken so far, which may be waiting for a core, is what it took to find.
+/// The solution of the `whole` search, or that of the `first` attempts if the deadline ended the whole search earlier.
+/// In this case its time is that of the query so far, including the wait for a core.
 fn of_more_attempts(first: Option<Solution>, whole: Solution, elapsed: Duration) -> Solution {
     match first {
         Some(first) if first.attempts > whole.attempts && first.is_solved() => first,

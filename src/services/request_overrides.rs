@@ -1,4 +1,4 @@
-//! Replaces parameters by the values that a request gives.
+//! Overrides of parameters by request fields.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use urdf_ik_robot::Chain;
 use urdf_ik_solver::Target;
 use urdf_ik_text::names::{self, short};
 
-/// The fields that requests have in common. Zero and empty mean "use the parameter".
+/// The common fields of requests. Zero and empty mean "use the parameter".
 #[derive(Default)]
 pub(crate) struct RequestOverrides {
     tip_link: String,
@@ -56,7 +56,7 @@ from_requests! {
 }
 
 impl RequestOverrides {
-    /// Puts the values of the request into `target` and `settings`.
+    /// Applies the request's values to `target` and `settings`.
     ///
     /// # Errors
     /// [`Refused`] for unknown names, and for numbers outside the bounds of their parameters.
@@ -85,10 +85,10 @@ impl RequestOverrides {
         self.apply_numbers(target, settings)
     }
 
-    /// The robot with the tools of the request. They belong to `tips`, indices of tips, in this order; other tips keep theirs.
+    /// The robot with the tools of the request for `tips`, indices of tips, in this order; other tips keep theirs.
     ///
     /// # Errors
-    /// [`Refused`] for tools that are no poses, or of another number.
+    /// [`Refused`] for invalid poses, or a wrong number of tools.
     pub(crate) fn with_tools(&self, loaded: &Arc<LoadedRobot>, tips: &[usize]) -> Result<Arc<LoadedRobot>, Refused> {
         if self.tools.is_empty() {
             return Ok(Arc::clone(loaded));
@@ -106,7 +106,7 @@ impl RequestOverrides {
             let pose = convert::pose(tool).map_err(|fault| fault.of(format_args!("tools[{index}]")));
             tools[tip] = pose.refuse_as("tools")?;
         }
-        // A solver of a long chain takes long to prepare.
+        // Preparing a solver for a long chain takes long.
         tokio::task::block_in_place(|| loaded.with_tools(&tools)).refuse_as("tools")
     }
 
@@ -132,7 +132,7 @@ fn neither_on_nor_off(given: &str) -> Refused {
     Refused::invalid("avoid_collisions", sentence)
 }
 
-/// Uses the time `seconds` \[s\] of a request instead of the parameter `timeout`, unless it is 0.
+/// Replaces the parameter `timeout` by `seconds` \[s\] of a request, unless 0.
 pub(crate) fn apply_timeout(seconds: f64, settings: &mut Settings) -> Result<(), Refused> {
     let mut timeout = settings.timeout.as_secs_f64();
     replace(&mut timeout, Settings::timeout(), seconds)?;
@@ -143,7 +143,7 @@ pub(crate) fn apply_timeout(seconds: f64, settings: &mut Settings) -> Result<(),
 /// Index of the tip link with that name.
 ///
 /// # Errors
-/// [`Refused`], with the names of the tip links.
+/// [`Refused`] with the names of the tip links.
 pub(crate) fn tip(chain: &Chain, link: &str) -> Result<usize, Refused> {
     chain.tip_index(link).ok_or_else(|| {
         let known = names::list(&chain.tip_names());
@@ -151,7 +151,7 @@ pub(crate) fn tip(chain: &Chain, link: &str) -> Result<usize, Refused> {
     })
 }
 
-/// Uses the number `given` by a request instead of a parameter, unless it is 0.
+/// Replaces a parameter by the number `given` in a request, unless 0.
 ///
 /// # Errors
 /// [`Refused`] outside the bounds of the parameter.
@@ -163,7 +163,7 @@ pub(crate) fn replace(value: &mut f64, parameter: &Definition, given: f64) -> Re
     Ok(())
 }
 
-/// Checks a value of a request against the bounds of the parameter that it replaces.
+/// Checks a request's value against the bounds of the parameter that it replaces.
 fn in_bounds(parameter: &Definition, value: Value) -> Result<Value, Refused> {
     parameter.check(value).refuse_as(parameter.name)
 }

@@ -14,7 +14,7 @@ use super::query::Query;
 use super::request_overrides::{self, RequestOverrides};
 use crate::arm::{Arm, CollisionCheck};
 use crate::messages::convert;
-use crate::reports::{Answer, RefuseAs, Refused, status};
+use crate::reports::{RefuseAs, Refused, ServiceResponse, status};
 use crate::robot_in_use::LoadedRobot;
 use crate::solving::{Queries, problem};
 use crate::surroundings::Avoidance;
@@ -22,7 +22,7 @@ use urdf_ik_parameters::OnUnreachable;
 use urdf_ik_robot::Chain;
 use urdf_ik_solver::Target;
 
-impl<C> Answer<C, Request> for Response {
+impl<C> ServiceResponse<C, Request> for Response {
     fn refused(_: &C, request: &Request, refused: Refused) -> Self {
         let status = refused.report(request.pose.header.clone(), request.tip_link.clone()).message();
         Self { message: status.message.clone(), status, ..Self::default() }
@@ -33,19 +33,19 @@ impl<C> Answer<C, Request> for Response {
     }
 }
 
-/// A query, with what its answer needs.
-struct Asked {
+/// A prepared query.
+struct PreparedQuery {
     loaded: Arc<LoadedRobot>,
-    /// The seed: one entry for each joint of the robot.
+    /// The seed (one entry for each joint of the robot).
     positions: Vec<f64>,
     query: Arc<Query>,
-    /// Of each target, with the frame that was used.
+    /// Header of each target, with the frame in use.
     headers: Vec<Header>,
 }
 
 pub(crate) async fn solve_ik(queries: Arc<Queries>, request: Request) -> Result<Response, Refused> {
     let Queries { arm, searches } = &*queries;
-    let Asked { loaded, mut positions, query, headers } = ask(arm, &request).await?;
+    let PreparedQuery { loaded, mut positions, query, headers } = prepare_query(arm, &request).await?;
     let (solver, solution) = query.solve(searches, &loaded).await?;
     let mut joint_state = JointState::default();
     if solution.is_solved() || query.settings.on_unreachable != OnUnreachable::Hold {
@@ -77,8 +77,8 @@ pub(crate) async fn solve_ik(queries: Arc<Queries>, request: Request) -> Result<
     Ok(Response { success, message, joint_state, status, other_statuses, all_joint_states, turns_count })
 }
 
-/// The query of a request.
-async fn ask(arm: &Arm, request: &Request) -> Result<Asked, Refused> {
+/// Prepares the query of a request.
+async fn prepare_query(arm: &Arm, request: &Request) -> Result<PreparedQuery, Refused> {
     let mut settings = (*arm.settings()).clone();
     let mut configuration = arm.configuration()?;
     let loaded = Arc::clone(&configuration.loaded);
@@ -103,7 +103,7 @@ async fn ask(arm: &Arm, request: &Request) -> Result<Asked, Refused> {
     let seed = loaded.chain.positions_from(&positions);
     let began = Instant::now();
     let avoidance = Avoidance::of(&arm.surroundings, &loaded, &positions, &settings).await?;
-    Ok(Asked {
+    Ok(PreparedQuery {
         query: Arc::new(Query { targets, seed, joints, avoidance, settings, began }),
         loaded,
         positions,
@@ -121,7 +121,7 @@ fn joint_states(loaded: &LoadedRobot, solutions: Vec<Vec<f64>>, positions: &[f64
     solutions.into_iter().map(joint_state).collect()
 }
 
-/// The tips of a request, each with the field of its pose and the pose. The first one has the index `first`.
+/// The tips of a request, each with the field name of its pose and the pose. The first tip has the index `first`.
 fn tips_and_poses<'a>(
     request: &'a Request,
     chain: &Chain,

@@ -1,4 +1,4 @@
-//! The service `solve_ik_batch`: many targets in one request, on several threads of low priority, and its response, filled row by row.
+//! The service `solve_ik_batch`: many targets in one request, solved by several threads of low priority.
 
 use std::slice;
 use std::sync::Arc;
@@ -14,16 +14,22 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use super::joint_overrides::JointOverrides;
 use super::request_overrides::RequestOverrides;
 use crate::messages::convert;
-use crate::reports::{self, Fault, RefuseAs, Refused, Verdict};
+use crate::reports::{self, Fault, RefuseAs, Refused, TargetOutcome};
 use crate::robot_in_use::{Configuration, LoadedRobot};
 use crate::solving::{MAX_POSITIONS, NullSpaceTask, Queries, problem, searches};
 use crate::surroundings::Avoidance;
 use urdf_ik_parameters::{OnUnreachable, Settings};
 use urdf_ik_solver::{Answer, Outcome, Problem, Solver, Target};
 
-impl<C> reports::Answer<C, Request> for Response {
+impl<C> reports::ServiceResponse<C, Request> for Response {
     fn refused(_: &C, request: &Request, refused: Refused) -> Self {
-        refused.batch(request.header.clone(), request.tip_link.clone(), request.poses.len())
+        Self {
+            message: refused.sentence,
+            header: request.header.clone(),
+            tip_link: request.tip_link.clone(),
+            refused: u32::try_from(request.poses.len()).unwrap_or(u32::MAX),
+            ..unanswered(request.poses.len(), refused.outcome)
+        }
     }
 
     fn queries(&self) -> (u32, u32) {
@@ -49,17 +55,17 @@ pub(crate) async fn solve_ik_batch(queries: Arc<Queries>, request: Request) -> R
     let origin = frame.in_base(&configuration);
     let Request { poses, seed, .. } = request;
     let threads = threads(&settings, poses.len());
-    // One for all targets, whatever changes meanwhile.
+    // One for all targets, even if obstacles change.
     let avoidance = Avoidance::of(&arm.surroundings, loaded, &configuration.positions, &settings).await?;
-    let job = Job { configuration, poses, seed, joints, origin, pattern, avoidance, settings, began, time };
+    let job = BatchJob { configuration, poses, seed, joints, origin, pattern, avoidance, settings, began, time };
     let work = move || pool(threads)?.install(|| job.run());
     let mut response = searches.run_long(threads, work).await?;
     response.header = Header { stamp: arm.clock.stamp(), frame_id: frame.name };
     Ok(response)
 }
 
-/// The number of positions in the response. Refuses a batch without a target, and one whose response would not fit into the memory of
-/// a usual machine.
+/// The number of positions in the response. Refuses empty batches, and batches whose response exceeds the memory of a
+/// typical machine.
 fn check_size(targets: usize, joints: usize) -> Result<u32, Refused> {
     if targets == 0 {
         return Err(Refused::invalid("poses", "poses is empty: there is nothing to solve"));
@@ -82,7 +88,7 @@ fn other_batches() -> Refused {
     Refused::invalid("busy", sentence)
 }
 
-/// The time that a whole batch may take; `None` where there is no bound.
+/// The time limit of a batch; `None` for no limit.
 fn batch_timeout(seconds: f64) -> Result<Option<Duration>, Refused> {
     if seconds == 0.0 {
         return Ok(None);
@@ -93,13 +99,13 @@ fn batch_timeout(seconds: f64) -> Result<Option<Duration>, Refused> {
     })
 }
 
-/// How many threads a batch of `targets` has.
+/// Number of threads for a batch of `targets`.
 fn threads(settings: &Settings, targets: usize) -> usize {
     let cores = searches::cores();
     settings.batch_cores.unwrap_or(cores - 1).min(cores).min(targets).max(1)
 }
 
-/// Threads for one batch, with the priority of this one.
+/// Threads for one batch, with the priority of the current one.
 fn pool(threads: usize) -> Result<ThreadPool, Refused> {
     ThreadPoolBuilder::new().num_threads(threads).thread_name(|index| format!("batch {index}")).build().map_err(|e| {
         Refused::invalid("threads", format!("the {threads} threads for a batch could not be started: {e}"))
@@ -107,8 +113,8 @@ fn pool(threads: usize) -> Result<ThreadPool, Refused> {
 }
 
 /// A batch that is being solved.
-struct Job {
-    /// Where the robot was when the request came.
+struct BatchJob {
+    /// The robot on arrival of the request.
     configuration: Configuration,
     poses: Vec<Pose>,
     seed: JointState,
@@ -120,29 +126,27 @@ struct Job {
     pattern: Target,
     avoidance: Option<Avoidance>,
     settings: Settings,
-    /// When the request came: from then on `time` counts.
+    /// ArrivalReport of the request, the reference of `time`.
     began: Instant,
     time: Option<Duration>,
 }
 
-/// One seed for all targets, or one for each. A sentence instead of a seed that is not valid.
-struct Seeds(Vec<Result<Seed, Fault>>);
-
-/// Where a search starts.
-struct Seed {
+/// Start of a search.
+struct BatchSeed {
     /// One entry for each joint of the robot.
     robot: Vec<f64>,
     /// One entry for each of the chain's variables.
     chain: Vec<f64>,
 }
 
-impl Job {
-    /// Solves the targets on the threads of the pool in which it runs.
+impl BatchJob {
+    /// Solves the targets on the threads of the current pool.
     fn run(&self) -> Result<Response, Refused> {
         let loaded = &self.configuration.loaded;
         let seeds = self.seeds()?;
+        // A single seed is for all targets.
         let targets: Vec<_> =
-            self.poses.iter().enumerate().map(|(index, pose)| self.target(pose, seeds.of(index))).collect();
+            self.poses.iter().zip(seeds.iter().cycle()).map(|(pose, seed)| self.target(pose, seed)).collect();
         let null_space_task = NullSpaceTask::new(loaded, &self.settings)?;
         let problems: Vec<Problem> = targets
             .iter()
@@ -177,13 +181,14 @@ impl Job {
         Ok(response.finish(&solver, self.pattern.tip))
     }
 
-    /// One target in the base link's frame with its seed, or the sentence that refuses it.
-    fn target<'a>(&self, pose: &Pose, seed: Result<&'a Seed, Fault>) -> Result<(Target, &'a Seed), Fault> {
-        Ok((Target { pose: self.origin * convert::pose(pose)?, ..self.pattern }, seed?))
+    /// A target in the base link's frame with its seed, or the reason for its refusal.
+    fn target<'a>(&self, pose: &Pose, seed: &'a Result<BatchSeed, Fault>) -> Result<(Target, &'a BatchSeed), Fault> {
+        let target = Target { pose: self.origin * convert::pose(pose)?, ..self.pattern };
+        Ok((target, seed.as_ref().map_err(Fault::clone)?))
     }
 
-    /// Where the searches start: one seed for all targets, or one for each.
-    fn seeds(&self) -> Result<Seeds, Refused> {
+    /// One seed for all targets, or one for each, or the reason for its refusal.
+    fn seeds(&self) -> Result<Vec<Result<BatchSeed, Fault>>, Refused> {
         let Configuration { loaded, positions, .. } = &self.configuration;
         let JointState { name, position, .. } = &self.seed;
         let (names, targets) = (name.len(), self.poses.len());
@@ -200,52 +205,44 @@ impl Job {
         let read = |row: &[f64]| {
             let mut robot = positions.clone();
             convert::overlay_row(&loaded.robot, "the seed", name, row, &mut robot)?;
-            Ok(Seed { chain: loaded.chain.positions_from(&robot), robot })
+            Ok(BatchSeed { chain: loaded.chain.positions_from(&robot), robot })
         };
         if position.len() == names {
             let seed = read(position).refuse_as("seed")?;
-            return Ok(Seeds(vec![Ok(seed)]));
+            return Ok(vec![Ok(seed)]);
         }
-        Ok(Seeds(position.chunks(names).map(read).collect()))
+        Ok(position.chunks(names).map(read).collect())
     }
 }
 
-impl Seeds {
-    /// The seed of a target, or the sentence that refuses it.
-    fn of(&self, target: usize) -> Result<&Seed, Fault> {
-        let row = if self.0.len() == 1 { 0 } else { target };
-        self.0[row].as_ref().map_err(Fault::clone)
-    }
-}
-
-/// A response that is being filled. A target counts as refused until it is put in.
+/// A response under construction. A target counts as refused until it is set.
 struct BatchResponse<'a> {
     loaded: &'a LoadedRobot,
-    /// The movable joints: a row has their positions.
+    /// The movable joints, the columns of a row.
     joints: Vec<usize>,
-    /// Memory for one row: one entry for each joint of the robot.
+    /// Buffer for one row (one entry for each joint of the robot).
     positions: Vec<f64>,
-    /// The first target that was refused, and why.
+    /// The first refused target, and the reason.
     first_refused: Option<(usize, String)>,
-    /// Whether a target that is not met has no positions.
+    /// True if targets that are not met have no positions.
     holds: bool,
     response: Response,
 }
 
 impl<'a> BatchResponse<'a> {
-    /// A response for so many `targets`, all of them refused.
+    /// A response for `targets`, all of them refused.
     fn new(loaded: &'a LoadedRobot, targets: usize, solve_time: Duration) -> Self {
         let joints: Vec<usize> = loaded.robot.movable().collect();
         let response = Response {
             joint_names: loaded.robot.movable_names().map(str::to_owned).collect(),
             positions: vec![f64::NAN; targets * joints.len()],
             solve_time: solve_time.as_secs_f64(),
-            ..unanswered(targets, Verdict::Invalid)
+            ..unanswered(targets, TargetOutcome::Invalid)
         };
         Self { loaded, joints, positions: Vec::new(), first_refused: None, holds: false, response }
     }
 
-    /// Notes that target `index` was refused.
+    /// Registers that target `index` was refused.
     fn refuse(&mut self, index: usize, sentence: &str) {
         self.response.refused += 1;
         if self.first_refused.is_none() {
@@ -253,23 +250,23 @@ impl<'a> BatchResponse<'a> {
         }
     }
 
-    /// Puts in the answer of the solver to target `index`. `row` has the positions of the chain's variables; all other joints are as in
-    /// `seed` (one entry for each joint of the robot).
+    /// Sets the answer of the solver to target `index`. `row` has the positions of the chain's variables; all other
+    /// joints are as in `seed` (one entry for each joint of the robot).
     fn put(&mut self, index: usize, answer: &Answer, row: &[f64], seed: &[f64]) {
         let (outcome, residual) = match answer {
             Answer::Given { outcome, residual, .. } => (outcome, residual),
             Answer::Refused(error) => return self.refuse(index, &error.to_string()),
-            Answer::Skipped => {
-                self.response.outcomes[index] = Verdict::Skipped.code();
+            _ => {
+                self.response.outcomes[index] = TargetOutcome::Skipped.code();
                 self.response.skipped += 1;
                 return;
             }
         };
         match outcome {
             Outcome::Solved => self.response.solved += 1,
-            Outcome::PositionOnly | Outcome::Closest(_) => self.response.not_met += 1,
+            _ => self.response.not_met += 1,
         }
-        self.response.outcomes[index] = Verdict::from(*outcome).code();
+        self.response.outcomes[index] = TargetOutcome::from(*outcome).code();
         self.response.position_errors[index] = residual.position;
         self.response.orientation_errors[index] = residual.orientation;
         if self.holds && *outcome != Outcome::Solved {
@@ -306,26 +303,13 @@ impl<'a> BatchResponse<'a> {
     }
 }
 
-/// A response for so many targets without an answer.
-fn unanswered(targets: usize, verdict: Verdict) -> Response {
+/// A response for `targets` without answers.
+fn unanswered(targets: usize, outcome: TargetOutcome) -> Response {
     Response {
-        outcomes: vec![verdict.code(); targets],
+        outcomes: vec![outcome.code(); targets],
         position_errors: vec![f64::NAN; targets],
         orientation_errors: vec![f64::NAN; targets],
         ..Response::default()
-    }
-}
-
-impl Refused {
-    /// The refusal of a whole batch, with `header` and `tip_link` of the request.
-    fn batch(self, header: Header, tip_link: String, targets: usize) -> Response {
-        Response {
-            message: self.sentence,
-            header,
-            tip_link,
-            refused: u32::try_from(targets).unwrap_or(u32::MAX),
-            ..unanswered(targets, self.verdict)
-        }
     }
 }
 
@@ -349,7 +333,7 @@ mod tests {
         assert_eq!(batch_timeout(0.0).unwrap(), None);
         assert_eq!(batch_timeout(-0.0).unwrap(), None);
         assert_eq!(batch_timeout(1.5).unwrap(), Some(Duration::from_millis(1500)));
-        // It rounds to zero, but must not mean "no bound".
+        // It rounds to zero, but must not mean "no limit".
         assert_eq!(batch_timeout(1e-12).unwrap(), Some(Duration::ZERO));
         for bad in [-1.0, f64::NAN, f64::INFINITY, 1e300] {
             assert!(batch_timeout(bad).unwrap_err().sentence.contains("batch_timeout"));

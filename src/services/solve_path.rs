@@ -1,4 +1,4 @@
-//! The service `solve_path`: a Cartesian path to a joint trajectory. Nothing moves.
+//! The service `solve_path`: a joint trajectory for a Cartesian path. Nothing moves.
 
 use std::sync::Arc;
 
@@ -8,17 +8,17 @@ use r2r::urdf_ik::srv::SolvePath::{Request, Response};
 
 use super::request_overrides::{self, RequestOverrides};
 use crate::messages::convert;
-use crate::reports::{Answer, RefuseAs, Refused, Verdict};
+use crate::reports::{RefuseAs, Refused, ServiceResponse, TargetOutcome};
 use crate::robot_in_use::Configuration;
 use crate::solving::{PathToPlan, Queries, path_plan, problem};
 use crate::surroundings::Avoidance;
 use urdf_ik_parameters::PathSettings;
 
-impl<C> Answer<C, Request> for Response {
+impl<C> ServiceResponse<C, Request> for Response {
     fn refused(_: &C, request: &Request, refused: Refused) -> Self {
         Self {
             message: refused.sentence,
-            outcome: refused.verdict.code(),
+            outcome: refused.outcome.code(),
             header: request.header.clone(),
             tip_link: request.tip_link.clone(),
             position_deviation: f64::NAN,
@@ -64,9 +64,9 @@ pub(crate) async fn solve_path(queries: Arc<Queries>, request: Request) -> Resul
     let plan = searches.run_long(1, move || to_plan.plan()).await?;
     let ends = plan.trajectory.points.last().map_or(0.0, |last| last.length);
     Ok(Response {
-        success: plan.verdict() == Verdict::Solved,
+        success: plan.outcome() == TargetOutcome::Solved,
         message: plan.sentence(),
-        outcome: plan.verdict().code(),
+        outcome: plan.outcome().code(),
         header: Header { frame_id: frame.name, ..request.header },
         tip_link: loaded.chain.tips()[pattern.tip].link.clone(),
         solver: plan.solver.method().kind().name().into(),
@@ -80,7 +80,7 @@ pub(crate) async fn solve_path(queries: Arc<Queries>, request: Request) -> Resul
     })
 }
 
-/// Puts what the request chooses for the path in place of the parameters.
+/// Applies the request's path fields to the settings.
 fn override_path(request: &Request, path: &mut PathSettings) -> Result<(), Refused> {
     for (value, parameter, given) in [
         (&mut path.speed, PathSettings::speed(), request.speed),

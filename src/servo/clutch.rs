@@ -14,15 +14,15 @@ pub(super) fn set(intake: &Intake, tip: usize, request: &SetBool::Request) -> Se
     };
     let tip_link = names::short(&now.loaded.chain.tips()[tip].link).into_owned();
     let (clutch, message) = if request.data {
-        (Clutch::Closed, format!("the clutch is closed: {tip_link} moves as its poses move"))
+        (Clutch::Closed, format!("the clutch is closed: {tip_link} follows the motion of its poses"))
     } else {
         let message = format!(
-            "the clutch is open: poses do not move {tip_link}; ~/reset takes the clutch away, if no poses come in then"
+            "the clutch is open: poses do not move {tip_link}; ~/reset removes the clutch if no poses are received"
         );
         (Clutch::Open, message)
     };
     intake.arm.sources.lock().set_clutch(tip, clutch);
-    // The next pose begins from where the tip is.
-    intake.arm.output.rest_servo(Some(tip));
+    // The next pose starts at the current tip pose.
+    intake.arm.output.drop_servo_commands(Some(tip));
     SetBool::Response { success: true, message }
 }

@@ -1,4 +1,5 @@
-//! Takes commands of the servo: checks and relates each, and stores the newest for the next tick. It never solves and never waits.
+//! Takes servo commands: checks and transforms each, and stores the latest for the next tick, without solving or
+//! waiting.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,20 +13,20 @@ use tokio::runtime::Handle;
 use super::messages::{JogMessage, TwistMessage};
 use crate::arm::Arm;
 use crate::arm::sources::{Clutch, Source};
-use crate::arm::steering::{self, Input, LinkAxes, Pose, Twist, Wish};
+use crate::arm::steering::{self, LinkAxes, Pose, ServoCommand, ServoInput, Twist};
 use crate::messages::target_message::{TargetAxes, TargetMessage};
 use crate::reports::reporter::Reporter;
 use crate::reports::status::Refused;
 use crate::robot_in_use::configuration::Configuration;
 use crate::robot_in_use::description::LoadedRobot;
-use crate::robot_in_use::frames::Located;
+use crate::robot_in_use::frames::LocatedFrame;
 use crate::ros::interface::HANDLE_FEEDBACK;
 use crate::ros::task;
 
 /// Takes the commands of the servo.
 pub(crate) struct Intake {
     pub arm: Arc<Arm>,
-    /// For work that the spin thread must not do.
+    /// For work that would block the spin thread.
     tasks: Handle,
 }
 
@@ -36,53 +37,52 @@ impl AsRef<Reporter> for Intake {
 }
 
 impl Intake {
-    /// It must be made in the runtime of the node's tasks.
+    /// Must be called in the runtime of the node's tasks.
     pub(crate) fn new(arm: &Arc<Arm>) -> Self {
         Self { arm: Arc::clone(arm), tasks: Handle::current() }
     }
 
-    /// A velocity for a tip. It counts until the next command, and no longer than `servo.timeout`.
+    /// A velocity command for a tip. Valid until the next command, for at most `servo.timeout`.
     pub(crate) fn twist(&self, tip: usize, message: &TwistMessage) {
-        let arrival =
-            Arrival { source: Source::Twist(tip), tip: Some(tip), topic: message.topic, header: &message.header };
-        self.take(&arrival, |now| {
+        let received = Received { source: Source::Twist(tip), topic: message.topic, header: &message.header };
+        self.take(&received, |now| {
             let [linear, angular] = message.velocities()?;
             let frame = self.frame(now, &message.header, message.frame_is_damaged)?;
-            let rotation = frame.rotation_in_link();
-            let axes = axes_of(frame.link(), tip, &now.loaded);
-            // The frame is that of the link, and the servo has the axes of the tool on it.
+            let rotation = frame.in_link.rotation;
+            let axes = axes_of(frame.link, tip, &now.loaded);
+            // The frame is that of the link; the servo uses the axes of the tool on it.
             let rotation = match axes {
                 LinkAxes::Tip => now.loaded.chain.tips()[tip].tool.rotation.inverse() * rotation,
                 LinkAxes::Base | LinkAxes::Link(_) => rotation,
             };
-            Ok(Wish::Twist(Twist { tip, linear: rotation * linear, angular: rotation * angular, axes }))
+            Ok(ServoCommand::Twist(Twist { tip, linear: rotation * linear, angular: rotation * angular, axes }))
         });
     }
 
-    /// Velocities of joints, for as long as a twist.
+    /// A joint velocity command, valid as long as a twist.
     pub(crate) fn jog(&self, message: &JogMessage) {
-        let arrival = Arrival { source: Source::Jog, tip: None, topic: message.topic, header: &message.header };
-        self.take(&arrival, |now| Ok(Wish::Jog(message.of_variables(&now.loaded)?)));
+        let received = Received { source: Source::Jog, topic: message.topic, header: &message.header };
+        self.take(&received, |now| Ok(ServoCommand::Jog(message.of_variables(&now.loaded)?)));
     }
 
-    /// A pose for a tip to follow, for as long as a twist. Where it `is_relative`, only how it moves counts, from where the tip is now.
+    /// A pose command for a tip, valid as long as a twist. If it `is_relative`, the tip follows only the motion of the
+    /// poses from now on.
     pub(crate) fn pose(&self, tip: usize, message: &TargetMessage, is_relative: bool) {
-        let arrival =
-            Arrival { source: Source::Pose(tip), tip: Some(tip), topic: message.topic, header: &message.header };
-        self.take(&arrival, |now| {
+        let received = Received { source: Source::Pose(tip), topic: message.topic, header: &message.header };
+        self.take(&received, |now| {
             let in_frame = message.pose.clone().map_err(|sentence| Refused::invalid("pose", sentence))?;
             let frame = self.frame(now, &message.header, message.frame_is_damaged)?;
             let frame_in_base = frame.in_base(now);
-            Ok(Wish::Pose(Pose { tip, in_frame, frame: frame.name, frame_in_base, is_relative }))
+            Ok(ServoCommand::Pose(Pose { tip, in_frame, frame: frame.name, frame_in_base, is_relative }))
         });
     }
 
-    /// Whether a target is not for the solver, because its tip has a clutch: closed, it moves the tip as it moves; open, it does nothing. A drag
-    /// is an aim of its own where the clutch is open: a person who drags wants the arm to follow. While commands move other tips, poses are
-    /// followed beside them: a solve would know nothing of those.
+    /// True if the servo consumes a target because its tip has a clutch: closed, the tip follows its motion; open, it
+    /// has no effect. With an open clutch a drag is a normal target: a person who drags expects the arm to follow.
+    /// While other tips are commanded, poses are followed by the servo too: a solve would ignore those commands.
     ///
     /// # Errors
-    /// [`Refused`] where the stream of these targets is shut out.
+    /// [`Refused`] if the stream of these targets is blocked.
     pub(crate) fn takes(&self, tip: usize, message: &TargetMessage) -> Result<bool, Refused> {
         let is_drag = message.topic == HANDLE_FEEDBACK.short_name();
         let timeout = self.arm.settings().servo.timeout;
@@ -93,7 +93,7 @@ impl Intake {
                 let _ = sources.gate(Source::Pose(tip)).admit(Instant::now(), false);
                 return Ok(true);
             }
-            Clutch::Absent if message.axes == TargetAxes::Pose && self.arm.output.moves_beside(tip, timeout) => {}
+            Clutch::Absent if message.axes == TargetAxes::Pose && self.arm.output.moves_other_tip(tip, timeout) => {}
             Clutch::Absent | Clutch::Open => {
                 let source = if is_drag { Source::Drag(tip) } else { Source::Pose(tip) };
                 return sources.gate(source).admit(Instant::now(), false).map(|()| false);
@@ -105,69 +105,70 @@ impl Intake {
         Ok(true)
     }
 
-    /// Drops all commands: the arm comes to rest as after `servo.timeout`.
+    /// Drops all commands: the arm brakes as after `servo.timeout`.
     #[cfg(feature = "moveit_servo")]
     pub(crate) fn rest(&self) {
-        self.arm.output.rest_servo(None);
+        self.arm.output.drop_servo_commands(None);
     }
 
-    /// The frame of a command, as it is known now: a stream does not wait for a transform. The axes of the newest one count, whatever the stamp.
-    fn frame(&self, now: &Configuration, header: &Header, is_damaged: bool) -> Result<Located, Refused> {
+    /// The frame of a command as currently known: a stream does not wait for a transform. The latest transform is
+    /// used, whatever the stamp.
+    fn frame(&self, now: &Configuration, header: &Header, is_damaged: bool) -> Result<LocatedFrame, Refused> {
         if is_damaged {
             return Err(Refused::damaged_frame());
         }
         let (settings, name) = (self.arm.settings(), &header.frame_id);
         let latest = Header { stamp: Time::default(), frame_id: name.clone() };
         let frame = self.arm.frames.locate(&now.loaded, &settings.frame_prefix, &latest, tokio::time::Instant::now());
-        // It has an answer now, because it has no time to wait.
+        // It resolves immediately, because it has no time to wait.
         frame.now_or_never().unwrap_or_else(|| Err(Refused::unknown_frame(name, "the frame is not known yet")))
     }
 
-    /// Stores the command that `relate` makes of it, or says why it is refused.
-    fn take(&self, arrival: &Arrival, relate: impl FnOnce(&Configuration) -> Result<Wish, Refused>) {
-        let stored = self.store(arrival, relate);
-        if self.arm.reporter.warnings.note(arrival.topic, &stored)
+    /// Stores the command made by `relate`, or reports why it is refused.
+    fn take(&self, received: &Received, relate: impl FnOnce(&Configuration) -> Result<ServoCommand, Refused>) {
+        let stored = self.store(received, relate);
+        if self.arm.reporter.warnings.note(received.topic, &stored)
             && let Err(refused) = stored
         {
-            publish_refusal(&self.arm, arrival, &refused);
+            publish_refusal(&self.arm, received, &refused);
         }
     }
 
     fn store(
         &self,
-        arrival: &Arrival,
-        relate: impl FnOnce(&Configuration) -> Result<Wish, Refused>,
+        received: &Received,
+        relate: impl FnOnce(&Configuration) -> Result<ServoCommand, Refused>,
     ) -> Result<(), Refused> {
         let arm = &self.arm;
         let now = arm.configuration()?;
-        let wish = relate(&now)?;
+        let command = relate(&now)?;
         let settings = arm.settings();
-        // Until the command is stored: a stop that comes meanwhile waits, and then stops it.
+        // Locked until the command is stored: a concurrent stop waits, and then stops it.
         let mut sources = arm.sources.lock();
-        sources.gate(arrival.source).admit(Instant::now(), wish.is_zero())?;
-        if !wish.is_zero() {
-            // Only now: a command that is refused, or asks for nothing, does not put the arm where it was measured.
+        sources.gate(received.source).admit(Instant::now(), command.is_zero())?;
+        if !command.is_zero() {
+            // Only now: a refused or zero command must not set the arm to its measurement.
             arm.start()?;
         }
-        let steered = arm.output.steer(&now.loaded, &settings, Input { topic: arrival.topic, wish })?;
+        let steered = arm.output.steer(&now.loaded, &settings, ServoInput { topic: received.topic, command })?;
         let Some(steered) = steered else { return Ok(()) };
         let goes_on_with_targets =
             steered.has_begun && sources.takes_over_again(Instant::now(), settings.servo.timeout);
         drop(sources);
         if steered.has_begun {
             let arm = Arc::clone(arm);
-            task::start_in(&self.tasks, async move { arm.forget_targets().await });
+            task::start_in(&self.tasks, async move { arm.discard_targets().await });
         }
-        if let Some(other) = steered.rival.or(goes_on_with_targets.then_some("targets")) {
-            let topic = arrival.topic;
-            let sentence = format!("{topic} and {other} command the arm at the same time: the newest command counts");
-            arm.reporter.warnings.warn_once(topic, "rival", &sentence);
+        if let Some(other) = steered.conflict.or(goes_on_with_targets.then_some("targets")) {
+            let topic = received.topic;
+            let sentence = format!("{topic} and {other} command the arm at the same time: the latest command applies");
+            arm.reporter.warnings.warn_once(topic, "conflict", &sentence);
         }
         Ok(())
     }
 }
 
-/// The axes of the link with that index, for a twist of `tip`.
+/// The axes of the link with this index, for a twist of `tip`.
 fn axes_of(link: usize, tip: usize, loaded: &LoadedRobot) -> LinkAxes {
     let LoadedRobot { robot, chain, .. } = loaded;
     let name = &robot.links()[link].name;
@@ -180,21 +181,19 @@ fn axes_of(link: usize, tip: usize, loaded: &LoadedRobot) -> LinkAxes {
     }
 }
 
-/// A command that has arrived.
-struct Arrival<'a> {
+/// A received command.
+struct Received<'a> {
     source: Source,
-    /// `None` where it is about joints.
-    tip: Option<usize>,
     topic: &'static str,
     header: &'a Header,
 }
 
-/// Publishes that a command is refused.
-fn publish_refusal(arm: &Arm, arrival: &Arrival, refused: &Refused) {
+/// Publishes the refusal of a command.
+fn publish_refusal(arm: &Arm, received: &Received, refused: &Refused) {
     let now = arm.output.configuration();
-    let tip = now.as_ref().zip(arrival.tip).and_then(|(now, tip)| now.loaded.chain.tips().get(tip));
+    let tip = now.as_ref().zip(received.source.tip()).and_then(|(now, tip)| now.loaded.chain.tips().get(tip));
     arm.reporter.servo.publish(&ServoStatus {
-        header: arrival.header.clone(),
+        header: received.header.clone(),
         tip_links: tip.map(|tip| tip.link.clone()).into_iter().collect(),
         ..steering::status_of(refused)
     });

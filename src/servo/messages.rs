@@ -1,4 +1,4 @@
-//! Commands of the servo as they arrive, and their checks.
+//! Commands of the servo as received, and their validation.
 
 use nalgebra::Vector3;
 use r2r::geometry_msgs::msg::{TwistStamped, Vector3 as VectorMessage};
@@ -10,39 +10,39 @@ use crate::reports::status::Refused;
 use crate::robot_in_use::description::LoadedRobot;
 use urdf_ik_text::names;
 
-/// Greatest number of a command. Where one is greater, all are scaled down: the speed limits lie far below, and squares of greater ones may
+/// Largest component of a command. Larger commands are scaled down: the speed limits are far lower, and squares might
 /// overflow.
 const GREATEST: f64 = 1e6;
 
-/// A twist of a tip as it arrived.
+/// A received twist of a tip.
 #[derive(Clone)]
 pub(crate) struct TwistMessage {
-    /// Name of its topic, for messages to a person.
+    /// Name of its topic, for messages to users.
     pub topic: &'static str,
-    /// Its frame has the axes of the twist.
+    /// Its frame gives the axes of the twist.
     pub header: Header,
     /// \[m/s\].
     pub linear: Vector3<f64>,
     /// \[rad/s\].
     pub angular: Vector3<f64>,
-    /// Whether the name of the frame was not valid UTF-8.
+    /// True if the frame name was not valid UTF-8.
     pub frame_is_damaged: bool,
 }
 
-/// Velocities of joints as they arrived.
+/// Received joint velocities.
 #[derive(Clone)]
 pub(crate) struct JogMessage {
-    /// Name of its topic, for messages to a person.
+    /// Name of its topic, for messages to users.
     pub topic: &'static str,
     pub header: Header,
-    /// Names of joints; the others stand.
+    /// Joint names; all other joints stay where they are.
     pub joints: Vec<String>,
     /// One for each of these joints \[rad/s or m/s\].
     pub velocities: Vec<f64>,
 }
 
 impl TwistMessage {
-    /// Reads a twist from its serialised message; `None` where it is not one.
+    /// Reads a twist from its serialized message; `None` if invalid.
     pub(crate) fn read(topic: &'static str, raw: &[u8]) -> Option<Self> {
         let (TwistStamped { header, twist }, frame_is_damaged) =
             target_message::read(raw, |message: &TwistStamped| &message.header)?;
@@ -51,10 +51,10 @@ impl TwistMessage {
         Some(Self { topic, header, linear, angular, frame_is_damaged })
     }
 
-    /// The linear and the angular velocity, scaled down where they are enormous.
+    /// The linear and angular velocity, scaled down if excessive.
     ///
     /// # Errors
-    /// [`Refused`], where a number is not finite.
+    /// [`Refused`] if a component is not finite.
     pub(super) fn velocities(&self) -> Result<[Vector3<f64>; 2], Refused> {
         let parts = [("linear", &self.linear), ("angular", &self.angular)];
         for (part, vector) in parts {
@@ -71,17 +71,18 @@ impl TwistMessage {
 }
 
 impl JogMessage {
-    /// Reads velocities of joints from their serialised message; `None` where it is not one.
+    /// Reads joint velocities from their serialized message; `None` if invalid.
     pub(super) fn read(topic: &'static str, raw: &[u8]) -> Option<Self> {
         let (message, _) = target_message::read(raw, |message: &JointState| &message.header)?;
         let JointState { header, name: joints, velocity: velocities, .. } = message;
         Some(Self { topic, header, joints, velocities })
     }
 
-    /// A velocity for each variable of the chain, scaled down where they are enormous; joints that are not named stand.
+    /// A velocity for each variable of the chain, scaled down if excessive; zero for other joints.
     ///
     /// # Errors
-    /// [`Refused`]: lists of different lengths or none, a joint that the chain does not move, a velocity that is not finite.
+    /// [`Refused`]: lists of different lengths or none, a joint that the chain does not move, a velocity that is not
+    /// finite.
     pub(super) fn of_variables(&self, loaded: &LoadedRobot) -> Result<Vec<f64>, Refused> {
         let (joints, given) = (self.joints.len(), self.velocities.len());
         if joints != given || joints == 0 {
@@ -108,7 +109,7 @@ impl JogMessage {
     }
 }
 
-/// By how much finite numbers are scaled so that none is greater than [`GREATEST`].
+/// Factor that scales finite numbers down to [`GREATEST`].
 fn scale_of<'a>(numbers: impl Iterator<Item = &'a f64>) -> f64 {
     let greatest = numbers.fold(0.0, |greatest: f64, number| greatest.max(number.abs()));
     (GREATEST / greatest).min(1.0)

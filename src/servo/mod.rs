@@ -1,7 +1,7 @@
-//! Receives the commands of the servo: twists of tips, velocities of joints, and poses with a clutch.
+//! Receives the commands of the servo: twists of tips, joint velocities, and poses with a clutch.
 //!
-//! A command that arrives is only checked and stored (`intake`). The ticks of `publish_rate` solve (`steering`). So no command waits for a
-//! solve, and states are even in time.
+//! A received command is only checked and stored (`intake`). The ticks of `publish_rate` solve (`steering`). Commands
+//! thus never wait for a solve, and states are equally spaced in time.
 
 mod clutch;
 mod intake;
@@ -23,7 +23,7 @@ use crate::ros::service_server::answer_each;
 use crate::ros::spin::{Commands, Spinner};
 use crate::ros::tip_namespaces;
 
-/// Subscribes to the commands, in the spin thread, and answers the services.
+/// Subscribes to the commands in the spin thread, and answers the services.
 pub(crate) fn serve(spinner: &mut Spinner, intake: &Arc<Intake>, commands: Commands) -> Result<(), NodeError> {
     let settings = intake.arm.settings();
     let mut topics = vec![(JOINT_JOG, JOINT_JOG.name.to_owned(), Source::Jog)];

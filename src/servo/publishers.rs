@@ -1,4 +1,4 @@
-//! Notices that a topic has several publishers, which would command the arm in turn.
+//! Warns about topics with several publishers, which would command the arm alternately.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,23 +9,23 @@ use crate::ros::interface::Interface;
 use crate::ros::spin::Commands;
 use crate::ros::task;
 
-/// How often the publishers are counted, of topics whose commands come in.
+/// Polling period of the publishers of active topics.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Counts the publishers of `topics` from time to time, each with its name before remapping and the source that it is. Warns once where
-/// there are several.
+/// Polls the publishers of `topics`, each with its name before remapping and its source. Warns once about several
+/// publishers.
 pub(super) fn watch(intake: &Arc<Intake>, commands: Commands, topics: Vec<(Interface, String, Source)>) {
     let intake = Arc::clone(intake);
     task::start(async move {
         loop {
             tokio::time::sleep(INTERVAL).await;
             for (topic, name, source) in &topics {
-                if !intake.arm.sources.lock().is_under_way(*source, INTERVAL) {
+                if !intake.arm.sources.lock().is_active(*source, INTERVAL) {
                     continue;
                 }
                 let count = commands.publishers(name).await.len();
                 if count > 1 {
-                    let sentence = format!("{count} publishers have the topic {name}: the newest command counts");
+                    let sentence = format!("{count} publishers have the topic {name}: the latest command applies");
                     intake.arm.reporter.warnings.warn_once(topic.short_name(), "publishers", &sentence);
                 }
             }

@@ -1,10 +1,10 @@
-//! What services and targets solve, and where the work runs.
+//! Solver problems of services and targets, and the threads that solve them.
 
 pub(crate) mod path_plan;
 pub(crate) mod problem;
 pub(crate) mod searches;
 
-pub(crate) use path_plan::{PathToPlan, Plan};
+pub(crate) use path_plan::{PathPlan, PathToPlan};
 pub(crate) use problem::NullSpaceTask;
 pub(crate) use searches::{MAX_POSITIONS, Searches};
 
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use crate::arm::Arm;
 use crate::reports::Reporter;
 
-/// What queries are answered from: where the arm is, and the threads for their searches.
+/// The context of queries: the arm and the threads for searches.
 pub(crate) struct Queries {
     pub arm: Arc<Arm>,
     pub searches: Searches,

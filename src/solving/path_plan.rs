@@ -1,4 +1,4 @@
-//! Plans a Cartesian path: from poses to a trajectory.
+//! Planning of Cartesian paths: from poses to a trajectory.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use r2r::geometry_msgs::msg::Pose;
 
 use super::problem::NullSpaceTask;
 use crate::messages::convert;
-use crate::reports::{RefuseAs, Refused, Verdict};
+use crate::reports::{RefuseAs, Refused, TargetOutcome};
 use crate::robot_in_use::LoadedRobot;
 use crate::surroundings::Avoidance;
 use urdf_ik_motion::{Followed, Path, PathOptions, PathProblem, PathStop, StopReason, Trajectory, follow};
@@ -15,44 +15,45 @@ use urdf_ik_parameters::Settings;
 use urdf_ik_robot::ChainPoses;
 use urdf_ik_solver::{Residual, Solver, Target};
 
-/// A path, with what its plan needs.
+/// A path to be planned.
 pub(crate) struct PathToPlan {
     pub loaded: Arc<LoadedRobot>,
-    /// Poses of the tip link, in the base link's frame.
+    /// Poses of the tip in the base link's frame.
     pub poses: Vec<Isometry3<f64>>,
-    /// The tip, its tolerance and its free axes. The pose is not used.
+    /// The tip, its tolerance and its free axes. The pose is ignored.
     pub pattern: Target,
-    /// Where the arm is: positions of the chain's variables.
+    /// Start of the arm: positions of the chain's variables.
     pub start: Vec<f64>,
-    /// Whether the path begins at the first of the poses, instead of where the tip is.
+    /// True if the path starts at the first pose, false if at the current tip pose.
     pub start_at_first_pose: bool,
     pub avoidance: Option<Avoidance>,
-    /// Time between two configurations of the trajectory \[s\].
+    /// Time between two points of the trajectory \[s\].
     pub period: f64,
     pub settings: Settings,
 }
 
 /// A planned path.
-pub(crate) struct Plan {
+pub(crate) struct PathPlan {
     pub solver: Solver,
     pub path: Path,
     pub trajectory: Trajectory,
     /// Fraction of the path's length that the trajectory covers.
     pub fraction: f64,
-    /// Where and why it does not reach the end of the path.
+    /// Place and reason of a premature end.
     pub stop: Option<PathStop>,
-    /// A sentence where its points are too far apart to keep the tip as near to the path as was asked.
+    /// A sentence if its points are too far apart for the allowed path deviation.
     too_coarse: Option<String>,
-    /// Distance of the tip from the last pose of the path at the end of the trajectory. Where there is no trajectory: now.
+    /// Error of the tip from the last pose of the path at the end of the trajectory, or at present without a
+    /// trajectory.
     pub end: Residual,
-    /// Where it does not reach the end: index of the next pose.
+    /// Index of the next pose at a premature end.
     pub stop_index: usize,
 }
 
-/// The poses of a path, from messages in the frame whose pose is `origin`.
+/// The poses of a path, from messages in the frame with the pose `origin`.
 ///
 /// # Errors
-/// [`Refused`] with the pose that is not valid, or where there is none.
+/// [`Refused`] with an invalid pose, or without poses.
 pub(crate) fn poses(messages: &[Pose], origin: &Isometry3<f64>) -> Result<Vec<Isometry3<f64>>, Refused> {
     if messages.is_empty() {
         return Err(Refused::invalid("poses", "poses is empty; a path needs at least one pose"));
@@ -68,31 +69,26 @@ impl PathToPlan {
     /// Plans the path. This may take seconds.
     ///
     /// # Errors
-    /// [`Refused`] for poses or settings that make no path. A path that cannot be followed to its end is no error.
-    pub(crate) fn plan(mut self) -> Result<Plan, Refused> {
+    /// [`Refused`] for invalid poses or settings. A path that cannot be followed to its end is no error.
+    pub(crate) fn plan(mut self) -> Result<PathPlan, Refused> {
         let chain = &self.loaded.chain;
         let mut poses = ChainPoses::new(chain);
         chain.forward_kinematics(&self.start, &mut poses);
         let tip = poses.tips()[self.pattern.tip];
-        // Number of waypoints before the first of the poses: the present pose of the tip, where the path begins there.
+        // Number of waypoints before the first pose: the current tip pose, unless the path starts at the first pose.
         let before = usize::from(!self.start_at_first_pose);
         if !self.start_at_first_pose {
             self.poses.insert(0, tip);
         }
         let settings = &self.settings;
-        let options = PathOptions { blend_radius: settings.path.blend_radius, ..PathOptions::default() };
+        let options = PathOptions::default().with_blend_radius(settings.path.blend_radius);
         let path = Path::new(&self.poses, options).refuse_as("path")?;
         let solver = self.loaded.solver(settings).refuse_as("path")?;
         let limits = self.loaded.limits(settings).refuse_as("path")?;
         let null_space_task = NullSpaceTask::new(&self.loaded, settings)?;
-        let problem = PathProblem {
-            path: &path,
-            target: &self.pattern,
-            seed: &self.start,
-            limits: &limits,
-            preference: null_space_task.preference(),
-            clearance: self.avoidance.as_ref().map(Avoidance::clearance),
-        };
+        let problem = PathProblem::new(&path, &self.pattern, &self.start, &limits)
+            .with_preference(null_space_task.preference())
+            .with_clearance(self.avoidance.as_ref().map(Avoidance::clearance));
         let followed = follow(&solver, &problem, &settings.path.follow()).refuse_as("path")?;
         let trajectory =
             Trajectory::new(chain, &problem, &followed, &settings.path.timing(self.period)).refuse_as("path")?;
@@ -103,28 +99,28 @@ impl PathToPlan {
         let too_coarse = trajectory.too_coarse(&followed, &settings.path.follow().deviation);
         let Followed { fraction, stop, .. } = followed;
         let stop_index = stop.as_ref().map_or(0, |stop| stop.waypoint.saturating_sub(before));
-        Ok(Plan { solver, path, trajectory, fraction, stop, too_coarse, end, stop_index })
+        Ok(PathPlan { solver, path, trajectory, fraction, stop, too_coarse, end, stop_index })
     }
 }
 
-impl Plan {
-    /// Time that the trajectory takes \[s\].
+impl PathPlan {
+    /// Duration of the trajectory \[s\].
     pub(crate) fn duration(&self) -> f64 {
         self.trajectory.points.last().map_or(0.0, |last| last.time)
     }
 
-    /// Whether it reaches the end of the path, or why not.
-    pub(crate) fn verdict(&self) -> Verdict {
+    /// The outcome: success, or why the path ends prematurely.
+    pub(crate) fn outcome(&self) -> TargetOutcome {
         match self.stop.as_ref().map(|stop| &stop.reason) {
-            None => Verdict::Solved,
-            Some(StopReason::OutOfReach { .. }) => Verdict::OutOfReach,
-            Some(StopReason::JointLimits { .. }) => Verdict::JointLimits,
-            Some(StopReason::Collision { .. }) => Verdict::Collision,
-            Some(_) => Verdict::NotConverged,
+            None => TargetOutcome::Solved,
+            Some(StopReason::OutOfReach { .. }) => TargetOutcome::OutOfReach,
+            Some(StopReason::JointLimits { .. }) => TargetOutcome::JointLimits,
+            Some(StopReason::Collision { .. }) => TargetOutcome::Collision,
+            Some(_) => TargetOutcome::NotConverged,
         }
     }
 
-    /// How much of the path the trajectory covers, why not more, and whether its points are too far apart.
+    /// The covered part of the path, the reason of a premature end, and a warning about coarse points.
     pub(crate) fn sentence(&self) -> String {
         let (length, time) = (self.path.length(), self.duration());
         let covered = match &self.stop {

@@ -1,4 +1,4 @@
-//! What every problem of the node begins with, and every solution ends with; and what motions that leave the tip in place are used for.
+//! Common parts of all solver problems and solutions of the node, and the null-space task.
 
 use nalgebra::Isometry3;
 
@@ -8,17 +8,17 @@ use urdf_ik_parameters::config::NamedPositions;
 use urdf_ik_parameters::{NullSpace, Settings};
 use urdf_ik_solver::{Mode, Preference, Scratch, Solution, Solver, Target};
 
-/// The target for the first tip at `pose` in the base link's frame, with the settings' tolerance and free axes.
+/// The target for the first tip at `pose` in the base link's frame, with the tolerance and free axes of the settings.
 pub(crate) fn target(pose: Isometry3<f64>, settings: &Settings) -> Target {
     Target { tolerance: settings.tolerance(), free_axes: settings.free_axes, ..Target::new(0, pose) }
 }
 
-/// The search that the settings describe.
+/// The search described by the settings.
 pub(crate) fn search_mode(settings: &Settings) -> Mode<'static> {
     Mode::Search { pick: settings.pick, attempts: settings.attempts, random_seed: settings.random_seed }
 }
 
-/// Computes what a search leaves out of its solution: the smallest singular value.
+/// Adds the smallest singular value, which searches omit, to a solution.
 pub(crate) fn complete(
     solver: &Solver,
     targets: &[Target],
@@ -32,11 +32,11 @@ pub(crate) fn complete(
     Ok(())
 }
 
-/// The null-space task of the settings, for one robot: what motions that leave the tip in place are used for.
+/// The null-space task of the settings for one robot.
 pub(crate) struct NullSpaceTask {
     /// The posture of the settings.
     posture: NamedPositions,
-    /// The posture as positions of the chain's variables; `None` where the settings have no posture.
+    /// The posture as positions of the chain's variables; `None` if not set.
     positions: Option<Vec<f64>>,
     weights: NullSpace,
 }
@@ -53,7 +53,7 @@ impl NullSpaceTask {
         Ok(Self { posture, positions, weights: settings.null_space })
     }
 
-    /// Whether this is still the task of `settings`.
+    /// True if this is still the task of `settings`.
     pub(crate) fn serves(&self, settings: &Settings) -> bool {
         self.weights == settings.null_space && self.posture == *settings.posture
     }

@@ -1,4 +1,4 @@
-//! Where the searches of services run: short ones at once, long ones in threads of low priority.
+//! Execution of searches: short ones at once, long ones in threads of low priority.
 
 use std::sync::Arc;
 use std::thread;
@@ -7,25 +7,25 @@ use tokio::sync::{Semaphore, oneshot};
 
 use crate::reports::Refused;
 
-/// Requests that may wait for a core at the same time. Each takes some kilobytes.
+/// Maximum number of requests that wait for a core. Each takes some kilobytes.
 const MAX_WAITING: usize = 1000;
-/// Threads of low priority that there may be for each core.
+/// Maximum number of low-priority threads per core.
 const THREADS_PER_CORE: usize = 16;
-/// Niceness of these threads: the lowest priority of Linux, which keeps it for each thread.
+/// Niceness of these threads: the lowest priority of Linux, where it is per thread.
 const NICENESS: i32 = 19;
 
-/// Greatest number of positions in all responses of batches that are under way: a quarter of a gigabyte.
+/// Maximum number of positions in all pending batch responses: a quarter of a gigabyte.
 pub(crate) const MAX_POSITIONS: usize = 1 << 25;
 
-/// Runs searches and plans. How they run changes no bit of an answer.
+/// Runs searches and plans. The scheduling does not change results.
 pub(crate) struct Searches {
-    /// A permit for each request that may wait for a core.
+    /// A permit for each waiting request.
     waiting: Semaphore,
-    /// A permit for each core: more short searches at a time would only slow each other.
+    /// A permit for each core: more concurrent short searches would only slow each other down.
     cores: Semaphore,
-    /// A permit for each thread of low priority.
+    /// A permit for each low-priority thread.
     threads: Arc<Semaphore>,
-    /// A permit for each joint position that responses of batches may hold.
+    /// A permit for each joint position of pending batch responses.
     pub batch_positions: Semaphore,
 }
 
@@ -40,10 +40,10 @@ impl Searches {
         }
     }
 
-    /// Does `work`, which must be short, as soon as a core is free of other short work.
+    /// Runs short `work` as soon as a core is free of other short work.
     ///
     /// # Errors
-    /// [`Refused`] by `work`, or where too many requests wait.
+    /// [`Refused`] by `work`, or if too many requests wait.
     pub(crate) async fn run_short<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T, Refused> + Send + 'static,
@@ -54,11 +54,11 @@ impl Searches {
         tokio::task::spawn_blocking(work).await.map_err(|_| failed())?
     }
 
-    /// Does `work`, which may take long, in a thread of low priority that starts at once. Such threads share the time that topics and
-    /// short work leave. `threads` is how many there will be with those that `work` starts: they inherit the priority.
+    /// Runs long `work` at once in a thread of low priority. Such threads share the time left by topics and short
+    /// work. `threads` includes the threads that `work` starts, which inherit the priority.
     ///
     /// # Errors
-    /// [`Refused`] by `work`, or where there are too many such threads.
+    /// [`Refused`] by `work`, or if there are too many such threads.
     pub(crate) async fn run_long<T: Send + 'static>(
         &self,
         threads: usize,
@@ -73,7 +73,7 @@ impl Searches {
             lower_priority();
             let result = work();
             drop(permit);
-            // Nobody waits any more where the node stops.
+            // Nobody waits when the node stops.
             let _ = sender.send(result);
         };
         thread::Builder::new().name("long search".into()).spawn(run).map_err(|e| busy(&e.to_string()))?;
@@ -81,7 +81,7 @@ impl Searches {
     }
 }
 
-/// Number of cores that this process may use.
+/// Number of cores available to this process.
 pub(crate) fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
@@ -90,12 +90,12 @@ fn busy(reason: &str) -> Refused {
     Refused::invalid("busy", format!("the node is busy: {reason}; send the request again later"))
 }
 
-/// The refusal of a request on which a solver has panicked.
+/// The refusal of a request on which a solver panicked.
 fn failed() -> Refused {
     Refused::invalid("solver", "the solver failed on this request; please report this with the request")
 }
 
-/// Lowers the priority of this thread. On other systems than Linux this would change the whole process, so nothing is done there.
+/// Lowers the priority of this thread. No effect outside Linux, where it would change the whole process.
 fn lower_priority() {
     #[cfg(target_os = "linux")]
     if let Err(e) = rustix::process::setpriority_process(None, NICENESS) {
@@ -117,7 +117,7 @@ mod tests {
         rustix::process::getpriority_process(None).unwrap()
     }
 
-    /// Starts `count` long pieces of work that end when the sender is dropped.
+    /// Starts `count` pieces of long work that end when the sender is dropped.
     fn occupy(
         runtime: &tokio::runtime::Runtime,
         searches: &Arc<Searches>,

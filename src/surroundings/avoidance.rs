@@ -1,42 +1,42 @@
-//! What the arm keeps clear of while it moves: the world at one moment, and the margin.
+//! Collision avoidance of motions: a scene and a margin.
 
 use std::sync::Arc;
 
 use super::Surroundings;
 use crate::reports::{RefuseAs, Refused};
 use crate::robot_in_use::LoadedRobot;
-use urdf_ik_collision::{Clearance, Scene, ShapesMissing};
+use urdf_ik_collision::{Clearance, MissingShapesError, Scene};
 use urdf_ik_parameters::Settings;
 
-/// The world at one moment, and how far from it the arm stays.
+/// A scene and the required distance from it.
 #[derive(Clone)]
 pub(crate) struct Avoidance {
-    /// The robot that the scene is of.
+    /// The robot of the scene.
     pub loaded: Arc<LoadedRobot>,
     pub scene: Arc<Scene>,
-    /// The least distance of every pair \[m\].
+    /// Minimum distance of every pair \[m\].
     pub margin: f64,
-    /// How much of that is there because the measured arm is nearer to something than its command \[m\].
+    /// The part of the margin that compensates for the lower clearance of the measured arm \[m\].
     pub clearance_loss: f64,
 }
 
-/// Why it is not known what to avoid.
+/// Why the obstacles to avoid are unknown.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotReady {
     /// Shapes have to be loaded first.
-    #[error("what it has to avoid is not known yet")]
+    #[error("the obstacles to avoid are not known yet")]
     NotYet,
-    /// They never will be.
+    /// Permanently missing shapes.
     #[error(transparent)]
-    ShapesMissing(#[from] ShapesMissing),
+    MissingShapesError(#[from] MissingShapesError),
 }
 
 impl Avoidance {
-    /// What `settings` ask to avoid around a robot, with the joints outside its chain at `positions` (one entry a joint); `None` where they
-    /// ask for nothing.
+    /// The avoidance configured in `settings`, with the joints outside the chain at `positions` (one entry a joint);
+    /// `None` if collisions are not avoided.
     ///
     /// # Errors
-    /// [`Refused`] where the shapes of the robot cannot be used, or some are missing.
+    /// [`Refused`] if shapes of the robot are unusable or missing.
     pub(crate) async fn of(
         surroundings: &Surroundings,
         loaded: &Arc<LoadedRobot>,
@@ -50,7 +50,7 @@ impl Avoidance {
         Self::new(loaded, scene, settings).map(Some).refuse_as("collisions")
     }
 
-    /// What the robot keeps clear of at its present positions, without waiting.
+    /// The avoidance at the current positions, without waiting.
     ///
     /// # Errors
     /// [`NotReady`].
@@ -63,10 +63,10 @@ impl Avoidance {
         Ok(Some(Self::new(&now.loaded, scene, settings)?))
     }
 
-    /// What a moving arm keeps clear of: the last scene of the robot that was made. Where it is out of date, another one is asked for.
+    /// The avoidance for a moving arm: the last scene of its robot. Requests a new scene if it is outdated.
     ///
     /// # Errors
-    /// [`NotReady`] where none was made yet, or shapes are missing.
+    /// [`NotReady`] if there is no scene yet, or shapes are missing.
     pub(crate) fn in_motion(surroundings: &Surroundings, settings: &Settings) -> Result<Option<Self>, NotReady> {
         let found = Self::at_once(surroundings, settings);
         if !matches!(found, Err(NotReady::NotYet)) {
@@ -78,22 +78,22 @@ impl Avoidance {
         Ok(Some(Self::new(&loaded, scene, settings)?))
     }
 
-    fn new(loaded: &Arc<LoadedRobot>, scene: Arc<Scene>, settings: &Settings) -> Result<Self, ShapesMissing> {
+    fn new(loaded: &Arc<LoadedRobot>, scene: Arc<Scene>, settings: &Settings) -> Result<Self, MissingShapesError> {
         settings.missing_shapes.check(scene.missing_shapes())?;
         Ok(Self { loaded: Arc::clone(loaded), scene, margin: settings.collision_margin, clearance_loss: 0.0 })
     }
 
-    /// What a motion keeps clear of whose measured arm is so much nearer to something than its command \[m\].
+    /// The avoidance with a margin widened by the `clearance_loss` of the measured arm \[m\].
     pub(crate) fn widened(self, clearance_loss: f64) -> Self {
         Self { margin: self.margin + clearance_loss, clearance_loss, ..self }
     }
 
-    /// What is around the robot, where anything is avoided.
+    /// The scene, if collisions are avoided.
     pub(crate) fn scene(avoidance: Option<&Self>) -> Option<&Scene> {
         avoidance.map(|avoidance| &*avoidance.scene)
     }
 
-    /// What solvers take to keep clear.
+    /// The clearance for solvers.
     pub(crate) fn clearance(&self) -> Clearance<'_> {
         Clearance { scene: &self.scene, margin: self.margin }
     }

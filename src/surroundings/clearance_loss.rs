@@ -1,24 +1,25 @@
-//! How much clearance lag and sag take from the measured arm, so that its command keeps a wider margin.
+//! Clearance that the measured arm loses by lag and sag, for which the margin of the command is widened.
 //!
-//! Only pairs of bodies count that are measured inside the margin. While the command opens them the arm moves away, and lag costs nothing.
-//! The loss of a pair counts until the command keeps the wider margin: otherwise the arm would stop, catch up, and go on, over and over.
+//! Only pairs measured inside the margin count. While the command separates a pair, the arm moves away, and lag is
+//! harmless. The loss of a pair counts until the command satisfies the wider margin: otherwise the arm would
+//! repeatedly stop, catch up, and continue.
 
 use std::sync::Arc;
 
 use super::Avoidance;
 use urdf_ik_collision::{Near, Scene, SceneScratch};
 
-/// How far beyond the margin the command of a pair is looked at \[m\]; beyond that it counts as so far apart.
+/// Distance beyond the margin at which command gaps are saturated \[m\].
 const HORIZON: f64 = 0.05;
-/// The gap of a pair that opens grows by more than this from one tick to the next \[m\].
+/// Minimum increase of the gap of a separating pair per tick \[m\].
 const ROUNDING: f64 = 1e-9;
 
-/// The loss of clearance from one tick to the next.
+/// The loss of clearance from tick to tick.
 #[derive(Default)]
 pub(crate) struct ClearanceLoss {
-    /// What the pairs are of.
+    /// The scene of the pairs.
     scene: Option<Arc<Scene>>,
-    /// The pairs that were measured inside the margin at the last tick.
+    /// The pairs measured inside the margin at the last tick.
     inside: Vec<Commanded>,
     kept: Option<Loss>,
     scratch: SceneScratch,
@@ -42,7 +43,7 @@ struct Loss {
 }
 
 impl ClearanceLoss {
-    /// The loss \[m\] that counts now: `commanded` and `measured` are positions of the chain's variables.
+    /// The current loss \[m\]; `commanded` and `measured` are positions of the chain's variables.
     pub(crate) fn update(&mut self, avoidance: &Avoidance, commanded: &[f64], measured: &[f64]) -> f64 {
         let Avoidance { scene, margin, .. } = avoidance;
         if !self.scene.as_ref().is_some_and(|seen| Arc::ptr_eq(seen, scene)) {

@@ -1,15 +1,15 @@
-//! The shapes of a robot's links and the pairs that count: what all scenes of a robot share.
+//! The collision shapes and pairs of a robot, shared by its scenes.
 
 use std::sync::Arc;
 
 use crate::reports::Fault;
 use crate::robot_in_use::LoadedRobot;
-use urdf_ik_collision::{Body, LinkShapes, Pairs, Scene, Srdf, World, standing_contacts};
+use urdf_ik_collision::{Body, LinkShapes, Pairs, Scene, Srdf, World, static_contacts};
 use urdf_ik_robot::MeshFolders;
 use urdf_ik_text::names;
 
-/// How far a joint outside the chain may be from where a scene has it \[rad or m\]: measured joints are never quite still. It moves what it
-/// carries by less than a millimetre, as long as that reaches no farther than a metre.
+/// Tolerance of a joint outside the chain between scene and measurement \[rad or m\]: measurements are noisy. It moves
+/// bodies within a metre by less than a millimetre.
 const NOISE: f64 = 5e-4;
 
 /// The collision geometry of a robot. Constant.
@@ -19,14 +19,14 @@ pub(crate) struct CollisionModel {
     shapes: LinkShapes,
     pairs: Pairs,
     /// The joints that the chain does not move.
-    standing: Vec<usize>,
+    uncontrolled: Vec<usize>,
 }
 
 impl CollisionModel {
-    /// Reads the shapes, and finds the pairs that count. Names in the log what is missing.
+    /// Loads the shapes, and determines the pairs. Logs missing shapes.
     ///
     /// # Errors
-    /// [`Fault`] where the collision geometry cannot be read at all.
+    /// [`Fault`] if the collision geometry cannot be read at all.
     pub(crate) fn load(
         loaded: &Arc<LoadedRobot>,
         srdf: Option<&Arc<Srdf>>,
@@ -43,11 +43,11 @@ impl CollisionModel {
         }
         let srdf = srdf.cloned();
         let pairs = Pairs::of_chain(robot, chain, &shapes, srdf.as_deref())?;
-        let standing = robot.movable().filter(|&joint| !chain.moves(robot, joint)).collect();
-        Ok(Self { loaded: Arc::clone(loaded), srdf, shapes, pairs, standing })
+        let uncontrolled = robot.movable().filter(|&joint| !chain.moves(robot, joint)).collect();
+        Ok(Self { loaded: Arc::clone(loaded), srdf, shapes, pairs, uncontrolled })
     }
 
-    /// Whether it is that of this robot with this SRDF.
+    /// True for this robot with this SRDF.
     pub(crate) fn is_of(&self, loaded: &Arc<LoadedRobot>, srdf: Option<&Arc<Srdf>>) -> bool {
         let is_same_srdf = match (&self.srdf, srdf) {
             (Some(own), Some(other)) => Arc::ptr_eq(own, other),
@@ -56,33 +56,33 @@ impl CollisionModel {
         is_same_srdf && self.loaded.is_same_robot(loaded)
     }
 
-    /// The scene with `world` around, and the joints outside the chain at `positions` (one entry a joint).
+    /// The scene with `world`, and the joints outside the chain at `positions` (one entry a joint).
     pub(crate) fn scene(&self, world: &World, positions: &[f64]) -> Scene {
         let (robot, chain) = (&self.loaded.robot, &*self.loaded.chain);
         let world = world.with_end_effectors(robot, chain, self.srdf.as_deref());
         Scene::new(robot, chain, &self.shapes, &self.pairs, &world, positions)
     }
 
-    /// What touches and cannot be parted, because the chain moves neither body, with `world` around and the joints at `positions` (one entry a
+    /// Contacts that no motion of the chain can separate, with `world` and the joints at `positions` (one entry a
     /// joint).
-    pub(crate) fn standing_contacts(&self, world: &World, positions: &[f64]) -> Vec<[Body; 2]> {
+    pub(crate) fn static_contacts(&self, world: &World, positions: &[f64]) -> Vec<[Body; 2]> {
         let LoadedRobot { robot, chain, .. } = &*self.loaded;
-        standing_contacts(robot, chain, &self.shapes, self.srdf.as_deref(), world, positions)
+        static_contacts(robot, chain, &self.shapes, self.srdf.as_deref(), world, positions)
     }
 
-    /// Of `positions` (one entry a joint), those of the joints that the chain does not move.
+    /// The entries of `positions` (one entry a joint) for joints that the chain does not move.
     pub(crate) fn rest(&self, positions: &[f64]) -> Vec<f64> {
-        self.standing.iter().map(|&joint| positions[joint]).collect()
+        self.uncontrolled.iter().map(|&joint| positions[joint]).collect()
     }
 
-    /// Whether the joints that the chain does not move are at `rest` in `positions`, as far as measurements tell.
-    pub(crate) fn stands_at(&self, rest: &[f64], positions: &[f64]) -> bool {
+    /// True if the joints that the chain does not move are at `rest` in `positions`, within the noise of measurements.
+    pub(crate) fn is_at(&self, rest: &[f64], positions: &[f64]) -> bool {
         self.distance_from(rest, positions) <= NOISE
     }
 
-    /// How far the joints that the chain does not move are from `rest` in `positions` at most \[rad or m\].
+    /// The largest distance of the joints that the chain does not move between `rest` and `positions` \[rad or m\].
     pub(crate) fn distance_from(&self, rest: &[f64], positions: &[f64]) -> f64 {
-        let standing = self.standing.iter().zip(rest);
-        standing.map(|(&joint, rest)| (positions[joint] - rest).abs()).fold(0.0, f64::max)
+        let uncontrolled = self.uncontrolled.iter().zip(rest);
+        uncontrolled.map(|(&joint, rest)| (positions[joint] - rest).abs()).fold(0.0, f64::max)
     }
 }

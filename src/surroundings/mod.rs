@@ -1,6 +1,6 @@
-//! What surrounds the robot in use, and the scene that solvers keep clear of.
+//! The surroundings of the robot in use, and the scene for collision avoidance.
 //!
-//! Collision geometry is read when something first needs it, in a thread of its own: who does not use it does not wait for it.
+//! Collision geometry is loaded on first use, in a thread of its own.
 
 pub(crate) mod avoidance;
 mod clearance_loss;
@@ -23,45 +23,45 @@ use urdf_ik_parameters::Settings;
 use urdf_ik_robot::Robot;
 use urdf_ik_text::names;
 
-/// The robot in use with what surrounds it.
+/// The robot in use and its surroundings.
 #[derive(Clone, Default)]
-pub(crate) struct Known {
-    /// `None` before a robot is known. Obstacles are in the frame of its root link.
+pub(crate) struct Environment {
+    /// `None` before a robot is loaded. Obstacles are in the frame of its root link.
     pub robot: Option<Arc<LoadedRobot>>,
     pub world: Arc<World>,
-    /// The SRDF, where it is that of this robot.
+    /// The SRDF, if it belongs to this robot.
     pub srdf: Option<Arc<Srdf>>,
 }
 
-/// What surrounds the robot, and the scene of both.
+/// The surroundings of the robot, and the scene of both.
 pub(crate) struct Surroundings {
-    state: Lock<State>,
-    /// Held while a scene is made: so it is made once for all who wait for it.
+    state: Lock<SurroundingsState>,
+    /// Locked while a scene is made: concurrent requests share it.
     making: tokio::sync::Mutex<()>,
-    /// Counts the changes of what is known.
+    /// Counts changes.
     changes: watch::Sender<u64>,
     /// Wakes the task that makes scenes.
     asked: Notify,
-    /// How much nearer to something the measured arm is than its command \[m\].
+    /// Clearance of the command minus clearance of the measured arm \[m\].
     pub clearance_loss: Lock<f64>,
     warnings: Arc<Warnings>,
-    /// Gives the robot's present configuration.
+    /// Returns the robot's current configuration.
     present: Present,
 }
 
-/// Gives the robot's present configuration; `None` before a robot is known.
+/// Returns the robot's current configuration; `None` before a robot is loaded.
 type Present = Box<dyn Fn() -> Option<Configuration> + Send + Sync>;
 
-struct State {
-    known: Known,
-    /// The SRDF of the parameter or the topic, whichever robot it is of.
+struct SurroundingsState {
+    environment: Environment,
+    /// The SRDF of the parameter or topic, for any robot.
     given: Option<Arc<Srdf>>,
-    /// The last model and the last scene that were made; they may be out of date.
+    /// The last model and scene, possibly outdated.
     model: Option<Arc<CollisionModel>>,
     made: Option<Made>,
 }
 
-/// A scene, and what it was made of.
+/// A scene and its inputs.
 #[derive(Clone)]
 struct Made {
     model: Arc<CollisionModel>,
@@ -75,7 +75,7 @@ impl Surroundings {
     /// Without a robot and obstacles; `given` is the SRDF of the parameter.
     pub(crate) fn new(given: Option<Srdf>, warnings: Arc<Warnings>, present: Present) -> Self {
         let given = given.map(Arc::new);
-        let state = State { known: Known::default(), given, model: None, made: None };
+        let state = SurroundingsState { environment: Environment::default(), given, model: None, made: None };
         Self {
             state: Lock::new(state),
             making: tokio::sync::Mutex::default(),
@@ -87,58 +87,59 @@ impl Surroundings {
         }
     }
 
-    /// The robot's present configuration; `None` before a robot is known.
+    /// The robot's current configuration; `None` before a robot is loaded.
     fn present(&self) -> Option<Configuration> {
         (self.present)()
     }
 
-    /// The robot in use and what surrounds it.
-    pub(crate) fn known(&self) -> Known {
-        self.state.lock().known.clone()
+    /// The robot in use and its surroundings.
+    pub(crate) fn environment(&self) -> Environment {
+        self.state.lock().environment.clone()
     }
 
-    /// Counts the changes of what is known.
+    /// Counts changes.
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
 
-    /// Wakes those who wait for a change.
+    /// Wakes tasks that wait for a change.
     pub(crate) fn note_change(&self) {
         self.changes.send_modify(|count| *count += 1);
     }
 
-    /// Uses a robot from now on. Obstacles stay where they are from its root link, and attached parts with the links of their names; what
-    /// the robot has no place for is removed, with a warning. [`Surroundings::note_change`] must follow once the robot has a configuration.
+    /// Replaces the robot. Obstacles stay in place relative to its root link, and attached parts with the links of the
+    /// same names; others are removed with a warning. [`Surroundings::note_change`] must follow once the robot has a
+    /// configuration.
     pub(crate) fn use_robot(&self, loaded: &Arc<LoadedRobot>) {
         let mut state = self.state.lock();
-        if let Some(before) = &state.known.robot {
-            let (world, lost) = moved(&state.known.world, &before.robot, &loaded.robot);
+        if let Some(before) = &state.environment.robot {
+            let (world, lost) = moved(&state.environment.world, &before.robot, &loaded.robot);
             if !lost.is_empty() {
                 log::warn!(
                     "obstacles: the new robot has another root link, or not the links that carried them, so these are removed: {}",
                     names::list(&lost)
                 );
             }
-            state.known.world = Arc::new(world);
+            state.environment.world = Arc::new(world);
         }
         let fits = state.given.as_ref().map(|srdf| srdf.unknown_links(&loaded.robot));
         if let Some(Err(e)) = &fits {
             log::warn!("robot_description_semantic: {e}; the robot is used without it");
         }
-        state.known.srdf = state.given.clone().filter(|_| matches!(fits, Some(Ok(_))));
-        state.known.robot = Some(Arc::clone(loaded));
+        state.environment.srdf = state.given.clone().filter(|_| matches!(fits, Some(Ok(_))));
+        state.environment.robot = Some(Arc::clone(loaded));
     }
 
-    /// Uses an SRDF from now on.
+    /// Replaces the SRDF.
     ///
     /// # Errors
-    /// [`Fault`] where it is that of another robot.
+    /// [`Fault`] if it belongs to another robot.
     pub(crate) fn use_srdf(&self, srdf: Srdf) -> Result<(), Fault> {
         let mut state = self.state.lock();
         let srdf = Arc::new(srdf);
-        if let Some(loaded) = state.known.robot.clone() {
+        if let Some(loaded) = state.environment.robot.clone() {
             srdf.unknown_links(&loaded.robot)?;
-            state.known.srdf = Some(Arc::clone(&srdf));
+            state.environment.srdf = Some(Arc::clone(&srdf));
         }
         state.given = Some(srdf);
         drop(state);
@@ -146,57 +147,57 @@ impl Surroundings {
         Ok(())
     }
 
-    /// Changes the world around `loaded`; not at all where `change` or the size of the new world is refused.
+    /// Changes the world of `loaded`, unless `change` or the size of the new world is refused.
     ///
     /// # Errors
-    /// [`Refused`] by `change`, where the world would be too large, or where the robot was replaced.
+    /// [`Refused`] by `change`, if the world would be too large, or if the robot was replaced.
     pub(crate) fn change(
         &self,
         loaded: &Arc<LoadedRobot>,
         change: impl FnOnce(&mut World) -> Result<(), Refused>,
     ) -> Result<Arc<World>, Refused> {
         let mut state = self.state.lock();
-        if !state.known.is_of(loaded) {
+        if !state.environment.is_of(loaded) {
             return Err(Refused::other_robot());
         }
-        let mut world = World::clone(&state.known.world);
+        let mut world = World::clone(&state.environment.world);
         change(&mut world)?;
         world.check_size().refuse_as("obstacles")?;
         let world = Arc::new(world);
-        state.known.world = Arc::clone(&world);
+        state.environment.world = Arc::clone(&world);
         drop(state);
         self.note_change();
         Ok(world)
     }
 
-    /// The scene around `loaded` with the joints outside its chain at `positions` (one entry a joint), if it has been made. It does not
-    /// wait, and is cheap.
+    /// The scene of `loaded` with the joints outside its chain at `positions` (one entry a joint), if it exists.
+    /// Cheap, without waiting.
     pub(crate) fn scene_now(&self, loaded: &Arc<LoadedRobot>, positions: &[f64]) -> Option<Arc<Scene>> {
         let state = self.state.lock();
         let made = state.made.as_ref().filter(|made| {
-            made.model.is_of(loaded, state.known.srdf.as_ref())
-                && Arc::ptr_eq(&made.world, &state.known.world)
-                && made.model.stands_at(&made.rest, positions)
+            made.model.is_of(loaded, state.environment.srdf.as_ref())
+                && Arc::ptr_eq(&made.world, &state.environment.world)
+                && made.model.is_at(&made.rest, positions)
         });
         made.map(|made| Arc::clone(&made.scene))
     }
 
-    /// The last scene of the robot that was made, with whatever obstacles, and the joints outside the chain wherever they were.
+    /// The last scene of the robot, with any obstacles and any positions of the joints outside the chain.
     pub(crate) fn last_scene(&self, loaded: &Arc<LoadedRobot>) -> Option<Arc<Scene>> {
         let state = self.state.lock();
-        let made = state.made.as_ref().filter(|made| made.model.is_of(loaded, state.known.srdf.as_ref()));
+        let made = state.made.as_ref().filter(|made| made.model.is_of(loaded, state.environment.srdf.as_ref()));
         made.map(|made| Arc::clone(&made.scene))
     }
 
-    /// Asks for a scene of what is known now, without waiting.
+    /// Requests a scene of the current surroundings, without waiting.
     pub(crate) fn ask_for_scene(&self) {
         self.asked.notify_one();
     }
 
-    /// The scene around the robot. It is made now where it has not been made: the first one reads the shapes of the robot.
+    /// The scene of the robot, made now if necessary: the first one loads the robot's shapes.
     ///
     /// # Errors
-    /// [`Refused`] where the robot was replaced, or its collision geometry cannot be read.
+    /// [`Refused`] if the robot was replaced, or its collision geometry cannot be read.
     pub(crate) async fn scene(
         &self,
         loaded: &Arc<LoadedRobot>,
@@ -210,23 +211,23 @@ impl Surroundings {
         if let Some(scene) = self.scene_now(loaded, positions) {
             return Ok(scene);
         }
-        let (known, model, before) = {
+        let (environment, model, before) = {
             let state = self.state.lock();
-            (state.known.clone(), state.model.clone(), state.made.clone())
+            (state.environment.clone(), state.model.clone(), state.made.clone())
         };
-        if !known.is_of(loaded) {
+        if !environment.is_of(loaded) {
             return Err(Refused::other_robot());
         }
         let (loaded, positions, folders) = (Arc::clone(loaded), positions.to_vec(), loaded.mesh_folders(settings));
         let make = move || {
-            let model = match model.filter(|model| model.is_of(&loaded, known.srdf.as_ref())) {
+            let model = match model.filter(|model| model.is_of(&loaded, environment.srdf.as_ref())) {
                 Some(model) => model,
-                None => Arc::new(CollisionModel::load(&loaded, known.srdf.as_ref(), &folders)?),
+                None => Arc::new(CollisionModel::load(&loaded, environment.srdf.as_ref(), &folders)?),
             };
-            let is_new = before.is_none_or(|before| !Arc::ptr_eq(&before.world, &known.world));
-            let contacts = is_new.then(|| model.standing_contacts(&known.world, &positions));
-            let scene = Arc::new(model.scene(&known.world, &positions));
-            Ok((Made { rest: model.rest(&positions), model, world: known.world, scene }, contacts))
+            let is_new = before.is_none_or(|before| !Arc::ptr_eq(&before.world, &environment.world));
+            let contacts = is_new.then(|| model.static_contacts(&environment.world, &positions));
+            let scene = Arc::new(model.scene(&environment.world, &positions));
+            Ok((Made { rest: model.rest(&positions), model, world: environment.world, scene }, contacts))
         };
         let made = tokio::task::spawn_blocking(make).await.unwrap_or_else(|_| {
             Err(Fault::new("making the scene failed inside urdf_ik; please report this with the description"))
@@ -240,15 +241,15 @@ impl Surroundings {
         Ok(scene)
     }
 
-    /// Whether there are obstacles, or a scene was asked for before.
+    /// True if there are obstacles, or a scene was requested before.
     fn is_in_use(&self) -> bool {
         let state = self.state.lock();
-        let world = &state.known.world;
+        let world = &state.environment.world;
         state.model.is_some() || world.obstacles().next().is_some() || world.attached().next().is_some()
     }
 
-    /// Keeps what was made for those who ask next. A scene with the joints outside the chain farther from the published ones than before is
-    /// not kept: it would take the place of the one that targets need.
+    /// Stores a new scene. A scene whose joints outside the chain are farther from the published ones than before is
+    /// discarded: it would replace the one that targets need.
     fn keep(&self, made: Made) {
         let now = self.present();
         let mut state = self.state.lock();
@@ -266,14 +267,14 @@ impl Surroundings {
     }
 }
 
-impl Known {
-    /// Whether this is the robot in use.
+impl Environment {
+    /// True if this is the robot in use.
     pub(crate) fn is_of(&self, loaded: &Arc<LoadedRobot>) -> bool {
         self.robot.as_ref().is_some_and(|robot| robot.is_same_robot(loaded))
     }
 }
 
-/// The world of the robot `old` as `new` has it, and the names of what it has no place for.
+/// The world of the robot `old` for `new`, and the names of removed bodies.
 fn moved(world: &World, old: &Robot, new: &Robot) -> (World, Vec<String>) {
     let mut lost = Vec::new();
     if old.links()[old.root()].name != new.links()[new.root()].name {
@@ -283,7 +284,7 @@ fn moved(world: &World, old: &Robot, new: &Robot) -> (World, Vec<String>) {
     let mut kept = world.clone();
     for (id, attached) in world.attached() {
         let link = new.link_index(&old.links()[attached.link].name);
-        // It is there before: this cannot fail.
+        // It exists: this cannot fail.
         let _ = kept.remove(id);
         match link {
             Some(link) => kept.attach(id, Attached { link, ..attached.clone() }),
@@ -293,7 +294,7 @@ fn moved(world: &World, old: &Robot, new: &Robot) -> (World, Vec<String>) {
     (kept, lost)
 }
 
-/// Warns once about what touches and cannot be parted.
+/// Warns once about inseparable contacts.
 fn warn_about(warnings: &Warnings, contacts: &[[Body; 2]]) {
     let subject = OBSTACLES.short_name();
     if contacts.is_empty() {
@@ -308,7 +309,8 @@ fn warn_about(warnings: &Warnings, contacts: &[[Body; 2]]) {
     warnings.warn_once(subject, &sentence, &sentence);
 }
 
-/// Makes the scene anew after each change, where collisions matter: they are avoided, there are obstacles, or a scene was asked for.
+/// Updates the scene after each change if collisions matter: they are avoided, there are obstacles, or a scene was
+/// requested.
 pub(crate) fn serve(surroundings: &Arc<Surroundings>, settings: &Arc<Lock<Arc<Settings>>>) {
     let (surroundings, settings) = (Arc::clone(surroundings), Arc::clone(settings));
     let mut changes = surroundings.changes();

@@ -1,4 +1,4 @@
-//! The SRDF, which says what of the robot may touch: a parameter, or the topic on which MoveIt publishes it.
+//! The SRDF with the allowed contacts of the robot: from a parameter, or from the topic on which MoveIt publishes it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,10 +14,11 @@ use crate::ros::{ROBOT_DESCRIPTION_SEMANTIC, Spinner, latched, task};
 use urdf_ik_collision::Srdf;
 use urdf_ik_parameters::{Refusal, Settings};
 
-/// The SRDF of the parameter; `None` where there is none.
+/// The SRDF of the parameter, if set.
 ///
 /// # Errors
-/// [`NodeError::Parameter`](crate::NodeError::Parameter) where it cannot be read, or is that of another robot than `robot`.
+/// [`NodeError::Parameter`](crate::NodeError::Parameter) if it cannot be read, or belongs to another robot than
+/// `robot`.
 pub(crate) fn of_parameter(settings: &Settings, robot: Option<&LoadedRobot>) -> Result<Option<Srdf>> {
     let text = settings.robot_description_semantic.as_str();
     if text.is_empty() {
@@ -33,22 +34,23 @@ pub(crate) fn of_parameter(settings: &Settings, robot: Option<&LoadedRobot>) -> 
     Ok(Some(srdf.map_err(|e| Refusal(format!("robot_description_semantic: {e}")))?))
 }
 
-/// Subscribes to the topic, which is used where the parameter gives no SRDF.
+/// Subscribes to the topic, which is used if the parameter is not set.
 pub(crate) fn serve(spinner: &mut Spinner, surroundings: &Arc<Surroundings>, settings: &Settings) -> Result {
     if !settings.robot_description_semantic.is_empty() {
         return Ok(());
     }
-    let mut texts = spinner.subscribe::<Text>(ROBOT_DESCRIPTION_SEMANTIC, latched())?;
+    let mut texts = spinner.subscribe::<Text>(ROBOT_DESCRIPTION_SEMANTIC.name, latched())?;
     let surroundings = Arc::clone(surroundings);
     task::start(async move {
         let mut newest = String::new();
         while let Some(Text { data }) = texts.next().await {
-            // It is published again by each node that starts with it.
+            // Each node that starts with it publishes it again.
             if data == newest {
                 continue;
             }
             let used = Srdf::from_text(&data).map_err(Fault::from).and_then(|srdf| surroundings.use_srdf(srdf));
-            let refuse = |fault| Refused::said(format!("it is refused: {fault}; what was in use before is kept"));
+            let refuse =
+                |fault| Refused::of_sentence(format!("it is refused: {fault}; what was in use before is kept"));
             let used = used.map_err(refuse);
             surroundings.warnings.note(ROBOT_DESCRIPTION_SEMANTIC.short_name(), &used);
             if used.is_ok() {

@@ -1,10 +1,10 @@
-//! The target topics of each tip: which target is solved, and when.
+//! The target topics of each tip: selection and timing of solved targets.
 //!
-//! - A newer target replaces an older one that waits to be solved. So targets never queue up.
+//! - A newer target replaces an older pending one. Targets thus never queue up.
 //! - A target that waits for the transform of its frame is replaced by a newer one that need not wait.
-//! - A target that waits for its transform is not replaced by a newer one that has to wait too. It is solved, or refused at the end of
-//!   `transform_timeout`; only then is the newest one prepared. Otherwise a stream whose transforms come late would never be answered:
-//!   each target would be replaced before its transform arrives.
+//! - A target that waits for its transform is not replaced by a newer one that has to wait too. It is solved, or refused after
+//!   `transform_timeout`; only then is the latest one prepared. Otherwise a stream with delayed transforms would never be answered: each
+//!   target would be replaced before its transform arrives.
 
 pub(crate) mod target_path;
 pub(crate) mod target_solver;
@@ -32,7 +32,7 @@ use target_solver::{PreparedTarget, TargetSolver};
 use urdf_ik_parameters::{OnUnreachable, Settings};
 use urdf_ik_solver::Target;
 
-/// Subscribes to the topics of each tip. `drags` has one more stream of targets for each tip; it is empty where there are none.
+/// Subscribes to the topics of each tip. `drags` has one more stream of targets for each tip, or is empty.
 pub(crate) fn serve(
     spinner: &mut Spinner,
     servo: &Arc<servo::Intake>,
@@ -53,36 +53,29 @@ pub(crate) fn serve(
             arrivals.push(points.map(|raw| TargetMessage::from_point(&raw)).boxed());
         }
         arrivals.extend(drags.next().map(|drags| drags.map(Some).boxed()));
-        let (mut receiver, newest) = TargetReceiver::new(Arc::clone(servo), Arc::clone(&solver), tip);
-        task::start(solve_each(Arc::clone(&solver), tip, newest, Arc::clone(&receiver.last_done)));
+        let (sender, newest) = watch::channel(None);
+        let (servo, solver, last_done) = (Arc::clone(servo), Arc::clone(&solver), Arc::<AtomicU64>::default());
+        task::start(solve_each(Arc::clone(&solver), tip, newest, Arc::clone(&last_done)));
+        let mut receiver = TargetReceiver { servo, solver, tip, newest: sender, left: 0, last_done };
         spinner.on_each(arrivals, move |message| receiver.receive(message));
     }
     Ok(())
 }
 
-/// Receives the targets of one tip in the spin thread. A target that tracking meets is solved there: to wake another thread would take
-/// as long as the solve itself. All others are left to the task of the tip, because a search may take long.
+/// Receives the targets of one tip in the spin thread. A target that tracking meets is solved there: a thread switch
+/// would take as long as the solve. Others are passed to the task of the tip, because a search may take long.
 struct TargetReceiver {
     servo: Arc<servo::Intake>,
     solver: Arc<TargetSolver>,
     tip: usize,
     newest: watch::Sender<Option<TargetMessage>>,
-    /// Number of targets that were left to the task.
+    /// Number of targets passed to the task.
     left: u64,
-    /// Number of the target that the task has finished last.
+    /// Number of the last target finished by the task.
     last_done: Arc<AtomicU64>,
 }
 
 impl TargetReceiver {
-    fn new(
-        servo: Arc<servo::Intake>,
-        solver: Arc<TargetSolver>,
-        tip: usize,
-    ) -> (Self, watch::Receiver<Option<TargetMessage>>) {
-        let (sender, newest) = watch::channel(None);
-        (Self { servo, solver, tip, newest: sender, left: 0, last_done: Arc::default() }, newest)
-    }
-
     fn receive(&mut self, message: Option<TargetMessage>) {
         let Some(message) = message else { return self.servo.arm.reporter.counters.arrived() };
         let arm = &self.servo.arm;
@@ -91,10 +84,10 @@ impl TargetReceiver {
             Ok(false) => arm.reporter.counters.arrived(),
             Err(refused) => {
                 arm.reporter.counters.arrived();
-                return arm.conclude(message.topic, self.tip, message.header, Err(refused));
+                return arm.report_outcome(message.topic, self.tip, message.header, Err(refused));
             }
         }
-        // Not while the task is at work: the newer target would be answered first.
+        // Not while the task is busy: the newer target would be answered first.
         if self.last_done.load(Ordering::Acquire) == self.left && self.track(&message) {
             return;
         }
@@ -102,7 +95,7 @@ impl TargetReceiver {
         self.newest.send_replace(Some(TargetMessage { number: self.left, ..message }));
     }
 
-    /// Solves the target if tracking meets it at once; returns whether it did.
+    /// Solves the target if tracking meets it at once. True on success.
     fn track(&self, message: &TargetMessage) -> bool {
         // It must not wait for a transform, because this thread has no runtime.
         match prepare(&self.servo.arm, self.tip, message, Instant::now()).now_or_never() {
@@ -112,7 +105,7 @@ impl TargetReceiver {
     }
 }
 
-/// Solves the newest target of a tip whenever there is one.
+/// Solves each latest target of a tip.
 async fn solve_each(
     solver: Arc<TargetSolver>,
     tip: usize,
@@ -124,14 +117,14 @@ async fn solve_each(
         let (message, prepared) = prepare_or_replace(&solver.arm, tip, &mut newest, message).await;
         match prepared {
             Ok(target) => solver.solve(target).await,
-            Err(refused) => solver.arm.conclude(message.topic, tip, message.header, Err(refused)),
+            Err(refused) => solver.arm.report_outcome(message.topic, tip, message.header, Err(refused)),
         }
         last_done.store(message.number, Ordering::Release);
     }
 }
 
-/// Prepares `message`, waiting for its transform, or a newer target that need not wait. Gives back the message that was prepared or
-/// refused. The rule is that of the module.
+/// Prepares `message`, waiting for its transform, or a newer target that need not wait. Returns the message that was
+/// prepared or refused. The module documentation has the rule.
 async fn prepare_or_replace(
     arm: &Arm,
     tip: usize,
@@ -178,7 +171,7 @@ async fn prepare(arm: &Arm, tip: usize, message: &TargetMessage, deadline: Insta
         return Err(Refused::damaged_frame());
     }
     let frame = arm.frames.locate(&loaded, &settings.frame_prefix, &message.header, deadline).await?;
-    // Only now: the arm may have moved during the wait for the transform.
+    // Only now: the arm may have moved while waiting for the transform.
     let configuration = arm.start()?;
     if !configuration.loaded.is_same_robot(&loaded) {
         return Err(Refused::other_robot());
@@ -189,7 +182,7 @@ async fn prepare(arm: &Arm, tip: usize, message: &TargetMessage, deadline: Insta
     Ok(PreparedTarget { topic: message.topic, loaded, target, header })
 }
 
-/// The target that a message asks for, from that with its whole pose.
+/// The target with the axes of a message, from that with its complete pose.
 fn with_axes(target: Target, axes: TargetAxes, loaded: &LoadedRobot, settings: &Settings) -> Target {
     match axes {
         TargetAxes::Pose => target,
@@ -200,7 +193,7 @@ fn with_axes(target: Target, axes: TargetAxes, loaded: &LoadedRobot, settings: &
             let settings_free_none = settings.free_axes == [false; 6];
             let mut free_axes = if settings_free_none { loaded.free_axes(target.tip) } else { settings.free_axes };
             if settings_free_none && settings.on_unreachable == OnUnreachable::Position {
-                // The orientation goes as far as it can.
+                // The orientation is met as closely as possible.
                 free_axes[3..].fill(false);
             }
             Target { pose, free_axes, ..target }

@@ -1,4 +1,4 @@
-//! The topic `target_path` of each tip: the newest path is planned, and then the arm follows it.
+//! The topic `target_path` of each tip: the latest path is planned and followed.
 
 use std::sync::Arc;
 
@@ -11,20 +11,20 @@ use r2r::{QosProfile, WrappedTypesupport};
 use tokio::sync::watch;
 
 use crate::Result;
-use crate::arm::{Arm, Arrival, arrives};
+use crate::arm::{Arm, ArrivalReport, arrives};
 use crate::messages::{convert, has_valid_frame, quality};
-use crate::reports::{Refused, Report, Verdict};
+use crate::reports::{Refused, Report, TargetOutcome};
 use crate::robot_in_use::Configuration;
 use crate::ros::{JOINT_TRAJECTORY, Publisher, Spinner, TARGET_PATH, task, tip_namespaces};
-use crate::solving::{PathToPlan, Plan, Queries, path_plan, problem};
+use crate::solving::{PathPlan, PathToPlan, Queries, path_plan, problem};
 use crate::surroundings::Avoidance;
 use urdf_ik_solver::Target;
 
-/// A path as it arrived.
+/// A received path.
 #[derive(Clone)]
 struct PathMessage {
     poses: PoseArray,
-    /// Whether the name of the frame was not valid UTF-8.
+    /// True if the frame name was not valid UTF-8.
     frame_is_damaged: bool,
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>) -> Result {
     Ok(())
 }
 
-/// Plans and executes the newest path of a tip whenever there is one.
+/// Plans and executes each latest path of a tip.
 async fn execute_each(
     queries: Arc<Queries>,
     tip: usize,
@@ -70,18 +70,19 @@ async fn execute_each(
             planned => planned,
         };
         let ended = planned.and_then(|planned| execute(arm, planned, &trajectories));
-        arm.conclude(TARGET_PATH.short_name(), tip, header, ended);
+        arm.report_outcome(TARGET_PATH.short_name(), tip, header, ended);
     }
 }
 
-/// A plan, with what its execution needs.
+/// A planned path with the context of its execution.
 struct Planned {
-    plan: Plan,
-    /// From [`Output::prepare_path`](crate::arm::output::Output::prepare_path): void once something else moves the arm.
+    plan: PathPlan,
+    /// From [`Output::prepare_path`](crate::arm::output::Output::prepare_path): void once another source moves the
+    /// arm.
     ticket: u64,
     /// The end of the path, and the report on the whole path without its stamp.
-    arrival: Arrival,
-    /// Whether a part of the path may be executed.
+    arrival: ArrivalReport,
+    /// True if a part of the path may be executed.
     partial: bool,
 }
 
@@ -95,9 +96,9 @@ async fn plan(queries: &Queries, tip: usize, message: PathMessage) -> Result<Pla
     }
     let loaded = arm.start()?.loaded;
     let frame = arm.frames.of_request(&loaded, &settings, &header).await?;
-    // Checked before the arm brakes: a bad path must not stop it.
+    // Checked before the arm brakes: an invalid path must not stop it.
     path_plan::poses(&poses, &Isometry3::identity())?;
-    arm.forget_targets().await;
+    arm.discard_targets().await;
     let (now, ticket) = arm.output.prepare_path(&loaded)?;
     let at_rest = Configuration { positions: now.end.clone(), ..now };
     let poses = path_plan::poses(&poses, &frame.in_base(&at_rest))?;
@@ -111,14 +112,14 @@ async fn plan(queries: &Queries, tip: usize, message: PathMessage) -> Result<Pla
     let plan = searches.run_long(1, move || to_plan.plan()).await?;
     let header = Header { frame_id: frame.name, ..header };
     let tip_link = plan.solver.chain().tips()[tip].link.clone();
-    let mut report = Report::new(plan.verdict(), plan.sentence(), header, tip_link);
+    let mut report = Report::new(plan.outcome(), plan.sentence(), header, tip_link);
     report.status.solver = plan.solver.method().kind().name().into();
     report.set_residual(plan.end);
     let target = Target { pose: plan.path.pose_at(plan.path.length()), ..pattern };
-    Ok(Planned { plan, ticket, arrival: Arrival { target, report }, partial })
+    Ok(Planned { plan, ticket, arrival: ArrivalReport { target, report }, partial })
 }
 
-/// Starts the motion along the path, if the arm can follow all of it or a part is allowed. Gives the report for now.
+/// Starts the motion along the path, if all of it or a part may be executed. Returns the report on the start.
 fn execute(arm: &Arm, planned: Planned, trajectories: &Publisher<JointTrajectory>) -> Result<Report, Refused> {
     let Planned { plan, ticket, arrival, partial } = planned;
     let mut report = arrival.report.clone();
@@ -131,7 +132,7 @@ fn execute(arm: &Arm, planned: Planned, trajectories: &Publisher<JointTrajectory
     let stamp = arm.output.follow(ticket, plan.trajectory.points.into(), arrival)?;
     trajectories.publish(&message);
     arm.reporter.latest.follow(&report.status.tip_link, &plan.path);
-    report.verdict = Verdict::StepLimited;
+    report.outcome = TargetOutcome::StepLimited;
     report.status.message =
         format!("the arm follows a path of {length:.4} m and {arrives}; then: {}", report.status.message);
     report.status.joint_state_stamp = stamp;

@@ -1,6 +1,6 @@
-//! Turns prepared targets into motion; targets of several tips that arrive close together are solved together.
+//! Turns prepared targets into motion. Targets of several tips that arrive close together are solved jointly.
 //!
-//! While targets rest, the null-space task goes on from where they are met, in periods of `publish_rate`, to its optimum.
+//! While targets are constant, the null-space task continues at `publish_rate` to its optimum.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, MutexGuard};
@@ -10,77 +10,77 @@ use r2r::std_msgs::msg::Header;
 use tokio::sync::Notify;
 
 use super::target_tracker::{Effort, TargetTracker, is_stopped_by_collision};
-use crate::arm::{Arm, Arrival, Moved, Progress};
-use crate::reports::{Refused, Report, Verdict, status};
+use crate::arm::{Arm, ArrivalReport, MotionProgress, StartedMotion};
+use crate::reports::{Refused, Report, TargetOutcome, status};
 use crate::robot_in_use::{Configuration, LoadedRobot};
 use crate::ros::{Lock, clock, task};
 use crate::surroundings::Avoidance;
 use urdf_ik_parameters::{OnUnreachable, Settings};
 use urdf_ik_solver::{Solution, Solver, Target};
 
-/// How long the target of one tip waits for the targets of the other tips, where there are several.
+/// Time for which the target of one tip waits for targets of other tips, if there are several.
 const GATHER_TIME: Duration = Duration::from_millis(1);
 
-/// Greatest number of variables of a chain whose targets are tracked in the spin thread: this takes some microseconds.
+/// Largest number of variables of a chain that is tracked in the spin thread: this takes some microseconds.
 const MAX_VARIABLES_TO_TRACK_AT_ONCE: usize = 32;
-/// Greatest number of pairs of bodies that tracking keeps apart in the spin thread, where a target may take some microseconds.
+/// Largest number of pairs of bodies for tracking in the spin thread, where a target may take some microseconds.
 const MAX_PAIRS_TO_KEEP_APART_AT_ONCE: usize = 1000;
 
-/// A target that can be solved.
+/// A validated target.
 pub(crate) struct PreparedTarget {
     /// Name of the topic, for warnings.
     pub topic: &'static str,
-    /// The robot that it was related to.
+    /// The robot it refers to.
     pub loaded: Arc<LoadedRobot>,
     /// In the base link's frame.
     pub target: Target,
-    /// With the frame that was used.
+    /// With the frame in use.
     pub header: Header,
 }
 
 /// Solves targets and starts the motion to them.
 pub(crate) struct TargetSolver {
     pub arm: Arc<Arm>,
-    /// Targets that wait to be solved.
+    /// Pending targets.
     waiting: Lock<Vec<PreparedTarget>>,
     memory: Lock<Memory>,
-    /// Wakes the task that goes on between targets.
+    /// Wakes the task of the null-space motion.
     flow_begins: Notify,
 }
 
-/// What is kept from one solve to the next.
+/// The state between solves.
 #[derive(Default)]
 struct Memory {
     tracker: Option<TargetTracker>,
-    /// The last target of each tip, and when it was solved.
+    /// The last target of each tip with the time of its solve.
     last: Vec<(Target, Instant)>,
-    /// `None` where the null-space task has nothing to do.
-    flow: Option<Flow>,
-    /// How often the targets had been forgotten by then.
-    forgotten: u64,
+    /// `None` if the null-space task is complete or not set.
+    flow: Option<NullSpaceMotion>,
+    /// How often the targets had been discarded by then.
+    discarded: u64,
 }
 
-/// Targets that are met, while the null-space task goes on.
-struct Flow {
+/// Targets that are met while the null-space task continues.
+struct NullSpaceMotion {
     targets: Vec<Target>,
-    /// Of the first of the targets: those that came last.
+    /// Headers of the first targets, the latest ones.
     headers: Vec<Header>,
-    /// Of the last motion: whatever else is requested ends the flow.
+    /// Of the last motion: any other request ends the flow.
     ticket: u64,
     since: Instant,
 }
 
-/// How targets are solved.
+/// The context of a solve.
 struct Conditions {
     settings: Arc<Settings>,
     avoidance: Option<Avoidance>,
     effort: Effort,
 }
 
-impl Flow {
-    /// After a motion to where the targets are met; `None` where something was in the way.
-    fn new(targets: Vec<Target>, headers: Vec<Header>, moved: &Moved) -> Option<Self> {
-        let is_stopped = matches!(moved.progress, Some(Progress::Stopped(_)));
+impl NullSpaceMotion {
+    /// After a motion to the targets; `None` after a stop by an obstruction.
+    fn new(targets: Vec<Target>, headers: Vec<Header>, moved: &StartedMotion) -> Option<Self> {
+        let is_stopped = matches!(moved.progress, Some(MotionProgress::Stopped(_)));
         (!is_stopped).then(|| Self { targets, headers, ticket: moved.ticket, since: Instant::now() })
     }
 }
@@ -90,7 +90,7 @@ impl TargetSolver {
         Self { arm: Arc::clone(arm), waiting: Lock::default(), memory: Lock::default(), flow_begins: Notify::new() }
     }
 
-    /// Solves a target together with all others that wait by then, and publishes the results.
+    /// Solves a target together with all pending ones, and publishes the results.
     pub(crate) async fn solve(&self, target: PreparedTarget) {
         let arm = &*self.arm;
         let has_several_tips = target.loaded.chain.tips().len() > 1;
@@ -98,13 +98,13 @@ impl TargetSolver {
         if has_several_tips {
             tokio::time::sleep(GATHER_TIME).await;
         }
-        let forgotten = arm.forgotten.lock().await;
-        // Empty where another task has solved this target with its own.
+        let discarded = arm.discarded.lock().await;
+        // Empty if another task has solved this target with its own.
         let targets = std::mem::take(&mut *self.waiting.lock());
         let Some(PreparedTarget { loaded, .. }) = targets.first() else { return };
         match Conditions::to_search(arm, loaded).await {
             Ok(conditions) => {
-                let mut memory = self.memory(*forgotten);
+                let mut memory = self.memory(*discarded);
                 memory.solve_and_report(arm, targets, &conditions);
                 self.wake(&memory);
             }
@@ -112,8 +112,8 @@ impl TargetSolver {
         }
     }
 
-    /// Solves a target at once, if the chain has one tip, no other solve is under way, that is short work, and tracking meets the target.
-    /// Returns whether it did.
+    /// Solves a target at once, if the chain has one tip, no other solve is running, the work is short, and tracking
+    /// meets the target. True on success.
     pub(crate) fn track(&self, target: PreparedTarget) -> bool {
         let arm = &*self.arm;
         let chain = &target.loaded.chain;
@@ -121,29 +121,29 @@ impl TargetSolver {
             return false;
         }
         let Some(conditions) = Conditions::to_track_at_once(arm) else { return false };
-        let Ok(forgotten) = arm.forgotten.try_lock() else { return false };
-        let mut memory = self.memory(*forgotten);
+        let Ok(discarded) = arm.discarded.try_lock() else { return false };
+        let mut memory = self.memory(*discarded);
         let is_met = memory.solve_and_report(arm, vec![target], &conditions);
         self.wake(&memory);
         is_met
     }
 
-    /// Wakes the task that goes on between targets, where there is something to go on with.
+    /// Wakes the task of the null-space motion, if there is one.
     fn wake(&self, memory: &Memory) {
         if memory.flow.is_some() {
             self.flow_begins.notify_one();
         }
     }
 
-    /// Goes on with the null-space task for a period, unless a target has done so meanwhile; tells whether there is more to do.
+    /// Continues the null-space task for a period, unless a target has done so meanwhile. True if there is more to do.
     async fn flow_on(&self) -> bool {
         let arm = &*self.arm;
         let period = arm.settings().publish_period();
         clock::sleep_until(Instant::now() + period).await;
-        let forgotten = arm.forgotten.lock().await;
+        let discarded = arm.discarded.lock().await;
         let Ok(now) = arm.configuration() else { return false };
         let conditions = Conditions::to_search(arm, &now.loaded).await;
-        let mut memory = self.memory(*forgotten);
+        let mut memory = self.memory(*discarded);
         let Some(flow) = memory.flow.take() else { return false };
         // A timer may be a little early.
         if flow.since.elapsed() < period.mul_f64(0.9) {
@@ -156,12 +156,12 @@ impl TargetSolver {
         memory.flow.is_some()
     }
 
-    /// What is known of the targets before, for who holds [`Arm::forgotten`]: what was remembered before they were forgotten is gone.
-    fn memory(&self, forgotten: u64) -> MutexGuard<'_, Memory> {
+    /// The state of earlier targets, for the holder of [`Arm::discarded`]. Discarded targets are removed.
+    fn memory(&self, discarded: u64) -> MutexGuard<'_, Memory> {
         let mut memory = self.memory.lock();
-        if memory.forgotten != forgotten {
+        if memory.discarded != discarded {
             memory.last.clear();
-            (memory.flow, memory.forgotten) = (None, forgotten);
+            (memory.flow, memory.discarded) = (None, discarded);
         }
         memory
     }
@@ -179,7 +179,7 @@ impl Conditions {
         Ok(Self { settings, avoidance, effort: Effort::Search })
     }
 
-    /// `None` where that may take long.
+    /// `None` if tracking may take long.
     fn to_track_at_once(arm: &Arm) -> Option<Self> {
         let settings = arm.settings();
         let clearance_loss = *arm.surroundings.clearance_loss.lock();
@@ -192,12 +192,13 @@ impl Conditions {
 }
 
 impl Memory {
-    /// Solves the targets and publishes their reports. Returns false, and publishes nothing, where the effort was not enough.
+    /// Solves the targets and publishes their reports. Returns false without publishing if the effort was
+    /// insufficient.
     fn solve_and_report(&mut self, arm: &Arm, targets: Vec<PreparedTarget>, conditions: &Conditions) -> bool {
         let work = AssertUnwindSafe(|| self.solve(arm, &targets, conditions));
         // A panic of a solver must not end the task that serves all targets.
         let reports = panic::catch_unwind(work).unwrap_or_else(|_| {
-            *self = Self { forgotten: self.forgotten, ..Self::default() };
+            *self = Self { discarded: self.discarded, ..Self::default() };
             Err(Refused::invalid("solver", "the solver failed on this target"))
         });
         if !matches!(reports, Ok(None)) {
@@ -221,7 +222,7 @@ impl Memory {
         }
     }
 
-    /// Solves the targets, starts the motion, and gives a report on each; `None` where the effort was not enough.
+    /// Solves the targets, starts the motion, and returns a report on each; `None` if the effort was insufficient.
     fn solve(
         &mut self,
         arm: &Arm,
@@ -258,13 +259,18 @@ impl Memory {
         let mut reports = reports();
         report_motion(tracker, &moved, new, avoidance, &mut reports);
         if is_solved && tracker.has_task() {
-            self.flow = Flow::new(targets, headers().cloned().collect(), &moved);
+            self.flow = NullSpaceMotion::new(targets, headers().cloned().collect(), &moved);
         }
         Ok(Some(reports))
     }
 
-    /// Goes on with the null-space task. Gives the flow back, where there is more to do.
-    fn flow_on(&mut self, arm: &Arm, flow: Flow, conditions: &Conditions) -> Result<Option<Flow>, Refused> {
+    /// Continues the null-space task. Returns the flow if there is more to do.
+    fn flow_on(
+        &mut self,
+        arm: &Arm,
+        flow: NullSpaceMotion,
+        conditions: &Conditions,
+    ) -> Result<Option<NullSpaceMotion>, Refused> {
         let (settings, avoidance) = (&*conditions.settings, conditions.avoidance.as_ref());
         let now = arm.configuration()?;
         let tracker = self.tracker.as_mut().filter(|tracker| Arc::ptr_eq(&tracker.loaded, &now.loaded));
@@ -274,13 +280,13 @@ impl Memory {
         let arrivals = || arrivals(&solved.0, solved.1, &flow.targets, flow.headers.iter(), avoidance);
         let positions = &solved.1.positions;
         let moved = arm.output.move_to(&now.loaded, positions, settings, avoidance, Some(flow.ticket), &arrivals)?;
-        Ok(Flow::new(flow.targets, flow.headers, &moved))
+        Ok(NullSpaceMotion::new(flow.targets, flow.headers, &moved))
     }
 
-    /// The new targets, then the last targets of the other tips that are not older than `window`. Remembers the new ones.
+    /// The new targets, then the last targets of the other tips that are not older than `window`. Stores the new ones.
     fn targets(&mut self, loaded: &Arc<LoadedRobot>, new: &[PreparedTarget], window: Duration) -> Vec<Target> {
         if self.tracker.as_ref().is_some_and(|tracker| !Arc::ptr_eq(&tracker.loaded, loaded)) {
-            *self = Self { forgotten: self.forgotten, ..Self::default() };
+            *self = Self { discarded: self.discarded, ..Self::default() };
         }
         let has_new_target = |tip| new.iter().any(|new| new.target.tip == tip);
         self.last.retain(|(target, at)| !has_new_target(target.tip) && at.elapsed() <= window);
@@ -292,23 +298,23 @@ impl Memory {
     }
 }
 
-/// The reports for when the arm has arrived at the first of the `targets`, which have these `headers`.
+/// The reports on arrival at the first of the `targets`, which have these `headers`.
 fn arrivals<'a>(
     solver: &Solver,
     solution: &Solution,
     targets: &[Target],
     headers: impl Iterator<Item = &'a Header>,
     avoidance: Option<&Avoidance>,
-) -> Vec<Arrival> {
+) -> Vec<ArrivalReport> {
     let scene = Avoidance::scene(avoidance);
     let arrival = |(index, header): (usize, &Header)| {
         let report = status::of_solution(solver, targets, index, solution, scene, header.clone());
-        Arrival { target: targets[index], report }
+        ArrivalReport { target: targets[index], report }
     };
     headers.enumerate().map(arrival).collect()
 }
 
-/// Goes on with the null-space task while targets rest.
+/// Continues the null-space task while targets are constant.
 pub(super) fn serve(solver: &Arc<TargetSolver>) {
     let solver = Arc::clone(solver);
     task::start(async move {
@@ -319,14 +325,14 @@ pub(super) fn serve(solver: &Arc<TargetSolver>) {
     });
 }
 
-/// Refuses targets, all for one reason.
+/// Refuses all targets for one reason.
 fn refuse(arm: &Arm, targets: Vec<PreparedTarget>, refused: &Refused) {
     for PreparedTarget { topic, target, header, .. } in targets {
-        arm.conclude(topic, target.tip, header, Err(refused.clone()));
+        arm.report_outcome(topic, target.tip, header, Err(refused.clone()));
     }
 }
 
-/// Stops the arm, and puts where it is into the `reports` of the `new` targets.
+/// Stops the arm, and reports its position for the `new` targets.
 fn hold(
     arm: &Arm,
     tracker: &mut TargetTracker,
@@ -344,10 +350,10 @@ fn hold(
     Ok(())
 }
 
-/// Puts the motion that has begun into the `reports` of the `new` targets.
+/// Reports the started motion for the `new` targets.
 fn report_motion(
     tracker: &mut TargetTracker,
-    moved: &Moved,
+    moved: &StartedMotion,
     new: &[PreparedTarget],
     avoidance: Option<&Avoidance>,
     reports: &mut [Report],
@@ -359,22 +365,20 @@ fn report_motion(
         }
         let Some(progress) = &moved.progress else { continue };
         tracker.loaded.measure(report, &new.target, &moved.positions, &mut tracker.scratch);
-        report.verdict = Verdict::StepLimited;
+        report.outcome = TargetOutcome::StepLimited;
         match progress {
-            Progress::Smooth(arrives) => {
+            MotionProgress::Smooth(arrives) => {
                 report.status.message = format!("the arm {arrives}; then: {}", report.status.message);
             }
-            Progress::Steps => {
+            MotionProgress::Steps => {
                 "the arm is on its way: max_joint_step does not allow the whole move at once"
                     .clone_into(&mut report.status.message);
             }
-            Progress::Settling => {
-                report.status.message = format!(
-                    "the arm is commanded there, and has not been measured there yet; then: {}",
-                    report.status.message
-                );
+            MotionProgress::Settling => {
+                report.status.message =
+                    format!("the command has arrived, but the measured arm has not; then: {}", report.status.message);
             }
-            Progress::Stopped(obstruction) => obstruction.put_into(report),
+            MotionProgress::Stopped(obstruction) => obstruction.put_into(report),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Solves the targets of the topics, one after the other, from where the arm is.
+//! Solves the targets of topics in sequence, starting at the arm's configuration.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,57 +13,57 @@ use urdf_ik_parameters::config::Yaml;
 use urdf_ik_parameters::{Motion, Settings};
 use urdf_ik_solver::{Mode, Outcome, Preference, Problem, Reason, Scratch, Solution, Solver, Stop, Target};
 
-/// For a target that cannot be met: greatest error of a solution on another branch, over the error on the present branch, for which the
-/// arm changes the branch. So an arm at the edge of its reach does not jump to and fro.
+/// Branch changes for unreachable targets: largest error of a solution on another branch as a fraction of the error on
+/// the current branch. Prevents an arm at the edge of its reach from switching back and forth.
 const MAX_ERROR_RATIO_FOR_A_JUMP: f64 = 0.9;
-/// Longest tracking in the spin thread. A target that takes longer is tracked anew in the task of its tip.
+/// Time limit of tracking in the spin thread. A target that takes longer is tracked again in the task of its tip.
 const MAX_TIME_TO_TRACK_AT_ONCE: Duration = Duration::from_millis(1);
-/// Least square of a velocity limit that counts \[rad²/s² or m²/s²\].
+/// Lower bound of the square of a velocity limit in weights \[rad²/s² or m²/s²\].
 const MIN_SQUARED_VELOCITY: f64 = 1e-8;
-/// The null-space task has come to its optimum where it moves no joint farther than this \[rad or m\].
+/// Largest joint step at which the null-space task counts as converged \[rad or m\].
 const MIN_FLOW: f64 = 1e-6;
-/// Share by which rounding may lengthen the largest step of a joint.
+/// Relative rounding error of the largest step of a joint.
 const ROUNDING: f64 = 1e-9;
 
-/// How much work a target may take.
+/// The effort for a target.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effort {
-    /// Tracking on the present branch in the spin thread, which serves other topics meanwhile: [`MAX_TIME_TO_TRACK_AT_ONCE`].
+    /// Tracking on the current branch in the spin thread, which blocks other topics: [`MAX_TIME_TO_TRACK_AT_ONCE`].
     AtOnce,
-    /// Tracking on the present branch.
+    /// Tracking on the current branch.
     Track,
-    /// Tracking, and a search where that does not meet the target. It may take all the time that the settings allow.
+    /// Tracking, and a search if it does not meet the target, within the time limit of the settings.
     Search,
 }
 
-/// Solves one target after the other for one robot, in memory that is kept.
+/// Solves targets in sequence for one robot, with reusable memory.
 pub(crate) struct TargetTracker {
     pub loaded: Arc<LoadedRobot>,
     pub scratch: Scratch,
     pub collision_check: CollisionCheck,
     tracked: Solution,
     searched: Solution,
-    /// Bounds of the joint moves of tracking: none.
+    /// Bounds of joint steps in tracking: infinite.
     steps: Vec<f64>,
-    /// Replaced when the settings ask for another one.
+    /// Replaced when the settings change.
     null_space_task: Option<NullSpaceTask>,
-    /// Replaced when the settings ask for others.
+    /// Replaced when the settings change.
     speeds: Option<JointSpeeds>,
-    /// When a target was tracked last.
+    /// Time of the last tracked target.
     tracked_at: Option<Instant>,
-    /// The largest step of each variable that the null-space task may have asked for then \[rad or m\].
+    /// The largest step of each variable for the null-space task at that time \[rad or m\].
     flow: Vec<f64>,
 }
 
-/// What the velocity limits of the joints say of targets.
+/// Properties of targets that follow from the joints' velocity limits.
 struct JointSpeeds {
-    // The settings that they follow from.
+    // The settings from which they were computed.
     joint_limits: Yaml,
     default_limits: JointLimit,
     /// The limit of each variable \[rad/s or m/s\].
     velocities: Vec<f64>,
-    /// What moves of the variables cost in smooth motion, where the slowest joint sets the time: one over the square of the velocity limit.
-    /// So a slow redundant joint does not hold up the others.
+    /// Weights of joint moves in smooth motion, where the slowest joint determines the time: the inverse squared
+    /// velocity limit. A slow redundant joint thus does not delay the others.
     move_weights: Vec<f64>,
 }
 
@@ -75,14 +75,14 @@ impl JointSpeeds {
         Ok(Self { joint_limits, default_limits, velocities, move_weights })
     }
 
-    /// Whether these are still those of `settings`.
+    /// True if they match `settings`.
     fn serve(&self, settings: &Settings) -> bool {
         self.joint_limits == *settings.joint_limits && self.default_limits == settings.default_limits()
     }
 }
 
-/// Whether something in the way is what keeps a tracked solution from its targets. The arm then stays before it, on its branch: so a stream
-/// that leads into an obstacle is answered as fast as any other.
+/// True if a collision keeps a tracked solution from its targets. The arm then stops before it, on its branch: a
+/// stream into an obstacle is answered as fast as any other.
 pub(crate) fn is_stopped_by_collision(solution: &Solution) -> bool {
     matches!(solution.outcome, Outcome::Closest(Reason::Collision { .. }))
 }
@@ -104,13 +104,14 @@ impl TargetTracker {
         }
     }
 
-    /// Solves `targets` of different tips. First it tracks them from `seed` on the same branch. Where that does not meet them, and both
-    /// `effort` and the settings allow it, it searches the other branches; where something is to be avoided, the arm changes the branch only
-    /// if the straight way there is clear, and not where a collision is what stops it. Gives the solver and its solution.
+    /// Solves `targets` of different tips. First it tracks them from `seed` on the same branch. If they are not met,
+    /// and `effort` and settings allow, it searches other branches; with collision avoidance the arm changes the
+    /// branch only if the straight motion is free, and not if it was stopped by a collision. Returns the solver and
+    /// its solution.
     ///
-    /// The null-space task flows: no joint moves for it faster than its velocity limit, in the time since the last target, or a period of
-    /// `publish_rate` where that is shorter, because the task goes on between targets. A change of the branch is no reason to leap to its
-    /// optimum.
+    /// The null-space task moves no joint faster than its velocity limit in the time since the last target, or a
+    /// period of `publish_rate` if that is shorter, because the task continues between targets. A change of the branch
+    /// does not jump to its optimum.
     pub(crate) fn follow(
         &mut self,
         targets: &[Target],
@@ -154,7 +155,7 @@ impl TargetTracker {
         Ok((solver, &self.searched))
     }
 
-    /// Takes over what the settings say of the null-space task and of the joints' speeds, where that is not known yet.
+    /// Updates the null-space task and the joints' speeds for changed settings.
     fn take(&mut self, settings: &Settings) -> Result<(), Refused> {
         if !self.null_space_task.as_ref().is_some_and(|task| task.serves(settings)) {
             self.null_space_task = Some(NullSpaceTask::new(&self.loaded, settings)?);
@@ -165,7 +166,7 @@ impl TargetTracker {
         Ok(())
     }
 
-    /// Sets how far the null-space task may move each joint for a target that is tracked `now`.
+    /// Sets the step of the null-space task for each joint for a target that is tracked `now`.
     fn allow_flow(&mut self, now: Instant, publish_period: Duration) {
         let passed = self.tracked_at.map_or(publish_period, |at| now.duration_since(at));
         let passed = passed.min(publish_period).as_secs_f64();
@@ -173,7 +174,7 @@ impl TargetTracker {
         self.flow.iter_mut().zip(velocities).for_each(|(flow, velocity)| *flow = velocity * passed);
     }
 
-    /// Says in both solutions what was spent on either, and that time was up: both were for one target, whichever of the two is used.
+    /// Assigns the total effort to both solutions, and a timeout of either: both were for one target.
     fn share_work(&mut self) {
         let iterations = self.tracked.iterations + self.searched.iterations;
         let attempts = self.tracked.attempts + self.searched.attempts;
@@ -186,7 +187,7 @@ impl TargetTracker {
         }
     }
 
-    /// Whether the arm changes from `seed` to the branch that the search has found.
+    /// True if the arm should change from `seed` to the branch found by the search.
     fn is_worth_a_jump(&mut self, seed: &[f64], avoidance: Option<&Avoidance>) -> bool {
         let greatest = MAX_ERROR_RATIO_FOR_A_JUMP * MAX_ERROR_RATIO_FOR_A_JUMP * self.tracked.squared_error;
         let is_better = match (self.searched.outcome, self.tracked.outcome) {
@@ -200,13 +201,13 @@ impl TargetTracker {
         is_better && avoidance.is_none_or(is_clear)
     }
 
-    /// Whether the null-space task asks for anything.
+    /// True if a null-space task is set.
     pub(crate) fn has_task(&self) -> bool {
         self.null_space_task.as_ref().is_some_and(|task| !task.preference().is_none())
     }
 
-    /// Goes on with the null-space task from `seed`, where the arm meets `targets`. `None` where the arm stands at the optimum that
-    /// self-motions reach, or where there is more to be done than a self-motion.
+    /// Continues the null-space task from `seed`, where the arm meets `targets`. `None` at the optimum reachable by
+    /// self-motion, or if more than a self-motion is needed.
     pub(crate) fn flow(
         &mut self,
         targets: &[Target],

@@ -1,7 +1,7 @@
-"""What has to be true of an answer, judged by the independent kinematics."""
-from kinematics import errors
-
+"""Checks of answers with the independent kinematics."""
 from urdf_ik.msg import SolveStatus
+
+from kinematics import errors
 
 POSITION_TOLERANCE = ORIENTATION_TOLERANCE = 1e-5  # the defaults of the parameters [m, rad]
 ROUNDING = 1e-9  # [m or rad] by which two implementations may differ

@@ -7,8 +7,7 @@ from types import SimpleNamespace
 import rclpy
 from geometry_msgs.msg import PointStamped, PoseArray, PoseStamped, TransformStamped
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
-from rcl_interfaces.srv import (DescribeParameters, GetParameters, GetParameterTypes, ListParameters, SetParameters,
-                                SetParametersAtomically)
+from rcl_interfaces.srv import DescribeParameters, GetParameters, GetParameterTypes, ListParameters, SetParameters, SetParametersAtomically
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
@@ -322,7 +321,7 @@ class Client:
         return [python_value(value) for value in self.parameters('get_parameters', names=list(names)).values]
 
     def set(self, service='set_parameters', **values):
-        """Sets parameters (a double underscore stands for the dot in their names); returns what came of each."""
+        """Sets parameters (a double underscore stands for the dot in their names); returns their results."""
         parameters = [Parameter(name=name.replace('__', '.'), value=parameter_value(value))
                       for name, value in values.items()]
         answer = self.parameters(service, parameters=parameters)

@@ -73,13 +73,13 @@ class Launcher:
         self.processes = []
 
     def run(self, *arguments, prefix=()):
-        """A process with these arguments; `prefix` stands before its command line."""
+        """A process with these arguments; `prefix` precedes its command line."""
         process = NodeProcess(arguments, self.folder / f'node{next(numbers)}.log', prefix)
         running.append(process)
         self.processes.append(process)
         return process
 
-    def node(self, urdf=None, robot=None, remaps={}, namespace=None, name='urdf_ik', arguments=(), **parameters):
+    def node(self, urdf=None, robot=None, remaps=(), namespace=None, name='urdf_ik', arguments=(), **parameters):
         """A client of a new node that is ready; `urdf` is a file. A double underscore in a parameter stands for a dot.
 
         `robot` says whether the node will have one by then, which is clear where a parameter gives it.
@@ -89,6 +89,7 @@ class Launcher:
         parameters = {name.replace('__', '.'): value for name, value in parameters.items()}
         if urdf is not None:
             parameters['urdf_file'] = str(urdf)
+        remaps = dict(remaps)
         client = Client(f'{namespace}/{name}', remaps.get('~/measured_joint_states'))
         self.clients.append(client)
         client.process = self.run(*ros_arguments(namespace, parameters, {'__node': name, **remaps}), *arguments)

@@ -15,7 +15,7 @@ SERVICE = 'handle/get_interactive_markers'
 
 
 class HandleClient:
-    """What one RViz knows of the handles of a node, through the rclpy client `client`."""
+    """The state of the handles at one RViz, received through the rclpy client `client`."""
 
     def __init__(self, client, frame='', listens=True):
         self.client, self.frame = client, frame

@@ -3,7 +3,6 @@ import math
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional
 
 import numpy as np
 
@@ -48,7 +47,7 @@ class Joint:
     axis: np.ndarray
     lower: float
     upper: float
-    mimic: Optional[tuple]  # master, multiplier, offset
+    mimic: tuple | None  # master, multiplier, offset
 
     @classmethod
     def of(cls, element):
@@ -111,7 +110,7 @@ class Robot:
         return pose
 
     def violations(self, positions):
-        """What is wrong with positions that should be a posture of the whole robot."""
+        """The errors of positions that should be a posture of the whole robot."""
         wrong = [f'{name} should not be there' for name in positions.keys() - set(self.movable)]
         wrong += [f'{name} is missing' for name in set(self.movable) - positions.keys()]
         if wrong:

@@ -29,7 +29,7 @@ service.include_launch_description(LaunchDescription([
     IncludeLaunchDescription(PythonLaunchDescriptionSource(sys.argv[1]), launch_arguments=arguments)]))
 sys.exit(service.run())
 '''
-# Writes down its arguments and what the files among them hold, and stays until it is told to end.
+# Records its arguments and the contents of files among them, and runs until it is stopped.
 STAND_IN = '''#!{python}
 import json, os, signal, sys
 signal.signal(signal.SIGINT, lambda *_: sys.exit(0))
@@ -49,7 +49,7 @@ def wait_for(condition, process):
 
 
 class Started:
-    """What an executable was started with."""
+    """The arguments of an executable."""
 
     def __init__(self, record):
         self.arguments, self.files = record['arguments'], record['files']

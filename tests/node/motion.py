@@ -1,4 +1,4 @@
-"""What has to be true of joint states that are published one period after the other."""
+"""Checks of joint states published at a fixed period."""
 import xml.etree.ElementTree as ET
 
 import numpy as np

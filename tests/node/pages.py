@@ -107,7 +107,7 @@ def wait_for_pixels(window, wanted, count, **options):
 
 
 def wait_for_place(window, wanted, choice, count=30, **options):
-    """The middle of those pixels of this colour that `choice` picks by their columns and rows, once it stands still."""
+    """The middle of those pixels of this colour that `choice` picks by their columns and rows, once it is stationary."""
     places = []
 
     def stands():
@@ -148,7 +148,7 @@ def choose(window, now, wanted):
     show(window, opened)
 
     def count():
-        """How many fields show what is wanted."""
+        """The number of fields with the expected content."""
         return window.evaluate(f"[...document.querySelectorAll('input')].filter(e => e.value == {wanted!r}).length")
 
     before = count()

@@ -49,7 +49,7 @@ class NodeProcess:
         return [line for line in self.output().splitlines() if text in line]
 
     def memory(self):
-        """What of it is resident [bytes]."""
+        """Its resident memory [bytes]."""
         return int(Path(f'/proc/{self.process.pid}/statm').read_text().split()[1]) * resource.getpagesize()
 
     def is_alive(self):

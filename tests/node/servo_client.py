@@ -93,7 +93,7 @@ class Servo:
         return lambda: abs(by(posture(self.node.states[-1])) - start) >= distance
 
     def rest(self):
-        """Waits until the arm stands, without a command."""
+        """Waits until the arm is at rest without a command."""
         self.node.wait_for(lambda: still(self.node.states[-1]) or not self.node.states[-1].velocity, 'the arm to rest')
         return posture(self.node.states[-1])
 

@@ -1,4 +1,4 @@
-"""Queries and paths that keep clear of what is in the way, where the parameter or the request asks for it."""
+"""Queries and paths with collision avoidance by parameter or request."""
 import numpy as np
 import pytest
 from geometry_msgs.msg import PoseArray

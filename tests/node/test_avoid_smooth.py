@@ -1,4 +1,4 @@
-"""Smooth motion beside something that is in the way: it brakes within its limits, and stands before contact."""
+"""Smooth motion towards an obstacle: the arm brakes within its limits, and stops before contact."""
 import numpy as np
 from std_srvs.srv import Trigger
 from urdf_ik.msg import SolveStatus

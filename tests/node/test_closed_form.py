@@ -1,4 +1,4 @@
-"""The closed form in the node: for arms that have one, and what is said of others."""
+"""The closed form in the node, and its refusal for other arms."""
 import math
 
 import numpy as np

@@ -11,7 +11,7 @@ JOINTS = ['wrist_roll_joint', 'shoulder_pan_joint', 'elbow_joint']
 def test_commands_follow_the_joint_states_in_the_order_asked_for(start, arm_robot):
     node = start.node(ARM_FILE, command_joints=JOINTS, measured_timeout=0.0, publish_rate=100.0)
     commands = node.subscribe(Float64MultiArray, f'{node.name}/joint_commands', [], 100)
-    # Nobody has asked for a posture: a robot that stands elsewhere must not be moved.
+    # Without a requested posture a robot at other positions must not be moved.
     node.settle()
     status = node.send_pose(arm_robot.pose('tool0', {'shoulder_pan_joint': 0.5, 'elbow_joint': -0.4}))
     reached = node.answer_to(status)

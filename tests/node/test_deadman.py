@@ -136,7 +136,7 @@ def test_a_smooth_target_is_given_up(start_node, arm_robot):
     assert_smooth(moved(node, before), arm_robot, 1 / RATE)
     switch.hold()
     held = node.next_posture()
-    assert difference(held, FAR_OFF | {name: 0.0 for name in held.keys() - FAR_OFF.keys()}) > 0.1
+    assert difference(held, FAR_OFF | dict.fromkeys(held.keys() - FAR_OFF.keys(), 0.0)) > 0.1
     assert len(node.statuses_of(first.header.stamp)) == 1
     # A target from then on counts again.
     again = pose_message(target, stamp=node.new_stamp())

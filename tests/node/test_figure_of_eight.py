@@ -1,4 +1,4 @@
-"""figure_of_eight.py: where its figures are, that it gives way to others, and that it ends quietly."""
+"""figure_of_eight.py: its figures, its yielding to other sources, and its clean shutdown."""
 import importlib.util
 import os
 import signal
@@ -12,12 +12,12 @@ from geometry_msgs.msg import PointStamped, PoseArray, PoseStamped, TwistStamped
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool
 from trajectory_msgs.msg import JointTrajectory
+from urdf_ik.msg import SolveStatus
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
 from client import nanoseconds, pose_from, pose_message, posture
 from conftest import ARM_FILE, ROOT
 from kinematics import errors, translation
-from urdf_ik.msg import SolveStatus
 
 SCRIPT = ROOT / 'scripts' / 'figure_of_eight.py'
 TIMEOUT = 60.0  # [s] patience with a busy machine

@@ -26,7 +26,7 @@ def peer():
 
 
 def diagnosis(node):
-    """What /diagnostics says of the node from now on: its newest status, each time it is called."""
+    """The latest status of the node on /diagnostics from now on, at each call."""
     received = node.subscribe(DiagnosticArray, '/diagnostics', [])
     return lambda: next((status for array in reversed(received) for status in array.status
                          if status.name.startswith(f'{node.name}:')), None)

@@ -1,12 +1,12 @@
-"""The handle of each tip: the protocol of interactive markers, drags, and who holds it."""
+"""The handle of each tip: the protocol of interactive markers, drags, and its holder."""
 import math
 
 import numpy as np
 import pytest
+from urdf_ik.msg import SolveStatus
 from visualization_msgs.msg import InteractiveMarkerControl as Control
 from visualization_msgs.msg import InteractiveMarkerFeedback as Feedback
 from visualization_msgs.msg import Marker
-from urdf_ik.msg import SolveStatus
 
 from checks import assert_reached, assert_solved
 from client import pose_from, pose_message, posture
@@ -100,7 +100,7 @@ def test_it_goes_back_to_the_tip_that_cannot_follow(arm, arm_robot, handle):
 
 
 def test_colours_and_texts_tell_what_became_of_the_target(arm, arm_robot, handle):
-    # The look of the test before may still be there: what is neutral is grey.
+    # The appearance of the previous test may still be there: the neutral colour is grey.
     arm.wait_for(lambda: len(set(handle.colour())) == 1, 'the neutral look')
     colours, neutral = {}, handle.colour()
     for outcome, pose, text in [
@@ -330,7 +330,7 @@ def test_a_tip_is_asked_for_what_it_can_follow(start):
     status = node.status_of(client.drag([lifted], 'tip')[-1])
     assert status.outcome == SolveStatus.SOLVED, status.message
     assert np.allclose(robot.pose('tip', node.answer_to(status))[:3, 3], target[:3, 3], atol=2e-5)
-    # A target of a program is taken at its word, and so is a drag if the parameter says what is free.
+    # Targets of programs are used unchanged, and so are drags if the parameter frees axes.
     assert node.send_pose(lifted).outcome != SolveStatus.SOLVED
     node.set_all(free_axes=['rx', 'ry'])
     assert node.status_of(client.drag([lifted], 'tip')[-1]).outcome != SolveStatus.SOLVED

@@ -59,8 +59,11 @@ def test_the_solver_is_the_parameter(arm, handle, aim, arm_robot):
         wait_for_mark(handle, solver)
         assert arm.get('solver') == [solver]
         assert handle.menu()[1] == {solver}
-        changed = lambda: [python_value(new.value) for event in events if event.node == arm.name
-                           for new in event.changed_parameters if new.name == 'solver']
+
+        def changed():
+            return [python_value(new.value) for event in events if event.node == arm.name
+                    for new in event.changed_parameters if new.name == 'solver']
+
         arm.wait_for(lambda: changed()[-1:] == [solver], f'the event of {solver}')
         status = arm.status_of(handle.drag([aim])[-1])
         assert status.solver == solver

@@ -4,8 +4,8 @@ import math
 import pytest
 from rclpy.serialization import serialize_message
 from std_msgs.msg import String
-from visualization_msgs.msg import InteractiveMarkerFeedback as Feedback
 from urdf_ik.msg import SolveStatus
+from visualization_msgs.msg import InteractiveMarkerFeedback as Feedback
 
 from checks import assert_solved
 from client import LATCHED, faulty

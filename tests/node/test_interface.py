@@ -120,7 +120,9 @@ def test_the_documents_have_the_types_of_the_running_node(document):
     for name, kind in kinds.items():
         package, _, base = kind.split('/')
         if package != 'rcl_interfaces':  # every node has these
-            assert any(f'`{name}`' in row and f'{package}/{base}' in row for row in rows), name
+            types = [f'{package}/{base}' in row for row in rows if f'`{name}`' in row]
+            # The README lists the most important ones only.
+            assert any(types) or (document == 'README.md' and not types), name
 
 
 @pytest.mark.skipif(importlib.util.find_spec('control_msgs') is not None, reason='control_msgs is here: see test_moveit_servo.py')

@@ -72,7 +72,7 @@ def shell(arm):
 
 @pytest.fixture
 def heard(arm):
-    """What keys.py sends."""
+    """Messages of keys.py."""
     return (arm.subscribe(TwistStamped, f'{arm.name}/target_twist', [], 100),
             arm.subscribe(JointState, f'{arm.name}/joint_jog', [], 100))
 

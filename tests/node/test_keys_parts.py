@@ -1,4 +1,4 @@
-"""What keys.py makes of keys, without a terminal and without a node."""
+"""The conversion of keys by keys.py, without a terminal and without a node."""
 import pytest
 
 from conftest import ARM_FILE, ROOT

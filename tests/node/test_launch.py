@@ -58,7 +58,8 @@ DATA = ROOT / 'tests' / 'data'
 
 @pytest.mark.parametrize('file, tip, is_short', [
     ('robots/so101.urdf', 'gripper_frame_link', True), ('urdf/scara.urdf', '', True), ('urdf/palletiser.urdf', 'tool', True),
-    ('robots/ur5_robot.urdf', 'tool0', False), ('urdf/two_arms.urdf', 'left_hand,right_hand', False), ('robots/so101.urdf', 'nobody', False)])
+    ('robots/ur5_robot.urdf', 'tool0', False), ('urdf/two_arms.urdf', 'left_hand,right_hand', False),
+    ('robots/so101.urdf', 'nobody', False)])
 def test_an_arm_of_few_joints_reaches_positions_first(started_by, tmp_path, file, tip, is_short):
     arguments = [f'urdf:={DATA / file}', *([f'tip_link:={tip}'] if tip else [])]
     node = started_by('urdf_ik.launch.py', ['urdf_ik_node'], *arguments)['urdf_ik_node']

@@ -202,7 +202,7 @@ def test_joint_states_can_be_remapped(start):
 
 
 def diagnostics_of(node):
-    """What the node has said about itself, and when [s], each time it is called."""
+    """The diagnostics of the node with their times [s], at each call."""
     received = node.subscribe(DiagnosticArray, '/diagnostics', [])
     return lambda: [(nanoseconds(array.header.stamp) / 1e9, status) for array in received for status in array.status
                     if node.name.strip('/') in status.name]

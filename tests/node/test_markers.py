@@ -1,4 +1,4 @@
-"""The topic `markers`: what is drawn, against independent kinematics; and when it is sent."""
+"""The topic `markers`: contents, compared with independent kinematics, and timing."""
 import math
 import re
 
@@ -22,7 +22,7 @@ PLANAR = (ROBOTS / 'planar.urdf').read_text()
 
 
 class Scene:
-    """What a viewer of the topic shows: it does with the markers as RViz does."""
+    """The display of a viewer of the topic, which processes markers like RViz."""
 
     def __init__(self, client, node):
         self.markers, self.messages, self.is_whole = {}, [], False

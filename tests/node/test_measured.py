@@ -5,7 +5,6 @@ import pytest
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
-
 from urdf_ik.msg import SolveStatus
 
 from checks import assert_solved, difference
@@ -179,7 +178,7 @@ def test_an_arm_whose_measurement_has_stopped_does_not_set_out(start, arm_robot)
     node = start.node(ARM_FILE, measured_timeout=0.3)
     target = arm_robot.pose('tool0', {'elbow_joint': 0.3})
     publish(node, MEASURED_AT)
-    node.wait_for(lambda: 'nobody knows' in node.call(Trigger, 'reset').message, 'the measurement to be too old')
+    node.wait_for(lambda: 'the robot is unknown' in node.call(Trigger, 'reset').message, 'the measurement to be too old')
     refused(node, target, *MEASURED_AT)
     node.set_all(measured_timeout=0.0)
     assert_solved(node, arm_robot, node.send_pose(target), 'tool0', target)

@@ -13,9 +13,17 @@ if importlib.util.find_spec('moveit_msgs') is None:
                 allow_module_level=True)
 
 from builtin_interfaces.msg import Duration
-from moveit_msgs.msg import (AttachedCollisionObject, Constraints, JointConstraint, MoveItErrorCodes,
-                             OrientationConstraint, PositionConstraint, PositionIKRequest, RobotState,
-                             VisibilityConstraint)
+from moveit_msgs.msg import (
+    AttachedCollisionObject,
+    Constraints,
+    JointConstraint,
+    MoveItErrorCodes,
+    OrientationConstraint,
+    PositionConstraint,
+    PositionIKRequest,
+    RobotState,
+    VisibilityConstraint,
+)
 from moveit_msgs.srv import GetPositionFK, GetPositionIK
 
 from checks import assert_posture, assert_reached, difference

@@ -9,8 +9,7 @@ if importlib.util.find_spec('moveit_msgs') is None:
     pytest.skip('the topics of obstacles and check_state_validity not tried: no Python package moveit_msgs here (it comes with MoveIt)',
                 allow_module_level=True)
 
-from moveit_msgs.msg import (AttachedCollisionObject, CollisionObject, Constraints, ContactInformation, JointConstraint,
-                             RobotState)
+from moveit_msgs.msg import AttachedCollisionObject, CollisionObject, Constraints, ContactInformation, JointConstraint, RobotState
 from moveit_msgs.srv import GetStateValidity
 from shape_msgs.msg import Plane
 

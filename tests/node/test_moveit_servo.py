@@ -12,7 +12,7 @@ MISSING = [name for name in ('control_msgs', 'moveit_msgs') if importlib.util.fi
 if MISSING:
     pytest.skip(f'the names of MoveIt Servo not tried: no Python package {" and ".join(MISSING)} here', allow_module_level=True)
 
-from control_msgs.msg import JointJog
+from control_msgs.msg import JointJog  # noqa: E402
 
 try:
     from moveit_msgs.msg import ServoStatus
@@ -20,10 +20,10 @@ try:
 except ImportError:
     pytest.skip('the names of MoveIt Servo not tried: this moveit_msgs is that of Humble', allow_module_level=True)
 
-from client import nanoseconds, pose_message, posture
-from conftest import ARM_FILE
-from kinematics import errors
-from servo_client import twist
+from client import nanoseconds, pose_message, posture  # noqa: E402
+from conftest import ARM_FILE  # noqa: E402
+from kinematics import errors  # noqa: E402
+from servo_client import twist  # noqa: E402
 
 PERIOD = 0.02  # [s] between two commands
 BENT = '{shoulder_lift_joint: 0.6, elbow_joint: -1.2, wrist_flex_joint: 0.9}'  # where the tip can move any way

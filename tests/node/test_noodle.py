@@ -2,12 +2,12 @@
 import subprocess
 
 import pytest
+from urdf_ik.msg import SolveStatus
 
 from checks import assert_honest, assert_posture, assert_reached, assert_solved
 from client import posture
 from kinematics import Robot, translation
 from process import executable
-from urdf_ik.msg import SolveStatus
 
 TIP = 'tip_link'
 BEND = 2.0  # [rad] that all hinges of a smooth posture bend about one axis at most
@@ -53,6 +53,7 @@ def test_a_stream_of_points_is_followed(start, tmp_path, segments):
     file = generate(tmp_path, segments)
     robot = Robot.load(file)
     node = start.node(file, timeout=5.0)
+    before = None
     for step in range(20):
         place = translation(0.3 + 0.01 * step, 0.2, 0.5)
         status = node.send_point(place[:3, 3])
@@ -60,7 +61,7 @@ def test_a_stream_of_points_is_followed(start, tmp_path, segments):
         positions = node.answer_to(status)
         assert_posture(robot, positions)
         assert abs(robot.pose(TIP, positions)[:3, 3] - place[:3, 3]).max() < 1e-5
-        if step > 0:
+        if before:
             moved = max(abs(positions[name] - before[name]) for name in positions)
             assert moved < 0.1, f'{moved} rad in step {step}'
         before = positions

@@ -1,4 +1,4 @@
-"""What is made of motions that leave the target in place, and which of several solutions is given."""
+"""Use of self-motions, and selection among several solutions."""
 import json
 
 import pytest
@@ -16,7 +16,7 @@ AS_TEXT = '{' + ', '.join(f'{name}: {value}' for name, value in POSTURE.items())
 
 @pytest.fixture
 def bent(arm, arm_robot):
-    """The posture in which the arm stands, away from singularities."""
+    """A posture away from singularities."""
     target = arm_robot.pose('tool0', {**POSTURE, 'upper_arm_roll_joint': 0.2, 'wrist_flex_joint': 0.7})
     return assert_solved(arm, arm_robot, arm.send_pose(target), 'tool0', target)
 
@@ -72,7 +72,7 @@ def test_a_newer_target_goes_on_from_where_the_arm_has_flowed(slow, arm_robot):
 
 
 def wait_for_the_end_of_the_flow(node):
-    """Where the arm stands, once ten states in a row are the same."""
+    """The position of rest, after ten equal states in a row."""
     def stands():
         last = [posture(state) for state in list(node.states)[-10:]]
         return len(last) == 10 and all(positions == last[0] for positions in last)

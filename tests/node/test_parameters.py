@@ -5,8 +5,8 @@ import re
 
 import numpy as np
 import pytest
-import yaml
 import rclpy
+import yaml
 from rcl_interfaces.msg import Parameter, ParameterEvent, ParameterType
 from urdf_ik.msg import SolveStatus
 

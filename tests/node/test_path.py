@@ -40,7 +40,7 @@ def node(shared_node):
 
 @pytest.fixture
 def corners(arm_robot):
-    """The tool's poses at the ends of two lines from where it stands."""
+    """The tool's poses at the ends of two lines from its current pose."""
     here = arm_robot.pose('tool0', START)
     return [here, translation(-0.05, 0.15, -0.1) @ here, translation(-0.15, 0.1, -0.05) @ here @ rotation((0, 0, 1), -0.3)]
 

@@ -15,14 +15,28 @@ import imageio.v3 as imageio  # noqa: E402
 
 from conftest import ROOT  # noqa: E402
 from pages import (  # noqa: E402
-    TIMEOUT, Program, choose, click, drag, free_port, leave, needs_browser, pixels, show, wait_for, wait_for_pixels,
-    wait_for_place, wait_for_text, wait_for_z_arrow, window)  # noqa: F401
-from process import executable  # noqa: E402
-
+    TIMEOUT,
+    Program,
+    choose,
+    click,
+    drag,
+    free_port,
+    leave,
+    needs_browser,
+    pixels,
+    show,
+    wait_for,
+    wait_for_pixels,
+    wait_for_place,
+    wait_for_text,
+    wait_for_z_arrow,
+    window,  # noqa: F401
+)
 from player.cones import cone_rim, hinge_rim  # noqa: E402
 from player.figure import turned_along  # noqa: E402
 from player.model import BUNDLED, Model  # noqa: E402
 from player.question import NOTHING, POSE, Question  # noqa: E402
+from process import executable  # noqa: E402
 
 CHAIN = """segments:
   - {name: upper, length: 0.3, rest: [0, -60, 0]}
@@ -297,7 +311,8 @@ def test_bad_arguments_are_refused(arguments, told):
 
 
 def test_no_ros_is_needed(tmp_path):
-    recipe = subprocess.run(['make', '--no-print-directory', '--dry-run', 'play'], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    command = ['make', '--no-print-directory', '--dry-run', 'play']
+    recipe = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert recipe.split()[:2] == ['exec', 'scripts/play.sh'], recipe
     # As it is before set-up, with the Python packages of the page alone.
     alone = {name: value for name, value in os.environ.items() if name in ('HOME', 'PATH')}

@@ -12,7 +12,7 @@ QUALITY = QoSProfile(depth=1000, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 def log_of(node):
-    """What the node has logged, each time it is called; also what it logged a moment ago."""
+    """The log of the node at each call, including recent messages."""
     received = node.subscribe(Log, '/rosout', [], QUALITY)
     logger = node.name.strip('/').replace('/', '.')
     return lambda text: [record for record in received if record.name == logger and text in record.msg]

@@ -21,7 +21,7 @@ PAGE = re.compile(r'view: http://127\.0\.0\.1:(\d+) shows')
 
 @pytest.fixture
 def started(tmp_path):
-    """Starts `make run`; afterwards stops it. What it has printed is to be had while it goes on."""
+    """Starts `make run`; afterwards stops it. Its output is available while it runs."""
     log = tmp_path / 'run.log'
     runs = []
 

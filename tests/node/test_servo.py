@@ -13,6 +13,7 @@ from kinematics import Robot, errors, rotation, translation
 from motion import assert_smooth, still
 from servo_client import BENT, RATE, jog, moved, start_servo, tip, twist
 
+
 @pytest.fixture(scope='module')
 def shared_servo(module_start):
     return start_servo(module_start)
@@ -215,7 +216,7 @@ def test_the_tip_turns_about_a_free_axis(start):
 def test_one_tip_has_twists_and_another_poses_at_once(start):
     robot = Robot.load(ROBOTS / 'two_arms.urdf')
     tips = ['left-hand', 'right-hand']
-    servo = start_servo(start, ROBOTS / 'two_arms.urdf', {name: 0.4 for name in robot.movable}, tip_links=tips)
+    servo = start_servo(start, ROBOTS / 'two_arms.urdf', dict.fromkeys(robot.movable, 0.4), tip_links=tips)
     node = servo.node
     home = node.next_posture()
     left = robot.pose(tips[0], home)[:3, 3]

@@ -161,7 +161,7 @@ def test_there_is_no_clutch_without_a_robot(start):
 def test_each_tip_has_a_clutch_and_twists_and_the_other_tip_holds(start):
     robot = Robot.load(ROBOTS / 'two_arms.urdf')
     tips = ['left-hand', 'right-hand']
-    posture_of = {name: 0.4 for name in robot.movable}
+    posture_of = dict.fromkeys(robot.movable, 0.4)
     servo = start_servo(start, ROBOTS / 'two_arms.urdf', posture_of, tip_links=tips)
     node = servo.node
     start_at = node.next_posture()

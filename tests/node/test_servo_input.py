@@ -13,8 +13,8 @@ from client import posture
 from conftest import ROBOTS
 from kinematics import Robot
 from motion import assert_smooth
-from test_noodle import TIP, generate
 from servo_client import RATE, Servo, jog, moved, start_servo, tip, twist
+from test_noodle import TIP, generate
 
 
 @pytest.fixture(scope='module')
@@ -62,7 +62,7 @@ def test_an_arm_that_is_too_long_for_the_servo_is_refused_with_the_number_and_st
     assert refused.code == ServoStatus.INVALID
     assert 'at most 100 joints' in refused.message and '150' in refused.message, refused.message
     robot = Robot.load(file)
-    target = robot.pose(TIP, {name: 0.01 for name in robot.movable})
+    target = robot.pose(TIP, dict.fromkeys(robot.movable, 0.01))
     assert_solved(servo.node, robot, servo.node.send_pose(target), TIP, target)
 
 

@@ -1,4 +1,4 @@
-"""What ~/servo_status says holds the arm back, and that it does."""
+"""Limitations reported on ~/servo_status, and their effect."""
 import math
 
 import numpy as np
@@ -148,7 +148,7 @@ def test_simulated_time_sets_the_pace(start, arm_robot):
     start_at = posture(node.states[-1])
     far = servo.moved(start_at, tip(arm_robot, 1), 0.01)
     servo.stream(twist(linear=(0, 0.1, 0)), lambda: running() or far(), 'the way')
-    # Time stands still, and so does the arm.
+    # Time is paused, and so is the arm.
     node.settle()
     before = node.next_state()
     servo.stream_for(10, lambda _: twist(linear=(0, 0.1, 0)))

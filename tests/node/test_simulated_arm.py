@@ -7,12 +7,12 @@ import rclpy
 from builtin_interfaces.msg import Duration
 from rclpy.executors import SingleThreadedExecutor
 from sensor_msgs.msg import JointState
-from simulated_arm.arm import SimulatedArm
-from simulated_arm.drives import Drives, Record
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from client import MEASURED
+from simulated_arm.arm import SimulatedArm
+from simulated_arm.drives import Drives, Record
 
 START = {'lift': 0.2, 'turn': -0.4}
 SETTLED = 1e-4  # [rad]
@@ -71,7 +71,7 @@ def test_a_record_has_the_greatest_of_each_joint():
 
 
 class Commander:
-    """Sends commands in place of a node, and keeps what is measured."""
+    """Sends commands in place of a node, and stores the measurements."""
 
     def __init__(self, source, kind, **options):
         self.node = rclpy.create_node(f'commander_{id(self)}')

@@ -217,7 +217,7 @@ def test_mimic_and_prismatic_joints_move_with_their_masters(start, generator):
     node.wait_for(lambda: len(node.statuses_of(status.header.stamp)) == 2, 'the arrival')
     # Followers may have any multiple of their masters' accelerations.
     assert_smooth(moved(node, before), robot, 1 / RATE, acceleration=25.0, jerk=250.0,
-                  velocities={name: 25.0 for name in robot.movable})
+                  velocities=dict.fromkeys(robot.movable, 25.0))
 
 
 def test_simulated_time_sets_the_pace(start, arm_robot):
@@ -239,7 +239,7 @@ def test_simulated_time_sets_the_pace(start, arm_robot):
     target = arm_robot.pose('tool0', FAR_OFF)
     first = node.send_pose(target)
     node.wait_for(lambda: running() or any(state.velocity for state in node.states), 'motion')
-    # Time stands still, and so does the arm.
+    # Time is paused, and so is the arm.
     node.settle()
     before = node.next_state()
     node.settle()

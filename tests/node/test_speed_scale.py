@@ -1,6 +1,6 @@
 """The parameter speed_scale: slower motions on the same path, smooth changes, and stops that are as fast as ever."""
 import pytest
-from geometry_msgs.msg import Pose, PoseArray
+from geometry_msgs.msg import PoseArray
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 from urdf_ik.msg import ServoStatus, SolveStatus

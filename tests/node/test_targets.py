@@ -7,7 +7,7 @@ from geometry_msgs.msg import PoseStamped
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from urdf_ik.msg import SolveStatus
 
-from checks import (POSITION_TOLERANCE, assert_honest, assert_posture, assert_reached, assert_solved, difference)
+from checks import POSITION_TOLERANCE, assert_honest, assert_posture, assert_reached, assert_solved, difference
 from client import nanoseconds, pose_message, posture
 from conftest import ARM_FILE, ROBOTS, UNSOLVABLE
 from kinematics import Robot, translation

@@ -1,7 +1,6 @@
 """Simulated time."""
 from rclpy.time import Time
 from rosgraph_msgs.msg import Clock
-
 from std_msgs.msg import String
 
 from checks import assert_solved

@@ -2,12 +2,12 @@
 import numpy as np
 import pytest
 from geometry_msgs.msg import PointStamped, PoseArray, PoseStamped
+from urdf_ik.msg import SolveStatus
 
 from checks import assert_honest, assert_reached
 from client import pose_message, posture
 from conftest import ROBOTS
 from kinematics import Robot, translation
-from urdf_ik.msg import SolveStatus
 
 FILE = ROBOTS / 'two_arms.urdf'
 TIPS = ['left-hand', 'right-hand']

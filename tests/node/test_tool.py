@@ -175,7 +175,7 @@ def test_the_page_in_the_browser_knows_the_tool(with_tool, arm_robot, monkeypatc
     from viewer.page import tools_of
     from viewer.robot import Robot as Drawn
     arm = Arm(with_tool.name)
-    # An executor of its own: what is under way there must not outlive the page's node.
+    # A separate executor: pending work must not outlive the page's node.
     executor = SingleThreadedExecutor()
     executor.add_node(arm)
 

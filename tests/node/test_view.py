@@ -1,4 +1,4 @@
-"""The page in the browser: it draws the robot, and what is dragged on it moves the arm."""
+"""The page in the browser: it draws the robot, and drags move the arm."""
 import base64
 import contextlib
 import os
@@ -14,23 +14,39 @@ for module in ('viser', 'yourdfpy', 'websockets', 'imageio'):
     pytest.importorskip(module, reason=f'the page in the browser is not tried: no Python package {module} here')
 
 import viser  # noqa: E402
+from geometry_msgs.msg import PoseStamped  # noqa: E402
+from sensor_msgs.msg import JointState  # noqa: E402
+from std_msgs.msg import String  # noqa: E402
+from websockets.exceptions import ConnectionClosed  # noqa: E402
+from websockets.sync.client import connect  # noqa: E402
 
 from checks import POSITION_TOLERANCE, difference  # noqa: E402
 from client import LATCHED, pose_from, pose_message, posture  # noqa: E402
 from conftest import ARM_FILE, ROBOTS, ROOT, numbers  # noqa: E402
 from driver import MEASURED_AT, publish  # noqa: E402
-from geometry_msgs.msg import PoseStamped  # noqa: E402
 from kinematics import errors, translation  # noqa: E402
 from pages import (  # noqa: E402
-    HEIGHT, TIMEOUT, WIDTH, Z_ARROW, Program, choose, click, drag, free_port, leave, needs_browser, pixels, wait_for,
-    wait_for_pixels, wait_for_text, wait_for_z_arrow, window)  # noqa: F401
-from sensor_msgs.msg import JointState  # noqa: E402
+    HEIGHT,
+    TIMEOUT,
+    WIDTH,
+    Z_ARROW,
+    Program,
+    choose,
+    click,
+    drag,
+    free_port,
+    leave,
+    needs_browser,
+    pixels,
+    wait_for,
+    wait_for_pixels,
+    wait_for_text,
+    wait_for_z_arrow,
+    window,  # noqa: F401
+)
 from simulated_arm.faults import offer_faults  # noqa: E402
-from std_msgs.msg import String  # noqa: E402
 from test_figure_of_eight import Figure  # noqa: E402
 from test_noodle import generate  # noqa: E402
-from websockets.exceptions import ConnectionClosed  # noqa: E402
-from websockets.sync.client import connect  # noqa: E402
 from world import World, box, change, mesh  # noqa: E402
 
 VIEW = ROOT / 'scripts' / 'view.py'

@@ -8,10 +8,10 @@ import pytest
 for module in ('viser', 'yourdfpy'):
     pytest.importorskip(module, reason=f'the page in the browser is not tried: no Python package {module} here')
 
-from conftest import ARM_FILE, ROBOTS  # noqa: E402
+import viser.transforms  # noqa: E402
 
 import kinematics  # noqa: E402
-import viser.transforms  # noqa: E402
+from conftest import ARM_FILE, ROBOTS  # noqa: E402
 from viewer import shapes  # noqa: E402
 from viewer.panel import axes_of, joint_row, name_of_axes  # noqa: E402
 from viewer.pointer import PATH, Pointer, is_seen_at  # noqa: E402

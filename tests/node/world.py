@@ -44,7 +44,7 @@ def change(what, name='', place=None, frame='', shapes=(), meshes=(), link='', t
 
 
 class World:
-    """What surrounds the robot of a node: it changes it and reads it."""
+    """The obstacles of a node: changes and queries."""
 
     def __init__(self, client):
         self.client = client

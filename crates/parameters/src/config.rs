@@ -1,7 +1,8 @@
-//! Settings in YAML, as text or as a file: joint positions by name.
+//! Settings in YAML text or files: joint positions by name.
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::str::FromStr;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -13,24 +14,26 @@ use urdf_ik_text::files::{self, MAX_SETTINGS_BYTES, ReadError};
 use urdf_ik_text::names::{self, number, sentence, short};
 use urdf_ik_text::yaml::yaml_reader;
 
-/// A YAML text, and where it comes from.
+/// A YAML text and its source.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Yaml {
-    /// Its place, for messages about it: the path of its file, or the text itself in quotes.
+    /// The source for error messages: the path of the file, or the text in quotes.
     pub place: String,
     /// The text.
     pub text: String,
 }
 
-impl Yaml {
-    /// Reads `text`: YAML itself, or the path of a YAML file.
+impl FromStr for Yaml {
+    type Err = ReadError;
+
+    /// Reads YAML, or the YAML file with the path `text`.
     ///
     /// # Errors
-    /// [`ReadError`] where `text` is a path, or looks like one, but no file can be read there.
-    pub fn read(text: &str) -> Result<Self, ReadError> {
+    /// [`ReadError`] if `text` is or looks like a path, and no file can be read there.
+    fn from_str(text: &str) -> Result<Self, ReadError> {
         let path = Path::new(text);
         let ends_as_yaml = path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
-        // YAML itself may hold a slash, but then also a colon and a space.
+        // YAML with a slash also has a colon and a space.
         let looks_like_path = ends_as_yaml || (text.contains('/') && !text.contains(": "));
         if looks_like_path || path.exists() {
             return Ok(Self { place: text.to_owned(), text: files::read_text(path, MAX_SETTINGS_BYTES)? });
@@ -39,26 +42,29 @@ impl Yaml {
     }
 }
 
-/// Why a text is no mapping from names to values.
+/// A text that is not the expected mapping.
 #[derive(Debug, Clone, PartialEq, Error)]
-#[error("{place} must map names to values, as YAML or JSON: {}", sentence(reason))]
+#[error("{place} must map {expected}: {}", sentence(reason))]
 pub struct NotAMap {
-    /// The text, or the path of the file.
+    /// The text in quotes, or the path of the file.
     pub place: String,
-    /// What the YAML reader said.
+    /// Keys, values and an example of the expected mapping.
+    pub expected: &'static str,
+    /// Message of the YAML reader.
     pub reason: String,
 }
 
-/// Reads a mapping from names to values from YAML text, or from the YAML file whose path the text is. An empty text is an empty mapping.
+/// Reads a mapping from YAML text, or from the YAML file with the path `text`; `expected` describes it in the error. An empty text is an
+/// empty mapping.
 ///
 /// # Errors
-/// [`NotAMap`], also for a name that stands there twice.
-pub fn read_map<T: DeserializeOwned>(text: &str) -> Result<BTreeMap<String, T>, NotAMap> {
+/// [`NotAMap`], also for a repeated key.
+pub fn read_map<T: DeserializeOwned>(text: &str, expected: &'static str) -> Result<BTreeMap<String, T>, NotAMap> {
     if text.trim().is_empty() {
         return Ok(BTreeMap::new());
     }
-    let refuse = |place: &str, reason: String| NotAMap { place: place.to_owned(), reason };
-    let yaml = Yaml::read(text).map_err(|e| refuse(&format!("'{}'", short(text)), e.to_string()))?;
+    let refuse = |place: &str, reason: String| NotAMap { place: place.to_owned(), expected, reason };
+    let yaml: Yaml = text.parse().map_err(|e: ReadError| refuse(&format!("'{}'", short(text)), e.to_string()))?;
     let reader = || yaml_reader(&yaml.text).map_err(|e| refuse(&yaml.place, e.to_string()));
     let map = BTreeMap::deserialize(reader()?).map_err(|e| refuse(&yaml.place, e.to_string()))?;
     UniqueKeys::deserialize(reader()?).map_err(|e| refuse(&yaml.place, e.to_string()))?;
@@ -69,24 +75,19 @@ pub fn read_map<T: DeserializeOwned>(text: &str) -> Result<BTreeMap<String, T>, 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NamedPositions(pub BTreeMap<String, f64>);
 
-/// Why joint positions were refused.
+/// Invalid joint positions.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum NamedPositionsError {
-    /// Neither a YAML mapping of joint names to numbers nor a file that holds one.
-    #[error("{place} must map joint names to positions, such as {{elbow: 1.57}}: {}", sentence(reason))]
-    NotAMapping {
-        /// The text, or the path of the file.
-        place: String,
-        /// What the YAML reader said.
-        reason: String,
-    },
+    /// Neither a YAML mapping of joint names to numbers nor the path of such a file.
+    #[error(transparent)]
+    NotAMapping(#[from] NotAMap),
     /// The robot has no movable joint of this name.
     #[error("'{}' is not a movable joint of the robot; its movable joints are: {}", short(joint), names::list(joints))]
     UnknownJoint {
-        /// The name given.
+        /// The given name.
         joint: String,
-        /// The names there are.
+        /// The valid names.
         joints: Vec<String>,
     },
     /// A position is outside the limits of its joint.
@@ -94,26 +95,29 @@ pub enum NamedPositionsError {
     OutsideLimits {
         /// The joint.
         joint: String,
-        /// The position given \[rad or m\].
+        /// The given position \[rad or m\].
         position: f64,
     },
 }
 
-impl NamedPositions {
-    /// Reads positions from YAML text, or from the YAML file whose path the text is. An empty text has no positions.
+impl FromStr for NamedPositions {
+    type Err = NamedPositionsError;
+
+    /// Reads positions from YAML text, or from the YAML file with the path `text`. An empty text has no positions.
     ///
     /// # Errors
     /// [`NamedPositionsError::NotAMapping`].
-    pub fn read(text: &str) -> Result<Self, NamedPositionsError> {
-        let map = read_map(text);
-        map.map(Self).map_err(|NotAMap { place, reason }| NamedPositionsError::NotAMapping { place, reason })
+    fn from_str(text: &str) -> Result<Self, NamedPositionsError> {
+        Ok(Self(read_map(text, "joint names to positions, such as {elbow: 1.57}")?))
     }
+}
 
-    /// The positions of the whole robot (one entry a joint). Joints that are not named are where [`Robot::neutral_positions`] puts them; mimic
-    /// joints follow their masters.
+impl NamedPositions {
+    /// The positions of the whole robot \[rad or m\] (one entry a joint). Unnamed joints are at [`Robot::neutral_positions`]; mimic joints
+    /// follow their masters.
     ///
     /// # Errors
-    /// [`NamedPositionsError`] for unknown joints, and positions outside the limits.
+    /// [`NamedPositionsError`] for unknown joints and positions outside the limits.
     pub fn apply(&self, robot: &Robot) -> Result<Vec<f64>, NamedPositionsError> {
         let mut positions = robot.neutral_positions();
         for (joint, &position) in &self.0 {
@@ -142,12 +146,12 @@ mod tests {
 
     #[test]
     fn positions_are_yaml_or_a_yaml_file() {
-        let positions = NamedPositions::read("{shoulder: 1.5}").unwrap();
+        let positions = NamedPositions::from_str("{shoulder: 1.5}").unwrap();
         let folder = std::env::temp_dir().join(format!("urdf_ik_positions_{}", std::process::id()));
         std::fs::write(&folder, "shoulder: 1.5\n").unwrap();
-        assert_eq!(NamedPositions::read(folder.to_str().unwrap()), Ok(positions.clone()));
+        assert_eq!(NamedPositions::from_str(folder.to_str().unwrap()), Ok(positions.clone()));
         std::fs::remove_file(folder).unwrap();
-        assert_eq!(NamedPositions::read(" "), Ok(NamedPositions::default()));
+        assert_eq!(NamedPositions::from_str(" "), Ok(NamedPositions::default()));
         let robot = Robot::from_urdf(ARM).unwrap();
         assert_eq!(positions.apply(&robot), Ok(vec![1.5, 3.0]));
         assert_eq!(NamedPositions::default().apply(&robot), Ok(vec![1.5, 3.0]));
@@ -156,7 +160,7 @@ mod tests {
     #[test]
     fn bad_positions_say_what_is_wrong() {
         let robot = Robot::from_urdf(ARM).unwrap();
-        let message = |text: &str| match NamedPositions::read(text) {
+        let message = |text: &str| match NamedPositions::from_str(text) {
             Ok(positions) => positions.apply(&robot).unwrap_err().to_string(),
             Err(error) => error.to_string(),
         };
@@ -176,10 +180,10 @@ mod tests {
     #[test]
     fn yaml_that_would_take_long_is_refused_before_it_is_read() {
         for deep in ["{a: ", "[", "{\"]\": ", "[{"] {
-            let reason = NamedPositions::read(&deep.repeat(50_000)).unwrap_err().to_string();
+            let reason = NamedPositions::from_str(&deep.repeat(50_000)).unwrap_err().to_string();
             assert!(reason.contains("brackets; at most 4096") && reason.len() < 300, "{reason}");
         }
-        let long = NamedPositions::read(&"# ".repeat(MAX_SETTINGS_BYTES)).unwrap_err().to_string();
+        let long = NamedPositions::from_str(&"# ".repeat(MAX_SETTINGS_BYTES)).unwrap_err().to_string();
         assert!(long.contains("it has 2097152 bytes"), "{long}");
     }
 
@@ -193,14 +197,14 @@ mod tests {
         for _ in 0..3000 {
             let count = random.rand_range(0..80);
             let text: String = (0..count).map(|_| pieces[random.rand_range(0..23) as usize]).collect();
-            let _ = NamedPositions::read(&text);
+            let _ = NamedPositions::from_str(&text);
         }
-        // Each alias stands for nine others.
+        // Each alias expands to nine others.
         let level = |level: usize| format!("a{}: &a{} [{}]\n", level, level, format!("*a{}, ", level - 1).repeat(9));
         let laughs: String = std::iter::once("a0: &a0 [1]\n".to_owned()).chain((1..60).map(level)).collect();
-        assert!(NamedPositions::read(&laughs).is_err());
+        assert!(NamedPositions::from_str(&laughs).is_err());
         for steep in ["- ", "? ", "a: &b ", "'", "|\n "] {
-            assert!(NamedPositions::read(&steep.repeat(100_000)).is_err(), "{steep}");
+            assert!(NamedPositions::from_str(&steep.repeat(100_000)).is_err(), "{steep}");
         }
     }
 }

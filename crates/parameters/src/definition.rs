@@ -1,15 +1,16 @@
-//! What a parameter is: name, type, default, unit, bounds and sentence; the check of a value against it; and a value for each of them.
+//! Definition of a parameter (name, type, default, unit, bounds, description), validation of values, and the set of values.
 
 use std::collections::BTreeMap;
 
-use Bounds::{Any, OneOf, Range};
 use DefaultValue::{Bool, Double, Integer, NoTexts, Text};
+use ValueBounds::{Any, OneOf, Range};
 
 use super::value::{Refusal, Value};
 use urdf_ik_text::names::{number, sentence};
 
-/// A parameter's default, which also fixes its type.
+/// A parameter's default, which also determines its type.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum DefaultValue {
     /// `bool`
     Bool(bool),
@@ -23,30 +24,32 @@ pub enum DefaultValue {
     NoTexts,
 }
 
-/// What a parameter's value must satisfy beyond its type.
+/// Constraint of a parameter's value beyond its type.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Bounds {
-    /// Nothing.
+#[non_exhaustive]
+pub enum ValueBounds {
+    /// No constraint.
     Any,
-    /// A number between both, included.
+    /// A number in this closed interval, in the parameter's unit.
     Range(f64, f64),
-    /// One of these words; of a list, each.
+    /// One of these words; of a list, each element.
     OneOf(&'static [&'static str]),
 }
 
-/// When a parameter's value takes effect.
+/// Time at which a parameter's value takes effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TakesEffect {
-    /// It is read when the node starts, and cannot be set later.
+    /// At start-up only: read-only at run time.
     AtStart,
-    /// It can be set while the node runs. The next target, request or reset uses it.
+    /// At the next target, request or reset.
     WithNextTarget,
-    /// It can be set while the node runs, and takes effect without a target.
+    /// Immediately.
     AtOnce,
 }
 
 impl TakesEffect {
-    /// The word for it in the table: `start`, `live` or `at once`.
+    /// The word in the table: `start`, `live` or `at once`.
     pub fn word(self) -> &'static str {
         match self {
             Self::AtStart => "start",
@@ -56,20 +59,20 @@ impl TakesEffect {
     }
 }
 
-/// One parameter.
+/// The definition of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Definition {
-    /// Name, nested by dots.
+    /// Name, with dots for nesting.
     pub name: &'static str,
     /// Default and type.
     pub default: DefaultValue,
-    /// Unit, or nothing.
+    /// Unit, or an empty string.
     pub unit: &'static str,
-    /// What a value must satisfy.
-    pub bounds: Bounds,
-    /// When a value takes effect.
+    /// Constraint of the value.
+    pub bounds: ValueBounds,
+    /// Time at which a value takes effect.
     pub takes_effect: TakesEffect,
-    /// What it does.
+    /// Description.
     pub sentence: &'static str,
 }
 
@@ -103,11 +106,10 @@ impl Definition {
         }
     }
 
-    /// The value as the parameter takes it: not set means the default, an integer passes for a double, and the text of a number for the
-    /// number.
+    /// Validates and converts a value: an unset value becomes the default, an integer a double, and the text of a number the number.
     ///
     /// # Errors
-    /// A [`Refusal`] that names the parameter, and the type or bounds that the value misses.
+    /// [`Refusal`] with the parameter and the violated type or bounds.
     pub fn check(&self, value: Value) -> Result<Value, Refusal> {
         let value = match (self.default, value) {
             (_, Value::NotSet) => self.default_value(),
@@ -135,7 +137,7 @@ impl Definition {
         Refusal(format!("{} must be {bounds}; it was set to {}", self.name, sentence(&value.to_string())))
     }
 
-    /// Whether a value of the parameter's type satisfies the bounds.
+    /// True if a value of the parameter's type satisfies the bounds.
     fn allows(&self, value: &Value) -> bool {
         match (value, self.bounds) {
             (_, Any) => true,
@@ -149,7 +151,7 @@ impl Definition {
     }
 }
 
-/// A value for every parameter of the [`TABLE`](super::TABLE): the default where none has been set.
+/// Values of all parameters in the [`TABLE`](super::TABLE); defaults unless set.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Values(pub(super) BTreeMap<&'static str, Value>);
 

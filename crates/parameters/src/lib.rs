@@ -1,4 +1,4 @@
-//! The parameters of the node: one table, from which the declarations, the checks and `docs/parameters.md` are made.
+//! The parameters of the node: one table that generates declarations, validation and `docs/parameters.md`.
 //!
 //! ```
 //! use urdf_ik_parameters::{TABLE, definition};
@@ -17,7 +17,7 @@ mod table;
 mod tools;
 mod value;
 
-pub use definition::{Bounds, DefaultValue, Definition, TakesEffect, Values};
+pub use definition::{DefaultValue, Definition, TakesEffect, ValueBounds, Values};
 pub use setting::{CommandUnits, FromText, JacobianMethod, Motion, OnUnreachable, Reliability};
 pub use table::{
     FabrikSettings, FollowingErrorSettings, JacobianSettings, MoveItServoScale, MoveItServoSettings, NullSpace,

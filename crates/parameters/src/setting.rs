@@ -1,28 +1,27 @@
-//! What the values of parameters are read as.
+//! Conversion of parameter values to settings.
 
+use std::fmt::Display;
 use std::ops::Deref;
+use std::str::FromStr;
 use std::time::Duration;
 
-use super::config::{NamedPositions, NamedPositionsError, Yaml};
 use super::definition::Definition;
-use super::tools::{Tools, ToolsError};
 use super::value::{Refusal, Value};
 use urdf_ik_collision::MissingShapes;
 use urdf_ik_motion::servo::{HeldBack, Priority};
 use urdf_ik_solver::{Pick, SolverKind, Unreached, free_axes_from_names};
-use urdf_ik_text::files::ReadError;
 use urdf_ik_text::named_values;
 
-/// A type as which the value of a parameter is read.
+/// A type of settings that is parsed from the value of a parameter.
 pub(super) trait Setting: Sized {
-    /// Reads the `value` of the `parameter`, which had the value `before`.
+    /// Parses the `value` of the `parameter`, which had the value `before`.
     ///
     /// # Errors
-    /// A [`Refusal`] where the value has no meaning.
+    /// [`Refusal`] of an invalid value.
     fn read(parameter: &Definition, value: Value, before: Option<&Self>) -> Result<Self, Refusal>;
 }
 
-/// Reads values as the types that they have.
+/// Settings with the type of the value.
 macro_rules! plain_settings {
     ($($type:ty = $variant:ident;)*) => {$(
         impl Setting for $type {
@@ -41,7 +40,7 @@ plain_settings! {
     Vec<String> = Texts;
 }
 
-/// Reads values as another type first, and then as what the expression makes of that.
+/// Settings converted from another type by an expression.
 macro_rules! settings_from {
     ($($from:ty => $type:ty = $convert:expr;)*) => {$(
         impl Setting for $type {
@@ -59,7 +58,7 @@ settings_from! {
     f64 => Duration = Duration::try_from_secs_f64;
 }
 
-/// Reads values by their names.
+/// Settings parsed from names.
 macro_rules! named_settings {
     ($($type:ty),*) => {
         settings_from! {$(String => $type = |name| name.parse();)*}
@@ -79,7 +78,7 @@ named_settings!(
     JacobianMethod
 );
 
-/// Axes by name: at least one has to be left.
+/// Axes by name; at least one must remain constrained.
 impl Setting for [bool; 6] {
     fn read(parameter: &Definition, value: Value, _: Option<&Self>) -> Result<Self, Refusal> {
         let (name, axes) = (parameter.name, Vec::<String>::read(parameter, value, None)?);
@@ -93,7 +92,7 @@ impl Setting for [bool; 6] {
     }
 }
 
-/// A setting that the empty text or zero turns off.
+/// A setting that is disabled by an empty text or zero.
 impl<T: Setting + Default + PartialEq> Setting for Option<T> {
     fn read(parameter: &Definition, value: Value, _: Option<&Self>) -> Result<Self, Refusal> {
         Ok(Some(T::read(parameter, value, None)?).filter(|value| *value != T::default()))
@@ -101,18 +100,17 @@ impl<T: Setting + Default + PartialEq> Setting for Option<T> {
 }
 
 named_values! {
-    /// What the arm does when a target cannot be met.
+    /// Behaviour for unreachable targets.
     pub enum OnUnreachable("way to answer", "ways to answer") {
-        /// It moves to the closest pose that was found.
+        /// Move to the closest pose found.
         Closest = "closest",
-        /// It moves to where the position is reached exactly and the orientation as closely as possible; where the position cannot be
-        /// reached, as closest.
+        /// Reach the position exactly and the orientation as closely as possible; as `Closest` if the position is unreachable.
         Position = "position",
-        /// It holds its position.
+        /// Stay in place.
         Hold = "hold",
     }
 
-    /// How the arm moves to a target.
+    /// Kind of motion to a target.
     pub enum Motion("motion", "motions") {
         /// At once, or in steps of at most `max_joint_step`.
         Immediate = "immediate",
@@ -120,23 +118,23 @@ named_values! {
         Smooth = "smooth",
     }
 
-    /// What the numbers of the commands of MoveIt Servo are.
+    /// Unit of MoveIt Servo commands.
     pub enum CommandUnits("unit of commands", "units of commands") {
-        /// Shares of the scales, from -1 to 1.
+        /// Fractions of the scales, from -1 to 1.
         Unitless = "unitless",
         /// Velocities in m/s and rad/s.
         SpeedUnits = "speed_units",
     }
 
-    /// The reliability of a quality of service.
+    /// QoS reliability.
     pub enum Reliability("reliability", "reliabilities") {
-        /// A message that is lost is sent again.
+        /// Lost messages are sent again.
         Reliable = "reliable",
-        /// A message is sent once.
+        /// Messages are sent once.
         BestEffort = "best_effort",
     }
 
-    /// How a step is computed from the Jacobian.
+    /// Computation of a step from the Jacobian.
     pub enum JacobianMethod("method", "methods") {
         /// Damped least squares.
         Damped = "damped",
@@ -146,7 +144,7 @@ named_values! {
 }
 
 impl From<OnUnreachable> for Unreached {
-    /// What the solver is asked for. An arm that holds its position is asked for the reason.
+    /// The solver's behaviour. With `Hold` its closest pose only provides the reason.
     fn from(way: OnUnreachable) -> Self {
         match way {
             OnUnreachable::Position => Self::Position,
@@ -155,7 +153,7 @@ impl From<OnUnreachable> for Unreached {
     }
 }
 
-/// What a text says, or the file whose path it is, together with that text.
+/// The parsed content of a text or of the file with this path, together with the text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FromText<T> {
     text: String,
@@ -170,43 +168,12 @@ impl<T> Deref for FromText<T> {
     }
 }
 
-/// What can be read from a text, or from the file whose path it is.
-pub(super) trait ReadText: Clone {
-    type Error: std::fmt::Display;
-
-    fn read_text(text: &str) -> Result<Self, Self::Error>;
-}
-
-impl ReadText for Yaml {
-    type Error = ReadError;
-
-    fn read_text(text: &str) -> Result<Self, ReadError> {
-        Self::read(text)
-    }
-}
-
-impl ReadText for NamedPositions {
-    type Error = NamedPositionsError;
-
-    fn read_text(text: &str) -> Result<Self, NamedPositionsError> {
-        Self::read(text)
-    }
-}
-
-impl ReadText for Tools {
-    type Error = ToolsError;
-
-    fn read_text(text: &str) -> Result<Self, ToolsError> {
-        Self::read(text)
-    }
-}
-
-impl<T: ReadText> Setting for FromText<T> {
+impl<T: FromStr<Err: Display> + Clone> Setting for FromText<T> {
     fn read(parameter: &Definition, value: Value, before: Option<&Self>) -> Result<Self, Refusal> {
         let text = String::read(parameter, value, None)?;
         let content = match before.filter(|before| before.text == text) {
             Some(before) => before.content.clone(),
-            None => T::read_text(&text).map_err(|e| Refusal(format!("{}: {e}", parameter.name)))?,
+            None => text.parse::<T>().map_err(|e| Refusal(format!("{}: {e}", parameter.name)))?,
         };
         Ok(Self { text, content })
     }

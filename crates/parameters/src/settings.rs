@@ -1,4 +1,4 @@
-//! What several parameters say together.
+//! Settings that combine several parameters.
 
 use std::time::Duration;
 
@@ -15,48 +15,48 @@ use urdf_ik_robot::{Chain, Robot};
 use urdf_ik_solver::{FabrikOptions, JacobianStep, Tolerance};
 
 impl Settings {
-    /// When a target counts as reached.
+    /// Tolerance of reached targets \[m, rad\].
     pub fn tolerance(&self) -> Tolerance {
         Tolerance { position: self.position_tolerance, orientation: self.orientation_tolerance }
     }
 
-    /// Positions of all joints at the start and after a reset \[rad or m\].
+    /// Positions of all joints of the robot at start-up and after a reset \[rad or m\].
     ///
     /// # Errors
-    /// [`Refusal`] where `initial_posture` does not fit the robot.
+    /// [`Refusal`] if `initial_posture` does not fit the robot.
     pub fn initial_positions(&self, robot: &Robot) -> Result<Vec<f64>, Refusal> {
         positions_of(Self::initial_posture(), &self.initial_posture, robot)
     }
 
-    /// Positions of all joints that the null-space task moves towards \[rad or m\].
+    /// Preferred positions of all joints of the robot for the null-space task \[rad or m\].
     ///
     /// # Errors
-    /// [`Refusal`] where `posture` does not fit the robot.
+    /// [`Refusal`] if `posture` does not fit the robot.
     pub fn posture_positions(&self, robot: &Robot) -> Result<Vec<f64>, Refusal> {
         positions_of(Self::posture(), &self.posture, robot)
     }
 
-    /// The tool of each tip of `chain`, in the frame of its link.
+    /// The pose of the tool of each tip of `chain`, in the frame of its link.
     ///
     /// # Errors
-    /// [`Refusal`] where `tool` names what is no tip.
+    /// [`Refusal`] if `tool` names a link that is not a tip.
     pub fn tools(&self, chain: &Chain) -> Result<Vec<Isometry3<f64>>, Refusal> {
         self.tool.of(chain).map_err(|e| Refusal(format!("{}: {e}", Self::tool().name)))
     }
 
-    /// The time between two states, by `publish_rate`.
+    /// The period of `publish_rate`.
     pub fn publish_period(&self) -> Duration {
         Duration::from_secs_f64(1.0 / self.publish_rate)
     }
 
-    /// How a servo moves.
+    /// The options of the servo.
     pub fn servo_options(&self) -> ServoOptions {
         let ServoSettings { linear_speed, angular_speed, priority, held_back, give, .. } = self.servo;
         let give = [give.position, give.orientation];
         ServoOptions { linear_speed, angular_speed, priority, held_back, give, free_axes: self.free_axes }
     }
 
-    /// The limits of joints that have none of their own; `None` where they are derived.
+    /// The limits of joints without their own \[rad/s, rad/s², rad/s³; m for prismatic joints\]; `None` for derived limits.
     pub fn default_limits(&self) -> JointLimit {
         JointLimit {
             velocity: Some(self.default_velocity),
@@ -71,20 +71,20 @@ fn positions_of(parameter: &Definition, positions: &NamedPositions, robot: &Robo
 }
 
 impl PathSettings {
-    /// Speed and acceleration along a path whose configurations are `period` \[s\] apart.
+    /// Speed and acceleration along a path, for trajectory points at intervals of `period` \[s\].
     pub fn timing(&self, period: f64) -> Timing {
-        Timing { speed: self.speed, acceleration: self.acceleration, period }
+        Timing::default().with_speed(self.speed).with_acceleration(self.acceleration).with_period(period)
     }
 
-    /// How closely the tip follows a path.
+    /// The options of path following: allowed deviation of the tip.
     pub fn follow(&self) -> FollowOptions {
         let deviation = Tolerance { position: self.position_deviation, orientation: self.orientation_deviation };
-        FollowOptions { deviation, ..FollowOptions::default() }
+        FollowOptions::default().with_deviation(deviation)
     }
 }
 
 impl JacobianSettings {
-    /// How a step is computed from the Jacobian.
+    /// The step of the solver `jacobian`.
     pub fn step(&self) -> JacobianStep {
         match self.method {
             JacobianMethod::Damped => JacobianStep::Damped { damping: self.damping },
@@ -96,7 +96,7 @@ impl JacobianSettings {
 impl FabrikSettings {
     /// The options of FABRIK.
     pub fn options(&self) -> FabrikOptions {
-        FabrikOptions { acceleration: self.acceleration, polish: self.polish }
+        FabrikOptions::new(self.acceleration, self.polish)
     }
 }
 

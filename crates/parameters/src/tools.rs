@@ -1,6 +1,7 @@
-//! Tool offsets in YAML, as text or as a file: the pose of the tool on each tip link.
+//! Tool offsets in YAML text or files: the pose of the tool on each tip link.
 
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 use nalgebra::{Isometry3, Translation3};
 use serde::Deserialize;
@@ -9,46 +10,38 @@ use thiserror::Error;
 use super::config::{NotAMap, read_map};
 use urdf_ik_mathematics::spatial::{NotARotation, rotation_from};
 use urdf_ik_robot::Chain;
-use urdf_ik_text::names::{self, sentence, short};
+use urdf_ik_text::names::{self, short};
 
-/// Tool offsets by tip link: the pose of the tool in the link's frame.
+/// Tool offsets by tip link: the pose of the tool in the link's frame \[m\].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Tools(pub BTreeMap<String, Isometry3<f64>>);
 
-/// Why tool offsets were refused.
+/// Invalid tool offsets.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ToolsError {
-    /// Neither a YAML mapping of tip links to poses nor a file that holds one.
-    #[error(
-        "{place} must map tip links to poses, such as {{tool0: {{p: [0, 0, 0.1], q_xyzw: [0, 0, 0, 1]}}}}: {}",
-        sentence(reason)
-    )]
-    NotAMapping {
-        /// The text, or the path of the file.
-        place: String,
-        /// What the YAML reader said.
-        reason: String,
-    },
+    /// Neither a YAML mapping of tip links to poses nor the path of such a file.
+    #[error(transparent)]
+    NotAMapping(#[from] NotAMap),
     /// The quaternion of a tool is not a rotation.
     #[error("the tool of '{}': {reason}", short(tip))]
     Rotation {
         /// The tip link.
         tip: String,
-        /// What is wrong with it.
+        /// The problem.
         reason: NotARotation,
     },
     /// The chain has no tip of this name.
     #[error("'{}' is not a tip link; the tip links are: {}", short(tip), names::list(tips))]
     UnknownTip {
-        /// The name given.
+        /// The given name.
         tip: String,
-        /// The names there are.
+        /// The valid names.
         tips: Vec<String>,
     },
 }
 
-/// A pose as a file has it.
+/// A pose in a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PoseYaml {
@@ -64,22 +57,26 @@ fn no_rotation() -> [f64; 4] {
     [0.0, 0.0, 0.0, 1.0]
 }
 
-impl Tools {
-    /// Reads tool offsets from YAML text, or from the YAML file whose path the text is. An empty text has none.
+impl FromStr for Tools {
+    type Err = ToolsError;
+
+    /// Reads tool offsets from YAML text, or from the YAML file with the path `text`. An empty text has none.
     ///
     /// # Errors
     /// [`ToolsError::NotAMapping`] and [`ToolsError::Rotation`].
-    pub fn read(text: &str) -> Result<Self, ToolsError> {
-        let map = read_map::<PoseYaml>(text);
-        let map = map.map_err(|NotAMap { place, reason }| ToolsError::NotAMapping { place, reason })?;
+    fn from_str(text: &str) -> Result<Self, ToolsError> {
+        let expected = "tip links to poses, such as {tool0: {p: [0, 0, 0.1], q_xyzw: [0, 0, 0, 1]}}";
+        let map = read_map::<PoseYaml>(text, expected)?;
         let pose = |(tip, PoseYaml { p, q_xyzw }): (String, PoseYaml)| match rotation_from(q_xyzw) {
             Ok(rotation) => Ok((tip, Isometry3::from_parts(Translation3::from(p), rotation))),
             Err(reason) => Err(ToolsError::Rotation { tip, reason }),
         };
         Ok(Self(map.into_iter().map(pose).collect::<Result<_, _>>()?))
     }
+}
 
-    /// The tool of each tip of `chain`, as [`Chain::with_tools`] takes them. Tips that are not named have the identity.
+impl Tools {
+    /// The tool of each tip of `chain` in the link's frame, for [`Chain::with_tools`]. Unnamed tips have the identity.
     ///
     /// # Errors
     /// [`ToolsError::UnknownTip`].
@@ -108,16 +105,16 @@ mod tests {
     #[test]
     fn tools_are_poses_by_tip_link() {
         let chain = chain();
-        let tools = Tools::read("{b: {p: [0, 0, 0.1]}}").unwrap();
+        let tools = Tools::from_str("{b: {p: [0, 0, 0.1]}}").unwrap();
         assert_eq!(tools.of(&chain).unwrap(), [Isometry3::translation(0.0, 0.0, 0.1)]);
-        let turned = Tools::read("b:\n  q_xyzw: [1, 0, 0, 0]\n").unwrap().of(&chain).unwrap();
+        let turned = Tools::from_str("b:\n  q_xyzw: [1, 0, 0, 0]\n").unwrap().of(&chain).unwrap();
         assert_eq!(turned[0].rotation.coords.as_slice(), [1.0, 0.0, 0.0, 0.0]);
-        assert_eq!(Tools::read(" ").unwrap().of(&chain).unwrap(), chain.tools());
+        assert_eq!(Tools::from_str(" ").unwrap().of(&chain).unwrap(), chain.tools());
     }
 
     #[test]
     fn bad_tools_say_what_is_wrong() {
-        let message = |text: &str| Tools::read(text).and_then(|tools| tools.of(&chain())).unwrap_err().to_string();
+        let message = |text: &str| Tools::from_str(text).and_then(|tools| tools.of(&chain())).unwrap_err().to_string();
         assert!(message("{b: [0, 0, 1]}").contains("must map tip links to poses"));
         assert!(message("{b: {xyz: [0, 0, 1]}}").contains("unknown field `xyz`"));
         assert!(message("no/such/file.yaml").starts_with("'no/such/file.yaml' must map tip links to poses"));

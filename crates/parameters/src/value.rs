@@ -1,4 +1,4 @@
-//! The value of a parameter, and the sentence that refuses one.
+//! Parameter values and their refusal.
 
 use std::fmt;
 
@@ -6,13 +6,14 @@ use thiserror::Error;
 
 use urdf_ik_text::names;
 
-/// Up to here every whole number is a double.
+/// Largest magnitude below which a double represents all integers.
 const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
 
 /// The value of a parameter.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Value {
-    /// No value: it means the default. An empty array in a parameter file arrives as this.
+    /// No value: the default. Parameter files encode an empty array like this.
     NotSet,
     /// `bool`
     Bool(bool),
@@ -24,12 +25,12 @@ pub enum Value {
     Text(String),
     /// `string_array`
     Texts(Vec<String>),
-    /// A value of a type that no parameter has, with the name of the type.
+    /// A value of a type without parameters, by name.
     Other(&'static str),
 }
 
 impl Value {
-    /// ROS 2's name of the type.
+    /// The ROS 2 name of the type.
     pub fn type_name(&self) -> &'static str {
         match self {
             Self::NotSet => "not set",
@@ -42,7 +43,7 @@ impl Value {
         }
     }
 
-    /// As a double where it is a number: an integer, or the text of a number. `ros2 param` hands on `1e-5` as a text.
+    /// An integer or the text of a number as a double. `ros2 param` sends `1e-5` as a text.
     pub(super) fn number_as_double(self) -> Self {
         match self {
             #[expect(clippy::cast_precision_loss, reason = "bounds of doubles lie far below 2^52")]
@@ -52,7 +53,7 @@ impl Value {
         }
     }
 
-    /// As an integer where it is the text of a whole number, such as `1e6`.
+    /// The text of a whole number, such as `1e6`, as an integer.
     pub(super) fn number_as_integer(self) -> Self {
         let Self::Text(text) = self else { return self };
         if let Ok(value) = text.trim().parse() {
@@ -79,7 +80,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// Why a value was refused: a sentence for the caller that set it.
+/// The refusal of a value, as a sentence for the caller.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct Refusal(pub String);

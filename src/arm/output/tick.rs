@@ -1,4 +1,4 @@
-//! A tick: the motion moves on, is supervised and published.
+//! A tick advances, supervises and publishes the motion.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use r2r::urdf_ik::msg::ServoStatus;
 
 use super::Output;
 use crate::arm::configuration_motion::{ConfigurationMotion, Tick, Ticked};
-use crate::arm::state::State;
+use crate::arm::state::ArmState;
 use crate::arm::steering;
 use crate::arm::supervision::Supervised;
 use crate::ros::MEASURED_JOINT_STATES;
@@ -16,8 +16,8 @@ use crate::surroundings::{Avoidance, NotReady};
 use urdf_ik_parameters::Settings;
 
 impl Output {
-    /// Moves on by one period and publishes the joint state; at rest, only where targets have not published it just now. Publishes the
-    /// reports on a motion that has ended. The tick was `due` then, and may be late.
+    /// Advances by one period and publishes the joint state; at rest only if targets have not just published it.
+    /// Publishes the reports of an ended motion. The tick was `due` then, and may be late.
     pub(in crate::arm) fn tick(
         &self,
         settings: &Settings,
@@ -29,7 +29,7 @@ impl Output {
         let is_sampled = state.motion.as_ref().is_some_and(ConfigurationMotion::is_sampled);
         let is_at_rest = state.motion.as_ref().is_none_or(ConfigurationMotion::is_at_rest);
         if !is_at_rest {
-            state.last_activity = Some(Instant::now());
+            state.activity.last = Some(Instant::now());
         }
         let now = self.clock.now();
         let (time, step) = state.next_time(settings, now, due);
@@ -53,14 +53,14 @@ impl Output {
         } else {
             self.publish_tick(&mut state, settings, if is_sampled { time } else { now })
         };
-        let halted = state.supervision.permit().err();
+        let halted = state.supervision.check_accepting().err();
         let base = state.motion.as_ref().map(|motion| motion.loaded().base_frame(settings));
         drop(state);
         let servo = servo.or_else(|| halted.filter(|_| reports_servo).map(|refused| steering::status_of(&refused)));
         self.report(supervised, servo, Header { stamp, frame_id: base.unwrap_or_default() });
     }
 
-    /// Publishes the status of the servo, where it has one, and the reports of the supervision.
+    /// Publishes the status of the servo, if any, and the reports of the supervision.
     fn report(&self, supervised: Supervised, servo: Option<ServoStatus>, header: Header) {
         let Supervised { reports, warning, .. } = supervised;
         for report in reports {
@@ -74,12 +74,12 @@ impl Output {
         }
     }
 
-    /// Publishes the state after a tick that was meant for `time`. Returns its stamp.
-    fn publish_tick(&self, state: &mut State, settings: &Settings, time: Duration) -> Time {
+    /// Publishes the state after a tick for `time`. Returns its stamp.
+    fn publish_tick(&self, state: &mut ArmState, settings: &Settings, time: Duration) -> Time {
         let stamp = self.publish(state, time);
-        // A tick in time after a late one repeats nothing that a target published.
+        // A punctual tick after a late one must not repeat what a target has published.
         state.last_publication = None;
-        let is_halted = state.supervision.permit().is_err();
+        let is_halted = state.supervision.check_accepting().is_err();
         if let Some(motion) = state.motion.as_ref().filter(|motion| motion.is_streamed() || is_halted) {
             self.controllers.publish_state(motion, settings.publish_period());
         }

@@ -1,16 +1,16 @@
-//! What the servo is commanded, related to the robot.
+//! Commands of the servo, related to the robot.
 
 use nalgebra::{Isometry3, Vector3};
 
-/// A command as the servo takes it.
-pub(crate) struct Input {
+/// A command of the servo.
+pub(crate) struct ServoInput {
     /// Name of its topic, for messages to a person.
     pub topic: &'static str,
-    pub wish: Wish,
+    pub command: ServoCommand,
 }
 
-/// What a command asks for.
-pub(crate) enum Wish {
+/// The value of a command.
+pub(crate) enum ServoCommand {
     /// A velocity of a tip.
     Twist(Twist),
     /// A velocity for each variable \[rad/s or m/s\].
@@ -27,17 +27,17 @@ pub(crate) struct Twist {
     pub linear: Vector3<f64>,
     /// \[rad/s\].
     pub angular: Vector3<f64>,
-    /// Along whose axes both are given.
+    /// The axes of both vectors.
     pub axes: LinkAxes,
 }
 
-/// The axes of a link, wherever it is at each moment.
+/// The axes of a link at its current orientation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LinkAxes {
     Base,
-    /// Of the tip itself.
+    /// Of the tip.
     Tip,
-    /// Of another link of the robot, by its index.
+    /// Of another link of the robot, by index.
     Link(usize),
 }
 
@@ -45,25 +45,25 @@ pub(crate) enum LinkAxes {
 pub(crate) struct Pose {
     /// Index of the tip.
     pub tip: usize,
-    /// The pose in its frame.
+    /// The pose in this frame.
     pub in_frame: Isometry3<f64>,
     /// Name of the frame.
     pub frame: String,
-    /// Pose of the frame in the base link's frame, when the command arrived.
+    /// Pose of the frame in the base link's frame, on arrival of the command.
     pub frame_in_base: Isometry3<f64>,
-    /// Whether only how it moves counts, from where the tip is.
+    /// True if the tip follows only the relative motion of the poses.
     pub is_relative: bool,
 }
 
 impl Twist {
-    /// Whether it asks the tip to stand.
+    /// True if all velocities are zero.
     pub(crate) fn is_zero(&self) -> bool {
         self.linear.iter().chain(&self.angular).all(|v| *v == 0.0)
     }
 }
 
-impl Wish {
-    /// Whether it asks the arm to stand.
+impl ServoCommand {
+    /// True for a zero velocity command.
     pub(crate) fn is_zero(&self) -> bool {
         match self {
             Self::Twist(twist) => twist.is_zero(),

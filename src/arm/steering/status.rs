@@ -1,65 +1,60 @@
-//! What the servo does, as a message.
+//! The status of the servo as a message.
 
 use r2r::urdf_ik::msg::ServoStatus;
 
-use super::around::Around;
-use super::newest::Newest;
-use crate::reports::Verdict;
+use super::latest_commands::LatestCommands;
+use super::step_context::StepContext;
+use crate::reports::TargetOutcome;
 use crate::reports::status::{Refused, bodies};
 use crate::robot_in_use::description::LoadedRobot;
 use crate::surroundings::avoidance::Avoidance;
 use urdf_ik_motion::servo::{CommandError, Hold, Report};
 use urdf_ik_text::names;
 
-/// The codes of `ServoStatus` in the type of its field.
+/// The codes of `ServoStatus`, with the type of its field.
 pub(crate) mod code {
-    use r2r::urdf_ik::msg::ServoStatus;
-
-    pub const OK: u8 = ServoStatus::OK as u8;
-    pub const JOINT_LIMIT: u8 = ServoStatus::JOINT_LIMIT as u8;
-    pub const SINGULARITY: u8 = ServoStatus::SINGULARITY as u8;
-    pub const COLLISION: u8 = ServoStatus::COLLISION as u8;
-    pub const SPEED: u8 = ServoStatus::SPEED as u8;
-    pub const TIMEOUT: u8 = ServoStatus::TIMEOUT as u8;
-    pub const INVALID: u8 = ServoStatus::INVALID as u8;
-    pub const UNKNOWN_FRAME: u8 = ServoStatus::UNKNOWN_FRAME as u8;
-    pub const NO_ROBOT: u8 = ServoStatus::NO_ROBOT as u8;
-    pub const FOLLOWING_ERROR: u8 = ServoStatus::FOLLOWING_ERROR as u8;
+    crate::ros::constants! { pub u8: r2r::urdf_ik::msg::ServoStatus {
+        OK, JOINT_LIMIT, SINGULARITY, COLLISION, SPEED, TIMEOUT, INVALID, UNKNOWN_FRAME, NO_ROBOT, FOLLOWING_ERROR,
+    } }
 }
 
 /// The status of a step, without a header.
-pub(super) fn of_step(stepped: &Result<&Report, CommandError>, newest: &Newest, around: &Around) -> ServoStatus {
-    let tips = around.loaded.chain.tips();
+pub(super) fn of_step(
+    stepped: &Result<&Report, CommandError>,
+    latest: &LatestCommands,
+    context: &StepContext,
+) -> ServoStatus {
+    let tips = context.loaded.chain.tips();
     let mut status = ServoStatus {
-        tip_links: newest.tips().into_iter().map(|tip| tips[tip].link.clone()).collect(),
+        tip_links: latest.tips().into_iter().map(|tip| tips[tip].link.clone()).collect(),
         smallest_singular_value: f64::NAN,
         ..ServoStatus::default()
     };
-    match (stepped, &around.avoidance, newest) {
+    match (stepped, &context.avoidance, latest) {
         (_, Err(reason), _) => {
             status.code = code::COLLISION;
             status.message = format!("the arm waits: {reason}");
         }
-        (_, _, Newest::Rest) => {
+        (_, _, LatestCommands::Rest) => {
             status.code = code::TIMEOUT;
-            status.message = "no command comes in: the arm comes to rest, or stands".into();
+            status.message = "no command is received: the arm brakes or is at rest".into();
         }
         (Err(e), ..) => {
             status.code = code::INVALID;
             status.message = format!("the arm comes to rest: {e}");
         }
-        (Ok(report), Ok(avoidance), _) => put_report(&mut status, report, around.loaded, *avoidance),
+        (Ok(report), Ok(avoidance), _) => put_report(&mut status, report, context.loaded, *avoidance),
     }
     status
 }
 
-/// The status while, or because, commands are refused; without a header.
+/// The status of a refused command, without a header.
 pub(crate) fn of_refusal(refused: &Refused) -> ServoStatus {
     ServoStatus {
-        code: match refused.verdict {
-            Verdict::UnknownFrame => code::UNKNOWN_FRAME,
-            Verdict::NoRobot => code::NO_ROBOT,
-            Verdict::FollowingError => code::FOLLOWING_ERROR,
+        code: match refused.outcome {
+            TargetOutcome::UnknownFrame => code::UNKNOWN_FRAME,
+            TargetOutcome::NoRobot => code::NO_ROBOT,
+            TargetOutcome::FollowingError => code::FOLLOWING_ERROR,
             _ => code::INVALID,
         },
         message: refused.sentence.clone(),
@@ -68,14 +63,14 @@ pub(crate) fn of_refusal(refused: &Refused) -> ServoStatus {
     }
 }
 
-/// Puts into `status` that a joint outside its limits comes inside first, where that holds the arm back.
+/// Adds to a JOINT_LIMIT `status` that a joint outside its limits returns to them first.
 pub(super) fn put_outside(status: &mut ServoStatus, joint: &str) {
     if status.code == code::JOINT_LIMIT {
-        status.message = format!("joint '{}' is outside its limits, and comes inside first", names::short(joint));
+        status.message = format!("joint '{}' is outside its limits, and returns to them first", names::short(joint));
     }
 }
 
-/// Puts into `status` that the parameter `speed_scale` makes the arm slower, where it does.
+/// Applies the parameter `speed_scale` to `status`.
 pub(crate) fn put_speed_scale(status: &mut ServoStatus, scale: f64) {
     status.scale *= scale;
     if scale < 1.0 {
@@ -86,7 +81,7 @@ pub(crate) fn put_speed_scale(status: &mut ServoStatus, scale: f64) {
     }
 }
 
-/// Puts into `status` what holds the arm back.
+/// Puts the limiting factors of the `report` into `status`.
 fn put_report(status: &mut ServoStatus, report: &Report, loaded: &LoadedRobot, avoidance: Option<&Avoidance>) {
     (status.code, status.scale, status.sliding) = (code::OK, report.share, report.is_sliding);
     [status.position_off_line, status.orientation_off_line] = report.off_line;
@@ -103,7 +98,7 @@ fn put_report(status: &mut ServoStatus, report: &Report, loaded: &LoadedRobot, a
         if sentences.is_empty() { "the arm follows".to_owned() } else { names::sentence(&sentences.join("; ")).into() };
 }
 
-/// Puts into `status` the names of what holds the arm back. Gives the code and a sentence.
+/// Puts the names of a limiting factor into `status`. Returns its code and sentence.
 fn put_hold(
     status: &mut ServoStatus,
     hold: &Hold,

@@ -40,7 +40,7 @@ fn defaults_are_read_as_the_table_has_them() {
     assert_eq!(settings.jacobian.step(), JacobianStep::Damped { damping: None });
     assert_eq!(settings.fabrik.options(), FabrikOptions::default());
     assert_eq!((settings.motion, settings.join_targets), (Motion::Immediate, Duration::from_millis(100)));
-    assert_eq!(settings.path.timing(0.02), Timing { period: 0.02, ..Timing::default() });
+    assert_eq!(settings.path.timing(0.02), Timing::default().with_period(0.02));
     assert_eq!((settings.path.follow(), settings.path.blend_radius), (FollowOptions::default(), 0.0));
     assert!(!settings.path.partial && settings.command_joints.is_empty() && settings.joint_limits.text.is_empty());
     assert_eq!(
@@ -139,7 +139,7 @@ fn each_setting_follows_its_parameter() {
     assert_eq!(settings.null_space, NullSpace { posture: 2.0, limits: 3.0, manipulability: 4.0 });
     assert_eq!(settings.jacobian.step(), JacobianStep::Damped { damping: Some(0.2) });
     assert_eq!(settings.solver, SolverKind::Fabrik);
-    assert_eq!(settings.fabrik.options(), FabrikOptions { acceleration: 5, polish: false });
+    assert_eq!(settings.fabrik.options(), FabrikOptions::new(5, false));
     assert!(
         !settings.interactive_target
             && !settings.branch_jumps
