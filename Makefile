@@ -1,5 +1,5 @@
 # The two that a newcomer needs: `make run` and `make test`. Both set up whatever is missing first.
-.PHONY: help run view keys play example node build test check moveit wheel bench bench-node bench-peers clean
+.PHONY: help run view keys play example node build test check moveit wheel bench bench-node bench-peers figures clean
 
 help:  ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 18
@@ -46,6 +46,10 @@ bench-node: node  ## the running node: latency beside a bare echo, and 1000 targ
 
 bench-peers:  ## our solver beside published ones, also among obstacles: [CASES=N] [ROBOTS=NAMES] [PEERS=NAMES] [PART=poses or scenes]
 	@benches/peers/run.sh
+
+figures:  ## docs/figures, drawn anew; first: pip install matplotlib ./crates/python
+	@cargo build --locked --release --bin urdf_ik
+	@exec python3 scripts/figures.py
 
 clean:  ## removes all that was built or downloaded into this folder
 	rm -rf .ros build install log target

@@ -11,7 +11,7 @@ CLOSE = 0.01  # [rad]
 
 
 def policy(positions):
-    """The velocities for these joint positions. Here a learned policy would stand."""
+    """The joint velocities [rad/s] for these joint positions: the place of a learned policy."""
     return {name: max(-SPEED, min(SPEED, GAIN * (goal - positions[name]))) for name, goal in GOAL.items()}
 
 
@@ -29,7 +29,7 @@ def main():
 
     def step():
         velocities = policy(positions())
-        message = JointState(name=list(velocities), velocity=list(velocities.values()))  # the other joints stand
+        message = JointState(name=list(velocities), velocity=list(velocities.values()))  # the other joints hold still
         message.header.stamp = node.get_clock().now().to_msg()
         jogs.publish(message)
 

@@ -1,4 +1,5 @@
-//! Moves the tool round a circle: targets at 50 Hz, and what became of each of them. The same as `publish_target.py`, with r2r.
+//! Moves the tool round a circle: targets at 50 Hz, and what became of each of them. The same as
+//! `publish_target.py`, with r2r.
 
 use std::error::Error;
 use std::f64::consts::TAU;

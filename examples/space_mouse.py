@@ -12,7 +12,7 @@ SPEED = 0.08  # [m/s]
 
 
 def imagined_hand(time):
-    """What a hand pushes that leads the tool round a circle once."""
+    """The deflections that move the tool once around a circle."""
     hand, angle = Twist(), 2 * math.pi * time / DURATION
     hand.linear.y, hand.linear.z = SPEED * math.cos(angle), SPEED * math.sin(angle)
     return hand

@@ -15,7 +15,7 @@ SPEED = 0.06  # [m/s]
 
 
 def part(time, stamp):
-    """Where the part is: it moves along the y axis of the base link."""
+    """The position of the part, which moves along the y axis of the base link."""
     transform = TransformStamped(child_frame_id='part')
     transform.header.frame_id, transform.header.stamp = 'base_link', stamp
     transform.transform.translation.x = 0.45

@@ -2,15 +2,21 @@
 # All that has to pass before a change is accepted. Ends at the first failure; prints how long each part took. The tests of the node wait
 # most of the time, so the tests of the libraries run beside them.
 set -euo pipefail
-cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
+root="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)"
+cd "$root"
 # shellcheck source=scripts/setup/steps.sh
 . scripts/setup/steps.sh
 # shellcheck source=scripts/setup/machine.sh
 . scripts/setup/machine.sh
 # shellcheck source=scripts/setup/debian.sh
 . scripts/setup/debian.sh
+# shellcheck source=scripts/setup/wheels.sh
+. scripts/setup/wheels.sh
+# shellcheck source=scripts/setup/own_python.sh
+. scripts/setup/own_python.sh
+# shellcheck source=scripts/setup/linters.sh
+. scripts/setup/linters.sh
 
-root="$PWD"
 summary=""
 
 # Runs one part: check TITLE COMMAND [ARGUMENT]…
@@ -76,6 +82,9 @@ unit_test_options=(--config "$package.opt-level=1" --config "$package.debug-asse
 libraries=(--locked --workspace --exclude urdf_ik_node)
 
 check "formatting" cargo fmt --check
+check "names and comments" python3 scripts/style.py
+check "shell scripts" lint_shell_scripts
+check "Python files" lint_python_files
 check "build with ROS 2" scripts/setup.sh
 check "lints" "${with_ros[@]}" clippy "${ros_options[@]}" --workspace --all-targets -- --deny warnings
 check "documentation" "${with_ros[@]}" doc "${ros_options[@]}" --workspace --no-deps

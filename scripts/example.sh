@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs an example beside a node of its own: scripts/example.sh NAME. NAME is a file of examples/, with or without .py.
 set -euo pipefail
-cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
+root="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)"
+cd "$root"
 # shellcheck source=scripts/setup/steps.sh
 . scripts/setup/steps.sh
 

@@ -22,7 +22,7 @@ import signal
 import sys
 import time
 
-# What a signal does. The imports take a second, in which Ctrl-C must end this without a traceback. Later rclpy ends what it spins;
+# Signal handling. The imports take a second, in which Ctrl-C must end this without a traceback. Later rclpy ends what it spins;
 # an exception of our own would only come in its way.
 on_signal = [lambda: os._exit(0)]
 SIGNALS = (signal.SIGINT, signal.SIGTERM) if __name__ == '__main__' else ()
@@ -121,7 +121,7 @@ class Others:
             self.hear()
 
     def hear_path(self, trajectory):
-        """A path goes on after it was sent."""
+        """A path continues after it was sent."""
         if trajectory.points:
             end = trajectory.points[-1].time_from_start
             self.hear(end.sec + 1e-9 * end.nanosec)
@@ -172,7 +172,7 @@ class Course:
         return self.last is None
 
     def resume(self, pose=None):
-        """Goes on: from this pose, or from where it was."""
+        """Resumes from this pose, or from the last one."""
         self.last = time.monotonic()
         self.returning = None if pose is None else (pose, self.last)
 
@@ -298,7 +298,7 @@ class FigureOfEight(Node):
             self.publish(target_message(position, orientation), frame, orientation is POSITION_ONLY)
 
     def ask_for_return(self):
-        """Asks where the tip link is now, and goes on from there."""
+        """Requests the pose of the tip link, and resumes from there."""
         now = time.monotonic()
         if self.asked is not None and now < self.asked + ANSWER_TIMEOUT:
             return

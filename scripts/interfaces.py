@@ -12,7 +12,7 @@ from rclpy.node import Node, NodeNameNonExistentError
 
 TIMEOUT = 10.0  # [s] for the node to appear
 SETTLE_TIME = 1.0  # [s] without a change after which the list counts as complete
-PAUSE = 0.1  # [s] between two looks
+PAUSE = 0.1  # [s] between two polls
 # Every node has these: parameter services, /parameter_events, /rosout.
 OF_EVERY_NODE = 'rcl_interfaces/'
 

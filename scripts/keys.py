@@ -15,7 +15,7 @@ import signal
 import sys
 import time
 
-# What a signal does. The imports take a moment, in which Ctrl-C must end this without a traceback.
+# Signal handling. The imports take a moment, in which Ctrl-C must end this without a traceback.
 on_signal = [lambda: os._exit(0)]
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if __name__ == '__main__' else ()
 for number in SIGNALS:
@@ -40,7 +40,7 @@ from teleop.terminal import Closed, Terminal  # noqa: E402
 
 PERIOD = 0.02  # [s] between two messages
 NEWS = 2.0  # [s] that a sentence of the node is shown
-PATIENCE = 1.0  # [s] without an answer after which it says what it waits for
+PATIENCE = 1.0  # [s] without an answer before it prints what it waits for
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
@@ -75,7 +75,7 @@ class Keys(Node):
         return float(speed)
 
     def hear(self, status):
-        """Takes in what the node says. That nothing is commanded any more is no news."""
+        """Handles a status of the node. The end of the commands is not shown."""
         if status.code != ServoStatus.TIMEOUT:
             self.news = '' if status.code == ServoStatus.OK else status.message
             self.news_until = time.monotonic() + NEWS
@@ -96,7 +96,7 @@ class Keys(Node):
         return value
 
     def find_robot(self):
-        """Waits until the node has a robot, and gets what the keys are for: the chain of each tip."""
+        """Waits until the node has a robot, and gets the chain of each tip."""
         service = self.forward_kinematics
         self.wait_for(service.service_is_ready, f'the node {self.resolve_service_name(self.node)}')
         answer = self.wait_for(self.ask_for_tips, 'the robot of the node')
@@ -118,7 +118,7 @@ class Keys(Node):
         return future.result() if future.done() and future.result().success else None
 
     def send(self, command, steering):
-        """Publishes what is commanded, or the zero that ends what was commanded before."""
+        """Publishes the command, or the zero that ends the previous one."""
         if isinstance(command, Twist):
             publisher = self.twists[steering.tip]
             frame = f'{self.prefix}{steering.tip}' if steering.of_tip else ''

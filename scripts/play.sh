@@ -15,6 +15,8 @@ here="$root/scripts/setup"
 . "$here/debian.sh"
 # shellcheck source=scripts/setup/wheels.sh
 . "$here/wheels.sh"
+# shellcheck source=scripts/setup/own_python.sh
+. "$here/own_python.sh"
 # shellcheck source=scripts/setup/page.sh
 . "$here/page.sh"
 

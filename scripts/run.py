@@ -113,7 +113,7 @@ def check(children):
 
 
 def list_interfaces(watch, children, stopping):
-    """Prints what the node offers, asked of the node itself."""
+    """Prints the topics and services of the node, as the node reports them."""
     def wait(seconds):
         check(children)
         return stopping.wait(seconds)

@@ -154,7 +154,8 @@ impl Client {
         self.listeners[peer].positions.clone()
     }
 
-    /// The answers of a peer that have arrived, after waiting until something arrives from any peer, or for `patience` at most.
+    /// The answers of a peer that have arrived, after waiting until something arrives from any peer, or for
+    /// `patience` at most.
     pub fn answers(&mut self, peer: usize, patience: Duration) -> Vec<Answer> {
         self.node.spin_once(patience);
         let now = now();

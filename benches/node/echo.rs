@@ -1,5 +1,5 @@
-//! The bare r2r nodes for comparison: they answer each target at once with a joint state and a status of the same size as the
-//! node's. Both are written like r2r's own examples.
+//! The bare r2r nodes for comparison: they answer each target at once with a joint state and a status of the same
+//! size as the node's. Both are written like r2r's own examples.
 
 use std::time::Duration;
 

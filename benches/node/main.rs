@@ -1,10 +1,11 @@
 //! The running node: `make bench-node [SECONDS=60]`.
 //!
-//! First its latency, from a target's departure to the arrival of its joint state, against bare r2r nodes that answer with the same
-//! messages and solve nothing (`echo.rs`). They alternate in short blocks, in which the others are stopped, so that other work on
-//! the machine affects all of them equally. Then short queries and targets, alone and beside long queries. Then a stream of 1000 targets
-//! per second on a smooth path: how many are solved, their age when they are solved, and the processor time and memory of the node. Then such
-//! a stream through a ball, and past it: also how near the arm comes. At last a thousand steering commands per second.
+//! First its latency, from a target's departure to the arrival of its joint state, against bare r2r nodes that answer
+//! with the same messages and solve nothing (`echo.rs`). They alternate in short blocks, in which the others are
+//! stopped, so that other work on the machine affects all of them equally. Then short queries and targets, alone and
+//! beside long queries. Then a stream of 1000 targets per second on a smooth path: how many are solved, their age
+//! when they are solved, and the processor time and memory of the node. Then such a stream through a ball, and past
+//! it: also how near the arm comes. At last a thousand steering commands per second.
 
 mod beside;
 mod client;

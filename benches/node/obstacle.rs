@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use nalgebra::Isometry3;
 use r2r::geometry_msgs::msg::{Point, Pose, Quaternion};
-use urdf_ik_collision::{Geometry, LinkShapes, Obstacle, Pairs, Scene, SceneScratch, World, write_between};
+use urdf_ik_collision::{Geometry, LinkShapes, Obstacle, Pairs, Scene, SceneScratch, World, interpolate_into};
 use urdf_ik_robot::{Chain, MeshFolders, Robot};
 
 use super::client::Client;
@@ -59,7 +59,7 @@ fn swings() -> Vec<Pose> {
         .collect()
 }
 
-/// Streams for so many seconds without avoidance, with it, and with bounded steps too, and prints what came of it.
+/// Streams for this many seconds without avoidance, with it, and with bounded steps, and prints the results.
 pub fn measure(seconds: u32) -> Fallible<()> {
     let urdf = solid_urdf()?;
     let path = swings();
@@ -107,7 +107,7 @@ fn report(urdf: &str, states: &[Vec<f64>], bound: Option<f64>) -> Fallible<()> {
     for pair in states.windows(2) {
         let mut place = pair[0].clone();
         for at in 1..=PLACES {
-            write_between(&pair[0], &pair[1], f64::from(at) / f64::from(PLACES + 1), &mut place);
+            interpolate_into(&pair[0], &pair[1], f64::from(at) / f64::from(PLACES + 1), &mut place);
             between = between.min(distance(&place));
         }
         steps.push(pair[0].iter().zip(&pair[1]).map(|(one, next)| (next - one).abs()).fold(0.0, f64::max));

@@ -17,7 +17,7 @@ pub struct Peer {
     child: Child,
 }
 
-/// What a process has used so far.
+/// The resources that a process has used so far.
 pub struct Usage {
     /// Processor time of all its threads.
     pub processor: Duration,

@@ -1,6 +1,8 @@
-//! A thousand steering commands a second: when the first joint state that follows a command arrives, how even the stamps are, and what it costs.
+//! A thousand steering commands a second: when the first joint state that follows a command arrives, how even the
+//! stamps are, and what it costs.
 //!
-//! Twists of the tip and velocities of joints take over from each other. Which of them a joint state follows is in its status.
+//! Twists of the tip and velocities of joints take over from each other. Which of them a joint state follows
+//! is in its status.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -28,7 +30,7 @@ const WARM_UP: u32 = 3000;
 /// How long the node may take to start.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What steers the node, and hears it.
+/// Publishes commands and receives the joint states.
 struct Hand {
     node: r2r::Node,
     twists: r2r::Publisher<TwistStamped>,
@@ -56,7 +58,7 @@ impl Hand {
         })
     }
 
-    /// Sends a command, which changes its direction every second, and gives the time when.
+    /// Sends a command, which changes its direction every second, and returns the time of sending.
     fn send(&self, turn: u32, twists: bool) -> Fallible<Duration> {
         let sign = if (turn / 1000).is_multiple_of(2) { 1.0 } else { -1.0 };
         let now = now();
@@ -94,7 +96,8 @@ impl Hand {
         Ok(())
     }
 
-    /// Sends so many commands, and gives when those were sent that take over from the other kind, and whether they are twists.
+    /// Sends so many commands, and gives when those were sent that take over from the other kind, and whether
+    /// they are twists.
     fn steer(&mut self, commands: u32) -> Fallible<Vec<(Duration, bool)>> {
         let mut taking_over = Vec::new();
         let start = Instant::now();
@@ -112,7 +115,7 @@ impl Hand {
     }
 }
 
-/// Steers for so many seconds, and prints what came of it.
+/// Steers for this many seconds, and prints the results.
 pub fn measure(seconds: u32) -> Fallible<()> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_urdf_ik_node"));
     command.args(["--ros-args", "-p"]).arg(format!("urdf_file:={URDF}")).args(["-p", "publish_rate:=1000.0"]);

@@ -19,7 +19,8 @@ const WARM_UP: u32 = 3000;
 /// How long the last answer may take.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Streams targets to the first peer of the client, for `seconds` seconds, and prints the results. Gives the positions of all joint states.
+/// Streams targets to the first peer of the client, for `seconds` seconds, and prints the results. Returns the
+/// positions of all joint states.
 pub fn measure(mut client: Client, peer: &Peer, path: &[Pose], seconds: u32) -> Fallible<Vec<Vec<f64>>> {
     let run = |client: &mut Client, targets: u32| run(client, path, targets);
     run(&mut client, WARM_UP)?;

@@ -51,7 +51,7 @@ class Arm:
                 is_free = kind == 'continuous'
                 self.bounds.append((-np.pi, np.pi) if is_free else (float(limit.get('lower')), float(limit.get('upper'))))
 
-    @lru_cache(maxsize=4)
+    @lru_cache(maxsize=4)  # noqa: B019
     def at(self, q):
         """Position and rotation of the tip at a tuple of positions, and its Jacobian in the base's axes, linear part first."""
         position, rotation, axes, numbers = np.zeros(3), np.eye(3), [], iter(q)

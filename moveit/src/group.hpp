@@ -32,7 +32,7 @@ inline UrdfIkJoint description_of(const JointModel &joint) {
   if (joint.getVariableCount() == 1) {
     const auto &bounds = joint.getVariableBounds().front();
     const bool turns = joint.getType() == JointModel::REVOLUTE;
-    // A continuous joint has limits where joint_limits.yaml gives it some.
+    // joint_limits.yaml can limit a continuous joint.
     described.kind = !turns ? URDF_IK_JOINT_PRISMATIC : bounds.position_bounded_ ? URDF_IK_JOINT_REVOLUTE : URDF_IK_JOINT_CONTINUOUS;
     Eigen::Vector3d::Map(described.axis) = turns ? static_cast<const moveit::core::RevoluteJointModel &>(joint).getAxis()
                                                  : static_cast<const moveit::core::PrismaticJointModel &>(joint).getAxis();

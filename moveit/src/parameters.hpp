@@ -124,10 +124,10 @@ struct Parameters {
 
   std::vector<std::string> tip_links;  // empty to find them in the group
   std::string solver = "jacobian";
-  std::int64_t attempts = 1000;   // the largest number of starting points of a search
-  int pick = URDF_IK_PICK_FIRST;  // which of several solutions, one of URDF_IK_PICK_…
+  std::int64_t attempts = 1000;   // maximum number of starting points of a search
+  int pick = URDF_IK_PICK_FIRST;  // the choice among several solutions, one of URDF_IK_PICK_…
   double position_tolerance = 1e-5, orientation_tolerance = 1e-5;  // [m, rad]
-  bool position_only = false;  // whether it is a solution to reach the position, with the orientation as close as it goes
+  bool position_only = false;  // the exact position with the closest orientation is a solution
 
  private:
   static std::string list(const std::vector<std::string> &names) {

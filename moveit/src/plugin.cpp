@@ -142,11 +142,11 @@ class UrdfIkPlugin : public KinematicsBase {
       urdf_ik::Answer answer = this->answer(request, questions, is_close);
       bool is_solution = answer.solved() || (is_close && answer.outcome == URDF_IK_OUTCOME_POSITION_ONLY);
       if (is_close && !is_solution) {
-        // Where the callback refuses the closest orientations, or there was no time for them, any will do.
+        // If the callback refuses the closest orientations, or time ran out, any orientation is accepted.
         answer = this->answer(request, questions, false);
         is_solution = answer.solved();
       }
-      // The closest positions have not been asked about.
+      // The callback has not been called for the closest positions.
       if (is_solution || (request.options.return_approximate_solution && questions.accepts(answer.positions.data()))) {
         solution = request.seed;
         group_->write(answer.positions.data(), solution);
@@ -226,7 +226,7 @@ class UrdfIkPlugin : public KinematicsBase {
   std::unique_ptr<const Group> group_;
   std::unique_ptr<RobotState> default_state_;
   Names joint_names_, link_names_;
-  mutable std::vector<std::unique_ptr<urdf_ik::Workspace>> workspaces_;  // those that no thread uses now
+  mutable std::vector<std::unique_ptr<urdf_ik::Workspace>> workspaces_;  // unused by any thread now
   mutable std::mutex mutex_;
 };
 

@@ -74,7 +74,7 @@ struct Questions {
   const Request &request;
   const Group &group;
   const JointModelGroup *joints;
-  Positions positions;              // of the group, which are asked about
+  Positions positions;              // of the group, passed to the callbacks
   std::optional<RobotState> state;  // of the robot at these positions, for a cost
   std::exception_ptr thrown;        // by a function: it must not pass through the library
 };

@@ -24,7 +24,7 @@ def distinct(answer, reach):
 
 
 def name(number, configuration):
-    """What it is called on the page."""
+    """The name on the page."""
     elbow = ELBOWS[min(number, 1)] + (f' {number}' if number > 1 else '')
     return elbow if configuration.is_allowed else f'{elbow} (beyond limits)'
 

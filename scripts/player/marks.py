@@ -1,4 +1,4 @@
-"""What is drawn beside the figure: gaps between ends and targets, the path of a tip, the up vector."""
+"""Marks beside the figure: gaps between ends and targets, the path of a tip, the up vector."""
 from collections import deque
 
 import numpy as np
@@ -26,7 +26,7 @@ class Gaps:
 
 
 class Path:
-    """Places of the tip: those that were asked for are large, those in between are small."""
+    """Positions of the tip: requested ones are large, those in between small."""
 
     def __init__(self, scene, reach):
         self._points = {True: deque(maxlen=PATH_POINTS), False: deque(maxlen=PATH_POINTS)}  # by whether they were asked for

@@ -1,4 +1,4 @@
-"""What is played with: the model as the stream names it, and the models that come with the package."""
+"""The model as the stream describes it, and the models of the package."""
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The page: takes what people do to the solver, and what it answers to the scene and the panel.
+"""The page: forwards user input to the solver, and answers to the scene and the panel.
 
 Everything runs in one thread. Viser and the stream call from threads of their own; what they bring is handed over as tasks.
 At most one question is on its way: what is dragged meanwhile becomes part of the next one.
@@ -24,7 +24,7 @@ from .question import POSE, Question
 from .stream import NoStream, Stream
 
 FROM_ABOVE, FROM_HIGH = (0.0, -0.45, 1.0), (0.6, -0.45, 0.7)  # the camera's direction from figures in the plane and low ones
-IDLE, NEAR = 0.1, 0.03  # [s] between looks where nothing happens; within which an answer is worth waiting for
+IDLE, NEAR = 0.1, 0.03  # [s] between polls while idle; within which an answer is waited for
 PATIENCE = 3.0  # [s] after which the page says that the solver has not answered
 
 
@@ -75,7 +75,7 @@ class Page:
     # The model
 
     def _load(self, name):
-        """Starts the solver on this model. What it says comes as tasks."""
+        """Starts the solver on this model. Its output arrives as tasks."""
         self.close()
         self._name, self._stream, self._problem, self._notice = name, None, None, None
         self._show_model(None)
@@ -111,7 +111,7 @@ class Page:
         self._panel = Panel(self._server, self._status, list(self._models), self._name, self._model, self._question,
                             self._views, self._actions())
 
-    # What the solver says
+    # Answers of the solver
 
     def _see(self, stream, answer):
         if stream is not self._stream:
@@ -146,7 +146,7 @@ class Page:
         """Of the configuration that is drawn solid."""
         return first_choice(self._found) if self._chosen is None else min(self._chosen, len(self._found) - 1)
 
-    # What the solver is asked
+    # Requests to the solver
 
     def _ask(self):
         """The newest question, once the one before is answered."""
@@ -246,7 +246,7 @@ class Page:
         elif self._drawing is not None:
             self._soon(self._drawing.path.clear)
 
-    # What is drawn
+    # Drawing
 
     def _draw(self):
         if self._answer is None or not self._is_stale:

@@ -1,4 +1,4 @@
-"""What is asked of the solver: the newest wish of the person, as a line for the stream."""
+"""The request to the solver: the newest user input, as a line for the stream."""
 import numpy as np
 
 from .model import PITCH_YAW, SKELETON, THREE_LINK, quaternion
@@ -17,7 +17,7 @@ class Question:
 
     def __init__(self, model):
         self._model = model
-        self.asks = {end: POSITION for end in model.ends}
+        self.asks = dict.fromkeys(model.ends, POSITION)
         self.root, self.method = FIXED, METHODS[0]
         self.switches = {'limits': True, 'acceleration': True, 'circles': False, 'polish': True, 'restarts': True}
         self.back_to_rest()
@@ -29,7 +29,7 @@ class Question:
         self.root_pose, self.up = rest[0], np.array([0.0, 0.0, 1.0])
 
     def stand_at(self, poses):
-        """What is not held takes the place that it has in the picture; `poses` has shape (points, 4, 4)."""
+        """Handles that are not dragged take their pose in the picture; `poses` has shape (points, 4, 4)."""
         for end, asked in self.asks.items():
             if asked == NOTHING:
                 self.targets[end] = poses[self._model.index[end]]

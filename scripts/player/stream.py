@@ -6,7 +6,7 @@ import tempfile
 import threading
 from pathlib import Path
 
-TOLD = 2000  # characters of what it says on standard error
+TOLD = 2000  # characters of standard error that are shown
 STOP_TIMEOUT = 2.0  # [s]
 
 

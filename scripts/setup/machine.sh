@@ -66,6 +66,7 @@ sys.exit(not pathlib.Path(sysconfig.get_path("include"), "Python.h").exists())' 
 
 # Sets python to the interpreter that the private ROS 2 is made with: $PYTHON, or the first one that fits. One that only
 # lacks Debian packages comes second; where there is none, the Debian package python3 has to bring it.
+# shellcheck disable=SC2034 # python is for the script that sources this
 choose_python() {
   local candidate
   local -a candidates=(python3 python3.{13,12,11,10} /usr/bin/python3{,.13,.12,.11,.10})

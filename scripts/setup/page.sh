@@ -11,25 +11,8 @@ choose_page_python() {
   page_python="$prefix/bin/python"
   if [ ! -f "$prefix/recipe" ]; then
     page_python="$own/bin/python"
-    if [ "${wanted[*]}" != "$(cat "$own/recipe" 2> /dev/null)" ] || ! "$page_python" -c 'import viser' 2> /dev/null; then
-      make_page_python "$own" "${wanted[@]}"
-    fi
+    make_own_python "$own" viser "${wanted[@]}"
   fi
-}
-
-# Makes the virtual environment $1 with the packages that follow.
-make_page_python() {
-  local folder="$1"
-  shift
-  choose_python
-  if [ -z "$python" ] || ! "$python" -c 'import ensurepip, venv' 2> /dev/null; then
-    install_with_apt python3 python3-venv
-    choose_python
-  fi
-  rm -rf "$folder"
-  make_environment "$folder" viser "$root/.ros" "$@"
-  # Written last: a folder without it is not finished.
-  printf '%s\n' "$*" > "$folder/recipe"
 }
 
 # Builds the command line and sets command_line to its path: in the workspace where it has been built there, else by the profile play.

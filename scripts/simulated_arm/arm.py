@@ -31,11 +31,11 @@ class SimulatedArm:
     that commands the arm; `drives` has the interface of Drives.
     """
 
-    def __init__(self, node, positions, source='joint_commands', *, measured=None, sag={}, noise=0.0, lag=LAG, drives=None):
+    def __init__(self, node, positions, source='joint_commands', *, measured=None, sag=None, noise=0.0, lag=LAG, drives=None):
         self.joints = list(positions)
         start = np.array(list(positions.values()), float)
         self._drives = drives or Drives(start, lag)
-        self._sag, self._muted, self._delay, self._late = self._of_joints(sag), False, 0.0, deque()
+        self._sag, self._muted, self._delay, self._late = self._of_joints(sag or {}), False, 0.0, deque()
         self._now = self._commanded_at = time.time()
         self._points = self._hold()
         self._noise, self._random = noise, np.random.default_rng(1)

@@ -1,4 +1,4 @@
-"""Position drives of an arm, and a record of what they did."""
+"""Position drives of an arm, and a record of their motion."""
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""What the keys mean, and which motion they ask for."""
+"""The meaning of the keys, and the commanded motion."""
 from collections import namedtuple
 
 HELP = """\

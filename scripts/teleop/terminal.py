@@ -1,4 +1,4 @@
-"""A terminal that gives every key at once and shows none of them."""
+"""A terminal without line buffering and echo."""
 import os
 import re
 import select
@@ -14,7 +14,7 @@ ARROWS = {'A': 'up', 'B': 'down', 'C': 'right', 'D': 'left'}
 
 
 def split(text):
-    """The keys in what a terminal sent, and the begin of a sequence at its end."""
+    """The keys in the input of a terminal, and an incomplete sequence at its end."""
     begun = BEGUN.search(text)
     rest = begun[0] if begun else ''
     keys = [match[0] for match in KEY.finditer(text[:len(text) - len(rest)])]

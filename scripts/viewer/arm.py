@@ -1,4 +1,4 @@
-"""The node as its clients see it: the topics, services and parameters that the page uses, and the newest of what they said.
+"""A client of the node: the topics, services and parameters that the page uses, and their newest values.
 
 All of it is public, so this file is also an example of such a client. It runs in one thread: that of the executor.
 """
@@ -25,7 +25,7 @@ LATEST = QoSProfile(depth=1)
 MEASURED = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 KEPT = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 PARAMETERS = ('base_link', 'tip_links', 'urdf_file', 'solver', 'free_axes')
-POLL_INTERVAL = 1.0  # [s] between two looks at the parameters
+POLL_INTERVAL = 1.0  # [s] between two polls of the parameters
 GONE_AFTER = 2.5  # [s] without a sign of the node
 MEASURED_FOR = 1.0  # [s] that a measurement is shown
 FAULTS = ('freeze', 'sag', 'mute', 'delay')  # of a simulated arm that are on or off
@@ -72,7 +72,7 @@ class Arm(Node):
     def is_there(self):
         return time.monotonic() < self._last_sign + GONE_AFTER
 
-    # What the node says
+    # Messages of the node
 
     def _see_description(self, message):
         self.description = message.data
@@ -137,7 +137,7 @@ class Arm(Node):
             self.solvers = tuple(re.findall(r'\w+(?=,|$)', descriptor.additional_constraints))
 
     def set_parameter(self, name, value):
-        """Text or a list of texts. What the node says against it becomes the notice."""
+        """Sets a text or a list of texts. A refusal by the node becomes the notice."""
         kind = ParameterType.PARAMETER_STRING if isinstance(value, str) else ParameterType.PARAMETER_STRING_ARRAY
         request = SetParameters.Request(
             parameters=[Parameter(name=name, value=ParameterValue(type=kind, **{FIELDS[kind]: value}))])
@@ -153,7 +153,7 @@ class Arm(Node):
 
     def use_tips(self, tips):
         """Subscribes to and publishes the targets of these tip links, the tips of the node."""
-        for tip, entities in self._tips.items():
+        for entities in self._tips.values():
             for destroy, entity in entities:
                 destroy(entity)
         self._tips, self.targets, self.statuses = {}, {}, {}
@@ -183,7 +183,7 @@ class Arm(Node):
             publisher.publish(target)
 
     def hold_still(self, tip):
-        """Says that somebody is about to take hold of a tip's handle: whoever else moves it gives way, as figure_of_eight.py does."""
+        """Announces that a handle is about to be dragged, so that other sources such as figure_of_eight.py pause."""
         now = time.monotonic()
         if now > self._held_at + HOLD_INTERVAL:
             self._held_at = now

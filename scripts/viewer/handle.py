@@ -7,7 +7,7 @@ from .instances import wxyz_of
 
 
 class Handle:
-    """Follows what it is the target of until somebody takes hold of it. `on_drag` gets the poses that it is dragged to."""
+    """Follows its tip until it is dragged. `on_drag` gets the dragged poses."""
 
     def __init__(self, server, name, reach, on_drag, *, turns=True, axes=(True, True, True), by_ball=False):
         """`reach` [m] sets the size; `on_drag` gets a pose in the scene's frame, in viser's thread.
@@ -63,7 +63,7 @@ class Handle:
         return pointer.is_over(self._server, self._gizmo.position, self._radius)
 
     def let_go(self, client_id):
-        """A page that closes has let go of what it held."""
+        """A page that closes releases its handles."""
         if self._held_by == client_id:
             self._held_by = None
 

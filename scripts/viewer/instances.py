@@ -20,7 +20,7 @@ def instance_color(rgba):
 
 
 def standing(count):
-    """Orientations and positions of so many instances that stand at the root link."""
+    """Orientations and positions of this many instances at the root link."""
     return np.tile(np.array([1, 0, 0, 0], np.float32), (count, 1)), np.zeros((count, 3), np.float32)
 
 

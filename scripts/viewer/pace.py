@@ -18,7 +18,7 @@ class Pace:
         return time.monotonic() >= self._next_picture
 
     def draw(self, picture, panel):
-        """Calls `picture`, and `panel` where it is due, and sends what they changed at once."""
+        """Calls `picture`, and `panel` when due, and sends their changes at once."""
         began = time.monotonic()
         with self._server.atomic():
             picture()

@@ -1,4 +1,4 @@
-"""The page: takes what the node says to the scene, the handles and the panel, and what people do to the node.
+"""The page: forwards messages of the node to the scene, the handles and the panel, and user input to the node.
 
 Everything runs in the executor's thread. Viser calls from threads of its own; what it brings is handed over as tasks.
 """
@@ -74,7 +74,7 @@ class Page:
             w, x, y, z = viser.transforms.SO3.from_matrix(target[:3, :3]).wxyz
             self._arm.publish_target(self._tips[number], (target, (x, y, z, w)))
 
-    # What the node says
+    # Messages of the node
 
     def time_to_next_picture(self):
         return self._pace.time_to_next_picture()
@@ -99,7 +99,7 @@ class Page:
             self._scene.place_camera(self._link_poses())
         if self._robot is not None and self._arm.tips is not None:
             for tip, tool in tools_of(self._robot, self._base, *self._arm.tips).items():
-                # What is left is rounding: the handle must not tremble.
+                # Below rounding the handle must not tremble.
                 if np.abs(tool - self._tools.get(tip, np.eye(4))).max() > ROUNDING:
                     self._tools[tip] = tool
             self._arm.tips = None

@@ -67,7 +67,7 @@ class Panel:
             self._simulation.visible = is_there
 
     def show_parameters(self, parameters, solvers):
-        """What the node has, whoever set it."""
+        """Shows the values of the node, whoever set them."""
         for dropdown, value, known in (
                 (self._solver, parameters.get('solver', ''), solvers),
                 (self._free_axes, name_of_axes(parameters.get('free_axes', [])), FREE_AXES)):

@@ -13,7 +13,7 @@ from viser._messages import RunJavascriptMessage
 PATH = '/pointer'
 INTERVAL = 0.25  # [s] between two tellings
 FORGOTTEN_AFTER = 1.0  # [s]
-# The place is told as seen from the middle of the scene, right and down, in half heights of the scene.
+# Positions are relative to the middle of the scene, right and down, in half heights of the scene.
 SCRIPT = f"""
 if (!window.tellsPointer) {{
   window.tellsPointer = true;

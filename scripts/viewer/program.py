@@ -1,4 +1,4 @@
-"""What the programs of the pages have in common."""
+"""Common start-up of the page programs."""
 import contextlib
 import os
 import signal

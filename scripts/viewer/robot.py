@@ -37,7 +37,7 @@ class JointRange:
 
 
 class Robot:
-    """Joints come in an order in which parents stand before children; `positions` are in this order."""
+    """Joints are ordered with parents before children; `positions` are in this order."""
 
     def __init__(self, description):
         """Raises BadDescription where the text is not the URDF of one robot."""

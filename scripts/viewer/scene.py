@@ -1,4 +1,4 @@
-"""The scene around the robot: what is drawn of targets and tips."""
+"""The scene around the robot: targets and traces of the tips."""
 from collections import deque
 
 import numpy as np

@@ -30,7 +30,7 @@ class OneLine(logging.Formatter):
 
 def open_server(port, label, pointer=None):
     """A viser server on this port or the next free one. Its pages tell `pointer` where theirs is, if there is one."""
-    rich.get_console().quiet = True  # view.py says what there is to say
+    rich.get_console().quiet = True  # view.py prints its own messages
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(OneLine())
     for name in ('websockets', 'asyncio'):

@@ -158,7 +158,7 @@ def part_of(vertices, faces, rgba, side='front'):
 
 
 def split_sharp_edges(vertices, faces, sharpest=np.cos(np.radians(40))):
-    """Gives triangles that meet at a sharp edge vertices of their own, because shared ones make an edge look round."""
+    """Duplicates the vertices of triangles at sharp edges, because shared ones would be shaded as round."""
     corners = vertices[faces]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-30)
@@ -177,7 +177,7 @@ def split_sharp_edges(vertices, faces, sharpest=np.cos(np.radians(40))):
 
 
 def own_color(mesh):
-    """The colour of a mesh that the URDF gives none, 0 to 1."""
+    """The colour of a mesh without one in the URDF, 0 to 1."""
     visual = mesh.visual
     if not getattr(visual, 'defined', False):
         return PLAIN

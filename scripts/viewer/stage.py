@@ -3,7 +3,7 @@ import numpy as np
 
 FIELD_OF_VIEW = 0.75  # [rad]
 FROM = (0.80, -0.52, 0.32)  # the camera's direction from the figure
-DISTANCE = 1.75  # of the camera, in sizes of what is drawn
+DISTANCE = 1.75  # of the camera, in sizes of the drawn robot
 GRID = {False: ((214, 217, 221), (176, 181, 187)), True: ((56, 60, 66), (84, 90, 98))}  # cells and sections, by dark
 
 
@@ -39,7 +39,7 @@ class Stage:
         self._scene.add_light_directional('/light/sun', intensity=1.9, cast_shadow=on, position=(2.0, -1.4, 3.5))
 
     def _draw_grid(self):
-        """In steps of 1, 2 or 5 times a power of ten, so that a figure stands on a few of them."""
+        """Grid cells of 1, 2 or 5 times a power of ten, so that a figure covers a few of them."""
         wanted = self.reach / 6
         power = 10.0 ** np.floor(np.log10(wanted))
         cell = power * max(step for step in (1, 2, 5) if step * power <= wanted * 1.0001)

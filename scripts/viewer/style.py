@@ -1,4 +1,4 @@
-"""How the panels look. Text from outside is escaped."""
+"""The style of the panels. Text from outside is escaped."""
 import html
 import math
 
@@ -41,7 +41,7 @@ def dimmed(sentence):
 
 
 def numbers(values):
-    """Pairs of a number as text and what it is."""
+    """Pairs of a number as text and its meaning."""
     return '<div class="numbers">' + ''.join(f'<span><b>{value}</b><span class="dim">{name}</span></span>'
                                              for value, name in values) + '</div>'
 

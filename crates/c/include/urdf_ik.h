@@ -16,52 +16,52 @@
 #include <stdint.h>
 
 /*
- It does not move.
+ A fixed joint.
  */
 #define URDF_IK_JOINT_FIXED 0
 
 /*
- It turns about its axis, within limits [rad].
+ A rotation about the axis within limits [rad].
  */
 #define URDF_IK_JOINT_REVOLUTE 1
 
 /*
- It turns about its axis, without limits [rad].
+ A rotation about the axis without limits [rad].
  */
 #define URDF_IK_JOINT_CONTINUOUS 2
 
 /*
- It moves along its axis, within limits [m].
+ A translation along the axis within limits [m].
  */
 #define URDF_IK_JOINT_PRISMATIC 3
 
 /*
- It moves in all axes. It stays in its place, and no arm can have it.
+ Six degrees of freedom. Treated as fixed; no arm can contain it.
  */
 #define URDF_IK_JOINT_FLOATING 4
 
 /*
- It moves in a plane. It stays in its place, and no arm can have it.
+ Motion in a plane. Treated as fixed; no arm can contain it.
  */
 #define URDF_IK_JOINT_PLANAR 5
 
 /*
- The first solution that is found.
+ The first solution found.
  */
 #define URDF_IK_PICK_FIRST 0
 
 /*
- Of all solutions that are found, the one whose largest joint move from the seed is smallest.
+ Among all solutions found, the one whose largest joint move from the seed is smallest.
  */
 #define URDF_IK_PICK_NEAREST 1
 
 /*
- Of all solutions that are found, the one with the greatest manipulability.
+ Among all solutions found, the one with the greatest manipulability.
  */
 #define URDF_IK_PICK_MOST_MANIPULABLE 2
 
 /*
- The best joint positions of the attempts, as they are: the fastest.
+ The best joint positions of the attempts, without refinement: the fastest.
  */
 #define URDF_IK_CLOSEST_NONE 0
 
@@ -71,51 +71,52 @@
 #define URDF_IK_CLOSEST_POSE 1
 
 /*
- The positions of the targets exactly and their orientations as closely as possible (URDF_IK_OUTCOME_POSITION_ONLY), for arms of fewer than
- six joints. Where a position is not reachable: as URDF_IK_CLOSEST_POSE.
+ Exact positions of the targets with the closest orientations (URDF_IK_OUTCOME_POSITION_ONLY), for arms of fewer than
+ six joints. If a position is unreachable: as URDF_IK_CLOSEST_POSE.
  */
 #define URDF_IK_CLOSEST_POSITION 2
 
 /*
- What became of a call. urdf_ik_error() says why it failed.
+ The result of a call. urdf_ik_error() has the message of a failure.
  */
 typedef enum UrdfIkStatus {
   /*
-   It is done.
+   Success.
    */
   URDF_IK_STATUS_OK = 0,
   /*
-   A pointer is NULL that must not be, or a text is not UTF-8.
+   A required pointer is NULL, or a text is not UTF-8.
    */
   URDF_IK_STATUS_INVALID_ARGUMENT = 1,
   /*
-   The URDF is refused, or cannot be read.
+   The URDF is invalid or cannot be read.
    */
   URDF_IK_STATUS_URDF = 2,
   /*
-   The robot has no such chain, or the solver cannot serve it.
+   The robot has no such chain, or the solver does not apply to it.
    */
   URDF_IK_STATUS_CHAIN = 3,
   /*
-   The problem makes no sense for the arm: a pose that is none, a tolerance of 0.
+   The problem is invalid for the arm, such as a quaternion of length 0 or a tolerance of 0.
    */
   URDF_IK_STATUS_PROBLEM = 4,
   /*
-   A fault inside the library.
+   A bug in the library.
    */
   URDF_IK_STATUS_INTERNAL = 5,
 } UrdfIkStatus;
 
 /*
- Whether the targets are met, or why the joint positions are only the closest ones. The codes are those of the node's SolveStatus.
+ The outcome of a solve: solved, or why the joint positions are only the closest ones. Codes as in the
+ node's SolveStatus.
  */
 typedef enum UrdfIkOutcome {
   /*
-   Every target is met within its tolerance, by forward kinematics of exactly the joint positions of the answer.
+   Forward kinematics of exactly the returned joint positions meets every target within its tolerance.
    */
   URDF_IK_OUTCOME_SOLVED = 0,
   /*
-   Certain: no joint positions reach the target.
+   The target is provably out of reach.
    */
   URDF_IK_OUTCOME_OUT_OF_REACH = 1,
   /*
@@ -123,39 +124,39 @@ typedef enum UrdfIkOutcome {
    */
   URDF_IK_OUTCOME_JOINT_LIMITS = 2,
   /*
-   On its way: max_step did not allow more.
+   max_step limited the motion towards the target.
    */
   URDF_IK_OUTCOME_STEP_LIMITED = 3,
   /*
-   The attempts or the time ran out before a solution was found that is accepted.
+   No accepted solution within the attempts and the time.
    */
   URDF_IK_OUTCOME_NOT_CONVERGED = 4,
   /*
-   Batches: the problem makes no sense, and the joint positions are NaN.
+   Batches: the problem is invalid, and the joint positions are NaN.
    */
   URDF_IK_OUTCOME_INVALID = 5,
   /*
-   Something is in the way.
+   A collision is in the way.
    */
   URDF_IK_OUTCOME_COLLISION = 9,
   /*
-   Every position is met within its tolerance, and the orientations are as close as they go there: see URDF_IK_CLOSEST_POSITION.
+   Every position is met within its tolerance, with the closest orientations: see URDF_IK_CLOSEST_POSITION.
    */
   URDF_IK_OUTCOME_POSITION_ONLY = 10,
 } UrdfIkOutcome;
 
 /*
- The joints between a base link and one or several tip links, with a solver for them. It does not change, so threads can share it.
+ The joints between a base link and one or several tip links, with a solver. Immutable: threads can share it.
  */
 typedef struct UrdfIkArm UrdfIkArm;
 
 /*
- A robot: a tree of links and joints. It does not change, so threads can share it.
+ A robot: a tree of links and joints. Immutable: threads can share it.
  */
 typedef struct UrdfIkRobot UrdfIkRobot;
 
 /*
- What one thread solves the problems of an arm in. Once it is made, solves allocate nothing.
+ The memory of one thread for solves of an arm. Solves in it allocate nothing.
  */
 typedef struct UrdfIkWorkspace UrdfIkWorkspace;
 
@@ -168,7 +169,7 @@ typedef struct UrdfIkPose {
    */
   double position[3];
   /*
-   x, y, z, w: the scalar is last.
+   Quaternion x, y, z, w, with the scalar last.
    */
   double orientation[4];
 } UrdfIkPose;
@@ -178,11 +179,11 @@ typedef struct UrdfIkPose {
  */
 typedef struct UrdfIkJoint {
   /*
-   Its name (UTF-8), unique in the robot.
+   Name of the joint (UTF-8), unique in the robot.
    */
   const char *name;
   /*
-   Its type, one of URDF_IK_JOINT_….
+   Type, one of URDF_IK_JOINT_….
    */
   int32_t kind;
   /*
@@ -198,7 +199,7 @@ typedef struct UrdfIkJoint {
    */
   struct UrdfIkPose origin;
   /*
-   Its axis in its frame, of any length but 0. Default: x.
+   Axis in the frame of the joint, of any length but 0. Default: x.
    */
   double axis[3];
   /*
@@ -210,15 +211,15 @@ typedef struct UrdfIkJoint {
    */
   double upper;
   /*
-   Name of the joint that it mimics. NULL: none.
+   Name of the joint that this one mimics. NULL: none.
    */
   const char *mimic;
   /*
-   It is at `multiplier * position of that joint + offset`. Default: 1.
+   The position is `multiplier * position of the mimicked joint + offset`. Default: 1.
    */
   double multiplier;
   /*
-   Its position where that joint is at 0 [rad or m]. Default: 0.
+   Position while the mimicked joint is at 0 [rad or m]. Default: 0.
    */
   double offset;
 } UrdfIkJoint;
@@ -232,46 +233,47 @@ typedef struct UrdfIkTarget {
    */
   size_t tip;
   /*
-   Its pose in the frame of the base link.
+   Desired pose in the frame of the base link.
    */
   struct UrdfIkPose pose;
   /*
-   Which axes of the tip's frame need not match, not 0 for those: shifts along x, y, z, then turns about x, y, z. Default: none.
+   Free axes of the tip frame, nonzero for unconstrained ones: translations along x, y, z, then rotations about
+   x, y, z. Default: none.
    */
   uint8_t free_axes[6];
   /*
-   Largest position error with which it counts as met [m]. Default: 1e-5.
+   Position tolerance [m]. Default: 1e-5.
    */
   double position_tolerance;
   /*
-   Largest orientation error with which it counts as met [rad]. Default: 1e-5.
+   Orientation tolerance [rad]. Default: 1e-5.
    */
   double orientation_tolerance;
   /*
-   Weight of its squared error against that of other targets, where not all can be met. Default: 1.
+   Weight of the squared error relative to other targets, if not all can be met. Default: 1.
    */
   double weight;
 } UrdfIkTarget;
 
 /*
- Whether joint positions (n entries [rad or m]) will do: not 0 for yes. It is called with the `context` of the problem. It must not throw, nor
- use the workspace.
+ Returns nonzero to accept joint positions (n entries [rad or m]). `context` is that of the problem. Must not throw
+ or use the workspace.
  */
 typedef int (*UrdfIkAccepts)(void *context, const double *positions);
 
 /*
- What joint positions (n entries [rad or m]) cost; INFINITY or NAN refuses them. It is called with the `context` of the problem. It must not
- throw, nor use the workspace.
+ Returns the cost of joint positions (n entries [rad or m]); INFINITY or NAN refuses them. `context` is that of the
+ problem. Must not throw or use the workspace.
  */
 typedef double (*UrdfIkCost)(void *context, const double *positions);
 
 /*
- A problem for an arm of n joints. urdf_ik_problem() sets all fields to their defaults: set the targets then, and what else is to differ.
- Fields that a later version adds have no effect by default.
+ A problem for an arm of n joints. urdf_ik_problem() sets all fields to their defaults; then set the targets and
+ other fields. Fields of later versions have no effect by default.
  */
 typedef struct UrdfIkProblem {
   /*
-   Targets, one at most for each tip. Tips without one are free.
+   Targets, at most one per tip. Tips without a target are free.
    */
   const struct UrdfIkTarget *targets;
   /*
@@ -279,37 +281,37 @@ typedef struct UrdfIkProblem {
    */
   size_t target_count;
   /*
-   Joint positions from which the search starts, n entries [rad or m]. NULL: the middle of the joint ranges.
+   Start of the search, n entries [rad or m]. NULL: the middle of the joint ranges.
    */
   const double *seed;
   /*
-   Largest move of each joint from the seed, n entries [rad or m]. NULL: a search. Else the seed's branch of solutions is followed, in one
-   attempt, and what is said of searches does not count.
+   Largest move of each joint from the seed, n entries [rad or m]. NULL: a search. Otherwise one attempt tracks
+   the branch of the seed, and fields for searches are ignored.
    */
   const double *max_step;
   /*
-   Least positions of the joints in this problem, n entries [rad or m], -INFINITY for none: bounds beside the joint limits. Equal bounds lock
-   a joint. They are of positions as they stand: a whole turn away is another position. NULL: no bounds.
+   Lower bounds in addition to the joint limits, n entries [rad or m], -INFINITY for none. Equal bounds lock a
+   joint. Positions are not wrapped: a full revolution away is another position. NULL: no bounds.
    */
   const double *lower;
   /*
-   Greatest positions of the joints in this problem, n entries [rad or m], INFINITY for none. NULL where `lower` is.
+   Upper bounds, n entries [rad or m], INFINITY for none. NULL if `lower` is.
    */
   const double *upper;
   /*
-   Searches: which of several solutions, one of URDF_IK_PICK_….
+   Searches: the choice among several solutions, one of URDF_IK_PICK_….
    */
   int32_t pick;
   /*
-   Searches: largest number of starting points, with the seed. Default: 100.
+   Searches: maximum number of starting points, including the seed. Default: 100.
    */
   size_t attempts;
   /*
-   Searches: selects the starting points after those near the seed.
+   Searches: seed of the random starting points. Default: 0.
    */
   uint64_t random_seed;
   /*
-   Searches: time after which it ends [s]; 0 or INFINITY: none. It is a guard: the attempts are the budget.
+   Searches: time limit [s], as a guard (`attempts` is the budget); 0 or INFINITY: none. Default: 0.
    */
   double timeout;
   /*
@@ -317,76 +319,77 @@ typedef struct UrdfIkProblem {
    */
   uint8_t closest;
   /*
-   Joint positions that a redundant arm prefers, n entries [rad or m]. NULL: none.
+   Null-space task: preferred joint positions, n entries [rad or m]. NULL: none.
    */
   const double *posture;
   /*
-   How much it prefers them. Default: 1.
+   Weight of the posture task. Default: 1.
    */
   double posture_weight;
   /*
-   How much it prefers the middle of the joint ranges.
+   Weight of the null-space task for the middle of the joint ranges. Default: 0.
    */
   double limits_weight;
   /*
-   How much it prefers manipulability.
+   Weight of the null-space task for manipulability. Default: 0.
    */
   double manipulability_weight;
   /*
-   How much less a redundant arm moves each joint from the seed than others, n entries, 0 or more [1/rad^2 or 1/m^2]. It acts on
-   self-motions; the pick does not know it. NULL: no weights.
+   Costs of joint moves from the seed, n entries, 0 or more [1/rad^2 or 1/m^2]. They act on self-motions of a
+   redundant arm, not on `pick`. NULL: no costs.
    */
   const double *move_weights;
   /*
-   Asked of all joint positions that meet the targets; where it refuses, the search goes on to others, with a timeout until that. NULL: none
-   are refused. Batches ask from several threads at once.
+   Called for joint positions that meet the targets; 0 refuses them, and the search continues. NULL: all are
+   accepted. Batches call it from several threads at once.
    */
   UrdfIkAccepts accepts;
   /*
-   Searches: what joint positions that meet the targets cost. Of all attempts, those of the least cost are the answer, whatever is picked or
-   preferred. NULL: no cost. Batches ask from several threads at once.
+   Searches: cost of joint positions that meet the targets. The answer is the solution of least cost among
+   all attempts, whatever `pick` and the null-space tasks say. NULL: no cost. Batches call it from several
+   threads at once.
    */
   UrdfIkCost cost;
   /*
-   What `accepts` and `cost` are called with.
+   First argument of `accepts` and `cost`.
    */
   void *context;
   /*
-   urdf_ik_solve_all(): if not 0, also calls with the joint positions that differ from a solution by full revolutions of joints within
-   their limits: the nearest to the seed first, so many at most, and no more than 10000. Default: 0.
+   urdf_ik_solve_all(): if not 0, also reports joint positions that differ from a solution by full revolutions of
+   joints within their limits: at most this many (10000 or fewer), the nearest to the seed first. Default: 0.
    */
   size_t max_turns;
 } UrdfIkProblem;
 
 /*
- The answer to a problem, beside its joint positions.
+ The answer to a problem, except its joint positions.
  */
 typedef struct UrdfIkAnswer {
   /*
-   Whether the targets are met.
+   The outcome.
    */
   enum UrdfIkOutcome outcome;
   /*
-   The largest distance of a tip from its target [m], over the axes that count.
+   Largest position error of a tip [m], along the axes that are not free.
    */
   double position_error;
   /*
-   The largest angle between a tip and its target [rad], over the axes that count.
+   Largest orientation error of a tip [rad], about the axes that are not free.
    */
   double orientation_error;
   /*
-   Iterations of all attempts.
+   Number of iterations in all attempts.
    */
   size_t iterations;
   /*
-   Starting points that were tried, with the seed.
+   Number of starting points tried, including the seed.
    */
   size_t attempts;
 } UrdfIkAnswer;
 
 /*
- What urdf_ik_solve_all() calls with each solution, its joint positions (n entries [rad or m]) and the `context` that it was given. Not 0: go
- on; 0: enough. It must not throw, nor use the workspace.
+ Called by urdf_ik_solve_all() with each solution (n joint positions [rad or m]) and the given `context`. Returns
+ nonzero to continue, 0 to stop. Must not throw or use the workspace.
  */
 typedef int (*UrdfIkOnSolution)(void *context, const double *positions, const struct UrdfIkAnswer *answer);
 
@@ -395,9 +398,9 @@ extern "C" {
 #endif // __cplusplus
 
 /*
- Makes an arm of `robot` from the link `base` to the links `tips`, of which there are `tip_count`. `base` may be NULL for the root link, and
- `tip_count` 0 for the only leaf link that moves. `solver` is "jacobian", "closed_form" or "fabrik"; NULL for
- "jacobian". URDF_IK_STATUS_CHAIN where there is no such chain, or the solver cannot serve it.
+ Creates an arm of `robot` from the link `base` to the `tip_count` links `tips`. `base` may be NULL for the root
+ link, and `tip_count` 0 for the only movable leaf link. `solver` is "jacobian", "closed_form" or "fabrik"; NULL
+ means "jacobian". Fails with URDF_IK_STATUS_CHAIN if there is no such chain or the solver does not apply to it.
 
  The caller sees to it:
  `robot` is a robot; `base`, `solver` and the `tips` are texts; `arm` is written.
@@ -410,9 +413,9 @@ enum UrdfIkStatus urdf_ik_arm_new(const struct UrdfIkRobot *robot,
                                   struct UrdfIkArm **arm);
 
 /*
- Makes an arm like `arm` with a tool on each tip link: `tools` has `tool_count` poses, one for each tip, in the frame of the tip link. The tips are the tools
- then, in targets, forward kinematics and Jacobians. URDF_IK_STATUS_CHAIN where the solver cannot serve
- it, or a pose makes no sense.
+ Creates a copy of `arm` with a tool on each tip link: `tools` has `tool_count` poses, one per tip, in the frame of
+ the tip link. Targets, forward kinematics and Jacobians then refer to the tools. Fails with URDF_IK_STATUS_CHAIN
+ if the solver does not apply or a pose is invalid.
 
  The caller sees to it:
  `arm` is an arm; there are `tool_count` `tools`; `with_tools` is written.
@@ -423,7 +426,7 @@ enum UrdfIkStatus urdf_ik_arm_with_tools(const struct UrdfIkArm *arm,
                                          struct UrdfIkArm **with_tools);
 
 /*
- Frees an arm. Its workspaces stay.
+ Frees an arm. Its workspaces remain valid.
 
  The caller sees to it:
  `arm` is NULL, or an arm that is not used again.
@@ -431,7 +434,7 @@ enum UrdfIkStatus urdf_ik_arm_with_tools(const struct UrdfIkArm *arm,
 void urdf_ik_arm_free(struct UrdfIkArm *arm);
 
 /*
- Number of joints, n: the length of joint positions. Joints that mimic others do not count. 0 where `arm` is NULL.
+ Number of joints n, without mimic joints: the length of joint positions. 0 if `arm` is NULL.
 
  The caller sees to it:
  `arm` is NULL or an arm.
@@ -439,7 +442,7 @@ void urdf_ik_arm_free(struct UrdfIkArm *arm);
 size_t urdf_ik_arm_joint_count(const struct UrdfIkArm *arm);
 
 /*
- Number of tip links. 0 where `arm` is NULL.
+ Number of tip links. 0 if `arm` is NULL.
 
  The caller sees to it:
  `arm` is NULL or an arm.
@@ -447,16 +450,16 @@ size_t urdf_ik_arm_joint_count(const struct UrdfIkArm *arm);
 size_t urdf_ik_arm_tip_count(const struct UrdfIkArm *arm);
 
 /*
- Name of a joint (UTF-8), in the order of joint positions; NULL where there is none of that index. It is valid as long as the arm.
+ Name of a joint (UTF-8), in the order of joint positions, valid as long as the arm; NULL if the index
+ is out of range.
 
  The caller sees to it:
  `arm` is NULL or an arm.
  */
-const char *urdf_ik_arm_joint_name(const struct UrdfIkArm *arm,
-                                   size_t joint);
+const char *urdf_ik_arm_joint_name(const struct UrdfIkArm *arm, size_t joint);
 
 /*
- Name of a tip link (UTF-8); NULL where there is none of that index. It is valid as long as the arm.
+ Name of a tip link (UTF-8), valid as long as the arm; NULL if the index is out of range.
 
  The caller sees to it:
  `arm` is NULL or an arm.
@@ -472,21 +475,20 @@ const char *urdf_ik_arm_tip_name(const struct UrdfIkArm *arm, size_t tip);
 enum UrdfIkStatus urdf_ik_arm_bounds(const struct UrdfIkArm *arm, double *lower, double *upper);
 
 /*
- Writes the middle of the joint ranges [rad or m], n entries: 0 for continuous joints. It is a seed where there is no better one.
+ Writes the middle of the joint ranges [rad or m], n entries, 0 for continuous joints: a default seed.
 
  The caller sees to it:
  `arm` is an arm; `positions` are written.
  */
-enum UrdfIkStatus urdf_ik_arm_nominal(const struct UrdfIkArm *arm,
-                                      double *positions);
+enum UrdfIkStatus urdf_ik_arm_nominal(const struct UrdfIkArm *arm, double *positions);
 
 /*
- The sentence of the last failure in this thread, UTF-8. It is valid until the next failure in this thread.
+ The message of the last failure in this thread (UTF-8), valid until the next failure in this thread.
  */
 const char *urdf_ik_error(void);
 
 /*
- The version of the library, such as "0.1.0".
+ The version of the library, such as "0.2.0".
  */
 const char *urdf_ik_version(void);
 
@@ -509,8 +511,9 @@ enum UrdfIkStatus urdf_ik_forward_kinematics(struct UrdfIkWorkspace *workspace,
                                              struct UrdfIkPose *poses);
 
 /*
- Writes the geometric Jacobian of a tip at joint positions (n entries) [rad or m]: 6 rows of n entries, row after row. Column i is the twist
- of the tip's origin, in the axes of the base link, for unit velocity of joint i: linear [m], then angular [rad].
+ Writes the geometric Jacobian (6 x n, row-major) of a tip at joint positions (n entries) [rad or m]. Column i is
+ the twist of the tip's origin for unit velocity of joint i, in the axes of the base link: linear [m/rad or m/m],
+ then angular [rad/rad, 0 for prismatic joints].
 
  The caller sees to it:
  No other thread uses `workspace`; `positions` has n entries; `jacobian`, 6 n entries, is written.
@@ -531,7 +534,7 @@ struct UrdfIkTarget urdf_ik_target(size_t tip, struct UrdfIkPose pose);
 struct UrdfIkProblem urdf_ik_problem(void);
 
 /*
- Reads a robot from the URDF file at `path` (UTF-8). URDF_IK_STATUS_URDF where it is refused.
+ Reads a robot from the URDF file at `path` (UTF-8). Fails with URDF_IK_STATUS_URDF if it is invalid.
 
  The caller sees to it:
  `path` is a text; `robot` is written.
@@ -539,7 +542,7 @@ struct UrdfIkProblem urdf_ik_problem(void);
 enum UrdfIkStatus urdf_ik_robot_from_file(const char *path, struct UrdfIkRobot **robot);
 
 /*
- Reads a robot from the text of a URDF. URDF_IK_STATUS_URDF where it is refused.
+ Reads a robot from the text of a URDF. Fails with URDF_IK_STATUS_URDF if it is invalid.
 
  The caller sees to it:
  `urdf` is a text; `robot` is written.
@@ -547,7 +550,8 @@ enum UrdfIkStatus urdf_ik_robot_from_file(const char *path, struct UrdfIkRobot *
 enum UrdfIkStatus urdf_ik_robot_from_urdf(const char *urdf, struct UrdfIkRobot **robot);
 
 /*
- As urdf_ik_robot_from_file(), and the soft limits of `<safety_controller>` narrow those of `<limit>`, as in MoveIt.
+ Like urdf_ik_robot_from_file(), but the soft limits of `<safety_controller>` narrow those of
+ `<limit>`, as in MoveIt.
 
  The caller sees to it:
  `path` is a text; `robot` is written.
@@ -555,7 +559,8 @@ enum UrdfIkStatus urdf_ik_robot_from_urdf(const char *urdf, struct UrdfIkRobot *
 enum UrdfIkStatus urdf_ik_robot_from_file_with_soft_limits(const char *path, struct UrdfIkRobot **robot);
 
 /*
- As urdf_ik_robot_from_urdf(), and the soft limits of `<safety_controller>` narrow those of `<limit>`, as in MoveIt.
+ Like urdf_ik_robot_from_urdf(), but the soft limits of `<safety_controller>` narrow those of
+ `<limit>`, as in MoveIt.
 
  The caller sees to it:
  `urdf` is a text; `robot` is written.
@@ -563,8 +568,8 @@ enum UrdfIkStatus urdf_ik_robot_from_file_with_soft_limits(const char *path, str
 enum UrdfIkStatus urdf_ik_robot_from_urdf_with_soft_limits(const char *urdf, struct UrdfIkRobot **robot);
 
 /*
- Makes a robot of `count` joints, without the text of a URDF: for programs that have a model of the robot already, perhaps with narrower
- limits. Its links are those that the joints name; the joints must form one tree. URDF_IK_STATUS_URDF where it is refused.
+ Creates a robot from `count` joint descriptions, for programs that have a robot model already, perhaps with narrower
+ limits. The joints name its links and must form one tree. Fails with URDF_IK_STATUS_URDF if they are invalid.
 
  The caller sees to it:
  `name` is a text; there are `count` joints; `robot` is written.
@@ -575,7 +580,7 @@ enum UrdfIkStatus urdf_ik_robot_from_joints(const char *name,
                                             struct UrdfIkRobot **robot);
 
 /*
- Frees a robot. Its arms stay.
+ Frees a robot. Its arms remain valid.
 
  The caller sees to it:
  `robot` is NULL, or a robot that is not used again.
@@ -583,9 +588,9 @@ enum UrdfIkStatus urdf_ik_robot_from_joints(const char *name,
 void urdf_ik_robot_free(struct UrdfIkRobot *robot);
 
 /*
- Solves a problem: writes joint positions (n entries) [rad or m], always inside the joint limits. Where the targets are not met, they are
- the closest that were found. The same problem has the same answer, to the bit, unless a timeout ends it.
- URDF_IK_STATUS_PROBLEM where the problem makes no sense; nothing is written then.
+ Solves a problem and writes joint positions (n entries) [rad or m] within the joint limits: a solution, or the
+ closest that were found. The same problem has the same answer, bit for bit, unless a timeout ends it. Fails with
+ URDF_IK_STATUS_PROBLEM if the problem is invalid; nothing is written then.
 
  The caller sees to it:
  No other thread uses `workspace`; `problem` is a problem; `positions` are written, and `answer` unless it is NULL.
@@ -596,9 +601,9 @@ enum UrdfIkStatus urdf_ik_solve(struct UrdfIkWorkspace *workspace,
                                 struct UrdfIkAnswer *answer);
 
 /*
- Finds all distinct solutions that the attempts of a search lead to, 64 at most, and calls `on_solution` with each. Writes their number to
- `count`. Where the arm is redundant for its targets, a continuum of solutions counts as one, at the joint positions that the problem
- prefers, or nearest to the seed.
+ Finds all distinct solutions that the attempts of a search lead to, 64 at most, calls `on_solution` with each, and
+ writes their number to `count`. If the arm is redundant for its targets, a continuum of solutions counts as one,
+ at the preferred joint positions or those nearest to the seed.
 
  The caller sees to it:
  No other thread uses `workspace`; `problem` is a problem; `count` is written unless it is NULL.
@@ -610,9 +615,9 @@ enum UrdfIkStatus urdf_ik_solve_all(struct UrdfIkWorkspace *workspace,
                                     size_t *count);
 
 /*
- Solves `count` problems, each on its own, on so many threads; 0 for all cores. Each answer has the same bits as by urdf_ik_solve(). Writes
- `count` rows of n joint positions [rad or m], and `count` answers unless `answers` is NULL. A problem that makes no sense has the outcome
- URDF_IK_OUTCOME_INVALID and NaN as joint positions; the others are solved.
+ Solves `count` independent problems on `threads` threads, 0 for all cores, with the same bits as urdf_ik_solve().
+ Writes `count` rows of n joint positions [rad or m], and `count` answers unless `answers` is NULL. An invalid
+ problem has the outcome URDF_IK_OUTCOME_INVALID and NaN as joint positions; the others are solved.
 
  The caller sees to it:
  `arm` is an arm; there are `count` problems; `positions` and `answers` are written.
@@ -625,7 +630,7 @@ enum UrdfIkStatus urdf_ik_solve_batch(const struct UrdfIkArm *arm,
                                       struct UrdfIkAnswer *answers);
 
 /*
- Makes a workspace for `arm`.
+ Creates a workspace for `arm`.
 
  The caller sees to it:
  `arm` is an arm; `workspace` is written.
@@ -641,8 +646,8 @@ enum UrdfIkStatus urdf_ik_workspace_new(const struct UrdfIkArm *arm, struct Urdf
 void urdf_ik_workspace_free(struct UrdfIkWorkspace *workspace);
 
 /*
- The last answer of urdf_ik_solve() in this workspace as a sentence for people (UTF-8), with numbers and names. It is valid until the next
- call with this workspace. NULL where `workspace` is NULL.
+ The last answer of urdf_ik_solve() in this workspace as a sentence (UTF-8) with numbers and names, valid until the
+ next call with this workspace. NULL if `workspace` is NULL.
 
  The caller sees to it:
  `workspace` is NULL, or a workspace that no other thread uses.

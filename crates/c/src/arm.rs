@@ -12,7 +12,7 @@ use crate::pointers::{entries, exclusive_entries, hand_out, reference, take_back
 use crate::problem::{UrdfIkPose, isometry};
 use crate::robot::UrdfIkRobot;
 
-/// The joints between a base link and one or several tip links, with a solver for them. It does not change, so threads can share it.
+/// The joints between a base link and one or several tip links, with a solver. Immutable: threads can share it.
 pub struct UrdfIkArm {
     pub(crate) solver: Solver,
     joint_names: Vec<CString>,
@@ -36,9 +36,9 @@ fn refused(sentence: impl std::fmt::Display) -> Failure {
     Failure::new(UrdfIkStatus::Chain, sentence)
 }
 
-/// Makes an arm of `robot` from the link `base` to the links `tips`, of which there are `tip_count`. `base` may be NULL for the root link, and
-/// `tip_count` 0 for the only leaf link that moves. `solver` is "jacobian", "closed_form" or "fabrik"; NULL for
-/// "jacobian". URDF_IK_STATUS_CHAIN where there is no such chain, or the solver cannot serve it.
+/// Creates an arm of `robot` from the link `base` to the `tip_count` links `tips`. `base` may be NULL for the root
+/// link, and `tip_count` 0 for the only movable leaf link. `solver` is "jacobian", "closed_form" or "fabrik"; NULL
+/// means "jacobian". Fails with URDF_IK_STATUS_CHAIN if there is no such chain or the solver does not apply to it.
 ///
 /// # Safety
 /// `robot` is a robot; `base`, `solver` and the `tips` are texts; `arm` is written.
@@ -67,9 +67,9 @@ pub unsafe extern "C" fn urdf_ik_arm_new(
     })
 }
 
-/// Makes an arm like `arm` with a tool on each tip link: `tools` has `tool_count` poses, one for each tip, in the frame of the tip link. The tips are the tools
-/// then, in targets, forward kinematics and Jacobians. URDF_IK_STATUS_CHAIN where the solver cannot serve
-/// it, or a pose makes no sense.
+/// Creates a copy of `arm` with a tool on each tip link: `tools` has `tool_count` poses, one per tip, in the frame of
+/// the tip link. Targets, forward kinematics and Jacobians then refer to the tools. Fails with URDF_IK_STATUS_CHAIN
+/// if the solver does not apply or a pose is invalid.
 ///
 /// # Safety
 /// `arm` is an arm; there are `tool_count` `tools`; `with_tools` is written.
@@ -90,7 +90,7 @@ pub unsafe extern "C" fn urdf_ik_arm_with_tools(
     })
 }
 
-/// Frees an arm. Its workspaces stay.
+/// Frees an arm. Its workspaces remain valid.
 ///
 /// # Safety
 /// `arm` is NULL, or an arm that is not used again.
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn urdf_ik_arm_free(arm: *mut UrdfIkArm) {
     guarded_or((), || unsafe { take_back(arm) });
 }
 
-/// Number of joints, n: the length of joint positions. Joints that mimic others do not count. 0 where `arm` is NULL.
+/// Number of joints n, without mimic joints: the length of joint positions. 0 if `arm` is NULL.
 ///
 /// # Safety
 /// `arm` is NULL or an arm.
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn urdf_ik_arm_joint_count(arm: *const UrdfIkArm) -> usize
     unsafe { arm.as_ref() }.map_or(0, |arm| arm.joint_names.len())
 }
 
-/// Number of tip links. 0 where `arm` is NULL.
+/// Number of tip links. 0 if `arm` is NULL.
 ///
 /// # Safety
 /// `arm` is NULL or an arm.
@@ -117,7 +117,8 @@ pub unsafe extern "C" fn urdf_ik_arm_tip_count(arm: *const UrdfIkArm) -> usize {
     unsafe { arm.as_ref() }.map_or(0, |arm| arm.tip_names.len())
 }
 
-/// Name of a joint (UTF-8), in the order of joint positions; NULL where there is none of that index. It is valid as long as the arm.
+/// Name of a joint (UTF-8), in the order of joint positions, valid as long as the arm; NULL if the index
+/// is out of range.
 ///
 /// # Safety
 /// `arm` is NULL or an arm.
@@ -126,7 +127,7 @@ pub unsafe extern "C" fn urdf_ik_arm_joint_name(arm: *const UrdfIkArm, joint: us
     unsafe { arm.as_ref() }.map_or(ptr::null(), |arm| name_of(&arm.joint_names, joint))
 }
 
-/// Name of a tip link (UTF-8); NULL where there is none of that index. It is valid as long as the arm.
+/// Name of a tip link (UTF-8), valid as long as the arm; NULL if the index is out of range.
 ///
 /// # Safety
 /// `arm` is NULL or an arm.
@@ -159,7 +160,7 @@ pub unsafe extern "C" fn urdf_ik_arm_bounds(arm: *const UrdfIkArm, lower: *mut f
     })
 }
 
-/// Writes the middle of the joint ranges [rad or m], n entries: 0 for continuous joints. It is a seed where there is no better one.
+/// Writes the middle of the joint ranges [rad or m], n entries, 0 for continuous joints: a default seed.
 ///
 /// # Safety
 /// `arm` is an arm; `positions` are written.

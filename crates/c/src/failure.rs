@@ -1,29 +1,29 @@
-//! How a function fails: a status, and a sentence for the thread that called it.
+//! Errors: a status, and a message for the calling thread.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char};
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What became of a call. urdf_ik_error() says why it failed.
+/// The result of a call. urdf_ik_error() has the message of a failure.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UrdfIkStatus {
-    /// It is done.
+    /// Success.
     Ok = 0,
-    /// A pointer is NULL that must not be, or a text is not UTF-8.
+    /// A required pointer is NULL, or a text is not UTF-8.
     InvalidArgument = 1,
-    /// The URDF is refused, or cannot be read.
+    /// The URDF is invalid or cannot be read.
     Urdf = 2,
-    /// The robot has no such chain, or the solver cannot serve it.
+    /// The robot has no such chain, or the solver does not apply to it.
     Chain = 3,
-    /// The problem makes no sense for the arm: a pose that is none, a tolerance of 0.
+    /// The problem is invalid for the arm, such as a quaternion of length 0 or a tolerance of 0.
     Problem = 4,
-    /// A fault inside the library.
+    /// A bug in the library.
     Internal = 5,
 }
 
-/// A status with its sentence.
+/// A status with its message.
 pub(crate) struct Failure {
     status: UrdfIkStatus,
     sentence: String,
@@ -47,7 +47,7 @@ thread_local! {
     static SENTENCE: RefCell<CString> = RefCell::default();
 }
 
-/// Does the work of a function. A failure and a panic become a status, with the sentence kept for this thread.
+/// Runs the body of a function. A failure or a panic becomes a status, and its message is stored for this thread.
 pub(crate) fn guarded(work: impl FnOnce() -> Result<(), Failure>) -> UrdfIkStatus {
     let Failure { status, sentence } = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => return UrdfIkStatus::Ok,
@@ -60,23 +60,23 @@ pub(crate) fn guarded(work: impl FnOnce() -> Result<(), Failure>) -> UrdfIkStatu
     status
 }
 
-/// Does work that cannot fail and gives nothing where there is a fault all the same.
+/// Runs the body of a function that has no status; returns `otherwise` on a panic.
 pub(crate) fn guarded_or<T>(otherwise: T, work: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or(otherwise)
 }
 
-/// A text as C has it. It ends before a zero byte.
+/// A C string, cut at the first zero byte.
 pub(crate) fn c_text(text: &str) -> CString {
     CString::new(text.split('\0').next().unwrap_or_default()).unwrap_or_default()
 }
 
-/// The sentence of the last failure in this thread, UTF-8. It is valid until the next failure in this thread.
+/// The message of the last failure in this thread (UTF-8), valid until the next failure in this thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn urdf_ik_error() -> *const c_char {
     SENTENCE.with_borrow(|sentence| sentence.as_ptr())
 }
 
-/// The version of the library, such as "0.1.0".
+/// The version of the library, such as "0.2.0".
 #[unsafe(no_mangle)]
 pub extern "C" fn urdf_ik_version() -> *const c_char {
     const VERSION: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {

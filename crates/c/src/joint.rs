@@ -1,4 +1,4 @@
-//! Joints as C has them, of which robots are made without the text of a URDF.
+//! Joint descriptions, for robots without a URDF.
 
 use std::ffi::c_char;
 
@@ -8,20 +8,20 @@ use crate::failure::Failure;
 use crate::pointers::text;
 use crate::problem::{UrdfIkPose, isometry};
 
-/// It does not move.
+/// A fixed joint.
 pub const URDF_IK_JOINT_FIXED: i32 = 0;
-/// It turns about its axis, within limits [rad].
+/// A rotation about the axis within limits [rad].
 pub const URDF_IK_JOINT_REVOLUTE: i32 = 1;
-/// It turns about its axis, without limits [rad].
+/// A rotation about the axis without limits [rad].
 pub const URDF_IK_JOINT_CONTINUOUS: i32 = 2;
-/// It moves along its axis, within limits [m].
+/// A translation along the axis within limits [m].
 pub const URDF_IK_JOINT_PRISMATIC: i32 = 3;
-/// It moves in all axes. It stays in its place, and no arm can have it.
+/// Six degrees of freedom. Treated as fixed; no arm can contain it.
 pub const URDF_IK_JOINT_FLOATING: i32 = 4;
-/// It moves in a plane. It stays in its place, and no arm can have it.
+/// Motion in a plane. Treated as fixed; no arm can contain it.
 pub const URDF_IK_JOINT_PLANAR: i32 = 5;
 
-/// Types of joints by their numbers.
+/// Joint types by number.
 const KINDS: [JointKind; 6] = [
     JointKind::Fixed,
     JointKind::Revolute,
@@ -35,9 +35,9 @@ const KINDS: [JointKind; 6] = [
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct UrdfIkJoint {
-    /// Its name (UTF-8), unique in the robot.
+    /// Name of the joint (UTF-8), unique in the robot.
     pub name: *const c_char,
-    /// Its type, one of URDF_IK_JOINT_….
+    /// Type, one of URDF_IK_JOINT_….
     pub kind: i32,
     /// Name of the parent link.
     pub parent: *const c_char,
@@ -45,17 +45,17 @@ pub struct UrdfIkJoint {
     pub child: *const c_char,
     /// Pose of the joint's frame in the frame of the parent link. Default: identity.
     pub origin: UrdfIkPose,
-    /// Its axis in its frame, of any length but 0. Default: x.
+    /// Axis in the frame of the joint, of any length but 0. Default: x.
     pub axis: [f64; 3],
     /// Least position of a revolute or prismatic joint [rad or m]. Default: 0.
     pub lower: f64,
     /// Greatest position of a revolute or prismatic joint [rad or m]. Default: 0.
     pub upper: f64,
-    /// Name of the joint that it mimics. NULL: none.
+    /// Name of the joint that this one mimics. NULL: none.
     pub mimic: *const c_char,
-    /// It is at `multiplier * position of that joint + offset`. Default: 1.
+    /// The position is `multiplier * position of the mimicked joint + offset`. Default: 1.
     pub multiplier: f64,
-    /// Its position where that joint is at 0 [rad or m]. Default: 0.
+    /// Position while the mimicked joint is at 0 [rad or m]. Default: 0.
     pub offset: f64,
 }
 
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn urdf_ik_joint(
 }
 
 impl UrdfIkJoint {
-    /// The joint in the terms of the library.
+    /// Converts to the type of the library.
     ///
     /// # Safety
     /// Its pointers are NULL, or point to texts.

@@ -30,8 +30,9 @@ pub unsafe extern "C" fn urdf_ik_forward_kinematics(
     })
 }
 
-/// Writes the geometric Jacobian of a tip at joint positions (n entries) [rad or m]: 6 rows of n entries, row after row. Column i is the twist
-/// of the tip's origin, in the axes of the base link, for unit velocity of joint i: linear [m], then angular [rad].
+/// Writes the geometric Jacobian (6 x n, row-major) of a tip at joint positions (n entries) [rad or m]. Column i is
+/// the twist of the tip's origin for unit velocity of joint i, in the axes of the base link: linear [m/rad or m/m],
+/// then angular [rad/rad, 0 for prismatic joints].
 ///
 /// # Safety
 /// No other thread uses `workspace`; `positions` has n entries; `jacobian`, 6 n entries, is written.

@@ -1,15 +1,16 @@
 //! The C interface of `urdf_ik`: robots, arms, forward and inverse kinematics, behind opaque handles.
 //!
-//! `include/urdf_ik.h` is made of this crate by cbindgen, and `include/urdf_ik.hpp` is a thin header for C++ above it. Every function that can
-//! fail returns a [`UrdfIkStatus`]; [`urdf_ik_error`] has the sentence. No panic crosses the border.
+//! cbindgen generates `include/urdf_ik.h` from this crate; `include/urdf_ik.hpp` is a thin C++ wrapper.
+//! Every function that can fail returns a [`UrdfIkStatus`]; [`urdf_ik_error`] has the message. No panic
+//! crosses the interface.
 //!
-//! **Threads.** Robots and arms do not change: any number of threads may use one at once. A workspace is used by one thread at a time.
-//! Sentences of failures are kept for each thread.
+//! **Threads.** Robots and arms are immutable and can be shared between threads. A workspace belongs to one thread at
+//! a time. Error messages are stored per thread.
 //!
-//! **Memory.** Who makes a handle frees it, in any order: an arm needs no robot, and a workspace no arm, that made it. Texts belong to the
-//! library.
+//! **Memory.** The caller frees each handle that it created, in any order: an arm outlives its robot, and a workspace
+//! its arm. Returned texts belong to the library.
 //!
-//! This is the only crate with unsafe code of its own: that which looks behind the pointers of a caller.
+//! This is the only crate with unsafe code of its own: it dereferences pointers of the caller.
 
 #![deny(unsafe_op_in_unsafe_fn)]
 #![allow(unsafe_code, reason = "pointers come from C")]

@@ -1,4 +1,4 @@
-//! What is behind the pointers of a caller, or a failure that names the pointer.
+//! Dereferences pointers of the caller; a failure names the pointer.
 
 use std::ffi::{CStr, c_char};
 use std::slice;
@@ -10,19 +10,19 @@ fn null(what: &str) -> Failure {
 }
 
 /// # Safety
-/// `pointer` is NULL, or points to a `T` that lives for `'a` and that nobody changes meanwhile.
+/// `pointer` is NULL, or points to a `T` that lives for `'a` and is not changed meanwhile.
 pub unsafe fn reference<'a, T>(pointer: *const T, what: &str) -> Result<&'a T, Failure> {
     unsafe { pointer.as_ref() }.ok_or_else(|| null(what))
 }
 
 /// # Safety
-/// `pointer` is NULL, or points to a `T` that lives for `'a` and that nobody else uses meanwhile.
+/// `pointer` is NULL, or points to a `T` that lives for `'a` and is not used otherwise meanwhile.
 pub unsafe fn exclusive<'a, T>(pointer: *mut T, what: &str) -> Result<&'a mut T, Failure> {
     unsafe { pointer.as_mut() }.ok_or_else(|| null(what))
 }
 
 /// # Safety
-/// `pointer` is NULL, or points to `count` entries that live for `'a` and that nobody changes meanwhile.
+/// `pointer` is NULL, or points to `count` entries that live for `'a` and is not changed meanwhile.
 pub unsafe fn entries<'a, T>(pointer: *const T, count: usize, what: &str) -> Result<&'a [T], Failure> {
     match count {
         0 => Ok(&[]),
@@ -32,7 +32,7 @@ pub unsafe fn entries<'a, T>(pointer: *const T, count: usize, what: &str) -> Res
 }
 
 /// # Safety
-/// `pointer` is NULL, or points to `count` entries that live for `'a` and that nobody else uses meanwhile.
+/// `pointer` is NULL, or points to `count` entries that live for `'a` and is not used otherwise meanwhile.
 pub unsafe fn exclusive_entries<'a, T>(pointer: *mut T, count: usize, what: &str) -> Result<&'a mut [T], Failure> {
     match count {
         0 => Ok(&mut []),
@@ -42,7 +42,7 @@ pub unsafe fn exclusive_entries<'a, T>(pointer: *mut T, count: usize, what: &str
 }
 
 /// # Safety
-/// `pointer` is NULL, or points to a text that ends with a zero byte, lives for `'a`, and that nobody changes meanwhile.
+/// `pointer` is NULL, or points to a text that ends with a zero byte, lives for `'a`, and is not changed meanwhile.
 pub unsafe fn text<'a>(pointer: *const c_char, what: &str) -> Result<&'a str, Failure> {
     if pointer.is_null() {
         return Err(null(what));
@@ -50,7 +50,7 @@ pub unsafe fn text<'a>(pointer: *const c_char, what: &str) -> Result<&'a str, Fa
     unsafe { CStr::from_ptr(pointer) }.to_str().map_err(|_| Failure::argument(format!("{what} is not UTF-8")))
 }
 
-/// Hands out a new handle.
+/// Passes a new handle to the caller.
 ///
 /// # Safety
 /// `place` is NULL, or a pointer can be written there.
@@ -60,7 +60,7 @@ pub unsafe fn hand_out<T>(place: *mut *mut T, made: T, what: &str) -> Result<(),
     Ok(())
 }
 
-/// Takes a handle back.
+/// Frees a handle.
 ///
 /// # Safety
 /// `handle` is NULL, or was handed out, and is not used again.

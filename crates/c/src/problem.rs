@@ -17,7 +17,7 @@ use crate::pointers::entries;
 pub struct UrdfIkPose {
     /// x, y, z [m].
     pub position: [f64; 3],
-    /// x, y, z, w: the scalar is last.
+    /// Quaternion x, y, z, w, with the scalar last.
     pub orientation: [f64; 4],
 }
 
@@ -27,83 +27,85 @@ pub struct UrdfIkPose {
 pub struct UrdfIkTarget {
     /// Index of the tip link.
     pub tip: usize,
-    /// Its pose in the frame of the base link.
+    /// Desired pose in the frame of the base link.
     pub pose: UrdfIkPose,
-    /// Which axes of the tip's frame need not match, not 0 for those: shifts along x, y, z, then turns about x, y, z. Default: none.
+    /// Free axes of the tip frame, nonzero for unconstrained ones: translations along x, y, z, then rotations about
+    /// x, y, z. Default: none.
     pub free_axes: [u8; 6],
-    /// Largest position error with which it counts as met [m]. Default: 1e-5.
+    /// Position tolerance [m]. Default: 1e-5.
     pub position_tolerance: f64,
-    /// Largest orientation error with which it counts as met [rad]. Default: 1e-5.
+    /// Orientation tolerance [rad]. Default: 1e-5.
     pub orientation_tolerance: f64,
-    /// Weight of its squared error against that of other targets, where not all can be met. Default: 1.
+    /// Weight of the squared error relative to other targets, if not all can be met. Default: 1.
     pub weight: f64,
 }
 
-/// The first solution that is found.
+/// The first solution found.
 pub const URDF_IK_PICK_FIRST: i32 = 0;
-/// Of all solutions that are found, the one whose largest joint move from the seed is smallest.
+/// Among all solutions found, the one whose largest joint move from the seed is smallest.
 pub const URDF_IK_PICK_NEAREST: i32 = 1;
-/// Of all solutions that are found, the one with the greatest manipulability.
+/// Among all solutions found, the one with the greatest manipulability.
 pub const URDF_IK_PICK_MOST_MANIPULABLE: i32 = 2;
 
-/// The best joint positions of the attempts, as they are: the fastest.
+/// The best joint positions of the attempts, without refinement: the fastest.
 pub const URDF_IK_CLOSEST_NONE: u8 = 0;
 /// The closest joint positions, and the reason.
 pub const URDF_IK_CLOSEST_POSE: u8 = 1;
-/// The positions of the targets exactly and their orientations as closely as possible (URDF_IK_OUTCOME_POSITION_ONLY), for arms of fewer than
-/// six joints. Where a position is not reachable: as URDF_IK_CLOSEST_POSE.
+/// Exact positions of the targets with the closest orientations (URDF_IK_OUTCOME_POSITION_ONLY), for arms of fewer than
+/// six joints. If a position is unreachable: as URDF_IK_CLOSEST_POSE.
 pub const URDF_IK_CLOSEST_POSITION: u8 = 2;
 
-/// A problem for an arm of n joints. urdf_ik_problem() sets all fields to their defaults: set the targets then, and what else is to differ.
-/// Fields that a later version adds have no effect by default.
+/// A problem for an arm of n joints. urdf_ik_problem() sets all fields to their defaults; then set the targets and
+/// other fields. Fields of later versions have no effect by default.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct UrdfIkProblem {
-    /// Targets, one at most for each tip. Tips without one are free.
+    /// Targets, at most one per tip. Tips without a target are free.
     pub targets: *const UrdfIkTarget,
     /// Number of targets.
     pub target_count: usize,
-    /// Joint positions from which the search starts, n entries [rad or m]. NULL: the middle of the joint ranges.
+    /// Start of the search, n entries [rad or m]. NULL: the middle of the joint ranges.
     pub seed: *const f64,
-    /// Largest move of each joint from the seed, n entries [rad or m]. NULL: a search. Else the seed's branch of solutions is followed, in one
-    /// attempt, and what is said of searches does not count.
+    /// Largest move of each joint from the seed, n entries [rad or m]. NULL: a search. Otherwise one attempt tracks
+    /// the branch of the seed, and fields for searches are ignored.
     pub max_step: *const f64,
-    /// Least positions of the joints in this problem, n entries [rad or m], -INFINITY for none: bounds beside the joint limits. Equal bounds lock
-    /// a joint. They are of positions as they stand: a whole turn away is another position. NULL: no bounds.
+    /// Lower bounds in addition to the joint limits, n entries [rad or m], -INFINITY for none. Equal bounds lock a
+    /// joint. Positions are not wrapped: a full revolution away is another position. NULL: no bounds.
     pub lower: *const f64,
-    /// Greatest positions of the joints in this problem, n entries [rad or m], INFINITY for none. NULL where `lower` is.
+    /// Upper bounds, n entries [rad or m], INFINITY for none. NULL if `lower` is.
     pub upper: *const f64,
-    /// Searches: which of several solutions, one of URDF_IK_PICK_….
+    /// Searches: the choice among several solutions, one of URDF_IK_PICK_….
     pub pick: i32,
-    /// Searches: largest number of starting points, with the seed. Default: 100.
+    /// Searches: maximum number of starting points, including the seed. Default: 100.
     pub attempts: usize,
-    /// Searches: selects the starting points after those near the seed.
+    /// Searches: seed of the random starting points. Default: 0.
     pub random_seed: u64,
-    /// Searches: time after which it ends [s]; 0 or INFINITY: none. It is a guard: the attempts are the budget.
+    /// Searches: time limit [s], as a guard (`attempts` is the budget); 0 or INFINITY: none. Default: 0.
     pub timeout: f64,
     /// The answer to unmet targets, one of URDF_IK_CLOSEST_…. Default: URDF_IK_CLOSEST_POSE.
     pub closest: u8,
-    /// Joint positions that a redundant arm prefers, n entries [rad or m]. NULL: none.
+    /// Null-space task: preferred joint positions, n entries [rad or m]. NULL: none.
     pub posture: *const f64,
-    /// How much it prefers them. Default: 1.
+    /// Weight of the posture task. Default: 1.
     pub posture_weight: f64,
-    /// How much it prefers the middle of the joint ranges.
+    /// Weight of the null-space task for the middle of the joint ranges. Default: 0.
     pub limits_weight: f64,
-    /// How much it prefers manipulability.
+    /// Weight of the null-space task for manipulability. Default: 0.
     pub manipulability_weight: f64,
-    /// How much less a redundant arm moves each joint from the seed than others, n entries, 0 or more [1/rad^2 or 1/m^2]. It acts on
-    /// self-motions; the pick does not know it. NULL: no weights.
+    /// Costs of joint moves from the seed, n entries, 0 or more [1/rad^2 or 1/m^2]. They act on self-motions of a
+    /// redundant arm, not on `pick`. NULL: no costs.
     pub move_weights: *const f64,
-    /// Asked of all joint positions that meet the targets; where it refuses, the search goes on to others, with a timeout until that. NULL: none
-    /// are refused. Batches ask from several threads at once.
+    /// Called for joint positions that meet the targets; 0 refuses them, and the search continues. NULL: all are
+    /// accepted. Batches call it from several threads at once.
     pub accepts: UrdfIkAccepts,
-    /// Searches: what joint positions that meet the targets cost. Of all attempts, those of the least cost are the answer, whatever is picked or
-    /// preferred. NULL: no cost. Batches ask from several threads at once.
+    /// Searches: cost of joint positions that meet the targets. The answer is the solution of least cost among
+    /// all attempts, whatever `pick` and the null-space tasks say. NULL: no cost. Batches call it from several
+    /// threads at once.
     pub cost: UrdfIkCost,
-    /// What `accepts` and `cost` are called with.
+    /// First argument of `accepts` and `cost`.
     pub context: *mut c_void,
-    /// urdf_ik_solve_all(): if not 0, also calls with the joint positions that differ from a solution by full revolutions of joints within
-    /// their limits: the nearest to the seed first, so many at most, and no more than 10000. Default: 0.
+    /// urdf_ik_solve_all(): if not 0, also reports joint positions that differ from a solution by full revolutions of
+    /// joints within their limits: at most this many (10000 or fewer), the nearest to the seed first. Default: 0.
     pub max_turns: usize,
 }
 
@@ -154,7 +156,7 @@ pub extern "C" fn urdf_ik_problem() -> UrdfIkProblem {
     }
 }
 
-/// The pose in the terms of the library.
+/// Converts a pose to the type of the library.
 pub(crate) fn isometry(pose: &UrdfIkPose) -> Result<Isometry3<f64>, NotARotation> {
     Ok(Isometry3::from_parts(Translation3::from(pose.position), rotation_from(pose.orientation)?))
 }
@@ -172,10 +174,10 @@ impl UrdfIkTarget {
 }
 
 impl UrdfIkProblem {
-    /// Adds its targets in the terms of the library.
+    /// Appends the targets, converted to the type of the library.
     ///
     /// # Safety
-    /// Its pointers are NULL, or point to what they should.
+    /// The pointers are NULL or valid.
     pub(crate) unsafe fn push_targets(&self, targets: &mut Vec<Target>) -> Result<(), Failure> {
         for target in unsafe { entries(self.targets, self.target_count, "targets of the problem") }? {
             targets.push(target.target()?);
@@ -183,7 +185,7 @@ impl UrdfIkProblem {
         Ok(())
     }
 
-    /// What it asks its caller.
+    /// The callbacks of the problem.
     ///
     /// # Safety
     /// Its functions may be called with its context, as long as the callbacks live.
@@ -193,10 +195,10 @@ impl UrdfIkProblem {
         unsafe { callbacks(self.accepts, self.cost, self.context) }
     }
 
-    /// The problem in the terms of the library. `nominal` is the seed where it has none.
+    /// Converts to the type of the library, with `nominal` as the default seed.
     ///
     /// # Safety
-    /// Its pointers are NULL, or point to what they should, for `'a`.
+    /// The pointers are NULL, or valid for `'a`.
     pub(crate) unsafe fn problem<'a>(
         &self,
         chain: &Chain,
@@ -252,27 +254,28 @@ impl UrdfIkProblem {
         if timeout.is_nan() || timeout < 0.0 {
             return Err(Failure::problem(format!("timeout is {timeout} s; it must be a number, 0 or more")));
         }
-        // A time that no Duration can hold is none as well.
+        // A time beyond the range of Duration means no deadline as well.
         let bounded = (timeout != 0.0).then(|| Duration::try_from_secs_f64(timeout).ok());
         Ok(bounded.flatten())
     }
 }
 
-/// Whether joint positions (n entries [rad or m]) will do: not 0 for yes. It is called with the `context` of the problem. It must not throw, nor
-/// use the workspace.
+/// Returns nonzero to accept joint positions (n entries [rad or m]). `context` is that of the problem. Must not throw
+/// or use the workspace.
 pub type UrdfIkAccepts = Option<unsafe extern "C" fn(context: *mut c_void, positions: *const f64) -> c_int>;
 
-/// What joint positions (n entries [rad or m]) cost; INFINITY or NAN refuses them. It is called with the `context` of the problem. It must not
-/// throw, nor use the workspace.
+/// Returns the cost of joint positions (n entries [rad or m]); INFINITY or NAN refuses them. `context` is that of the
+/// problem. Must not throw or use the workspace.
 pub type UrdfIkCost = Option<unsafe extern "C" fn(context: *mut c_void, positions: *const f64) -> f64>;
 
-/// The callbacks of a problem as the library calls them.
+/// The callbacks of a problem, as closures for the library.
 pub(crate) struct Callbacks<A, C> {
     accepts: Option<A>,
     cost: Option<C>,
 }
 
-/// A function of the caller's with its context. In batches several threads call it at once, which is the caller's to allow.
+/// A function of the caller with its context. Batches call it from several threads at once, as
+/// documented to the caller.
 #[derive(Clone, Copy)]
 struct Callback<T> {
     function: unsafe extern "C" fn(*mut c_void, *const f64) -> T,

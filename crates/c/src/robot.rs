@@ -1,4 +1,4 @@
-//! Robots: the links and joints that arms are made of.
+//! Robots: trees of links and joints.
 
 use std::ffi::c_char;
 
@@ -10,10 +10,10 @@ use crate::pointers::{entries, hand_out, take_back, text};
 
 const SOFT: UrdfOptions = UrdfOptions { soft_limits: true };
 
-/// A robot: a tree of links and joints. It does not change, so threads can share it.
+/// A robot: a tree of links and joints. Immutable: threads can share it.
 pub struct UrdfIkRobot(pub(crate) Robot);
 
-/// Reads a robot from the URDF file at `path` (UTF-8). URDF_IK_STATUS_URDF where it is refused.
+/// Reads a robot from the URDF file at `path` (UTF-8). Fails with URDF_IK_STATUS_URDF if it is invalid.
 ///
 /// # Safety
 /// `path` is a text; `robot` is written.
@@ -22,7 +22,7 @@ pub unsafe extern "C" fn urdf_ik_robot_from_file(path: *const c_char, robot: *mu
     guarded(|| unsafe { made(Robot::from_urdf_file(text(path, "path")?), robot) })
 }
 
-/// Reads a robot from the text of a URDF. URDF_IK_STATUS_URDF where it is refused.
+/// Reads a robot from the text of a URDF. Fails with URDF_IK_STATUS_URDF if it is invalid.
 ///
 /// # Safety
 /// `urdf` is a text; `robot` is written.
@@ -31,7 +31,8 @@ pub unsafe extern "C" fn urdf_ik_robot_from_urdf(urdf: *const c_char, robot: *mu
     guarded(|| unsafe { made(Robot::from_urdf(text(urdf, "urdf")?), robot) })
 }
 
-/// As urdf_ik_robot_from_file(), and the soft limits of `<safety_controller>` narrow those of `<limit>`, as in MoveIt.
+/// Like urdf_ik_robot_from_file(), but the soft limits of `<safety_controller>` narrow those of
+/// `<limit>`, as in MoveIt.
 ///
 /// # Safety
 /// `path` is a text; `robot` is written.
@@ -46,7 +47,8 @@ pub unsafe extern "C" fn urdf_ik_robot_from_file_with_soft_limits(
     })
 }
 
-/// As urdf_ik_robot_from_urdf(), and the soft limits of `<safety_controller>` narrow those of `<limit>`, as in MoveIt.
+/// Like urdf_ik_robot_from_urdf(), but the soft limits of `<safety_controller>` narrow those of
+/// `<limit>`, as in MoveIt.
 ///
 /// # Safety
 /// `urdf` is a text; `robot` is written.
@@ -58,8 +60,8 @@ pub unsafe extern "C" fn urdf_ik_robot_from_urdf_with_soft_limits(
     guarded(|| unsafe { made(Robot::from_urdf_with(text(urdf, "urdf")?, SOFT), robot) })
 }
 
-/// Makes a robot of `count` joints, without the text of a URDF: for programs that have a model of the robot already, perhaps with narrower
-/// limits. Its links are those that the joints name; the joints must form one tree. URDF_IK_STATUS_URDF where it is refused.
+/// Creates a robot from `count` joint descriptions, for programs that have a robot model already, perhaps with narrower
+/// limits. The joints name its links and must form one tree. Fails with URDF_IK_STATUS_URDF if they are invalid.
 ///
 /// # Safety
 /// `name` is a text; there are `count` joints; `robot` is written.
@@ -84,7 +86,7 @@ unsafe fn made(made: Result<Robot, UrdfError>, robot: *mut *mut UrdfIkRobot) -> 
     unsafe { hand_out(robot, UrdfIkRobot(made), "robot") }
 }
 
-/// Frees a robot. Its arms stay.
+/// Frees a robot. Its arms remain valid.
 ///
 /// # Safety
 /// `robot` is NULL, or a robot that is not used again.

@@ -1,4 +1,4 @@
-//! One problem: one answer, or all solutions; and many problems at once.
+//! Solves: one answer, all solutions, and batches.
 
 use std::ffi::{c_int, c_void};
 use std::ops::ControlFlow;
@@ -12,46 +12,47 @@ use crate::pointers::{entries, exclusive, exclusive_entries, reference};
 use crate::problem::UrdfIkProblem;
 use crate::workspace::UrdfIkWorkspace;
 
-/// Whether the targets are met, or why the joint positions are only the closest ones. The codes are those of the node's SolveStatus.
+/// The outcome of a solve: solved, or why the joint positions are only the closest ones. Codes as in the
+/// node's SolveStatus.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UrdfIkOutcome {
-    /// Every target is met within its tolerance, by forward kinematics of exactly the joint positions of the answer.
+    /// Forward kinematics of exactly the returned joint positions meets every target within its tolerance.
     Solved = 0,
-    /// Certain: no joint positions reach the target.
+    /// The target is provably out of reach.
     OutOfReach = 1,
     /// Joint limits are in the way: without them the targets are met.
     JointLimits = 2,
-    /// On its way: max_step did not allow more.
+    /// max_step limited the motion towards the target.
     StepLimited = 3,
-    /// The attempts or the time ran out before a solution was found that is accepted.
+    /// No accepted solution within the attempts and the time.
     NotConverged = 4,
-    /// Batches: the problem makes no sense, and the joint positions are NaN.
+    /// Batches: the problem is invalid, and the joint positions are NaN.
     Invalid = 5,
-    /// Something is in the way.
+    /// A collision is in the way.
     Collision = 9,
-    /// Every position is met within its tolerance, and the orientations are as close as they go there: see URDF_IK_CLOSEST_POSITION.
+    /// Every position is met within its tolerance, with the closest orientations: see URDF_IK_CLOSEST_POSITION.
     PositionOnly = 10,
 }
 
-/// The answer to a problem, beside its joint positions.
+/// The answer to a problem, except its joint positions.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct UrdfIkAnswer {
-    /// Whether the targets are met.
+    /// The outcome.
     pub outcome: UrdfIkOutcome,
-    /// The largest distance of a tip from its target [m], over the axes that count.
+    /// Largest position error of a tip [m], along the axes that are not free.
     pub position_error: f64,
-    /// The largest angle between a tip and its target [rad], over the axes that count.
+    /// Largest orientation error of a tip [rad], about the axes that are not free.
     pub orientation_error: f64,
-    /// Iterations of all attempts.
+    /// Number of iterations in all attempts.
     pub iterations: usize,
-    /// Starting points that were tried, with the seed.
+    /// Number of starting points tried, including the seed.
     pub attempts: usize,
 }
 
-/// What urdf_ik_solve_all() calls with each solution, its joint positions (n entries [rad or m]) and the `context` that it was given. Not 0: go
-/// on; 0: enough. It must not throw, nor use the workspace.
+/// Called by urdf_ik_solve_all() with each solution (n joint positions [rad or m]) and the given `context`. Returns
+/// nonzero to continue, 0 to stop. Must not throw or use the workspace.
 pub type UrdfIkOnSolution =
     Option<unsafe extern "C" fn(context: *mut c_void, positions: *const f64, answer: *const UrdfIkAnswer) -> c_int>;
 
@@ -64,7 +65,7 @@ impl From<&Outcome> for UrdfIkOutcome {
             Outcome::Closest(Reason::JointLimits) => Self::JointLimits,
             Outcome::Closest(Reason::StepLimited) => Self::StepLimited,
             Outcome::Closest(Reason::Collision { .. }) => Self::Collision,
-            Outcome::Closest(Reason::NotConverged | Reason::Refused) => Self::NotConverged,
+            _ => Self::NotConverged,
         }
     }
 }
@@ -82,9 +83,9 @@ impl From<&Solution> for UrdfIkAnswer {
     }
 }
 
-/// Solves a problem: writes joint positions (n entries) [rad or m], always inside the joint limits. Where the targets are not met, they are
-/// the closest that were found. The same problem has the same answer, to the bit, unless a timeout ends it.
-/// URDF_IK_STATUS_PROBLEM where the problem makes no sense; nothing is written then.
+/// Solves a problem and writes joint positions (n entries) [rad or m] within the joint limits: a solution, or the
+/// closest that were found. The same problem has the same answer, bit for bit, unless a timeout ends it. Fails with
+/// URDF_IK_STATUS_PROBLEM if the problem is invalid; nothing is written then.
 ///
 /// # Safety
 /// No other thread uses `workspace`; `problem` is a problem; `positions` are written, and `answer` unless it is NULL.
@@ -112,9 +113,9 @@ pub unsafe extern "C" fn urdf_ik_solve(
     })
 }
 
-/// Finds all distinct solutions that the attempts of a search lead to, 64 at most, and calls `on_solution` with each. Writes their number to
-/// `count`. Where the arm is redundant for its targets, a continuum of solutions counts as one, at the joint positions that the problem
-/// prefers, or nearest to the seed.
+/// Finds all distinct solutions that the attempts of a search lead to, 64 at most, calls `on_solution` with each, and
+/// writes their number to `count`. If the arm is redundant for its targets, a continuum of solutions counts as one,
+/// at the preferred joint positions or those nearest to the seed.
 ///
 /// # Safety
 /// No other thread uses `workspace`; `problem` is a problem; `count` is written unless it is NULL.
@@ -160,10 +161,10 @@ pub unsafe extern "C" fn urdf_ik_solve_all(
 }
 
 impl UrdfIkWorkspace {
-    /// Does something with a problem in the terms of the library.
+    /// Calls a function with the problem, converted to the type of the library.
     ///
     /// # Safety
-    /// The pointers of `problem` are NULL, or point to what they should.
+    /// The pointers of `problem` are NULL or valid.
     unsafe fn with_problem<T>(
         &mut self,
         problem: &UrdfIkProblem,
@@ -181,9 +182,9 @@ impl UrdfIkWorkspace {
 /// Greatest number of threads.
 const MAX_THREADS: usize = 1024;
 
-/// Solves `count` problems, each on its own, on so many threads; 0 for all cores. Each answer has the same bits as by urdf_ik_solve(). Writes
-/// `count` rows of n joint positions [rad or m], and `count` answers unless `answers` is NULL. A problem that makes no sense has the outcome
-/// URDF_IK_OUTCOME_INVALID and NaN as joint positions; the others are solved.
+/// Solves `count` independent problems on `threads` threads, 0 for all cores, with the same bits as urdf_ik_solve().
+/// Writes `count` rows of n joint positions [rad or m], and `count` answers unless `answers` is NULL. An invalid
+/// problem has the outcome URDF_IK_OUTCOME_INVALID and NaN as joint positions; the others are solved.
 ///
 /// # Safety
 /// `arm` is an arm; there are `count` problems; `positions` and `answers` are written.
@@ -234,10 +235,10 @@ pub unsafe extern "C" fn urdf_ik_solve_batch(
     })
 }
 
-/// The targets of all problems, and where those of each end. A problem with a target that is none has no targets.
+/// The targets of all problems, and the end of those of each problem. A problem with an invalid target gets none.
 ///
 /// # Safety
-/// The pointers of `problems` are NULL, or point to what they should.
+/// The pointers of `problems` are NULL or valid.
 unsafe fn all_targets(problems: &[UrdfIkProblem]) -> (Vec<Target>, Vec<usize>) {
     let (mut targets, mut ends) = (Vec::with_capacity(problems.len()), Vec::with_capacity(problems.len()));
     for problem in problems {
@@ -260,7 +261,7 @@ impl From<&Answer> for UrdfIkAnswer {
                 iterations: *iterations,
                 attempts: *attempts,
             },
-            Answer::Refused(_) | Answer::Skipped => Self {
+            _ => Self {
                 outcome: UrdfIkOutcome::Invalid,
                 position_error: f64::NAN,
                 orientation_error: f64::NAN,

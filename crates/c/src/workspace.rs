@@ -10,19 +10,19 @@ use crate::arm::UrdfIkArm;
 use crate::failure::{UrdfIkStatus, c_text, guarded, guarded_or};
 use crate::pointers::{hand_out, reference, take_back};
 
-/// What one thread solves the problems of an arm in. Once it is made, solves allocate nothing.
+/// The memory of one thread for solves of an arm. Solves in it allocate nothing.
 pub struct UrdfIkWorkspace {
     pub(crate) solver: Solver,
     pub(crate) scratch: Scratch,
     pub(crate) solution: Solution,
     pub(crate) targets: Vec<Target>,
     pub(crate) poses: ChainPoses,
-    /// The seed where a problem has none.
+    /// The default seed.
     pub(crate) nominal: Vec<f64>,
     reason: CString,
 }
 
-/// Makes a workspace for `arm`.
+/// Creates a workspace for `arm`.
 ///
 /// # Safety
 /// `arm` is an arm; `workspace` is written.
@@ -55,8 +55,8 @@ pub unsafe extern "C" fn urdf_ik_workspace_free(workspace: *mut UrdfIkWorkspace)
     guarded_or((), || unsafe { take_back(workspace) });
 }
 
-/// The last answer of urdf_ik_solve() in this workspace as a sentence for people (UTF-8), with numbers and names. It is valid until the next
-/// call with this workspace. NULL where `workspace` is NULL.
+/// The last answer of urdf_ik_solve() in this workspace as a sentence (UTF-8) with numbers and names, valid until the
+/// next call with this workspace. NULL if `workspace` is NULL.
 ///
 /// # Safety
 /// `workspace` is NULL, or a workspace that no other thread uses.

@@ -1,4 +1,4 @@
-//! What the solver answers, as the classes of `urdfik._answers`.
+//! Converts solver results into the classes of `urdfik._answers`.
 
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -10,7 +10,7 @@ use urdf_ik::solver::{Outcome, Reason, Solution};
 
 use crate::shared::WorldData;
 
-/// The code of an outcome, as `urdfik.Outcome` and the node's SolveStatus have it.
+/// The code of an outcome in `urdfik.Outcome` and the node's SolveStatus.
 pub fn code(outcome: &Outcome) -> u8 {
     match outcome {
         Outcome::Solved => 0,
@@ -18,12 +18,12 @@ pub fn code(outcome: &Outcome) -> u8 {
         Outcome::Closest(Reason::OutOfReach { .. }) => 1,
         Outcome::Closest(Reason::JointLimits) => 2,
         Outcome::Closest(Reason::StepLimited) => 3,
-        Outcome::Closest(Reason::NotConverged | Reason::Refused) => 4,
         Outcome::Closest(Reason::Collision { .. }) => 9,
+        _ => 4,
     }
 }
 
-/// The code of a problem that was refused.
+/// The code of a refused problem.
 pub const INVALID: u8 = 5;
 
 /// The module that has the classes of answers.

@@ -1,4 +1,4 @@
-//! Arguments from Python. Whatever is wrong with one is refused with its name: all of them are converted here.
+//! Conversion of Python arguments. Every error names the argument.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -13,21 +13,21 @@ use urdf_ik_text::names::short;
 use crate::path_or_text::PathOrText;
 use crate::refused;
 
-/// An argument of a method, or what was given in its place: pyo3 would raise a `TypeError` or an `OverflowError` that
-/// does not always name it.
+/// A converted argument, or the object that could not be converted: the `TypeError` or `OverflowError` of pyo3 does
+/// not always name the argument.
 pub enum Argument<'py, T> {
     Valid(T),
     Invalid(Bound<'py, PyAny>),
 }
 
-/// A type of arguments.
-pub trait Expected {
-    /// What an argument must be, in words.
+/// A type that arguments are converted to.
+pub trait ArgumentType {
+    /// The expected type, for error messages.
     const WORDS: &'static str;
 }
 
 macro_rules! expected {
-    ($($type:ty: $words:literal)*) => { $(impl Expected for $type { const WORDS: &'static str = $words; })* };
+    ($($type:ty: $words:literal)*) => { $(impl ArgumentType for $type { const WORDS: &'static str = $words; })* };
 }
 
 expected! {
@@ -39,7 +39,7 @@ expected! {
     Vec<String>: "a list of strings"
     Vec<PathBuf>: "a list of paths"
     HashMap<String, f64>: "a dict from names to numbers"
-    Names: "a string, or a list of strings"
+    StringOrList: "a string, or a list of strings"
     PathOrText: "a path, or a text"
     Bound<'_, PyDict>: "a dict"
 }
@@ -52,8 +52,8 @@ impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for Argument<'py, 
     }
 }
 
-impl<T: Expected> Argument<'_, T> {
-    /// The argument of that name.
+impl<T: ArgumentType> Argument<'_, T> {
+    /// The converted argument, or an error that names it.
     pub fn named(self, name: &str) -> PyResult<T> {
         match self {
             Self::Valid(value) => Ok(value),
@@ -62,30 +62,30 @@ impl<T: Expected> Argument<'_, T> {
     }
 }
 
-/// The argument of that name, or none where it was left out.
-pub fn named<T: Expected>(argument: Option<Argument<'_, T>>, name: &str) -> PyResult<Option<T>> {
+/// The converted argument, `None` if omitted.
+pub fn named<T: ArgumentType>(argument: Option<Argument<'_, T>>, name: &str) -> PyResult<Option<T>> {
     argument.map(|argument| argument.named(name)).transpose()
 }
 
-/// Converts the argument, or the entry of an argument, of that name.
-pub fn read<'a, 'py, T: FromPyObject<'a, 'py> + Expected>(value: &'a Bound<'py, PyAny>, name: &str) -> PyResult<T> {
+/// Converts an argument, or an entry of one; `name` is for the error.
+pub fn read<'a, 'py, T: FromPyObject<'a, 'py> + ArgumentType>(value: &'a Bound<'py, PyAny>, name: &str) -> PyResult<T> {
     let Ok(argument) = value.extract::<Argument<'py, T>>();
     argument.named(name)
 }
 
-/// The argument of that name as one of the values that strings stand for.
+/// Parses an argument that names a value, such as a solver.
 pub fn parsed<T: FromStr<Err: Display>>(text: &str, name: &str) -> PyResult<T> {
     text.parse().map_err(|e| refused(format!("{name}: {e}")))
 }
 
-/// One name, or several.
+/// One string, or a list of strings.
 #[derive(FromPyObject)]
-pub enum Names {
+pub enum StringOrList {
     One(String),
     Several(Vec<String>),
 }
 
-impl Names {
+impl StringOrList {
     pub fn as_strs(&self) -> Vec<&str> {
         match self {
             Self::One(name) => vec![name],
@@ -94,14 +94,14 @@ impl Names {
     }
 }
 
-/// What was given: numbers and strings as Python writes them, and of anything else its type.
+/// A given object for error messages: the repr of numbers and strings, otherwise the type.
 pub fn shown(given: &Bound<'_, PyAny>) -> String {
     let is_plain = given.is_none()
         || given.is_instance_of::<PyBool>()
         || given.is_instance_of::<PyInt>()
         || given.is_instance_of::<PyFloat>()
         || given.is_instance_of::<PyString>();
-    // Python does not write numbers of many thousand digits.
+    // repr() fails for integers of many thousand digits.
     let written = if is_plain { given.repr().ok() } else { None };
     match written {
         Some(written) => short(&written.to_string_lossy()).into_owned(),

@@ -1,4 +1,4 @@
-//! Numbers that come in as arrays or lists, and go out as arrays; and joint positions, as an array in the order of the arm or a dict by joint name.
+//! Conversion of NumPy arrays, and of joint positions as an array or a dict by joint name.
 
 use std::ops::Range;
 
@@ -13,11 +13,11 @@ use urdf_ik_text::names::{list, short};
 use crate::arguments::read;
 use crate::refused;
 
-/// Numbers of any shape, as they were given: an array, or what NumPy makes one of.
-pub struct Numbers<'py>(PyArrayLikeDyn<'py, f64, AllowTypeChange>);
+/// A float64 array of any shape, from an array or anything that NumPy converts to one.
+pub struct NumberArray<'py>(PyArrayLikeDyn<'py, f64, AllowTypeChange>);
 
-impl<'py> Numbers<'py> {
-    /// Reads the numbers of `what`.
+impl<'py> NumberArray<'py> {
+    /// Converts the argument `what`.
     pub fn read(value: &Bound<'py, PyAny>, what: &str) -> PyResult<Self> {
         let numbers = value.extract::<PyArrayLikeDyn<'py, f64, AllowTypeChange>>();
         numbers.map(Self).map_err(|e| refused(format!("{what} must be an array of numbers: {}", e.value(value.py()))))
@@ -27,13 +27,13 @@ impl<'py> Numbers<'py> {
         self.0.shape()
     }
 
-    /// All of them, the last index first.
+    /// All numbers in row-major order.
     pub fn to_vec(&self) -> Vec<f64> {
         let all = self.0.as_array();
         all.as_slice().map_or_else(|| all.iter().copied().collect(), <[f64]>::to_vec)
     }
 
-    /// Those of the rows in `range`, where the first index counts rows.
+    /// The rows in `range` of the first axis, in row-major order.
     pub fn rows(&self, range: &Range<usize>) -> Vec<f64> {
         let of_row: usize = self.shape()[1..].iter().product();
         let all = self.0.as_array();
@@ -44,13 +44,13 @@ impl<'py> Numbers<'py> {
     }
 }
 
-/// A shape in a sentence, as Python writes it.
+/// A shape as Python writes it.
 pub fn shape_in_words(shape: &[impl ToString]) -> String {
     let sizes: Vec<String> = shape.iter().map(ToString::to_string).collect();
     if sizes.len() == 1 { format!("({},)", sizes[0]) } else { format!("({})", sizes.join(", ")) }
 }
 
-/// An array of that shape. It takes over the numbers.
+/// An array of this shape, which takes over the numbers.
 pub fn array<T: numpy::Element, D: Dimension>(
     py: Python<'_>,
     shape: impl IntoDimension<Dim = D>,
@@ -59,26 +59,26 @@ pub fn array<T: numpy::Element, D: Dimension>(
     Ok(Array::from_shape_vec(shape.into_dimension(), numbers).map_err(refused)?.into_pyarray(py))
 }
 
-/// Adds the rows of a pose as a homogeneous matrix.
+/// Appends a pose as a row-major homogeneous matrix.
 pub fn push_pose(pose: &Isometry3<f64>, numbers: &mut Vec<f64>) {
     numbers.extend(pose.to_homogeneous().transpose().iter());
 }
 
-/// A pose as an array (4, 4).
+/// A pose as a homogeneous matrix (4, 4).
 pub fn pose_array<'py>(py: Python<'py>, pose: &Isometry3<f64>) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let mut numbers = Vec::with_capacity(16);
     push_pose(pose, &mut numbers);
     array(py, [4, 4], numbers)
 }
 
-/// Joint positions, one row after the other.
+/// Joint positions in row-major order.
 pub struct PositionRows {
     pub numbers: Vec<f64>,
-    /// Number of rows; `None` where the array has no index of rows.
+    /// Number of rows; `None` for a one-dimensional array.
     pub rows: Option<usize>,
 }
 
-/// One number for each variable of the chain, of an array (n,) or a dict that names all of them.
+/// One number per variable, from an array (n,) or a dict that names all joints.
 pub fn read_positions(value: &Bound<'_, PyAny>, chain: &Chain, what: &str) -> PyResult<Vec<f64>> {
     match read_rows(value, chain, what)? {
         PositionRows { numbers, rows: None } => Ok(numbers),
@@ -86,13 +86,13 @@ pub fn read_positions(value: &Bound<'_, PyAny>, chain: &Chain, what: &str) -> Py
     }
 }
 
-/// Joint positions of an array (n,) or (N, n), or a dict.
+/// Joint positions from an array (n,) or (N, n), or a dict.
 pub fn read_rows(value: &Bound<'_, PyAny>, chain: &Chain, what: &str) -> PyResult<PositionRows> {
     let variables = chain.variables().len();
     if let Ok(by_name) = value.cast::<PyDict>() {
         return Ok(PositionRows { numbers: by_joint(by_name, chain, what)?, rows: None });
     }
-    let numbers = Numbers::read(value, what)?;
+    let numbers = NumberArray::read(value, what)?;
     match *numbers.shape() {
         [count] if count == variables => Ok(PositionRows { numbers: numbers.to_vec(), rows: None }),
         [rows, count] if count == variables => Ok(PositionRows { numbers: numbers.to_vec(), rows: Some(rows) }),
@@ -108,7 +108,7 @@ fn wrong_shape(shape: &[usize], chain: &Chain, what: &str, many: bool) -> PyErr 
     ))
 }
 
-/// The positions of a dict. It may have other joints, too, as joint states of a whole robot do.
+/// The positions in a dict. Additional joints are ignored, as in the joint state of a whole robot.
 fn by_joint(by_name: &Bound<'_, PyDict>, chain: &Chain, what: &str) -> PyResult<Vec<f64>> {
     let position = |name: &str| match by_name.get_item(name)? {
         Some(position) => read(&position, &format!("{what} of joint '{}'", short(name))),

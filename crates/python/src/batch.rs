@@ -1,4 +1,4 @@
-//! Many problems at once, in blocks, on threads that are kept, with arrays in the place of answers.
+//! `Arm.solve_batch`: many problems at once, in blocks, on a reused thread pool.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,36 +10,39 @@ use std::{mem, process};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use urdf_ik::solver::{Answer, Problem, Solver, Target};
 
 use crate::answers::{self, ANSWERS};
-use crate::arrays::{PositionRows, array};
-use crate::interruption::{INTERVAL, Interruption};
-use crate::options::Options;
-use crate::poses::{PoseRows, Poses};
+use crate::arguments::Argument;
+use crate::arrays::{PositionRows, array, read_rows};
+use crate::interruption::{INTERVAL, SignalCheck};
+use crate::options::SolveOptions;
+use crate::poses::{PoseArgument, PoseRows};
 use crate::refused;
-use crate::shared::ArmData;
+use crate::shared::{ArmData, PyArm};
 
-/// Number of problems of a block: the memory of a block is small beside that of its answers, and it takes a tenth of a second.
+/// Number of problems of a block: the memory of a block is small beside that of its answers, and it takes a
+/// tenth of a second.
 const BLOCK: usize = 16_384;
 
-/// A batch as it was asked for.
-pub struct Batch<'a, 'py> {
+/// The arguments of `Arm.solve_batch`.
+pub struct BatchRequest<'a, 'py> {
     pub arm: &'a ArmData,
-    pub poses: Poses<'py>,
+    pub poses: PoseArgument<'py>,
     /// Number of problems.
     pub count: usize,
     /// One row for all problems, or one for each.
     pub seeds: PositionRows,
-    pub options: Options,
+    pub options: SolveOptions,
     pub threads: usize,
-    /// Called with the number of problems that are done, and that of all.
+    /// Called with the number of solved problems and the total.
     pub progress: Option<Bound<'py, PyAny>>,
 }
 
-/// The answers, one entry in each for each problem.
+/// The answers, one entry per problem in each column.
 #[derive(Default)]
 struct Columns {
     solved: Vec<bool>,
@@ -49,12 +52,73 @@ struct Columns {
     orientation_errors: Vec<f64>,
     iterations: Vec<i64>,
     attempts: Vec<i64>,
-    /// Why problems were refused, by their numbers.
+    /// Refusals by problem number.
     refused: BTreeMap<usize, String>,
 }
 
-impl<'py> Batch<'_, 'py> {
-    /// Solves all problems. Gives an `urdfik.Answers`.
+#[pymethods]
+impl PyArm {
+    /// Solves many independent problems. The result has arrays instead of answers.
+    ///
+    /// Each row has the same bits as solve returns, on any number of threads. Other Python threads run meanwhile;
+    /// Ctrl-C stops it.
+    ///
+    /// Parameters
+    /// ----------
+    /// poses : array, or dict by tip
+    ///     (N, 4, 4), (N, 7) or (N, 3) in the frame of the base link; for several tips (N, tips, 4, 4), (N, tips, 7),
+    ///     (N, tips, 3), or a dict from tip to such an array.
+    /// seeds : array (N, n) or (n,), optional
+    ///     Starts of the searches [rad or m]. Default: ``nominal``.
+    /// threads : int
+    ///     Number of threads; 0 for all cores.
+    /// progress : callable, optional
+    ///     Called at intervals with the number of solved problems and the total.
+    /// solver, and the others
+    ///     As in solve; ``timeout`` applies to each problem.
+    ///
+    /// Returns
+    /// -------
+    /// Answers
+    ///     Has an array for each field of Answer. Invalid rows are refused, and the others solved.
+    #[pyo3(
+        signature = (poses, seeds = None, *, threads = Argument::Valid(1), progress = None, **options),
+        text_signature = "($self, poses, seeds=None, *, threads=1, progress=None, solver='jacobian', free_axes=None, \
+                          position_tolerance=1e-05, orientation_tolerance=1e-05, pick='first', attempts=100, random_seed=0, timeout=None, \
+                          avoid=None, posture=None, posture_weight=1.0, limits_weight=0.0, manipulability_weight=0.0, bounds=None, move_weights=None, \
+                          tool=None, closest=True)"
+    )]
+    fn solve_batch<'py>(
+        &self,
+        py: Python<'py>,
+        poses: &Bound<'py, PyAny>,
+        seeds: Option<&Bound<'py, PyAny>>,
+        threads: Argument<'py, usize>,
+        progress: Option<Bound<'py, PyAny>>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let threads = threads.named("threads")?;
+        if progress.as_ref().is_some_and(|progress| !progress.is_callable()) {
+            return Err(refused(
+                "progress must be callable, with the number of problems that are done and that of all",
+            ));
+        }
+        let (arm, options) = SolveOptions::read(&self.0, options, "solve_batch", &[])?;
+        let chain = &arm.chain;
+        let (poses, count) = PoseArgument::many(poses, chain, "poses")?;
+        let seeds = match seeds {
+            Some(seeds) => read_rows(seeds, chain, "seeds")?,
+            None => PositionRows { numbers: chain.nominal_positions(), rows: None },
+        };
+        match seeds.rows {
+            Some(rows) if rows != count => Err(refused(format!("there are {rows} seeds for {count} poses"))),
+            _ => BatchRequest { arm: &arm, poses, count, seeds, options, threads, progress }.solve(py),
+        }
+    }
+}
+
+impl<'py> BatchRequest<'_, 'py> {
+    /// Solves all problems and returns an `urdfik.Answers`.
     pub fn solve(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let solver = self.arm.solver(self.options.kind)?;
         let pool = pool(self.threads)?;
@@ -71,25 +135,27 @@ impl<'py> Batch<'_, 'py> {
         columns.into_answers(py, self.arm.variables())
     }
 
-    fn seeds_of(&self, rows: &Range<usize>) -> Seeds<'_> {
+    fn seeds_of(&self, rows: &Range<usize>) -> BlockSeeds<'_> {
         let (variables, numbers) = (self.arm.variables(), self.seeds.numbers.as_slice());
         match self.seeds.rows {
-            Some(_) => {
-                Seeds { numbers: &numbers[rows.start * variables..rows.end * variables], step: variables, variables }
-            }
-            None => Seeds { numbers, step: 0, variables },
+            Some(_) => BlockSeeds {
+                numbers: &numbers[rows.start * variables..rows.end * variables],
+                step: variables,
+                variables,
+            },
+            None => BlockSeeds { numbers, step: 0, variables },
         }
     }
 }
 
-/// The seeds of a block: with the step 0, one for all rows.
-struct Seeds<'a> {
+/// The seeds of a block; a step of 0 means one seed for all rows.
+struct BlockSeeds<'a> {
     numbers: &'a [f64],
     step: usize,
     variables: usize,
 }
 
-impl<'a> Seeds<'a> {
+impl<'a> BlockSeeds<'a> {
     fn of(&self, row: usize) -> &'a [f64] {
         &self.numbers[row * self.step..][..self.variables]
     }
@@ -98,16 +164,16 @@ impl<'a> Seeds<'a> {
 /// Some problems of a batch.
 struct Block<'a> {
     poses: PoseRows,
-    seeds: Seeds<'a>,
+    seeds: BlockSeeds<'a>,
     /// Their numbers in the batch.
     rows: Range<usize>,
-    options: &'a Options,
+    options: &'a SolveOptions,
 }
 
 impl Block<'_> {
-    /// Solves the problems on the threads of `pool`, and looks meanwhile for Ctrl-C.
+    /// Solves the problems on the threads of `pool`, and polls for Ctrl-C meanwhile.
     fn solve(&self, solver: &Solver, pool: &ThreadPool, columns: &mut Columns) -> PyResult<()> {
-        let (interruption, is_interrupted) = (Interruption::new(), AtomicBool::new(false));
+        let (interruption, is_interrupted) = (SignalCheck::new(), AtomicBool::new(false));
         let (done, waiting) = channel::<()>();
         pool.in_place_scope(|scope| {
             scope.spawn(|_| {
@@ -147,7 +213,7 @@ impl Block<'_> {
 }
 
 impl Columns {
-    /// Adds the answer to the problem of that number. `fault` says why its pose is none.
+    /// Adds the answer to problem `number`. `fault` is the error in its pose, if any.
     fn push(&mut self, number: usize, answer: Answer, fault: Option<String>) {
         self.solved.push(answer.is_solved());
         let (code, errors, effort) = match answer {
@@ -190,17 +256,17 @@ impl Columns {
 /// Greatest number of threads.
 const MAX_THREADS: usize = 1024;
 
-/// A pool that is kept for the next batch.
+/// The thread pool that the next batch reuses.
 struct Kept {
     pool: Arc<ThreadPool>,
-    /// As it was asked for.
+    /// The requested number, 0 for one per core.
     threads: usize,
     process: u32,
 }
 
 static KEPT: Mutex<Option<Kept>> = Mutex::new(None);
 
-/// A pool of so many threads; with 0, one thread for each core.
+/// A pool with this number of threads; 0 means one per core.
 fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
     if threads > MAX_THREADS {
         return Err(refused(format!("threads is {threads}; it must be from 0, for all cores, to {MAX_THREADS}")));

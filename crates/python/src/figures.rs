@@ -1,4 +1,4 @@
-//! What `urdfik.Skeleton` is asked, and what it answers, whatever kind of figure it is.
+//! Arguments and results of `urdfik.Skeleton.solve`, for all kinds of figures.
 
 use std::collections::HashMap;
 
@@ -8,16 +8,16 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{IntoPyDict, PyDict};
 
-use urdf_ik::skeleton::{Configuration, Outcome, Residual, Root};
+use urdf_ik::skeleton::{Outcome, Residual, Root, SkeletonConfiguration};
 use urdf_ik::spatial::rotation_from;
 use urdf_ik_text::names::short;
 
 use crate::answers::ANSWERS;
-use crate::arrays::{Numbers, array, shape_in_words};
+use crate::arrays::{NumberArray, array, shape_in_words};
 use crate::refused;
 
-/// What `Skeleton.solve` is asked.
-pub struct Request<'a, 'py> {
+/// The arguments of `Skeleton.solve`.
+pub struct SkeletonRequest<'a, 'py> {
     pub targets: &'a Bound<'py, PyDict>,
     pub seed: Option<&'a Bound<'py, PyAny>>,
     pub root: Root,
@@ -26,21 +26,21 @@ pub struct Request<'a, 'py> {
     pub orientation_tolerance: f64,
 }
 
-/// What a solve has found.
-pub struct Found<'a> {
-    pub configuration: &'a Configuration,
-    /// Of the root and of each segment.
+/// The result of a solve.
+pub struct SkeletonSolution<'a> {
+    pub configuration: &'a SkeletonConfiguration,
+    /// Orientations of the root and of each segment.
     pub orientations: &'a [UnitQuaternion<f64>],
-    /// What is left of each target, by the name of its point.
+    /// The residual of each target, with the name of its point.
     pub residuals: Vec<(&'a str, Residual)>,
-    /// Joint positions \[rad\] by name, where there are joints with one angle alone.
+    /// Joint positions \[rad\] by name, if every joint has one angle.
     pub positions: Option<Vec<(String, f64)>>,
     pub iterations: usize,
     pub restarts: usize,
 }
 
-impl Found<'_> {
-    /// An `urdfik.SkeletonAnswer`.
+impl SkeletonSolution<'_> {
+    /// Converts the result into an `urdfik.SkeletonAnswer`.
     pub fn into_answer(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
         static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let numbers = self.orientations.iter().flat_map(|orientation| orientation.coords.iter().copied()).collect();
@@ -62,7 +62,10 @@ impl Found<'_> {
     }
 }
 
-pub fn points_array<'py>(py: Python<'py>, configuration: &Configuration) -> PyResult<Bound<'py, PyArray2<f64>>> {
+pub fn points_array<'py>(
+    py: Python<'py>,
+    configuration: &SkeletonConfiguration,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let numbers = configuration.points.iter().flat_map(|point| point.coords.iter().copied()).collect();
     array(py, [configuration.points.len(), 3], numbers)
 }
@@ -80,9 +83,9 @@ pub fn read_root(given: Option<&Bound<'_, PyAny>>) -> PyResult<Root> {
     }
 }
 
-/// A position, and an orientation where there is one.
+/// A position, and an orientation if given.
 pub fn read_place(value: &Bound<'_, PyAny>, what: &str) -> PyResult<(Translation3<f64>, Option<UnitQuaternion<f64>>)> {
-    let numbers = Numbers::read(value, what)?;
+    let numbers = NumberArray::read(value, what)?;
     match numbers.to_vec()[..] {
         [x, y, z] => Ok((Translation3::new(x, y, z), None)),
         [x, y, z, qx, qy, qz, qw] => {

@@ -1,29 +1,29 @@
-//! Ctrl-C while something is computed.
+//! Ctrl-C during a computation.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 
-/// How often Ctrl-C is looked for.
+/// The time between two checks for Ctrl-C.
 pub const INTERVAL: Duration = Duration::from_millis(50);
 
-/// Looks for Ctrl-C now and then, in the thread that Python called: in others Python handles no signals.
-pub struct Interruption(Mutex<State>);
+/// Checks for Ctrl-C at intervals, in the thread that Python called: Python handles signals in no other.
+pub struct SignalCheck(Mutex<SignalState>);
 
-struct State {
-    /// When it is looked for next.
+struct SignalState {
+    /// The time of the next check.
     next: Instant,
-    /// What the handler of a signal has raised.
+    /// The exception that a signal handler raised.
     raised: Option<PyErr>,
 }
 
-impl Interruption {
+impl SignalCheck {
     pub fn new() -> Self {
-        Self(Mutex::new(State { next: Instant::now() + INTERVAL, raised: None }))
+        Self(Mutex::new(SignalState { next: Instant::now() + INTERVAL, raised: None }))
     }
 
-    /// Whether the handler of a signal, that of Ctrl-C for example, has raised something. Asked as often as one likes.
+    /// True if a signal handler, such as that of Ctrl-C, has raised an exception. Cheap to call often.
     pub fn is_raised(&self) -> bool {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
@@ -36,7 +36,7 @@ impl Interruption {
         state.raised.is_some()
     }
 
-    /// Hands on what was raised.
+    /// Returns the raised exception as an error.
     pub fn result(&self) -> PyResult<()> {
         let raised = self.0.lock().unwrap_or_else(PoisonError::into_inner).raised.take();
         raised.map_or(Ok(()), Err)

@@ -1,14 +1,14 @@
-//! Bounds and weights of joints from Python.
+//! Conversion of joint bounds and joint weights.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use urdf_ik::robot::Chain;
 use urdf_ik::solver::{JointBounds, list_by_joint};
 
-use crate::arrays::{Numbers, read_positions, shape_in_words};
+use crate::arrays::{NumberArray, read_positions, shape_in_words};
 use crate::refused;
 
-/// Bounds of joints: a dict from joints to lower and upper bound, a tuple of the arrays lower and upper, or an array (n, 2).
+/// Joint bounds: a dict from joint to (lower, upper), a tuple of arrays (lower, upper), or an array (n, 2) [rad or m].
 pub fn joint_bounds(value: &Bound<'_, PyAny>, chain: &Chain) -> PyResult<Option<JointBounds>> {
     if value.is_none() {
         return Ok(None);
@@ -22,7 +22,7 @@ pub fn joint_bounds(value: &Bound<'_, PyAny>, chain: &Chain) -> PyResult<Option<
         let upper = read_positions(&lists.get_item(1)?, chain, "the upper bounds")?;
         lower.into_iter().zip(upper).map(|(lower, upper)| [lower, upper]).collect()
     } else {
-        let (numbers, count) = (Numbers::read(value, "bounds")?, chain.variables().len());
+        let (numbers, count) = (NumberArray::read(value, "bounds")?, chain.variables().len());
         if numbers.shape() != [count, 2] {
             return Err(refused(format!(
                 "bounds has the shape {}; it must be ({count}, 2), a tuple of two arrays ({count},), or a dict by joint name",
@@ -34,7 +34,7 @@ pub fn joint_bounds(value: &Bound<'_, PyAny>, chain: &Chain) -> PyResult<Option<
     JointBounds::new(chain, &bounds).map(Some).map_err(refused)
 }
 
-/// Weights of the moves of joints: a dict by joint name, 0 for those that it does not name, or an array (n,).
+/// Move weights: a dict by joint name, with 0 for omitted joints, or an array (n,).
 pub fn move_weights(value: &Bound<'_, PyAny>, chain: &Chain) -> PyResult<Option<Vec<f64>>> {
     if value.is_none() {
         return Ok(None);
@@ -45,7 +45,7 @@ pub fn move_weights(value: &Bound<'_, PyAny>, chain: &Chain) -> PyResult<Option<
     }
 }
 
-/// One value for each variable of a dict that names some. `expected` is what a value must be.
+/// One value per variable from a dict by joint name. `expected` describes the type of a value.
 fn by_name<'py, T: Copy + FromPyObjectOwned<'py>>(
     by_joint: &Bound<'py, PyDict>,
     chain: &Chain,

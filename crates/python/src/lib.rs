@@ -1,7 +1,8 @@
 //! The Python module `urdfik`: inverse kinematics for any robot with a URDF, with NumPy arrays in and out.
 //!
-//! It is the library [`urdf_ik`] and nothing else: what comes from Python is checked and becomes a problem of the library, whose answer
-//! becomes arrays, with the same bits. The module `urdfik._urdfik` is this crate; what holds answers is Python, in `python/urdfik`.
+//! It is the library [`urdf_ik`] and nothing else: what comes from Python is checked and becomes a problem of the
+//! library, whose answer becomes arrays, with the same bits. The module `urdfik._urdfik` is this crate; what holds
+//! answers is Python, in `python/urdfik`.
 
 #![forbid(unsafe_code)]
 
@@ -25,15 +26,21 @@ mod saved_world;
 mod servo;
 mod shared;
 mod skeleton;
+mod solve;
 mod world;
 
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-create_exception!(urdfik, Error, PyValueError, "What was given is refused. The message names it and says what to do.");
+create_exception!(
+    urdfik,
+    Error,
+    PyValueError,
+    "An argument or a file is invalid. The message names it and says what to do."
+);
 
-/// An error of the library, or of what was given, with the same sentence.
+/// A `urdfik.Error` with this message.
 fn refused(sentence: impl std::fmt::Display) -> PyErr {
     Error::new_err(sentence.to_string())
 }
@@ -45,13 +52,13 @@ mod _urdfik {
     #[pymodule_export]
     use super::arm::rebuild_arm;
     #[pymodule_export]
-    use super::robot::{Robot, rebuild_robot};
+    use super::robot::{PyRobot, rebuild_robot};
     #[pymodule_export]
     use super::saved_world::rebuild_world;
     #[pymodule_export]
-    use super::servo::{Servo, rebuild_servo};
+    use super::servo::{PyServo, rebuild_servo};
     #[pymodule_export]
-    use super::shared::{Arm, World};
+    use super::shared::{PyArm, PyWorld};
     #[pymodule_export]
-    use super::skeleton::Skeleton;
+    use super::skeleton::PySkeleton;
 }

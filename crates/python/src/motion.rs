@@ -1,4 +1,4 @@
-//! Paths of the tip, as trajectories of the joints, and the limits of their motion.
+//! `Arm.path`: Cartesian paths as joint trajectories, and joint limits of motion.
 
 use std::collections::BTreeMap;
 
@@ -16,16 +16,16 @@ use urdf_ik::robot::Robot;
 use urdf_ik_text::names::short;
 
 use crate::answers::ANSWERS;
-use crate::arguments::read;
-use crate::arrays::array;
-use crate::interruption::Interruption;
-use crate::options::Options;
+use crate::arguments::{Argument, read};
+use crate::arrays::{array, read_positions};
+use crate::interruption::SignalCheck;
+use crate::options::{SEARCH_OPTIONS, SolveOptions};
 use crate::path_or_text::{PathOrText, is_yaml};
-use crate::poses::Poses;
+use crate::poses::PoseArgument;
 use crate::refused;
-use crate::shared::ArmData;
+use crate::shared::{ArmData, PyArm};
 
-/// A path as it was asked for.
+/// The arguments of `Arm.path`.
 pub struct PathRequest<'a, 'py> {
     pub arm: &'a ArmData,
     pub waypoints: &'a Bound<'py, PyAny>,
@@ -33,17 +33,89 @@ pub struct PathRequest<'a, 'py> {
     pub blend_radius: f64,
     pub timing: Timing,
     pub limits: MotionLimits,
-    pub options: Options,
+    pub options: SolveOptions,
+}
+
+#[pymethods]
+impl PyArm {
+    /// Plans the fastest joint trajectory within the joint limits that moves the tip on straight lines
+    /// through waypoints.
+    ///
+    /// Parameters
+    /// ----------
+    /// waypoints : array (K, 4, 4), (K, 7) or (K, 3)
+    ///     Poses of the tip in the frame of the base link: see Arm.
+    /// q : array (n,), or dict by joint name
+    ///     The current joint positions [rad or m]. The path begins there, or at the nearest solution
+    ///     for its first pose.
+    /// blend_radius : float
+    ///     Distance from a waypoint at which its corner is rounded [m]; 0 means a stop at each corner.
+    /// speed, acceleration : float
+    ///     Largest speed [m/s] and acceleration [m/s²] along the path.
+    /// period : float
+    ///     Time step of the trajectory [s].
+    /// joint_limits : str, path or dict, optional
+    ///     A joint_limits.yaml in MoveIt's format, its text, or a dict from joint to a dict with ``velocity``
+    ///     [rad/s or m/s], ``acceleration`` [rad/s² or m/s²] and ``jerk`` [rad/s³ or m/s³], each optional.
+    ///     Defaults: the velocity of the URDF, or 1; the acceleration that reaches it in 0.2 s; the jerk that
+    ///     reaches that in 10 ms.
+    /// solver, free_axes, avoid, and preferences
+    ///     As in solve.
+    ///
+    /// Returns
+    /// -------
+    /// Trajectory
+    ///     Up to the point that the path can be followed to; if not its end, with the fraction and the reason.
+    #[pyo3(
+        signature = (
+            waypoints, q, *, blend_radius = Argument::Valid(0.0), speed = Argument::Valid(0.1), acceleration = Argument::Valid(0.5),
+            period = Argument::Valid(0.01), joint_limits = None, **options
+        ),
+        text_signature = "($self, waypoints, q, *, blend_radius=0.0, speed=0.1, acceleration=0.5, period=0.01, joint_limits=None, \
+                          solver='jacobian', free_axes=None, avoid=None, posture=None, posture_weight=1.0, limits_weight=0.0, \
+                          manipulability_weight=0.0, tool=None)"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "the arguments of a method in Python")]
+    fn path<'py>(
+        &self,
+        py: Python<'py>,
+        waypoints: &Bound<'py, PyAny>,
+        q: &Bound<'py, PyAny>,
+        blend_radius: Argument<'py, f64>,
+        speed: Argument<'py, f64>,
+        acceleration: Argument<'py, f64>,
+        period: Argument<'py, f64>,
+        joint_limits: Option<&Bound<'py, PyAny>>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        const SOLVE_OPTIONS: [&str; 5] =
+            ["position_tolerance", "orientation_tolerance", "bounds", "move_weights", "closest"];
+        let without = [&SEARCH_OPTIONS[..], &SOLVE_OPTIONS].concat();
+        let (arm, options) = SolveOptions::read(&self.0, options, "path", &without)?;
+        let request = PathRequest {
+            arm: &arm,
+            waypoints,
+            q: &read_positions(q, &self.0.chain, "q")?,
+            blend_radius: blend_radius.named("blend_radius")?,
+            timing: Timing::default()
+                .with_speed(speed.named("speed")?)
+                .with_acceleration(acceleration.named("acceleration")?)
+                .with_period(period.named("period")?),
+            limits: limits(joint_limits, &self.0)?,
+            options,
+        };
+        request.follow(py)
+    }
 }
 
 impl<'py> PathRequest<'_, 'py> {
-    /// Follows the path. Gives an `urdfik.Trajectory`.
+    /// Plans the path and returns an `urdfik.Trajectory`.
     pub fn follow(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let chain = &self.arm.chain;
         if chain.tips().len() != 1 {
             return Err(refused("a path is followed with one tip: make an arm with that tip alone"));
         }
-        let (poses, count) = Poses::many(self.waypoints, chain, "waypoints")?;
+        let (poses, count) = PoseArgument::many(self.waypoints, chain, "waypoints")?;
         let poses = poses.rows(&(0..count));
         let plain = &self.options.targets;
         let mut targets = vec![plain[0]; count];
@@ -53,19 +125,14 @@ impl<'py> PathRequest<'_, 'py> {
                 .map_err(|e| refused(format!("waypoint {row}: {e}")))?;
         }
         let waypoints: Vec<_> = targets.iter().map(|target| target.pose).collect();
-        let options = PathOptions { blend_radius: self.blend_radius, ..PathOptions::default() };
+        let options = PathOptions::default().with_blend_radius(self.blend_radius);
         let path = Path::new(&waypoints, options).map_err(refused)?;
-        let problem = PathProblem {
-            path: &path,
-            target: &targets[0],
-            seed: self.q,
-            limits: &self.limits,
-            preference: self.options.preference(),
-            clearance: self.options.clearance(),
-        };
+        let problem = PathProblem::new(&path, &targets[0], self.q, &self.limits)
+            .with_preference(self.options.preference())
+            .with_clearance(self.options.clearance());
         let solver = self.arm.solver(self.options.kind)?;
         let timing = self.timing;
-        let interruption = Interruption::new();
+        let interruption = SignalCheck::new();
         let (followed, trajectory) = py.detach(|| {
             let followed = follow_until(solver, &problem, &FollowOptions::default(), &|| interruption.is_raised());
             interruption.result()?;
@@ -100,7 +167,8 @@ fn answer<'py>(
     ))
 }
 
-/// The limits of the arm's joints: those of the URDF and of `given`, a joint_limits.yaml (path or text) or a dict by joint name.
+/// The motion limits of the arm: those of the URDF, overridden by `given`, a joint_limits.yaml (path or text) or
+/// a dict by joint.
 pub fn limits(given: Option<&Bound<'_, PyAny>>, arm: &ArmData) -> PyResult<MotionLimits> {
     let robot = &arm.robot.robot;
     let limits = given.map(|given| joint_limits(given, robot)).transpose()?.unwrap_or_default();
@@ -116,7 +184,7 @@ fn joint_limits(given: &Bound<'_, PyAny>, robot: &Robot) -> PyResult<JointLimits
     JointLimits::from_yaml(&text, robot).map_err(refused)
 }
 
-/// The limits of one joint, of a dict with some of velocity, acceleration and jerk.
+/// The limits of one joint, from a dict with velocity, acceleration and jerk, each optional.
 fn joint_limit(joint: &Bound<'_, PyAny>, limit: &Bound<'_, PyAny>, robot: &Robot) -> PyResult<(String, JointLimit)> {
     let joint: String = read(joint, "a joint of joint_limits")?;
     let what = format!("joint_limits of '{}'", short(&joint));

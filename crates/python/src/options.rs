@@ -1,4 +1,4 @@
-//! How a problem is solved: the keyword arguments that the solving methods share.
+//! The keyword arguments that the solving methods share.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,15 +14,15 @@ use urdf_ik::solver::{
     JointBounds, Mode, Pick, Preference, Problem, SolverKind, Target, Tolerance, Unreached, free_axes_from_names,
 };
 
-use crate::arguments::{Names, parsed, read, shown};
+use crate::arguments::{StringOrList, parsed, read, shown};
 use crate::arrays::read_positions;
 use crate::joint_options::{joint_bounds, move_weights};
 use crate::poses::tip_index;
 use crate::refused;
-use crate::shared::{ArmData, World, WorldData};
+use crate::shared::{ArmData, PyWorld, WorldData};
 
 /// The keyword arguments of a solving method, with their defaults.
-pub struct Options {
+pub struct SolveOptions {
     pub kind: SolverKind,
     /// A target for each tip, without its pose.
     pub targets: Vec<Target>,
@@ -40,12 +40,23 @@ pub struct Options {
     move_weights: Option<Vec<f64>>,
 }
 
-/// The arguments of a search that other methods do not have.
-pub const OF_SEARCHES: [&str; 4] = ["pick", "attempts", "random_seed", "timeout"];
+/// Options that only searches have.
+pub const SEARCH_OPTIONS: [&str; 4] = ["pick", "attempts", "random_seed", "timeout"];
 
-impl Options {
-    /// Reads the keyword arguments of the method `called`, which does not have those in `without`.
-    pub fn read(arm: &ArmData, given: Option<&Bound<'_, PyDict>>, called: &str, without: &[&str]) -> PyResult<Self> {
+impl SolveOptions {
+    /// Reads the keyword arguments of the method `called`, which does not accept those in `without`. Also returns the
+    /// arm with the tool among them.
+    pub fn read(
+        arm: &Arc<ArmData>,
+        given: Option<&Bound<'_, PyDict>>,
+        called: &str,
+        without: &[&str],
+    ) -> PyResult<(Arc<ArmData>, Self)> {
+        let tool = given.map(|given| given.get_item("tool")).transpose()?.flatten();
+        let arm = match tool.filter(|tool| !tool.is_none()) {
+            Some(tool) => arm.with_tool(&tool)?,
+            None => Arc::clone(arm),
+        };
         let targets = (0..arm.chain.tips().len()).map(|tip| Target::new(tip, Isometry3::identity())).collect();
         let mut options = Self {
             kind: SolverKind::Jacobian,
@@ -65,14 +76,14 @@ impl Options {
         };
         for (name, value) in given.into_iter().flatten() {
             let name: String = read(&name, "the name of an argument")?;
-            if without.contains(&name.as_str()) || !options.set(arm, &name, &value)? {
+            if without.contains(&name.as_str()) || !options.set(&arm, &name, &value)? {
                 return Err(PyTypeError::new_err(format!("{called}() got an unexpected keyword argument '{name}'")));
             }
         }
-        Ok(options)
+        Ok((arm, options))
     }
 
-    /// Sets one of them. Gives whether there is one of that name.
+    /// Sets one option; false if none has this name.
     fn set(&mut self, arm: &ArmData, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
         match name {
             "solver" => self.kind = parsed(&read::<String>(value, name)?, name)?,
@@ -92,7 +103,7 @@ impl Options {
             "limits_weight" => self.limits_weight = read(value, name)?,
             "bounds" => self.bounds = joint_bounds(value, &arm.chain)?,
             "move_weights" => self.move_weights = move_weights(value, &arm.chain)?,
-            // The arm has it already: see `Arm::tooled`.
+            // The arm has it already: see `read`.
             "tool" => {}
             "manipulability_weight" => self.manipulability_weight = read(value, name)?,
             _ => return Ok(false),
@@ -104,7 +115,7 @@ impl Options {
         self.targets.iter_mut().for_each(|target| *part(&mut target.tolerance) = value);
     }
 
-    /// Sets the free axes of all tips, or by a dict those of some.
+    /// Sets the free axes of all tips, or of those in a dict.
     fn set_free_axes(&mut self, value: &Bound<'_, PyAny>, chain: &Chain) -> PyResult<()> {
         let Ok(by_tip) = value.cast::<PyDict>() else {
             let free_axes = free_axes(value)?;
@@ -118,7 +129,7 @@ impl Options {
         Ok(())
     }
 
-    /// The problem of these targets, solved by a search from `seed`.
+    /// A search for these targets from `seed`.
     pub fn problem<'a>(&'a self, targets: &'a [Target], seed: &'a [f64]) -> Problem<'a> {
         let Self { pick, attempts, random_seed, .. } = *self;
         Problem {
@@ -132,7 +143,7 @@ impl Options {
         }
     }
 
-    /// What a redundant arm prefers.
+    /// The null-space tasks.
     pub fn preference(&self) -> Preference<'_> {
         Preference {
             posture: self.posture.as_deref(),
@@ -144,35 +155,35 @@ impl Options {
         }
     }
 
-    /// What the arm keeps clear of.
+    /// The scene and margin for collision avoidance, if any.
     pub fn clearance(&self) -> Option<Clearance<'_>> {
         self.world.as_deref().map(WorldData::clearance)
     }
 
-    /// What is around the arm, if it is to be avoided.
+    /// The world to avoid, if any.
     pub fn world(&self) -> Option<&WorldData> {
         self.world.as_deref()
     }
 
-    /// Whether a solve takes some microseconds, or some milliseconds at most: then it is not worth letting other threads of Python run.
+    /// True for solves of at most some milliseconds, which do not release the lock of the interpreter.
     pub fn is_short(&self) -> bool {
         self.world.is_none() && self.attempts <= 1000
     }
 }
 
-/// The axes that are free: one name, or several.
+/// Free axes from one name or a list of names.
 pub fn free_axes(value: &Bound<'_, PyAny>) -> PyResult<[bool; 6]> {
-    let names = if value.is_none() { Names::Several(Vec::new()) } else { read(value, "free_axes")? };
+    let names = if value.is_none() { StringOrList::Several(Vec::new()) } else { read(value, "free_axes")? };
     free_axes_from_names(names.as_strs()).map_err(|e| refused(format!("free_axes: {e}")))
 }
 
-/// The world that is to be avoided, which must have been made for this arm or an equal one.
+/// The world to avoid, which must be of this arm or an equal one.
 pub fn world(value: &Bound<'_, PyAny>, arm: &ArmData) -> PyResult<Option<Arc<WorldData>>> {
     if value.is_none() {
         return Ok(None);
     }
-    let world = read::<Bound<World>>(value, "avoid")?;
-    let World(world) = world.get();
+    let world = read::<Bound<PyWorld>>(value, "avoid")?;
+    let PyWorld(world) = world.get();
     if world.arm.has_the_links_of(arm) {
         Ok(Some(Arc::clone(world)))
     } else {
@@ -180,7 +191,7 @@ pub fn world(value: &Bound<'_, PyAny>, arm: &ArmData) -> PyResult<Option<Arc<Wor
     }
 }
 
-/// What is answered where a pose is not met.
+/// The answer to an unmet pose.
 fn unreached(value: &Bound<'_, PyAny>) -> PyResult<Unreached> {
     match value.extract::<bool>() {
         Ok(true) => Ok(Unreached::Closest),

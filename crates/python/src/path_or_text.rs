@@ -1,4 +1,4 @@
-//! What is given as the path of a file or as the text itself.
+//! Arguments that are a file path or the text itself.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use urdf_ik::files;
 
 use crate::refused;
 
-/// A text, or the path of the file that has it.
+/// A text, or the path of a file with it.
 #[derive(FromPyObject)]
 pub enum PathOrText {
     Text(String),
@@ -16,7 +16,8 @@ pub enum PathOrText {
 }
 
 impl PathOrText {
-    /// The text of at most so many bytes, and the file that it is from. `is_text` tells a text from a path that is given as a string.
+    /// The text, of at most `max_bytes` bytes, and the file that it is from. `is_text` distinguishes a text from a
+    /// path in a string.
     pub fn read(self, is_text: fn(&str) -> bool, max_bytes: usize) -> PyResult<(String, Option<PathBuf>)> {
         let path = match self {
             Self::Text(text) if is_text(&text) => return Ok((text, None)),

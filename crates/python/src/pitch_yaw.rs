@@ -1,20 +1,24 @@
-//! Arms of pitch and yaw, as `urdfik.Skeleton` solves them.
+//! `urdfik.Skeleton` for pitch-yaw arms.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use urdf_ik::skeleton::Root;
 use urdf_ik::skeleton::file::NamedArm;
-use urdf_ik::skeleton::pitch_yaw::{Options, Problem};
+use urdf_ik::skeleton::pitch_yaw::{PitchYawOptions, PitchYawProblem};
 use urdf_ik_text::names::{list, short};
 
 use crate::arguments::read;
-use crate::arrays::{Numbers, shape_in_words};
-use crate::figures::{Found, Request, read_place};
+use crate::arrays::{NumberArray, shape_in_words};
+use crate::figures::{SkeletonRequest, SkeletonSolution, read_place};
 use crate::refused;
 
 /// Solves for a position of the tip.
-pub fn solve<'py>(py: Python<'py>, model: &NamedArm, request: &Request<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+pub fn solve<'py>(
+    py: Python<'py>,
+    model: &NamedArm,
+    request: &SkeletonRequest<'_, 'py>,
+) -> PyResult<Bound<'py, PyAny>> {
     let NamedArm { arm, points, .. } = model;
     if !matches!(request.root, Root::Fixed) {
         return Err(refused("root must be \"fixed\": an arm of pitch and yaw stands where its file says"));
@@ -33,14 +37,14 @@ pub fn solve<'py>(py: Python<'py>, model: &NamedArm, request: &Request<'_, 'py>)
         Some(seed) => positions(seed, model)?,
         None => vec![0.0; arm.variables()],
     };
-    let options = Options { tolerance: request.tolerance, ..Options::default() };
-    let problem = Problem { target: position.vector.into(), seed: &seed, options };
+    let options = PitchYawOptions { tolerance: request.tolerance, ..PitchYawOptions::default() };
+    let problem = PitchYawProblem { target: position.vector.into(), seed: &seed, options };
     let solution = py.detach(|| {
         let (mut scratch, mut solution) = (arm.scratch(), arm.solution());
         arm.solve(&problem, &mut scratch, &mut solution).map_err(refused).map(|()| solution)
     })?;
     let configuration = arm.configuration(&solution.positions);
-    let found = Found {
+    let found = SkeletonSolution {
         configuration: &configuration,
         orientations: &configuration.orientations,
         residuals: vec![(tip, solution.residual)],
@@ -51,7 +55,7 @@ pub fn solve<'py>(py: Python<'py>, model: &NamedArm, request: &Request<'_, 'py>)
     found.into_answer(py)
 }
 
-/// The joint positions of a seed: those of an answer, of a dict, or of an array.
+/// The joint positions of a seed: an answer, a dict or an array [rad].
 fn positions(seed: &Bound<'_, PyAny>, model: &NamedArm) -> PyResult<Vec<f64>> {
     let names: Vec<String> = model.variable_names().collect();
     let of_answer = seed.getattr("positions").ok();
@@ -64,7 +68,7 @@ fn positions(seed: &Bound<'_, PyAny>, model: &NamedArm) -> PyResult<Vec<f64>> {
         };
         return names.iter().map(position).collect();
     }
-    let numbers = Numbers::read(seed, "seed")?;
+    let numbers = NumberArray::read(seed, "seed")?;
     if *numbers.shape() == [names.len()] {
         return Ok(numbers.to_vec());
     }

@@ -1,4 +1,4 @@
-//! Dicts, lists and arrays of Python, as JSON has them.
+//! Conversion of dicts, lists and arrays to JSON values.
 
 use std::path::PathBuf;
 
@@ -10,10 +10,10 @@ use urdf_ik_text::names::short;
 use crate::arguments::read;
 use crate::refused;
 
-/// How deep data is nested at most: lists can contain themselves.
+/// Maximum nesting depth: lists can contain themselves.
 const MAX_DEPTH: u32 = 8;
 
-/// The data of the argument `what`, whose parts have names or indices.
+/// Converts the argument `what`.
 pub fn plain_data(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Value> {
     convert(value, what, MAX_DEPTH)
 }

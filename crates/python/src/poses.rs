@@ -1,4 +1,4 @@
-//! Target poses from Python: homogeneous matrices, positions with quaternions, or positions alone, for one tip or several.
+//! Conversion of poses: homogeneous matrices, positions with quaternions, or positions alone, for one tip or several.
 
 use std::error::Error;
 use std::ops::Range;
@@ -13,12 +13,12 @@ use urdf_ik::spatial::{pose_from_matrix, rotation_from};
 use urdf_ik_text::names::short;
 
 use crate::arguments::read;
-use crate::arrays::{Numbers, shape_in_words};
+use crate::arrays::{NumberArray, shape_in_words};
 use crate::refused;
 
-/// How a pose is written.
+/// The array layout of a pose.
 #[derive(Clone, Copy, PartialEq)]
-enum Form {
+enum PoseLayout {
     /// The rows of a homogeneous matrix.
     Matrix,
     /// x, y, z, and the quaternion qx, qy, qz, qw.
@@ -27,23 +27,23 @@ enum Form {
     Position,
 }
 
-/// Poses of some tips, for one problem or for each of many: an array for all tips of the chain, or one for each tip that is named.
-pub struct Poses<'py>(Vec<Part<Numbers<'py>>>);
+/// Poses of some tips for one or many problems: one array for all tips of the chain, or one per named tip.
+pub struct PoseArgument<'py>(Vec<TipPoses<NumberArray<'py>>>);
 
-/// The poses of some problems, whatever becomes of the arrays that they are from.
-pub struct PoseRows(Vec<Part<Vec<f64>>>);
+/// Copied poses of some problems, independent of the Python arrays.
+pub struct PoseRows(Vec<TipPoses<Vec<f64>>>);
 
-/// What was given for some tips.
-struct Part<N> {
+/// The poses given for a range of tips.
+struct TipPoses<N> {
     numbers: N,
-    form: Form,
+    form: PoseLayout,
     tips: Range<usize>,
 }
 
-/// Why numbers are no pose.
+/// The error for numbers that are no pose.
 type NoPose = Box<dyn Error + Send + Sync>;
 
-impl Form {
+impl PoseLayout {
     const ALL: [Self; 3] = [Self::Matrix, Self::Quaternion, Self::Position];
 
     fn shape(self) -> &'static [usize] {
@@ -58,7 +58,7 @@ impl Form {
         self.shape().iter().product()
     }
 
-    /// The pose of so many numbers.
+    /// Converts one pose.
     fn pose(self, numbers: &[f64]) -> Result<Isometry3<f64>, NoPose> {
         let position = || Translation3::new(numbers[0], numbers[1], numbers[2]);
         match self {
@@ -75,20 +75,19 @@ impl Form {
     }
 }
 
-impl<'py> Part<Numbers<'py>> {
-    /// Numbers whose shape is that of a pose, with an index of problems before it where there are `many`, and one of tips where there are
-    /// several.
-    fn new(numbers: Numbers<'py>, tips: Range<usize>, many: bool, what: &str) -> PyResult<Self> {
+impl<'py> TipPoses<NumberArray<'py>> {
+    /// Checks the shape: a pose, with a leading axis of problems if `many`, and an axis of tips if there are several.
+    fn new(numbers: NumberArray<'py>, tips: Range<usize>, many: bool, what: &str) -> PyResult<Self> {
         let shape = numbers.shape();
         let after_rows = shape.get(usize::from(many)..).unwrap_or_default();
-        let fits = |form: &Form| {
+        let fits = |form: &PoseLayout| {
             let is_one = tips.len() == 1 && after_rows == form.shape();
             is_one || after_rows.split_first().is_some_and(|(count, pose)| *count == tips.len() && pose == form.shape())
         };
-        if let Some(form) = Form::ALL.into_iter().find(fits) {
+        if let Some(form) = PoseLayout::ALL.into_iter().find(fits) {
             return Ok(Self { numbers, form, tips });
         }
-        let [matrix, quaternion, position] = Form::ALL.map(|form| {
+        let [matrix, quaternion, position] = PoseLayout::ALL.map(|form| {
             let before = [many.then_some("N".to_owned()), (tips.len() > 1).then(|| tips.len().to_string())];
             let sizes: Vec<String> =
                 before.into_iter().flatten().chain(form.shape().iter().map(usize::to_string)).collect();
@@ -102,20 +101,20 @@ impl<'py> Part<Numbers<'py>> {
     }
 }
 
-impl<N> Part<N> {
-    /// The part with some of its numbers.
-    fn copied(&self, copy: impl Fn(&N) -> Vec<f64>) -> Part<Vec<f64>> {
-        Part { numbers: copy(&self.numbers), form: self.form, tips: self.tips.clone() }
+impl<N> TipPoses<N> {
+    /// The same layout and tips with copied numbers.
+    fn copied(&self, copy: impl Fn(&N) -> Vec<f64>) -> TipPoses<Vec<f64>> {
+        TipPoses { numbers: copy(&self.numbers), form: self.form, tips: self.tips.clone() }
     }
 }
 
-impl<'py> Poses<'py> {
+impl<'py> PoseArgument<'py> {
     /// The poses of one problem: an array for all tips, or a dict from tips to arrays.
     pub fn one(value: &Bound<'py, PyAny>, chain: &Chain) -> PyResult<Self> {
         Self::read(value, chain, false, "pose")
     }
 
-    /// Reads poses with one more index in front, that of the problem. Gives the number of problems, too.
+    /// Reads poses with a leading axis of problems. Also returns the number of problems.
     pub fn many(value: &Bound<'py, PyAny>, chain: &Chain, what: &str) -> PyResult<(Self, usize)> {
         let poses = Self::read(value, chain, true, what)?;
         let mut counts = poses.0.iter().map(|part| part.numbers.shape()[0]);
@@ -127,8 +126,9 @@ impl<'py> Poses<'py> {
     }
 
     fn read(value: &Bound<'py, PyAny>, chain: &Chain, many: bool, what: &str) -> PyResult<Self> {
-        let part =
-            |value: &Bound<'py, PyAny>, tips, what: &str| Part::new(Numbers::read(value, what)?, tips, many, what);
+        let part = |value: &Bound<'py, PyAny>, tips, what: &str| {
+            TipPoses::new(NumberArray::read(value, what)?, tips, many, what)
+        };
         let Ok(by_tip) = value.cast::<PyDict>() else {
             return Ok(Self(vec![part(value, 0..chain.tips().len(), what)?]));
         };
@@ -142,7 +142,7 @@ impl<'py> Poses<'py> {
 
     /// Those of one problem.
     pub fn row(&self) -> PoseRows {
-        PoseRows(self.0.iter().map(|part| part.copied(Numbers::to_vec)).collect())
+        PoseRows(self.0.iter().map(|part| part.copied(NumberArray::to_vec)).collect())
     }
 
     /// Those of the problems in `range`.
@@ -157,17 +157,17 @@ impl PoseRows {
         self.0.iter().map(|part| part.tips.len()).sum()
     }
 
-    /// Writes the targets of the problem of index `row`. But for their poses they are as `plain` has them for each tip.
+    /// Writes the targets of problem `row`: the templates in `plain`, one per tip, with the poses of that row.
     ///
     /// # Errors
     /// [`NoPose`] for numbers that are no pose.
     pub fn write(&self, row: usize, plain: &[Target], targets: &mut [Target]) -> Result<(), NoPose> {
         let mut targets = targets.iter_mut();
-        for Part { numbers, form, tips } in &self.0 {
+        for TipPoses { numbers, form, tips } in &self.0 {
             let poses = numbers[row * tips.len() * form.size()..].chunks_exact(form.size());
             for ((tip, pose), target) in tips.clone().zip(poses).zip(&mut targets) {
                 *target = Target { pose: form.pose(pose)?, ..plain[tip] };
-                if *form == Form::Position {
+                if *form == PoseLayout::Position {
                     *target = target.position_only();
                 }
             }
@@ -176,23 +176,23 @@ impl PoseRows {
     }
 }
 
-/// Where something is.
+/// A pose, or a position alone.
 pub struct Placement {
     pub at: Isometry3<f64>,
-    /// Whether it is a position alone.
+    /// True for a position alone.
     pub is_position: bool,
 }
 
 impl Placement {
     /// Reads one pose.
     pub fn read(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
-        let Part { numbers, form, .. } = Part::new(Numbers::read(value, what)?, 0..1, false, what)?;
+        let TipPoses { numbers, form, .. } = TipPoses::new(NumberArray::read(value, what)?, 0..1, false, what)?;
         let at = form.pose(&numbers.to_vec()).map_err(|e| refused(format!("{what}: {e}")))?;
-        Ok(Self { at, is_position: form == Form::Position })
+        Ok(Self { at, is_position: form == PoseLayout::Position })
     }
 }
 
-/// A pose as seven numbers, position and quaternion, with all of its bits.
+/// A pose as position and quaternion (x y z w), bit for bit.
 pub fn to_numbers(pose: &Isometry3<f64>) -> [f64; 7] {
     let (p, q) = (pose.translation, pose.rotation);
     [p.x, p.y, p.z, q.i, q.j, q.k, q.w]
@@ -202,16 +202,16 @@ pub fn to_numbers(pose: &Isometry3<f64>) -> [f64; 7] {
 pub fn from_numbers(numbers: &[f64; 7]) -> PyResult<Isometry3<f64>> {
     let [px, py, pz, qx, qy, qz, qw] = *numbers;
     rotation_from([qx, qy, qz, qw]).map_err(refused)?;
-    // To normalise it once more might change its last digits.
+    // Normalising again could change the last digits.
     let rotation = UnitQuaternion::new_unchecked(Quaternion::new(qw, qx, qy, qz));
     Ok(Isometry3::from_parts(Translation3::new(px, py, pz), rotation))
 }
 
-/// The tool of each tip of `chain`, of an argument from Python: a pose in the frame of the tip link, or a dict by tip. Tips that are not named
-/// keep theirs.
+/// The tool of each tip of `chain`: `value` is a pose in the frame of the tip link, or a dict by tip. Omitted tips
+/// keep their tool.
 pub fn tools(value: &Bound<'_, PyAny>, chain: &Chain) -> PyResult<Vec<Isometry3<f64>>> {
     let mut tools = chain.tools();
-    let poses = Poses::read(value, chain, false, "tool")?.row();
+    let poses = PoseArgument::read(value, chain, false, "tool")?.row();
     let plain: Vec<Target> = (0..tools.len()).map(|tip| Target::new(tip, Isometry3::identity())).collect();
     let mut given = plain[..1].repeat(poses.targets());
     poses.write(0, &plain, &mut given).map_err(|e| refused(format!("tool: {e}")))?;
@@ -221,7 +221,7 @@ pub fn tools(value: &Bound<'_, PyAny>, chain: &Chain) -> PyResult<Vec<Isometry3<
     Ok(tools)
 }
 
-/// The index of the tip of that name.
+/// The index of the tip with this name.
 pub fn tip_index(chain: &Chain, tip: &str) -> PyResult<usize> {
     let tips = || chain.tip_names().into_iter().map(str::to_owned).collect();
     chain.tip_index(tip).ok_or_else(|| refused(urdf_ik::Error::UnknownTip { tip: tip.to_owned(), tips: tips() }))

@@ -14,28 +14,28 @@ use urdf_ik::robot::{MeshFolders, UrdfOptions};
 use urdf_ik_text::names::{list, short};
 
 use crate::arguments::{Argument, named, read};
-use crate::arrays::{Numbers, pose_array, shape_in_words};
+use crate::arrays::{NumberArray, pose_array, shape_in_words};
 use crate::path_or_text::{PathOrText, is_xml};
 use crate::refused;
 
-/// A robot as it was given, and what is read of it.
+/// A robot with its source and, once used, its collision shapes.
 pub struct RobotData {
-    pub given: Given,
+    pub given: RobotSource,
     pub robot: urdf_ik::robot::Robot,
     pub srdf: Option<Srdf>,
-    /// The shapes of the links, once they have been asked for.
+    /// The collision shapes of the links, read on first use.
     shapes: OnceLock<Result<LinkShapes, CollisionsError>>,
 }
 
-/// What is pickled: a function, and the arguments with which it makes the object again.
+/// The value of `__reduce__`: a function and the arguments that restore the object.
 pub type Reduced<'py, A> = (Bound<'py, PyAny>, A);
 
-/// What a robot is made of, and made again of where it is unpickled.
+/// The source of a robot, which is also its pickled state.
 #[derive(Clone, FromPyObject, IntoPyObject)]
-pub struct Given {
+pub struct RobotSource {
     #[pyo3(item)]
     pub urdf: String,
-    /// The file that the URDF is from, where it is from one: meshes are looked for around it.
+    /// The URDF file, if any: meshes are searched for around it.
     #[pyo3(item)]
     pub file: Option<PathBuf>,
     #[pyo3(item)]
@@ -46,22 +46,22 @@ pub struct Given {
     pub soft_limits: bool,
 }
 
-impl Given {
-    pub fn read(urdf: PathOrText, Reading { package_dirs, srdf, soft_limits }: Reading) -> PyResult<Self> {
+impl RobotSource {
+    pub fn read(urdf: PathOrText, UrdfArguments { package_dirs, srdf, soft_limits }: UrdfArguments) -> PyResult<Self> {
         let (urdf, file) = urdf.read(is_xml, MAX_URDF_BYTES)?;
         let srdf = srdf.map(|srdf| srdf.read(is_xml, MAX_URDF_BYTES)).transpose()?.map(|(text, _)| text);
         Ok(Self { urdf, file, package_dirs, srdf, soft_limits })
     }
 }
 
-/// How a URDF is read: the arguments that robots and arms share.
-pub struct Reading {
+/// The arguments about the URDF that Robot and Arm share.
+pub struct UrdfArguments {
     package_dirs: Vec<PathBuf>,
     srdf: Option<PathOrText>,
     soft_limits: bool,
 }
 
-impl Reading {
+impl UrdfArguments {
     pub fn new<'py>(
         package_dirs: Option<Argument<'py, Vec<PathBuf>>>,
         srdf: Option<Argument<'py, PathOrText>>,
@@ -74,14 +74,14 @@ impl Reading {
         })
     }
 
-    /// Whether nothing but the URDF is given.
+    /// True if all have their default.
     pub fn is_plain(&self) -> bool {
         self.package_dirs.is_empty() && self.srdf.is_none() && !self.soft_limits
     }
 }
 
 impl RobotData {
-    pub fn new(given: Given) -> PyResult<Self> {
+    pub fn new(given: RobotSource) -> PyResult<Self> {
         let options = UrdfOptions { soft_limits: given.soft_limits };
         let robot = urdf_ik::robot::Robot::from_urdf_with(&given.urdf, options).map_err(|e| match &given.file {
             Some(file) => refused(format!("{}: {e}", short(&file.display().to_string()))),
@@ -91,19 +91,20 @@ impl RobotData {
         Ok(Self { given, robot, srdf, shapes: OnceLock::new() })
     }
 
-    /// Where meshes are looked for.
+    /// The search path of meshes.
     pub fn mesh_folders(&self) -> MeshFolders {
-        let Given { file, package_dirs, .. } = &self.given;
+        let RobotSource { file, package_dirs, .. } = &self.given;
         MeshFolders::from_environment(file.as_deref()).with_packages_in(package_dirs.iter().cloned())
     }
 
-    /// The shapes of the links. They are read the first time that they are asked for.
+    /// The collision shapes of the links, read on first use.
     pub fn shapes(&self) -> PyResult<&LinkShapes> {
         let read = || LinkShapes::of_urdf(&self.given.urdf, &self.robot, &self.mesh_folders());
         self.shapes.get_or_init(read).as_ref().map_err(refused)
     }
 
-    /// Positions of all joints: those of `given`, joints that it does not name at rest, mimic joints where they follow.
+    /// Positions of all joints [rad or m]: those in `given`, the neutral position for others, and mimic
+    /// joints by their rule.
     pub fn positions(&self, given: &HashMap<String, f64>) -> PyResult<Vec<f64>> {
         let mut positions = self.robot.neutral_positions();
         for (name, position) in given {
@@ -131,8 +132,8 @@ impl RobotData {
 /// urdf : str or path
 ///     The path of a URDF file, or the text of a URDF, which begins with ``<``.
 /// package_dirs : list of paths
-///     Folders of packages, in which the meshes of ``package://NAME/…`` are looked for, before the ament index and the folders
-///     around the URDF file. Meshes are read only for collisions.
+///     Folders of packages, in which the meshes of ``package://NAME/…`` are looked for, before the ament index and
+///     the folders around the URDF file. Meshes are read only for collisions.
 /// srdf : str or path, optional
 ///     The path or text of an SRDF, which says which links may touch.
 /// soft_limits : bool
@@ -142,11 +143,11 @@ impl RobotData {
 /// ------
 /// Error
 ///     For a file that cannot be read, and a text that is no robot.
-#[pyclass(frozen, module = "urdfik")]
-pub struct Robot(pub Arc<RobotData>);
+#[pyclass(frozen, module = "urdfik", name = "Robot")]
+pub struct PyRobot(pub Arc<RobotData>);
 
 #[pymethods]
-impl Robot {
+impl PyRobot {
     #[new]
     #[pyo3(
         signature = (urdf, *, package_dirs = None, srdf = None, soft_limits = None),
@@ -158,8 +159,8 @@ impl Robot {
         srdf: Option<Argument<'py, PathOrText>>,
         soft_limits: Option<Argument<'py, bool>>,
     ) -> PyResult<Self> {
-        let reading = Reading::new(package_dirs, srdf, soft_limits)?;
-        Ok(Self(Arc::new(RobotData::new(Given::read(urdf.named("urdf")?, reading)?)?)))
+        let reading = UrdfArguments::new(package_dirs, srdf, soft_limits)?;
+        Ok(Self(Arc::new(RobotData::new(RobotSource::read(urdf.named("urdf")?, reading)?)?)))
     }
 
     /// The robot's name in its URDF.
@@ -174,7 +175,7 @@ impl Robot {
         &self.0.given.urdf
     }
 
-    /// The link from which the tree of links begins.
+    /// The root link of the kinematic tree.
     #[getter]
     fn root(&self) -> &str {
         &self.0.robot.links()[self.0.robot.root()].name
@@ -192,7 +193,7 @@ impl Robot {
         self.0.robot.leaves()
     }
 
-    /// Names of the joints that move, with those that mimic others, in the order of the URDF.
+    /// Names of the movable joints, including mimic joints, in the order of the URDF.
     #[getter]
     fn joint_names(&self) -> Vec<&str> {
         self.0.robot.movable_names().collect()
@@ -205,14 +206,15 @@ impl Robot {
         robot.warnings().iter().cloned().chain(robot.followers_beyond_limits()).collect()
     }
 
-    /// The pose of every link, as a dict from its name to an array (4, 4), in the frame of the root link.
+    /// The pose of every link, as a dict from link name to a homogeneous matrix (4, 4) [m], in the frame
+    /// of the root link.
     ///
     /// Parameters
     /// ----------
     /// positions : dict of str to float, or array (j,)
-    ///     Joint positions [rad or m], by name or in the order of ``joint_names``. A joint that a dict does not name is
-    ///     at 0, or in the middle of its range where that excludes 0. One that mimics another follows it, whatever is
-    ///     given for it.
+    ///     Joint positions [rad or m], by name or in the order of ``joint_names``. Joints that a dict omits are
+    ///     at 0, or in the middle of their range if that excludes 0. Mimic joints follow their rule, whatever is
+    ///     given for them.
     #[pyo3(signature = (positions = None), text_signature = "($self, positions={})")]
     fn link_poses<'py>(&self, py: Python<'py>, positions: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyDict>> {
         let robot = &self.0.robot;
@@ -229,7 +231,7 @@ impl Robot {
         Ok(poses)
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (Given,)>> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (RobotSource,)>> {
         Ok((py.import("urdfik._urdfik")?.getattr("rebuild_robot")?, (self.0.given.clone(),)))
     }
 
@@ -244,10 +246,10 @@ impl Robot {
     }
 }
 
-impl Robot {
-    /// The positions of an array in the order of `joint_names`.
+impl PyRobot {
+    /// Positions by joint name, from an array in the order of `joint_names`.
     fn by_joint(&self, positions: &Bound<'_, PyAny>) -> PyResult<HashMap<String, f64>> {
-        let numbers = Numbers::read(positions, "positions")?;
+        let numbers = NumberArray::read(positions, "positions")?;
         let names = self.joint_names();
         if *numbers.shape() != [names.len()] {
             let shape = shape_in_words(numbers.shape());
@@ -260,8 +262,8 @@ impl Robot {
     }
 }
 
-/// The robot that was pickled.
+/// Restores a pickled robot.
 #[pyfunction]
-pub fn rebuild_robot(given: Given) -> PyResult<Robot> {
-    Ok(Robot(Arc::new(RobotData::new(given)?)))
+pub fn rebuild_robot(given: RobotSource) -> PyResult<PyRobot> {
+    Ok(PyRobot(Arc::new(RobotData::new(given)?)))
 }

@@ -1,11 +1,12 @@
-//! Worlds as they are pickled: with obstacles as `World` takes them, and meshes by their triangles, because their files
-//! may be elsewhere.
+//! Pickling of worlds: obstacles are saved in the format of `World`, and meshes as triangles, because their files
+//! may be unavailable.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use nalgebra::Isometry3;
 use numpy::PyArray1;
+use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -14,13 +15,14 @@ use urdf_ik::collision::{Geometry, Obstacle};
 use crate::arguments::Argument;
 use crate::arrays::array;
 use crate::robot::Reduced;
-use crate::shared::{Arm, World, WorldData};
+use crate::shared::{PyArm, PyWorld, WorldData};
 
 /// The arguments of [`rebuild_world`].
-pub type Saved<'py> = (Arm, Vec<Bound<'py, PyDict>>, Vec<Bound<'py, PyDict>>, HashMap<String, f64>, f64, &'static str);
+pub type SavedWorld<'py> =
+    (PyArm, Vec<Bound<'py, PyDict>>, Vec<Bound<'py, PyDict>>, HashMap<String, f64>, f64, &'static str);
 
-/// What is pickled of a world.
-pub fn reduced<'py>(py: Python<'py>, data: &WorldData) -> PyResult<Reduced<'py, Saved<'py>>> {
+/// The value of `World.__reduce__`.
+pub fn reduced<'py>(py: Python<'py>, data: &WorldData) -> PyResult<Reduced<'py, SavedWorld<'py>>> {
     let WorldData { arm, world, rest, options, .. } = data;
     let robot = &arm.robot.robot;
     let obstacles = world.obstacles().map(|(id, obstacle, pose)| entry(py, id, obstacle, pose));
@@ -32,12 +34,18 @@ pub fn reduced<'py>(py: Python<'py>, data: &WorldData) -> PyResult<Reduced<'py, 
     });
     let positions = robot.movable().map(|joint| (robot.joints()[joint].name.clone(), rest[joint]));
     let (obstacles, attached) = (obstacles.collect::<PyResult<_>>()?, attached.collect::<PyResult<_>>()?);
-    let saved =
-        (Arm(Arc::clone(arm)), obstacles, attached, positions.collect(), options.margin, options.missing_shapes.name());
+    let saved = (
+        PyArm(Arc::clone(arm)),
+        obstacles,
+        attached,
+        positions.collect(),
+        options.margin,
+        options.missing_shapes.name(),
+    );
     Ok((py.import("urdfik._urdfik")?.getattr("rebuild_world")?, saved))
 }
 
-/// An obstacle as `World` takes it. It has one shape.
+/// An obstacle, which has one shape, in the format of `World`.
 fn entry<'py>(py: Python<'py>, id: &str, obstacle: &Obstacle, pose: &Isometry3<f64>) -> PyResult<Bound<'py, PyDict>> {
     let entry = PyDict::new(py);
     entry.set_item("id", id)?;
@@ -55,6 +63,7 @@ fn entry<'py>(py: Python<'py>, id: &str, obstacle: &Obstacle, pose: &Isometry3<f
                 entry.set_item("vertices", array(py, [vertices.len(), 3], vertices.concat())?)?;
                 entry.set_item("faces", array(py, [faces.len(), 3], faces.concat())?)?;
             }
+            other => return Err(PyNotImplementedError::new_err(format!("a {} cannot be pickled", other.name()))),
         }
     }
     let place = pose.translation.vector.iter().chain(&pose.rotation.coords).copied();
@@ -62,18 +71,18 @@ fn entry<'py>(py: Python<'py>, id: &str, obstacle: &Obstacle, pose: &Isometry3<f
     Ok(entry)
 }
 
-/// The world that was pickled.
+/// Restores a pickled world.
 #[pyfunction]
 pub fn rebuild_world<'py>(
     py: Python<'py>,
-    arm: Bound<'py, Arm>,
+    arm: Bound<'py, PyArm>,
     obstacles: &Bound<'py, PyAny>,
     attached: &Bound<'py, PyAny>,
     rest: HashMap<String, f64>,
     margin: f64,
     missing_shapes: String,
-) -> PyResult<World> {
+) -> PyResult<PyWorld> {
     let (arm, rest, margin) = (Argument::Valid(arm), Some(Argument::Valid(rest)), Argument::Valid(margin));
     let missing_shapes = Some(Argument::Valid(missing_shapes));
-    World::new(py, arm, Some(obstacles), Some(attached), rest, margin, missing_shapes)
+    PyWorld::new(py, arm, Some(obstacles), Some(attached), rest, margin, missing_shapes)
 }

@@ -1,4 +1,4 @@
-//! `urdfik.Servo`: joints that follow velocities of the tip.
+//! `Arm.servo` and `urdfik.Servo`: joint motion under velocity commands.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,30 +12,32 @@ use urdf_ik::motion::servo::{Axes, Command, ServoOptions, TipCommand, TipTwist};
 use urdf_ik::robot::Chain;
 use urdf_ik::solver::SolverKind;
 
-use crate::arguments::{Argument, parsed, read};
-use crate::arrays::{Numbers, read_positions, shape_in_words};
-use crate::kinematics::Frame;
+use crate::arguments::{Argument, named, parsed, read};
+use crate::arrays::{NumberArray, read_positions, shape_in_words};
+use crate::kinematics::TwistFrame;
+use crate::motion::limits;
+use crate::options::{free_axes as read_free_axes, world};
 use crate::poses::tip_index;
 use crate::refused;
 use crate::robot::Reduced;
-use crate::shared::{Arm, ArmData, World, WorldData};
+use crate::shared::{ArmData, PyArm, PyWorld, WorldData};
 
-/// Joints that follow velocities of the tip, smoothly and within the limits of position, velocity, acceleration and jerk. Made by
-/// ``Arm.servo``. It remembers where it is: call one servo from one thread at a time.
+/// Follows twists of the tip or joint velocities, smoothly and within the limits of position, velocity, acceleration
+/// and jerk. Made by ``Arm.servo``. It has a state: call one servo from one thread at a time.
 ///
-/// A copy goes on exactly as the original. A servo that was pickled goes on from its positions, velocities and
-/// accelerations, and lets the line of its command begin there.
-#[pyclass(frozen, module = "urdfik")]
-pub struct Servo {
+/// A copy continues exactly as the original. A pickled servo continues from its positions, velocities and
+/// accelerations, and restarts the line of its command there.
+#[pyclass(frozen, module = "urdfik", name = "Servo")]
+pub struct PyServo {
     arm: Arc<ArmData>,
     request: ServoRequest,
     motion: Mutex<urdf_ik::motion::servo::Servo>,
 }
 
-/// How a servo was asked for.
+/// The arguments of `Arm.servo`.
 #[derive(Clone)]
 pub struct ServoRequest {
-    /// Number of steps in a second.
+    /// Steps per second \[Hz\].
     pub rate: f64,
     pub options: ServoOptions,
     pub limits: MotionLimits,
@@ -62,9 +64,74 @@ impl ServoRequest {
     }
 }
 
-/// A servo as it is pickled, beside its arm and its world.
+#[pymethods]
+impl PyArm {
+    /// Creates a servo at rest at ``q``, which follows twists of the tip or joint velocities.
+    ///
+    /// Parameters
+    /// ----------
+    /// rate : float
+    ///     Steps per second [Hz].
+    /// q : array (n,), or dict by joint name
+    ///     The current joint positions [rad or m]. Joints outside their limits first move inside, with
+    ///     the first command.
+    /// joint_limits : str, path or dict, optional
+    ///     As in path.
+    /// linear_speed, angular_speed : float
+    ///     Largest speeds of the tip [m/s, rad/s].
+    /// held_back : "wait" or "slide"
+    ///     Behaviour at a joint limit that blocks the line of the tip: wait on the line, or slide along the feasible
+    ///     part of the twist.
+    /// give_position, give_orientation : float
+    ///     Slack: largest deviation of the uncommanded position [m] and orientation [rad] where the tip would
+    ///     otherwise stop or slow down.
+    /// free_axes : list of "rx", "ry", "rz", optional
+    ///     Free rotation axes of the tip frame while no rotation is commanded.
+    /// avoid : World, optional
+    ///     The world to avoid.
+    #[expect(clippy::too_many_arguments, reason = "the arguments of a method in Python")]
+    #[pyo3(
+        signature = (
+            rate, q, *, joint_limits = None, linear_speed = Argument::Valid(ServoOptions::DEFAULT.linear_speed),
+            angular_speed = Argument::Valid(ServoOptions::DEFAULT.angular_speed), held_back = None,
+            give_position = Argument::Valid(ServoOptions::DEFAULT.give[0]),
+            give_orientation = Argument::Valid(ServoOptions::DEFAULT.give[1]), free_axes = None, avoid = None
+        ),
+        text_signature = "($self, rate, q, *, joint_limits=None, linear_speed=0.5, angular_speed=1.5, held_back='wait', \
+                          give_position=0.02, give_orientation=0.1, free_axes=None, avoid=None)"
+    )]
+    fn servo<'py>(
+        &self,
+        rate: Argument<'py, f64>,
+        q: &Bound<'py, PyAny>,
+        joint_limits: Option<&Bound<'py, PyAny>>,
+        linear_speed: Argument<'py, f64>,
+        angular_speed: Argument<'py, f64>,
+        held_back: Option<Argument<'py, String>>,
+        give_position: Argument<'py, f64>,
+        give_orientation: Argument<'py, f64>,
+        free_axes: Option<&Bound<'py, PyAny>>,
+        avoid: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<PyServo> {
+        let held_back = named(held_back, "held_back")?.map(|name| parsed(&name, "held_back")).transpose()?;
+        let options = ServoOptions {
+            linear_speed: linear_speed.named("linear_speed")?,
+            angular_speed: angular_speed.named("angular_speed")?,
+            held_back: held_back.unwrap_or(ServoOptions::DEFAULT.held_back),
+            give: [give_position.named("give_position")?, give_orientation.named("give_orientation")?],
+            free_axes: free_axes.map(read_free_axes).transpose()?.unwrap_or_default(),
+            ..ServoOptions::default()
+        };
+        let limits = limits(joint_limits, &self.0)?;
+        let world = avoid.map(|avoid| world(avoid, &self.0)).transpose()?.flatten();
+        let request = ServoRequest { rate: rate.named("rate")?, options, limits, world };
+        PyServo::start(&self.0, &read_positions(q, &self.0.chain, "q")?, request)
+    }
+}
+
+/// The pickled state of a servo, beside its arm and world.
 #[derive(FromPyObject, IntoPyObject)]
-pub struct Saved {
+pub struct SavedServo {
     #[pyo3(item)]
     rate: f64,
     #[pyo3(item)]
@@ -75,7 +142,7 @@ pub struct Saved {
     give: [f64; 2],
     #[pyo3(item)]
     free_axes: [bool; 6],
-    /// Of velocity, acceleration and jerk.
+    /// Limits of velocity, acceleration and jerk.
     #[pyo3(item)]
     limits: [Vec<f64>; 3],
     /// Positions, velocities and accelerations.
@@ -83,7 +150,7 @@ pub struct Saved {
     state: [Vec<f64>; 3],
 }
 
-impl Servo {
+impl PyServo {
     pub fn start(arm: &Arc<ArmData>, q: &[f64], request: ServoRequest) -> PyResult<Self> {
         request.check()?;
         if q.iter().any(|position| !position.is_finite()) {
@@ -98,10 +165,10 @@ impl Servo {
         self.motion.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn saved(&self) -> Saved {
+    fn saved(&self) -> SavedServo {
         let ServoRequest { rate, options, limits, .. } = self.request.clone();
         let servo = self.servo();
-        Saved {
+        SavedServo {
             rate,
             speeds: [options.linear_speed, options.angular_speed],
             held_back: options.held_back.name().to_owned(),
@@ -113,11 +180,15 @@ impl Servo {
     }
 }
 
-/// The servo that was pickled.
+/// Restores a pickled servo.
 #[pyfunction]
 #[pyo3(signature = (arm, saved, world))]
-pub fn rebuild_servo(arm: &Bound<'_, Arm>, saved: Saved, world: Option<&Bound<'_, World>>) -> PyResult<Servo> {
-    let Saved { rate, speeds, held_back, give, free_axes, limits, state: [q, velocities, accelerations] } = saved;
+pub fn rebuild_servo(
+    arm: &Bound<'_, PyArm>,
+    saved: SavedServo,
+    world: Option<&Bound<'_, PyWorld>>,
+) -> PyResult<PyServo> {
+    let SavedServo { rate, speeds, held_back, give, free_axes, limits, state: [q, velocities, accelerations] } = saved;
     let options = ServoOptions {
         linear_speed: speeds[0],
         angular_speed: speeds[1],
@@ -133,23 +204,24 @@ pub fn rebuild_servo(arm: &Bound<'_, Arm>, saved: Saved, world: Option<&Bound<'_
     let [of_velocity, of_acceleration, of_jerk] = limits;
     let limits = MotionLimits { velocities: of_velocity, accelerations: of_acceleration, jerks: of_jerk };
     let world = world.map(|world| Arc::clone(&world.get().0));
-    let servo = Servo::start(&arm.get().0, &q, ServoRequest { rate, options, limits, world })?;
+    let servo = PyServo::start(&arm.get().0, &q, ServoRequest { rate, options, limits, world })?;
     servo.servo().resume(&velocities, &accelerations);
     Ok(servo)
 }
 
 #[pymethods]
-impl Servo {
-    /// Moves on by one period, and gives the joint positions (n,) [rad or m] to be sent to the robot.
+impl PyServo {
+    /// Advances by one period. Returns the joint positions (n,) [rad or m] to command.
     ///
     /// Parameters
     /// ----------
     /// twist : array (6,), or dict from tip to array (6,), optional
-    ///     The velocity of the tip's origin [m/s], then the angular velocity [rad/s]. Without one the arm comes to rest.
+    ///     The linear velocity of the tip's origin [m/s], then the angular velocity [rad/s]. Without a
+    ///     command the arm stops.
     /// frame : "base" or "tip"
-    ///     Along which axes the twist is given: those of the base link, or those of the tip, which turn with it.
+    ///     The frame whose axes the twist is expressed in.
     /// velocities : array (n,), or dict by joint name, optional
-    ///     Joint velocities [rad/s or m/s], in the place of a twist.
+    ///     Joint velocities [rad/s or m/s], instead of a twist.
     #[pyo3(
         signature = (twist = None, *, frame = None, velocities = None),
         text_signature = "($self, twist=None, *, frame='base', velocities=None)"
@@ -162,9 +234,9 @@ impl Servo {
         velocities: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let chain = &self.arm.chain;
-        let axes = match Frame::read(frame)? {
-            Frame::Base => Axes::Base,
-            Frame::Tip => Axes::Tip,
+        let axes = match TwistFrame::read(frame)? {
+            TwistFrame::Base => Axes::Base,
+            TwistFrame::Tip => Axes::Tip,
         };
         let twists = twist.map(|twist| read_twists(twist, axes, chain)).transpose()?;
         let velocities = velocities.map(|velocities| read_positions(velocities, chain, "velocities")).transpose()?;
@@ -213,17 +285,17 @@ impl Servo {
         self.__copy__()
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (Arm, Saved, Option<World>)>> {
-        let world = self.request.world.clone().map(World);
-        let state = (Arm(Arc::clone(&self.arm)), self.saved(), world);
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (PyArm, SavedServo, Option<PyWorld>)>> {
+        let world = self.request.world.clone().map(PyWorld);
+        let state = (PyArm(Arc::clone(&self.arm)), self.saved(), world);
         Ok((py.import("urdfik._urdfik")?.getattr("rebuild_servo")?, state))
     }
 }
 
-/// A twist of the only tip, or by a dict those of some.
+/// A twist of the only tip, or a dict of twists by tip.
 fn read_twists(value: &Bound<'_, PyAny>, axes: Axes, chain: &Chain) -> PyResult<Vec<TipCommand>> {
     let twist = |tip: usize, value: &Bound<'_, PyAny>| {
-        let numbers = Numbers::read(value, "twist")?;
+        let numbers = NumberArray::read(value, "twist")?;
         let [x, y, z, rx, ry, rz] = numbers.to_vec()[..] else {
             let shape = shape_in_words(numbers.shape());
             return Err(refused(format!(

@@ -1,5 +1,5 @@
-//! The classes `urdfik.Arm` and `urdfik.World`, and what all threads that use them share: the chain, its solvers, the scene, and a pool of
-//! what solves work in. Their methods are in `arm` and `world`.
+//! The classes `urdfik.Arm` and `urdfik.World` and their data, which threads share: the chain, its solvers, the
+//! scene, and a pool of workspaces. Their methods are in other modules.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -10,7 +10,7 @@ use urdf_ik::collision::{Clearance, MissingShapes, Pairs, Scene, SrdfError};
 use urdf_ik::robot::{Chain, ChainPoses};
 use urdf_ik::solver::{NotApplicable, Scratch, Solution, Solver, SolverKind};
 
-use crate::arguments::Expected;
+use crate::arguments::ArgumentType;
 use crate::poses::tools;
 use crate::refused;
 use crate::robot::RobotData;
@@ -19,20 +19,20 @@ use crate::robot::RobotData;
 pub struct ArmData {
     pub robot: Arc<RobotData>,
     pub chain: Arc<Chain>,
-    /// The solver that serves every chain.
+    /// The solver that applies to every chain.
     jacobian: Solver,
     fabrik: OnceLock<Result<Solver, NotApplicable>>,
     closed_form: OnceLock<Result<Solver, NotApplicable>>,
-    /// The pairs of links that may collide, once they have been asked for.
+    /// The pairs of links that may collide, found on first use.
     pairs: OnceLock<Result<Pairs, SrdfError>>,
-    /// The arm with the tools that were asked for last.
+    /// The arm with the most recently requested tools.
     with_last_tools: Mutex<Option<Arc<Self>>>,
-    /// What no thread works in at present.
-    workers: Mutex<Vec<Worker>>,
+    /// Workspaces that no thread uses now.
+    workers: Mutex<Vec<Workspace>>,
 }
 
-/// What one thread works in.
-pub struct Worker {
+/// The memory of one thread for solves.
+pub struct Workspace {
     pub scratch: Scratch,
     pub solution: Solution,
     pub poses: ChainPoses,
@@ -59,7 +59,7 @@ impl ArmData {
         })
     }
 
-    /// The arm with these tools, one for each tip.
+    /// The arm with these tools, one per tip.
     pub fn with_tools(self: &Arc<Self>, tools: &[Isometry3<f64>]) -> PyResult<Arc<Self>> {
         if self.chain.tools() == tools {
             return Ok(Arc::clone(self));
@@ -73,12 +73,12 @@ impl ArmData {
         Ok(Arc::clone(last.insert(Arc::new(made))))
     }
 
-    /// The arm with the tools of an argument from Python: see `tools` in `poses`.
+    /// The arm with the tools of a Python argument: see `tools` in `poses`.
     pub fn with_tool(self: &Arc<Self>, tool: &Bound<'_, PyAny>) -> PyResult<Arc<Self>> {
         self.with_tools(&tools(tool, &self.chain)?)
     }
 
-    /// Whether both arms have the same URDF, base and tip links, whatever their tools, so that a scene of one is a scene of the other.
+    /// True if both arms have the same URDF, base and tip links, whatever their tools, so that they can share scenes.
     pub fn has_the_links_of(&self, other: &Self) -> bool {
         let (own, others) = (&self.chain, &other.chain);
         let same_links = || own.base() == others.base() && own.tip_names() == others.tip_names();
@@ -94,17 +94,18 @@ impl ArmData {
         self.chain.variables().len()
     }
 
-    /// The solver of that kind. It is prepared the first time that it is asked for.
+    /// The solver of this kind, prepared on first use.
     pub fn solver(&self, kind: SolverKind) -> PyResult<&Solver> {
         let kept = match kind {
             SolverKind::Jacobian => return Ok(&self.jacobian),
             SolverKind::Fabrik => &self.fabrik,
             SolverKind::ClosedForm => &self.closed_form,
+            other => return Err(refused(format!("the solver '{other}' has no Python interface"))),
         };
         kept.get_or_init(|| self.jacobian.with_method(kind)).as_ref().map_err(refused)
     }
 
-    /// The pairs of links that may collide. They are found the first time that they are asked for.
+    /// The pairs of links that may collide, found on first use.
     pub fn pairs(&self) -> PyResult<&Pairs> {
         let RobotData { robot, srdf, .. } = &*self.robot;
         let shapes = self.robot.shapes()?;
@@ -112,11 +113,11 @@ impl ArmData {
         self.pairs.get_or_init(find).as_ref().map_err(refused)
     }
 
-    /// Works with what no other thread works in.
-    pub fn work<T>(&self, work: impl FnOnce(&mut Worker) -> T) -> T {
+    /// Calls `work` with a workspace that no other thread uses.
+    pub fn work<T>(&self, work: impl FnOnce(&mut Workspace) -> T) -> T {
         let kept = || self.workers.lock().unwrap_or_else(PoisonError::into_inner);
         let kept_worker = kept().pop();
-        let mut worker = kept_worker.unwrap_or_else(|| Worker {
+        let mut worker = kept_worker.unwrap_or_else(|| Workspace {
             scratch: self.jacobian.scratch(),
             solution: self.jacobian.solution(),
             poses: ChainPoses::new(&self.chain),
@@ -129,16 +130,17 @@ impl ArmData {
 
 /// The joints between a base link and one or several tip links, and their inverse kinematics.
 ///
-/// Lengths are in metres, angles in radians, times in seconds. Poses are in the frame of the base link. A pose is an array
+/// Lengths are in metres, angles in radians, times in seconds. Poses are in the frame of the base link. A
+/// pose is an array
 ///
 /// - (4, 4): a homogeneous matrix,
 /// - (7,): x y z qx qy qz qw, the quaternion with its scalar last (MuJoCo's have it first),
 /// - (3,): a position alone, with any orientation,
 ///
-/// with an index of tips in front, (tips, 4, 4), if the arm has several; or a dict from tips to poses, which leaves other tips free.
-/// Joint positions ``q`` are an array (n,) in the order of ``joint_names``, or a dict by joint name.
+/// with a leading axis of tips, (tips, 4, 4), if the arm has several; or a dict from tip to pose, which leaves other
+/// tips free. Joint positions ``q`` are an array (n,) in the order of ``joint_names``, or a dict by joint name.
 ///
-/// An arm does not change, and threads can share it. It can be pickled.
+/// An arm is immutable, can be shared between threads, and can be pickled.
 ///
 /// Parameters
 /// ----------
@@ -147,35 +149,35 @@ impl ArmData {
 /// tip : str, or list of str, optional
 ///     The tip link or links. By default the robot's only leaf link that moves: no frame on its foot.
 /// base : str, optional
-///     The base link, which need not be an ancestor of a tip. By default the robot's root link.
+///     The base link, which need not be an ancestor of a tip. Default: the root link.
 /// tool : array, or dict by tip, optional
-///     The pose of the tool in the frame of the tip link. The tip is the tool then, wherever a tip is spoken of.
+///     The pose of the tool in the frame of the tip link. All methods then refer to the tool as the tip.
 /// package_dirs, srdf, soft_limits
 ///     As in Robot.
 ///
 /// Raises
 /// ------
 /// Error
-///     For a URDF that is refused, and links between which is no chain.
-#[pyclass(frozen, module = "urdfik")]
-pub struct Arm(pub Arc<ArmData>);
+///     If the URDF is invalid, or no chain connects the links.
+#[pyclass(frozen, module = "urdfik", name = "Arm")]
+pub struct PyArm(pub Arc<ArmData>);
 
-/// An arm with what is around it, prepared for solves.
+/// An arm with its surroundings, prepared for collision checks.
 pub struct WorldData {
     pub arm: Arc<ArmData>,
     pub world: urdf_ik::collision::World,
-    /// Positions of all joints of the robot. Those that the arm does not move stand there.
+    /// Positions of all joints of the robot \[rad or m\], used for those outside the arm.
     pub rest: Vec<f64>,
     pub scene: Scene,
     pub options: WorldOptions,
 }
 
-/// How collisions are judged.
+/// Options of collision checks.
 #[derive(Clone, Copy)]
 pub struct WorldOptions {
-    /// The least distance \[m\].
+    /// The required clearance \[m\].
     pub margin: f64,
-    /// Whether links may count without shapes that could not be loaded.
+    /// The policy for shapes that could not be loaded.
     pub missing_shapes: MissingShapes,
 }
 
@@ -185,44 +187,45 @@ impl WorldData {
     }
 }
 
-/// What an arm keeps clear of: its own links, obstacles, and what it carries. For ``avoid=`` of the solving methods.
+/// The surroundings of an arm for collision avoidance: its own links, obstacles and attached parts. For ``avoid=`` of
+/// the solving methods.
 ///
-/// The shapes of the links are read when the first world of an arm is made, and count as the URDF has them, meshes by their triangles. A
-/// world does not change, and threads can share it: ``moved`` gives another one. It can be pickled, and serves every
-/// equal arm: of the same URDF, base and tips.
+/// The collision shapes of the links are read for the first world of an arm, and are used exactly, meshes as
+/// triangles. A world is immutable and can be shared between threads; ``moved`` returns another one. It can be
+/// pickled, and serves every equal arm: of the same URDF, base and tips.
 ///
 /// Parameters
 /// ----------
 /// arm : Arm
-///     The arm that has to keep clear.
+///     The arm.
 /// obstacles : list of dicts
-///     Each has ``id``, ``type`` and the sizes of its type [m]: a ``box`` has ``size`` (3 numbers), a ``sphere`` has ``radius``, a
-///     ``cylinder`` and a ``capsule`` have ``radius`` and ``length`` along z, a ``mesh`` has ``file``, or ``vertices``
-///     (V, 3) and ``faces`` (F, 3), triangles by the indices of their vertices, and perhaps ``scale`` (3 numbers).
-///     ``p`` is its position [m] and ``q_xyzw`` its orientation, in the frame of the robot's root link; or in their
-///     place ``pose`` is an array (4, 4) or (7,).
+///     Each has ``id``, ``type`` and the sizes of its type [m]: a ``box`` has ``size`` (3 numbers), a ``sphere`` has
+///     ``radius``, a ``cylinder`` and a ``capsule`` have ``radius`` and ``length`` along z, a ``mesh`` has ``file``,
+///     or ``vertices`` (V, 3) and ``faces`` (F, 3), triangles by the indices of their vertices, and perhaps ``scale``
+///     (3 numbers). ``p`` is its position [m] and ``q_xyzw`` its orientation, in the frame of the robot's root link;
+///     or in their place ``pose`` is an array (4, 4) or (7,).
 /// attached : list of dicts
-///     Parts that the arm carries: such dicts with ``link``, the name of the link that carries it and in whose frame its pose is, and
-///     perhaps ``may_touch``, names of links and obstacles that it may touch besides.
+///     Parts that the arm carries: the same dicts with ``link``, the carrying link, in whose frame the pose is, and
+///     optionally ``may_touch``, names of links and obstacles that the part may touch as well.
 /// rest : dict of str to float, optional
-///     Positions of joints that the arm does not move [rad or m]; those that are not named are as in ``Robot.link_poses``.
+///     Positions of joints outside the arm [rad or m]; defaults as in ``Robot.link_poses``.
 /// margin : float
-///     The least distance that is kept [m].
+///     The required clearance [m].
 /// missing_shapes : "refuse" or "ignore"
-///     What to do where shapes of links could not be loaded: raise an error that names the links, or let them count by the shapes that
-///     they have left. A link that has no shape in the URDF lacks none.
+///     If shapes of links could not be loaded: raise an error that names the links, or use their other shapes. A link
+///     without shapes in the URDF is not an error.
 ///
 /// Raises
 /// ------
 /// Error
-///     For an obstacle that is none, with its id, for links that lack shapes, and where no link has a collision shape.
-#[pyclass(frozen, module = "urdfik")]
-pub struct World(pub Arc<WorldData>);
+///     If an obstacle is invalid (named by its id), links lack shapes, or no link has a collision shape.
+#[pyclass(frozen, module = "urdfik", name = "World")]
+pub struct PyWorld(pub Arc<WorldData>);
 
-impl Expected for Bound<'_, Arm> {
+impl ArgumentType for Bound<'_, PyArm> {
     const WORDS: &'static str = "an Arm";
 }
 
-impl Expected for Bound<'_, World> {
+impl ArgumentType for Bound<'_, PyWorld> {
     const WORDS: &'static str = "a World";
 }

@@ -9,13 +9,13 @@ use pyo3::types::PyDict;
 
 use urdf_ik::files::MAX_SETTINGS_BYTES;
 use urdf_ik::skeleton::file::{Model, NamedSkeleton};
-use urdf_ik::skeleton::{Configuration, Options, Problem, Target};
+use urdf_ik::skeleton::{SkeletonConfiguration, SkeletonOptions, SkeletonProblem, SkeletonTarget};
 use urdf_ik::spatial::rotation_from;
 use urdf_ik_text::names::short;
 
 use crate::arguments::{Argument, named, read};
-use crate::arrays::{Numbers, shape_in_words};
-use crate::figures::{Found, Request, points_array, read_place, read_root};
+use crate::arrays::{NumberArray, shape_in_words};
+use crate::figures::{SkeletonRequest, SkeletonSolution, points_array, read_place, read_root};
 use crate::path_or_text::{PathOrText, is_yaml};
 use crate::robot::Reduced;
 use crate::{pitch_yaw, refused};
@@ -32,15 +32,15 @@ use crate::{pitch_yaw, refused};
 /// ------
 /// Error
 ///     For a file that cannot be read, or describes no skeleton; it names the line.
-#[pyclass(frozen, module = "urdfik")]
-pub struct Skeleton {
+#[pyclass(frozen, module = "urdfik", name = "Skeleton")]
+pub struct PySkeleton {
     model: Model,
-    /// As it was given, for pickling.
+    /// The source text, for pickling.
     text: String,
 }
 
 #[pymethods]
-impl Skeleton {
+impl PySkeleton {
     #[new]
     fn new(model: Argument<'_, PathOrText>) -> PyResult<Self> {
         let (text, _) = model.named("model")?.read(is_yaml, MAX_SETTINGS_BYTES)?;
@@ -89,7 +89,8 @@ impl Skeleton {
     /// Parameters
     /// ----------
     /// targets : dict from name to array
-    ///     For each point its position (3,) [m], or position and orientation of the segment that ends there (7,): x y z qx qy qz qw.
+    ///     For each point its position (3,) [m], or position and orientation of the segment that ends there (7,): x
+    ///     y z qx qy qz qw.
     /// seed : array (m, 3), or SkeletonAnswer, optional
     ///     The pose to start from: with the answer before, a figure that is dragged moves smoothly. By default the pose
     ///     at rest. Of an arm of pitch and yaw it is a SkeletonAnswer or joint positions [rad]: an array (2 n,), all
@@ -97,7 +98,7 @@ impl Skeleton {
     /// root : "fixed", "free", or array (3,) or (7,)
     ///     Whether the root stays, moves with the rest, or is moved to a place.
     /// weights : dict from name to float, optional
-    ///     Weights of targets, 1 for those that are not named. They decide what cannot be met at once.
+    ///     Weights of targets, 1 by default. They matter if the targets cannot be met together.
     /// tolerance, orientation_tolerance : float
     ///     Largest errors with which a target counts as met [m, rad].
     ///
@@ -122,7 +123,7 @@ impl Skeleton {
         tolerance: Argument<'py, f64>,
         orientation_tolerance: Argument<'py, f64>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let request = Request {
+        let request = SkeletonRequest {
             targets: &targets.named("targets")?,
             seed,
             root: read_root(root)?,
@@ -145,23 +146,23 @@ impl Skeleton {
 struct Figure<'a>(&'a NamedSkeleton);
 
 impl Figure<'_> {
-    fn solve<'py>(&self, py: Python<'py>, request: &Request<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn solve<'py>(&self, py: Python<'py>, request: &SkeletonRequest<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
         let NamedSkeleton { skeleton, points, .. } = self.0;
-        let Request { root, tolerance, orientation_tolerance, .. } = *request;
+        let SkeletonRequest { root, tolerance, orientation_tolerance, .. } = *request;
         let targets = self.targets(request.targets, &request.weights)?;
         let seed = match request.seed {
             Some(seed) => self.configuration(seed)?,
             None => self.0.rest.clone(),
         };
-        let options = Options { tolerance, orientation_tolerance, ..Options::default() };
-        let problem = Problem { targets: &targets, root, seed: &seed, options };
+        let options = SkeletonOptions { tolerance, orientation_tolerance, ..SkeletonOptions::default() };
+        let problem = SkeletonProblem { targets: &targets, root, seed: &seed, options };
         let solution = py.detach(|| {
             let (mut scratch, mut solution) = (skeleton.scratch(&options), skeleton.solution());
             skeleton.solve(&problem, &mut scratch, &mut solution).map_err(refused).map(|()| solution)
         })?;
         let configuration = &solution.configuration;
         let named = targets.iter().map(|target| points[target.point].as_str());
-        let found = Found {
+        let found = SkeletonSolution {
             configuration,
             orientations: &skeleton.orientations(configuration).map_err(refused)?,
             residuals: named.zip(solution.residuals.iter().copied()).collect(),
@@ -172,13 +173,13 @@ impl Figure<'_> {
         found.into_answer(py)
     }
 
-    fn targets(&self, given: &Bound<'_, PyDict>, weights: &HashMap<String, f64>) -> PyResult<Vec<Target>> {
+    fn targets(&self, given: &Bound<'_, PyDict>, weights: &HashMap<String, f64>) -> PyResult<Vec<SkeletonTarget>> {
         let mut targets = Vec::with_capacity(given.len());
         for (name, value) in given {
             let name: String = read(&name, "a point of targets")?;
             let point = self.0.target_point(&name).map_err(refused)?;
             let (position, orientation) = read_place(&value, &format!("the target of '{}'", short(&name)))?;
-            targets.push(Target { orientation, ..Target::new(point, position.vector.into()) });
+            targets.push(SkeletonTarget { orientation, ..SkeletonTarget::new(point, position.vector.into()) });
         }
         for (name, weight) in weights {
             let point = self.0.target_point(name).map_err(refused)?;
@@ -191,14 +192,14 @@ impl Figure<'_> {
     }
 
     /// The configuration of points, or of an answer.
-    fn configuration(&self, given: &Bound<'_, PyAny>) -> PyResult<Configuration> {
+    fn configuration(&self, given: &Bound<'_, PyAny>) -> PyResult<SkeletonConfiguration> {
         let of_answer = |name: &str| given.getattr(name).ok();
         let (points, orientations) = match (of_answer("points"), of_answer("orientations")) {
             (Some(points), Some(orientations)) => (points, Some(orientations)),
             _ => (given.clone(), None),
         };
         let rows = |value: &Bound<'_, PyAny>, columns: usize| {
-            let numbers = Numbers::read(value, "seed")?;
+            let numbers = NumberArray::read(value, "seed")?;
             let expected = [self.0.points.len(), columns];
             if numbers.shape() == expected {
                 Ok(numbers.to_vec())
@@ -215,6 +216,6 @@ impl Figure<'_> {
             Some(orientations) => rows(&orientations, 4)?.chunks_exact(4).map(rotation).collect::<PyResult<_>>()?,
             None => Vec::new(),
         };
-        Ok(Configuration { points, orientations })
+        Ok(SkeletonConfiguration { points, orientations })
     }
 }

@@ -1,4 +1,4 @@
-//! `urdfik.World`: what an arm keeps clear of.
+//! `urdfik.World`: the surroundings of an arm for collision avoidance.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use urdf_ik::collision::{
-    Attached, BodyDistances, LinkPlaces, MAX_EXTENT, MissingShapes, Scene, SceneScratch, world_from_json,
+    Attached, BodyDistances, LinkPoses, MAX_EXTENT, MissingShapes, Scene, SceneScratch, world_from_json,
 };
 use urdf_ik::robot::MeshFolders;
 use urdf_ik_text::names::{list, short};
@@ -22,11 +22,11 @@ use crate::plain_data::plain_data;
 use crate::poses::Placement;
 use crate::refused;
 use crate::robot::{Reduced, RobotData};
-use crate::saved_world::{Saved, reduced};
-use crate::shared::{Arm, ArmData, World, WorldData, WorldOptions};
+use crate::saved_world::{SavedWorld, reduced};
+use crate::shared::{ArmData, PyArm, PyWorld, WorldData, WorldOptions};
 
 #[pymethods]
-impl World {
+impl PyWorld {
     #[new]
     #[pyo3(
         signature = (
@@ -36,7 +36,7 @@ impl World {
     )]
     pub(crate) fn new<'py>(
         py: Python<'py>,
-        arm: Argument<'py, Bound<'py, Arm>>,
+        arm: Argument<'py, Bound<'py, PyArm>>,
         obstacles: Option<&Bound<'py, PyAny>>,
         attached: Option<&Bound<'py, PyAny>>,
         rest: Option<Argument<'py, HashMap<String, f64>>>,
@@ -52,7 +52,7 @@ impl World {
             return Err(refused(format!("the margin is {margin} m; it must be a finite number, 0 or more")));
         }
         let rest = arm.robot.positions(&named(rest, "rest")?.unwrap_or_default())?;
-        // Paths of meshes are relative to the folder that Python runs in.
+        // Mesh paths are relative to the working directory.
         let folders = MeshFolders::from_environment(Some(&PathBuf::from("obstacles")));
         let obstacles = list_of(obstacles, "obstacles")?.into_iter().map(Value::Object).collect();
         let mut world = world_from_json(&Value::Array(obstacles), &folders).map_err(refused)?;
@@ -63,25 +63,25 @@ impl World {
         Self::prepare(py, arm, world, rest, WorldOptions { margin, missing_shapes })
     }
 
-    /// The least distance that is kept [m].
+    /// The required clearance [m].
     #[getter]
     fn margin(&self) -> f64 {
         self.0.options.margin
     }
 
-    /// Why shapes of links are missing, as sentences, where ``missing_shapes="ignore"``. What is clear here may not be clear of these.
+    /// With ``missing_shapes="ignore"``: a sentence for each shape that could not be loaded and is not checked.
     #[getter]
     fn missing_shapes(&self) -> PyResult<Vec<String>> {
         Ok(self.0.arm.robot.shapes()?.faults().iter().map(ToString::to_string).collect())
     }
 
-    /// A world in which some obstacles are elsewhere. It shares their shapes with this one, which does not change.
+    /// Returns a world with some obstacles moved. It shares their shapes with this one, which does not change.
     ///
     /// Parameters
     /// ----------
     /// poses : dict from id to array
-    ///     Their new poses in the frame of the robot's root link: (4, 4), (7,), or (3,), a position at which the
-    ///     obstacle is turned as before.
+    ///     Their new poses in the frame of the robot's root link: (4, 4), (7,), or (3,), which keeps the
+    ///     orientation [m].
     ///
     /// Returns
     /// -------
@@ -104,7 +104,7 @@ impl World {
         Self::prepare(py, Arc::clone(arm), world, rest.clone(), *options)
     }
 
-    /// Whether all that may not touch is farther apart than the margin.
+    /// True if all pairs that may collide are farther apart than the margin.
     ///
     /// Parameters
     /// ----------
@@ -130,7 +130,7 @@ impl World {
         }
     }
 
-    /// The two bodies that are nearest to each other, links or obstacles; what is attached does not count.
+    /// The closest pair of bodies, links or obstacles, without attached parts.
     ///
     /// Parameters
     /// ----------
@@ -140,7 +140,7 @@ impl World {
     /// Returns
     /// -------
     /// tuple of str, str, float, or None
-    ///     Their names and their distance [m], 0 where they touch; None where there are no two.
+    ///     Their names and their distance [m], 0 in contact; None without a pair.
     fn nearest(&self, py: Python<'_>, q: &Bound<'_, PyAny>) -> PyResult<Option<(String, String, f64)>> {
         let WorldData { arm, world, rest, .. } = &*self.0;
         let q = read_positions(q, &arm.chain, "q")?;
@@ -149,7 +149,7 @@ impl World {
             let distances = BodyDistances::new(robot, arm.robot.shapes()?, arm.pairs()?, world);
             let mut joints = rest.clone();
             arm.chain.write_into(robot, &q, &mut joints);
-            let least = distances.least(&LinkPlaces::new(robot, &joints).map_err(refused)?);
+            let least = distances.least(&LinkPoses::new(robot, &joints).map_err(refused)?);
             Ok(least.map(|(index, distance)| {
                 let [first, second] = distances.bodies()[index].each_ref().map(|body| body.name().to_owned());
                 (first, second, distance)
@@ -157,13 +157,13 @@ impl World {
         })
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, Saved<'py>>> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, SavedWorld<'py>>> {
         reduced(py, &self.0)
     }
 }
 
-impl World {
-    /// Reads the shapes of the links, if no other world has done so, and places everything.
+impl PyWorld {
+    /// Reads the shapes of the links on first use, and builds the scene.
     fn prepare(
         py: Python<'_>,
         arm: Arc<ArmData>,
@@ -183,7 +183,7 @@ impl World {
     }
 }
 
-/// The dicts of a list.
+/// Converts a list of dicts.
 fn list_of(value: Option<&Bound<'_, PyAny>>, what: &str) -> PyResult<Vec<Map<String, Value>>> {
     let wrong = || refused(format!("{what} must be a list of dicts"));
     let fields = |entry| if let Value::Object(fields) = entry { Ok(fields) } else { Err(wrong()) };
@@ -220,7 +220,7 @@ fn attach(
     Ok(())
 }
 
-/// Takes a field out of those of an attached part.
+/// Removes and converts a field of an attached part.
 fn take<T: DeserializeOwned>(fields: &mut Map<String, Value>, name: &str) -> PyResult<Option<T>> {
     let field = fields.remove(name).map(serde_json::from_value).transpose();
     field.map_err(|e| refused(format!("the field '{name}' of an attached part is wrong: {e}")))

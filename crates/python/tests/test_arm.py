@@ -178,7 +178,8 @@ def test_classes_do_not_change(arm):
 
 
 LIMITED = """<robot name="limited"> <link name="a"/> <link name="b"/> <link name="c"/>
-  <joint name="hinge" type="revolute"> <parent link="a"/> <child link="b"/> <axis xyz="0 0 1"/> <limit lower="-1.5" upper="2" effort="1" velocity="1"/>
+  <joint name="hinge" type="revolute"> <parent link="a"/> <child link="b"/> <axis xyz="0 0 1"/>
+    <limit lower="-1.5" upper="2" effort="1" velocity="1"/>
     <safety_controller soft_lower_limit="-1.25" k_velocity="1"/> </joint>
   <joint name="follower" type="revolute"> <parent link="b"/> <child link="c"/> <origin xyz="0.5 0 0"/> <axis xyz="0 0 1"/>
     <limit lower="0" upper="3" effort="1" velocity="-1"/>

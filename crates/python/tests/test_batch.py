@@ -58,7 +58,8 @@ def test_every_way_to_write_poses(panda, hands):
     by_tip = {"left_hand": both[:, 0], "right_hand": both[:, 1]}
     np.testing.assert_array_equal(hands.solve_batch(by_tip).positions, hands.solve_batch(both).positions)
     one_seed = panda.nominal + 0.1
-    np.testing.assert_array_equal(panda.solve_batch(poses, one_seed).positions, panda.solve_batch(poses, np.tile(one_seed, (5, 1))).positions)
+    repeated = panda.solve_batch(poses, np.tile(one_seed, (5, 1)))
+    np.testing.assert_array_equal(panda.solve_batch(poses, one_seed).positions, repeated.positions)
 
 
 def test_only_rows_that_make_no_sense_are_refused(panda):

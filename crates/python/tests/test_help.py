@@ -35,6 +35,14 @@ def test_the_stub_has_the_arguments_and_defaults_of_the_module(owner, stub):
         assert parameter.default == expected, parameter
 
 
+def test_the_defaults_of_a_servo_are_those_shown(arm):
+    saved = arm.servo(100, arm.solve([0.4, -0.1, 0.3, 1, 0, 0, 0]).positions).__reduce__()[1][1]
+    shown = {p.name: p.default for p in inspect.signature(urdfik.Arm.servo).parameters.values()}
+    assert saved["speeds"] == [shown["linear_speed"], shown["angular_speed"]]
+    assert saved["give"] == [shown["give_position"], shown["give_orientation"]]
+    assert saved["held_back"] == shown["held_back"]
+
+
 @pytest.mark.parametrize("name", list(CLASSES))
 def test_everything_public_is_in_the_stub_and_explained(name):
     owner = getattr(urdfik, name)

@@ -98,7 +98,8 @@ def test_rounded_rotations_are_made_exact(panda):
         half = pose.astype(np.float16)
         answer = panda.solve(half)
         assert np.abs(half[:3, :3].astype(float).T @ half[:3, :3] - np.eye(3)).max() > 1e-6
-        assert answer.outcome is not urdfik.Outcome.INVALID and (not answer.solved or max(apart(panda.forward_kinematics(answer.positions), pose)) < 2e-3)
+        assert answer.outcome is not urdfik.Outcome.INVALID
+        assert not answer.solved or max(apart(panda.forward_kinematics(answer.positions), pose)) < 2e-3
         scaled = quaternion(pose) * np.repeat([1, 1.01], [3, 4])
         assert panda.solve(scaled).solved
         assert max(apart(panda.forward_kinematics(panda.solve(scaled).positions), pose)) < 2e-5

@@ -106,7 +106,7 @@ def test_bounds_in_every_form(panda):
     assert (panda.solve_batch([pose] * 3, bounds=forms[0]).positions[:, 2] == 0.3).all()
     assert all(found.positions[2] == 0.3 for found in panda.solve_all(pose, bounds=forms[0]))
     assert panda.track(pose, panda.nominal + 0.2, bounds={name: (0.19, 0.21)}).positions[2] <= 0.21
-    narrow = panda.solve(pose, bounds={joint: (-0.01, 0.01) for joint in panda.joint_names[:3]})
+    narrow = panda.solve(pose, bounds=dict.fromkeys(panda.joint_names[:3], (-0.01, 0.01)))
     assert not narrow.solved and narrow.outcome is urdfik.Outcome.JOINT_LIMITS
     assert (np.abs(narrow.positions[:3]) <= 0.01).all()
     np.testing.assert_array_equal(panda.solve(pose, bounds=None).positions, panda.solve(pose).positions)
@@ -124,7 +124,8 @@ def test_a_heavy_joint_moves_less(panda):
     ({"bounds": {"knee": (0, 1)}}, "bounds name 'knee'"), ({"bounds": {"panda_joint3": (np.nan, 1)}}, "'panda_joint3'.*NaN"),
     ({"bounds": {"panda_joint3": (1, 0)}}, "'panda_joint3' has no position"), ({"bounds": {"panda_joint3": (50, 60)}}, "limits"),
     ({"bounds": {"panda_joint3": 1}}, "bounds of 'panda_joint3'"), ({"bounds": {3: (0, 1)}}, "bounds"), ({"bounds": [1, 2]}, "bounds has"),
-    ({"bounds": "x"}, "bounds"), ({"bounds": ([0] * 7, [1] * 6)}, "upper bounds"), ({"move_weights": {"knee": 1}}, "move_weights name 'knee'"),
+    ({"bounds": "x"}, "bounds"), ({"bounds": ([0] * 7, [1] * 6)}, "upper bounds"),
+    ({"move_weights": {"knee": 1}}, "move_weights name 'knee'"),
     ({"move_weights": {"panda_joint3": -1}}, "'panda_joint3' is -1"), ({"move_weights": [np.nan] * 7}, "'panda_joint1' is NaN"),
     ({"move_weights": [1] * 6}, "move_weights has"), ({"move_weights": {"panda_joint3": "x"}}, "move_weights of"),
 ])

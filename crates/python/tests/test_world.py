@@ -40,7 +40,8 @@ def test_every_shape_is_an_obstacle(arm, tmp_path):
 def test_a_mesh_in_memory_is_that_of_its_file(arm, tmp_path):
     corners, faces = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]), np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
     file = tmp_path / "corner.obj"
-    file.write_text("".join("v {} {} {}\n".format(*corner) for corner in corners) + "".join("f {} {} {}\n".format(*(face + 1)) for face in faces))
+    lines = ["v {} {} {}\n".format(*corner) for corner in corners] + ["f {} {} {}\n".format(*(face + 1)) for face in faces]
+    file.write_text("".join(lines))
     pose = np.eye(4)
     pose[:3, :3], pose[:3, 3] = [[0, -1, 0], [1, 0, 0], [0, 0, 1]], [0.4, 0.1, 0.2]
     there = {"p": pose[:3, 3], "q_xyzw": [0, 0, np.sqrt(0.5), np.sqrt(0.5)]}
@@ -140,7 +141,8 @@ def test_what_is_wrong_is_named(arm, call, words):
 
 
 def test_shapes_that_are_missing_are_refused_unless_they_are_ignored(arm):
-    urdf = arm.robot.urdf.replace("</link>", "<collision><geometry><mesh filename='package://nobody/a.stl'/></geometry></collision></link>", 1)
+    shape = "<collision><geometry><mesh filename='package://nobody/a.stl'/></geometry></collision>"
+    urdf = arm.robot.urdf.replace("</link>", f"{shape}</link>", 1)
     broken = urdfik.Arm(urdf, "tool0")
     link = broken.robot.root
     ball = {"id": "ball", "type": "sphere", "radius": 0.3, "p": [0, 0, 0.1]}

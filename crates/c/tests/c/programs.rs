@@ -21,7 +21,8 @@ fn a_program_in_c_makes_no_leak_and_no_invalid_access() {
         println!("skipped: valgrind is not installed");
         return;
     }
-    // What is only possibly lost are the handles of threads that the standard library and rayon keep, by pointers into their middle.
+    // What is only possibly lost are the handles of threads that the standard library and rayon keep, by pointers
+    // into their middle.
     let kinds = ["--show-leak-kinds=definite,indirect", "--errors-for-leak-kinds=definite,indirect"];
     let checks = ["--quiet", "--error-exitcode=9", "--leak-check=full"];
     run(Command::new("valgrind").args(checks).args(kinds).arg(&program).args(&arguments));

@@ -1,4 +1,4 @@
-"""What urdfik answers: plain data, which can be pickled."""
+"""The results of urdfik: plain data, which can be pickled."""
 
 from dataclasses import dataclass
 from enum import IntEnum
@@ -13,19 +13,19 @@ class Outcome(IntEnum):
     SOLVED = 0
     """The pose is met within the tolerances."""
     OUT_OF_REACH = 1
-    """Certain: no joint positions reach the pose."""
+    """The pose is provably out of reach."""
     JOINT_LIMITS = 2
     """Joint limits are in the way: without them the pose is met."""
     STEP_LIMITED = 3
-    """On its way: ``max_step`` did not allow more."""
+    """``max_step`` limited the motion towards the pose."""
     NOT_CONVERGED = 4
-    """The attempts or the time ran out before a solution was found."""
+    """No solution within the attempts and the time."""
     INVALID = 5
-    """The row of a batch makes no sense: ``Answers.refused`` says why."""
+    """An invalid row of a batch: ``Answers.refused`` has the reason."""
     COLLISION = 9
-    """Something is in the way: the arm would come nearer to it than the margin."""
+    """A collision is in the way: the clearance would be smaller than the margin."""
     POSITION_ONLY = 10
-    """With ``closest="position"``: the position is met, and the orientation is as close as it goes there."""
+    """With ``closest="position"``: the position is met, with the closest orientation."""
 
 
 _IN_WORDS = {
@@ -44,58 +44,58 @@ class Answer:
     """The answer to one problem."""
 
     solved: bool
-    """Whether every pose is met, by forward kinematics of exactly these positions."""
+    """True if forward kinematics of exactly these positions meets every pose."""
     positions: NDArray[np.float64]
-    """Joint positions (n,) [rad or m], inside the joint limits; the nearest that were found where a pose is not met."""
+    """Joint positions (n,) [rad or m], within the joint limits; the closest that were found if a pose is not met."""
     reason: str
     """The outcome as a sentence, with numbers and names."""
     outcome: Outcome
     position_error: float
-    """Distance of the tip from its pose [m], over the axes that count; of several tips the largest."""
+    """Position error of the tip [m] along the axes that are not free; the largest of several tips."""
     orientation_error: float
-    """The same for the angle [rad]."""
+    """Orientation error of the tip [rad] about the axes that are not free; the largest of several tips."""
     iterations: int
-    """Iterations of all attempts."""
+    """Number of iterations in all attempts."""
     attempts: int
-    """Starting points that were tried, with the seed."""
+    """Number of starting points tried, including the seed."""
 
 
 @dataclass(slots=True, eq=False)
 class Answers:
-    """The answers to a batch of N problems, in their order."""
+    """The answers to a batch of N problems, in the same order."""
 
     solved: NDArray[np.bool_]
     """(N,), as Answer.solved."""
     positions: NDArray[np.float64]
-    """(N, n) [rad or m]; NaN in rows that were refused."""
+    """(N, n) [rad or m]; NaN in refused rows."""
     outcomes: NDArray[np.uint8]
     """(N,), values of Outcome."""
     position_errors: NDArray[np.float64]
-    """(N,) [m]; NaN in rows that were refused."""
+    """(N,) [m]; NaN in refused rows."""
     orientation_errors: NDArray[np.float64]
-    """(N,) [rad]; NaN in rows that were refused."""
+    """(N,) [rad]; NaN in refused rows."""
     iterations: NDArray[np.int64]
     """(N,)"""
     attempts: NDArray[np.int64]
     """(N,)"""
     refused: dict[int, str]
-    """Why rows were refused, by their indices."""
+    """Reasons for refused rows, by row index."""
 
     def __len__(self) -> int:
         return len(self.solved)
 
     @property
     def reasons(self) -> list[str]:
-        """The outcome of each row in words, made when it is asked for."""
+        """The outcome of each row in words, created on each access."""
         return [self.refused.get(row) or _IN_WORDS[Outcome(outcome)] for row, outcome in enumerate(self.outcomes)]
 
 
 @dataclass(slots=True, eq=False)
 class Trajectory:
-    """Joint positions at T even times, from rest to rest. T is 0 where nothing of the path can be followed."""
+    """Joint positions at T equally spaced times, from rest to rest. T is 0 if no part of the path can be followed."""
 
     times: NDArray[np.float64]
-    """(T,) [s], from 0 on."""
+    """(T,) [s], starting at 0."""
     positions: NDArray[np.float64]
     """(T, n) [rad or m], inside the joint limits."""
     velocities: NDArray[np.float64]
@@ -103,36 +103,36 @@ class Trajectory:
     accelerations: NDArray[np.float64]
     """(T, n) [rad/s² or m/s²]"""
     fraction: float
-    """The fraction of the path that is followed; exactly 1 where its last pose is reached."""
+    """Fraction of the path length that is followed; exactly 1 if its last pose is reached."""
     reason: str | None
-    """Where and why it ends before that, as a sentence."""
+    """Where and why it ends early, as a sentence; None if complete."""
     position_deviation: float
-    """Greatest distance of the tip from the path [m], over the axes that are not free."""
+    """Largest position error of the tip from the path [m], along the axes that are not free."""
     orientation_deviation: float
-    """The same for the angle [rad]."""
+    """Largest orientation error of the tip from the path [rad], about the axes that are not free."""
 
     @property
     def complete(self) -> bool:
-        """Whether the path is followed to its end."""
+        """True if the path is followed to its end."""
         return self.reason is None
 
 
 @dataclass(slots=True, eq=False)
 class SkeletonAnswer:
-    """A pose of a skeleton of m points. All lengths and limits hold."""
+    """A pose of a skeleton with m points, within all lengths and limits."""
 
     solved: bool
-    """Whether every target is met."""
+    """True if every target is met."""
     points: NDArray[np.float64]
     """(m, 3) [m]"""
     orientations: NDArray[np.float64]
-    """(m, 4), qx qy qz qw: of the root, then of each segment, whose x axis is along it."""
+    """(m, 4), qx qy qz qw: the root, then each segment, whose x axis points along it."""
     positions: dict[str, float] | None
-    """Joint positions [rad]: of a figure of hinges by segment, of an arm of pitch and yaw as NAME_pitch and NAME_yaw;
-    None where a joint has more than one angle."""
+    """Joint positions [rad]: by segment for a figure of hinges, NAME_pitch and NAME_yaw for a pitch-yaw arm;
+    None if a joint has more than one angle."""
     reasons: dict[str, str]
-    """What became of each target, in words."""
+    """The outcome of each target, in words."""
     errors: dict[str, tuple[float, float]]
-    """Distance [m] and angle [rad] that are left of each target."""
+    """Remaining distance [m] and angle [rad] of each target."""
     iterations: int
     restarts: int

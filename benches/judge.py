@@ -1,0 +1,49 @@
+"""Runs the benches that judge answers, and fails where a figure misses its threshold: judge.py [NAME]…
+
+Only counts, and ratios within one run, have thresholds: they do not depend on the machine."""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def streams(output):
+    """Streams of poses: no unmet target, and with a null-space task at most 4 more of 30 streams that jump than without one."""
+    rows = re.findall(r'^(\S+) +(curves|lines) +(\w+) +(\d+) +\d+ +(\d+) \|', output, re.MULTILINE)
+    without = {(arm, shape): int(jumps) for arm, shape, task, jumps, _ in rows if task == 'none'}
+    for arm, shape, task, jumps, unmet in rows:
+        if int(jumps) > without[arm, shape] + 4 or int(unmet) > 0:
+            yield f'{arm}, {shape}, {task}: {jumps} streams jump, without a task {without[arm, shape]}; {unmet} targets are unmet'
+    if not rows:
+        yield 'no row was printed'
+
+
+def keep_clear(output):
+    """Arms among obstacles: no broken clearance, and no stop that comes too late."""
+    if 'nothing is broken' not in output:
+        yield output.splitlines()[-1]
+
+
+def servo(output):
+    """Velocity commands: the rows with bounds."""
+    if 'nothing failed' not in output:
+        yield from re.findall(r'.*\bFAILED\b.*', output)
+
+
+BENCHES = {  # arguments, and the function that checks the output
+    'streams': ([], streams),
+    'keep_clear': (['runs=280'], keep_clear),
+    'servo': (['random', 'slide', 'limits'], servo),
+}
+
+failures = []
+for name in sys.argv[1:] or BENCHES:
+    arguments, check = BENCHES[name]
+    command = ['cargo', 'bench', '--locked', '--bench', name, '--', *arguments]
+    print(f'== {" ".join(command)}', flush=True)
+    output = subprocess.run(command, cwd=ROOT, check=True, text=True, stdout=subprocess.PIPE).stdout
+    print(output, flush=True)
+    failures += [f'{name}: {failure}' for failure in check(output)]
+sys.exit('\n'.join(failures))
