@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-/// Time at one measured place after the last command until an arm counts as displaced there. Drives start a motion within this time; until then
-/// the arm is still measured at its old place.
+/// Time at one measured place after the last command until an arm counts as displaced there. Drives start a motion
+/// within this time; until then the arm is still measured at its old place.
 pub(super) const REST_TIME: Duration = Duration::from_millis(200);
 
 /// Requests and motions of the arm so far.

@@ -202,8 +202,8 @@ impl ConfigurationMotion {
                 }
                 MotionProgress::Steps
             }
-            // VariableLimits outside their limits return within the limits of velocity and acceleration, for every kind of
-            // motion.
+            // VariableLimits outside their limits return within the limits of velocity and acceleration, for
+            // every kind of motion.
             Motion::Immediate | Motion::Smooth => {
                 let time = self.move_smoothly(goal, settings)?;
                 let is_there = self.motion.is_at_rest();

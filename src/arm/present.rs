@@ -14,8 +14,8 @@ use crate::reports::Fault;
 use crate::robot_in_use::Configuration;
 
 impl Output {
-    /// The robot and its present configuration: measured where the measurement counts, otherwise as published last; `None` before a robot is
-    /// known.
+    /// The robot and its present configuration: measured where the measurement counts, otherwise as published last;
+    /// `None` before a robot is known.
     pub(crate) fn present(&self) -> Option<Configuration> {
         let Some(resting) = self.resting() else { return self.configuration() };
         match self.locate(&resting) {

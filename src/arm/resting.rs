@@ -20,8 +20,8 @@ pub(super) struct RestingPositions {
 }
 
 impl Resting {
-    /// Compares the `measured` positions (one entry a joint) with the last published ones. VariableLimits outside the chain,
-    /// which are not commanded, each have a dead band.
+    /// Compares the `measured` positions (one entry a joint) with the last published ones. VariableLimits outside the
+    /// chain, which are not commanded, each have a dead band.
     pub(super) fn locate(
         &self,
         measured: Vec<f64>,

@@ -132,7 +132,8 @@ impl ArmState {
     /// Brakes to rest. Returns the time until rest \[s\].
     ///
     /// # Errors
-    /// [`Refused`] without a robot, or if the current motion cannot be braked: it continues, without commands of the servo.
+    /// [`Refused`] without a robot, or if the current motion cannot be braked: it continues, without
+    /// commands of the servo.
     pub(super) fn brake(&mut self) -> Result<f64, Refused> {
         let motion = self.motion.as_mut().ok_or_else(Refused::no_robot)?;
         if let Some(steering) = motion.steering() {

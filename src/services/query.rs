@@ -12,8 +12,8 @@ use crate::surroundings::Avoidance;
 use urdf_ik_parameters::Settings;
 use urdf_ik_solver::{Mode, Problem, Solution, Solver, Target};
 
-/// Attempts of the first, short search, more than the default of the parameter `attempts`. They take an arm of seven joints about a
-/// millisecond. Only searches that need more use a thread of low priority.
+/// Attempts of the first, short search, more than the default of the parameter `attempts`. They take an arm of seven
+/// joints about a millisecond. Only searches that need more use a thread of low priority.
 const FIRST_ATTEMPTS: usize = 128;
 /// Largest number of variables of a chain for a short first search.
 const MAX_VARIABLES_AT_ONCE: usize = 32;

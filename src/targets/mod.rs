@@ -2,9 +2,9 @@
 //!
 //! - A newer target replaces an older pending one. Targets thus never queue up.
 //! - A target that waits for the transform of its frame is replaced by a newer one that need not wait.
-//! - A target that waits for its transform is not replaced by a newer one that has to wait too. It is solved, or refused after
-//!   `transform_timeout`; only then is the latest one prepared. Otherwise a stream with delayed transforms would never be answered: each
-//!   target would be replaced before its transform arrives.
+//! - A target that waits for its transform is not replaced by a newer one that has to wait too. It is solved, or
+//!   refused after `transform_timeout`; only then is the latest one prepared. Otherwise a stream with delayed
+//!   transforms would never be answered: each target would be replaced before its transform arrives.
 
 pub(crate) mod target_path;
 pub(crate) mod target_solver;

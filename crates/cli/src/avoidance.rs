@@ -83,8 +83,8 @@ impl CollisionOptions {
             .transpose()
     }
 
-    /// The environment of the robot, whose joints outside the chain are at the positions of `start`. Permanent contacts are named on
-    /// standard error.
+    /// The environment of the robot, whose joints outside the chain are at the positions of `start`. Permanent
+    /// contacts are named on standard error.
     pub fn environment<'a>(
         &self,
         avoidance: Option<&'a ChainAvoidance>,
@@ -126,7 +126,8 @@ impl<'a> ChainAvoidance<'a> {
         Ok(Self { robot, chain, shapes, srdf, pairs, margin })
     }
 
-    /// The environment with the obstacles of `world`. `rest` has a position for each joint of the robot, used outside the chain.
+    /// The environment with the obstacles of `world`. `rest` has a position for each joint of the robot, used
+    /// outside the chain.
     pub fn in_world(&self, world: World, rest: Vec<f64>) -> Environment<'_> {
         let scene = Scene::new(self.robot, self.chain, &self.shapes, &self.pairs, &world, &rest);
         Environment { avoidance: self, world, rest, scene }
@@ -153,7 +154,8 @@ impl Environment<'_> {
         static_contacts(robot, chain, shapes, srdf.as_ref(), &self.world, &self.rest)
     }
 
-    /// The nearest two bodies over all of the given positions of the chain, as a [`DistanceOut`]; null without a pair of bodies.
+    /// The nearest two bodies over all of the given positions of the chain, as a [`DistanceOut`]; null without
+    /// a pair of bodies.
     pub fn nearest<'p>(&self, all_positions: impl IntoIterator<Item = &'p [f64]>) -> Result<Value> {
         let ChainAvoidance { robot, chain, shapes, pairs, .. } = self.avoidance;
         let distances = BodyDistances::new(robot, shapes, pairs, &self.world);

@@ -1,4 +1,5 @@
-//! `urdf_ik collisions`: the smallest distance between links that may collide, and from obstacles, at each given configuration, as JSON.
+//! `urdf_ik collisions`: the smallest distance between links that may collide, and from obstacles, at each given
+//! configuration, as JSON.
 
 use std::collections::BTreeMap;
 use std::io::Write;

@@ -22,8 +22,8 @@ use super::{Failure, Result, progress};
 
 /// Greatest number of starting points of one case, beyond what the time limit allows.
 const MAX_ATTEMPTS: usize = 1_000_000;
-/// Number of runs of each case. The solution is that of the first one, the time that of the fastest one: one preemption takes longer than
-/// hundreds of solves.
+/// Number of runs of each case. The solution is that of the first one, the time that of the fastest one: one
+/// preemption takes longer than hundreds of solves.
 const RUNS: usize = 3;
 
 #[derive(Args)]

@@ -103,8 +103,8 @@ impl CaseFile {
 }
 
 impl<'a> Cases<'a> {
-    /// The cases of the file at `path`, with one of the two seeds of a case file. Unknown joints of a scene file are named on standard error,
-    /// because URDFs of one robot differ.
+    /// The cases of the file at `path`, with one of the two seeds of a case file. Unknown joints of a scene file are
+    /// named on standard error, because URDFs of one robot differ.
     pub fn new(
         file: &'a CaseFile,
         path: &Path,

@@ -171,7 +171,8 @@ fn shapes_of_links(robot: &Robot, shapes: &LinkShapes, out: &mut impl Write) -> 
     Ok(())
 }
 
-/// Writes the contacts with all joints in the middle of their ranges: a hint at overlapping shapes, or at a pair that the SRDF lacks.
+/// Writes the contacts with all joints in the middle of their ranges: a hint at overlapping shapes, or at a pair
+/// that the SRDF lacks.
 fn in_the_middle(robot: &Robot, shapes: &LinkShapes, pairs: &Pairs, out: &mut impl Write) -> Result {
     let middle = |joint: usize| robot.working_range(joint).middle();
     let mut positions: Vec<f64> = (0..robot.joints().len()).map(middle).collect();

@@ -127,8 +127,8 @@ pub fn read_text(path: &Path, max_bytes: usize) -> Result<String, ReadError> {
     if is_standard_input(path) { files::read_standard_input(max_bytes) } else { files::read_text(path, max_bytes) }
 }
 
-/// The positions of all joints of the robot from YAML or JSON, from the path of such a file, or from `joint=position,joint=position`.
-/// Unnamed joints are at 0, or in the middle of their range if 0 is outside.
+/// The positions of all joints of the robot from YAML or JSON, from the path of such a file, or from
+/// `joint=position,joint=position`. Unnamed joints are at 0, or in the middle of their range if 0 is outside.
 pub fn read_positions(text: &str, robot: &Robot) -> Result<Vec<f64>> {
     let is_list = text.contains('=') && !text.contains([':', '{']) && !Path::new(text).exists();
     let positions = if is_list {

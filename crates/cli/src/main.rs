@@ -59,13 +59,15 @@ enum Command {
     Fk(fk::FkArguments),
     /// The smallest distance between links that may collide, at each given configuration, as JSON.
     Collisions(collisions::CollisionsArguments),
-    /// Writes the node's parameter file for a real arm, as YAML: links, smooth motion, the controller's joints, limits of each joint.
+    /// Writes the node's parameter file for a real arm, as YAML: links, smooth motion, the controller's joints,
+    /// limits of each joint.
     #[command(mut_arg("path", |urdf| urdf.long(None).value_name("URDF")))]
     RobotConfig(robot_config::RobotConfigArguments),
     /// Solves for a target of each tip link, as JSON. The exit status is 1 when they cannot be met.
     #[command(after_help = EXIT_STATUS)]
     Solve(solve::SolveArguments),
-    /// Moves the tip along straight lines: a joint trajectory, as JSON. The exit status is 1 when the path cannot be followed to its end.
+    /// Moves the tip along straight lines: a joint trajectory, as JSON. The exit status is 1 when the path cannot be
+    /// followed to its end.
     #[command(after_help = EXIT_STATUS)]
     Path(path::PathArguments),
     /// Solves the cases of a file and prints the solve rate and times, as JSON.

@@ -25,8 +25,8 @@ pub struct RobotArguments {
     /// Tip link; may be given several times [default: the only leaf link that moves]
     #[arg(long = "tip", value_name = "LINK")]
     pub tips: Vec<String>,
-    /// Pose of the tool in the tip link's frame: position [m] and quaternion; with several --tip once for each, in their order. The tip is the
-    /// tool then, in targets, paths and reach
+    /// Pose of the tool in the tip link's frame: position [m] and quaternion; with several --tip once for each, in
+    /// their order. The tip is the tool then, in targets, paths and reach
     #[arg(long, num_args = 7, allow_hyphen_values = true, value_names = ["X", "Y", "Z", "QX", "QY", "QZ", "QW"])]
     tool: Vec<f64>,
 }
@@ -156,7 +156,8 @@ impl ToleranceOptions {
 /// Free axes of targets.
 #[derive(Args)]
 pub struct FreeAxes {
-    /// Axes of the tip link's frame that need not match, separated by commas: translation along x, y, z, rotation rx, ry, rz about them
+    /// Axes of the tip link's frame that need not match, separated by commas: translation along x, y, z, rotation rx,
+    /// ry, rz about them
     #[arg(long, value_name = "AXES", value_delimiter = ',')]
     free_axes: Vec<String>,
 }

@@ -91,8 +91,8 @@ impl OutputFile {
         if found { Self::any(path) } else { Err(format!("its name must end in .{ending}").into()) }
     }
 
-    /// Writes the file. It replaces an existing file only when complete, so that a full disk loses nothing. Anything but a regular file, such
-    /// as a pipe, is written directly.
+    /// Writes the file. It replaces an existing file only when complete, so that a full disk loses nothing. Anything
+    /// but a regular file, such as a pipe, is written directly.
     pub fn write(&self, content: impl AsRef<[u8]>) -> Result {
         let (path, content) = (&self.0, content.as_ref());
         // A symbolic link stays; its target is replaced.

@@ -43,17 +43,19 @@ pub struct PathArguments {
     blend_radius: f64,
     #[command(flatten)]
     free_axes: FreeAxes,
-    /// Joint positions at the start: joint=position,…, or YAML or JSON, or the path of such a file. The path begins there, or at the
-    /// nearest joint positions for its first pose [default: the middle of the joint ranges]
+    /// Joint positions at the start: joint=position,…, or YAML or JSON, or the path of such a file. The path begins
+    /// there, or at the nearest joint positions for its first pose [default: the middle of the joint ranges]
     #[arg(long, value_name = "POSITIONS")]
     start: Option<String>,
-    /// Velocity, acceleration and jerk limits: a joint_limits.yaml in MoveIt's format. A joint without limits has 1 rad/s
-    /// or m/s, the acceleration that reaches its velocity limit in 0.2 s, and the jerk that reaches that in 10 ms
+    /// Velocity, acceleration and jerk limits: a joint_limits.yaml in MoveIt's format. A joint without limits
+    /// has 1 rad/s or m/s, the acceleration that reaches its velocity limit in 0.2 s, and the jerk that
+    /// reaches that in 10 ms
     #[arg(long, value_name = "FILE.yaml")]
     joint_limits: Option<PathBuf>,
     #[command(flatten)]
     collisions: CollisionOptions,
-    /// Draw the motion as fractions of its limits: positions, velocities, accelerations and jerks of the joints, and the tip's speed
+    /// Draw the motion as fractions of its limits: positions, velocities, accelerations and jerks of the joints,
+    /// and the tip's speed
     #[arg(long, value_name = "FILE.svg", value_parser = OutputFile::svg)]
     plot: Option<OutputFile>,
 }

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
-/// A bar for `steps` steps of `what`. It is drawn when it advances, at most twenty times a second, without a thread. It disappears when
-/// dropped.
+/// A bar for `steps` steps of `what`. It is drawn when it advances, at most twenty times a second, without a thread.
+/// It disappears when dropped.
 pub fn bar(what: &'static str, steps: usize) -> ProgressBar {
     // The template is a valid constant.
     let style = ProgressStyle::with_template("{msg} {wide_bar} {percent:>3} %  {eta} left")

@@ -25,7 +25,8 @@ use super::output::write_pretty;
 pub struct SolveArguments {
     #[command(flatten)]
     robot: RobotArguments,
-    /// Position [m] and orientation quaternion of the tip link in the base link's frame; with several --tip once for each, in their order
+    /// Position [m] and orientation quaternion of the tip link in the base link's frame; with several --tip once for
+    /// each, in their order
     #[arg(long, num_args = 7, group = "wanted", allow_hyphen_values = true,
           value_names = ["X", "Y", "Z", "QX", "QY", "QZ", "QW"])]
     target: Vec<f64>,
@@ -47,22 +48,26 @@ pub struct SolveArguments {
     /// Which of several solutions: first, nearest to the seed, or most_manipulable
     #[arg(long, default_value_t = Pick::First)]
     pick: Pick,
-    /// Joint positions from which the search starts: joint=position,…, or YAML or JSON, or the path of such a file; joints that are not
-    /// named start at 0, or in the middle of their range where 0 is outside [default: the middle of each range]
+    /// Joint positions from which the search starts: joint=position,…, or YAML or JSON, or the path of such a file;
+    /// joints that are not named start at 0, or in the middle of their range where 0 is outside [default: the
+    /// middle of each range]
     #[arg(long, value_name = "POSITIONS")]
     seed: Option<String>,
-    /// Joint positions that the null-space task moves towards, as far as the targets leave the joints free, in the form of --seed
+    /// Joint positions that the null-space task moves towards, as far as the targets leave the joints free, in
+    /// the form of --seed
     #[arg(long, value_name = "POSITIONS")]
     posture: Option<String>,
-    /// Bounds of joints within their limits, {joint: [lower, upper]} as YAML or JSON, or the path of such a file; equal bounds lock a joint
+    /// Bounds of joints within their limits, {joint: [lower, upper]} as YAML or JSON, or the path of such a file;
+    /// equal bounds lock a joint
     #[arg(long, value_name = "BOUNDS")]
     bounds: Option<String>,
-    /// Weights of the motion of joints from the seed, for a redundant arm, {joint: weight} as YAML or JSON, or the path of such a file;
-    /// joints that are not named have 0
+    /// Weights of the motion of joints from the seed, for a redundant arm, {joint: weight} as YAML or JSON, or the
+    /// path of such a file; joints that are not named have 0
     #[arg(long, value_name = "WEIGHTS")]
     move_weights: Option<String>,
-    /// What to print where the targets cannot be met: the closest joint positions; those that reach the position exactly and the
-    /// orientation as closely as possible (position); or the best of the attempts, which is faster (stop)
+    /// What to print where the targets cannot be met: the closest joint positions; those that reach the
+    /// position exactly and the orientation as closely as possible (position); or the best of the attempts,
+    /// which is faster (stop)
     #[arg(long, value_name = "ANSWER", default_value_t = Unreached::Closest)]
     on_unreachable: Unreached,
     #[command(flatten)]
@@ -70,8 +75,8 @@ pub struct SolveArguments {
     /// Print all distinct solutions that are found, as a list
     #[arg(long, conflicts_with = "pick")]
     all: bool,
-    /// With --all: list also solutions that differ by full revolutions of joints within their limits, the nearest to the seed first, at most
-    /// N in all
+    /// With --all: list also solutions that differ by full revolutions of joints within their limits, the nearest to
+    /// the seed first, at most N in all
     #[arg(long, value_name = "N", requires = "all")]
     max_turns: Option<NonZeroUsize>,
 }

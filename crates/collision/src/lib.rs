@@ -6,7 +6,8 @@
 //!                            └──▶ Scene (fast checks of configurations and motions of a chain, among the obstacles of a World)
 //! ```
 //!
-//! Boxes, cylinders, spheres and capsules are exact, meshes are sets of triangles. Lengths are in metres, angles in radians.
+//! Boxes, cylinders, spheres and capsules are exact, meshes are sets of triangles. Lengths are in metres,
+//! angles in radians.
 //!
 //! ```
 //! use urdf_ik_collision::{BodyDistances, LinkPair, LinkPoses, LinkShapes, Pairs, World};

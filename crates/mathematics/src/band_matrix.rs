@@ -74,8 +74,8 @@ impl BandMatrix {
         self.entries.copy_from_slice(&other.entries);
     }
 
-    /// Replaces the matrix A by its Cholesky factor L, with A = L Lᵀ. Returns false, and leaves the entries undefined, if A is not positive
-    /// definite: if the square of a diagonal entry of L is not above `min_pivot`.
+    /// Replaces the matrix A by its Cholesky factor L, with A = L Lᵀ. Returns false, and leaves the entries
+    /// undefined, if A is not positive definite: if the square of a diagonal entry of L is not above `min_pivot`.
     pub fn factorise(&mut self, min_pivot: f64) -> bool {
         let width = self.width;
         for row in 0..self.size {

@@ -100,7 +100,8 @@ const HALF_PI_HIGH: f64 = 1.570_796_326_734_125_6;
 /// Remainder of π/2.
 const HALF_PI_LOW: f64 = 6.077_100_506_506_192e-11;
 
-/// Coefficients of x³, x⁵, … of the sine on ±π/4, to half a unit in the last place (from fdlibm, Sun Microsystems 1993, `k_sin.c`).
+/// Coefficients of x³, x⁵, … of the sine on ±π/4, to half a unit in the last place (from fdlibm, Sun Microsystems
+/// 1993, `k_sin.c`).
 const SINE_COEFFICIENTS: [f64; 6] = [
     -1.666_666_666_666_663_2e-1,
     8.333_333_333_322_49e-3,
@@ -140,8 +141,8 @@ pub fn sine_cosine<S: Simd>(angle: f64x4<S>) -> (f64x4<S>, f64x4<S>) {
 
 /// tan(π/8).
 const TAN_EIGHTH_PI: f64 = std::f64::consts::SQRT_2 - 1.0;
-/// Coefficients of x³, x⁵, … of the arctangent of numbers up to tan(π/8). They minimise the largest relative error, which is
-/// 2.3e-11 (computed by iterated least squares).
+/// Coefficients of x³, x⁵, … of the arctangent of numbers up to tan(π/8). They minimise the largest relative error,
+/// which is 2.3e-11 (computed by iterated least squares).
 const ARCTANGENT_COEFFICIENTS: [f64; 6] = [
     -0.333_333_325_146_064_45,
     0.199_999_051_867_282_73,
@@ -159,7 +160,8 @@ pub fn angle<S: Simd>(cosine: f64x4<S>, sine: f64x4<S>) -> f64x4<S> {
     let zero = f64x4::splat(simd, 0.0);
     let (x, y) = (cosine.abs(), sine.abs());
     let (large, small) = (x.max(y), x.min(y));
-    // The acute angle to the nearer axis, minus 45° where it is above 22.5°: one division and a short series are enough.
+    // The acute angle to the nearer axis, minus 45° where it is above 22.5°: one division and a short
+    // series are enough.
     let above = small.simd_gt(large * TAN_EIGHTH_PI);
     let opposite = above.select(small - large, small);
     let adjacent = above.select(small + large, large.max(f64x4::splat(simd, f64::MIN_POSITIVE)));

@@ -50,7 +50,8 @@ impl<const ORDER: usize> Basis<ORDER> {
     pub fn derivatives(&self, interval: usize, x: f64) -> [[f64; ORDER]; ORDER] {
         let left = interval + ORDER - 1;
         let mut rows = [[0.0; ORDER]; ORDER];
-        // Each derivative is a spline of a lower degree: row i of `factors` expresses its coefficient i in the given coefficients.
+        // Each derivative is a spline of a lower degree: row i of `factors` expresses its coefficient i in the
+        // given coefficients.
         let mut factors: [[f64; ORDER]; ORDER] =
             std::array::from_fn(|i| std::array::from_fn(|j| f64::from(u8::from(i == j))));
         for (derivative, row) in rows.iter_mut().enumerate() {

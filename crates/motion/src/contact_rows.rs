@@ -1,5 +1,6 @@
-//! Pairs of bodies near contact as linear inequalities of the joint velocities (velocity damper: Faverjon and Tournassoud 1987, "A local
-//! based approach for path planning of manipulators with a high number of degrees of freedom").
+//! Pairs of bodies near contact as linear inequalities of the joint velocities (velocity damper: Faverjon
+//! and Tournassoud 1987, "A local based approach for path planning of manipulators with a high number of
+//! degrees of freedom").
 
 use super::braking_speed::braking_speed;
 use urdf_ik_collision::{Clearance, Near, SceneScratch};
@@ -21,8 +22,9 @@ pub struct BrakingLimits {
     pub jerk: f64,
 }
 
-/// Rows g · q̇ ≥ ṗ for the pairs near contact at one configuration, in which g is the unit gradient of a pair's gap with respect to the
-/// chain's n variables, and −ṗ the greatest approach speed from which the joints can still brake before the margin.
+/// Rows g · q̇ ≥ ṗ for the pairs near contact at one configuration, in which g is the unit gradient of a pair's gap
+/// with respect to the chain's n variables, and −ṗ the greatest approach speed from which the joints can still brake
+/// before the margin.
 #[derive(Debug, Clone, Default)]
 pub struct ContactRows {
     /// The gradients g, row after row: k × n entries.

@@ -172,8 +172,8 @@ impl JointMotion {
     /// them. Continuous joints turn the shorter way. Returns the duration \[s\].
     ///
     /// # Errors
-    /// [`MotionError::TooSlow`] if a velocity limit is too low for the distance, [`MotionError::NotFound`] if the generator
-    /// finds no motion. The current motion continues.
+    /// [`MotionError::TooSlow`] if a velocity limit is too low for the distance, [`MotionError::NotFound`] if the
+    /// generator finds no motion. The current motion continues.
     pub fn move_to(&mut self, goal: &[f64]) -> Result<f64, MotionError> {
         let near = |(domain, (here, there)): (&Domain, (&f64, &f64))| match domain {
             Domain::Circle => nearest_turn(*there, *here),
@@ -192,8 +192,8 @@ impl JointMotion {
     /// the duration \[s\].
     ///
     /// # Errors
-    /// [`MotionError::TooSlow`] if a velocity limit is too low for the distance, [`MotionError::NotFound`] if the generator
-    /// finds no motion. The current motion continues.
+    /// [`MotionError::TooSlow`] if a velocity limit is too low for the distance, [`MotionError::NotFound`] if the
+    /// generator finds no motion. The current motion continues.
     pub fn come_inside(&mut self) -> Result<f64, MotionError> {
         let inside: Vec<f64> =
             self.domains.iter().zip(self.end()).map(|(domain, position)| domain.clamp(*position)).collect();
@@ -250,8 +250,8 @@ impl JointMotion {
     /// trajectory must begin. A current trajectory is braked first.
     ///
     /// # Errors
-    /// [`MotionError::Elsewhere`] if the trajectory begins elsewhere, [`MotionError::NotFound`] if the current trajectory
-    /// cannot be braked.
+    /// [`MotionError::Elsewhere`] if the trajectory begins elsewhere, [`MotionError::NotFound`] if the current
+    /// trajectory cannot be braked.
     pub fn follow(&mut self, points: Arc<[TrajectoryPoint]>) -> Result<(), MotionError> {
         let Some(first) = points.first() else { return Ok(()) };
         if self.plan.is_on_trajectory() {

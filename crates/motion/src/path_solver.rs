@@ -93,7 +93,8 @@ impl<'a> PathSolver<'a> {
         self.solve(length, seed, mode)
     }
 
-    /// The configuration at the start of the path: `seed` itself, a solution on its branch, or the nearest one of a search.
+    /// The configuration at the start of the path: `seed` itself, a solution on its branch, or the nearest
+    /// one of a search.
     pub(super) fn start(&mut self, seed: &[f64]) -> Result<Option<Vec<f64>>, ProblemError> {
         let unbounded = vec![f64::INFINITY; self.steps.len()];
         let is_tracked = self.solve(0.0, seed, Mode::Track { max_step: &unbounded })?;

@@ -54,8 +54,8 @@ pub struct NotAMap {
     pub reason: String,
 }
 
-/// Reads a mapping from YAML text, or from the YAML file with the path `text`; `expected` describes it in the error. An empty text is an
-/// empty mapping.
+/// Reads a mapping from YAML text, or from the YAML file with the path `text`; `expected` describes it in the error.
+/// An empty text is an empty mapping.
 ///
 /// # Errors
 /// [`NotAMap`], also for a repeated key.
@@ -113,8 +113,8 @@ impl FromStr for NamedPositions {
 }
 
 impl NamedPositions {
-    /// The positions of the whole robot \[rad or m\] (one entry a joint). Unnamed joints are at [`Robot::neutral_positions`]; mimic joints
-    /// follow their masters.
+    /// The positions of the whole robot \[rad or m\] (one entry a joint). Unnamed joints are at
+    /// [`Robot::neutral_positions`]; mimic joints follow their masters.
     ///
     /// # Errors
     /// [`NamedPositionsError`] for unknown joints and positions outside the limits.

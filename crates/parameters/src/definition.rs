@@ -1,4 +1,5 @@
-//! Definition of a parameter (name, type, default, unit, bounds, description), validation of values, and the set of values.
+//! Definition of a parameter (name, type, default, unit, bounds, description), validation of values, and
+//! the set of values.
 
 use std::collections::BTreeMap;
 
@@ -106,7 +107,8 @@ impl Definition {
         }
     }
 
-    /// Validates and converts a value: an unset value becomes the default, an integer a double, and the text of a number the number.
+    /// Validates and converts a value: an unset value becomes the default, an integer a double, and the text of a
+    /// number the number.
     ///
     /// # Errors
     /// [`Refusal`] with the parameter and the violated type or bounds.

@@ -104,7 +104,8 @@ named_values! {
     pub enum OnUnreachable("way to answer", "ways to answer") {
         /// Move to the closest pose found.
         Closest = "closest",
-        /// Reach the position exactly and the orientation as closely as possible; as `Closest` if the position is unreachable.
+        /// Reach the position exactly and the orientation as closely as possible; as `Closest` if the
+        /// position is unreachable.
         Position = "position",
         /// Stay in place.
         Hold = "hold",

@@ -56,7 +56,8 @@ impl Settings {
         ServoOptions { linear_speed, angular_speed, priority, held_back, give, free_axes: self.free_axes }
     }
 
-    /// The limits of joints without their own \[rad/s, rad/s², rad/s³; m for prismatic joints\]; `None` for derived limits.
+    /// The limits of joints without their own \[rad/s, rad/s², rad/s³; m for prismatic joints\]; `None`
+    /// for derived limits.
     pub fn default_limits(&self) -> JointLimit {
         JointLimit {
             velocity: Some(self.default_velocity),

@@ -21,9 +21,10 @@ use urdf_ik_text::names;
 #[expect(clippy::cast_precision_loss, reason = "it is small")]
 const MAX_ACCELERATION: f64 = urdf_ik_solver::MAX_ACCELERATION as f64;
 
-/// Defines a settings struct from rows and groups, which are settings structs too. The comment of a row describes the field and the
-/// parameter. A row has the name after the prefix, the type of the field, the default, the unit, the bounds, and the time at which a value
-/// takes effect. The function with the name of a row returns its [`Definition`].
+/// Defines a settings struct from rows and groups, which are settings structs too. The comment of a row
+/// describes the field and the parameter. A row has the name after the prefix, the type of the field, the
+/// default, the unit, the bounds, and the time at which a value takes effect. The function with the name of a
+/// row returns its [`Definition`].
 macro_rules! parameters {
     (
         $(#[$attribute:meta])*
@@ -61,7 +62,8 @@ macro_rules! parameters {
             /// Parses the values. An unchanged text of `before` is not parsed again, because its file may be gone.
             ///
             /// # Errors
-            /// [`Refusal`] of a value with the right type but invalid content, such as joint positions that are no YAML mapping.
+            /// [`Refusal`] of a value with the right type but invalid content, such as joint positions that are
+            /// no YAML mapping.
             pub fn new(values: &Values, before: Option<&Self>) -> Result<Self, Refusal> {
                 Ok(Self {
                     $($name: Setting::read(Self::$name(), values.of(Self::$name()), before.map(|before| &before.$name))?,)*
@@ -255,8 +257,8 @@ parameters! {
         /// What is kept where joint limits or collisions allow only a part of a twist: first the translation, first the
         /// rotation, or what is nearest to both.
         priority: Priority = Text(ServoOptions::DEFAULT.priority.name()), "", OneOf(&Priority::NAMES), WithNextTarget;
-        /// What a tip does where a joint limit is in the way of its line: wait on it, or slide along the part of the twist
-        /// that the limits allow.
+        /// What a tip does where a joint limit is in the way of its line: wait on it, or slide along the part of the
+        /// twist that the limits allow.
         held_back: HeldBack = Text(ServoOptions::DEFAULT.held_back.name()), "", OneOf(&HeldBack::NAMES), WithNextTarget;
     }
     /// How far what is not commanded may give way.
@@ -267,11 +269,11 @@ parameters! {
     /// How far what is not commanded may give way.
     #[derive(Debug, Clone, Copy, PartialEq)]
     ServoGive, "servo.give." {
-        /// How far the position of what is not commanded may give way, where a tip could not follow otherwise or would be slower,
-        /// and where it slides along a collision. 0: not at all.
+        /// How far the position of what is not commanded may give way, where a tip could not follow otherwise or
+        /// would be slower, and where it slides along a collision. 0: not at all.
         position: f64 = Double(ServoOptions::DEFAULT.give[0]), "m", Range(0.0, 10.0), WithNextTarget;
-        /// How far the orientation of what is not commanded may give way, where a tip could not follow otherwise or would be
-        /// slower, and where it slides along a collision. 0: not at all.
+        /// How far the orientation of what is not commanded may give way, where a tip could not follow otherwise or
+        /// would be slower, and where it slides along a collision. 0: not at all.
         orientation: f64 = Double(ServoOptions::DEFAULT.give[1]), "rad", Range(0.0, 10.0), WithNextTarget;
     }
 }

@@ -90,7 +90,8 @@ pub fn bones(canvas: &Canvas, points: &[CanvasPoint], parents: &[usize], colour:
     Ok(())
 }
 
-/// Draws the joints of a tree whose bones have this colour and width. Joints closer to their parent than `width` are left out.
+/// Draws the joints of a tree whose bones have this colour and width. Joints closer to their parent than
+/// `width` are left out.
 pub fn joints(canvas: &Canvas, points: &[CanvasPoint], parents: &[usize], colour: RGBColor, width: u32) -> PlotResult {
     let is_apart = |(end, parent): &(&CanvasPoint, &usize)| {
         let ((x, y), (from_x, from_y)) = (canvas.map_coordinate(end), canvas.map_coordinate(&points[**parent]));

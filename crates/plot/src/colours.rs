@@ -2,8 +2,8 @@
 
 use plotters::style::RGBColor;
 
-/// Colours of lines: those of Okabe and Ito (2008, "Color universal design") without yellow, which is faint on white, and without
-/// black, the colour of the tip; then a brown, an olive and a violet.
+/// Colours of lines: those of Okabe and Ito (2008, "Color universal design") without yellow, which is faint on white,
+/// and without black, the colour of the tip; then a brown, an olive and a violet.
 pub const SERIES: [RGBColor; 9] = [
     RGBColor(0, 114, 178),
     RGBColor(230, 159, 0),

@@ -119,7 +119,8 @@ pub fn short(name: &str) -> String {
     text.replace(char::is_control, "\u{fffd}")
 }
 
-/// Simplifies a curve with increasing x: leaves out points whose y differs by at most `tolerance` from a line between others.
+/// Simplifies a curve with increasing x: leaves out points whose y differs by at most `tolerance` from a
+/// line between others.
 pub fn straightened(points: &[(f64, f64)], tolerance: f64) -> Vec<(f64, f64)> {
     const ALL: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
     let Some(&first) = points.first() else { return Vec::new() };

@@ -57,7 +57,8 @@ impl Random {
         chain.variables().iter().map(|variable| self.inside(&variable.working_range)).collect()
     }
 
-    /// Positions of all joints of the robot, uniform inside their working ranges, with the mimic joints set accordingly.
+    /// Positions of all joints of the robot, uniform inside their working ranges, with the mimic joints
+    /// set accordingly.
     pub fn robot_positions(&mut self, robot: &Robot) -> Vec<f64> {
         let mut positions: Vec<f64> =
             (0..robot.joints().len()).map(|joint| self.inside(&robot.working_range(joint))).collect();

@@ -98,7 +98,8 @@ fn joint_of(described: &JointDescription, links: &HashMap<String, usize>) -> Res
         origin: described.origin,
         lacks_axis: axis.is_none(),
         axis: axis.unwrap_or_else(Vector3::x_axis),
-        // The type of the joint decides whether it has limits, not its range: a revolute joint from 0 to 0 does not move.
+        // The type of the joint decides whether it has limits, not its range: a revolute joint from 0 to
+        // 0 does not move.
         domain: match kind {
             JointKind::Revolute | JointKind::Prismatic => described.domain,
             _ => Domain::Circle,
@@ -166,7 +167,8 @@ fn parents_first(links: &[Link], joints: &[Joint], root: usize) -> Result<Vec<us
     Err(UrdfError::Cycle { links: unreached.collect() })
 }
 
-/// The mimic rule of each joint as described. Adds a warning for each rule that names no movable joint, and drops the rule.
+/// The mimic rule of each joint as described. Adds a warning for each rule that names no movable joint,
+/// and drops the rule.
 fn mimic_rules(
     described: &[JointDescription],
     joints: &[Joint],
@@ -189,8 +191,8 @@ fn mimic_rules(
     described.iter().zip(joints).map(&mut rule).collect()
 }
 
-/// Gives each joint its mimic rule, followed to a joint with a position of its own. Adds a warning for each rule that leads nowhere; such a
-/// rule is left out.
+/// Gives each joint its mimic rule, followed to a joint with a position of its own. Adds a warning for each rule that
+/// leads nowhere; such a rule is left out.
 fn resolve_mimics(rules: &mut [Option<Mimic>], joints: &mut [Joint], warnings: &mut Vec<String>) {
     let mut is_done = vec![false; rules.len()];
     let mut is_on_path = vec![false; rules.len()];
@@ -216,7 +218,8 @@ fn resolve_mimics(rules: &mut [Option<Mimic>], joints: &mut [Joint], warnings: &
     }
 }
 
-/// A rule composed with the rule of its master, if that mimics too. `None`, with a warning, if the product is not finite.
+/// A rule composed with the rule of its master, if that mimics too. `None`, with a warning, if the
+/// product is not finite.
 fn composed(rule: Mimic, index: usize, joints: &[Joint], warnings: &mut Vec<String>) -> Option<Mimic> {
     let Some(Mimic { master, multiplier, offset }) = joints[rule.master].mimic else { return Some(rule) };
     let (multiplier, offset) = (rule.multiplier * multiplier, rule.multiplier * offset + rule.offset);

@@ -23,8 +23,8 @@ pub struct Variable {
 }
 
 impl Variable {
-    /// Half of the length of its domain \[rad or m\]. Infinite, for no preferred middle, if the domain is unbounded or a single position, or
-    /// exceeds the working range.
+    /// Half of the length of its domain \[rad or m\]. Infinite, for no preferred middle, if the domain is unbounded
+    /// or a single position, or exceeds the working range.
     #[doc(hidden)]
     pub fn half_range(&self) -> f64 {
         if self.working_range == self.domain { self.domain.half_range() } else { f64::INFINITY }
@@ -33,8 +33,9 @@ impl Variable {
 
 /// A movable joint of a chain, seen from the base link.
 ///
-/// Its frame is given in the frame of its parent (after the motion of the parent), or in the base link's frame. A joint that is crossed from
-/// child to parent, because the base link is beyond it, moves the other way: its multiplier and offset are negated.
+/// Its frame is given in the frame of its parent (after the motion of the parent), or in the base link's frame. A
+/// joint that is crossed from child to parent, because the base link is beyond it, moves the other way: its
+/// multiplier and offset are negated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChainJoint {
     /// Index of the joint among [`Robot::joints`].
@@ -83,7 +84,8 @@ impl Tip {
 
 /// A tree of joints from one base link to one or more tip links. Constant.
 ///
-/// Positions of a chain are slices with one entry for each of [`Chain::variables`], in rad or m. Poses are in the base link's frame.
+/// Positions of a chain are slices with one entry for each of [`Chain::variables`], in rad or m. Poses are in the
+/// base link's frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chain {
     base: String,
@@ -96,8 +98,8 @@ impl Chain {
     /// The chain of `robot` from the link `base` to the links `tips`. The base need not be an ancestor of a tip.
     ///
     /// # Errors
-    /// [`ChainError`] for a name that is no link, a tip that is named twice or that no joint moves, a joint in the chain that is
-    /// floating or planar or has no axis, and limits that allow no position.
+    /// [`ChainError`] for a name that is no link, a tip that is named twice or that no joint moves, a joint in the
+    /// chain that is floating or planar or has no axis, and limits that allow no position.
     pub fn new(robot: &Robot, base: &str, tips: &[&str]) -> Result<Self, ChainError> {
         let link = |name: &str| {
             robot.link_index(name).ok_or_else(|| ChainError::UnknownLink {
@@ -129,8 +131,8 @@ impl Chain {
         Ok(Self { base: base.to_owned(), tips: built, joints, variables })
     }
 
-    /// The default tip links: leaf links that move relative to both the root link and `base`, or all leaves if none moves. A frame on the foot
-    /// of an arm, as industrial robots have it, is no default tip.
+    /// The default tip links: leaf links that move relative to both the root link and `base`, or all leaves if none
+    /// moves. A frame on the foot of an arm, as industrial robots have it, is no default tip.
     pub fn default_tips<'r>(robot: &'r Robot, base: Option<&str>) -> Vec<&'r str> {
         let body = |link: &str| robot.link_index(link).map(|link| robot.rigid_body(link));
         let still = [Some(robot.root()), base.and_then(body)];
@@ -154,12 +156,13 @@ impl Chain {
         }
     }
 
-    /// The chain with these tools instead of its own, one per tip. A tool is the pose of the tip in the tip link's frame; forward
-    /// kinematics, Jacobians, targets and twists then refer to it. The identity reproduces the chain without a tool bit by bit.
+    /// The chain with these tools instead of its own, one per tip. A tool is the pose of the tip in the tip link's
+    /// frame; forward kinematics, Jacobians, targets and twists then refer to it. The identity reproduces the chain
+    /// without a tool bit by bit.
     ///
     /// # Errors
-    /// [`ChainError::ToolCount`] unless there is one pose for each tip, and [`ChainError::Tool`] for a pose that is not finite or too far
-    /// from its link.
+    /// [`ChainError::ToolCount`] unless there is one pose for each tip, and [`ChainError::Tool`] for a pose that is
+    /// not finite or too far from its link.
     pub fn with_tools(&self, tools: &[Isometry3<f64>]) -> Result<Self, ChainError> {
         if tools.len() != self.tips.len() {
             return Err(ChainError::ToolCount { tools: tools.len(), tips: self.tips.len() });
@@ -212,8 +215,8 @@ impl Chain {
         self.variables.iter().map(|variable| variable.domain).collect()
     }
 
-    /// True if a variable moves the joint of that index among [`Robot::joints`], also by a mimic rule. The joint need not be part of the
-    /// chain.
+    /// True if a variable moves the joint of that index among [`Robot::joints`], also by a mimic rule. The joint need
+    /// not be part of the chain.
     pub fn moves(&self, robot: &Robot, joint: usize) -> bool {
         let master = robot.joints()[joint].rule(joint).master;
         self.variables.iter().any(|variable| variable.joint == master)

@@ -24,8 +24,8 @@ pub struct JointDescription {
     pub origin: Isometry3<f64>,
     /// Axis in the joint's frame, of any length but 0. It counts for joints that have a position. Default: x.
     pub axis: Vector3<f64>,
-    /// The positions that are allowed, an interval for revolute and prismatic joints \[rad or m\]. It does not count for others. Default:
-    /// [`Domain::Circle`].
+    /// The positions that are allowed, an interval for revolute and prismatic joints \[rad or m\]. It does not count
+    /// for others. Default: [`Domain::Circle`].
     pub domain: Domain,
     /// Greatest velocity \[rad/s or m/s\]; 0 or less counts as a limit that is missing. Default: infinite.
     pub velocity: f64,
@@ -36,7 +36,8 @@ pub struct JointDescription {
 /// How a joint follows another: it is at `multiplier * position of the other + offset`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MimicDescription {
-    /// Name of the other joint. If no movable joint has this name, the rule is ignored with a [warning](super::Robot::warnings).
+    /// Name of the other joint. If no movable joint has this name, the rule is ignored with a
+    /// [warning](super::Robot::warnings).
     pub joint: String,
     /// Factor: rad or m of this joint for one of the other.
     pub multiplier: f64,

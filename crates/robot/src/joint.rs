@@ -29,8 +29,8 @@ impl JointKind {
         matches!(self, Self::Revolute | Self::Continuous | Self::Prismatic)
     }
 
-    /// Pose of the child link at `position` \[rad or m\] along `axis`, a unit vector in the joint's frame. The result is in the frame in which
-    /// `origin` is the pose of the joint's frame.
+    /// Pose of the child link at `position` \[rad or m\] along `axis`, a unit vector in the joint's frame. The result
+    /// is in the frame in which `origin` is the pose of the joint's frame.
     pub(crate) fn child_pose(
         self,
         origin: &Isometry3<f64>,
@@ -140,8 +140,8 @@ impl Domain {
         }
     }
 
-    /// Of the angles that are whole turns from `position` the one that is allowed and nearest to `seed` \[rad\], moved to an end that it passes
-    /// by no more than `slack`; `None` where none is allowed.
+    /// Of the angles that are whole turns from `position` the one that is allowed and nearest to `seed` \[rad\],
+    /// moved to an end that it passes by no more than `slack`; `None` where none is allowed.
     #[inline]
     pub fn turn_near(&self, position: f64, seed: f64, slack: f64) -> Option<f64> {
         let ([lower, upper], turned) = (self.ends(), self.turned_into(nearest_turn(position, seed), slack));
@@ -237,17 +237,19 @@ pub struct Joint {
     pub axis: Unit<Vector3<f64>>,
     /// Whether it should move, but has the axis (0, 0, 0). Such a joint is fixed and cannot be part of a chain.
     pub lacks_axis: bool,
-    /// Positions that its own limits allow. [`Domain::Circle`] for a continuous joint; without meaning for a joint that has no position, or
-    /// mimics another: [`Robot::domain`](super::Robot::domain).
+    /// Positions that its own limits allow. [`Domain::Circle`] for a continuous joint; without meaning for a joint
+    /// that has no position, or mimics another: [`Robot::domain`](super::Robot::domain).
     pub domain: Domain,
-    /// Velocity limit \[rad/s or m/s\]; infinite without a limit in the URDF, 0 for a limit of 0 or less, which stands for an unknown one.
+    /// Velocity limit \[rad/s or m/s\]; infinite without a limit in the URDF, 0 for a limit of 0 or less, which
+    /// stands for an unknown one.
     pub velocity: f64,
     /// The joint that this one mimics, if there is one.
     pub mimic: Option<Mimic>,
 }
 
 impl Joint {
-    /// Lower and upper limit where the lower is above the upper, so that no position is allowed; `None` for a joint that mimics another.
+    /// Lower and upper limit where the lower is above the upper, so that no position is allowed; `None` for a joint
+    /// that mimics another.
     pub fn reversed_limits(&self) -> Option<(f64, f64)> {
         match self.domain {
             Domain::Interval { lower, upper } if lower > upper && self.mimic.is_none() => Some((lower, upper)),

@@ -1,9 +1,10 @@
 //! Reduces the text of a URDF to its kinematic part.
 //!
-//! urdf-rs reads a whole URDF into types, and refuses it where any part is unusual: a second material in a visual, an undeclared prefix of a
-//! gazebo tag, an origin without `xyz`, a limit without `velocity`. None of these matters here, and urdfdom loads such files. urdf-rs also
-//! ignores numbers that it cannot parse. So the text is first reduced to the links, the joints and the kinematic children of the joints.
-//! The defaults of URDF are filled in, and each number is checked.
+//! urdf-rs reads a whole URDF into types, and refuses it where any part is unusual: a second material in a visual, an
+//! undeclared prefix of a gazebo tag, an origin without `xyz`, a limit without `velocity`. None of these matters
+//! here, and urdfdom loads such files. urdf-rs also ignores numbers that it cannot parse. So the text is first
+//! reduced to the links, the joints and the kinematic children of the joints. The defaults of URDF are filled in, and
+//! each number is checked.
 
 use super::error::MAX_JOINTS;
 use super::xml::{Element, Writer, each_element};

@@ -5,8 +5,8 @@ use nalgebra::{DMatrix, Isometry3, Point3, Vector3, Vector6};
 use super::{Chain, JointKind};
 use urdf_ik_mathematics::spatial::stacked;
 
-/// Poses of a chain in one configuration, in the base link's frame. [`ChainPoses::new`] makes it, [`Chain::forward_kinematics`] fills it, as
-/// often as needed for the same chain.
+/// Poses of a chain in one configuration, in the base link's frame. [`ChainPoses::new`] makes it,
+/// [`Chain::forward_kinematics`] fills it, as often as needed for the same chain.
 #[derive(Debug, Clone)]
 pub struct ChainPoses {
     /// Frame of each chain joint after its motion.
@@ -54,7 +54,8 @@ impl Chain {
     /// the tip for the usual Jacobian). A mimic joint adds to the column of the variable that it follows.
     /// Variables that do not move the tip have zero columns.
     ///
-    /// `poses` must have the forward kinematics of the configuration. `columns` has one entry for each variable and is overwritten.
+    /// `poses` must have the forward kinematics of the configuration. `columns` has one entry for each variable
+    /// and is overwritten.
     ///
     /// # Panics
     /// Where `columns` has another length, or `tip` is no index of [`Chain::tips`].
@@ -70,12 +71,12 @@ impl Chain {
         }
     }
 
-    /// The acceleration of a tip at `point` (in the base link's frame) that moves with it, where the variables have constant
-    /// velocities: the derivative of the Jacobian over time, times the velocities. Linear part first, in the base link's frame
-    /// \[m/s², rad/s²\].
+    /// The acceleration of a tip at `point` (in the base link's frame) that moves with it, where the variables have
+    /// constant velocities: the derivative of the Jacobian over time, times the velocities. Linear part first, in the
+    /// base link's frame \[m/s², rad/s²\].
     ///
-    /// With the twists vᵢ, ωᵢ of the joints in their order from the base link, the derivative of vᵢ over joint j is ωⱼ × vᵢ for j ≤ i and
-    /// ωᵢ × vⱼ for j > i; that of ωᵢ is ωⱼ × ωᵢ for j < i and 0 otherwise.
+    /// With the twists vᵢ, ωᵢ of the joints in their order from the base link, the derivative of vᵢ over joint j is
+    /// ωⱼ × vᵢ for j ≤ i and ωᵢ × vⱼ for j > i; that of ωᵢ is ωⱼ × ωᵢ for j < i and 0 otherwise.
     ///
     /// `poses` must have the forward kinematics of the configuration.
     ///

@@ -57,8 +57,8 @@ pub struct Link {
 
 /// A robot: one tree of links and joints.
 ///
-/// Joint positions of the whole robot are slices with one entry for each of [`Robot::joints`], in rad or m. Entries of joints without a
-/// position are not used. [`Robot::apply_mimic`] sets those of mimic joints.
+/// Joint positions of the whole robot are slices with one entry for each of [`Robot::joints`], in rad or m. Entries
+/// of joints without a position are not used. [`Robot::apply_mimic`] sets those of mimic joints.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Robot {
     name: String,
@@ -145,7 +145,8 @@ impl Robot {
         self.links.iter().zip(is_leaf).filter(|(_, is_leaf)| *is_leaf).map(|(link, _)| link.name.as_str()).collect()
     }
 
-    /// Index of the uppermost link that fixed joints connect with `link`. Two links are rigidly connected if it is the same for both.
+    /// Index of the uppermost link that fixed joints connect with `link`. Two links are rigidly connected if it is
+    /// the same for both.
     #[doc(hidden)]
     pub fn rigid_body(&self, link: usize) -> usize {
         let is_fixed = |link: usize| {
@@ -170,7 +171,8 @@ impl Robot {
         self.movable().map(|joint| self.joints[joint].name.as_str())
     }
 
-    /// The positions of `joint` that the limits allow: its own limits, or for a joint that mimics another, those of the other alone.
+    /// The positions of `joint` that the limits allow: its own limits, or for a joint that mimics another, those of
+    /// the other alone.
     pub fn domain(&self, joint: usize) -> Domain {
         let Mimic { master, multiplier, offset } = self.joints[joint].rule(joint);
         let own = self.joints[master].domain;
@@ -195,7 +197,8 @@ impl Robot {
         }
     }
 
-    /// Joint positions inside the limits: 0 where the limits allow that, else the middle of the [working range](Self::working_range).
+    /// Joint positions inside the limits: 0 where the limits allow that, else the middle of the [working
+    /// range](Self::working_range).
     pub fn neutral_positions(&self) -> Vec<f64> {
         let neutral = |joint: usize| {
             let range = self.working_range(joint);
@@ -206,8 +209,8 @@ impl Robot {
         positions
     }
 
-    /// Poses of all links in the root link's frame, in the order of [`Robot::links`]. `positions` has one entry for each joint, with those of
-    /// mimic joints.
+    /// Poses of all links in the root link's frame, in the order of [`Robot::links`]. `positions` has one entry for
+    /// each joint, with those of mimic joints.
     pub fn link_poses(&self, positions: &[f64]) -> Vec<Isometry3<f64>> {
         let mut poses = vec![Isometry3::identity(); self.links.len()];
         for &index in &self.order {

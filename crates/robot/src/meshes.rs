@@ -118,7 +118,8 @@ mod tests {
 
     use super::*;
 
-    /// A folder with an installed package `arm`, and with sources in which `robot/urdf/robot.urdf` has `arm` and `robot` as neighbours.
+    /// A folder with an installed package `arm`, and with sources in which `robot/urdf/robot.urdf` has `arm` and
+    /// `robot` as neighbours.
     fn folder(test: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("urdf_ik_meshes_{}_{test}", std::process::id()));
         for file in [

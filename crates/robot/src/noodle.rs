@@ -11,8 +11,8 @@ use urdf_ik_text::names::number;
 /// The joints between the segments of a noodle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoodleJoints {
-    /// Ball joints. URDF has none, so each is three revolute joints in one point: about x, y and z, in this order from the base, with links
-    /// of no length between them. The last one, about z, twists the segment.
+    /// Ball joints. URDF has none, so each is three revolute joints in one point: about x, y and z, in this order
+    /// from the base, with links of no length between them. The last one, about z, twists the segment.
     Ball,
     /// One revolute joint each: about x for the first, third and so on from the base, about y for the others.
     Alternating,
@@ -20,9 +20,9 @@ pub enum NoodleJoints {
 
 /// A noodle: an arm of equal segments. With all joints at 0 it is straight, along z of its base link.
 ///
-/// Its links are [`Noodle::BASE_LINK`], `segment_1` to `segment_N` and [`Noodle::TIP_LINK`]. The origin of a segment is at its
-/// lower end, and its z axis points along it. The joints are named `joint_1` and so on; those of ball joints are `joint_1_x`, `joint_1_y`,
-/// `joint_1_z` and so on.
+/// Its links are [`Noodle::BASE_LINK`], `segment_1` to `segment_N` and [`Noodle::TIP_LINK`]. The origin of a segment
+/// is at its lower end, and its z axis points along it. The joints are named `joint_1` and so on; those of ball
+/// joints are `joint_1_x`, `joint_1_y`, `joint_1_z` and so on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Noodle {
     /// Name of the robot: not empty, without control characters.
@@ -193,8 +193,8 @@ impl Noodle {
     }
 }
 
-/// A shape of a link, with lengths in metres. The centre of a sphere is the origin of the link; that of a cylinder is at `middle` of its z
-/// axis.
+/// A shape of a link, with lengths in metres. The centre of a sphere is the origin of the link; that of a cylinder is
+/// at `middle` of its z axis.
 enum Solid {
     Sphere { radius: f64 },
     Cylinder { radius: f64, length: f64, middle: f64 },

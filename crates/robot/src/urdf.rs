@@ -12,17 +12,18 @@ use urdf_ik_text::names;
 /// How a URDF is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct UrdfOptions {
-    /// Whether the limits of a revolute or prismatic joint are also those of its `<safety_controller>`, as in MoveIt: the narrower of the two
-    /// at each end. Soft limits that leave no range are not used, with a [warning](Robot::warnings). Default: false.
+    /// Whether the limits of a revolute or prismatic joint are also those of its `<safety_controller>`, as in MoveIt:
+    /// the narrower of the two at each end. Soft limits that leave no range are not used, with a
+    /// [warning](Robot::warnings). Default: false.
     pub soft_limits: bool,
 }
 
 impl Robot {
     /// Reads a robot from the text of a URDF, with the default [`UrdfOptions`].
     ///
-    /// It reads only what kinematics needs: links, joints, limits and mimic rules. Numbers must be finite, names must be unique, and the
-    /// joints must form one tree. Axes are normalised. A mimic rule that names no movable joint is ignored with a
-    /// [warning](Robot::warnings), as by other readers of URDF; so are elements of xacro.
+    /// It reads only what kinematics needs: links, joints, limits and mimic rules. Numbers must be finite, names must
+    /// be unique, and the joints must form one tree. Axes are normalised. A mimic rule that names no movable joint is
+    /// ignored with a [warning](Robot::warnings), as by other readers of URDF; so are elements of xacro.
     ///
     /// # Errors
     /// [`UrdfError`] with the element and its fault. It names a xacro file that was not expanded.
@@ -73,8 +74,8 @@ impl Robot {
     /// Reads a robot from a URDF file.
     ///
     /// # Errors
-    /// [`UrdfError::File`] where the file is no regular file, is larger than [`MAX_URDF_BYTES`], is not UTF-8 or cannot be read; else as
-    /// [`Robot::from_urdf`].
+    /// [`UrdfError::File`] where the file is no regular file, is larger than [`MAX_URDF_BYTES`], is not UTF-8 or
+    /// cannot be read; else as [`Robot::from_urdf`].
     pub fn from_urdf_file(path: impl AsRef<Path>) -> Result<Self, UrdfError> {
         Self::from_urdf(&read_urdf_file(path)?)
     }
@@ -118,7 +119,8 @@ fn describe(joint: &urdf_rs::Joint) -> JointDescription {
         urdf_rs::JointType::Fixed | urdf_rs::JointType::Spherical => JointKind::Fixed,
     };
     let [x, y, z] = joint.origin.xyz.0;
-    // Roll, pitch and yaw of URDF are rotations about the fixed axes x, y, z in this order, like the Euler angles of nalgebra.
+    // Roll, pitch and yaw of URDF are rotations about the fixed axes x, y, z in this order, like the Euler
+    // angles of nalgebra.
     let [roll, pitch, yaw] = joint.origin.rpy.0;
     let mimic = joint.mimic.as_ref().map(|mimic| MimicDescription {
         joint: mimic.joint.clone(),

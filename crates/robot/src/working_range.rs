@@ -1,16 +1,18 @@
 //! Where a joint is looked for.
 //!
-//! Some URDFs write "no limit" as a large number: ±999 999 m for a base that drives, ±1e9 rad for a wheel. Configurations that are spread
-//! over such limits are nowhere near the work, and beside such lengths those of the arm vanish. So each joint has a finite working range
-//! inside its limits. Starting points, the number of axes that a tip can follow, middles of ranges, samples and pictures come from it. The
-//! limits are those of the URDF: a joint may be moved beyond its working range.
+//! Some URDFs write "no limit" as a large number: ±999 999 m for a base that drives, ±1e9 rad for a wheel.
+//! Configurations that are spread over such limits are nowhere near the work, and beside such lengths those of the
+//! arm vanish. So each joint has a finite working range inside its limits. Starting points, the number of axes that a
+//! tip can follow, middles of ranges, samples and pictures come from it. The limits are those of the URDF: a joint
+//! may be moved beyond its working range.
 
 use std::f64::consts::TAU;
 
 use super::{Domain, Joint, JointKind, Robot};
 
-/// The working range of a prismatic joint goes so many sizes of the robot to each side. Rails under arms are about as long, and at that
-/// distance the lever of a base that turns before it drives does not yet hide the arm where the axes of a tip are counted.
+/// The working range of a prismatic joint goes so many sizes of the robot to each side. Rails under arms are about as
+/// long, and at that distance the lever of a base that turns before it drives does not yet hide the arm where the
+/// axes of a tip are counted.
 const SIZES: f64 = 10.0;
 /// The working range of a joint that turns goes so many turns to each side.
 const TURNS: f64 = 10.0;

@@ -48,8 +48,8 @@ fn as_text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Calls `visit` for each element no deeper than `depth`, in the order of the text. Only the names of the open elements are kept, so that
-/// any depth is possible.
+/// Calls `visit` for each element no deeper than `depth`, in the order of the text. Only the names of the open
+/// elements are kept, so that any depth is possible.
 ///
 /// # Errors
 /// [`XmlError`] where the text is no XML, and the error of `visit`.

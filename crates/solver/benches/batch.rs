@@ -1,8 +1,9 @@
-//! Solves a second of batches on one core and on several, with the bundled arm of seven joints: `cargo bench --bench batch`.
+//! Solves a second of batches on one core and on several, with the bundled arm of seven joints:
+//! `cargo bench --bench batch`.
 //!
-//! Each target is a full pose that the arm can reach, at the default tolerance of 1e-5 m and rad. The batches are compared with
-//! separate loops, each on a thread of its own with its share of the problems: the upper bound for the cores. All kinds of runs
-//! alternate, and the fastest of each counts: other load only makes them slower.
+//! Each target is a full pose that the arm can reach, at the default tolerance of 1e-5 m and rad. The batches are
+//! compared with separate loops, each on a thread of its own with its share of the problems: the upper bound for the
+//! cores. All kinds of runs alternate, and the fastest of each counts: other load only makes them slower.
 
 use urdf_ik_testing::random;
 

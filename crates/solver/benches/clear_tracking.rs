@@ -1,5 +1,5 @@
-//! Time of a collision-free tracking step, far from obstacles and in contact, compared with one without collision checks:
-//! `cargo bench --bench clear_tracking`.
+//! Time of a collision-free tracking step, far from obstacles and in contact, compared with one without collision
+//! checks: `cargo bench --bench clear_tracking`.
 //!
 //! Each stream is run several times, and the least time of each step counts: other load only adds to it.
 

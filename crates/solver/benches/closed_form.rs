@@ -1,10 +1,9 @@
-//! All solutions by the closed form: `cargo bench --bench closed_form -- CASES.json …`, with case files as `urdf_ik evaluate` reads
-//! them; without any, of a general 6R arm.
+//! All solutions by the closed form: `cargo bench --bench closed_form -- CASES.json …`, with case files as
+//! `urdf_ik evaluate` reads them; without any, of a general 6R arm.
 //!
-//! One line for each: the mean time of all solutions inside the limits, each verified by forward kinematics; the mean time of all
-//! configurations of the formulas; and their number. All cases are run many times, and the fastest run counts: other load only
-//! makes them slower. `benches/peers/all_solutions.py` compares it with
-//! EAIK.
+//! One line for each: the mean time of all solutions inside the limits, each verified by forward kinematics; the mean
+//! time of all configurations of the formulas; and their number. All cases are run many times, and the fastest run
+//! counts: other load only makes them slower. `benches/peers/all_solutions.py` compares it with EAIK.
 
 use std::error::Error;
 use std::f64::consts::{PI, TAU};
@@ -49,8 +48,8 @@ fn read(path: &Path) -> Fallible<Cases> {
     Ok((text("robot")?.into(), chain, targets))
 }
 
-/// The axes of a Fanuc CRX-10iA/L (0.71 m from shoulder to elbow, 0.54 m from there to the wrist, 0.15 m aside), a general 6R arm,
-/// and configurations spread over the full turns of its joints.
+/// The axes of a Fanuc CRX-10iA/L (0.71 m from shoulder to elbow, 0.54 m from there to the wrist, 0.15 m aside), a
+/// general 6R arm, and configurations spread over the full turns of its joints.
 fn crx() -> Fallible<Cases> {
     let axes = [
         ("0 0 0", "0 0 1"),

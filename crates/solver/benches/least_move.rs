@@ -1,11 +1,12 @@
-//! Largest joint displacement of seven-joint arms from the seed: `cargo bench --bench least_move -- CASES.json …`, with case files as
-//! `urdf_ik evaluate` reads them.
+//! Largest joint displacement of seven-joint arms from the seed: `cargo bench --bench least_move -- CASES.json …`,
+//! with case files as `urdf_ik evaluate` reads them.
 //!
-//! Two lines for each file, one for each kind of seed: how many cases the closed form solves, the mean time of a solve (the fastest
-//! of several runs of each case counts: other work on the machine only makes them slower), and in how many cases the best of 1000
-//! restarts of the search has a smaller largest move of a joint, by more than 1e-3 and by more than 1e-6 rad. The best of the
-//! restarts is the better of two: the nearest of all configurations that they reach, and the nearest of those where they settle
-//! near the seed. That takes up to a minute for a file of 400 cases; `--quick` skips the second.
+//! Two lines for each file, one for each kind of seed: how many cases the closed form solves, the mean time of a
+//! solve (the fastest of several runs of each case counts: other work on the machine only makes them slower), and in
+//! how many cases the best of 1000 restarts of the search has a smaller largest move of a joint, by more than 1e-3
+//! and by more than 1e-6 rad. The best of the restarts is the better of two: the nearest of all configurations that
+//! they reach, and the nearest of those where they settle near the seed. That takes up to a minute for a file of 400
+//! cases; `--quick` skips the second.
 
 use std::error::Error;
 use std::ops::ControlFlow;

@@ -1,5 +1,5 @@
-//! Measurements of noodles: how fast and how reliably each solver meets targets with long arms, and the time of an iteration by the
-//! number of joints. Prints tables: `cargo bench --bench noodle`.
+//! Measurements of noodles: how fast and how reliably each solver meets targets with long arms, and the time of an
+//! iteration by the number of joints. Prints tables: `cargo bench --bench noodle`.
 //!
 //! All noodles are 1 m long and have no limits; the tolerances are 1e-5 m and rad, the attempts 200.
 
@@ -133,8 +133,8 @@ fn row<'a>(solver: &Solver, questions: impl Iterator<Item = (&'a Target, &'a Vec
     Ok(())
 }
 
-/// The time of an iteration: a search that cannot succeed, for a target whose position is just in reach but with tolerances below
-/// rounding.
+/// The time of an iteration: a search that cannot succeed, for a target whose position is just in reach but with
+/// tolerances below rounding.
 fn iterations(joints: NoodleJoints, segments: usize) -> Fallible<()> {
     let chain = chain(joints, segments)?;
     let straight = chain.nominal_positions();

@@ -1,9 +1,10 @@
-//! Streams of poses with and without null-space tasks: `cargo bench --bench streams`, for some arms only with `-- ARM …`.
+//! Streams of poses with and without null-space tasks: `cargo bench --bench streams`, for some arms only
+//! with `-- ARM …`.
 //!
-//! For each arm, 30 streams of 200 poses along smooth curves of the joints, and as many along lines from end to end of their ranges, 100 a
-//! second: how many of the streams have a step of a
-//! joint above 0.2 rad, how many targets took a search and how many were not met, and in how many of the rests after the streams the arm
-//! did not arrive at the optimum that self-motions reach. The arms are those of the tests.
+//! For each arm, 30 streams of 200 poses along smooth curves of the joints, and as many along lines from end to end
+//! of their ranges, 100 a second: how many of the streams have a step of a joint above 0.2 rad, how many targets took
+//! a search and how many were not met, and in how many of the rests after the streams the arm did not arrive at the
+//! optimum that self-motions reach. The arms are those of the tests.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a measurement fails so")]
 

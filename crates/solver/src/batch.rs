@@ -6,8 +6,9 @@ use rayon::prelude::*;
 
 use super::{Outcome, Problem, ProblemError, Residual, Scratch, Solution, Solver, Stop};
 
-/// Number of problems that a thread takes at a time. Larger blocks of hard problems would leave one thread busy after the others have
-/// finished; with smaller ones, scheduling would be significant against some microseconds per problem.
+/// Number of problems that a thread takes at a time. Larger blocks of hard problems would leave one thread
+/// busy after the others have finished; with smaller ones, scheduling would be significant against some
+/// microseconds per problem.
 const BLOCK: usize = 16;
 
 /// The result of one problem of a batch.
@@ -52,7 +53,8 @@ impl From<&Solution> for Answer {
 pub struct Batch {
     /// The result of each problem.
     pub answers: Vec<Answer>,
-    /// Positions of the chain's variables \[rad or m\], row-major with one row per problem. NaN for problems that were not solved.
+    /// Positions of the chain's variables \[rad or m\], row-major with one row per problem. NaN for problems that
+    /// were not solved.
     pub positions: Vec<f64>,
 }
 
@@ -63,12 +65,13 @@ struct Worker {
 }
 
 impl Solver {
-    /// Solves `problems` independently on the threads of the current rayon pool: that of `pool.install(|| …)`, or the global one. Each result
-    /// has the same bits as that of [`Solver::solve`] for any number of threads, unless a deadline ends a search. Memory is allocated at the
-    /// start only.
+    /// Solves `problems` independently on the threads of the current rayon pool: that of `pool.install(|| …)`, or the
+    /// global one. Each result has the same bits as that of [`Solver::solve`] for any number of threads, unless a
+    /// deadline ends a search. Memory is allocated at the start only.
     ///
-    /// Invalid problems are [`Answer::Refused`]; the others are solved. Each thread calls `go_on` before each problem. Once it returns false,
-    /// for example at a deadline of the batch, the remaining problems are [`Answer::Skipped`].
+    /// Invalid problems are [`Answer::Refused`]; the others are solved. Each thread calls `go_on` before each
+    /// problem. Once it returns false, for example at a deadline of the batch, the remaining problems are
+    /// [`Answer::Skipped`].
     ///
     /// ```
     /// use std::sync::Arc;

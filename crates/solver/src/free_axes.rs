@@ -4,8 +4,8 @@ use thiserror::Error;
 
 use urdf_ik_text::names::short;
 
-/// Names of the axes of a tip's frame in the order of [`Target::free_axes`](super::Target::free_axes): translations along x, y, z, then
-/// rotations about them.
+/// Names of the axes of a tip's frame in the order of [`Target::free_axes`](super::Target::free_axes): translations
+/// along x, y, z, then rotations about them.
 pub const AXIS_NAMES: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
 
 /// Why axis names are not valid.
@@ -26,7 +26,8 @@ pub enum AxisNameError {
     },
 }
 
-/// The free axes with the given names from [`AXIS_NAMES`], in the order of [`Target::free_axes`](super::Target::free_axes).
+/// The free axes with the given names from [`AXIS_NAMES`], in the order of
+/// [`Target::free_axes`](super::Target::free_axes).
 ///
 /// # Errors
 /// [`AxisNameError`] for the first name that is unknown or repeated.

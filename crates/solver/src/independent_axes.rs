@@ -7,14 +7,16 @@ use urdf_ik_robot::{Chain, ChainPoses, Domain};
 
 /// Number of configurations in which the Jacobian is computed.
 const SAMPLES: usize = 32;
-/// Singular values below this fraction of the largest one count as zero. Well above the misalignment of nominally parallel joint axes, and well below the values of arms away from singularities.
+/// Singular values below this fraction of the largest one count as zero. Well above the misalignment of nominally
+/// parallel joint axes, and well below the values of arms away from singularities.
 const NEGLIGIBLE_SHARE: f64 = 1e-3;
 /// Sets of axes with at least this fraction of the best quality are eligible.
 const MIN_QUALITY_SHARE: f64 = 0.5;
 
 /// The Jacobian of a tip in one configuration.
 struct JacobianSample {
-    /// Jacobian in the tip's frame, position rows over the length scale, with one column per movable variable, per radian or per length scale.
+    /// Jacobian in the tip's frame, position rows over the length scale, with one column per movable variable, per
+    /// radian or per length scale.
     jacobian: DMatrix<f64>,
     /// Singular values up to this one count as zero.
     negligible: f64,
@@ -46,7 +48,8 @@ pub fn sensible_free_axes(chain: &Chain, tip: usize, length_scale: f64) -> [bool
     chosen.map_or([false; 6], |(kept, _)| kept.map(|kept| !kept))
 }
 
-/// Geometric mean of the smallest singular value of the constrained rows; `None` if these rows are dependent in most configurations.
+/// Geometric mean of the smallest singular value of the constrained rows; `None` if these rows are dependent in
+/// most configurations.
 fn quality(samples: &[JacobianSample], kept: [bool; 6]) -> Option<f64> {
     let (mut independent, mut sum) = (0, 0.0);
     for sample in samples {
@@ -99,7 +102,8 @@ fn jacobian_samples(chain: &Chain, tip: usize, length_scale: f64) -> Vec<Jacobia
     samples
 }
 
-/// Singular values of the constrained rows, the largest first, padded with zeros to one per row. All zero if the decomposition does not converge.
+/// Singular values of the constrained rows, the largest first, padded with zeros to one per row. All zero if the
+/// decomposition does not converge.
 fn singular_values(jacobian: &DMatrix<f64>, kept: [bool; 6]) -> Vec<f64> {
     let rows: Vec<usize> = (0..6).filter(|&row| kept[row]).collect();
     let part = jacobian.select_rows(&rows);
@@ -137,8 +141,8 @@ mod tests {
         )
     }
 
-    /// Continuous joints one after the other, each with its origin in the frame before and its axis; then a fixed joint to the
-    /// tip at `end`.
+    /// Continuous joints one after the other, each with its origin in the frame before and its axis; then a fixed
+    /// joint to the tip at `end`.
     fn arm(turns: &[(&str, &str)], end: &str) -> Robot {
         let name = |index: usize| format!("l{index}");
         let mut joints = String::new();
@@ -188,14 +192,15 @@ mod tests {
         let forearm = ("0 0 0.1", "0 0 1");
         let wrist = ("0 0 0.3", "0 1 0");
         assert_eq!(free(&arm(&[YAW, SHOULDER, ELBOW, forearm, wrist], "0 0 0.2"), &[]), ["rz"]);
-        // With it but without the roll of the forearm, the last joint alone can rotate the tool: rz must not be free, because
-        // the four joints that remain cannot meet the other five axes.
+        // With it but without the roll of the forearm, the last joint alone can rotate the tool: rz must not be free,
+        // because the four joints that remain cannot meet the other five axes.
         assert_eq!(free(&arm(&[YAW, SHOULDER, ELBOW, wrist, forearm], "0 0 0.2"), &[]), ["ry"]);
     }
 
     #[test]
     fn an_arm_whose_last_link_points_along_an_up_vector_may_turn_about_it() {
-        // Yaw, roll and shoulder cross in one point; elbow and wrist are parallel to the shoulder. The last link is along y.
+        // Yaw, roll and shoulder cross in one point; elbow and wrist are parallel to the shoulder. The last
+        // link is along y.
         let crossing = |axis| ("0 0 0", axis);
         let links =
             [crossing("0 1 0"), crossing("0 0 1"), crossing("1 0 0"), ("0 0.4 0", "1 0 0"), ("0 0.3 0", "1 0 0")];

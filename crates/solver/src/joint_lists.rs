@@ -4,8 +4,8 @@ use super::problem_error::check_bounds;
 use super::{Bounds, ProblemError};
 use urdf_ik_robot::Chain;
 
-/// A list with one entry per variable of `chain`: the values in `named`, and `default` for the other joints. `what` names the list in
-/// errors.
+/// A list with one entry per variable of `chain`: the values in `named`, and `default` for the other joints. `what`
+/// names the list in errors.
 ///
 /// # Errors
 /// [`ProblemError::UnknownJoint`] for a name that is not a variable, [`ProblemError::JointTwice`] for a repeated name.
@@ -42,8 +42,8 @@ impl JointBounds {
     /// Bounds from the lower and upper bound of each variable of `chain` \[rad or m\]. Equal bounds lock a variable.
     ///
     /// # Errors
-    /// [`ProblemError::Length`] unless there is one entry per variable, [`ProblemError::Bounds`] for NaN, reversed bounds and bounds outside the
-    /// limits.
+    /// [`ProblemError::Length`] unless there is one entry per variable, [`ProblemError::Bounds`] for NaN, reversed
+    /// bounds and bounds outside the limits.
     pub fn new(chain: &Chain, bounds: &[[f64; 2]]) -> Result<Self, ProblemError> {
         let (lower, upper) = bounds.iter().map(|[lower, upper]| (*lower, *upper)).unzip();
         let bounds = Self { lower, upper };

@@ -1,7 +1,8 @@
 //! Inverse kinematics: from target poses of tip links to positions of a chain's variables.
 //!
-//! A solver is prepared once per chain and is then constant. [`Solver::solve`] writes into a [`Scratch`] and a [`Solution`] that the caller
-//! owns and reuses, allocates nothing, and is deterministic. A deadline is a safeguard: [`Solution::stop`] reports when it ended a search.
+//! A solver is prepared once per chain and is then constant. [`Solver::solve`] writes into a [`Scratch`] and a
+//! [`Solution`] that the caller owns and reuses, allocates nothing, and is deterministic. A deadline is a safeguard:
+//! [`Solution::stop`] reports when it ended a search.
 //!
 //! ```
 //! use std::sync::Arc;

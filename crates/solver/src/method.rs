@@ -80,10 +80,12 @@ impl From<FabrikOptions> for Method {
 pub enum JacobianStep {
     /// Damped least squares.
     Damped {
-        /// Damping factor λ \[rad\]: λ² is added to the diagonal of the normal equations. `None` adapts it to the error.
+        /// Damping factor λ \[rad\]: λ² is added to the diagonal of the normal equations. `None` adapts
+        /// it to the error.
         damping: Option<f64>,
     },
-    /// Moore-Penrose pseudoinverse by singular value decomposition. A step that does not reduce the error is halved until it does.
+    /// Moore-Penrose pseudoinverse by singular value decomposition. A step that does not reduce the error is
+    /// halved until it does.
     Pseudoinverse,
 }
 
@@ -98,10 +100,11 @@ impl Default for JacobianStep {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FabrikOptions {
-    /// Number of earlier cycles that Anderson acceleration combines, 0 for plain cycles. Values above [`MAX_ACCELERATION`] count as
-    /// [`MAX_ACCELERATION`].
+    /// Number of earlier cycles that Anderson acceleration combines, 0 for plain cycles. Values above
+    /// [`MAX_ACCELERATION`] count as [`MAX_ACCELERATION`].
     pub acceleration: usize,
-    /// Whether Newton steps finish the solve near the targets, and refine the closest configuration for unreachable targets.
+    /// Whether Newton steps finish the solve near the targets, and refine the closest configuration for
+    /// unreachable targets.
     pub polish: bool,
 }
 

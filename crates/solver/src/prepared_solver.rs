@@ -33,7 +33,8 @@ enum Prepared {
 pub struct Scratch(SearchScratch);
 
 impl Solver {
-    /// Prepares a solver for `chain`. `method` is a [`Method`], or a [`SolverKind`](super::SolverKind) for its default options.
+    /// Prepares a solver for `chain`. `method` is a [`Method`], or a [`SolverKind`](super::SolverKind) for its
+    /// default options.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -56,8 +57,8 @@ impl Solver {
         Ok(Self { search, method })
     }
 
-    /// The same chain with another method. Shares the precomputed data, so it is cheap except for a closed form, which takes up to some ten
-    /// milliseconds to find.
+    /// The same chain with another method. Shares the precomputed data, so it is cheap except for a closed form,
+    /// which takes up to some ten milliseconds to find.
     ///
     /// # Errors
     /// [`NotApplicable::NoClosedForm`] if the method is the closed form and the chain has none.
@@ -101,14 +102,15 @@ impl Solver {
         &self.search.reach
     }
 
-    /// Free axes to use in [targets](Target::free_axes) of the tip with index `tip`, for chains that cannot control all six axes. None are free
-    /// for chains with six independent axes.
+    /// Free axes to use in [targets](Target::free_axes) of the tip with index `tip`, for chains that cannot control
+    /// all six axes. None are free for chains with six independent axes.
     ///
-    /// The number of constrained axes is the median rank of the Jacobian over configurations spread over the joint limits. Of the sets of that
-    /// many axes, those that are independent in most configurations and have the most position axes compete by the geometric mean of their
-    /// smallest singular value (position rows over the [length scale](Self::length_scale)). Among the sets with at least half of the best
-    /// value, the one that constrains the earlier axes of [`AXIS_NAMES`](super::AXIS_NAMES) wins: tools usually point along z, so most
-    /// tasks do not need the rotation about z.
+    /// The number of constrained axes is the median rank of the Jacobian over configurations spread over the joint
+    /// limits. Of the sets of that many axes, those that are independent in most configurations and have the most
+    /// position axes compete by the geometric mean of their smallest singular value (position rows over the [length
+    /// scale](Self::length_scale)). Among the sets with at least half of the best value, the one that constrains the
+    /// earlier axes of [`AXIS_NAMES`](super::AXIS_NAMES) wins: tools usually point along z, so most tasks do not need
+    /// the rotation about z.
     ///
     /// # Panics
     /// If `tip` is not an index of [`Chain::tips`].
@@ -126,8 +128,8 @@ impl Solver {
         Solution::new(self.chain())
     }
 
-    /// The smallest singular value of the Jacobian at `positions` \[rad or m\], over the axes of `targets` that are not free, in the tips'
-    /// frames, with position rows divided by the length scale. It is 0 at a singularity.
+    /// The smallest singular value of the Jacobian at `positions` \[rad or m\], over the axes of `targets` that are
+    /// not free, in the tips' frames, with position rows divided by the length scale. It is 0 at a singularity.
     ///
     /// # Errors
     /// [`ProblemError`] if targets or positions are not valid for the chain.
@@ -198,9 +200,10 @@ impl Solver {
         }
     }
 
-    /// Solves `problem` on one thread per scratch. The result is deterministic, but may differ from that of [`Solver::solve`]: of the first
-    /// solutions of all threads, the one of the lowest attempt number is returned. Starting a thread takes some ten microseconds and
-    /// allocates, which pays for hard problems and for the best of many solutions. The closed form and tracking use one thread.
+    /// Solves `problem` on one thread per scratch. The result is deterministic, but may differ from that
+    /// of [`Solver::solve`]: of the first solutions of all threads, the one of the lowest attempt number is returned.
+    /// Starting a thread takes some ten microseconds and allocates, which pays for hard problems and for the best of
+    /// many solutions. The closed form and tracking use one thread.
     ///
     /// # Errors
     /// [`ProblemError`] as for [`Solver::solve`].
@@ -226,11 +229,12 @@ impl Solver {
         }
     }
 
-    /// Calls `on_solution` for each distinct solution that the attempts of `problem` find, in the order of discovery, until it returns
-    /// [`Break`](std::ops::ControlFlow::Break). Each solution is first written into `solution`. Returns the number of solutions, at most 64.
+    /// Calls `on_solution` for each distinct solution that the attempts of `problem` find, in the order of discovery,
+    /// until it returns [`Break`](std::ops::ControlFlow::Break). Each solution is first written into `solution`.
+    /// Returns the number of solutions, at most 64.
     ///
-    /// A chain that is redundant for its targets has a continuum of solutions on each branch. One of them is returned: the optimum of the
-    /// problem's preference, or without a preference, the solution nearest to the seed.
+    /// A chain that is redundant for its targets has a continuum of solutions on each branch. One of them is
+    /// returned: the optimum of the problem's preference, or without a preference, the solution nearest to the seed.
     ///
     /// # Errors
     /// [`ProblemError`] as for [`Solver::solve`].
@@ -251,7 +255,8 @@ impl Solver {
         })
     }
 
-    /// Checks that the problem is valid for the chain, and that no target constrains the position of a tip that can only rotate.
+    /// Checks that the problem is valid for the chain, and that no target constrains the position of a tip that
+    /// can only rotate.
     fn check(&self, problem: &Problem) -> Result<(), ProblemError> {
         problem.check(self.chain())?;
         let only_rotates =
@@ -261,8 +266,8 @@ impl Solver {
         })
     }
 
-    /// Makes `times` damped iterations from the seed of `problem`: forward kinematics, Jacobian and damped step of four configurations at
-    /// once. For benchmarks.
+    /// Makes `times` damped iterations from the seed of `problem`: forward kinematics, Jacobian and damped step of
+    /// four configurations at once. For benchmarks.
     #[doc(hidden)]
     pub fn iterate(&self, problem: &Problem, scratch: &mut Scratch, times: usize) {
         self.search.iterate(problem, &mut scratch.0, times);

@@ -45,8 +45,8 @@ pub struct Target {
 }
 
 impl Target {
-    /// A target for all six axes of the tip with index `tip`: `pose` in the base link's frame \[m\], default tolerance, weight 1. The solver
-    /// checks the numbers.
+    /// A target for all six axes of the tip with index `tip`: `pose` in the base link's frame \[m\], default
+    /// tolerance, weight 1. The solver checks the numbers.
     pub fn new(tip: usize, pose: Isometry3<f64>) -> Self {
         Self { tip, pose, free_axes: [false; 6], tolerance: Tolerance::default(), weight: 1.0 }
     }
@@ -94,14 +94,15 @@ named_values! {
     #[derive(Default)]
     #[non_exhaustive]
     pub enum Unreached("way to answer", "ways to answer") {
-        /// The best positions of the attempts, without refinement. Fastest for reachability tests: targets that are provably out of reach
-        /// cost no attempt.
+        /// The best positions of the attempts, without refinement. Fastest for reachability tests: targets that are
+        /// provably out of reach cost no attempt.
         Stop = "stop",
         /// The closest configuration and the reason.
         #[default]
         Closest = "closest",
-        /// Positions within their tolerances and the closest orientations ([`Outcome::PositionOnly`](super::Outcome::PositionOnly)), for arms
-        /// with fewer than six joints. The same as `Closest` if a position is unreachable or all rotations are free.
+        /// Positions within their tolerances and the closest orientations
+        /// ([`Outcome::PositionOnly`](super::Outcome::PositionOnly)), for arms with fewer than six joints. The same
+        /// as `Closest` if a position is unreachable or all rotations are free.
         Position = "position",
     }
 }
@@ -112,10 +113,11 @@ named_values! {
 pub enum Mode<'a> {
     /// Track the seed's branch of solutions: a single attempt with bounded steps.
     ///
-    /// A solution is connected to the seed by a joint motion whose tips follow the interpolation from their poses at the seed to the targets,
-    /// along straight lines and about constant axes. This continuation decides the branch and the full revolutions of each joint. If it ends
-    /// early, the targets are not met, and the positions are a local minimum of the error near its end.
-    /// [`Reason::JointLimits`](super::Reason::JointLimits) reports that joint limits ended it.
+    /// A solution is connected to the seed by a joint motion whose tips follow the interpolation from their poses at
+    /// the seed to the targets, along straight lines and about constant axes. This continuation decides the branch
+    /// and the full revolutions of each joint. If it ends early, the targets are not met, and the positions are a
+    /// local minimum of the error near its end. [`Reason::JointLimits`](super::Reason::JointLimits) reports that
+    /// joint limits ended it.
     Track {
         /// Largest step of each variable from the seed \[rad or m\], one entry per variable; infinite for no bound.
         max_step: &'a [f64],
@@ -124,8 +126,8 @@ pub enum Mode<'a> {
     Search {
         /// Which of several solutions to return.
         pick: Pick,
-        /// Largest number of starting points, including the seed. Solutions that are in collision or not accepted do not count, up to 16 times
-        /// this number.
+        /// Largest number of starting points, including the seed. Solutions that are in collision or not accepted do
+        /// not count, up to 16 times this number.
         attempts: usize,
         /// Varies the starting points after those of the precomputed table.
         random_seed: u64,
@@ -185,35 +187,40 @@ pub struct Problem<'a> {
     pub seed: &'a [f64],
     /// Tracking or search.
     pub mode: Mode<'a>,
-    /// Bounds of the variables in addition to their limits; `None` for the limits alone. Equal bounds lock a variable. Bounds apply to
-    /// positions without wrapping: bounds of ±0.1 rad around the seed exclude the same angle one revolution away.
+    /// Bounds of the variables in addition to their limits; `None` for the limits alone. Equal bounds lock a
+    /// variable. Bounds apply to positions without wrapping: bounds of ±0.1 rad around the seed exclude the same
+    /// angle one revolution away.
     pub bounds: Option<Bounds<'a>>,
     /// Null-space tasks.
     pub preference: Preference<'a>,
-    /// Time limit, after which the search ends with the best positions so far. A safeguard: the number of attempts is the budget.
+    /// Time limit, after which the search ends with the best positions so far. A safeguard: the number of
+    /// attempts is the budget.
     pub deadline: Option<Duration>,
     /// Called before attempts other than the first few; if it returns true, the search ends as at the deadline.
     pub interruption: Option<Interruption<'a>>,
     /// Collision checking: scene and margin \[m\]; `None` to ignore collisions.
     ///
-    /// In tracking, the distance of each pair stays above the margin, or above its distance at the seed if that is smaller, with up to 1 mm
-    /// less on the straight joint motion from the seed to the solution. The seed is always allowed. At an obstacle the arm slides along it or
-    /// stops, by damped least squares for every method and without preferences. The scratch allocates when a clearance is first used.
+    /// In tracking, the distance of each pair stays above the margin, or above its distance at the seed if that is
+    /// smaller, with up to 1 mm less on the straight joint motion from the seed to the solution. The seed is always
+    /// allowed. At an obstacle the arm slides along it or stops, by damped least squares for every method and without
+    /// preferences. The scratch allocates when a clearance is first used.
     pub clearance: Option<Clearance<'a>>,
-    /// Called for every collision-free configuration that meets the targets, with the positions that would be returned. If it returns false,
-    /// the search continues. Refused configurations do not count among the attempts, up to 16 times their number; with a deadline the search
-    /// then continues until the deadline. [`Solver::solve_on`](super::Solver::solve_on) and batches call it from several threads.
+    /// Called for every collision-free configuration that meets the targets, with the positions that would be
+    /// returned. If it returns false, the search continues. Refused configurations do not count among the attempts,
+    /// up to 16 times their number; with a deadline the search then continues until the deadline.
+    /// [`Solver::solve_on`](super::Solver::solve_on) and batches call it from several threads.
     pub accepts: Option<Acceptance<'a>>,
-    /// Cost of an accepted configuration. A search then returns the configuration of least cost instead of the pick, without preferences.
-    /// Configurations of infinite or NaN cost are refused. Tracking finds one configuration, whatever its cost.
+    /// Cost of an accepted configuration. A search then returns the configuration of least cost instead of the pick,
+    /// without preferences. Configurations of infinite or NaN cost are refused. Tracking finds one configuration,
+    /// whatever its cost.
     pub cost: Option<Cost<'a>>,
     /// The answer if the targets cannot be met.
     pub unreached: Unreached,
 }
 
 impl<'a> Problem<'a> {
-    /// A search from `seed` \[rad or m\] for the first solution or the closest configuration, without bounds, preference, deadline, clearance
-    /// or cost.
+    /// A search from `seed` \[rad or m\] for the first solution or the closest configuration, without bounds,
+    /// preference, deadline, clearance or cost.
     pub fn new(targets: &'a [Target], seed: &'a [f64]) -> Self {
         Self {
             targets,

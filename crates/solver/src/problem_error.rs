@@ -146,7 +146,8 @@ pub enum ProblemError {
     /// A list does not have one entry per variable of the chain.
     #[error("the {what} has {found} entries; the chain has {expected} variables")]
     Length {
-        /// `seed`, `preferred posture`, `move weights`, `lower bounds`, `upper bounds`, `max_step` or `max_step of the preference`.
+        /// `seed`, `preferred posture`, `move weights`, `lower bounds`, `upper bounds`, `max_step` or
+        /// `max_step of the preference`.
         what: &'static str,
         /// Number of entries.
         found: usize,

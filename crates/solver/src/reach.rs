@@ -17,8 +17,9 @@ pub struct TipReach {
     pub working: Reach,
     /// Bounds for the frame of the last joint, which a full target pose determines \[m\].
     pub last_joint: Reach,
-    /// Size of the arm \[m\]: the sum of its link lengths and of the strokes of its prismatic joints. Each stroke counts at most as much as all
-    /// links together, so that a long gantry does not dominate the arm on it, and at most 1 m if all link lengths are zero.
+    /// Size of the arm \[m\]: the sum of its link lengths and of the strokes of its prismatic joints. Each stroke
+    /// counts at most as much as all links together, so that a long gantry does not dominate the arm on it, and at
+    /// most 1 m if all link lengths are zero.
     pub extent: f64,
 }
 

@@ -53,12 +53,13 @@ pub enum Reason {
 pub enum Outcome {
     /// Every target is met within its tolerance.
     Solved,
-    /// Every position is within its tolerance, and the weighted squared orientation error is a local minimum under this constraint:
-    /// see [`Unreached::Position`](super::Unreached::Position).
+    /// Every position is within its tolerance, and the weighted squared orientation error is a local minimum under
+    /// this constraint: see [`Unreached::Position`](super::Unreached::Position).
     PositionOnly,
-    /// The targets are not met; the positions are the best ones found. Unless [`Problem::unreached`](super::Problem::unreached) is
-    /// [`Unreached::Stop`](super::Unreached::Stop), they are a local minimum of the squared orientation error plus the squared position
-    /// error over the squared [length scale](super::Solver::length_scale).
+    /// The targets are not met; the positions are the best ones found. Unless
+    /// [`Problem::unreached`](super::Problem::unreached) is [`Unreached::Stop`](super::Unreached::Stop), they are a
+    /// local minimum of the squared orientation error plus the squared position error over the squared [length
+    /// scale](super::Solver::length_scale).
     Closest(Reason),
 }
 
@@ -81,16 +82,18 @@ pub struct Solution {
     pub positions: Vec<f64>,
     /// The residual of each target, in the order of the problem's targets.
     pub residuals: Vec<Residual>,
-    /// The minimised error at `positions` \[rad²\]: the weighted sum of squared orientation errors and squared position errors over the
-    /// squared length scale.
+    /// The minimised error at `positions` \[rad²\]: the weighted sum of squared orientation errors and squared
+    /// position errors over the squared length scale.
     pub squared_error: f64,
     /// Indices of the variables at a limit that would reduce the error beyond it, if the targets are not met.
     pub saturated: Vec<usize>,
-    /// Smallest singular value of the Jacobian at `positions`, over the axes that are not free, in the tip's frame, with position rows
-    /// divided by the length scale; 0 at a singularity. `Some` after tracking. After a search, call
-    /// [`Solver::smallest_singular_value`](super::Solver::smallest_singular_value), which takes as long as a search.
+    /// Smallest singular value of the Jacobian at `positions`, over the axes that are not free, in the tip's
+    /// frame, with position rows divided by the length scale; 0 at a singularity. `Some` after tracking. After a
+    /// search, call [`Solver::smallest_singular_value`](super::Solver::smallest_singular_value), which takes as
+    /// long as a search.
     pub smallest_singular_value: Option<f64>,
-    /// Whether it is one of a continuum of solutions at a singularity, chosen near the seed. Only exact closed forms detect this.
+    /// Whether it is one of a continuum of solutions at a singularity, chosen near the seed. Only exact closed
+    /// forms detect this.
     pub continuous: bool,
     /// The nearest pair at `positions`: its index among [`Scene::pairs`] and its distance \[m\]. `None` without a
     /// [clearance](super::Problem::clearance), or if no pair is near.

@@ -6,14 +6,15 @@ use super::{Residual, Target};
 use urdf_ik_mathematics::spatial;
 
 impl Target {
-    /// The distance \[m\] and the angle \[rad\] between a tip at `pose` (base link's frame) and the target, over the axes that are not
-    /// free.
+    /// The distance \[m\] and the angle \[rad\] between a tip at `pose` (base link's frame) and the target, over the
+    /// axes that are not free.
     pub fn residual(&self, pose: &Isometry3<f64>) -> Residual {
         let (linear, angular) = self.difference(pose);
         Residual { position: linear.norm(), orientation: angular.norm() }
     }
 
-    /// Linear \[m\] and angular \[rad\] difference from `pose` (base link's frame) to the target, in the tip's frame. Free axes are zero.
+    /// Linear \[m\] and angular \[rad\] difference from `pose` (base link's frame) to the target, in the tip's frame.
+    /// Free axes are zero.
     #[doc(hidden)]
     pub fn difference(&self, pose: &Isometry3<f64>) -> (Vector3<f64>, Vector3<f64>) {
         let relative = pose.inv_mul(&self.pose);
@@ -28,8 +29,8 @@ impl Target {
         (masked(relative.translation.vector, &self.free_axes[..3]), angular)
     }
 
-    /// The target displaced by `steps` times its difference from `start` (base link's frame), along a straight line and about a constant axis.
-    /// -1 gives `start` over the axes that are not free, and -0.5 the pose halfway.
+    /// The target displaced by `steps` times its difference from `start` (base link's frame), along a straight line
+    /// and about a constant axis. -1 gives `start` over the axes that are not free, and -0.5 the pose halfway.
     pub(crate) fn extrapolated(&self, start: &Isometry3<f64>, steps: f64) -> Self {
         let (linear, angular) = self.difference(start);
         let shift = Translation3::from(start.rotation * linear * steps);

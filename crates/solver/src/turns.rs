@@ -31,10 +31,11 @@ struct Variant {
 }
 
 impl Solver {
-    /// Lists the solutions of [`Solver::solve_all`] and their variants by full revolutions of joints, within joint limits and the bounds of the
-    /// problem. Of these, the `most` (up to 10 000) nearest to the seed are returned, by the Euclidean distance of the variables \[rad, or m
-    /// over the length scale\]. Joints without limits keep the angle of the solution. Variants that [`Problem::accepts`] refuses, or that
-    /// exceed the tolerance by rounding, are left out.
+    /// Lists the solutions of [`Solver::solve_all`] and their variants by full revolutions of joints, within joint
+    /// limits and the bounds of the problem. Of these, the `most` (up to 10 000) nearest to the seed are returned,
+    /// by the Euclidean distance of the variables \[rad, or m over the length scale\]. Joints without limits keep
+    /// the angle of the solution. Variants that [`Problem::accepts`] refuses, or that exceed the tolerance by
+    /// rounding, are left out.
     ///
     /// # Errors
     /// [`ProblemError`] as for [`Solver::solve`].
@@ -79,8 +80,8 @@ impl Solver {
         Ok(Turns { solutions, count })
     }
 
-    /// The `most` angles nearest to the seed that are full revolutions from `position` and within limits and bounds, and the number of all.
-    /// Only the position itself for prismatic joints and joints without limits.
+    /// The `most` angles nearest to the seed that are full revolutions from `position` and within limits and bounds,
+    /// and the number of all. Only the position itself for prismatic joints and joints without limits.
     fn equivalent_angles(&self, problem: &Problem, variable: usize, position: f64, most: usize) -> (Vec<f64>, u64) {
         let input = self.input(problem);
         let is_angle = input.search.turns[variable];
@@ -112,8 +113,8 @@ impl Solver {
     }
 }
 
-/// Keeps the `most` variants with the least squared distance, sorted. The distance is a sum over the variables, so no dropped variant could
-/// have led to a nearer one.
+/// Keeps the `most` variants with the least squared distance, sorted. The distance is a sum over the variables, so no
+/// dropped variant could have led to a nearer one.
 fn keep_nearest(variants: &mut Vec<Variant>, most: usize) {
     variants.sort_by(|one, other| one.squared_distance.total_cmp(&other.squared_distance));
     variants.truncate(most);

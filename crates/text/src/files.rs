@@ -1,6 +1,7 @@
 //! Reads text from outside with care: from regular files and standard input, and never more than a bound.
 //!
-//! A pipe, a device or a folder is refused without waiting for it, so that no path can make the caller hang or run out of memory.
+//! A pipe, a device or a folder is refused without waiting for it, so that no path can make the caller hang or
+//! run out of memory.
 
 use std::fs::{Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};

@@ -1,5 +1,5 @@
-//! Text from outside, with care: files of bounded size, YAML that cannot keep its reader busy, duplicate keys, enums whose
-//! values have names, and names and numbers that become part of a sentence whatever their length.
+//! Text from outside, with care: files of bounded size, YAML that cannot keep its reader busy, duplicate keys, enums
+//! whose values have names, and names and numbers that become part of a sentence whatever their length.
 //!
 //! ```
 //! use urdf_ik_text::names::{list, number, short};

@@ -18,8 +18,8 @@ pub struct UnknownName {
     pub names: &'static [&'static str],
 }
 
-/// Makes enums whose values have names, with which they are written and read. After the name of an enum stands what a value is called in a
-/// sentence, and what several are.
+/// Makes enums whose values have names, with which they are written and read. After the name of an enum stands what a
+/// value is called in a sentence, and what several are.
 ///
 /// ```
 /// urdf_ik_text::named_values! {

@@ -20,13 +20,14 @@ pub fn list(names: &[impl AsRef<str>]) -> String {
     if shown < names.len() { format!("{text} and {} more", names.len() - shown) } else { text }
 }
 
-/// The name, or another text from outside; of a very long one the beginning, and its length. Control characters are escaped: they
-/// could forge lines of a log.
+/// The name, or another text from outside; of a very long one the beginning, and its length. Control characters are
+/// escaped: they could forge lines of a log.
 pub fn short(text: &str) -> Cow<'_, str> {
     cut(text, MAX_CHARACTERS)
 }
 
-/// A sentence of somebody else, which may name things from outside: cut and escaped as [`short`] does it, but much later.
+/// A sentence of somebody else, which may name things from outside: cut and escaped as [`short`] does
+/// it, but much later.
 pub fn sentence(text: &str) -> Cow<'_, str> {
     cut(text, MAX_SENTENCE)
 }

@@ -4,8 +4,8 @@ use thiserror::Error;
 
 use crate::files::MAX_SETTINGS_BYTES;
 
-/// Greatest number of opening brackets in a YAML text. They bound its depth, and the reader takes a time that grows with the square of
-/// that: with this number some hundredths of a second.
+/// Greatest number of opening brackets in a YAML text. They bound its depth, and the reader takes a time that grows
+/// with the square of that: with this number some hundredths of a second.
 const MAX_BRACKETS: usize = 4096;
 
 /// Why a YAML text is not read.

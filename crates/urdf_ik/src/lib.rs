@@ -8,13 +8,14 @@
 //! targets ─────────────────▶ solver::Problem ──▶ solver::Solver ──▶ solver::Solution
 //! ```
 //!
-//! [`robot`] reads a URDF and computes forward kinematics and Jacobians. [`solver`] computes inverse kinematics. [`motion`]
-//! plans and executes smooth joint motions, paths and servo commands. [`collision`] computes distances and checks motions.
-//! [`skeleton`] solves skeletons without a URDF. [`spatial`] has functions for rotations and poses, [`segments`] the checks
-//! and reach of segments. [`config`] and [`parameters`] read settings, [`files`] reads files with size limits.
+//! [`robot`] reads a URDF and computes forward kinematics and Jacobians. [`solver`] computes inverse kinematics.
+//! [`motion`] plans and executes smooth joint motions, paths and servo commands. [`collision`] computes distances and
+//! checks motions. [`skeleton`] solves skeletons without a URDF. [`spatial`] has functions for rotations and poses,
+//! [`segments`] the checks and reach of segments. [`config`] and [`parameters`] read settings, [`files`] reads files
+//! with size limits.
 //!
-//! Units are metres, radians and seconds. Twists and other six-vectors are linear first, then angular. Poses are in the frame
-//! that their documentation names, by default the base link's.
+//! Units are metres, radians and seconds. Twists and other six-vectors are linear first, then angular. Poses are in
+//! the frame that their documentation names, by default the base link's.
 
 #![forbid(unsafe_code)]
 

@@ -10,8 +10,8 @@ pub(super) struct SourceConflicts {
 }
 
 impl SourceConflicts {
-    /// Registers that a command of the topic `by` replaces one of the topic `ended` `now`. True if the reverse happened at most `timeout`
-    /// ago: both sources are active.
+    /// Registers that a command of the topic `by` replaces one of the topic `ended` `now`. True if the reverse
+    /// happened at most `timeout` ago: both sources are active.
     pub(super) fn note(&mut self, ended: &'static str, by: &'static str, now: Instant, timeout: Duration) -> bool {
         let before = self.last.replace((ended, by, now));
         before.is_some_and(|(other, this, at)| {

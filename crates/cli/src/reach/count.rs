@@ -18,8 +18,8 @@ pub struct PoseProblem<'a> {
 }
 
 impl PoseProblem<'_> {
-    /// For each voxel of `grid`, the number of `orientations` with a solution. The poses are solved independently on all threads of rayon's
-    /// pool. `done` is called after each batch with its size.
+    /// For each voxel of `grid`, the number of `orientations` with a solution. The poses are solved independently on
+    /// all threads of rayon's pool. `done` is called after each batch with its size.
     pub fn count(
         &self,
         grid: &VoxelGrid,

@@ -8,8 +8,8 @@ use crate::Result;
 /// Greatest number of voxels in the cube around the reach. More would take hundreds of megabytes.
 const MAX_VOXELS: f64 = 4e6;
 
-/// The voxels whose centres are within the bounds of the reach. Centres are at integer multiples of the voxel size in the base link's
-/// frame, so that planes through its origin contain centres.
+/// The voxels whose centres are within the bounds of the reach. Centres are at integer multiples of the voxel size in
+/// the base link's frame, so that planes through its origin contain centres.
 pub struct VoxelGrid {
     /// Edge of a voxel \[m\].
     pub voxel: f64,

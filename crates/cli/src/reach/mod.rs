@@ -56,8 +56,9 @@ pub struct ReachArguments {
     /// Selects the starting points after those near the seed
     #[arg(long, value_name = "N", default_value_t = 0)]
     random_seed: u64,
-    /// Joint positions from which each search starts: joint=position,…, or YAML or JSON, or the path of such a file; joints that are not
-    /// named start at 0, or in the middle of their range where 0 is outside [default: the middle of each range]
+    /// Joint positions from which each search starts: joint=position,…, or YAML or JSON, or the path of such a
+    /// file; joints that are not named start at 0, or in the middle of their range where 0 is outside [default: the
+    /// middle of each range]
     #[arg(long, value_name = "POSITIONS")]
     seed: Option<String>,
     /// Draw a vertical and a horizontal cut through the reach

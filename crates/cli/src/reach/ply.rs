@@ -6,8 +6,8 @@ use urdf_ik_plot::share_colour;
 
 use super::map::ReachMap;
 
-/// The text of a PLY file: for each reachable voxel its centre \[m\], a colour, and the fraction of orientations. The comments name the frame
-/// and the voxel size.
+/// The text of a PLY file: for each reachable voxel its centre \[m\], a colour, and the fraction of orientations. The
+/// comments name the frame and the voxel size.
 pub fn text(map: &ReachMap) -> Result<String, fmt::Error> {
     let [tip, base] = [&map.tip, &map.base].map(|name| name.replace(char::is_control, " "));
     let mut text =

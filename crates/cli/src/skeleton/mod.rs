@@ -38,7 +38,8 @@ use super::output::{OutputFile, write_pretty};
 
 #[derive(Args)]
 pub struct SkeletonArguments {
-    /// The model: YAML of a skeleton or of a pitch-yaw arm, or the URDF of an arm of two or three links; -: standard input
+    /// The model: YAML of a skeleton or of a pitch-yaw arm, or the URDF of an arm of two or three links;
+    /// -: standard input
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
     /// JSON: a list of {"point", "position", "orientation", "weight"}; the last two may be left out; -: standard input

@@ -13,7 +13,8 @@ use crate::input::in_words;
 use crate::output::write_line;
 use crate::{Failure, Result};
 
-/// Writes the description of the model, then an answer to each line until the input ends. An invalid line is answered by an error.
+/// Writes the description of the model, then an answer to each line until the input ends. An invalid line is
+/// answered by an error.
 pub fn run(session: &mut dyn Session, mut input: impl BufRead, out: &mut impl Write) -> Result {
     write_line(out, &json!({ "model": session.description() }))?;
     out.flush()?;

@@ -95,7 +95,8 @@ impl SkeletonTask<'_> {
     }
 }
 
-/// The targets of a request as those of the library. An error names the point; the library could only number the target.
+/// The targets of a request as those of the library. An error names the point; the library could only
+/// number the target.
 pub fn targets(model: &NamedSkeleton, entries: &[TargetEntry]) -> Result<Vec<SkeletonTarget>> {
     let mut points = BTreeSet::new();
     let mut target = |entry: &TargetEntry| {

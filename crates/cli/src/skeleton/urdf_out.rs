@@ -1,8 +1,8 @@
 //! The URDF of a skeleton of hinges and fixed segments.
 //!
-//! The joint of a segment has the segment's name, and is at 0 at rest. Its child is a link NAME_link, whose frame is at the joint, with x along
-//! the segment. Each point has a link of its name, with the orientation of the segment that ends there. The root link, `world`, is the frame
-//! of the points.
+//! The joint of a segment has the segment's name, and is at 0 at rest. Its child is a link NAME_link, whose frame is
+//! at the joint, with x along the segment. Each point has a link of its name, with the orientation of the segment
+//! that ends there. The root link, `world`, is the frame of the points.
 
 use std::collections::BTreeSet;
 
@@ -89,7 +89,8 @@ fn numbers(numbers: [f64; 3]) -> String {
     numbers.map(|number| format!("{:?}", number + 0.0)).join(" ")
 }
 
-/// Roll, pitch and yaw of URDF. Each angle is found after the previous one is undone, which loses no digits near a pitch of ±90°.
+/// Roll, pitch and yaw of URDF. Each angle is found after the previous one is undone, which loses no digits near
+/// a pitch of ±90°.
 fn roll_pitch_yaw(rotation: &UnitQuaternion<f64>) -> [f64; 3] {
     let [x, y, z] = [Vector3::x(), Vector3::y(), Vector3::z()].map(|axis| rotation * axis);
     let yaw = x.y.atan2(x.x);

@@ -138,8 +138,8 @@ fn collisions_counts_obstacles() {
     assert_eq!(links, ["upper", "lower", "flap"]);
 }
 
-/// A scene file of a bundled arm whose links have shapes: the same target without obstacles, with one at the elbow of that solution, and
-/// with one around the target.
+/// A scene file of a bundled arm whose links have shapes: the same target without obstacles, with one at the elbow of
+/// that solution, and with one around the target.
 fn scenes(arm: &Arm) -> Value {
     let mut random = Random::new(11);
     let (start, source) = (random.positions(&arm.chain), random.positions(&arm.chain));

@@ -47,7 +47,8 @@ fn info_shows_tree_limits_chain_and_reach() {
     assert!(part.contains("chain from elbow_link: 3 variables") && part.contains("tip hand_link"), "{part}");
 }
 
-/// A hinge with soft limits, a joint without limits, a mimic joint with its own range, and a prismatic joint whose soft range is empty.
+/// A hinge with soft limits, a joint without limits, a mimic joint with its own range, and a prismatic joint whose
+/// soft range is empty.
 const LIMITED: &str = r#"<robot name="limited"> <link name="a"/> <link name="b"/> <link name="c"/> <link name="d"/> <link name="e"/>
   <joint name="hinge" type="revolute"> <parent link="a"/> <child link="b"/> <limit lower="-1.5" upper="2" effort="1" velocity="2.5"/>
     <safety_controller soft_lower_limit="-1.25" soft_upper_limit="9" k_velocity="1"/> </joint>

@@ -93,7 +93,8 @@ fn path_draws_every_joint_against_its_limits() {
     {
         assert!(svg.texts.iter().any(|found| found == text), "'{text}' is not in {:?}", svg.texts);
     }
-    // Velocity, acceleration and jerk of seven joints, positions of those with limits, speed and acceleration of the tip.
+    // Velocity, acceleration and jerk of seven joints, positions of those with limits, speed and
+    // acceleration of the tip.
     let limited = common::bundled_arms()[0].chain.variables().iter().filter(|v| v.domain != Domain::Circle).count();
     assert_eq!(svg.lines(4), 3 * 7 + limited + 2);
     // The speed of the tip limits most of the path: 0.4 m at 0.2 m/s.

@@ -62,7 +62,8 @@ impl General6R {
         let mut solutions = ArmSolutions::none();
         for end in &self.ends {
             let seen = end.add(&end.motion(pose), Some(seed), &mut solutions);
-            // Real solutions occur in pairs. If their number is odd or zero, or rounding may hide some, the other end may find more.
+            // Real solutions occur in pairs. If their number is odd or zero, or rounding may hide some, the other
+            // end may find more.
             let count = solutions.as_slice().len();
             if solutions.continuous().contains(&true) || seen && count > 0 && count.is_multiple_of(2) {
                 break;

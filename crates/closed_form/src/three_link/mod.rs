@@ -200,8 +200,8 @@ struct UpVectorGoal {
 
 /// Unit normal of the plane that contains both `wrist` and `up`, and its freedom.
 fn spanned_by(wrist: &Vector3<f64>, up: &UnitVector3<f64>, slack: f64) -> (Vector3<f64>, PlaneFreedom) {
-    // The component of P_T perpendicular to E_y is accurate to the rounding of P_T, unlike their cross product. Twice, to remove the
-    // rounding error along E_y.
+    // The component of P_T perpendicular to E_y is accurate to the rounding of P_T, unlike their cross product.
+    // Twice, to remove the rounding error along E_y.
     let across = wrist - up.scale(wrist.dot(up));
     let across = across - up.scale(across.dot(up));
     let product = across.cross(up);

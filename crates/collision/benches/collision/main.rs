@@ -1,9 +1,9 @@
-//! Collision checks: `cargo bench --bench collision -- SCENES.json …`, with scene files as `urdf_ik evaluate --avoid-collisions` reads
-//! them.
+//! Collision checks: `cargo bench --bench collision -- SCENES.json …`, with scene files as
+//! `urdf_ik evaluate --avoid-collisions` reads them.
 //!
-//! For each file: the number of pairs; the time of `Scene::is_free` where a configuration is free and where it is not. Configurations are
-//! the start, random ones and solutions of the target without regard to collisions. Each is asked many times in turn with all others
-//! of its scene, of which the fastest counts.
+//! For each file: the number of pairs; the time of `Scene::is_free` where a configuration is free and where it is
+//! not. Configurations are the start, random ones and solutions of the target without regard to collisions. Each is
+//! asked many times in turn with all others of its scene, of which the fastest counts.
 
 use std::error::Error;
 use std::hint::black_box;

@@ -8,9 +8,10 @@ use urdf_ik_mathematics::vectors::normalise;
 const MIN_GRADIENT: f64 = 1e-9;
 
 impl Scene {
-    /// Appends to `rows` the unit gradient of the gap of `near` with respect to the chain's n variables: n entries, normal · (J_a − J_b) of
-    /// the contact points over its norm. `scratch` must be from the query that found `near`. Returns the norm \[m/rad or m/m\]; `None`, and
-    /// appends nothing, if no variable moves the two bodies relative to each other.
+    /// Appends to `rows` the unit gradient of the gap of `near` with respect to the chain's n variables: n entries,
+    /// normal · (J_a − J_b) of the contact points over its norm. `scratch` must be from the query that found
+    /// `near`. Returns the norm \[m/rad or m/m\]; `None`, and appends nothing, if no variable moves the two bodies
+    /// relative to each other.
     pub fn push_unit_gradient(&self, near: &Near, scratch: &SceneScratch, rows: &mut Vec<f64>) -> Option<f64> {
         let before = rows.len();
         rows.resize(before + self.variables, 0.0);

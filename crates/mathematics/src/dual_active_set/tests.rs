@@ -21,7 +21,8 @@ struct Problem {
 const CLEAR: f64 = 1e-9;
 
 impl Problem {
-    /// `rank` rows of a Jacobian, damped a little. Of the inequalities some repeat others or are their sums, some pass through one point.
+    /// `rank` rows of a Jacobian, damped a little. Of the inequalities some repeat others or are their sums, some
+    /// pass through one point.
     fn random(size: usize, rank: usize, count: usize, random: &mut Random) -> Self {
         let jacobian = DMatrix::from_fn(rank, size, |_, _| random.between(-1.0, 1.0));
         let matrix = jacobian.transpose() * &jacobian + DMatrix::identity(size, size) * 1e-6;

@@ -107,7 +107,8 @@ impl Made {
         }
         let told = self.trajectory.deviation;
         assert!(worst.0 <= told.position + 1e-12 && worst.1 <= told.orientation + 1e-7, "{what}: {worst:?} {told:?}");
-        // Where a joint reaches its limit within a piece, the smooth curve cannot bend as sharply as the motion of the arm.
+        // Where a joint reaches its limit within a piece, the smooth curve cannot bend as sharply as the
+        // motion of the arm.
         let limited = points.iter().any(|point| is_at_limit(&self.arm, point));
         let (allowed, factor) = (FollowOptions::default().deviation, if limited { 5.0 } else { 1.0 });
         assert!(

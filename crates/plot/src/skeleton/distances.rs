@@ -31,7 +31,8 @@ pub fn draw(area: &PlotArea, drawn: &SkeletonPicture) -> PlotResult {
     Ok(())
 }
 
-/// An axis of decades of metres around the heights of a curve, with a name at each, or at every third where there are many.
+/// An axis of decades of metres around the heights of a curve, with a name at each, or at every third
+/// where there are many.
 fn decades(curve: &[(f64, f64)]) -> PlotAxis {
     const NAMES: [&str; 13] =
         ["1 nm", "10 nm", "0.1 µm", "1 µm", "10 µm", "0.1 mm", "1 mm", "1 cm", "10 cm", "1 m", "10 m", "100 m", "1 km"];

@@ -18,7 +18,8 @@ const CONE_LENGTH: f64 = 0.6;
 /// Points of a border.
 const STEPS: u8 = 48;
 
-/// Draws the ranges of the joints that are `limited`, one for each segment, and marks these joints. Fixed joints are left out.
+/// Draws the ranges of the joints that are `limited`, one for each segment, and marks these joints. Fixed
+/// joints are left out.
 pub fn draw(
     canvas: &Canvas,
     view: &Projection,

@@ -133,8 +133,8 @@ fn legend() -> Legend {
 }
 
 impl SkeletonViews<'_> {
-    /// The plane of a planar skeleton; in space, where z is up, the two of three views with the largest bounds. All bounds have the same
-    /// size \[m\], and so the same scale.
+    /// The plane of a planar skeleton; in space, where z is up, the two of three views with the largest bounds. All
+    /// bounds have the same size \[m\], and so the same scale.
     fn panels(&self) -> Vec<Panel> {
         let [x, y, z] = [Vector3::x(), Vector3::y(), Vector3::z()];
         let panel = |title, right, up| {

@@ -25,8 +25,8 @@ impl PlacedNames {
         Self { placed: Vec::new(), joints, edges: [across.start, across.end] }
     }
 
-    /// The offset of a name of some `width` from its target: on the side away from the root, or else where it stays in the panel and off
-    /// joints and earlier names.
+    /// The offset of a name of some `width` from its target: on the side away from the root, or else where it stays
+    /// in the panel and off joints and earlier names.
     pub fn place(&mut self, target: Pixels, width: i32) -> Pixels {
         let ((x, y), half, [left, right]) = (target, width / 2, self.edges);
         let side = if x < self.joints[0].0 { -half - DISTANCE } else { half + DISTANCE };

@@ -14,7 +14,8 @@ fn tips_of(chain: &Chain, positions: &[f64]) -> Vec<Isometry3<f64>> {
     poses.tips().to_vec()
 }
 
-/// Compares the chain's kinematics with those of the complete robot at random positions. Returns the largest difference.
+/// Compares the chain's kinematics with those of the complete robot at random positions. Returns the
+/// largest difference.
 fn greatest_difference(arm: &Arm, random: &mut Random) -> f64 {
     let mut worst: f64 = 0.0;
     for _ in 0..20 {

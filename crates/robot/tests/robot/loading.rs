@@ -203,7 +203,8 @@ fn mimic_rules_that_lead_nowhere_are_dropped_with_a_warning() {
     assert!(huge.warnings()[0].contains("'j' mimics 'h' by a rule that is not finite"), "{:?}", huge.warnings());
 }
 
-/// `mimic_outside.urdf` of the reports of users, and the same with a follower that has no position in common with its master.
+/// `mimic_outside.urdf` of the reports of users, and the same with a follower that has no position in common
+/// with its master.
 #[test]
 fn the_limits_of_a_follower_outside_the_chain_do_not_count() {
     for (lower, upper) in [("0", "3"), ("2", "3"), ("3", "2"), ("0", "0")] {

@@ -19,7 +19,8 @@ fn interval(lower: f64, upper: f64) -> Domain {
     Domain::Interval { lower, upper }
 }
 
-/// A joint of that type and with these limits, and a link after it; between both, `more`, from the link `b` to the link `c`.
+/// A joint of that type and with these limits, and a link after it; between both, `more`, from the link `b`
+/// to the link `c`.
 fn robot_with(kind: &str, [lower, upper]: [f64; 2], more: &str) -> Robot {
     let limits = format!("<axis xyz='0 0 1'/><limit lower='{lower:?}' upper='{upper:?}'/>");
     let joints = joint("j", kind, "a", "b", &limits) + more + &fixed("end", "c", "tip", &format!("{SIZE} 0 0"));

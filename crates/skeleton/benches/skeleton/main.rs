@@ -1,9 +1,9 @@
-//! Measurements of FABRIK on chains of points: the savings by acceleration and circles, the time of a cycle, and the comparison
-//! with cyclic coordinate descent and the Jacobian transpose; how often it meets its targets with limited joints; and figures with several
-//! ends. Prints tables: `cargo bench --bench skeleton`.
+//! Measurements of FABRIK on chains of points: the savings by acceleration and circles, the time of a cycle, and the
+//! comparison with cyclic coordinate descent and the Jacobian transpose; how often it meets its targets with limited
+//! joints; and figures with several ends. Prints tables: `cargo bench --bench skeleton`.
 //!
-//! All chains are in space, with a fixed root. Unless noted otherwise they have equal segments, are 1 m long, and the tolerance is
-//! 1 µm.
+//! All chains are in space, with a fixed root. Unless noted otherwise they have equal segments, are 1 m long, and the
+//! tolerance is 1 µm.
 
 mod descent;
 mod figures;
@@ -287,10 +287,11 @@ fn beside() -> Fallible<()> {
     Ok(())
 }
 
-/// The setting of Aristidou and Lasenby (2011, doi:10.1016/j.gmod.2011.05.003), as far as their section 5 gives it: 10 joints in
-/// space without limits, standing upright in a straight line (figure 9), so 9 segments, 900 mm long together, targets 600 mm from
-/// the tip, a tolerance of 1 µm (both by the text about figure 11). It leaves open which 20 targets table 1 averages over. The
-/// nearer they are to the limit of the reach, the more iterations they take, hence a row for each distance.
+/// The setting of Aristidou and Lasenby (2011, doi:10.1016/j.gmod.2011.05.003), as far as their section 5 gives it:
+/// 10 joints in space without limits, standing upright in a straight line (figure 9), so 9 segments, 900 mm long
+/// together, targets 600 mm from the tip, a tolerance of 1 µm (both by the text about figure 11). It leaves open
+/// which 20 targets table 1 averages over. The nearer they are to the limit of the reach, the more iterations they
+/// take, hence a row for each distance.
 fn paper() -> Fallible<()> {
     let (tolerance, most) = (1e-6, 10_000);
     println!(

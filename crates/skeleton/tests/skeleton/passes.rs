@@ -35,7 +35,8 @@ fn within_limits(
 fn lengths_of_a_tree_hold_after_every_pass() {
     let mut random = Random::new(1);
     for _ in 0..50 {
-        // A trunk, at 1 a sub-base with an arm to 11, and at 6 a second one with two more; 2 and 7 are tails without a target.
+        // A trunk, at 1 a sub-base with an arm to 11, and at 6 a second one with two more; 2 and 7 are tails
+        // without a target.
         let parents = [0, 1, 1, 1, 3, 4, 4, 5, 6, 6, 8, 9, 10];
         let segments = parents.map(|parent| Segment::new(parent, random.between(0.1, 0.5)));
         let tree = Skeleton::new(&segments).unwrap();

@@ -1,7 +1,9 @@
-//! Measurements of FABRIK on the joints of robots, against the Jacobian solver: `cargo bench --bench fabrik`, or `make bench`.
+//! Measurements of FABRIK on the joints of robots, against the Jacobian solver: `cargo bench --bench fabrik`,
+//! or `make bench`.
 //!
-//! Four methods are compared: Newton steps, FABRIK finished by Newton steps, accelerated FABRIK alone, and its plain cycles alone.
-//! Times are microseconds on this machine; between machines, only the ratios within one run and the cycles are comparable.
+//! Four methods are compared: Newton steps, FABRIK finished by Newton steps, accelerated FABRIK alone, and its plain
+//! cycles alone. Times are microseconds on this machine; between machines, only the ratios within one run and the
+//! cycles are comparable.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "robots that are not there end the bench")]
 

@@ -12,8 +12,8 @@ use urdf_ik::solver::{Method, Mode, Pick, Problem, Solver};
 const POSES: usize = 300;
 /// Largest number of starting points.
 const ATTEMPTS: usize = 1000;
-/// Chains that reach farther \[m\] are skipped: some robots have a driving base with prismatic joints of a million metres, and 1e-5
-/// m of that is below the resolution of a floating-point angle.
+/// Chains that reach farther \[m\] are skipped: some robots have a driving base with prismatic joints of a million
+/// metres, and 1e-5 m of that is below the resolution of a floating-point angle.
 const MAX_REACH: f64 = 100.0;
 
 /// All URDF files under a folder, in order.

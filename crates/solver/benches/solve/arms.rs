@@ -7,7 +7,8 @@ use std::sync::Arc;
 use urdf_ik::robot::{Chain, ChainPoses, Robot};
 use urdf_ik::solver::Target;
 
-/// Arms of at most this many joints have links like real arms; one with more is a noodle, whose hundred joints make three metres.
+/// Arms of at most this many joints have links like real arms; one with more is a noodle, whose hundred joints
+/// make three metres.
 const JOINTS_OF_AN_ARM: usize = 10;
 
 /// An arm whose axes are at right angles, as in most arms, and cross nowhere.

@@ -9,18 +9,18 @@ const JOINTS: usize = 7;
 const CHAINS: usize = 12;
 /// The sum of the counts below, in multiply-adds; a single product or sum counts as one.
 const MULTIPLY_ADDS: usize = KINEMATICS + RESIDUAL + JACOBIAN + NORMAL + FACTORS + SUBSTITUTION + STEP;
-/// Each frame step turns two axes in their plane (12) and shifts the origin along two (6); turns by right angles cost nothing. The
-/// tip is a point of the last frame (9).
+/// Each frame step turns two axes in their plane (12) and shifts the origin along two (6); turns by right angles cost
+/// nothing. The tip is a point of the last frame (9).
 const KINEMATICS: usize = JOINTS * (12 + 6) + 9;
-/// The position residual (3). For the rotation residual: three dot products for its angle (9), three cross products for its axis
-/// (18), which is scaled (3). The sum of the squares (6).
+/// The position residual (3). For the rotation residual: three dot products for its angle (9), three cross products
+/// for its axis (18), which is scaled (3). The sum of the squares (6).
 const RESIDUAL: usize = 3 + 9 + 18 + 3 + 6;
 /// The lever arm (3) of each joint and the cross product with its axis (6).
 const JACOBIAN: usize = JOINTS * (3 + 6);
 /// Each of the 21 entries of a triangle of JJᵀ sums a product a joint.
 const NORMAL: usize = JOINTS * 21;
-/// LDLᵀ of six rows: row i subtracts i (i - 1) / 2 products from its entries (20 in total), divides each of these by its pivot, and
-/// subtracts one product each from its own pivot (15 and 15). The damping (6).
+/// LDLᵀ of six rows: row i subtracts i (i - 1) / 2 products from its entries (20 in total), divides each of these by
+/// its pivot, and subtracts one product each from its own pivot (15 and 15). The damping (6).
 const FACTORS: usize = 20 + 15 + 15 + 6;
 /// 15 products forwards, 6 by the pivots, 15 backwards.
 const SUBSTITUTION: usize = 15 + 6 + 15;
@@ -29,8 +29,8 @@ const STEP: usize = JOINTS * (6 + 1);
 /// One a pivot, and one over the square root that normalises the axis of the rotation residual.
 const DIVISIONS: usize = 6 + 1;
 
-/// All of this once. The compiler may compute two chains at a time; that is not faster, since half as many chains wait for
-/// themselves.
+/// All of this once. The compiler may compute two chains at a time; that is not faster, since half as many chains
+/// wait for themselves.
 pub fn iterate(angles: &mut [f64; JOINTS]) {
     for angle in black_box(angles) {
         let (sine, cosine) = angle.sin_cos();

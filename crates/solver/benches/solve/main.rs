@@ -40,7 +40,8 @@ impl Meter {
         Self(criterion.configure_from_args())
     }
 
-    /// The smallest time for one part of `work`, which does the same thing `parts` times \[ns\]; infinite where it is not run.
+    /// The smallest time for one part of `work`, which does the same thing `parts` times \[ns\]; infinite
+    /// where it is not run.
     fn measure(&mut self, group: &str, name: &str, parts: u32, mut work: impl FnMut()) -> f64 {
         let mut least = Duration::MAX;
         let mut group = self.0.benchmark_group(group);

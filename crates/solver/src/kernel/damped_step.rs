@@ -39,8 +39,8 @@ impl<S: Simd, D: Dimension> Compiled<S, D> {
         let damping = damping.load(simd) + min_damping(n);
         let mut first = true;
         let mut releases = 0;
-        // Each pass but the first clamps at least one variable, or is one of the few that release, so the loop ends. There is only
-        // one call of `solve`, because it is inlined here.
+        // Each pass but the first clamps at least one variable, or is one of the few that release, so the loop ends.
+        // There is only one call of `solve`, because it is inlined here.
         loop {
             dimension.solve(configurations, damping);
             if first {

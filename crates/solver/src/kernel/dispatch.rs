@@ -1,5 +1,5 @@
-//! The kernel of one chain: each call is dispatched to the SIMD instructions of this processor and, for plain chains of up to eight
-//! joints, to compile-time sizes.
+//! The kernel of one chain: each call is dispatched to the SIMD instructions of this processor and, for plain chains
+//! of up to eight joints, to compile-time sizes.
 
 use fearless_simd::{Level, dispatch};
 

@@ -1,7 +1,7 @@
 //! One accelerated cycle of FABRIK on the joints of a robot, for four configurations at once.
 //!
-//! FABRIK is forward and backward reaching (Aristidou and Lasenby 2011, "FABRIK: A fast, iterative solver for the Inverse Kinematics
-//! problem").
+//! FABRIK is forward and backward reaching (Aristidou and Lasenby 2011, "FABRIK: A fast, iterative solver for the
+//! Inverse Kinematics problem").
 
 use fearless_simd::Simd;
 

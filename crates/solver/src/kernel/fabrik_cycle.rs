@@ -232,7 +232,8 @@ impl<S: Simd> Displacement<S> {
         if link.prismatic {
             return Self { amount, cosine: one, sine: zero };
         }
-        // Cosine and sine follow from the fitted vector, without waiting for the arctangent, unless a bound limits the displacement.
+        // Cosine and sine follow from the fitted vector, without waiting for the arctangent, unless a bound limits
+        // the displacement.
         let length = (cosine * cosine + fit.sine * fit.sine).sqrt();
         let factor = 1.0 / length.max(f64x4::splat(simd, f64::MIN_POSITIVE));
         let unlimited = Self { amount: fitted, cosine: cosine * factor, sine: fit.sine * factor };

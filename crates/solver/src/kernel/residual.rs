@@ -176,8 +176,8 @@ impl Goal {
             }
             squared_error[lane] = rows.iter().map(|row| row[lane] * row[lane]).sum();
         }
-        // With a free position axis, the rotation of the tip frame moves the target in that frame. The Jacobian is then that of the
-        // point of the tip link that coincides with the target.
+        // With a free position axis, the rotation of the tip frame moves the target in that frame. The Jacobian is
+        // then that of the point of the tip link that coincides with the target.
         let goal = splat(simd, self.position);
         TargetResidual {
             rows: rows.map(|row| f64x4::load_array(simd, row)),

@@ -4,11 +4,12 @@ use crate::kernel::{Configurations, Goal, Kernel, LANES, Svd};
 
 /// Half the difference of positions in the gradient, over the unit of the variable.
 const HALF_DIFFERENCE: f64 = 1e-4;
-/// Second derivative of the logarithm of the manipulability \[1/rad²\], about: it is a sum of logarithms of sines where joints align.
+/// Second derivative of the logarithm of the manipulability \[1/rad²\], about: it is a sum of logarithms of sines
+/// where joints align.
 pub const CURVATURE: f64 = 1.0;
 
-/// The negative logarithm of the manipulability of a decomposed Jacobian, of which `counted` rows belong to no free axis. `floor` is added
-/// to each squared singular value \[rad²\].
+/// The negative logarithm of the manipulability of a decomposed Jacobian, of which `counted` rows belong to no free
+/// axis. `floor` is added to each squared singular value \[rad²\].
 pub fn value(svd: &mut Svd, counted: usize, floor: f64) -> f64 {
     let squares = svd.squared_singular_values(counted);
     -(0.5 * squares.iter().map(|square| (square + floor).max(f64::MIN_POSITIVE).ln()).sum::<f64>())

@@ -1,8 +1,8 @@
 //! Preferences among the solutions of a redundant chain: null-space tasks, as terms of one cost.
 //!
-//! Each term has a file with its value, gradient and curvature. [`QUADRATIC_TERMS`] lists those that are a square of each variable; the
-//! [`manipulability`] depends on all variables together. A new term takes a file, a weight among [`Preference::weights`], and its entry in
-//! the list.
+//! Each term has a file with its value, gradient and curvature. [`QUADRATIC_TERMS`] lists those that are a square of
+//! each variable; the [`manipulability`] depends on all variables together. A new term takes a file, a weight among
+//! [`Preference::weights`], and its entry in the list.
 
 mod limits;
 pub mod manipulability;
@@ -21,25 +21,30 @@ const QUADRATIC_TERMS: [fn(&Preference, &VariableState) -> QuadraticTerm; 3] =
 
 /// Null-space tasks: a cost that the solver minimises by self-motions, for redundant chains and targets with free axes.
 ///
-/// The cost is the weighted sum of the terms below. The targets stay met within their tolerances. Weights are finite and not negative.
+/// The cost is the weighted sum of the terms below. The targets stay met within their tolerances. Weights are finite
+/// and not negative.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Preference<'a> {
     /// Preferred positions \[rad or m\], one entry per variable.
     pub posture: Option<&'a [f64]>,
     /// Weight of half the squared distance to the posture \[rad²\]; prismatic joints are divided by the length scale.
     pub posture_weight: f64,
-    /// Weight of half the squared distance of each variable from the middle of its limits, divided by half their range (Liégeois 1977).
+    /// Weight of half the squared distance of each variable from the middle of its limits, divided by half their
+    /// range (Liégeois 1977).
     pub limits_weight: f64,
-    /// Weights of half the squared moves from the seed \[1/rad² or 1/m²\], one entry per variable. With 1 over the squared velocity limits, slow
-    /// joints move less than fast ones. They act by self-motions alone: the [pick](super::Pick) chooses the branch regardless of these
-    /// weights, and a chain without null space ignores them. Paths ignore them too.
+    /// Weights of half the squared moves from the seed \[1/rad² or 1/m²\], one entry per variable. With 1 over the
+    /// squared velocity limits, slow joints move less than fast ones. They act by self-motions alone: the
+    /// [pick](super::Pick) chooses the branch regardless of these weights, and a chain without null space ignores
+    /// them. Paths ignore them too.
     pub move_weights: Option<&'a [f64]>,
-    /// Weight of the negative logarithm of the manipulability (Yoshikawa 1985, "Manipulability of robotic mechanisms"): the product of the
-    /// singular values of the Jacobian of [`Solution::smallest_singular_value`](super::Solution::smallest_singular_value).
+    /// Weight of the negative logarithm of the manipulability (Yoshikawa 1985, "Manipulability of robotic
+    /// mechanisms"): the product of the singular values of the Jacobian of
+    /// [`Solution::smallest_singular_value`](super::Solution::smallest_singular_value).
     pub manipulability_weight: f64,
-    /// In tracking, the largest step of each variable from the seed for posture, limits and manipulability \[rad or m\], one entry per variable;
-    /// `None` for no bound. Variables that the targets alone move farther stop there. In a stream of targets the arm thus approaches the
-    /// optimum by self-motions over many targets, not in one jump. Searches ignore it.
+    /// In tracking, the largest step of each variable from the seed for posture, limits and manipulability \[rad or
+    /// m\], one entry per variable; `None` for no bound. Variables that the targets alone move farther stop there. In
+    /// a stream of targets the arm thus approaches the optimum by self-motions over many targets, not in one jump.
+    /// Searches ignore it.
     pub max_step: Option<&'a [f64]>,
 }
 

@@ -33,7 +33,9 @@ const NEWTON_RULE: StallRule = StallRule { iterations: 16, stall: 0.7, stalls: 2
 /// FABRIK cycles are cheap and many, and accelerated ones may increase the error.
 const FABRIK_RULE: StallRule = StallRule { iterations: 100, stall: 0.98, stalls: 6, gain: 0.98 };
 
-/// Relaxed rule once the squared error of an attempt has been below [`NEAR_TARGET_ERROR`]. At a singular solution Newton steps converge linearly, and some leap far along the singular direction; the iterations after such a leap come nearer than last_error.
+/// Relaxed rule once the squared error of an attempt has been below [`NEAR_TARGET_ERROR`]. At a singular solution
+/// Newton steps converge linearly, and some leap far along the singular direction; the iterations after such a leap
+/// come nearer than last_error.
 const NEAR_TARGET_RULE: StallRule = StallRule { iterations: 100, stall: 0.7, stalls: 10, gain: 0.5 };
 /// Squared error that is near the targets \[rad²\].
 const NEAR_TARGET_ERROR: f64 = 1e-6;
@@ -163,7 +165,8 @@ impl Attempts {
         search.table.rank(search.kernel.level, targets, &mut self.ranking);
     }
 
-    /// Runs attempts until `arrived` stops the search or none are left. Writes the nearest configuration of the failed attempts into `closest`.
+    /// Runs attempts until `arrived` stops the search or none are left. Writes the nearest configuration of the
+    /// failed attempts into `closest`.
     pub fn run(&mut self, plan: &AttemptPlan, closest: &mut Candidate, arrived: OnSuccess) -> Spent {
         let (search, view) = (plan.search, plan.view);
         let spent = Spent { iterations: 0, attempts: 0, stop: Stop::Attempts };

@@ -67,7 +67,8 @@ impl FailedAttempts {
         &mut self.candidates[..self.count]
     }
 
-    /// Inserts a candidate of this rank, whose positions `read` writes, if it is among the best. The result does not depend on the order of insertion.
+    /// Inserts a candidate of this rank, whose positions `read` writes, if it is among the best. The result does not
+    /// depend on the order of insertion.
     pub fn insert(&mut self, rank: (f64, usize), read: impl FnOnce(&mut [f64])) {
         if let Some(candidate) = make_room(&mut self.candidates, &mut self.count, |other| other.rank() <= rank) {
             (candidate.score, candidate.attempt) = rank;

@@ -41,7 +41,8 @@ impl ClearanceCheck {
         self.clear_at_seed.clear();
     }
 
-    /// Whether `positions` respect the clearance of the problem: every pair is outside the margin, or at least as far apart as at the seed. Not inlined, so that problems without a clearance do not pay for it.
+    /// Whether `positions` respect the clearance of the problem: every pair is outside the margin, or at least as far
+    /// apart as at the seed. Not inlined, so that problems without a clearance do not pay for it.
     #[inline(never)]
     pub fn is_clear(&mut self, problem: &Problem, positions: &[f64]) -> bool {
         let Some(clearance) = &problem.clearance else { return true };
@@ -68,7 +69,8 @@ impl ClearanceCheck {
         false
     }
 
-    /// The cost of `positions`, which meet the targets: 0 if the problem has no cost, `None` if they are in collision or refused.
+    /// The cost of `positions`, which meet the targets: 0 if the problem has no cost, `None` if they are in
+    /// collision or refused.
     pub fn appraise(&mut self, problem: &Problem, positions: &[f64]) -> Option<f64> {
         if !self.is_clear(problem, positions) {
             return None;
@@ -80,7 +82,8 @@ impl ClearanceCheck {
         cost
     }
 
-    /// Appraises a collision-free answer. If it fails and a configuration was refused, the outcome becomes [`Reason::Refused`].
+    /// Appraises a collision-free answer. If it fails and a configuration was refused, the outcome becomes
+    /// [`Reason::Refused`].
     pub fn appraise_answer(&mut self, problem: &Problem, solution: &mut Solution) {
         let unhindered = Problem { clearance: None, ..*problem };
         if solution.is_solved() && self.appraise(&unhindered, &solution.positions).is_some() {

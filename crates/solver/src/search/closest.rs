@@ -14,7 +14,8 @@ const MIN_GAIN: f64 = 1e-9;
 pub const FIRST_ITERATIONS: usize = 10;
 /// A descent is promising if its squared error is below this multiple of the least one so far.
 pub const PROMISING: f64 = 1.1;
-/// A descent with a larger entry of its step \[rad or m\] has not converged: with a far target, the relative gain is always small.
+/// A descent with a larger entry of its step \[rad or m\] has not converged: with a far target, the relative gain
+/// is always small.
 const MIN_STEP: f64 = 1e-3;
 /// Ratio of successive dampings in the four lanes.
 const DAMPING_RATIO: f64 = 8.0;
@@ -83,7 +84,8 @@ impl ClosestDescent {
         Self { configurations: Configurations::new(&search.kernel.links) }
     }
 
-    /// Descends from `closest` and the other best failed attempts, and writes the least minimum into `closest`. The error is that of the solution, with angles, where attempts use chords. Returns the number of iterations.
+    /// Descends from `closest` and the other best failed attempts, and writes the least minimum into `closest`. The
+    /// error is that of the solution, with angles, where attempts use chords. Returns the number of iterations.
     pub fn refine(&mut self, run: &Run, setup: &Setup, closest: &mut Candidate, failed: &mut FailedAttempts) -> usize {
         let kernel = &run.input.search.kernel;
         let budget = Budget { iterations: MAX_ITERATIONS, expired: &|| run.has_expired() };
@@ -116,7 +118,8 @@ impl ClosestDescent {
         self.descend_by(&WholeError { kernel, task }, positions, budget)
     }
 
-    /// Descends from `positions` to a local minimum of the squared error by the method of Levenberg and Marquardt, with four dampings at once, of which the best is taken.
+    /// Descends from `positions` to a local minimum of the squared error by the method of Levenberg and Marquardt,
+    /// with four dampings at once, of which the best is taken.
     pub fn descend_by(&mut self, objective: &impl Objective, positions: &mut [f64], budget: Budget) -> Descended {
         let configurations = &mut self.configurations;
         let (mut last_damping, mut left) = (None, f64::INFINITY);

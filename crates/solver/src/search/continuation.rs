@@ -1,6 +1,10 @@
-//! Tracking by numerical continuation: a tracked configuration is connected to the seed by a joint motion whose tips follow the interpolated poses, along a straight line and about a constant axis.
+//! Tracking by numerical continuation: a tracked configuration is connected to the seed by a joint motion whose tips
+//! follow the interpolated poses, along a straight line and about a constant axis.
 //!
-//! The direct Newton solution is accepted if the straight joint motion to it follows the interpolation. Otherwise the interpolation is solved pose by pose, in pieces that are halved where the joint motion deviates from it (Taylor 1979, as for paths). This decides the branch and the revolution of each joint. If a limit or a singularity ends the interpolation, the error descends from there in short steps.
+//! The direct Newton solution is accepted if the straight joint motion to it follows the interpolation. Otherwise the
+//! interpolation is solved pose by pose, in pieces that are halved where the joint motion deviates from it (Taylor
+//! 1979, as for paths). This decides the branch and the revolution of each joint. If a limit or a singularity ends
+//! the interpolation, the error descends from there in short steps.
 
 use super::clearance::ClearanceCheck;
 use super::closest::{Budget, ClosestDescent};
@@ -16,7 +20,8 @@ use crate::{Bounds, Outcome, Reason, Solution};
 const LONGEST_PIECE: f64 = 0.3;
 /// Shortest piece \[rad, or m over the length scale\]. If shorter ones are needed, the interpolation ends.
 const SHORTEST_PIECE: f64 = 1e-5;
-/// Largest number of pieces, including halved ones. Passing a singularity at 0.01 of the usual singular value takes some 60.
+/// Largest number of pieces, including halved ones. Passing a singularity at 0.01 of the usual singular
+/// value takes some 60.
 const MAX_PIECES: usize = 400;
 /// Radius of a descent within which the error leads to no other branch \[rad, or m over the length scale\].
 const DESCENT_RADIUS: f64 = 0.1;
@@ -57,7 +62,8 @@ impl Continuation {
         }
     }
 
-    /// Whether a joint motion along the interpolation leads from the start of the setup to `positions`, which meet the targets (without full revolutions).
+    /// Whether a joint motion along the interpolation leads from the start of the setup to `positions`, which meet
+    /// the targets (without full revolutions).
     pub fn reaches(&mut self, run: &Run, setup: &Setup, positions: &[f64]) -> bool {
         let search = run.input.search;
         self.followed = None;
@@ -76,7 +82,9 @@ impl Continuation {
         self.interpolation.is_followed(run.input.search, setup.bounds(), &self_motion)
     }
 
-    /// Replaces the result of the attempt from the seed by a configuration that is connected to the seed, if there is one. Unmet targets are tried again, unless they are provably out of reach or beyond the step bounds. Returns the number of Newton steps.
+    /// Replaces the result of the attempt from the seed by a configuration that is connected to the seed, if there is
+    /// one. Unmet targets are tried again, unless they are provably out of reach or beyond the step bounds. Returns
+    /// the number of Newton steps.
     pub fn connect(&mut self, run: &Run, setup: &Setup, exploration: &mut Exploration) -> usize {
         let SearchInput { search, problem } = run.input;
         let Exploration { picked, closest, clearance, .. } = exploration;
@@ -144,7 +152,8 @@ impl Continuation {
         at
     }
 
-    /// Unless `found` is connected to the seed, replaces it by the end of the interpolation to its targets of position. True if they are met and the clearance allows it.
+    /// Unless `found` is connected to the seed, replaces it by the end of the interpolation to its targets of
+    /// position. True if they are met and the clearance allows it.
     pub fn connect_position(
         &mut self,
         run: &Run,
@@ -165,7 +174,8 @@ impl Continuation {
         is_met && clearance.appraise(run.input.problem, &self.trial).is_some()
     }
 
-    /// Whether a joint motion along the interpolation to the poses of `positions` (without full revolutions) leads there.
+    /// Whether a joint motion along the interpolation to the poses of `positions` (without full
+    /// revolutions) leads there.
     fn is_connected_to(&mut self, run: &Run, setup: &Setup, positions: &[f64]) -> bool {
         let SearchInput { search, problem } = run.input;
         if is_short(search, &setup.start, positions) {
@@ -184,7 +194,8 @@ impl Continuation {
         is_connected
     }
 
-    /// Replaces `closest` (without full revolutions) by the local minimum of the error near the end of the interpolation, unless continuation leads to `closest`.
+    /// Replaces `closest` (without full revolutions) by the local minimum of the error near the end of the
+    /// interpolation, unless continuation leads to `closest`.
     pub fn settle_closest(&mut self, run: &Run, setup: &Setup, closest: &mut [f64]) {
         let SearchInput { search, problem } = run.input;
         if self.is_connected_to(run, setup, closest) {
@@ -206,7 +217,8 @@ impl Continuation {
         self.end = settled;
     }
 
-    /// Leads `positions` to a local minimum of the error by descents of a small radius; true if the targets are met there.
+    /// Leads `positions` to a local minimum of the error by descents of a small radius; true if the
+    /// targets are met there.
     fn descend(&mut self, run: &Run, setup: &Setup, positions: &mut [f64]) -> bool {
         let Self { descent, trial, lower, upper, .. } = self;
         let (search, bounds) = (run.input.search, setup.bounds());
@@ -229,7 +241,8 @@ impl Continuation {
         false
     }
 
-    /// Whether joint limits ended the interpolation and nothing else explains the unmet targets: some limits are active, and without limits the interpolation continues.
+    /// Whether joint limits ended the interpolation and nothing else explains the unmet targets: some limits are
+    /// active, and without limits the interpolation continues.
     pub fn is_blocked_by_limits(&mut self, run: &Run, setup: &Setup, solution: &Solution) -> bool {
         let unexplained = solution.outcome == Outcome::Closest(Reason::NotConverged);
         let Some(fraction) = self.followed.filter(|_| unexplained && !solution.saturated.is_empty()) else {

@@ -13,13 +13,15 @@ pub struct Determinant {
 }
 
 impl Determinant {
-    /// For Jacobians of so many variables and tips. Those with more variables than axes are never square and need no memory.
+    /// For Jacobians of so many variables and tips. Those with more variables than axes are never square
+    /// and need no memory.
     pub fn new(variables: usize, tips: usize) -> Self {
         let entries = if variables <= 6 * tips { variables * variables } else { 0 };
         Self { size: variables, rows: vec![0.0; entries] }
     }
 
-    /// Whether the square Jacobian of one lane, over the axes of `targets` that are not free, has a positive determinant.
+    /// Whether the square Jacobian of one lane, over the axes of `targets` that are not free, has a
+    /// positive determinant.
     pub fn is_positive(&mut self, configurations: &Configurations, targets: &[Target], lane: usize) -> bool {
         let size = self.size;
         let counted = targets

@@ -1,4 +1,5 @@
-//! The attempts of one core until the deadline, the pick among their solutions, and whether joint limits block a solution.
+//! The attempts of one core until the deadline, the pick among their solutions, and whether joint limits
+//! block a solution.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -15,7 +16,8 @@ use crate::kernel::{Configurations, Svd};
 use crate::preference::manipulability;
 use crate::{Mode, Outcome, Pick, Problem, Reason, Solution, Stop, Unreached, counted_axes};
 
-/// Number of attempts before the clock is read. They take some ten microseconds; an earlier check would let one interruption by the operating system end a search at its start.
+/// Number of attempts before the clock is read. They take some ten microseconds; an earlier check would let one
+/// interruption by the operating system end a search at its start.
 const ATTEMPTS_WITHOUT_CLOCK: usize = 16;
 
 /// Number of attempts at targets that are provably out of reach.
@@ -24,9 +26,11 @@ const ATTEMPTS_AT_UNREACHABLE: usize = 48;
 /// Refused solutions do not count as attempts, up to this multiple of the attempts.
 const MAX_REFUSED_PER_ATTEMPT: usize = 16;
 
-/// Number of attempts after which joint limits may be reported as the reason: with fewer, a solution within them may have been missed.
+/// Number of attempts after which joint limits may be reported as the reason: with fewer, a solution within them may
+/// have been missed.
 const MIN_ATTEMPTS_FOR_LIMITS: usize = 100;
-/// Number of attempts without limits, the first from the closest configuration. Most reachable targets are met by the first few.
+/// Number of attempts without limits, the first from the closest configuration. Most reachable targets are met
+/// by the first few.
 const UNLIMITED_ATTEMPTS: usize = 16;
 
 /// A run of a search.
@@ -55,7 +59,8 @@ impl<'a> Run<'a> {
         self.has_spent(1)
     }
 
-    /// Whether the time for attempts has passed: half of the deadline if the other half is needed for [`Unreached::Position`].
+    /// Whether the time for attempts has passed: half of the deadline if the other half is needed for
+    /// [`Unreached::Position`].
     fn has_spent_attempts(&self) -> bool {
         self.has_spent(if self.input.problem.unreached == Unreached::Position { 2 } else { 1 })
     }
@@ -122,7 +127,8 @@ impl Exploration {
         }
     }
 
-    /// Makes the attempts of `slice`. Writes the best solution into `picked`, and the best failed attempt into `closest`.
+    /// Makes the attempts of `slice`. Writes the best solution into `picked`, and the best failed
+    /// attempt into `closest`.
     pub fn explore(&mut self, run: &Run, setup: &Setup, slice: &AttemptSlice) -> Spent {
         let Run { input, iteration, .. } = *run;
         let SearchInput { search, problem } = input;
@@ -184,7 +190,8 @@ impl Exploration {
         })
     }
 
-    /// Whether joint limits prevented a better `solution`: enough attempts within them failed, some limits are active at its positions, and an attempt without limits meets the targets outside them.
+    /// Whether joint limits prevented a better `solution`: enough attempts within them failed, some limits are active
+    /// at its positions, and an attempt without limits meets the targets outside them.
     pub fn is_blocked_by_limits(&mut self, input: SearchInput, setup: &Setup, solution: &Solution) -> bool {
         let SearchInput { search, problem } = input;
         let Mode::Search { attempts, random_seed, .. } = problem.mode else { return false };

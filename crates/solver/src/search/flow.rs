@@ -1,6 +1,8 @@
 //! Null-space tasks in a stream of targets: bounded steps, and a look-ahead that overrides the task.
 //!
-//! Bounds around the seed keep the self-motion of one target short. The look-ahead extrapolates the motion of the targets. If tracking cannot follow them there, or only with a jump at a limit, a singularity or another branch, the self-motion to that configuration starts now and replaces the task.
+//! Bounds around the seed keep the self-motion of one target short. The look-ahead extrapolates the motion of the
+//! targets. If tracking cannot follow them there, or only with a jump at a limit, a singularity or another branch,
+//! the self-motion to that configuration starts now and replaces the task.
 
 use super::clearance::ClearanceCheck;
 use super::closest::{Budget, ClosestDescent};
@@ -11,7 +13,8 @@ use crate::kernel::{Goal, Task};
 use crate::{Bounds, Mode, Preference, Problem, Target};
 use urdf_ik_robot::ChainPoses;
 
-/// Look-ahead distance: motion of the fastest joint \[rad, or m over the length scale\]. Of 0.2, 0.4 and 0.8 the last avoids the most jumps, in 810 streams each.
+/// Look-ahead distance: motion of the fastest joint \[rad, or m over the length scale\]. Of 0.2, 0.4 and 0.8 the last
+/// avoids the most jumps, in 810 streams each.
 const HORIZON: f64 = 0.8;
 /// Largest number of iterations; only the direction matters.
 const MAX_ITERATIONS: usize = 20;
@@ -45,7 +48,8 @@ impl Flow {
         }
     }
 
-    /// Moves `positions`, which meet the targets of `problem`, towards its preference. In tracking with bounded steps, moves are minimised first, and the task starts from there.
+    /// Moves `positions`, which meet the targets of `problem`, towards its preference. In tracking with bounded
+    /// steps, moves are minimised first, and the task starts from there.
     pub fn optimise(
         &mut self,
         input: SearchInput,
@@ -81,7 +85,9 @@ impl Flow {
         null_space.optimise(task, positions, clearance);
     }
 
-    /// Extrapolates the motion of the targets from the seed, and writes the positions that track them from `positions`, with full revolutions. True if these positions should override the task: tracking fails there, or a joint exceeds `max_step` per target and its current speed.
+    /// Extrapolates the motion of the targets from the seed, and writes the positions that track them from
+    /// `positions`, with full revolutions. True if these positions should override the task: tracking fails there, or
+    /// a joint exceeds `max_step` per target and its current speed.
     fn look_ahead(&mut self, input: SearchInput, setup: &Setup, positions: &[f64], max_step: &[f64]) -> bool {
         let SearchInput { search, problem } = input;
         let fastest = max_step.iter().enumerate().map(|(i, step)| step / search.unit(i)).fold(0.0, f64::max);

@@ -6,17 +6,23 @@ use crate::kernel::{Configurations, Goal, Lanes, Task};
 use crate::{Bounds, Target, counted_axes};
 use urdf_ik_robot::ChainPoses;
 
-/// Sum of the moves of all joints up to which a joint motion follows any interpolation between its ends \[rad, or m over the length scale\]. The middle pose deviates by at most an eighth of its square, times one for the rotation and 2.5 length scales of reach for the position: 1 mrad.
+/// Sum of the moves of all joints up to which a joint motion follows any interpolation between its ends \[rad, or m
+/// over the length scale\]. The middle pose deviates by at most an eighth of its square, times one for the rotation
+/// and 2.5 length scales of reach for the position: 1 mrad.
 const MAX_SHORT_MOVE: f64 = 0.05;
-/// Largest move of a joint in one piece \[rad, or m over the length scale\]: the middle pose does not detect full revolutions.
+/// Largest move of a joint in one piece \[rad, or m over the length scale\]: the middle pose does not detect
+/// full revolutions.
 const MAX_MOVE: f64 = 1.0;
-/// Deviation of a joint motion from the interpolation, relative to the whole motion. Before the determinant is checked, twice as much accepts 10 of 4000 targets beyond the end of the interpolation, this 6, and half as much 3, with more pieces.
+/// Deviation of a joint motion from the interpolation, relative to the whole motion. Before the determinant is
+/// checked, twice as much accepts 10 of 4000 targets beyond the end of the interpolation, this 6, and half as much 3,
+/// with more pieces.
 const MAX_DEVIATION: f64 = 0.0625;
 /// Fractions of the motion at which the deviation is checked.
 const CHECKED_FRACTIONS: [f64; 3] = [0.25, 0.5, 0.75];
 /// Fraction of the squared error that a Newton step at a check may leave: active limits leave more.
 const MAX_REMAINING_ERROR: f64 = 0.1;
-/// Length of a piece \[rad, or m over the length scale\] up to which a short joint motion is not checked: it ends at a singularity, or passes it.
+/// Length of a piece \[rad, or m over the length scale\] up to which a short joint motion is not checked: it ends at
+/// a singularity, or passes it.
 const FINE_PIECE: f64 = 1e-4;
 /// Damping of the checking steps \[rad²\]: small, so that singularities show.
 const CHECK_DAMPING: f64 = 1e-8;
@@ -131,12 +137,14 @@ impl Interpolation {
         self.configurations.squared_error.0[0]
     }
 
-    /// Whether the chain can follow an interpolation in all axes that are not free. Chains with fewer variables follow as closely as possible.
+    /// Whether the chain can follow an interpolation in all axes that are not free. Chains with fewer variables
+    /// follow as closely as possible.
     fn can_be_met(&self, search: &Search) -> bool {
         counted_axes(&self.ends) <= search.variables()
     }
 
-    /// Leads `positions` by Newton steps within `bounds` to the poses at this fraction. True if they are met, or for intermediate poses that cannot be met, if the steps converged.
+    /// Leads `positions` by Newton steps within `bounds` to the poses at this fraction. True if they are met, or for
+    /// intermediate poses that cannot be met, if the steps converged.
     pub fn solve(&mut self, search: &Search, bounds: Bounds, fraction: f64, positions: &mut [f64]) -> bool {
         self.set_fraction(search, fraction);
         let nearest_is_enough = fraction < 1.0 && !self.can_be_met(search);
@@ -164,7 +172,8 @@ impl Interpolation {
         false
     }
 
-    /// Whether the tips follow the interpolation along the straight joint motion: Newton steps within `bounds` from checked configurations to the interpolation are short and converge, and no singularity lies between the ends.
+    /// Whether the tips follow the interpolation along the straight joint motion: Newton steps within `bounds` from
+    /// checked configurations to the interpolation are short and converge, and no singularity lies between the ends.
     pub fn is_followed(&mut self, search: &Search, bounds: Bounds, motion: &StraightMotion) -> bool {
         let steps =
             || motion.from.iter().zip(motion.to).enumerate().map(|(i, (from, to))| (to - from) / search.unit(i));
@@ -179,7 +188,8 @@ impl Interpolation {
             && self.passes_no_singularity(search, motion)
     }
 
-    /// Whether a Newton step of at most `most` \[rad, or m over the length scale\] leads from a point of the motion to its pose of the interpolation.
+    /// Whether a Newton step of at most `most` \[rad, or m over the length scale\] leads from a point of the motion
+    /// to its pose of the interpolation.
     fn is_near(&mut self, search: &Search, bounds: Bounds, motion: &StraightMotion, fraction: f64, most: f64) -> bool {
         let StraightMotion { fractions: [at, next], .. } = *motion;
         self.set_fraction(search, at + fraction * (next - at));
@@ -198,7 +208,8 @@ impl Interpolation {
             && (nearest_is_enough || configurations.squared_error.0[0] <= (MAX_REMAINING_ERROR * before).max(MET_ERROR))
     }
 
-    /// Whether the determinant of a square Jacobian has the same sign at both ends: only singularities change it. True for other Jacobians.
+    /// Whether the determinant of a square Jacobian has the same sign at both ends: only singularities change it.
+    /// True for other Jacobians.
     fn passes_no_singularity(&mut self, search: &Search, motion: &StraightMotion) -> bool {
         let Self { configurations, goals, determinant, between, .. } = self;
         if counted_axes(between) != search.variables() {

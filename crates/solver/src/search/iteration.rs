@@ -6,9 +6,11 @@ use crate::JacobianStep;
 use crate::kernel::{Configurations, FabrikScratch, LANES, Lanes, Svd, Task};
 use urdf_ik_mathematics::bounded_step::{StepProblem, solve_within_bounds};
 
-/// Upper bound of the adaptive damping \[rad²\], the fraction [`AttemptPlan::damping`] of the squared error. More would slow steps far from the target, and stop them on a long gantry.
+/// Upper bound of the adaptive damping \[rad²\], the fraction [`AttemptPlan::damping`] of the squared error. More
+/// would slow steps far from the target, and stop them on a long gantry.
 const MAX_DAMPING: f64 = 0.1;
-/// Lower bound of a fixed damping \[rad²\]. With less, rounding decides whether rows are dependent; adaptive damping is less only where the error is too small for harm.
+/// Lower bound of a fixed damping \[rad²\]. With less, rounding decides whether rows are dependent; adaptive damping
+/// is less only where the error is too small for harm.
 const MIN_FIXED_DAMPING: f64 = 1e-13;
 /// Squared error below which Newton steps replace FABRIK cycles \[rad²\]: 0.2 rad, or a fifth of the length scale.
 const POLISH_BELOW: f64 = 0.04;

@@ -1,6 +1,10 @@
 //! Numerical search, used by every solver: attempts from the seed and from other starting points within joint limits.
 //!
-//! A solve is a pipeline. [`setup`] derives bounds, start and goals from the problem. [`attempts`] run from the start and from the [`seed_table`], four at a time, until they meet the targets or stall; [`explore`] picks one. A successful attempt is improved by [`null_space`]. A failed one is led by [`closest`] to a local minimum of the error, and on request by [`position_only`] to one of the orientation error at the position. The setup folds the result to the revolutions nearest to the seed, and the [`solution_evaluator`] measures exactly these positions.
+//! A solve is a pipeline. [`setup`] derives bounds, start and goals from the problem. [`attempts`] run from the start
+//! and from the [`seed_table`], four at a time, until they meet the targets or stall; [`explore`] picks one. A
+//! successful attempt is improved by [`null_space`]. A failed one is led by [`closest`] to a local minimum of the
+//! error, and on request by [`position_only`] to one of the orientation error at the position. The setup folds the
+//! result to the revolutions nearest to the seed, and the [`solution_evaluator`] measures exactly these positions.
 //!
 //! Each stage is a type with its own memory. Only [`solve`] connects them.
 

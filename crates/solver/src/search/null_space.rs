@@ -1,6 +1,8 @@
 //! Self-motions towards the preference, with the targets met.
 //!
-//! Gradient projection (Liégeois 1977, "Automatic supervisory control of the configuration and behavior of multibody mechanisms") in coordinates in which the cost has unit curvature. A projected step violates the targets to second order, so Newton steps back to them follow. The four lanes try four step lengths at once.
+//! Gradient projection (Liégeois 1977, "Automatic supervisory control of the configuration and behavior of multibody
+//! mechanisms") in coordinates in which the cost has unit curvature. A projected step violates the targets to second
+//! order, so Newton steps back to them follow. The four lanes try four step lengths at once.
 //!
 //! In a stream of targets, steps end at the first bound, so that they stay self-motions.
 
@@ -23,7 +25,8 @@ const MIN_STEP: f64 = 1e-5;
 const MAX_STEP: f64 = 0.5;
 /// Step lengths of the lanes, relative to the step.
 const STEP_LENGTHS: [f64; LANES] = [1.0, 0.5, 0.2, 0.05];
-/// Distance from a bound at which a variable counts as at the bound, relative to one plus its position: covers rounding and the residual of Newton steps.
+/// Distance from a bound at which a variable counts as at the bound, relative to one plus its position: covers
+/// rounding and the residual of Newton steps.
 const BOUND_TOLERANCE: f64 = 1e-9;
 
 /// Null-space optimisation.
@@ -51,7 +54,8 @@ impl NullSpace {
         }
     }
 
-    /// Moves `positions`, which meet the targets of the problem, towards the preference of `task` within its bounds, through collision-free configurations.
+    /// Moves `positions`, which meet the targets of the problem, towards the preference of `task` within its bounds,
+    /// through collision-free configurations.
     pub fn optimise(&mut self, task: NullSpaceTask, positions: &mut [f64], clearance: &mut ClearanceCheck) {
         if !task.preference.is_none() || task.preference.move_weights.is_some() {
             task.run(positions, self, clearance);
@@ -75,7 +79,8 @@ impl NullSpace {
         }
     }
 
-    /// Stops the variable that would pass its bound at `positions` the farthest: without it, others may turn back. True if there was one.
+    /// Stops the variable that would pass its bound at `positions` the farthest: without it, others may turn back.
+    /// True if there was one.
     fn stop_at_bound(&mut self, bounds: Bounds, positions: &[f64]) -> bool {
         let (mut worst, mut most) = (None, 0.0);
         for (i, (position, step)) in positions.iter().zip(&self.direction).enumerate() {
@@ -165,7 +170,8 @@ impl<'a> NullSpaceTask<'a> {
         }
     }
 
-    /// Writes the projected step from `positions`, scaled by up to `stride`, into `scratch.direction`, and returns the scale; `None` if the step is negligible.
+    /// Writes the projected step from `positions`, scaled by up to `stride`, into `scratch.direction`, and returns
+    /// the scale; `None` if the step is negligible.
     fn find_step(&self, positions: &[f64], stride: f64, scratch: &mut NullSpace) -> Option<f64> {
         self.find_newton_step(positions, scratch);
         scratch.jacobian.configurations.write_all(positions);
@@ -218,7 +224,8 @@ impl<'a> NullSpaceTask<'a> {
         cost
     }
 
-    /// Writes the Newton step of the cost at `positions` for its diagonal curvature into `scratch.direction`, and the unit of each variable, in which the curvature is one, into `scratch.units`.
+    /// Writes the Newton step of the cost at `positions` for its diagonal curvature into `scratch.direction`, and the
+    /// unit of each variable, in which the curvature is one, into `scratch.units`.
     fn find_newton_step(&self, positions: &[f64], scratch: &mut NullSpace) {
         scratch.direction.fill(0.0);
         if self.preference.manipulability_weight > 0.0 {

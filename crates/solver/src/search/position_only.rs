@@ -1,6 +1,10 @@
 //! Exact positions with the closest orientations, if no attempt met both.
 //!
-//! A two-level least-squares problem (Nakamura, Hanafusa and Yoshikawa 1987, "Task-priority based redundancy control of robot manipulators"): orientation errors are minimised on the manifold of configurations that meet the positions. A step is damped least squares within the bounds, with position rows weighted so heavily that it is tangent to the manifold. Newton steps on the positions alone return to it. A search compares the local minima from several starting points; tracking starts from the seed alone.
+//! A two-level least-squares problem (Nakamura, Hanafusa and Yoshikawa 1987, "Task-priority based redundancy control
+//! of robot manipulators"): orientation errors are minimised on the manifold of configurations that meet the
+//! positions. A step is damped least squares within the bounds, with position rows weighted so heavily that it is
+//! tangent to the manifold. Newton steps on the positions alone return to it. A search compares the local minima from
+//! several starting points; tracking starts from the seed alone.
 
 use std::ops::ControlFlow;
 
@@ -16,11 +20,14 @@ use super::setup::Setup;
 use crate::kernel::{Configurations, Goal, LANES, Lanes, Task};
 use crate::{Mode, Problem, Stop, Target, Tolerance};
 
-/// Largest number of starting points on the manifold, besides the seed and the failed attempts. With these, benches/peers/position_only.py finds no better minimum on the SO-101.
+/// Largest number of starting points on the manifold, besides the seed and the failed attempts. With these,
+/// benches/peers/position_only.py finds no better minimum on the SO-101.
 const MAX_STARTS: usize = 48;
-/// Fraction of the position tolerance within which a configuration is on the manifold: the rest is not traded for orientation.
+/// Fraction of the position tolerance within which a configuration is on the manifold: the rest is not traded
+/// for orientation.
 const MANIFOLD_TOLERANCE: f64 = 0.01;
-/// A minimum replaces an earlier one if its squared error is below this multiple of it. Of equal minima, such as those of two elbow branches, the first counts, which is that of the seed.
+/// A minimum replaces an earlier one if its squared error is below this multiple of it. Of equal minima, such as
+/// those of two elbow branches, the first counts, which is that of the seed.
 const REPLACEMENT_RATIO: f64 = 1.0 - 1e-6;
 
 /// Configurations that meet the positions with the least orientation error.
@@ -82,7 +89,8 @@ impl PositionOnly {
         }
     }
 
-    /// Writes the best collision-free and accepted configuration that meets the positions into `best`; true if there is one.
+    /// Writes the best collision-free and accepted configuration that meets the positions into `best`; true
+    /// if there is one.
     pub fn find(&mut self, run: &Run, stages: Stages, spent: &mut Spent) -> bool {
         let SearchInput { search, problem } = run.input;
         let Stages { setup, descent, attempts, clearance, closest } = stages;
@@ -119,7 +127,8 @@ impl PositionOnly {
         best.is_some()
     }
 
-    /// Sets up the problem of the positions. True if it applies: a position that is not provably out of reach, and an orientation that may be missed.
+    /// Sets up the problem of the positions. True if it applies: a position that is not provably out of reach, and an
+    /// orientation that may be missed.
     fn set_up(&mut self, SearchInput { search, problem }: SearchInput) -> bool {
         let Self { positions, targets, heavy_goals, .. } = self;
         targets.clear();
@@ -180,7 +189,8 @@ impl<'a> Starts<'a> {
         }
     }
 
-    /// Leads the trial, which meets the positions, to the least orientation error nearby. It replaces `best` if it is better.
+    /// Leads the trial, which meets the positions, to the least orientation error nearby. It replaces `best`
+    /// if it is better.
     fn descend(&mut self) {
         let SearchInput { search, problem } = self.run.input;
         let objective = Orientations { search, positions: self.positions, setup: self.setup, heavy: self.heavy_goals };

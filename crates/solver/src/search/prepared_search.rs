@@ -10,7 +10,8 @@ use urdf_ik_robot::{Chain, Domain, JointKind, Variable, without_whole_turns};
 /// Length scale over [`TipReach::extent`], which weighs position errors against angles. Tuned on eleven arms.
 const LENGTH_SCALE_OF_REACH: f64 = 0.4;
 
-/// Factor of position rows in steps that should preserve the positions. The violation falls with its square, to a millionth; a larger factor would lose digits of the orientations to rounding.
+/// Factor of position rows in steps that should preserve the positions. The violation falls with its square, to a
+/// millionth; a larger factor would lose digits of the orientations to rounding.
 const POSITION_WEIGHT: f64 = 1e3;
 
 /// A search prepared for one chain. Constant, and cheap to clone.
@@ -68,7 +69,8 @@ impl Search {
         self.turns.len()
     }
 
-    /// Writes `positions` wrapped to half a revolution, if full revolutions make no difference: large angles lose digits.
+    /// Writes `positions` wrapped to half a revolution, if full revolutions make no difference: large
+    /// angles lose digits.
     pub fn wrap(&self, positions: &[f64], wrapped: &mut [f64]) {
         for ((wrapped, position), turns) in wrapped.iter_mut().zip(positions).zip(&*self.turns) {
             *wrapped = if *turns { without_whole_turns(*position) } else { *position };
@@ -104,7 +106,8 @@ impl SearchInput<'_> {
     }
 }
 
-/// Whether the variable can be treated as an angle on a circle: every joint that it moves makes an integer number of revolutions per revolution, and its limits span a full one.
+/// Whether the variable can be treated as an angle on a circle: every joint that it moves makes an integer number of
+/// revolutions per revolution, and its limits span a full one.
 fn turns(chain: &Chain, index: usize, variable: &Variable) -> bool {
     let moved = || chain.joints().iter().filter(|joint| joint.variable == index);
     variable.domain.has_whole_turn()

@@ -1,4 +1,5 @@
-//! Starting points other than the seed: a table of configurations spread over the joint limits, with the poses of their tips.
+//! Starting points other than the seed: a table of configurations spread over the joint limits, with the
+//! poses of their tips.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, Simd, dispatch, f32x8};
@@ -115,7 +116,8 @@ impl SeedTable {
         table
     }
 
-    /// Ranks the table for a problem, by half the squared distance over the squared length scale, minus the cosines between corresponding axes (for small angles the squared angle, up to a constant).
+    /// Ranks the table for a problem, by half the squared distance over the squared length scale, minus the cosines
+    /// between corresponding axes (for small angles the squared angle, up to a constant).
     pub fn rank(&self, level: Level, targets: &[Target], ranking: &mut Ranking) {
         ranking.costs.fill(EightLanes::default());
         ranking.taken = 0;
@@ -149,7 +151,8 @@ impl SeedTable {
         weights.map(|weight| single(weight * target.weight))
     }
 
-    /// Writes the start of attempt `attempt` (1 is the first after the seed) into `out`: the table's configurations nearest to the targets, then further samples of the sequence.
+    /// Writes the start of attempt `attempt` (1 is the first after the seed) into `out`: the table's configurations
+    /// nearest to the targets, then further samples of the sequence.
     pub fn start(&self, level: Level, attempt: usize, random_seed: u64, ranking: &mut Ranking, out: &mut [f64]) {
         if attempt <= TRIED_FROM_TABLE {
             let index = ranking.take(level, attempt);
@@ -159,7 +162,8 @@ impl SeedTable {
         }
     }
 
-    /// Point `index` of the Richtmyer sequence (multiples of square roots of primes, modulo 1), which fills a box of any dimension evenly, shifted by `random_seed` and scaled to the domains or to a [`range_fraction`] of them.
+    /// Point `index` of the Richtmyer sequence (multiples of square roots of primes, modulo 1), which fills a box of
+    /// any dimension evenly, shifted by `random_seed` and scaled to the domains or to a [`range_fraction`] of them.
     pub fn sample(&self, index: usize, random_seed: u64, out: &mut [f64]) {
         #[expect(clippy::cast_precision_loss, reason = "indices stay far below 2^52")]
         let index = (index + 1) as f64;
@@ -186,7 +190,8 @@ fn add_costs<S: Simd>(simd: S, poses: &[Poses], weights: &[f32; FEATURES], posit
 
 /// The fraction of their ranges that so many variables use in a configuration, for `place` in \[0, 1).
 ///
-/// Few variables use all of it. With random positions of many joints the tip stays near the base, like a random walk, and cannot approach a distant target, so the fraction decreases geometrically until the whole arm is one curve.
+/// Few variables use all of it. With random positions of many joints the tip stays near the base, like a random walk,
+/// and cannot approach a distant target, so the fraction decreases geometrically until the whole arm is one curve.
 fn range_fraction(variables: usize, place: f64) -> f64 {
     if variables <= FULL_RANGE_VARIABLES {
         return 1.0;

@@ -7,7 +7,8 @@ use crate::kernel::{Goal, Task};
 use crate::{Bounds, Mode, Problem};
 use urdf_ik_robot::{Domain, nearest_turn, whole_turns};
 
-/// A problem prepared for the stages of a search. Written by [`Setup::set`], then read-only; [`SetupView`] replaces bounds or start.
+/// A problem prepared for the stages of a search. Written by [`Setup::set`], then read-only; [`SetupView`] replaces
+/// bounds or start.
 #[derive(Debug, Clone)]
 pub struct Setup {
     pub goals: Vec<Goal>,
@@ -99,7 +100,8 @@ impl Setup {
 
     /// Bounds while solving, and the start.
     ///
-    /// A search treats revolving variables as circles and folds them into their limits at the end. Tracking does not: folding would jump by a revolution.
+    /// A search treats revolving variables as circles and folds them into their limits at the end. Tracking does not:
+    /// folding would jump by a revolution.
     fn set_bounds(&mut self, problem: &Problem) {
         for (i, domain) in self.domains.iter().enumerate() {
             let [least, greatest] = domain.ends();
@@ -143,7 +145,8 @@ impl Setup {
         })
     }
 
-    /// The position that a search returns for variable `i`: on a circle, the revolution within its domain and nearest to the seed.
+    /// The position that a search returns for variable `i`: on a circle, the revolution within its domain and
+    /// nearest to the seed.
     pub fn folded(&self, i: usize, position: f64) -> f64 {
         match (self.turns[i], self.circles[i]) {
             (false, _) => position,
@@ -154,7 +157,8 @@ impl Setup {
         }
     }
 
-    /// Restores the revolutions of `positions`: adds those subtracted, and in a search chooses the ones within the limits and nearest to the seed.
+    /// Restores the revolutions of `positions`: adds those subtracted, and in a search chooses the ones within the
+    /// limits and nearest to the seed.
     pub fn fold(&self, problem: &Problem, positions: &mut [f64]) {
         for i in (0..positions.len()).filter(|i| self.turns[*i]) {
             let (domain, seed) = (self.domains[i], self.domains[i].clamp(problem.seed[i]));

@@ -1,4 +1,5 @@
-//! Evaluation of the final positions: whether they meet the targets, and if not, whether these are out of reach or the step too short.
+//! Evaluation of the final positions: whether they meet the targets, and if not, whether these are out of reach or
+//! the step too short.
 
 use super::prepared_search::{Search, SearchInput};
 use super::setup::Setup;
@@ -30,7 +31,8 @@ impl SolutionEvaluator {
         }
     }
 
-    /// Writes `positions` and their residuals, by the chain's own forward kinematics, into `solution`; true if they meet the targets.
+    /// Writes `positions` and their residuals, by the chain's own forward kinematics, into `solution`; true if they
+    /// meet the targets.
     pub fn measure(&mut self, search: &Search, targets: &[Target], positions: &[f64], solution: &mut Solution) -> bool {
         solution.positions.copy_from_slice(positions);
         search.chain.forward_kinematics(&solution.positions, &mut self.poses);
@@ -61,7 +63,8 @@ impl SolutionEvaluator {
         solution.outcome = Outcome::Closest(input.out_of_reach().unwrap_or(step_limited));
     }
 
-    /// Lists the variables at a limit that would reduce the error beyond it. True if any is at a step bound that is not a limit.
+    /// Lists the variables at a limit that would reduce the error beyond it. True if any is at a step bound
+    /// that is not a limit.
     fn find_saturated(&mut self, search: &Search, setup: &Setup, solution: &mut Solution) -> bool {
         let Self { configurations, positions, .. } = self;
         positions.iter_mut().zip(&solution.positions).zip(&setup.whole_turns).for_each(|((t, p), w)| *t = p - w);

@@ -91,7 +91,8 @@ impl Search {
         scratch.evaluator.measure(self, targets, positions, solution)
     }
 
-    /// Leads `positions` by damped Newton steps without limits to `target` within `tolerance` \[m and rad\], or to the closest configuration.
+    /// Leads `positions` by damped Newton steps without limits to `target` within `tolerance` \[m and rad\], or to
+    /// the closest configuration.
     pub fn polish(&self, target: &Target, tolerance: f64, positions: &mut [f64], scratch: &mut SearchScratch) {
         let SearchScratch { setup, goals, closest, .. } = scratch;
         let tolerance = Tolerance { position: tolerance, orientation: tolerance };
@@ -114,7 +115,8 @@ impl Search {
 }
 
 impl Run<'_> {
-    /// Whether `positions`, which meet the targets of a tracked problem, are connected to its seed: see [`Continuation`].
+    /// Whether `positions`, which meet the targets of a tracked problem, are connected to its seed: see
+    /// [`Continuation`].
     pub fn is_connected(&self, scratch: &mut SearchScratch, positions: &[f64]) -> bool {
         let SearchScratch { setup, exploration, continuation, .. } = scratch;
         setup.set(self.input);
@@ -186,7 +188,8 @@ impl Run<'_> {
         solution.elapsed = self.start.elapsed();
     }
 
-    /// Refines the result if no attempt met the targets, as [`Problem::unreached`] asks. True if the positions alone are met.
+    /// Refines the result if no attempt met the targets, as [`Problem::unreached`] asks. True if the
+    /// positions alone are met.
     fn refine_unmet(&self, scratch: &mut SearchScratch, spent: &mut Spent) -> bool {
         let unreached = self.input.problem.unreached;
         if unreached == Unreached::Stop || !self.iteration.refines() {

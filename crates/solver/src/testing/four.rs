@@ -106,7 +106,8 @@ impl Four {
         kernel.damped_step(Task { goals, bounds: Bounds { lower, upper } }, configurations, damping, moving);
     }
 
-    /// Takes one cycle of FABRIK in all configurations, in which no variable moves by more than `range`. Returns the new positions.
+    /// Takes one cycle of FABRIK in all configurations, in which no variable moves by more than `range`. Returns
+    /// the new positions.
     pub fn cycle(&mut self, options: FabrikOptions, range: f64) -> Vec<[f64; LANES]> {
         let least = |lanes: &Lanes| lanes.0.into_iter().fold(f64::INFINITY, f64::min);
         let greatest = |lanes: &Lanes| lanes.0.into_iter().fold(f64::NEG_INFINITY, f64::max);

@@ -33,7 +33,8 @@ fn spherical_joint(random: &mut Random) -> [Vector3<f64>; 3] {
     [beside * sign(random), second, third * sign(random)]
 }
 
-/// An arm with a spherical shoulder and wrist, the first axis offset by `offset` \[m\]. Points are anywhere on the axes.
+/// An arm with a spherical shoulder and wrist, the first axis offset by `offset` \[m\]. Points are
+/// anywhere on the axes.
 pub fn arm(random: &mut Random, offset: f64) -> Axes<REDUNDANT_JOINTS> {
     let [a, b, c] = spherical_joint(random);
     let [e, f, g] = spherical_joint(random);

@@ -23,8 +23,8 @@ impl Axes {
         }
     }
 
-    /// The axes of joints with these twists \[rad\], lengths and offsets \[m\] and positions \[rad\] at zero (Denavit and
-    /// Hartenberg 1955).
+    /// The axes of joints with these twists \[rad\], lengths and offsets \[m\] and positions \[rad\] at zero (Denavit
+    /// and Hartenberg 1955).
     pub fn by_parameters(rows: [[f64; 4]; 6]) -> Self {
         let mut pose = Isometry3::identity();
         let lines = rows.map(|[twist, length, offset, position]| {
@@ -118,7 +118,8 @@ pub fn exact(arm: &Arm, positions: &[f64]) -> Target {
     Target { tolerance, ..arm.targets_at(positions)[0] }
 }
 
-/// Checks every solution of the closed form by independent kinematics, and that it has all solutions of a search. Returns their number.
+/// Checks every solution of the closed form by independent kinematics, and that it has all solutions of a search.
+/// Returns their number.
 pub fn check_all(arm: &Arm, positions: &[f64], seed: &[f64]) -> usize {
     let count = check_target(arm, &exact(arm, positions), seed, Some(positions));
     assert!(count > 0);

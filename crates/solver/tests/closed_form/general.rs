@@ -13,8 +13,8 @@ use crate::common::{Arm, Random, Share, apart, distance, solve};
 /// Robots without a spherical wrist, from published data of their makers.
 fn robots() -> Vec<(&'static str, Axes)> {
     let (x, y, z, nothing) = (Vector3::x(), Vector3::y(), Vector3::z(), Vector3::zeros());
-    // Fanuc CRX-10iA/L: 0.71 m from shoulder to elbow, 0.54 m from there to the wrist, 0.15 m aside (Abbes and Poisson 2024, "Geometric
-    // approach for inverse kinematics of the FANUC CRX collaborative robot").
+    // Fanuc CRX-10iA/L: 0.71 m from shoulder to elbow, 0.54 m from there to the wrist, 0.15 m aside (Abbes and
+    // Poisson 2024, "Geometric approach for inverse kinematics of the FANUC CRX collaborative robot").
     let wrist = 0.71 * z + 0.54 * x;
     let crx = Axes {
         directions: [z, y, -y, -x, -y, -x],

@@ -1,4 +1,5 @@
-//! Chains of two links, recognised from a URDF and solved in closed form, compared with forward kinematics of the robot.
+//! Chains of two links, recognised from a URDF and solved in closed form, compared with forward
+//! kinematics of the robot.
 
 use std::f64::consts::PI;
 
@@ -24,8 +25,8 @@ fn tip(chain: &Chain, positions: &[f64]) -> Point3<f64> {
     poses.tips()[0].translation.vector.into()
 }
 
-/// A row of joints whose axes at zero are these lines (point, direction) in the base link's frame, with the tip link's origin at `tip`;
-/// every joint frame has a random orientation and position along its axis.
+/// A row of joints whose axes at zero are these lines (point, direction) in the base link's frame, with the tip
+/// link's origin at `tip`; every joint frame has a random orientation and position along its axis.
 fn row(random: &mut Random, axes: &[Line], tip: Vector3<f64>) -> String {
     let mut joints = String::new();
     let mut parent = Isometry3::identity();
@@ -184,7 +185,8 @@ fn last_link(chain: &Chain, positions: &[f64]) -> Vector3<f64> {
     poses.tips()[0].rotation * (placement.rotation.inverse() * across.normalize())
 }
 
-/// Checks that one of the configurations is `made`, up to rounding amplified by a nearly stretched or nearly vertical arm.
+/// Checks that one of the configurations is `made`, up to rounding amplified by a nearly stretched or
+/// nearly vertical arm.
 fn contains<const N: usize>(configurations: &[[f64; N]], made: &[f64]) {
     let apart = |a: f64, b: f64| UnitQuaternion::from_scaled_axis(Vector3::z() * (a - b)).angle();
     let near = |found: &[f64; N]| found.iter().zip(made).all(|(&found, &made)| apart(found, made) < 1e-6);

@@ -28,8 +28,8 @@ fn arm(name: &str, axes: &[Vector3<f64>; 7], points: &[[f64; 3]; 7], kind: &str)
     arm
 }
 
-/// Spherical shoulder and wrist, exact and near; a spherical shoulder and a wrist with an offset; a spherical wrist and a shoulder with
-/// one offset, and with two. Lengths are random.
+/// Spherical shoulder and wrist, exact and near; a spherical shoulder and a wrist with an offset; a spherical wrist
+/// and a shoulder with one offset, and with two. Lengths are random.
 fn arms(random: &mut Random) -> Vec<Arm> {
     let (x, y, z) = (Vector3::x(), Vector3::y(), Vector3::z());
     let mut length = |about: f64| about * random.between(0.8, 1.2);

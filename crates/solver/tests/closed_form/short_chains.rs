@@ -91,7 +91,8 @@ fn closed_form(arm: &Arm) -> Solver {
     Solver::prepare(SolverKind::ClosedForm, &arm.chain).unwrap()
 }
 
-/// Sets of free axes that leave the chain no self-motion: rotations, and for a chain in the tip's plane the translation out of it.
+/// Sets of free axes that leave the chain no self-motion: rotations, and for a chain in the tip's plane the
+/// translation out of it.
 fn masks(arm: &Arm) -> Vec<[bool; 6]> {
     let turns = (0..8_usize).map(|set| std::array::from_fn(|axis| axis >= 3 && set >> (axis - 3) & 1 == 1));
     let joints = arm.chain.variables().len();
@@ -104,7 +105,8 @@ fn masks(arm: &Arm) -> Vec<[bool; 6]> {
     masks
 }
 
-/// Residual of the tip in the constrained axes of the target \[m or rad\]; with two free rotations, of the position only.
+/// Residual of the tip in the constrained axes of the target \[m or rad\]; with two free rotations, of
+/// the position only.
 fn miss(arm: &Arm, target: &Target, positions: &[f64]) -> f64 {
     let pose = arm.tip_poses(positions)[0];
     let shift = target.pose.inverse_transform_vector(&(pose.translation.vector - target.pose.translation.vector));

@@ -21,7 +21,8 @@ const KINDS: [FamilyKind; 8] = [
     FamilyKind::FirstThreeParallel,
 ];
 
-/// Axes of that family without further common properties: neighbours are parallel or at least 0.2 rad apart, and intersect or pass at 2 cm or more.
+/// Axes of that family without further common properties: neighbours are parallel or at least 0.2 rad apart, and
+/// intersect or pass at 2 cm or more.
 fn axes_of(kind: FamilyKind, random: &mut Random) -> Axes {
     let mut axes = Axes::skew(random);
     match kind {

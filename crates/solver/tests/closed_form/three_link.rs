@@ -48,7 +48,8 @@ fn configuration(random: &mut Random) -> (Isometry3<f64>, [f64; 3], ThreeLinkAng
     (base, lengths, ThreeLinkAngles { yaw, roll, shoulder, elbow, wrist })
 }
 
-/// Checks that every configuration points along `up` and misses `end` by the stated distance. Returns the greatest error.
+/// Checks that every configuration points along `up` and misses `end` by the stated distance. Returns
+/// the greatest error.
 fn check(
     base: &Isometry3<f64>,
     lengths: [f64; 3],
@@ -108,7 +109,8 @@ fn nearly_special_targets_lose_no_digits() {
         let (base, lengths, mut made) = configuration(&mut random);
         let case = random.below(5);
         let mut tiny = || 10f64.powf(random.between(-17.0, -1.0));
-        // The up vector nearly along P_T or along the base axis, elbow nearly stretched or folded, roll nearly a quarter turn.
+        // The up vector nearly along P_T or along the base axis, elbow nearly stretched or folded, roll
+        // nearly a quarter turn.
         let shoulder_to_wrist =
             |made: &ThreeLinkAngles| (lengths[1] * made.elbow.sin()).atan2(lengths[0] + lengths[1] * made.elbow.cos());
         match case {

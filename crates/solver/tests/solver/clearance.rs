@@ -1,4 +1,5 @@
-//! Collision-free searches, verified by exact distances between links: the obstacles are links of a second description of the robot.
+//! Collision-free searches, verified by exact distances between links: the obstacles are links of a second
+//! description of the robot.
 
 use std::ops::ControlFlow;
 

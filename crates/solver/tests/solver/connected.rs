@@ -1,4 +1,5 @@
-//! Tracked solutions are connected to the seed: on the branch and with the revolutions to which the interpolated pose leads.
+//! Tracked solutions are connected to the seed: on the branch and with the revolutions to which the
+//! interpolated pose leads.
 
 use std::f64::consts::{PI, TAU};
 
@@ -29,7 +30,8 @@ struct Tally {
     beyond: usize,
     /// Not solved, and the answer is not reached along the interpolation to its own pose either.
     adrift: usize,
-    /// Answers on another branch than the reference, and answers whose revolutions differ from the nearer ones of the reference.
+    /// Answers on another branch than the reference, and answers whose revolutions differ from the nearer ones
+    /// of the reference.
     elsewhere: usize,
     turned: usize,
 }

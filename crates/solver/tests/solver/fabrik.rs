@@ -148,7 +148,8 @@ fn the_same_problem_has_the_same_solution_and_allocates_nothing() {
     }
 }
 
-/// Answers of used scratch against those of new scratch, in every mode, with as many targets as there are tips and with fewer.
+/// Answers of used scratch against those of new scratch, in every mode, with as many targets as there are
+/// tips and with fewer.
 #[test]
 fn earlier_use_of_the_scratch_does_not_matter() {
     let mut random = Random::new(13);

@@ -10,7 +10,8 @@ use crate::common::{
     urdf::{self, fixed, joint, robot, turn},
 };
 
-/// Solves random targets from random seeds, both anywhere inside the limits, and returns how many of a hundred were met.
+/// Solves random targets from random seeds, both anywhere inside the limits, and returns how many of a
+/// hundred were met.
 fn solved_of_100(arm: &Arm, free: fn(Target) -> Target) -> u32 {
     let (solver, mut random) = (arm.solver(), Random::new(51));
     let solve = |random: &mut Random| {

@@ -1,4 +1,5 @@
-//! Complete solves by every solver: targets that are reached, the choice of the solution, and problems that are refused.
+//! Complete solves by every solver: targets that are reached, the choice of the solution, and problems
+//! that are refused.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 

@@ -1,4 +1,5 @@
-//! Very many random targets: all are reached, every claim is verified by independent kinematics, and a second run is bit-identical.
+//! Very many random targets: all are reached, every claim is verified by independent kinematics, and a second run
+//! is bit-identical.
 //!
 //! `cargo test --release --test solver many:: -- --nocapture` prints the results.
 

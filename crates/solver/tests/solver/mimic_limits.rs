@@ -19,7 +19,8 @@ fn limited(names: [&str; 4], axis: &str, limits: [f64; 2], inside: &str) -> Stri
     joint(name, kind, parent, child, &(limit + inside))
 }
 
-/// A desktop arm whose parallelograms keep the hand level, as a Dobot Magician: both followers have 0..6.28 and the multiplier -1.
+/// A desktop arm whose parallelograms keep the hand level, as a Dobot Magician: both followers have 0..6.28 and
+/// the multiplier -1.
 fn parallel_arm() -> Arm {
     let follower = |master: &str, xyz: &str| format!("<origin xyz='{xyz}'/><mimic joint='{master}' multiplier='-1'/>");
     let joints = limited(["pan", "revolute", "base", "turret"], "0 0 1", [-2.2, 2.2], "")

@@ -30,7 +30,8 @@ fn solvers(arm: &Arm) -> [(&'static str, Solver); 3] {
     [("fabrik alone", fabrik(false)), ("fabrik", fabrik(true)), ("jacobian", newton)]
 }
 
-/// A noodle in waves: the hinges about each axis bend together as one slow wave, up to half a turn in all before they bend back.
+/// A noodle in waves: the hinges about each axis bend together as one slow wave, up to half a turn in all
+/// before they bend back.
 fn smooth(arm: &Arm, random: &mut Random) -> Vec<f64> {
     let count = number(arm.chain.variables().len());
     let waves = [0, 1, 2].map(|_| (random.between(0.3, PI), random.between(0.2, 1.2), random.unit()));
@@ -72,7 +73,8 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// Targets reached by known configurations, from a straight and from a random configuration, with orientation and without.
+/// Targets reached by known configurations, from a straight and from a random configuration, with
+/// orientation and without.
 fn meets_reachable_targets(arm: &Arm, count: usize) {
     let mut random = Random::new(121);
     let straight = arm.chain.nominal_positions();

@@ -30,8 +30,8 @@ fn max_steps(arm: &Arm) -> Vec<f64> {
     velocities(arm).iter().map(|velocity| velocity * PERIOD).collect()
 }
 
-/// Tracks the poses of the tip in configurations along a curve, each from the solution before, with `preference`, and passes on the seed,
-/// the solution without the preference and that with it.
+/// Tracks the poses of the tip in configurations along a curve, each from the solution before, with `preference`, and
+/// passes on the seed, the solution without the preference and that with it.
 fn track(arm: &Arm, preference: &Preference, random: &mut Random, mut each: impl FnMut(&[f64], &Solution, &Solution)) {
     let (solver, configurations) = (arm.solver(), curve(arm, random));
     let unbounded = vec![f64::INFINITY; arm.chain.variables().len()];
@@ -91,8 +91,8 @@ fn a_target_that_rests_lets_the_task_come_to_its_optimum() {
     }
 }
 
-/// Fetch's wrist bends beyond its limit, while the posture task holds the forearm. Only a rotation of the forearm continues the motion,
-/// and it must be a large one if the wrist bends straight up.
+/// Fetch's wrist bends beyond its limit, while the posture task holds the forearm. Only a rotation of the forearm
+/// continues the motion, and it must be a large one if the wrist bends straight up.
 #[test]
 fn the_task_gives_way_before_a_limit_makes_the_arm_jump() {
     /// A step \[rad\] that the arm takes at the limit if it has not begun to turn.

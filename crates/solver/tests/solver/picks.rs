@@ -19,7 +19,8 @@ fn largest_move(solution: &Solution, seed: &[f64]) -> f64 {
     seed.iter().zip(&solution.positions).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
-/// Arms of six revolute joints without limits, with limits of one turn and of two, and with narrow limits, each with its seeds.
+/// Arms of six revolute joints without limits, with limits of one turn and of two, and with narrow limits,
+/// each with its seeds.
 fn arms() -> Vec<Arm> {
     let six =
         |name: &str, limit| Arm { name: name.to_owned(), ..Arm::from_text(&urdf::six_joints(limit), "base", &["tip"]) };
@@ -29,7 +30,8 @@ fn arms() -> Vec<Arm> {
     arms
 }
 
-/// The largest joint displacement from `seed` to `positions`, with every joint at the revolution nearest to the seed within its limits.
+/// The largest joint displacement from `seed` to `positions`, with every joint at the revolution nearest to the seed
+/// within its limits.
 fn least_move(arm: &Arm, positions: &[f64], seed: &[f64]) -> f64 {
     let moves = positions.iter().zip(seed).zip(arm.chain.variables()).map(|((position, seed), variable)| {
         let turns = (-3..=3).map(|turns| position + f64::from(turns) * TAU);

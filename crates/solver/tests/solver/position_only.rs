@@ -71,8 +71,8 @@ fn the_angle_of_arms_of_five_joints_is_that_of_the_best_of_many_optimisations() 
     }
 }
 
-/// The least angle \[rad\] that is found with the tip at the position of `pose`, by steps along the projected gradient, with differences for
-/// derivatives, from many starts.
+/// The least angle \[rad\] that is found with the tip at the position of `pose`, by steps along the projected
+/// gradient, with differences for derivatives, from many starts.
 fn judged(arm: &Arm, pose: &Isometry3<f64>, random: &mut Random) -> f64 {
     let starts = (0..STARTS).filter_map(|_| descend(arm, pose, random.positions(&arm.chain)));
     starts.fold(f64::INFINITY, f64::min)

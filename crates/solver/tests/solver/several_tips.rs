@@ -76,8 +76,8 @@ fn a_target_of_higher_weight_is_missed_by_less() {
         let (solver, mut random) = (arm.solver(), Random::new(43));
         let (mut sums, mut kept) = ([[0.0; 2]; 3], 0_usize);
         for _ in 0..ROUNDS {
-            // Each hand can reach its target alone, but one is in front and the other behind, so that the torso would have to turn
-            // both ways.
+            // Each hand can reach its target alone, but one is in front and the other behind, so that the torso would
+            // have to turn both ways.
             let mut targets = arm.targets_at(&random.positions(&arm.chain));
             for (target, forward) in targets.iter_mut().zip([0.9, -0.9]) {
                 *target = target.position_only();

@@ -124,7 +124,8 @@ fn a_path_near_a_singularity_is_followed_without_a_jump() {
 fn tracking_catches_up_with_a_path_that_is_too_fast_near_a_singularity() {
     for path in paths() {
         let name = format!("{}, joint {} near {}", path.arm.name, path.joint, path.near);
-        // Sideways by some centimetres and back within a second: near the singularity this needs unbounded joint velocities.
+        // Sideways by some centimetres and back within a second: near the singularity this needs unbounded
+        // joint velocities.
         let target = |fraction: f64| {
             let mut target = path.target(fraction);
             if (0.45..0.55).contains(&fraction) {

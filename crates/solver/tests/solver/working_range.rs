@@ -1,4 +1,5 @@
-//! A base that rotates and drives without limits, and joints of many revolutions: all axes, all targets, nearby starting points.
+//! A base that rotates and drives without limits, and joints of many revolutions: all axes, all targets, nearby
+//! starting points.
 
 use std::f64::consts::{PI, TAU};
 
@@ -13,7 +14,8 @@ use crate::common::{
 const LIMIT: f64 = 999_999.0;
 const TARGETS: usize = 150;
 
-/// The bundled arm of seven joints on a base that turns and then drives, with the limits that some URDFs write for none.
+/// The bundled arm of seven joints on a base that turns and then drives, with the limits that some
+/// URDFs write for none.
 fn mobile_arm() -> Arm {
     let text = std::fs::read_to_string(common::urdf_path("arm7.urdf")).unwrap();
     let base = |axis: &str| format!("<axis xyz='{axis}'/><limit lower='-{LIMIT}' upper='{LIMIT}' velocity='4'/>");

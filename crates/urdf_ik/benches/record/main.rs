@@ -1,10 +1,12 @@
-//! A record of answers, to know whether a change of the source changes any of them: `cargo bench --bench record -- write FILE` writes the
-//! bits of the answers to some 60 000 random problems, and `-- compare FILE FILE` compares two such files.
+//! A record of answers, to know whether a change of the source changes any of them:
+//! `cargo bench --bench record -- write FILE` writes the bits of the answers to some 60 000 random problems, and
+//! `-- compare FILE FILE` compares two such files.
 //!
-//! Every part of the library that computes has groups of problems. A group is a name and a function from seeded random numbers to a list of
-//! numbers; the name gives the seed, so that a new group changes no other. No time limit is set, and only the public interface is used, so
-//! that one source serves before and after a change. Bits are comparable on one machine with one compiler: mathematical functions of the
-//! standard library differ from system to system.
+//! Every part of the library that computes has groups of problems. A group is a name and a function from seeded
+//! random numbers to a list of numbers; the name gives the seed, so that a new group changes no other. No time
+//! limit is set, and only the public interface is used, so that one source serves before and after a change. Bits
+//! are comparable on one machine with one compiler: mathematical functions of the standard library differ from
+//! system to system.
 
 mod collisions;
 mod compare;

@@ -21,7 +21,8 @@ pub struct Answers {
     pub answers: Vec<Vec<f64>>,
 }
 
-/// All answers. In its file, a line with `#` and the name of a group is followed by one line for each problem, with the bits of its numbers.
+/// All answers. In its file, a line with `#` and the name of a group is followed by one line for each problem, with
+/// the bits of its numbers.
 #[derive(Default)]
 pub struct Record {
     pub groups: Vec<Answers>,

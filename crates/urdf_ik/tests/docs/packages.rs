@@ -95,8 +95,8 @@ fn an_archive_has_sources_a_page_and_licences_alone() {
     }
 }
 
-/// r2r's generators of messages are compiled once for its build scripts and for the node: with one level of optimisation and one number of
-/// units, and by a resolver that gives both the same features.
+/// r2r's generators of messages are compiled once for its build scripts and for the node: with one level of
+/// optimisation and one number of units, and by a resolver that gives both the same features.
 #[test]
 fn the_generators_of_messages_are_compiled_once() {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();

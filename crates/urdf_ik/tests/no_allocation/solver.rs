@@ -9,8 +9,8 @@ use urdf_ik::solver::{Mode, Pick, Preference, Problem, Target, Tolerance, Unreac
 
 use crate::common::{self, Arm, Random, joint_curves, urdf};
 
-/// Solves for some reachable targets, one far away and one with a tolerance below rounding, from several seeds and in every mode.
-/// Returns the number of attempts that the hardest took.
+/// Solves for some reachable targets, one far away and one with a tolerance below rounding, from several seeds and in
+/// every mode. Returns the number of attempts that the hardest took.
 fn solve_everything(arm: &Arm, method: JacobianStep) -> usize {
     let solver = arm.solver().with_method(method).unwrap();
     let mut random = Random::new(1);

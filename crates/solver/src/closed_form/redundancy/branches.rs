@@ -1,8 +1,9 @@
-//! The configurations of an arm with a [spherical wrist](super::spherical_wrist) by the position of its outermost joint, and how far
-//! they are from the seed, eight at a time.
+//! The configurations of an arm with a [spherical wrist](super::spherical_wrist) by the position of its outermost
+//! joint, and how far they are from the seed, eight at a time.
 //!
-//! The distance from shoulder to wrist gives the elbow, the wrist's height along the second axis the third joint, and that the second:
-//! two branches each for elbow and third joint. The wrist makes up the remaining rotation and can flip.
+//! The distance from shoulder to wrist gives the elbow, the wrist's height along the second axis the third
+//! joint, and that the second: two branches each for elbow and third joint. The wrist makes up the remaining
+//! rotation and can flip.
 
 use std::f32::consts::PI;
 use std::f64;
@@ -19,7 +20,8 @@ use urdf_ik_closed_form::{REDUNDANT_JOINTS, Turn};
 pub(super) const BRANCHES: usize = 4;
 /// Most curves of one goal.
 pub(super) const MAX_CURVES: usize = 4;
-/// Cost \[rad\] of a cosine that would have to exceed 1 by 1, so that branches that end between two samples are minima still.
+/// Cost \[rad\] of a cosine that would have to exceed 1 by 1, so that branches that end between two samples
+/// are minima still.
 const EXCESS_COST: f32 = 2.0;
 /// Most that a cosine counts as excessive.
 const MAX_EXCESS: f32 = 10.0;
@@ -74,8 +76,8 @@ impl Curve {
         self.side.is_some() && matches!(self.window, Window::Between { .. })
     }
 
-    /// The curves of all configurations. They end where the elbow is stretched or folded or, if the elbow does not depend on the
-    /// outermost joint, where the third joint is.
+    /// The curves of all configurations. They end where the elbow is stretched or folded or, if the elbow does not
+    /// depend on the outermost joint, where the third joint is.
     pub fn all(arm: &SphericalWristArm, goal: &WristGoal) -> [Option<Self>; MAX_CURVES] {
         let elbow = |first: Turn| (goal.position.at(first).norm_squared() - arm.elbow.mean) / arm.elbow.amplitude;
         let [one, other] = Window::where_possible(elbow);
@@ -189,7 +191,8 @@ impl BranchSampler<'_> {
         ];
         let scale = 1.0 / (two[0] * two[0] + two[1] * two[1]).sqrt().max(f32x8::splat(simd, f32::MIN_POSITIVE));
         let two = [two[0] * scale, two[1] * scale];
-        // In the frame of the upper arm: c, and the wrist's base. In the frame that the outermost joint rotates: a, and the flange.
+        // In the frame of the upper arm: c, and the wrist's base. In the frame that the outermost joint rotates:
+        // a, and the flange.
         let c = orbit(&goal.flange[0], samples.turn);
         let c = rotated(third, rotated(second, c, [two[0], -two[1]]), [three[0], -three[1]]);
         let base = &arm.wrist.base;

@@ -1,8 +1,9 @@
 //! The descent on the self-motion of seven joints to the smallest largest move from the seed.
 //!
-//! Each step adds a Newton step to the target and a move along the tangent of the self-motion, to where the largest move is smallest.
-//! Both are linear approximations; the length of a step is reduced where earlier steps refuted them. Where two joints share the largest move, that
-//! converges as Newton's method does; where one joint alone has it and turns back, by the secant of its rate.
+//! Each step adds a Newton step to the target and a move along the tangent of the self-motion, to where the largest
+//! move is smallest. Both are linear approximations; the length of a step is reduced where earlier steps refuted
+//! them. Where two joints share the largest move, that converges as Newton's method does; where one joint alone has
+//! it and turns back, by the secant of its rate.
 
 use super::candidates::Candidate;
 use super::joint_ranges::{JointRanges, LOOSE_LIMIT_WEIGHT, STRICT_LIMIT_WEIGHT, Seven, largest};
@@ -62,8 +63,8 @@ impl<'a> Descent<'a> {
         Self { posed, ranges }
     }
 
-    /// Descends from a configuration \[rad\], with the revolutions that bring it nearest to the seed, and with those that bring it
-    /// inside the limits.
+    /// Descends from a configuration \[rad\], with the revolutions that bring it nearest to the seed, and with those
+    /// that bring it inside the limits.
     pub fn descend_from(&self, configuration: &Seven, best: &mut Option<Candidate>, scratch: &mut SearchScratch) {
         let [loose, strict] =
             [LOOSE_LIMIT_WEIGHT, STRICT_LIMIT_WEIGHT].map(|weight| self.ranges.moves(configuration, weight));
@@ -189,7 +190,8 @@ impl Point {
         self.motion.iter().zip(&other.motion).map(|(a, b)| a * b).sum()
     }
 
-    /// The share of the step to the next point after which the largest move is expected to reverse, if one joint has it throughout.
+    /// The share of the step to the next point after which the largest move is expected to reverse, if one joint
+    /// has it throughout.
     fn reversal(&self, next: &Self) -> Option<f64> {
         let rate = next.rate * self.along(next).signum();
         (self.top == next.top && self.rate * rate < 0.0).then(|| self.rate / (self.rate - rate))
@@ -206,8 +208,8 @@ fn add(a: &Seven, factor: f64, b: &Seven) -> Seven {
     std::array::from_fn(|i| a[i] + factor * b[i])
 }
 
-/// The t between `range.0` ≤ 0 and `range.1` ≥ 0 with the smallest maximum of |`moves[i] + t · motion[i]`|, and that maximum. Of several
-/// such t, the one nearest to 0.
+/// The t between `range.0` ≤ 0 and `range.1` ≥ 0 with the smallest maximum of |`moves[i] + t · motion[i]`|, and that
+/// maximum. Of several such t, the one nearest to 0.
 fn minimax_along<const N: usize>(moves: &[f64; N], motion: &[f64; N], range: (f64, f64)) -> (f64, f64) {
     // The largest is convex in t: only one of both directions can lead down.
     let forwards = down(moves, motion, range.1);

@@ -1,8 +1,9 @@
-//! The sweep of an arm with a [spherical wrist](super::spherical_wrist) by its outermost joint: the minima of the cost on a grid.
+//! The sweep of an arm with a [spherical wrist](super::spherical_wrist) by its outermost joint: the minima of
+//! the cost on a grid.
 //!
-//! A position of the outermost joint that is farther from the seed than the best sample cannot be better: the grid is evaluated from
-//! the seed outwards. Limits that are exceeded count as a move of several times as much, so that a narrow interval between limits is
-//! a minimum of the grid.
+//! A position of the outermost joint that is farther from the seed than the best sample cannot be better: the grid is
+//! evaluated from the seed outwards. Limits that are exceeded count as a move of several times as much, so that a
+//! narrow interval between limits is a minimum of the grid.
 
 use std::f32::consts::{FRAC_PI_2, TAU};
 
@@ -44,8 +45,8 @@ struct Grid {
     best: f32,
 }
 
-/// The candidates of a sweep, by the largest joint move \[rad\], and the lowest cost that the grid promises. Without `known`, samples
-/// are pruned by that; with it, by the largest move that a descent has reached.
+/// The candidates of a sweep, by the largest joint move \[rad\], and the lowest cost that the grid promises. Without
+/// `known`, samples are pruned by that; with it, by the largest move that a descent has reached.
 pub(super) fn sweep(
     arm: &SphericalWristArm,
     pose: &Isometry3<f64>,

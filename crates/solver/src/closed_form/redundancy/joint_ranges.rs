@@ -70,8 +70,8 @@ impl JointRanges {
         ranges
     }
 
-    /// The moves \[rad\] from the seed to `positions`, each by the revolution with the lowest cost, where a radian beyond a limit costs
-    /// `beyond`.
+    /// The moves \[rad\] from the seed to `positions`, each by the revolution with the lowest cost, where a radian
+    /// beyond a limit costs `beyond`.
     pub fn moves(&self, positions: &Seven, beyond: f64) -> Seven {
         std::array::from_fn(|joint| self.step(joint, positions[joint], beyond).0)
     }
@@ -120,7 +120,8 @@ impl JointRanges {
         Some(allowed)
     }
 
-    /// The least and the greatest step along `motion` from `moves` inside the limits. Without such a step the first is the greater.
+    /// The least and the greatest step along `motion` from `moves` inside the limits. Without such a step the
+    /// first is the greater.
     pub fn range(&self, moves: &Seven, motion: &Seven, farthest: f64) -> (f64, f64) {
         let mut range = (-farthest, farthest);
         for index in (0..REDUNDANT_JOINTS).filter(|index| motion[*index] != 0.0) {
@@ -131,7 +132,8 @@ impl JointRanges {
         range
     }
 
-    /// The cost of one joint at an angle \[rad\]: its move, plus the weighted limit excess, by the revolution with the lowest cost.
+    /// The cost of one joint at an angle \[rad\]: its move, plus the weighted limit excess, by the revolution with
+    /// the lowest cost.
     #[inline(always)]
     pub fn cost<S: Simd>(&self, joint: usize, angle: f32x8<S>) -> f32x8<S> {
         let near = angle - single(self.seed[joint]);

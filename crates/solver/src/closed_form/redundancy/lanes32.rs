@@ -90,8 +90,8 @@ pub(super) fn cosine_sine<S: Simd>(angle: f32x8<S>) -> Angle<S> {
     [1.0 - sine * sine * 2.0, sine * cosine * 2.0]
 }
 
-/// The angle of a vector (cosine, sine) of any length \[rad\], from -π to π, to 1e-6 (the polynomial is that of Moshier 1989, Cephes,
-/// `atanf`).
+/// The angle of a vector (cosine, sine) of any length \[rad\], from -π to π, to 1e-6 (the polynomial is that of
+/// Moshier 1989, Cephes, `atanf`).
 #[inline(always)]
 pub(super) fn angle<S: Simd>([cosine, sine]: Angle<S>) -> f32x8<S> {
     let simd = cosine.simd;

@@ -9,15 +9,16 @@ use urdf_ik_robot::ChainPoses;
 
 /// The numbers of the axes in sentences.
 const AXIS_NUMBERS: [usize; REDUNDANT_JOINTS] = [1, 2, 3, 4, 5, 6, 7];
-/// The order in which joints are tried. The third and the fifth rotate the elbow of an arm with a spherical shoulder or wrist about one
-/// line; the last does not move the others.
+/// The order in which joints are tried. The third and the fifth rotate the elbow of an arm with a spherical shoulder
+/// or wrist about one line; the last does not move the others.
 const LOCKING_ORDER: [usize; REDUNDANT_JOINTS] = [2, 6, 4, 3, 0, 1, 5];
 /// Moves of the joint \[rad\] that test whether the other joints can keep the tip in place.
 const TRIAL_MOVES: [f64; 4] = [-1.1, -0.4, 0.4, 1.1];
-/// Least freedom of a locked joint, relative to the freest joint: an elbow has none if the axes before and behind it meet in points.
+/// Least freedom of a locked joint, relative to the freest joint: an elbow has none if the axes before and behind
+/// it meet in points.
 const MIN_FREEDOM: f64 = 0.75;
-/// Largest miss of a condition \[rad, and m over the arm's length\]: if no configuration is found, another position of the joint may
-/// have one.
+/// Largest miss of a condition \[rad, and m over the arm's length\]: if no configuration is found, another position
+/// of the joint may have one.
 const CONDITION_SLACK: f64 = 1e-6;
 
 /// A joint of a chain of seven whose other joints have a closed form while it is locked.
@@ -33,7 +34,8 @@ pub(in crate::closed_form) struct LockedJoint {
 }
 
 impl LockedJoint {
-    /// Finds the joint to lock in the chain with these `axes`: one that leaves an exact family, or else the nearest family.
+    /// Finds the joint to lock in the chain with these `axes`: one that leaves an exact family, or else
+    /// the nearest family.
     ///
     /// # Errors
     /// [`NoClosedForm`], which says what is in the way.
@@ -87,7 +89,8 @@ impl LockedJoint {
         arm
     }
 
-    /// Calls `found` with each configuration \[rad\] with the joint at `position` and the tip at `pose`, regardless of limits.
+    /// Calls `found` with each configuration \[rad\] with the joint at `position` and the tip at `pose`,
+    /// regardless of limits.
     pub fn solutions(&self, pose: &Isometry3<f64>, seed: &Seven, position: f64, found: &mut dyn FnMut(&Seven)) {
         let solutions = self.arm(position).solutions(pose, &self.others(seed));
         for configuration in solutions.as_slice() {

@@ -1,6 +1,7 @@
 //! The sweep of a locked joint: the other six have a closed form at each of its positions.
 //!
-//! From the best candidates descents lead to the least largest move from the seed; for manipulability, steps to either side are halved.
+//! From the best candidates descents lead to the least largest move from the seed; for manipulability, steps to
+//! either side are halved.
 
 use std::f64::consts::TAU;
 
@@ -31,7 +32,8 @@ pub(super) struct LockedSweep<'a> {
 }
 
 impl LockedSweep<'_> {
-    /// The best candidates, some of them beyond limits. From the seed's position outwards, while better ones are possible.
+    /// The best candidates, some of them beyond limits. From the seed's position outwards, while better
+    /// ones are possible.
     pub fn best(&self, scratch: &mut SearchScratch) -> Candidates {
         let (mut candidates, mut best) = (Candidates::none(), None);
         let farthest = self.descent.ranges.farthest(self.locked.joint);
@@ -61,8 +63,8 @@ impl LockedSweep<'_> {
         candidates
     }
 
-    /// Adds the configurations at one position of the locked joint, by its move from the seed, or at its limit if that is nearer than a
-    /// step.
+    /// Adds the configurations at one position of the locked joint, by its move from the seed, or at its limit if
+    /// that is nearer than a step.
     fn sample(
         &self,
         step: f64,

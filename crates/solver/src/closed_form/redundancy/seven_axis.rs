@@ -1,4 +1,5 @@
-//! A chain of seven revolute joints: a sweep by its outermost joint where it has a spherical wrist, then the sweep of a locked joint.
+//! A chain of seven revolute joints: a sweep by its outermost joint where it has a spherical wrist, then the sweep
+//! of a locked joint.
 
 use super::candidates::{Candidate, Candidates};
 use super::descent::Descent;
@@ -12,7 +13,8 @@ use crate::search::{Search, SearchInput, SearchScratch};
 use crate::{Mode, Pick, Solution};
 use urdf_ik_closed_form::{Axes, NoClosedForm, REDUNDANT_JOINTS};
 
-/// Most by which a descent leads to a smaller move than that of a refined sample, and least that is worth a second sweep \[rad\].
+/// Most by which a descent leads to a smaller move than that of a refined sample, and least that is worth a
+/// second sweep \[rad\].
 const SAMPLE_ERROR: f64 = 0.1;
 /// Most candidates of a sweep that are tried, until one meets the target.
 const MAX_TRIED: usize = 5;
@@ -59,8 +61,8 @@ impl SevenAxis {
         inside.take(MAX_TRIED).any(|moves| hand_out(posed, &ranges.positions(&moves), scratch, solution))
     }
 
-    /// The configuration with the least largest move that is found without locking a joint. Tracking stays on the seed's branch: it
-    /// descends from the seed.
+    /// The configuration with the least largest move that is found without locking a joint. Tracking stays on the
+    /// seed's branch: it descends from the seed.
     fn least(&self, descent: &Descent, scratch: &mut SearchScratch) -> Option<Candidate> {
         let (problem, mut best) = (descent.posed.problem, None);
         match problem.mode {

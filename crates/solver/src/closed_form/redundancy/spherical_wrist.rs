@@ -1,6 +1,7 @@
 //! Arms of seven joints with a spherical wrist, whose second and third axes meet; and the same read from tip to base.
 //!
-//! Such an arm has at most eight configurations for each position of its outermost joint ([`branches`](super::branches)).
+//! Such an arm has at most eight configurations for each position of its outermost joint
+//! ([`branches`](super::branches)).
 
 use nalgebra::{Isometry3, Rotation3, Vector3};
 
@@ -17,8 +18,8 @@ const MIN_ELBOW_DISTANCE: f64 = 1e-3;
 /// Least angle between the first and the second axis, and between the second and the third \[rad\].
 const MIN_ANGLE: f64 = 1e-3;
 
-/// An arm with a spherical wrist. The shoulder is the point where the second and the third axis meet. Vectors are in the base link's
-/// frame at zero positions.
+/// An arm with a spherical wrist. The shoulder is the point where the second and the third axis meet. Vectors are in
+/// the base link's frame at zero positions.
 #[derive(Debug, Clone)]
 pub(super) struct SphericalWristArm {
     /// Whether the chain is read from tip to base.
@@ -72,7 +73,8 @@ pub(super) struct WristGoal {
 }
 
 impl SphericalWristArm {
-    /// The arm that is nearest to `axes`, read from either end; `None` if neither is near. `length` is that of the arm \[m\].
+    /// The arm that is nearest to `axes`, read from either end; `None` if neither is near. `length` is that
+    /// of the arm \[m\].
     pub fn new(axes: &Axes<REDUNDANT_JOINTS>, length: f64) -> Option<Self> {
         Self::read(axes, length, false).or_else(|| Self::read(&axes.reversed(), length, true))
     }

@@ -65,7 +65,8 @@ impl Fixture {
         DVector::from_fn(self.variables, |i, _| self.configurations.step[i].0[lane])
     }
 
-    /// Computes the step, which overwrites columns and rows, with the sizes that the solver would choose or with dynamic ones.
+    /// Computes the step, which overwrites columns and rows, with the sizes that the solver would choose or
+    /// with dynamic ones.
     fn run(&mut self, fixed: bool) {
         let bounds = Bounds { lower: &self.lower, upper: &self.upper };
         let work = &mut self.configurations;

@@ -12,7 +12,8 @@ use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
 const MAX_TRIALS: usize = 8;
 /// Largest number of corrections of a trial in violation.
 const MAX_CORRECTIONS: usize = 2;
-/// Damping \[rad²\]. With less, joints move far for little gain, from side to side when a body lies flat on another; the iterations of a call compensate for it.
+/// Damping \[rad²\]. With less, joints move far for little gain, from side to side when a body lies flat on another;
+/// the iterations of a call compensate for it.
 const DAMPING: f64 = 0.05;
 /// Largest entry of a negligible step \[rad or m\].
 const MIN_STEP: f64 = 1e-9;
@@ -52,7 +53,8 @@ impl DescentPoint {
 /// Working memory of a descent.
 #[derive(Debug, Clone, Default)]
 pub struct AvoidanceScratch {
-    /// The collision-free configuration nearest to the targets so far, its squared error \[rad²\], and whether it meets them.
+    /// The collision-free configuration nearest to the targets so far, its squared error \[rad²\], and
+    /// whether it meets them.
     pub best: DescentPoint,
     best_error: f64,
     is_met: bool,
@@ -112,9 +114,12 @@ impl AvoidanceScratch {
 }
 
 impl AvoidanceDescent<'_> {
-    /// Descends from the start of the setup towards the targets, with every pair at its required distance. Returns the number of trials.
+    /// Descends from the start of the setup towards the targets, with every pair at its required distance. Returns
+    /// the number of trials.
     ///
-    /// A bundle method: a trial in violation is rejected, but its rows remain, so that the next step from the same configuration is better informed (Lemaréchal 1975, "An extension of Davidon methods to non differentiable problems").
+    /// A bundle method: a trial in violation is rejected, but its rows remain, so that the next step from the
+    /// same configuration is better informed (Lemaréchal 1975, "An extension of Davidon methods to non
+    /// differentiable problems").
     pub fn run(&self, configurations: &mut Configurations, scratch: &mut AvoidanceScratch) -> usize {
         scratch.begin(&self.setup.start);
         self.measure_trial(configurations, scratch);
@@ -173,7 +178,8 @@ impl AvoidanceDescent<'_> {
         scratch.rows.add(self.clearance, &mut scratch.segment, &scratch.step, self.range)
     }
 
-    /// Writes the step from the best configuration, which is measured, and the trial. Returns the predicted reduction of the squared error \[rad²\].
+    /// Writes the step from the best configuration, which is measured, and the trial. Returns the predicted reduction
+    /// of the squared error \[rad²\].
     fn find_step(
         &self,
         damping: f64,

@@ -1,6 +1,10 @@
 //! Collision-free tracking.
 //!
-//! The result of tracking without collision checking is accepted if the straight joint motion from the seed to it is clear. Otherwise [`descent`] goes from the seed towards the targets by damped least squares with one inequality per pair near contact ([`rows`]), so the arm slides along an obstacle and stops where no joint leads on. A [`DualActiveSet`](urdf_ik_mathematics::dual_active_set::DualActiveSet) solves each step. Exact distances decide: only the clear part of the motion from the seed to the end of the descent is returned.
+//! The result of tracking without collision checking is accepted if the straight joint motion from the seed to it is
+//! clear. Otherwise [`descent`] goes from the seed towards the targets by damped least squares with one inequality
+//! per pair near contact ([`rows`]), so the arm slides along an obstacle and stops where no joint leads on. A
+//! [`DualActiveSet`](urdf_ik_mathematics::dual_active_set::DualActiveSet) solves each step. Exact distances decide:
+//! only the clear part of the motion from the seed to the end of the descent is returned.
 
 mod descent;
 mod rows;
@@ -16,7 +20,8 @@ use urdf_ik_collision::{MotionCheck, Near, NearStart, interpolate_into};
 
 /// Largest violation of a required distance on the motion from the seed to the answer \[m\].
 const RESOLUTION: f64 = 1e-3;
-/// Smallest range beyond the margin within which pairs have rows \[m\]. It grows with the motion of bodies without obstacles.
+/// Smallest range beyond the margin within which pairs have rows \[m\]. It grows with the motion of bodies
+/// without obstacles.
 const MIN_RANGE: f64 = 1e-3;
 /// Largest such range \[m\].
 const MAX_RANGE: f64 = 0.05;
@@ -73,7 +78,8 @@ impl CollisionAvoidance {
         solution.elapsed += start.elapsed();
     }
 
-    /// After a search without a collision-free solution, tracks from the seed as near to the targets as obstacles allow.
+    /// After a search without a collision-free solution, tracks from the seed as near to the targets as
+    /// obstacles allow.
     pub fn approach(&mut self, input: SearchInput, evaluator: &mut SolutionEvaluator, solution: &mut Solution) {
         self.begin_at_seed(input);
         let mut steps = std::mem::take(&mut self.steps);

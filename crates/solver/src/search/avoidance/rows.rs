@@ -7,12 +7,15 @@ use urdf_ik_mathematics::vectors::dot;
 const MAX_ROWS: usize = 96;
 /// Largest number of rows from one configuration.
 const MAX_PAIRS: usize = 48;
-/// Distance beyond the required one to which a violating pair is corrected \[m\], since distances are inexact and curved.
+/// Distance beyond the required one to which a violating pair is corrected \[m\], since distances are
+/// inexact and curved.
 const CORRECTION_MARGIN: f64 = 1e-6;
 
-/// Inequalities of a step from a collision-free configuration: slope · step >= least, normalised by the length of the slope.
+/// Inequalities of a step from a collision-free configuration: slope · step >= least, normalised by the
+/// length of the slope.
 ///
-/// The distance of a pair is that of one point of each body. Between parallel faces these points jump from corner to corner, so rows of earlier configurations remain.
+/// The distance of a pair is that of one point of each body. Between parallel faces these points jump from corner to
+/// corner, so rows of earlier configurations remain.
 #[derive(Debug, Clone, Default)]
 pub struct Rows {
     /// Gradients, one after the other.
@@ -35,7 +38,8 @@ impl Rows {
         self.near.reserve(MAX_ROWS);
     }
 
-    /// Adds the pairs at the end of `step`, which are all those within `range` \[m\] of the margin. Returns the motion of bodies up to which these rows suffice \[m\].
+    /// Adds the pairs at the end of `step`, which are all those within `range` \[m\] of the margin. Returns the
+    /// motion of bodies up to which these rows suffice \[m\].
     pub fn add(&mut self, clearance: &Clearance, segment: &mut SegmentScratch, step: &[f64], range: f64) -> f64 {
         let SegmentScratch { scene, required_gaps, .. } = segment;
         let slack = |near: &Near| near.gap() - required_gaps.of(near.pair);

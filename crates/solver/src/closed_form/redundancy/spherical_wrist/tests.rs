@@ -53,7 +53,8 @@ fn every_way_at_every_position_of_the_outermost_joint_meets_the_target() {
         assert_eq!(arm.is_shoulder_spherical, number % 3 == 2);
         let pose = tip(&axes, &positions(&mut random));
         sweep(&arm, &pose, 40, &mut |configuration| {
-            // Where the third joint's condition cannot hold, the wrist is off; at a singularity, single precision has few digits.
+            // Where the third joint's condition cannot hold, the wrist is off; at a singularity, single
+            // precision has few digits.
             met += usize::from(error(&axes, configuration, &pose) < 1e-4);
             all += 1;
         });
