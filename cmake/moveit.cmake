@@ -1,4 +1,5 @@
 # Builds the plug-in for MoveIt, a package of its own in moveit/, and installs it with this one, where MoveIt is installed.
+# colcon does not look below a package. The logic of the plug-in uses the C interface and is tested without MoveIt.
 
 find_package(moveit_core 2.12 QUIET)
 if(NOT moveit_core_FOUND)

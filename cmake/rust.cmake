@@ -1,7 +1,7 @@
 # Builds the node, and the command line unless COMMAND_LINE is OFF, against the interfaces that this same package has just generated.
 #
 # r2r looks for headers and libraries in install prefixes, and this package is not installed yet when its node is built. A staged prefix of
-# symbolic links in the build folder therefore shows r2r the generated files where it looks for them.
+# symbolic links in the build folder therefore shows r2r the generated files where it looks for them. r2r does not notice edited interfaces, so cargo.sh.in cleans it.
 
 file(STRINGS Cargo.toml rust_version REGEX "^rust-version = ")
 string(REGEX REPLACE ".*\"(.*)\".*" "\\1" rust_version "${rust_version}")

@@ -1,4 +1,8 @@
-"""The web server of the page: viser on 127.0.0.1, for pages of this server only."""
+"""The web server of the page: viser on 127.0.0.1, for pages of this server only.
+
+The page is a client of the public topics, services and parameters. viser does not check the origin of a web socket, so this
+server does.
+"""
 import functools
 import http
 import logging

@@ -1,4 +1,7 @@
 //! The deadman switch: streams of commands move the arm only while a person holds it.
+//!
+//! The deadman switch is checked at the start of a motion, under the lock of the arm, so that a target with a long
+//! search moves nothing after the release.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -3,6 +3,8 @@
 //! Drives lag and measurements are delayed. Each new measurement of a joint is therefore compared with all commands of
 //! a time window before it; while the drive follows, it is between the smallest and largest of them. An immediate
 //! command is replaced by the position that a joint at its velocity limit can have reached.
+//!
+//! Only new measurements count, in the time of the motions: a paused simulation is no fault.
 
 use std::collections::VecDeque;
 use std::time::Instant;

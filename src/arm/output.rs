@@ -3,6 +3,8 @@
 //! A function that changes the configuration publishes it under the same lock, so that messages are in order. Smooth
 //! motion is published only by the ticks of the publish rate. Readers use a snapshot under a separate lock and do not
 //! wait for a change.
+//!
+//! The next target starts from the last published configuration.
 
 mod tick;
 

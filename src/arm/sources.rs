@@ -1,4 +1,7 @@
 //! Sources of commands: a gate for each stream, and the clutch of each tip.
+//!
+//! A stop blocks the streams under way until they pause, or until `~/resume`: otherwise the next command would undo the
+//! stop.
 
 use std::time::{Duration, Instant};
 

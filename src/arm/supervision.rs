@@ -1,4 +1,7 @@
 //! Supervision of a measured arm: following errors halt it, and success is reported on arrival.
+//!
+//! A halted arm is commanded to its measured position once it has braked, and then with a dead band: released drives
+//! have no distance to catch up, and an arm that sags does not sink.
 
 use urdf_ik_robot::Variable;
 use urdf_ik_text::names;

@@ -5,6 +5,11 @@
 //!
 //! The protocol is that of the package interactive_markers: a client requests all markers by the service, and then
 //! applies the updates, whose numbers are consecutive. If one is missing, it requests all markers again.
+//!
+//! The interactive-marker server is implemented here: the protocol is a publisher, a subscription, a service and a
+//! sequence number. A drag enters through the intake of `~/target_pose`. A new colour needs a whole marker, also during
+//! a drag; RViz continues the drag because the controls keep their names and the marker is sent at the pose of the
+//! hand.
 
 mod commands;
 mod drawing;

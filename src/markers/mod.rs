@@ -2,6 +2,9 @@
 //!
 //! Nothing is computed without a subscriber. A separate task copies the robot's state and draws it, so that joint
 //! states are not delayed.
+//!
+//! Markers are output only. A separate task copies the state and publishes the markers while there is a subscriber. It
+//! repeats all of them each second, because RViz drops hidden markers and loses them on a reset.
 
 mod messages;
 mod missing_meshes;

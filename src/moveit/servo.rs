@@ -1,6 +1,10 @@
 //! The topics and services of MoveIt Servo for the first tip: programs written for Servo work unchanged.
 //!
 //! Commands are converted to the node's own, and its status to that of Servo (`servo_commands`).
+//!
+//! The adapter scales the commands and sends them through the intake of the node's own. It derives its status from
+//! `~/servo_status`, to which it subscribes as any client does. The parameter `moveit_servo.enabled` exists because the
+//! names are absolute: two nodes would share them.
 
 use std::future::ready;
 use std::sync::Arc;

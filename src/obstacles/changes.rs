@@ -1,4 +1,8 @@
 //! `change_obstacles`: atomic changes of the world.
+//!
+//! Obstacles are stored in the root link's frame, and their own frame is looked up once: a world is plain data, and its
+//! scene does not depend on time. All changes of a request apply to a copy of the world, which replaces it if none is
+//! refused.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

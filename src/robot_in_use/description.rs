@@ -1,4 +1,7 @@
 //! The robot in use, loaded from a parameter, a file or a topic.
+//!
+//! Bad input at start-up is fatal; missing input is waited for. So a running node either works or reports the missing
+//! input, and a launch file with a mistake ends at once.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;

@@ -1,4 +1,7 @@
 //! ROS time, from the system or the topic `/clock`, and the nominal times of ticks.
+//!
+//! Stamps advance with the periods of smooth motion: they are the times for which the states are meant. In simulated
+//! time the clock sets the pace.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};

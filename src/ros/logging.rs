@@ -2,6 +2,8 @@
 //! log.
 //!
 //! In Humble rcl creates the publisher of `/rosout` with the node. Later each client library has to, and r2r does not.
+//!
+//! A publisher of rcl would need unsafe code.
 
 use std::time::{Duration, SystemTime};
 

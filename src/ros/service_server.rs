@@ -1,4 +1,7 @@
 //! Creates services and sends their responses.
+//!
+//! The spin thread starts the task of each request: r2r keeps ten requests and drops the others, and a task in another
+//! thread wakes too late for twenty callers.
 
 use std::future::Future;
 use std::sync::Arc;

@@ -1,4 +1,6 @@
 //! Tasks of the runtime.
+//!
+//! Tasks are boxed because tokio is compiled anew for each type of task.
 
 use std::future::Future;
 use std::time::{Duration, Instant};

@@ -1,4 +1,7 @@
 //! The six parameter services and `/parameter_events`, from the table of parameters.
+//!
+//! The six parameter services are implemented here because the handler of r2r cannot declare ranges, refuse with a
+//! reason, or publish `/parameter_events`.
 
 use std::fmt::Display;
 use std::sync::{Arc, PoisonError};

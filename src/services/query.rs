@@ -1,4 +1,7 @@
 //! The query of a service: from targets to one or all solutions.
+//!
+//! A long search starts again after its first attempts. These cost a millisecond; a resumable search would cost a state
+//! in every stage. The answer does not depend on the clock.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

@@ -2,6 +2,10 @@
 //!
 //! A received command is only checked and stored (`intake`). The ticks of `publish_rate` solve (`steering`). Commands
 //! thus never wait for a solve, and states are equally spaced in time.
+//!
+//! Velocity commands are stored on arrival and applied by the ticks, so states are evenly spaced in time whatever the
+//! rate of the commands, and a command costs the spin thread some microseconds. The clutch offset is dropped when its
+//! stream stops, so each new or returning source starts with an offset of its own.
 
 mod clutch;
 mod intake;

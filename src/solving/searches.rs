@@ -1,4 +1,8 @@
 //! Execution of searches: short ones at once, long ones in threads of low priority.
+//!
+//! Long searches, plans and batches run in threads of lowest priority, one for each, which Linux schedules fairly: a
+//! streamed target or a short query finds a core at once. They share the remaining time instead of a queue, in which
+//! one could delay the others by its whole timeout.
 
 use std::sync::Arc;
 use std::thread;

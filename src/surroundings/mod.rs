@@ -1,6 +1,9 @@
 //! The surroundings of the robot in use, and the scene for collision avoidance.
 //!
 //! Collision geometry is loaded on first use, in a thread of its own.
+//!
+//! A scene is built once, on first use, for all users. The spin thread uses a scene only if it exists already. Meshes
+//! are loaded only when collision checking is on.
 
 pub(crate) mod avoidance;
 mod clearance_loss;

@@ -5,6 +5,10 @@
 //! - A target that waits for its transform is not replaced by a newer one that has to wait too. It is solved, or
 //!   refused after `transform_timeout`; only then is the latest one prepared. Otherwise a stream with delayed
 //!   transforms would never be answered: each target would be replaced before its transform arrives.
+//!
+//! The streams are drained in the spin thread into a watch channel. A target that tracking meets is answered there too:
+//! waking another thread takes longer than solving. That is bounded work on a chain of up to 32 variables. Searches and
+//! targets that wait for a frame go to the task, and so do all targets that arrive meanwhile.
 
 pub(crate) mod target_path;
 pub(crate) mod target_solver;

@@ -1,4 +1,7 @@
 //! Problems as C has them, and as the library has them.
+//!
+//! Problems are plain structs that a function initialises, so new fields break no program. A handle owns all it needs,
+//! so handles may be freed in any order.
 
 use std::ffi::{c_int, c_void};
 use std::time::Duration;

@@ -16,6 +16,10 @@
 //!
 //! Arms of [two](two_link) and [three](three_link) links have their own formulas.
 //!
+//! Angles remain cosine and sine until the end, and half angles replace an arccosine where it would lose half of the
+//! digits: straight wrists, folded elbows and stretched arms stay exact. A closed form that is only approximately valid
+//! provides a starting point, never an answer.
+//!
 //! ```
 //! use nalgebra::Point2;
 //! use urdf_ik_closed_form::two_link::{Shape, TwoLink};

@@ -1,9 +1,13 @@
 //! Collision geometry: the shapes of the links, the pairs of links that may collide, and the distances between them.
 //!
+//! Distances come from parry without its feature `enhanced-determinism`, which would turn on `libm_force` of simba for
+//! all crates and change the bits of every solution. The parts of parry in use add, multiply and take square roots,
+//! which are the same on every machine.
+//!
 //! ```text
 //! URDF text ──▶ LinkShapes ──┬──▶ Pairs (by an SRDF, or by neighbours and samples)
 //!                            ├──▶ BodyDistances (exact distances at any LinkPoses)
-//!                            └──▶ Scene (fast checks of configurations and motions of a chain, among the obstacles of a World)
+//!                            └──▶ Scene (fast checks of configurations and motions, among obstacles of a World)
 //! ```
 //!
 //! Boxes, cylinders, spheres and capsules are exact, meshes are sets of triangles. Lengths are in metres,

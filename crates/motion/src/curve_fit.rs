@@ -3,6 +3,10 @@
 //!
 //! The Gauss-Newton method on the control points of the curve, inside the joint limits. After each step that lowers the
 //! cost, corrections bring the tip back onto the path.
+//!
+//! The curve is a cubic B-spline between two rests. Its control points are inside the joint limits, and therefore the
+//! whole curve is. A heavy weight keeps the tip on the path, and each step moves the joints least: one banded system,
+//! whichever axes are free.
 
 use super::curve_cost::{CurveCost, FitObjective};
 use super::joint_curve::JointCurve;

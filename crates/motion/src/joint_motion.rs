@@ -1,4 +1,6 @@
 //! Jerk-limited motion of the joints: to goals, along trajectories, and to rest.
+//!
+//! Smooth motion advances by the period, not by the clock, so that a late tick does not cause a long step.
 
 use std::fmt;
 use std::sync::Arc;

@@ -12,7 +12,8 @@
 //! use std::sync::Arc;
 //! use nalgebra::{Isometry3, Vector3};
 //! use urdf_ik_motion::{
-//!     FollowOptions, JointLimit, JointLimits, MotionLimits, Path, PathOptions, PathProblem, Timing, Trajectory, follow,
+//!     FollowOptions, JointLimit, JointLimits, MotionLimits, Path, PathOptions, PathProblem, Timing, Trajectory,
+//!     follow,
 //! };
 //! use urdf_ik_robot::{Chain, Robot};
 //! use urdf_ik_solver::{Solver, SolverKind, Target};

@@ -4,6 +4,10 @@
 //! continuous and jerks bounded. The duration ∫ dx / √z is minimised with a logarithmic barrier at each limit, by
 //! Newton's method (Boyd and Vandenberghe 2004, "Convex optimization", chapter 11). Second derivatives that may be
 //! negative are omitted.
+//!
+//! The squared rate of a first motion, which starts and ends at rest, has no singularity at the ends of the path,
+//! unlike the squared speed. The barrier keeps the same relative distance from each limit along the whole path, so the
+//! speed does not chatter between limits. A corner that is not rounded is a rest.
 
 use super::nominal_motion::NominalMotion;
 use super::speed_limits::LimitSample;

@@ -1,5 +1,8 @@
 //! Speed scaling: the time of a motion passes more slowly than the clock, so the joints keep their path and all of
 //! their limits.
+//!
+//! Every motion keeps its path, so a collision-free path remains one. A stop takes over the velocities at the current
+//! pace and then runs with the clock.
 
 use super::braking_speed::{APPROACH_PERIODS, approach};
 use super::generator::Pace;

@@ -1,4 +1,8 @@
 //! Tracks a path in pieces on one branch of solutions and bisects a piece where the tip leaves the path.
+//!
+//! Tracking is the first pass over a path. It stays on one branch and finds how far the path can be followed. Each of
+//! its steps chooses its own null-space motion, so its joints oscillate; the [curve fit](super::curve_fit) smooths the
+//! whole path afterwards.
 
 use super::path_problem::{FollowError, ratio};
 use super::path_solver::PathSolver;

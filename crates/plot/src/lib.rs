@@ -2,6 +2,8 @@
 //!
 //! Lengths are in half pixels, because plotters rounds to whole numbers. Pictures have a white background.
 //!
+//! plotters with its SVG backend alone compiles fast; charton and kuva take over a minute.
+//!
 //! ```
 //! use urdf_ik_plot::{INK, TITLE, picture, write};
 //!

@@ -1,4 +1,6 @@
 //! Ctrl-C during a computation.
+//!
+//! Searches check for Ctrl-C between attempts.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};

@@ -1,4 +1,7 @@
 //! The keyword arguments that the solving methods share.
+//!
+//! Short solves keep the interpreter lock: a thread that releases it waits up to 5 ms for its return while others
+//! compute. Longer solves release it.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,7 @@
 //! The movable joints between a base link and one or more tip links. Fixed joints are part of the poses between them.
+//!
+//! A tool belongs to the chain's tip, so everything that refers to the tip follows. The node exchanges chain and solver
+//! at rest, and keeps the rest of the robot, its scenes and its motion.
 
 use std::collections::HashMap;
 

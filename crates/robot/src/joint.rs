@@ -1,4 +1,6 @@
 //! Joints of a URDF, and their allowed positions.
+//!
+//! Limits depend on the joint type, never on the range: a revolute joint from 0 to 0 is fixed, not unbounded.
 
 use std::f64::consts::{PI, TAU};
 

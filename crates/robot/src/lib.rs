@@ -6,7 +6,9 @@
 //! let robot = Robot::from_urdf(
 //!     r#"<robot name="pendulum">
 //!          <link name="ceiling"/> <link name="rod"/>
-//!          <joint name="pivot" type="continuous"> <parent link="ceiling"/> <child link="rod"/> <axis xyz="0 1 0"/> </joint>
+//!          <joint name="pivot" type="continuous">
+//!            <parent link="ceiling"/> <child link="rod"/> <axis xyz="0 1 0"/>
+//!          </joint>
 //!        </robot>"#,
 //! )?;
 //! let chain = Chain::new(&robot, "ceiling", &["rod"])?;

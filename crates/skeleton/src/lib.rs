@@ -52,7 +52,9 @@
 //!
 //! ```
 //! use nalgebra::Point3;
-//! use urdf_ik_skeleton::{Cone, Joint, Range, Root, Segment, Skeleton, SkeletonOptions, SkeletonProblem, SkeletonTarget};
+//! use urdf_ik_skeleton::{
+//!     Cone, Joint, Range, Root, Segment, Skeleton, SkeletonOptions, SkeletonProblem, SkeletonTarget,
+//! };
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! // A trunk and two arms of two segments each, with limited shoulders.
 //! let cone = Cone { up: 0.9, down: 0.4, left: 1.2, right: 1.2 };
@@ -67,7 +69,8 @@
 //! let options = SkeletonOptions::default();
 //! let (mut scratch, mut solution) = (skeleton.scratch(&options), skeleton.solution());
 //!
-//! let targets = [SkeletonTarget::new(3, Point3::new(0.6, 0.5, 0.3)), SkeletonTarget::new(5, Point3::new(0.6, -0.4, 0.2))];
+//! let target = |point, y, z| SkeletonTarget::new(point, Point3::new(0.6, y, z));
+//! let targets = [target(3, 0.5, 0.3), target(5, -0.4, 0.2)];
 //! let problem = SkeletonProblem { targets: &targets, root: Root::Fixed, seed: &skeleton.at_rest(), options };
 //! skeleton.solve(&problem, &mut scratch, &mut solution)?;
 //! assert!(solution.is_solved());

@@ -1,4 +1,7 @@
 //! A solver prepared for one chain: a search and a method.
+//!
+//! A solver is prepared once per chain and constant afterwards: it owns the seed table, the reach and the length scale.
+//! `solve` takes `&self`, scratch memory and a solution owned by the caller, and allocates nothing.
 
 use std::sync::Arc;
 

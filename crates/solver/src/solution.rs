@@ -1,4 +1,7 @@
 //! The result of a solve.
+//!
+//! `Unreached::Stop` skips the search for the closest configuration, which takes nine tenths of the time of a
+//! reachability map, because most of its poses are out of reach.
 
 use std::time::Duration;
 

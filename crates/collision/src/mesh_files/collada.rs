@@ -2,6 +2,9 @@
 //!
 //! `up_axis` is ignored, as in RViz and MoveIt: the axes of the file are those of the URDF. Features that are rare in
 //! robot meshes are refused by name: library nodes, `lookat` and `skew` transforms, triangle strips and fans.
+//!
+//! COLLADA is read here because the reader of mesh-loader panics on malformed files and places a mesh only once where a
+//! scene has two instances of it.
 
 use std::collections::HashMap;
 

@@ -1,6 +1,9 @@
 //! The narrow phase: margin tests, distances and contacts of two shapes.
 //!
 //! All queries use the same sequence of bounds: spheres, hulls of whole shapes, hulls of parts, triangles.
+//!
+//! A query differs from the others in its bound alone: within a margin, nearest points, or the exact distance, which
+//! has no bound. Each mesh has one tree of spheres, and two meshes are descended together.
 
 mod convex;
 pub(crate) mod depth;

@@ -1,4 +1,7 @@
 //! Proximity of two meshes, by spheres, convex hulls and triangles.
+//!
+//! The distance of near meshes begins with a guess: starting at the nearest pieces, each mesh is searched for a point
+//! near that of the other. Convex hulls of parts then prove along one direction that almost nothing is nearer.
 
 use std::ops::ControlFlow;
 

@@ -1,5 +1,8 @@
 //! Approximate convex decomposition: cuts a mesh across its longest axis where its silhouettes are not convex, so that
 //! the convex hulls of the pieces fit better than a single hull.
+//!
+//! Meshes are cut across one axis only: links are hollow because of tubes between joint housings, and such cuts are
+//! found within a millisecond.
 
 use std::f64::consts::TAU;
 

@@ -4,6 +4,14 @@
 //! later. What is commanded may change at any time; the joints go over to it within their limits of position, velocity, acceleration and
 //! jerk. A step runs through these stages:
 //!
+//! A servo plans a joint curve along the line ahead, parameterised by the length of the joint motion, so that limits,
+//! singularities and obstacles are found where they are. The curve ends there, or passes. Redundancy is resolved with
+//! the curve: a redundant arm avoids an elbow that ends at a limit. The time along the curve has bounded jerk, and
+//! every plan comes to rest before the curve ends. A new plan replaces the old one only if it can stop too; otherwise
+//! the old plan continues. So no limit is exceeded and the tip does not leave the line. The line begins at the last
+//! change of the command, so nothing pulls the tip back. The servo leaves the commanded line only at contacts and, if
+//! requested, at limits.
+//!
 //! ```text
 //! command ──▶ line ──▶ tracer ──▶ curve ──▶ planner ──▶ plan ──▶ fail-safe ──▶ positions, velocities, accelerations
 //!        (where the   (configurations  (how fast, so that   (brakes before

@@ -4,6 +4,9 @@
 //! other auxiliary joint must stay at 0: the configurations of the extended arm with these joints at 0 are those of
 //! the chain. Its placement is arbitrary, so it is chosen to give the extended arm a closed form: three axes through
 //! one point, for example, are a spherical wrist.
+//!
+//! A short chain is solved as part of a longer one: revolute joints about the free axes of the tip, and locked joints,
+//! complete it to six joints of a known family.
 
 use nalgebra::{UnitQuaternion, Vector3};
 

@@ -1,4 +1,7 @@
 //! Damped least squares within bounds, for four configurations at once.
+//!
+//! The bounds of a step are a box: joint limits, bounds of the problem and, in tracking, step bounds around the seed.
+//! One active set serves all of them.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4, mask64x4};

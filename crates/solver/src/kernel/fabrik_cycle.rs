@@ -10,6 +10,8 @@
 //!   as possible to their places after forward reaching.
 //!
 //! A fit takes one arctangent, and running sums over the points make a cycle linear in the number of joints.
+//!
+//! Each joint is chosen by all joint centres beyond it, not by its neighbour alone.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};

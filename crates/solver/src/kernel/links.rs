@@ -6,6 +6,9 @@
 //! costs a third of a general pose product, and almost nothing if axes are parallel or perpendicular. The common
 //! normal of nearly parallel axes is far away. There the frame stays near the joint, and a second small rotation,
 //! about y, completes the transform (Hayati and Mirmirani 1985).
+//!
+//! These frames serve the iteration alone. Forward kinematics of the chain, which does not use them, decides on every
+//! solution.
 
 use nalgebra::{Isometry3, Rotation3, Translation3, Unit, UnitQuaternion, Vector3};
 

@@ -5,6 +5,11 @@
 //! writes frames, residuals ([`residual`]) and the Jacobian. [`damped_step`] and [`fabrik`] compute a step from
 //! these. [`dispatch`] chooses the SIMD instructions ([`lanes`]) and the compile-time sizes ([`dimension`]). [`svd`]
 //! computes the singular values of one configuration.
+//!
+//! The kernel iterates four configurations at once: a vector unit computes four numbers as fast as one, and a search
+//! has several starting points. The seed and the nearest entries of the seed table run side by side, and the first to
+//! converge wins. The crate `fearless_simd` selects the instructions at run time without unsafe code in this crate.
+//! Plain sums and products alone give the same bits on every processor.
 
 mod configurations;
 mod damped_step;

@@ -1,4 +1,7 @@
 //! Attempts: four at a time, each until it meets the targets or stalls; a near seed goes first.
+//!
+//! A near seed goes first and the other starting points wait for it, so that a nearby target does not make the arm
+//! jump.
 
 use std::ops::ControlFlow;
 

@@ -5,6 +5,10 @@
 //! interpolation is solved pose by pose, in pieces that are halved where the joint motion deviates from it (Taylor
 //! 1979, as for paths). This decides the branch and the revolution of each joint. If a limit or a singularity ends
 //! the interpolation, the error descends from there in short steps.
+//!
+//! Most solutions need no continuation: a short joint motion, or one that deviates little from the interpolation at
+//! three points and keeps the sign of the determinant of a square Jacobian, is accepted as it is. Otherwise some
+//! hundred Newton steps follow. A solution of a closed form passes the same test.
 
 use super::clearance::ClearanceCheck;
 use super::closest::{Budget, ClosestDescent};

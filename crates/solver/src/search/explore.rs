@@ -1,5 +1,9 @@
 //! The attempts of one core until the deadline, the pick among their solutions, and whether joint limits
 //! block a solution.
+//!
+//! The number of attempts is the budget, so the same problem has the same answer, bit for bit, on any machine. The
+//! deadline is only a safeguard: it is checked between attempts, from the seventeenth on, so that one interruption by
+//! the operating system does not end a search that has hardly begun.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;

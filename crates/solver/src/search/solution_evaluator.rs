@@ -1,5 +1,8 @@
 //! Evaluation of the final positions: whether they meet the targets, and if not, whether these are out of reach or
 //! the step too short.
+//!
+//! Success is decided on the returned joint positions: forward kinematics runs on exactly these, after all wrapping
+//! into the limits.
 
 use super::prepared_search::{Search, SearchInput};
 use super::setup::Setup;
