@@ -1,7 +1,7 @@
 //! Closed forms of chains of seven revolute joints: correct claims, and small displacements from the seed.
 
 use allocation_counter::measure;
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use urdf_ik::robot::Chain;
 use urdf_ik::solver::closed_form::ClosedForm;
 use urdf_ik::solver::{Mode, Outcome, Pick, Preference, Problem, Solution, Solver, SolverKind, Target, Tolerance};
@@ -207,6 +207,40 @@ fn singular_configurations_and_seeds_of_many_turns_are_no_trouble() {
             let there = solve(&solver, &Problem::new(&targets, &positions));
             assert!(there.is_solved(), "{}, {number}: {positions:?} {there:?}", arm.name);
         }
+    }
+}
+
+#[test]
+fn singular_shoulders_wrists_and_elbows_are_met() {
+    let mut random = Random::new(9);
+    let arm = arms(&mut random).swap_remove(0);
+    let solver = closed_form(&arm);
+    for number in 0..60 {
+        let (mut positions, seed) = (random.positions(&arm.chain), random.positions(&arm.chain));
+        for joint in [[1, 1], [5, 5], [3, 3], [1, 5]][number % 4] {
+            positions[joint] = 0.0;
+        }
+        let solution = solve(&solver, &Problem::new(&arm.targets_at(&positions), &seed));
+        assert!(solution.is_solved(), "{number}: {positions:?} {solution:?}");
+    }
+}
+
+#[test]
+fn a_stretched_elbow_is_met_and_what_is_beyond_it_is_not() {
+    let mut random = Random::new(10);
+    let arm = arms(&mut random).swap_remove(0);
+    let solver = closed_form(&arm);
+    for _ in 0..50 {
+        let (mut positions, seed) = (random.positions(&arm.chain), random.positions(&arm.chain));
+        positions[3] = 0.0;
+        let mut targets = arm.targets_at(&positions);
+        assert!(solve(&solver, &Problem::new(&targets, &seed)).is_solved(), "{positions:?}");
+        // The line from the shoulder to the wrist is the z axis of the fifth link.
+        let turn = |axis, angle| UnitQuaternion::from_axis_angle(&axis, angle);
+        let wrist = turn(Vector3::y_axis(), positions[5]) * turn(Vector3::z_axis(), positions[6]);
+        let outwards = targets[0].pose.rotation * wrist.inverse() * Vector3::z();
+        targets[0].pose.translation.vector += 1e-3 * outwards;
+        assert!(!solve(&solver, &Problem::new(&targets, &seed)).is_solved(), "{positions:?}");
     }
 }
 

@@ -4,11 +4,11 @@
 use super::candidates::{Candidate, Candidates};
 use super::descent::Descent;
 use super::grid;
-use super::joint_ranges::JointRanges;
+use super::joint_ranges::{JointRanges, Seven};
 use super::locked_joint::LockedJoint;
 use super::locked_sweep::LockedSweep;
 use super::spherical_wrist::SphericalWristArm;
-use crate::closed_form::choices::hand_out;
+use crate::closed_form::choices::{folded_into_limits, hand_out};
 use crate::search::{Search, SearchInput, SearchScratch};
 use crate::{Mode, Pick, Solution};
 use urdf_ik_closed_form::{Axes, NoClosedForm, REDUNDANT_JOINTS};
@@ -52,13 +52,18 @@ impl SevenAxis {
         }
         let descent = Descent::new(posed, ranges, scratch);
         let least = self.least(&descent, scratch);
-        if least.is_some_and(|least| hand_out(posed, &ranges.positions(&least.at), scratch, solution)) {
+        // A position computed from a move may exceed a limit by rounding.
+        let mut is_solved = |moves: &Seven, scratch: &mut SearchScratch| {
+            folded_into_limits(posed, &ranges.positions(moves))
+                .is_some_and(|(positions, _)| hand_out(posed, &positions, scratch, solution))
+        };
+        if least.is_some_and(|least| is_solved(&least.at, scratch)) {
             return true;
         }
         let by_manipulability = matches!(problem.mode, Mode::Search { pick: Pick::MostManipulable, .. });
         let candidates = LockedSweep { locked: &self.locked, descent: &descent, by_manipulability }.best(scratch);
         let inside = candidates.as_slice().iter().filter_map(|candidate| ranges.allowed(&candidate.at));
-        inside.take(MAX_TRIED).any(|moves| hand_out(posed, &ranges.positions(&moves), scratch, solution))
+        inside.take(MAX_TRIED).any(|moves| is_solved(&moves, scratch))
     }
 
     /// The configuration with the least largest move that is found without locking a joint. Tracking stays on the
