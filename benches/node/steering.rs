@@ -1,5 +1,5 @@
-//! A thousand steering commands a second: when the first joint state that follows a command arrives, how even the
-//! stamps are, and what it costs.
+//! A thousand steering commands per second: latency of the first joint state after a command, regularity of the
+//! stamps, and CPU cost.
 //!
 //! Twists of the tip and velocities of joints take over from each other. Which of them a joint state follows
 //! is in its status.

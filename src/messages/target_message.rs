@@ -18,7 +18,7 @@ pub(crate) enum TargetAxes {
     Pose,
     /// Its position alone.
     Position,
-    /// The axes that the tip can control, or those that the settings leave constrained. `kept` replaces its
+    /// The axes that the tip can control, or the axes that are constrained by the settings. `kept` replaces its
     /// orientation, in the base link's frame.
     Followable { kept: Option<UnitQuaternion<f64>> },
 }

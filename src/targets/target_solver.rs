@@ -169,7 +169,7 @@ impl TargetSolver {
 
 impl Conditions {
     /// # Errors
-    /// [`Refused`] where there is no robot, or the shapes of the robot cannot be used.
+    /// [`Refused`] if there is no robot, or its shapes cannot be used.
     async fn to_search(arm: &Arm, loaded: &Arc<LoadedRobot>) -> Result<Self, Refused> {
         let settings = arm.settings();
         let positions = arm.configuration()?.positions;

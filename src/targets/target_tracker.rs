@@ -81,8 +81,8 @@ impl JointSpeeds {
     }
 }
 
-/// True if a collision keeps a tracked solution from its targets. The arm then stops before it, on its branch: a
-/// stream into an obstacle is answered as fast as any other.
+/// True if a collision blocks a tracked solution from its targets. The arm then stops before the obstacle, on its
+/// branch, and a stream into an obstacle is answered as fast as any other.
 pub(crate) fn is_stopped_by_collision(solution: &Solution) -> bool {
     matches!(solution.outcome, Outcome::Closest(Reason::Collision { .. }))
 }

@@ -15,7 +15,7 @@ use urdf_ik_text::names::{plain_words, sentence};
 
 use super::Result;
 
-/// The path that stands for standard input.
+/// Path argument for standard input.
 const STANDARD_INPUT: &str = "-";
 
 /// The file of a robot and the options for reading it.

@@ -8,8 +8,8 @@ use super::family::Relations;
 use super::subproblems::AXIS_ROUNDING;
 use super::{Axes, Family, FamilyKind, JOINTS, Turn};
 
-/// Largest residual of a subproblem's condition \[rad, and m over the arm's length\]: for arms that belong to their
-/// family exactly, and for arms near it, where Newton steps decide.
+/// Maximum residual of a subproblem's condition \[rad, and m relative to the arm's length\]: for arms that belong to
+/// their family exactly, and for nearby arms, whose solutions are verified by Newton steps.
 pub const CONDITION_SLACK: [f64; 2] = [1e-6, 0.1];
 
 /// An arm whose axes belong to a decomposable family exactly.
@@ -32,7 +32,7 @@ pub struct DecomposableArm {
     beside: [Vector3<f64>; 2],
     /// Distance below which a point counts as on an axis \[m\].
     on_axis: f64,
-    /// Largest residual of a subproblem's condition \[m\] and \[rad\].
+    /// Maximum residual of a subproblem's condition \[m\] and \[rad\].
     pub slack: (f64, f64),
 }
 
@@ -40,7 +40,7 @@ pub struct DecomposableArm {
 pub(super) struct AxisGoal {
     /// Vector from the point on the first axis to that on the last \[m\].
     pub point: Vector3<f64>,
-    /// Direction of the last axis, and of a vector perpendicular to it.
+    /// Direction of the last axis, and a vector perpendicular to it.
     pub axis: Vector3<f64>,
     pub beside: Vector3<f64>,
 }

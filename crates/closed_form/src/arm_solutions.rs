@@ -2,11 +2,11 @@
 
 use super::JOINTS;
 
-/// Largest number of solutions for one pose: 16, the bound for 6R arms (Primrose 1986, "On the input-output equation
+/// Maximum number of solutions for one pose: 16, the bound for 6R arms (Primrose 1986, "On the input-output equation
 /// of the general 7R-mechanism").
 pub const MAX_SOLUTIONS: usize = 16;
-/// Solutions are the same if no joint differs by more than this \[rad\]. Newton steps stop at residuals of 1e-10
-/// (`EXACT_RESIDUAL`), and near a double solution a residual moves the joints by its square root.
+/// Maximum joint difference \[rad\] between equal solutions. Newton steps stop at residuals of 1e-10
+/// (`EXACT_RESIDUAL`), and near a double solution the joint error is the square root of the residual.
 pub const SAME_SOLUTION: f64 = 1e-5;
 
 /// The configurations of a six-joint arm for one tip pose.
@@ -37,9 +37,9 @@ impl ArmSolutions {
         &self.positions[..self.count]
     }
 
-    /// Whether each solution, in the order of [`Self::as_slice`], represents a continuum (self-motion): two axes
-    /// coincide, or a point lies on the axis that should move it. Of a continuum, the configuration near the seed is
-    /// returned.
+    /// For each solution, in the order of [`Self::as_slice`], true if it represents a continuum (self-motion): two
+    /// axes coincide, or a point is on the axis that should move it. Of a continuum, the configuration near the seed
+    /// is returned.
     pub fn continuous(&self) -> &[bool] {
         &self.free[..self.count]
     }

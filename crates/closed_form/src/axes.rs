@@ -7,9 +7,9 @@ use urdf_ik_robot::{Chain, ChainJoint, JointKind};
 
 /// Number of joints of an arm of a [`Family`](super::Family).
 pub const JOINTS: usize = 6;
-/// Number of joints of the shortest chains with a closed form: auxiliary joints are added to them.
+/// Minimum number of joints of chains with a closed form: auxiliary joints are added to short chains.
 pub const MIN_JOINTS: usize = 2;
-/// Number of joints of the longest chains with a closed form: one is fixed, which leaves [`JOINTS`].
+/// Maximum number of joints of chains with a closed form: one is fixed, so that [`JOINTS`] remain.
 pub const REDUNDANT_JOINTS: usize = 7;
 
 /// The joint axes and the tip of a chain at zero positions. They define its forward kinematics as a product of
@@ -36,8 +36,8 @@ pub(super) fn joint_lines(chain: &Chain) -> Option<(Vec<Line>, Isometry3<f64>)> 
 }
 
 impl<const N: usize> Axes<N> {
-    /// The axes of `chain` at zero positions, directed so that a variable increases with the rotation; zero vectors
-    /// follow if it has fewer than `N`.
+    /// The axes of `chain` at zero positions, directed so that a variable increases with the rotation, followed by
+    /// zero vectors if the chain has fewer than `N`.
     ///
     /// # Errors
     /// [`NoClosedForm`] unless the chain has one tip and 2 to `N` revolute joints, each with its own variable.
@@ -63,8 +63,7 @@ impl<const N: usize> Axes<N> {
         Ok(Self { lines, tip })
     }
 
-    /// The chain from its tip to its base: in the tip's frame, with the joints in reverse order and unchanged
-    /// positions.
+    /// The same chain from tip to base: in the tip's frame, with the joints in reverse order and unchanged positions.
     #[must_use]
     pub fn reversed(&self) -> Self {
         let tip = self.tip.inverse();
@@ -86,7 +85,7 @@ impl<const N: usize> Axes<N> {
         self.lines[a].distance(&self.lines[b])
     }
 
-    /// The feet of the common perpendicular of two axes \[m\]. For parallel axes, those next to the point of the
+    /// The feet of the common perpendicular of two axes \[m\]. For parallel axes, the feet next to the point of the
     /// first.
     pub fn feet(&self, a: usize, b: usize) -> (Vector3<f64>, Vector3<f64>) {
         self.lines[a].feet(&self.lines[b])

@@ -2,10 +2,10 @@
 
 use super::Axes;
 
-/// Largest deviation \[rad and m\] from a condition that counts as rounding.
+/// Maximum deviation \[rad and m\] from a condition that is attributed to rounding.
 pub const EXACT_DEVIATION: f64 = 1e-9;
-/// Largest deviation \[rad, and m over the arm's length\] from a condition for which the closed form still provides
-/// starting points of Newton steps.
+/// Maximum deviation \[rad, and m relative to the arm's length\] from a condition for which closed-form solutions are
+/// still used as starting points of Newton steps.
 pub const NEAR_DEVIATION: f64 = 0.01;
 
 /// Conditions on the relative placement of axes, which are counted from 0.
@@ -21,10 +21,10 @@ pub struct AxisConditions<'a> {
     pub concurrent: &'a [[usize; 3]],
 }
 
-/// The greatest deviation of one kind \[rad or m\], and its pair of axes, counted from 0, the lower index first.
+/// The largest deviation of one kind \[rad or m\], and its pair of axes, counted from 0, the lower index first.
 pub type Greatest = (f64, [usize; 2]);
 
-/// Greatest deviations of the axes of a chain from the conditions of a family.
+/// Largest deviations of the axes of a chain from the conditions of a family.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AxisDeviation {
     /// Angle between two axes that should be parallel \[rad\].
@@ -67,18 +67,18 @@ impl AxisDeviation {
     /// No deviation.
     pub(super) const NONE: Self = Self { parallel: (0.0, [0, 0]), square: (0.0, [0, 0]), distance: (0.0, [0, 0]) };
 
-    /// True if all deviations are rounding: at most [`EXACT_DEVIATION`].
+    /// True if all deviations are at most [`EXACT_DEVIATION`].
     pub fn exact(&self) -> bool {
         self.parallel.0.max(self.square.0).max(self.distance.0) <= EXACT_DEVIATION
     }
 
-    /// The greatest deviation over [`NEAR_DEVIATION`], for an arm of `length` \[m\]. Up to 1, the family provides
+    /// The largest deviation relative to [`NEAR_DEVIATION`], for an arm of `length` \[m\]. Up to 1, the family yields
     /// starting points.
     pub fn over_near(&self, length: f64) -> f64 {
         (self.parallel.0.max(self.square.0) / NEAR_DEVIATION).max(self.distance.0 / (NEAR_DEVIATION * length))
     }
 
-    /// True if the axes are near enough for starting points, for an arm of `length` \[m\].
+    /// True if the deviations are small enough for starting points, for an arm of `length` \[m\].
     pub fn near(&self, length: f64) -> bool {
         self.over_near(length) <= 1.0
     }
@@ -90,7 +90,7 @@ impl AxisDeviation {
         Self { parallel: reversed(self.parallel), square: reversed(self.square), distance: reversed(self.distance) }
     }
 
-    /// The deviations that exceed rounding, in words with the names of the `joints`; empty if there are none.
+    /// The deviations above rounding, in words with the names of the `joints`; empty if there are none.
     pub fn in_words(&self, joints: &[&str]) -> String {
         let pair = |[a, b]: [usize; 2]| format!("'{}' and '{}'", joints[a], joints[b]);
         let mut words = Vec::new();
@@ -107,7 +107,7 @@ impl AxisDeviation {
     }
 }
 
-/// The common properties of axes, followed by their deviation if there is any.
+/// A text with the common properties of axes, followed by their deviation if it is not empty.
 pub fn with_deviation(common: String, deviation: &str) -> String {
     if deviation.is_empty() {
         common

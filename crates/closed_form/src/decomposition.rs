@@ -6,8 +6,8 @@ use super::shared_steps::SeedTurns;
 use super::{ArmSolutions, DecomposableArm, FamilyKind, JOINTS, Turn};
 
 impl DecomposableArm {
-    /// All configurations for `pose` of the tip (base link's frame \[m\]). Undetermined joints stay near `seed`
-    /// \[rad\].
+    /// All joint positions \[rad\] for `pose` of the tip (base link's frame \[m\]). Undetermined joints are near
+    /// `seed` \[rad\].
     pub fn solutions(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> ArmSolutions {
         let goal = self.goal(pose);
         let near = SeedTurns(std::array::from_fn(|i| seed[self.joint(i)] * self.signs[i]));

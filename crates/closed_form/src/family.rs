@@ -27,8 +27,8 @@ pub enum Shoulder {
     General,
 }
 
-/// Families of arms of six revolute joints: those that decompose into subproblems, read from either end, and the
-/// general arm.
+/// Families of arms with six revolute joints: the arms that decompose into subproblems, from base to tip or from tip
+/// to base, and the general arm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FamilyKind {
@@ -47,7 +47,7 @@ pub enum FamilyKind {
 
 /// Relative placement of the axes of a family, which are counted from 0.
 pub(super) struct Relations {
-    /// Whether the last three intersect in one point.
+    /// True if the last three axes intersect in one point.
     pub is_wrist: bool,
     /// Parallel axes.
     pub parallel: Range<usize>,

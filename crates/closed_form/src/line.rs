@@ -5,10 +5,10 @@ use nalgebra::{Isometry3, Vector3};
 use super::Turn;
 use super::subproblems::PARALLEL_SINE_SQUARED;
 
-/// A line with a point that moves with it.
+/// A line, with a point on it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Line {
-    /// Unit vector.
+    /// Direction, a unit vector.
     pub direction: Vector3<f64>,
     /// Any point on the line \[m\].
     pub point: Vector3<f64>,
@@ -27,7 +27,8 @@ impl Line {
         sine.abs().atan2((other.direction - self.direction * sine).norm())
     }
 
-    /// Feet of the common perpendicular of two lines \[m\]. For parallel lines, those next to the point of the first.
+    /// Feet of the common perpendicular of two lines \[m\]. For parallel lines, the feet next to the point of the
+    /// first.
     pub fn feet(&self, other: &Self) -> (Vector3<f64>, Vector3<f64>) {
         let (u, v) = (&self.direction, &other.direction);
         let between = other.point - self.point;
@@ -50,20 +51,20 @@ impl Line {
         self.direction.cross(&(point - self.point)).norm()
     }
 
-    /// This line, rotated by `turn` about another.
+    /// The line rotated by `turn` about another.
     #[inline]
     #[must_use]
     pub fn turned(&self, turn: Turn, about: &Self) -> Self {
         Self { direction: turn.about(&about.direction, &self.direction), point: about.carry(turn, &self.point) }
     }
 
-    /// A point \[m\], rotated by `turn` about this line.
+    /// The point \[m\] rotated by `turn` about this line.
     #[inline]
     pub fn carry(&self, turn: Turn, point: &Vector3<f64>) -> Vector3<f64> {
         self.point + turn.about(&self.direction, &(point - self.point))
     }
 
-    /// This line after a rigid motion.
+    /// The line after a rigid motion.
     #[inline]
     #[must_use]
     pub fn moved(&self, motion: &Isometry3<f64>) -> Self {

@@ -33,13 +33,13 @@ impl SeedTurns {
 /// Two skew axes. The components, along the common perpendicular and along the second axis, of a vector rotated about
 /// the first are a planar rotation in the basis of two unit vectors perpendicular to the first.
 pub(super) struct Skew {
-    /// The common perpendicular, and the component of the second axis perpendicular to the first.
+    /// Direction of the common perpendicular, and component of the second axis perpendicular to the first.
     pub normal: Vector3<f64>,
     pub across: Vector3<f64>,
-    /// Distance of the axes \[m\], sine of their angle.
+    /// Distance of the axes \[m\], and sine of their angle.
     pub length: f64,
     pub sine: f64,
-    /// 1 if rotation about the first axis takes the common perpendicular towards `across`, otherwise -1.
+    /// Sign of the rotation about the first axis that takes the common perpendicular towards `across`: 1 or -1.
     pub sense: f64,
 }
 

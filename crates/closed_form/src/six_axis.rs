@@ -17,7 +17,7 @@ pub enum SixAxis {
 }
 
 impl SixAxis {
-    /// The arm of a six-joint chain of `length` \[m\], and its family.
+    /// Analyses a six-joint chain of `length` \[m\]: the arm and its family.
     ///
     /// # Errors
     /// [`NoClosedForm`] with the reason.
@@ -31,19 +31,20 @@ impl SixAxis {
         Self::general(&axes, length).ok_or_else(|| in_the_way(&axes, chain))
     }
 
-    /// The arm with these axes if they belong to a decomposable family, or nearly so.
+    /// The arm with these axes and its family; `None` if no decomposable family is exact or near. `length` is in
+    /// \[m\].
     pub fn decomposable(axes: &Axes, length: f64) -> Option<(Self, Family)> {
         let family = Family::of(axes, length).filter(Family::near)?;
         Some((Self::Decomposable(DecomposableArm::new(axes, &family, length)), family))
     }
 
-    /// The arm with these axes without conditions on them. `None` if some axes are always redundant.
+    /// The arm with these axes as a general arm. `None` if some axes are always redundant. `length` is in \[m\].
     pub fn general(axes: &Axes, length: f64) -> Option<(Self, Family)> {
         Some((Self::General(Box::new(General6R::new(axes, length)?)), Family::GENERAL))
     }
 
-    /// All configurations for `pose` of the tip (base link's frame \[m\]). Undetermined joints stay near `seed`
-    /// \[rad\].
+    /// All joint positions \[rad\] for `pose` of the tip (base link's frame \[m\]). Undetermined joints are near
+    /// `seed` \[rad\].
     pub fn solutions(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> ArmSolutions {
         match self {
             Self::Decomposable(arm) => arm.solutions(pose, seed),

@@ -31,14 +31,14 @@ const CONDITION_ROUNDING: f64 = 1e-12;
 /// Squared sine of the angle between two axes below which they count as parallel.
 pub(super) const PARALLEL_SINE_SQUARED: f64 = 1e-20;
 
-/// How well the condition of a subproblem can hold. The three cases are exhaustive.
+/// How well the condition of a subproblem can be satisfied. The three cases are exhaustive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fit {
-    /// Exactly, up to rounding. A double root is one value.
+    /// Exactly, up to rounding. A double root is returned once.
     Exact,
-    /// Not at all; the root has the smallest residual.
+    /// Not at all; the root minimises the residual.
     Nearest,
-    /// For any rotation, or for any pair of rotations with the right sum; the root is one of them.
+    /// By any rotation, or any pair of rotations with the right sum; the root is one of them.
     Free,
 }
 
@@ -47,9 +47,9 @@ pub enum Fit {
 pub struct Roots<T> {
     found: [T; 2],
     count: usize,
-    /// How well the condition holds.
+    /// How well the condition is satisfied.
     pub fit: Fit,
-    /// Residual of the condition, in its unit; 0 if it is rounding.
+    /// Residual of the condition, in the unit of the condition; 0 up to rounding.
     pub miss: f64,
 }
 
@@ -85,7 +85,7 @@ impl<T: Copy> Roots<T> {
 /// A point and the axis through the origin about which it rotates.
 #[derive(Debug, Clone, Copy)]
 pub struct Orbit<'a> {
-    /// Unit vector.
+    /// Axis of the rotation, a unit vector.
     pub axis: &'a Vector3<f64>,
     /// The point before the rotation \[m\].
     pub point: &'a Vector3<f64>,
@@ -97,14 +97,14 @@ impl<'a> Orbit<'a> {
         Self { axis, point }
     }
 
-    /// The rotation that brings the point nearest to another; `None` if any rotation does.
+    /// The rotation that moves the point nearest to `to`; `None` if any rotation does.
     pub fn turn_to(&self, to: &Vector3<f64>) -> Option<Turn> {
         turn_between(self.axis, self.point, to)
     }
 }
 
-/// Subproblem 1: the rotation about `axis` (unit vector) that brings `from` nearest to `to`, both \[m\] or unit
-/// vectors. Any rotation does if one of them lies on the axis.
+/// Subproblem 1: the rotation about `axis` (unit vector) that moves `from` nearest to `to`, both \[m\] or unit
+/// vectors. If one of them is on the axis, any rotation is a solution.
 pub fn turn_onto(axis: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>) -> Roots<Turn> {
     let across = axis.cross(from).norm() - axis.cross(to).norm();
     let along = axis.dot(from) - axis.dot(to);
@@ -118,8 +118,8 @@ pub fn turn_onto(axis: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>) ->
     }
 }
 
-/// The rotation about `axis` (unit vector) that brings `from` nearest to `to`, without a residual; `None` if any
-/// rotation does.
+/// As [`turn_onto`], without a residual: the rotation about `axis` (unit vector) that moves `from` nearest to `to`,
+/// both in the same unit; `None` if any rotation does.
 pub fn turn_between(axis: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>) -> Option<Turn> {
     let (normal, normal_to) = (axis.cross(from), axis.cross(to));
     let across = normal.norm_squared().min(normal_to.norm_squared());
@@ -129,8 +129,8 @@ pub fn turn_between(axis: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>)
     (across > AXIS_ROUNDING * AXIS_ROUNDING * longest).then(turn)
 }
 
-/// Subproblem 4: the rotations about `axis` (unit vector) that give `point` the height `height` along `direction`, in
-/// the unit of their product.
+/// Subproblem 4: the rotations about `axis` (unit vector) after which the dot product of `point` and `direction` is
+/// `height`.
 pub fn turns_to_height(
     axis: &Vector3<f64>,
     point: &Vector3<f64>,
@@ -203,8 +203,8 @@ fn cosines_apart(a: (f64, f64), b: (f64, f64)) -> f64 {
     if sum.abs() > 1.0 { (b.1.abs() - a.1.abs()) * (b.1.abs() + a.1.abs()) / sum } else { a.0 - b.0 }
 }
 
-/// Subproblem 3: the rotations about `axis` (unit vector) that bring `point` to the distance `distance` \[m\] from
-/// `from`, by the half-angle form of the law of cosines, which is accurate also near the smallest and the greatest
+/// Subproblem 3: the rotations about `axis` (unit vector) that move `point` \[m\] to the distance `distance` \[m\]
+/// from `from`, by the half-angle form of the law of cosines, which is accurate even near the minimum and maximum
 /// distance.
 pub fn turns_to_distance(axis: &Vector3<f64>, point: &Vector3<f64>, from: &Vector3<f64>, distance: f64) -> Roots<Turn> {
     let (normal, from_normal) = (axis.cross(point), axis.cross(from));
@@ -235,10 +235,10 @@ pub fn turns_to_distance(axis: &Vector3<f64>, point: &Vector3<f64>, from: &Vecto
     Roots::two([middle.and(turn), middle.and(turn.back())])
 }
 
-/// Subproblem 2: the rotations of two points about their axes that bring them together.
+/// Subproblem 2: the rotations of two points about their axes that make them coincide.
 ///
-/// If the axes are parallel, only the difference of the rotations counts, and the second point is not rotated. The
-/// same holds for a point on its own axis.
+/// If the axes are parallel, only the difference of the rotations matters, and the second point is not rotated. The
+/// same applies to a point on its own axis.
 pub fn turns_together(one: Orbit, other: Orbit) -> Roots<(Turn, Turn)> {
     let (Orbit { axis: first_axis, point: first }, Orbit { axis: second_axis, point: second }) = (one, other);
     let normal = first_axis.cross(second_axis);

@@ -16,7 +16,7 @@ const MAX_OFF_CIRCLE: f64 = 1e-4;
 /// Newton steps that refine an angle.
 const NEWTON_STEPS: usize = 3;
 
-/// `one + cos · cosine + sin · sine` of an angle.
+/// The function `one + cos · cosine + sin · sine` of an angle.
 #[derive(Debug, Clone, Copy)]
 pub struct Linear {
     /// Constant term.
@@ -28,12 +28,12 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// The value at an angle.
+    /// The value at the angle `turn`.
     pub fn at(&self, turn: Turn) -> f64 {
         self.one + self.cos * turn.cos + self.sin * turn.sin
     }
 
-    /// The product with a constant.
+    /// The product with a factor.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         Self { one: self.one * factor, cos: self.cos * factor, sin: self.sin * factor }
@@ -55,7 +55,7 @@ impl Linear {
     }
 }
 
-/// `one` + Re(`first` z + `second` z²), where z = exp(i angle).
+/// The function `one` + Re(`first` z + `second` z²) of an angle, with z = exp(i angle).
 #[derive(Debug, Clone, Copy)]
 pub struct Quadratic {
     pub one: f64,
@@ -68,7 +68,7 @@ impl Quadratic {
         Self { one, first: Complex::ZERO, second: Complex::ZERO }
     }
 
-    /// The sum with `factor` times another.
+    /// The sum with `factor` times another function.
     #[must_use]
     pub fn and(&self, factor: f64, other: &Self) -> Self {
         Self {
@@ -78,7 +78,7 @@ impl Quadratic {
         }
     }
 
-    /// Calls `on_root` with each root, possibly twice with a double root.
+    /// Calls `on_root` with each root, possibly twice for a double root.
     pub fn roots(&self, on_root: &mut dyn FnMut(Turn)) {
         let largest = self.one.abs().max(self.first.norm()).max(self.second.norm());
         if largest == 0.0 {

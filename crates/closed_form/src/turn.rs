@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-/// A planar rotation, about an axis given elsewhere.
+/// A planar rotation, stored as cosine and sine. Its axis is given by the context.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Turn {
     /// Cosine of the angle.

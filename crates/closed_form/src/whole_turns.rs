@@ -10,7 +10,7 @@ pub(super) fn wrapped(angle: f64) -> f64 {
     if wrapped <= -PI { wrapped + TAU } else { wrapped }
 }
 
-/// True if no joint of two configurations differs by more than `slack` \[rad\] modulo 2π.
+/// True if all joints of two configurations differ by at most `slack` \[rad\] modulo 2π.
 pub fn same(a: &[f64], b: &[f64], slack: f64) -> bool {
     let step = |a: f64, b: f64| without_whole_turns(a - b).abs();
     a.iter().zip(b).all(|(a, b)| step(*a, *b) <= slack)

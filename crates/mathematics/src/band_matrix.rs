@@ -2,7 +2,7 @@
 
 use crate::vectors::{add_times, dot};
 
-/// A symmetric matrix with zeros beyond a distance from the diagonal.
+/// A symmetric band matrix: entries beyond a fixed distance from the diagonal are zero.
 #[derive(Debug, Clone, Default)]
 pub struct BandMatrix {
     size: usize,
@@ -23,7 +23,7 @@ impl BandMatrix {
         self.entries.fill(0.0);
     }
 
-    /// Becomes a matrix of zeros with `size` rows and the same width. Allocates only beyond the largest size so far.
+    /// Resizes to a zero matrix with `size` rows and the same width. Allocates only beyond the largest size so far.
     pub fn reset(&mut self, size: usize) {
         self.size = size;
         self.entries.clear();
@@ -34,13 +34,13 @@ impl BandMatrix {
         row * self.width + (self.width - 1 - (row - column))
     }
 
-    /// Adds to an entry of the lower triangle: `column` ≤ `row`, and within the band.
+    /// Adds `value` to an entry of the lower triangle: `column` ≤ `row`, within the band.
     pub fn add(&mut self, row: usize, column: usize, value: f64) {
         let index = self.index(row, column);
         self.entries[index] += value;
     }
 
-    /// The entries of a row from column `first` to before `end`, which is at most `row` + 1.
+    /// The entries of a row in columns `first..end`, with `end` ≤ `row` + 1.
     pub fn row_mut(&mut self, row: usize, first: usize, end: usize) -> &mut [f64] {
         let start = self.index(row, first);
         &mut self.entries[start..start + (end - first)]
@@ -54,7 +54,7 @@ impl BandMatrix {
         before + behind.sum::<f64>()
     }
 
-    /// Eliminates unknown `i` with a known value from the equations A x = b.
+    /// Substitutes the known `value` of unknown `i` in the equations A x = `b`.
     pub fn fix(&mut self, i: usize, value: f64, b: &mut [f64]) {
         let first = (i + 1).saturating_sub(self.width);
         for (entry, b) in self.row_mut(i, first, i).iter_mut().zip(&mut b[first..i]) {
@@ -69,13 +69,13 @@ impl BandMatrix {
         b[i] = value;
     }
 
-    /// Copies the entries of a matrix of the same size.
+    /// Copies all entries of `other`, which has the same size.
     pub fn copy_from(&mut self, other: &Self) {
         self.entries.copy_from_slice(&other.entries);
     }
 
-    /// Replaces the matrix A by its Cholesky factor L, with A = L Lᵀ. Returns false, and leaves the entries
-    /// undefined, if A is not positive definite: if the square of a diagonal entry of L is not above `min_pivot`.
+    /// Replaces the matrix A by its Cholesky factor L, with A = L Lᵀ. Returns false if A is not positive definite,
+    /// that is if the square of a diagonal entry of L is at most `min_pivot`; the entries are then undefined.
     pub fn factorise(&mut self, min_pivot: f64) -> bool {
         let width = self.width;
         for row in 0..self.size {

@@ -1,7 +1,8 @@
 //! The best few of many candidates, in order.
 
-/// Inserts a place among the best, which are the first `count` of `entries`, behind those that come before it, and
-/// returns it. The last entry drops out if all are in use. `None` if all of them come before it.
+/// Inserts a place into a sorted list of bounded length: the first `count` entries, behind those for which
+/// `comes_before` is true. Returns the place, or `None` if the list is full of such entries. A full list drops its
+/// last entry.
 #[inline]
 pub fn make_room<'a, T>(
     entries: &'a mut [T],

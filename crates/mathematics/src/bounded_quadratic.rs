@@ -13,7 +13,7 @@ const BOUND_SLACK: f64 = 1e-12;
 /// Newton method"): unknowns beyond a bound are fixed there, and released if the function decreases towards the
 /// interior.
 pub struct BoundedQuadratic {
-    /// The matrix A.
+    /// The positive definite matrix A.
     pub matrix: BandMatrix,
     /// The vector b.
     pub vector: Vec<f64>,
@@ -35,7 +35,8 @@ pub enum Bound {
 }
 
 impl BoundedQuadratic {
-    /// A zero function of `size` unknowns with bounds of 0. Unknowns that are `width` or more apart are not coupled.
+    /// The zero function of `size` unknowns, all with bounds of 0. Unknowns that are `width` or more apart are not
+    /// coupled.
     pub fn new(size: usize, width: usize) -> Self {
         Self {
             matrix: BandMatrix::zeros(size, width),
@@ -53,7 +54,7 @@ impl BoundedQuadratic {
         self.vector.fill(0.0);
     }
 
-    /// The minimum. `None` if the matrix is not positive definite.
+    /// The minimiser x within the bounds, `size` entries. `None` if the matrix is not positive definite.
     pub fn minimise(&mut self) -> Option<&[f64]> {
         for _ in 0..ACTIVE_SETS {
             self.factor.copy_from(&self.matrix);

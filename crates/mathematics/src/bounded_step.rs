@@ -5,9 +5,9 @@
 //! minimum; [`bounded_quadratic`](crate::bounded_quadratic) and [`dual_active_set`](crate::dual_active_set) find
 //! that.
 
-/// A linear problem J · step = error whose variables can be clamped one after the other.
+/// A linear system J · step = error whose variables can be clamped one after the other.
 pub trait StepProblem {
-    /// Writes the unbounded steps of the variables that are not `clamped`, given the others.
+    /// Writes the unbounded steps of the variables that are not `clamped`, with the clamped ones fixed.
     fn solve(&mut self, clamped: &[bool], step: &mut [f64]);
 
     /// Lower and upper bound of the step of a variable.
@@ -17,8 +17,8 @@ pub trait StepProblem {
     fn subtract(&mut self, variable: usize, step: f64);
 }
 
-/// Solves a problem for the `step` within its bounds. On return `clamped` marks the variables at a bound. Both slices
-/// have one entry for each variable.
+/// Solves a system for the `step` within its bounds. On return `clamped` marks the variables at a bound. Both slices
+/// have one entry per variable.
 pub fn solve_within_bounds(problem: &mut impl StepProblem, clamped: &mut [bool], step: &mut [f64]) {
     clamped.fill(false);
     // Each pass but the last clamps a variable.

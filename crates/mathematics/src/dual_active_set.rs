@@ -15,16 +15,16 @@ const DEPENDENT: f64 = 1e-18;
 /// Decrease of a multiplier, per unit of the multiplier that is added, that counts as rounding.
 const MIN_REDUCTION: f64 = 1e-12;
 
-/// Inequalities `rows · x ≥ least` and `lower ≤ x ≤ upper`; bounds may be infinite.
+/// Inequalities `rows · x ≥ least` and `lower ≤ x ≤ upper` for n unknowns; bounds may be infinite.
 #[derive(Debug, Clone, Copy)]
 pub struct Inequalities<'a> {
-    /// Rows of unit length, one after the other.
+    /// Rows of unit norm, n entries each, concatenated.
     pub rows: &'a [f64],
-    /// The lower bound of each `rows · x`.
+    /// Lower bound of each row's product with x.
     pub least: &'a [f64],
-    /// The lower bound of each unknown.
+    /// Lower bound of each unknown, n entries.
     pub lower: &'a [f64],
-    /// The upper bound of each unknown.
+    /// Upper bound of each unknown, n entries.
     pub upper: &'a [f64],
 }
 
@@ -36,14 +36,14 @@ enum Inequality {
     Upper(usize),
 }
 
-/// The function ½ xᵀ A x − bᵀ x, its minimum, and scratch memory.
+/// Minimises the strictly convex function ½ xᵀ A x − bᵀ x under [`Inequalities`], with preallocated memory.
 #[derive(Debug, Clone, Default)]
 pub struct DualActiveSet {
     /// The positive definite matrix A, of full width. Minimisation replaces it by its Cholesky factor L.
     pub matrix: BandMatrix,
-    /// The vector b.
+    /// The vector b, one entry per unknown.
     pub vector: Vec<f64>,
-    /// The minimum, after [`Self::minimise`] returned true.
+    /// The minimiser, one entry per unknown; valid after [`Self::minimise`] returned true.
     pub minimum: Vec<f64>,
     /// Columns of L⁻ᵀ times an orthogonal matrix: the first ones span the active normals, steps along the others keep
     /// the active inequalities.
@@ -76,14 +76,14 @@ impl DualActiveSet {
         self.multipliers = Vec::with_capacity(size);
     }
 
-    /// Starts a new function, whose matrix has this diagonal.
+    /// Starts a new function, with b = 0 and A diagonal.
     pub fn begin_function(&mut self, diagonal: impl Iterator<Item = f64>) {
         self.vector.fill(0.0);
         self.matrix.clear();
         (0..self.vector.len()).zip(diagonal).for_each(|(i, value)| self.matrix.add(i, i, value));
     }
 
-    /// Adds ½ `weight` (`row` · x − `goal`)² to the function, up to a constant.
+    /// Adds ½ `weight` (`row` · x − `goal`)² to the function, up to a constant. `row` has one entry per unknown.
     pub fn add_square(&mut self, row: &[f64], goal: f64, weight: f64) {
         for (i, entry) in row.iter().enumerate() {
             self.vector[i] += weight * entry * goal;
@@ -91,8 +91,8 @@ impl DualActiveSet {
         }
     }
 
-    /// Finds the minimum under `inequalities`. Returns false if they are inconsistent, or if A is not positive
-    /// definite.
+    /// Finds the minimum under `inequalities`, by the method of Goldfarb and Idnani. Returns false if they are
+    /// inconsistent, or if A is not positive definite.
     pub fn minimise(&mut self, inequalities: &Inequalities) -> bool {
         if !self.begin() {
             return false;
@@ -108,7 +108,7 @@ impl DualActiveSet {
         false
     }
 
-    /// The active rows, each with its multiplier.
+    /// Index and Lagrange multiplier of each active row.
     pub fn pressing(&self) -> impl Iterator<Item = (usize, f64)> {
         self.active.iter().zip(&self.multipliers).filter_map(|(inequality, multiplier)| match inequality {
             Inequality::Row(row) => Some((*row, *multiplier)),

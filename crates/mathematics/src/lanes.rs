@@ -10,10 +10,10 @@ use std::ops::{Add, Mul, Neg, Sub};
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4, u64x4};
 
-/// Number of configurations per vector.
+/// Number of configurations per SIMD vector.
 pub const LANES: usize = 4;
 
-/// One number per configuration, in memory.
+/// One number per configuration, stored as an array.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[repr(C, align(32))]
 pub struct Lanes(pub [f64; LANES]);
@@ -37,7 +37,7 @@ impl Lanes {
     }
 }
 
-/// A number in single precision, which suffices for a ranking.
+/// A number in single precision, which suffices for ranking.
 #[expect(clippy::cast_possible_truncation, reason = "single precision is plenty for a ranking")]
 pub fn single(value: f64) -> f32 {
     value as f32
@@ -152,8 +152,8 @@ const ARCTANGENT_COEFFICIENTS: [f64; 6] = [
     0.047_482_750_263_501_12,
 ];
 
-/// The angle \[rad\] of vectors (cosine, sine) of any length, in \[-π, π\], with a relative error of at most 3e-11; 0
-/// for the zero vector.
+/// The angles \[rad\] of the vectors (cosine, sine) of any length, in \[-π, π\], with a relative error of at most
+/// 3e-11; 0 for the zero vector.
 #[inline(always)]
 pub fn angle<S: Simd>(cosine: f64x4<S>, sine: f64x4<S>) -> f64x4<S> {
     let simd = cosine.simd;

@@ -7,14 +7,14 @@ use nalgebra::Vector3;
 /// Odd number near 2^64 over the golden ratio, the step of SplitMix64.
 const GOLDEN_STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// A number in \[0, 1) for each `(attempt, index)`.
+/// A pseudorandom number in \[0, 1), determined by `attempt` and `index`.
 pub fn fraction(attempt: usize, index: usize) -> f64 {
     let bits = (attempt as u64).wrapping_mul(GOLDEN_STEP) ^ (index as u64).wrapping_mul(0xD1B5_4A32_D192_ED03);
     let bits = mixed(bits);
     f64::from(u32::try_from(bits >> 32).unwrap_or(0)) / (f64::from(u32::MAX) + 1.0)
 }
 
-/// The shift of a sequence in \[0, 1) for each dimension; 0 for seed 0.
+/// Shift in \[0, 1) of one `dimension` of a low-discrepancy sequence, determined by the seed; 0 for seed 0.
 pub fn shift(random_seed: u64, dimension: usize) -> f64 {
     if random_seed == 0 {
         return 0.0;
@@ -32,7 +32,7 @@ fn mixed(mut bits: u64) -> u64 {
     bits ^ (bits >> 31)
 }
 
-/// A unit vector for each `(attempt, index)`, uniformly distributed over the sphere.
+/// A pseudorandom unit vector, determined by `attempt` and `index` and uniformly distributed over the sphere.
 pub fn direction(attempt: usize, index: usize) -> Vector3<f64> {
     let height = 2.0 * fraction(attempt, 2 * index) - 1.0;
     let (sine, cosine) = (TAU * fraction(attempt, 2 * index + 1)).sin_cos();

@@ -5,8 +5,8 @@ use crate::vectors::dot;
 /// Largest number of sweeps of rotations; six rows need four or five.
 const MAX_SWEEPS: usize = 30;
 
-/// Rotates `count` rows of equal length until they are orthogonal, and applies the same rotations to the rows of
-/// `along`.
+/// Rotates the `count` rows of equal length in `rows` until they are orthogonal (one-sided Jacobi), and applies the
+/// same rotations to the rows of `along`.
 pub fn diagonalise(rows: &mut [f64], along: &mut [f64], count: usize) {
     let [length, other] = [rows.len() / count, along.len() / count];
     for _ in 0..MAX_SWEEPS {

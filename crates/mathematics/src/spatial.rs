@@ -53,11 +53,11 @@ pub fn rotation_from([x, y, z, w]: [f64; 4]) -> Result<UnitQuaternion<f64>, NotA
     }
 }
 
-/// A homogeneous matrix that is not a pose.
+/// Reason why a homogeneous matrix is not a pose.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 #[non_exhaustive]
 pub enum NotAPose {
-    /// The last row is not 0, 0, 0, 1.
+    /// The last row differs from 0, 0, 0, 1.
     #[error("the last row of the 4×4 pose is ({}); it must be 0, 0, 0, 1", .row.map(number).join(", "))]
     LastRow {
         /// The last row.
@@ -70,16 +70,16 @@ pub enum NotAPose {
         number(*.difference)
     )]
     Skewed {
-        /// Greatest deviation of the column norms from 1, and of the column products from 0.
+        /// Maximum deviation of the column norms from 1, and of the products of two columns from 0.
         difference: f64,
     },
-    /// The upper left 3×3 block is a reflection.
+    /// The upper left 3×3 block has determinant −1: a reflection.
     #[error("the upper left 3×3 of the pose is a reflection: its determinant is -1, and that of a rotation is 1")]
     Mirrored,
 }
 
-/// The pose of an input homogeneous matrix, given by rows: rotation in the upper left 3×3 block, position \[m\] in
-/// the last column. An inexact rotation is replaced by the nearest exact one.
+/// Converts a row-major homogeneous matrix to a pose: rotation in the upper left 3×3 block, position \[m\] in the
+/// last column. The rotation is replaced by the nearest orthonormal one.
 ///
 /// # Errors
 /// [`NotAPose`] if the last row is not 0, 0, 0, 1, if the rotation is not orthonormal within 0.02, or if it is a
@@ -124,7 +124,7 @@ fn greatest(matrix: &Matrix3<f64>) -> f64 {
 }
 
 /// The pose of `target` relative to `current` as a six-vector \[m, rad\] in the frame of `current`: the position of
-/// `target`, then the rotation vector. Both poses are given in one common frame.
+/// `target`, then the rotation vector. Both poses are in one common frame.
 ///
 /// To first order it is the body twist of `current` that reaches `target` in unit time.
 pub fn pose_difference(current: &Isometry3<f64>, target: &Isometry3<f64>) -> Vector6<f64> {
@@ -161,7 +161,7 @@ pub fn swing(rotation: &UnitQuaternion<f64>, axis: &Vector3<f64>) -> Vector3<f64
     across * std::f64::consts::PI
 }
 
-/// A six-vector from its linear and angular parts.
+/// A six-vector from its linear part (first) and its angular part.
 #[inline]
 pub fn stacked(linear: &Vector3<f64>, angular: &Vector3<f64>) -> Vector6<f64> {
     Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z)

@@ -2,7 +2,7 @@
 
 /// Basis of the splines of degree `ORDER − 1` over intervals of any length (de Boor 1978, "A practical guide to
 /// splines"). It is clamped: the first and the last coefficient are the values at the ends. At each x, `ORDER`
-/// consecutive coefficients are nonzero, and the value lies in their convex hull.
+/// consecutive coefficients are nonzero, and the value is in their convex hull.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Basis<const ORDER: usize> {
     /// The ends of the intervals, the first and the last of them `ORDER` times.
@@ -21,7 +21,7 @@ impl<const ORDER: usize> Basis<ORDER> {
         Self { knots: repeated(first).chain(inner).chain(repeated(last)).collect() }
     }
 
-    /// The ends of the intervals.
+    /// The ends of the intervals, in ascending order.
     pub fn ends(&self) -> &[f64] {
         &self.knots[ORDER - 1..=self.knots.len() - ORDER]
     }
@@ -31,7 +31,7 @@ impl<const ORDER: usize> Basis<ORDER> {
         self.knots.len() - ORDER
     }
 
-    /// Abscissa at which a coefficient counts most: the mean of its inner knots (Greville abscissa).
+    /// Abscissa of a coefficient's greatest influence: the mean of its inner knots (Greville abscissa).
     pub fn centre(&self, coefficient: usize) -> f64 {
         let knots = &self.knots[coefficient + 1..coefficient + ORDER];
         #[expect(clippy::cast_precision_loss, reason = "a small number")]
@@ -46,7 +46,7 @@ impl<const ORDER: usize> Basis<ORDER> {
         ends.partition_point(|end| *end <= x).clamp(1, ends.len() - 1) - 1
     }
 
-    /// Values at `x` of the basis functions from `interval` on: row k has their k-th derivatives.
+    /// Row k has the k-th derivatives at `x` of the `ORDER` basis functions from `interval` on.
     pub fn derivatives(&self, interval: usize, x: f64) -> [[f64; ORDER]; ORDER] {
         let left = interval + ORDER - 1;
         let mut rows = [[0.0; ORDER]; ORDER];

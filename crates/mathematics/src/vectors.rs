@@ -1,18 +1,18 @@
 //! Operations on vectors stored as slices.
 
-/// The dot product.
+/// The dot product of two vectors of equal length.
 #[inline]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// The Euclidean norm.
+/// The Euclidean norm of a vector.
 #[inline]
 pub fn length(vector: &[f64]) -> f64 {
     dot(vector, vector).sqrt()
 }
 
-/// Adds `factor` times a vector to `sum`.
+/// Adds `factor` times `vector` to `sum`, which has the same length.
 #[inline]
 pub fn add_times(sum: &mut [f64], factor: f64, vector: &[f64]) {
     for (sum, entry) in sum.iter_mut().zip(vector) {

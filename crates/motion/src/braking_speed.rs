@@ -7,9 +7,9 @@ const ACCELERATION_CHANGE: f64 = 1.5;
 /// Time constant of the exponential approach to a goal, in control periods.
 pub const APPROACH_PERIODS: f64 = 3.0;
 
-/// Speed from which a joint can stop within `distance` \[rad or m\] under limits of acceleration and jerk: a
-/// parabola that ends in an exponential approach, whose time constant is the time that the jerk limit needs to reach
-/// the deceleration.
+/// Maximum speed \[rad/s or m/s\] from which a joint can stop within `distance` \[rad or m\] under limits of
+/// acceleration \[rad/s² or m/s²\] and jerk \[rad/s³ or m/s³\]: a parabola that ends in an exponential approach,
+/// whose time constant is the time in which the jerk limit builds up the deceleration.
 pub fn braking_speed(distance: f64, acceleration: f64, jerk: f64) -> f64 {
     if distance <= 0.0 {
         return 0.0;
@@ -17,8 +17,8 @@ pub fn braking_speed(distance: f64, acceleration: f64, jerk: f64) -> f64 {
     approach(distance, BRAKING_FRACTION * acceleration, ACCELERATION_CHANGE * acceleration / jerk)
 }
 
-/// Rate of approach to a goal at the distance `left`: a rate that the deceleration `brake` can still stop, and
-/// proportional to the distance near the goal, with the time constant `end` \[s\].
+/// Speed of approach to a goal at the remaining distance `left`: limited to the speed that the deceleration `brake`
+/// can still stop, and near the goal proportional to the distance with the time constant `end` \[s\].
 pub fn approach(left: f64, brake: f64, end: f64) -> f64 {
     // The positive root of left = rate² / (2 brake) + end · rate.
     2.0 * left / (end + (end * end + 2.0 * left / brake).sqrt())

@@ -13,7 +13,7 @@ const MAX_ROWS: usize = 32;
 /// Rounding below which a row is active \[rad/s or m/s\].
 const ACTIVE_TOLERANCE: f64 = 1e-6;
 
-/// The acceleration and jerk with which every joint can brake: the lowest limits of all joints.
+/// Acceleration and jerk with which every joint can brake: the lowest limits of all joints.
 #[derive(Debug, Clone, Copy)]
 pub struct BrakingLimits {
     /// Acceleration \[rad/s² or m/s²\].
@@ -22,12 +22,12 @@ pub struct BrakingLimits {
     pub jerk: f64,
 }
 
-/// Rows g · q̇ ≥ ṗ for the pairs near contact at one configuration, in which g is the unit gradient of a pair's gap
-/// with respect to the chain's n variables, and −ṗ the greatest approach speed from which the joints can still brake
-/// before the margin.
+/// Rows g · q̇ ≥ ṗ for the pairs near contact at one configuration: g is the unit gradient of a pair's gap with
+/// respect to the chain's n variables, and −ṗ the maximum approach speed at which the joints can still brake before
+/// the margin.
 #[derive(Debug, Clone, Default)]
 pub struct ContactRows {
-    /// The gradients g, row after row: k × n entries.
+    /// The gradients g as a row-major k × n matrix.
     pub gradients: Vec<f64>,
     /// The lower bounds ṗ, at most 0: k entries \[rad/s or m/s\].
     pub lower: Vec<f64>,
@@ -36,7 +36,7 @@ pub struct ContactRows {
 }
 
 impl ContactRows {
-    /// Computes the rows at `positions` of the chain's variables \[rad or m\]; none without a clearance.
+    /// Computes the rows at `positions` of the chain's variables \[rad or m\]; no rows without a clearance.
     pub fn update(&mut self, clearance: Option<&Clearance>, positions: &[f64], braking: BrakingLimits) {
         self.gradients.clear();
         self.lower.clear();
@@ -53,7 +53,7 @@ impl ContactRows {
         }
     }
 
-    /// Whether `velocities` \[rad/s or m/s\] satisfy every row.
+    /// True if `velocities` \[rad/s or m/s\] satisfy every row.
     pub fn are_satisfied(&self, velocities: &[f64]) -> bool {
         self.gradients
             .chunks_exact(velocities.len())
@@ -61,7 +61,7 @@ impl ContactRows {
             .all(|(gradient, lower)| dot(gradient, velocities) >= *lower)
     }
 
-    /// The nearest pair whose row is active at `velocities` \[rad/s or m/s\].
+    /// The nearest pair whose row is active at `velocities` \[rad/s or m/s\]; `None` if no row is active.
     pub fn nearest_active(&self, velocities: &[f64]) -> Option<&Near> {
         let rows = self.gradients.chunks_exact(velocities.len()).zip(&self.lower).zip(&self.pairs);
         let active = rows.filter(|((gradient, lower), _)| dot(gradient, velocities) <= **lower + ACTIVE_TOLERANCE);

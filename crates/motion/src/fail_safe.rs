@@ -27,13 +27,14 @@ const MAX_SAG: f64 = 1e-4;
 pub enum Step {
     /// The motion continues, and the joints can brake after the step.
     Safe,
-    /// The motion continues, and the rest of it is clear: it needs no further checks unless its surroundings change.
+    /// The motion continues, and the rest of it is clear: no further checks are needed unless the surroundings
+    /// change.
     ClearToTheEnd,
     /// A collision is ahead: the joints follow their fail-safe motion to rest.
     Braking,
 }
 
-/// State of joints that one motion hands over to another, with their fail-safe motion.
+/// State of joints and their fail-safe motion, for transfer from one motion to another.
 pub struct HandOver<'a> {
     pub(super) state: &'a JointState,
     pub(super) fail_safe: &'a FailSafe,
@@ -43,7 +44,7 @@ pub struct HandOver<'a> {
 #[derive(Clone)]
 struct StoredMotion {
     plan: MotionPlan,
-    /// Whether it is the shortest one: braking alone.
+    /// True if it is the shortest one: braking alone.
     is_braking: bool,
 }
 
@@ -56,7 +57,7 @@ pub(super) struct FailSafe {
     gaps: KnownGaps,
     /// The fail-safe motion from the current state; `None` where the joints moved without collision checking.
     stored: Option<StoredMotion>,
-    /// The pair that prevented the last step that was not allowed; `None` where a motion was too long to check.
+    /// The pair that prevented the last rejected step; `None` if the motion was too long to check.
     pub stopped_by: Option<Near>,
 }
 
@@ -71,7 +72,7 @@ impl FailSafe {
         }
     }
 
-    /// Sets the limits of later plans. The stored motion stays.
+    /// Sets the limits of later plans: `domains` \[rad or m\] and motion limits. The stored motion is unchanged.
     pub fn set_limits(&mut self, domains: &[Domain], limits: &MotionLimits) {
         self.generator = Generator::new(domains, limits);
     }
@@ -82,7 +83,7 @@ impl FailSafe {
         self.stopped_by = None;
     }
 
-    /// Takes over the stored motion of another one for the same joints.
+    /// Copies the stored motion of another fail-safe for the same joints.
     pub fn take_over(&mut self, other: &Self) {
         self.stored.clone_from(&other.stored);
     }
@@ -92,9 +93,9 @@ impl FailSafe {
         self.stored = Some(StoredMotion { plan: plan.clone(), is_braking: false });
     }
 
-    /// Decides about a step of `step` seconds along the motion `wanted` from the state `now`. After [`Step::Safe`]
-    /// braking after the step is stored; after [`Step::ClearToTheEnd`] the caller has to [`store`](Self::store) the
-    /// motion `wanted` from then on.
+    /// Checks a step of `step` seconds along the motion `wanted` from the state `now`. On [`Step::Safe`], a braking
+    /// motion from the end of the step is stored; on [`Step::ClearToTheEnd`] the caller must [`store`](Self::store)
+    /// the rest of `wanted`.
     pub fn check_plan(&mut self, now: &JointState, wanted: &MotionPlan, step: f64, clearance: &Clearance) -> Step {
         let mut check = self.check(step, clearance);
         let is_clear = check.is_clear(wanted, 0.0..step);
@@ -111,8 +112,8 @@ impl FailSafe {
         if leads_to_rest { Step::ClearToTheEnd } else { Step::Braking }
     }
 
-    /// Whether a straight step of `step` seconds from the state `now` to the state `next` is allowed. If so, a motion
-    /// to rest after it is stored.
+    /// True if a straight step of `step` seconds from the state `now` to the state `next` is clear and the joints can
+    /// brake afterwards. If so, that braking motion is stored.
     pub fn check_state(&mut self, now: &JointState, next: &JointState, step: f64, clearance: &Clearance) -> bool {
         let mut check = self.check(step, clearance);
         let is_clear = now.positions == next.positions || check.is_clear_between(&[&now.positions, &next.positions]);
@@ -120,8 +121,9 @@ impl FailSafe {
         is_clear && self.can_brake_after(now, next, step, clearance)
     }
 
-    /// The state after `step` seconds of the fail-safe motion from the state `now`. Braking replaces that motion where
-    /// braking is clear, or where the stored motion no longer is. Without a clearance nothing is checked.
+    /// The state after `step` seconds of the fail-safe motion from the state `now`. Immediate braking replaces the
+    /// stored motion if braking is clear, or if the stored motion no longer is. Without a clearance nothing is
+    /// checked.
     pub fn follow(&mut self, now: &JointState, step: f64, clearance: Option<&Clearance>) -> JointState {
         let stored = self.stored.take().unwrap_or_else(|| self.brake(now));
         let mut stored = match clearance {
@@ -133,7 +135,7 @@ impl FailSafe {
         next
     }
 
-    /// The stored motion.
+    /// The stored motion, if any.
     pub fn stored(&self) -> Option<&MotionPlan> {
         self.stored.as_ref().map(|stored| &stored.plan)
     }
@@ -147,7 +149,7 @@ impl FailSafe {
         if is_better { braking } else { stored }
     }
 
-    /// Whether the joints can brake without collision from the state `next`, which they reach from `now`. If so, that
+    /// True if the joints can brake without collision from the state `next`, which they reach from `now`. If so, that
     /// motion is stored.
     fn can_brake_after(&mut self, now: &JointState, next: &JointState, step: f64, clearance: &Clearance) -> bool {
         let Ok(braking) = self.generator.plan_to_brake(next) else { return false };
@@ -204,12 +206,12 @@ struct PlanCheck<'a> {
 }
 
 impl PlanCheck<'_> {
-    /// Whether a whole motion is clear and may end at rest, for joints at positions `now`.
+    /// True if a whole motion is clear and may end at rest, for joints at positions `now`.
     fn leads_to_rest(&mut self, now: &[f64], plan: &MotionPlan) -> bool {
         self.is_clear(plan, 0.0..plan.time_left()) && self.straight.may_rest(now, plan.end(), self.gaps)
     }
 
-    /// Whether a motion is clear between two times from now \[s\].
+    /// True if a motion is clear between two times from now \[s\].
     fn is_clear(&mut self, plan: &MotionPlan, times: Range<f64>) -> bool {
         let mut states = vec![plan.ahead(times.start)];
         let mut time = times.start;
@@ -222,7 +224,7 @@ impl PlanCheck<'_> {
         self.is_clear_between(&corners)
     }
 
-    /// Whether the straight lines between corners are clear. Joints at rest need no check.
+    /// True if the straight lines between corners are clear. Joints at rest need no check.
     fn is_clear_between(&mut self, corners: &[&[f64]]) -> bool {
         corners.len() < 2 || self.straight.is_clear(corners, self.gaps)
     }

@@ -54,7 +54,7 @@ pub fn follow(solver: &Solver, problem: &PathProblem, options: &FollowOptions) -
     follow_until(solver, problem, options, &|| false)
 }
 
-/// Like [`follow`], with an interruption that is polled between pieces of the path.
+/// Like [`follow`], with an interruption that is called between pieces of the path.
 ///
 /// # Errors
 /// As [`follow`], and [`FollowError::Interrupted`].

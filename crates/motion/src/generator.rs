@@ -14,11 +14,11 @@ use urdf_ik_text::names::short;
 /// Maximum duration of a motion: the generator's bound \[s\].
 pub(super) const MAX_DURATION: f64 = 7600.0;
 
-/// Why a motion cannot begin. The current motion continues.
+/// Why a motion cannot start. The current motion continues.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum MotionError {
-    /// The generator found no motion, for the reason it gives.
+    /// The trajectory generator found no motion; the text is the reason.
     #[error("no smooth motion to the goal was found: {0}")]
     NotFound(String),
     /// The velocity limit of a joint is too low for the distance.
@@ -31,13 +31,13 @@ pub enum MotionError {
         joint: String,
         /// Its velocity limit \[rad/s or m/s\].
         velocity: f64,
-        /// Duration of the motion at that velocity \[s\].
+        /// Duration \[s\] of the motion at that velocity.
         duration: f64,
     },
-    /// The trajectory does not begin where the joints come to rest.
+    /// The trajectory does not start where the joints come to rest.
     #[error("the trajectory begins {distance:.3e} rad or m from where the joints are")]
     Elsewhere {
-        /// Maximum distance over all joints \[rad or m\].
+        /// Largest distance over all joints \[rad or m\].
         distance: f64,
     },
 }
@@ -51,12 +51,12 @@ pub(super) struct JointState {
     pub accelerations: Vec<f64>,
 }
 
-/// Rate at which the time of a motion passes, relative to the clock (time scaling of a trajectory).
+/// Rate of motion time relative to clock time (time scaling of a trajectory).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pace {
     /// Seconds of motion time per second of clock time, from 0 to 1.
     pub scale: f64,
-    /// Its rate of change \[1/s\].
+    /// Rate of change of the scale \[1/s\].
     pub rate: f64,
 }
 
@@ -66,7 +66,7 @@ impl Pace {
 }
 
 impl JointState {
-    /// The state in clock time of a motion at this `pace`.
+    /// Converts a state from motion time to clock time, for a motion at this `pace`.
     pub fn at_pace(&self, pace: &Pace) -> Self {
         let rates = self.velocities.iter().zip(&self.accelerations);
         Self {
@@ -76,18 +76,18 @@ impl JointState {
         }
     }
 
-    /// Joints at rest at `positions`.
+    /// State of joints at rest at `positions` \[rad or m\].
     pub fn at_rest(positions: &[f64]) -> Self {
         let still = vec![0.0; positions.len()];
         Self { positions: positions.to_vec(), velocities: still.clone(), accelerations: still }
     }
 
-    /// Whether all velocities and accelerations are zero.
+    /// True if all velocities and accelerations are zero.
     pub fn is_at_rest(&self) -> bool {
         self.velocities.iter().chain(&self.accelerations).all(|v| *v == 0.0)
     }
 
-    /// Whether velocities and accelerations are in proportion, as on a straight line.
+    /// True if velocities and accelerations are in proportion, as on a straight line.
     fn is_on_a_line(&self) -> bool {
         /// Rounding, relative to the product of the norms.
         const PROPORTION_TOLERANCE: f64 = 1e-9;
@@ -103,7 +103,7 @@ impl JointState {
 #[derive(Debug, Clone)]
 pub(super) struct Profile {
     trajectory: Trajectory<0>,
-    /// Positions at its end: inside the limits, or no farther outside than at its start.
+    /// Positions at the end \[rad or m\]: inside the limits, or no farther outside than at the start.
     pub end: Vec<f64>,
 }
 
@@ -113,7 +113,7 @@ impl Profile {
         self.trajectory.get_duration()
     }
 
-    /// The state after `time` seconds.
+    /// The state `time` seconds after the start.
     pub fn at(&self, time: f64) -> JointState {
         let list = || DataArrayOrVec::new(Some(self.end.len()), 0.0);
         let (mut positions, mut velocities, mut accelerations) = (list(), list(), list());
@@ -184,18 +184,21 @@ impl Generator {
         Ruckig::new(count, 1.0)
     }
 
-    /// Velocity limit of a variable \[rad/s or m/s\].
+    /// Velocity limit of one variable \[rad/s or m/s\].
     pub fn max_velocity(&self, variable: usize) -> f64 {
         self.input.max_velocity[variable]
     }
 
-    /// Maximum of the acceleration limits \[rad/s² or m/s²\].
+    /// Largest acceleration limit of all variables \[rad/s² or m/s²\].
     pub fn max_acceleration(&self) -> f64 {
         self.input.max_acceleration.iter().copied().fold(0.0, f64::max)
     }
 
-    /// Plans a motion to a goal inside the limits. The joints move in proportion if possible, otherwise each on its
-    /// own.
+    /// Plans a motion to `goal` \[rad or m\] inside the limits. The joints move in proportion if possible, otherwise
+    /// independently.
+    ///
+    /// # Errors
+    /// [`MotionError`] if a velocity limit is too low, or the generator finds no motion.
     pub fn plan_to_goal(&mut self, from: &JointState, goal: &[f64]) -> Result<Profile, MotionError> {
         self.input.control_interface = ControlInterface::Position;
         // From rest the joints move straight to the goal: only rounding could exceed the limits, for which the
@@ -213,14 +216,20 @@ impl Generator {
         Ok(Profile { trajectory: self.next.clone(), end: goal.to_vec() })
     }
 
-    /// Plans a motion to rest, each joint as fast as it can.
+    /// Plans a motion to rest, each joint in minimum time.
+    ///
+    /// # Errors
+    /// [`MotionError::NotFound`] if the generator finds no motion.
     pub fn plan_to_rest(&mut self, from: &JointState) -> Result<Profile, MotionError> {
         self.begin_to_rest();
         self.plan(from, Synchronization::None)?;
         Ok(self.profile_to_rest(from))
     }
 
-    /// Plans a motion to rest along a line if the joints move along one, otherwise each joint as fast as it can.
+    /// Plans a motion to rest: along a line if the joints move along one, otherwise each joint in minimum time.
+    ///
+    /// # Errors
+    /// [`MotionError::NotFound`] if the generator finds no motion.
     pub fn plan_to_brake(&mut self, from: &JointState) -> Result<Profile, MotionError> {
         // The generator also takes joints that move nearly along a line for such, and then exceeds their jerk limits.
         if !from.is_on_a_line() {

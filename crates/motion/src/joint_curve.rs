@@ -2,10 +2,11 @@
 
 use urdf_ik_mathematics::spline::Basis;
 
-/// Joint positions by path length. Between two rests they have a continuous second derivative and a bounded third one.
+/// Joint positions as a function of path length. Between two rests they have a continuous second derivative and a
+/// bounded third one.
 ///
-/// Each smooth part is a cubic B-spline per variable. Its values lie between those of its control points, so control
-/// points inside the joint limits keep the whole curve inside.
+/// Each smooth part is a cubic B-spline per variable. Its values are within the range of its control points, so
+/// control points inside the joint limits keep the whole curve inside.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JointCurve {
     variables: usize,
@@ -42,7 +43,7 @@ impl JointCurve {
         curve
     }
 
-    /// Path length at its end \[m\].
+    /// Total path length \[m\].
     pub fn length(&self) -> f64 {
         self.parts.last().map_or(0.0, CurvePart::end)
     }

@@ -19,15 +19,17 @@ const MAX_START_DISTANCE: f64 = 1e-6;
 /// curves.
 const LIMIT_TOLERANCE: f64 = 1e-9;
 
-/// Motion of the joints of a chain: to a goal, along a trajectory, or to rest. A new motion starts from the positions,
-/// velocities and accelerations of the current one. It obeys the limits of position, velocity, acceleration and jerk; a
-/// trajectory has its own.
+/// Motion of the joints of a chain: to a goal, along a trajectory, or to rest. A new motion starts from the
+/// positions,
+/// velocities and accelerations of the current one. It respects the limits of position, velocity, acceleration and
+/// jerk; a trajectory defines its own.
 ///
-/// Joints may start outside their position limits, where they were measured. A motion brings them inside under the
-/// other limits, and never farther outside on the way.
+/// The measured start positions may be outside the position limits. A motion brings the joints inside under the other
+/// limits, and never moves them farther outside.
 ///
 /// Motions to a goal and to rest are time-optimal under these limits (Berscheid and Kröger 2021, "Jerk-limited
-/// real-time trajectory generation with arbitrary target states"). From rest, all joints move in proportion: a straight
+/// real-time trajectory generation with arbitrary target states"). From rest, all joints move in proportion: a
+/// straight
 /// line in joint space. The motion is deterministic.
 ///
 /// ```
@@ -73,8 +75,8 @@ enum PlanStatus {
 }
 
 impl JointMotion {
-    /// Joints at rest at `positions` of the chain's variables \[rad or m\]. The `limits` must be finite and positive
-    /// (see [`MotionLimits::or`]): with others, every motion fails with a [`MotionError`].
+    /// A motion of joints at rest at `positions` of the chain's variables \[rad or m\]. The `limits` must be finite
+    /// and positive (see [`MotionLimits::or`]): otherwise every motion fails with a [`MotionError`].
     pub fn new(chain: &Chain, limits: &MotionLimits, positions: &[f64]) -> Self {
         let domains = chain.domains();
         let mut motion = Self {
@@ -115,22 +117,22 @@ impl JointMotion {
         self.state.at_pace(pace).accelerations
     }
 
-    /// Whether the motion is over.
+    /// True if the joints are at rest.
     pub fn is_at_rest(&self) -> bool {
         self.plan.is_at_rest()
     }
 
-    /// Whether the motion is over and no joint was taken over while it moved.
+    /// True if the motion is over and no joint was taken over while it moved.
     fn is_stationary(&self) -> bool {
         self.is_at_rest() && self.state.is_at_rest()
     }
 
-    /// Whether a joint is outside its position limits.
+    /// True if a joint is outside its position limits.
     pub fn is_outside(&self) -> bool {
         first_beyond_limits(self.domains.iter(), self.positions()).is_some()
     }
 
-    /// Whether the current motion ends with a joint outside its position limits.
+    /// True if the current motion ends with a joint outside its position limits.
     pub fn ends_outside(&self) -> bool {
         first_beyond_limits(self.domains.iter(), self.end()).is_some()
     }
@@ -140,7 +142,7 @@ impl JointMotion {
         self.plan.end()
     }
 
-    /// The pair that prevented the last step that was not [`Step::Safe`]; `None` if the motion was too long to check.
+    /// The pair that prevented the last step other than [`Step::Safe`]; `None` if the motion was too long to check.
     pub fn stopped_by(&self) -> Option<&Near> {
         self.fail_safe.stopped_by.as_ref()
     }
@@ -150,22 +152,22 @@ impl JointMotion {
         self.fail_safe.set_limits(&self.domains, limits);
     }
 
-    /// Places the joints at rest at `positions` \[rad or m\] without a motion.
+    /// Sets the joints to rest at `positions` \[rad or m\], without a motion.
     pub fn place(&mut self, positions: &[f64]) {
         self.state = JointState::at_rest(positions);
         self.begin(MotionPlan::at_rest(positions));
         self.fail_safe.forget();
     }
 
-    /// Takes over joints of the same chain from another motion. The next motion starts with their velocities and
-    /// accelerations; until then they stop.
+    /// Adopts the state of joints of the same chain from another motion. The next motion starts with their velocities
+    /// and accelerations; until then they stop.
     pub fn take_over(&mut self, joints: &HandOver) {
         self.state.clone_from(joints.state);
         self.begin(MotionPlan::at_rest(&joints.state.positions));
         self.fail_safe.take_over(joints.fail_safe);
     }
 
-    /// The joints, for another motion to take over.
+    /// The state of the joints, for another motion to [`take_over`](Self::take_over).
     pub fn hand_over(&self) -> HandOver<'_> {
         HandOver { state: &self.state, fail_safe: &self.fail_safe }
     }
@@ -214,7 +216,7 @@ impl JointMotion {
         Ok(())
     }
 
-    /// Brakes to rest, each joint as fast as it can. Returns the duration \[s\].
+    /// Brakes to rest, each joint in minimum time. Returns the duration \[s\].
     ///
     /// # Errors
     /// [`MotionError::NotFound`] if the generator finds no motion. The current motion continues.
@@ -222,7 +224,7 @@ impl JointMotion {
         self.stop_from(&Pace::FULL)
     }
 
-    /// Brakes to rest in clock time, where the current motion had another `pace`. Returns the duration \[s\].
+    /// Brakes to rest in clock time from a current motion at `pace`. Returns the duration \[s\].
     ///
     /// # Errors
     /// [`MotionError::NotFound`] if the generator finds no motion. The current motion continues.
@@ -237,9 +239,9 @@ impl JointMotion {
         Ok(self.begin(MotionPlan::along(profile)))
     }
 
-    /// Converts the velocities and accelerations of the joints to clock time, where the current motion had another
-    /// `pace`. The next motion starts with them; until then the joints stop. The fail-safe motion does not start so,
-    /// and is discarded.
+    /// Converts the velocities and accelerations of the joints to clock time from a current motion at `pace`. The
+    /// next motion starts with them; until then the joints stop. The fail-safe motion is discarded, because it starts
+    /// at other velocities.
     pub fn use_pace(&mut self, pace: &Pace) {
         if *pace != Pace::FULL {
             self.state = self.state.at_pace(pace);
@@ -248,11 +250,11 @@ impl JointMotion {
         }
     }
 
-    /// Follows a trajectory from rest to rest after the current motion has reached its [end](Self::end), where the
-    /// trajectory must begin. A current trajectory is braked first.
+    /// Follows a trajectory from rest to rest after the current motion. The trajectory must start at the
+    /// [end](Self::end) of that motion. A current trajectory is braked first.
     ///
     /// # Errors
-    /// [`MotionError::Elsewhere`] if the trajectory begins elsewhere, [`MotionError::NotFound`] if the current
+    /// [`MotionError::Elsewhere`] if the trajectory starts elsewhere, [`MotionError::NotFound`] if the current
     /// trajectory cannot be braked.
     pub fn follow(&mut self, points: Arc<[TrajectoryPoint]>) -> Result<(), MotionError> {
         let Some(first) = points.first() else { return Ok(()) };
@@ -287,9 +289,9 @@ impl JointMotion {
 
     /// Advances by `step` seconds if that is safe, otherwise along the fail-safe motion to rest.
     ///
-    /// A step is safe if it is clear and if afterwards either braking is clear and ends where the joints may rest, or
-    /// the rest of the motion is clear. The motion that was found clear is stored, so the arm never runs into anything
-    /// stationary; an obstacle that appears within the braking distance is met as slowly as the limits allow. Motions
+    /// A step is safe if it is clear, and afterwards either braking is clear and ends at permitted positions, or the
+    /// rest of the motion is clear. The clear motion is stored, so the arm never hits a stationary obstacle; if an
+    /// obstacle appears within the braking distance, the impact speed is the lowest that the limits allow. Motions
     /// are checked by straight lines in joint space of 10 ms or less, from which no joint deviates by more than 1e-4
     /// rad or m.
     ///
@@ -314,7 +316,7 @@ impl JointMotion {
         done
     }
 
-    /// Advances by `step` seconds along the fail-safe motion, because the surroundings are unknown. Returns whether the
+    /// Advances by `step` seconds along the fail-safe motion, because the surroundings are unknown. True if the
     /// joints moved; joints at rest wait.
     pub fn advance_fail_safe(&mut self, step: f64) -> bool {
         let moves = !self.state.is_at_rest();

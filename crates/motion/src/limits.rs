@@ -12,7 +12,7 @@ use urdf_ik_robot::{Chain, Joint, Robot};
 use urdf_ik_text::names::{self, number, sentence, short};
 use urdf_ik_text::yaml::yaml_reader;
 
-/// The limits of some joints by name, as in a joint_limits.yaml.
+/// Limits of joints by name, as in a joint_limits.yaml.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct JointLimits(pub BTreeMap<String, JointLimit>);
 
@@ -48,15 +48,15 @@ const TIME_TO_FULL_ACCELERATION: f64 = 0.01;
 /// the maxima of the node's parameters.
 const MAX_DERIVED: [f64; 2] = [1e3, 1e5];
 
-/// Why a joint_limits.yaml was refused, with the line if known.
+/// Why a joint_limits.yaml is invalid, with the line if known.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the joint limits are not in MoveIt's format: {}", sentence(reason))]
 pub struct JointLimitsError {
-    /// The message of the reader.
+    /// Message of the YAML reader.
     pub reason: String,
 }
 
-/// The limits of each of a chain's n variables; infinite if unlimited.
+/// The motion limits of each of a chain's n variables; infinite if unlimited.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MotionLimits {
     /// Maximum velocities: n entries \[rad/s or m/s\].
@@ -69,12 +69,12 @@ pub struct MotionLimits {
 
 impl JointLimits {
     /// Reads the text of a joint_limits.yaml for `robot`: `has_velocity_limits` and `max_velocity` of each joint, and
-    /// the same for acceleration and jerk. MoveIt's other keys are ignored: positions, decelerations, efforts, default
-    /// scaling factors. An empty text has no limits.
+    /// the same for acceleration and jerk. MoveIt's other keys are ignored: positions, decelerations, efforts,
+    /// default scaling factors. An empty text has no limits.
     ///
     /// # Errors
-    /// [`JointLimitsError`] for a text that is not in this format, an unknown joint or key, or a limit that is missing
-    /// or not a finite number above 0.
+    /// [`JointLimitsError`] if the text has another format, a joint or key is unknown, or a limit is missing or not a
+    /// finite number above 0.
     pub fn from_yaml(text: &str, robot: &Robot) -> Result<Self, JointLimitsError> {
         let empty = text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'));
         if empty {
@@ -87,8 +87,8 @@ impl JointLimits {
 
 impl MotionLimits {
     /// The limits of the chain's variables: the lower of the velocity limits of the URDF and of `file`, and the other
-    /// limits of `file`. Limits that the file has for mimic joints bound the variable they follow; those of the URDF do
-    /// not. A velocity of 0 or less in a URDF means unlimited.
+    /// limits of `file`. Limits in `file` of mimic joints apply to the variable that they follow; limits in the URDF
+    /// do not. A velocity of 0 or less in a URDF means unlimited.
     pub fn new(robot: &Robot, chain: &Chain, file: &JointLimits) -> Self {
         let from_file = |joint: &Joint| {
             let JointLimit { velocity, acceleration, jerk } = file.0.get(&joint.name).copied().unwrap_or_default();

@@ -26,7 +26,7 @@ enum Stage {
 }
 
 impl MotionPlan {
-    /// Rest at `positions`.
+    /// A plan that rests at `positions` \[rad or m\].
     pub fn at_rest(positions: &[f64]) -> Self {
         Self { stage: Stage::Rest(positions.to_vec()), elapsed: 0.0 }
     }
@@ -35,8 +35,8 @@ impl MotionPlan {
         Self { stage: Stage::Profile { profile: Arc::new(profile), then: None }, elapsed: 0.0 }
     }
 
-    /// Appends a trajectory of at least one point that begins at the end of this motion. It replaces a trajectory that
-    /// was appended before.
+    /// Appends a trajectory of at least one point that starts at the end of this motion. It replaces a previously
+    /// appended trajectory.
     pub fn add(&mut self, points: Arc<[TrajectoryPoint]>) {
         match &mut self.stage {
             Stage::Profile { then, .. } => *then = Some(points),
@@ -46,17 +46,17 @@ impl MotionPlan {
         }
     }
 
-    /// Whether the joints are at rest.
+    /// True if the joints are at rest.
     pub fn is_at_rest(&self) -> bool {
         matches!(self.stage, Stage::Rest(_))
     }
 
-    /// Whether the joints already follow a trajectory.
+    /// True if the joints already follow a trajectory.
     pub fn is_on_trajectory(&self) -> bool {
         matches!(self.stage, Stage::Trajectory(_))
     }
 
-    /// Positions of the variables at its end \[rad or m\].
+    /// Positions of the variables at the end \[rad or m\].
     pub fn end(&self) -> &[f64] {
         match &self.stage {
             Stage::Rest(positions) => positions,
@@ -67,7 +67,7 @@ impl MotionPlan {
         }
     }
 
-    /// Time until its end \[s\].
+    /// Time to the end \[s\].
     pub fn time_left(&self) -> f64 {
         let of = |points: &[TrajectoryPoint]| points.last().map_or(0.0, |last| last.time);
         match &self.stage {
@@ -77,7 +77,7 @@ impl MotionPlan {
         }
     }
 
-    /// The state `time` seconds from now.
+    /// The state in `time` seconds.
     pub fn ahead(&self, time: f64) -> JointState {
         let elapsed = self.elapsed + time;
         match &self.stage {
@@ -89,7 +89,7 @@ impl MotionPlan {
         }
     }
 
-    /// Advances by `step` seconds and returns the state there.
+    /// Advances by `step` seconds and returns the new state.
     pub fn advance(&mut self, step: f64) -> JointState {
         let state = self.ahead(step);
         if self.time_left() <= step {

@@ -1,7 +1,7 @@
 //! A nominal motion s(x) along a smooth part of a path, with x from 0 to 1: the parameterisation in which the fastest
 //! motion is computed.
 //!
-//! It is at rest at both ends and has a constant rate in between, with ramps like those that the limits allow there. So
+//! It is at rest at both ends and has a constant rate in between, with the ramps that the limits allow there. So
 //! the rate of x in the fastest motion has no singularity at the ends, and is constant where the speed is.
 
 use super::joint_curve::CurvePart;

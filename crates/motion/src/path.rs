@@ -23,11 +23,11 @@ const HALF_TURN_TOLERANCE: f64 = 1e-9;
 #[non_exhaustive]
 pub struct PathOptions {
     /// Path length before and after a waypoint over which its corner is rounded \[m\], at most half of each adjacent
-    /// line. The path misses the waypoint by no more than that. 0: the path passes through every waypoint and stops at
-    /// each corner.
+    /// line. The path passes the waypoint at no more than that distance. 0: the path passes through every waypoint
+    /// and stops at each corner.
     pub blend_radius: f64,
-    /// Path length of a rotation by one radian \[m\]. The length of a line is its distance, or that of its rotation if
-    /// longer.
+    /// Path length equivalent to a rotation by one radian \[m\]. The length of a line is the larger of its distance
+    /// and its rotation in this measure.
     pub metres_per_radian: f64,
 }
 
@@ -46,56 +46,56 @@ impl PathOptions {
     }
 }
 
-/// Why waypoints define no path.
+/// Why waypoints do not define a path.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum PathError {
-    /// There is no waypoint.
+    /// There are no waypoints.
     #[error("the path has no pose; it needs at least one")]
     Empty,
-    /// A position that is NaN or infinite.
+    /// A position is NaN or infinite.
     #[error("the position of waypoint {waypoint} has an entry that is not a finite number")]
     NotFinite {
         /// Index of the waypoint.
         waypoint: usize,
     },
-    /// A position too far away for exact distances.
+    /// A position is too far away for accurate distances.
     #[error("waypoint {waypoint} is at {distance:e} m on one axis; it must be within {MAX_COORDINATE:e} m")]
     TooFar {
         /// Index of the waypoint.
         waypoint: usize,
-        /// Its largest coordinate \[m\].
+        /// Largest absolute coordinate \[m\].
         distance: f64,
     },
-    /// A quaternion that is not a rotation.
+    /// A quaternion is not a rotation.
     #[error("waypoint {waypoint}: {reason}")]
     Orientation {
         /// Index of the waypoint.
         waypoint: usize,
-        /// Why.
+        /// Fault of the quaternion.
         reason: NotARotation,
     },
     /// The blend radius is negative or not finite.
     #[error("the blend radius is {} m; it must be a finite number, 0 or more", number(*value))]
     BlendRadius {
-        /// The given value.
+        /// The invalid value \[m\].
         value: f64,
     },
-    /// The path length of a radian is out of range.
+    /// The path length per radian is out of range.
     #[error("the path length of a radian is {} m; it must be a number from 1e-6 to 1e6", number(*value))]
     MetresPerRadian {
-        /// The given value.
+        /// The invalid value \[m/rad\].
         value: f64,
     },
 }
 
-/// A path of poses by path length. Immutable.
+/// A path of poses as a function of path length. Immutable.
 ///
 /// Positions follow straight lines from waypoint to waypoint. Orientations follow spherical linear interpolation
-/// (Shoemake 1985, "Animating rotation with quaternion curves"), the shorter way and at a constant rate. A half turn is
-/// about the axis whose largest component is positive in the frame of the waypoint where it starts. A waypoint that
-/// repeats the previous one is ignored. Path lengths are in metres; a rotation counts by
-/// [`PathOptions::metres_per_radian`].
+/// (Shoemake 1985, "Animating rotation with quaternion curves"), the shorter way and at a constant rate. A rotation
+/// by π is about the axis whose largest component is positive in the frame of the waypoint where it starts. A
+/// waypoint that repeats the previous one is ignored. Path lengths are in metres; [`PathOptions::metres_per_radian`]
+/// converts rotations.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Path {
     sections: Vec<Section>,
@@ -138,7 +138,7 @@ impl Path {
     /// ```
     ///
     /// # Errors
-    /// [`PathError`] where there is no pose, or a pose or an option is not valid.
+    /// [`PathError`] if there is no pose, or if a pose or an option is invalid.
     pub fn new(poses: &[Isometry3<f64>], options: PathOptions) -> Result<Self, PathError> {
         let PathOptions { blend_radius, metres_per_radian } = options;
         if !(blend_radius.is_finite() && blend_radius >= 0.0) {
@@ -179,13 +179,12 @@ impl Path {
         }
     }
 
-    /// Length of the whole path \[m\]; 0 for a single pose.
+    /// Total length \[m\]; 0 for a single pose.
     pub fn length(&self) -> f64 {
         self.length
     }
 
-    /// The pose at path length `length` \[m\] in the base link's frame. The first pose below 0, the last one beyond the
-    /// end.
+    /// The pose at path length `length` \[m\] in the base link's frame, clamped to the first and the last pose.
     pub fn pose_at(&self, length: f64) -> Isometry3<f64> {
         if length >= self.length {
             return self.end;
@@ -202,7 +201,7 @@ impl Path {
         }
     }
 
-    /// Rate of the pose at path length `length` \[m\], per metre of path: 1 on lines, less in rounded corners.
+    /// Rate of the pose with respect to path length at `length` \[m\]: 1 on lines, less in rounded corners.
     pub fn speed_at(&self, length: f64) -> f64 {
         match self.sections.get(self.section_after(length)) {
             Some(Section { shape: SectionShape::Blend(blend), end, length: whole, .. }) => {
@@ -213,7 +212,7 @@ impl Path {
         }
     }
 
-    /// Path lengths of the sharp corners in order \[m\]. The tip has to stop there.
+    /// Path lengths of the sharp corners, ascending \[m\]. The tip must stop there.
     pub fn rests(&self) -> &[f64] {
         &self.rests
     }

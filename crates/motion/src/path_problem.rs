@@ -11,27 +11,27 @@ use urdf_ik_robot::{Chain, Domain};
 use urdf_ik_solver::{Preference, ProblemError, Residual, Target, Tolerance};
 use urdf_ik_text::names::{number, short};
 
-/// A path to be followed by the joints of a chain. It is checked by [`follow`](crate::follow()).
+/// A path for the joints of a chain to follow. It is validated by [`follow`](crate::follow()).
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct PathProblem<'a> {
     /// The path of the tip link.
     pub path: &'a Path,
-    /// The tip, its tolerance and its free axes. The pose is ignored.
+    /// Tip, tolerance and free axes. The pose is ignored.
     pub target: &'a Target,
-    /// Present positions of the chain's variables \[rad or m\].
+    /// Current positions of the chain's variables \[rad or m\].
     pub seed: &'a [f64],
     /// Velocity, acceleration and jerk limits of the chain's variables.
     pub limits: &'a MotionLimits,
-    /// Null-space task of a redundant arm, or of one with free axes.
+    /// Null-space task for a redundant arm or free axes.
     pub preference: Preference<'a>,
     /// Scene and margin for collision avoidance; `None` disables collision checking.
     pub clearance: Option<Clearance<'a>>,
 }
 
 impl<'a> PathProblem<'a> {
-    /// The problem for one tip: `target` names the tip, its tolerance and free axes, `seed` has the present positions
-    /// of the n variables \[rad or m\]. Without a preference and without collision checking.
+    /// The problem for one tip: `target` defines the tip, its tolerance and free axes, `seed` has the current
+    /// positions of the n variables \[rad or m\]. Without a preference and without collision checking.
     pub fn new(path: &'a Path, target: &'a Target, seed: &'a [f64], limits: &'a MotionLimits) -> Self {
         Self { path, target, seed, limits, preference: Preference::default(), clearance: None }
     }
@@ -54,17 +54,17 @@ impl<'a> PathProblem<'a> {
     }
 }
 
-/// Accuracy and step sizes of following a path.
+/// Accuracy and step sizes of path following.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct FollowOptions {
     /// Maximum distance of the tip from the path \[m and rad\].
     pub deviation: Tolerance,
-    /// Maximum path length of a piece \[m\].
+    /// Maximum path length of a segment between solves \[m\].
     pub longest_piece: f64,
-    /// Path length below which a piece is not halved \[m\].
+    /// Path length below which a segment is not subdivided \[m\].
     pub shortest_piece: f64,
-    /// Maximum change of a joint within a piece \[rad or m\]; a greater one is a jump.
+    /// Maximum change of a joint within a segment \[rad or m\]; a larger one is a jump.
     pub largest_joint_step: f64,
 }
 
@@ -76,11 +76,11 @@ impl Default for FollowOptions {
     }
 }
 
-/// Why following a path cannot begin.
+/// Why path following cannot start.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum FollowError {
-    /// The tip, the seed, the tolerance, the free axes or the preference are not valid for the chain.
+    /// The tip, seed, tolerance, free axes or preference are invalid for the chain.
     #[error(transparent)]
     Problem(#[from] ProblemError),
     /// A joint is outside its limits at the start of the path.
@@ -92,22 +92,22 @@ pub enum FollowError {
         number(limits[1])
     )]
     StartOutsideLimits {
-        /// The first such joint.
+        /// Name of the first such joint.
         joint: String,
-        /// Its position \[rad or m\].
+        /// Position of the joint \[rad or m\].
         position: f64,
-        /// Its lower and its upper limit \[rad or m\].
+        /// Lower and upper limit of the joint \[rad or m\].
         limits: [f64; 2],
     },
-    /// The caller interrupted it.
+    /// The caller interrupted path following.
     #[error("it was interrupted")]
     Interrupted,
     /// An option is not a finite number above 0.
     #[error("the {option} is {}; it must be a finite number above 0", number(*value))]
     Option {
-        /// Its name.
+        /// Name of the option.
         option: &'static str,
-        /// The given value.
+        /// The invalid value.
         value: f64,
     },
 }
@@ -137,8 +137,8 @@ pub(super) fn first_not_positive<const N: usize>(values: [(&'static str, f64); N
     values.into_iter().find(|(_, value)| !(value.is_finite() && *value > 0.0))
 }
 
-/// Checks that no joint is outside its limits at the start of a path. Values that are not finite are left to the
-/// solver.
+/// Checks that no joint is outside its limits at the start of a path. The solver checks that values
+/// are finite.
 pub(super) fn check_start(chain: &Chain, start: &[f64]) -> Result<(), FollowError> {
     for (variable, &position) in chain.variables().iter().zip(start) {
         match variable.domain {
@@ -152,17 +152,18 @@ pub(super) fn check_start(chain: &Chain, start: &[f64]) -> Result<(), FollowErro
     Ok(())
 }
 
-/// A followed path.
+/// Result of path following.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Followed {
-    /// Joint positions by path length, inside their limits, up to the stop. `None` if the start cannot be reached.
+    /// Joint positions as a function of path length, inside their limits, up to the stop. `None` if the start cannot
+    /// be reached.
     pub curve: Option<JointCurve>,
     /// Followed fraction of the path length, from 0 to 1. Exactly 1 if the last pose is reached.
     pub fraction: f64,
-    /// Where and why following stopped before the end.
+    /// Where and why path following stopped early; `None` if it reached the end.
     pub stop: Option<PathStop>,
-    /// Maximum distance of the tip from the pose of the path at the same length, over the axes that are not free \[m
-    /// and rad\].
+    /// Maximum deviation of the tip from the pose of the path at the same length, over the constrained axes \[m and
+    /// rad\].
     pub deviation: Residual,
 }
 

@@ -31,7 +31,7 @@ pub(super) struct PathSolver<'a> {
     pub(super) distance: PathDeviation<'a>,
     scratch: Scratch,
     segment: SegmentScratch,
-    /// Whether solves ignore collisions, to find out which pair prevents a step.
+    /// True if solves ignore collisions, to find out which pair prevents a step.
     ignores_collisions: bool,
     /// The maximum step of each variable.
     steps: Vec<f64>,

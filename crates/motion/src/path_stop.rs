@@ -10,22 +10,22 @@ use urdf_ik_robot::Chain;
 use urdf_ik_solver::{Outcome, Reason, Residual, Solution};
 use urdf_ik_text::names;
 
-/// Where and why following a path stopped. It displays as a sentence.
+/// Where and why path following stopped. `Display` writes a sentence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PathStop {
-    /// Length of the path before the stop \[m\].
+    /// Path length at the stop \[m\].
     pub length: f64,
     /// Length of the whole path \[m\].
     pub of: f64,
-    /// The path's pose there, in the base link's frame.
+    /// Pose of the path at the stop, in the base link's frame.
     pub pose: Isometry3<f64>,
     /// Index of the next waypoint.
     pub waypoint: usize,
-    /// The reason.
+    /// Reason for the stop.
     pub reason: StopReason,
 }
 
-/// Why following a path stopped.
+/// Why path following stopped.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum StopReason {
@@ -41,33 +41,33 @@ pub enum StopReason {
     },
     /// Joints are at their limits.
     JointLimits {
-        /// Their names.
+        /// Names of the joints.
         joints: Vec<String>,
     },
-    /// The next pose has solutions only on another branch, a jump away.
+    /// The next pose has solutions only on another branch, which requires a jump.
     Jump {
-        /// The joint that would move farthest.
+        /// Name of the joint with the largest jump.
         joint: String,
-        /// By how much it would jump \[rad or m\].
+        /// Size of its jump \[rad or m\].
         by: f64,
     },
-    /// Even in the shortest piece the tip deviates too far from the path.
+    /// The tip deviates too far from the path even in the shortest segment.
     PieceTooShort {
-        /// Length of the piece \[m\].
+        /// Length of the segment \[m\].
         length: f64,
         /// Maximum deviation of the tip \[m and rad\].
         deviation: Residual,
     },
-    /// Two bodies would come nearer than the margin.
+    /// The distance of two bodies would fall below the margin.
     Collision {
         /// The two bodies; `None` if the motion is too long to check.
         bodies: Option<[Body; 2]>,
-        /// Their distance just beyond the stop \[m\].
+        /// Distance of the bodies just beyond the stop \[m\].
         distance: f64,
     },
-    /// The path needs too many pieces.
+    /// The path needs too many segments.
     TooManyPieces {
-        /// The maximum number.
+        /// Maximum number of segments.
         pieces: usize,
     },
 }

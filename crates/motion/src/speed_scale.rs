@@ -9,11 +9,11 @@ use super::generator::Pace;
 use super::joint_motion::JointMotion;
 use super::limits::MotionLimits;
 
-/// Moves the speed scale of a motion towards a goal that may change at any time.
+/// Ramps the speed scale of a motion towards a goal that may change at any time.
 ///
-/// During a change, velocities and accelerations of the joints stay within their limits, except by 5 % of the velocity
-/// where a stop interrupts the change, and by half of an acceleration that may reverse within a period. Accelerations
-/// are continuous: jerks stay within six times their limits. At rest the scale changes at once.
+/// During a change, velocities and accelerations of the joints stay within their limits, except by 5 % of the
+/// velocity if a stop interrupts the change, and by half the acceleration if that may reverse within a period.
+/// Accelerations are continuous: jerks stay within six times their limits. At rest the scale changes immediately.
 #[derive(Debug, Clone, Copy)]
 pub struct SpeedScale {
     pace: Pace,
@@ -41,20 +41,20 @@ impl SpeedScale {
         self.pace
     }
 
-    /// Sets the full pace until [`SpeedScale::resume`], for a motion that must not be slow, such as a stop. Returns the
-    /// previous pace if it was another one: the joints must then continue with [`JointMotion::use_pace`].
+    /// Sets the full pace until [`SpeedScale::resume`], for a motion that must not be slowed down, such as a stop.
+    /// Returns the previous pace if it was not full: then call [`JointMotion::use_pace`].
     pub fn suspend(&mut self) -> Option<Pace> {
         self.is_suspended = true;
         Some(std::mem::replace(&mut self.pace, Pace::FULL)).filter(|pace| *pace != Pace::FULL)
     }
 
-    /// Follows the goal again after [`SpeedScale::suspend`].
+    /// Resumes scaling after [`SpeedScale::suspend`].
     pub fn resume(&mut self) {
         self.is_suspended = false;
     }
 
-    /// Moves the scale towards `goal`, from 0 to 1, for `period` seconds of clock time, so that `motion` stays within
-    /// `limits`. Returns the motion time that passes \[s\].
+    /// Advances the scale towards `goal` (0 to 1) for `period` seconds of clock time, so that `motion` stays within
+    /// `limits`. Returns the elapsed motion time \[s\].
     pub fn advance(&mut self, goal: f64, period: f64, motion: &JointMotion, limits: &MotionLimits) -> f64 {
         if self.is_suspended || period <= 0.0 {
             return period;

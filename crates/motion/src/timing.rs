@@ -10,7 +10,7 @@ use urdf_ik_text::names::number;
 /// Maximum number of points of a trajectory.
 const MAX_POINTS: f64 = 1e6;
 
-/// Speed and acceleration along a path, and the sampling of its trajectory. They are checked by
+/// Speed and acceleration along a path, and the sampling period of its trajectory. Validated by
 /// [`Trajectory::new`](crate::Trajectory::new).
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
@@ -19,7 +19,7 @@ pub struct Timing {
     pub speed: f64,
     /// Maximum acceleration along the path \[m/s²\].
     pub acceleration: f64,
-    /// Time between points \[s\].
+    /// Time between trajectory points \[s\].
     pub period: f64,
 }
 
@@ -30,16 +30,16 @@ impl Default for Timing {
     }
 }
 
-/// Why a followed path has no trajectory.
+/// Why no trajectory can be computed for a followed path.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum TimingError {
     /// A value is not a finite number above 0.
     #[error("the {what} is {}; it must be a finite number above 0", number(*value))]
     Value {
-        /// Its name.
+        /// Name of the value.
         what: &'static str,
-        /// The given value.
+        /// The invalid value.
         value: f64,
     },
     /// It would have too many points.
@@ -49,7 +49,7 @@ pub enum TimingError {
         number(points.round())
     )]
     TooLong {
-        /// Their number.
+        /// Number of points.
         points: f64,
     },
 }

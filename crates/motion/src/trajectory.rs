@@ -15,22 +15,23 @@ pub struct TrajectoryPoint {
     pub time: f64,
     /// Path length \[m\].
     pub length: f64,
-    /// Positions of the chain's variables \[rad or m\], inside their limits.
+    /// Positions of the chain's n variables \[rad or m\], inside their limits.
     pub positions: Vec<f64>,
-    /// Their velocities \[rad/s or m/s\].
+    /// Velocities of the variables \[rad/s or m/s\].
     pub velocities: Vec<f64>,
-    /// Their accelerations \[rad/s² or m/s²\].
+    /// Accelerations of the variables \[rad/s² or m/s²\].
     pub accelerations: Vec<f64>,
 }
 
-/// Joint states at even times, from rest to rest.
+/// Joint states at regular intervals, from rest to rest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trajectory {
-    /// One point per period, from time 0. Empty if nothing of the path can be followed.
+    /// One point per period, from time 0. Empty if no part of the path can be followed.
     pub points: Vec<TrajectoryPoint>,
-    /// Maximum distance of the tip from the pose of the path at the same length, over the axes that are not free \[m
-    /// and rad\]. It is measured at the points, and at seven positions between each two on the straight line in joint
-    /// space. It exceeds the deviation of [`follow`](super::follow()) if points are [too far apart](Self::too_coarse).
+    /// Maximum distance of the tip from the pose of the path at the same length, over the constrained axes \[m and
+    /// rad\]. It is evaluated at the points, and at seven positions between consecutive points on the straight line
+    /// in joint space. It exceeds the deviation of [`follow`](super::follow()) if points are [too far
+    /// apart](Self::too_coarse).
     pub deviation: Residual,
 }
 
@@ -64,14 +65,13 @@ fn quintic(from: [f64; 3], to: [f64; 3], step: f64, since: f64) -> [f64; 3] {
 }
 
 impl Trajectory {
-    /// The fastest trajectory along a followed path under the speed and acceleration along the path, and the velocity,
-    /// acceleration and jerk limits of each joint. It is at rest at its ends and at corners.
+    /// The fastest trajectory along a followed path under the speed and acceleration along the path, and the
+    /// velocity, acceleration and jerk limits of each joint. It is at rest at its ends and at corners.
     ///
-    /// `problem` is that of [`follow`](super::follow()), whose result is `followed`. See the [example](crate) of the
-    /// crate.
+    /// `followed` is the result of [`follow`](super::follow()) for `problem`. See the [example](crate) of the crate.
     ///
     /// # Errors
-    /// [`TimingError`] for a value of `timing` that is not a finite number above 0, or for too many points.
+    /// [`TimingError`] if a value of `timing` is not a finite number above 0, or there would be too many points.
     pub fn new(
         chain: &Chain,
         problem: &PathProblem,
@@ -98,8 +98,8 @@ impl Trajectory {
         Ok(Self { points, deviation })
     }
 
-    /// A sentence if its points are too far apart: if the deviation of `followed` is within `allowed`, but not that of
-    /// straight lines in joint space between the points. `None` if they are close enough.
+    /// A warning in one sentence if the points are too far apart: the deviation of `followed` is within `allowed`,
+    /// but not that of straight lines in joint space between the points. `None` otherwise.
     pub fn too_coarse(&self, followed: &Followed, allowed: &Tolerance) -> Option<String> {
         let [first, second, ..] = self.points.as_slice() else { return None };
         if ratio(&followed.deviation, allowed) > 1.0 || ratio(&self.deviation, allowed) <= 1.0 {

@@ -2,8 +2,9 @@
 
 use urdf_ik_collision::{Clearance, KnownGaps, MotionCheck, Near, NearStart, SegmentScratch};
 
-/// How much the distance of a pair may fall below the margin during a motion between two configurations that satisfy it
-/// \[m\]: a straight motion in joint space past a rounded body comes a little nearer to it than its ends.
+/// Allowed decrease of a pair's distance below the margin \[m\] during a motion between two configurations that
+/// respect the margin: a straight motion in joint space past a rounded body comes slightly closer to it than its
+/// ends.
 pub const TRANSIT_ALLOWANCE: f64 = 1e-3;
 /// Upper bound of the allowance, as a fraction of the margin.
 const MAX_ALLOWANCE_FRACTION: f64 = 0.5;
@@ -12,9 +13,9 @@ const CHECKED_FRACTION: f64 = 0.75;
 
 /// Checks straight motions in joint space for collisions. Positions are those of the chain's variables \[rad or m\].
 ///
-/// At rest, every pair keeps the margin; in motion, its distance may be smaller by [`TRANSIT_ALLOWANCE`]. A pair that
-/// is nearer than that may only separate until it is not. At rest, a pair that starts inside the margin may stay as
-/// near as it is.
+/// At rest, the distance of every pair is at least the margin; in motion, it may be smaller by [`TRANSIT_ALLOWANCE`].
+/// A closer pair may only separate until it reaches that distance. At rest, a pair that starts inside the margin may
+/// stay at its distance.
 pub struct TransitCheck<'a> {
     clearance: Clearance<'a>,
     scratch: &'a mut SegmentScratch,
@@ -23,13 +24,13 @@ pub struct TransitCheck<'a> {
 }
 
 impl<'a> TransitCheck<'a> {
-    /// A check with the given clearance. The `scratch` can be reused for the next one.
+    /// A check with the given clearance. The `scratch` can be reused.
     pub fn new(clearance: Clearance<'a>, scratch: &'a mut SegmentScratch) -> Self {
         Self { clearance, scratch, stopped_by: None }
     }
 
-    /// The fraction, from 0 to 1, of the straight motion from one configuration to another that is clear and at whose
-    /// end the joints may come to rest.
+    /// Fraction, from 0 to 1, of the straight motion between two configurations \[rad or m\] that is clear and at
+    /// whose end the joints may come to rest.
     pub fn fraction(&mut self, from: &[f64], to: &[f64]) -> f64 {
         let resolution = CHECKED_FRACTION * self.allowance();
         let at_rest = MotionCheck { clearance: self.clearance, near_start: NearStart::KeepGap, resolution };
@@ -41,7 +42,7 @@ impl<'a> TransitCheck<'a> {
     }
 
     /// Like [`fraction`](Self::fraction), for joints that may already be in motion: with `has_begun` they only pass
-    /// through `from`, so the whole motion is accepted if it is clear, even where they could not rest at its ends.
+    /// through `from`, so the whole motion is accepted if it is clear, even if they could not rest at its ends.
     pub fn fraction_ahead(&mut self, from: &[f64], to: &[f64], has_begun: bool) -> f64 {
         if has_begun && self.passing().check(&[from, to], None, self.scratch).is_ok() {
             self.stopped_by = None;
@@ -50,7 +51,7 @@ impl<'a> TransitCheck<'a> {
         self.fraction(from, to)
     }
 
-    /// Whether the polyline through `corners` is clear for joints that do not stop at its ends. Pairs whose distance is
+    /// True if the polyline through `corners` is clear for joints that do not stop at its ends. Pairs whose distance is
     /// known from `gaps` are not checked again; `gaps` is updated.
     pub(super) fn is_clear(&mut self, corners: &[&[f64]], gaps: &mut KnownGaps) -> bool {
         let checked = self.passing().check(corners, Some(gaps), self.scratch);
@@ -58,7 +59,7 @@ impl<'a> TransitCheck<'a> {
         checked.is_ok()
     }
 
-    /// Whether joints that are `here` now may come to rest `there`.
+    /// True if joints that are `here` now may come to rest `there`.
     pub(super) fn may_rest(&mut self, here: &[f64], there: &[f64], gaps: &mut KnownGaps) -> bool {
         let Clearance { scene, margin } = self.clearance;
         self.stopped_by = None;

@@ -17,9 +17,9 @@ use urdf_ik_text::yaml::yaml_reader;
 /// A YAML text and its source.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Yaml {
-    /// The source for error messages: the path of the file, or the text in quotes.
+    /// Source for error messages: the path of the file, or the quoted text.
     pub place: String,
-    /// The text.
+    /// The YAML text.
     pub text: String,
 }
 
@@ -46,19 +46,19 @@ impl FromStr for Yaml {
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error("{place} must map {expected}: {}", sentence(reason))]
 pub struct NotAMap {
-    /// The text in quotes, or the path of the file.
+    /// The quoted text, or the path of the file.
     pub place: String,
-    /// Keys, values and an example of the expected mapping.
+    /// Description of the expected keys and values, with an example.
     pub expected: &'static str,
     /// Message of the YAML reader.
     pub reason: String,
 }
 
-/// Reads a mapping from YAML text, or from the YAML file with the path `text`; `expected` describes it in the error.
-/// An empty text is an empty mapping.
+/// Reads a mapping from the YAML text `text`, or from the YAML file with that path. Error messages describe the
+/// mapping by `expected`. An empty text is an empty mapping.
 ///
 /// # Errors
-/// [`NotAMap`], also for a repeated key.
+/// [`NotAMap`] if the text is not such a mapping or repeats a key.
 pub fn read_map<T: DeserializeOwned>(text: &str, expected: &'static str) -> Result<BTreeMap<String, T>, NotAMap> {
     if text.trim().is_empty() {
         return Ok(BTreeMap::new());
@@ -79,13 +79,13 @@ pub struct NamedPositions(pub BTreeMap<String, f64>);
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum NamedPositionsError {
-    /// Neither a YAML mapping of joint names to numbers nor the path of such a file.
+    /// Neither a YAML mapping of joint names to numbers nor the path of a file with one.
     #[error(transparent)]
     NotAMapping(#[from] NotAMap),
     /// The robot has no movable joint of this name.
     #[error("'{}' is not a movable joint of the robot; its movable joints are: {}", short(joint), names::list(joints))]
     UnknownJoint {
-        /// The given name.
+        /// The unknown name.
         joint: String,
         /// The valid names.
         joints: Vec<String>,
@@ -93,9 +93,9 @@ pub enum NamedPositionsError {
     /// A position is outside the limits of its joint.
     #[error("{} is outside the limits of joint '{}'", number(*position), short(joint))]
     OutsideLimits {
-        /// The joint.
+        /// Name of the joint.
         joint: String,
-        /// The given position \[rad or m\].
+        /// The position \[rad or m\].
         position: f64,
     },
 }
@@ -113,11 +113,11 @@ impl FromStr for NamedPositions {
 }
 
 impl NamedPositions {
-    /// The positions of the whole robot \[rad or m\] (one entry a joint). Unnamed joints are at
+    /// The positions of the whole robot \[rad or m\] (one entry per joint). Unnamed joints are at
     /// [`Robot::neutral_positions`]; mimic joints follow their masters.
     ///
     /// # Errors
-    /// [`NamedPositionsError`] for unknown joints and positions outside the limits.
+    /// [`NamedPositionsError`] if a joint is unknown or a position is outside the limits.
     pub fn apply(&self, robot: &Robot) -> Result<Vec<f64>, NamedPositionsError> {
         let mut positions = robot.neutral_positions();
         for (joint, &position) in &self.0 {

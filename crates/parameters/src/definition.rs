@@ -13,15 +13,15 @@ use urdf_ik_text::names::{number, sentence};
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum DefaultValue {
-    /// `bool`
+    /// A `bool`.
     Bool(bool),
-    /// `integer`
+    /// An `integer`.
     Integer(i64),
-    /// `double`
+    /// A `double`.
     Double(f64),
-    /// `string`
+    /// A `string`.
     Text(&'static str),
-    /// `string_array`, empty
+    /// An empty `string_array`.
     NoTexts,
 }
 
@@ -31,9 +31,9 @@ pub enum DefaultValue {
 pub enum ValueBounds {
     /// No constraint.
     Any,
-    /// A number in this closed interval, in the parameter's unit.
+    /// A number in this closed interval (lower and upper end), in the parameter's unit.
     Range(f64, f64),
-    /// One of these words; of a list, each element.
+    /// One of these words; for a list, each element is one of them.
     OneOf(&'static [&'static str]),
 }
 
@@ -50,7 +50,7 @@ pub enum TakesEffect {
 }
 
 impl TakesEffect {
-    /// The word in the table: `start`, `live` or `at once`.
+    /// The word for documentation: `start`, `live` or `at once`.
     pub fn word(self) -> &'static str {
         match self {
             Self::AtStart => "start",
@@ -63,17 +63,17 @@ impl TakesEffect {
 /// The definition of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Definition {
-    /// Name, with dots for nesting.
+    /// Name of the parameter, with dots for nesting.
     pub name: &'static str,
-    /// Default and type.
+    /// Default value, which also determines the type.
     pub default: DefaultValue,
-    /// Unit, or an empty string.
+    /// Unit; empty if dimensionless.
     pub unit: &'static str,
     /// Constraint of the value.
     pub bounds: ValueBounds,
     /// Time at which a value takes effect.
     pub takes_effect: TakesEffect,
-    /// Description.
+    /// Description of the parameter as a sentence.
     pub sentence: &'static str,
 }
 
@@ -89,7 +89,7 @@ impl Definition {
         }
     }
 
-    /// The words before the bounds in a sentence: `from`, `one of` or `some of`.
+    /// The words that precede the bounds in a sentence: `from`, `one of` or `some of`.
     pub fn bounds_kind(&self) -> &'static str {
         match (self.bounds, self.default) {
             (OneOf(_), NoTexts) => "some of",
@@ -98,7 +98,7 @@ impl Definition {
         }
     }
 
-    /// The bounds as text.
+    /// The bounds as text, in the parameter's unit.
     pub fn bounds_text(&self) -> String {
         match self.bounds {
             Any => String::new(),
@@ -111,7 +111,7 @@ impl Definition {
     /// number the number.
     ///
     /// # Errors
-    /// [`Refusal`] with the parameter and the violated type or bounds.
+    /// [`Refusal`] that names the parameter and the violated type or bounds.
     pub fn check(&self, value: Value) -> Result<Value, Refusal> {
         let value = match (self.default, value) {
             (_, Value::NotSet) => self.default_value(),
@@ -153,12 +153,12 @@ impl Definition {
     }
 }
 
-/// Values of all parameters in the [`TABLE`](super::TABLE); defaults unless set.
+/// Values of all parameters in the [`TABLE`](super::TABLE); unset ones have their defaults.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Values(pub(super) BTreeMap<&'static str, Value>);
 
 impl Values {
-    /// The value of a parameter.
+    /// The value of the parameter `parameter`.
     pub fn of(&self, parameter: &Definition) -> Value {
         self.0.get(parameter.name).cloned().unwrap_or_else(|| parameter.default_value())
     }

@@ -100,12 +100,12 @@ impl<T: Setting + Default + PartialEq> Setting for Option<T> {
 }
 
 named_values! {
-    /// Behaviour for unreachable targets.
+    /// Behaviour of the arm for unreachable targets.
     pub enum OnUnreachable("way to answer", "ways to answer") {
         /// Move to the closest pose found.
         Closest = "closest",
-        /// Reach the position exactly and the orientation as closely as possible; as `Closest` if the
-        /// position is unreachable.
+        /// Reach the position exactly and the orientation as closely as possible; like `Closest` if the position is
+        /// unreachable.
         Position = "position",
         /// Stay in place.
         Hold = "hold",
@@ -113,7 +113,7 @@ named_values! {
 
     /// Kind of motion to a target.
     pub enum Motion("motion", "motions") {
-        /// At once, or in steps of at most `max_joint_step`.
+        /// Immediately, or in steps of at most `max_joint_step`.
         Immediate = "immediate",
         /// Within the limits of velocity, acceleration and jerk.
         Smooth = "smooth",
@@ -154,7 +154,7 @@ impl From<OnUnreachable> for Unreached {
     }
 }
 
-/// The parsed content of a text or of the file with this path, together with the text.
+/// The parsed content of a text or of the file with that path, together with the text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FromText<T> {
     text: String,

@@ -15,7 +15,7 @@ use urdf_ik_robot::{Chain, Robot};
 use urdf_ik_solver::{FabrikOptions, JacobianStep, Tolerance};
 
 impl Settings {
-    /// Tolerance of reached targets \[m, rad\].
+    /// Tolerance of targets \[m, rad\].
     pub fn tolerance(&self) -> Tolerance {
         Tolerance { position: self.position_tolerance, orientation: self.orientation_tolerance }
     }
@@ -36,7 +36,7 @@ impl Settings {
         positions_of(Self::posture(), &self.posture, robot)
     }
 
-    /// The pose of the tool of each tip of `chain`, in the frame of its link.
+    /// The tool pose of each tip of `chain`, in the tip link's frame \[m\].
     ///
     /// # Errors
     /// [`Refusal`] if `tool` names a link that is not a tip.
@@ -44,7 +44,7 @@ impl Settings {
         self.tool.of(chain).map_err(|e| Refusal(format!("{}: {e}", Self::tool().name)))
     }
 
-    /// The period of `publish_rate`.
+    /// Time between messages, the inverse of `publish_rate`.
     pub fn publish_period(&self) -> Duration {
         Duration::from_secs_f64(1.0 / self.publish_rate)
     }
@@ -56,7 +56,7 @@ impl Settings {
         ServoOptions { linear_speed, angular_speed, priority, held_back, give, free_axes: self.free_axes }
     }
 
-    /// The limits of joints without their own \[rad/s, rad/s², rad/s³; m for prismatic joints\]; `None`
+    /// Default motion limits for joints without their own \[rad/s, rad/s², rad/s³; m for prismatic joints\]; `None`
     /// for derived limits.
     pub fn default_limits(&self) -> JointLimit {
         JointLimit {
@@ -77,7 +77,7 @@ impl PathSettings {
         Timing::default().with_speed(self.speed).with_acceleration(self.acceleration).with_period(period)
     }
 
-    /// The options of path following: allowed deviation of the tip.
+    /// Options of path following, with the allowed deviation of the tip.
     pub fn follow(&self) -> FollowOptions {
         let deviation = Tolerance { position: self.position_deviation, orientation: self.orientation_deviation };
         FollowOptions::default().with_deviation(deviation)
@@ -85,7 +85,7 @@ impl PathSettings {
 }
 
 impl JacobianSettings {
-    /// The step of the solver `jacobian`.
+    /// Step method of the solver `jacobian`.
     pub fn step(&self) -> JacobianStep {
         match self.method {
             JacobianMethod::Damped => JacobianStep::Damped { damping: self.damping },
@@ -95,7 +95,7 @@ impl JacobianSettings {
 }
 
 impl FabrikSettings {
-    /// The options of FABRIK.
+    /// Options of the solver `fabrik`.
     pub fn options(&self) -> FabrikOptions {
         FabrikOptions::new(self.acceleration, self.polish)
     }

@@ -20,21 +20,21 @@ pub struct Tools(pub BTreeMap<String, Isometry3<f64>>);
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ToolsError {
-    /// Neither a YAML mapping of tip links to poses nor the path of such a file.
+    /// Neither a YAML mapping of tip links to poses nor the path of a file with one.
     #[error(transparent)]
     NotAMapping(#[from] NotAMap),
     /// The quaternion of a tool is not a rotation.
     #[error("the tool of '{}': {reason}", short(tip))]
     Rotation {
-        /// The tip link.
+        /// Name of the tip link.
         tip: String,
-        /// The problem.
+        /// Fault of the quaternion.
         reason: NotARotation,
     },
     /// The chain has no tip of this name.
     #[error("'{}' is not a tip link; the tip links are: {}", short(tip), names::list(tips))]
     UnknownTip {
-        /// The given name.
+        /// The unknown name.
         tip: String,
         /// The valid names.
         tips: Vec<String>,
@@ -76,10 +76,11 @@ impl FromStr for Tools {
 }
 
 impl Tools {
-    /// The tool of each tip of `chain` in the link's frame, for [`Chain::with_tools`]. Unnamed tips have the identity.
+    /// The tool pose of each tip of `chain` in the tip link's frame \[m\], for [`Chain::with_tools`]. Unnamed tips
+    /// have the identity.
     ///
     /// # Errors
-    /// [`ToolsError::UnknownTip`].
+    /// [`ToolsError::UnknownTip`] if a name is not a tip of `chain`.
     pub fn of(&self, chain: &Chain) -> Result<Vec<Isometry3<f64>>, ToolsError> {
         if let Some(unknown) = self.0.keys().find(|tip| chain.tip_index(tip).is_none()) {
             let tips = chain.tip_names().into_iter().map(str::to_owned).collect();

@@ -13,24 +13,24 @@ const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Value {
-    /// No value: the default. Parameter files encode an empty array like this.
+    /// Not set, meaning the default. Parameter files encode an empty array as an unset value.
     NotSet,
-    /// `bool`
+    /// A `bool`.
     Bool(bool),
-    /// `integer`
+    /// An `integer`.
     Integer(i64),
-    /// `double`
+    /// A `double`.
     Double(f64),
-    /// `string`
+    /// A `string`.
     Text(String),
-    /// `string_array`
+    /// A `string_array`.
     Texts(Vec<String>),
-    /// A value of a type without parameters, by name.
+    /// A value of a type that no parameter has, by its ROS 2 name.
     Other(&'static str),
 }
 
 impl Value {
-    /// The ROS 2 name of the type.
+    /// ROS 2 name of the type.
     pub fn type_name(&self) -> &'static str {
         match self {
             Self::NotSet => "not set",
@@ -80,7 +80,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// The refusal of a value, as a sentence for the caller.
+/// Rejection of a value, as a sentence for the caller.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct Refusal(pub String);

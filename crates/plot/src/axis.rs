@@ -10,24 +10,24 @@ use plotters::style::text_anchor::{HPos, VPos};
 use super::{FAINT_INK, GRID, INK, PlotArea, SMALL, style, write};
 use crate::PlotResult;
 
-/// A chart in the units of its axes.
+/// A chart whose coordinates are in the units of its axes.
 pub type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<PlotAxis, PlotAxis>>;
 
 /// An axis with its ticks.
 #[derive(Clone)]
 pub struct PlotAxis {
-    /// Lower end, in the unit of the quantity.
+    /// Lower end, in the unit of the axis.
     pub from: f64,
-    /// Upper end, in the unit of the quantity.
+    /// Upper end, in the unit of the axis.
     pub to: f64,
-    /// Positions of the ticks, in the unit of the quantity, and their texts.
+    /// Position of each tick, in the unit of the axis, and its label.
     pub ticks: Vec<(f64, String)>,
     /// Name of the quantity with its unit; may be empty.
     pub name: String,
 }
 
 impl PlotAxis {
-    /// An axis with about `about` ticks at multiples of 1, 2 or 5 times a power of ten.
+    /// An axis from `from` to `to` with about `about` ticks, at multiples of 1, 2 or 5 times a power of ten.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of digits")]
     pub fn even(from: f64, to: f64, about: f64, name: &str) -> Self {
         let rough = (to - from) / about;
@@ -71,20 +71,23 @@ impl ValueFormatter<f64> for PlotAxis {
 /// Left end of the name of the vertical axis \[half pixels\].
 const NAME_LEFT: i32 = 40;
 
-/// Margins of a chart \[half pixels\].
+/// Margins of a chart around its plotting area \[half pixels\].
 pub struct ChartFrame {
-    /// Left, with the labels of the vertical axis.
+    /// Left margin, with the labels of the vertical axis.
     pub left: i32,
-    /// Right.
+    /// Right margin.
     pub right: i32,
-    /// Above.
+    /// Top margin.
     pub top: i32,
-    /// Below, with the labels of the horizontal axis.
+    /// Bottom margin, with the labels of the horizontal axis.
     pub bottom: i32,
 }
 
 impl ChartFrame {
-    /// Draws the grid and the labels of two axes.
+    /// Draws the grid and the labels of both axes. Returns the chart for drawing data.
+    ///
+    /// # Errors
+    /// The error of plotters.
     pub fn draw<'a, 'b>(&self, area: &'a PlotArea<'b>, x: PlotAxis, y: PlotAxis) -> PlotResult<Chart<'a, 'b>> {
         let x_name = x.name.clone();
         // plotters would rotate the name.

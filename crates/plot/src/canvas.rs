@@ -9,14 +9,14 @@ use plotters::style::{Color, RGBColor};
 
 use crate::{INK, PAPER, Pixels, PlotArea, PlotResult, SERIES, style};
 
-/// A drawing area whose coordinates are metres. Both axes have the same scale.
+/// A drawing area with coordinates in metres. Both axes have the same scale.
 pub type Canvas<'b> = DrawingArea<SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
-/// A point on a canvas: to the right and upwards \[m\].
+/// Coordinates of a point on a canvas: to the right and upwards \[m\].
 pub type CanvasPoint = (f64, f64);
 
 /// The colour of targets in every drawing.
 pub const TARGET: RGBColor = SERIES[3];
-/// Size of names in a drawing.
+/// Font size of names in a drawing \[half pixels\].
 pub const LABEL: f64 = 28.0;
 /// Half the side of the square that marks a fixed root \[half pixels\].
 const ROOT: i32 = 12;
@@ -31,12 +31,12 @@ pub struct Projection {
 }
 
 impl Projection {
-    /// Projects a point \[m\].
+    /// Projects a point \[m\] onto the canvas \[m\].
     pub fn place(&self, point: &Point3<f64>) -> CanvasPoint {
         (self.right.dot(&point.coords), self.up.dot(&point.coords))
     }
 
-    /// Projects points \[m\].
+    /// Projects points \[m\] onto the canvas \[m\].
     pub fn places(&self, points: &[Point3<f64>]) -> Vec<CanvasPoint> {
         points.iter().map(|point| self.place(point)).collect()
     }
@@ -45,14 +45,14 @@ impl Projection {
 /// A rectangle on a canvas: its centre and its size \[m\].
 #[derive(Clone, Copy)]
 pub struct CanvasBounds {
-    /// Centre.
+    /// Centre \[m\].
     pub centre: Point2<f64>,
-    /// Width and height.
+    /// Width and height \[m\].
     pub size: Vector2<f64>,
 }
 
 impl CanvasBounds {
-    /// The smallest rectangle with these points. Without points it is empty and at the origin.
+    /// The bounding rectangle of points; without points, an empty one at the origin.
     pub fn around(points: impl Iterator<Item = CanvasPoint>) -> Self {
         let corners = points.map(|(x, y)| (Vector2::new(x, y), Vector2::new(x, y)));
         let (lower, upper) = corners.reduce(|a, b| (a.0.inf(&b.0), a.1.sup(&b.1))).unwrap_or_default();
@@ -60,18 +60,18 @@ impl CanvasBounds {
     }
 }
 
-/// Margins of a canvas in its area \[half pixels\].
+/// Margins of a canvas within its area \[half pixels\].
 #[derive(Clone, Copy)]
 pub struct Margins {
-    /// Above.
+    /// Top margin.
     pub top: i32,
-    /// On the left and on the right.
+    /// Left and right margin.
     pub side: i32,
-    /// Below.
+    /// Bottom margin.
     pub bottom: i32,
 }
 
-/// The canvas with the largest scale that shows `bounds`, in the middle of an area without its margins.
+/// The canvas with the largest scale that shows `bounds`, centred in the area within its margins.
 pub fn canvas<'b>(area: &PlotArea<'b>, margins: Margins, bounds: &CanvasBounds) -> Canvas<'b> {
     let (across, down) = area.get_pixel_range();
     let (across, down) =
@@ -82,7 +82,11 @@ pub fn canvas<'b>(area: &PlotArea<'b>, margins: Margins, bounds: &CanvasBounds) 
     area.apply_coord_spec(Cartesian2d::new(lower.x..upper.x, lower.y..upper.y, (across, down)))
 }
 
-/// Draws the bones of a tree. Bone k connects the point of index `parents[k]` with that of index k + 1.
+/// Draws the bones of a tree as lines of `width` \[half pixels\]. Bone k connects point `parents[k]` with point k +
+/// 1.
+///
+/// # Errors
+/// The error of plotters.
 pub fn bones(canvas: &Canvas, points: &[CanvasPoint], parents: &[usize], colour: RGBColor, width: u32) -> PlotResult {
     for (end, &parent) in points[1..].iter().zip(parents) {
         canvas.draw(&PathElement::new([points[parent], *end], colour.stroke_width(width)))?;
@@ -90,8 +94,11 @@ pub fn bones(canvas: &Canvas, points: &[CanvasPoint], parents: &[usize], colour:
     Ok(())
 }
 
-/// Draws the joints of a tree whose bones have this colour and width. Joints closer to their parent than
-/// `width` are left out.
+/// Draws the joints of a tree whose bones have this colour and `width` \[half pixels\]. Joints closer to their parent
+/// than `width` are omitted.
+///
+/// # Errors
+/// The error of plotters.
 pub fn joints(canvas: &Canvas, points: &[CanvasPoint], parents: &[usize], colour: RGBColor, width: u32) -> PlotResult {
     let is_apart = |(end, parent): &(&CanvasPoint, &usize)| {
         let ((x, y), (from_x, from_y)) = (canvas.map_coordinate(end), canvas.map_coordinate(&points[**parent]));
@@ -105,18 +112,27 @@ pub fn joints(canvas: &Canvas, points: &[CanvasPoint], parents: &[usize], colour
     Ok(())
 }
 
-/// Marks a target.
+/// Draws a target marker at a point \[m\].
+///
+/// # Errors
+/// The error of plotters.
 pub fn target(canvas: &Canvas, at: CanvasPoint) -> PlotResult {
     canvas.draw(&Circle::new(at, 18, TARGET.stroke_width(4)))?;
     Ok(canvas.draw(&Circle::new(at, 6, TARGET.filled()))?)
 }
 
-/// Marks a fixed root.
+/// Draws a fixed root at a point \[m\].
+///
+/// # Errors
+/// The error of plotters.
 pub fn root(canvas: &Canvas, at: CanvasPoint) -> PlotResult {
     Ok(canvas.draw(&(EmptyElement::at(at) + Rectangle::new([(-ROOT, -ROOT), (ROOT, ROOT)], INK.filled())))?)
 }
 
-/// Writes text with its middle at `offset` from a point.
+/// Writes text centred at `offset` \[half pixels\] from the point `at` \[m\].
+///
+/// # Errors
+/// The error of plotters.
 pub fn words(canvas: &Canvas, text: &str, at: CanvasPoint, offset: Pixels, colour: RGBColor) -> PlotResult {
     let text = Text::new(text.to_owned(), offset, style(LABEL, colour, HPos::Center, VPos::Center));
     Ok(canvas.draw(&(EmptyElement::at(at) + text))?)

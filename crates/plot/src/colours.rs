@@ -3,7 +3,7 @@
 use plotters::style::RGBColor;
 
 /// Colours of lines: those of Okabe and Ito (2008, "Color universal design") without yellow, which is faint on white,
-/// and without black, the colour of the tip; then a brown, an olive and a violet.
+/// and without black, the colour of the tip; plus a brown, an olive and a violet.
 pub const SERIES: [RGBColor; 9] = [
     RGBColor(0, 114, 178),
     RGBColor(230, 159, 0),
@@ -28,7 +28,7 @@ const SHARES: [[f64; 3]; 8] = [
     [8.0, 29.0, 88.0],
 ];
 
-/// The colour of a share, from 0 (light) to 1 (dark).
+/// Colour for a fraction `share`, from 0 (light) to 1 (dark).
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index of the scale")]
 pub fn share_colour(share: f64) -> RGBColor {
     let at = share.clamp(0.0, 1.0) * 7.0;
@@ -38,7 +38,7 @@ pub fn share_colour(share: f64) -> RGBColor {
     RGBColor(red, green, blue)
 }
 
-/// A colour lightened on white paper: `share` of it is left.
+/// A colour lightened on a white background: `share` (0 to 1) is its remaining opacity.
 pub fn pale(colour: RGBColor, share: f64) -> RGBColor {
     let [red, green, blue] = [colour.0, colour.1, colour.2].map(|part| between(255.0, f64::from(part), share));
     RGBColor(red, green, blue)
@@ -50,7 +50,7 @@ fn between(from: f64, to: f64, share: f64) -> u8 {
     (from + (to - from) * share).round() as u8
 }
 
-/// Black or white: the colour of text on a background.
+/// Text colour with contrast on a background: black or white.
 pub fn on(background: RGBColor) -> RGBColor {
     let RGBColor(red, green, blue) = background;
     let brightness = 0.3 * f64::from(red) + 0.59 * f64::from(green) + 0.11 * f64::from(blue);

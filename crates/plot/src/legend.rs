@@ -15,7 +15,7 @@ const GAP: i32 = 14;
 /// Distance between a name and the next line \[half pixels\].
 const BETWEEN: i32 = 30;
 
-/// A legend: names with lines of their colours, in rows.
+/// A legend: names with lines in their colours, in rows.
 pub struct Legend {
     /// Names, their colours, and the left ends of their lines below the top.
     entries: Vec<(String, Option<RGBColor>, Pixels)>,
@@ -38,13 +38,16 @@ impl Legend {
         Self { entries }
     }
 
-    /// Height of all rows \[half pixels\].
+    /// Total height of the rows \[half pixels\].
     pub fn height(&self) -> u32 {
         let last = self.entries.last().map_or(0, |(_, _, (_, y))| y + ROW / 2);
         last.unsigned_abs()
     }
 
-    /// Draws the legend `top` \[half pixels\] below the upper edge.
+    /// Draws the legend at a distance of `top` \[half pixels\] from the upper edge.
+    ///
+    /// # Errors
+    /// The error of plotters.
     pub fn draw(&self, area: &PlotArea, top: i32) -> PlotResult {
         for (name, colour, (x, y)) in &self.entries {
             let y = top + y;

@@ -36,32 +36,32 @@ use self::colours::pale;
 pub use self::colours::{SERIES, on, share_colour};
 pub use self::legend::Legend;
 
-/// The error of plotters or of a solve.
+/// An error of plotters or of a solver.
 pub type PlotError = Box<dyn Error + Send + Sync>;
-/// The result of drawing.
+/// Result of a drawing function.
 pub type PlotResult<T = (), E = PlotError> = Result<T, E>;
 
-/// A position in a picture, or an offset, to the right and downwards \[half pixels\].
+/// A position in a picture or an offset: to the right and downwards \[half pixels\].
 pub type Pixels = (i32, i32);
 /// A rectangle of a picture, with coordinates from its upper left corner \[half pixels\].
 pub type PlotArea<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 /// Colour of the background.
 const PAPER: RGBColor = RGBColor(255, 255, 255);
-/// Colour of text and lines.
+/// Colour of text and lines (nearly black).
 pub const INK: RGBColor = RGBColor(38, 42, 48);
-/// Colour of secondary text and lines.
+/// Colour of secondary text and lines (dark grey).
 pub const FAINT_INK: RGBColor = RGBColor(110, 116, 124);
-/// Colour of the lines of a grid.
+/// Colour of grid lines (light grey).
 pub const GRID: RGBColor = RGBColor(226, 229, 233);
-/// Colour of backgrounds within a picture.
+/// Colour of backgrounds within a picture (light grey).
 pub const QUIET: RGBColor = RGBColor(236, 238, 241);
 
 /// Font size of titles \[half pixels\].
 pub const TITLE: f64 = 34.0;
 /// Font size of subtitles \[half pixels\].
 pub const TEXT: f64 = 26.0;
-/// Font size beside axes and in legends \[half pixels\].
+/// Font size of axis labels and legends \[half pixels\].
 pub const SMALL: f64 = 22.0;
 /// The factor by which plotters divides a font size.
 const SIZE_FACTOR: f64 = 1.24;
@@ -72,7 +72,10 @@ const FONTS: &str = "'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif";
 /// Greatest number of letters of a name.
 const MAX_NAME: usize = 32;
 
-/// Draws a picture of a width and a height \[half pixels\]. Returns the text of an SVG file.
+/// Draws a picture of a `size` (width and height \[half pixels\]). Returns the text of an SVG file.
+///
+/// # Errors
+/// The error of `draw` or of plotters.
 pub fn picture(size: (u32, u32), draw: impl FnOnce(&PlotArea) -> PlotResult) -> PlotResult<String> {
     let mut svg = String::new();
     let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
@@ -97,32 +100,35 @@ fn attributes(width: u32, height: u32) -> String {
     format!("width=\"{width}\" height=\"{height}\"")
 }
 
-/// The style of text of a font size \[half pixels\] and a colour, anchored at a point of its box.
+/// A text style with a font size \[half pixels\], a colour, and an anchor relative to the text's box.
 pub fn style(size: f64, colour: RGBColor, horizontal: HPos, vertical: VPos) -> TextStyle<'static> {
     let style = TextStyle::from((FONTS, size * SIZE_FACTOR)).pos(Pos::new(horizontal, vertical));
     TextStyle { color: colour.to_backend_color(), ..style }
 }
 
-/// Writes a line of text whose left end is at `at`, vertically centred.
+/// Writes a line of text with a font size \[half pixels\]. `at` is the left end, at mid-height.
+///
+/// # Errors
+/// The error of plotters.
 pub fn write(area: &PlotArea, text: &str, at: Pixels, size: f64, colour: RGBColor) -> PlotResult {
     Ok(area.draw(&Text::new(text.to_owned(), at, style(size, colour, HPos::Left, VPos::Center)))?)
 }
 
-/// The approximate width of a text \[half pixels\].
+/// Approximate width of a text with font size `size` \[half pixels\].
 #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "texts are short")]
 pub fn width_of(text: &str, size: f64) -> i32 {
     (text.chars().count() as f64 * size * LETTER_WIDTH) as i32
 }
 
-/// An untrusted name for a picture: cut, and without control characters, which XML does not allow.
+/// Truncates an untrusted name for a picture, and removes control characters, which XML does not allow.
 pub fn short(name: &str) -> String {
     let is_whole = beginning(name, MAX_NAME).len() == name.len();
     let text = if is_whole { name.to_owned() } else { format!("{}…", beginning(name, MAX_NAME - 1)) };
     text.replace(char::is_control, "\u{fffd}")
 }
 
-/// Simplifies a curve with increasing x: leaves out points whose y differs by at most `tolerance` from a
-/// line between others.
+/// Simplifies a curve with increasing x: removes points whose y differs by at most `tolerance` (in the unit of y)
+/// from a line between the remaining points.
 pub fn straightened(points: &[(f64, f64)], tolerance: f64) -> Vec<(f64, f64)> {
     const ALL: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
     let Some(&first) = points.first() else { return Vec::new() };

@@ -10,7 +10,7 @@ use urdf_ik::solver::{Outcome, Reason, Solution};
 
 use crate::shared::WorldData;
 
-/// The code of an outcome in `urdfik.Outcome` and the node's SolveStatus.
+/// The code of an outcome in `urdfik.Outcome` and in the node's SolveStatus.
 pub fn code(outcome: &Outcome) -> u8 {
     match outcome {
         Outcome::Solved => 0,
@@ -23,10 +23,10 @@ pub fn code(outcome: &Outcome) -> u8 {
     }
 }
 
-/// The code of a refused problem.
+/// The code of an invalid problem.
 pub const INVALID: u8 = 5;
 
-/// The module that has the classes of answers.
+/// Name of the module with the answer classes.
 pub const ANSWERS: &str = "urdfik._answers";
 
 /// The member of `urdfik.Outcome` with that code.
@@ -40,7 +40,7 @@ fn outcome(py: Python<'_>, code: u8) -> PyResult<Bound<'_, PyAny>> {
     MEMBERS.get_or_try_init(py, members)?.bind(py).get_item(code.into())
 }
 
-/// An `urdfik.Answer`.
+/// Converts a solution to an `urdfik.Answer`.
 pub fn answer<'py>(
     py: Python<'py>,
     solution: &Solution,

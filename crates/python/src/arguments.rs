@@ -13,8 +13,8 @@ use urdf_ik_text::names::short;
 use crate::path_or_text::PathOrText;
 use crate::refused;
 
-/// A converted argument, or the object that could not be converted: the `TypeError` or `OverflowError` of pyo3 does
-/// not always name the argument.
+/// A converted argument, or the inconvertible object: the `TypeError` or `OverflowError` of pyo3 does not always name
+/// the argument.
 pub enum Argument<'py, T> {
     Valid(T),
     Invalid(Bound<'py, PyAny>),
@@ -53,7 +53,10 @@ impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for Argument<'py, 
 }
 
 impl<T: ArgumentType> Argument<'_, T> {
-    /// The converted argument, or an error that names it.
+    /// The converted argument.
+    ///
+    /// # Errors
+    /// An `urdfik.Error` that names the argument.
     pub fn named(self, name: &str) -> PyResult<T> {
         match self {
             Self::Valid(value) => Ok(value),
@@ -62,12 +65,18 @@ impl<T: ArgumentType> Argument<'_, T> {
     }
 }
 
-/// The converted argument, `None` if omitted.
+/// The converted argument; `None` if omitted.
+///
+/// # Errors
+/// An `urdfik.Error` that names the argument.
 pub fn named<T: ArgumentType>(argument: Option<Argument<'_, T>>, name: &str) -> PyResult<Option<T>> {
     argument.map(|argument| argument.named(name)).transpose()
 }
 
-/// Converts an argument, or an entry of one; `name` is for the error.
+/// Converts an argument, or an entry of one.
+///
+/// # Errors
+/// An `urdfik.Error` that contains `name`.
 pub fn read<'a, 'py, T: FromPyObject<'a, 'py> + ArgumentType>(value: &'a Bound<'py, PyAny>, name: &str) -> PyResult<T> {
     let Ok(argument) = value.extract::<Argument<'py, T>>();
     argument.named(name)
@@ -94,7 +103,7 @@ impl StringOrList {
     }
 }
 
-/// A given object for error messages: the repr of numbers and strings, otherwise the type.
+/// Describes an object for error messages: the repr of numbers and strings, otherwise the type.
 pub fn shown(given: &Bound<'_, PyAny>) -> String {
     let is_plain = given.is_none()
         || given.is_instance_of::<PyBool>()

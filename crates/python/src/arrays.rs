@@ -13,11 +13,14 @@ use urdf_ik_text::names::{list, short};
 use crate::arguments::read;
 use crate::refused;
 
-/// A float64 array of any shape, from an array or anything that NumPy converts to one.
+/// A float64 array of any shape, from an array or any object that NumPy converts to one.
 pub struct NumberArray<'py>(PyArrayLikeDyn<'py, f64, AllowTypeChange>);
 
 impl<'py> NumberArray<'py> {
-    /// Converts the argument `what`.
+    /// Converts an argument.
+    ///
+    /// # Errors
+    /// An `urdfik.Error` that names the argument `what`.
     pub fn read(value: &Bound<'py, PyAny>, what: &str) -> PyResult<Self> {
         let numbers = value.extract::<PyArrayLikeDyn<'py, f64, AllowTypeChange>>();
         numbers.map(Self).map_err(|e| refused(format!("{what} must be an array of numbers: {}", e.value(value.py()))))
@@ -27,7 +30,7 @@ impl<'py> NumberArray<'py> {
         self.0.shape()
     }
 
-    /// All numbers in row-major order.
+    /// All numbers, in row-major order.
     pub fn to_vec(&self) -> Vec<f64> {
         let all = self.0.as_array();
         all.as_slice().map_or_else(|| all.iter().copied().collect(), <[f64]>::to_vec)
@@ -44,13 +47,13 @@ impl<'py> NumberArray<'py> {
     }
 }
 
-/// A shape as Python writes it.
+/// A shape in Python notation.
 pub fn shape_in_words(shape: &[impl ToString]) -> String {
     let sizes: Vec<String> = shape.iter().map(ToString::to_string).collect();
     if sizes.len() == 1 { format!("({},)", sizes[0]) } else { format!("({})", sizes.join(", ")) }
 }
 
-/// An array of this shape, which takes over the numbers.
+/// An array of this shape, which takes ownership of the numbers.
 pub fn array<T: numpy::Element, D: Dimension>(
     py: Python<'_>,
     shape: impl IntoDimension<Dim = D>,
@@ -59,7 +62,7 @@ pub fn array<T: numpy::Element, D: Dimension>(
     Ok(Array::from_shape_vec(shape.into_dimension(), numbers).map_err(refused)?.into_pyarray(py))
 }
 
-/// Appends a pose as a row-major homogeneous matrix.
+/// Appends a pose to `numbers` as a row-major 4×4 homogeneous matrix.
 pub fn push_pose(pose: &Isometry3<f64>, numbers: &mut Vec<f64>) {
     numbers.extend(pose.to_homogeneous().transpose().iter());
 }
@@ -71,14 +74,14 @@ pub fn pose_array<'py>(py: Python<'py>, pose: &Isometry3<f64>) -> PyResult<Bound
     array(py, [4, 4], numbers)
 }
 
-/// Joint positions in row-major order.
+/// Joint positions in row-major order \[rad or m\].
 pub struct PositionRows {
     pub numbers: Vec<f64>,
     /// Number of rows; `None` for a one-dimensional array.
     pub rows: Option<usize>,
 }
 
-/// One number per variable, from an array (n,) or a dict that names all joints.
+/// Joint positions \[rad or m\] from an array (n,) or a dict with all joint names.
 pub fn read_positions(value: &Bound<'_, PyAny>, chain: &Chain, what: &str) -> PyResult<Vec<f64>> {
     match read_rows(value, chain, what)? {
         PositionRows { numbers, rows: None } => Ok(numbers),
@@ -86,7 +89,7 @@ pub fn read_positions(value: &Bound<'_, PyAny>, chain: &Chain, what: &str) -> Py
     }
 }
 
-/// Joint positions from an array (n,) or (N, n), or a dict.
+/// Joint positions \[rad or m\] from an array (n,) or (N, n), or a dict.
 pub fn read_rows(value: &Bound<'_, PyAny>, chain: &Chain, what: &str) -> PyResult<PositionRows> {
     let variables = chain.variables().len();
     if let Ok(by_name) = value.cast::<PyDict>() {

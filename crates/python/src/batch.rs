@@ -34,7 +34,7 @@ pub struct BatchRequest<'a, 'py> {
     pub poses: PoseArgument<'py>,
     /// Number of problems.
     pub count: usize,
-    /// One row for all problems, or one for each.
+    /// Seeds: one row for all problems, or one row per problem.
     pub seeds: PositionRows,
     pub options: SolveOptions,
     pub threads: usize,

@@ -16,7 +16,7 @@ use crate::answers::ANSWERS;
 use crate::arrays::{NumberArray, array, shape_in_words};
 use crate::refused;
 
-/// The arguments of `Skeleton.solve`.
+/// Arguments of `Skeleton.solve`.
 pub struct SkeletonRequest<'a, 'py> {
     pub targets: &'a Bound<'py, PyDict>,
     pub seed: Option<&'a Bound<'py, PyAny>>,
@@ -83,7 +83,7 @@ pub fn read_root(given: Option<&Bound<'_, PyAny>>) -> PyResult<Root> {
     }
 }
 
-/// A position, and an orientation if given.
+/// Reads a position \[m\], and an orientation if present.
 pub fn read_place(value: &Bound<'_, PyAny>, what: &str) -> PyResult<(Translation3<f64>, Option<UnitQuaternion<f64>>)> {
     let numbers = NumberArray::read(value, what)?;
     match numbers.to_vec()[..] {

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 
-/// The time between two checks for Ctrl-C.
+/// Time between two checks for Ctrl-C.
 pub const INTERVAL: Duration = Duration::from_millis(50);
 
-/// Checks for Ctrl-C at intervals, in the thread that Python called: Python handles signals in no other.
+/// Checks for Ctrl-C at intervals, in the thread that Python called: only that thread handles signals.
 pub struct SignalCheck(Mutex<SignalState>);
 
 struct SignalState {
@@ -25,7 +25,7 @@ impl SignalCheck {
         Self(Mutex::new(SignalState { next: Instant::now() + INTERVAL, raised: None }))
     }
 
-    /// True if a signal handler, such as that of Ctrl-C, has raised an exception. Cheap to call often.
+    /// True if a signal handler, such as the one for Ctrl-C, has raised an exception. Cheap to call often.
     pub fn is_raised(&self) -> bool {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();

@@ -85,7 +85,7 @@ fn turned(frame: &Isometry3<f64>, twist: &Vector6<f64>) -> Vector6<f64> {
     Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z)
 }
 
-/// Computes a quantity for all configurations; the array has their row axis, if any.
+/// Computes a quantity for all configurations. The array has a row axis if they have one.
 pub fn compute<'py>(
     py: Python<'py>,
     arm: &ArmData,

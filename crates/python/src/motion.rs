@@ -167,8 +167,8 @@ fn answer<'py>(
     ))
 }
 
-/// The motion limits of the arm: those of the URDF, overridden by `given`, a joint_limits.yaml (path or text) or
-/// a dict by joint.
+/// The motion limits of the arm: those of the URDF, overridden by `given`, a joint_limits.yaml (path or text) or a
+/// dict by joint name.
 pub fn limits(given: Option<&Bound<'_, PyAny>>, arm: &ArmData) -> PyResult<MotionLimits> {
     let robot = &arm.robot.robot;
     let limits = given.map(|given| joint_limits(given, robot)).transpose()?.unwrap_or_default();

@@ -27,7 +27,7 @@ use crate::shared::{ArmData, PyWorld, WorldData};
 /// The keyword arguments of a solving method, with their defaults.
 pub struct SolveOptions {
     pub kind: SolverKind,
-    /// A target for each tip, without its pose.
+    /// A template target without pose for each tip.
     pub targets: Vec<Target>,
     pick: Pick,
     attempts: usize,
@@ -43,12 +43,12 @@ pub struct SolveOptions {
     move_weights: Option<Vec<f64>>,
 }
 
-/// Options that only searches have.
+/// Options that apply to searches only.
 pub const SEARCH_OPTIONS: [&str; 4] = ["pick", "attempts", "random_seed", "timeout"];
 
 impl SolveOptions {
-    /// Reads the keyword arguments of the method `called`, which does not accept those in `without`. Also returns the
-    /// arm with the tool among them.
+    /// Reads the keyword arguments of the method `called`, which does not accept the options in `without`. Also
+    /// returns the arm, with the tool if one is among the arguments.
     pub fn read(
         arm: &Arc<ArmData>,
         given: Option<&Bound<'_, PyDict>>,
@@ -132,7 +132,7 @@ impl SolveOptions {
         Ok(())
     }
 
-    /// A search for these targets from `seed`.
+    /// A search problem for these targets from `seed` \[rad or m\].
     pub fn problem<'a>(&'a self, targets: &'a [Target], seed: &'a [f64]) -> Problem<'a> {
         let Self { pick, attempts, random_seed, .. } = *self;
         Problem {
@@ -168,7 +168,7 @@ impl SolveOptions {
         self.world.as_deref()
     }
 
-    /// True for solves of at most some milliseconds, which do not release the lock of the interpreter.
+    /// True for solves that take at most milliseconds and so do not release the interpreter lock.
     pub fn is_short(&self) -> bool {
         self.world.is_none() && self.attempts <= 1000
     }
@@ -180,7 +180,7 @@ pub fn free_axes(value: &Bound<'_, PyAny>) -> PyResult<[bool; 6]> {
     free_axes_from_names(names.as_strs()).map_err(|e| refused(format!("free_axes: {e}")))
 }
 
-/// The world to avoid, which must be of this arm or an equal one.
+/// The world to avoid, which must belong to this arm or an equal one.
 pub fn world(value: &Bound<'_, PyAny>, arm: &ArmData) -> PyResult<Option<Arc<WorldData>>> {
     if value.is_none() {
         return Ok(None);

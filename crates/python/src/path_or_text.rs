@@ -8,7 +8,7 @@ use urdf_ik::files;
 
 use crate::refused;
 
-/// A text, or the path of a file with it.
+/// A text, or the path of a file that contains it.
 #[derive(FromPyObject)]
 pub enum PathOrText {
     Text(String),
@@ -16,8 +16,8 @@ pub enum PathOrText {
 }
 
 impl PathOrText {
-    /// The text, of at most `max_bytes` bytes, and the file that it is from. `is_text` distinguishes a text from a
-    /// path in a string.
+    /// The text, of at most `max_bytes` bytes, and its source file, if any. `is_text` distinguishes a text from a
+    /// path.
     pub fn read(self, is_text: fn(&str) -> bool, max_bytes: usize) -> PyResult<(String, Option<PathBuf>)> {
         let path = match self {
             Self::Text(text) if is_text(&text) => return Ok((text, None)),
@@ -28,12 +28,12 @@ impl PathOrText {
     }
 }
 
-/// XML begins with `<`, which no path does.
+/// True if the string begins with `<`, as XML does and no path.
 pub fn is_xml(text: &str) -> bool {
     text.trim_start().starts_with('<')
 }
 
-/// YAML of more than one entry has several lines, or braces.
+/// True if the string has several lines or braces, as YAML with more than one entry.
 pub fn is_yaml(text: &str) -> bool {
     text.contains(['\n', '{'])
 }

@@ -13,7 +13,7 @@ use crate::arrays::{NumberArray, shape_in_words};
 use crate::figures::{SkeletonRequest, SkeletonSolution, read_place};
 use crate::refused;
 
-/// Solves for a position of the tip.
+/// Solves for a position of the tip. Returns an `urdfik.SkeletonAnswer`.
 pub fn solve<'py>(
     py: Python<'py>,
     model: &NamedArm,

@@ -13,7 +13,10 @@ use crate::refused;
 /// Maximum nesting depth: lists can contain themselves.
 const MAX_DEPTH: u32 = 8;
 
-/// Converts the argument `what`.
+/// Converts an argument to JSON-like data.
+///
+/// # Errors
+/// An `urdfik.Error` that names the argument `what`.
 pub fn plain_data(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Value> {
     convert(value, what, MAX_DEPTH)
 }

@@ -27,10 +27,10 @@ enum PoseLayout {
     Position,
 }
 
-/// Poses of some tips for one or many problems: one array for all tips of the chain, or one per named tip.
+/// Poses of tips for one or many problems: one array for all tips of the chain, or one per named tip.
 pub struct PoseArgument<'py>(Vec<TipPoses<NumberArray<'py>>>);
 
-/// Copied poses of some problems, independent of the Python arrays.
+/// Poses of problems, copied from the Python arrays.
 pub struct PoseRows(Vec<TipPoses<Vec<f64>>>);
 
 /// The poses given for a range of tips.
@@ -140,12 +140,12 @@ impl<'py> PoseArgument<'py> {
         Ok(Self(parts.collect::<PyResult<_>>()?))
     }
 
-    /// Those of one problem.
+    /// The poses of a single problem.
     pub fn row(&self) -> PoseRows {
         PoseRows(self.0.iter().map(|part| part.copied(NumberArray::to_vec)).collect())
     }
 
-    /// Those of the problems in `range`.
+    /// The poses of the problems in `range`.
     pub fn rows(&self, range: &Range<usize>) -> PoseRows {
         PoseRows(self.0.iter().map(|part| part.copied(|numbers| numbers.rows(range))).collect())
     }
@@ -157,10 +157,10 @@ impl PoseRows {
         self.0.iter().map(|part| part.tips.len()).sum()
     }
 
-    /// Writes the targets of problem `row`: the templates in `plain`, one per tip, with the poses of that row.
+    /// Writes the targets of problem `row`: the templates in `plain`, one per tip, with the poses of the row.
     ///
     /// # Errors
-    /// [`NoPose`] for numbers that are no pose.
+    /// [`NoPose`] if an entry is not a pose.
     pub fn write(&self, row: usize, plain: &[Target], targets: &mut [Target]) -> Result<(), NoPose> {
         let mut targets = targets.iter_mut();
         for TipPoses { numbers, form, tips } in &self.0 {
@@ -179,12 +179,15 @@ impl PoseRows {
 /// A pose, or a position alone.
 pub struct Placement {
     pub at: Isometry3<f64>,
-    /// True for a position alone.
+    /// True if there is no orientation.
     pub is_position: bool,
 }
 
 impl Placement {
     /// Reads one pose.
+    ///
+    /// # Errors
+    /// An `urdfik.Error` that names the argument `what`.
     pub fn read(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
         let TipPoses { numbers, form, .. } = TipPoses::new(NumberArray::read(value, what)?, 0..1, false, what)?;
         let at = form.pose(&numbers.to_vec()).map_err(|e| refused(format!("{what}: {e}")))?;
@@ -192,13 +195,13 @@ impl Placement {
     }
 }
 
-/// A pose as position and quaternion (x y z w), bit for bit.
+/// A pose as position \[m\] and quaternion (x y z w), without rounding.
 pub fn to_numbers(pose: &Isometry3<f64>) -> [f64; 7] {
     let (p, q) = (pose.translation, pose.rotation);
     [p.x, p.y, p.z, q.i, q.j, q.k, q.w]
 }
 
-/// The pose that [`to_numbers`] wrote.
+/// The pose that was converted by [`to_numbers`].
 pub fn from_numbers(numbers: &[f64; 7]) -> PyResult<Isometry3<f64>> {
     let [px, py, pz, qx, qy, qz, qw] = *numbers;
     rotation_from([qx, qy, qz, qw]).map_err(refused)?;
@@ -207,8 +210,8 @@ pub fn from_numbers(numbers: &[f64; 7]) -> PyResult<Isometry3<f64>> {
     Ok(Isometry3::from_parts(Translation3::new(px, py, pz), rotation))
 }
 
-/// The tool of each tip of `chain`: `value` is a pose in the frame of the tip link, or a dict by tip. Omitted tips
-/// keep their tool.
+/// The tool pose of each tip of `chain` \[m\]: `value` is a pose in the frame of the tip link, or a dict by tip.
+/// Omitted tips keep their tool.
 pub fn tools(value: &Bound<'_, PyAny>, chain: &Chain) -> PyResult<Vec<Isometry3<f64>>> {
     let mut tools = chain.tools();
     let poses = PoseArgument::read(value, chain, false, "tool")?.row();
@@ -221,7 +224,10 @@ pub fn tools(value: &Bound<'_, PyAny>, chain: &Chain) -> PyResult<Vec<Isometry3<
     Ok(tools)
 }
 
-/// The index of the tip with this name.
+/// The index of the tip link named `tip`.
+///
+/// # Errors
+/// An `urdfik.Error` if there is no such tip.
 pub fn tip_index(chain: &Chain, tip: &str) -> PyResult<usize> {
     let tips = || chain.tip_names().into_iter().map(str::to_owned).collect();
     chain.tip_index(tip).ok_or_else(|| refused(urdf_ik::Error::UnknownTip { tip: tip.to_owned(), tips: tips() }))

@@ -18,7 +18,7 @@ use crate::arrays::{NumberArray, pose_array, shape_in_words};
 use crate::path_or_text::{PathOrText, is_xml};
 use crate::refused;
 
-/// A robot with its source and, once used, its collision shapes.
+/// A robot with its source, and its collision shapes once used.
 pub struct RobotData {
     pub given: RobotSource,
     pub robot: urdf_ik::robot::Robot,
@@ -54,7 +54,7 @@ impl RobotSource {
     }
 }
 
-/// The arguments about the URDF that Robot and Arm share.
+/// The URDF arguments shared by Robot and Arm.
 pub struct UrdfArguments {
     package_dirs: Vec<PathBuf>,
     srdf: Option<PathOrText>,
@@ -74,7 +74,7 @@ impl UrdfArguments {
         })
     }
 
-    /// True if all have their default.
+    /// True if all arguments have their defaults.
     pub fn is_plain(&self) -> bool {
         self.package_dirs.is_empty() && self.srdf.is_none() && !self.soft_limits
     }
@@ -91,7 +91,7 @@ impl RobotData {
         Ok(Self { given, robot, srdf, shapes: OnceLock::new() })
     }
 
-    /// The search path of meshes.
+    /// Search path of meshes.
     pub fn mesh_folders(&self) -> MeshFolders {
         let RobotSource { file, package_dirs, .. } = &self.given;
         MeshFolders::from_environment(file.as_deref()).with_packages_in(package_dirs.iter().cloned())
@@ -103,7 +103,7 @@ impl RobotData {
         self.shapes.get_or_init(read).as_ref().map_err(refused)
     }
 
-    /// Positions of all joints [rad or m]: those in `given`, the neutral position for others, and mimic
+    /// Positions of all joints [rad or m]: the values in `given`, the neutral position of other joints, and mimic
     /// joints by their rule.
     pub fn positions(&self, given: &HashMap<String, f64>) -> PyResult<Vec<f64>> {
         let mut positions = self.robot.neutral_positions();
@@ -132,10 +132,10 @@ impl RobotData {
 /// urdf : str or path
 ///     The path of a URDF file, or the text of a URDF, which begins with ``<``.
 /// package_dirs : list of paths
-///     Folders of packages, in which the meshes of ``package://NAME/…`` are looked for, before the ament index and
+///     Folders of packages, in which the meshes of ``package://NAME/…`` are searched for, before the ament index and
 ///     the folders around the URDF file. Meshes are read only for collisions.
 /// srdf : str or path, optional
-///     The path or text of an SRDF, which says which links may touch.
+///     The path or text of an SRDF, which lists the links that may touch.
 /// soft_limits : bool
 ///     Whether the limits of the joints are also those of ``<safety_controller>``, as in MoveIt.
 ///

@@ -23,7 +23,7 @@ use crate::robot::Reduced;
 use crate::shared::{ArmData, PyArm, PyWorld, WorldData};
 
 /// Follows twists of the tip or joint velocities, smoothly and within the limits of position, velocity, acceleration
-/// and jerk. Made by ``Arm.servo``. It has a state: call one servo from one thread at a time.
+/// and jerk. Created by ``Arm.servo``. It has a state: use a servo from one thread at a time.
 ///
 /// A copy continues exactly as the original. A pickled servo continues from its positions, velocities and
 /// accelerations, and restarts the line of its command there.
@@ -129,7 +129,7 @@ impl PyArm {
     }
 }
 
-/// The pickled state of a servo, beside its arm and world.
+/// The pickled state of a servo, without its arm and world.
 #[derive(FromPyObject, IntoPyObject)]
 pub struct SavedServo {
     #[pyo3(item)]

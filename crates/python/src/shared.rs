@@ -31,7 +31,7 @@ pub struct ArmData {
     workers: Mutex<Vec<Workspace>>,
 }
 
-/// The memory of one thread for solves.
+/// Working memory for the solves of one thread.
 pub struct Workspace {
     pub scratch: Scratch,
     pub solution: Solution,
@@ -73,12 +73,12 @@ impl ArmData {
         Ok(Arc::clone(last.insert(Arc::new(made))))
     }
 
-    /// The arm with the tools of a Python argument: see `tools` in `poses`.
+    /// The arm with the tools of a Python argument: see [`tools`].
     pub fn with_tool(self: &Arc<Self>, tool: &Bound<'_, PyAny>) -> PyResult<Arc<Self>> {
         self.with_tools(&tools(tool, &self.chain)?)
     }
 
-    /// True if both arms have the same URDF, base and tip links, whatever their tools, so that they can share scenes.
+    /// True if both arms have the same URDF, base and tip links and so can share scenes. Their tools may differ.
     pub fn has_the_links_of(&self, other: &Self) -> bool {
         let (own, others) = (&self.chain, &other.chain);
         let same_links = || own.base() == others.base() && own.tip_names() == others.tip_names();
@@ -113,7 +113,7 @@ impl ArmData {
         self.pairs.get_or_init(find).as_ref().map_err(refused)
     }
 
-    /// Calls `work` with a workspace that no other thread uses.
+    /// Calls `work` with exclusive access to a workspace.
     pub fn work<T>(&self, work: impl FnOnce(&mut Workspace) -> T) -> T {
         let kept = || self.workers.lock().unwrap_or_else(PoisonError::into_inner);
         let kept_worker = kept().pop();
@@ -177,7 +177,7 @@ pub struct WorldData {
 pub struct WorldOptions {
     /// The required clearance \[m\].
     pub margin: f64,
-    /// The policy for shapes that could not be loaded.
+    /// Policy for shapes that could not be loaded.
     pub missing_shapes: MissingShapes,
 }
 
@@ -187,12 +187,12 @@ impl WorldData {
     }
 }
 
-/// The surroundings of an arm for collision avoidance: its own links, obstacles and attached parts. For ``avoid=`` of
-/// the solving methods.
+/// The surroundings of an arm for collision avoidance: its own links, obstacles and attached parts. Argument
+/// ``avoid`` of the solving methods.
 ///
 /// The collision shapes of the links are read for the first world of an arm, and are used exactly, meshes as
-/// triangles. A world is immutable and can be shared between threads; ``moved`` returns another one. It can be
-/// pickled, and serves every equal arm: of the same URDF, base and tips.
+/// triangles. A world is immutable and can be shared between threads; ``moved`` returns a modified copy. It can be
+/// pickled, and used with every arm that has the same URDF, base and tips.
 ///
 /// Parameters
 /// ----------
@@ -201,12 +201,12 @@ impl WorldData {
 /// obstacles : list of dicts
 ///     Each has ``id``, ``type`` and the sizes of its type [m]: a ``box`` has ``size`` (3 numbers), a ``sphere`` has
 ///     ``radius``, a ``cylinder`` and a ``capsule`` have ``radius`` and ``length`` along z, a ``mesh`` has ``file``,
-///     or ``vertices`` (V, 3) and ``faces`` (F, 3), triangles by the indices of their vertices, and perhaps ``scale``
-///     (3 numbers). ``p`` is its position [m] and ``q_xyzw`` its orientation, in the frame of the robot's root link;
-///     or in their place ``pose`` is an array (4, 4) or (7,).
+///     or ``vertices`` (V, 3) and ``faces`` (F, 3), triangles by the indices of their vertices, and optionally
+///     ``scale`` (3 numbers). ``p`` is its position [m] and ``q_xyzw`` its orientation, in the frame of the robot's
+///     root link; or instead of both, ``pose`` is an array (4, 4) or (7,).
 /// attached : list of dicts
-///     Parts that the arm carries: the same dicts with ``link``, the carrying link, in whose frame the pose is, and
-///     optionally ``may_touch``, names of links and obstacles that the part may touch as well.
+///     Parts that the arm carries: the same dicts with ``link``, the carrying link and reference frame of the pose, and
+///     optionally ``may_touch``, names of links and obstacles that the part may also touch.
 /// rest : dict of str to float, optional
 ///     Positions of joints outside the arm [rad or m]; defaults as in ``Robot.link_poses``.
 /// margin : float

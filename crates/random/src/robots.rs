@@ -36,7 +36,7 @@ pub struct Recipe {
     pub fixed: usize,
     pub mimic: usize,
     pub branch: usize,
-    /// Whether the base link is any of the links.
+    /// True if the base link is any of the links.
     pub any_base: bool,
     pub tips: usize,
 }

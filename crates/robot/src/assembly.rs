@@ -15,12 +15,12 @@ use urdf_ik_text::names::short;
 const MAX_WARNINGS: usize = 40;
 
 impl Robot {
-    /// Makes a robot from joint descriptions. Its links are the parents and children of the joints, in that order.
+    /// Builds a robot from joint descriptions. Its links are the parents and children of the joints, in that order.
     ///
-    /// Names must be unique, numbers finite, and the joints must form one tree.
+    /// Names must be unique and numbers finite, and the joints must form one tree.
     ///
     /// # Errors
-    /// [`UrdfError`] with the joint and its fault.
+    /// [`UrdfError`] with the invalid joint and its fault.
     pub fn from_joints(name: &str, joints: &[JointDescription]) -> Result<Self, UrdfError> {
         if joints.len() > MAX_JOINTS {
             return Err(UrdfError::TooManyJoints { joints: joints.len() });

@@ -10,18 +10,18 @@ use nalgebra::{Isometry3, Unit, Vector3};
 use super::{ChainError, Domain, Joint, JointKind, Mimic, Robot};
 use urdf_ik_mathematics::segments::MAX_COORDINATE;
 
-/// A variable of a chain: the position of a joint that mimics no other \[rad or m\].
+/// An independent variable of a chain: the position \[rad or m\] of a joint that mimics no other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Variable {
     /// Name of the joint.
     pub name: String,
     /// Index of the joint among [`Robot::joints`].
     pub joint: usize,
-    /// Positions within the limits of the joint \[rad or m\]. The limits of joints that mimic it do not count.
+    /// Limits of the joint \[rad or m\]. Limits of joints that mimic it are ignored.
     pub domain: Domain,
-    /// The part of these positions in which solvers look for it: see [`Robot::working_range`].
+    /// Part of the domain in which solvers search \[rad or m\]: see [`Robot::working_range`].
     pub working_range: Domain,
-    /// Whether the position is a length \[m\] rather than an angle \[rad\].
+    /// True if the position is a length \[m\] rather than an angle \[rad\].
     pub prismatic: bool,
 }
 
@@ -34,16 +34,16 @@ impl Variable {
     }
 }
 
-/// A movable joint of a chain, seen from the base link.
+/// A movable joint of a chain, oriented away from the base link.
 ///
-/// Its frame is given in the frame of its parent (after the motion of the parent), or in the base link's frame. A
-/// joint that is crossed from child to parent, because the base link is beyond it, moves the other way: its
-/// multiplier and offset are negated.
+/// Its frame is relative to its parent's frame (after the motion of the parent), or to the base link's frame. A joint
+/// that the chain traverses from child to parent moves in the opposite direction: its multiplier and offset are
+/// negated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChainJoint {
     /// Index of the joint among [`Robot::joints`].
     pub joint: usize,
-    /// Index of the chain joint before it, which is always smaller; `None` for the base link.
+    /// Index of the preceding chain joint, which is always smaller; `None` for the base link.
     pub parent: Option<usize>,
     /// Pose of the joint's frame before its motion, in the frame of `parent`.
     pub placement: Isometry3<f64>,
@@ -53,31 +53,31 @@ pub struct ChainJoint {
     pub kind: JointKind,
     /// Index of the variable that moves the joint.
     pub variable: usize,
-    /// Motion along the axis for one rad or m of the variable.
+    /// Motion along the axis per unit of the variable \[rad or m per rad or m\].
     pub multiplier: f64,
     /// Motion along the axis with the variable at 0 \[rad or m\].
     pub offset: f64,
 }
 
-/// A frame that has targets: a link, or a tool that the link carries.
+/// A frame with a target: a link, or a tool attached to the link.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tip {
     /// Name of the link.
     pub link: String,
     /// Pose of the tip in the link's frame: the tool offset of [`Chain::with_tools`], or the identity.
     pub tool: Isometry3<f64>,
-    /// Index of the last chain joint before it.
+    /// Index of the last chain joint before the tip.
     pub parent: usize,
     /// Pose of the tip in the frame of `parent`.
     pub placement: Isometry3<f64>,
-    /// Indices of the variables that move it, ascending.
+    /// Indices of the variables that move the tip, ascending.
     pub variables: Vec<usize>,
     /// Pose of the link in the frame of `parent`. Tools are composed with it, so that rounding does not accumulate.
     link_placement: Isometry3<f64>,
 }
 
 impl Tip {
-    /// Pose of the tip for the pose `link` of its link, in the same frame.
+    /// Pose of the tip from the pose `link` of its link, in the same frame.
     #[must_use]
     pub fn pose_on(&self, link: &Isometry3<f64>) -> Isometry3<f64> {
         // A product with the identity may change the sign of a zero.
@@ -85,7 +85,7 @@ impl Tip {
     }
 }
 
-/// A tree of joints from one base link to one or more tip links. Constant.
+/// A tree of joints from one base link to one or more tip links. Immutable.
 ///
 /// Positions of a chain are slices with one entry for each of [`Chain::variables`], in rad or m. Poses are in the
 /// base link's frame.
@@ -101,8 +101,8 @@ impl Chain {
     /// The chain of `robot` from the link `base` to the links `tips`. The base need not be an ancestor of a tip.
     ///
     /// # Errors
-    /// [`ChainError`] for a name that is no link, a tip that is named twice or that no joint moves, a joint in the
-    /// chain that is floating or planar or has no axis, and limits that allow no position.
+    /// [`ChainError`] if a link does not exist, a tip is repeated or does not move, a joint in the chain is floating
+    /// or planar or has a zero axis, or the lower limit of a joint is above the upper one.
     pub fn new(robot: &Robot, base: &str, tips: &[&str]) -> Result<Self, ChainError> {
         let link = |name: &str| {
             robot.link_index(name).ok_or_else(|| ChainError::UnknownLink {
@@ -135,7 +135,7 @@ impl Chain {
     }
 
     /// The default tip links: leaf links that move relative to both the root link and `base`, or all leaves if none
-    /// moves. A frame on the foot of an arm, as industrial robots have it, is no default tip.
+    /// moves. This excludes frames fixed to the foot of an arm, which industrial robots often have.
     pub fn default_tips<'r>(robot: &'r Robot, base: Option<&str>) -> Vec<&'r str> {
         let body = |link: &str| robot.link_index(link).map(|link| robot.rigid_body(link));
         let still = [Some(robot.root()), base.and_then(body)];
@@ -144,7 +144,8 @@ impl Chain {
         if moving.is_empty() { leaves } else { moving }
     }
 
-    /// The chain from `base`, or the robot's root link, to `tips`, or the only one of [`Chain::default_tips`].
+    /// The chain from `base` (`None`: the robot's root link) to `tips` (empty: the only one of
+    /// [`Chain::default_tips`]).
     ///
     /// # Errors
     /// [`ChainError::TipNeeded`] if no tip is named and there is not exactly one default. Otherwise the errors of
@@ -159,13 +160,13 @@ impl Chain {
         }
     }
 
-    /// The chain with these tools instead of its own, one per tip. A tool is the pose of the tip in the tip link's
-    /// frame; forward kinematics, Jacobians, targets and twists then refer to it. The identity reproduces the chain
-    /// without a tool bit by bit.
+    /// A copy of the chain with other tools, one per tip. A tool is the pose of the tip in the tip link's frame;
+    /// forward kinematics, Jacobians, targets and twists then refer to it. The identity reproduces the chain without
+    /// a tool bit for bit.
     ///
     /// # Errors
-    /// [`ChainError::ToolCount`] unless there is one pose for each tip, and [`ChainError::Tool`] for a pose that is
-    /// not finite or too far from its link.
+    /// [`ChainError::ToolCount`] if the number of poses differs from the number of tips, and [`ChainError::Tool`] for
+    /// a pose that is not finite or too far from its link.
     pub fn with_tools(&self, tools: &[Isometry3<f64>]) -> Result<Self, ChainError> {
         if tools.len() != self.tips.len() {
             return Err(ChainError::ToolCount { tools: tools.len(), tips: self.tips.len() });
@@ -188,12 +189,12 @@ impl Chain {
         self.tips.iter().map(|tip| tip.tool).collect()
     }
 
-    /// Name of the base link: poses are in its frame.
+    /// Name of the base link, in whose frame all poses are.
     pub fn base(&self) -> &str {
         &self.base
     }
 
-    /// The tip links, in the order in which they were named.
+    /// The tips, in the order in which they were named.
     pub fn tips(&self) -> &[Tip] {
         &self.tips
     }
@@ -218,7 +219,7 @@ impl Chain {
         self.variables.iter().map(|variable| variable.domain).collect()
     }
 
-    /// True if a variable moves the joint of that index among [`Robot::joints`], also by a mimic rule. The joint need
+    /// True if a variable moves `joint` (an index of [`Robot::joints`]), directly or by a mimic rule. The joint need
     /// not be part of the chain.
     pub fn moves(&self, robot: &Robot, joint: usize) -> bool {
         let master = robot.joints()[joint].rule(joint).master;
@@ -230,28 +231,29 @@ impl Chain {
         self.variables.iter().map(|variable| variable.name.as_str()).collect()
     }
 
-    /// Index of the tip whose link is named `link`.
+    /// Index of the tip on the link named `link`; `None` if there is no such tip.
     pub fn tip_index(&self, link: &str) -> Option<usize> {
         self.tips.iter().position(|tip| tip.link == link)
     }
 
-    /// Whether `positions` has one finite entry for each variable and each lies within its domain.
+    /// True if `positions` has one finite entry for each variable, within its domain.
     pub fn contains(&self, positions: &[f64]) -> bool {
         positions.len() == self.variables.len()
             && self.variables.iter().zip(positions).all(|(variable, position)| variable.domain.contains(*position))
     }
 
-    /// Positions inside the limits \[rad or m\]: the middle of each working range, 0 on circles.
+    /// Positions inside the limits \[rad or m\], one per variable: the middle of each working range, 0 for circles.
     pub fn nominal_positions(&self) -> Vec<f64> {
         self.variables.iter().map(|variable| variable.working_range.middle()).collect()
     }
 
-    /// The chain's positions from those of the whole robot (one entry for each joint).
+    /// Extracts the chain's positions from those of the whole robot (one entry for each joint) \[rad or m\].
     pub fn positions_from(&self, robot_positions: &[f64]) -> Vec<f64> {
         self.variables.iter().map(|variable| robot_positions[variable.joint]).collect()
     }
 
-    /// Writes the chain's positions into those of the whole robot, with those of mimic joints.
+    /// Writes the chain's positions and those of its mimic joints into the positions of the whole robot (one entry
+    /// for each joint) \[rad or m\].
     pub fn write_into(&self, robot: &Robot, positions: &[f64], robot_positions: &mut [f64]) {
         for (variable, position) in self.variables.iter().zip(positions) {
             robot_positions[variable.joint] = *position;
@@ -263,7 +265,7 @@ impl Chain {
 /// A joint on the path from base to tip.
 struct Crossing {
     joint: usize,
-    /// Whether it is crossed from child to parent.
+    /// True if it is crossed from child to parent.
     upwards: bool,
 }
 

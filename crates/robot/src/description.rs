@@ -7,14 +7,14 @@ use urdf_ik_mathematics::segments::MAX_COORDINATE;
 use urdf_ik_mathematics::spatial::is_unit;
 use urdf_ik_text::names::number;
 
-/// A joint as data: for programs with a robot model of their own, perhaps with narrower limits than its URDF.
+/// A joint as data, for programs with their own robot model, or with narrower limits than in the URDF.
 ///
-/// [`Robot::from_joints`](super::Robot::from_joints) makes a robot of them.
+/// [`Robot::from_joints`](super::Robot::from_joints) builds a robot from a list of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JointDescription {
     /// Name, unique in the robot.
     pub name: String,
-    /// Its type.
+    /// Type of the joint.
     pub kind: JointKind,
     /// Name of the parent link.
     pub parent: String,
@@ -22,31 +22,31 @@ pub struct JointDescription {
     pub child: String,
     /// Pose of the joint's frame in the parent link's frame. Default: identity.
     pub origin: Isometry3<f64>,
-    /// Axis in the joint's frame, of any length but 0. It counts for joints that have a position. Default: x.
+    /// Axis in the joint's frame, of any length but 0. Used only by joints that have a position. Default: x.
     pub axis: Vector3<f64>,
-    /// The positions that are allowed, an interval for revolute and prismatic joints \[rad or m\]. It does not count
-    /// for others. Default: [`Domain::Circle`].
+    /// Limits of a revolute or prismatic joint \[rad or m\]: an interval. Ignored for other types. Default:
+    /// [`Domain::Circle`].
     pub domain: Domain,
-    /// Greatest velocity \[rad/s or m/s\]; 0 or less counts as a limit that is missing. Default: infinite.
+    /// Velocity limit \[rad/s or m/s\]; 0 or less: unknown. Default: infinite.
     pub velocity: f64,
-    /// Its mimic rule, if it has one. Default: none.
+    /// The mimic rule. Default: none.
     pub mimic: Option<MimicDescription>,
 }
 
-/// How a joint follows another: it is at `multiplier * position of the other + offset`.
+/// How a joint follows another: its position is `multiplier * position of the other + offset`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MimicDescription {
-    /// Name of the other joint. If no movable joint has this name, the rule is ignored with a
+    /// Name of the joint to follow. If no movable joint has this name, the rule is ignored with a
     /// [warning](super::Robot::warnings).
     pub joint: String,
-    /// Factor: rad or m of this joint for one of the other.
+    /// Position of this joint per unit of the other \[rad or m per rad or m\].
     pub multiplier: f64,
-    /// Position of this joint with the other at 0 \[rad or m\].
+    /// Position of this joint when the other is at 0 \[rad or m\].
     pub offset: f64,
 }
 
 impl JointDescription {
-    /// A joint between two links with the default of every other field.
+    /// A joint from link `parent` to link `child`, with the defaults of all other fields.
     pub fn new(name: &str, kind: JointKind, parent: &str, child: &str) -> Self {
         Self {
             name: name.to_owned(),

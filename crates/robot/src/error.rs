@@ -11,32 +11,32 @@ use urdf_ik_text::names::{self, number, sentence, short};
 /// Most joints of a robot. With more, preparing a solver takes minutes.
 pub(super) const MAX_JOINTS: usize = 40_000;
 
-/// Why a URDF was refused. The message says what to change in the file.
+/// Why a URDF is rejected. The message says how to fix the file.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum UrdfError {
     /// The file could not be read.
     #[error(transparent)]
     File(#[from] ReadError),
-    /// The text is too long to be a robot description.
+    /// The text is too long for a robot description.
     #[error("the robot description has {bytes} bytes; it may have {MAX_URDF_BYTES}")]
     TooLong {
-        /// Its length.
+        /// Size of the text \[bytes\].
         bytes: usize,
     },
-    /// There are more joints than a robot has.
+    /// The URDF has too many joints.
     #[error("the robot description has {joints} joints; it may have {MAX_JOINTS}")]
     TooManyJoints {
-        /// Their number.
+        /// Number of joints.
         joints: usize,
     },
     /// The text is not well-formed XML.
     #[error("the robot description is not well-formed XML (line {}): {}", .0.line, sentence(&.0.reason))]
     Xml(#[from] XmlError),
-    /// The text has no `<robot>` element at the top.
+    /// The outermost element is not `<robot>`.
     #[error("the robot description must be one <robot> element, but it has {}", short(found))]
     NotARobot {
-        /// What was found instead.
+        /// Description of the text found instead.
         found: String,
     },
     /// The text is a robot model in another format.
@@ -44,37 +44,37 @@ pub enum UrdfError {
         "the robot description is a model in {format} (<{root}>), and no URDF: give the URDF that it was made from, or convert it"
     )]
     OtherFormat {
-        /// The format.
+        /// Name of the other format.
         format: &'static str,
-        /// The name of its root element.
+        /// Name of its root element.
         root: &'static str,
     },
-    /// The text is refused, and it is a xacro file.
+    /// The text is invalid, and it is an unexpanded xacro file.
     #[error("{reason}; this is a xacro file: expand it first, for example by `xacro robot.xacro > robot.urdf`")]
     Xacro {
-        /// Why it is refused as it is.
+        /// The fault of the text.
         reason: String,
     },
-    /// An attribute or a child of an element is missing.
+    /// A required attribute or child of an element is missing.
     #[error("{} has no {missing}", short(element))]
     Missing {
-        /// The element, by kind and name.
+        /// Kind and name of the element.
         element: String,
-        /// The missing attribute or child.
+        /// Name of the missing attribute or child.
         missing: &'static str,
     },
-    /// An attribute is not the finite number, or numbers, that it must be.
+    /// An attribute is not the required finite number or list of numbers.
     #[error("joint '{}': {attribute}=\"{}\" must be {expected}{hint}", short(joint), short(text))]
     Number {
-        /// The joint.
+        /// Name of the joint.
         joint: String,
-        /// Element and attribute.
+        /// Name of the element and of the attribute.
         attribute: String,
-        /// The text found.
+        /// Text of the attribute.
         text: String,
-        /// The expected value.
+        /// Description of the expected value.
         expected: &'static str,
-        /// The probable cause, or nothing.
+        /// Probable cause; may be empty.
         hint: &'static str,
     },
     /// The joint type is not one of URDF.
@@ -84,27 +84,27 @@ pub enum UrdfError {
         short(found)
     )]
     JointType {
-        /// The joint.
+        /// Name of the joint.
         joint: String,
-        /// The type found.
+        /// Unknown type of the joint.
         found: String,
     },
     /// Two links or two joints share a name.
     #[error("two {kind}s are named '{}'; names must be unique", short(name))]
     Duplicate {
-        /// `link` or `joint`.
+        /// Kind of the elements: `link` or `joint`.
         kind: &'static str,
-        /// The name.
+        /// The shared name.
         name: String,
     },
-    /// A joint names a link that the robot does not have.
+    /// A joint refers to a nonexistent link.
     #[error("joint '{}' has the {role} link '{}', which the robot does not have", short(joint), short(link))]
     UnknownLink {
-        /// The joint.
+        /// Name of the joint.
         joint: String,
-        /// `parent` or `child`.
+        /// Role of the link: `parent` or `child`.
         role: &'static str,
-        /// The link that is missing.
+        /// Name of the missing link.
         link: String,
     },
     /// A link is the child of two joints.
@@ -115,26 +115,26 @@ pub enum UrdfError {
         short(second)
     )]
     TwoParents {
-        /// The link.
+        /// Name of the link.
         link: String,
-        /// The joint that came first in the file.
+        /// Name of the joint that comes first in the file.
         first: String,
-        /// The other joint.
+        /// Name of the other joint.
         second: String,
     },
-    /// Links form a loop.
+    /// Links form a cycle.
     #[error("the joints form a cycle through the links {}", names::list(links))]
     Cycle {
-        /// The links of the loop, and those below it.
+        /// Names of the links in the cycle and below it.
         links: Vec<String>,
     },
     /// More than one link has no parent.
     #[error("the robot has {} root links ({}); all but one must be the child of a joint", roots.len(), names::list(roots))]
     SeveralRoots {
-        /// The links without a parent.
+        /// Names of the links without a parent.
         roots: Vec<String>,
     },
-    /// There is no link at all.
+    /// The URDF has no links.
     #[error("the robot description has no <link>")]
     NoLinks,
     /// A revolute or prismatic joint has no limits.
@@ -143,15 +143,15 @@ pub enum UrdfError {
         short(joint)
     )]
     NoLimits {
-        /// `revolute` or `prismatic`.
+        /// Type of the joint: `revolute` or `prismatic`.
         kind: &'static str,
-        /// The joint.
+        /// Name of the joint.
         joint: String,
     },
-    /// The typed reader (urdf-rs) refused what passed the other checks.
+    /// urdf-rs rejects a text that passed all other checks.
     #[error("the robot description cannot be read: {}", sentence(reason))]
     Reader {
-        /// What urdf-rs said.
+        /// Message of urdf-rs.
         reason: String,
     },
 }
@@ -160,34 +160,34 @@ pub enum UrdfError {
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ChainError {
-    /// The robot has no link of that name.
+    /// The robot has no link with the requested name.
     #[error("the robot '{}' has no link '{}'; its links are: {}", short(robot), short(link), names::list(links))]
     UnknownLink {
-        /// The robot.
+        /// Name of the robot.
         robot: String,
-        /// The name asked for.
+        /// The requested name.
         link: String,
-        /// The names of its links.
+        /// Names of the robot's links.
         links: Vec<String>,
     },
-    /// No tip link was named and the robot has not exactly one leaf.
+    /// No tip link was named, and the robot does not have exactly one leaf.
     #[error("the robot has {} leaf links; name the tip link, one of: {}", leaves.len(), names::list(leaves))]
     TipNeeded {
-        /// The links without children.
+        /// Names of the links without children.
         leaves: Vec<String>,
     },
-    /// Two of the named tips are one link.
+    /// Two of the tips are the same link.
     #[error("the tip link '{}' is named twice", short(link))]
     TipTwice {
-        /// The link.
+        /// Name of the link.
         link: String,
     },
     /// No movable joint is between base and tip.
     #[error("there is no movable joint between the base link '{}' and the tip link '{}'", short(base), short(tip))]
     Empty {
-        /// Base link.
+        /// Name of the base link.
         base: String,
-        /// Tip link.
+        /// Name of the tip link.
         tip: String,
     },
     /// A floating or planar joint is in the chain.
@@ -199,19 +199,19 @@ pub enum ChainError {
         short(tip)
     )]
     NotOneAxis {
-        /// The joint.
+        /// Name of the joint.
         joint: String,
-        /// `floating` or `planar`.
+        /// Type of the joint: `floating` or `planar`.
         kind: &'static str,
-        /// Base link.
+        /// Name of the base link.
         base: String,
-        /// Tip link.
+        /// Name of the tip link.
         tip: String,
     },
-    /// A joint in the chain has an axis of length zero.
+    /// A joint in the chain has a zero axis.
     #[error("joint '{}' has the axis (0, 0, 0); give it a direction", short(joint))]
     ZeroAxis {
-        /// The joint.
+        /// Name of the joint.
         joint: String,
     },
     /// The lower limit is above the upper one.
@@ -222,14 +222,14 @@ pub enum ChainError {
         number(*upper)
     )]
     LimitsReversed {
-        /// The joint.
+        /// Name of the joint.
         joint: String,
-        /// Lower limit, rad or m.
+        /// Lower limit \[rad or m\].
         lower: f64,
-        /// Upper limit, rad or m.
+        /// Upper limit \[rad or m\].
         upper: f64,
     },
-    /// There is not one tool for each tip.
+    /// The number of tools differs from the number of tips.
     #[error("{tools} tools are given for {tips} tip links; each tip link needs one, which may be the identity")]
     ToolCount {
         /// Number of tools.
@@ -237,10 +237,10 @@ pub enum ChainError {
         /// Number of tip links.
         tips: usize,
     },
-    /// A tool offset is not finite, or too far from its link.
+    /// A tool offset is not finite, or is too far from its link.
     #[error("the tool of '{}' must have finite numbers within {MAX_COORDINATE:e} m", short(tip))]
     Tool {
-        /// Tip link.
+        /// Name of the tip link.
         tip: String,
     },
 }

@@ -10,7 +10,7 @@ use urdf_ik_text::named_values;
 named_values! {
     /// The type of a joint, with its name in URDF.
     pub enum JointKind("joint type", "joint types") {
-        /// It does not move.
+        /// No motion.
         Fixed = "fixed",
         /// Rotation about the axis \[rad\], within limits.
         Revolute = "revolute",
@@ -18,15 +18,15 @@ named_values! {
         Continuous = "continuous",
         /// Translation along the axis \[m\], within limits.
         Prismatic = "prismatic",
-        /// Motion in all six axes. Such a joint stays at identity and cannot be part of a chain.
+        /// Motion in all six axes. Such a joint is fixed at identity and cannot be part of a chain.
         Floating = "floating",
-        /// Motion in a plane. Such a joint stays at identity and cannot be part of a chain.
+        /// Motion in a plane. Such a joint is fixed at identity and cannot be part of a chain.
         Planar = "planar",
     }
 }
 
 impl JointKind {
-    /// Whether one number is the joint's position: revolute, continuous and prismatic joints.
+    /// True if a single number is the joint's position: revolute, continuous and prismatic joints.
     pub fn has_position(self) -> bool {
         matches!(self, Self::Revolute | Self::Continuous | Self::Prismatic)
     }
@@ -47,22 +47,22 @@ impl JointKind {
     }
 }
 
-/// The allowed positions of a joint or a variable \[rad or m\].
+/// Permitted positions of a joint or a variable \[rad or m\].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Domain {
-    /// From `lower` to `upper`, both included.
+    /// All positions from `lower` to `upper`, both included \[rad or m\].
     Interval {
-        /// Least position.
+        /// Minimum position \[rad or m\].
         lower: f64,
-        /// Greatest position.
+        /// Maximum position \[rad or m\].
         upper: f64,
     },
-    /// An angle without limits. Positions that differ by 2π are the same.
+    /// Any angle \[rad\]. Positions that differ by 2π are equivalent.
     Circle,
 }
 
 impl Domain {
-    /// Whether `position` is allowed. Never true of NaN or an infinity.
+    /// True if `position` \[rad or m\] is finite and within the domain.
     pub fn contains(&self, position: f64) -> bool {
         match self {
             Self::Interval { lower, upper } => (*lower..=*upper).contains(&position),
@@ -70,7 +70,7 @@ impl Domain {
         }
     }
 
-    /// The allowed position nearest to `position`.
+    /// The position within the domain nearest to `position` \[rad or m\].
     #[inline]
     pub fn clamp(&self, position: f64) -> f64 {
         match self {
@@ -79,7 +79,7 @@ impl Domain {
         }
     }
 
-    /// How far `position` is outside; 0 inside, and on a circle.
+    /// Distance of `position` from the domain \[rad or m\]; 0 inside, and on a circle.
     pub fn excess(&self, position: f64) -> f64 {
         (position - self.clamp(position)).abs()
     }
@@ -95,7 +95,7 @@ impl Domain {
         }
     }
 
-    /// Half of the interval's length; infinite on a circle, and where the interval has no length.
+    /// Half the length of the interval \[rad or m\]; infinite for a circle and for an interval of length zero.
     pub fn half_range(&self) -> f64 {
         match self {
             Self::Interval { lower, upper } if upper > lower => 0.5 * (upper - lower),
@@ -103,7 +103,7 @@ impl Domain {
         }
     }
 
-    /// The middle of the interval; 0 on a circle.
+    /// The middle of the interval \[rad or m\]; 0 for a circle.
     pub fn middle(&self) -> f64 {
         match self {
             Self::Interval { lower, upper } => 0.5 * (lower + upper),
@@ -111,7 +111,7 @@ impl Domain {
         }
     }
 
-    /// The ends of the interval; infinite on a circle.
+    /// Lower and upper end of the interval \[rad or m\]; infinite for a circle.
     #[inline]
     pub fn ends(&self) -> [f64; 2] {
         match self {
@@ -120,15 +120,14 @@ impl Domain {
         }
     }
 
-    /// Whether it has a position of every angle: a circle, and an interval of a whole turn or more.
+    /// True if the domain has a position of every angle: a circle, or an interval of at least 2π.
     pub fn has_whole_turn(&self) -> bool {
         let [lower, upper] = self.ends();
         upper - lower >= TAU
     }
 
-    /// The position \[rad\], turned back across an end of the interval that it lies beyond, by as few whole turns as
-    /// that takes. A position no more than `slack` beyond an end stays as it is. On an interval of less than a whole
-    /// turn, the result may lie beyond the other end.
+    /// Wraps an angle \[rad\] that is beyond an end of the interval by more than `slack` \[rad\]: moves it back by
+    /// the least number of full revolutions. On an interval shorter than 2π the result may be beyond the other end.
     #[inline]
     pub fn turned_into(&self, position: f64, slack: f64) -> f64 {
         match self {
@@ -142,15 +141,15 @@ impl Domain {
         }
     }
 
-    /// Of the angles that are whole turns from `position` the one that is allowed and nearest to `seed` \[rad\],
-    /// moved to an end that it passes by no more than `slack`; `None` where none is allowed.
+    /// The permitted angle nearest to `seed` \[rad\] among those that differ from `position` by full revolutions. An
+    /// angle beyond an end by at most `slack` \[rad\] is clamped to that end. `None` if no angle is permitted.
     #[inline]
     pub fn turn_near(&self, position: f64, seed: f64, slack: f64) -> Option<f64> {
         let ([lower, upper], turned) = (self.ends(), self.turned_into(nearest_turn(position, seed), slack));
         (lower - slack..=upper + slack).contains(&turned).then(|| self.clamp(turned))
     }
 
-    /// How far `position` is from the middle of the interval; 0 on a circle.
+    /// Distance of `position` from the middle of the interval \[rad or m\]; 0 for a circle.
     pub fn from_middle(&self, position: f64) -> f64 {
         match self {
             Self::Interval { .. } => position - self.middle(),
@@ -158,7 +157,7 @@ impl Domain {
         }
     }
 
-    /// The way from one position to another: on a circle the shorter one.
+    /// Signed displacement from one position to another \[rad or m\]; on a circle the shorter one.
     pub fn way(&self, from: f64, to: f64) -> f64 {
         match self {
             Self::Interval { .. } => to - from,
@@ -166,7 +165,7 @@ impl Domain {
         }
     }
 
-    /// A position between the ends for `fraction` in \[0, 1\]; on a circle from -π to π.
+    /// The position \[rad or m\] at `fraction` in \[0, 1\] of the interval; of a circle, from -π to π.
     pub fn at(&self, fraction: f64) -> f64 {
         match self {
             // Clamped, since the sum may pass the upper end by rounding.
@@ -175,7 +174,7 @@ impl Domain {
         }
     }
 
-    /// Where a follower goes while its master goes through these positions: the image of `multiplier * x + offset`.
+    /// Range of a follower while its master covers this domain: the image of `multiplier * x + offset`.
     pub(crate) fn image(&self, multiplier: f64, offset: f64) -> Self {
         if multiplier == 0.0 {
             return Self::Interval { lower: offset, upper: offset };
@@ -190,44 +189,44 @@ impl Domain {
     }
 }
 
-/// The whole turns nearest to an angle \[rad\].
+/// The multiple of 2π nearest to an angle \[rad\].
 #[inline]
 pub fn whole_turns(angle: f64) -> f64 {
     (angle / TAU).round() * TAU
 }
 
-/// An angle without the whole turns nearest to it \[rad\]: half a turn at most, either way.
+/// The angle wrapped to \[-π, π\] \[rad\].
 #[inline]
 pub fn without_whole_turns(angle: f64) -> f64 {
     angle - whole_turns(angle)
 }
 
-/// Of the angles that are whole turns from `angle` the one nearest to `seed` \[rad\].
+/// The angle nearest to `seed` \[rad\] among those that differ from `angle` by full revolutions.
 #[inline]
 pub fn nearest_turn(angle: f64, seed: f64) -> f64 {
     let step = seed - angle;
     if step.abs() <= PI { angle } else { angle + whole_turns(step) }
 }
 
-/// A joint that follows another: its position is `multiplier * position of the master + offset`.
+/// The rule by which a joint follows another: its position is `multiplier * position of the master + offset`.
 ///
-/// Where a URDF mimics a joint that itself mimics, the two are composed: the master has a position of its own.
+/// Mimic rules of a joint that itself mimics another are composed: the master is always independent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mimic {
     /// Index of the master among [`Robot::joints`](super::Robot::joints).
     pub master: usize,
-    /// Factor: rad or m of this joint for one of the master.
+    /// Position of this joint per unit of the master \[rad or m per rad or m\].
     pub multiplier: f64,
-    /// Position of this joint where the master is at 0 \[rad or m\].
+    /// Position of this joint when the master is at 0 \[rad or m\].
     pub offset: f64,
 }
 
-/// A joint between two links.
+/// A joint between two links, in the parsed robot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Joint {
     /// Name, unique in the robot.
     pub name: String,
-    /// Its type.
+    /// Type of the joint.
     pub kind: JointKind,
     /// Index of the parent link.
     pub parent: usize,
@@ -235,23 +234,22 @@ pub struct Joint {
     pub child: usize,
     /// Pose of the joint's frame in the parent link's frame.
     pub origin: Isometry3<f64>,
-    /// Axis in the joint's frame, of length 1. The x axis for joints that have none.
+    /// Axis in the joint's frame, a unit vector. The x axis for joints without an axis.
     pub axis: Unit<Vector3<f64>>,
-    /// Whether it should move, but has the axis (0, 0, 0). Such a joint is fixed and cannot be part of a chain.
+    /// True for a movable type with the axis (0, 0, 0). Such a joint is fixed and cannot be part of a chain.
     pub lacks_axis: bool,
-    /// Positions that its own limits allow. [`Domain::Circle`] for a continuous joint; without meaning for a joint
-    /// that has no position, or mimics another: [`Robot::domain`](super::Robot::domain).
+    /// The joint's own limits \[rad or m\]. [`Domain::Circle`] for a continuous joint; meaningless for a joint
+    /// without a position or one that mimics another: see [`Robot::domain`](super::Robot::domain).
     pub domain: Domain,
-    /// Velocity limit \[rad/s or m/s\]; infinite without a limit in the URDF, 0 for a limit of 0 or less, which
-    /// stands for an unknown one.
+    /// Velocity limit \[rad/s or m/s\]; infinite if the URDF has none, 0 if it is unknown (0 or less in the URDF).
     pub velocity: f64,
-    /// The joint that this one mimics, if there is one.
+    /// The mimic rule, if any.
     pub mimic: Option<Mimic>,
 }
 
 impl Joint {
-    /// Lower and upper limit where the lower is above the upper, so that no position is allowed; `None` for a joint
-    /// that mimics another.
+    /// Lower and upper limit \[rad or m\] if the lower is above the upper, so that no position is permitted; `None`
+    /// otherwise, and for a joint that mimics another.
     pub fn reversed_limits(&self) -> Option<(f64, f64)> {
         match self.domain {
             Domain::Interval { lower, upper } if lower > upper && self.mimic.is_none() => Some((lower, upper)),

@@ -5,8 +5,8 @@ use nalgebra::{DMatrix, Isometry3, Point3, Vector3, Vector6};
 use super::{Chain, JointKind};
 use urdf_ik_mathematics::spatial::stacked;
 
-/// Poses of a chain in one configuration, in the base link's frame. [`ChainPoses::new`] makes it,
-/// [`Chain::forward_kinematics`] fills it, as often as needed for the same chain.
+/// Poses of a chain in one configuration, in the base link's frame. [`ChainPoses::new`] allocates the memory, which
+/// [`Chain::forward_kinematics`] fills for any number of configurations of the same chain.
 #[derive(Debug, Clone)]
 pub struct ChainPoses {
     /// Frame of each chain joint after its motion.
@@ -16,7 +16,7 @@ pub struct ChainPoses {
 }
 
 impl ChainPoses {
-    /// Memory for the poses of `chain`, all at identity.
+    /// Memory for the poses of `chain`, all set to identity.
     pub fn new(chain: &Chain) -> Self {
         Self {
             joints: vec![Isometry3::identity(); chain.joints().len()],
@@ -31,10 +31,10 @@ impl ChainPoses {
 }
 
 impl Chain {
-    /// Computes the poses of joints and tips at `positions`.
+    /// Computes the poses of joints and tips at `positions` \[rad or m\].
     ///
     /// # Panics
-    /// Where `positions` does not have one entry for each variable, or `poses` was made for another chain.
+    /// If `positions` does not have one entry for each variable, or `poses` was made for another chain.
     pub fn forward_kinematics(&self, positions: &[f64], poses: &mut ChainPoses) {
         for (index, joint) in self.joints().iter().enumerate() {
             let along = joint.multiplier * positions[joint.variable] + joint.offset;
@@ -49,16 +49,16 @@ impl Chain {
         }
     }
 
-    /// Writes the geometric Jacobian of one tip. Column i is the twist of the tip for unit speed of variable i,
-    /// linear part first, in the base link's frame, at `point` of the tip (in the base link's frame; the origin of
-    /// the tip for the usual Jacobian). A mimic joint adds to the column of the variable that it follows.
-    /// Variables that do not move the tip have zero columns.
+    /// Writes the geometric Jacobian of one tip. Column i is the twist of the tip for unit speed of variable i
+    /// (linear part first), in the base link's frame, at the reference point `point` (in the base link's frame;
+    /// usually the origin of the tip). A mimic joint contributes to the column of its variable. Variables that do not
+    /// move the tip have zero columns.
     ///
-    /// `poses` must have the forward kinematics of the configuration. `columns` has one entry for each variable
+    /// `poses` must contain the forward kinematics of the configuration. `columns` has one entry for each variable
     /// and is overwritten.
     ///
     /// # Panics
-    /// Where `columns` has another length, or `tip` is no index of [`Chain::tips`].
+    /// If `columns` has another length, or `tip` is not an index of [`Chain::tips`].
     pub fn jacobian(&self, poses: &ChainPoses, tip: usize, point: &Point3<f64>, columns: &mut [Vector6<f64>]) {
         assert_eq!(columns.len(), self.variables().len(), "one column for each variable");
         columns.fill(Vector6::zeros());
@@ -71,17 +71,16 @@ impl Chain {
         }
     }
 
-    /// The acceleration of a tip at `point` (in the base link's frame) that moves with it, where the variables have
-    /// constant velocities: the derivative of the Jacobian over time, times the velocities. Linear part first, in the
-    /// base link's frame \[m/s², rad/s²\].
+    /// The acceleration of a tip at `point` (in the base link's frame, fixed to the tip) for constant joint
+    /// `velocities` \[rad/s or m/s\]: J̇ q̇. Linear part first, in the base link's frame \[m/s², rad/s²\].
     ///
-    /// With the twists vᵢ, ωᵢ of the joints in their order from the base link, the derivative of vᵢ over joint j is
-    /// ωⱼ × vᵢ for j ≤ i and ωᵢ × vⱼ for j > i; that of ωᵢ is ωⱼ × ωᵢ for j < i and 0 otherwise.
+    /// With the twists vᵢ, ωᵢ of the joints in their order from the base link, the derivative of vᵢ with respect to
+    /// joint j is ωⱼ × vᵢ for j ≤ i and ωᵢ × vⱼ for j > i; that of ωᵢ is ωⱼ × ωᵢ for j < i and 0 otherwise.
     ///
-    /// `poses` must have the forward kinematics of the configuration.
+    /// `poses` must contain the forward kinematics of the configuration.
     ///
     /// # Panics
-    /// Where `velocities` does not have one entry for each variable, or `tip` is no index of [`Chain::tips`].
+    /// If `velocities` does not have one entry for each variable, or `tip` is not an index of [`Chain::tips`].
     #[must_use]
     pub fn acceleration_of_constant_velocities(
         &self,
@@ -118,9 +117,9 @@ impl Chain {
     }
 }
 
-/// The manipulability of a tip whose Jacobian has these columns (Yoshikawa 1985, "Manipulability of robotic
-/// mechanisms"): the product of the singular values of the Jacobian J in m and rad, √det(J Jᵀ); with fewer than six
-/// variables that move the tip, √det(Jᵀ J). 0 at a singularity.
+/// The manipulability of a tip from the columns of its Jacobian J (Yoshikawa 1985, "Manipulability of robotic
+/// mechanisms"): the product of the singular values of J in m and rad, √det(J Jᵀ); with fewer than six variables that
+/// move the tip, √det(Jᵀ J). 0 at a singularity.
 pub fn manipulability(columns: &[Vector6<f64>]) -> f64 {
     let moving: Vec<Vector6<f64>> = columns.iter().filter(|column| **column != Vector6::zeros()).copied().collect();
     if moving.is_empty() {

@@ -53,7 +53,7 @@ use nalgebra::Isometry3;
 pub struct Link {
     /// Name, unique in the robot.
     pub name: String,
-    /// Index of the joint whose child it is; `None` for the root link.
+    /// Index of the parent joint among [`Robot::joints`]; `None` for the root link.
     pub parent_joint: Option<usize>,
 }
 
@@ -106,17 +106,17 @@ impl Robot {
         self.root
     }
 
-    /// A sentence for each part of the URDF that was ignored.
+    /// A sentence for each ignored part of the URDF.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// Index of the link named `name`.
+    /// Index of the link named `name`; `None` if there is none.
     pub fn link_index(&self, name: &str) -> Option<usize> {
         self.link_names.get(name).copied()
     }
 
-    /// Index of the joint named `name`.
+    /// Index of the joint named `name`; `None` if there is none.
     pub fn joint_index(&self, name: &str) -> Option<usize> {
         self.joint_names.get(name).copied()
     }
@@ -158,12 +158,12 @@ impl Robot {
         self.links_up_from(link).find(|&link| !is_fixed(link)).unwrap_or(link)
     }
 
-    /// Indices of the joints that have a position, with mimic joints: those of a joint state.
+    /// Indices of the joints with a position, including mimic joints: the joints of a joint state.
     pub fn movable(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.joints.len()).filter(|&joint| self.joints[joint].kind.has_position())
     }
 
-    /// Index of the joint named `name`, if it has a position.
+    /// Index of the joint named `name`; `None` if there is none, or if it has no position.
     pub fn movable_index(&self, name: &str) -> Option<usize> {
         self.joint_index(name).filter(|&joint| self.joints[joint].kind.has_position())
     }
@@ -173,8 +173,7 @@ impl Robot {
         self.movable().map(|joint| self.joints[joint].name.as_str())
     }
 
-    /// The positions of `joint` that the limits allow: its own limits, or for a joint that mimics another, those of
-    /// the other alone.
+    /// Permitted positions of `joint` \[rad or m\]: its own limits, or for a mimic joint those of its master alone.
     pub fn domain(&self, joint: usize) -> Domain {
         let Mimic { master, multiplier, offset } = self.joints[joint].rule(joint);
         let own = self.joints[master].domain;
@@ -190,7 +189,8 @@ impl Robot {
         })
     }
 
-    /// Sets the position of each mimic joint from that of its master. `positions` has one entry for each joint.
+    /// Sets the position of each mimic joint from that of its master. `positions` has one entry for each joint \[rad
+    /// or m\].
     pub fn apply_mimic(&self, positions: &mut [f64]) {
         for (index, joint) in self.joints.iter().enumerate() {
             if let Some(mimic) = joint.mimic {
@@ -199,8 +199,8 @@ impl Robot {
         }
     }
 
-    /// Joint positions inside the limits: 0 where the limits allow that, else the middle of the [working
-    /// range](Self::working_range).
+    /// Joint positions inside the limits \[rad or m\], one for each joint: 0 if permitted, otherwise the middle of
+    /// the [working range](Self::working_range).
     pub fn neutral_positions(&self) -> Vec<f64> {
         let neutral = |joint: usize| {
             let range = self.working_range(joint);
@@ -212,7 +212,7 @@ impl Robot {
     }
 
     /// Poses of all links in the root link's frame, in the order of [`Robot::links`]. `positions` has one entry for
-    /// each joint, with those of mimic joints.
+    /// each joint \[rad or m\], including mimic joints.
     pub fn link_poses(&self, positions: &[f64]) -> Vec<Isometry3<f64>> {
         let mut poses = vec![Isometry3::identity(); self.links.len()];
         for &index in &self.order {

@@ -3,13 +3,13 @@
 use super::{Joint, JointKind, Robot};
 use urdf_ik_text::names::{self, number, short};
 
-/// By how much a follower may leave its own limits without a warning \[rad or m\]: files have limits and multipliers
-/// with few digits.
+/// Excess over its own limits that a follower may have without a warning \[rad or m\]: files have limits and
+/// multipliers with few digits.
 const ROUNDING: f64 = 1e-3;
 
 impl Robot {
-    /// A sentence that names the joints which mimic others and can leave their own limits: these do not count. `None`
-    /// where there are none.
+    /// A sentence that names the mimic joints that can exceed their own limits, which are ignored. `None` if there
+    /// are none.
     pub fn followers_beyond_limits(&self) -> Option<String> {
         let leaves = |&joint: &usize| {
             let [own, image] = [self.joints[joint].domain.ends(), self.domain(joint).ends()];
@@ -21,8 +21,8 @@ impl Robot {
     }
 }
 
-/// A sentence for each kind of limits that are ignored, missing, or leave no way to move. The limits of joints that
-/// mimic others do not count.
+/// A sentence for each kind of limits that are ignored, missing, or allow no motion. The limits of mimic joints are
+/// ignored.
 pub(super) fn limit_warnings(robot: &Robot) -> Vec<String> {
     let names_where = |is_one: &dyn Fn(&Joint) -> bool| -> Vec<&str> {
         let found = robot.joints().iter().filter(|joint| joint.mimic.is_none() && is_one(joint));

@@ -9,9 +9,9 @@ use urdf_ik_text::names::short;
 /// The environment variable that names the prefixes of the ament index.
 const PREFIXES: &str = "AMENT_PREFIX_PATH";
 
-/// Where mesh files are looked for.
+/// Search path for mesh files.
 ///
-/// `package://NAME/REST` is looked for in a folder NAME of the [folders of packages](Self::with_packages_in), then in
+/// `package://NAME/REST` is searched in a folder NAME of the [folders of packages](Self::with_packages_in), then in
 /// the package NAME of the ament index, then in a folder NAME beside the URDF file or beside a folder above it.
 /// `file://PATH` is that file, and a path without a scheme is relative to the folder of the URDF file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,14 +28,14 @@ pub struct MeshFolders {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("mesh {} was not found: {}", short(mesh), self.reason())]
 pub struct MeshNotFound {
-    /// Its name in the URDF.
+    /// Name of the mesh in the URDF.
     pub mesh: String,
-    /// The files that it could have been, in the order in which they were looked for.
+    /// The candidate files, in the order of the search.
     pub places: Vec<PathBuf>,
 }
 
 impl MeshNotFound {
-    /// Why it was not found.
+    /// The reason, as part of a sentence.
     pub fn reason(&self) -> &'static str {
         match (self.mesh.starts_with("package://"), self.places.is_empty()) {
             (_, false) => "none of the files that it could be exists",
@@ -46,29 +46,30 @@ impl MeshNotFound {
 }
 
 impl MeshFolders {
-    /// Looks in these prefixes of the ament index, and around `urdf_file` where the URDF is from a file.
+    /// Searches these prefixes of the ament index, and folders around `urdf_file` if the URDF is from a file.
     pub fn new(prefixes: impl IntoIterator<Item = PathBuf>, urdf_file: Option<&Path>) -> Self {
         let absolute = urdf_file.and_then(|file| std::path::absolute(file).ok());
         let folders = absolute.iter().flat_map(|file| file.ancestors().skip(1)).map(Path::to_path_buf);
         Self { packages: Vec::new(), prefixes: prefixes.into_iter().collect(), folders: folders.collect() }
     }
 
-    /// Looks in the prefixes of the variable `AMENT_PREFIX_PATH`, and around `urdf_file` where the URDF is from a file.
+    /// Searches the prefixes in the variable `AMENT_PREFIX_PATH`, and folders around `urdf_file` if the URDF is from
+    /// a file.
     pub fn from_environment(urdf_file: Option<&Path>) -> Self {
         let prefixes = std::env::var_os(PREFIXES).unwrap_or_default();
         Self::new(std::env::split_paths(&prefixes).filter(|prefix| prefix.is_absolute()), urdf_file)
     }
 
-    /// Looks for packages first in these folders, such as the `src` of a ROS workspace.
+    /// Adds folders of packages that are searched first, such as the `src` of a ROS workspace.
     #[must_use]
     pub fn with_packages_in(self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
         Self { packages: folders.into_iter().collect(), ..self }
     }
 
-    /// The file of the mesh that a URDF names `mesh`.
+    /// Path of the file for the mesh name `mesh` in a URDF.
     ///
     /// # Errors
-    /// [`MeshNotFound`] with the places where no such file is.
+    /// [`MeshNotFound`] with the candidate files, if none exists.
     pub fn find(&self, mesh: &str) -> Result<PathBuf, MeshNotFound> {
         let places = self.places(mesh);
         match places.iter().find(|place| place.is_file()) {

@@ -11,52 +11,52 @@ use urdf_ik_text::names::number;
 /// The joints between the segments of a noodle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoodleJoints {
-    /// Ball joints. URDF has none, so each is three revolute joints in one point: about x, y and z, in this order
-    /// from the base, with links of no length between them. The last one, about z, twists the segment.
+    /// Ball joints. URDF has none, so each is three revolute joints with intersecting axes: about x, y and z, in this
+    /// order from the base, with links of zero length between them. The last one, about z, twists the segment.
     Ball,
     /// One revolute joint each: about x for the first, third and so on from the base, about y for the others.
     Alternating,
 }
 
-/// A noodle: an arm of equal segments. With all joints at 0 it is straight, along z of its base link.
+/// A noodle: an arm of equal segments. With all joints at 0 it is straight, along the z axis of its base link.
 ///
 /// Its links are [`Noodle::BASE_LINK`], `segment_1` to `segment_N` and [`Noodle::TIP_LINK`]. The origin of a segment
 /// is at its lower end, and its z axis points along it. The joints are named `joint_1` and so on; those of ball
 /// joints are `joint_1_x`, `joint_1_y`, `joint_1_z` and so on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Noodle {
-    /// Name of the robot: not empty, without control characters.
+    /// Name of the robot: not empty and without control characters.
     pub name: String,
     /// Kind of the joints.
     pub joints: NoodleJoints,
-    /// Number of segments, and of joints, in [`Noodle::SEGMENTS`].
+    /// Number of segments, which is also that of joints, in [`Noodle::SEGMENTS`].
     pub segments: usize,
-    /// Length of all segments together \[m\], in [`Noodle::LENGTHS`].
+    /// Total length of the segments \[m\], in [`Noodle::LENGTHS`].
     pub length: f64,
-    /// Radius \[m\], above 0 and no more than the length. `None`: a fiftieth of the length.
+    /// Radius \[m\], above 0 and at most the length. `None`: a fiftieth of the length.
     pub radius: Option<f64>,
     /// Limit of each joint in both directions \[rad\], above 0 and up to π. `None`: no limit.
     pub limit: Option<f64>,
 }
 
-/// Why a [`Noodle`] was refused.
+/// Why a [`Noodle`] is rejected.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum NoodleError {
-    /// Too few segments or too many.
+    /// The number of segments is out of range.
     #[error("a noodle cannot have {0} segments; it can have {first} to {last}",
             first = Noodle::SEGMENTS.start(), last = Noodle::SEGMENTS.end())]
     Segments(usize),
-    /// The length is too small, too large or not a number.
+    /// The length \[m\] is out of range or NaN.
     #[error("the length is {0} m; it must be from {first} to {last} m",
             first = Noodle::LENGTHS.start(), last = Noodle::LENGTHS.end())]
     Length(f64),
-    /// The radius is too small, too large or not a number.
+    /// The radius is out of range or NaN.
     #[error("the radius is {} m; it must be above 0 m and no more than the length, {length} m", number(*radius))]
     Radius {
-        /// The given radius \[m\].
+        /// Radius \[m\].
         radius: f64,
-        /// The length of the noodle \[m\].
+        /// Length of the noodle \[m\].
         length: f64,
     },
     /// The limit is too small, too large or not a number.
@@ -96,9 +96,9 @@ impl Noodle {
     pub const BASE_LINK: &str = "base_link";
     /// Name of the link at the end of the last segment, the only leaf.
     pub const TIP_LINK: &str = "tip_link";
-    /// How many segments there may be.
+    /// Valid numbers of segments.
     pub const SEGMENTS: RangeInclusive<usize> = 1..=10_000;
-    /// How long a noodle may be \[m\].
+    /// Valid total lengths \[m\].
     pub const LENGTHS: RangeInclusive<f64> = 0.001..=10_000.0;
 
     /// A noodle named `noodle`, 1 m long, with alternating joints without limits.
@@ -107,10 +107,10 @@ impl Noodle {
         Self { name: "noodle".into(), joints, segments, length: 1.0, radius: None, limit: None }
     }
 
-    /// Its URDF: links and joints with shapes for display, but no masses.
+    /// The URDF: links and joints with visual shapes, without masses.
     ///
     /// # Errors
-    /// [`NoodleError`] where a field has another value than [`Noodle`] allows.
+    /// [`NoodleError`] if a field is out of range.
     pub fn urdf(&self) -> Result<String, NoodleError> {
         let radius = self.check()?;
         #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
@@ -227,7 +227,7 @@ fn link(out: &mut Writer, name: &str, shapes: &[Solid], material: &str) {
     out.close("link");
 }
 
-/// Where a joint is: between two links, at `height` along z of the lower one \[m\].
+/// Placement of a joint: between two links, at `height` along z of the lower one \[m\].
 struct Between<'a> {
     below: &'a str,
     above: &'a str,

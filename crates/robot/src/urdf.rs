@@ -9,29 +9,28 @@ use super::{Domain, JointDescription, JointKind, MimicDescription, Robot, UrdfEr
 use urdf_ik_text::files::{self, MAX_URDF_BYTES, ReadError};
 use urdf_ik_text::names;
 
-/// How a URDF is read.
+/// Options for reading a URDF.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct UrdfOptions {
-    /// Whether the limits of a revolute or prismatic joint are also those of its `<safety_controller>`, as in MoveIt:
-    /// the narrower of the two at each end. Soft limits that leave no range are not used, with a
-    /// [warning](Robot::warnings). Default: false.
+    /// Whether to narrow the limits of revolute and prismatic joints to those of their `<safety_controller>`, as
+    /// MoveIt does. Soft limits that allow no position are ignored with a [warning](Robot::warnings). Default: false.
     pub soft_limits: bool,
 }
 
 impl Robot {
     /// Reads a robot from the text of a URDF, with the default [`UrdfOptions`].
     ///
-    /// It reads only what kinematics needs: links, joints, limits and mimic rules. Numbers must be finite, names must
-    /// be unique, and the joints must form one tree. Axes are normalised. A mimic rule that names no movable joint is
-    /// ignored with a [warning](Robot::warnings), as by other readers of URDF; so are elements of xacro.
+    /// Reads links, joints, limits and mimic rules only. Numbers must be finite, names must be unique, and the joints
+    /// must form one tree. Axes are normalised. A mimic rule that names no movable joint is ignored with a
+    /// [warning](Robot::warnings), as are elements of xacro.
     ///
     /// # Errors
-    /// [`UrdfError`] with the element and its fault. It names a xacro file that was not expanded.
+    /// [`UrdfError`] with the element and its fault, or for an unexpanded xacro file.
     pub fn from_urdf(text: &str) -> Result<Self, UrdfError> {
         Self::from_urdf_with(text, UrdfOptions::default())
     }
 
-    /// Reads a robot from the text of a URDF, as `options` say.
+    /// Reads a robot from the text of a URDF, with the given `options`.
     ///
     /// # Errors
     /// As [`Robot::from_urdf`].
@@ -74,14 +73,14 @@ impl Robot {
     /// Reads a robot from a URDF file.
     ///
     /// # Errors
-    /// [`UrdfError::File`] where the file is no regular file, is larger than [`MAX_URDF_BYTES`], is not UTF-8 or
-    /// cannot be read; else as [`Robot::from_urdf`].
+    /// [`UrdfError::File`] if the path is not a regular file, or the fileis larger than [`MAX_URDF_BYTES`], is not
+    /// UTF-8 or cannot be read; otherwise as [`Robot::from_urdf`].
     pub fn from_urdf_file(path: impl AsRef<Path>) -> Result<Self, UrdfError> {
         Self::from_urdf(&read_urdf_file(path)?)
     }
 }
 
-/// Whether there is an element of xacro, which expanding would replace. Comments may have some.
+/// True if there is a xacro element, which expansion would replace. Comments may contain some.
 fn has_xacro_elements(text: &str) -> bool {
     let mut found = false;
     let mut visit = |element: Element| {
@@ -96,7 +95,8 @@ fn has_xacro_elements(text: &str) -> bool {
 /// Reads the text of a URDF file.
 ///
 /// # Errors
-/// [`ReadError`] where the file is no regular file, is larger than [`MAX_URDF_BYTES`], is not UTF-8 or cannot be read.
+/// [`ReadError`] if the path is not a regular file, or the file is larger than [`MAX_URDF_BYTES`], is not UTF-8 or
+/// cannot be read.
 pub fn read_urdf_file(path: impl AsRef<Path>) -> Result<String, ReadError> {
     files::read_text(path.as_ref(), MAX_URDF_BYTES)
 }

@@ -4,18 +4,18 @@ use std::collections::BTreeSet;
 
 use super::xml::{XmlError, each_element};
 
-/// The shapes that the links of a URDF show.
+/// The visual shapes of a URDF.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Visuals {
-    /// Number of all shapes: meshes, boxes, cylinders and spheres.
+    /// Number of shapes: meshes, boxes, cylinders and spheres.
     pub count: usize,
-    /// The names of the mesh files, as the URDF has them.
+    /// Names of the mesh files, as in the URDF.
     pub meshes: BTreeSet<String>,
 }
 
 impl Visuals {
-    /// Reads the shapes of `text`, up to the first XML error. Whether a text is a robot is for
-    /// [`Robot::from_urdf`](super::Robot::from_urdf) to say.
+    /// Reads the shapes of the URDF `text`, up to the first XML error. The text need not be a valid robot:
+    /// [`Robot::from_urdf`](super::Robot::from_urdf) checks that.
     pub fn of_urdf(text: &str) -> Self {
         let mut visuals = Self::default();
         let read: Result<(), XmlError> = each_element(text, 5, |element| {

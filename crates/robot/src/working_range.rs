@@ -1,8 +1,8 @@
-//! Where a joint is looked for.
+//! Working ranges: finite parts of the joint limits in which solvers search.
 //!
 //! Some URDFs write "no limit" as a large number: ±999 999 m for a base that drives, ±1e9 rad for a wheel.
-//! Configurations that are spread over such limits are nowhere near the work, and beside such lengths those of the
-//! arm vanish. So each joint has a finite working range inside its limits. Starting points, the number of axes that a
+//! Configurations spread over such limits are far from the workspace, and the lengths of the arm are negligible beside
+//! them. So each joint has a finite working range inside its limits. Starting points, the number of axes that a
 //! tip can follow, middles of ranges, samples and pictures come from it. The limits are those of the URDF: a joint
 //! may be moved beyond its working range.
 
@@ -10,11 +10,11 @@ use std::f64::consts::TAU;
 
 use super::{Domain, Joint, JointKind, Robot};
 
-/// The working range of a prismatic joint goes so many sizes of the robot to each side. Rails under arms are about as
-/// long, and at that distance the lever of a base that turns before it drives does not yet hide the arm where the
-/// axes of a tip are counted.
+/// Half-width of the working range of a prismatic joint, in sizes of the robot. Rails under arms are about as long, and
+/// at that distance the lever arm of a base that rotates before it drives does not yet dominate the
+/// Jacobian of the arm.
 const SIZES: f64 = 10.0;
-/// The working range of a joint that turns goes so many turns to each side.
+/// Half-width of the working range of a revolute joint, in revolutions.
 const TURNS: f64 = 10.0;
 
 impl Domain {
@@ -31,9 +31,10 @@ impl Domain {
 }
 
 impl Robot {
-    /// The part of the [domain](Self::domain) of `joint` in which solvers look for it: the domain itself, unless its
-    /// limits are very far apart. Then it ends ten sizes of the robot from the allowed position nearest to 0, or ten
-    /// turns where the joint turns. A joint that others mimic has at least the range that the slowest of them needs.
+    /// The part of the [domain](Self::domain) of `joint` in which solvers search \[rad or m\]: the domain itself,
+    /// unless its limits are very wide. Then it extends ten robot sizes (prismatic) or ten revolutions (revolute)
+    /// from the permitted position nearest to 0. The range of a joint with followers is wide enough for the slowest
+    /// of them.
     pub fn working_range(&self, joint: usize) -> Domain {
         let reach = |joint: &Joint| if joint.kind == JointKind::Prismatic { SIZES * self.size } else { TURNS * TAU };
         let followers = self.followers(joint).filter(|(_, mimic)| mimic.multiplier != 0.0);

@@ -6,17 +6,17 @@ use thiserror::Error;
 
 use urdf_ik_text::names::sentence;
 
-/// Why a text is no well-formed XML.
+/// Why a text is not well-formed XML.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("line {line}: {}", sentence(reason))]
 pub struct XmlError {
     /// Line of the fault, counted from 1.
     pub line: usize,
-    /// The message of the XML reader.
+    /// Message of the XML reader.
     pub reason: String,
 }
 
-/// An element: its path of names from the outermost element, and its attributes as written.
+/// An XML element: the path of names from the outermost element, and its attributes as written.
 pub struct Element {
     path: Vec<String>,
     attributes: Vec<(String, String)>,
@@ -28,7 +28,7 @@ impl Element {
         self.path.iter().map(String::as_str).collect()
     }
 
-    /// The value of the first attribute of that name.
+    /// Value of the first attribute named `name`.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
@@ -48,11 +48,11 @@ fn as_text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Calls `visit` for each element no deeper than `depth`, in the order of the text. Only the names of the open
-/// elements are kept, so that any depth is possible.
+/// Calls `visit` for each element up to `depth`, in the order of the text. Memory is needed only for the names of the
+/// open elements, so any nesting is accepted.
 ///
 /// # Errors
-/// [`XmlError`] where the text is no XML, and the error of `visit`.
+/// [`XmlError`] if the text is not well-formed XML, and any error of `visit`.
 pub fn each_element<E: From<XmlError>>(
     text: &str,
     depth: usize,
@@ -89,7 +89,7 @@ pub fn each_element<E: From<XmlError>>(
     }
 }
 
-/// The finite numbers of a text, of which there must be `N`.
+/// The `N` finite numbers of a text, separated by white space; `None` for any other text.
 pub fn numbers<const N: usize>(text: &str) -> Option<[f64; N]> {
     let values: Vec<f64> = text.split_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
     <[f64; N]>::try_from(values).ok().filter(|values| values.iter().all(|value| value.is_finite()))
@@ -100,7 +100,7 @@ const EFFORT: &str = "10";
 /// Greatest velocity of joints \[rad/s\], which URDF requires, and smooth motions keep.
 const VELOCITY: &str = "3";
 
-/// A writer of XML elements, which cannot fail.
+/// An infallible writer of XML elements.
 pub struct Writer(quick_xml::Writer<Vec<u8>>);
 
 impl Writer {
@@ -109,36 +109,36 @@ impl Writer {
         Self(quick_xml::Writer::new(Vec::new()))
     }
 
-    /// A writer for people: an XML declaration, then one line for each element.
+    /// A writer of readable XML: a declaration, then one line per element.
     pub fn for_people() -> Self {
         let mut writer = Self(quick_xml::Writer::new_with_indent(Vec::new(), b' ', 2));
         writer.write(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)));
         writer
     }
 
-    /// Writes the start of an element.
+    /// Writes the start tag of an element.
     pub fn open<'a>(&mut self, name: &'a str, attributes: impl IntoIterator<Item = (&'a str, String)>) {
         self.write(Event::Start(Self::element(name, attributes)));
     }
 
-    /// Writes an element without children.
+    /// Writes an empty element.
     pub fn empty<'a>(&mut self, name: &'a str, attributes: impl IntoIterator<Item = (&'a str, String)>) {
         self.write(Event::Empty(Self::element(name, attributes)));
     }
 
-    /// Writes the `limit` of a revolute joint, or without a `range` \[rad\] that of a continuous one.
+    /// Writes the `limit` of a revolute joint with `range` \[rad\], or of a continuous joint without one.
     pub fn limit(&mut self, range: Option<[f64; 2]>) {
         let range = range.map(|[lower, upper]| [("lower", lower.to_string()), ("upper", upper.to_string())]);
         let rest = [("effort", EFFORT.to_owned()), ("velocity", VELOCITY.to_owned())];
         self.empty("limit", range.into_iter().flatten().chain(rest));
     }
 
-    /// Writes the end of an element.
+    /// Writes the end tag of the element `name`.
     pub fn close(&mut self, name: &str) {
         self.write(Event::End(BytesEnd::new(name)));
     }
 
-    /// The whole text.
+    /// The complete text.
     pub fn finish(self) -> String {
         // All parts were strings, so nothing is lost.
         String::from_utf8_lossy(&self.0.into_inner()).into_owned()

@@ -23,7 +23,8 @@ use urdf_ik_mathematics::vectors::add_times;
 /// Smaller pivots are rounding errors: the columns are dependent in spite of the ridge.
 const MIN_PIVOT: f64 = 1e-15;
 
-/// The history of an iteration on states of `dimension` numbers. Allocates at creation only.
+/// Anderson acceleration of an iteration on states of `dimension` numbers, with its history. Allocates at creation
+/// only.
 #[derive(Debug, Clone)]
 pub struct Anderson {
     dimension: usize,
@@ -33,7 +34,7 @@ pub struct Anderson {
     /// Number of stored columns, at most `depth`, and the slot of the oldest, which is replaced next.
     held: usize,
     slot: usize,
-    /// Whether `residual` and `image` belong to the previous point.
+    /// True if `residual` and `image` belong to the previous point.
     started: bool,
     residual: Vec<f64>,
     image: Vec<f64>,
@@ -79,8 +80,8 @@ impl Anderson {
     }
 
     /// Adds the point `x` and its image g(x), and writes the accelerated next point to `next`. Entries beyond
-    /// `dimension` are ignored. Without history, or with dependent differences, the next point is the image. Returns
-    /// whether it is accelerated.
+    /// `dimension` are ignored. Without history, or with dependent differences, the next point is the image. True if
+    /// the next point is accelerated.
     pub fn mix(&mut self, x: &[f64], image: &[f64], next: &mut [f64]) -> bool {
         let next = &mut next[..self.dimension];
         next.copy_from_slice(&image[..self.dimension]);

@@ -20,8 +20,8 @@ pub struct Circle {
 }
 
 impl Circle {
-    /// The point of the circle nearest to `point` \[m\]. For points on the axis, equally far from all, it is a fixed
-    /// one.
+    /// The point \[m\] of the circle nearest to `point` \[m\]. For points on the axis, which have no unique nearest
+    /// point, an arbitrary fixed one.
     pub fn nearest(&self, point: &Point3<f64>) -> Point3<f64> {
         let offset = point - self.centre;
         let across = offset - self.normal * self.normal.dot(&offset);
@@ -32,11 +32,13 @@ impl Circle {
     }
 }
 
-/// The circle in which the spheres about two points `a` and `b` \[m\] with radii `a_radius` and `b_radius` \[m\] meet,
-/// or `None` where they do not meet or have one centre.
+/// The circle in which the spheres about two points `a` and `b` \[m\] with radii `a_radius` and `b_radius` \[m\]
+/// intersect,
+/// or `None` if they do not intersect or are concentric.
 ///
-/// A joint between two known joints lies on it: the two segments that meet there are the radii. In conformal geometric
-/// algebra the circle is the outer product of two dual spheres, which is how it came to FABRIK (Aristidou and Lasenby
+/// A joint between two known joints is on this circle: the radii are the lengths of its two segments. In conformal
+/// geometric
+/// algebra the circle is the outer product of two dual spheres, as used with FABRIK (Aristidou and Lasenby
 /// 2011, "Inverse kinematics solutions using conformal geometric algebra"); in coordinates it is the law of cosines.
 ///
 /// ```

@@ -92,19 +92,19 @@ impl Cone {
         (if cosine >= 0.0 { self.left } else { self.right }, if sine >= 0.0 { self.up } else { self.down })
     }
 
-    /// True if `direction`, of any length, is inside the cone or at most `margin` \[rad\] outside.
+    /// True if `direction`, of any nonzero length, is at most `margin` \[rad\] outside the cone.
     pub fn contains(&self, direction: &Vector3<f64>, margin: f64) -> bool {
         let polar = Polar::of(direction);
         polar.angle <= self.limit_towards(polar.cosine, polar.sine) + margin
     }
 
-    /// Projects `direction`, of any length, to the cone: a direction inside is kept, one outside moves to the boundary
-    /// at the same azimuth. That is the nearest direction for a circular cone, and close to it otherwise. The result is
-    /// a unit vector.
+    /// Projects `direction`, of any length, to the cone: a direction inside is unchanged, one outside moves to the
+    /// boundary at the same azimuth. That is the nearest direction for a circular cone, and close to it otherwise.
+    /// The result is a unit vector.
     ///
     /// If one half-angle of a quadrant is 0, the quadrant is only the arc of the other one; a direction moves to the
-    /// point of the arc with the same lean to that side, at most to its end. The direction straight back, whose azimuth
-    /// is undefined, counts as left.
+    /// point of the arc with the same lean to that side, at most to its end. The direction straight back, whose
+    /// azimuth is undefined, is treated as left.
     pub fn nearest(&self, direction: &Vector3<f64>) -> Vector3<f64> {
         let polar = Polar::of(direction);
         let nearest = self.nearest_polar(polar);
@@ -125,8 +125,8 @@ impl Cone {
     }
 }
 
-/// A range of angles \[rad\], with bounds between -2π and 2π. A range of 2π or more is unlimited. Angles that differ by
-/// full turns are equal, so that 3 to 4 is a range through π.
+/// A range of angles \[rad\], with bounds between -2π and 2π. A range of 2π or more is unlimited. Angles that differ
+/// by full revolutions are equivalent: 3 to 4 is a range through π.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Range {
     /// Smallest angle \[rad\].
@@ -139,13 +139,12 @@ impl Range {
     /// All angles.
     pub const ALL: Self = Self { lower: -PI, upper: PI };
 
-    /// The range from `lower` to `upper` \[rad\]; checked where it is used, by [`Skeleton::new`](crate::Skeleton::new).
+    /// The range from `lower` to `upper` \[rad\]; validated by [`Skeleton::new`](crate::Skeleton::new).
     pub fn new(lower: f64, upper: f64) -> Self {
         Self { lower, upper }
     }
 
-    /// The angle of the range nearest to `angle` \[rad\] on the circle, modulo full turns; an unlimited range returns
-    /// `angle`.
+    /// The angle of the range nearest to `angle` \[rad\] modulo full revolutions; an unlimited range returns `angle`.
     pub fn nearest(&self, angle: f64) -> f64 {
         if self.is_unlimited() { angle } else { self.inside(angle) }
     }

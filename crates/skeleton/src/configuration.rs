@@ -18,7 +18,7 @@ pub struct SkeletonConfiguration {
 
 impl Skeleton {
     /// Forward kinematics for a root pose \[m\] and n joint `rotations`, each from the joint's frame to the frame of
-    /// its segment; the identity is the rest of a joint.
+    /// its segment; the identity is the rest orientation.
     ///
     /// # Errors
     /// [`InputError`] if there are not n rotations, or an entry is not a unit quaternion.
@@ -59,8 +59,8 @@ impl Skeleton {
         Ok(rotations)
     }
 
-    /// The n + 1 orientations of a configuration. If it has none, each segment is turned from its rest orientation by
-    /// the shortest rotation, and the root not at all.
+    /// The n + 1 orientations of a configuration. Missing orientations are those of
+    /// [`SkeletonConfiguration::orientations`]; the root is then unrotated.
     ///
     /// # Errors
     /// As [`Self::rotations`].

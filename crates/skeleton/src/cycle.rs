@@ -17,7 +17,7 @@ const MIN_QUATERNION_NORM: f64 = 1e-3;
 /// Scratch memory of cycles.
 #[derive(Debug, Clone)]
 pub(super) struct CycleBuffers {
-    /// The configuration after a plain cycle, and the accelerated one. They carry no state between cycles.
+    /// The configuration after a plain cycle, and the accelerated one. They contain no state between cycles.
     pub image: Posture,
     pub mixed: Posture,
     /// The configurations before the cycle, after the plain one and the accelerated one, as flat vectors.

@@ -39,7 +39,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// True if the joint cannot leave its rest rotation.
+    /// True if the joint cannot move from its rest orientation.
     pub fn is_stiff(&self) -> bool {
         let is_zero = |angles: &[f64]| angles.iter().all(|angle| *angle == 0.0);
         match self {
@@ -55,7 +55,7 @@ impl Limit {
 /// The joint at the start of a segment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Joint {
-    /// Its limit.
+    /// Limit of the joint.
     pub limit: Limit,
     /// Orientation of the joint's frame in the frame of the preceding segment, or of the root for the first segments.
     /// Cones are centred on its x axis, and hinge angles are measured from it.
@@ -201,7 +201,7 @@ fn angle_about(axis: &Unit<Vector3<f64>>, rotation: &UnitQuaternion<f64>) -> f64
     2.0 * (sign * rotation.imag().dot(axis)).atan2(sign * rotation.w)
 }
 
-/// Whether a rotation maps the xy plane to itself.
+/// True if a rotation maps the xy plane to itself.
 pub(super) fn is_in_plane(rotation: &UnitQuaternion<f64>) -> bool {
     rotation.i == 0.0 && rotation.j == 0.0
 }

@@ -13,9 +13,9 @@ const MAX_SWING: f64 = 3.0;
 
 /// The motion that limits permit.
 pub(super) struct AllowedMotion {
-    /// Projects angular velocities to those that satisfy the limits to first order.
+    /// Projector of angular velocities onto the subspace that satisfies the limits to first order.
     pub projector: Matrix3<f64>,
-    /// Whether a limit is active.
+    /// True if a limit is active.
     pub is_limited: bool,
 }
 
@@ -46,7 +46,7 @@ impl Joint {
         allowed
     }
 
-    /// Whether a limit blocks some but not all motions of the joint at `rotation`.
+    /// True if a limit blocks some but not all motions of the joint at `rotation`.
     pub(super) fn is_at_limit(&self, rotation: &UnitQuaternion<f64>) -> bool {
         let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
         let pushes = || axes.iter().flat_map(|axis| [*axis, -axis]).map(|push| (push, self.allowed(rotation, &[push])));

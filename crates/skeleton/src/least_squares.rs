@@ -17,16 +17,16 @@ const GRADIENT_REDUCTION: f64 = 1e-3;
 /// Scratch memory of a step, and the step.
 #[derive(Debug, Clone)]
 pub(super) struct LeastSquares {
-    /// For each point, the projector to permitted angular velocities of its segment relative to the parent.
+    /// For each point, the projector onto permitted angular velocities of its segment relative to the parent.
     pub projectors: Vec<Matrix3<f64>>,
-    /// Whether the root may move.
+    /// True if the root may move.
     pub root_is_free: bool,
-    /// Whether the model includes the curvature of the errors.
+    /// True if the model includes the curvature of the errors.
     pub bends: bool,
     /// Square roots of the weights, and the errors multiplied by them.
     pub weights: DVector<f64>,
     pub errors: DVector<f64>,
-    /// The motion found.
+    /// The computed motion of the joints and of a free root.
     pub step: DVector<f64>,
     /// The negative gradient before projection: torques at the joints, and the force on the root.
     pub torques: DVector<f64>,

@@ -6,7 +6,7 @@ use nalgebra::{Point3, UnitQuaternion, Vector4};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Centroid {
     pub place: Point3<f64>,
-    /// Sum of the weights; 0 before the first.
+    /// Sum of the weights; 0 without points.
     pub weight: f64,
 }
 

@@ -53,7 +53,7 @@ impl Skeleton {
         }
     }
 
-    /// Whether the distances of `points` equal the segment lengths, up to rounding of the coordinates.
+    /// True if the distances of `points` equal the segment lengths, up to rounding of the coordinates.
     pub(super) fn lengths_hold(&self, points: &[Point3<f64>]) -> bool {
         let farthest = points.iter().fold(0.0, |farthest: f64, point| farthest.max(point.coords.amax()));
         let is_length = |distance: f64, length: f64| {

@@ -42,7 +42,7 @@ const FAR_WEIGHT: f64 = 1e-4;
 /// Largest turn of a segment in a calm drag \[rad\].
 const MAX_SMALL_TURN: f64 = 0.5;
 
-/// How far a polish goes.
+/// Extent of a polish.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Polish {
     /// Until easy targets are met.
@@ -230,7 +230,7 @@ impl PolishRun<'_> {
 }
 
 impl Posture {
-    /// Whether no leading segment has turned far; the others move with them.
+    /// True if no leading segment has turned far; the others move with them.
     fn has_small_turns(&self, before: &Self, leading: &[usize]) -> bool {
         let mut points = std::iter::once(0).chain(leading.iter().map(|segment| segment + 1));
         points.all(|point| self.orientations[point].angle_to(&before.orientations[point]) <= MAX_SMALL_TURN)

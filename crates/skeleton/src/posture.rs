@@ -9,11 +9,11 @@ use urdf_ik_mathematics::segments::Reach;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Posture {
     pub points: Vec<Point3<f64>>,
-    /// Of the root and each segment.
+    /// Orientations of the root and of each segment.
     pub orientations: Vec<UnitQuaternion<f64>>,
-    /// Of each joint.
+    /// Rotation of each joint.
     pub rotations: Vec<UnitQuaternion<f64>>,
-    /// For each joint, whether the last cycle or step requested a rotation outside its limits.
+    /// For each joint, true if the last cycle or step requested a rotation outside its limits.
     pub limited: Vec<bool>,
 }
 
@@ -65,13 +65,13 @@ impl Posture {
 pub(super) struct Goals {
     /// For each point, the index of its target.
     of_point: Vec<Option<u32>>,
-    /// For each point, whether it or a point beyond it has a target.
+    /// For each point, true if it or a descendant has a target.
     pub leads: Vec<bool>,
-    /// The segments whose end leads, parents first.
+    /// Indices of the segments whose end point has or leads to a target, parents first.
     pub leading: Vec<usize>,
     /// For each target proven out of reach, the reason and the unavoidable distance \[m\].
     pub far: Vec<Option<(Reason, f64)>>,
-    /// For each target, its weight in the search.
+    /// Weight of each target in the search.
     pub weights: Vec<f64>,
     /// Current factor of the weights of targets out of reach.
     pub fading: f64,

@@ -17,7 +17,8 @@ pub struct SkeletonTarget {
     pub point: usize,
     /// Target position \[m\], in the common frame of all points.
     pub position: Point3<f64>,
-    /// Target orientation of the segment that ends there (for the root, of the root frame); `None` if arbitrary.
+    /// Target orientation of the segment that ends at the point (for the root, of the root frame); `None` if
+    /// arbitrary.
     pub orientation: Option<UnitQuaternion<f64>>,
     /// Weight relative to the other targets, from 1e-6 to 1e6. It matters if the targets cannot all be met.
     pub weight: f64,
@@ -36,10 +37,10 @@ impl SkeletonTarget {
     }
 }
 
-/// The constraint on the root of a skeleton. The variants are complete: the root is held, placed or free.
+/// The constraint on the root of a skeleton. The variants are complete: the root is fixed, placed or free.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Root {
-    /// The root keeps its pose in the seed.
+    /// The root has the pose of the seed.
     #[default]
     Fixed,
     /// The root frame is moved to this pose \[m\].
@@ -55,15 +56,15 @@ pub struct SkeletonOptions {
     pub tolerance: f64,
     /// Orientation tolerance of targets \[rad\]; positive.
     pub orientation_tolerance: f64,
-    /// Maximum number of cycles of all attempts together. A step of the polish counts as a cycle.
+    /// Maximum total number of cycles of all attempts. A polish step is one cycle.
     pub iterations: usize,
     /// Maximum number of restarts after the attempt from the seed, each from another scattered configuration.
     pub restarts: usize,
-    /// History depth of Anderson acceleration; 0 is plain FABRIK.
+    /// History depth of Anderson acceleration; 0 for plain FABRIK.
     pub acceleration: usize,
     /// Whether the backward pass may close a chain by a circle. See the [crate](crate) documentation, "Circles".
     pub circles: bool,
-    /// Whether least squares follows stalled cycles. See the [crate](crate) documentation, "Polish".
+    /// Whether least squares refines stalled cycles. See the [crate](crate) documentation, "Polish".
     pub polish: bool,
     /// Time after which no attempt or cycle starts; with a limit, results depend on the machine.
     pub time_limit: Option<Duration>,
@@ -76,7 +77,7 @@ impl SkeletonOptions {
         Self { restarts: 50, ..Self::default() }
     }
 
-    /// True if a target counts as met at this distance \[m\] and angle \[rad\].
+    /// True if a target with this `distance` \[m\] and `angle` \[rad\] is met.
     pub fn allow(&self, distance: f64, angle: f64) -> bool {
         distance <= self.tolerance && angle <= self.orientation_tolerance
     }

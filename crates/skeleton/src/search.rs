@@ -44,7 +44,7 @@ struct SolveProgress {
     left: usize,
     accelerated: usize,
     restarts: usize,
-    /// By how much another attempt must be nearer \[m\].
+    /// Minimum improvement of the error by another attempt \[m\].
     margin: f64,
     /// When to stop.
     deadline: Option<Instant>,
@@ -251,7 +251,7 @@ impl SkeletonSetup<'_> {
         self.problem.options.polish && self.has_orientations
     }
 
-    /// Whether points are polished at the end; a single chain does not need it.
+    /// True if points are polished at the end; a single chain does not need it.
     fn points_are_polished(&self) -> bool {
         self.problem.options.polish && !self.has_orientations && !self.is_single_chain
     }
@@ -260,7 +260,7 @@ impl SkeletonSetup<'_> {
         self.problem.targets.windows(2).all(|two| two[0].weight.total_cmp(&two[1].weight).is_eq())
     }
 
-    /// By how much a configuration not reached from the seed must be nearer \[m\].
+    /// Minimum improvement of the error by a configuration not reached from the seed \[m\].
     fn margin(&self) -> f64 {
         self.reach_of_targets() * if self.problem.options.restarts > 0 { RESTART_MARGIN } else { SINGLE_ATTEMPT_MARGIN }
     }

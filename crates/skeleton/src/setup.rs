@@ -12,12 +12,12 @@ pub(super) struct SkeletonSetup<'a> {
     pub problem: &'a SkeletonProblem<'a>,
     /// The root frame; `None` if it is free.
     pub root: Option<Isometry3<f64>>,
-    /// Whether limits or targets need orientations.
+    /// True if limits or targets need orientations.
     pub has_orientations: bool,
-    /// Whether it is a chain of free segments with a fixed root and one target at its end. Then the error never grows
+    /// True for a chain of free segments with a fixed root and one target at its end. Then the error never increases
     /// from cycle to cycle, and a stall means a straight line.
     pub is_single_chain: bool,
-    /// Range of possible distances of the last point from the root.
+    /// Interval of possible distances of the last point from the root \[m\].
     pub reach: Reach,
     /// Lever arm that converts angles to distances \[m\]: the mean segment length.
     pub arm: f64,
@@ -49,9 +49,9 @@ pub(super) struct Errors {
     near: f64,
     /// Of targets out of reach, beyond the unavoidable distance.
     far: f64,
-    /// Whether all targets within reach are met.
+    /// True if all targets within reach are met.
     pub near_is_met: bool,
-    /// Whether all targets out of reach are as near as possible.
+    /// True if all targets out of reach are as near as possible.
     far_is_met: bool,
 }
 
@@ -84,7 +84,7 @@ impl SkeletonSetup<'_> {
 }
 
 impl Errors {
-    /// Whether nothing is left to improve.
+    /// True if all errors are met.
     pub(super) fn are_met(&self) -> bool {
         self.near_is_met && self.far_is_met
     }
@@ -103,7 +103,7 @@ impl Errors {
         self.is_nearer_by(0.0, other)
     }
 
-    /// Whether this is nearer by more than `margin` \[m\]. Targets within reach come first.
+    /// True if this is nearer by more than `margin` \[m\]. Targets within reach come first.
     pub(super) fn is_nearer_by(&self, margin: f64, other: &Self) -> bool {
         match (self.near_is_met, other.near_is_met) {
             (true, true) => self.far + margin < other.far,

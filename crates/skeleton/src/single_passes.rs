@@ -5,8 +5,8 @@ use super::{Skeleton, SkeletonConfiguration, SkeletonProblem, SkeletonScratch};
 use urdf_ik_mathematics::segments::InputError;
 
 impl Skeleton {
-    /// The forward pass of a cycle, applied to `configuration`: points with targets move there, and the others follow
-    /// from the ends to the root, which ends up wherever they pull it. Without orientations, the pass works on points
+    /// The forward pass of a cycle, applied to `configuration`: points with targets move to their targets, and the
+    /// others follow from the ends to the root, which is displaced. Without orientations, the pass works on points
     /// only.
     ///
     /// # Errors
@@ -22,8 +22,8 @@ impl Skeleton {
         })
     }
 
-    /// The backward pass of a cycle, applied to `configuration`: the root returns to its place, and the others follow
-    /// from the root to the ends.
+    /// The backward pass of a cycle, applied to `configuration`: the root returns to its position, and the other
+    /// points follow from the root to the ends.
     ///
     /// # Errors
     /// As [`Self::reach_forward`].

@@ -7,14 +7,14 @@ use thiserror::Error;
 use super::{Skeleton, SkeletonConfiguration};
 use urdf_ik_mathematics::segments::Reach;
 
-/// The error that remains between a point and its target.
+/// Remaining error between a point and its target.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Residual {
     /// Position error \[m\].
     pub distance: f64,
     /// Orientation error \[rad\]; 0 if the target has no orientation.
     pub angle: f64,
-    /// Whether the target is met.
+    /// Outcome for this target.
     pub outcome: Outcome,
 }
 
@@ -24,10 +24,10 @@ pub struct SkeletonSolution {
     /// The configuration found. It has no orientations if neither limits nor targets need them;
     /// [`Skeleton::orientations`] computes them.
     pub configuration: SkeletonConfiguration,
-    /// For each of the n joints, whether a limit is active: the joint can move, is at a limit, and the last cycle or
-    /// step pushed against it.
+    /// For each of the n joints, true if a limit is active: the joint can move, is at a limit, and the last cycle or
+    /// step requested a motion beyond it.
     pub limited: Vec<bool>,
-    /// The remaining error of each target, in the order of the problem.
+    /// Remaining error of each target, in the order of the problem.
     pub residuals: Vec<Residual>,
     /// Number of cycles and polish steps of all attempts; 0 if the seed already solves the problem.
     pub iterations: usize,
@@ -57,7 +57,7 @@ impl Skeleton {
     }
 }
 
-/// Why a target is not met. No kind of model returns all of these reasons.
+/// Why a target is not met. Each kind of model has only some of these reasons.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 #[non_exhaustive]
 pub enum Reason {
@@ -88,16 +88,16 @@ pub enum Reason {
     /// Joint limits block the search. A solution may or may not exist.
     #[error("limits are in the way")]
     Limits,
-    /// The end stopped moving from one cycle to the next.
+    /// The end point stopped moving from one cycle to the next.
     #[error("the end hardly moves any more")]
     Stalled,
-    /// The next point of a path would need a larger change of a variable than allowed.
+    /// The next point of a path would require a larger change of a variable than permitted.
     #[error("the next point of the path needs a turn of {turn:.3} rad")]
     Turn {
-        /// The change \[rad\].
+        /// Required change \[rad\].
         turn: f64,
     },
-    /// The iterations were used up, or none made progress. A solution may or may not exist.
+    /// The iterations were exhausted, or none made progress. A solution may or may not exist.
     #[error("no configuration was found that reaches it")]
     NotConverged,
 }
@@ -111,7 +111,7 @@ impl Reason {
     }
 }
 
-/// Whether a target is met. The variants are complete: it is met or not.
+/// Whether a target is met. The two variants are exhaustive.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Outcome {
     /// The target is met within its tolerances.

@@ -49,7 +49,7 @@ impl StallDetector {
         Self { lowest: [f64::INFINITY; 2], cycles: 0, end: None, bends: 0, stall }
     }
 
-    /// Whether the last cycles made no progress. A chain collinear with its target is bent instead.
+    /// True if the last cycles made no progress. A chain collinear with its target is bent instead.
     pub(super) fn has_stalled(
         &mut self,
         setup: &SkeletonSetup,
@@ -67,7 +67,7 @@ impl StallDetector {
         if is_followed { self.is_stationary(setup, posture, cycle) } else { self.is_slow() }
     }
 
-    /// Whether no error has improved enough for the given number of cycles.
+    /// True if no error has improved enough for the given number of cycles.
     pub(super) fn is_slow(&self) -> bool {
         self.cycles >= self.stall.cycles
     }

@@ -41,7 +41,7 @@ impl SkeletonSetup<'_> {
     }
 
     /// Bends a single chain that is collinear with its target into a flat arc, always to the same side; the height is
-    /// 2^`bends` times what the missing distance requires. Returns whether it was collinear.
+    /// 2^`bends` times the bend that the missing distance requires. Returns whether it was collinear.
     pub(super) fn bend(&self, bends: u32, points: &mut [Point3<f64>]) -> bool {
         let (Self { reach, skeleton, .. }, target) = (self, &self.problem.targets[0].position);
         let Some(direction) = line(points, target, COLLINEARITY * reach.outer) else { return false };

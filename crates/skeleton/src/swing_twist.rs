@@ -8,7 +8,7 @@ use super::cone::Polar;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SwingTwist {
     pub swing: Polar,
-    /// From -π to π \[rad\].
+    /// Twist angle \[rad\], from -π to π.
     pub twist: f64,
 }
 

@@ -11,7 +11,8 @@ use urdf_ik_mathematics::segments::{
 /// A segment of constant length between two points, with a joint at its start.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Segment {
-    /// Index of its start point: 0 is the root, k + 1 the end of segment k, which must come earlier in the list.
+    /// Index of the start point: 0 is the root, k + 1 the end of segment k, which must precede this segment in the
+    /// list.
     pub parent: usize,
     /// Length \[m\], at least 0.
     pub length: f64,
@@ -20,7 +21,7 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// A segment that rotates freely. `length` is in \[m\]; it is checked by [`Skeleton::new`].
+    /// A segment that rotates freely. `length` is in \[m\] and is validated by [`Skeleton::new`].
     pub fn new(parent: usize, length: f64) -> Self {
         Self { parent, length, joint: Joint::free() }
     }
@@ -52,7 +53,7 @@ impl Skeleton {
     /// A skeleton in space. Each segment must come after its parent.
     ///
     /// # Errors
-    /// [`InputError`] if there is no segment or one is invalid; it names the segment.
+    /// [`InputError`] if there are no segments, or for the first invalid segment.
     pub fn new(segments: &[Segment]) -> Result<Self, InputError> {
         check_any("segment", segments.len())?;
         let mut branches = vec![Vec::new(); segments.len() + 1];
@@ -124,13 +125,13 @@ impl Skeleton {
         self.lengths.len()
     }
 
-    /// The segment of an index; `None` if there is none.
+    /// The segment with index `segment`; `None` if there is none.
     pub fn segment(&self, segment: usize) -> Option<Segment> {
         let (parent, length) = (*self.parents.get(segment)?, *self.lengths.get(segment)?);
         Some(Segment { parent, length, joint: *self.joints.get(segment)? })
     }
 
-    /// True if the skeleton lies in the xy plane.
+    /// True if the skeleton is restricted to the xy plane.
     pub fn is_planar(&self) -> bool {
         self.is_planar
     }

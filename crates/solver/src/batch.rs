@@ -15,27 +15,27 @@ const BLOCK: usize = 16;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Answer {
-    /// The problem was solved, or the closest positions found.
+    /// A valid problem: its targets are met, or the positions are the closest ones found.
     Given {
-        /// Whether the targets are met.
+        /// Outcome of the solve.
         outcome: Outcome,
         /// Why the search ended.
         stop: Stop,
         /// The largest position error and the largest orientation error of its targets \[m, rad\].
         residual: Residual,
-        /// Iterations over all attempts.
+        /// Total number of iterations of all attempts.
         iterations: usize,
         /// Starting points tried, including the seed.
         attempts: usize,
     },
     /// The problem is not valid for the chain.
     Refused(ProblemError),
-    /// The batch ended before this problem.
+    /// The batch ended before this problem was solved.
     Skipped,
 }
 
 impl Answer {
-    /// Whether every target is met.
+    /// True if every target is met.
     pub fn is_solved(&self) -> bool {
         matches!(self, Self::Given { outcome: Outcome::Solved, .. })
     }
@@ -48,13 +48,13 @@ impl From<&Solution> for Answer {
     }
 }
 
-/// The results of a batch, in the order of its problems. Made by [`Solver::solve_batch`].
+/// The results of a batch, in the order of its problems. Returned by [`Solver::solve_batch`].
 #[derive(Debug, Clone)]
 pub struct Batch {
-    /// The result of each problem.
+    /// The result of each problem, in order.
     pub answers: Vec<Answer>,
-    /// Positions of the chain's variables \[rad or m\], row-major with one row per problem. NaN for problems that
-    /// were not solved.
+    /// Positions of the chain's variables \[rad or m\], row-major with one row per problem. NaN for invalid and
+    /// skipped problems.
     pub positions: Vec<f64>,
 }
 
@@ -65,8 +65,8 @@ struct Worker {
 }
 
 impl Solver {
-    /// Solves `problems` independently on the threads of the current rayon pool: that of `pool.install(|| …)`, or the
-    /// global one. Each result has the same bits as that of [`Solver::solve`] for any number of threads, unless a
+    /// Solves `problems` independently on the threads of the current rayon pool: the pool of `pool.install(|| …)`, or
+    /// the global one. Each result is bit-identical to that of [`Solver::solve`] for any number of threads, unless a
     /// deadline ends a search. Memory is allocated at the start only.
     ///
     /// Invalid problems are [`Answer::Refused`]; the others are solved. Each thread calls `go_on` before each

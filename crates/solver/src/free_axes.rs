@@ -15,10 +15,10 @@ pub enum AxisNameError {
     /// No axis has this name.
     #[error("there is no axis '{}'; the axes are: {}", short(name), AXIS_NAMES.join(", "))]
     Unknown {
-        /// The given name.
+        /// The unknown name.
         name: String,
     },
-    /// An axis is named twice.
+    /// An axis occurs twice.
     #[error("the axis '{name}' is named twice")]
     Twice {
         /// Name of the axis.

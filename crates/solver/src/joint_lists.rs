@@ -4,11 +4,12 @@ use super::problem_error::check_bounds;
 use super::{Bounds, ProblemError};
 use urdf_ik_robot::Chain;
 
-/// A list with one entry per variable of `chain`: the values in `named`, and `default` for the other joints. `what`
-/// names the list in errors.
+/// A list with one entry per variable of `chain`: the values in `named`, and `default` for the other joints. Error
+/// messages call the list `what`.
 ///
 /// # Errors
-/// [`ProblemError::UnknownJoint`] for a name that is not a variable, [`ProblemError::JointTwice`] for a repeated name.
+/// [`ProblemError::UnknownJoint`] for a name that is not a variable, [`ProblemError::JointTwice`] for a repeated
+/// name.
 pub fn list_by_joint<'a, T: Copy>(
     chain: &Chain,
     what: &'static str,
@@ -51,7 +52,7 @@ impl JointBounds {
         Ok(bounds)
     }
 
-    /// The bounds for [`Problem::bounds`](super::Problem::bounds).
+    /// A view for [`Problem::bounds`](super::Problem::bounds).
     pub fn as_bounds(&self) -> Bounds<'_> {
         Bounds { lower: &self.lower, upper: &self.upper }
     }

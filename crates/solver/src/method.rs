@@ -5,11 +5,11 @@ use thiserror::Error;
 use urdf_ik_closed_form::NoClosedForm;
 use urdf_ik_text::named_values;
 
-/// Greatest [`FabrikOptions::acceleration`].
+/// Maximum of [`FabrikOptions::acceleration`].
 pub const MAX_ACCELERATION: usize = 6;
 
 named_values! {
-    /// Methods by name, as in the parameter `solver`.
+    /// Solution methods, named as in the parameter `solver`.
     #[non_exhaustive]
     pub enum SolverKind("solver", "solvers") {
         /// Newton iterations with the Jacobian.
@@ -100,8 +100,8 @@ impl Default for JacobianStep {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FabrikOptions {
-    /// Number of earlier cycles that Anderson acceleration combines, 0 for plain cycles. Values above
-    /// [`MAX_ACCELERATION`] count as [`MAX_ACCELERATION`].
+    /// Number of earlier cycles that Anderson acceleration combines, 0 for plain cycles. Larger values than
+    /// [`MAX_ACCELERATION`] are clamped to it.
     pub acceleration: usize,
     /// Whether Newton steps finish the solve near the targets, and refine the closest configuration for
     /// unreachable targets.
@@ -109,7 +109,8 @@ pub struct FabrikOptions {
 }
 
 impl FabrikOptions {
-    /// Options from the number of accelerating cycles and whether Newton steps finish the solve.
+    /// Options with `acceleration` earlier cycles for Anderson acceleration, and with or without a `polish` by Newton
+    /// steps.
     pub const fn new(acceleration: usize, polish: bool) -> Self {
         Self { acceleration, polish }
     }
@@ -131,7 +132,7 @@ pub enum NotApplicable {
     NoClosedForm {
         /// Name of the tip link.
         tip: String,
-        /// Property of the chain that rules it out.
+        /// Property of the chain that excludes a closed form.
         reason: NoClosedForm,
     },
 }

@@ -24,7 +24,7 @@ pub struct PreferenceCost<'a> {
 }
 
 impl<'a> PreferenceCost<'a> {
-    /// The cost of `preference` for a chain that `solver` was prepared for. `target` tells the tip and its free axes.
+    /// The cost of `preference` for the chain of `solver`. `target` specifies the tip and its free axes.
     #[must_use]
     pub fn new(solver: &'a Solver, preference: Preference<'a>, target: &Target) -> Self {
         let search = solver.search();
@@ -41,7 +41,7 @@ impl<'a> PreferenceCost<'a> {
         }
     }
 
-    /// The cost at `positions`.
+    /// The cost at `positions` \[rad or m\].
     pub fn value(&mut self, positions: &[f64]) -> f64 {
         let mut cost = 0.0;
         for (i, position) in positions.iter().enumerate() {
@@ -58,7 +58,7 @@ impl<'a> PreferenceCost<'a> {
         cost
     }
 
-    /// Writes the derivatives by each variable at `positions`.
+    /// Writes the gradient of the cost at `positions` \[rad or m\] with respect to the variables.
     pub fn write_gradient(&mut self, positions: &[f64], gradient: &mut [f64]) {
         for (i, (position, gradient)) in positions.iter().zip(&mut *gradient).enumerate() {
             let terms = quadratic_terms(&self.preference, &self.state(i, *position));
@@ -70,7 +70,7 @@ impl<'a> PreferenceCost<'a> {
         }
     }
 
-    /// The second derivative by variable `i`, the same at all positions.
+    /// The second derivative with respect to variable `i`, which does not depend on the positions.
     #[must_use]
     pub fn curvature(&self, i: usize) -> f64 {
         curvature(&self.preference, &self.state(i, 0.0))

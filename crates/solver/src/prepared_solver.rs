@@ -14,7 +14,7 @@ use super::{
 };
 use urdf_ik_robot::Chain;
 
-/// A solver prepared for one chain. Constant, and cheap to clone.
+/// A solver prepared for one chain. Immutable, and cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Solver {
     search: Search,
@@ -30,8 +30,8 @@ enum Prepared {
     ClosedForm(Arc<ClosedForm>),
 }
 
-/// Working memory of a solve, made by [`Solver::scratch`]. It serves that solver, its clones and the solvers that
-/// [`Solver::with_method`] derives from it.
+/// Working memory of a solve, created by [`Solver::scratch`]. It can be used with that solver, its clones and the
+/// solvers derived from it by [`Solver::with_method`].
 #[derive(Debug, Clone)]
 pub struct Scratch(SearchScratch);
 
@@ -60,8 +60,8 @@ impl Solver {
         Ok(Self { search, method })
     }
 
-    /// The same chain with another method. Shares the precomputed data, so it is cheap except for a closed form,
-    /// which takes up to some ten milliseconds to find.
+    /// A solver for the same chain with another method. Shares the precomputed data, so it is cheap except for a
+    /// closed form, which takes up to tens of milliseconds to derive.
     ///
     /// # Errors
     /// [`NotApplicable::NoClosedForm`] if the method is the closed form and the chain has none.
@@ -95,12 +95,12 @@ impl Solver {
         &self.search.chain
     }
 
-    /// Position error that counts as much as one radian of orientation error \[m\].
+    /// Position error \[m\] equivalent to one radian of orientation error.
     pub fn length_scale(&self) -> f64 {
         self.search.kernel.length_scale
     }
 
-    /// Bounds on the reach of each tip, in the order of [`Chain::tips`].
+    /// Bounds on the reach of each tip \[m\], in the order of [`Chain::tips`].
     pub fn reach(&self) -> &[TipReach] {
         &self.search.reach
     }
@@ -109,11 +109,11 @@ impl Solver {
     /// all six axes. None are free for chains with six independent axes.
     ///
     /// The number of constrained axes is the median rank of the Jacobian over configurations spread over the joint
-    /// limits. Of the sets of that many axes, those that are independent in most configurations and have the most
-    /// position axes compete by the geometric mean of their smallest singular value (position rows over the [length
-    /// scale](Self::length_scale)). Among the sets with at least half of the best value, the one that constrains the
-    /// earlier axes of [`AXIS_NAMES`](super::AXIS_NAMES) wins: tools usually point along z, so most tasks do not need
-    /// the rotation about z.
+    /// limits. Candidates are the sets of that many axes that are independent in most configurations and have the
+    /// most position axes; they are compared by the geometric mean of their smallest singular value (position rows
+    /// over the [length scale](Self::length_scale)). Among the sets with at least half of the best value, the one
+    /// that constrains the earlier axes of [`AXIS_NAMES`](super::AXIS_NAMES) is chosen: tools usually point along z,
+    /// so most tasks do not need the rotation about z.
     ///
     /// # Panics
     /// If `tip` is not an index of [`Chain::tips`].
@@ -131,8 +131,8 @@ impl Solver {
         Solution::new(self.chain())
     }
 
-    /// The smallest singular value of the Jacobian at `positions` \[rad or m\], over the axes of `targets` that are
-    /// not free, in the tips' frames, with position rows divided by the length scale. It is 0 at a singularity.
+    /// The smallest singular value of the Jacobian at `positions` \[rad or m\], over the constrained axes of
+    /// `targets`, in the tips' frames, with position rows divided by the length scale. It is 0 at a singularity.
     ///
     /// # Errors
     /// [`ProblemError`] if targets or positions are not valid for the chain.

@@ -11,12 +11,12 @@ use urdf_ik_mathematics::segments::MAX_COORDINATE;
 use urdf_ik_robot::{Chain, Domain};
 use urdf_ik_text::named_values;
 
-/// The largest errors of a target that is met.
+/// Maximum errors of a target that is met.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tolerance {
-    /// Largest position error \[m\], over the axes that are not free.
+    /// Maximum position error \[m\], over the constrained axes.
     pub position: f64,
-    /// Largest orientation error \[rad\], over the axes that are not free.
+    /// Maximum orientation error \[rad\], over the constrained axes.
     pub orientation: f64,
 }
 
@@ -40,7 +40,7 @@ pub struct Target {
     pub free_axes: [bool; 6],
     /// Errors up to which the target is met.
     pub tolerance: Tolerance,
-    /// Weight of its squared error against those of other targets, when not all can be met. Above 0, 1 by default.
+    /// Weight of the squared error relative to other targets if they cannot all be met. Above 0; default 1.
     pub weight: f64,
 }
 
@@ -58,12 +58,12 @@ impl Target {
         self
     }
 
-    /// Whether no position axis is free.
+    /// True if no position axis is free.
     pub(crate) fn full_position(&self) -> bool {
         !self.free_axes[..3].contains(&true)
     }
 
-    /// Whether no rotation is free.
+    /// True if no rotation is free.
     pub(crate) fn full_orientation(&self) -> bool {
         !self.free_axes[3..].contains(&true)
     }
@@ -82,7 +82,7 @@ named_values! {
         /// The first one. The search starts from the seed.
         #[default]
         First = "first",
-        /// The one with the smallest largest joint move from the seed.
+        /// The one with the smallest maximum joint displacement from the seed.
         Nearest = "nearest",
         /// The one with the greatest manipulability.
         MostManipulable = "most_manipulable",
@@ -90,7 +90,7 @@ named_values! {
 }
 
 named_values! {
-    /// The answer when the targets cannot be met.
+    /// The answer if the targets cannot be met.
     #[derive(Default)]
     #[non_exhaustive]
     pub enum Unreached("way to answer", "ways to answer") {
@@ -115,9 +115,9 @@ pub enum Mode<'a> {
     ///
     /// A solution is connected to the seed by a joint motion whose tips follow the interpolation from their poses at
     /// the seed to the targets, along straight lines and about constant axes. This continuation decides the branch
-    /// and the full revolutions of each joint. If it ends early, the targets are not met, and the positions are a
-    /// local minimum of the error near its end. [`Reason::JointLimits`](super::Reason::JointLimits) reports that
-    /// joint limits ended it.
+    /// and the full revolutions of each joint. If the continuation ends early, the targets are not met, and the
+    /// positions are a local minimum of the error near its end. [`Reason::JointLimits`](super::Reason::JointLimits)
+    /// reports that joint limits ended it.
     Track {
         /// Largest step of each variable from the seed \[rad or m\], one entry per variable; infinite for no bound.
         max_step: &'a [f64],
@@ -126,10 +126,10 @@ pub enum Mode<'a> {
     Search {
         /// Which of several solutions to return.
         pick: Pick,
-        /// Largest number of starting points, including the seed. Solutions that are in collision or not accepted do
-        /// not count, up to 16 times this number.
+        /// Largest number of starting points, including the seed. Solutions that are in collision or rejected by
+        /// [`Problem::accepts`] are not counted, up to 16 times this number.
         attempts: usize,
-        /// Varies the starting points after those of the precomputed table.
+        /// Seed of the pseudorandom starting points that follow those of the precomputed table.
         random_seed: u64,
     },
 }
@@ -161,10 +161,10 @@ impl Bounds<'_> {
     }
 }
 
-/// Whether a configuration is acceptable: one position per variable \[rad or m\].
+/// True if a configuration, one position per variable \[rad or m\], is acceptable.
 pub type Acceptance<'a> = &'a (dyn Fn(&[f64]) -> bool + Sync);
 
-/// Whether to end the search now, for example after Ctrl-C.
+/// True to end the search now, for example after Ctrl-C.
 pub type Interruption<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// The cost of a configuration: one position per variable \[rad or m\].
@@ -191,7 +191,7 @@ pub struct Problem<'a> {
     /// variable. Bounds apply to positions without wrapping: bounds of ±0.1 rad around the seed exclude the same
     /// angle one revolution away.
     pub bounds: Option<Bounds<'a>>,
-    /// Null-space tasks.
+    /// Null-space tasks for redundant chains and free axes.
     pub preference: Preference<'a>,
     /// Time limit, after which the search ends with the best positions so far. A safeguard: the number of
     /// attempts is the budget.
@@ -206,13 +206,13 @@ pub struct Problem<'a> {
     /// preferences. The scratch allocates when a clearance is first used.
     pub clearance: Option<Clearance<'a>>,
     /// Called for every collision-free configuration that meets the targets, with the positions that would be
-    /// returned. If it returns false, the search continues. Refused configurations do not count among the attempts,
-    /// up to 16 times their number; with a deadline the search then continues until the deadline.
+    /// returned. If it returns false, the search continues. Rejected configurations do not use up attempts, up to 16
+    /// times their number; with a deadline the search then continues until the deadline.
     /// [`Solver::solve_on`](super::Solver::solve_on) and batches call it from several threads.
     pub accepts: Option<Acceptance<'a>>,
     /// Cost of an accepted configuration. A search then returns the configuration of least cost instead of the pick,
-    /// without preferences. Configurations of infinite or NaN cost are refused. Tracking finds one configuration,
-    /// whatever its cost.
+    /// without preferences. Configurations of infinite or NaN cost are rejected. Tracking returns its only
+    /// configuration, regardless of a finite cost.
     pub cost: Option<Cost<'a>>,
     /// The answer if the targets cannot be met.
     pub unreached: Unreached,

@@ -11,20 +11,20 @@ use urdf_ik_text::names::{self, number, short};
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ProblemError {
-    /// There is no target.
+    /// The problem has no target.
     #[error("the problem has no target")]
     NoTarget,
-    /// A target is for a tip that the chain does not have.
+    /// A target refers to a tip that the chain does not have.
     #[error("target {target} is for tip {tip}, but the chain has {tips}")]
     UnknownTip {
         /// Index of the target.
         target: usize,
-        /// Index of the tip.
+        /// Invalid index of the tip.
         tip: usize,
-        /// Number of tips.
+        /// Number of tips of the chain.
         tips: usize,
     },
-    /// Two targets are for one tip.
+    /// Two targets refer to the same tip.
     #[error("two targets are for the tip link '{tip}'")]
     TipTwice {
         /// Name of the tip link.
@@ -66,21 +66,21 @@ pub enum ProblemError {
     Weight {
         /// Name of the tip link.
         tip: String,
-        /// The given weight.
+        /// The invalid weight.
         value: f64,
     },
     /// A tolerance is not a finite number above 0 \[m or rad\].
     #[error("the {which} tolerance is {}; it must be a finite number above 0", number(*value))]
     Tolerance {
-        /// `position` or `orientation`.
+        /// Name of the tolerance: `position` or `orientation`.
         which: &'static str,
-        /// The given value \[m or rad\].
+        /// The invalid value \[m or rad\].
         value: f64,
     },
     /// The margin of the clearance is NaN, infinite or negative.
     #[error("the margin of the clearance is {} m; it must be a finite number, 0 or more", number(*value))]
     Margin {
-        /// The given margin \[m\].
+        /// The invalid margin \[m\].
         value: f64,
     },
     /// The scene of the clearance is of a chain with another number of variables.
@@ -100,17 +100,17 @@ pub enum ProblemError {
         names::list(joints)
     )]
     UnknownJoint {
-        /// `bounds` or `move_weights`.
+        /// Name of the list: `bounds` or `move_weights`.
         what: &'static str,
-        /// The given name.
+        /// The unknown name.
         joint: String,
         /// Names of the chain's variables.
         joints: Vec<String>,
     },
-    /// Two values are given for one joint.
+    /// A list has two values for the same joint.
     #[error("{what} name '{}' twice", short(joint))]
     JointTwice {
-        /// `bounds` or `move_weights`.
+        /// Name of the list: `bounds` or `move_weights`.
         what: &'static str,
         /// Name of the joint.
         joint: String,
@@ -120,15 +120,15 @@ pub enum ProblemError {
     MoveWeight {
         /// Name of the joint.
         joint: String,
-        /// The given weight \[1/rad² or 1/m²\].
+        /// The invalid weight \[1/rad² or 1/m²\].
         value: f64,
     },
     /// A weight of the preference is NaN, infinite or negative.
     #[error("the {which} weight is {}; it must be a finite number, 0 or more", number(*value))]
     PreferenceWeight {
-        /// `posture`, `limits` or `manipulability`.
+        /// Name of the term: `posture`, `limits` or `manipulability`.
         which: &'static str,
-        /// The given weight.
+        /// The invalid weight.
         value: f64,
     },
     /// The bounds of a variable are NaN, reversed or outside its limits.
@@ -140,14 +140,14 @@ pub enum ProblemError {
         lower: f64,
         /// Upper bound \[rad or m\].
         upper: f64,
-        /// Joint limits in English.
+        /// Joint limits, in words.
         limits: String,
     },
     /// A list does not have one entry per variable of the chain.
     #[error("the {what} has {found} entries; the chain has {expected} variables")]
     Length {
-        /// `seed`, `preferred posture`, `move weights`, `lower bounds`, `upper bounds`, `max_step` or
-        /// `max_step of the preference`.
+        /// Name of the list: `seed`, `preferred posture`, `move weights`, `lower bounds`, `upper bounds`, `max_step`
+        /// or `max_step of the preference`.
         what: &'static str,
         /// Number of entries.
         found: usize,
@@ -157,11 +157,11 @@ pub enum ProblemError {
     /// A position of the seed or of the preferred posture is NaN or infinite.
     #[error("the {what} of joint '{joint}' is {value}; it must be a finite number")]
     NotFinite {
-        /// `seed` or `preferred posture`.
+        /// Name of the list: `seed` or `preferred posture`.
         what: &'static str,
         /// Name of the joint.
         joint: String,
-        /// The given position \[rad or m\].
+        /// The invalid position \[rad or m\].
         value: f64,
     },
     /// A largest step is NaN or negative.
@@ -169,7 +169,7 @@ pub enum ProblemError {
     Step {
         /// Name of the joint.
         joint: String,
-        /// The given step \[rad or m\].
+        /// The invalid step \[rad or m\].
         value: f64,
     },
 }

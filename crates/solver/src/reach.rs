@@ -60,7 +60,7 @@ fn reach_of(segments: &[Segment]) -> Reach {
     Reach { inner, outer }
 }
 
-/// Whether a distance is provably out of reach by more than `slack` \[m\], with a margin for rounding.
+/// True if a distance is provably out of reach by more than `slack` \[m\], with a margin for rounding.
 fn excludes(reach: &Reach, distance: f64, slack: f64) -> bool {
     reach.gap(distance) > slack + 1e-9 * (1.0 + reach.outer)
 }

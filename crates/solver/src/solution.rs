@@ -11,12 +11,12 @@ use urdf_ik_mathematics::segments::Reach;
 use urdf_ik_robot::Chain;
 use urdf_ik_text::names;
 
-/// Error of one tip from its target, by forward kinematics of exactly the returned positions.
+/// Error of one tip relative to its target, from forward kinematics of exactly the returned positions.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Residual {
-    /// Distance over the position axes that are not free \[m\].
+    /// Distance over the constrained position axes \[m\].
     pub position: f64,
-    /// Angle over the rotations that are not free \[rad\].
+    /// Angle over the constrained rotation axes \[rad\].
     pub orientation: f64,
 }
 
@@ -24,7 +24,7 @@ pub struct Residual {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// No configuration can reach the target: proved from link lengths and strokes.
+    /// No configuration can reach the target, as proved from link lengths and strokes.
     OutOfReach {
         /// Index of the target.
         target: usize,
@@ -33,24 +33,24 @@ pub enum Reason {
         /// Distances from the first joint that the chain can reach \[m\].
         reach: Reach,
     },
-    /// Joint limits block it: [`Solution::saturated`].
+    /// Joint limits block the motion towards the targets: [`Solution::saturated`].
     JointLimits,
-    /// The step bounds of [`Mode::Track`](super::Mode::Track) block it.
+    /// The step bounds of [`Mode::Track`](super::Mode::Track) block the motion.
     StepLimited,
-    /// A collision pair blocks it.
+    /// A collision pair blocks the motion.
     Collision {
         /// Index of the pair among [`Scene::pairs`].
         pair: usize,
         /// Distance of the pair at the returned positions \[m\].
         distance: f64,
     },
-    /// [`Problem::accepts`](super::Problem::accepts) refused every configuration that meets the targets.
+    /// [`Problem::accepts`](super::Problem::accepts) rejected every configuration that meets the targets.
     Refused,
     /// No attempt converged.
     NotConverged,
 }
 
-/// Whether the targets are met.
+/// Outcome of a solve: whether the targets are met.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Outcome {
@@ -66,7 +66,7 @@ pub enum Outcome {
     Closest(Reason),
 }
 
-/// Why the search ended.
+/// Reason for the end of the search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stop {
@@ -78,7 +78,7 @@ pub enum Stop {
     Deadline,
 }
 
-/// The result of a solve, made by [`Solver::solution`](super::Solver::solution) and overwritten by each solve.
+/// The result of a solve, created by [`Solver::solution`](super::Solver::solution) and overwritten by each solve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solution {
     /// Positions of the chain's variables \[rad or m\], always within the limits.
@@ -90,26 +90,25 @@ pub struct Solution {
     pub squared_error: f64,
     /// Indices of the variables at a limit that would reduce the error beyond it, if the targets are not met.
     pub saturated: Vec<usize>,
-    /// Smallest singular value of the Jacobian at `positions`, over the axes that are not free, in the tip's
-    /// frame, with position rows divided by the length scale; 0 at a singularity. `Some` after tracking. After a
-    /// search, call [`Solver::smallest_singular_value`](super::Solver::smallest_singular_value), which takes as
-    /// long as a search.
+    /// Smallest singular value of the Jacobian at `positions`, over the constrained axes, in the tip's frame, with
+    /// position rows divided by the length scale; 0 at a singularity. `Some` after tracking. After a search, call
+    /// [`Solver::smallest_singular_value`](super::Solver::smallest_singular_value), which takes as long as a search.
     pub smallest_singular_value: Option<f64>,
-    /// Whether it is one of a continuum of solutions at a singularity, chosen near the seed. Only exact closed
-    /// forms detect this.
+    /// True if the solution is one of a continuum at a singularity, chosen near the seed. Only exact closed forms
+    /// detect this.
     pub continuous: bool,
-    /// The nearest pair at `positions`: its index among [`Scene::pairs`] and its distance \[m\]. `None` without a
-    /// [clearance](super::Problem::clearance), or if no pair is near.
+    /// The nearest collision pair at `positions`: its index among [`Scene::pairs`] and its distance \[m\]. `None`
+    /// without a [clearance](super::Problem::clearance), or if no pair is near.
     pub nearest: Option<(usize, f64)>,
-    /// Iterations over all attempts.
+    /// Total number of iterations of all attempts.
     pub iterations: usize,
     /// Number of starting points tried, including the seed.
     pub attempts: usize,
     /// Duration of the solve: the only field that differs between two solves of the same problem.
     pub elapsed: Duration,
-    /// Whether the targets are met.
+    /// Outcome: whether the targets are met.
     pub outcome: Outcome,
-    /// Why the search ended.
+    /// Reason for the end of the search.
     pub stop: Stop,
 }
 
@@ -205,7 +204,7 @@ impl Solution {
         }
     }
 
-    /// Whether every target is met.
+    /// True if every target is met.
     pub fn is_solved(&self) -> bool {
         self.outcome == Outcome::Solved
     }

@@ -7,7 +7,7 @@ use urdf_ik_mathematics::spatial;
 
 impl Target {
     /// The distance \[m\] and the angle \[rad\] between a tip at `pose` (base link's frame) and the target, over the
-    /// axes that are not free.
+    /// constrained axes.
     pub fn residual(&self, pose: &Isometry3<f64>) -> Residual {
         let (linear, angular) = self.difference(pose);
         Residual { position: linear.norm(), orientation: angular.norm() }
@@ -41,7 +41,7 @@ impl Target {
 }
 
 impl Residual {
-    /// Whether position and orientation errors are within the tolerance of `target`.
+    /// True if position and orientation errors are within the tolerance of `target`.
     pub fn within(&self, target: &Target) -> bool {
         self.position <= target.tolerance.position && self.orientation <= target.tolerance.orientation
     }

@@ -32,10 +32,10 @@ struct Variant {
 
 impl Solver {
     /// Lists the solutions of [`Solver::solve_all`] and their variants by full revolutions of joints, within joint
-    /// limits and the bounds of the problem. Of these, the `most` (up to 10 000) nearest to the seed are returned,
-    /// by the Euclidean distance of the variables \[rad, or m over the length scale\]. Joints without limits keep
-    /// the angle of the solution. Variants that [`Problem::accepts`] refuses, or that exceed the tolerance by
-    /// rounding, are left out.
+    /// limits and the bounds of the problem. Of these, the `most` (up to 10 000) nearest to the seed are returned, by
+    /// the Euclidean distance of the variables \[rad, or m over the length scale\]. Joints without limits keep the
+    /// angle of the solution. Variants that [`Problem::accepts`] rejects, or that exceed the tolerance by rounding,
+    /// are omitted.
     ///
     /// # Errors
     /// [`ProblemError`] as for [`Solver::solve`].

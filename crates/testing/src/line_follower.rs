@@ -85,7 +85,7 @@ impl LineFollower<'_> {
         LineRun { positions, share: at }
     }
 
-    /// Whether a self-motion at the target connects `from` and `to`: none for an arm that is not redundant.
+    /// True if a self-motion at the target connects `from` and `to`: none for an arm that is not redundant.
     pub fn are_connected(&self, from: &[f64], to: &[f64]) -> bool {
         let mut positions = from.to_vec();
         for left in (1..=100).rev() {
@@ -198,7 +198,7 @@ pub fn largest_move(from: &[f64], to: &[f64]) -> f64 {
     from.iter().zip(to).map(|(from, to)| (to - from).abs()).fold(0.0, f64::max)
 }
 
-/// Whether whole turns would bring a joint of `positions` nearer to `near` within its limits.
+/// True if whole turns would bring a joint of `positions` nearer to `near` within its limits.
 pub fn is_turned(chain: &Chain, positions: &[f64], near: &[f64]) -> bool {
     positions.iter().zip(near).zip(chain.variables()).any(|((position, near), variable)| {
         let nearest = near + without_whole_turns(position - near);

@@ -13,20 +13,20 @@ use thiserror::Error;
 
 use crate::names::short;
 
-/// Greatest size of a URDF \[bytes\].
+/// Maximum size of a URDF \[bytes\].
 pub const MAX_URDF_BYTES: usize = 16 << 20;
-/// Greatest size of a text of settings, such as joint positions or joint limits \[bytes\].
+/// Maximum size of a settings text, such as joint positions or joint limits \[bytes\].
 pub const MAX_SETTINGS_BYTES: usize = 1 << 20;
-/// Greatest size of a file of data, such as the cases of a measurement \[bytes\].
+/// Maximum size of a data file, such as the cases of a benchmark \[bytes\].
 pub const MAX_DATA_BYTES: usize = 256 << 20;
 
-/// Why a file was not read.
+/// Failure to read a file or standard input.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("cannot read {}: {reason}", short(path))]
 pub struct ReadError {
-    /// The path as given.
+    /// Path of the file, as passed by the caller.
     pub path: String,
-    /// The message of the operating system, or the fault of the file.
+    /// Message of the operating system, or the invalid property of the file.
     pub reason: String,
 }
 
@@ -58,7 +58,7 @@ pub fn read_bytes(path: &Path, max_bytes: usize) -> Result<Vec<u8>, ReadError> {
 /// The text of standard input, of at most `max_bytes` bytes.
 ///
 /// # Errors
-/// [`ReadError`] for what cannot be read, is longer, or is not UTF-8.
+/// [`ReadError`] if standard input cannot be read, is longer than `max_bytes`, or is not UTF-8.
 pub fn read_standard_input(max_bytes: usize) -> Result<String, ReadError> {
     let place = "standard input";
     text(bounded(io::stdin().lock(), place, max_bytes)?, place)

@@ -4,22 +4,22 @@ use thiserror::Error;
 
 use super::names::short;
 
-/// A text that names none of the values.
+/// A text that matches no name of an enum's values.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("there is no {what} '{}'; the {all} are: {}", short(name), names.join(", "))]
 pub struct UnknownName {
-    /// The kind of value that it should name.
+    /// What the values are, in the singular, for the error message.
     pub what: &'static str,
-    /// What several of these are called.
+    /// The same in the plural.
     pub all: &'static str,
-    /// The given text.
+    /// The rejected text.
     pub name: String,
-    /// The names that there are.
+    /// The valid names.
     pub names: &'static [&'static str],
 }
 
-/// Makes enums whose values have names, with which they are written and read. After the name of an enum stands what a
-/// value is called in a sentence, and what several are.
+/// Defines enums whose values are written and read by name. The enum's name is followed by the noun for a value in
+/// error messages, in the singular and the plural.
 ///
 /// ```
 /// urdf_ik_text::named_values! {
@@ -51,12 +51,12 @@ macro_rules! named_values {
         }
 
         impl $type {
-            /// The names of all values, in their order.
+            /// Names of all values, in order of declaration.
             pub const NAMES: [&'static str; [$($name),*].len()] = [$($name),*];
-            /// All values.
+            /// All values, in order of declaration.
             pub const ALL: [Self; Self::NAMES.len()] = [$(Self::$value),*];
 
-            /// The name, as in texts.
+            /// Name of the value, as it is written and read.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$value => $name,)*

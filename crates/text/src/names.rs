@@ -13,26 +13,26 @@ const MAX_NAMES: usize = 40;
 /// Number of names in a sentence where there are more than that.
 const SHOWN_OF_MORE: usize = 10;
 
-/// The names, separated by commas. Of very many names: the first ones, and the number of the others.
+/// The names, separated by commas. A very long list is truncated and ends with the number of omitted names.
 pub fn list(names: &[impl AsRef<str>]) -> String {
     let shown = if names.len() > MAX_NAMES { SHOWN_OF_MORE } else { names.len() };
     let text = names[..shown].iter().map(|name| short(name.as_ref())).collect::<Vec<_>>().join(", ");
     if shown < names.len() { format!("{text} and {} more", names.len() - shown) } else { text }
 }
 
-/// The name, or another text from outside; of a very long one the beginning, and its length. Control characters are
-/// escaped: they could forge lines of a log.
+/// A name or another text from outside. A very long text is truncated and ends with its length. Control characters
+/// are escaped because they could forge log lines.
 pub fn short(text: &str) -> Cow<'_, str> {
     cut(text, MAX_CHARACTERS)
 }
 
-/// A sentence of somebody else, which may name things from outside: cut and escaped as [`short`] does
-/// it, but much later.
+/// A sentence from another program, which may contain names from outside. Truncated and escaped as in [`short`], but
+/// with a much larger maximum length.
 pub fn sentence(text: &str) -> Cow<'_, str> {
     cut(text, MAX_SENTENCE)
 }
 
-/// The text up to so many characters.
+/// The first `max_characters` characters of `text`, or all of it.
 pub fn beginning(text: &str, max_characters: usize) -> &str {
     text.char_indices().nth(max_characters).map_or(text, |(end, _)| &text[..end])
 }
@@ -50,14 +50,14 @@ fn cut(text: &str, max_characters: usize) -> Cow<'_, str> {
     Cow::Owned(if is_whole { shown } else { format!("{shown}… ({} characters)", text.chars().count()) })
 }
 
-/// The message of a JSON or YAML reader, with plain words for Rust's names of types.
+/// The message of a JSON or YAML reader, with Rust type names replaced by plain words.
 pub fn plain_words(sentence: &str) -> String {
     let numbers =
         sentence.replace("expected f64", "expected a number").replace("expected usize", "expected a whole number");
     numbers.replace("unit value", "nothing")
 }
 
-/// The number; a very large or very small one with an exponent instead of up to 300 digits.
+/// The number as a decimal; very large and very small ones in scientific notation.
 pub fn number(value: f64) -> String {
     let plain = value.to_string();
     if plain.len() > MAX_DIGITS { format!("{value:e}") } else { plain }

@@ -9,7 +9,7 @@ use crate::names::short;
 
 /// A value without duplicate keys at any depth. Its content is dropped.
 ///
-/// To deserialize it from a text before the text is read for its content finds keys that would be lost.
+/// Deserialize a text as this type first: other types would silently drop duplicate keys.
 pub struct UniqueKeys;
 
 impl<'de> Deserialize<'de> for UniqueKeys {

@@ -8,28 +8,28 @@ use crate::files::MAX_SETTINGS_BYTES;
 /// with the square of that: with this number some hundredths of a second.
 const MAX_BRACKETS: usize = 4096;
 
-/// Why a YAML text is not read.
+/// Reason for which a YAML text is rejected before parsing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum YamlError {
-    /// It is too long for a text of settings.
+    /// The text exceeds the maximum size of a settings text.
     #[error("it has {bytes} bytes; at most {MAX_SETTINGS_BYTES} are read")]
     TooLong {
-        /// Its length.
+        /// Size of the text \[bytes\].
         bytes: usize,
     },
-    /// It may be nested too deep.
+    /// The text has so many opening brackets that it may be nested too deeply.
     #[error("it opens {brackets} brackets; at most {MAX_BRACKETS} are read")]
     TooManyBrackets {
-        /// How many it opens.
+        /// Number of opening brackets.
         brackets: usize,
     },
 }
 
-/// The reader of a YAML text, after a check that it will not take long.
+/// A deserializer for a YAML text whose size and nesting are bounded, so that parsing is fast.
 ///
 /// # Errors
-/// [`YamlError`] for a text that is too long, or that may be nested too deep.
+/// [`YamlError`] if the text is too long, or may be nested too deeply.
 pub fn yaml_reader(text: &str) -> Result<serde_yaml::Deserializer<'_>, YamlError> {
     if text.len() > MAX_SETTINGS_BYTES {
         return Err(YamlError::TooLong { bytes: text.len() });

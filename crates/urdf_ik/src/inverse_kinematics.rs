@@ -33,14 +33,14 @@ pub struct InverseKinematics {
     solution: Solution,
 }
 
-/// Why a solver could not be prepared, or a problem was refused.
+/// Why a solver could not be prepared, or a problem was rejected.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The URDF cannot be read.
+    /// The URDF is unreadable or invalid.
     #[error(transparent)]
     Urdf(#[from] UrdfError),
-    /// The robot has no chain to these tip links.
+    /// The robot has no chain to the requested tip links.
     #[error(transparent)]
     Chain(#[from] ChainError),
     /// The solver method does not apply to the chain.
@@ -60,11 +60,11 @@ pub enum Error {
 }
 
 impl InverseKinematics {
-    /// Reads a URDF file and prepares the chain from its root link to the tip links `tips`; without tips, to the only
-    /// movable leaf link.
+    /// Reads a URDF file and prepares the chain from its root link to the tip links `tips`; without tips, to the
+    /// robot's only movable leaf link.
     ///
     /// # Errors
-    /// [`Error::Urdf`] if the file cannot be read, [`Error::Chain`] if there is no such chain, [`Error::NotApplicable`]
+    /// [`Error::Urdf`] if the file cannot be read, [`Error::Chain`] if no such chain exists, [`Error::NotApplicable`]
     /// if the solver does not apply to it.
     pub fn from_urdf_file(path: impl AsRef<Path>, tips: &[&str]) -> Result<Self, Error> {
         Self::of_robot(&Robot::from_urdf_file(path)?, tips)
@@ -83,7 +83,7 @@ impl InverseKinematics {
         Ok(Self::new(Solver::prepare(Method::default(), &chain)?))
     }
 
-    /// Uses a prepared solver, with any base link and method.
+    /// Wraps a prepared solver, with any base link and method.
     pub fn new(solver: Solver) -> Self {
         Self { scratch: solver.scratch(), solution: solver.solution(), solver }
     }
@@ -93,14 +93,14 @@ impl InverseKinematics {
         self.solver.chain().variable_names()
     }
 
-    /// Finds joint positions \[rad or m\] at which each named tip link has its pose \[m\] in the base link's frame. The
-    /// search starts in the middle of the joint ranges.
+    /// Finds joint positions \[rad or m\] at which each named tip link has its pose \[m\] in the base link's frame.
+    /// The search starts in the middle of the joint ranges.
     ///
     /// If the poses cannot be met, [`Solution::is_solved`] is false and the positions are the closest found.
     ///
     /// # Errors
-    /// [`Error::UnknownTip`] for a link that is not a tip link; [`Error::Problem`] without targets, for a pose that is
-    /// not finite, and for two targets of one tip.
+    /// [`Error::UnknownTip`] if a link is not a tip link; [`Error::Problem`] if there are no targets, a pose is not
+    /// finite, or a tip has two targets.
     pub fn solve(&mut self, targets: &[(&str, Isometry3<f64>)]) -> Result<&Solution, Error> {
         let seed = self.solver.chain().nominal_positions();
         self.solve_from(&seed, targets)

@@ -50,7 +50,7 @@ fn collisions_are_the_least_distance_or_all() {
     assert_eq!(out[0]["links"], serde_json::json!(["base", "hand"]));
     // Along the row 1 m minus two half boxes; the hand is symmetric under a half turn.
     assert!((distances[0] - 0.6).abs() < 1e-9 && (distances[1] - 0.6).abs() < 1e-9, "{distances:?}");
-    // The hand stands upright above the elbow at (0.5, 0.5), beside the base.
+    // The hand is upright above the elbow at (0.5, 0.5), beside the base.
     assert!((distances[2] - 0.2_f64.hypot(0.2)).abs() < 1e-9, "{distances:?}");
     let all = parse(&succeeds(&["collisions", "--urdf", &arm, "--positions", &positions, "--srdf", &srdf, "--all"]));
     for (at, least) in distances.iter().enumerate() {

@@ -84,7 +84,7 @@ impl ThreeJointSide {
         Self { functions }
     }
 
-    /// The equations for a motion of the last link from zero positions.
+    /// The equations for a `motion` of the last link from zero positions, with the given `axes`.
     pub fn equations(&self, axes: &[Line; JOINTS], motion: &Isometry3<f64>) -> Equations {
         let goal = axes[5].moved(motion);
         let mut other = [[0.0; PAIRS]; FUNCTIONS];

@@ -45,7 +45,7 @@ pub(super) struct Harmonics {
 }
 
 impl Harmonics {
-    /// The polynomial that interpolates `function`.
+    /// The trigonometric polynomial that interpolates `function`.
     pub fn of(function: impl Fn(Turn) -> f64) -> Self {
         let mut angle = 0.0;
         let step = TAU / f64::from(u8::try_from(VALUES).unwrap_or(u8::MAX));
@@ -91,8 +91,8 @@ impl Harmonics {
         sums
     }
 
-    /// Calls `on_zero` with each angle \[rad\] at which it vanishes, or nearly touches zero. Returns false if its
-    /// values are rounding errors somewhere.
+    /// Calls `on_zero` with each angle \[rad\] at which the polynomial vanishes, or nearly touches zero. Returns
+    /// false if its values are dominated by rounding somewhere.
     pub fn zeros(&self, on_zero: &mut dyn FnMut(f64)) -> bool {
         if !(self.noise > 0.0 && self.steepest.is_finite()) {
             return false;

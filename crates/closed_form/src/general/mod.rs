@@ -28,8 +28,8 @@ const TRIAL_CONFIGURATIONS: usize = 16;
 /// Samples that the closed form must recover from their poses.
 const MIN_TRIALS_PASSED: usize = 12;
 
-/// An arm of six revolute joints, read from both ends: first from the end where its solutions share fewer joint
-/// angles.
+/// An arm of six revolute joints, analysed from both ends: first from the end at which its solutions share fewer
+/// joint angles.
 #[derive(Debug, Clone)]
 pub struct General6R {
     ends: [ArmDirection; 2],
@@ -49,7 +49,8 @@ struct ArmDirection {
 }
 
 impl General6R {
-    /// The arm with these axes. `None` if it fails its self-check because some axes are always redundant.
+    /// The general arm with these axes and a `length` \[m\]. `None` if it fails its self-check because some axes are
+    /// always redundant.
     pub fn new(axes: &Axes, length: f64) -> Option<Self> {
         let mut ends = [false, true].map(|reversed| ArmDirection::new(axes, length, reversed));
         let [one, other] = [ends[0].self_check(), ends[1].self_check()];
@@ -59,8 +60,8 @@ impl General6R {
         (one.0.max(other.0) >= MIN_TRIALS_PASSED).then_some(Self { ends })
     }
 
-    /// All configurations for `pose` of the tip (base link's frame \[m\]). Undetermined joints stay near `seed`
-    /// \[rad\].
+    /// All joint positions \[rad\] for `pose` of the tip (base link's frame \[m\]). Undetermined joints are near
+    /// `seed` \[rad\].
     pub fn solutions(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> ArmSolutions {
         let mut solutions = ArmSolutions::none();
         for end in &self.ends {
@@ -141,7 +142,7 @@ impl ArmDirection {
         seen
     }
 
-    /// Newton steps from a configuration that is near the goal; keeps where they lead to.
+    /// Takes Newton steps from a configuration near the goal, and adds the result to `solutions`.
     fn go_on(&self, mut positions: [f64; JOINTS], motion: &Isometry3<f64>, solutions: &mut ArmSolutions) {
         if !newton::arrive(&self.axes, motion, &mut positions) {
             return;

@@ -76,20 +76,20 @@ impl Resultant {
         Harmonics::of(|third| SMatrix::<f64, SIZE, SIZE>::from(self.at(third)).transpose().determinant())
     }
 
-    /// True if the determinant vanishes there.
+    /// True if the determinant vanishes at the third angle `third`.
     pub fn vanishes(&self, third: Turn) -> bool {
         let eliminated = Eliminated::new(self.at(third), [0.0; SIZE]);
         eliminated.pivot(SIZE - 1) <= VANISHING_PIVOT * eliminated.pivot(0)
     }
 
-    /// Logarithm of the pivot that separates a solution from others with the same third angle.
+    /// Logarithm of the pivot that separates solutions with the same third angle.
     pub fn apart(&self, third: Turn) -> f64 {
         let eliminated = Eliminated::new(self.at(third), [0.0; SIZE]);
         (eliminated.pivot(SIZE - 2) / eliminated.pivot(0)).max(f64::EPSILON).ln()
     }
 
-    /// Calls `found` with fourth and fifth angles that may belong to a third at which the determinant vanishes.
-    /// Several solutions can share it.
+    /// Calls `found` with candidates for the fourth and fifth angle at a third angle for which the determinant
+    /// vanishes. Several solutions can share it.
     pub fn others(&self, third: Turn, found: &mut dyn FnMut(Turn, Turn)) {
         let eliminated = Eliminated::new(self.at(third), [0.0; SIZE]);
         let alone = eliminated.vanishing(0);

@@ -12,7 +12,7 @@ use crate::two_link::{PlaneFreedom, Solutions};
 use urdf_ik_mathematics::segments::InputError;
 use urdf_ik_robot::Chain;
 
-/// A chain of five joints: the axes of yaw, roll and shoulder intersect in one point, the roll's perpendicular to
+/// A chain of five joints: the axes of yaw, roll and shoulder intersect in one point, the roll axis perpendicular to
 /// both others; the axes of elbow and wrist are parallel to the shoulder's. The up vector is the direction from the
 /// wrist to the tip link's origin, perpendicular to these axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -73,8 +73,8 @@ impl ThreeLinkChain {
         &self.arm
     }
 
-    /// All positions of the chain's variables \[rad\], in (-π, π\] without regard to limits, at which the tip link's
-    /// origin is at `end` \[m\] and the last link points along `up` (both in the base link's frame): those of
+    /// All positions of the chain's variables \[rad\], in (-π, π\] ignoring limits, at which the tip link's origin is
+    /// at `end` \[m\] and the last link points along `up` (both in the base link's frame): the solutions of
     /// [`ThreeLink::solve`], each followed by its [equivalent](ThreeLinkAngles::rolled_over), unless both belong to
     /// one continuum.
     ///

@@ -130,7 +130,7 @@ impl ThreeLink {
     }
 
     /// All angles for which the end is at `end` \[m\] and the last link points along `up`, a nonzero vector of any
-    /// length; generically four. Out of reach, the angles for which the end is closest while the last link points
+    /// length; in general four. Out of reach, the angles for which the end is closest while the last link points
     /// along `up`.
     ///
     /// # Errors

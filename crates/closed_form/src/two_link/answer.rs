@@ -16,36 +16,37 @@ pub enum Shape {
 /// exhaustive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Freedom {
-    /// None.
+    /// No self-motion.
     #[default]
     None,
-    /// Of the shoulder: the target is at the shoulder.
+    /// Self-motion of the shoulder: the target is at the shoulder.
     Shoulder,
-    /// Of the elbow: the second link has zero length.
+    /// Self-motion of the elbow: the second link has zero length.
     Elbow,
-    /// Of both joints with a constant sum of their angles: the first link has zero length.
+    /// Self-motion of both joints with a constant sum of angles: the first link has zero length.
     AllButSum,
-    /// Of both joints independently: links of zero length, with the target at the shoulder or no link left.
+    /// Independent self-motions of both joints: both links have zero length, or one of them has and the target is
+    /// at the shoulder.
     Both,
 }
 
 /// Self-motion of the plane of the links. The cases are exhaustive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PlaneFreedom {
-    /// None: the plane is unique, up to its two sides.
+    /// No self-motion: the plane is unique, up to its two sides.
     #[default]
     None,
-    /// Of the yaw: the target lies on the base axis. One configuration is returned, with yaw 0.
+    /// Self-motion of the yaw: the target is on the base axis. One configuration is returned, with yaw 0.
     Yaw,
-    /// Of the roll, coupled with the yaw: the up vector points along the line from base to wrist, about which the
+    /// Coupled self-motion of roll and yaw: the up vector points along the line from base to wrist, about which the
     /// plane rotates. One configuration is returned, with roll 0.
     Roll,
-    /// Of the yaw against the shoulder: the plane is perpendicular to the base axis, about which both joints rotate.
-    /// Every configuration is returned with yaw 0 and represents a continuum.
+    /// Opposite self-motion of yaw and shoulder: the plane is perpendicular to the base axis, about which both joints
+    /// rotate. Every configuration is returned with yaw 0 and represents a continuum.
     YawAgainstShoulder,
 }
 
-/// Up to `N` configurations, and how well they meet the target. All angles are in (-π, π\] and ignore joint limits.
+/// Up to `N` configurations and their common properties. All angles are in (-π, π\] \[rad\] and ignore joint limits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Solutions<P, const N: usize> {
     configurations: [P; N],

@@ -12,11 +12,11 @@ use crate::{EXACT_DEVIATION, Line};
 use urdf_ik_mathematics::segments::{InputError, check_coordinates};
 use urdf_ik_robot::{Chain, ChainJoint, JointKind};
 
-/// Largest deviation from parallel, from a right angle \[rad\] or from an intersection \[m\] for a chain to have an
+/// Maximum deviation from parallel axes and right angles \[rad\], and from intersections \[m\], of a chain with an
 /// exact shape.
 pub const SHAPE_TOLERANCE: f64 = EXACT_DEVIATION;
 
-/// Reason why a chain is not an arm of two or three links, with the deviation.
+/// Why a chain is not an arm of two or three links, with the deviation.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum NotOfThisShape {
@@ -25,11 +25,11 @@ pub enum NotOfThisShape {
         "the chain has {joints} movable joints and {tips} tip links; it must have {expected} joints in a row and 1 tip link"
     )]
     Joints {
-        /// Movable joints of the chain.
+        /// Number of movable joints of the chain.
         joints: usize,
-        /// Its tip links.
+        /// Number of tip links of the chain.
         tips: usize,
-        /// Joints that the shape has.
+        /// Required number of joints.
         expected: usize,
     },
     /// A joint does not turn freely: it is prismatic, or follows another one.
@@ -37,7 +37,7 @@ pub enum NotOfThisShape {
         "the joint of variable '{variable}' is prismatic or mimics another joint; it must be revolute or continuous and must not mimic"
     )]
     NoTurn {
-        /// Name of the joint that is the variable.
+        /// Name of the variable's joint.
         variable: String,
     },
     /// Two axes are not parallel.
@@ -47,7 +47,7 @@ pub enum NotOfThisShape {
         first: String,
         /// Name of the second joint.
         second: String,
-        /// Angle between both lines \[rad\].
+        /// Angle between the axes \[rad\].
         angle: f64,
     },
     /// Two axes are not at right angles.
@@ -62,14 +62,14 @@ pub enum NotOfThisShape {
         /// Deviation from a right angle \[rad\].
         angle: f64,
     },
-    /// Two axes do not meet.
+    /// Two axes do not intersect.
     #[error("the axes of '{first}' and '{second}' are {distance:e} m apart, more than {SHAPE_TOLERANCE:e} m")]
     NotMeeting {
         /// Name of the first joint.
         first: String,
         /// Name of the second joint.
         second: String,
-        /// Distance of both lines \[m\].
+        /// Distance of the axes \[m\].
         distance: f64,
     },
     /// The tip link's origin is beside the plane that contains the base axis.
@@ -77,7 +77,7 @@ pub enum NotOfThisShape {
         "the tip link is {distance:e} m from the plane through the axis of '{first}', more than {SHAPE_TOLERANCE:e} m"
     )]
     TipBeside {
-        /// Name of the joint that turns the plane.
+        /// Name of the joint that rotates the plane.
         first: String,
         /// Distance from the plane \[m\].
         distance: f64,
@@ -89,10 +89,10 @@ pub enum NotOfThisShape {
     NoLastLink {
         /// Name of the last joint.
         wrist: String,
-        /// Distance from its axis \[m\].
+        /// Distance from the axis of that joint \[m\].
         distance: f64,
     },
-    /// The links are too long.
+    /// The link lengths are too large.
     #[error(transparent)]
     Input(#[from] InputError),
 }
@@ -218,9 +218,9 @@ impl PlanarChain {
         &self.links
     }
 
-    /// All positions of the chain's variables \[rad\], in (-π, π\] without regard to limits, at which the tip link's
-    /// origin is at `target` (base link's frame \[m\]), in the order of [`TwoLink::solve`]. The distance of the
-    /// target from the plane adds to [`Solutions::missing`].
+    /// All positions of the chain's variables \[rad\], in (-π, π\] ignoring limits, at which the tip link's origin is
+    /// at `target` (base link's frame \[m\]), in the order of [`TwoLink::solve`]. The distance of the target from the
+    /// plane adds to [`Solutions::missing`].
     ///
     /// # Errors
     /// [`InputError`] if a coordinate is not finite or beyond 1e9 m.
@@ -273,8 +273,8 @@ impl SpatialChain {
         &self.arm
     }
 
-    /// All positions of the chain's variables \[rad\], in (-π, π\] without regard to limits, at which the tip link's
-    /// origin is at `target` (base link's frame \[m\]), in the order of [`SpatialTwoLink::solve`].
+    /// All positions of the chain's variables \[rad\], in (-π, π\] ignoring limits, at which the tip link's origin is
+    /// at `target` (base link's frame \[m\]), in the order of [`SpatialTwoLink::solve`].
     ///
     /// # Errors
     /// [`InputError`] if a coordinate is not finite or beyond 1e9 m.

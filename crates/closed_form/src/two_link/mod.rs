@@ -39,7 +39,7 @@
 //!     let tip = Point2::new(0.4 * first.cos() + 0.3 * second.cos(), 0.4 * first.sin() + 0.3 * second.sin());
 //!     assert!((tip - Point2::new(0.3, 0.4)).norm() < 1e-15);
 //! }
-//! // Out of reach: the closest configuration, and by how much it misses.
+//! // Out of reach: the closest configuration, and its distance from the target.
 //! let solutions = arm.solve(&Point2::new(1.0, 0.0))?;
 //! assert!(!solutions.is_reached() && (solutions.missing - 0.3).abs() < 1e-15);
 //! # Ok(())
@@ -66,7 +66,7 @@ use super::whole_turns::wrapped;
 /// Relative difference below which lengths count as equal, or as zero.
 pub(super) const ROUNDINGS: f64 = 4.0 * f64::EPSILON;
 
-/// Two links in a plane. See the [module](self) for what its angles mean.
+/// Two links in a plane. The [module](self) defines the angles.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TwoLink {
     first: f64,
@@ -101,7 +101,7 @@ impl TwoLink {
         [self.first, self.second]
     }
 
-    /// Distances of the tip from the shoulder that are in reach \[m\].
+    /// Interval of the distances between shoulder and tip that are within reach \[m\].
     pub fn reach(&self) -> Reach {
         Reach::of(&self.lengths())
     }

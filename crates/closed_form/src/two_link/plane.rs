@@ -16,7 +16,7 @@ pub(crate) struct ArmPlane {
     along: Vector3<f64>,
     /// Direction of the rotated z axis, towards which angles are counted.
     across: Vector3<f64>,
-    /// Whether the normal is the base axis, so that the yaw is arbitrary.
+    /// True if the normal is the base axis, so that the yaw is arbitrary.
     level: bool,
 }
 

@@ -51,7 +51,7 @@ impl LinkPoses {
 #[derive(Clone, Copy)]
 pub(crate) struct BodyAt<'a> {
     pub shapes: &'a [PlacedShape],
-    /// The frame of the shapes, in the root link's frame.
+    /// Frame of the shapes, in the root link's frame.
     pub frame: Transform,
 }
 
@@ -73,7 +73,7 @@ impl BodyAt<'_> {
         if least <= TOUCHING { 0.0 } else { least }
     }
 
-    /// Whether it touches another body.
+    /// True if the body touches another one.
     pub fn touches(&self, other: &Self) -> bool {
         // Distances above twice the contact threshold need not be measured.
         self.distance_below(other, 2.0 * TOUCHING) <= 0.0
@@ -81,7 +81,7 @@ impl BodyAt<'_> {
 }
 
 impl LinkShapes {
-    /// The distance between two links \[m\]: 0 if they touch or overlap, infinite if one of them has no shape.
+    /// The distance between two links \[m\]: 0 if they touch or overlap, infinite if either has no shape.
     pub fn distance(&self, places: &LinkPoses, pair: LinkPair) -> f64 {
         let [first, second] = pair.0.map(|link| self.at(places, link));
         first.distance_below(&second, f64::INFINITY)

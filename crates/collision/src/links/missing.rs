@@ -28,15 +28,15 @@ named_values! {
 pub struct MissingShapesError {
     /// Names of the links, in the order of the URDF.
     pub links: Vec<String>,
-    /// Why the first shape could not be loaded.
+    /// Reason why the first shape could not be loaded.
     pub reason: String,
 }
 
 impl MissingShapes {
-    /// Refuses `missing` shapes under [`MissingShapes::Refuse`].
+    /// Applies the policy to `missing` shapes.
     ///
     /// # Errors
-    /// A clone of `missing`.
+    /// A clone of `missing` under [`MissingShapes::Refuse`].
     pub fn check(self, missing: Option<&MissingShapesError>) -> Result<(), MissingShapesError> {
         match (self, missing) {
             (Self::Refuse, Some(missing)) => Err(missing.clone()),

@@ -21,7 +21,7 @@ use urdf_ik_text::names::{sentence, short};
 /// Maximum number of collision shapes of a robot. The number of pairs grows with its square.
 const MAX_SHAPES: usize = 1000;
 
-/// The collision shapes of the links of a robot. Immutable.
+/// The collision shapes of a robot's links. Immutable.
 #[derive(Clone)]
 pub struct LinkShapes {
     /// Sorted by link index.
@@ -31,7 +31,7 @@ pub struct LinkShapes {
     faults: Vec<ShapeFault>,
 }
 
-/// A `<collision>` element that could not be used, and why.
+/// An unusable `<collision>` element and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("link '{}' counts without a shape: {reason}", short(link))]
 pub struct ShapeFault {
@@ -48,7 +48,7 @@ pub enum CollisionsError {
     /// The text is not well-formed XML.
     #[error("the collision geometry of the robot description cannot be read: {}", sentence(reason))]
     Xml {
-        /// The message of the XML parser.
+        /// Message of the XML parser.
         reason: String,
     },
     /// There are more collision shapes than the limit.
@@ -60,8 +60,8 @@ pub enum CollisionsError {
 }
 
 impl LinkShapes {
-    /// Reads the `<collision>` elements of `urdf`, the text from which `robot` was built. Mesh files are looked up in
-    /// `folders`.
+    /// Reads the `<collision>` elements of `urdf`, the text from which `robot` was built. Mesh files are searched for
+    /// in `folders`.
     ///
     /// Shapes that are invalid or cannot be loaded are listed in [`LinkShapes::faults`]; the link keeps its other
     /// shapes.
@@ -91,17 +91,17 @@ impl LinkShapes {
         Ok(Self { shapes, ranges, faults })
     }
 
-    /// The shapes of a link by its index; empty if it has none.
+    /// The shapes of the link with index `link`; empty if it has none.
     pub fn of_link(&self, link: usize) -> &[PlacedShape] {
         self.ranges.get(link).map_or(&[], |range| &self.shapes[range.clone()])
     }
 
-    /// Indices of the links that have a shape, ascending.
+    /// Indices of the links with shapes, ascending.
     pub fn links(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.ranges.len()).filter(|&link| !self.ranges[link].is_empty())
     }
 
-    /// The shapes that could not be used, in the order of the URDF.
+    /// The unusable shapes, in the order of the URDF.
     pub fn faults(&self) -> &[ShapeFault] {
         &self.faults
     }

@@ -35,16 +35,16 @@ impl fmt::Display for ExclusionReason {
     }
 }
 
-/// The pairs of links with shapes that move relative to each other, in ascending order, split into those that are
-/// checked and those that are excluded.
+/// The checked and the excluded pairs among all pairs of links with shapes that move relative to each other, in
+/// ascending order.
 ///
-/// An SRDF alone decides about exclusions. Without an SRDF, adjacent links are excluded and links that touch in each of
-/// 200 fixed sampled configurations. A pair is never excluded because it was never seen in contact.
+/// If there is an SRDF, it alone determines the exclusions. Otherwise, adjacent links are excluded, and links that
+/// touch in each of 200 fixed sampled configurations. A pair without any contact in these samples is still checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pairs {
-    /// The pairs that are checked for collisions.
+    /// The pairs to check for collisions.
     pub checked: Vec<LinkPair>,
-    /// The excluded pairs, and why.
+    /// The excluded pairs, with the reasons.
     pub excluded: Vec<(LinkPair, ExclusionReason)>,
     /// Indices of the links with shapes that move relative to the root link, ascending. These are checked against
     /// obstacles.
@@ -52,20 +52,20 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// The pairs that any joint of `robot` moves.
+    /// The pairs that move with any joint of `robot`.
     ///
     /// # Errors
-    /// [`SrdfError::OtherRobot`] if the SRDF mostly names links that `robot` does not have.
+    /// [`SrdfError::OtherRobot`] if more than half of the links in the SRDF do not exist in `robot`.
     pub fn of_robot(robot: &Robot, shapes: &LinkShapes, srdf: Option<&Srdf>) -> Result<Self, SrdfError> {
         let moves = robot.joints().iter().map(|joint| joint.kind.has_position()).collect();
         Self::new(&MovableJoints { robot, moves }, shapes, srdf)
     }
 
-    /// The pairs that the variables of `chain` move, mimic joints included. All other joints are at
+    /// The pairs that move with the variables of `chain`, mimic joints included. All other joints are at
     /// [`Robot::neutral_positions`].
     ///
     /// # Errors
-    /// [`SrdfError::OtherRobot`] if the SRDF mostly names links that `robot` does not have.
+    /// [`SrdfError::OtherRobot`] if more than half of the links in the SRDF do not exist in `robot`.
     pub fn of_chain(robot: &Robot, chain: &Chain, shapes: &LinkShapes, srdf: Option<&Srdf>) -> Result<Self, SrdfError> {
         let moves = (0..robot.joints().len()).map(|joint| chain.moves(robot, joint)).collect();
         Self::new(&MovableJoints { robot, moves }, shapes, srdf)
@@ -132,7 +132,7 @@ impl MovableJoints<'_> {
         (0..links.len()).map(body).collect()
     }
 
-    /// Whether exactly one joint that is not fixed, and no other link with a shape, lies between the links.
+    /// True if exactly one movable joint and no other link with a shape is between the links.
     fn are_neighbours(&self, shapes: &LinkShapes, pair: LinkPair) -> bool {
         let path = self.robot.joints_between(pair.0).concat();
         let joints = self.robot.joints();

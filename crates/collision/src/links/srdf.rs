@@ -23,7 +23,7 @@ pub struct Srdf {
     pub(crate) end_effectors: EndEffectors,
 }
 
-/// Why an SRDF was refused.
+/// Why an SRDF is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SrdfError {
@@ -33,22 +33,22 @@ pub enum SrdfError {
     /// The text is not well-formed XML.
     #[error("the SRDF is not well-formed XML: {}", sentence(reason))]
     Xml {
-        /// The message of the XML parser.
+        /// Message of the XML parser.
         reason: String,
     },
     /// The XML is not an SRDF.
     #[error("the SRDF must be one <robot> element, but it has {}", short(found))]
     NotAnSrdf {
-        /// The unexpected content.
+        /// Description of the unexpected content.
         found: String,
     },
     /// The text is a URDF: it defines links or joints.
     #[error("it is a URDF, not an SRDF, because it has <{element}>: give the SRDF of the robot, or none")]
     Urdf {
-        /// Name of the element that only a URDF has.
+        /// Name of the element that occurs only in a URDF.
         element: &'static str,
     },
-    /// An element lacks an attribute that names a link.
+    /// An element lacks the attribute with a link name.
     #[error("the SRDF has a <{element}> without {missing}")]
     Missing {
         /// Name of the element.
@@ -65,9 +65,9 @@ pub enum SrdfError {
     OtherRobot {
         /// Name of the robot.
         robot: String,
-        /// Number of links that the SRDF names.
+        /// Number of links in the SRDF.
         named: usize,
-        /// The named links that the robot does not have.
+        /// Names in the SRDF that are not links of the robot.
         unknown: Vec<String>,
     },
 }
@@ -134,10 +134,10 @@ impl Srdf {
         Ok(())
     }
 
-    /// The links that the SRDF names and `robot` does not have, by name. A few are common where a URDF was simplified.
+    /// The names in the SRDF that are not links of `robot`, sorted. A few are common if a URDF was simplified.
     ///
     /// # Errors
-    /// [`SrdfError::OtherRobot`] if they are more than half of all named links.
+    /// [`SrdfError::OtherRobot`] if they are more than half of all names.
     pub fn unknown_links(&self, robot: &Robot) -> Result<Vec<String>, SrdfError> {
         let pairs = self.disabled.iter().map(|(links, _)| links).chain(&self.enabled).flatten();
         let named: BTreeSet<&String> = pairs.chain(&self.disabled_by_default).collect();
@@ -149,7 +149,7 @@ impl Srdf {
         Ok(unknown)
     }
 
-    /// The reason why two links, by name, are allowed to touch; `None` if they are not.
+    /// The reason why the links named `first` and `second` are allowed to touch; `None` if they are not.
     pub fn allows(&self, first: &str, second: &str) -> Option<&str> {
         let is_pair = |links: &[String; 2]| {
             (links[0] == first && links[1] == second) || (links[0] == second && links[1] == first)
@@ -178,7 +178,7 @@ pub(crate) struct EndEffectors {
 struct LinkGroup {
     name: String,
     links: Vec<String>,
-    /// A joint stands for its child link.
+    /// Joint names; each one means the joint's child link.
     joints: Vec<String>,
     /// Chains from a base link, which is excluded, to a tip link.
     chains: Vec<[String; 2]>,

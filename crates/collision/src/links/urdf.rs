@@ -14,9 +14,9 @@ const GEOMETRY_DEPTH: usize = 5;
 pub(crate) struct Collision {
     /// Name of the link.
     pub link: String,
-    /// Pose of the shape in the link's frame, or why it is invalid.
+    /// Pose of the shape in the link's frame, or its fault.
     pub origin: Result<Isometry3<f64>, Malformed>,
-    /// The shape, or why it is invalid.
+    /// The shape, or its fault.
     pub geometry: Result<Geometry, Malformed>,
 }
 

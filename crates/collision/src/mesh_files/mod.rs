@@ -49,7 +49,7 @@ pub enum MeshError {
     Malformed {
         /// Name of the mesh file.
         mesh: String,
-        /// The message of the parser.
+        /// Message of the parser.
         reason: String,
     },
     /// The mesh has no triangles.
@@ -71,7 +71,7 @@ pub enum MeshError {
     TooManyInAll {
         /// Name of the first mesh beyond the limit.
         mesh: String,
-        /// The limit.
+        /// Maximum number of triangles.
         most: usize,
     },
     /// A vertex is not finite or too far from the origin.
@@ -173,12 +173,15 @@ pub(crate) struct MeshCache<'a> {
 }
 
 impl<'a> MeshCache<'a> {
-    /// An empty cache. Mesh files are looked up in `folders`.
+    /// An empty cache. Mesh files are searched for in `folders`.
     pub fn new(folders: &'a MeshFolders) -> Self {
         Self { folders, read: HashMap::new(), triangles: 0 }
     }
 
-    /// The mesh named `file`, scaled; loaded at its first use.
+    /// The mesh named `file`, multiplied by `scale` along x, y and z; loaded on first use.
+    ///
+    /// # Errors
+    /// [`MeshError`] if the mesh cannot be loaded.
     pub fn of(&mut self, file: &str, scale: [f64; 3]) -> Result<Arc<Mesh>, MeshError> {
         let key = (file.to_owned(), scale.map(f64::to_bits));
         if let Some(mesh) = self.read.get(&key) {

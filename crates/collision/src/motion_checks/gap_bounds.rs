@@ -14,8 +14,8 @@ const GAP_TOLERANCE: f64 = 1e-9;
 /// Numerical tolerance for the depth of a pair that starts in contact; depths are less accurate than distances \[m\].
 const DEPTH_TOLERANCE: f64 = TOUCHING;
 
-/// The gap that each pair has to maintain during a motion: the margin, or for pairs that start inside the margin their
-/// initial [gap](Near::gap). These may open, never close.
+/// The minimum gap of each pair during a motion \[m\]: the margin, or the initial [gap](Near::gap) of a pair that
+/// starts inside the margin and may not come closer.
 #[derive(Debug, Clone, Default)]
 pub struct RequiredGaps {
     margin: f64,
@@ -30,7 +30,7 @@ impl RequiredGaps {
         self.nearer.reserve(pairs);
     }
 
-    /// Starts with the pairs in `near`, which contains every pair inside `margin` \[m\].
+    /// Starts a motion from the pairs in `near`, which must contain every pair inside `margin` \[m\].
     pub fn begin(&mut self, near: &[Near], margin: f64) {
         self.margin = margin;
         self.nearer.clear();
@@ -46,8 +46,8 @@ impl RequiredGaps {
         }
     }
 
-    /// Raises the required gap of a pair that started inside the margin to its current gap, at most to the margin
-    /// \[m\].
+    /// Raises the required gap of a pair that started inside the margin to its current `gap` \[m\], at most to the
+    /// margin.
     pub fn raise(&mut self, pair: usize, gap: f64) {
         if let Ok(at) = self.nearer.binary_search_by_key(&pair, |(pair, _)| *pair) {
             let required = &mut self.nearer[at].1;
@@ -55,7 +55,7 @@ impl RequiredGaps {
         }
     }
 
-    /// True if every pair has to maintain the margin.
+    /// True if the required gap of every pair is the margin.
     pub fn is_empty(&self) -> bool {
         self.nearer.is_empty()
     }
@@ -66,7 +66,7 @@ impl RequiredGaps {
         found.map_or(self.margin, |at| self.nearer[at].1)
     }
 
-    /// The pair with the largest violation of its required gap among those found at another configuration.
+    /// The pair in `near` with the largest violation of its required gap; `None` if there is no violation.
     pub fn worst<'a>(&self, near: &'a [Near]) -> Option<&'a Near> {
         let slack = |near: &Near| near.gap() - self.of(near.pair);
         near.iter().filter(|near| slack(near) < 0.0).min_by(|a, b| slack(a).total_cmp(&slack(b)))
@@ -77,7 +77,7 @@ fn less_rounding(gap: f64) -> f64 {
     gap - if gap > 0.0 { GAP_TOLERANCE } else { DEPTH_TOLERANCE }
 }
 
-/// For each pair of a scene, a lower bound of its gap at a configuration that was checked.
+/// For each pair of a scene, a lower bound of its gap \[m\] at a verified configuration.
 #[derive(Debug, Clone, Default)]
 pub struct KnownGaps {
     /// The scene to which the bounds belong.

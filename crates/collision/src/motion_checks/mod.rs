@@ -21,16 +21,16 @@ const BISECTION_TOLERANCE: f64 = 0.01;
 /// Maximum number of checks of a motion.
 const MAX_CHECKS: usize = 100_000;
 
-/// The part of a straight motion that is clear.
+/// The clear part of a straight motion.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FreePart {
     /// Fraction of the motion up to which it is clear, from 0 to 1.
     pub fraction: f64,
-    /// If the fraction is below 1, the violating pair just beyond it; `None` if the motion needs too many checks.
+    /// The violating pair just beyond a fraction below 1; `None` at the end, or if the motion needs too many checks.
     pub stopped_by: Option<Near>,
 }
 
-/// Scratch memory of a motion check. It grows to the size of the largest scene it was used with.
+/// Scratch memory of a motion check. It grows to the largest scene in use.
 #[derive(Debug, Clone, Default)]
 pub struct SegmentScratch {
     /// The result of distance queries.
@@ -66,12 +66,12 @@ impl Time {
     }
 }
 
-/// How far a pair has been checked along a motion.
+/// Progress of the check of one pair along a motion.
 #[derive(Debug, Clone, Copy)]
 struct PairProgress {
-    /// Where it was last verified clear.
+    /// Position along the motion at which it was last verified clear.
     cleared: Time,
-    /// Where it has to be checked next.
+    /// Position along the motion at which it must be checked next.
     due: Time,
 }
 
@@ -104,7 +104,8 @@ impl SegmentScratch {
     }
 }
 
-/// Writes the configuration at `fraction` (0 to 1) of the straight motion between two configurations into `at`.
+/// Writes the configuration at `fraction` (0 to 1) of the straight motion between two configurations to `at` \[rad or
+/// m\].
 pub fn interpolate_into(from: &[f64], to: &[f64], fraction: f64, at: &mut [f64]) {
     for (at, (from, to)) in at.iter_mut().zip(from.iter().zip(to)) {
         // Rounding must not overshoot an end.
@@ -117,17 +118,18 @@ pub fn interpolate_into(from: &[f64], to: &[f64], fraction: f64, at: &mut [f64])
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NearStart {
-    /// They have to maintain their initial gap.
+    /// They must maintain their initial gap.
     KeepGap,
-    /// They may only open: each larger gap becomes the new minimum, up to the margin.
+    /// They may only separate: each larger gap becomes the new minimum, up to the margin.
     OpenOnly,
 }
 
-/// A continuous collision check of joint motions. Positions are those of the chain's variables \[rad or m\], and
-/// finite.
+/// A continuous collision check of joint motions. All positions are finite values of the chain's variables \[rad or
+/// m\].
 #[derive(Clone, Copy)]
 pub struct MotionCheck<'a> {
-    /// Every pair has to maintain the margin at each checked configuration, except as `near_start` says.
+    /// Scene and margin. Every pair must maintain the margin at each checked configuration, with the exceptions of
+    /// `near_start`.
     pub clearance: Clearance<'a>,
     /// Rule for pairs that start inside the margin.
     pub near_start: NearStart,
@@ -149,16 +151,16 @@ impl Clearance<'_> {
     /// The clear part of the straight motion between two configurations of the chain's variables \[rad or m\], which
     /// must be finite.
     ///
-    /// Every pair has to maintain the margin, or its initial gap if it starts inside the margin. The requirement holds
-    /// at the returned fraction, see [`interpolate_into`], and up to there no pair falls below it by more than
-    /// `resolution` \[m\].
+    /// Every pair must maintain the margin, or its initial gap if it starts inside the margin. The requirement is
+    /// satisfied at the returned fraction, see [`interpolate_into`], and before it no pair violates the requirement
+    /// by more than `resolution` \[m\].
     pub fn free_part(&self, from: &[f64], to: &[f64], resolution: f64, scratch: &mut SegmentScratch) -> FreePart {
         MotionCheck { clearance: *self, near_start: NearStart::KeepGap, resolution }.free_part(from, to, scratch)
     }
 }
 
 impl MotionCheck<'_> {
-    /// The clear part of the straight motion between two configurations; see [`interpolate_into`] for the meaning of
+    /// The clear part of the straight motion between two configurations \[rad or m\]; [`interpolate_into`] defines
     /// its fraction.
     pub fn free_part(&self, from: &[f64], to: &[f64], scratch: &mut SegmentScratch) -> FreePart {
         let corners = [from, to];
@@ -170,8 +172,8 @@ impl MotionCheck<'_> {
         }
     }
 
-    /// Checks the polyline through `corners`, of which there is at least one. Pairs cleared by the known `gaps` are
-    /// skipped, and `gaps` are updated.
+    /// Checks the polyline through `corners`, at least one configuration \[rad or m\]. Pairs that are clear according
+    /// to `gaps` are skipped, and `gaps` is updated.
     ///
     /// # Errors
     /// The violating pair: [`FreePart::stopped_by`].

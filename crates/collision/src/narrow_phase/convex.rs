@@ -78,7 +78,7 @@ pub(crate) fn are_triangles_within(first: &Triangle, second: &Triangle, margin: 
         && distance_support_map_support_map(&Pose::IDENTITY, first, second) <= margin
 }
 
-/// Whether the direction between the centroids proves that two triangles are farther apart than `margin`.
+/// True if the direction between the centroids proves that two triangles are farther apart than `margin`.
 fn is_beyond_centres(first: &Triangle, second: &Triangle, margin: f64) -> bool {
     let direction = (second.a + second.b + second.c) - (first.a + first.b + first.c);
     let [high, low] = [
@@ -89,7 +89,7 @@ fn is_beyond_centres(first: &Triangle, second: &Triangle, margin: f64) -> bool {
     gap > 0.0 && gap * gap > margin * margin * direction.length_squared()
 }
 
-/// Whether `second` lies farther than `margin` on one side of the plane of `first`.
+/// True if `second` is entirely beyond `margin` on one side of the plane of `first`.
 fn is_beyond_plane(first: &Triangle, second: &Triangle, margin: f64) -> bool {
     let normal = (first.b - first.a).cross(first.c - first.a);
     let [a, b, c] = [second.a, second.b, second.c].map(|corner| normal.dot(corner - first.a));
@@ -97,7 +97,7 @@ fn is_beyond_plane(first: &Triangle, second: &Triangle, margin: f64) -> bool {
     a.min(b).min(c) > most || a.max(b).max(c) < -most
 }
 
-/// Whether the cross product of two edges proves that two triangles are farther apart than `margin`.
+/// True if the cross product of two edges proves that two triangles are farther apart than `margin`.
 fn is_beyond_edges(first: &Triangle, second: &Triangle, margin: f64) -> bool {
     let edges = |triangle: &Triangle| [triangle.b - triangle.a, triangle.c - triangle.b, triangle.a - triangle.c];
     let [a, b, c] = [second.a, second.b, second.c].map(|corner| corner - first.a);
@@ -120,7 +120,7 @@ pub(crate) fn is_within_of_triangle(shape: &dyn Shape, triangle: &Triangle, marg
     !is_certainly_apart(shape, triangle, margin) && convex_nearest(shape, triangle, &Pose::IDENTITY).is_none_or(is_near)
 }
 
-/// Whether a direction found by GJK proves that a shape and a triangle are farther apart than `margin`.
+/// True if a direction found by GJK proves that a shape and a triangle are farther apart than `margin`.
 fn is_certainly_apart(shape: &dyn Shape, triangle: &Triangle, margin: f64) -> bool {
     let Some(shape) = shape.as_support_map() else { return false };
     let towards = triangle.center().try_normalize().unwrap_or(Vector::Y);

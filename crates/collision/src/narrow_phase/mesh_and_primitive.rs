@@ -46,7 +46,7 @@ pub(crate) struct OpenSpheres {
 }
 
 impl Primitive {
-    /// Tests four spheres with `centres` in the primitive's frame.
+    /// Tests four spheres with `centres` in the primitive's frame against `margin` \[m\].
     #[inline(always)]
     pub fn test_four<S: Simd>(&self, simd: S, centres: Vector<S>, spheres: FourSpheres, margin: f64) -> OpenSpheres {
         let [outside, beyond] = self.gap(simd, centres);
@@ -64,7 +64,7 @@ impl Primitive {
 }
 
 impl Transform {
-    /// Transforms four points.
+    /// Transforms four points to the primitive's frame.
     #[inline(always)]
     pub fn four_points<S: Simd>(&self, simd: S, points: &[Lanes; 3]) -> Vector<S> {
         let [x, y, z] = [points[0].load(simd), points[1].load(simd), points[2].load(simd)];
@@ -78,14 +78,14 @@ impl Transform {
 }
 
 impl MeshAndPrimitive<'_> {
-    /// Bit mask of the eight root spheres not yet proven clear; `None` if one is certainly within the margin.
+    /// Bit mask of the eight root spheres not yet proven clear; `None` if one is definitely within `margin` \[m\].
     #[inline(always)]
     pub fn first_spheres<S: Simd>(&self, simd: S, margin: f64) -> Option<u32> {
         let OpenSpheres { open, near } = self.test_octet(simd, &self.mesh.spheres.octets[0], margin);
         (near == 0).then_some(open)
     }
 
-    /// Tests the first levels of the sphere tree below the `open` root spheres.
+    /// Tests the first levels of the sphere tree below the `open` root spheres against `margin` \[m\].
     #[inline(always)]
     pub fn proximity_by_spheres<S: Simd>(&self, simd: S, open: u32, margin: f64) -> Proximity {
         let mut verdict = Proximity::Apart;
@@ -105,14 +105,14 @@ impl MeshAndPrimitive<'_> {
         }
     }
 
-    /// True if a triangle below the `open` root spheres is within `margin` of the primitive.
+    /// True if a triangle below the `open` root spheres is within `margin` \[m\] of the primitive.
     #[inline(always)]
     pub fn are_within<S: Simd>(&self, simd: S, open: u32, margin: f64) -> bool {
         self.each_near(simd, open, None, margin, &mut AnyVisitor).is_break()
     }
 
-    /// The nearest points of the triangles and the primitive in the primitive's frame, if they are within the query.
-    /// `towards` is an initial direction from the primitive to the mesh.
+    /// The nearest points of the triangles and the primitive in the primitive's frame; `None` if they are beyond the
+    /// query's distance. `towards` is an initial direction from the primitive to the mesh.
     #[inline(always)]
     pub fn nearest<S: Simd>(&self, simd: S, towards: &Vector3<f64>, query: DistanceQuery) -> Option<NearPoints> {
         let found = self.guess(towards, &query);
@@ -205,7 +205,7 @@ impl MeshAndPrimitive<'_> {
         ConvexPair { first: part, second: ConvexBound::Primitive(self.convex.solid), place: self.place }
     }
 
-    /// Whether the hull of a sphere's contents is proven farther than `margin` from the primitive: along `direction`,
+    /// True if the hull of a sphere's contents is proven farther than `margin` from the primitive: along `direction`,
     /// if given, or another one.
     #[inline(always)]
     fn is_part_apart<S: Simd>(
@@ -236,7 +236,7 @@ impl MeshAndPrimitive<'_> {
             && is_within_of_triangle(&*self.convex.shape, triangle, margin + self.convex.rounding)
     }
 
-    /// Whether a unit direction proves that a triangle is farther than `margin` from the primitive.
+    /// True if a unit direction proves that a triangle is farther than `margin` from the primitive.
     fn is_beyond(&self, triangle: &Triangle, direction: &Vector3<f64>, margin: f64) -> bool {
         let [a, b, c] = [triangle.a, triangle.b, triangle.c].map(|corner| point(direction).dot(corner));
         a.min(b).min(c) - self.convex.solid.reach(direction) > margin

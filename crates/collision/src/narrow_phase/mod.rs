@@ -29,7 +29,7 @@ use separation::ConvexPair;
 use two_meshes::TwoMeshes;
 use visitors::{DistanceQuery, Proximity};
 
-/// Shapes within this distance count as touching \[m\]: distances are computed iteratively, to about this accuracy.
+/// Maximum distance of shapes in contact \[m\]: distances are computed iteratively, to about this accuracy.
 pub const TOUCHING: f64 = 1e-7;
 /// Directions tried to separate two shapes before GJK.
 const SEPARATION_STEPS: usize = 5;
@@ -59,13 +59,13 @@ enum Cores<'a> {
 
 /// Nearest or deepest points of two shapes, in the frame of the second.
 pub(crate) struct Contact {
-    /// Distance \[m\]; 0 if they touch or overlap.
+    /// Distance \[m\]; 0 for touching or overlapping shapes.
     pub distance: f64,
     /// Penetration depth \[m\].
     pub depth: f64,
-    /// The nearest point of each shape, or the deepest if they overlap \[m\].
+    /// The nearest point of each shape, or the deepest points if the shapes overlap \[m\].
     pub points: [Vector3<f64>; 2],
-    /// Unit vector along which the first moves away from the second.
+    /// Unit vector along which the first shape moves away from the second.
     pub normal: Vector3<f64>,
 }
 
@@ -99,8 +99,8 @@ impl<'a> ShapePair<'a> {
         }
     }
 
-    /// Bit mask of root spheres not yet proven clear, all ones if the test does not apply; `None` if one is certainly
-    /// within `margin`.
+    /// Bit mask of root spheres not yet proven clear, all ones if the test does not apply; `None` if one is
+    /// definitely within `margin` \[m\].
     #[inline(always)]
     pub fn first_spheres<S: Simd>(&self, simd: S, margin: f64) -> Option<u32> {
         let place = &self.place;
@@ -116,7 +116,7 @@ impl<'a> ShapePair<'a> {
         }
     }
 
-    /// Tests spheres below the `open` root spheres, and hulls.
+    /// Tests spheres below the `open` root spheres and hulls against `margin` \[m\].
     #[inline(always)]
     pub fn proximity_by_bounds<S: Simd>(&self, simd: S, open: u32, margin: f64) -> Proximity {
         let place = &self.place;
@@ -141,7 +141,7 @@ impl<'a> ShapePair<'a> {
         }
     }
 
-    /// Exact margin test, for pairs that bounds leave undecided.
+    /// Exact test against `margin` \[m\], for pairs that the bounds leave undecided.
     #[inline(always)]
     pub fn are_within<S: Simd>(&self, simd: S, open: u32, margin: f64) -> bool {
         let place = &self.place;
@@ -154,13 +154,13 @@ impl<'a> ShapePair<'a> {
         }
     }
 
-    /// The distance, if it is at most `bound` \[m\]; 0 if they touch.
+    /// The distance \[m\]; 0 if they touch, `None` above `bound` \[m\].
     pub fn distance(&self, bound: f64) -> Option<f64> {
         let found = dispatch!(Level::new(), simd => self.nearest(simd, &self.direction(), DistanceQuery::exact(bound)));
         found.map(|near| near.distance)
     }
 
-    /// The nearest points, if they are within the query, or the penetration.
+    /// The nearest points or the penetration; `None` beyond the query's distance.
     pub fn contact(&self, query: DistanceQuery, depths: &mut Depths) -> Option<Contact> {
         let towards = self.direction();
         let NearPoints { distance, on_first, on_second } =

@@ -29,8 +29,8 @@ pub(crate) struct Region {
 }
 
 impl Region {
-    /// Everything within `margin` of a hull at `place`, and within `margin` of its farthest point along the unit vector
-    /// `direction`.
+    /// The region within `margin` \[m\] of a hull at `place`, and within `margin` of its farthest point along the
+    /// unit vector `direction`.
     #[inline(always)]
     pub fn new<S: Simd>(simd: S, hull: &Hull, place: &Transform, direction: &Vector3<f64>, margin: f64) -> Self {
         let reach = margin + hull.rounding + RELATIVE_ROUNDING * (1.0 + place.origin.amax());
@@ -43,7 +43,7 @@ impl Region {
         Self { low, high, direction: *direction, most: farthest(simd, hull, place, direction) + reach }
     }
 
-    /// The part within `margin` of a block of triangles, whose direction is opposite.
+    /// The part of the region within `margin` \[m\] of a block of triangles, whose direction is opposite.
     pub fn around(&self, block: &TriangleBlock, margin: f64) -> Self {
         let low = self.low.sup(&vector(block.around.0 - Point::splat(margin)));
         let high = self.high.inf(&vector(block.around.1 + Point::splat(margin)));
@@ -71,7 +71,7 @@ impl Region {
         reached & octet.used
     }
 
-    /// Whether a piece may intersect the region.
+    /// True if a piece may intersect the region.
     fn has(&self, piece: &SurfacePiece) -> bool {
         let [a, b, c] = piece.map(vector);
         let along = [a, b, c].map(|corner| corner.dot(&self.direction));
@@ -96,7 +96,7 @@ pub(crate) struct PiecesInside<'a> {
 }
 
 impl<'a> PiecesInside<'a> {
-    /// The pieces among the contents of a sphere.
+    /// The pieces inside a sphere that are within the region.
     #[inline(always)]
     pub fn new(region: Region, spheres: &'a Spheres, children: SphereChildren<'a>) -> Self {
         let pieces = if let SphereChildren::Pieces(pieces) = children { pieces } else { &[] };
@@ -140,7 +140,7 @@ pub(crate) struct TriangleBlock {
 }
 
 impl TriangleBlock {
-    /// An empty block. `direction` is a unit vector, probably pointing to these triangles from the others.
+    /// An empty block. `direction` is a unit vector, approximately towards these triangles from the others.
     pub fn new(direction: &Vector3<f64>) -> Self {
         Self {
             along: [Lanes::splat(f64::INFINITY); BLOCK_SIZE / LANES],
@@ -178,7 +178,7 @@ impl TriangleBlock {
         [a.min(b).min(c), a.max(b).max(c)]
     }
 
-    /// A triangle of the block within `margin` of another triangle.
+    /// A triangle of the block within `margin` \[m\] of another triangle; `None` if there is none.
     #[inline(always)]
     pub fn near<S: Simd>(&self, simd: S, triangle: &Triangle, margin: f64) -> Option<&Triangle> {
         let Triangle { a, b, c } = *triangle;

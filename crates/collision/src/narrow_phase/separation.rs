@@ -17,22 +17,22 @@ pub(crate) struct ConvexPair<'a> {
 }
 
 impl ConvexPair<'_> {
-    /// Separation along the unit vector `direction`, positive if the first is beyond the second.
+    /// Separation \[m\] along the unit vector `direction`, positive if the first shape is entirely beyond the second.
     #[inline(always)]
     pub fn separation<S: Simd>(&self, simd: S, direction: &Vector3<f64>) -> f64 {
         let turned = self.place.rotation.tr_mul(direction);
         self.first.least(simd, &turned) + self.place.origin.dot(direction) + self.second.least(simd, &-direction)
     }
 
-    /// True if a few steps from `direction` find a direction with a separation above `margin` (Chung and Wang 1996,
-    /// "Quick collision detection of polytopes in virtual environments").
+    /// True if a few steps from `direction` find a direction with a separation above `margin` \[m\] (Chung and Wang
+    /// 1996, "Quick collision detection of polytopes in virtual environments").
     #[inline(always)]
     pub fn are_apart<S: Simd>(&self, simd: S, direction: &Vector3<f64>, steps: usize, margin: f64) -> bool {
         self.least_overlap(simd, direction, steps, margin).is_none()
     }
 
-    /// The largest separation that a few steps from `direction` find, and its direction; `None` as soon as one exceeds
-    /// `margin`.
+    /// The largest separation \[m\] that a few steps from `direction` find, and its direction; `None` as soon as one
+    /// exceeds `margin` \[m\].
     #[inline(always)]
     pub fn least_overlap<S: Simd>(
         &self,
@@ -66,7 +66,7 @@ impl ConvexPair<'_> {
         Some(best)
     }
 
-    /// A separating direction found by GJK, started from `direction`; `None` if the shapes are within `margin`.
+    /// A separating direction found by GJK, started from `direction`; `None` if the shapes are within `margin` \[m\].
     pub fn separating_direction(&self, direction: &Vector3<f64>, margin: f64) -> Option<Vector3<f64>> {
         match self.gjk(direction, margin, false) {
             GJKResult::NoIntersection(direction) => Some(vector(direction)),
@@ -74,8 +74,8 @@ impl ConvexPair<'_> {
         }
     }
 
-    /// The nearest point of the second shape, and the unit vector from it to the first; `None` if they overlap.
-    /// Inflation is ignored.
+    /// The nearest point of the second shape, and the unit vector from that point to the first shape; `None` if they
+    /// overlap. Inflation is ignored.
     pub fn nearest(&self, direction: &Vector3<f64>) -> Option<(Point, Vector3<f64>)> {
         match self.gjk(direction, f64::MAX, true) {
             GJKResult::ClosestPoints(on_second, _, direction) => Some((on_second, vector(direction))),

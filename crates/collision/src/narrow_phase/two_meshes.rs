@@ -27,7 +27,7 @@ pub(crate) struct TwoMeshes<'a> {
 }
 
 impl TwoMeshes<'_> {
-    /// Whether the root spheres prove that the meshes are farther apart than `margin`.
+    /// True if the root spheres prove that the meshes are farther apart than `margin` \[m\].
     #[inline(always)]
     pub fn are_first_spheres_apart<S: Simd>(&self, simd: S, margin: f64) -> bool {
         let (a, b) = (&self.first.spheres.octets[0], &self.second.spheres.octets[0]);
@@ -40,7 +40,7 @@ impl TwoMeshes<'_> {
         true
     }
 
-    /// Tests the hulls of their convex pieces.
+    /// Tests the hulls of the convex pieces against `margin` \[m\].
     #[inline(always)]
     pub fn proximity_by_pieces<S: Simd>(&self, simd: S, margin: f64) -> Proximity {
         for pair in self.piece_pairs() {
@@ -51,7 +51,7 @@ impl TwoMeshes<'_> {
         Proximity::Apart
     }
 
-    /// True if some of their triangles are within `margin`.
+    /// True if any two triangles are within `margin` \[m\].
     #[inline(always)]
     pub fn are_within<S: Simd>(&self, simd: S, margin: f64) -> bool {
         let query = DistanceQuery::any(margin);
@@ -59,7 +59,7 @@ impl TwoMeshes<'_> {
         nearest.distance <= margin || self.each_near(simd, &direction, margin, &mut AnyVisitor).is_break()
     }
 
-    /// The nearest points of their triangles in the frame of the second, if they are within the query.
+    /// The nearest points of the triangles in the frame of the second mesh; `None` beyond the query's distance.
     #[inline(always)]
     pub fn nearest<S: Simd>(&self, simd: S, query: DistanceQuery) -> Option<NearPoints> {
         if self.are_first_spheres_apart(simd, query.within) {
@@ -214,7 +214,7 @@ struct MeshPartPair<'a> {
 }
 
 impl MeshPartPair<'_> {
-    /// Whether they are proven farther apart than `margin`: by spheres, along `direction`, or along another direction.
+    /// True if they are proven farther apart than `margin`: by spheres, along `direction`, or along another direction.
     #[inline(always)]
     fn are_apart<S: Simd>(&self, simd: S, direction: &Vector3<f64>, margin: f64) -> bool {
         let (a, b) = (&self.first.sphere, &self.second.sphere);

@@ -33,7 +33,7 @@ pub(crate) enum Proximity {
 pub(crate) struct DistanceQuery {
     /// Largest distance of interest \[m\].
     pub within: f64,
-    /// Larger distances may be overestimated by a fraction of the excess \[m\].
+    /// Distance \[m\] above which results may overestimate, by a fraction of the excess.
     pub exact_below: f64,
 }
 
@@ -42,28 +42,28 @@ impl DistanceQuery {
         Self { within, exact_below: f64::INFINITY }
     }
 
-    /// A margin test.
+    /// A test for distances up to `within` \[m\].
     pub fn any(within: f64) -> Self {
         Self { within, exact_below: f64::NEG_INFINITY }
     }
 
-    /// Accuracy of an initial guess: nothing is nearer than this fraction of its distance.
+    /// Relative accuracy of an initial guess: the true distance is at least this fraction of it.
     pub fn guess_accuracy(&self) -> f64 {
         if self.exact_below == f64::NEG_INFINITY { ROUGH_GUESS_RATIO } else { 1.0 }
     }
 
-    /// Lower bound of the true distance for a distance found \[m\].
+    /// Lower bound of the true distance \[m\] for a `found` distance \[m\].
     pub fn lower_bound(&self, found: f64) -> f64 {
         found - DISTANCE_EPSILON - COARSE_TOLERANCE * (found - self.exact_below).max(0.0)
     }
 
-    /// The distance below which an improvement of `found` is of interest \[m\].
+    /// The distance \[m\] below which an improvement of `found` \[m\] matters.
     pub fn improvement_bound(&self, found: f64) -> f64 {
         self.within.min(self.lower_bound(found))
     }
 
-    /// Alternating projections from a point of the second shape: the nearest point of the first, from there the nearest
-    /// of the second, and so on.
+    /// Alternating projections from a point of the second shape: the nearest point of the first, then the point of
+    /// the second nearest to that, and so on.
     pub fn guess(
         &self,
         on_second: Point,

@@ -25,7 +25,7 @@ enum DistanceBody<'a> {
 
 impl<'a> BodyDistances<'a> {
     /// The checked pairs of links in their order, then each moving link with the obstacles of `world`, by name.
-    /// Attached parts are not included.
+    /// Attached parts are excluded.
     pub fn new(robot: &Robot, shapes: &'a LinkShapes, pairs: &Pairs, world: &'a World) -> Self {
         let mut all = Self { shapes, bodies: Vec::new(), sides: Vec::new() };
         for pair in &pairs.checked {
@@ -47,12 +47,12 @@ impl<'a> BodyDistances<'a> {
         &self.bodies
     }
 
-    /// All distances \[m\], in the order of [`BodyDistances::bodies`]: 0 for bodies that touch or overlap.
+    /// All distances \[m\], in the order of [`BodyDistances::bodies`]; 0 for bodies that touch or overlap.
     pub fn all(&self, places: &LinkPoses) -> impl ExactSizeIterator<Item = f64> {
         self.sides.iter().map(|sides| self.below(places, sides, f64::INFINITY))
     }
 
-    /// The smallest distance \[m\], with the index of the first pair that has it; `None` without pairs.
+    /// The smallest distance \[m\] and the index of the first pair with that distance; `None` without pairs.
     pub fn least(&self, places: &LinkPoses) -> Option<(usize, f64)> {
         let mut least = None;
         for (index, sides) in self.sides.iter().enumerate() {
@@ -74,11 +74,11 @@ impl<'a> BodyDistances<'a> {
     }
 }
 
-/// The static contacts: links and obstacles that touch although no variable of `chain` moves them, such as a robot base
-/// and its table. No solution can resolve such a contact, so these pairs are not part of a scene. All other joints are
+/// The static contacts: links and obstacles that touch although no variable of `chain` moves them, such as a robot
+/// base and its table. No solution can resolve such a contact, so a scene excludes these pairs. All other joints are
 /// at `rest` \[rad or m\], which has one entry for each joint of `robot`.
 ///
-/// Two links that are allowed to touch are left out: by `srdf`, or without an SRDF if a joint connects them.
+/// Links that may touch are omitted: according to `srdf`, or without an SRDF if a joint connects them.
 ///
 /// # Panics
 /// If `rest` is shorter than the list of joints.
@@ -117,7 +117,7 @@ fn may_touch(robot: &Robot, shapes: &LinkShapes, srdf: Option<&Srdf>, [first, se
     }
 }
 
-/// Whether `link` moves relative to `above`, with no other link with a shape between them.
+/// True if `link` moves relative to `above`, with no other link with a shape between them.
 fn is_joined(robot: &Robot, shapes: &LinkShapes, above: usize, mut link: usize) -> bool {
     let mut moves = false;
     while let Some(joint) = robot.links()[link].parent_joint.map(|joint| &robot.joints()[joint]) {

@@ -173,13 +173,13 @@ impl FreeCheck {
         Self { joints, parts, all, of_bodies, groups, standing, others }
     }
 
-    /// Computes the frames of the joints at `positions`.
+    /// Computes the frames of the joints at `positions` \[rad or m\].
     pub fn place(&self, positions: &[f64], scratch: &mut CheckScratch) {
         dispatch!(Level::new(), simd => self.joints.frames(simd, positions, &mut scratch.frames));
     }
 
-    /// Checks that all pairs have a distance above `margin` \[m\], which is positive, at `positions`. The error is the
-    /// index of a pair of bodies that has not.
+    /// Checks that the distances of all pairs exceed a positive `margin` \[m\] at `positions` \[rad or m\]. The error
+    /// is the index of a violating pair.
     pub fn check(&self, positions: &[f64], margin: f64, scratch: &mut CheckScratch) -> Result<(), usize> {
         let near = dispatch!(Level::new(), simd => {
             self.joints.frames(simd, positions, &mut scratch.frames);
@@ -191,7 +191,7 @@ impl FreeCheck {
         })
     }
 
-    /// True if a pair of bodies has a distance above `margin` \[m\], which is positive, at the frames of
+    /// True if the distance of a pair of bodies exceeds a positive `margin` \[m\] at the frames of
     /// [`FreeCheck::place`].
     pub fn is_pair_free(&self, pair: usize, margin: f64, scratch: &CheckScratch) -> bool {
         dispatch!(Level::new(), simd => self.check_pair(simd, &scratch.frames, pair, margin))
@@ -205,7 +205,7 @@ impl FreeCheck {
         self.parts_of(pair).iter().map(gap).fold(f64::INFINITY, f64::min)
     }
 
-    /// The nearest points of a pair of bodies, if they are within the query.
+    /// The nearest points of a pair of bodies; `None` beyond the query's distance.
     pub fn nearness(&self, pair: usize, query: DistanceQuery, scratch: &mut CheckScratch) -> Option<Near> {
         let CheckScratch { frames, depths, .. } = scratch;
         let mut nearest = None::<Near>;
@@ -386,7 +386,7 @@ fn group(parts: &[BodyShape], four: &[usize]) -> SphereGroup {
     }
 }
 
-/// Whether a motion of the joints could bring two shapes closer than [`MAX_MARGIN`].
+/// True if a motion of the joints could bring two shapes closer than [`MAX_MARGIN`].
 fn can_meet(joints: &MovingJoints, a: &BodyShape, b: &BodyShape) -> bool {
     let (mover, still) = if a.frame.is_none() { (b, a) } else { (a, b) };
     let (Some(frame), None) = (mover.frame, still.frame) else { return true };

@@ -9,9 +9,9 @@ const MIN_GRADIENT: f64 = 1e-9;
 
 impl Scene {
     /// Appends to `rows` the unit gradient of the gap of `near` with respect to the chain's n variables: n entries,
-    /// normal · (J_a − J_b) of the contact points over its norm. `scratch` must be from the query that found
-    /// `near`. Returns the norm \[m/rad or m/m\]; `None`, and appends nothing, if no variable moves the two bodies
-    /// relative to each other.
+    /// normal · (J_a − J_b) of the contact points over its norm. `scratch` must be from the query that found `near`.
+    /// Returns the norm \[m/rad or m/m\]. If no variable moves the two bodies relative to each other, appends nothing
+    /// and returns `None`.
     pub fn push_unit_gradient(&self, near: &Near, scratch: &SceneScratch, rows: &mut Vec<f64>) -> Option<f64> {
         let before = rows.len();
         rows.resize(before + self.variables, 0.0);

@@ -22,7 +22,8 @@ use moving_joints::{Body, MovingJoints, PlacedBody};
 use near::Near;
 use urdf_ik_robot::{Chain, Robot};
 
-/// A kinematic chain with all other joints at rest, the collision shapes of the robot, and its surroundings. Immutable.
+/// A kinematic chain with all other joints at fixed positions, the collision shapes of the robot, and its
+/// surroundings. Immutable.
 ///
 /// Positions are those of the chain's variables \[rad or m\]. All poses and points are in the root link's frame.
 ///
@@ -64,7 +65,7 @@ pub struct Scene {
     pub(crate) identity: Arc<()>,
 }
 
-/// A scene, and the clearance that a solver has to maintain in it.
+/// A scene, and the minimum clearance in it.
 #[derive(Clone, Copy)]
 pub struct Clearance<'a> {
     /// The robot and its surroundings.
@@ -73,16 +74,16 @@ pub struct Clearance<'a> {
     pub margin: f64,
 }
 
-/// Scratch memory of a scene. It grows to the size of the largest scene it was used with.
+/// Scratch memory of a scene. It grows to the largest scene in use.
 #[derive(Debug, Clone, Default)]
 pub struct SceneScratch {
     pub(crate) check: CheckScratch,
-    /// The result of [`Scene::find_near`].
+    /// Result of [`Scene::find_near`].
     pub near: Vec<Near>,
 }
 
 impl SceneScratch {
-    /// The pair with the smallest gap in the result of [`Scene::find_near`].
+    /// The pair with the smallest gap in the result of [`Scene::find_near`]; `None` if that is empty.
     pub fn nearest(&self) -> Option<&Near> {
         self.near.iter().min_by(|one, other| one.gap().total_cmp(&other.gap()))
     }
@@ -155,8 +156,9 @@ impl Scene {
         self.motion_bounds.of_all(&self.check.joints, from, to)
     }
 
-    /// An upper bound for the change of the distance \[m\] of one pair, by its index in [`Scene::pairs`], during a
-    /// straight motion. It is often much tighter than [`Scene::greatest_motion`], but more expensive.
+    /// An upper bound for the change of one pair's distance \[m\] during a straight motion between two configurations
+    /// \[rad or m\]. `pair` is an index of [`Scene::pairs`]. The bound is often much tighter than
+    /// [`Scene::greatest_motion`], but more expensive.
     pub fn greatest_motion_of(&self, pair: usize, from: &[f64], to: &[f64]) -> f64 {
         self.greatest_motion_into(pair, from, [to; 2])
     }
@@ -177,7 +179,8 @@ impl Scene {
         self.check.check(positions, margin.max(TOUCHING), &mut scratch.check)
     }
 
-    /// True if every pair has a distance above `margin` \[m\] at `positions` \[rad or m\] of the chain's variables.
+    /// True if the distance of every pair exceeds `margin` \[m\] at `positions` \[rad or m\] of the chain's
+    /// variables.
     pub fn is_free(&self, positions: &[f64], margin: f64, scratch: &mut SceneScratch) -> bool {
         self.check(positions, margin, scratch).is_ok()
     }
@@ -201,8 +204,8 @@ impl Scene {
         );
     }
 
-    /// Writes the gradient of the gap of `near` with respect to the chain's variables \[m/rad or m/m\] to `row`.
-    /// `scratch` must be from the query that found `near`.
+    /// Writes the gradient of the gap of `near` with respect to the chain's variables \[m/rad or m/m\] to `row`, one
+    /// entry per variable. `scratch` must be from the query that found `near`.
     pub fn write_slope(&self, near: &Near, scratch: &SceneScratch, row: &mut [f64]) {
         row.fill(0.0);
         for (side, along) in [near.normal, -near.normal].iter().enumerate() {
@@ -212,7 +215,7 @@ impl Scene {
     }
 }
 
-/// Whether some joint moves the bodies relative to each other and they are not allowed to touch.
+/// True if some joint moves the bodies relative to each other and they are not allowed to touch.
 fn may_collide(world: &World, robot: &Robot, first: &PlacedBody, second: &PlacedBody) -> bool {
     if first.frame == second.frame {
         return false;

@@ -59,7 +59,7 @@ impl BodyReach {
 }
 
 impl MotionBounds {
-    /// `pairs` are indices of `bodies`.
+    /// Bounds for `pairs`, which are indices of `bodies`.
     pub fn new(joints: &MovingJoints, bodies: &[PlacedBody], pairs: &[[usize; 2]]) -> Self {
         let joints = &joints.0;
         let mut reach = vec![0.0_f64; joints.len()];
@@ -100,7 +100,7 @@ impl MotionBounds {
         self.ends.push(self.between.len());
     }
 
-    /// An upper bound for the change of any distance between two configurations \[m\].
+    /// An upper bound for the change of any pair's distance between two configurations \[m\].
     pub fn of_all(&self, joints: &MovingJoints, from: &[f64], to: &[f64]) -> f64 {
         // The joints between two bodies are a subset of all joints, and so is the travel of prismatic joints.
         let (mut most, mut travel) = (0.0, 0.0);
@@ -141,7 +141,7 @@ impl MotionBounds {
 }
 
 /// The reach of a body from the axes of the joints between it and another body: first the joints that carry it,
-/// starting at the body, then those that carry the other body, in reverse.
+/// starting at the body, then the joints that carry the other body, in reverse.
 fn reaches(joints: &[MovingJoint], body: &PlacedBody, up: &[usize], down: &[usize]) -> Vec<f64> {
     let mut reaches = Vec::with_capacity(up.len() + down.len());
     let mut reach: Option<BodyReach> = None;

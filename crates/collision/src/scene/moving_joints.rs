@@ -15,9 +15,9 @@ use urdf_ik_text::names::short;
 /// is the z axis of its frame, which may differ from the URDF's frame.
 #[derive(Debug, Clone)]
 pub(crate) struct MovingJoint {
-    /// Index of the parent among the moving joints.
+    /// Index of the parent among the moving joints; `None` for the root link.
     pub parent: Option<usize>,
-    /// Its frame at position 0, in the frame of `parent` or of the root link.
+    /// Frame of the joint at position 0, in the frame of `parent` or of the root link.
     pub before: Transform,
     pub prismatic: bool,
     variable: usize,
@@ -27,7 +27,7 @@ pub(crate) struct MovingJoint {
 }
 
 impl MovingJoint {
-    /// The joint position \[rad or m\] at `positions` of the variables.
+    /// The joint's position \[rad or m\] at `positions` of the variables \[rad or m\].
     #[inline(always)]
     pub fn moved(&self, positions: &[f64]) -> f64 {
         self.multiplier * positions[self.variable] + self.offset
@@ -51,7 +51,7 @@ pub(crate) struct JointFrames {
 }
 
 impl JointFrames {
-    /// The frame of a moving joint, or of the root link.
+    /// The frame of moving joint `joint`; for `None`, of the root link.
     #[inline(always)]
     pub fn of(&self, joint: Option<usize>) -> &Transform {
         joint.map_or(&Transform::ROOT, |joint| &self.of_joints[joint])
@@ -60,7 +60,7 @@ impl JointFrames {
 
 impl MovingJoints {
     /// The joints that `chain` moves, and for each link the moving joint that carries it. All other joints are at
-    /// `rest`, with one entry for each joint of the robot.
+    /// `rest` \[rad or m\], one entry for each joint of the robot.
     pub fn new(robot: &Robot, chain: &Chain, rest: &[f64]) -> (Self, Vec<Carried>) {
         let mut moving = Vec::new();
         let mut carried = vec![(None, Isometry3::identity()); robot.links().len()];
@@ -89,7 +89,7 @@ impl MovingJoints {
         (Self(moving), carried)
     }
 
-    /// Writes the frames at `positions` of the chain's variables.
+    /// Writes the frames at `positions` of the chain's variables \[rad or m\].
     #[inline(always)]
     pub fn frames<S: Simd>(&self, simd: S, positions: &[f64], frames: &mut JointFrames) {
         let JointFrames { of_joints, turns } = frames;
@@ -119,7 +119,8 @@ impl MovingJoints {
         }
     }
 
-    /// Adds to `row` the partial velocities of `point`, carried by the joint `carrier`, along a vector.
+    /// Adds to `row` the partial velocities of `point` along the vector `along`, one entry per variable. The joint
+    /// `carrier` moves the point.
     pub fn add_velocity(
         &self,
         frames: &JointFrames,
@@ -138,8 +139,9 @@ impl MovingJoints {
         }
     }
 
-    /// A sphere that contains everything the joint `carrier` can reach with a payload within `radius` of its origin:
-    /// its centre (the origin of the first moving joint) and radius \[m\]. `None` if one of the joints is prismatic.
+    /// A sphere that contains everything within `radius` \[m\] of the origin of joint `carrier` in every
+    /// configuration: its centre (the origin of the first moving joint) and radius \[m\]. `None` if one of the joints
+    /// is prismatic.
     pub fn reach(&self, carrier: usize, radius: f64) -> Option<(Vector3<f64>, f64)> {
         let mut reach = radius;
         let mut at = carrier;
@@ -159,11 +161,11 @@ impl MovingJoints {
 /// obstacle.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Body {
-    /// The link of that name.
+    /// The link with this name.
     Link(String),
-    /// An attached part, by its name.
+    /// The attached part with this name.
     Attached(String),
-    /// An obstacle, by its name.
+    /// The obstacle with this name.
     Obstacle(String),
 }
 
@@ -173,7 +175,7 @@ impl Body {
         Self::Link(robot.links()[link].name.clone())
     }
 
-    /// The name of the link, attached part or obstacle.
+    /// Name of the link, attached part or obstacle.
     pub fn name(&self) -> &str {
         match self {
             Self::Link(name) | Self::Attached(name) | Self::Obstacle(name) => name,
@@ -195,7 +197,7 @@ impl fmt::Display for Body {
 #[derive(Clone)]
 pub(crate) struct PlacedBody {
     pub body: Body,
-    /// The moving joint that carries it; `None` for a static body, which is in the root link's frame.
+    /// The moving joint that moves the body; `None` for a static body, which is in the root link's frame.
     pub frame: Option<usize>,
     /// The body's pose in that frame.
     pub pose: Isometry3<f64>,

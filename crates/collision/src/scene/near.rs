@@ -9,8 +9,8 @@ pub struct Near {
     pub pair: usize,
     /// Distance of the bodies \[m\]; 0 if they touch or overlap.
     pub distance: f64,
-    /// Penetration depth \[m\]: length of the shortest translation that separates the bodies; 0 if they do not overlap.
-    /// Meshes count as unions of their convex pieces.
+    /// Penetration depth \[m\]: length of the shortest translation that separates the bodies; 0 if they do not
+    /// overlap. Meshes are treated as unions of their convex pieces.
     pub depth: f64,
     /// The nearest point of each body in the root link's frame \[m\]; the deepest points if they overlap.
     pub points: [Point3<f64>; 2],

@@ -16,8 +16,8 @@ const MAX_PIECES: usize = 4;
 const SLICE_COUNT: usize = 32;
 /// Number of directions across the axis in which silhouettes are computed.
 const DIRECTION_COUNT: usize = 16;
-/// Minimum gain of a cut: by how much it moves the hulls closer to the silhouettes, on average, as a fraction of half
-/// the width of the mesh.
+/// Minimum gain of a cut: the mean reduction of the distance between hulls and silhouettes, as a fraction of half the
+/// width of the mesh.
 const MIN_CUT_GAIN: f64 = 0.02;
 /// Meshes with more triangles are not cut, because their slices could take too much memory.
 const MAX_DECOMPOSED_TRIANGLES: usize = 50_000;

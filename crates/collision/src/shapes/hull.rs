@@ -27,7 +27,7 @@ impl ConvexBound<'_> {
         }
     }
 
-    /// Its core and the inflation radius \[m\]: a capsule, and so a sphere, is an inflated line segment.
+    /// The core of the bound and the inflation radius \[m\]: a capsule, and so a sphere, is an inflated line segment.
     pub fn core(self) -> (Self, f64) {
         match self {
             Self::Primitive(Primitive::Capsule { radius, half }) => {
@@ -45,7 +45,7 @@ impl ConvexBound<'_> {
         }
     }
 
-    /// Support point: the point farthest along `direction`, without inflation.
+    /// Support point \[m\]: the point farthest along `direction`, without inflation.
     #[inline(always)]
     pub fn farthest<S: Simd>(self, simd: S, direction: &Vector3<f64>) -> Vector3<f64> {
         let direction = point(direction);
@@ -55,7 +55,7 @@ impl ConvexBound<'_> {
         })
     }
 
-    /// The smallest coordinate along the unit vector `direction`.
+    /// Minimum coordinate along the unit vector `direction` \[m\].
     #[inline(always)]
     pub fn least<S: Simd>(self, simd: S, direction: &Vector3<f64>) -> f64 {
         match self {
@@ -83,7 +83,7 @@ pub(crate) struct Hull {
 }
 
 impl Hull {
-    /// The hull of `points`, which must not be empty, with at most `most` vertices.
+    /// The hull of `points` \[m\], which must not be empty, with at most `most` vertices.
     pub fn new(points: &[Point], most: usize) -> Self {
         let (corners, rounding) = simplified_hull(points, most);
         let lanes = |four: &[Point], axis: usize| {
@@ -99,7 +99,7 @@ impl Hull {
         self.points.iter().flat_map(four).collect()
     }
 
-    /// The smallest coordinate of the vertices along `direction`.
+    /// Minimum coordinate of the vertices along `direction` \[m\].
     #[inline(always)]
     pub fn least<S: Simd>(&self, simd: S, direction: &Vector3<f64>) -> f64 {
         let mut least = f64x4::splat(simd, f64::INFINITY);

@@ -28,7 +28,7 @@ pub(crate) struct Mesh {
     pub faces: Vec<[u32; 3]>,
     pub spheres: Spheres,
     pub hull: Hull,
-    /// The hulls of the pieces together contain the mesh.
+    /// Convex pieces, whose hulls together contain the mesh.
     pub convex_pieces: Vec<ConvexPiece>,
     /// For each octet, the hulls of the contents of its spheres; empty below the first levels.
     parts: Vec<Vec<Hull>>,
@@ -37,7 +37,7 @@ pub(crate) struct Mesh {
 /// A nearly convex piece of a mesh, with its bounding volumes \[m\].
 pub(crate) struct ConvexPiece {
     pub hull: Hull,
-    /// Centre of a bounding sphere.
+    /// Centre of a bounding sphere \[m\].
     pub middle: Vector3<f64>,
     pub radius: f64,
 }
@@ -82,7 +82,7 @@ impl Mesh {
         self.parts_at(0, 0..self.parts[0].len())
     }
 
-    /// The parts into which a part is divided, or the part itself.
+    /// The subdivision of a part, or the part itself if it has none.
     #[inline(always)]
     pub fn divided(&self, part: &MeshPart) -> impl Iterator<Item = MeshPart<'_>> {
         match part.children {
@@ -105,7 +105,7 @@ impl Mesh {
         })
     }
 
-    /// The hull of the contents of a sphere, if it has one.
+    /// The hull of the contents of a sphere; `None` if it has none.
     #[inline(always)]
     pub fn part(&self, octet: u32, branch: usize) -> Option<&Hull> {
         self.parts[octet as usize].get(branch)

@@ -56,11 +56,11 @@ pub enum Geometry {
         /// Length of the cylindrical part along z \[m\].
         length: f64,
     },
-    /// A triangle mesh. It is a surface: a body inside it without touching it is not in contact.
+    /// A triangle mesh. It is a surface: a body entirely inside it is not in contact.
     Mesh {
         /// File name as in the URDF.
         file: String,
-        /// Scale factors along x, y and z.
+        /// Scale factors along x, y and z (dimensionless).
         scale: [f64; 3],
         /// Number of triangles.
         triangles: usize,
@@ -68,7 +68,7 @@ pub enum Geometry {
 }
 
 impl Geometry {
-    /// The kind of geometry in one word, such as `box`.
+    /// Kind of the geometry in one word, such as `box`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Box { .. } => "box",

@@ -20,8 +20,8 @@ pub(crate) enum Primitive {
 }
 
 impl Primitive {
-    /// For four points, the squared distance from the primitive (0 inside) and the signed distance from the nearest
-    /// face (negative inside).
+    /// For four points \[m\], the squared distance from the primitive \[m²\] (0 inside) and the signed distance from
+    /// the nearest face \[m\] (negative inside).
     #[inline(always)]
     pub fn gap<S: Simd>(&self, simd: S, [x, y, z]: Vector<S>) -> [f64x4<S>; 2] {
         let zero = f64x4::splat(simd, 0.0);
@@ -47,7 +47,7 @@ impl Primitive {
         }
     }
 
-    /// The signed distance of a point: its distance from the primitive, or minus its depth inside.
+    /// Signed distance of a point \[m\]: its distance from the primitive, or minus its depth inside.
     pub fn signed_distance_to(&self, point: &Vector3<f64>) -> f64 {
         let point = [0, 1, 2].map(|axis| Lanes::splat(point[axis]));
         let [mut squared, mut beyond] = [Lanes::default(); 2];
@@ -59,7 +59,7 @@ impl Primitive {
         if squared.0[0] > 0.0 { squared.0[0].sqrt() } else { beyond.0[0] }
     }
 
-    /// The radius of a bounding sphere around the origin.
+    /// Radius of a bounding sphere around the origin \[m\].
     pub fn radius(&self) -> f64 {
         match *self {
             Self::Box(half) => Point::from(half).length(),
@@ -68,8 +68,7 @@ impl Primitive {
         }
     }
 
-    /// Points and an inflation radius \[m\], such that the inflated convex hull of the points is or contains the
-    /// primitive.
+    /// Points and an inflation radius \[m\], such that the inflated convex hull of the points contains the primitive.
     pub fn corners(&self) -> (Vec<Vector3<f64>>, f64) {
         let ([x, y, z], rounding) = match *self {
             Self::Box(half) => (half, 0.0),
@@ -81,7 +80,7 @@ impl Primitive {
         (corners.flatten().collect(), rounding)
     }
 
-    /// The extent of the primitive along the unit vector `direction`.
+    /// Maximum coordinate of the primitive along the unit vector `direction` \[m\].
     #[inline(always)]
     pub fn reach(&self, direction: &Vector3<f64>) -> f64 {
         let [x, y, z] = [direction.x, direction.y, direction.z];

@@ -126,14 +126,14 @@ pub(crate) struct Polytope {
 /// A point outside a polytope.
 pub(crate) struct Outside {
     pub point: Point,
-    /// Distance from the plane of the facet \[m\], the largest of all facets.
+    /// Maximum distance beyond the plane of a facet \[m\].
     pub beyond: f64,
     /// Index of that facet.
     pub facet: usize,
 }
 
 impl Polytope {
-    /// The convex hull of the points; `None` if they are nearly coplanar.
+    /// The convex hull of the points \[m\]; `None` if they are nearly coplanar.
     pub fn between(points: &[Point]) -> Option<Self> {
         let (corners, facets) = try_convex_hull(points).ok()?;
         let middle = corners.iter().sum::<Point>() / f64::from(u32::try_from(corners.len()).ok()?);
@@ -152,7 +152,7 @@ impl Polytope {
         is_closed(&facets).then_some(Self { corners, facets, planes })
     }
 
-    /// The points outside the polytope.
+    /// The points \[m\] outside the polytope.
     pub fn outside(&self, points: &[Point]) -> Vec<Outside> {
         dispatch!(Level::new(), simd => self.beyond_planes(simd, points))
     }
@@ -183,7 +183,7 @@ impl Polytope {
         outside
     }
 
-    /// The largest distance of the points from the polytope \[m\].
+    /// The largest distance of the points from the polytope \[m\]; `None` if it cannot be computed.
     pub fn greatest_distance(&self, outside: &[Outside]) -> Option<f64> {
         let exact = ConvexPolyhedron::from_convex_mesh(self.corners.clone(), &self.facets)?;
         Some(outside.iter().fold(0.0_f64, |greatest, outside| {
@@ -197,7 +197,7 @@ impl Polytope {
     }
 }
 
-/// Whether each edge has a facet on either side.
+/// True if each edge has a facet on either side.
 fn is_closed(facets: &[[u32; 3]]) -> bool {
     let mut edges: Vec<[u32; 2]> = facets.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).collect();
     edges.sort_unstable();

@@ -31,7 +31,7 @@ const RELATIVE_ROUNDING: f64 = 1e-10;
 pub(crate) struct Sphere {
     pub centre: Vector,
     pub radius: f64,
-    /// Some point of the surface is at most this far from the centre.
+    /// Upper bound for the distance of the surface from the centre \[m\].
     pub surface: f64,
 }
 
@@ -59,7 +59,7 @@ pub(crate) enum SphereChildren<'a> {
 #[derive(Debug, Clone)]
 pub(crate) struct Spheres {
     pub all: Sphere,
-    /// The first octet has the children of the root sphere.
+    /// Nodes of the tree, eight spheres each. The first octet contains the children of the root sphere.
     pub octets: Vec<SphereOctet>,
     /// For each leaf, the range of its pieces in `pieces`.
     leaves: Vec<(u32, u32)>,
@@ -70,7 +70,7 @@ pub(crate) struct Spheres {
 pub(crate) type SurfacePiece = [Vector; 3];
 
 impl Spheres {
-    /// The tree of some triangles, which must not be empty.
+    /// The sphere tree of some triangles, which must not be empty.
     pub fn new(triangles: Vec<SurfacePiece>) -> Self {
         let mut pieces = pieces(triangles);
         let mut spheres = Self { all: sphere(&pieces), octets: Vec::new(), leaves: Vec::new(), pieces: Vec::new() };
@@ -89,8 +89,8 @@ impl Spheres {
         SphereChildren::Pieces(&self.pieces[start as usize..end as usize])
     }
 
-    /// A point of the surface within `bound` \[m\] of `to`, such that no other is nearer than `share` of its distance;
-    /// for 1 the nearest. `None` if all points are farther than `bound`.
+    /// A point of the surface within `bound` \[m\] of `to`, such that the minimum distance is at least `share` times
+    /// its distance; for `share` = 1 the nearest point. `None` if all points are farther than `bound`.
     pub fn nearest_to(&self, to: &Vector3<f64>, bound: f64, share: f64) -> Option<Vector3<f64>> {
         dispatch!(Level::new(), simd => self.nearest_by(simd, to, bound, share))
     }
@@ -141,7 +141,7 @@ impl Spheres {
         nearest
     }
 
-    /// The corners of all pieces inside a sphere.
+    /// The corners of all pieces inside a sphere \[m\].
     pub fn corners(&self, children: SphereChildren) -> Vec<Vector> {
         let mut corners = Vec::new();
         if let SphereChildren::Pieces(pieces) = children {
@@ -216,7 +216,7 @@ impl<'a> SphereTraversal<'a> {
         Some(found)
     }
 
-    /// Enters a sphere of the current octet: the pieces of a leaf; `None` if its children come later.
+    /// Enters a sphere of the current octet. Returns the pieces of a leaf; `None` if the children are visited later.
     #[inline(always)]
     pub fn enter(&mut self, branch: usize) -> Option<&'a [SurfacePiece]> {
         match self.spheres.children(self.octet, branch) {
@@ -259,7 +259,7 @@ impl SphereOctet {
         (gaps, open & self.used)
     }
 
-    /// Bit mask of the spheres within `reach` of `centre`.
+    /// Bit mask of the spheres within `reach` \[m\] of `centre` \[m\].
     #[inline(always)]
     pub fn reached<S: Simd>(&self, simd: S, centre: &Vector3<f64>, reach: f64) -> u32 {
         let mut open = 0;

@@ -11,7 +11,7 @@ pub(crate) struct Transform {
 }
 
 impl Transform {
-    /// The frame of the root link.
+    /// The identity: the frame of the root link.
     pub const ROOT: Self =
         Self { rotation: Matrix3::new(1., 0., 0., 0., 1., 0., 0., 0., 1.), origin: Vector3::new(0., 0., 0.) };
 
@@ -19,13 +19,13 @@ impl Transform {
         Self { rotation: pose.rotation.to_rotation_matrix().into_inner(), origin: pose.translation.vector }
     }
 
-    /// The transform as a pose of parry.
+    /// The transform as a pose of the library parry.
     pub fn pose(&self) -> Pose {
         let rotation = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(self.rotation));
         pose(&Isometry3::from_parts(self.origin.into(), rotation))
     }
 
-    /// The composition of two transforms.
+    /// The composition: `other` in the parent frame of `self`.
     #[inline(always)]
     pub fn times(&self, other: &Self) -> Self {
         Self { rotation: self.rotation * other.rotation, origin: self.point(&other.origin) }

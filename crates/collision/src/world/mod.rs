@@ -47,40 +47,40 @@ pub struct World {
 /// A part attached to a link, such as a grasped object.
 #[derive(Clone)]
 pub struct Attached {
-    /// Its shapes.
+    /// Its shapes, in the part's frame.
     pub obstacle: Arc<Obstacle>,
     /// Its pose in the link's frame \[m\].
     pub pose: Isometry3<f64>,
     /// Index of the link in [`Robot::links`].
     pub link: usize,
-    /// Names of links, obstacles and other attached parts that it is allowed to touch, besides its own link.
+    /// Names of links, obstacles and other attached parts that the part may touch, in addition to its own link.
     pub may_touch: BTreeSet<String>,
 }
 
-/// Why the world cannot be changed.
+/// Why a world cannot be changed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum WorldError {
-    /// There is no obstacle of that name.
+    /// There is no obstacle with this name.
     #[error("there is no obstacle '{}'", short(id))]
     Unknown {
-        /// The name.
+        /// The unknown name.
         id: String,
     },
     /// The obstacle is attached to a link.
     #[error("'{}' is attached to a link, which moves it: detach it first", short(id))]
     Carried {
-        /// The name.
+        /// Name of the attached part.
         id: String,
     },
     /// The world would exceed a size limit.
     #[error("there would be {number} {what} in all; there may be {most}: remove some first")]
     TooMany {
-        /// The kind of item, in the plural.
+        /// Kind of the items, in the plural.
         what: &'static str,
-        /// Their number.
+        /// Number of items.
         number: usize,
-        /// The limit.
+        /// Maximum number.
         most: usize,
     },
 }
@@ -96,7 +96,8 @@ impl World {
     /// Moves an obstacle to `pose` \[m\] in the root link's frame.
     ///
     /// # Errors
-    /// [`WorldError::Unknown`] if there is none of that name, [`WorldError::Carried`] if it is attached to a link.
+    /// [`WorldError::Unknown`] if there is no obstacle with this name, [`WorldError::Carried`] if it is attached to a
+    /// link.
     pub fn move_to(&mut self, id: &str, pose: Isometry3<f64>) -> Result<(), WorldError> {
         let is_carried = self.attached.contains_key(id);
         let missing = |id: String| if is_carried { WorldError::Carried { id } } else { WorldError::Unknown { id } };
@@ -108,7 +109,7 @@ impl World {
     /// Removes an obstacle or an attached part.
     ///
     /// # Errors
-    /// [`WorldError::Unknown`] if there is none of that name.
+    /// [`WorldError::Unknown`] if neither has this name.
     pub fn remove(&mut self, id: &str) -> Result<(), WorldError> {
         let found = self.obstacles.remove(id).is_some() | self.attached.remove(id).is_some();
         if found { Ok(()) } else { Err(WorldError::Unknown { id: id.to_owned() }) }
@@ -120,11 +121,11 @@ impl World {
         self.attached.insert(id.to_owned(), attached);
     }
 
-    /// Turns an attached part into an obstacle at its current pose. `links` has the poses of all links in the root
+    /// Converts an attached part to an obstacle at its current pose. `links` has the poses of all links in the root
     /// link's frame \[m\].
     ///
     /// # Errors
-    /// [`WorldError::Unknown`] if there is no attached part of that name.
+    /// [`WorldError::Unknown`] if no attached part has this name.
     ///
     /// # Panics
     /// If `links` does not include the link of the part.
@@ -134,12 +135,12 @@ impl World {
         Ok(())
     }
 
-    /// The obstacle of a name, with its pose in the root link's frame \[m\].
+    /// The obstacle named `id`, and its pose in the root link's frame \[m\]; `None` if there is none.
     pub fn obstacle(&self, id: &str) -> Option<(&Arc<Obstacle>, &Isometry3<f64>)> {
         self.obstacles.get(id).map(|(obstacle, pose)| (obstacle, pose))
     }
 
-    /// Checks the limits for obstacles, shapes and triangles.
+    /// Checks the maximum numbers of obstacles, shapes and triangles.
     ///
     /// # Errors
     /// [`WorldError::TooMany`] with the first exceeded limit.
@@ -174,8 +175,8 @@ impl World {
     }
 
     /// A copy of this world in which each attached part may also touch the end effector of its link. That is the end
-    /// effector of the SRDF that contains the link; if there is none, all links beyond a tip link of `chain` that no
-    /// variable moves relative to it, if the link is among them.
+    /// effector in the SRDF that contains the link. Without one, it is the rigid body of a tip link of `chain` and all
+    /// links beyond it that no variable moves relative to it, if the link is among them.
     #[must_use]
     pub fn with_end_effectors(&self, robot: &Robot, chain: &Chain, srdf: Option<&Srdf>) -> Self {
         let mut world = self.clone();

@@ -16,7 +16,7 @@ use urdf_ik_mathematics::spatial::{pose_from_matrix, rotation_from};
 use urdf_ik_robot::MeshFolders;
 use urdf_ik_text::names::{sentence, short};
 
-/// Why a list of obstacles was refused.
+/// Why a list of obstacles is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ObstacleListError {
@@ -29,17 +29,17 @@ pub enum ObstacleListError {
     /// An obstacle has no valid name.
     #[error("obstacle number {number} cannot be named: {reason}")]
     NoId {
-        /// Its position in the list, from 1.
+        /// Position in the list, from 1.
         number: usize,
-        /// Why the name is invalid.
+        /// Reason why the name is invalid.
         reason: String,
     },
     /// An obstacle is invalid.
     #[error("obstacle '{}': {}", short(id), sentence(reason))]
     Obstacle {
-        /// Its name.
+        /// Name of the obstacle.
         id: String,
-        /// Why it is invalid.
+        /// Reason why it is invalid.
         reason: String,
     },
 }
@@ -151,7 +151,7 @@ impl<'a> Fields<'a> {
         Self { object, asked: Vec::new() }
     }
 
-    /// Whether there is a field of that name.
+    /// True if there is a field of that name.
     fn has(&self, name: &str) -> bool {
         self.object.contains_key(name)
     }
@@ -198,13 +198,16 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The numbers of an optional field, or `default`.
+    /// The `N` finite numbers of an optional field, or `default`.
+    ///
+    /// # Errors
+    /// [`Malformed`] for any other value.
     pub fn numbers_or<const N: usize>(&mut self, name: &'static str, default: [f64; N]) -> Result<[f64; N], Malformed> {
         self.asked.push(name);
         if self.object.contains_key(name) { self.numbers(name) } else { Ok(default) }
     }
 
-    /// Refuses fields that were not read.
+    /// Returns an error for the first field that was not read.
     pub fn finish(self) -> Result<(), Malformed> {
         match self.object.keys().find(|key| !self.asked.contains(&key.as_str())) {
             None => Ok(()),

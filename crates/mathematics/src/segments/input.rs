@@ -12,7 +12,7 @@ use urdf_ik_text::names::{list, number};
 /// Largest deviation of the norm of a quaternion from 1.
 const UNIT_TOLERANCE: f64 = 1e-9;
 
-/// Why a model of segments, or a problem for one, is refused: a sentence with the fault and the valid range.
+/// Why a segment model, or a problem for one, is rejected: a sentence with the fault and the valid range.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error(transparent)]
 pub struct InputError(#[doc(hidden)] pub InputErrorKind);
@@ -80,10 +80,10 @@ impl fmt::Display for Element {
     }
 }
 
-/// Returns an error unless a condition holds.
+/// Returns the error `refusal` unless a condition holds.
 ///
 /// # Errors
-/// [`InputError`] if it does not hold.
+/// [`InputError`] if `holds` is false.
 pub fn require(holds: bool, refusal: impl FnOnce() -> InputErrorKind) -> Result<(), InputError> {
     if holds { Ok(()) } else { Err(InputError(refusal())) }
 }
@@ -91,15 +91,15 @@ pub fn require(holds: bool, refusal: impl FnOnce() -> InputErrorKind) -> Result<
 /// Checks the length of a list.
 ///
 /// # Errors
-/// [`InputError`] if it differs.
+/// [`InputError`] if `found` differs from `expected`.
 pub fn check_count(what: &'static str, found: usize, expected: usize) -> Result<(), InputError> {
     require(found == expected, || InputErrorKind::Count { what, found, expected })
 }
 
-/// Checks that a model or a problem has at least one part such as a `segment`.
+/// Checks that a model or a problem has at least one part, such as a segment.
 ///
 /// # Errors
-/// [`InputError`] if it has none.
+/// [`InputError`] if `count` is 0.
 pub fn check_any(what: &'static str, count: usize) -> Result<(), InputError> {
     require(count > 0, || InputErrorKind::Empty { what })
 }
@@ -107,7 +107,7 @@ pub fn check_any(what: &'static str, count: usize) -> Result<(), InputError> {
 /// Checks that the length of `element` \[m\] is finite and not negative.
 ///
 /// # Errors
-/// [`InputError`] otherwise.
+/// [`InputError`] if the length is NaN, infinite or negative.
 pub fn check_length(element: impl Into<Element>, value: f64) -> Result<(), InputError> {
     require(value.is_finite() && value >= 0.0, || {
         let (element, unit, right) = (element.into(), " m long", "a finite number of at least 0");
@@ -115,10 +115,10 @@ pub fn check_length(element: impl Into<Element>, value: f64) -> Result<(), Input
     })
 }
 
-/// Checks that `value` is finite and positive; `unit` follows the number in the sentence.
+/// Checks that `value` is finite and positive; the error message prints it with `unit`.
 ///
 /// # Errors
-/// [`InputError`] otherwise.
+/// [`InputError`] if it is NaN, infinite, zero or negative.
 pub fn check_positive(element: impl Into<Element>, value: f64, unit: &'static str) -> Result<(), InputError> {
     require(value.is_finite() && value > 0.0, || InputErrorKind::Number {
         element: element.into(),
@@ -131,7 +131,7 @@ pub fn check_positive(element: impl Into<Element>, value: f64, unit: &'static st
 /// Checks that the sum of all lengths \[m\] is at most [`MAX_COORDINATE`].
 ///
 /// # Errors
-/// [`InputError`] otherwise.
+/// [`InputError`] if the sum is larger.
 pub fn check_total(value: f64) -> Result<(), InputError> {
     require(value <= MAX_COORDINATE, || {
         InputErrorKind::Model(format!(
@@ -145,7 +145,7 @@ pub fn check_total(value: f64) -> Result<(), InputError> {
 /// magnitude.
 ///
 /// # Errors
-/// [`InputError`] otherwise.
+/// [`InputError`] for the first other coordinate.
 pub fn check_coordinates(element: impl Into<Element>, coordinates: &[f64]) -> Result<(), InputError> {
     let mut named = ['x', 'y', 'z'].into_iter().zip(coordinates);
     match named.find(|(_, value)| value.is_nan() || value.abs() > MAX_COORDINATE) {

@@ -15,5 +15,5 @@ pub use input::{
 };
 pub use reach::Reach;
 
-/// Limit of total lengths and of coordinates \[m\]: beyond it, squares of distances lose precision.
+/// Maximum total length and coordinate \[m\]: beyond it, squared distances lose precision.
 pub const MAX_COORDINATE: f64 = 1e9;

@@ -1,17 +1,17 @@
 //! Reach of a chain of segments.
 
-/// The possible distances \[m\] between two points, from `inner` to `outer`. The ends of a chain of segments with
-/// free ball joints can have every distance in between.
+/// Interval of the distances \[m\] that are possible between two points. The ends of a chain of segments with free
+/// ball joints reach every distance in it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Reach {
-    /// Smallest distance \[m\]; of a chain, the longest segment minus the sum of the others, or 0.
+    /// Minimum distance \[m\]; of a chain, the longest segment minus the sum of the others, or 0.
     pub inner: f64,
-    /// Largest distance \[m\]; of a chain, the sum of the lengths.
+    /// Maximum distance \[m\]; of a chain, the sum of the lengths.
     pub outer: f64,
 }
 
 impl Reach {
-    /// The reach of a chain with segments of `lengths` \[m\], which are finite and not negative; 0 without segments.
+    /// The reach of a chain of segments with finite nonnegative `lengths` \[m\]; 0 without segments.
     pub fn of(lengths: &[f64]) -> Self {
         lengths.iter().fold(Self::default(), |reach, &length| reach.then(length))
     }
@@ -22,7 +22,7 @@ impl Reach {
         Self { inner: (self.inner - length).max(length - self.outer).max(0.0), outer: self.outer + length }
     }
 
-    /// Distance \[m\] of `distance` \[m\] from the reach; 0 within it.
+    /// Distance \[m\] of the value `distance` \[m\] from the reach; 0 inside.
     pub fn gap(&self, distance: f64) -> f64 {
         (distance - self.outer).max(self.inner - distance).max(0.0)
     }

@@ -65,7 +65,7 @@ fn main() {
     println!("\n{}", if failed == 0 { "nothing failed".to_owned() } else { format!("{failed} rows FAILED") });
 }
 
-/// Whether this robot is selected.
+/// True if this robot is selected.
 fn is_asked(arm: &Arm, words: &[String]) -> bool {
     let is_robot = |word: &&String| !word.contains('=') && KINDS.iter().all(|(kind, _)| kind != word);
     let mut robots = words.iter().filter(is_robot).peekable();

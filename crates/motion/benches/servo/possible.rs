@@ -121,7 +121,7 @@ struct Stage {
     part: f64,
 }
 
-/// Whether a path connects two configurations: there is one between them, not far from the middle, and so on with both
+/// True if a path connects two configurations: there is one between them, not far from the middle, and so on with both
 /// halves.
 fn are_connected(
     subject: &Subject,
@@ -151,7 +151,7 @@ fn are_connected(
         && are_connected(subject, start, way, [&between, to], halvings - 1)
 }
 
-/// Whether ever smaller fractions lead back to the start.
+/// True if ever smaller fractions lead back to the start.
 fn leads_back(subject: &Subject, start: &[f64], end: &[f64], pose: &Isometry3<f64>, way: &Vector6<f64>) -> bool {
     let mut here = end.to_vec();
     let mut before = 1.0;

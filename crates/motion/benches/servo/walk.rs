@@ -92,7 +92,7 @@ fn derivatives(places: &[Vec<f64>]) -> [DVector<f64>; 3] {
     [(&d - &a) / (3.0 * STEP), (&d - &c - &b + &a) / (2.0 * STEP * STEP), jerk]
 }
 
-/// Whether a limit or singularity is near that may limit the arm.
+/// True if a limit or singularity is near that may limit the arm.
 fn is_near(subject: &Subject, places: &[Vec<f64>]) -> bool {
     let [velocity, acceleration, jerk] = derivatives(places);
     (0..subject.joints()).any(|joint| {

@@ -78,7 +78,7 @@ fn is_at_limit(arm: &Arm, point: &TrajectoryPoint) -> bool {
 const STRAIN: f64 = 1.02;
 
 impl Made {
-    /// Checks what must hold for every trajectory. Gives the greatest acceleration over its limit.
+    /// Checks the properties of every trajectory. Returns the largest acceleration over its limit.
     fn check(&self, what: &str) -> f64 {
         let points = &self.trajectory.points;
         let still = |values: &[f64]| values.iter().all(|value| *value == 0.0);

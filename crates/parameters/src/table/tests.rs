@@ -1,4 +1,4 @@
-//! The table agrees with what it describes, and with the documents.
+//! The table agrees with the parsed settings and with the documents.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails so")]
 

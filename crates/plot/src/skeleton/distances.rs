@@ -12,7 +12,11 @@ const MAX_POINTS: usize = 120;
 /// Smallest distance of the chart \[m\].
 const MIN_DISTANCE: f64 = 1e-9;
 
-/// Draws the chart. Each of its points is a solve of its own with that limit of iterations.
+/// Draws the chart of distances over iterations. Each of its points is a separate solve with that maximum number of
+/// iterations.
+///
+/// # Errors
+/// The error of plotters or of the solver.
 pub fn draw(area: &PlotArea, drawn: &SkeletonPicture) -> PlotResult {
     let iterations = drawn.solution.iterations;
     let step = iterations.div_ceil(MAX_POINTS);
@@ -31,8 +35,8 @@ pub fn draw(area: &PlotArea, drawn: &SkeletonPicture) -> PlotResult {
     Ok(())
 }
 
-/// An axis of decades of metres around the heights of a curve, with a name at each, or at every third
-/// where there are many.
+/// An axis of decades of metres around the heights of a curve, with a name at each, or at every third if
+/// there are many.
 fn decades(curve: &[(f64, f64)]) -> PlotAxis {
     const NAMES: [&str; 13] =
         ["1 nm", "10 nm", "0.1 µm", "1 µm", "10 µm", "0.1 mm", "1 mm", "1 cm", "10 cm", "1 m", "10 m", "100 m", "1 km"];

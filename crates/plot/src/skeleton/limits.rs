@@ -10,7 +10,7 @@ use urdf_ik_skeleton::{Limit, Range, Segment, Skeleton, SkeletonConfiguration};
 use crate::canvas::{Canvas, Projection};
 use crate::{PlotResult, SERIES, pale};
 
-/// The colour of limits.
+/// Colour of joint limits.
 pub const COLOUR: RGBColor = SERIES[4];
 
 /// Length of a cone over that of its segment.
@@ -18,8 +18,7 @@ const CONE_LENGTH: f64 = 0.6;
 /// Points of a border.
 const STEPS: u8 = 48;
 
-/// Draws the ranges of the joints that are `limited`, one for each segment, and marks these joints. Fixed
-/// joints are left out.
+/// Marks the joints that are `limited` (one entry per segment), and draws their ranges. Fixed joints are omitted.
 pub fn draw(
     canvas: &Canvas,
     view: &Projection,

@@ -45,17 +45,17 @@ const BACKWARD: RGBColor = SERIES[5];
 /// Colour of the solution.
 const SOLUTION: RGBColor = SERIES[0];
 
-/// A solve to draw.
+/// A solve of a skeleton, with the names for its picture.
 pub struct SkeletonPicture<'a> {
     /// Name of the skeleton.
     pub title: &'a str,
-    /// Names of its n + 1 points, the root first.
+    /// Names of the n + 1 points, the root first.
     pub names: &'a [String],
-    /// The skeleton.
+    /// The skeleton with n segments.
     pub skeleton: &'a Skeleton,
     /// The problem that was solved.
     pub problem: &'a SkeletonProblem<'a>,
-    /// The answer to the problem.
+    /// The solution of the problem.
     pub solution: &'a SkeletonSolution,
 }
 
@@ -73,7 +73,10 @@ struct Panel {
     bounds: CanvasBounds,
 }
 
-/// The picture, as SVG.
+/// Draws the picture. Returns the text of an SVG file.
+///
+/// # Errors
+/// The error of plotters or of the solver.
 pub fn draw(drawn: &SkeletonPicture) -> PlotResult<String> {
     let segments = (0..).map_while(|segment| drawn.skeleton.segment(segment));
     let parents = segments.map(|segment| segment.parent).collect();

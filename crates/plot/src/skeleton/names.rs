@@ -8,7 +8,7 @@ const HEIGHT: i32 = 34;
 /// Distance of a name from its target \[half pixels\].
 const DISTANCE: i32 = 28;
 
-/// The names that were placed, and the obstacles of further ones.
+/// Placed names, and the obstacles for further ones.
 pub struct PlacedNames {
     /// The middle of each name and half its width \[half pixels\].
     placed: Vec<(Pixels, i32)>,
@@ -18,15 +18,15 @@ pub struct PlacedNames {
 }
 
 impl PlacedNames {
-    /// No names yet, on a panel with joints at `points`.
+    /// No placed names, on a panel with joints at `points` \[m\].
     pub fn new(canvas: &Canvas, points: &[CanvasPoint]) -> Self {
         let joints = points.iter().map(|point| canvas.map_coordinate(point)).collect();
         let across = canvas.get_pixel_range().0;
         Self { placed: Vec::new(), joints, edges: [across.start, across.end] }
     }
 
-    /// The offset of a name of some `width` from its target: on the side away from the root, or else where it stays
-    /// in the panel and off joints and earlier names.
+    /// Offset \[half pixels\] of a name of some `width` \[half pixels\] from its target: on the side away from the
+    /// root, or wherever it is inside the panel and clear of joints and earlier names.
     pub fn place(&mut self, target: Pixels, width: i32) -> Pixels {
         let ((x, y), half, [left, right]) = (target, width / 2, self.edges);
         let side = if x < self.joints[0].0 { -half - DISTANCE } else { half + DISTANCE };

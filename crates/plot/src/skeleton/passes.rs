@@ -4,7 +4,7 @@ use urdf_ik_skeleton::{Skeleton, SkeletonConfiguration, SkeletonProblem};
 
 use crate::PlotResult;
 
-/// The configurations after the passes of a cycle.
+/// The configurations after the two passes of a FABRIK cycle.
 pub struct CyclePasses {
     /// After the pass from the ends to the root.
     pub forward: SkeletonConfiguration,
@@ -12,7 +12,10 @@ pub struct CyclePasses {
     pub backward: SkeletonConfiguration,
 }
 
-/// The first `count` cycles from the seed of `problem`, not accelerated.
+/// The first `count` cycles from the seed of `problem`, without acceleration.
+///
+/// # Errors
+/// The error of the solver.
 pub fn cycles(skeleton: &Skeleton, problem: &SkeletonProblem, count: usize) -> PlotResult<Vec<CyclePasses>> {
     let mut scratch = skeleton.scratch(&problem.options);
     let mut current = problem.seed.clone();

@@ -238,8 +238,7 @@ fn an_unexpanded_xacro_file_is_recognised() {
         let xacro = format!("<robot name='r' xmlns:xacro='http://wiki.ros.org/xacro'>{links}{call}</robot>");
         assert_refused!(xacro, UrdfError::Xacro { .. }, ["xacro file", "expand it first"]);
     }
-    // Other readers ignore what is left of it in a file that is a robot without, and comments stay when a file is
-    // expanded.
+    // Other readers ignore leftover xacro elements in a valid robot, and expansion keeps comments.
     let whole = one_joint("continuous", "<xacro:property name='a' value='1'/>");
     let robot = Robot::from_urdf(&whole).unwrap();
     assert!(robot.warnings().iter().any(|warning| warning.contains("xacro")), "{:?}", robot.warnings());

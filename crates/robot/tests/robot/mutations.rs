@@ -1,4 +1,4 @@
-//! Damaged robot descriptions: thousands of mutations of the bundled ones never panic, and what loads is sound.
+//! Damaged robot descriptions: thousands of mutations of the bundled ones never panic, and the accepted ones are sound.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use urdf_ik::solver::{Mode, Pick, Problem, Solver, SolverKind, Target};
 use crate::common::{self, Random, urdf};
 
 const MUTATIONS: usize = 6000;
-/// One in this many of those that load is also solved for.
+/// One in this many of the valid robots is also solved.
 const SOLVED: usize = 25;
 
 const FILES: [&str; 3] = ["arm7.urdf", "mixed_joints.urdf", "two_arms.urdf"];

@@ -10,15 +10,15 @@ const HEAD_CHARACTERS: usize = 300;
 /// Number of characters kept at the end of it.
 const TAIL_CHARACTERS: usize = 60;
 
-/// Why a model could not be read.
+/// Why a model file cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{place}{}: {}", .line.map(|line| format!(", line {line}")).unwrap_or_default(), sentence(reason))]
 pub struct ModelError {
-    /// The path of the file, or `the model`.
+    /// Path of the file, or `the model`.
     pub place: String,
-    /// The line of the error, from 1; `None` if no line is to blame.
+    /// Line of the error, from 1; `None` if unknown.
     pub line: Option<usize>,
-    /// The reason, as the end of a sentence.
+    /// Reason, as the end of a sentence.
     pub reason: String,
 }
 

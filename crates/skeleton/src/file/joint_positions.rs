@@ -16,9 +16,9 @@ use urdf_ik_text::names::short;
     short(segment)
 )]
 pub struct NotAHinge {
-    /// The name of its segment.
+    /// Name of the segment.
     pub segment: String,
-    /// The kind of joint.
+    /// Kind of the joint.
     pub joint: &'static str,
 }
 

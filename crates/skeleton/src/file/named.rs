@@ -13,9 +13,9 @@ pub struct NamedSkeleton {
     pub name: String,
     /// The skeleton.
     pub skeleton: Skeleton,
-    /// The names of the n + 1 points: the root, then the end of each segment.
+    /// Names of the n + 1 points: the root, then the end of each segment.
     pub points: Vec<String>,
-    /// Indices of the end effectors: the points meant to have targets.
+    /// Indices of the end effectors: the points for which targets are intended.
     pub ends: Vec<usize>,
     /// The configuration with all joints at rest and the root pose of the file \[m\].
     pub rest: SkeletonConfiguration,
@@ -28,17 +28,17 @@ pub struct NamedArm {
     pub name: String,
     /// The arm.
     pub arm: PitchYawArm,
-    /// The names of the n + 1 points: the base, then the end of each segment.
+    /// Names of the n + 1 points: the base, then the end of each segment.
     pub points: Vec<String>,
 }
 
-/// A point name that the model does not have.
+/// A point name that does not exist in the model.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("there is no point '{}'; the ends are {}", short(name), list(ends))]
 pub struct UnknownPoint {
     /// The unknown name.
     pub name: String,
-    /// The names of the model's end effectors.
+    /// Names of the model's end effectors.
     pub ends: Vec<String>,
 }
 

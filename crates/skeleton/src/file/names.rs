@@ -61,7 +61,7 @@ pub(super) fn in_segment(name: &str, wrong: &InputError) -> InputError {
     InputError::model(format!("segment '{}': {wrong}", short(name)))
 }
 
-/// Whether the ancestors of the segment `name` form a cycle.
+/// True if the ancestors of the segment `name` form a cycle.
 fn is_circle(name: &str, links: &[LinkEntry]) -> bool {
     let parents: HashMap<&str, &str> =
         links.iter().filter_map(|link| Some((&*link.name, link.parent.as_deref()?))).collect();

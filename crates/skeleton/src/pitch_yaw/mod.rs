@@ -11,7 +11,7 @@
 //! ```
 //!
 //! in a frame with x forward, y left and z up. P_i is the elevation above the horizontal plane (positive upwards,
-//! unlike a right-handed rotation about y), Y_i the azimuth from x towards y. With all variables zero the arm lies
+//! unlike a right-handed rotation about y), Y_i the azimuth from x towards y. With all variables zero the arm is
 //! along x.
 //!
 //! This is not a chain of joints: the pitch of segment k adds to the pitch of all later segments regardless of their

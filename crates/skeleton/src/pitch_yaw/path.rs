@@ -57,14 +57,15 @@ pub struct PathSummary {
 }
 
 impl PitchYawArm {
-    /// Moves the tip in a straight line from its position at the problem's seed to the target, in even steps, and calls
-    /// `visit` with the configuration after each step. `solution` receives the last configuration. Free of allocations.
+    /// Moves the tip in a straight line from its position at the problem's seed to the target, in even steps, and
+    /// calls `visit` with the configuration after each step. `solution` receives the last configuration. Free of
+    /// allocations.
     ///
     /// Each step is solved from the previous configuration. If a variable would change by more than
     /// [`PathSteps::largest_turn`], or the point is not reached, the step is halved, down to 1/1024 of the even step;
     /// afterwards it grows back to the even points. If the smallest step fails, the path ends:
-    /// [`PitchYawSolution::residual`] has the reason, and the solution is the last visited configuration. So successive
-    /// configurations always respect the step sizes.
+    /// [`PitchYawSolution::residual`] contains the reason, and the solution is the last visited configuration.
+    /// Successive configurations therefore always respect the step sizes.
     ///
     /// A target out of reach is replaced by the nearest point within reach; if that is singular, as for the stretched
     /// arm, the path may end shortly before it. A path through the unreachable inside ends at its boundary; an arm of

@@ -19,7 +19,7 @@ pub enum StepMethod {
     #[default]
     DampedLeastSquares,
     /// Moore-Penrose pseudoinverse: step = J⁺ e, the shortest minimiser of |J step - e|. Singular values below a
-    /// millionth of the largest count as zero.
+    /// millionth of the largest are treated as zero.
     Pseudoinverse,
 }
 
@@ -59,9 +59,9 @@ pub struct PitchYawProblem<'a> {
 pub struct PitchYawSolution {
     /// Positions of the variables \[rad\], 2n entries, within their bounds.
     pub positions: Vec<f64>,
-    /// Position of the tip \[m\], from forward kinematics of exactly these positions.
+    /// Position of the tip \[m\], from forward kinematics of exactly the returned positions.
     pub tip: Point3<f64>,
-    /// The error that remains between tip and target.
+    /// Remaining error between tip and target.
     pub residual: Residual,
     /// Number of iterations.
     pub iterations: usize,

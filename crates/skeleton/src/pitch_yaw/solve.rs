@@ -44,7 +44,7 @@ pub struct PitchYawScratch {
 pub(super) struct ArmGoal<'a> {
     /// The target of the problem.
     target: Point3<f64>,
-    /// The target, or the nearest point within reach.
+    /// The target \[m\], or the nearest point within reach.
     pub point: Point3<f64>,
     pub is_out_of_reach: bool,
     options: &'a PitchYawOptions,
@@ -82,16 +82,16 @@ impl PitchYawArm {
     /// Moves the tip to the target. Deterministic and free of allocations.
     ///
     /// Each iteration solves the linearisation J · step = error by the chosen [`StepMethod`](super::StepMethod) and
-    /// halves the step until the tip moves within half of the predicted change and gets nearer. If that is too slow or
-    /// fails, as for a stretched arm with a target straight back, restarts begin at the closest configuration and at
-    /// the stretched or folded arm, each slightly bent, and then at scattered ones.
+    /// halves the step until the tip moves within half of the predicted change and approaches the target. If that is
+    /// too slow or fails, as for a stretched arm with a target behind it, restarts begin at the closest configuration
+    /// and at the stretched or folded arm, each slightly bent, and then at scattered ones.
     ///
-    /// A target out of reach is replaced by the nearest point within reach: the arm stretches towards it. Reach ignores
-    /// the bounds of the variables; with bounds, the result is the closest configuration found.
+    /// A target out of reach is replaced by the nearest point within reach: the arm stretches towards it. Reach
+    /// ignores the bounds of the variables; with bounds, the result is the closest configuration found.
     ///
     /// # Errors
-    /// [`InputError`] if the problem, the scratch or the solution does not fit this arm; `solution` is then unchanged.
-    /// A target that is not reached is not an error but an [`Outcome`].
+    /// [`InputError`] if the problem, the scratch or the solution does not fit this arm; `solution` is then
+    /// unchanged. A target that is not reached is not an error but an [`Outcome`].
     pub fn solve(
         &self,
         problem: &PitchYawProblem,

@@ -215,7 +215,7 @@ fn certain_and_uncertain_reasons_are_distinguished() {
     assert_eq!(found, Outcome::Closest(Reason::Limits));
     assert!(solution.limited.contains(&true));
     assert_eq!(found.to_string(), "limits are in the way");
-    // Hinges that bend by 0.1 rad each way do not reach it either; those that bend by π do.
+    // Hinges limited to ±0.1 rad do not reach it either; hinges limited to nearly ±π do.
     for (most, expected) in [(0.1, Outcome::Closest(Reason::Limits)), (3.1, Outcome::Solved)] {
         let (found, solution) = outcome(Joint::hinge(Vector3::z(), -most, most), [0.0, 0.5, 0.0]);
         assert_eq!((found, solution.limited.contains(&true)), (expected, most < 1.0));

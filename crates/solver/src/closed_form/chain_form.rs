@@ -13,14 +13,13 @@ use urdf_ik_robot::Chain;
 
 /// The closed form of one chain.
 ///
-/// **Six joints.** It solves full poses of its only tip. Targets with free axes are left to the search of the
-/// Jacobian solver, and so are targets without a configuration inside the limits: the solution is then the nearest
-/// configuration, marked as such.
+/// **Six joints.** It solves full poses of its only tip. Targets with free axes, and targets without a
+/// configuration inside the limits, are solved by the search of the Jacobian solver; in the latter case the solution is
+/// the closest configuration, as reported by its [`Outcome`](crate::Outcome).
 ///
-/// **Two to five joints.** It solves targets that leave no self-motion: full poses, and those with one free rotation
-/// (position and direction), two, or three (position only), as long as joints and free rotations are at most six
-/// together. If all axes are parallel, the translation along them may be free too, provided it is along one of the
-/// tip's axes.
+/// **Two to five joints.** It solves targets without self-motion: full poses, and targets with one (position and
+/// direction), two or three free rotations (position only), if joints and free rotations are at most six together. If
+/// all axes are parallel, the translation along them may be free too, provided it is along one of the tip's axes.
 ///
 /// **Seven joints.** The configurations of a pose are a continuum. It is searched for the one with the smallest
 /// maximum joint displacement from the seed ([`Pick::First`](crate::Pick::First) and
@@ -28,7 +27,7 @@ use urdf_ik_robot::Chain;
 /// by a sweep of the outermost joint on the other side. For other arms,
 /// and for [`Pick::MostManipulable`](crate::Pick::MostManipulable), one joint is locked ([`ClosedForm::locked`]), at
 /// the position of the seed first and then at others on either side. The results are refined on the chain itself.
-/// Preferences among the continuum, and [`Solver::solve_all`](crate::Solver::solve_all), are left to the search.
+/// Preferences among the continuum, and [`Solver::solve_all`](crate::Solver::solve_all), use the search.
 ///
 /// **Singular configurations** have a continuum of solutions: joints with coincident axes share their rotation, and a
 /// point on an axis does not determine its rotation. One solution represents all, with these joints near the seed;
@@ -99,8 +98,8 @@ impl ClosedForm {
         Ok(Self { chain: Arc::clone(chain), form })
     }
 
-    /// The family of the chain, exact or near; with seven joints, that of the six unlocked ones; with fewer than six,
-    /// that of the extended arm for full poses, or for the smallest set of free rotations that has one.
+    /// The family of the chain, exact or near. With seven joints: of the six unlocked ones. With fewer than six: of
+    /// the extended arm for full poses, or otherwise for the smallest set of free rotations with a closed form.
     pub fn family(&self) -> &Family {
         match &self.form {
             ClosedFormKind::SixAxis { family, .. } => family,
@@ -109,7 +108,7 @@ impl ClosedForm {
         }
     }
 
-    /// With seven joints, the locked one, counted from 0 at the base.
+    /// Index of the locked joint of a seven-joint chain, counted from 0 at the base; `None` for other chains.
     pub fn locked(&self) -> Option<usize> {
         match &self.form {
             ClosedFormKind::SixAxis { .. } | ClosedFormKind::ShortChain(_) => None,
@@ -117,8 +116,8 @@ impl ClosedForm {
         }
     }
 
-    /// The common property of the axes and the deviation from it, in words: the family, with seven joints the search,
-    /// and with fewer than six the auxiliary joints.
+    /// A sentence on the common property of the axes and the deviation from it: for the family, with seven joints
+    /// also for the search, and with fewer than six for the auxiliary joints.
     pub fn in_words(&self) -> String {
         let names = self.chain.variable_names();
         match &self.form {
@@ -128,10 +127,10 @@ impl ClosedForm {
         }
     }
 
-    /// All configurations for `pose` of the tip (base link's frame \[m\]), without regard to limits: exact to
-    /// rounding if [`Family::exact`], otherwise starting points. Undetermined joints stay near `seed` \[rad\]. With
-    /// seven joints, the positions of the unlocked ones, with the locked one in the middle of its working range. With
-    /// fewer than six, zeros follow.
+    /// All joint positions \[rad\] for `pose` of the tip (base link's frame \[m\]), ignoring limits: exact to
+    /// rounding if [`Family::exact`], otherwise starting points. Undetermined joints stay near `seed` \[rad\]. For
+    /// seven joints, these are the positions of the unlocked ones, with the locked one in the middle of its working
+    /// range. For fewer than six, trailing entries are zero.
     pub fn solutions(&self, pose: &Isometry3<f64>, seed: &[f64; JOINTS]) -> ArmSolutions {
         match &self.form {
             ClosedFormKind::SixAxis { arm, .. } => arm.solutions(pose, seed),

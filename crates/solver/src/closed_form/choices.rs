@@ -18,9 +18,9 @@ pub(super) const EXACT_RESIDUAL: f64 = 1e-10;
 /// A configuration inside the limits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Choice {
-    /// Positions \[rad\].
+    /// Joint positions \[rad\].
     pub positions: [f64; JOINTS],
-    /// Rank in the problem: less is better.
+    /// Score of the pick; lower is better.
     pub score: f64,
 }
 

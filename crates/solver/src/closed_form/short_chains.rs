@@ -35,7 +35,7 @@ pub(super) struct ShortChain {
     joints: usize,
     /// By the set of free rotations: bit i is the rotation about the tip's axis i.
     arms: [Option<LongerArm>; FREE_TURN_SETS],
-    /// Family of the first of them.
+    /// Family of the first extended arm.
     pub family: Family,
     plane: Option<MotionPlane>,
 }
@@ -47,7 +47,7 @@ struct LongerArm {
     family: Family,
     /// Number of auxiliary joints that must stay at 0; they follow those of the chain.
     still: usize,
-    /// Whether its configurations meet targets exactly: two free rotations are only approximately those of two
+    /// True if its configurations meet targets exactly: two free rotations are only approximately those of two
     /// joints.
     exact: bool,
 }
@@ -64,7 +64,7 @@ struct MotionPlane {
 }
 
 impl ShortChain {
-    /// Finds the auxiliary joints.
+    /// Finds the auxiliary joints that extend the chain to six joints.
     ///
     /// # Errors
     /// [`NoClosedForm`] with the reason.
@@ -77,8 +77,8 @@ impl ShortChain {
         Ok(Self { joints, arms, family, plane: MotionPlane::of(&axes, joints) })
     }
 
-    /// All configurations of the chain for `target`, followed by zeros, and whether they are exact; approximate if
-    /// the target is out of reach. `None` if no extended arm has its free axes.
+    /// All joint positions \[rad\] for `target`, with trailing zeros, and whether they are exact; approximate if the
+    /// target is out of reach. `None` if no extended arm has the target's free axes.
     pub fn solutions(&self, target: &Target, seed: &[f64; JOINTS]) -> Option<(ArmSolutions, bool)> {
         let [free_shifts @ .., rx, ry, rz] = target.free_axes;
         let longer = self.arms[usize::from(rx) + 2 * usize::from(ry) + 4 * usize::from(rz)].as_ref()?;
@@ -90,7 +90,7 @@ impl ShortChain {
         Some((longer.of_chain(&longer.arm.solutions(&pose, seed), self.joints), longer.exact))
     }
 
-    /// The common properties of the axes, in words.
+    /// A sentence on the common properties of the axes, with joint names.
     pub fn in_words(&self, mut joints: Vec<&str>) -> String {
         joints.resize(JOINTS, "an added joint");
         let mut entries: Vec<(String, Vec<String>)> = Vec::new();

@@ -4,14 +4,14 @@ use super::frame::StoredFrame;
 use super::lanes::Lanes;
 use super::links::KernelLinks;
 
-/// Four configurations, with their frames, residuals and Jacobians.
+/// Four configurations (one per lane) with their frames, residuals and Jacobians.
 #[derive(Debug, Clone)]
 pub struct Configurations {
     /// Positions of each variable \[rad or m\].
     pub positions: Vec<Lanes>,
     /// Frame of each joint after its motion, in the base link's frame.
     pub frames: Vec<StoredFrame>,
-    /// For each target, the point of the tip link at which the Jacobian is taken.
+    /// For each target, the reference point of the Jacobian on the tip link.
     pub points: Vec<[Lanes; 3]>,
     /// The residual of each target \[rad\], linear part first.
     pub rows: Vec<[Lanes; 6]>,
@@ -21,9 +21,9 @@ pub struct Configurations {
     pub step: Vec<Lanes>,
     /// Scratch memory of bounded steps.
     pub active_set: ActiveSet,
-    /// Squared norm of all rows.
+    /// Squared norm of all rows \[rad²\].
     pub squared_error: Lanes,
-    /// Bit k is set if configuration k meets every target.
+    /// Bit mask: bit k is set if configuration k meets every target.
     pub met: u64,
 }
 
@@ -43,21 +43,21 @@ impl Configurations {
         }
     }
 
-    /// Copies the positions of one configuration into `positions`.
+    /// Copies the positions \[rad or m\] of one lane into `positions`.
     pub fn read(&self, lane: usize, positions: &mut [f64]) {
         for (position, lanes) in positions.iter_mut().zip(&self.positions) {
             *position = lanes.0[lane];
         }
     }
 
-    /// Sets the positions of one configuration.
+    /// Sets the positions \[rad or m\] of one lane.
     pub fn write(&mut self, lane: usize, positions: &[f64]) {
         for (position, lanes) in positions.iter().zip(&mut self.positions) {
             lanes.0[lane] = *position;
         }
     }
 
-    /// Sets all four configurations to the same positions.
+    /// Sets all four lanes to the same positions \[rad or m\].
     pub fn write_all(&mut self, positions: &[f64]) {
         for (position, lanes) in positions.iter().zip(&mut self.positions) {
             *lanes = Lanes::splat(*position);
@@ -74,7 +74,7 @@ pub struct ActiveSet {
     /// Step of each variable that is clamped to its bounds, and whether it is clamped (1 or 0).
     pub clamped_step: Vec<Lanes>,
     pub clamped: Vec<Lanes>,
-    /// Columns of the clamped variables.
+    /// Jacobian columns of the clamped variables.
     pub clamped_columns: Vec<[Lanes; 6]>,
     /// Residual rows after the step.
     pub rest: Vec<[Lanes; 6]>,

@@ -73,7 +73,7 @@ impl<S: Simd, D: Dimension> Compiled<S, D> {
         }
     }
 
-    /// Adds `moving` times the step to the positions, clamped to the bounds.
+    /// Adds the step to the positions in the lanes that are `moving` (1 or 0), clamped to the bounds.
     #[inline(always)]
     pub fn advance(self, configurations: &mut Configurations, bounds: Bounds, moving: &Lanes) {
         let Self { simd, dimension } = self;
@@ -88,7 +88,7 @@ impl<S: Simd, D: Dimension> Compiled<S, D> {
         }
     }
 
-    /// Whether the step takes any variable beyond its bounds.
+    /// True if the step takes any variable beyond its bounds.
     #[inline(always)]
     fn leaves_bounds(self, configurations: &Configurations, bounds: Bounds) -> bool {
         let (simd, n) = (self.simd, self.dimension.variables());

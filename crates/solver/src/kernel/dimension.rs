@@ -5,7 +5,7 @@ use fearless_simd::{Simd, f64x4};
 use super::configurations::Configurations;
 use super::normal_equations::{solve_any, solve_by_columns, solve_by_rows};
 
-/// Sizes of a problem. They are compile-time constants for the chains of most robots.
+/// Sizes of a problem: compile-time constants for common chains.
 pub trait Dimension: Copy {
     fn sizes(self) -> Dynamic;
 
@@ -35,7 +35,7 @@ pub struct Compiled<S: Simd, D: Dimension> {
     pub dimension: D,
 }
 
-/// One target for a plain chain of `N` joints.
+/// One target, and an unbranched chain of `N` joints.
 #[derive(Clone, Copy)]
 pub struct Fixed<const N: usize>;
 
@@ -55,7 +55,7 @@ impl<const N: usize> Dimension for Fixed<N> {
     }
 }
 
-/// Any tree, any number of targets.
+/// Sizes known at run time: any tree and any number of targets.
 #[derive(Clone, Copy)]
 pub struct Dynamic {
     pub variables: usize,

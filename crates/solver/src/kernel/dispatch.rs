@@ -20,7 +20,7 @@ use urdf_ik_robot::Chain;
 pub struct Kernel {
     /// The constants of the chain.
     pub links: KernelLinks,
-    /// Position error \[m\] that weighs as much as one radian of orientation error.
+    /// Position error \[m\] equivalent to one radian of orientation error.
     pub length_scale: f64,
     /// SIMD instruction set of this processor.
     pub level: Level,
@@ -47,18 +47,18 @@ macro_rules! specialised {
 }
 
 impl Kernel {
-    /// The kernel of `chain`.
+    /// The kernel of `chain`, with a `length_scale` \[m\].
     pub fn new(chain: &Chain, length_scale: f64) -> Self {
         Self { links: KernelLinks::new(chain, length_scale), length_scale, level: Level::new() }
     }
 
-    /// `target` in the form of the kernel.
+    /// Converts `target` to the form of the kernel.
     pub fn goal(&self, target: &Target) -> Goal {
         Goal::new(target, &self.links, self.length_scale)
     }
 
-    /// Prepares goals for the targets. Only relative weights count: they are scaled to a maximum of 1, which keeps
-    /// the damping in proportion.
+    /// Prepares goals for the targets. Weights are relative: they are scaled to a maximum of 1, which keeps the
+    /// damping in proportion.
     pub fn set_goals(&self, targets: &[Target], goals: &mut Vec<Goal>) {
         let heaviest = targets.iter().map(|target| target.weight).fold(0.0, f64::max);
         goals.clear();
@@ -79,7 +79,7 @@ impl Kernel {
         }
     }
 
-    /// Writes the Jacobian of `configurations`, after [`Kernel::measure`].
+    /// Writes the Jacobian of `configurations`. Requires [`Kernel::measure`].
     pub fn linearise(&self, goals: &[Goal], configurations: &mut Configurations) {
         let links = &self.links;
         specialised!(self, goals.len(), |compiled| compiled.linearise(links, goals, configurations));
@@ -96,7 +96,7 @@ impl Kernel {
         });
     }
 
-    /// Takes one cycle of FABRIK within the bounds in the lanes that are `moving` (1 or 0), and writes the step.
+    /// Takes one FABRIK cycle within the bounds in the lanes that are `moving` (1 or 0), and writes the step.
     pub fn fabrik_step(
         &self,
         task: Task,
@@ -114,7 +114,7 @@ impl Kernel {
         scratch.forget_idle_lanes(moving);
     }
 
-    /// Adds the step of `configurations` within the bounds in the lanes that are `moving` (1 or 0).
+    /// Adds the step of `configurations` within the bounds, in the lanes that are `moving` (1 or 0).
     pub fn advance(&self, bounds: Bounds, configurations: &mut Configurations, moving: &Lanes) {
         let dimension = self.dynamic(1);
         dispatch!(self.level, simd => Compiled { simd, dimension }.advance(configurations, bounds, moving));

@@ -18,7 +18,7 @@ const GOLDEN_RATIO_FRACTION: f64 = 0.618_033_988_749_894_9;
 /// Range of the logarithm of the marker distance over the attempts.
 const MARKER_LOG_RANGE: f64 = 1.4;
 
-/// Scratch memory of the cycles.
+/// Scratch memory of FABRIK cycles.
 #[derive(Debug, Clone)]
 pub struct FabrikScratch {
     cycle: FabrikCycleScratch,
@@ -28,13 +28,14 @@ pub struct FabrikScratch {
 }
 
 impl FabrikScratch {
-    /// `units` has the unit of each variable: 1 rad, or the length scale \[m\].
+    /// Memory for the chain of `links`. `units` has the unit of each variable: 1 rad, or the length scale \[m\].
     pub fn new(links: &KernelLinks, units: Vec<f64>) -> Self {
         let acceleration = Acceleration::new(units, links.ends.len());
         Self { cycle: FabrikCycleScratch::new(links), acceleration, marker_distances: Lanes::splat(MARKER_DISTANCE) }
     }
 
-    /// Prepares a lane for attempt `number`. Each attempt has its own marker distance, and so its own local minima.
+    /// Prepares a lane for attempt `number`. Attempts differ in their marker distances, and thus in their local
+    /// minima.
     pub fn begin(&mut self, lane: usize, number: usize) {
         #[expect(clippy::cast_precision_loss, reason = "numbers of attempts stay far below 2^52")]
         let spread = (number as f64 * GOLDEN_RATIO_FRACTION).fract() - if number == 0 { 0.0 } else { 0.5 };
@@ -65,7 +66,7 @@ impl FabrikScratch {
         }
     }
 
-    /// Clears the history of the lanes that are not `moving`: they did not take the step.
+    /// Clears the history of the lanes that are not `moving`, which did not take the step.
     pub fn forget_idle_lanes(&mut self, moving: &Lanes) {
         for lane in (0..LANES).filter(|lane| moving.0[*lane] == 0.0) {
             self.acceleration.forget(lane);

@@ -24,7 +24,7 @@ const MIN_TRACE: f64 = 1e-12;
 /// Largest entry of an accelerated step \[rad, or m over the length scale\].
 const MAX_STEP: f64 = PI;
 
-/// History of the last cycles.
+/// History of the last cycles for Anderson acceleration.
 #[derive(Debug, Clone)]
 pub struct Acceleration {
     /// The unit of each variable: 1 rad, or the length scale \[m\].
@@ -41,7 +41,7 @@ pub struct Acceleration {
 }
 
 impl Acceleration {
-    /// A history for variables with these units and at most `targets` targets.
+    /// A history for variables with these `units` \[rad or m\] and at most `targets` targets.
     pub fn new(units: Vec<f64>, targets: usize) -> Self {
         let zeros = |count: usize| vec![Lanes::default(); count];
         let variables = units.len();
@@ -56,7 +56,7 @@ impl Acceleration {
         }
     }
 
-    /// Clears the history of a lane.
+    /// Clears the history of one lane.
     pub fn forget(&mut self, lane: usize) {
         self.cycles.0[lane] = 0.0;
     }

@@ -24,8 +24,8 @@ use super::links::{KernelLink, KernelLinks, KernelTip};
 use super::residual::{Goal, Task};
 use crate::problem::Bounds;
 
-/// Distance of the orientation markers from the tip, in units of the length scale. Of 0.4, 0.6, 0.8, 1 and 1.4 it
-/// took the fewest cycles on 296 chains.
+/// Distance of the orientation markers from the tip, in units of the length scale. Of 0.4, 0.6, 0.8, 1 and 1.4, this
+/// value needs the fewest cycles on 296 chains.
 pub const MARKER_DISTANCE: f64 = 0.8;
 
 /// Added to the cosine of a fitted rotation, so that a joint stays where it is if the points do not determine it.
@@ -40,7 +40,7 @@ pub struct FabrikCycle<'a, S: Simd> {
     pub simd: S,
     pub links: &'a KernelLinks,
     pub task: Task<'a>,
-    /// Start of the cycle, already measured.
+    /// Measured start configurations of the cycle.
     pub configurations: &'a Configurations,
     /// Distance of the orientation markers from the tip, in units of the length scale.
     pub marker_distance: f64x4<S>,

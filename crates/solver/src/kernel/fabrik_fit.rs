@@ -11,16 +11,16 @@ const SHORT_CHAIN_JOINTS: usize = 8;
 /// Weight of each point relative to the next nearer one, in a short chain.
 const SHORT_CHAIN_DECAY: f64 = 0.7;
 
-/// Weight of each point relative to the next nearer one, on a path of `joints` joints. In a long chain more points
-/// must count, or a change at one end takes many cycles to reach the other. The best constant values are about 0.85
-/// for 30 hinges, 0.9 for 100 and 0.95 to 0.99 for 1000.
+/// Weight of each point relative to the next nearer one, on a path of `joints` joints. Long chains need slower decay,
+/// or a change at one end takes many cycles to reach the other. The best values are about 0.85 for 30 hinges, 0.9 for
+/// 100 and 0.95 to 0.99 for 1000.
 pub fn decay(joints: usize) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     let short = SHORT_CHAIN_JOINTS as f64 / joints.max(SHORT_CHAIN_JOINTS) as f64;
     1.0 - (1.0 - SHORT_CHAIN_DECAY) * short.sqrt()
 }
 
-/// Weighted sums over points: of 1, of the points, and of their products.
+/// Weighted sums over points: of the weights, the points, and their products.
 #[derive(Clone, Copy)]
 pub struct Moments<S: Simd> {
     weight: f64x4<S>,
@@ -36,7 +36,7 @@ impl<S: Simd> Moments<S> {
         Self { weight: zero, first: [zero; 3], second: [zero; 6] }
     }
 
-    /// Adds a point.
+    /// Adds a point with weight 1.
     #[inline(always)]
     pub fn add(&mut self, point: Vector<S>) {
         let [x, y, z] = point;
@@ -95,7 +95,7 @@ impl<S: Simd> Moments<S> {
 
     /// The rotation about, or translation along, the common z axis of two frames that fits the points best. With u
     /// the position of a point in `from` and v in `to`, it maximises Σ w v·Rz(θ)u, or minimises Σ w (v - u - shift
-    /// z)². Most of the work needs only `to`, so it does not wait for `from`.
+    /// z)². Most of the computation depends on `to` alone and so does not wait for `from`.
     #[inline(always)]
     pub fn fit(&self, prismatic: bool, from: &LaneFrame<S>, to: &LaneFrame<S>) -> JointFit<S> {
         let mut fit = JointFit::none(self.weight.simd);
@@ -113,12 +113,12 @@ impl<S: Simd> Moments<S> {
     }
 }
 
-/// The rotation or translation that fits points best.
+/// The rotation or translation that fits the points best.
 pub struct JointFit<S: Simd> {
     /// Cosine and sine of the rotation, times its weight.
     pub cosine: f64x4<S>,
     pub sine: f64x4<S>,
-    /// The translation.
+    /// The translation in units of the length scale.
     pub shift: f64x4<S>,
 }
 

@@ -6,10 +6,10 @@ use fearless_simd::{Simd, f64x4};
 use super::lanes::{Lanes, Vector, add, negate, scale, sine_cosine, splat, subtract};
 use super::links::{ConstantTurn, KernelLink};
 
-/// x, y and z axis and origin of a frame per configuration, in memory.
+/// x, y and z axis and origin of a frame, one per lane, in memory.
 pub type StoredFrame = [[Lanes; 3]; 4];
 
-/// x, y and z axis and origin of a frame per configuration.
+/// x, y and z axis and origin of a frame, one per lane, in SIMD vectors.
 #[derive(Clone, Copy)]
 pub struct LaneFrame<S: Simd> {
     pub x: Vector<S>,
@@ -18,7 +18,7 @@ pub struct LaneFrame<S: Simd> {
     pub origin: Vector<S>,
 }
 
-/// The perpendicular vectors `a` and `b` after a rotation in their plane, from `a` towards `b`.
+/// Rotates the perpendicular vectors `a` and `b` in their plane, from `a` towards `b`.
 #[inline(always)]
 pub fn turned<S: Simd>(a: Vector<S>, b: Vector<S>, cosine: f64x4<S>, sine: f64x4<S>) -> (Vector<S>, Vector<S>) {
     (add(scale(a, cosine), scale(b, sine)), subtract(scale(b, cosine), scale(a, sine)))
@@ -58,7 +58,7 @@ impl<S: Simd> LaneFrame<S> {
         store(origin, self.origin);
     }
 
-    /// Goes on to the frame of the next joint, before the motion of that joint.
+    /// Advances to the frame of the next joint, before that joint's motion.
     #[inline(always)]
     pub fn step(&mut self, link: &KernelLink) {
         (self.x, self.y) = link.about_z.apply(self.x, self.y);
@@ -72,7 +72,7 @@ impl<S: Simd> LaneFrame<S> {
         (self.z, self.x) = link.about_y.apply(self.z, self.x);
     }
 
-    /// Applies the motion of the joint at `position` \[rad or m\] of its variable.
+    /// Applies the motion of the joint at `position` of its variable \[rad or m\].
     #[inline(always)]
     pub fn move_by(&mut self, link: &KernelLink, position: f64x4<S>) {
         self.move_along(link, position * link.multiplier + link.offset);
@@ -101,7 +101,7 @@ impl<S: Simd> LaneFrame<S> {
         self.origin = add(self.origin, scale(self.z, along));
     }
 
-    /// Goes back from a joint, before its motion, to the frame of the previous joint.
+    /// Returns from a joint, before its motion, to the frame of the previous joint.
     #[inline(always)]
     pub fn step_back(&mut self, link: &KernelLink) {
         (self.z, self.x) = link.about_y.inverse().apply(self.z, self.x);
@@ -117,7 +117,7 @@ impl<S: Simd> LaneFrame<S> {
         [self.x, self.y, self.z]
     }
 
-    /// The point with the coordinates `at` in this frame.
+    /// Transforms the point `at` from this frame to the base link's frame (units of the length scale).
     #[inline(always)]
     pub fn point(&self, at: &[f64; 3]) -> Vector<S> {
         let [x, y, z] = splat(self.x[0].simd, *at);

@@ -34,7 +34,7 @@ impl<S: Simd, D: Dimension> Compiled<S, D> {
         configurations.squared_error.store(squared_error);
     }
 
-    /// Writes the Jacobian of `configurations`, from the frames and points of [`Self::measure`].
+    /// Writes the Jacobian of `configurations`, from the frames and points that [`Self::measure`] wrote.
     #[inline(always)]
     pub fn linearise(self, links: &KernelLinks, goals: &[Goal], configurations: &mut Configurations) {
         let Self { simd, dimension } = self;

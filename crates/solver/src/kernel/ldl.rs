@@ -5,7 +5,7 @@ use fearless_simd::{Simd, f64x4};
 
 use super::lanes::Lanes;
 
-/// Entries of a vector or matrix of lanes, by index.
+/// A vector or matrix of lanes with indexed entries.
 pub trait LaneEntries<S: Simd, I> {
     fn get(&self, simd: S, at: I) -> f64x4<S>;
     fn set(&mut self, at: I, value: f64x4<S>);
@@ -23,11 +23,11 @@ impl<S: Simd, const N: usize> LaneEntries<S, [usize; 2]> for [[f64x4<S>; N]; N] 
     }
 }
 
-/// The lower triangle of a matrix of any size, row by row.
+/// The lower triangle of a symmetric matrix of any size, row by row.
 pub struct LowerTriangle<'a>(pub &'a mut [Lanes]);
 
 impl LowerTriangle<'_> {
-    /// Index of an entry.
+    /// Index of entry (`i`, `j`) with `j` ≤ `i`.
     #[inline(always)]
     pub fn at(i: usize, j: usize) -> usize {
         i * (i + 1) / 2 + j
@@ -96,7 +96,7 @@ pub fn factorise<S: Simd>(simd: S, size: usize, matrix: &mut impl LaneEntries<S,
     }
 }
 
-/// Solves L D Lᵀ x = right in place.
+/// Solves L D Lᵀ x = right in place, from the `factors` of [`factorise`].
 #[inline(always)]
 pub fn substitute<S: Simd, R: LaneEntries<S, usize> + ?Sized>(
     simd: S,

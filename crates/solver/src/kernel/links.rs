@@ -24,9 +24,9 @@ const MAX_ZERO_SINE: f64 = 1e-14;
 pub enum ConstantTurn {
     /// The identity.
     None,
-    /// By π/2, counterclockwise for `1.0` or clockwise for `-1.0`.
+    /// A rotation by π/2: counterclockwise for `1.0`, clockwise for `-1.0`.
     Quarter(f64),
-    /// By any angle.
+    /// A rotation by any angle.
     By {
         /// Cosine of the angle.
         cosine: f64,
@@ -64,7 +64,7 @@ pub struct KernelLink {
     pub parent: Option<usize>,
     /// For a joint on the base link, its frame before its motion, in the base link's frame: x, y, z axis, origin.
     pub start: [[f64; 3]; 4],
-    /// Rotation about the parent's z axis beyond the parent's offset.
+    /// Rotation about the parent's z axis, in addition to the parent's offset.
     pub about_z: ConstantTurn,
     /// Translation along z and along the resulting x axis.
     pub along_z: f64,
@@ -72,18 +72,18 @@ pub struct KernelLink {
     /// Rotation about x, then about y.
     pub about_x: ConstantTurn,
     pub about_y: ConstantTurn,
-    /// Whether the joint translates along its z axis instead of rotating about it.
+    /// True if the joint translates along its z axis instead of rotating about it.
     pub prismatic: bool,
-    /// Index of its variable, and displacement per rad or m of the variable.
+    /// Index of the joint's variable, and joint displacement per unit of the variable.
     pub variable: usize,
     pub multiplier: f64,
-    /// Displacement at position 0 of the variable.
+    /// Joint displacement at position 0 of the variable \[rad, or units of the length scale\].
     pub offset: f64,
-    /// Position of the joint origin of the URDF along the z axis.
+    /// Position of the URDF joint origin along the z axis.
     pub centre: f64,
 }
 
-/// A tip link on its last joint. Lengths are in units of the length scale.
+/// The tip link's frame relative to its last joint. Lengths are in units of the length scale.
 #[derive(Debug, Clone)]
 pub struct KernelTip {
     /// Index of the last joint.
@@ -91,7 +91,7 @@ pub struct KernelTip {
     /// Pose of the tip in the frame of that joint.
     pub position: [f64; 3],
     pub rotation: Rotation3<f64>,
-    /// The joints that move it, from the base.
+    /// Indices of the joints that move the tip, from the base.
     pub path: Vec<usize>,
 }
 
@@ -101,7 +101,7 @@ pub struct KernelLinks {
     pub joints: Vec<KernelLink>,
     pub ends: Vec<KernelTip>,
     pub variables: usize,
-    /// Whether there is one tip, and joint i follows joint i - 1 and has variable i, as in most arms.
+    /// True for one tip and an unbranched chain: joint i follows joint i - 1 and has variable i, as in most arms.
     pub plain: bool,
 }
 

@@ -48,7 +48,7 @@ pub struct Goal {
     orientation_bound: f64,
 }
 
-/// Goals of a step, and bounds of the variables.
+/// Goals and variable bounds of a step.
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
     pub goals: &'a [Goal],
@@ -57,13 +57,13 @@ pub struct Task<'a> {
 
 /// The residual of four configurations with respect to one target.
 pub struct TargetResidual<S: Simd> {
-    /// Residual \[rad\], linear part first.
+    /// Residual \[rad\], linear part first; lengths over the length scale.
     pub rows: [f64x4<S>; 6],
-    /// Squared norm of the rows.
+    /// Squared norm of the rows \[rad²\].
     pub squared_error: f64x4<S>,
-    /// Bit k is set if configuration k meets the target.
+    /// Bit mask: bit k is set if configuration k meets the target.
     pub met: u64,
-    /// Point of the tip link at which the Jacobian is taken.
+    /// Reference point of the Jacobian on the tip link.
     pub point: Vector<S>,
 }
 
@@ -97,7 +97,7 @@ impl Goal {
         }
     }
 
-    /// Residual of a tip at `tip` whose last joint has a frame with these `axes`.
+    /// The residual of a tip at position `tip` with the frame `axes` of its last joint.
     #[inline(always)]
     pub fn residual<S: Simd>(&self, axes: [Vector<S>; 3], tip: Vector<S>) -> TargetResidual<S> {
         let simd = tip[0].simd;
@@ -187,9 +187,9 @@ impl Goal {
         }
     }
 
-    /// Converts the orientation rows of a full pose to rotation vectors, whose norms are the angles far from the
-    /// target too, and updates the squared error. It is the error reported by a solution, and its gradient is that of
-    /// the Jacobian.
+    /// Converts the orientation rows of a full pose to rotation vectors, whose norms are angles even far from the
+    /// target, and updates the squared error. This is the error reported in a solution; the Jacobian matches its
+    /// gradient.
     pub fn take_angles(&self, rows: &mut [Lanes; 6], squared_error: &mut Lanes) {
         if self.counted != Counted::Pose {
             return;
@@ -204,7 +204,7 @@ impl Goal {
         }
     }
 
-    /// The desired frame of the tip's last joint, from its present `frame` and the tip `end` in it. Free axes are
+    /// The desired frame of the tip's last joint, from its current `frame` and the tip `end` on it. Free axes are
     /// unchanged.
     #[inline(always)]
     pub fn desired_frame<S: Simd>(&self, frame: &LaneFrame<S>, end: &KernelTip) -> LaneFrame<S> {
@@ -254,19 +254,19 @@ impl Goal {
         self.target.weight
     }
 
-    /// Whether any axis of orientation is constrained.
+    /// True if any orientation axis is constrained.
     #[inline(always)]
     pub fn has_orientation(&self) -> bool {
         self.target.free_axes[3..] != [true; 3]
     }
 
-    /// Whether columns need [`Goal::finish_columns`].
+    /// True if the columns need [`Goal::finish_columns`].
     #[inline(always)]
     pub fn needs_finish(&self) -> bool {
         self.counted != Counted::Pose || self.weight != 1.0
     }
 
-    /// Transforms columns to the frame of the rows, sets free axes to zero and multiplies by the weight.
+    /// Transforms Jacobian columns to the frame of the rows, zeroes the free axes and multiplies by the weight.
     #[inline(always)]
     pub fn finish_columns<S: Simd>(&self, axes: [Vector<S>; 3], columns: &mut [[Lanes; 6]]) {
         let simd = axes[0][0].simd;

@@ -11,7 +11,7 @@ use urdf_ik_mathematics::vectors::{add_times, dot};
 /// Singular values below this fraction of the largest count as zero.
 const RANK_TOLERANCE: f64 = 1e-6;
 
-/// Scratch memory for Jacobians of at most `6 * targets` rows and `variables` columns.
+/// Singular value decomposition with memory for Jacobians of at most `6 * targets` rows and `variables` columns.
 #[derive(Debug, Clone)]
 pub struct Svd {
     variables: usize,
@@ -52,8 +52,8 @@ impl Svd {
     }
 
     /// The Moore-Penrose solution: the shortest step for which J step is nearest to the right-hand side. Singular
-    /// values below [`RANK_TOLERANCE`] of the largest count as zero. The step is the sum of the orthogonal rows, each
-    /// times its entry of the rotated right-hand side over its squared norm.
+    /// values below [`RANK_TOLERANCE`] of the largest are treated as zero. The step is the sum of the orthogonal
+    /// rows, each times its entry of the rotated right-hand side over its squared norm.
     pub fn pseudoinverse(&self, step: &mut [f64]) {
         step.fill(0.0);
         for (row, right, length) in self.significant() {
@@ -63,7 +63,7 @@ impl Svd {
         }
     }
 
-    /// Projects `motion` onto the null space of the Jacobian.
+    /// Projects `motion` onto the null space of the decomposed Jacobian.
     pub fn project_to_null_space(&self, motion: &mut [f64]) {
         if self.significant().count() >= self.variables {
             motion.fill(0.0);
@@ -81,13 +81,13 @@ impl Svd {
         rows.filter(move |(_, length)| **length > least).map(|((row, right), length)| (row, *right, *length))
     }
 
-    /// Squared singular values of the `counted` rows of constrained axes, in decreasing order.
+    /// Squared singular values in decreasing order; `counted` is the number of constrained axes.
     pub fn squared_singular_values(&mut self, counted: usize) -> &[f64] {
         self.lengths.sort_unstable_by(|a, b| b.total_cmp(a));
         &self.lengths[..counted.min(self.variables).min(self.lengths.len())]
     }
 
-    /// Smallest singular value of the `counted` rows of constrained axes.
+    /// Smallest singular value; `counted` is the number of constrained axes.
     pub fn smallest_singular_value(&mut self, counted: usize) -> f64 {
         self.squared_singular_values(counted).last().map_or(0.0, |square| square.sqrt())
     }

@@ -4,12 +4,12 @@ use crate::kernel::{Configurations, Goal, Kernel, LANES, Svd};
 
 /// Half the difference of positions in the gradient, over the unit of the variable.
 const HALF_DIFFERENCE: f64 = 1e-4;
-/// Second derivative of the logarithm of the manipulability \[1/rad²\], about: it is a sum of logarithms of sines
-/// where joints align.
+/// Approximate second derivative of the logarithm of the manipulability \[1/rad²\]: the logarithm is a sum of
+/// logarithms of sines where joints align.
 pub const CURVATURE: f64 = 1.0;
 
-/// The negative logarithm of the manipulability of a decomposed Jacobian, of which `counted` rows belong to no free
-/// axis. `floor` is added to each squared singular value \[rad²\].
+/// The negative logarithm of the manipulability of a decomposed Jacobian with `counted` constrained axes. `floor` is
+/// added to each squared singular value \[rad²\].
 pub fn value(svd: &mut Svd, counted: usize, floor: f64) -> f64 {
     let squares = svd.squared_singular_values(counted);
     -(0.5 * squares.iter().map(|square| (square + floor).max(f64::MIN_POSITIVE).ln()).sum::<f64>())
@@ -18,17 +18,17 @@ pub fn value(svd: &mut Svd, counted: usize, floor: f64) -> f64 {
 /// The manipulability of the tips of `goals`, near one configuration.
 pub struct Manipulability<'a> {
     pub kernel: &'a Kernel,
-    /// Step of each variable that counts as one radian \[rad or m\].
+    /// Step of each variable equivalent to one radian \[rad or m\].
     pub units: &'a [f64],
     pub goals: &'a [Goal],
-    /// Number of axes of the goals that are not free.
+    /// Number of constrained axes of all goals.
     pub counted: usize,
     pub weight: f64,
     /// Added to each squared singular value \[rad²\]: above 0, the gradient is finite at singular configurations.
     pub floor: f64,
 }
 
-/// What [`Manipulability`] works in.
+/// Scratch memory of [`Manipulability`].
 #[derive(Debug, Clone)]
 pub struct JacobianScratch {
     pub configurations: Configurations,
@@ -43,19 +43,20 @@ impl JacobianScratch {
 }
 
 impl Manipulability<'_> {
-    /// The negative logarithm, without the weight, at a lane of configurations that were linearised.
+    /// The unweighted negative logarithm of the manipulability of one lane, after [`Self::linearise`].
     pub fn value(&self, scratch: &mut JacobianScratch, lane: usize) -> f64 {
         scratch.svd.decompose(&scratch.configurations, self.goals.len(), lane);
         value(&mut scratch.svd, self.counted, self.floor)
     }
 
-    /// Measures the configurations, and computes their Jacobians.
+    /// Computes residuals and Jacobians of the configurations in `scratch`.
     pub fn linearise(&self, scratch: &mut JacobianScratch) {
         self.kernel.measure(self.goals, &mut scratch.configurations);
         self.kernel.linearise(self.goals, &mut scratch.configurations);
     }
 
-    /// Adds the weighted gradient at `positions`, by central differences of two variables at a time.
+    /// Adds the weighted gradient at `positions` \[rad or m\] to `gradient`, by central differences of two variables
+    /// at a time.
     pub fn add_gradient(&self, positions: &[f64], scratch: &mut JacobianScratch, gradient: &mut [f64]) {
         let variables = positions.len();
         for first in (0..variables).step_by(2) {

@@ -1,8 +1,8 @@
 //! Preferences among the solutions of a redundant chain: null-space tasks, as terms of one cost.
 //!
-//! Each term has a file with its value, gradient and curvature. [`QUADRATIC_TERMS`] lists those that are a square of
-//! each variable; the [`manipulability`] depends on all variables together. A new term takes a file, a weight among
-//! [`Preference::weights`], and its entry in the list.
+//! Each term has a file with its value, gradient and curvature. [`QUADRATIC_TERMS`] lists the terms that are sums of
+//! squares over the variables; the [`manipulability`] depends on all variables together. A new term takes a file, a
+//! weight among [`Preference::weights`], and its entry in the list.
 
 mod limits;
 pub mod manipulability;
@@ -19,21 +19,22 @@ use urdf_ik_robot::Chain;
 const QUADRATIC_TERMS: [fn(&Preference, &VariableState) -> QuadraticTerm; 3] =
     [posture::term, limits::term, moves::term];
 
-/// Null-space tasks: a cost that the solver minimises by self-motions, for redundant chains and targets with free axes.
+/// Null-space tasks: a cost that the solver minimises by self-motions, for redundant chains and targets with free
+/// axes.
 ///
-/// The cost is the weighted sum of the terms below. The targets stay met within their tolerances. Weights are finite
-/// and not negative.
+/// The cost is the weighted sum of the terms below. The targets remain satisfied within their tolerances. Weights are
+/// finite and not negative.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Preference<'a> {
     /// Preferred positions \[rad or m\], one entry per variable.
     pub posture: Option<&'a [f64]>,
     /// Weight of half the squared distance to the posture \[rad²\]; prismatic joints are divided by the length scale.
     pub posture_weight: f64,
-    /// Weight of half the squared distance of each variable from the middle of its limits, divided by half their
+    /// Weight of half the squared distance of each variable from the middle of its limits, relative to half their
     /// range (Liégeois 1977).
     pub limits_weight: f64,
-    /// Weights of half the squared moves from the seed \[1/rad² or 1/m²\], one entry per variable. With 1 over the
-    /// squared velocity limits, slow joints move less than fast ones. They act by self-motions alone: the
+    /// Weights of half the squared displacements from the seed \[1/rad² or 1/m²\], one entry per variable. With
+    /// inverse squared velocity limits, slow joints move less than fast ones. They affect self-motions only: the
     /// [pick](super::Pick) chooses the branch regardless of these weights, and a chain without null space ignores
     /// them. Paths ignore them too.
     pub move_weights: Option<&'a [f64]>,
@@ -41,15 +42,15 @@ pub struct Preference<'a> {
     /// mechanisms"): the product of the singular values of the Jacobian of
     /// [`Solution::smallest_singular_value`](super::Solution::smallest_singular_value).
     pub manipulability_weight: f64,
-    /// In tracking, the largest step of each variable from the seed for posture, limits and manipulability \[rad or
-    /// m\], one entry per variable; `None` for no bound. Variables that the targets alone move farther stop there. In
-    /// a stream of targets the arm thus approaches the optimum by self-motions over many targets, not in one jump.
-    /// Searches ignore it.
+    /// In tracking, the largest step of each variable from the seed due to posture, limits and manipulability \[rad
+    /// or m\], one entry per variable; `None` for no bound. A variable that the targets alone move farther makes no
+    /// additional step. In a stream of targets the arm thus approaches the optimum by self-motions over many targets,
+    /// not in one jump. Searches ignore it.
     pub max_step: Option<&'a [f64]>,
 }
 
 impl Preference<'_> {
-    /// Whether no term but that of moves has an effect.
+    /// True if no term but that of moves has an effect.
     #[doc(hidden)]
     pub fn is_none(&self) -> bool {
         let posture_weight = self.posture.map_or(0.0, |_| self.posture_weight);
@@ -102,7 +103,7 @@ pub fn quadratic_terms(preference: &Preference, state: &VariableState) -> [Quadr
     QUADRATIC_TERMS.map(|term| term(preference, state))
 }
 
-/// The second derivative of the cost by one variable.
+/// The second derivative of the cost with respect to one variable.
 pub fn curvature(preference: &Preference, state: &VariableState) -> f64 {
     let quadratic: f64 = quadratic_terms(preference, state).iter().map(QuadraticTerm::curvature).sum();
     quadratic + preference.manipulability_weight * manipulability::CURVATURE / (state.unit * state.unit)

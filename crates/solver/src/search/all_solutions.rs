@@ -14,7 +14,7 @@ use crate::{Mode, Preference, Solution, Stop, counted_axes};
 pub type OnSolution<'a> = &'a mut dyn FnMut(&Solution) -> ControlFlow<()>;
 
 impl Run<'_> {
-    /// See [`Solver::solve_all`](crate::Solver::solve_all).
+    /// Implements [`Solver::solve_all`](crate::Solver::solve_all).
     pub fn solve_all(&self, scratch: &mut SearchScratch, solution: &mut Solution, on_solution: OnSolution) -> usize {
         let Self { input, iteration, start } = *self;
         let problem = input.problem;

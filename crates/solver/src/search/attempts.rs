@@ -48,7 +48,7 @@ const NEAR_TARGET_ERROR: f64 = 1e-6;
 pub struct Spent {
     pub iterations: usize,
     pub attempts: usize,
-    /// Why it ended.
+    /// Reason for the end of the search.
     pub stop: Stop,
 }
 
@@ -57,7 +57,7 @@ pub struct Spent {
 pub struct SuccessfulAttempt {
     pub lane: usize,
     pub number: usize,
-    /// Iterations of all attempts so far.
+    /// Total number of iterations of all attempts so far.
     pub iterations: usize,
 }
 
@@ -87,7 +87,7 @@ impl Attempt {
         Some(Next::Again(if self.halvings == 1 { -0.5 } else { 0.5 }))
     }
 
-    /// Whether the relaxed rule [`NEAR_TARGET_RULE`] applies.
+    /// True if the relaxed rule [`NEAR_TARGET_RULE`] applies.
     fn has_been_near(&self, plan: &AttemptPlan) -> bool {
         plan.leaps && plan.iteration.refines() && self.iterations > 0 && self.reset_error < NEAR_TARGET_ERROR
     }
@@ -111,7 +111,7 @@ impl Attempt {
     }
 }
 
-/// Four attempts at once.
+/// Four attempts, one per lane.
 #[derive(Debug, Clone)]
 pub struct Attempts {
     pub configurations: Configurations,
@@ -138,7 +138,7 @@ impl Race<'_> {
         self.lanes.iter().any(|attempt| attempt.running)
     }
 
-    /// Whether the other lanes wait for the attempt from the seed, which started near the targets.
+    /// True if the other lanes wait for the attempt from the seed, which started near the targets.
     fn seed_goes_first(&self, squared_error: f64) -> bool {
         let seed = &self.lanes[0];
         let initial_error = if seed.iterations == 0 { squared_error } else { seed.initial_error };
@@ -163,13 +163,13 @@ impl Attempts {
         }
     }
 
-    /// Ranks the seed table for the targets. Required before any attempt but that from the seed.
+    /// Ranks the seed table for the targets. Required before all attempts except the one from the seed.
     pub fn rank(&mut self, search: &Search, targets: &[Target]) {
         search.table.rank(search.kernel.level, targets, &mut self.ranking);
     }
 
-    /// Runs attempts until `arrived` stops the search or none are left. Writes the nearest configuration of the
-    /// failed attempts into `closest`.
+    /// Runs attempts until `arrived` stops the search or none remain. Writes the nearest configuration of the failed
+    /// attempts into `closest`.
     pub fn run(&mut self, plan: &AttemptPlan, closest: &mut Candidate, arrived: OnSuccess) -> Spent {
         let (search, view) = (plan.search, plan.view);
         let spent = Spent { iterations: 0, attempts: 0, stop: Stop::Attempts };

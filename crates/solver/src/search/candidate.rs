@@ -2,35 +2,35 @@
 
 use urdf_ik_mathematics::best::make_room;
 
-/// A configuration that the stages of a search improve.
+/// A configuration that is refined by the stages of a search.
 #[derive(Debug, Clone)]
 pub struct Candidate {
     /// Positions of the variables without full revolutions \[rad or m\].
     pub positions: Vec<f64>,
-    /// Score, less being better: the score of the pick, or the squared error \[rad²\].
+    /// Score, lower being better: the score of the pick, or the squared error \[rad²\].
     pub score: f64,
-    /// Number of its attempt; `usize::MAX` for none.
+    /// Number of the attempt; `usize::MAX` for none.
     pub attempt: usize,
 }
 
 impl Candidate {
-    /// No candidate, with memory for so many variables.
+    /// An empty candidate with memory for `variables` positions.
     pub fn none(variables: usize) -> Self {
         Self { positions: vec![0.0; variables], score: f64::INFINITY, attempt: usize::MAX }
     }
 
-    /// Starts again from `positions`.
+    /// Restarts from `positions` \[rad or m\].
     pub fn reset(&mut self, positions: &[f64]) {
         self.positions.copy_from_slice(positions);
         (self.score, self.attempt) = (f64::INFINITY, usize::MAX);
     }
 
-    /// Whether an attempt has set it.
+    /// True if an attempt has set the candidate.
     pub fn is_some(&self) -> bool {
         self.attempt < usize::MAX
     }
 
-    /// Order of candidates, less being better: the score, then the attempt.
+    /// Sort key, lower being better: the score, then the attempt.
     pub fn rank(&self) -> (f64, usize) {
         (self.score, self.attempt)
     }
@@ -53,7 +53,7 @@ pub struct FailedAttempts {
 }
 
 impl FailedAttempts {
-    /// An empty list, with memory for so many variables.
+    /// An empty list with memory for `variables` positions per candidate.
     pub fn none(variables: usize) -> Self {
         Self { candidates: vec![Candidate::none(variables); MAX_FAILED_ATTEMPTS], count: 0 }
     }
@@ -67,7 +67,7 @@ impl FailedAttempts {
         &mut self.candidates[..self.count]
     }
 
-    /// Inserts a candidate of this rank, whose positions `read` writes, if it is among the best. The result does not
+    /// Inserts a candidate of this rank if it is among the best; `read` writes its positions. The result does not
     /// depend on the order of insertion.
     pub fn insert(&mut self, rank: (f64, usize), read: impl FnOnce(&mut [f64])) {
         if let Some(candidate) = make_room(&mut self.candidates, &mut self.count, |other| other.rank() <= rank) {

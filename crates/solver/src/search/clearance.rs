@@ -9,14 +9,14 @@ use urdf_ik_collision::{RequiredGaps, SceneScratch};
 /// Collision check, acceptance and cost of configurations.
 #[derive(Debug, Clone)]
 pub struct ClearanceCheck {
-    /// Whether a collision-free configuration that met the targets was refused.
+    /// True if a collision-free configuration that met the targets was rejected.
     pub has_refused: bool,
     scene: SceneScratch,
     /// A configuration as it would be returned \[rad or m\].
     positions: Vec<f64>,
     /// Required distances of pairs that are within the margin at the seed.
     required_gaps: RequiredGaps,
-    /// Whether `required_gaps` is computed.
+    /// True if `required_gaps` is computed.
     seed_is_known: bool,
     /// Pairs known to be outside the margin at the seed.
     clear_at_seed: Vec<usize>,
@@ -41,8 +41,8 @@ impl ClearanceCheck {
         self.clear_at_seed.clear();
     }
 
-    /// Whether `positions` respect the clearance of the problem: every pair is outside the margin, or at least as far
-    /// apart as at the seed. Not inlined, so that problems without a clearance do not pay for it.
+    /// True if `positions` respect the clearance of the problem: every pair is outside the margin, or at least as
+    /// distant as at the seed. Not inlined, to keep problems without a clearance fast.
     #[inline(never)]
     pub fn is_clear(&mut self, problem: &Problem, positions: &[f64]) -> bool {
         let Some(clearance) = &problem.clearance else { return true };
@@ -69,8 +69,8 @@ impl ClearanceCheck {
         false
     }
 
-    /// The cost of `positions`, which meet the targets: 0 if the problem has no cost, `None` if they are in
-    /// collision or refused.
+    /// The cost of `positions` \[rad or m\], which meet the targets: 0 if the problem has no cost, `None` if they are
+    /// in collision or rejected.
     pub fn appraise(&mut self, problem: &Problem, positions: &[f64]) -> Option<f64> {
         if !self.is_clear(problem, positions) {
             return None;
@@ -82,7 +82,7 @@ impl ClearanceCheck {
         cost
     }
 
-    /// Appraises a collision-free answer. If it fails and a configuration was refused, the outcome becomes
+    /// Appraises a collision-free answer. If it fails and a configuration was rejected, the outcome becomes
     /// [`Reason::Refused`].
     pub fn appraise_answer(&mut self, problem: &Problem, solution: &mut Solution) {
         let unhindered = Problem { clearance: None, ..*problem };
@@ -94,7 +94,7 @@ impl ClearanceCheck {
         }
     }
 
-    /// [`Self::appraise`] of a lane that meets the targets, at the positions that would be returned.
+    /// Applies [`Self::appraise`] to a lane that meets the targets, at the positions to return.
     #[inline]
     pub fn appraise_lane(
         &mut self,

@@ -6,13 +6,13 @@ use super::prepared_search::Search;
 use super::setup::Setup;
 use crate::kernel::{Configurations, Kernel, LANES, Lanes, Task};
 
-/// Largest number of iterations.
+/// Maximum number of iterations of a descent to the closest configuration.
 pub const MAX_ITERATIONS: usize = 200;
 /// A descent has converged when an iteration reduces the squared error by less than this fraction.
 const MIN_GAIN: f64 = 1e-9;
 /// Number of iterations after which only [`PROMISING`] descents continue.
 pub const FIRST_ITERATIONS: usize = 10;
-/// A descent is promising if its squared error is below this multiple of the least one so far.
+/// Maximum squared error of a promising descent, as a multiple of the least one so far.
 pub const PROMISING: f64 = 1.1;
 /// A descent with a larger entry of its step \[rad or m\] has not converged: with a far target, the relative gain
 /// is always small.
@@ -30,7 +30,8 @@ pub struct ClosestDescent {
 
 /// Objective of a descent.
 pub trait Objective {
-    /// Writes the squared error \[rad²\] of each configuration, and whether it meets the targets.
+    /// Writes the squared error \[rad²\] of each configuration, and the bit mask of configurations that
+    /// meet the targets.
     fn measure(&self, configurations: &mut Configurations);
 
     /// Takes a damped step within the bounds from measured configurations.
@@ -56,14 +57,14 @@ impl Objective for WholeError<'_> {
 /// Limits of a descent.
 #[derive(Clone, Copy)]
 pub struct Budget<'a> {
-    /// Largest number of iterations.
+    /// Maximum number of iterations.
     pub iterations: usize,
-    /// Whether the time is up.
+    /// True if the time limit has passed.
     pub expired: &'a dyn Fn() -> bool,
 }
 
 impl Budget<'_> {
-    /// A number of iterations without a time limit.
+    /// A budget of `iterations` without a time limit.
     pub fn of(iterations: usize) -> Self {
         Budget { iterations, expired: &|| false }
     }
@@ -75,7 +76,7 @@ pub struct Descended {
     pub iterations: usize,
     /// Remaining squared error \[rad²\].
     pub squared_error: f64,
-    /// Whether the targets are met.
+    /// True if the targets are met.
     pub met: bool,
 }
 
@@ -85,7 +86,8 @@ impl ClosestDescent {
     }
 
     /// Descends from `closest` and the other best failed attempts, and writes the least minimum into `closest`. The
-    /// error is that of the solution, with angles, where attempts use chords. Returns the number of iterations.
+    /// error uses rotation angles like that of the solution, whereas attempts use chords. Returns the number of
+    /// iterations.
     pub fn refine(&mut self, run: &Run, setup: &Setup, closest: &mut Candidate, failed: &mut FailedAttempts) -> usize {
         let kernel = &run.input.search.kernel;
         let budget = Budget { iterations: MAX_ITERATIONS, expired: &|| run.has_expired() };
@@ -119,7 +121,7 @@ impl ClosestDescent {
     }
 
     /// Descends from `positions` to a local minimum of the squared error by the method of Levenberg and Marquardt,
-    /// with four dampings at once, of which the best is taken.
+    /// with the best of four damping factors in each iteration.
     pub fn descend_by(&mut self, objective: &impl Objective, positions: &mut [f64], budget: Budget) -> Descended {
         let configurations = &mut self.configurations;
         let (mut last_damping, mut left) = (None, f64::INFINITY);

@@ -7,7 +7,7 @@
 //! the interpolation, the error descends from there in short steps.
 //!
 //! Most solutions need no continuation: a short joint motion, or one that deviates little from the interpolation at
-//! three points and keeps the sign of the determinant of a square Jacobian, is accepted as it is. Otherwise some
+//! three points and keeps the sign of the determinant of a square Jacobian, is accepted unchanged. Otherwise some
 //! hundred Newton steps follow. A solution of a closed form passes the same test.
 
 use super::clearance::ClearanceCheck;
@@ -35,7 +35,7 @@ const DESCENT_ITERATIONS: usize = 8;
 /// Descents end when no joint moves farther \[rad, or m over the length scale\].
 const MIN_MOVE: f64 = 1e-6;
 
-/// Continuation of one problem, with its memory.
+/// Continuation of one problem, with its working memory.
 #[derive(Debug, Clone)]
 pub struct Continuation {
     interpolation: Interpolation,
@@ -66,8 +66,8 @@ impl Continuation {
         }
     }
 
-    /// Whether a joint motion along the interpolation leads from the start of the setup to `positions`, which meet
-    /// the targets (without full revolutions).
+    /// True if a joint motion along the interpolation connects the start of the setup to `positions`, which meet the
+    /// targets (without full revolutions).
     pub fn reaches(&mut self, run: &Run, setup: &Setup, positions: &[f64]) -> bool {
         let search = run.input.search;
         self.followed = None;
@@ -80,15 +80,15 @@ impl Continuation {
             || self.follow(run, setup) && self.ends_at(run, setup, positions)
     }
 
-    /// Whether the configuration at the end of the interpolation is connected to `positions` by a straight self-motion.
+    /// True if the configuration at the end of the interpolation is connected to `positions` by a straight self-motion.
     fn ends_at(&mut self, run: &Run, setup: &Setup, positions: &[f64]) -> bool {
         let self_motion = StraightMotion { from: &self.positions, to: positions, fractions: [1.0, 1.0] };
         self.interpolation.is_followed(run.input.search, setup.bounds(), &self_motion)
     }
 
-    /// Replaces the result of the attempt from the seed by a configuration that is connected to the seed, if there is
-    /// one. Unmet targets are tried again, unless they are provably out of reach or beyond the step bounds. Returns
-    /// the number of Newton steps.
+    /// Replaces the result of the attempt from the seed by a configuration connected to the seed, if there is one.
+    /// Unmet targets are tried again, unless they are provably out of reach or beyond the step bounds. Returns the
+    /// number of Newton steps.
     pub fn connect(&mut self, run: &Run, setup: &Setup, exploration: &mut Exploration) -> usize {
         let SearchInput { search, problem } = run.input;
         let Exploration { picked, closest, clearance, .. } = exploration;
@@ -156,8 +156,8 @@ impl Continuation {
         at
     }
 
-    /// Unless `found` is connected to the seed, replaces it by the end of the interpolation to its targets of
-    /// position. True if they are met and the clearance allows it.
+    /// Unless `found` is connected to the seed, replaces it by the end of the interpolation to its position targets.
+    /// True if they are met and the clearance is respected.
     pub fn connect_position(
         &mut self,
         run: &Run,
@@ -178,7 +178,7 @@ impl Continuation {
         is_met && clearance.appraise(run.input.problem, &self.trial).is_some()
     }
 
-    /// Whether a joint motion along the interpolation to the poses of `positions` (without full
+    /// True if a joint motion along the interpolation to the poses of `positions` (without full
     /// revolutions) leads there.
     fn is_connected_to(&mut self, run: &Run, setup: &Setup, positions: &[f64]) -> bool {
         let SearchInput { search, problem } = run.input;
@@ -199,7 +199,7 @@ impl Continuation {
     }
 
     /// Replaces `closest` (without full revolutions) by the local minimum of the error near the end of the
-    /// interpolation, unless continuation leads to `closest`.
+    /// interpolation, unless the continuation reaches `closest`.
     pub fn settle_closest(&mut self, run: &Run, setup: &Setup, closest: &mut [f64]) {
         let SearchInput { search, problem } = run.input;
         if self.is_connected_to(run, setup, closest) {
@@ -245,7 +245,7 @@ impl Continuation {
         false
     }
 
-    /// Whether joint limits ended the interpolation and nothing else explains the unmet targets: some limits are
+    /// True if joint limits ended the interpolation and nothing else explains the unmet targets: some limits are
     /// active, and without limits the interpolation continues.
     pub fn is_blocked_by_limits(&mut self, run: &Run, setup: &Setup, solution: &Solution) -> bool {
         let unexplained = solution.outcome == Outcome::Closest(Reason::NotConverged);

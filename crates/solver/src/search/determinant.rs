@@ -4,7 +4,7 @@ use crate::Target;
 use crate::kernel::Configurations;
 use urdf_ik_mathematics::vectors::add_times;
 
-/// Working memory of the elimination.
+/// Gaussian elimination for the sign of a determinant, with its memory.
 #[derive(Debug, Clone)]
 pub struct Determinant {
     size: usize,
@@ -13,15 +13,14 @@ pub struct Determinant {
 }
 
 impl Determinant {
-    /// For Jacobians of so many variables and tips. Those with more variables than axes are never square
-    /// and need no memory.
+    /// Memory for Jacobians of `variables` and `tips`. Those with more variables than axes are never square and need
+    /// no memory.
     pub fn new(variables: usize, tips: usize) -> Self {
         let entries = if variables <= 6 * tips { variables * variables } else { 0 };
         Self { size: variables, rows: vec![0.0; entries] }
     }
 
-    /// Whether the square Jacobian of one lane, over the axes of `targets` that are not free, has a
-    /// positive determinant.
+    /// True if the square Jacobian of one lane, over the constrained axes of `targets`, has a positive determinant.
     pub fn is_positive(&mut self, configurations: &Configurations, targets: &[Target], lane: usize) -> bool {
         let size = self.size;
         let counted = targets

@@ -43,33 +43,33 @@ pub struct Run<'a> {
     pub input: SearchInput<'a>,
     /// The kind of iteration.
     pub iteration: Iteration,
-    /// Start time.
+    /// Time at the start.
     pub start: Instant,
 }
 
 impl<'a> Run<'a> {
-    /// A run that starts now.
+    /// A run starting now.
     pub fn new(input: SearchInput<'a>, iteration: Iteration) -> Self {
         Self { input, iteration, start: Instant::now() }
     }
 
-    /// Whether the problem is one of tracking.
+    /// True for a tracking problem.
     pub fn tracks(&self) -> bool {
         matches!(self.input.problem.mode, Mode::Track { .. })
     }
 
-    /// Whether the deadline has passed or the search is interrupted.
+    /// True if the deadline has passed or the search is interrupted.
     pub fn has_expired(&self) -> bool {
         self.has_spent(1)
     }
 
-    /// Whether the time for attempts has passed: half of the deadline if the other half is needed for
+    /// True if the time for attempts has passed: half of the deadline if the other half is needed for
     /// [`Unreached::Position`].
     fn has_spent_attempts(&self) -> bool {
         self.has_spent(if self.input.problem.unreached == Unreached::Position { 2 } else { 1 })
     }
 
-    /// Whether the deadline divided by `divisor` has passed, or the search is interrupted.
+    /// True if the deadline divided by `divisor` has passed, or the search is interrupted.
     fn has_spent(&self, divisor: u32) -> bool {
         let Problem { deadline, interruption, .. } = self.input.problem;
         deadline.is_some_and(|deadline| self.start.elapsed() >= deadline / divisor)
@@ -79,10 +79,10 @@ impl<'a> Run<'a> {
 
 /// The attempts of one core.
 pub struct AttemptSlice<'a> {
-    /// Every `of`th attempt, starting with number `index`.
+    /// Index of the slice: it makes the attempts `index`, `index + of`, `index + 2 * of` and so on.
     pub index: usize,
     pub of: usize,
-    /// The lowest number of a successful attempt over all slices; set only if the first solution is wanted.
+    /// The lowest number of a successful attempt over all slices; updated only if the first solution is wanted.
     pub first_found: &'a AtomicUsize,
 }
 
@@ -111,7 +111,7 @@ pub struct Exploration {
     pub attempts: Attempts,
     svd: Svd,
     pub clearance: ClearanceCheck,
-    /// The preferred configuration among those that meet the targets.
+    /// The preferred solution.
     pub picked: Candidate,
     /// The failed attempt with the least squared error.
     pub closest: Candidate,
@@ -131,8 +131,8 @@ impl Exploration {
         }
     }
 
-    /// Makes the attempts of `slice`. Writes the best solution into `picked`, and the best failed
-    /// attempt into `closest`.
+    /// Runs the attempts of `slice`. Writes the best solution into `picked`, and the best failed attempt into
+    /// `closest`.
     pub fn explore(&mut self, run: &Run, setup: &Setup, slice: &AttemptSlice) -> Spent {
         let Run { input, iteration, .. } = *run;
         let SearchInput { search, problem } = input;
@@ -194,7 +194,7 @@ impl Exploration {
         })
     }
 
-    /// Whether joint limits prevented a better `solution`: enough attempts within them failed, some limits are active
+    /// True if joint limits prevented a better `solution`: enough attempts within them failed, some limits are active
     /// at its positions, and an attempt without limits meets the targets outside them.
     pub fn is_blocked_by_limits(&mut self, input: SearchInput, setup: &Setup, solution: &Solution) -> bool {
         let SearchInput { search, problem } = input;
@@ -240,7 +240,7 @@ fn largest_move(search: &Search, setup: &Setup, configurations: &Configurations,
     moves.fold(0.0, f64::max)
 }
 
-/// Whether the configuration of a lane is within the joint limits, up to full revolutions.
+/// True if the configuration of a lane is within the joint limits, up to full revolutions.
 fn is_within_limits(search: &Search, setup: &Setup, configurations: &Configurations, lane: usize) -> bool {
     let variables = search.chain.variables().iter().zip(&setup.domains).zip(&configurations.positions);
     variables.into_iter().all(|((variable, domain), position)| {

@@ -49,7 +49,7 @@ impl Flow {
     }
 
     /// Moves `positions`, which meet the targets of `problem`, towards its preference. In tracking with bounded
-    /// steps, moves are minimised first, and the task starts from there.
+    /// steps, displacements are minimised first, and the task starts from the result.
     pub fn optimise(
         &mut self,
         input: SearchInput,

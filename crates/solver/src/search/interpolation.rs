@@ -53,11 +53,11 @@ pub struct Interpolation {
     pub steps: usize,
 }
 
-/// A straight joint motion along a part of an interpolation, without full revolutions \[rad or m\].
+/// A straight joint motion along a part of an interpolation.
 pub struct StraightMotion<'a> {
     pub from: &'a [f64],
     pub to: &'a [f64],
-    /// Fractions of the interpolation at its ends.
+    /// Fractions of the interpolation at the ends of the motion, from 0 to 1.
     pub fractions: [f64; 2],
 }
 
@@ -67,7 +67,7 @@ impl StraightMotion<'_> {
     }
 }
 
-/// Whether a joint motion is too short to deviate from any interpolation between its ends.
+/// True if a joint motion is too short to deviate from any interpolation between its ends.
 pub fn is_short(search: &Search, from: &[f64], to: &[f64]) -> bool {
     let moves = from.iter().zip(to).enumerate().map(|(i, (from, to))| (to - from).abs() / search.unit(i));
     moves.sum::<f64>() <= MAX_SHORT_MOVE
@@ -94,14 +94,14 @@ impl Interpolation {
         }
     }
 
-    /// Sets the ends: the configuration `start` and the `targets`.
+    /// Sets the ends: the configuration `start` \[rad or m\] and the `targets`.
     pub fn aim(&mut self, search: &Search, start: &[f64], targets: &[Target]) {
         self.ends.clear();
         self.ends.extend_from_slice(targets);
         self.begin(search, start);
     }
 
-    /// Sets the ends: the first configuration, and the poses of the second on the axes of `targets`.
+    /// Sets the ends: the first configuration \[rad or m\], and the tip poses at the second on the axes of `targets`.
     pub fn aim_at_poses(&mut self, search: &Search, [start, end]: [&[f64]; 2], targets: &[Target]) {
         search.chain.forward_kinematics(end, &mut self.poses);
         let tips = self.poses.tips();
@@ -137,14 +137,14 @@ impl Interpolation {
         self.configurations.squared_error.0[0]
     }
 
-    /// Whether the chain can follow an interpolation in all axes that are not free. Chains with fewer variables
+    /// True if the chain can follow an interpolation in all constrained axes. Chains with fewer variables
     /// follow as closely as possible.
     fn can_be_met(&self, search: &Search) -> bool {
         counted_axes(&self.ends) <= search.variables()
     }
 
-    /// Leads `positions` by Newton steps within `bounds` to the poses at this fraction. True if they are met, or for
-    /// intermediate poses that cannot be met, if the steps converged.
+    /// Moves `positions` by Newton steps within `bounds` to the poses at `fraction` (0 to 1). True if the poses are
+    /// met, or for intermediate poses that cannot be met, if the steps converged.
     pub fn solve(&mut self, search: &Search, bounds: Bounds, fraction: f64, positions: &mut [f64]) -> bool {
         self.set_fraction(search, fraction);
         let nearest_is_enough = fraction < 1.0 && !self.can_be_met(search);
@@ -172,8 +172,9 @@ impl Interpolation {
         false
     }
 
-    /// Whether the tips follow the interpolation along the straight joint motion: Newton steps within `bounds` from
-    /// checked configurations to the interpolation are short and converge, and no singularity lies between the ends.
+    /// True if the tips follow the interpolation along the straight joint motion: Newton steps within `bounds` from
+    /// checked configurations to the interpolation are short and converge, and there is no singularity between the
+    /// ends.
     pub fn is_followed(&mut self, search: &Search, bounds: Bounds, motion: &StraightMotion) -> bool {
         let steps =
             || motion.from.iter().zip(motion.to).enumerate().map(|(i, (from, to))| (to - from) / search.unit(i));
@@ -188,7 +189,7 @@ impl Interpolation {
             && self.passes_no_singularity(search, motion)
     }
 
-    /// Whether a Newton step of at most `most` \[rad, or m over the length scale\] leads from a point of the motion
+    /// True if a Newton step of at most `most` \[rad, or m over the length scale\] leads from a point of the motion
     /// to its pose of the interpolation.
     fn is_near(&mut self, search: &Search, bounds: Bounds, motion: &StraightMotion, fraction: f64, most: f64) -> bool {
         let StraightMotion { fractions: [at, next], .. } = *motion;
@@ -208,7 +209,7 @@ impl Interpolation {
             && (nearest_is_enough || configurations.squared_error.0[0] <= (MAX_REMAINING_ERROR * before).max(MET_ERROR))
     }
 
-    /// Whether the determinant of a square Jacobian has the same sign at both ends: only singularities change it.
+    /// True if the determinant of a square Jacobian has the same sign at both ends: only singularities change it.
     /// True for other Jacobians.
     fn passes_no_singularity(&mut self, search: &Search, motion: &StraightMotion) -> bool {
         let Self { configurations, goals, determinant, between, .. } = self;

@@ -18,17 +18,17 @@ const POLISH_BELOW: f64 = 0.04;
 /// The next action of a lane.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Next {
-    /// No step: idle, waiting, or at a starting point that is not measured yet.
+    /// No step: idle, waiting, or at a starting point that has not been measured.
     Rest,
     /// A step of the method.
     Step,
     /// A Newton step, for every method.
     Newton,
-    /// This fraction of the last step: -1/2 to undo half of it, then 1/2 to undo half of that.
+    /// This fraction of the last step again: -1/2 undoes half of it, then 1/2 undoes half of that.
     Again(f64),
 }
 
-/// Steps of attempts.
+/// Takes the steps of attempts.
 #[derive(Debug, Clone)]
 pub struct Stepper {
     pub fabrik: FabrikScratch,
@@ -41,7 +41,7 @@ impl Stepper {
         Self { fabrik: FabrikScratch::new(&search.kernel.links, units), pseudoinverse: Pseudoinverse::new(search) }
     }
 
-    /// One step of every lane that does not rest, from measured configurations.
+    /// Takes one step in every lane that is not at [`Next::Rest`], from measured configurations.
     pub fn step(&mut self, plan: &AttemptPlan, configurations: &mut Configurations, next: [Next; LANES]) {
         let (kernel, task, fraction) = (&plan.search.kernel, plan.view.task(), plan.damping());
         let moving = next.map(|next| if next == Next::Rest { 0.0 } else { 1.0 });

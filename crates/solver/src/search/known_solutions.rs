@@ -40,13 +40,13 @@ impl KnownSolutions {
         self.count() == MAX_SOLUTIONS
     }
 
-    /// Whether `positions` are among them.
+    /// True if `positions` \[rad or m\] equal a known solution.
     pub fn contains(&self, search: &Search, positions: &[f64]) -> bool {
         self.positions.chunks_exact(self.variables).any(|known| is_same(search, known, positions))
     }
 }
 
-/// Whether two configurations are the same solution.
+/// True if two configurations are the same solution.
 fn is_same(search: &Search, a: &[f64], b: &[f64]) -> bool {
     a.iter().zip(b).enumerate().all(|(i, (a, b))| {
         let step = if search.turns[i] { without_whole_turns(a - b) } else { a - b };

@@ -29,7 +29,7 @@ const STEP_LENGTHS: [f64; LANES] = [1.0, 0.5, 0.2, 0.05];
 /// rounding and the residual of Newton steps.
 const BOUND_TOLERANCE: f64 = 1e-9;
 
-/// Null-space optimisation.
+/// Null-space optimisation with its working memory.
 #[derive(Debug, Clone)]
 pub struct NullSpace {
     jacobian: JacobianScratch,
@@ -54,8 +54,8 @@ impl NullSpace {
         }
     }
 
-    /// Moves `positions`, which meet the targets of the problem, towards the preference of `task` within its bounds,
-    /// through collision-free configurations.
+    /// Moves `positions`, which meet the targets, towards the preference of `task` within its bounds, through
+    /// collision-free configurations.
     pub fn optimise(&mut self, task: NullSpaceTask, positions: &mut [f64], clearance: &mut ClearanceCheck) {
         if !task.preference.is_none() || task.preference.move_weights.is_some() {
             task.run(positions, self, clearance);
@@ -111,7 +111,7 @@ impl NullSpace {
     }
 }
 
-/// Newton steps from configurations near the targets of `task` back to them. The result is measured.
+/// Takes Newton steps from configurations near the targets of `task` back to them. The result is measured.
 pub fn return_to_targets(kernel: &Kernel, task: Task, configurations: &mut Configurations) {
     for correction in 0..=MAX_CORRECTIONS {
         kernel.measure(task.goals, configurations);
@@ -132,7 +132,7 @@ pub struct NullSpaceTask<'a> {
     preference: &'a Preference<'a>,
     /// Bounds while solving.
     pub view: SetupView<'a>,
-    /// Whether steps end at the first bound, instead of sliding along it.
+    /// True if steps end at the first bound, instead of sliding along it.
     flows: bool,
 }
 

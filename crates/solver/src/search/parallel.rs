@@ -10,7 +10,7 @@ use crate::kernel::LANES;
 use crate::{Mode, Solution, Stop};
 
 impl Run<'_> {
-    /// See [`Solver::solve_on`](crate::Solver::solve_on).
+    /// Implements [`Solver::solve_on`](crate::Solver::solve_on).
     pub fn solve_on(&self, scratches: &mut [&mut SearchScratch], solution: &mut Solution) {
         let attempts = match self.input.problem.mode {
             Mode::Search { attempts, .. } => attempts,

@@ -15,12 +15,12 @@ const TRACK_DAMPING: f64 = 1.0;
 pub enum Iteration {
     /// A Newton step.
     Jacobian(JacobianStep),
-    /// A cycle of forward and backward reaching.
+    /// A FABRIK cycle.
     Fabrik(FabrikOptions),
 }
 
 impl Iteration {
-    /// Whether Newton steps lead to the closest configuration if the targets cannot be met.
+    /// True if Newton steps refine the closest configuration when the targets cannot be met.
     pub fn refines(self) -> bool {
         !matches!(self, Self::Fabrik(FabrikOptions { polish: false, .. }))
     }
@@ -34,12 +34,12 @@ pub struct AttemptPlan<'a> {
     pub iteration: Iteration,
     /// Number of starting points, the seed (number 0) included.
     pub attempts: usize,
-    /// Every `stride`th attempt is made, starting with number `first`.
+    /// Number of the first attempt; every `stride`th one follows.
     pub first: usize,
     pub stride: usize,
-    /// Shifts the starting points after the seed table.
+    /// Seed of the pseudorandom starting points after the seed table.
     pub random_seed: u64,
-    /// Whether an attempt may leap far and return to the targets. Tracking must not.
+    /// True if an attempt may leap far and return to the targets. False in tracking.
     pub leaps: bool,
     /// Called before each attempt with its number: the reason to end the search, if any.
     pub stop_reason: &'a dyn Fn(usize) -> Option<Stop>,
@@ -61,7 +61,7 @@ impl<'a> AttemptPlan<'a> {
         }
     }
 
-    /// Adaptive damping over the squared error.
+    /// Ratio of the adaptive damping to the squared error.
     pub fn damping(&self) -> f64 {
         if self.leaps { SEARCH_DAMPING } else { TRACK_DAMPING }
     }

@@ -30,12 +30,12 @@ const MANIFOLD_TOLERANCE: f64 = 0.01;
 /// those of two elbow branches, the first counts, which is that of the seed.
 const REPLACEMENT_RATIO: f64 = 1.0 - 1e-6;
 
-/// Configurations that meet the positions with the least orientation error.
+/// Search for configurations that meet the positions with the least orientation error.
 #[derive(Debug, Clone)]
 pub struct PositionOnly {
     /// The problem of the positions alone.
     positions: Setup,
-    /// Targets of the positions alone.
+    /// The targets with all rotations free.
     pub targets: Vec<Target>,
     /// Whole targets, in the units of [`Search::heavy_kernel`].
     heavy_goals: Vec<Goal>,
@@ -48,14 +48,14 @@ pub struct PositionOnly {
     unused: Candidate,
 }
 
-/// Stages that it uses.
+/// Other stages of the search that are used here.
 pub struct Stages<'a> {
-    /// The whole problem.
+    /// Setup of the whole problem.
     pub setup: &'a Setup,
     pub descent: &'a mut ClosestDescent,
     pub attempts: &'a mut Attempts,
     pub clearance: &'a mut ClearanceCheck,
-    /// The closest configuration by positions and orientations together.
+    /// The closest configuration with respect to positions and orientations.
     pub closest: &'a Candidate,
 }
 
@@ -70,7 +70,7 @@ struct Starts<'a> {
     best: &'a mut Candidate,
     trial: &'a mut [f64],
     folded: &'a mut [f64],
-    /// Whether the first start is done.
+    /// True if the first start is done.
     has_begun: bool,
     iterations: usize,
 }
@@ -149,7 +149,7 @@ impl PositionOnly {
 }
 
 impl<'a> Starts<'a> {
-    /// Whether the time is up. The first start ignores the clock.
+    /// True if the time is up. The first start ignores the clock.
     fn clock(&self) -> impl Fn() -> bool + use<'a> {
         let (run, has_begun) = (self.run, self.has_begun);
         move || has_begun && run.has_expired()

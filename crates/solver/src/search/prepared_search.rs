@@ -14,7 +14,7 @@ const LENGTH_SCALE_OF_REACH: f64 = 0.4;
 /// millionth; a larger factor would lose digits of the orientations to rounding.
 const POSITION_WEIGHT: f64 = 1e3;
 
-/// A search prepared for one chain. Constant, and cheap to clone.
+/// A search prepared for one chain. Immutable, and cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Search {
     /// The chain of the search.
@@ -25,9 +25,9 @@ pub struct Search {
     pub(super) table: Arc<SeedTable>,
     /// Bounds on the reach of each tip, in the order of [`Chain::tips`].
     pub reach: Arc<[TipReach]>,
-    /// For each variable, whether positions 2π apart are the same configuration and the limits span at least 2π.
+    /// For each variable, true if positions 2π apart are the same configuration and the limits span at least 2π.
     pub turns: Arc<[bool]>,
-    /// Step that counts as one radian, for each variable \[rad or m\].
+    /// Step of each variable equivalent to one radian \[rad or m\].
     pub units: Arc<[f64]>,
 }
 
@@ -69,15 +69,14 @@ impl Search {
         self.turns.len()
     }
 
-    /// Writes `positions` wrapped to half a revolution, if full revolutions make no difference: large
-    /// angles lose digits.
+    /// Writes `positions` wrapped to \[-π, π\] where full revolutions make no difference: large angles lose digits.
     pub fn wrap(&self, positions: &[f64], wrapped: &mut [f64]) {
         for ((wrapped, position), turns) in wrapped.iter_mut().zip(positions).zip(&*self.turns) {
             *wrapped = if *turns { without_whole_turns(*position) } else { *position };
         }
     }
 
-    /// Step that counts as one radian \[rad or m\].
+    /// Step of a variable equivalent to one radian \[rad or m\].
     pub fn unit(&self, variable: usize) -> f64 {
         self.units[variable]
     }
@@ -91,7 +90,8 @@ pub struct SearchInput<'a> {
 }
 
 impl SearchInput<'_> {
-    /// Range of the variable with that index: the intersection of its limits and the bounds of the problem.
+    /// Range of the variable with index `index` \[rad or m\]: the intersection of its limits and the bounds of the
+    /// problem.
     pub fn domain(&self, index: usize) -> Domain {
         let limits = self.search.chain.variables()[index].domain;
         self.problem.bounds.map_or(limits, |bounds| bounds.within(index, limits))
@@ -106,7 +106,7 @@ impl SearchInput<'_> {
     }
 }
 
-/// Whether the variable can be treated as an angle on a circle: every joint that it moves makes an integer number of
+/// True if the variable can be treated as an angle on a circle: every joint that it moves makes an integer number of
 /// revolutions per revolution, and its limits span a full one.
 fn turns(chain: &Chain, index: usize, variable: &Variable) -> bool {
     let moved = || chain.joints().iter().filter(|joint| joint.variable == index);

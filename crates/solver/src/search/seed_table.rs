@@ -91,7 +91,7 @@ fn find_least<S: Simd>(simd: S, numbers: &[EightLanes]) -> usize {
 }
 
 impl SeedTable {
-    /// The table of `chain`, spread over `domains`, one per variable.
+    /// The seed table of `chain`, spread over `domains` \[rad or m\], one per variable. `length_scale` is in \[m\].
     pub fn new(chain: &Chain, domains: Vec<Domain>, length_scale: f64) -> Self {
         let steps = square_roots_of_primes(domains.len() + 1);
         let positions = Vec::with_capacity(TABLE_SIZE * domains.len());
@@ -151,8 +151,8 @@ impl SeedTable {
         weights.map(|weight| single(weight * target.weight))
     }
 
-    /// Writes the start of attempt `attempt` (1 is the first after the seed) into `out`: the table's configurations
-    /// nearest to the targets, then further samples of the sequence.
+    /// Writes the start of attempt `attempt` (1 is the first after the seed) into `out` \[rad or m\]: the table's
+    /// configurations nearest to the targets, then further samples of the sequence.
     pub fn start(&self, level: Level, attempt: usize, random_seed: u64, ranking: &mut Ranking, out: &mut [f64]) {
         if attempt <= TRIED_FROM_TABLE {
             let index = ranking.take(level, attempt);

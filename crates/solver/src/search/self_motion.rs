@@ -7,10 +7,10 @@ use crate::kernel::{Configurations, Goal};
 /// Smallest pivot of the Jacobian \[rad\]; below it the null space has more dimensions.
 const MIN_PIVOT: f64 = 1e-6;
 
-/// First-order motions of seven joints.
+/// First-order motions of a seven-joint arm.
 #[derive(Debug, Clone, Copy)]
 pub struct SelfMotion {
-    /// Self-motion: rates of the joints with the tip fixed, the fastest at 1 rad.
+    /// Self-motion: joint rates with the tip fixed, scaled to a maximum of 1.
     pub motion: [f64; 7],
     /// Shortest Newton step to the target \[rad\].
     pub step: [f64; 7],

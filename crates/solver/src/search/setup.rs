@@ -12,13 +12,13 @@ use urdf_ik_robot::{Domain, nearest_turn, whole_turns};
 #[derive(Debug, Clone)]
 pub struct Setup {
     pub goals: Vec<Goal>,
-    /// Start of the first attempt: the seed without full revolutions \[rad or m\].
+    /// Start of the first attempt \[rad or m\]: the seed without full revolutions.
     pub start: Vec<f64>,
-    /// Full revolutions subtracted from each variable while solving, since large angles lose digits \[rad\].
+    /// Full revolutions subtracted from each variable while solving \[rad\], because large angles lose digits.
     pub whole_turns: Vec<f64>,
-    /// Range of each returned variable: the intersection of its limits and the bounds of the problem.
+    /// Range of each returned variable \[rad or m\]: the intersection of its limits and the bounds of the problem.
     pub domains: Vec<Domain>,
-    /// Whether the problem has bounds. Without, domains and circles are those of the chain.
+    /// True if the problem has bounds. Otherwise domains and circles are those of the chain.
     pub has_bounds: bool,
     /// [`Search::turns`].
     turns: Arc<[bool]>,
@@ -34,9 +34,9 @@ pub struct Setup {
 #[derive(Clone, Copy)]
 pub struct SetupView<'a> {
     pub setup: &'a Setup,
-    /// Bounds while solving, without full revolutions \[rad or m\].
+    /// Bounds while solving \[rad or m\], without full revolutions.
     pub bounds: Bounds<'a>,
-    /// Start of the first attempt, without full revolutions \[rad or m\].
+    /// Start of the first attempt \[rad or m\], without full revolutions.
     pub start: &'a [f64],
 }
 
@@ -46,7 +46,8 @@ impl<'a> SetupView<'a> {
         Task { goals: &self.setup.goals, bounds: self.bounds }
     }
 
-    /// Reflects a starting point at the bounds, so that starting points fill narrow bounds as evenly as the limits.
+    /// Reflects a starting point \[rad or m\] at the bounds, so that starting points fill narrow bounds as evenly as
+    /// the limits.
     pub fn reflect(&self, start: &mut [f64]) {
         for (i, position) in start.iter_mut().enumerate() {
             let (lower, upper) = (self.bounds.lower[i], self.bounds.upper[i]);
@@ -117,7 +118,7 @@ impl Setup {
         }
     }
 
-    /// Bounds while solving: the limits, none for circles, and in tracking also the step bounds.
+    /// Bounds while solving: the limits (none for circles), and in tracking also the step bounds.
     pub fn bounds(&self) -> Bounds<'_> {
         Bounds { lower: &self.lower, upper: &self.upper }
     }
@@ -136,7 +137,7 @@ impl Setup {
         self.view().task()
     }
 
-    /// Whether a variable of `positions` is at a step bound that is not a limit.
+    /// True if a variable of `positions` is at a step bound that is not a limit.
     pub fn is_at_step_bound(&self, positions: &[f64]) -> bool {
         positions.iter().enumerate().any(|(i, position)| {
             let ([least, greatest], turns) = (self.domains[i].ends(), self.whole_turns[i]);
@@ -145,8 +146,8 @@ impl Setup {
         })
     }
 
-    /// The position that a search returns for variable `i`: on a circle, the revolution within its domain and
-    /// nearest to the seed.
+    /// The position \[rad or m\] that a search returns for variable `i`: on a circle, the revolution within its
+    /// domain nearest to the seed.
     pub fn folded(&self, i: usize, position: f64) -> f64 {
         match (self.turns[i], self.circles[i]) {
             (false, _) => position,
@@ -157,8 +158,8 @@ impl Setup {
         }
     }
 
-    /// Restores the revolutions of `positions`: adds those subtracted, and in a search chooses the ones within the
-    /// limits and nearest to the seed.
+    /// Restores the full revolutions of `positions` \[rad or m\]: adds the subtracted ones, and in a search chooses
+    /// those within the limits nearest to the seed.
     pub fn fold(&self, problem: &Problem, positions: &mut [f64]) {
         for i in (0..positions.len()).filter(|i| self.turns[*i]) {
             let (domain, seed) = (self.domains[i], self.domains[i].clamp(problem.seed[i]));

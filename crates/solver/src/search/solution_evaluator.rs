@@ -13,7 +13,7 @@ use urdf_ik_robot::ChainPoses;
 /// Derivative of half the squared error by a variable that exceeds rounding \[rad²/rad or rad²/m\].
 const MIN_DESCENT: f64 = 1e-9;
 
-/// Evaluates final positions.
+/// Evaluation of final positions.
 #[derive(Debug, Clone)]
 pub struct SolutionEvaluator {
     poses: ChainPoses,
@@ -91,7 +91,7 @@ impl SolutionEvaluator {
         step_limited
     }
 
-    /// Singular values of the Jacobian at `positions`, over the axes of `goals` that are not free.
+    /// The decomposed Jacobian at `positions` \[rad or m\], over the constrained axes of `goals`.
     pub fn decompose(&mut self, search: &Search, goals: &[Goal], positions: &[f64]) -> &mut Svd {
         let Self { configurations, svd, positions: wrapped, .. } = self;
         search.wrap(positions, wrapped);

@@ -19,7 +19,7 @@ use crate::kernel::{Goal, Lanes, Svd, Task};
 use crate::preference::manipulability;
 use crate::{Outcome, Problem, Reason, Solution, Stop, Target, Tolerance, Unreached, counted_axes};
 
-/// The stages of a search with their memory.
+/// The stages of a search with their working memory.
 #[derive(Debug, Clone)]
 pub struct SearchScratch {
     pub(super) setup: Setup,
@@ -68,14 +68,14 @@ impl Search {
         exploration.clearance.appraise_answer(problem, solution);
     }
 
-    /// The singular values of the Jacobian at `positions`, over the axes of `targets` that are not free.
+    /// The decomposed Jacobian at `positions` \[rad or m\], over the constrained axes of `targets`.
     pub fn decomposed<'a>(&self, targets: &[Target], positions: &[f64], scratch: &'a mut SearchScratch) -> &'a mut Svd {
         let SearchScratch { goals, evaluator, .. } = scratch;
         self.kernel.set_goals(targets, goals);
         evaluator.decompose(self, goals, positions)
     }
 
-    /// The negative logarithm of the manipulability at `positions` for `targets`.
+    /// The negative logarithm of the manipulability at `positions` \[rad or m\] for `targets`.
     pub fn manipulability_cost(&self, targets: &[Target], positions: &[f64], scratch: &mut SearchScratch) -> f64 {
         manipulability::value(self.decomposed(targets, positions, scratch), counted_axes(targets), 0.0)
     }
@@ -91,8 +91,8 @@ impl Search {
         scratch.evaluator.measure(self, targets, positions, solution)
     }
 
-    /// Leads `positions` by damped Newton steps without limits to `target` within `tolerance` \[m and rad\], or to
-    /// the closest configuration.
+    /// Moves `positions` \[rad or m\] by damped Newton steps without limits to `target` within `tolerance` \[m and
+    /// rad\], or to the closest configuration.
     pub fn polish(&self, target: &Target, tolerance: f64, positions: &mut [f64], scratch: &mut SearchScratch) {
         let SearchScratch { setup, goals, closest, .. } = scratch;
         let tolerance = Tolerance { position: tolerance, orientation: tolerance };
@@ -101,7 +101,7 @@ impl Search {
         closest.descend(&self.kernel, task, positions, Budget::of(MAX_ITERATIONS));
     }
 
-    /// See [`Solver::iterate`](crate::Solver::iterate).
+    /// Implements [`Solver::iterate`](crate::Solver::iterate).
     pub fn iterate(&self, problem: &Problem, scratch: &mut SearchScratch, times: usize) {
         let SearchScratch { setup, exploration, .. } = scratch;
         let configurations = &mut exploration.attempts.configurations;
@@ -115,7 +115,7 @@ impl Search {
 }
 
 impl Run<'_> {
-    /// Whether `positions`, which meet the targets of a tracked problem, are connected to its seed: see
+    /// True if `positions`, which meet the targets of a tracking problem, are connected to its seed: see
     /// [`Continuation`].
     pub fn is_connected(&self, scratch: &mut SearchScratch, positions: &[f64]) -> bool {
         let SearchScratch { setup, exploration, continuation, .. } = scratch;

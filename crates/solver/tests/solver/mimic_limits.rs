@@ -11,7 +11,7 @@ use crate::common::{
 /// Number of targets of each robot and solver.
 const TARGETS: usize = 500;
 
-/// A joint within limits, with what else there is `inside`.
+/// A joint within limits, with further elements `inside`.
 fn limited(names: [&str; 4], axis: &str, limits: [f64; 2], inside: &str) -> String {
     let [name, kind, parent, child] = names;
     let [lower, upper] = limits;
@@ -50,7 +50,7 @@ fn six_with(more: &str, tip: &str) -> Arm {
     Arm::from_text(&text, "base", &[tip])
 }
 
-/// Fingers that a file locks at 0: one of them follows the other, and the chain goes on to it.
+/// Fingers locked at 0 by the URDF: one of them mimics the other, and the chain ends at it.
 fn locked_fingers() -> Arm {
     let follows = "<origin xyz='0 0.02 0.1'/><mimic joint='finger' multiplier='-1'/>";
     let joints = limited(["finger", "prismatic", "tip", "x"], "0 1 0", [0.0, 0.04], "<origin xyz='0 0.02 0.1'/>")

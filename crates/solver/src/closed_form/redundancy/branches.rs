@@ -1,5 +1,5 @@
 //! The configurations of an arm with a [spherical wrist](super::spherical_wrist) by the position of its outermost
-//! joint, and how far they are from the seed, eight at a time.
+//! joint, and their distances from the seed, eight at a time.
 //!
 //! The distance from shoulder to wrist gives the elbow, the wrist's height along the second axis the third
 //! joint, and that the second: two branches each for elbow and third joint. The wrist makes up the remaining
@@ -23,10 +23,10 @@ pub(super) const MAX_CURVES: usize = 4;
 /// Cost \[rad\] of a cosine that would have to exceed 1 by 1, so that branches that end between two samples
 /// are minima still.
 const EXCESS_COST: f32 = 2.0;
-/// Most that a cosine counts as excessive.
+/// Maximum excess of a cosine.
 const MAX_EXCESS: f32 = 10.0;
 
-/// A closed curve of configurations, by a parameter that goes once around the circle \[rad\].
+/// A closed curve of configurations over a parameter angle \[rad\] of one revolution.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Curve {
     window: Window,
@@ -60,7 +60,7 @@ pub(super) struct Samples<S: Simd> {
     first: f32x8<S>,
     turn: Angle<S>,
     elbow: Angle<S>,
-    /// Cost of both joints \[rad\].
+    /// Larger one of the costs of both joints \[rad\], plus the penalty for missed reach.
     pub cost: f32x8<S>,
 }
 
@@ -71,12 +71,12 @@ pub(super) struct Branch<S: Simd> {
 }
 
 impl Curve {
-    /// Whether half the circle has all configurations, because each sample has both sides of the third joint.
+    /// True if half the circle contains all configurations, because each sample covers both sides of the third joint.
     pub fn is_half(&self) -> bool {
         self.side.is_some() && matches!(self.window, Window::Between { .. })
     }
 
-    /// The curves of all configurations. They end where the elbow is stretched or folded or, if the elbow does not
+    /// The curves of all configurations. They end where the elbow is stretched or folded, or if the elbow does not
     /// depend on the outermost joint, where the third joint is.
     pub fn all(arm: &SphericalWristArm, goal: &WristGoal) -> [Option<Self>; MAX_CURVES] {
         let elbow = |first: Turn| (goal.position.at(first).norm_squared() - arm.elbow.mean) / arm.elbow.amplitude;
@@ -132,7 +132,7 @@ impl Window {
 }
 
 impl BranchSampler<'_> {
-    /// The samples at parameters of a curve.
+    /// Samples the curve at eight parameters \[rad\].
     #[inline(always)]
     pub fn samples<S: Simd>(&self, curve: &Curve, parameter: f32x8<S>) -> Samples<S> {
         let (simd, elbow) = (parameter.simd, &self.arm.elbow);
@@ -155,7 +155,7 @@ impl BranchSampler<'_> {
         Samples { wrist, first, turn, elbow, cost }
     }
 
-    /// The branches at these samples.
+    /// The branches at the samples.
     #[inline(always)]
     pub fn branches<S: Simd>(&self, samples: &Samples<S>) -> [Branch<S>; BRANCHES] {
         let Samples { wrist, elbow, cost, .. } = *samples;

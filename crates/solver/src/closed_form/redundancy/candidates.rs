@@ -10,7 +10,7 @@ const MAX_CANDIDATES: usize = 24;
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Candidate<T = Seven> {
     pub cost: f64,
-    /// By default the joint moves from the seed \[rad\].
+    /// Location of the candidate; by default the joint displacements from the seed \[rad\].
     pub at: T,
 }
 
@@ -29,7 +29,7 @@ impl<T: Copy + Default> Candidates<T> {
         &self.entries[..self.count]
     }
 
-    /// Inserts a candidate, if it is among the best.
+    /// Inserts a candidate if its cost is among the lowest.
     pub fn insert(&mut self, cost: f64, at: T) {
         if let Some(place) = make_room(&mut self.entries, &mut self.count, |kept| kept.cost <= cost) {
             *place = Candidate { cost, at };

@@ -57,14 +57,14 @@ struct Point {
 }
 
 impl<'a> Descent<'a> {
-    /// A descent for a problem with one target. The self-motions of the scratch belong to it from here on.
+    /// A descent for a problem with one target, which is set in the self-motions of `scratch`.
     pub fn new(posed: SearchInput<'a>, ranges: JointRanges, scratch: &mut SearchScratch) -> Self {
         scratch.self_motions.set_target(posed.search, &posed.problem.targets[0]);
         Self { posed, ranges }
     }
 
-    /// Descends from a configuration \[rad\], with the revolutions that bring it nearest to the seed, and with those
-    /// that bring it inside the limits.
+    /// Descends from joint positions \[rad\], once in the revolutions nearest to the seed and once in those within
+    /// the limits.
     pub fn descend_from(&self, configuration: &Seven, best: &mut Option<Candidate>, scratch: &mut SearchScratch) {
         let [loose, strict] =
             [LOOSE_LIMIT_WEIGHT, STRICT_LIMIT_WEIGHT].map(|weight| self.ranges.moves(configuration, weight));
@@ -74,7 +74,8 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// Descends from `start`, the joint moves from the seed, while that may lead to less than `best`.
+    /// Descends from `start`, the joint displacements from the seed \[rad\], as long as the cost may fall below that
+    /// of `best`.
     pub fn descend(&self, start: &Seven, best: &mut Option<Candidate>, scratch: &mut SearchScratch) {
         let mut here: Option<Point> = None;
         let (mut moves, mut went, mut radius) = (*start, 0.0_f64, MAX_JOINT_STEP);

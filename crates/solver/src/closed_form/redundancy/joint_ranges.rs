@@ -34,7 +34,8 @@ pub(super) struct JointRanges {
 }
 
 impl JointRanges {
-    /// The limits, and in tracking the greatest steps as well; `None` for a chain of other than seven variables.
+    /// The ranges within the limits, and in tracking also within the step bounds; `None` unless the chain has seven
+    /// variables.
     pub fn new(posed: SearchInput) -> Option<Self> {
         let seed = Seven::try_from(posed.problem.seed).ok()?;
         let mut ranges =
@@ -54,14 +55,14 @@ impl JointRanges {
         Some(ranges)
     }
 
-    /// The ranges of joints without limits, about a seed of zeros.
+    /// Unlimited ranges around a seed of zeros.
     #[cfg(test)]
     pub fn unlimited() -> Self {
         let infinite = [f64::INFINITY; REDUNDANT_JOINTS];
         Self { seed: [0.0; REDUNDANT_JOINTS], below: infinite.map(|limit| -limit), above: infinite }
     }
 
-    /// The ranges of the chain from its tip to its base.
+    /// The ranges in the order from tip to base.
     pub fn reversed(&self) -> Self {
         let mut ranges = *self;
         ranges.seed.reverse();
@@ -70,13 +71,13 @@ impl JointRanges {
         ranges
     }
 
-    /// The moves \[rad\] from the seed to `positions`, each by the revolution with the lowest cost, where a radian
-    /// beyond a limit costs `beyond`.
+    /// Displacements \[rad\] from the seed to `positions`, each in the revolution of lowest cost, with a cost of
+    /// `beyond` per radian beyond a limit.
     pub fn moves(&self, positions: &Seven, beyond: f64) -> Seven {
         std::array::from_fn(|joint| self.step(joint, positions[joint], beyond).0)
     }
 
-    /// The move \[rad\] of one joint to `position`, by the revolution with the lowest cost, and that cost.
+    /// Displacement \[rad\] of one joint to `position` in the revolution of lowest cost, and that cost.
     pub fn step(&self, joint: usize, position: f64, beyond: f64) -> (f64, f64) {
         let near = without_whole_turns(position - self.seed[joint]);
         let far = near - TAU.copysign(near);
@@ -86,29 +87,30 @@ impl JointRanges {
         if far.1 <= near.1 { far } else { near }
     }
 
-    /// The positions after moves \[rad\].
+    /// Positions \[rad\] from displacements \[rad\].
     pub fn positions(&self, moves: &Seven) -> Seven {
         std::array::from_fn(|joint| self.seed[joint] + moves[joint])
     }
 
-    /// How far a joint may go to the farther side \[rad\], half a revolution without limits.
+    /// The larger of the distances \[rad\] from the seed to the two limits of a joint; half a revolution without
+    /// limits.
     pub fn farthest(&self, joint: usize) -> f64 {
         let farthest = self.above[joint].max(-self.below[joint]);
         if farthest.is_finite() { farthest } else { PI }
     }
 
-    /// The move of a joint inside its range that is nearest to `step` \[rad\].
+    /// The displacement within the joint's range nearest to `step` \[rad\].
     pub fn clamp(&self, joint: usize, step: f64) -> f64 {
         step.max(self.below[joint]).min(self.above[joint])
     }
 
-    /// The largest limit excess of moves, 0 inside \[rad\].
+    /// The largest limit excess of displacements \[rad\]; 0 inside the limits.
     pub fn passed(&self, moves: &Seven) -> f64 {
         let passed = |joint: usize| (moves[joint] - self.above[joint]).max(self.below[joint] - moves[joint]);
         (0..REDUNDANT_JOINTS).map(passed).fold(0.0, f64::max)
     }
 
-    /// Moves with rounding beyond limits removed; `None` if one exceeds a limit by more.
+    /// The displacements with limit excesses due to rounding removed; `None` if an excess is larger.
     pub fn allowed(&self, moves: &Seven) -> Option<Seven> {
         let mut allowed = *moves;
         for (step, (below, above)) in allowed.iter_mut().zip(self.below.into_iter().zip(self.above)) {
@@ -120,8 +122,8 @@ impl JointRanges {
         Some(allowed)
     }
 
-    /// The least and the greatest step along `motion` from `moves` inside the limits. Without such a step the
-    /// first is the greater.
+    /// Minimum and maximum factor of `motion` by which the displacements `moves` \[rad\] may change within the limits,
+    /// at most `farthest` in magnitude. If none is permitted, the first exceeds the second.
     pub fn range(&self, moves: &Seven, motion: &Seven, farthest: f64) -> (f64, f64) {
         let mut range = (-farthest, farthest);
         for index in (0..REDUNDANT_JOINTS).filter(|index| motion[*index] != 0.0) {
@@ -132,8 +134,8 @@ impl JointRanges {
         range
     }
 
-    /// The cost of one joint at an angle \[rad\]: its move, plus the weighted limit excess, by the revolution with
-    /// the lowest cost.
+    /// Cost of one joint at an angle \[rad\]: its displacement plus the weighted limit excess, in the revolution of
+    /// lowest cost.
     #[inline(always)]
     pub fn cost<S: Simd>(&self, joint: usize, angle: f32x8<S>) -> f32x8<S> {
         let near = angle - single(self.seed[joint]);

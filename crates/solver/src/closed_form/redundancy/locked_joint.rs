@@ -25,20 +25,20 @@ const CONDITION_SLACK: f64 = 1e-6;
 #[derive(Debug, Clone)]
 pub(in crate::closed_form) struct LockedJoint {
     axes: Axes<REDUNDANT_JOINTS>,
-    /// The joint, counted from 0 at the base.
+    /// Index of the joint, counted from 0 at the base.
     pub joint: usize,
-    /// The family of the other axes at any position of the joint, with their greatest deviation from it.
+    /// Family of the other axes at any position of the joint, with their largest deviation from it.
     pub family: Family,
     /// Length of the arm \[m\].
     length: f64,
 }
 
 impl LockedJoint {
-    /// Finds the joint to lock in the chain with these `axes`: one that leaves an exact family, or else
-    /// the nearest family.
+    /// Finds the joint to lock in the chain with these `axes`: one whose remaining axes belong to a family exactly,
+    /// otherwise nearly.
     ///
     /// # Errors
-    /// [`NoClosedForm`], which says what is in the way.
+    /// [`NoClosedForm`] with the reason.
     pub fn find(axes: &Axes<REDUNDANT_JOINTS>, search: &Search) -> Result<Self, NoClosedForm> {
         let length = search.reach[0].extent;
         let locked = |joint| Some(Self { axes: *axes, joint, family: lasting(axes, joint, length)?, length });
@@ -60,7 +60,7 @@ impl LockedJoint {
         Err(NoClosedForm::NotNear { locked: names[best.joint].to_owned(), common, deviation })
     }
 
-    /// A sentence on the other axes and their deviations, with the names of the joints.
+    /// A sentence on the common property of the other axes and their deviations, with joint names.
     pub fn in_words(&self, joints: &[&str]) -> String {
         let family = self.family.in_words(self.others(&AXIS_NUMBERS), &self.others(joints));
         format!("'{}' is locked, {family}", joints[self.joint])
@@ -82,15 +82,15 @@ impl LockedJoint {
         held / all
     }
 
-    /// The remaining arm with the joint at `position` \[rad\].
+    /// The remaining six-joint arm with the locked joint at `position` \[rad\].
     pub fn arm(&self, position: f64) -> DecomposableArm {
         let mut arm = DecomposableArm::new(&self.axes.without(self.joint, position), &self.family, self.length);
         arm.slack = (CONDITION_SLACK * self.length, CONDITION_SLACK);
         arm
     }
 
-    /// Calls `found` with each configuration \[rad\] with the joint at `position` and the tip at `pose`,
-    /// regardless of limits.
+    /// Calls `found` with all joint positions \[rad\] for which the locked joint is at `position` \[rad\] and the tip
+    /// at `pose`, ignoring limits.
     pub fn solutions(&self, pose: &Isometry3<f64>, seed: &Seven, position: f64, found: &mut dyn FnMut(&Seven)) {
         let solutions = self.arm(position).solutions(pose, &self.others(seed));
         for configuration in solutions.as_slice() {
@@ -102,7 +102,7 @@ impl LockedJoint {
         }
     }
 
-    /// The entries of the other joints.
+    /// The entries of the six other joints.
     pub fn others<T: Copy>(&self, all: &[T]) -> [T; JOINTS] {
         std::array::from_fn(|i| all[i + usize::from(i >= self.joint)])
     }

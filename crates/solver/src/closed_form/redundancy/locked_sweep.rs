@@ -27,13 +27,13 @@ const HALVINGS: usize = 5;
 pub(super) struct LockedSweep<'a> {
     pub locked: &'a LockedJoint,
     pub descent: &'a Descent<'a>,
-    /// Whether the cost is that of manipulability instead of the largest move.
+    /// True if the cost is the negative logarithm of the manipulability instead of the largest displacement.
     pub by_manipulability: bool,
 }
 
 impl LockedSweep<'_> {
-    /// The best candidates, some of them beyond limits. From the seed's position outwards, while better
-    /// ones are possible.
+    /// The best candidates, some of them outside the limits, from the seed's position outwards while better ones are
+    /// possible.
     pub fn best(&self, scratch: &mut SearchScratch) -> Candidates {
         let (mut candidates, mut best) = (Candidates::none(), None);
         let farthest = self.descent.ranges.farthest(self.locked.joint);

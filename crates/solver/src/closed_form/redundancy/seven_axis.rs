@@ -22,7 +22,7 @@ const MAX_TRIED: usize = 5;
 /// A chain of seven revolute joints.
 #[derive(Debug, Clone)]
 pub(in crate::closed_form) struct SevenAxis {
-    /// The joint that is swept where the chain has no spherical wrist, or no solution was found.
+    /// The joint to sweep if the chain has no spherical wrist, or no solution was found.
     pub locked: LockedJoint,
     arm: Option<Box<SphericalWristArm>>,
 }
@@ -31,19 +31,19 @@ impl SevenAxis {
     /// Finds the joint to lock, and the spherical wrist.
     ///
     /// # Errors
-    /// [`NoClosedForm`], which says what is in the way.
+    /// [`NoClosedForm`] with the reason.
     pub fn new(search: &Search) -> Result<Self, NoClosedForm> {
         let (axes, length) = (Axes::new(&search.chain)?, search.reach[0].extent);
         let locked = LockedJoint::find(&axes, search)?;
         Ok(Self { locked, arm: SphericalWristArm::new(&axes, length).map(Box::new) })
     }
 
-    /// A sentence on its axes and their deviations, with the names of the joints.
+    /// A sentence on the common property of the axes and their deviations, with joint names.
     pub fn in_words(&self, joints: &[&str]) -> String {
         self.arm.as_ref().map_or_else(|| self.locked.in_words(joints), |arm| arm.in_words(joints))
     }
 
-    /// Solves a problem; true if the target is met.
+    /// Solves a problem and writes `solution`; true if the target is met.
     pub fn solve(&self, posed: SearchInput, scratch: &mut SearchScratch, solution: &mut Solution) -> bool {
         let problem = posed.problem;
         let ([target], Some(ranges)) = (problem.targets, JointRanges::new(posed)) else { return false };

@@ -22,15 +22,16 @@ const MIN_ANGLE: f64 = 1e-3;
 /// the base link's frame at zero positions.
 #[derive(Debug, Clone)]
 pub(super) struct SphericalWristArm {
-    /// Whether the chain is read from tip to base.
+    /// True if the chain is read from tip to base.
     pub reversed: bool,
-    /// How far its axes are from the conditions.
+    /// Deviation of the axes from the conditions of the family.
     pub deviation: AxisDeviation,
     /// Unit vectors along the first three axes.
     pub axes: [Vector3<f64>; 3],
-    /// The second and the third of them.
+    /// Unit vectors along the second and the third axis, in single precision.
     pub shoulder_axes: [[f32; 3]; 2],
-    /// Whether the first axis meets the shoulder, at least nearly: then the elbow does not depend on the first joint.
+    /// True if the first axis intersects the shoulder, at least nearly: then the elbow does not depend on the first
+    /// joint.
     pub is_shoulder_spherical: bool,
     pub elbow: Elbow,
     pub wrist: Wrist,
@@ -45,18 +46,18 @@ pub(super) struct SphericalWristArm {
 /// The elbow joint: the squared distance from shoulder to wrist is `mean` + `amplitude` · cos(position − `straight`).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Elbow {
-    /// \[m²\]
+    /// Mean and amplitude of the squared distance \[m²\].
     pub mean: f64,
     pub amplitude: f64,
     pub straight: Turn,
-    /// From shoulder to wrist \[m\], by the elbow's position.
+    /// Vector from shoulder to wrist \[m\] as a function of the elbow's position.
     pub reach: Orbit,
 }
 
 /// The wrist, with unit vectors a, b, c along its axes; b is at right angles to the others.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wrist {
-    /// a, b and b × a, by the elbow's position.
+    /// The vectors a, b and b × a as functions of the elbow's position.
     pub base: [Orbit; 3],
     /// c, b and b × c.
     flange: [Vector3<f64>; 3],
@@ -66,15 +67,14 @@ pub(super) struct Wrist {
 
 /// The wrist's goal by the position of the first joint, in the frame that this joint rotates.
 pub(super) struct WristGoal {
-    /// From the shoulder to the wrist \[m\].
+    /// Vector from the shoulder to the wrist \[m\].
     pub position: Orbit,
-    /// c, b and b × c.
+    /// The vectors c, b and b × c.
     pub flange: [Orbit; 3],
 }
 
 impl SphericalWristArm {
-    /// The arm that is nearest to `axes`, read from either end; `None` if neither is near. `length` is that
-    /// of the arm \[m\].
+    /// The arm nearest to `axes`, read from either end; `None` if neither is near. `length` is that of the arm \[m\].
     pub fn new(axes: &Axes<REDUNDANT_JOINTS>, length: f64) -> Option<Self> {
         Self::read(axes, length, false).or_else(|| Self::read(&axes.reversed(), length, true))
     }
@@ -102,7 +102,7 @@ impl SphericalWristArm {
         })
     }
 
-    /// A sentence on its axes and their deviations, with the names of the joints.
+    /// A sentence on the common property of the axes and their deviations, with joint names.
     pub fn in_words(&self, joints: &[&str]) -> String {
         let common = if self.reversed {
             format!("axes 1, 2 and 3 meet in one point, 5 and 6 meet, swept by '{}'", joints[REDUNDANT_JOINTS - 1])
@@ -112,7 +112,7 @@ impl SphericalWristArm {
         with_deviation(common, &self.deviation.in_words(joints))
     }
 
-    /// The wrist's goal for a pose of the tip, read as the arm is.
+    /// The wrist goal for `pose` of the tip, in the arm's reading direction.
     pub fn wrist_goal(&self, pose: &Isometry3<f64>) -> WristGoal {
         let rotation = pose.rotation.to_rotation_matrix() * self.tip_inverse;
         let wrist = pose.translation.vector - rotation * self.tool - self.base;

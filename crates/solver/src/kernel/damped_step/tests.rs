@@ -97,7 +97,7 @@ impl Fixture {
     }
 }
 
-/// The gradient of half of what the step minimises, and a bound on its rounding error.
+/// The gradient of half the minimised function, and a bound on its rounding error.
 fn gradient(jacobian: &DMatrix<f64>, rows: &DVector<f64>, damping: f64, step: &DVector<f64>) -> (DVector<f64>, f64) {
     let gradient = jacobian.transpose() * (jacobian * step - rows) + step * damping;
     let size = jacobian.norm();

@@ -29,7 +29,7 @@ const DAMPING_GROWTH: f64 = 4.0;
 pub struct DescentPoint {
     /// Positions without full revolutions \[rad or m\].
     solving: Vec<f64>,
-    /// Positions as they would be returned \[rad or m\].
+    /// Positions in the form in which they are returned \[rad or m\].
     pub positions: Vec<f64>,
 }
 
@@ -60,7 +60,7 @@ pub struct AvoidanceScratch {
     is_met: bool,
     /// The configuration after the next step.
     trial: DescentPoint,
-    /// Pairs near the trial, and the required distances of pairs that start within the margin.
+    /// Pairs near the trial configuration, and the required distances of pairs that start within the margin.
     pub segment: SegmentScratch,
     rows: Rows,
     quadratic: DualActiveSet,
@@ -74,13 +74,13 @@ pub struct AvoidanceScratch {
     pub limited_by: Option<Near>,
 }
 
-/// A problem in progress.
+/// A descent for one problem.
 pub struct AvoidanceDescent<'a> {
     pub search: &'a Search,
     pub problem: &'a Problem<'a>,
     pub clearance: &'a Clearance<'a>,
     pub setup: &'a Setup,
-    /// Range beyond the margin within which pairs have rows, and the largest motion of bodies in one step \[m\].
+    /// Range beyond the margin within which pairs contribute rows, and maximum motion of bodies in one step \[m\].
     pub range: f64,
 }
 
@@ -99,7 +99,7 @@ impl AvoidanceScratch {
         self.limited_by = None;
     }
 
-    /// Whether all pairs respect their required distances at the trial.
+    /// True if all pairs respect their required distances at the trial.
     fn is_trial_clear(&self) -> bool {
         self.segment.required_gaps.worst(&self.segment.scene.near).is_none()
     }
@@ -114,12 +114,12 @@ impl AvoidanceScratch {
 }
 
 impl AvoidanceDescent<'_> {
-    /// Descends from the start of the setup towards the targets, with every pair at its required distance. Returns
-    /// the number of trials.
+    /// Descends from the start of the setup towards the targets, with every pair at least at its required distance.
+    /// Returns the number of trials.
     ///
-    /// A bundle method: a trial in violation is rejected, but its rows remain, so that the next step from the
-    /// same configuration is better informed (Lemaréchal 1975, "An extension of Davidon methods to non
-    /// differentiable problems").
+    /// A bundle method: a trial in violation is rejected, but its rows remain, so that the next step from the same
+    /// configuration is better informed (Lemaréchal 1975, "An extension of Davidon methods to non differentiable
+    /// problems").
     pub fn run(&self, configurations: &mut Configurations, scratch: &mut AvoidanceScratch) -> usize {
         scratch.begin(&self.setup.start);
         self.measure_trial(configurations, scratch);

@@ -1,8 +1,8 @@
 //! Collision-free tracking.
 //!
 //! The result of tracking without collision checking is accepted if the straight joint motion from the seed to it is
-//! clear. Otherwise [`descent`] goes from the seed towards the targets by damped least squares with one inequality
-//! per pair near contact ([`rows`]), so the arm slides along an obstacle and stops where no joint leads on. A
+//! clear. Otherwise [`descent`] moves from the seed towards the targets by damped least squares with one inequality
+//! per pair near contact ([`rows`]), so the arm slides along an obstacle and stops where no joint motion helps. A
 //! [`DualActiveSet`](urdf_ik_mathematics::dual_active_set::DualActiveSet) solves each step. Exact distances decide:
 //! only the clear part of the motion from the seed to the end of the descent is returned.
 
@@ -26,7 +26,7 @@ const MIN_RANGE: f64 = 1e-3;
 /// Largest such range \[m\].
 const MAX_RANGE: f64 = 0.05;
 
-/// Makes tracked answers collision-free. Allocates when a clearance is first given, and for larger scenes.
+/// Makes tracked answers collision-free. Allocates when a clearance is first set, and for larger scenes.
 #[derive(Debug, Clone)]
 pub struct CollisionAvoidance {
     /// The problem as one of tracking.

@@ -18,7 +18,7 @@ const CORRECTION_MARGIN: f64 = 1e-6;
 /// corner, so rows of earlier configurations remain.
 #[derive(Debug, Clone, Default)]
 pub struct Rows {
-    /// Gradients, one after the other.
+    /// Normalised gradients, concatenated; one entry per variable each.
     pub slopes: Vec<f64>,
     least: Vec<f64>,
     /// The pair of each row when it was added.
@@ -27,7 +27,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Clears the rows, and reserves memory for so many variables and for the lower bounds `least`.
+    /// Clears the rows, and reserves memory for `variables` and for the lower bounds `least`.
     pub fn begin(&mut self, variables: usize, least: &mut Vec<f64>) {
         least.clear();
         least.reserve(MAX_ROWS);
@@ -38,8 +38,8 @@ impl Rows {
         self.near.reserve(MAX_ROWS);
     }
 
-    /// Adds the pairs at the end of `step`, which are all those within `range` \[m\] of the margin. Returns the
-    /// motion of bodies up to which these rows suffice \[m\].
+    /// Adds a row for each pair at the end of `step`: all pairs within `range` \[m\] of the margin. Returns the
+    /// motion of bodies up to which these rows are sufficient \[m\].
     pub fn add(&mut self, clearance: &Clearance, segment: &mut SegmentScratch, step: &[f64], range: f64) -> f64 {
         let SegmentScratch { scene, required_gaps, .. } = segment;
         let slack = |near: &Near| near.gap() - required_gaps.of(near.pair);
@@ -79,7 +79,7 @@ impl Rows {
         least.extend(rows.map(|(least, slope)| least - dot(slope, step)));
     }
 
-    /// The pair of that row when it was added.
+    /// The pair of a row, with its distance when the row was added.
     pub fn near(&self, row: usize) -> Near {
         self.near[row]
     }
