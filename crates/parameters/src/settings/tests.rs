@@ -55,8 +55,8 @@ fn defaults_are_read_as_the_table_has_them() {
     assert!(settings.base_link.is_none() && settings.tip_links.is_empty() && settings.max_joint_step.is_none());
 }
 
-#[test]
-fn each_setting_follows_its_parameter() {
+/// A value other than the default for each parameter.
+fn changed_values() -> Values {
     let mut values = Values::default();
     let text = |value: &str| Value::Text(value.into());
     for (name, value) in [
@@ -122,6 +122,12 @@ fn each_setting_follows_its_parameter() {
     ] {
         values.set(name, value).unwrap();
     }
+    values
+}
+
+#[test]
+fn each_setting_follows_its_parameter() {
+    let mut values = changed_values();
     let settings = Settings::new(&values, None).unwrap();
     assert_eq!((settings.base_link.as_deref(), &settings.tip_links[..]), (Some("torso"), &["hand".to_owned()][..]));
     assert_eq!((settings.frame_prefix.as_str(), settings.urdf_file.as_str()), ("left/", "a.urdf"));
@@ -155,7 +161,7 @@ fn each_setting_follows_its_parameter() {
     assert_eq!(settings.path.follow().deviation, Tolerance { position: 0.08, orientation: 0.09 });
     assert_eq!((settings.servo.timeout, settings.servo_options()), (Duration::from_millis(300), servo()));
     assert_eq!(settings.moveit_servo, moveit_servo(true, CommandUnits::SpeedUnits, [0.13, 0.14, 0.15]));
-    values.set("jacobian.method", text("pseudoinverse")).unwrap();
+    values.set("jacobian.method", Value::Text("pseudoinverse".into())).unwrap();
     assert_eq!(Settings::new(&values, None).unwrap().jacobian.step(), JacobianStep::Pseudoinverse);
 }
 
