@@ -122,7 +122,7 @@ fn points(axes: &Axes, kind: FamilyKind) -> [Vector3<f64>; JOINTS] {
     let mut points = axes.lines.map(|line| line.point);
     let Relations { is_wrist, meeting, skew, .. } = kind.relations();
     if is_wrist {
-        points[3..].fill(axes.wrist_centre().unwrap_or(axes.lines[4].point));
+        points[3..].fill(axes.centre([3, 4, 5]).unwrap_or(axes.lines[4].point));
     }
     if let Some([a, b]) = meeting {
         let (one, other) = axes.feet(a, b);

@@ -118,10 +118,3 @@ impl Axes<REDUNDANT_JOINTS> {
         Axes { lines: std::array::from_fn(line), tip: motion * self.tip }
     }
 }
-
-impl Axes {
-    /// The point nearest to the last three axes in the least-squares sense \[m\]; `None` if they are parallel.
-    pub fn wrist_centre(&self) -> Option<Vector3<f64>> {
-        self.centre([3, 4, 5])
-    }
-}

@@ -92,18 +92,16 @@ impl AxisDeviation {
 
     /// The deviations above rounding, in words with the names of the `joints`; empty if there are none.
     pub fn in_words(&self, joints: &[&str]) -> String {
-        let pair = |[a, b]: [usize; 2]| format!("'{}' and '{}'", joints[a], joints[b]);
-        let mut words = Vec::new();
-        if self.parallel.0 > EXACT_DEVIATION {
-            words.push(format!("{} are {:.3e} rad from parallel", pair(self.parallel.1), self.parallel.0));
-        }
-        if self.square.0 > EXACT_DEVIATION {
-            words.push(format!("{} are {:.3e} rad from a right angle", pair(self.square.1), self.square.0));
-        }
-        if self.distance.0 > EXACT_DEVIATION {
-            words.push(format!("{} miss each other by {:.3e} m", pair(self.distance.1), self.distance.0));
-        }
-        words.join(", ")
+        let deviations = [
+            (self.parallel, "are", "rad from parallel"),
+            (self.square, "are", "rad from a right angle"),
+            (self.distance, "miss each other by", "m"),
+        ];
+        let exceeding = deviations.into_iter().filter(|((deviation, _), ..)| *deviation > EXACT_DEVIATION);
+        let words = exceeding.map(|((deviation, [a, b]), verb, unit)| {
+            format!("'{}' and '{}' {verb} {deviation:.3e} {unit}", joints[a], joints[b])
+        });
+        words.collect::<Vec<_>>().join(", ")
     }
 }
 

@@ -55,13 +55,8 @@ impl Line {
     #[inline]
     #[must_use]
     pub fn turned(&self, turn: Turn, about: &Self) -> Self {
-        Self { direction: turn.about(&about.direction, &self.direction), point: about.carry(turn, &self.point) }
-    }
-
-    /// The point \[m\] rotated by `turn` about this line.
-    #[inline]
-    pub fn carry(&self, turn: Turn, point: &Vector3<f64>) -> Vector3<f64> {
-        self.point + turn.about(&self.direction, &(point - self.point))
+        let point = about.point + turn.about(&about.direction, &(self.point - about.point));
+        Self { direction: turn.about(&about.direction, &self.direction), point }
     }
 
     /// The line after a rigid motion.

@@ -97,8 +97,8 @@ impl DecomposableArm {
         }
         if pairs.fit != Fit::Free {
             pairs.as_slice().iter().for_each(|(back, turn)| found(back.back(), *turn, false));
-        } else if goal.turn_to(goal.point).is_none() {
-            let turn = point.turn_to(goal.point).unwrap_or_else(|| near.turn(joint + 1));
+        } else if turn_between(goal.axis, goal.point, goal.point).is_none() {
+            let turn = turn_between(point.axis, point.point, goal.point).unwrap_or_else(|| near.turn(joint + 1));
             found(near.turn(joint), turn, true);
         } else {
             let turned = near.turn(joint + 1).about(point.axis, point.point);

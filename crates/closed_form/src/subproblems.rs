@@ -42,6 +42,21 @@ pub enum Fit {
     Free,
 }
 
+impl Fit {
+    fn of(is_free: bool, miss: f64) -> Self {
+        match (is_free, miss > 0.0) {
+            (true, _) => Self::Free,
+            (false, true) => Self::Nearest,
+            (false, false) => Self::Exact,
+        }
+    }
+}
+
+/// A residual without rounding.
+fn rounded(miss: f64, rounding: f64) -> f64 {
+    if miss <= rounding { 0.0 } else { miss }
+}
+
 /// The answer to a subproblem: one or two roots.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Roots<T> {
@@ -54,17 +69,9 @@ pub struct Roots<T> {
 }
 
 impl<T: Copy> Roots<T> {
-    fn one(found: T, fit: Fit) -> Self {
-        Self { found: [found; 2], count: 1, fit, miss: 0.0 }
-    }
-
-    fn nearest(found: T, miss: f64) -> Self {
-        Self { fit: Fit::Nearest, miss, ..Self::one(found, Fit::Exact) }
-    }
-
-    /// A single root, exact if its residual is at most `rounding`.
-    fn touching(found: T, miss: f64, rounding: f64) -> Self {
-        if miss <= rounding { Self::one(found, Fit::Exact) } else { Self::nearest(found, miss) }
+    /// A single root, whose condition leaves `miss`.
+    fn one(found: T, is_free: bool, miss: f64) -> Self {
+        Self { found: [found; 2], count: 1, fit: Fit::of(is_free, miss), miss }
     }
 
     fn two(found: [T; 2]) -> Self {
@@ -96,11 +103,6 @@ impl<'a> Orbit<'a> {
     pub fn new(axis: &'a Vector3<f64>, point: &'a Vector3<f64>) -> Self {
         Self { axis, point }
     }
-
-    /// The rotation that moves the point nearest to `to`; `None` if any rotation does.
-    pub fn turn_to(&self, to: &Vector3<f64>) -> Option<Turn> {
-        turn_between(self.axis, self.point, to)
-    }
 }
 
 /// Subproblem 1: the rotation about `axis` (unit vector) that moves `from` nearest to `to`, both \[m\] or unit
@@ -110,12 +112,8 @@ pub fn turn_onto(axis: &Vector3<f64>, from: &Vector3<f64>, to: &Vector3<f64>) ->
     let along = axis.dot(from) - axis.dot(to);
     let miss = (across * across + along * along).sqrt();
     let rounding = AXIS_ROUNDING * from.norm().max(to.norm());
-    let miss = if miss <= rounding { 0.0 } else { miss };
-    match turn_between(axis, from, to) {
-        None => Roots { miss, ..Roots::one(Turn::ZERO, Fit::Free) },
-        Some(turn) if miss > 0.0 => Roots::nearest(turn, miss),
-        Some(turn) => Roots::one(turn, Fit::Exact),
-    }
+    let turn = turn_between(axis, from, to);
+    Roots::one(turn.unwrap_or(Turn::ZERO), turn.is_none(), rounded(miss, rounding))
 }
 
 /// As [`turn_onto`], without a residual: the rotation about `axis` (unit vector) that moves `from` nearest to `to`,
@@ -145,17 +143,12 @@ pub fn turns_to_height(
     let wanted = height - middle;
     if amplitude <= AXIS_ROUNDING * size {
         let miss = (wanted.abs() - amplitude).max(0.0);
-        return if miss <= AXIS_ROUNDING * size {
-            Roots::one(Turn::ZERO, Fit::Free)
-        } else {
-            Roots { fit: Fit::Free, ..Roots::nearest(Turn::ZERO, miss) }
-        };
+        return Roots::one(Turn::ZERO, true, rounded(miss, AXIS_ROUNDING * size));
     }
     let (cos, sin, ratio) = (cos / amplitude, sin / amplitude, wanted / amplitude);
     if ratio.abs() >= 1.0 {
         let turn = Turn { cos: cos * ratio.signum(), sin: sin * ratio.signum() };
-        let miss = wanted.abs() - amplitude;
-        return Roots::touching(turn, miss, CONDITION_ROUNDING * size);
+        return Roots::one(turn, false, rounded(wanted.abs() - amplitude, CONDITION_ROUNDING * size));
     }
     let rest = ((1.0 - ratio) * (1.0 + ratio)).sqrt();
     let turn = |rest: f64| Turn::towards(cos * ratio - sin * rest, sin * ratio + cos * rest);
@@ -192,7 +185,7 @@ pub fn turns_to_angle(
     let half = Turn::towards(from_greatest.max(0.0).sqrt(), from_least.max(0.0).sqrt());
     let (half, turn) = (half.and(half), |half: Turn| middle.and(half));
     if miss >= 0.0 {
-        return Roots::touching(turn(half), miss, CONDITION_ROUNDING);
+        return Roots::one(turn(half), false, rounded(miss, CONDITION_ROUNDING));
     }
     Roots::two([turn(half), turn(half.back())])
 }
@@ -217,9 +210,7 @@ pub fn turns_to_distance(axis: &Vector3<f64>, point: &Vector3<f64>, from: &Vecto
     let across = square.max(0.0).sqrt();
     let missing = |nearest: f64| (distance - nearest.hypot(along)).abs();
     if radius.min(from_radius) <= AXIS_ROUNDING * size {
-        let miss = missing(greatest);
-        let miss = if miss <= AXIS_ROUNDING * size { 0.0 } else { miss };
-        return Roots { miss, ..Roots::one(Turn::ZERO, Fit::Free) };
+        return Roots::one(Turn::ZERO, true, rounded(missing(greatest), AXIS_ROUNDING * size));
     }
     let middle = Turn::towards(normal.dot(&from_normal), normal.cross(&from_normal).dot(axis));
     let from_least = if square > 0.0 { (across - least) * (across + least) } else { square - least * least };
@@ -227,8 +218,7 @@ pub fn turns_to_distance(axis: &Vector3<f64>, point: &Vector3<f64>, from: &Vecto
         if square > 0.0 { (greatest - across) * (greatest + across) } else { greatest * greatest - square };
     if from_least <= 0.0 || from_greatest <= 0.0 {
         let (turn, nearest) = if from_least <= 0.0 { (middle, least) } else { (middle.and(Turn::HALF), greatest) };
-        let miss = missing(nearest);
-        return Roots::touching(turn, miss, CONDITION_ROUNDING * size);
+        return Roots::one(turn, false, rounded(missing(nearest), CONDITION_ROUNDING * size));
     }
     let half = Turn::towards(from_greatest.sqrt(), from_least.sqrt());
     let turn = half.and(half);
@@ -245,7 +235,7 @@ pub fn turns_together(one: Orbit, other: Orbit) -> Roots<(Turn, Turn)> {
     let sine = normal.norm_squared();
     if sine <= PARALLEL_SINE_SQUARED {
         let roots = turn_onto(first_axis, first, second);
-        return Roots { miss: roots.miss, ..Roots::one((roots.found[0], Turn::ZERO), Fit::Free) };
+        return Roots::one((roots.found[0], Turn::ZERO), true, roots.miss);
     }
     let cosine = first_axis.dot(second_axis);
     let (a, b) = (first_axis.dot(first), second_axis.dot(second));
@@ -260,15 +250,9 @@ pub fn turns_together(one: Orbit, other: Orbit) -> Roots<(Turn, Turn)> {
     let turns = |at: &Vector3<f64>| (turn_onto(first_axis, first, at), turn_onto(second_axis, second, at));
     let (there, again) = (turns(&(foot + out)), turns(&(foot - out)));
     let free = there.0.fit == Fit::Free || there.1.fit == Fit::Free;
-    let miss = (first.norm() - second.norm()).abs();
-    let miss = if miss <= CONDITION_ROUNDING * size.sqrt() { 0.0 } else { miss };
-    let fit = match (free, miss > 0.0) {
-        (true, _) => Fit::Free,
-        (false, true) => Fit::Nearest,
-        (false, false) => Fit::Exact,
-    };
+    let miss = rounded((first.norm() - second.norm()).abs(), CONDITION_ROUNDING * size.sqrt());
     let pair = |(first, second): (Roots<Turn>, Roots<Turn>)| (first.found[0], second.found[0]);
-    Roots { found: [pair(there), pair(again)], count: 2, fit, miss }
+    Roots { found: [pair(there), pair(again)], count: 2, fit: Fit::of(free, miss), miss }
 }
 
 /// [`turns_together`] for circles that at most touch, in the plane of the axes: of the two intersections of each
@@ -294,14 +278,7 @@ fn in_plane(first: Orbit, second: Orbit, normal: &Vector3<f64>) -> Roots<(Turn, 
     let turns = (first_roots.found[0], second_roots.found[0]);
     let (apart, size) = (best.0.sqrt(), first.point.norm().max(second.point.norm()));
     // The distance of touching circles grows as the square of the separation, so rounding shows as its square root.
-    let miss = if apart <= CONDITION_ROUNDING.sqrt() * size { 0.0 } else { apart };
+    let miss = rounded(apart, CONDITION_ROUNDING.sqrt() * size);
     let free = first_roots.fit == Fit::Free || second_roots.fit == Fit::Free;
-    let fit = if free {
-        Fit::Free
-    } else if miss > 0.0 {
-        Fit::Nearest
-    } else {
-        Fit::Exact
-    };
-    Roots { miss, ..Roots::one(turns, fit) }
+    Roots::one(turns, free, miss)
 }

@@ -1,6 +1,6 @@
 //! An angle by its cosine and sine: a chain of subproblems needs no trigonometric function until its end.
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
 
 /// A planar rotation, stored as cosine and sine. Its axis is given by the context.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,11 +52,5 @@ impl Turn {
     pub fn about(self, axis: &Vector3<f64>, vector: &Vector3<f64>) -> Vector3<f64> {
         let along = axis.dot(vector) * (1.0 - self.cos);
         vector * self.cos + axis.cross(vector) * self.sin + axis * along
-    }
-
-    /// The rotation matrix about the unit vector `axis`.
-    pub fn matrix(self, axis: &Vector3<f64>) -> Matrix3<f64> {
-        let around = axis * axis.transpose();
-        Matrix3::identity() * self.cos + axis.cross_matrix() * self.sin + around * (1.0 - self.cos)
     }
 }

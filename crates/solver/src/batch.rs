@@ -58,12 +58,6 @@ pub struct Batch {
     pub positions: Vec<f64>,
 }
 
-/// The memory of one thread.
-struct Worker {
-    scratch: Scratch,
-    solution: Solution,
-}
-
 impl Solver {
     /// Solves `problems` independently on the threads of the current rayon pool: the pool of `pool.install(|| …)`, or
     /// the global one. Each result is bit-identical to that of [`Solver::solve`] for any number of threads, unless a
@@ -100,38 +94,29 @@ impl Solver {
         let mut positions = vec![f64::NAN; problems.len() * variables];
         let mut answers = vec![Answer::Skipped; problems.len()];
         // One per thread, made with the first block of the thread.
-        let workers: Vec<Mutex<Option<Worker>>> = (0..rayon::current_num_threads()).map(|_| Mutex::new(None)).collect();
+        let workers: Vec<Mutex<Option<(Scratch, Solution)>>> =
+            (0..rayon::current_num_threads()).map(|_| Mutex::new(None)).collect();
         let rows = positions.par_chunks_mut(BLOCK * variables);
         problems.par_chunks(BLOCK).zip(answers.par_chunks_mut(BLOCK)).zip(rows).for_each(
             |((problems, answers), rows)| {
                 let index = rayon::current_thread_index().unwrap_or(0);
                 // Each thread locks only its own worker, so it never waits.
                 let mut worker = workers[index].lock().unwrap_or_else(PoisonError::into_inner);
-                let worker = worker.get_or_insert_with(|| Worker::new(self));
+                let (scratch, solution) = worker.get_or_insert_with(|| (self.scratch(), self.solution()));
                 for ((problem, answer), row) in problems.iter().zip(answers).zip(rows.chunks_exact_mut(variables)) {
                     if !go_on() {
                         return;
                     }
-                    *answer = worker.answer(self, problem, row);
+                    *answer = match self.solve(problem, scratch, solution) {
+                        Ok(()) => Answer::from(&*solution),
+                        Err(error) => Answer::Refused(error),
+                    };
+                    if matches!(answer, Answer::Given { .. }) {
+                        row.copy_from_slice(&solution.positions);
+                    }
                 }
             },
         );
         Batch { answers, positions }
-    }
-}
-
-impl Worker {
-    fn new(solver: &Solver) -> Self {
-        Self { scratch: solver.scratch(), solution: solver.solution() }
-    }
-
-    /// Solves one problem, and writes its positions into `row`.
-    fn answer(&mut self, solver: &Solver, problem: &Problem, row: &mut [f64]) -> Answer {
-        let Self { scratch, solution } = self;
-        if let Err(error) = solver.solve(problem, scratch, solution) {
-            return Answer::Refused(error);
-        }
-        row.copy_from_slice(&solution.positions);
-        Answer::from(&*solution)
     }
 }

@@ -78,7 +78,7 @@ impl<'a> PreferenceCost<'a> {
 
     fn state(&self, index: usize, position: f64) -> VariableState<'_> {
         let variable = &self.search.chain.variables()[index];
-        VariableState { index, variable, unit: self.search.unit(index), position, moved: 0.0 }
+        VariableState { index, variable, unit: self.search.units[index], position, moved: 0.0 }
     }
 
     /// The term of the manipulability, with the positions and the memory that it takes.

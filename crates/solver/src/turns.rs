@@ -105,7 +105,7 @@ impl Solver {
                 let variable = variant.positions.len();
                 let mut next = variant.clone();
                 next.positions.push(*angle);
-                next.squared_distance += ((angle - problem.seed[variable]) / search.unit(variable)).powi(2);
+                next.squared_distance += ((angle - problem.seed[variable]) / search.units[variable]).powi(2);
                 next
             })
         });

@@ -10,7 +10,7 @@ pub(super) struct Eliminated<const N: usize> {
 }
 
 impl<const N: usize> Eliminated<N> {
-    /// Eliminates the equations `rows` · x = `right` with complete pivoting.
+    /// `right` is the right-hand side.
     pub fn new(mut rows: [[f64; N]; N], mut right: [f64; N]) -> Self {
         let mut variables: [usize; N] = std::array::from_fn(|i| i);
         for step in 0..N {
@@ -51,13 +51,13 @@ impl<const N: usize> Eliminated<N> {
         self.rows[step][step].abs()
     }
 
-    /// The solution; variables with pivots of at most `least` are zero.
+    /// The solution; variables with pivots up to `least` are zero.
     pub fn solution(&self, least: f64) -> [f64; N] {
         let rank = (0..N).take_while(|step| self.rows[*step][*step].abs() > least).count();
         self.back(rank, [0.0; N], &self.right)
     }
 
-    /// A vector that the matrix maps nearly to zero: for the last pivot, or for the pivot `before` places earlier.
+    /// Vector that the matrix maps nearly to zero: that of the last pivot, or of the pivot `before` it.
     pub fn vanishing(&self, before: usize) -> [f64; N] {
         let mut values = [0.0; N];
         values[N - 1 - before] = 1.0;

@@ -137,7 +137,7 @@ impl TwoLink {
         if distance <= (first - second).abs() + slack {
             return straight(Shape::Folded, if first >= second { towards } else { towards + PI }, PI);
         }
-        let ElbowTriangle { shoulder, elbow } = ElbowTriangle::of(first, second, distance);
+        let [shoulder, elbow] = elbow_triangle(first, second, distance);
         let mut solutions = Solutions::new(Shape::Bent, freedom, missing);
         solutions.push(Angles { shoulder: wrapped(towards + shoulder), elbow: wrapped(-elbow) });
         solutions.push(Angles { shoulder: wrapped(towards - shoulder), elbow });
@@ -156,20 +156,13 @@ impl TwoLink {
     }
 }
 
-/// Angles of the triangle of shoulder, elbow and target \[rad\]: inner at the shoulder, outer at the elbow.
-struct ElbowTriangle {
-    shoulder: f64,
-    elbow: f64,
-}
-
-impl ElbowTriangle {
-    /// From the sides \[m\], which satisfy the strict triangle inequality.
-    fn of(first: f64, second: f64, distance: f64) -> Self {
-        // Roots before products, which could underflow for tiny arms.
-        let a = (first + second - distance).sqrt();
-        let b = (distance + (first - second)).sqrt();
-        let c = (distance - (first - second)).sqrt();
-        let p = (first + second + distance).sqrt();
-        Self { shoulder: 2.0 * (a * c).atan2(b * p), elbow: 2.0 * (a * p).atan2(b * c) }
-    }
+/// Angles of the triangle of shoulder, elbow and target \[rad\], inner at the shoulder, outer at the elbow, from its
+/// sides \[m\], which satisfy the strict triangle inequality.
+fn elbow_triangle(first: f64, second: f64, distance: f64) -> [f64; 2] {
+    // Roots before products, which could underflow for tiny arms.
+    let a = (first + second - distance).sqrt();
+    let b = (distance + (first - second)).sqrt();
+    let c = (distance - (first - second)).sqrt();
+    let p = (first + second + distance).sqrt();
+    [2.0 * (a * c).atan2(b * p), 2.0 * (a * p).atan2(b * c)]
 }

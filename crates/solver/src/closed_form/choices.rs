@@ -2,9 +2,8 @@
 //! them as solutions.
 
 use crate::search::{SearchInput, SearchScratch};
-use crate::{Mode, Problem, Solution, Stop};
+use crate::{Mode, Solution, Stop};
 use urdf_ik_closed_form::{ArmSolutions, JOINTS, MAX_SOLUTIONS, REDUNDANT_JOINTS};
-use urdf_ik_robot::Domain;
 
 /// Violation of a limit that counts as rounding \[rad\].
 pub(super) const LIMIT_ROUNDING: f64 = 1e-9;
@@ -43,7 +42,8 @@ impl Choices {
         let nothing = Choice { positions: [0.0; JOINTS], score: f64::INFINITY };
         let mut choices = Self { entries: [(nothing, false); MAX_SOLUTIONS], count: 0 };
         for (configuration, continuous) in solutions.as_slice().iter().zip(solutions.continuous()) {
-            if let Some((positions, largest_move)) = folded_into_limits(posed, configuration) {
+            let mut positions = *configuration;
+            if let Some(largest_move) = fold_into_limits(posed, &mut positions) {
                 let score = score(&positions, largest_move);
                 choices.entries[choices.count] = (Choice { positions, score }, *continuous);
                 choices.count += 1;
@@ -59,32 +59,13 @@ impl Choices {
     }
 }
 
-/// The configuration wrapped into the limits, and the largest joint displacement from the seed \[rad\].
-pub(super) fn folded_into_limits<const N: usize>(
-    posed: SearchInput,
-    configuration: &[f64; N],
-) -> Option<([f64; N], f64)> {
-    let mut positions = *configuration;
-    fold_into_limits(posed, &mut positions).map(|largest_move| (positions, largest_move))
-}
-
 /// Wraps a configuration into the limits. Returns the largest joint displacement from the seed \[rad\]; `None` if no
 /// revolution is inside the limits.
 pub(super) fn fold_into_limits(posed: SearchInput, positions: &mut [f64]) -> Option<f64> {
-    let SearchInput { search, problem } = posed;
-    let limits = search.chain.variables().iter().map(|variable| variable.domain);
-    // Two loops: without bounds no branch in the loop.
-    match problem.bounds {
-        None => fold_into(limits, problem, positions),
-        Some(bounds) => {
-            fold_into(limits.enumerate().map(|(index, limits)| bounds.within(index, limits)), problem, positions)
-        }
-    }
-}
-
-fn fold_into(domains: impl Iterator<Item = Domain>, problem: &Problem, positions: &mut [f64]) -> Option<f64> {
+    let problem = posed.problem;
     let mut largest_move = 0.0_f64;
-    for (index, (position, domain)) in positions.iter_mut().zip(domains).enumerate() {
+    for (index, position) in positions.iter_mut().enumerate().take(problem.seed.len()) {
+        let domain = posed.domain(index);
         let seed = domain.clamp(problem.seed[index]);
         *position = domain.turn_near(*position, seed, LIMIT_ROUNDING)?;
         let step = (*position - seed).abs();
@@ -107,7 +88,7 @@ pub(super) fn hand_out(
     solution: &mut Solution,
 ) -> bool {
     let SearchInput { search, problem } = posed;
-    let mut met = search.write_solution(problem.targets, positions, scratch, solution);
+    let mut met = scratch.evaluator.measure(search, problem.targets, positions, solution);
     let residual = solution.worst_residual();
     if residual.position > EXACT_RESIDUAL || residual.orientation > EXACT_RESIDUAL {
         let mut polished = [0.0; REDUNDANT_JOINTS];
@@ -115,10 +96,10 @@ pub(super) fn hand_out(
         polished.copy_from_slice(positions);
         search.polish(&problem.targets[0], EXACT_RESIDUAL, polished, scratch);
         if fold_into_limits(posed, polished).is_some() {
-            met = search.write_solution(problem.targets, polished, scratch, solution);
+            met = scratch.evaluator.measure(search, problem.targets, polished, solution);
         }
     }
-    met = met && scratch.clearance().appraise(problem, &solution.positions).is_some();
+    met = met && scratch.exploration.clearance.appraise(problem, &solution.positions).is_some();
     if met {
         (solution.stop, solution.smallest_singular_value) = (Stop::Converged, None);
         (solution.iterations, solution.attempts) = (0, 1);

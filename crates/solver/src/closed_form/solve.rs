@@ -16,7 +16,7 @@ impl ClosedForm {
     pub(crate) fn solve(&self, posed: SearchInput, scratch: &mut SearchScratch, solution: &mut Solution) {
         let start = Instant::now();
         let (joints, run) = (self.chain.joints().len(), Run::new(posed, FALLBACK));
-        scratch.clearance().begin();
+        scratch.exploration.clearance.begin();
         let solved = match &self.form {
             ClosedFormKind::SevenAxis(arm) => arm.solve(posed, scratch, solution),
             _ => self.choices(posed, scratch).is_some_and(|choices| {
@@ -55,7 +55,7 @@ impl ClosedForm {
         let Some(choices) = choices else {
             return Run::new(posed, FALLBACK).solve_all(scratch, solution, on_solution);
         };
-        scratch.clearance().begin();
+        scratch.exploration.clearance.begin();
         let (mut known, mut count, joints) = ([[0.0; JOINTS]; MAX_SOLUTIONS], 0, self.chain.joints().len());
         for (choice, continuous) in choices.as_slice() {
             if !hand_out(posed, &choice.positions[..joints], scratch, solution)

@@ -18,7 +18,7 @@ use fearless_simd::{Simd, f64x4};
 
 use super::configurations::Configurations;
 use super::fabrik_fit::{JointFit, Moments, decay};
-use super::frame::{LaneFrame, StoredFrame};
+use super::frame::{LaneFrame, StoredFrame, load, store};
 use super::lanes::{Lanes, Vector, add, angle, scale, sine_cosine};
 use super::links::{KernelLink, KernelLinks, KernelTip};
 use super::residual::{Goal, Task};
@@ -117,7 +117,7 @@ impl FabrikCycleScratch {
         let fade = f64x4::splat(simd, decay(path.len()));
         let mut sums = Moments::none(simd);
         for &joint in path {
-            sums.store(&mut self.base_side[joint]);
+            store(&mut self.base_side[joint], sums.0);
             sums.fade(fade);
             sums.add(centre(&LaneFrame::load(simd, &configurations.frames[joint]), &links.joints[joint]));
         }
@@ -126,14 +126,14 @@ impl FabrikCycleScratch {
         for &joint in path.iter().rev() {
             let link = &links.joints[joint];
             frame.store(&mut self.forward_frames[target][joint]);
-            tip_side.store(&mut self.tip_side[target][joint]);
+            store(&mut self.tip_side[target][joint], tip_side.0);
             if joint == path[0] {
                 break;
             }
             tip_side.fade(fade);
             tip_side.add(centre(&frame, link));
             let now = LaneFrame::load(simd, &configurations.frames[joint]);
-            let fit = Moments::load(simd, &self.base_side[joint]).fit(link.prismatic, &frame, &now);
+            let fit = Moments(load(simd, &self.base_side[joint])).fit(link.prismatic, &frame, &now);
             let position = configurations.positions[link.variable].load(simd);
             let displacement = Displacement::new(link, position, task.bounds, &fit);
             if link.prismatic {
@@ -178,10 +178,10 @@ impl FabrikCycleScratch {
                 continue;
             }
             let forward = LaneFrame::load(simd, &self.forward_frames[target][joint]);
-            let tip_side = Moments::load(simd, &self.tip_side[target][joint]);
+            let tip_side = Moments(load(simd, &self.tip_side[target][joint]));
             // The inverse of the fit to the new frame, which is known last: `fit` needs its first argument last.
-            fit.add_inverse(&tip_side.fit(link.prismatic, frame, &forward), goal.target_weight());
-            weights += goal.target_weight();
+            fit.add_inverse(&tip_side.fit(link.prismatic, frame, &forward), goal.target.weight);
+            weights += goal.target.weight;
         }
         if weights > 0.0 {
             fit.shift /= weights;
@@ -265,7 +265,7 @@ fn tip_points<S: Simd>(goal: &Goal, frame: &LaneFrame<S>, end: &KernelTip, marke
     let mut sums = Moments::none(marker_distance.simd);
     let tip = frame.point(&end.position);
     sums.add(tip);
-    if goal.has_orientation() {
+    if goal.target.free_axes[3..] != [true; 3] {
         sums.add(add(tip, scale(frame.x, marker_distance)));
         sums.add(add(tip, scale(frame.y, marker_distance)));
         sums.add(add(tip, scale(frame.z, marker_distance)));

@@ -3,8 +3,8 @@
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
 
-use super::frame::{LaneFrame, store};
-use super::lanes::{Lanes, Vector, add, dot, scale};
+use super::frame::LaneFrame;
+use super::lanes::{Vector, dot};
 
 /// Largest number of joints of chains with [`SHORT_CHAIN_DECAY`].
 const SHORT_CHAIN_JOINTS: usize = 8;
@@ -20,75 +20,46 @@ pub fn decay(joints: usize) -> f64 {
     1.0 - (1.0 - SHORT_CHAIN_DECAY) * short.sqrt()
 }
 
-/// Weighted sums over points: of the weights, the points, and their products.
+/// Weighted sums over points: of 1, of their coordinates x, y and z, and of xx, yy, zz, xy, xz and yz.
 #[derive(Clone, Copy)]
-pub struct Moments<S: Simd> {
-    weight: f64x4<S>,
-    first: Vector<S>,
-    /// xx, yy, zz, xy, xz, yz.
-    second: [f64x4<S>; 6],
-}
+pub struct Moments<S: Simd>(pub [f64x4<S>; 10]);
 
 impl<S: Simd> Moments<S> {
     #[inline(always)]
     pub fn none(simd: S) -> Self {
-        let zero = f64x4::splat(simd, 0.0);
-        Self { weight: zero, first: [zero; 3], second: [zero; 6] }
+        Self([f64x4::splat(simd, 0.0); 10])
     }
 
     /// Adds a point with weight 1.
     #[inline(always)]
-    pub fn add(&mut self, point: Vector<S>) {
-        let [x, y, z] = point;
-        self.weight += 1.0;
-        self.first = add(self.first, point);
-        self.second[0] += x * x;
-        self.second[1] += y * y;
-        self.second[2] += z * z;
-        self.second[3] += x * y;
-        self.second[4] += x * z;
-        self.second[5] += y * z;
+    pub fn add(&mut self, [x, y, z]: Vector<S>) {
+        let one = f64x4::splat(x.simd, 1.0);
+        for (sum, term) in self.0.iter_mut().zip([one, x, y, z, x * x, y * y, z * z, x * y, x * z, y * z]) {
+            *sum += term;
+        }
     }
 
     /// Multiplies the weights of all points so far by `decay`.
     #[inline(always)]
     pub fn fade(&mut self, decay: f64x4<S>) {
-        self.weight *= decay;
-        self.first = scale(self.first, decay);
-        for sum in &mut self.second {
+        for sum in &mut self.0 {
             *sum *= decay;
-        }
-    }
-
-    #[inline(always)]
-    pub fn store(&self, sums: &mut [Lanes; 10]) {
-        let [xx, yy, zz, xy, xz, yz] = self.second;
-        store(sums, [self.weight, self.first[0], self.first[1], self.first[2], xx, yy, zz, xy, xz, yz]);
-    }
-
-    #[inline(always)]
-    pub fn load(simd: S, [weight, x, y, z, second @ ..]: &[Lanes; 10]) -> Self {
-        let [xx, yy, zz, xy, xz, yz] = second;
-        Self {
-            weight: weight.load(simd),
-            first: [x.load(simd), y.load(simd), z.load(simd)],
-            second: [xx.load(simd), yy.load(simd), zz.load(simd), xy.load(simd), xz.load(simd), yz.load(simd)],
         }
     }
 
     /// Σ w (p - a)(p - b)ᵀ direction.
     #[inline(always)]
     fn apply(&self, a: Vector<S>, b: Vector<S>, direction: Vector<S>) -> Vector<S> {
-        let [xx, yy, zz, xy, xz, yz] = self.second;
+        let [weight, first @ .., xx, yy, zz, xy, xz, yz] = self.0;
         let [x, y, z] = direction;
-        let along = dot(self.first, direction);
+        let along = dot(first, direction);
         let from_b = dot(b, direction);
         // Σ w p pᵀd - a Σ w pᵀd - Σ w p bᵀd + a bᵀd Σ w
         let second = [xx * x + xy * y + xz * z, xy * x + yy * y + yz * z, xz * x + yz * y + zz * z];
-        let factor = from_b * self.weight - along;
+        let factor = from_b * weight - along;
         let mut sum = second;
         for i in 0..3 {
-            sum[i] = sum[i] + a[i] * factor - self.first[i] * from_b;
+            sum[i] = sum[i] + a[i] * factor - first[i] * from_b;
         }
         sum
     }
@@ -98,11 +69,13 @@ impl<S: Simd> Moments<S> {
     /// z)². Most of the computation depends on `to` alone and so does not wait for `from`.
     #[inline(always)]
     pub fn fit(&self, prismatic: bool, from: &LaneFrame<S>, to: &LaneFrame<S>) -> JointFit<S> {
-        let mut fit = JointFit::none(self.weight.simd);
+        let [weight, x, y, z, ..] = self.0;
+        let first = [x, y, z];
+        let mut fit = JointFit::none(weight.simd);
         if prismatic {
-            let in_from = dot(self.first, from.z) - dot(from.origin, from.z) * self.weight;
-            let in_to = dot(self.first, to.z) - dot(to.origin, to.z) * self.weight;
-            fit.shift = (in_to - in_from) / self.weight.max(f64x4::splat(self.weight.simd, f64::MIN_POSITIVE));
+            let in_from = dot(first, from.z) - dot(from.origin, from.z) * weight;
+            let in_to = dot(first, to.z) - dot(to.origin, to.z) * weight;
+            fit.shift = (in_to - in_from) / weight.max(f64x4::splat(weight.simd, f64::MIN_POSITIVE));
         } else {
             let x = self.apply(from.origin, to.origin, to.x);
             let y = self.apply(from.origin, to.origin, to.y);

@@ -75,12 +75,7 @@ impl<S: Simd> LaneFrame<S> {
     /// Applies the motion of the joint at `position` of its variable \[rad or m\].
     #[inline(always)]
     pub fn move_by(&mut self, link: &KernelLink, position: f64x4<S>) {
-        self.move_along(link, position * link.multiplier + link.offset);
-    }
-
-    /// Applies a joint displacement \[rad, or units of the length scale\].
-    #[inline(always)]
-    pub fn move_along(&mut self, link: &KernelLink, along: f64x4<S>) {
+        let along = position * link.multiplier + link.offset;
         if link.prismatic {
             self.shift_by(along);
         } else {
@@ -127,8 +122,12 @@ impl<S: Simd> LaneFrame<S> {
 }
 
 #[inline(always)]
-pub fn load<S: Simd>(simd: S, lanes: &[Lanes; 3]) -> Vector<S> {
-    [lanes[0].load(simd), lanes[1].load(simd), lanes[2].load(simd)]
+pub fn load<S: Simd, const N: usize>(simd: S, lanes: &[Lanes; N]) -> [f64x4<S>; N] {
+    let mut values = [f64x4::splat(simd, 0.0); N];
+    for (value, lanes) in values.iter_mut().zip(lanes) {
+        *value = lanes.load(simd);
+    }
+    values
 }
 
 #[inline(always)]

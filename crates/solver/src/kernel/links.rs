@@ -20,9 +20,10 @@ const MAX_NEARLY_PARALLEL_SINE: f64 = 1e-3;
 const MAX_ZERO_SINE: f64 = 1e-14;
 
 /// A constant rotation about a coordinate axis.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum ConstantTurn {
     /// The identity.
+    #[default]
     None,
     /// A rotation by π/2: counterclockwise for `1.0`, clockwise for `-1.0`.
     Quarter(f64),
@@ -58,7 +59,7 @@ impl ConstantTurn {
 }
 
 /// The transform from one joint to the next, and the motion of that joint. Lengths are in units of the length scale.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct KernelLink {
     /// Index of the previous joint; `None` on the base link.
     pub parent: Option<usize>,
@@ -140,17 +141,11 @@ impl LinksBuilder {
         let scale = if prismatic { 1.0 / self.length_scale } else { 1.0 };
         let mut link = KernelLink {
             parent: joint.parent,
-            start: [[0.0; 3]; 4],
-            about_z: ConstantTurn::None,
-            along_z: 0.0,
-            along_x: 0.0,
-            about_x: ConstantTurn::None,
-            about_y: ConstantTurn::None,
             prismatic,
             variable: joint.variable,
             multiplier: joint.multiplier.abs() * scale,
             offset: if reversed { -joint.offset } else { joint.offset } * scale,
-            centre: 0.0,
+            ..KernelLink::default()
         };
         let frame = match joint.parent {
             None => {

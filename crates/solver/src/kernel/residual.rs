@@ -34,7 +34,7 @@ pub struct Goal {
     /// Index of the tip.
     pub tip: usize,
     counted: Counted,
-    target: Target,
+    pub target: Target,
     length_scale: f64,
     /// Square root of the target's weight.
     weight: f64,
@@ -246,18 +246,6 @@ impl Goal {
     /// Orientation of the tip in one configuration.
     fn tip_rotation<S: Simd>(&self, axes: &[Vector<S>; 3], lane: usize) -> Matrix3<f64> {
         Matrix3::from_fn(|row, column| axes[column][row][lane]) * self.rotation.matrix()
-    }
-
-    /// Weight of the squared error of the target.
-    #[inline(always)]
-    pub fn target_weight(&self) -> f64 {
-        self.target.weight
-    }
-
-    /// True if any orientation axis is constrained.
-    #[inline(always)]
-    pub fn has_orientation(&self) -> bool {
-        self.target.free_axes[3..] != [true; 3]
     }
 
     /// True if the columns need [`Goal::finish_columns`].

@@ -7,7 +7,7 @@ use crate::{Outcome, Problem, Reason, Solution};
 use urdf_ik_collision::{RequiredGaps, SceneScratch};
 
 /// Collision check, acceptance and cost of configurations.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ClearanceCheck {
     /// True if a collision-free configuration that met the targets was rejected.
     pub has_refused: bool,
@@ -24,14 +24,7 @@ pub struct ClearanceCheck {
 
 impl ClearanceCheck {
     pub fn new(search: &Search) -> Self {
-        Self {
-            has_refused: false,
-            scene: SceneScratch::default(),
-            positions: vec![0.0; search.variables()],
-            required_gaps: RequiredGaps::default(),
-            seed_is_known: false,
-            clear_at_seed: Vec::new(),
-        }
+        Self { positions: vec![0.0; search.variables()], ..Self::default() }
     }
 
     /// Resets the state of the previous problem.

@@ -75,15 +75,19 @@ impl Continuation {
             return true;
         }
         self.interpolation.aim(search, &setup.start, run.input.problem.targets);
-        let whole = StraightMotion { from: &setup.start, to: positions, fractions: [0.0, 1.0] };
-        self.interpolation.is_followed(search, setup.bounds(), &whole)
-            || self.follow(run, setup) && self.ends_at(run, setup, positions)
+        self.leads_to(run, setup, positions)
     }
 
-    /// True if the configuration at the end of the interpolation is connected to `positions` by a straight self-motion.
-    fn ends_at(&mut self, run: &Run, setup: &Setup, positions: &[f64]) -> bool {
-        let self_motion = StraightMotion { from: &self.positions, to: positions, fractions: [1.0, 1.0] };
-        self.interpolation.is_followed(run.input.search, setup.bounds(), &self_motion)
+    /// True if the start of the setup is connected to `positions`: by a straight motion, or by the interpolation and a
+    /// straight self-motion at its end.
+    fn leads_to(&mut self, run: &Run, setup: &Setup, positions: &[f64]) -> bool {
+        let (search, bounds) = (run.input.search, setup.bounds());
+        let whole = StraightMotion { from: &setup.start, to: positions, fractions: [0.0, 1.0] };
+        self.interpolation.is_followed(search, bounds, &whole)
+            || self.follow(run, setup) && {
+                let self_motion = StraightMotion { from: &self.positions, to: positions, fractions: [1.0, 1.0] };
+                self.interpolation.is_followed(search, bounds, &self_motion)
+            }
     }
 
     /// Replaces the result of the attempt from the seed by a configuration connected to the seed, if there is one.
@@ -129,7 +133,7 @@ impl Continuation {
     fn advance(&mut self, run: &Run, bounds: Bounds, from: f64) -> f64 {
         let Self { interpolation, positions, trial, .. } = self;
         let search = run.input.search;
-        let [longest, shortest] = [LONGEST_PIECE, SHORTEST_PIECE].map(|piece| piece / interpolation.length());
+        let [longest, shortest] = [LONGEST_PIECE, SHORTEST_PIECE].map(|piece| piece / interpolation.length);
         let (mut at, mut length) = (from, longest);
         for _ in 0..MAX_PIECES {
             if at >= 1.0 || run.has_expired() {
@@ -186,13 +190,9 @@ impl Continuation {
             return true;
         }
         self.interpolation.aim_at_poses(search, [&setup.start, positions], problem.targets);
-        let whole = StraightMotion { from: &setup.start, to: positions, fractions: [0.0, 1.0] };
-        if self.interpolation.is_followed(search, setup.bounds(), &whole) {
-            return true;
-        }
         let followed = self.followed;
         self.end.copy_from_slice(&self.positions);
-        let is_connected = self.follow(run, setup) && self.ends_at(run, setup, positions);
+        let is_connected = self.leads_to(run, setup, positions);
         self.followed = followed;
         self.positions.copy_from_slice(&self.end);
         is_connected
@@ -228,7 +228,7 @@ impl Continuation {
         let (search, bounds) = (run.input.search, setup.bounds());
         for _ in 0..MAX_DESCENTS {
             for (i, position) in positions.iter().enumerate() {
-                let radius = DESCENT_RADIUS * search.unit(i);
+                let radius = DESCENT_RADIUS * search.units[i];
                 lower[i] = bounds.lower[i].max(position - radius);
                 upper[i] = bounds.upper[i].min(position + radius);
             }
@@ -237,7 +237,7 @@ impl Continuation {
             let budget = Budget { iterations: DESCENT_ITERATIONS, expired: &|| run.has_expired() };
             let met = descent.descend(&search.kernel, task, positions, budget).met;
             let moves = positions.iter().zip(&*trial).enumerate();
-            let moved = moves.map(|(i, (to, from))| (to - from).abs() / search.unit(i)).fold(0.0, f64::max);
+            let moved = moves.map(|(i, (to, from))| (to - from).abs() / search.units[i]).fold(0.0, f64::max);
             if met || moved < MIN_MOVE || run.has_expired() {
                 return met;
             }

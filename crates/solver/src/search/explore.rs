@@ -235,7 +235,7 @@ fn score(input: SearchInput, setup: &Setup, configurations: &mut Configurations,
 fn largest_move(search: &Search, setup: &Setup, configurations: &Configurations, lane: usize) -> f64 {
     let moves = configurations.positions.iter().enumerate().map(|(i, position)| {
         let seed = setup.start[i] + setup.whole_turns[i];
-        ((setup.folded(i, position.0[lane]) - seed) / search.unit(i)).abs()
+        ((setup.folded(i, position.0[lane]) - seed) / search.units[i]).abs()
     });
     moves.fold(0.0, f64::max)
 }

@@ -90,7 +90,7 @@ impl Flow {
     /// a joint exceeds `max_step` per target and its current speed.
     fn look_ahead(&mut self, input: SearchInput, setup: &Setup, positions: &[f64], max_step: &[f64]) -> bool {
         let SearchInput { search, problem } = input;
-        let fastest = max_step.iter().enumerate().map(|(i, step)| step / search.unit(i)).fold(0.0, f64::max);
+        let fastest = max_step.iter().enumerate().map(|(i, step)| step / search.units[i]).fold(0.0, f64::max);
         // In units of the largest step. If the arm moves faster now, fewer targets cover the distance.
         let horizon = HORIZON / fastest;
         if !horizon.is_finite() {

@@ -48,7 +48,8 @@ pub struct Interpolation {
     between: Vec<Target>,
     goals: Vec<Goal>,
     determinant: Determinant,
-    length: f64,
+    /// Length over all targets together \[rad, or m over the length scale\].
+    pub length: f64,
     /// Number of Newton steps so far.
     pub steps: usize,
 }
@@ -69,13 +70,13 @@ impl StraightMotion<'_> {
 
 /// True if a joint motion is too short to deviate from any interpolation between its ends.
 pub fn is_short(search: &Search, from: &[f64], to: &[f64]) -> bool {
-    let moves = from.iter().zip(to).enumerate().map(|(i, (from, to))| (to - from).abs() / search.unit(i));
+    let moves = from.iter().zip(to).enumerate().map(|(i, (from, to))| (to - from).abs() / search.units[i]);
     moves.sum::<f64>() <= MAX_SHORT_MOVE
 }
 
 /// Length of the last Newton step of the first lane \[rad, or m over the length scale\].
 fn step_length(search: &Search, configurations: &Configurations) -> f64 {
-    let steps = configurations.step.iter().enumerate().map(|(i, step)| step.0[0] / search.unit(i));
+    let steps = configurations.step.iter().enumerate().map(|(i, step)| step.0[0] / search.units[i]);
     steps.map(|step| step * step).sum::<f64>().sqrt()
 }
 
@@ -114,11 +115,6 @@ impl Interpolation {
         search.chain.forward_kinematics(start, &mut self.poses);
         self.set_fraction(search, 1.0);
         self.length = self.squared_error(search, start).sqrt();
-    }
-
-    /// Length over all targets together \[rad, or m over the length scale\].
-    pub fn length(&self) -> f64 {
-        self.length
     }
 
     /// Sets the goals to the poses at this fraction of the interpolation.
@@ -177,7 +173,7 @@ impl Interpolation {
     /// ends.
     pub fn is_followed(&mut self, search: &Search, bounds: Bounds, motion: &StraightMotion) -> bool {
         let steps =
-            || motion.from.iter().zip(motion.to).enumerate().map(|(i, (from, to))| (to - from) / search.unit(i));
+            || motion.from.iter().zip(motion.to).enumerate().map(|(i, (from, to))| (to - from) / search.units[i]);
         if is_short(search, motion.from, motion.to)
             && (motion.fractions[1] - motion.fractions[0]) * self.length <= FINE_PIECE
         {

@@ -50,6 +50,6 @@ impl KnownSolutions {
 fn is_same(search: &Search, a: &[f64], b: &[f64]) -> bool {
     a.iter().zip(b).enumerate().all(|(i, (a, b))| {
         let step = if search.turns[i] { without_whole_turns(a - b) } else { a - b };
-        (step / search.unit(i)).abs() <= SAME_TOLERANCE
+        (step / search.units[i]).abs() <= SAME_TOLERANCE
     })
 }

@@ -249,7 +249,7 @@ impl<'a> NullSpaceTask<'a> {
         VariableState {
             index: i,
             variable: &search.chain.variables()[i],
-            unit: search.unit(i),
+            unit: search.units[i],
             position: if folds { setup.folded(i, position) } else { position + setup.whole_turns[i] },
             moved: position - setup.start[i],
         }

@@ -3,7 +3,6 @@
 use std::sync::atomic::AtomicUsize;
 use std::thread::{self, ScopedJoinHandle};
 
-use super::attempts::Spent;
 use super::explore::{AttemptSlice, Run};
 use super::solve::SearchScratch;
 use crate::kernel::LANES;
@@ -52,16 +51,12 @@ impl Run<'_> {
                 let read = |positions: &mut [f64]| positions.copy_from_slice(&candidate.positions);
                 found.attempts.failed.insert(candidate.rank(), read);
             }
-            spent = spent.joined(other);
+            spent.iterations += other.iterations;
+            spent.attempts += other.attempts;
+            if other.stop == Stop::Deadline {
+                spent.stop = other.stop;
+            }
         }
         self.conclude(first, solution, spent);
-    }
-}
-
-impl Spent {
-    /// The sum of both.
-    fn joined(self, other: Self) -> Self {
-        let stop = if other.stop == Stop::Deadline { other.stop } else { self.stop };
-        Self { iterations: self.iterations + other.iterations, attempts: self.attempts + other.attempts, stop }
     }
 }

@@ -4,12 +4,6 @@ use super::prepared_search::Search;
 use super::setup::{Setup, SetupView};
 use crate::{FabrikOptions, JacobianStep, Stop};
 
-/// Adaptive damping over the squared error, in a search: of the fractions 1, 0.3, 0.1 and 0.03 the third needs the
-/// fewest iterations. Near a singularity it bounds a step to half the error over the root of the damping, 1.6 rad.
-const SEARCH_DAMPING: f64 = 0.1;
-/// Adaptive damping over the squared error, in tracking, which must not leap: bounds a step to half a radian.
-const TRACK_DAMPING: f64 = 1.0;
-
 /// The kind of iteration of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Iteration {
@@ -59,10 +53,5 @@ impl<'a> AttemptPlan<'a> {
             leaps: true,
             stop_reason: &|_| None,
         }
-    }
-
-    /// Ratio of the adaptive damping to the squared error.
-    pub fn damping(&self) -> f64 {
-        if self.leaps { SEARCH_DAMPING } else { TRACK_DAMPING }
     }
 }

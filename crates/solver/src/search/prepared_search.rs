@@ -75,11 +75,6 @@ impl Search {
             *wrapped = if *turns { without_whole_turns(*position) } else { *position };
         }
     }
-
-    /// Step of a variable equivalent to one radian \[rad or m\].
-    pub fn unit(&self, variable: usize) -> f64 {
-        self.units[variable]
-    }
 }
 
 /// A search and its problem.

@@ -4,7 +4,6 @@ use std::sync::atomic::AtomicUsize;
 
 use super::attempts::Spent;
 use super::avoidance::CollisionAvoidance;
-use super::clearance::ClearanceCheck;
 use super::closest::{Budget, ClosestDescent, MAX_ITERATIONS};
 use super::continuation::Continuation;
 use super::explore::{AttemptSlice, Exploration, Run};
@@ -23,24 +22,17 @@ use crate::{Outcome, Problem, Reason, Solution, Stop, Target, Tolerance, Unreach
 #[derive(Debug, Clone)]
 pub struct SearchScratch {
     pub(super) setup: Setup,
-    pub(super) exploration: Exploration,
+    pub exploration: Exploration,
     pub(super) flow: Flow,
     closest: ClosestDescent,
     position_only: PositionOnly,
     continuation: Continuation,
-    pub(super) evaluator: SolutionEvaluator,
+    pub evaluator: SolutionEvaluator,
     pub self_motions: SelfMotions,
     pub(super) known: KnownSolutions,
     avoidance: CollisionAvoidance,
     /// Goals of targets other than the problem's.
     goals: Vec<Goal>,
-}
-
-impl SearchScratch {
-    /// The collision and acceptance check.
-    pub fn clearance(&mut self) -> &mut ClearanceCheck {
-        &mut self.exploration.clearance
-    }
 }
 
 impl Search {
@@ -80,19 +72,8 @@ impl Search {
         manipulability::value(self.decomposed(targets, positions, scratch), counted_axes(targets), 0.0)
     }
 
-    /// Writes `positions` and their residuals into `solution`; true if they meet the targets.
-    pub fn write_solution(
-        &self,
-        targets: &[Target],
-        positions: &[f64],
-        scratch: &mut SearchScratch,
-        solution: &mut Solution,
-    ) -> bool {
-        scratch.evaluator.measure(self, targets, positions, solution)
-    }
-
-    /// Moves `positions` \[rad or m\] by damped Newton steps without limits to `target` within `tolerance` \[m and
-    /// rad\], or to the closest configuration.
+    /// Moves `positions` \\[rad or m\\] by damped Newton steps without limits to `target` within `tolerance` \[m and rad\], or to
+    /// the closest configuration.
     pub fn polish(&self, target: &Target, tolerance: f64, positions: &mut [f64], scratch: &mut SearchScratch) {
         let SearchScratch { setup, goals, closest, .. } = scratch;
         let tolerance = Tolerance { position: tolerance, orientation: tolerance };

@@ -154,7 +154,7 @@ impl<'a> Descent<'a> {
         let Some(moves) = self.ranges.allowed(moves) else { return };
         let cost = largest(&moves);
         if best.is_none_or(|best| cost < best.cost)
-            && scratch.clearance().is_clear(self.posed.problem, &self.ranges.positions(&moves))
+            && scratch.exploration.clearance.is_clear(self.posed.problem, &self.ranges.positions(&moves))
         {
             *best = Some(Candidate { cost, at: moves });
         }

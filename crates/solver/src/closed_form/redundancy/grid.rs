@@ -14,7 +14,6 @@ use nalgebra::Isometry3;
 use super::branches::{BRANCHES, Branch, BranchSampler, Curve, MAX_CURVES};
 use super::candidates::Candidates;
 use super::descent::Descent;
-use super::joint_ranges::Seven;
 use super::lanes32::{LANES, single};
 use super::spherical_wrist::SphericalWristArm;
 
@@ -80,15 +79,9 @@ impl BranchSampler<'_> {
     /// Adds the best of eight samples of a branch.
     #[inline(always)]
     fn refine<S: Simd>(&self, branch: &Branch<S>, candidates: &mut Candidates) {
-        let costs = entries(branch.cost);
-        let mut best = 0;
-        for lane in 1..LANES {
-            best = if costs[lane] < costs[best] { lane } else { best };
-        }
-        let mut configuration = Seven::default();
-        for (position, lanes) in configuration.iter_mut().zip(branch.positions) {
-            *position = f64::from(entries(lanes)[best]);
-        }
+        let costs = *branch.cost;
+        let best = (1..LANES).fold(0, |best, lane| if costs[lane] < costs[best] { lane } else { best });
+        let mut configuration = branch.positions.map(|lanes| f64::from(lanes[best]));
         if self.arm.reversed {
             configuration.reverse();
         }
@@ -107,7 +100,7 @@ impl BranchSampler<'_> {
         for (index, curve) in grid.curves.iter().enumerate() {
             let Some(curve) = curve else { continue };
             for block in 0..if curve.is_half() { BLOCKS / 2 } else { BLOCKS } {
-                blocks[count] = (least(self.samples(curve, parameters(simd, block)).cost), index, block);
+                blocks[count] = (self.samples(curve, parameters(simd, block)).cost.reduce_min(), index, block);
                 count += 1;
             }
         }
@@ -121,7 +114,7 @@ impl BranchSampler<'_> {
             for (branch, costs) in branches.iter().zip(&mut grid.costs[*index]) {
                 branch.cost.store_slice(&mut costs[block * LANES..][..LANES]);
                 if known.is_none() {
-                    grid.best = grid.best.min(least(branch.cost));
+                    grid.best = grid.best.min(branch.cost.reduce_min());
                 }
             }
         }
@@ -157,18 +150,4 @@ fn parameter(index: usize) -> f32 {
 #[inline(always)]
 fn parameters<S: Simd>(simd: S, block: usize) -> f32x8<S> {
     f32x8::from_slice(simd, &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]) * SPACING + parameter(block * LANES)
-}
-
-/// The smallest of eight numbers.
-#[inline(always)]
-fn least<S: Simd>(numbers: f32x8<S>) -> f32 {
-    entries(numbers).into_iter().fold(f32::INFINITY, f32::min)
-}
-
-/// The numbers one by one.
-#[inline(always)]
-fn entries<S: Simd>(numbers: f32x8<S>) -> [f32; LANES] {
-    let mut entries = [0.0; LANES];
-    numbers.store_slice(&mut entries);
-    entries
 }

@@ -11,7 +11,7 @@ use crate::Mode;
 use crate::closed_form::choices::LIMIT_ROUNDING;
 use crate::search::SearchInput;
 use urdf_ik_closed_form::REDUNDANT_JOINTS;
-use urdf_ik_robot::{Domain, without_whole_turns};
+use urdf_ik_robot::without_whole_turns;
 
 /// Cost of a radian beyond a limit, relative to a radian inside.
 pub(super) const LIMIT_WEIGHT: f64 = 8.0;
@@ -38,19 +38,17 @@ impl JointRanges {
     /// variables.
     pub fn new(posed: SearchInput) -> Option<Self> {
         let seed = Seven::try_from(posed.problem.seed).ok()?;
-        let mut ranges =
-            Self { seed, below: [f64::NEG_INFINITY; REDUNDANT_JOINTS], above: [f64::INFINITY; REDUNDANT_JOINTS] };
+        let mut ranges = Self { seed, below: seed, above: seed };
         for index in 0..REDUNDANT_JOINTS {
             let domain = posed.domain(index);
             let seed = domain.clamp(seed[index]);
             ranges.seed[index] = seed;
-            if let Domain::Interval { lower, upper } = domain {
-                (ranges.below[index], ranges.above[index]) = (lower - seed, upper - seed);
-            }
-            if let Mode::Track { max_step } = posed.problem.mode {
-                ranges.below[index] = ranges.below[index].max(-max_step[index]);
-                ranges.above[index] = ranges.above[index].min(max_step[index]);
-            }
+            let [below, above] = domain.ends().map(|end| end - seed);
+            let farthest = match posed.problem.mode {
+                Mode::Track { max_step } => max_step[index],
+                Mode::Search { .. } => f64::INFINITY,
+            };
+            (ranges.below[index], ranges.above[index]) = (below.max(-farthest), above.min(farthest));
         }
         Some(ranges)
     }
@@ -81,8 +79,7 @@ impl JointRanges {
     pub fn step(&self, joint: usize, position: f64, beyond: f64) -> (f64, f64) {
         let near = without_whole_turns(position - self.seed[joint]);
         let far = near - TAU.copysign(near);
-        let passed = |step: f64| (step - self.above[joint]).max(self.below[joint] - step).max(0.0);
-        let [near, far] = [near, far].map(|step| (step, step.abs() + beyond * passed(step)));
+        let [near, far] = [near, far].map(|step| (step, step.abs() + beyond * self.excess(joint, step).max(0.0)));
         // Where both are half a turn away, `far` is the one without a whole turn.
         if far.1 <= near.1 { far } else { near }
     }
@@ -106,20 +103,17 @@ impl JointRanges {
 
     /// The largest limit excess of displacements \[rad\]; 0 inside the limits.
     pub fn passed(&self, moves: &Seven) -> f64 {
-        let passed = |joint: usize| (moves[joint] - self.above[joint]).max(self.below[joint] - moves[joint]);
-        (0..REDUNDANT_JOINTS).map(passed).fold(0.0, f64::max)
+        (0..REDUNDANT_JOINTS).map(|joint| self.excess(joint, moves[joint])).fold(0.0, f64::max)
+    }
+
+    /// The limit excess of the move of a joint, negative inside \[rad\].
+    fn excess(&self, joint: usize, step: f64) -> f64 {
+        (step - self.above[joint]).max(self.below[joint] - step)
     }
 
     /// The displacements with limit excesses due to rounding removed; `None` if an excess is larger.
     pub fn allowed(&self, moves: &Seven) -> Option<Seven> {
-        let mut allowed = *moves;
-        for (step, (below, above)) in allowed.iter_mut().zip(self.below.into_iter().zip(self.above)) {
-            if *step > above + LIMIT_ROUNDING || *step < below - LIMIT_ROUNDING {
-                return None;
-            }
-            *step = step.max(below).min(above);
-        }
-        Some(allowed)
+        (self.passed(moves) <= LIMIT_ROUNDING).then(|| std::array::from_fn(|joint| self.clamp(joint, moves[joint])))
     }
 
     /// Minimum and maximum factor of `motion` by which the displacements `moves` \[rad\] may change within the limits,

@@ -93,12 +93,11 @@ impl LockedJoint {
     /// at `pose`, ignoring limits.
     pub fn solutions(&self, pose: &Isometry3<f64>, seed: &Seven, position: f64, found: &mut dyn FnMut(&Seven)) {
         let solutions = self.arm(position).solutions(pose, &self.others(seed));
-        for configuration in solutions.as_slice() {
-            found(&std::array::from_fn(|i| match i.cmp(&self.joint) {
-                std::cmp::Ordering::Less => configuration[i],
-                std::cmp::Ordering::Equal => position,
-                std::cmp::Ordering::Greater => configuration[i - 1],
-            }));
+        for others in solutions.as_slice() {
+            let mut configuration = [position; REDUNDANT_JOINTS];
+            configuration[..self.joint].copy_from_slice(&others[..self.joint]);
+            configuration[self.joint + 1..].copy_from_slice(&others[self.joint..]);
+            found(&configuration);
         }
     }
 

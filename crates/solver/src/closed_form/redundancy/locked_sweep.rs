@@ -47,15 +47,19 @@ impl LockedSweep<'_> {
             for side in if number == 0 { &[1.0][..] } else { &[1.0, -1.0] } {
                 self.sample(side * offset, step, &mut candidates, &mut best, scratch);
             }
-            if number == 0 && !self.by_manipulability {
+            if let Some(start) = candidates.as_slice().first()
+                && number == 0
+                && !self.by_manipulability
+            {
                 // The smaller the largest move is, the sooner the sweep ends.
-                self.descend(1, &candidates, &mut best, scratch);
+                self.descent.descend(&start.at, &mut best, scratch);
             }
         }
         if self.by_manipulability {
             self.halve(&mut candidates, scratch);
         } else {
-            self.descend(MAX_DESCENTS, &candidates, &mut best, scratch);
+            let starts = candidates.as_slice().iter().take(MAX_DESCENTS);
+            starts.for_each(|start| self.descent.descend(&start.at, &mut best, scratch));
         }
         if let Some(best) = best {
             candidates.insert(best.cost, best.at);
@@ -84,7 +88,7 @@ impl LockedSweep<'_> {
             let moves = ranges.moves(configuration, STRICT_LIMIT_WEIGHT);
             let (passed, allowed) = (ranges.passed(&moves), ranges.allowed(&moves));
             let positions = ranges.positions(&allowed.unwrap_or(moves));
-            if allowed.is_some() && !scratch.clearance().is_clear(problem, &positions) {
+            if allowed.is_some() && !scratch.exploration.clearance.is_clear(problem, &positions) {
                 return;
             }
             if self.by_manipulability && allowed.is_some() {
@@ -100,17 +104,6 @@ impl LockedSweep<'_> {
                 }
             }
         });
-    }
-
-    /// Descends from the first candidates.
-    fn descend(
-        &self,
-        count: usize,
-        candidates: &Candidates,
-        best: &mut Option<Candidate>,
-        scratch: &mut SearchScratch,
-    ) {
-        candidates.as_slice().iter().take(count).for_each(|start| self.descent.descend(&start.at, best, scratch));
     }
 
     /// Steps to either side of the best candidate, shorter and shorter.

@@ -1,14 +1,14 @@
 //! A chain of seven revolute joints: a sweep by its outermost joint where it has a spherical wrist, then the sweep
 //! of a locked joint.
 
-use super::candidates::{Candidate, Candidates};
+use super::candidates::Candidate;
 use super::descent::Descent;
 use super::grid;
 use super::joint_ranges::{JointRanges, Seven};
 use super::locked_joint::LockedJoint;
 use super::locked_sweep::LockedSweep;
 use super::spherical_wrist::SphericalWristArm;
-use crate::closed_form::choices::{folded_into_limits, hand_out};
+use crate::closed_form::choices::{fold_into_limits, hand_out};
 use crate::search::{Search, SearchInput, SearchScratch};
 use crate::{Mode, Pick, Solution};
 use urdf_ik_closed_form::{Axes, NoClosedForm, REDUNDANT_JOINTS};
@@ -54,8 +54,8 @@ impl SevenAxis {
         let least = self.least(&descent, scratch);
         // A position computed from a move may exceed a limit by rounding.
         let mut is_solved = |moves: &Seven, scratch: &mut SearchScratch| {
-            folded_into_limits(posed, &ranges.positions(moves))
-                .is_some_and(|(positions, _)| hand_out(posed, &positions, scratch, solution))
+            let mut positions = ranges.positions(moves);
+            fold_into_limits(posed, &mut positions).is_some() && hand_out(posed, &positions, scratch, solution)
         };
         if least.is_some_and(|least| is_solved(&least.at, scratch)) {
             return true;
@@ -69,38 +69,32 @@ impl SevenAxis {
     /// The configuration with the least largest move that is found without locking a joint. Tracking stays on the
     /// seed's branch: it descends from the seed.
     fn least(&self, descent: &Descent, scratch: &mut SearchScratch) -> Option<Candidate> {
-        let (problem, mut best) = (descent.posed.problem, None);
+        let (problem, mut best) = (descent.posed.problem, None::<Candidate>);
         match problem.mode {
             Mode::Track { .. } => descent.descend(&[0.0; REDUNDANT_JOINTS], &mut best, scratch),
             Mode::Search { pick: Pick::First | Pick::Nearest, .. } => {
                 let arm = self.arm.as_ref()?;
                 let pose = &problem.targets[0].pose;
-                let (candidates, promised) = grid::sweep(arm, pose, descent, None);
-                descend_from_all(&candidates, descent, &mut best, scratch);
-                let found = best.map_or(f64::INFINITY, |best| best.cost);
-                if found > promised + SAMPLE_ERROR {
+                let mut known = None;
+                for _ in 0..2 {
+                    let (candidates, promised) = grid::sweep(arm, pose, descent, known);
+                    for start in candidates.as_slice() {
+                        // No later start leads to a smaller move.
+                        if best.is_some_and(|best| start.cost > best.cost + SAMPLE_ERROR) {
+                            break;
+                        }
+                        descent.descend_from(&start.at, &mut best, scratch);
+                    }
+                    let found = best.map_or(f64::INFINITY, |best| best.cost);
+                    if found <= promised + SAMPLE_ERROR {
+                        break;
+                    }
                     // The best sample was beyond limits, and led nowhere: samples that it pruned count again.
-                    let (candidates, _) = grid::sweep(arm, pose, descent, Some(found));
-                    descend_from_all(&candidates, descent, &mut best, scratch);
+                    known = Some(found);
                 }
             }
             Mode::Search { .. } => {}
         }
         best
-    }
-}
-
-/// Descends from each candidate that may be better than the best so far.
-fn descend_from_all(
-    candidates: &Candidates,
-    descent: &Descent,
-    best: &mut Option<Candidate>,
-    scratch: &mut SearchScratch,
-) {
-    for start in candidates.as_slice() {
-        if best.is_some_and(|best| start.cost > best.cost + SAMPLE_ERROR) {
-            break;
-        }
-        descent.descend_from(&start.at, best, scratch);
     }
 }

@@ -202,7 +202,7 @@ impl AvoidanceDescent<'_> {
             return 0.0;
         }
         let hardest = quadratic.pressing().max_by(|a, b| a.1.total_cmp(&b.1));
-        *limited_by = hardest.map(|(row, _)| rows.near(row));
+        *limited_by = hardest.map(|(row, _)| rows.near[row]);
         trial.solving.copy_from_slice(&best.solving);
         for (trial, step) in trial.solving.iter_mut().zip(&quadratic.minimum) {
             *trial += step;

@@ -22,7 +22,7 @@ pub struct Rows {
     pub slopes: Vec<f64>,
     least: Vec<f64>,
     /// The pair of each row when it was added.
-    near: Vec<Near>,
+    pub near: Vec<Near>,
     variables: usize,
 }
 
@@ -77,11 +77,6 @@ impl Rows {
         least.clear();
         let rows = self.least.iter().zip(self.slopes.chunks_exact(self.variables));
         least.extend(rows.map(|(least, slope)| least - dot(slope, step)));
-    }
-
-    /// The pair of a row, with its distance when the row was added.
-    pub fn near(&self, row: usize) -> Near {
-        self.near[row]
     }
 
     fn clear(&mut self) {
