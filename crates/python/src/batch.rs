@@ -22,25 +22,11 @@ use crate::interruption::{INTERVAL, SignalCheck};
 use crate::options::SolveOptions;
 use crate::poses::{PoseArgument, PoseRows};
 use crate::refused;
-use crate::shared::{ArmData, PyArm};
+use crate::shared::PyArm;
 
 /// Number of problems of a block: the memory of a block is small beside that of its answers, and it takes a
 /// tenth of a second.
 const BLOCK: usize = 16_384;
-
-/// The arguments of `Arm.solve_batch`.
-pub struct BatchRequest<'a, 'py> {
-    pub arm: &'a ArmData,
-    pub poses: PoseArgument<'py>,
-    /// Number of problems.
-    pub count: usize,
-    /// Seeds: one row for all problems, or one row per problem.
-    pub seeds: PositionRows,
-    pub options: SolveOptions,
-    pub threads: usize,
-    /// Called with the number of solved problems and the total.
-    pub progress: Option<Bound<'py, PyAny>>,
-}
 
 /// The answers, one entry per problem in each column.
 #[derive(Default)]
@@ -94,11 +80,11 @@ impl PyArm {
         poses: &Bound<'py, PyAny>,
         seeds: Option<&Bound<'py, PyAny>>,
         threads: Argument<'py, usize>,
-        progress: Option<Bound<'py, PyAny>>,
+        progress: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let threads = threads.named("threads")?;
-        if progress.as_ref().is_some_and(|progress| !progress.is_callable()) {
+        if progress.is_some_and(|progress| !progress.is_callable()) {
             return Err(refused(
                 "progress must be callable, with the number of problems that are done and that of all",
             ));
@@ -110,61 +96,28 @@ impl PyArm {
             Some(seeds) => read_rows(seeds, chain, "seeds")?,
             None => PositionRows { numbers: chain.nominal_positions(), rows: None },
         };
-        match seeds.rows {
-            Some(rows) if rows != count => Err(refused(format!("there are {rows} seeds for {count} poses"))),
-            _ => BatchRequest { arm: &arm, poses, count, seeds, options, threads, progress }.solve(py),
+        if let Some(rows) = seeds.rows.filter(|rows| *rows != count) {
+            return Err(refused(format!("there are {rows} seeds for {count} poses")));
         }
-    }
-}
-
-impl<'py> BatchRequest<'_, 'py> {
-    /// Solves all problems and returns an `urdfik.Answers`.
-    pub fn solve(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let solver = self.arm.solver(self.options.kind)?;
-        let pool = pool(self.threads)?;
+        let (solver, pool) = (arm.solver(options.kind)?, pool(threads)?);
         let mut columns = Columns::default();
-        for first in (0..self.count).step_by(BLOCK) {
-            let rows = first..self.count.min(first + BLOCK);
-            let poses = self.poses.rows(&rows);
-            let block = Block { poses, seeds: self.seeds_of(&rows), rows: rows.clone(), options: &self.options };
+        for first in (0..count).step_by(BLOCK) {
+            let rows = first..count.min(first + BLOCK);
+            let block = Block { poses: poses.rows(&rows), seeds: &seeds, rows: rows.clone(), options: &options };
             py.detach(|| block.solve(solver, &pool, &mut columns))?;
-            if let Some(progress) = &self.progress {
-                progress.call1((rows.end, self.count))?;
+            if let Some(progress) = progress {
+                progress.call1((rows.end, count))?;
             }
         }
-        columns.into_answers(py, self.arm.variables())
-    }
-
-    fn seeds_of(&self, rows: &Range<usize>) -> BlockSeeds<'_> {
-        let (variables, numbers) = (self.arm.variables(), self.seeds.numbers.as_slice());
-        match self.seeds.rows {
-            Some(_) => BlockSeeds {
-                numbers: &numbers[rows.start * variables..rows.end * variables],
-                step: variables,
-                variables,
-            },
-            None => BlockSeeds { numbers, step: 0, variables },
-        }
-    }
-}
-
-/// The seeds of a block; a step of 0 means one seed for all rows.
-struct BlockSeeds<'a> {
-    numbers: &'a [f64],
-    step: usize,
-    variables: usize,
-}
-
-impl<'a> BlockSeeds<'a> {
-    fn of(&self, row: usize) -> &'a [f64] {
-        &self.numbers[row * self.step..][..self.variables]
+        columns.into_answers(py, arm.variables())
     }
 }
 
 /// Some problems of a batch.
 struct Block<'a> {
     poses: PoseRows,
-    seeds: BlockSeeds<'a>,
+    /// Those of the whole batch: one row for all problems, or one for each.
+    seeds: &'a PositionRows,
     /// Their numbers in the batch.
     rows: Range<usize>,
     options: &'a SolveOptions,
@@ -197,10 +150,13 @@ impl Block<'_> {
             .filter_map(|(row, targets)| Some((row, self.poses.write(row, plain, targets).err()?.to_string())))
             .collect();
         let interruption = || is_interrupted.load(Ordering::Relaxed);
+        let PositionRows { numbers, rows } = self.seeds;
+        let variables = numbers.len() / rows.unwrap_or(1);
         let problem = |row: usize| {
             // The solver refuses a problem without a target, so that the answers stay in their order.
             let range = if faults.contains_key(&row) { 0..0 } else { row * of_row..(row + 1) * of_row };
-            let problem = self.options.problem(&targets[range], self.seeds.of(row));
+            let first = rows.map_or(0, |_| (self.rows.start + row) * variables);
+            let problem = self.options.problem(&targets[range], &numbers[first..first + variables]);
             Problem { interruption: Some(&interruption), ..problem }
         };
         let problems: Vec<Problem> = (0..self.rows.len()).into_par_iter().map(problem).collect();

@@ -4,6 +4,7 @@ use nalgebra::{Isometry3, Vector3, Vector6};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 
+use urdf_ik::motion::servo::Axes;
 use urdf_ik::robot::{Chain, ChainPoses, manipulability};
 use urdf_ik_text::names::{list, short};
 
@@ -13,23 +14,12 @@ use crate::poses::tip_index;
 use crate::refused;
 use crate::shared::{ArmData, PyArm};
 
-/// The frame whose axes a twist or Jacobian is expressed in.
-#[derive(Clone, Copy)]
-pub enum TwistFrame {
-    Base,
-    Tip,
-}
-
-impl TwistFrame {
-    /// Converts the argument `frame`; the base if omitted.
-    pub fn read(name: Option<Argument<'_, String>>) -> PyResult<Self> {
-        match named(name, "frame")?.as_deref() {
-            None | Some("base") => Ok(Self::Base),
-            Some("tip") => Ok(Self::Tip),
-            Some(other) => {
-                Err(refused(format!("frame: there is no frame '{}'; the frames are: base, tip", short(other))))
-            }
-        }
+/// The axes of a twist or Jacobian, from the argument `frame`; the base if omitted.
+pub fn read_axes(frame: Option<Argument<'_, String>>) -> PyResult<Axes> {
+    match named(frame, "frame")?.as_deref() {
+        None | Some("base") => Ok(Axes::Base),
+        Some("tip") => Ok(Axes::Tip),
+        Some(other) => Err(refused(format!("frame: there is no frame '{}'; the frames are: base, tip", short(other)))),
     }
 }
 
@@ -39,7 +29,7 @@ pub enum Quantity {
     /// The poses of all tips, or of one.
     Poses(Option<usize>),
     /// The Jacobian of a tip.
-    Jacobian(usize, TwistFrame),
+    Jacobian(usize, Axes),
     /// The manipulability of a tip.
     Manipulability(usize),
 }
@@ -63,7 +53,7 @@ impl Quantity {
             Self::Jacobian(tip, frame) => {
                 let pose = &poses.tips()[tip];
                 chain.jacobian(poses, tip, &pose.translation.vector.into(), columns);
-                if let TwistFrame::Tip = frame {
+                if let Axes::Tip = frame {
                     for column in columns.iter_mut() {
                         *column = turned(pose, column);
                     }
@@ -161,7 +151,7 @@ impl PyArm {
         frame: Option<Argument<'py, String>>,
         tip: Option<Argument<'py, String>>,
     ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let quantity = Quantity::Jacobian(self.one_tip(tip)?, TwistFrame::read(frame)?);
+        let quantity = Quantity::Jacobian(self.one_tip(tip)?, read_axes(frame)?);
         compute(py, &self.0, quantity, &read_rows(q, &self.0.chain, "q")?)
     }
 

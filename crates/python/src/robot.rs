@@ -32,17 +32,13 @@ pub type Reduced<'py, A> = (Bound<'py, PyAny>, A);
 
 /// The source of a robot, which is also its pickled state.
 #[derive(Clone, FromPyObject, IntoPyObject)]
+#[pyo3(from_item_all)]
 pub struct RobotSource {
-    #[pyo3(item)]
     pub urdf: String,
     /// The URDF file, if any: meshes are searched for around it.
-    #[pyo3(item)]
     pub file: Option<PathBuf>,
-    #[pyo3(item)]
     pub package_dirs: Vec<PathBuf>,
-    #[pyo3(item)]
     pub srdf: Option<String>,
-    #[pyo3(item)]
     pub soft_limits: bool,
 }
 

@@ -14,7 +14,7 @@ use urdf_ik::solver::SolverKind;
 
 use crate::arguments::{Argument, named, parsed, read};
 use crate::arrays::{NumberArray, read_positions, shape_in_words};
-use crate::kinematics::TwistFrame;
+use crate::kinematics::read_axes;
 use crate::motion::limits;
 use crate::options::{free_axes as read_free_axes, world};
 use crate::poses::tip_index;
@@ -131,22 +131,16 @@ impl PyArm {
 
 /// The pickled state of a servo, without its arm and world.
 #[derive(FromPyObject, IntoPyObject)]
+#[pyo3(from_item_all)]
 pub struct SavedServo {
-    #[pyo3(item)]
     rate: f64,
-    #[pyo3(item)]
     speeds: [f64; 2],
-    #[pyo3(item)]
     held_back: String,
-    #[pyo3(item)]
     give: [f64; 2],
-    #[pyo3(item)]
     free_axes: [bool; 6],
     /// Limits of velocity, acceleration and jerk.
-    #[pyo3(item)]
     limits: [Vec<f64>; 3],
     /// Positions, velocities and accelerations.
-    #[pyo3(item)]
     state: [Vec<f64>; 3],
 }
 
@@ -234,10 +228,7 @@ impl PyServo {
         velocities: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let chain = &self.arm.chain;
-        let axes = match TwistFrame::read(frame)? {
-            TwistFrame::Base => Axes::Base,
-            TwistFrame::Tip => Axes::Tip,
-        };
+        let axes = read_axes(frame)?;
         let twists = twist.map(|twist| read_twists(twist, axes, chain)).transpose()?;
         let velocities = velocities.map(|velocities| read_positions(velocities, chain, "velocities")).transpose()?;
         let command = match (&twists, &velocities) {

@@ -72,8 +72,8 @@ impl Search {
         manipulability::value(self.decomposed(targets, positions, scratch), counted_axes(targets), 0.0)
     }
 
-    /// Moves `positions` \\[rad or m\\] by damped Newton steps without limits to `target` within `tolerance` \[m and rad\], or to
-    /// the closest configuration.
+    /// Moves `positions` \[rad or m\] by damped Newton steps without limits to `target` within `tolerance` \[m and
+    /// rad\], or to the closest configuration.
     pub fn polish(&self, target: &Target, tolerance: f64, positions: &mut [f64], scratch: &mut SearchScratch) {
         let SearchScratch { setup, goals, closest, .. } = scratch;
         let tolerance = Tolerance { position: tolerance, orientation: tolerance };
