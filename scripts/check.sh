@@ -82,9 +82,9 @@ unit_test_options=(--config "$package.opt-level=1" --config "$package.debug-asse
 libraries=(--locked --workspace --exclude urdf_ik_node)
 
 check "formatting" cargo fmt --check
-check "names and comments" python3 scripts/style.py
 check "shell scripts" lint_shell_scripts
 check "Python files" lint_python_files
+check "names and comments" "$root/.ros/ruff/bin/python" scripts/style.py
 check "build with ROS 2" scripts/setup.sh
 check "lints" "${with_ros[@]}" clippy "${ros_options[@]}" --workspace --all-targets -- --deny warnings
 check "documentation" "${with_ros[@]}" doc "${ros_options[@]}" --workspace --no-deps

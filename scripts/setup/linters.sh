@@ -4,6 +4,7 @@
 ruff_version=0.17.5
 
 lint_shell_scripts() {
+  mkdir -p "$root/.ros" # the log of the installation
   install_for_tests shellcheck
   if command -v shellcheck > /dev/null; then
     grep -rlIZE '^#!/usr/bin/env bash' .ci benches cmake scripts | xargs --null shellcheck --external-sources --check-sourced scripts/env.sh
