@@ -12,7 +12,6 @@ use urdf_ik_text::names::short;
 
 use crate::path_or_text::PathOrText;
 use crate::refused;
-use crate::shared::{PyArm, PyWorld};
 
 /// A converted argument, or the inconvertible object: the `TypeError` or `OverflowError` of pyo3 does not always name
 /// the argument.
@@ -43,8 +42,6 @@ expected! {
     StringOrList: "a string, or a list of strings"
     PathOrText: "a path, or a text"
     Bound<'_, PyDict>: "a dict"
-    Bound<'_, PyArm>: "an Arm"
-    Bound<'_, PyWorld>: "a World"
 }
 
 impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for Argument<'py, T> {

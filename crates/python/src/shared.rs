@@ -10,6 +10,7 @@ use urdf_ik::collision::{Clearance, MissingShapes, Pairs, Scene, SrdfError};
 use urdf_ik::robot::{Chain, ChainPoses};
 use urdf_ik::solver::{NotApplicable, Scratch, Solution, Solver, SolverKind};
 
+use crate::arguments::ArgumentType;
 use crate::poses::tools;
 use crate::refused;
 use crate::robot::RobotData;
@@ -220,3 +221,11 @@ impl WorldData {
 ///     If an obstacle is invalid (named by its id), links lack shapes, or no link has a collision shape.
 #[pyclass(frozen, module = "urdfik", name = "World")]
 pub struct PyWorld(pub Arc<WorldData>);
+
+impl ArgumentType for Bound<'_, PyArm> {
+    const WORDS: &'static str = "an Arm";
+}
+
+impl ArgumentType for Bound<'_, PyWorld> {
+    const WORDS: &'static str = "a World";
+}

@@ -15,9 +15,9 @@ use urdf_ik_robot::without_whole_turns;
 
 /// Cost of a radian beyond a limit, relative to a radian inside.
 pub(super) const LIMIT_WEIGHT: f64 = 8.0;
-/// The same, to choose a revolution inside the limits if there is one.
+/// Value of [`LIMIT_WEIGHT`] that prefers any revolution inside the limits.
 pub(super) const STRICT_LIMIT_WEIGHT: f64 = 1e3;
-/// The same, to choose the nearest revolution unless it is far outside.
+/// Value of [`LIMIT_WEIGHT`] that prefers the nearest revolution unless it is far outside.
 pub(super) const LOOSE_LIMIT_WEIGHT: f64 = 1.0;
 
 /// One number for each joint.
