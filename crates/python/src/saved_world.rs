@@ -6,11 +6,10 @@ use std::sync::Arc;
 
 use nalgebra::Isometry3;
 use numpy::PyArray1;
-use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use urdf_ik::collision::{Geometry, Obstacle};
+use urdf_ik::collision::Obstacle;
 
 use crate::arguments::Argument;
 use crate::arrays::array;
@@ -51,20 +50,16 @@ fn entry<'py>(py: Python<'py>, id: &str, obstacle: &Obstacle, pose: &Isometry3<f
     entry.set_item("id", id)?;
     for (geometry, _) in obstacle.parts() {
         entry.set_item("type", geometry.name())?;
-        match geometry {
-            Geometry::Box { size } => entry.set_item("size", size)?,
-            Geometry::Sphere { radius } => entry.set_item("radius", radius)?,
-            Geometry::Cylinder { radius, length } | Geometry::Capsule { radius, length } => {
-                entry.set_item("radius", radius)?;
-                entry.set_item("length", length)?;
+        for (name, sizes) in geometry.sizes() {
+            match sizes {
+                [size] => entry.set_item(name, size)?,
+                several => entry.set_item(name, several)?,
             }
-            Geometry::Mesh { .. } => {
-                let (vertices, faces) = obstacle.triangles(0).unwrap_or_default();
-                entry.set_item("vertices", array(py, [vertices.len(), 3], vertices.concat())?)?;
-                entry.set_item("faces", array(py, [faces.len(), 3], faces.concat())?)?;
-            }
-            other => return Err(PyNotImplementedError::new_err(format!("a {} cannot be pickled", other.name()))),
         }
+    }
+    if let Some((vertices, faces)) = obstacle.triangles(0) {
+        entry.set_item("vertices", array(py, [vertices.len(), 3], vertices.concat())?)?;
+        entry.set_item("faces", array(py, [faces.len(), 3], faces.concat())?)?;
     }
     let place = pose.translation.vector.iter().chain(&pose.rotation.coords).copied();
     entry.set_item("pose", PyArray1::from_iter(py, place))?;

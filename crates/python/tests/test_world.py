@@ -114,7 +114,7 @@ def test_motions_keep_clear_and_say_what_is_in_the_way(arm):
 @pytest.mark.parametrize(
     "call, words",
     [
-        (lambda arm: urdfik.World(arm, [{"id": "a", "type": "cone", "p": [0, 0, 0]}]), "obstacle 'a': its 'type' is 'cone'"),
+        (lambda arm: urdfik.World(arm, [{"id": "a", "type": "blob", "p": [0, 0, 0]}]), "obstacle 'a': its 'type' is 'blob'"),
         (lambda arm: urdfik.World(arm, [{"type": "sphere"}]), "cannot be named"),
         (lambda arm: urdfik.World(arm, [TABLE, TABLE]), "two of that id"),
         (lambda arm: urdfik.World(arm, margin=-1), "margin is -1"),

@@ -3,6 +3,7 @@
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 
 use crate::malformed::Malformed;
+use crate::shapes::geometry::{PRIMITIVES, Sizes};
 use crate::shapes::{Geometry, MAX_EXTENT, MIN_SIZE};
 use urdf_ik_robot::xml::{Element, XmlError, each_element, numbers};
 use urdf_ik_text::names::short;
@@ -68,24 +69,31 @@ fn values<const N: usize>(element: &Element, key: &str, default: &str, expected:
 }
 
 fn geometry(kind: &str, element: &Element) -> Result<Geometry, Malformed> {
-    let what = format!("a {}", short(kind));
-    let length = format!("a length greater than 0 and at most {MAX_EXTENT} m");
-    let size = |key: &str| sizes(element, &what, key, "", &length).map(|[size]| size);
-    match kind {
-        "box" => Ok(Geometry::Box { size: sizes(element, &what, "size", "", "three lengths greater than 0")? }),
-        "sphere" => Ok(Geometry::Sphere { radius: size("radius")? }),
-        "cylinder" => Ok(Geometry::Cylinder { radius: size("radius")?, length: size("length")? }),
-        "capsule" => Ok(Geometry::Capsule { radius: size("radius")?, length: size("length")? }),
-        "mesh" => {
-            let file = element.get("filename").ok_or("a mesh has no filename")?.to_owned();
-            let what = format!("mesh {}", short(&file));
-            let scale = sizes(element, &what, "scale", "1 1 1", "three numbers that are not 0")?;
-            Ok(Geometry::Mesh { file, scale, triangles: 0 })
-        }
-        other => {
-            let other = short(other);
-            Err(format!("<{other}> is no shape; the shapes are box, cylinder, sphere, capsule and mesh").into())
-        }
+    if kind == "mesh" {
+        let file = element.get("filename").ok_or("a mesh has no filename")?.to_owned();
+        let what = format!("mesh {}", short(&file));
+        let scale = sizes(element, &what, "scale", "1 1 1", "three numbers that are not 0")?;
+        return Ok(Geometry::Mesh { file, scale, triangles: 0 });
+    }
+    let mut sizes = SizeAttributes { element, what: format!("a {}", short(kind)) };
+    let unknown = || format!("<{}> is no shape; the shapes are {PRIMITIVES} and mesh", short(kind));
+    Ok(Geometry::primitive(kind, &mut sizes)?.ok_or_else(unknown)?)
+}
+
+/// The sizes of a primitive in the attributes of its element. Errors call the primitive `what`.
+struct SizeAttributes<'a> {
+    element: &'a Element,
+    what: String,
+}
+
+impl Sizes for SizeAttributes<'_> {
+    fn length(&mut self, name: &'static str) -> Result<f64, Malformed> {
+        let expected = format!("a length greater than 0 and at most {MAX_EXTENT} m");
+        sizes(self.element, &self.what, name, "", &expected).map(|[size]| size)
+    }
+
+    fn lengths(&mut self, name: &'static str) -> Result<[f64; 3], Malformed> {
+        sizes(self.element, &self.what, name, "", "three lengths greater than 0")
     }
 }
 

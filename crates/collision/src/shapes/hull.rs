@@ -59,7 +59,7 @@ impl ConvexBound<'_> {
     #[inline(always)]
     pub fn least<S: Simd>(self, simd: S, direction: &Vector3<f64>) -> f64 {
         match self {
-            Self::Primitive(solid) => -solid.reach(direction),
+            Self::Primitive(solid) => -solid.reach(&-direction),
             Self::Hull(hull) => hull.least(simd, direction) - hull.rounding,
         }
     }

@@ -1,6 +1,7 @@
 //! Shapes of links and obstacles.
 
 mod decomposition;
+pub(crate) mod geometry;
 pub(crate) mod hull;
 pub(crate) mod mesh;
 pub(crate) mod primitive;
@@ -9,88 +10,23 @@ pub(crate) mod spheres;
 pub(crate) mod transform;
 
 use std::f64::consts::FRAC_1_SQRT_2;
-use std::fmt;
 use std::sync::Arc;
 
 use nalgebra::{Isometry3, Quaternion, UnitQuaternion};
 use parry3d_f64::math::{Pose, Rotation, Vector as Point};
 use parry3d_f64::shape::{Ball, Cuboid, Cylinder, Segment, Shape};
 
+pub use geometry::Geometry;
 use hull::ConvexBound;
 use mesh::Mesh;
 use primitive::Primitive;
 use spheres::Sphere;
 use transform::{pose, vector};
-use urdf_ik_text::names::short;
 
 /// Maximum size of a shape, and its maximum distance from the frame of its link or obstacle \[m\].
 pub const MAX_EXTENT: f64 = 1e6;
 /// Minimum size of a shape \[m\].
 pub(crate) const MIN_SIZE: f64 = 1e-9;
-
-/// The geometry of a shape \[m\]. Cylinders and capsules are along z.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum Geometry {
-    /// A box centred at the origin.
-    Box {
-        /// Edge lengths along x, y and z \[m\].
-        size: [f64; 3],
-    },
-    /// A cylinder centred at the origin.
-    Cylinder {
-        /// Radius \[m\].
-        radius: f64,
-        /// Length along z \[m\].
-        length: f64,
-    },
-    /// A sphere centred at the origin.
-    Sphere {
-        /// Radius \[m\].
-        radius: f64,
-    },
-    /// A cylinder capped by two hemispheres, centred at the origin.
-    Capsule {
-        /// Radius of cylinder and hemispheres \[m\].
-        radius: f64,
-        /// Length of the cylindrical part along z \[m\].
-        length: f64,
-    },
-    /// A triangle mesh. It is a surface: a body entirely inside it is not in contact.
-    Mesh {
-        /// File name as in the URDF.
-        file: String,
-        /// Scale factors along x, y and z (dimensionless).
-        scale: [f64; 3],
-        /// Number of triangles.
-        triangles: usize,
-    },
-}
-
-impl Geometry {
-    /// Kind of the geometry in one word, such as `box`.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Box { .. } => "box",
-            Self::Cylinder { .. } => "cylinder",
-            Self::Sphere { .. } => "sphere",
-            Self::Capsule { .. } => "capsule",
-            Self::Mesh { .. } => "mesh",
-        }
-    }
-}
-
-impl fmt::Display for Geometry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Box { size: [x, y, z] } => write!(f, "box {x} x {y} x {z} m"),
-            Self::Cylinder { radius, length } => write!(f, "cylinder of radius {radius} m and length {length} m"),
-            Self::Sphere { radius } => write!(f, "sphere of radius {radius} m"),
-            Self::Capsule { radius, length } => write!(f, "capsule of radius {radius} m and length {length} m"),
-            Self::Mesh { file, triangles, .. } => write!(f, "mesh {}, {triangles} triangles", short(file)),
-        }
-    }
-}
 
 /// A shape fixed to a link or an obstacle.
 #[derive(Clone)]

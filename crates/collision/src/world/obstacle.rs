@@ -32,13 +32,8 @@ impl Obstacle {
     /// [`ObstacleError`] for a size that is not positive or too large, a pose that is not finite or too far away, and
     /// for a mesh.
     pub fn add_primitive(&mut self, geometry: Geometry, pose: &Isometry3<f64>) -> Result<(), ObstacleError> {
-        let sizes = match &geometry {
-            Geometry::Box { size } => size.to_vec(),
-            Geometry::Cylinder { radius, length } | Geometry::Capsule { radius, length } => vec![*radius, *length],
-            Geometry::Sphere { radius } => vec![*radius],
-            Geometry::Mesh { .. } => Vec::new(),
-        };
-        if let Some(size) = sizes.iter().find(|size| !(MIN_SIZE..=MAX_EXTENT).contains(*size)) {
+        let is_wrong = |size: &&f64| !(MIN_SIZE..=MAX_EXTENT).contains(*size);
+        if let Some(size) = geometry.sizes().into_iter().flat_map(|(_, sizes)| sizes).find(is_wrong) {
             let text = format!(
                 "a {} has a size of {} m, which must be greater than 0 and at most {MAX_EXTENT} m",
                 geometry.name(),

@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use crate::malformed::Malformed;
 use crate::mesh_files::{MeshCache, mesh_of};
+use crate::shapes::geometry::{PRIMITIVES, Sizes};
 use crate::shapes::mesh::Mesh;
 use crate::shapes::{Geometry, MAX_EXTENT, MIN_SIZE};
 use crate::world::obstacle::Obstacle;
@@ -96,7 +97,9 @@ fn read(entry: &Map<String, Value>, meshes: &mut MeshCache) -> Result<(Obstacle,
     if kind == "mesh" {
         add_mesh(&mut obstacle, &mut fields, meshes)?;
     } else {
-        obstacle.add_primitive(primitive(kind, &mut fields)?, &here)?;
+        let primitive = Geometry::primitive(kind, &mut fields)?
+            .ok_or_else(|| format!("its 'type' is '{}'; it must be {PRIMITIVES} or mesh", short(kind)))?;
+        obstacle.add_primitive(primitive, &here)?;
     }
     let pose = fields.pose()?;
     fields.finish()?;
@@ -125,19 +128,6 @@ fn in_memory(fields: &mut Fields, scale: [f64; 3]) -> Result<Mesh, Malformed> {
     let vertices: Vec<_> = vertices.iter().map(|at| [0, 1, 2].map(|i| at[i] * scale[i])).collect();
     let index = |value: &Value| value.as_u64().and_then(|index| index.try_into().ok());
     Ok(mesh_of(IN_MEMORY, &vertices, &fields.rows("faces", index)?)?)
-}
-
-fn primitive(kind: &str, fields: &mut Fields) -> Result<Geometry, Malformed> {
-    Ok(match kind {
-        "box" => Geometry::Box { size: fields.numbers("size")? },
-        "sphere" => Geometry::Sphere { radius: fields.number("radius")? },
-        "cylinder" => Geometry::Cylinder { radius: fields.number("radius")?, length: fields.number("length")? },
-        "capsule" => Geometry::Capsule { radius: fields.number("radius")?, length: fields.number("length")? },
-        _ => {
-            let kind = short(kind);
-            return Err(format!("its 'type' is '{kind}'; it must be box, sphere, cylinder, capsule or mesh").into());
-        }
-    })
 }
 
 /// Reads the fields of an object one after the other. Fields that were never read are unknown.
@@ -220,6 +210,16 @@ impl<'a> Fields<'a> {
     fn value(&mut self, name: &'static str) -> Result<&'a Value, Malformed> {
         self.asked.push(name);
         self.object.get(name).ok_or_else(|| format!("the field '{name}' is missing").into())
+    }
+}
+
+impl Sizes for Fields<'_> {
+    fn length(&mut self, name: &'static str) -> Result<f64, Malformed> {
+        self.number(name)
+    }
+
+    fn lengths(&mut self, name: &'static str) -> Result<[f64; 3], Malformed> {
+        self.numbers(name)
     }
 }
 

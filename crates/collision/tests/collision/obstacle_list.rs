@@ -144,7 +144,7 @@ fn bad_lists_say_which_obstacle_and_what_to_do() {
         (without("type"), "obstacle 'can': the field 'type' is missing"),
         (without("p"), "obstacle 'can': the field 'p' is missing"),
         (without("length"), "obstacle 'can': the field 'length' is missing"),
-        (changed("type", json!("cone")), "its 'type' is 'cone'; it must be box, sphere, cylinder, capsule or mesh"),
+        (changed("type", json!("blob")), "its 'type' is 'blob'; it must be box, sphere, cylinder, capsule or mesh"),
         (changed("radius", json!(0)), "a cylinder has a size of 0 m, which must be greater than 0"),
         (changed("radius", json!(-1)), "a cylinder has a size of -1 m"),
         (changed("radius", json!(1e300)), "a size of 1e300 m, which must be greater than 0 and at most 1000000 m"),

@@ -36,7 +36,7 @@ fn shapes_that_are_wrong_are_named() {
         (r#"<capsule length="1" radius="x"/>"#, r#"a capsule has radius="x""#),
         ("<mesh/>", "a mesh has no filename"),
         (r#"<mesh filename="a.stl" scale="1 0 1"/>"#, r#"mesh a.stl has scale="1 0 1""#),
-        (r#"<cone radius="1"/>"#, "<cone> is no shape"),
+        (r#"<blob radius="1"/>"#, "<blob> is no shape; the shapes are box, sphere, cylinder, capsule and mesh"),
         ("", "a <collision> has no shape"),
     ] {
         let shaped = one(&format!("<collision><geometry>{geometry}</geometry></collision>"));
