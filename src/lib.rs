@@ -95,7 +95,7 @@ async fn serve(arguments: &Arguments) -> Result<spin::Spinning> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut node = spin::create_node(DEFAULT_NAME)?;
-    logging::install(&mut node, &arguments.log)?;
+    logging::install(&mut node, arguments)?;
     let values = parameters::overrides(&node)?;
     let spinning = start(node, values, arguments.remappings.clone())?.run()?;
     tokio::select! {
@@ -128,8 +128,8 @@ fn start(node: Node, values: Values, remappings: Vec<String>) -> Result<spin::Sp
     frames::serve(&mut spinner, &arm.frames, &arm.clock, &arm.reporter.warnings)?;
     measured::serve(&mut spinner, &arm.measured)?;
     deadman::serve(&mut spinner, &arm.deadman, &settings)?;
-    let setter = parameters::serve(&mut spinner.node, &arm, values, commands.clone())?;
-    let drags = handle::serve(&mut spinner, &servo, setter)?;
+    let store = parameters::serve(&mut spinner.node, &arm, values, commands.clone())?;
+    let drags = handle::serve(&mut spinner, &servo, store)?;
     targets::serve(&mut spinner, &servo, drags)?;
     servo::serve(&mut spinner, &servo, commands.clone())?;
     target_path::serve(&mut spinner, &queries)?;

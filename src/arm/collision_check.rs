@@ -1,11 +1,12 @@
 //! Collision checks of straight joint-space motions, and the obstruction that they report.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use crate::reports::status::bodies;
 use crate::reports::{Report, TargetOutcome};
-use crate::surroundings::{Avoidance, NotReady};
-use urdf_ik_collision::{Near, Scene, SegmentScratch};
+use crate::surroundings::Avoidance;
+use urdf_ik_collision::{Near, SegmentScratch};
 use urdf_ik_motion::{JointMotion, Step, TransitCheck};
 
 /// Distance beyond the margin within which a status names the nearest bodies \[m\].
@@ -21,18 +22,12 @@ pub(crate) struct CollisionCheck {
     seen: Option<Avoidance>,
 }
 
-/// Two bodies close to each other; no names if there are none.
-#[derive(Default)]
-struct NearestBodies {
+/// An obstacle or link in the way of the arm.
+pub(crate) struct Obstruction {
+    /// The two bodies at their first violation of the margin; no names if there are none.
     bodies: Vec<String>,
     /// \[m\].
     distance: f64,
-}
-
-/// An obstacle or link in the way of the arm.
-pub(crate) struct Obstruction {
-    /// The two bodies at their first violation of the margin.
-    nearest: NearestBodies,
     sentence: String,
 }
 
@@ -73,13 +68,11 @@ impl CollisionCheck {
         let pair = self.found.as_ref().and_then(|near| Some((near, avoidance.scene.pairs().nth(near.pair)?)));
         match pair {
             Some((near, [first, second])) => Obstruction {
-                nearest: nearest(&avoidance.scene, near),
+                bodies: bodies(&avoidance.scene, near.pair),
+                distance: near.distance,
                 sentence: format!("{first} would come within {:.4} m of {second}{}", near.distance, loss(avoidance)),
             },
-            None => Obstruction {
-                nearest: NearestBodies::default(),
-                sentence: "the motion is too long to be checked".into(),
-            },
+            None => Obstruction::unknown(&"the motion is too long to be checked"),
         }
     }
 
@@ -88,22 +81,15 @@ impl CollisionCheck {
         let scratch = &mut self.scratch.scene;
         avoidance.scene.find_near(positions, avoidance.margin + NEAR, scratch);
         if let Some(near) = scratch.nearest() {
-            nearest(&avoidance.scene, near).put_into(report);
+            report.set_nearest(bodies(&avoidance.scene, near.pair), near.distance);
         }
     }
 }
 
-impl NearestBodies {
-    fn put_into(&self, report: &mut Report) {
-        report.status.nearest.clone_from(&self.bodies);
-        report.status.nearest_distance = self.distance;
-    }
-}
-
 impl Obstruction {
-    /// Unknown surroundings.
-    pub(crate) fn unknown(reason: &NotReady) -> Self {
-        Self { nearest: NearestBodies::default(), sentence: reason.to_string() }
+    /// Unknown bodies.
+    pub(crate) fn unknown(reason: &impl Display) -> Self {
+        Self { bodies: Vec::new(), distance: 0.0, sentence: reason.to_string() }
     }
 
     /// The sentence for statuses.
@@ -115,7 +101,7 @@ impl Obstruction {
     pub(crate) fn put_into(&self, report: &mut Report) {
         report.outcome = TargetOutcome::Collision;
         report.status.message = self.message();
-        self.nearest.put_into(report);
+        report.set_nearest(self.bodies.clone(), self.distance);
         report.status.limiting_joints.clear();
     }
 }
@@ -127,8 +113,4 @@ fn loss(avoidance: &Avoidance) -> String {
     } else {
         String::new()
     }
-}
-
-fn nearest(scene: &Scene, near: &Near) -> NearestBodies {
-    NearestBodies { bodies: bodies(scene, near.pair), distance: near.distance }
 }

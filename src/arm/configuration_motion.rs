@@ -19,7 +19,7 @@ use urdf_ik_parameters::{Motion, Settings};
 
 /// The configuration of a robot and its motion.
 pub(crate) struct ConfigurationMotion {
-    loaded: Arc<LoadedRobot>,
+    pub loaded: Arc<LoadedRobot>,
     /// One entry for each joint of the robot.
     positions: Vec<f64>,
     /// Motion of the chain's variables.
@@ -102,15 +102,6 @@ impl ConfigurationMotion {
             collision_check: CollisionCheck::default(),
             obstruction: None,
         }
-    }
-
-    /// Uses the same robot with other tools, at rest.
-    pub(crate) fn use_tools(&mut self, loaded: Arc<LoadedRobot>) {
-        self.loaded = loaded;
-    }
-
-    pub(crate) fn loaded(&self) -> &Arc<LoadedRobot> {
-        &self.loaded
     }
 
     pub(crate) fn configuration(&self) -> Configuration {

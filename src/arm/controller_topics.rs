@@ -17,14 +17,11 @@ const QUEUE_DEPTH: usize = 10;
 
 /// The topics for controllers.
 pub(crate) struct ControllerTopics {
-    positions: Option<Positions>,
-    servo: Publisher<JointTrajectory>,
-}
-
-/// The topic with the positions of selected joints.
-struct Positions {
+    /// The joints of the positions.
     joints: Vec<String>,
-    publisher: Publisher<Float64MultiArray>,
+    /// `None` without such joints.
+    positions: Option<Publisher<Float64MultiArray>>,
+    servo: Publisher<JointTrajectory>,
 }
 
 impl ControllerTopics {
@@ -32,20 +29,19 @@ impl ControllerTopics {
     pub(crate) fn new(node: &mut Node, settings: &Settings) -> Result<Self> {
         let quality = QosProfile::default().keep_last(QUEUE_DEPTH);
         let joints = settings.command_joints.clone();
-        let positions = if joints.is_empty() {
-            None
-        } else {
-            Some(Positions { joints, publisher: Publisher::new(node, JOINT_COMMANDS, quality.clone())? })
-        };
-        Ok(Self { positions, servo: Publisher::new(node, SERVO_TRAJECTORY, quality)? })
+        let mut positions = None;
+        if !joints.is_empty() {
+            positions = Some(Publisher::new(node, JOINT_COMMANDS, quality.clone())?);
+        }
+        Ok(Self { joints, positions, servo: Publisher::new(node, SERVO_TRAJECTORY, quality)? })
     }
 
     /// Publishes the current positions.
     pub(crate) fn publish_positions(&self, motion: &ConfigurationMotion) {
-        let Some(Positions { joints, publisher }) = &self.positions else { return };
-        let robot = &motion.loaded().robot;
+        let Some(publisher) = &self.positions else { return };
+        let robot = &motion.loaded.robot;
         let position = |name: &String| robot.movable_index(name).map_or(f64::NAN, |joint| motion.positions()[joint]);
-        let data = joints.iter().map(position).collect();
+        let data = self.joints.iter().map(position).collect();
         publisher.publish(&Float64MultiArray { data, ..Float64MultiArray::default() });
     }
 
@@ -53,7 +49,7 @@ impl ControllerTopics {
     pub(crate) fn publish_state(&self, motion: &ConfigurationMotion, period: Duration) {
         if self.servo.subscribers() > 0 {
             let state = motion.state(period.as_secs_f64());
-            self.servo.publish(&convert::joint_trajectory(&motion.loaded().chain, &[state]));
+            self.servo.publish(&convert::joint_trajectory(&motion.loaded.chain, &[state]));
         }
     }
 }

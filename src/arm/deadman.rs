@@ -26,10 +26,6 @@ struct SwitchState {
 }
 
 impl Deadman {
-    fn receive(&self, is_held: bool) {
-        *self.0.lock() = Some(SwitchState { is_held, arrived: Instant::now() });
-    }
-
     /// Checks that streams of commands may move the arm now.
     ///
     /// # Errors
@@ -64,6 +60,8 @@ pub(crate) fn serve(spinner: &mut Spinner, deadman: &Arc<Deadman>, settings: &Se
         .subscribe::<Bool>(topic, quality)
         .map_err(|e| Refusal(format!("deadman_topic: '{}' is not the name of a topic: {e}", names::short(topic))))?;
     let deadman = Arc::clone(deadman);
-    spinner.on_each(messages, move |Bool { data }| deadman.receive(data));
+    spinner.on_each(messages, move |Bool { data: is_held }| {
+        *deadman.0.lock() = Some(SwitchState { is_held, arrived: Instant::now() });
+    });
     Ok(())
 }

@@ -37,7 +37,7 @@ pub(super) struct Following {
     /// Start of the current driven phase \[s\].
     driven_since: f64,
     /// Largest deviation of a measurement from the latest command since it was last reported.
-    greatest: Option<Deviation>,
+    pub greatest: Option<Deviation>,
 }
 
 /// Reachable joint positions at a time, within the velocity limits.
@@ -182,11 +182,6 @@ impl Following {
         let times = self.measured.iter().map(time).enumerate();
         times.map(|(variable, time)| Unmeasured { variable, time }).max_by(|one, other| one.time.total_cmp(&other.time))
     }
-
-    /// The largest deviation of a measurement from the latest command since the last call.
-    pub(super) fn take_greatest(&mut self) -> Option<Deviation> {
-        self.greatest.take()
-    }
 }
 
 #[cfg(test)]
@@ -289,8 +284,8 @@ mod tests {
         let measurement = Measurement::new(1.0, None);
         assert!(joint.compare(measurement).is_some_and(|error| (error.error - 1.0).abs() < 1e-12));
         assert_eq!(joint.compare(measurement), None);
-        assert_eq!(joint.following.take_greatest(), Some(Deviation { variable: 0, difference: 1.0 }));
-        assert_eq!(joint.following.take_greatest(), None);
+        assert_eq!(joint.following.greatest.take(), Some(Deviation { variable: 0, difference: 1.0 }));
+        assert_eq!(joint.following.greatest.take(), None);
     }
 
     #[test]

@@ -86,7 +86,7 @@ impl Arm {
         ready.log_summary(&settings);
         let ReadyRobot { loaded, initial, limits } = ready;
         let measured = self.measured.configuration(settings.measured_timeout, &loaded, &initial);
-        self.reporter.latest.clear();
+        self.reporter.latest.lock().clear();
         if self.output.configuration().is_some() {
             self.sources.lock().block(BlockReason::RobotReplaced);
         }
@@ -108,7 +108,7 @@ impl Arm {
         let Ok(mut discarded) = self.discarded.try_lock() else { return };
         if now.loaded.with_tools(&tools).is_ok_and(|loaded| self.output.use_tools(&loaded)) {
             *discarded += 1;
-            self.reporter.latest.clear();
+            self.reporter.latest.lock().clear();
             log::info!("the tools of the parameter {} are used from now on", Settings::tool().name);
         }
     }
@@ -131,7 +131,7 @@ impl Arm {
     /// Discards the targets of all tips because another source moves the arm. Waits for targets that are being solved.
     pub(crate) async fn discard_targets(&self) {
         *self.discarded.lock().await += 1;
-        self.reporter.latest.clear();
+        self.reporter.latest.lock().clear();
     }
 
     /// Publishes the outcome of a target of `topic`. A refusal is logged once; `header` and `tip` are those of the

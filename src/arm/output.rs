@@ -108,7 +108,7 @@ impl Output {
     pub(crate) fn greatest_difference(&self) -> Option<String> {
         let mut state = self.state.lock();
         let deviation = state.supervision.take_greatest_difference()?;
-        state.motion.as_ref().map(|motion| deviation.sentence(motion.loaded()))
+        state.motion.as_ref().map(|motion| deviation.sentence(&motion.loaded))
     }
 
     /// The arm, if it is at rest and accepts commands.
@@ -135,7 +135,7 @@ impl Output {
     pub(crate) fn use_tools(&self, loaded: &Arc<LoadedRobot>) -> bool {
         let mut state = self.state.lock();
         let Some(motion) = state.motion_of(loaded).filter(|motion| motion.is_at_rest()) else { return false };
-        motion.use_tools(Arc::clone(loaded));
+        motion.loaded = Arc::clone(loaded);
         state.activity.requests += 1;
         self.update_snapshot(&state);
         true
@@ -355,7 +355,7 @@ impl Output {
         let stamp = r2r::Clock::to_builtin_time(&time);
         let begun = stamp != Time::default();
         if let Some(motion) = state.motion.as_ref().filter(|_| begun) {
-            let (robot, chain) = (&motion.loaded().robot, &motion.loaded().chain);
+            let (robot, chain) = (&motion.loaded.robot, &motion.loaded.chain);
             state.message.header.stamp = stamp.clone();
             state.message.position.clear();
             state.message.position.extend(robot.movable().map(|joint| motion.positions()[joint]));

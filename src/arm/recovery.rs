@@ -32,19 +32,15 @@ impl Arm {
     /// # Errors
     /// [`Refused`] without a robot, if measurements are missing, or if the arm does not come to rest.
     pub(crate) async fn resume(&self) -> Result<String, Refused> {
-        let is_measured = self.is_measured()?;
-        if is_measured {
+        let message = if self.is_measured()? {
             self.command_measurement().await?;
-        } else {
-            self.output.resume(None);
-        }
-        self.sources.lock().unblock();
-        Ok(if is_measured {
             "the arm is commanded where it is measured; commands are accepted again"
         } else {
+            self.output.resume(None);
             "commands are accepted again"
-        }
-        .to_owned())
+        };
+        self.sources.lock().unblock();
+        Ok(message.to_owned())
     }
 
     /// Returns to the measured configuration; without measurements, to the parameter `initial_posture`. Ends a halt

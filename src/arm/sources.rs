@@ -3,6 +3,7 @@
 //! A stop blocks the streams under way until they pause, or until `~/resume`: otherwise the next command would undo the
 //! stop.
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use crate::reports::Refused;
@@ -80,7 +81,7 @@ pub(crate) enum Clutch {
 }
 
 /// A source of commands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Source {
     /// The twists of the tip with this index.
     Twist(usize),
@@ -103,34 +104,21 @@ impl Source {
 }
 
 /// The sources that command the arm.
-#[derive(Default)]
 pub(crate) struct Sources {
-    jog: StreamGate,
-    tips: Vec<TipSources>,
+    gates: HashMap<Source, StreamGate>,
+    /// One for each tip.
+    clutches: Vec<Clutch>,
     /// Last takeover of the servo from another motion.
     took_over: Option<Instant>,
 }
 
-#[derive(Clone, Default)]
-struct TipSources {
-    twist: StreamGate,
-    pose: StreamGate,
-    drag: StreamGate,
-    clutch: Clutch,
-}
-
 impl Sources {
     pub(crate) fn new(tips: usize) -> Self {
-        Self { tips: vec![TipSources::default(); tips], ..Self::default() }
+        Self { gates: HashMap::new(), clutches: vec![Clutch::default(); tips], took_over: None }
     }
 
     pub(crate) fn gate(&mut self, source: Source) -> &mut StreamGate {
-        match source {
-            Source::Jog => &mut self.jog,
-            Source::Twist(tip) => &mut self.tips[tip].twist,
-            Source::Pose(tip) => &mut self.tips[tip].pose,
-            Source::Drag(tip) => &mut self.tips[tip].drag,
-        }
+        self.gates.entry(source).or_default()
     }
 
     /// Registers a takeover of the servo from another motion `now`. True if the previous takeover is at most `time`
@@ -146,37 +134,35 @@ impl Sources {
 
     /// Blocks the active streams.
     pub(super) fn block(&mut self, blocked: BlockReason) {
-        self.gates().for_each(|gate| gate.blocked = Some(blocked));
+        self.gates.values_mut().for_each(|gate| gate.blocked = Some(blocked));
     }
 
     /// Accepts all streams again.
     pub(super) fn unblock(&mut self) {
-        self.gates().for_each(|gate| gate.blocked = None);
-    }
-
-    fn gates(&mut self) -> impl Iterator<Item = &mut StreamGate> {
-        let of_tips = self.tips.iter_mut().flat_map(|tip| [&mut tip.twist, &mut tip.pose, &mut tip.drag]);
-        std::iter::once(&mut self.jog).chain(of_tips)
+        self.gates.values_mut().for_each(|gate| gate.blocked = None);
     }
 
     pub(crate) fn clutch(&self, tip: usize) -> Clutch {
-        self.tips[tip].clutch
+        self.clutches[tip]
     }
 
     pub(crate) fn set_clutch(&mut self, tip: usize, clutch: Clutch) {
-        self.tips[tip].clutch = clutch;
-        self.tips[tip].pose.blocked = None;
+        self.clutches[tip] = clutch;
+        self.gate(Source::Pose(tip)).blocked = None;
     }
 
     /// Resets all sources. Blocks active velocity streams. Removes the clutches, or opens them if poses still arrive:
     /// the tip must not jump to the hand.
     pub(super) fn reset(&mut self, now: Instant, timeout: Duration) {
         self.unblock();
-        let velocities = std::iter::once(&mut self.jog).chain(self.tips.iter_mut().map(|tip| &mut tip.twist));
-        let under_way = velocities.filter(|gate| gate.is_active(now, timeout));
-        under_way.for_each(|gate| gate.blocked = Some(BlockReason::Reset));
-        for tip in self.tips.iter_mut().filter(|tip| tip.clutch != Clutch::Absent) {
-            tip.clutch = if tip.pose.is_active(now, timeout) { Clutch::Open } else { Clutch::Absent };
+        for (source, gate) in &mut self.gates {
+            if matches!(source, Source::Jog | Source::Twist(_)) && gate.is_active(now, timeout) {
+                gate.blocked = Some(BlockReason::Reset);
+            }
+        }
+        for (tip, clutch) in self.clutches.iter_mut().enumerate().filter(|(_, clutch)| **clutch != Clutch::Absent) {
+            let is_active = self.gates.get(&Source::Pose(tip)).is_some_and(|gate| gate.is_active(now, timeout));
+            *clutch = if is_active { Clutch::Open } else { Clutch::Absent };
         }
     }
 }

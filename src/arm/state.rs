@@ -86,7 +86,7 @@ impl ArmState {
 
     /// The motion of `loaded`, if still in use.
     pub(super) fn motion_of(&mut self, loaded: &Arc<LoadedRobot>) -> Option<&mut ConfigurationMotion> {
-        self.motion.as_mut().filter(|motion| motion.loaded().is_same_robot(loaded))
+        self.motion.as_mut().filter(|motion| motion.loaded.is_same_robot(loaded))
     }
 
     /// The motion of `loaded`, for a command.

@@ -64,7 +64,7 @@ pub(super) struct Supervised {
 impl SupervisionInput<'_> {
     /// The largest deviation, if the arm is measured farther than `measured_tolerance` from its command.
     fn distance(&self, motion: &ConfigurationMotion) -> Result<Option<Deviation>, Fault> {
-        let (loaded, positions) = (motion.loaded(), motion.positions());
+        let (loaded, positions) = (&motion.loaded, motion.positions());
         let measured = self.measured.configuration(self.settings.measured_timeout, loaded, positions)?;
         let deviation = measured.map(|measured| Deviation::greatest(loaded, positions, &measured));
         Ok(deviation.filter(|deviation| deviation.difference.abs() > self.settings.measured_tolerance))
@@ -107,7 +107,7 @@ impl Supervision {
 
     /// The largest deviation between measurement and command since the last call.
     pub(super) fn take_greatest_difference(&mut self) -> Option<Deviation> {
-        self.following.take_greatest()
+        self.following.greatest.take()
     }
 
     /// Supervises the arm after a step of its motion. `ended` are the reports of an ended motion.
@@ -118,7 +118,7 @@ impl Supervision {
         input: &SupervisionInput,
     ) -> Supervised {
         let settings = &input.settings.following_error;
-        let loaded = motion.loaded().clone();
+        let loaded = motion.loaded.clone();
         let domains = loaded.chain.domains();
         let joints = VariableLimits { domains: &domains, velocities: motion.velocity_limits() };
         let window = settings.window.as_secs_f64();
@@ -181,12 +181,7 @@ impl Supervision {
         }
         let mut supervised = self.take_reports(|arrival| refused.clone().report_on(arrival.report), input);
         if supervised.reports.is_empty() {
-            supervised.reports.push(Report::new(
-                refused.outcome,
-                refused.sentence.clone(),
-                <_>::default(),
-                String::new(),
-            ));
+            supervised.reports.push(refused.clone().report(<_>::default(), String::new()));
         }
         self.halt = Some(Halt { refused, is_synchronized: false, is_fault: true });
         Supervised { has_halted: true, ..supervised }
@@ -197,13 +192,13 @@ impl Supervision {
     fn follow_measurement(&mut self, motion: &mut ConfigurationMotion, input: &SupervisionInput) {
         let Some(halt) = self.halt.as_mut().filter(|_| motion.is_at_rest()) else { return };
         let Settings { measured_timeout, measured_tolerance, .. } = input.settings;
-        let measured = input.measured.configuration(*measured_timeout, motion.loaded(), motion.positions());
+        let measured = input.measured.configuration(*measured_timeout, &motion.loaded, motion.positions());
         let Ok(Some(measured)) = measured else { return };
-        let deviation = Deviation::greatest(motion.loaded(), motion.positions(), &measured);
+        let deviation = Deviation::greatest(&motion.loaded, motion.positions(), &measured);
         let is_far = deviation.difference.abs() > *measured_tolerance;
         let is_new_fault = halt.is_fault && !halt.is_synchronized;
         // An arm without a fault is still moving to its command, or is measured late.
-        if is_far && !halt.is_fault && !input.measured.is_at_rest(motion.loaded(), REST_TIME, input.activity.last) {
+        if is_far && !halt.is_fault && !input.measured.is_at_rest(&motion.loaded, REST_TIME, input.activity.last) {
             return;
         }
         if is_new_fault || is_far {
@@ -221,7 +216,7 @@ impl Supervision {
         let fault = match input.distance(motion) {
             Ok(None) => return self.take_reports(|arrival| arrival.report, input),
             _ if is_driven => return Supervised::default(),
-            Ok(Some(deviation)) => Fault::new(deviation.sentence(motion.loaded())),
+            Ok(Some(deviation)) => Fault::new(deviation.sentence(&motion.loaded)),
             Err(fault) => fault,
         };
         let refused =

@@ -12,7 +12,7 @@ use crate::messages::TargetAxes;
 use crate::reports::{Fault, RefuseAs, Refused};
 use crate::robot_in_use::Configuration;
 use crate::ros::task;
-use crate::services::Setter;
+use crate::services::ParameterStore;
 use crate::servo::Intake;
 use crate::surroundings::Avoidance;
 use urdf_ik_parameters::{Settings, Value};
@@ -24,12 +24,12 @@ const WAITING: usize = 4;
 pub(super) type MenuChoiceSender = mpsc::Sender<(usize, MenuChoice)>;
 
 /// Executes choices in order in a task. Refusals are shown at the handle.
-pub(super) fn serve(servo: &Arc<Intake>, handles: &Arc<Handles>, setter: Setter) -> MenuChoiceSender {
+pub(super) fn serve(servo: &Arc<Intake>, handles: &Arc<Handles>, parameters: Arc<ParameterStore>) -> MenuChoiceSender {
     let (sender, mut choices) = mpsc::channel(WAITING);
     let (servo, handles) = (Arc::clone(servo), Arc::clone(handles));
     task::start(async move {
         while let Some((tip, choice)) = choices.recv().await {
-            let refusal = carry_out(&servo, &handles, &setter, tip, choice).await.err();
+            let refusal = carry_out(&servo, &handles, &parameters, tip, choice).await.err();
             if let Some(now) = servo.arm.output.configuration() {
                 handles.of(&now.loaded, |handles| handles[tip].notice = refusal);
             }
@@ -43,13 +43,13 @@ pub(super) fn serve(servo: &Arc<Intake>, handles: &Arc<Handles>, setter: Setter)
 async fn carry_out(
     servo: &Intake,
     handles: &Handles,
-    setter: &Setter,
+    parameters: &ParameterStore,
     tip: usize,
     choice: MenuChoice,
 ) -> Result<(), Fault> {
     match choice {
         MenuChoice::Solver(kind) => {
-            setter.set(Settings::solver(), Value::Text(kind.name().into()))?;
+            parameters.set_one(Settings::solver(), Value::Text(kind.name().into()))?;
         }
         MenuChoice::PositionOnly | MenuChoice::KeepOrientation => toggle(&servo.arm, handles, tip, choice)?,
         MenuChoice::ToInitial => to_initial(&servo.arm).await?,

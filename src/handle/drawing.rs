@@ -32,7 +32,7 @@ pub(super) struct HandleView {
 /// All handles in their current state.
 pub(super) fn draw(arm: &Arm, handles: &Handles) -> Vec<HandleView> {
     let Ok(now) = arm.configuration() else { return Vec::new() };
-    let (settings, latest) = (arm.settings(), arm.reporter.latest.now());
+    let (settings, latest) = (arm.settings(), arm.reporter.latest.lock().clone());
     let poses = tip_poses(&now);
     let draw_tip = |(tip, handle): (usize, &mut Handle)| {
         let name = now.loaded.chain.tips()[tip].link.clone();

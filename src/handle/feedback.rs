@@ -48,7 +48,8 @@ pub(super) fn serve(
 
 impl Receiver {
     fn receive(&mut self, raw: &[u8]) {
-        let Some((feedback, frame_is_damaged)) = target_message::read(raw, header) else { return };
+        let read = target_message::read(raw, |feedback: &InteractiveMarkerFeedback| &feedback.header);
+        let Some((feedback, frame_is_damaged)) = read else { return };
         let now = self.arm.output.configuration();
         let tip = now.as_ref().and_then(|now| now.loaded.chain.tip_index(&feedback.marker_name));
         let done = match (&now, tip) {
@@ -122,10 +123,8 @@ impl Receiver {
         self.handles.of(&now.loaded, |handles| {
             let handle = &mut handles[tip];
             match button {
-                MOUSE_DOWN => {
-                    handle.holder.take(client, moment);
-                }
-                KEEP_ALIVE if handle.holder.is_of(client, moment) => {
+                KEEP_ALIVE if !handle.holder.is_of(client, moment) => {}
+                MOUSE_DOWN | KEEP_ALIVE => {
                     handle.holder.take(client, moment);
                 }
                 MOUSE_UP => {
@@ -136,10 +135,6 @@ impl Receiver {
             }
         });
     }
-}
-
-fn header(feedback: &InteractiveMarkerFeedback) -> &r2r::std_msgs::msg::Header {
-    &feedback.header
 }
 
 fn unknown_handle(now: &Configuration, name: &str) -> Refused {

@@ -1,7 +1,7 @@
 //! The appearance of a handle and its messages: colour and text show the outcome of the latest target of its tip.
 
 use nalgebra::Isometry3;
-use r2r::geometry_msgs::msg::{Point, Pose, Quaternion, Vector3};
+use r2r::geometry_msgs::msg::{Quaternion, Vector3};
 use r2r::std_msgs::msg::{ColorRGBA, Header};
 use r2r::visualization_msgs::msg::{InteractiveMarker, InteractiveMarkerControl, InteractiveMarkerPose, Marker};
 
@@ -24,12 +24,14 @@ const TEXT_BELOW: f64 = 1.0;
 const LETTERS: f64 = 0.15;
 /// Width of a space relative to the height of the letters.
 const SPACE: f64 = 0.4;
-/// The axes of the handle with their rotations from the x axis, not normalized.
+/// The axes of the handle with their rotations from the x axis.
 const AXES: [(&str, Quaternion); 3] = [
-    ("x", Quaternion { x: 1.0, y: 0.0, z: 0.0, w: 1.0 }),
-    ("y", Quaternion { x: 0.0, y: 0.0, z: 1.0, w: 1.0 }),
-    ("z", Quaternion { x: 0.0, y: 1.0, z: 0.0, w: 1.0 }),
+    ("x", Quaternion { x: HALF, y: 0.0, z: 0.0, w: HALF }),
+    ("y", Quaternion { x: 0.0, y: 0.0, z: HALF, w: HALF }),
+    ("z", Quaternion { x: 0.0, y: HALF, z: 0.0, w: HALF }),
 ];
+/// Entry of a quaternion that rotates by a quarter turn.
+const HALF: f64 = std::f64::consts::FRAC_1_SQRT_2;
 
 /// A complete marker with its controls and menu, at a pose in the frame of its appearance.
 pub(super) fn whole(name: &str, appearance: &Appearance, pose: &Isometry3<f64>) -> InteractiveMarker {
@@ -72,7 +74,7 @@ fn ball(appearance: &Appearance) -> InteractiveMarkerControl {
         type_: Marker::SPHERE as i32,
         scale: Vector3 { x: size, y: size, z: size },
         color: colour(appearance, BALL_OPACITY),
-        pose: at(Point::default()),
+        pose: convert::pose_message(&Isometry3::identity()),
         ..Marker::default()
     };
     InteractiveMarkerControl { interaction_mode: MOVE_3D, ..visible("ball", ball) }
@@ -83,11 +85,12 @@ fn text(appearance: &Appearance) -> InteractiveMarkerControl {
     let letters = LETTERS * appearance.size;
     #[expect(clippy::cast_precision_loss, reason = "a few lines")]
     let lines = appearance.text.lines().count() as f64;
+    let below = TEXT_BELOW * appearance.size + 0.5 * lines * letters;
     let text = Marker {
         type_: Marker::TEXT_VIEW_FACING as i32,
         scale: Vector3 { x: SPACE * letters, y: letters, z: letters },
         color: colour(appearance, 1.0),
-        pose: at(Point { z: -TEXT_BELOW * appearance.size - 0.5 * lines * letters, ..Point::default() }),
+        pose: convert::pose_message(&Isometry3::translation(0.0, 0.0, -below)),
         text: appearance.text.clone(),
         ..Marker::default()
     };
@@ -98,7 +101,7 @@ fn text(appearance: &Appearance) -> InteractiveMarkerControl {
 fn visible(name: &str, marker: Marker) -> InteractiveMarkerControl {
     InteractiveMarkerControl {
         name: name.into(),
-        orientation: UNTURNED,
+        orientation: Quaternion { w: 1.0, ..Quaternion::default() },
         always_visible: true,
         markers: vec![marker],
         ..InteractiveMarkerControl::default()
@@ -107,21 +110,12 @@ fn visible(name: &str, marker: Marker) -> InteractiveMarkerControl {
 
 /// An arrow along an axis, or a ring about it, drawn by the client.
 fn about(verb: &str, axis: &str, turn: &Quaternion, interaction_mode: u8) -> InteractiveMarkerControl {
-    let half = std::f64::consts::FRAC_1_SQRT_2;
-    let orientation = Quaternion { x: half * turn.x, y: half * turn.y, z: half * turn.z, w: half * turn.w };
     InteractiveMarkerControl {
         name: format!("{verb} {axis}"),
-        orientation,
+        orientation: turn.clone(),
         interaction_mode,
         ..InteractiveMarkerControl::default()
     }
-}
-
-/// No rotation.
-const UNTURNED: Quaternion = Quaternion { x: 0.0, y: 0.0, z: 0.0, w: 1.0 };
-
-fn at(position: Point) -> Pose {
-    Pose { position, orientation: UNTURNED }
 }
 
 fn colour(appearance: &Appearance, a: f32) -> ColorRGBA {

@@ -26,7 +26,7 @@ use futures::channel::mpsc;
 use crate::Result;
 use crate::messages::TargetMessage;
 use crate::ros::Spinner;
-use crate::services::Setter;
+use crate::services::ParameterStore;
 use crate::servo::Intake;
 use handles::Handles;
 
@@ -37,7 +37,7 @@ const WAITING_DRAGS: usize = 10;
 pub(crate) fn serve(
     spinner: &mut Spinner,
     servo: &Arc<Intake>,
-    setter: Setter,
+    parameters: Arc<ParameterStore>,
 ) -> Result<Vec<mpsc::Receiver<TargetMessage>>> {
     let arm = &servo.arm;
     let settings = arm.settings();
@@ -47,7 +47,7 @@ pub(crate) fn serve(
     let handles = Arc::new(Handles::default());
     let tips = settings.tip_links.len().max(1);
     let (senders, drags) = (0..tips).map(|_| mpsc::channel(WAITING_DRAGS)).unzip();
-    let choices = commands::serve(servo, &handles, setter);
+    let choices = commands::serve(servo, &handles, parameters);
     feedback::serve(spinner, arm, &handles, senders, choices)?;
     updates::serve(spinner, arm, &handles)?;
     Ok(drags)

@@ -8,30 +8,15 @@ use r2r::std_msgs::msg::{ColorRGBA, Header};
 use r2r::visualization_msgs::msg::{Marker, MarkerArray};
 
 use crate::messages::convert;
+use crate::ros::constants;
 
 /// Red, green, blue and opacity, each in \[0, 1\].
 pub(super) type Colour = [f32; 4];
 
-/// Adds or replaces a marker.
-const ADD: i32 = Marker::ADD as i32;
-/// Removes a marker.
-const DELETE: i32 = Marker::DELETE as i32;
-/// Removes all markers.
-const DELETE_ALL: i32 = Marker::DELETEALL as i32;
-/// A box around a single point.
-pub(super) const BOX: i32 = Marker::CUBE as i32;
-/// A ball around a single point.
-pub(super) const BALL: i32 = Marker::SPHERE as i32;
-/// A cylinder along z around a single point.
-pub(super) const CYLINDER: i32 = Marker::CYLINDER as i32;
-/// A ball around each point.
-pub(super) const BALLS: i32 = Marker::SPHERE_LIST as i32;
-/// Line segments between pairs of points.
-pub(super) const LINES: i32 = Marker::LINE_LIST as i32;
-/// A line through all points.
-pub(super) const STRIP: i32 = Marker::LINE_STRIP as i32;
-/// Triangles of three points each, with scale 1.
-pub(super) const TRIANGLES: i32 = Marker::TRIANGLE_LIST as i32;
+constants! { i32: Marker { ADD, DELETE, DELETEALL } }
+constants! { pub(super) i32: Marker {
+    CUBE, SPHERE, CYLINDER, SPHERE_LIST, LINE_LIST, LINE_STRIP, TRIANGLE_LIST,
+} }
 
 /// The colours of the axes x, y and z.
 const AXIS_COLOURS: [Colour; 3] = [[0.95, 0.25, 0.25, 1.0], [0.35, 0.85, 0.35, 1.0], [0.3, 0.55, 1.0, 1.0]];
@@ -48,7 +33,7 @@ const MAX_DRAWN: f64 = 1e12;
 
 /// Clears the topic's markers and draws all of `drawn`.
 pub(super) fn all(frame: &str, drawn: &[Marker]) -> MarkerArray {
-    let clear = Marker { action: DELETE_ALL, ..marker(String::new(), 0) };
+    let clear = Marker { action: DELETEALL, ..marker(String::new(), 0) };
     in_frame(frame, std::iter::once(clear).chain(drawn.iter().cloned()))
 }
 
@@ -82,7 +67,7 @@ pub(super) fn joined(
     points: impl IntoIterator<Item = Point3<f64>>,
     colours: &[Colour],
 ) -> Marker {
-    let across = if matches!(form, LINES | STRIP) { 0.0 } else { size };
+    let across = if matches!(form, LINE_LIST | LINE_STRIP) { 0.0 } else { size };
     let colours: Vec<_> = colours.iter().copied().map(colour).collect();
     Marker {
         type_: form,
@@ -118,7 +103,7 @@ pub(super) fn axes(namespace: String, id: i32, frames: &[Isometry3<f64>], length
     let ends = |frame: &Isometry3<f64>, axis| [frame * Point3::origin(), frame * Point3::from(length * axis)];
     let points = frames.iter().flat_map(|frame| axes().flat_map(|(axis, _)| ends(frame, axis)));
     let colours: Vec<Colour> = frames.iter().flat_map(|_| axes().flat_map(|(_, colour)| [colour; 2])).collect();
-    joined(namespace, id, LINES, AXIS_WIDTH * length, points, &colours)
+    joined(namespace, id, LINE_LIST, AXIS_WIDTH * length, points, &colours)
 }
 
 /// Meridians and parallels of a sphere with this `radius` \[m\] around `centre`; empty for radius 0. Not a surface:
@@ -151,7 +136,7 @@ pub(super) fn globe(centre: Point3<f64>, radius: f64) -> Vec<Point3<f64>> {
 pub(super) fn is_drawable(marker: &Marker) -> bool {
     // Written so that NaN fails.
     let is_near = |length: f64| length.abs() <= MAX_DRAWN;
-    let is_solid = matches!(marker.type_, BOX | BALL | CYLINDER);
+    let is_solid = matches!(marker.type_, CUBE | SPHERE | CYLINDER);
     let has_form = is_solid || (!marker.points.is_empty() && marker.scale.x > 0.0 && is_near(marker.scale.x));
     let mut places = marker.points.iter().chain([&marker.pose.position]);
     has_form && places.all(|at| is_near(at.x) && is_near(at.y) && is_near(at.z))
@@ -182,7 +167,7 @@ mod tests {
     #[test]
     fn all_begins_with_an_empty_scene() {
         let array = all("base", &[axes_at("tip", 0, 0.0)]);
-        assert_eq!(actions(&array), [(DELETE_ALL, "", 0), (ADD, "tip", 0)]);
+        assert_eq!(actions(&array), [(DELETEALL, "", 0), (ADD, "tip", 0)]);
         assert!(array.markers.iter().all(|marker| marker.header.frame_id == "base"));
     }
 

@@ -88,7 +88,8 @@ impl Drawing {
             Some(drawer) => drawer,
             None => Drawer::new(Arc::clone(&now.loaded), missing_meshes::are_missed(arm, &now.loaded).await),
         };
-        let mut markers = self.drawer.insert(drawer).markers(&now, &arm.reporter.latest.now());
+        let latest = arm.reporter.latest.lock().clone();
+        let mut markers = self.drawer.insert(drawer).markers(&now, &latest);
         markers.extend(around(arm, &now));
         let is_current = self.all_sent.is_some_and(|sent| sent.elapsed() < REPEAT)
             && subscribers <= self.subscribers

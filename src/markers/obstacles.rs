@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 use r2r::visualization_msgs::msg::Marker;
 
-use super::messages::{BALL, BOX, CYLINDER, Colour, STRIP, TRIANGLES, joined, solid};
+use super::messages::{CUBE, CYLINDER, Colour, LINE_STRIP, SPHERE, TRIANGLE_LIST, joined, solid};
 use crate::robot_in_use::Configuration;
 use crate::surroundings::Environment;
 use urdf_ik_collision::{Geometry, Near, Obstacle};
@@ -39,7 +39,7 @@ pub(super) fn markers(environment: &Environment, now: &Configuration) -> Vec<Mar
 pub(super) fn nearest(near: &Near, now: &Configuration) -> Marker {
     let root_in_base = now.root_in_base();
     let points = near.points.iter().map(|point| root_in_base * point);
-    joined("nearest".into(), 0, STRIP, NEAR_LINE, points, &[NEAR])
+    joined("nearest".into(), 0, LINE_STRIP, NEAR_LINE, points, &[NEAR])
 }
 
 /// Adds the parts of an obstacle to the markers of a namespace.
@@ -48,21 +48,21 @@ fn add(markers: &mut Vec<Marker>, namespace: &str, colour: Colour, obstacle: &Ob
         let (pose, id) = (pose * place, i32::try_from(markers.len()).unwrap_or(i32::MAX));
         let solid = |form, edges, pose: &_| solid(namespace.into(), id, form, edges, pose, colour);
         markers.push(match *geometry {
-            Geometry::Box { size } => solid(BOX, size, &pose),
-            Geometry::Sphere { radius } => solid(BALL, [2.0 * radius; 3], &pose),
+            Geometry::Box { size } => solid(CUBE, size, &pose),
+            Geometry::Sphere { radius } => solid(SPHERE, [2.0 * radius; 3], &pose),
             // There is no message for a capsule.
             Geometry::Cylinder { radius, length } | Geometry::Capsule { radius, length } => {
                 solid(CYLINDER, [2.0 * radius, 2.0 * radius, length], &pose)
             }
             Geometry::Mesh { triangles, .. } if triangles > MAX_TRIANGLES => {
                 let (middle, edges) = box_around(&obstacle.triangles(index).unwrap_or_default().0);
-                solid(BOX, edges, &(pose * middle))
+                solid(CUBE, edges, &(pose * middle))
             }
             Geometry::Mesh { .. } => {
                 let (vertices, faces) = obstacle.triangles(index).unwrap_or_default();
                 let corners = faces.iter().flatten().map(|&corner| pose * Point3::from(vertices[corner as usize]));
                 // Scale 1: the points are the corners.
-                joined(namespace.into(), id, TRIANGLES, 1.0, corners, &[colour])
+                joined(namespace.into(), id, TRIANGLE_LIST, 1.0, corners, &[colour])
             }
             _ => continue,
         });

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, Point3};
 use r2r::visualization_msgs::msg::Marker;
 
-use super::messages::{BALL, BALLS, Colour, LINES, STRIP, axes, globe, is_drawable, joined, solid};
+use super::messages::{Colour, LINE_LIST, LINE_STRIP, SPHERE, SPHERE_LIST, axes, globe, is_drawable, joined, solid};
 use super::skeleton;
 use super::trace::Trace;
-use crate::reports::{LatestTarget, LatestTargets, StatusColour, TargetOutcome};
+use crate::reports::{LatestTarget, LatestTargets, StatusColour};
 use crate::robot_in_use::{Configuration, LoadedRobot};
 use urdf_ik_robot::{Chain, Domain};
 use urdf_ik_solver::TipReach;
@@ -82,11 +82,9 @@ impl Drawer {
         let loaded = Arc::clone(&self.loaded);
         let (robot, chain) = (&loaded.robot, &loaded.chain);
         let mut poses = robot.link_poses(&now.positions);
-        if let Some(base) = robot.link_index(chain.base()) {
-            let origin = poses[base].inverse();
-            for pose in &mut poses {
-                *pose = origin * *pose;
-            }
+        let root_in_base = now.root_in_base();
+        for pose in &mut poses {
+            *pose = root_in_base * *pose;
         }
         if self.cleared != latest.cleared {
             self.cleared = latest.cleared;
@@ -105,7 +103,7 @@ impl Drawer {
         markers.push(self.strip("path".into(), 0, latest.path.clone(), &[PATH]));
         let at_limits = joints_at_limits(chain, &now.positions);
         let at_limits = at_limits.map(|joint| poses[robot.joints()[joint].child].translation.vector.into());
-        markers.push(joined("limits".into(), 0, BALLS, self.joint_size, at_limits, &[AT_LIMIT]));
+        markers.push(joined("limits".into(), 0, SPHERE_LIST, self.joint_size, at_limits, &[AT_LIMIT]));
         if self.has_skeleton {
             markers.extend(skeleton::markers(robot, &poses, self.size, self.joint_size));
         }
@@ -124,7 +122,7 @@ impl Drawer {
         let namespace = |what| self.namespace(tip, what);
         let (id, at) = (first_id(tip), Point3::from(pose.translation.vector));
         let globe = |id, radius| {
-            joined(namespace("reach"), id, LINES, REACH_LINE * self.size, globe(reach.centre, radius), &[REACH])
+            joined(namespace("reach"), id, LINE_LIST, REACH_LINE * self.size, globe(reach.centre, radius), &[REACH])
         };
         let mut markers = vec![
             axes(namespace("tip"), id, &[*pose], TIP_AXES * self.size),
@@ -132,9 +130,10 @@ impl Drawer {
             globe(id + 1, reach.working.inner),
         ];
         if let Some((target, frame)) = target.and_then(|target| Some((target, target.pose?))) {
-            let (centre, colour) = (frame.translation, colour_of(target.outcome));
+            let [red, green, blue] = StatusColour::of(target.outcome).rgb();
+            let (centre, colour) = (frame.translation, [red, green, blue, TARGET_OPACITY]);
             let ball = [TARGET_BALL * self.size; 3];
-            markers.push(solid(namespace("target"), id + 1, BALL, ball, &centre.into(), colour));
+            markers.push(solid(namespace("target"), id + 1, SPHERE, ball, &centre.into(), colour));
             if target.has_orientation {
                 markers.push(axes(namespace("target"), id, &[frame], TARGET_AXES * self.size));
             }
@@ -159,7 +158,7 @@ impl Drawer {
     }
 
     fn strip(&self, namespace: String, id: i32, points: Vec<Point3<f64>>, colours: &[Colour]) -> Marker {
-        joined(namespace, id, STRIP, THIN_LINE * self.size, points, colours)
+        joined(namespace, id, LINE_STRIP, THIN_LINE * self.size, points, colours)
     }
 }
 
@@ -179,10 +178,4 @@ fn joints_at_limits<'a>(chain: &'a Chain, positions: &'a [f64]) -> impl Iterator
         Domain::Circle => false,
     };
     chain.joints().iter().filter(move |joint| is_at_limit(joint.variable)).map(|joint| joint.joint)
-}
-
-/// The colour of a target by its outcome.
-fn colour_of(outcome: TargetOutcome) -> Colour {
-    let [red, green, blue] = StatusColour::of(outcome).rgb();
-    [red, green, blue, TARGET_OPACITY]
 }

@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Point3};
 use r2r::visualization_msgs::msg::Marker;
 
-use super::messages::{BALLS, Colour, LINES, axes, joined};
+use super::messages::{Colour, LINE_LIST, SPHERE_LIST, axes, joined};
 use urdf_ik_robot::Robot;
 
 /// The namespace, which users can hide.
@@ -31,8 +31,8 @@ pub(super) fn markers(robot: &Robot, poses: &[Isometry3<f64>], size: f64, joint_
     let bones = robot.joints().iter().flat_map(|joint| [origin(joint.parent), origin(joint.child)]);
     let joints = movable.iter().map(|&link| origin(link));
     [
-        joined(NAMESPACE.into(), 0, LINES, LINE_WIDTH * size, bones, &[BONES]),
-        joined(NAMESPACE.into(), 1, BALLS, SPHERE * joint_size, joints, &[JOINTS]),
+        joined(NAMESPACE.into(), 0, LINE_LIST, LINE_WIDTH * size, bones, &[BONES]),
+        joined(NAMESPACE.into(), 1, SPHERE_LIST, SPHERE * joint_size, joints, &[JOINTS]),
         axes(NAMESPACE.into(), 2, &frames, AXES * joint_size),
     ]
 }

@@ -13,6 +13,7 @@ use crate::reports::{Fault, fault};
 use urdf_ik_collision::{Body, Near, Scene};
 use urdf_ik_mathematics::spatial::rotation_from;
 use urdf_ik_motion::TrajectoryPoint;
+use urdf_ik_parameters::config::movable_index;
 use urdf_ik_robot::{Chain, Robot};
 use urdf_ik_text::names;
 
@@ -33,7 +34,7 @@ pub(crate) fn pose(message: &Pose) -> Result<Isometry3<f64>, Fault> {
 pub(crate) fn point(message: &Point) -> Result<Translation3<f64>, Fault> {
     for (axis, value) in [("x", message.x), ("y", message.y), ("z", message.z)] {
         if !value.is_finite() {
-            return Err(fault!("the target's position {axis} is {value}; it must be a finite number"));
+            return Err(fault!("position {axis} is {value}; it must be a finite number"));
         }
     }
     Ok(Translation3::new(message.x, message.y, message.z))
@@ -140,14 +141,7 @@ pub(crate) fn overlay_row(
     positions: &mut [f64],
 ) -> Result<(), Fault> {
     for (name, &position) in names.iter().zip(row) {
-        let joint = robot.movable_index(name).ok_or_else(|| {
-            let known: Vec<&str> = robot.movable_names().collect();
-            fault!(
-                "{what} names '{}', which is not a movable joint of the robot; its movable joints are: {}",
-                names::short(name),
-                names::list(&known)
-            )
-        })?;
+        let joint = movable_index(robot, name).map_err(|e| Fault::from(e).of(what))?;
         check_position(name, position).map_err(|fault| fault.of(what))?;
         positions[joint] = position;
     }

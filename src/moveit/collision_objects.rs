@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use futures::StreamExt;
-use r2r::QosProfile;
 use r2r::moveit_msgs::msg::{AttachedCollisionObject, CollisionObject};
 use r2r::urdf_ik::msg::{Obstacle, ObstacleChange};
+use r2r::{QosProfile, WrappedTypesupport};
 
 use crate::Result;
 use crate::obstacles;
@@ -13,7 +13,6 @@ use crate::reports::{Fault, Refused, fault};
 use crate::ros::{ATTACHED_COLLISION_OBJECT, COLLISION_OBJECT, Interface, Spinner, constants, task};
 use crate::solving::Queries;
 use crate::surroundings::Environment;
-use urdf_ik_collision::World;
 use urdf_ik_text::names::short;
 
 /// Queue depth of the topics: programs send many objects at once.
@@ -22,42 +21,38 @@ const QUEUE_DEPTH: usize = 1000;
 constants! { u8: CollisionObject { ADD, REMOVE, MOVE } }
 
 pub(super) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>) -> Result {
-    let quality = QosProfile::default().keep_last(QUEUE_DEPTH);
-    let mut objects = spinner.subscribe::<CollisionObject>(COLLISION_OBJECT.name, quality.clone())?;
-    let (of_objects, of_parts) = (Arc::clone(queries), Arc::clone(queries));
+    serve_topic(spinner, queries, COLLISION_OBJECT, changes)?;
+    serve_topic(spinner, queries, ATTACHED_COLLISION_OBJECT, changes_of_part)
+}
+
+/// Applies the changes that `read` finds in each message of a topic, or logs why they are refused.
+fn serve_topic<T: WrappedTypesupport + Send + 'static>(
+    spinner: &mut Spinner,
+    queries: &Arc<Queries>,
+    topic: Interface,
+    read: fn(T, &Environment) -> Result<Vec<ObstacleChange>, Fault>,
+) -> Result {
+    let mut objects = spinner.subscribe::<T>(topic.name, QosProfile::default().keep_last(QUEUE_DEPTH))?;
+    let queries = Arc::clone(queries);
     task::start(async move {
         while let Some(object) = objects.next().await {
-            let changes = changes(object, &of_objects.arm.surroundings.environment().world);
-            make(&of_objects, COLLISION_OBJECT, changes).await;
-        }
-    });
-    let mut parts = spinner.subscribe::<AttachedCollisionObject>(ATTACHED_COLLISION_OBJECT.name, quality)?;
-    task::start(async move {
-        while let Some(part) = parts.next().await {
-            let changes = changes_of_part(part, &of_parts.arm.surroundings.environment());
-            make(&of_parts, ATTACHED_COLLISION_OBJECT, changes).await;
+            let changes = read(object, &queries.arm.surroundings.environment());
+            let made = match changes {
+                Ok(changes) => obstacles::make(&queries, changes).await.map_err(Fault::from),
+                Err(fault) => Err(fault),
+            };
+            queries.arm.reporter.warnings.note(topic.name, &made.map_err(Refused::of_sentence));
         }
     });
     Ok(())
 }
 
-/// Applies the changes, or logs why they are refused.
-async fn make(queries: &Queries, topic: Interface, changes: Result<Vec<ObstacleChange>, Fault>) {
-    let made = match changes {
-        Ok(changes) => {
-            obstacles::make(queries, changes).await.map_err(|refused| Refused::of_sentence(refused.sentence))
-        }
-        Err(sentence) => Err(Refused::of_sentence(sentence)),
-    };
-    queries.arm.reporter.warnings.note(topic.name, &made);
-}
-
 /// The changes for an object. As in MoveIt, removing an object without a name removes all obstacles.
-fn changes(object: CollisionObject, world: &World) -> Result<Vec<ObstacleChange>, Fault> {
+fn changes(object: CollisionObject, environment: &Environment) -> Result<Vec<ObstacleChange>, Fault> {
     match object.operation {
         ADD => Ok(vec![change("add", obstacle(object)?)]),
         MOVE => Ok(vec![change("move", Obstacle { header: object.header, pose: object.pose, ..named(object.id) })]),
-        REMOVE if object.id.is_empty() => Ok(each("remove", world.obstacles().map(|(id, ..)| id))),
+        REMOVE if object.id.is_empty() => Ok(each("remove", environment.world.obstacles().map(|(id, ..)| id))),
         REMOVE => Ok(vec![change("remove", named(object.id))]),
         _ => {
             Err(fault!("the operation of object '{}' is not ADD, MOVE or REMOVE: add it as a whole", short(&object.id)))

@@ -4,18 +4,19 @@ use std::sync::Arc;
 
 use r2r::moveit_msgs::srv::GetPositionFK::{Request, Response};
 
-use super::{MoveIt, apply_state, code, error_code, refusal, with_note};
-use crate::reports::{RefuseAs, Refused, ServiceResponse};
+use super::{apply_state, code, error_code, refusal, with_note};
+use crate::reports::{RefuseAs, Refused, Reporter, ServiceResponse};
 use crate::robot_in_use::link_poses;
+use crate::solving::Queries;
 
-impl ServiceResponse<MoveIt, Request> for Response {
-    fn refused(moveit: &MoveIt, _: &Request, refused: Refused) -> Self {
-        Self { error_code: refusal(moveit, &refused), ..Self::default() }
+impl ServiceResponse<Request> for Response {
+    fn refused(reporter: &Reporter, _: &Request, refused: Refused) -> Self {
+        Self { error_code: refusal(reporter, &refused), ..Self::default() }
     }
 }
 
-pub(super) async fn compute_fk(moveit: Arc<MoveIt>, request: Request) -> Result<Response, Refused> {
-    let arm = &moveit.queries.arm;
+pub(super) async fn compute_fk(queries: Arc<Queries>, request: Request) -> Result<Response, Refused> {
+    let arm = &queries.arm;
     let settings = arm.settings();
     let mut configuration = arm.configuration()?;
     let loaded = Arc::clone(&configuration.loaded);
@@ -24,6 +25,6 @@ pub(super) async fn compute_fk(moveit: Arc<MoveIt>, request: Request) -> Result<
     let fk_link_names = link_poses::or_tips(&loaded, request.fk_link_names);
     let poses = link_poses::poses(&configuration, &settings.frame_prefix, &fk_link_names, frame, arm.clock.stamp());
     let pose_stamped = poses.refuse_as("fk_link_names")?;
-    let error_code = error_code(&moveit, code::SUCCESS, &with_note(String::new(), note));
+    let error_code = error_code(&arm.reporter, code::SUCCESS, &with_note(String::new(), note));
     Ok(Response { pose_stamped, fk_link_names, error_code })
 }

@@ -9,10 +9,10 @@ use r2r::geometry_msgs::msg::PoseStamped;
 use r2r::moveit_msgs::msg::{PositionIKRequest, RobotState};
 use r2r::moveit_msgs::srv::GetPositionIK::{Request, Response};
 
-use super::{MoveIt, apply_state, check_constraints, code, error_code, refusal, with_note};
+use super::{apply_state, check_constraints, code, error_code, refusal, with_note};
 use crate::arm::Arm;
 use crate::messages::convert;
-use crate::reports::{Fault, RefuseAs, Refused, ServiceResponse, fault, status};
+use crate::reports::{Fault, RefuseAs, Refused, Reporter, ServiceResponse, fault, status};
 use crate::robot_in_use::{Configuration, LoadedRobot, link_poses};
 use crate::ros::COMPUTE_IK;
 use crate::services::joint_overrides::JointOverrides;
@@ -20,13 +20,13 @@ use crate::services::query::Query;
 use crate::services::request_overrides;
 use crate::solving::{Queries, problem};
 use crate::surroundings::Avoidance;
-use urdf_ik_parameters::Settings;
-use urdf_ik_robot::{JointKind, Robot};
+use urdf_ik_parameters::{Settings, Value};
+use urdf_ik_robot::Robot;
 use urdf_ik_solver::{Outcome, Stop, Target, Tolerance};
 
-impl ServiceResponse<MoveIt, Request> for Response {
-    fn refused(moveit: &MoveIt, _: &Request, refused: Refused) -> Self {
-        Self { error_code: refusal(moveit, &refused), ..Self::default() }
+impl ServiceResponse<Request> for Response {
+    fn refused(reporter: &Reporter, _: &Request, refused: Refused) -> Self {
+        Self { error_code: refusal(reporter, &refused), ..Self::default() }
     }
 
     fn queries(&self) -> (u32, u32) {
@@ -34,9 +34,9 @@ impl ServiceResponse<MoveIt, Request> for Response {
     }
 }
 
-pub(super) async fn compute_ik(moveit: Arc<MoveIt>, request: Request) -> Result<Response, Refused> {
-    let (moveit, request) = (&*moveit, request.ik_request);
-    let Queries { arm, searches } = &*moveit.queries;
+pub(super) async fn compute_ik(queries: Arc<Queries>, request: Request) -> Result<Response, Refused> {
+    let Queries { arm, searches } = &*queries;
+    let request = request.ik_request;
     check_constraints(&request.constraints)?;
     let mut settings = (*arm.settings()).clone();
     // As in MoveIt, poses refer to links, not tools.
@@ -44,7 +44,7 @@ pub(super) async fn compute_ik(moveit: Arc<MoveIt>, request: Request) -> Result<
     configuration.loaded = configuration.loaded.without_tools().refuse_as("tool")?;
     let loaded = Arc::clone(&configuration.loaded);
     let timeout = f64::from(request.timeout.sec) + 1e-9 * f64::from(request.timeout.nanosec);
-    request_overrides::apply_timeout(timeout, &mut settings)?;
+    request_overrides::replace(&mut settings.timeout, Settings::timeout(), Value::Double(timeout))?;
     let mut positions = configuration.positions.clone();
     let note = apply_state(&loaded.robot, &request.robot_state, &mut positions)?;
     let targets = targets(arm, &configuration, &settings, &request).await?;
@@ -53,8 +53,10 @@ pub(super) async fn compute_ik(moveit: Arc<MoveIt>, request: Request) -> Result<
     // As in MoveIt, the request decides, not the parameter.
     settings.avoid_collisions = request.avoid_collisions;
     let avoidance = Avoidance::of(&arm.surroundings, &loaded, &positions, &settings).await?;
-    let query = Arc::new(Query { targets, seed, joints: JointOverrides::default(), avoidance, settings, began });
-    let (_, solution) = query.solve(searches, &loaded).await?;
+    let joints = JointOverrides::default();
+    let query = Arc::new(Query { loaded, targets, seed, joints, avoidance, settings, began });
+    let (_, solution) = query.solve(searches).await?;
+    let loaded = &query.loaded;
     let scene = Avoidance::scene(query.avoidance.as_ref());
     let sentence = with_note(status::sentence(&solution, &loaded.chain, scene), note);
     let code = match solution.stop {
@@ -62,7 +64,7 @@ pub(super) async fn compute_ik(moveit: Arc<MoveIt>, request: Request) -> Result<
         Stop::Deadline => code::TIMED_OUT,
         _ => code::NO_IK_SOLUTION,
     };
-    let error_code = error_code(moveit, code, &sentence);
+    let error_code = error_code(&arm.reporter, code, &sentence);
     if code != code::SUCCESS {
         log::debug!("{}: {sentence}", COMPUTE_IK.short_name());
     }
@@ -162,14 +164,9 @@ fn tip_of_link(loaded: &LoadedRobot, link: usize) -> Option<(usize, Isometry3<f6
 }
 
 /// The first link of the rigid body with `link`, and the pose of `link` in its frame.
-fn body_of(robot: &Robot, mut link: usize) -> (usize, Isometry3<f64>) {
-    let mut pose = Isometry3::identity();
-    while let Some(joint) = robot.links()[link].parent_joint.map(|joint| &robot.joints()[joint]) {
-        if joint.kind != JointKind::Fixed {
-            break;
-        }
-        pose = joint.transform(0.0) * pose;
-        link = joint.parent;
-    }
-    (link, pose)
+fn body_of(robot: &Robot, link: usize) -> (usize, Isometry3<f64>) {
+    let body = robot.rigid_body(link);
+    let [_, between] = robot.joints_between([body, link]);
+    let pose = between.iter().fold(Isometry3::identity(), |pose, &joint| robot.joints()[joint].transform(0.0) * pose);
+    (body, pose)
 }

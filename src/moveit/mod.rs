@@ -29,27 +29,13 @@ use crate::solving::Queries;
 use urdf_ik_robot::Robot;
 
 pub(crate) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>, servo: &Arc<Intake>) -> Result {
-    let moveit = &Arc::new(MoveIt { node: spinner.node.fully_qualified_name()?, queries: Arc::clone(queries) });
-    answer_each::<GetPositionIK::Service, _, _>(spinner, moveit, COMPUTE_IK, ik::compute_ik)?;
-    answer_each::<GetPositionFK::Service, _, _>(spinner, moveit, COMPUTE_FK, fk::compute_fk)?;
+    answer_each::<GetPositionIK::Service, _, _>(spinner, queries, COMPUTE_IK, ik::compute_ik)?;
+    answer_each::<GetPositionFK::Service, _, _>(spinner, queries, COMPUTE_FK, fk::compute_fk)?;
     let check = state_validity::check_state_validity;
-    answer_each::<GetStateValidity::Service, _, _>(spinner, moveit, CHECK_STATE_VALIDITY, check)?;
+    answer_each::<GetStateValidity::Service, _, _>(spinner, queries, CHECK_STATE_VALIDITY, check)?;
     #[cfg(feature = "moveit_servo")]
     servo::serve(spinner, servo)?;
     collision_objects::serve(spinner, queries)
-}
-
-/// The context of MoveIt's services.
-struct MoveIt {
-    /// The node's name, for responses.
-    node: String,
-    queries: Arc<Queries>,
-}
-
-impl AsRef<Reporter> for MoveIt {
-    fn as_ref(&self) -> &Reporter {
-        (*self.queries).as_ref()
-    }
 }
 
 /// The values of `MoveItErrorCodes` in use.
@@ -61,7 +47,7 @@ mod code {
 }
 
 /// The field `error_code` of a refused request.
-fn refusal(moveit: &MoveIt, refused: &Refused) -> MoveItErrorCodes {
+fn refusal(reporter: &Reporter, refused: &Refused) -> MoveItErrorCodes {
     let code = match (refused.outcome, &*refused.kind) {
         (TargetOutcome::UnknownFrame, _) => code::FRAME_TRANSFORM_FAILURE,
         (_, "pose_stamped" | "constraints") => code::INVALID_GOAL_CONSTRAINTS,
@@ -69,12 +55,12 @@ fn refusal(moveit: &MoveIt, refused: &Refused) -> MoveItErrorCodes {
         (_, "ik_link_name" | "ik_link_names" | "fk_link_names") => code::INVALID_LINK_NAME,
         _ => code::FAILURE,
     };
-    error_code(moveit, code, &refused.sentence)
+    error_code(reporter, code, &refused.sentence)
 }
 
 /// The field `error_code`. It is filled by field names, because the message of ROS 2 Humble only has `val`.
-fn error_code(moveit: &MoveIt, val: i32, message: &str) -> MoveItErrorCodes {
-    let fields = json!({ "val": val, "message": message, "source": moveit.node });
+fn error_code(reporter: &Reporter, val: i32, message: &str) -> MoveItErrorCodes {
+    let fields = json!({ "val": val, "message": message, "source": reporter.node });
     serde_json::from_value(fields).unwrap_or_default()
 }
 

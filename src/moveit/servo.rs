@@ -121,7 +121,7 @@ fn switch_command_type(
     };
     intake.arm.reporter.warnings.recovered(SWITCH_COMMAND_TYPE.name);
     if filter.lock().expected.replace(kind) != Some(kind) {
-        intake.rest();
+        intake.arm.output.drop_servo_commands(None);
     }
     ServoCommandType::Response { success: true }
 }
@@ -130,7 +130,7 @@ fn switch_command_type(
 fn pause(intake: &Intake, filter: &SharedFilter, request: &SetBool::Request) -> SetBool::Response {
     filter.lock().is_paused = request.data;
     if request.data {
-        intake.rest();
+        intake.arm.output.drop_servo_commands(None);
     }
     let message = if request.data { "paused: the arm comes to rest" } else { "commands are accepted again" };
     SetBool::Response { success: true, message: message.into() }

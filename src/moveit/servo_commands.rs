@@ -2,20 +2,23 @@
 
 use nalgebra::Vector3;
 use r2r::moveit_msgs::msg::ServoStatus as MoveItStatus;
-use r2r::moveit_msgs::srv::ServoCommandType::Request;
 use r2r::urdf_ik::msg::ServoStatus;
 
 use crate::arm::steering::code;
 use crate::reports::{Fault, fault};
-use crate::ros::constants;
 use urdf_ik_parameters::{CommandUnits, MoveItServoSettings};
+use urdf_ik_text::named_values;
 
-/// A kind of command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CommandKind {
-    JointJog,
-    Twist,
-    Pose,
+named_values! {
+    /// A kind of command, in the order of the codes of `ServoCommandType`, which begin at 0.
+    pub enum CommandKind("command type", "command types") {
+        /// Velocities of joints.
+        JointJog = "JOINT_JOG",
+        /// A velocity of the tip.
+        Twist = "TWIST",
+        /// A pose of the tip.
+        Pose = "POSE",
+    }
 }
 
 /// The accepted commands.
@@ -44,21 +47,7 @@ impl CommandFilter {
 impl CommandKind {
     /// The kind with this code in `ServoCommandType`.
     pub(super) fn of_code(code: i8) -> Option<Self> {
-        constants! { i8: Request { JOINT_JOG, TWIST, POSE } }
-        match code {
-            JOINT_JOG => Some(Self::JointJog),
-            TWIST => Some(Self::Twist),
-            POSE => Some(Self::Pose),
-            _ => None,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::JointJog => "JOINT_JOG",
-            Self::Twist => "TWIST",
-            Self::Pose => "POSE",
-        }
+        Self::ALL.get(usize::try_from(code).ok()?).copied()
     }
 }
 

@@ -7,29 +7,29 @@ use r2r::moveit_msgs::msg::ContactInformation;
 use r2r::moveit_msgs::srv::GetStateValidity::{Request, Response};
 use r2r::std_msgs::msg::Header;
 
-use super::{MoveIt, apply_state, check_constraints};
+use super::{apply_state, check_constraints};
 use crate::messages::convert;
-use crate::reports::{RefuseAs, Refused, ServiceResponse};
+use crate::reports::{RefuseAs, Refused, Reporter, ServiceResponse};
 use crate::robot_in_use::Configuration;
 use crate::solving::Queries;
 use urdf_ik_collision::{Near, Scene};
 
-impl ServiceResponse<MoveIt, Request> for Response {
+impl ServiceResponse<Request> for Response {
     /// The response has no field for the reason, which is logged. An unchecked state is invalid.
-    fn refused(_: &MoveIt, _: &Request, _: Refused) -> Self {
+    fn refused(_: &Reporter, _: &Request, _: Refused) -> Self {
         Self::default()
     }
 }
 
 /// Each touching pair is a contact.
-pub(super) async fn check_state_validity(moveit: Arc<MoveIt>, request: Request) -> Result<Response, Refused> {
+pub(super) async fn check_state_validity(queries: Arc<Queries>, request: Request) -> Result<Response, Refused> {
     check_constraints(&request.constraints)?;
     if !request.robot_state.attached_collision_objects.is_empty() {
         let sentence =
             "robot_state has attached_collision_objects, which are not read: attach them by ~/change_obstacles";
         return Err(Refused::invalid("robot_state", sentence));
     }
-    let Queries { arm, searches } = &*moveit.queries;
+    let Queries { arm, searches } = &*queries;
     let settings = arm.settings();
     let mut configuration = arm.configuration()?;
     apply_state(&Arc::clone(&configuration.loaded).robot, &request.robot_state, &mut configuration.positions)?;

@@ -22,6 +22,7 @@ use urdf_ik_collision::{Attached, Obstacle, World};
 use urdf_ik_parameters::Settings;
 use urdf_ik_robot::Robot;
 use urdf_ik_text::names::{self, short};
+use urdf_ik_text::{UnknownName, named_values};
 
 /// A validated change.
 struct PreparedChange {
@@ -59,11 +60,11 @@ pub(crate) async fn make(queries: &Queries, changes: Vec<ObstacleChange>) -> Res
     if !now.loaded.is_same_robot(&loaded) {
         return Err(Refused::other_robot());
     }
-    let links = LinkPoses { robot: &loaded.robot, poses: loaded.robot.link_poses(&now.positions) };
+    let poses = loaded.robot.link_poses(&now.positions);
     let world = arm.surroundings.change(&loaded, |world| {
         ready.into_iter().try_for_each(|ready| {
             let id = ready.change.id.clone();
-            apply(world, &links, ready).map_err(|fault| invalid(naming(&id, fault)))
+            apply(world, &loaded.robot, &poses, ready).map_err(|fault| invalid(naming(&id, fault)))
         })
     })?;
     Ok(format!("there are {} obstacles and {} attached parts", world.obstacles().count(), world.attached().count()))
@@ -108,35 +109,29 @@ async fn prepare(
     Ok(PreparedChange { change, frame, link })
 }
 
-/// The links of a robot.
-struct LinkPoses<'a> {
-    robot: &'a Robot,
-    /// In the root link's frame.
-    poses: Vec<Isometry3<f64>>,
-}
-
-/// Applies one change.
+/// Applies one change, with the robot's links at `poses` in the root link's frame.
 fn apply(
     world: &mut World,
-    links: &LinkPoses,
+    robot: &Robot,
+    poses: &[Isometry3<f64>],
     PreparedChange { change, frame, link }: PreparedChange,
 ) -> Result<(), Fault> {
     let Change { id, action, shapes, place, touch_links, .. } = change;
-    let in_root = frame.zip(place).map(|(frame, place)| frame.in_root(&links.poses) * place.pose).unwrap_or_default();
+    let in_root = frame.zip(place).map(|(frame, place)| frame.in_root(poses) * place.pose).unwrap_or_default();
     match action {
         Action::Add => world.add(&id, shapes.unwrap_or_default(), in_root),
         Action::Move => world.move_to(&id, in_root)?,
         Action::Remove => world.remove(&id)?,
         Action::Clear => *world = World::default(),
         Action::Attach => {
-            check_touch_links(world, links.robot, &touch_links)?;
+            check_touch_links(world, robot, &touch_links)?;
             let missing = Fault::new("there is no such obstacle to attach: give it shapes");
             let present = || world.obstacle(&id).map(|(obstacle, pose)| (Arc::clone(obstacle), *pose));
             let (obstacle, pose) = shapes.map(|shapes| (shapes, in_root)).or_else(present).ok_or(missing)?;
-            let pose = links.poses[link].inv_mul(&pose);
+            let pose = poses[link].inv_mul(&pose);
             world.attach(&id, Attached { obstacle, pose, link, may_touch: touch_links });
         }
-        Action::Detach => world.detach(&id, &links.poses)?,
+        Action::Detach => world.detach(&id, poses)?,
     }
     Ok(())
 }
@@ -156,26 +151,23 @@ fn check_touch_links(world: &World, robot: &Robot, names: &BTreeSet<String>) -> 
 /// Maximum number of names in touch_links.
 const MAX_TOUCH_LINKS: usize = 1000;
 
-/// The kind of a change.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Action {
-    Add,
-    Move,
-    Remove,
-    Clear,
-    Attach,
-    Detach,
+named_values! {
+    /// The kind of a change.
+    pub enum Action("change", "changes") {
+        /// Add or replace an obstacle.
+        Add = "add",
+        /// Move an obstacle.
+        Move = "move",
+        /// Remove an obstacle or part.
+        Remove = "remove",
+        /// Remove everything.
+        Clear = "clear",
+        /// Attach an obstacle or shapes to a link.
+        Attach = "attach",
+        /// Turn a part into an obstacle.
+        Detach = "detach",
+    }
 }
-
-/// The actions by their names in messages.
-const ACTIONS: [(&str, Action); 6] = [
-    ("add", Action::Add),
-    ("move", Action::Move),
-    ("remove", Action::Remove),
-    ("clear", Action::Clear),
-    ("attach", Action::Attach),
-    ("detach", Action::Detach),
-];
 
 /// One change of the world.
 struct Change {
@@ -242,17 +234,16 @@ fn naming(id: &str, fault: Fault) -> Fault {
 
 /// The action called `name` for the obstacle `id`.
 fn action(name: &str, id: &str) -> Result<Action, Fault> {
-    let known = ACTIONS.iter().find(|(known, _)| *known == name).map(|(_, action)| *action);
-    match known {
-        Some(Action::Clear) if !id.is_empty() => {
+    match name.parse() {
+        Ok(Action::Clear) if !id.is_empty() => {
             Err(naming(id, Fault::new("clear removes all and takes no name; remove takes one away")))
         }
-        Some(action) if id.is_empty() && action != Action::Clear => Err(fault!("{name} needs the id of an obstacle")),
+        Ok(action) if id.is_empty() && action != Action::Clear => Err(fault!("{name} needs the id of an obstacle")),
         _ if id.len() > MAX_NAME_BYTES => Err(naming(id, fault!("an id may have {MAX_NAME_BYTES} bytes"))),
-        Some(action) => Ok(action),
-        None => {
-            let names = ACTIONS.map(|(name, _)| name).join(", ");
-            Err(naming(id, fault!("change must be one of {names}; it is '{}'", short(name))))
+        Ok(action) => Ok(action),
+        Err(UnknownName { name, names, .. }) => {
+            let names = names.join(", ");
+            Err(naming(id, fault!("change must be one of {names}; it is '{}'", short(&name))))
         }
     }
 }

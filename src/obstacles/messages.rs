@@ -1,7 +1,7 @@
 //! Conversion of obstacles. All input is checked.
 
-use nalgebra::{Isometry3, UnitQuaternion};
-use r2r::geometry_msgs::msg::{Point, Pose};
+use nalgebra::Isometry3;
+use r2r::geometry_msgs::msg::{Point, Pose, Quaternion};
 use r2r::shape_msgs::msg::{Mesh, MeshTriangle, SolidPrimitive};
 use r2r::urdf_ik::msg::Obstacle as Message;
 
@@ -9,7 +9,6 @@ use crate::messages::convert;
 use crate::reports::{Fault, fault};
 use crate::ros::constants;
 use urdf_ik_collision::{Geometry, MAX_EXTENT, Obstacle};
-use urdf_ik_mathematics::spatial::rotation_from;
 use urdf_ik_text::names::number;
 
 constants! { u8: SolidPrimitive { BOX, SPHERE, CYLINDER } }
@@ -52,18 +51,19 @@ fn poses<'a>(
 /// # Errors
 /// [`Fault`] with the field that is not finite, too large or not a rotation.
 pub(super) fn pose(message: &Pose) -> Result<Isometry3<f64>, Fault> {
-    let (at, q) = (&message.position, &message.orientation);
-    for (axis, value) in [("x", at.x), ("y", at.y), ("z", at.z)] {
-        if !value.is_finite() || value.abs() > MAX_EXTENT {
+    let mut message = message.clone();
+    let Quaternion { x, y, z, w } = &mut message.orientation;
+    if [*x, *y, *z, *w] == [0.0; 4] {
+        *w = 1.0;
+    }
+    let pose = convert::pose(&message)?;
+    for (axis, &value) in ["x", "y", "z"].iter().zip(&pose.translation.vector) {
+        if value.abs() > MAX_EXTENT {
             let value = number(value);
-            return Err(fault!("position {axis} of the pose is {value}; it must be finite and at most {MAX_EXTENT} m"));
+            return Err(fault!("position {axis} of the pose is {value}; it must be at most {MAX_EXTENT} m"));
         }
     }
-    let rotation = match [q.x, q.y, q.z, q.w] {
-        [0.0, 0.0, 0.0, 0.0] => UnitQuaternion::identity(),
-        given => rotation_from(given)?,
-    };
-    Ok(Isometry3::from_parts([at.x, at.y, at.z].into(), rotation))
+    Ok(pose)
 }
 
 fn geometry(primitive: &SolidPrimitive) -> Result<Geometry, Fault> {

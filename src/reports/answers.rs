@@ -13,9 +13,9 @@ use crate::Result;
 use crate::ros::{Interface, Spinner, service_server};
 
 /// The response of a service whose requests may be refused.
-pub(crate) trait ServiceResponse<C, Request>: Sized {
-    /// The response to a refused request, in the `context` of the service.
-    fn refused(context: &C, request: &Request, refused: Refused) -> Self;
+pub(crate) trait ServiceResponse<Request>: Sized {
+    /// The response to a refused request; `reporter` is that of the node.
+    fn refused(reporter: &Reporter, request: &Request, refused: Refused) -> Self;
 
     /// The number of queries in the response, and how many are solved.
     fn queries(&self) -> (u32, u32) {
@@ -25,8 +25,8 @@ pub(crate) trait ServiceResponse<C, Request>: Sized {
 
 macro_rules! refuses_by_message {
     ($($service:ident),*) => {
-        $(impl<C> ServiceResponse<C, $service::Request> for $service::Response {
-            fn refused(_: &C, _: &$service::Request, refused: Refused) -> Self {
+        $(impl ServiceResponse<$service::Request> for $service::Response {
+            fn refused(_: &Reporter, _: &$service::Request, refused: Refused) -> Self {
                 Self { message: refused.sentence, ..Self::default() }
             }
         })*
@@ -45,7 +45,7 @@ pub(crate) fn answer_each<S, C, A>(
 where
     S: WrappedServiceTypeSupport + 'static,
     S::Request: Clone + Send,
-    S::Response: ServiceResponse<C, S::Request> + Clone + Send,
+    S::Response: ServiceResponse<S::Request> + Clone + Send,
     A: Future<Output = Result<S::Response, Refused>> + Send + 'static,
     C: AsRef<Reporter> + Send + Sync + 'static,
 {
@@ -53,11 +53,11 @@ where
         let answer = answer.clone();
         async move {
             let ended = answer(Arc::clone(&context), request.clone()).await;
-            let Reporter { warnings, counters, .. } = (*context).as_ref();
-            warnings.note(service.short_name(), &ended);
-            let response = ended.unwrap_or_else(|refused| S::Response::refused(&context, &request, refused));
+            let reporter: &Reporter = (*context).as_ref();
+            reporter.warnings.note(service.short_name(), &ended);
+            let response = ended.unwrap_or_else(|refused| S::Response::refused(reporter, &request, refused));
             let (answered, solved) = response.queries();
-            counters.queries(answered, solved);
+            reporter.counts.lock().add_queries(answered, solved);
             response
         }
     })

@@ -19,76 +19,66 @@ const NOT_YET_KNOWN: &str = "_NODE_NAME_UNKNOWN_";
 /// Polling period of the graph.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Monitors the graph.
-pub(crate) struct Graph {
+/// Starts monitoring, and logs each new problem. Returns the current problems, each in a few words. `subscribed` are
+/// the node's subscriptions.
+pub(crate) fn watch(
     commands: Commands,
     subscribed: Vec<Subscribed>,
     warnings: Arc<Warnings>,
+) -> watch::Receiver<Vec<String>> {
+    let (sender, found) = watch::channel(Vec::new());
+    task::start(async move {
+        loop {
+            let mut faults = Vec::from_iter(same_name(&commands, &warnings).await);
+            for subscribed in &subscribed {
+                faults.extend(incompatible(&commands, &warnings, subscribed).await);
+            }
+            sender.send_replace(faults);
+            tokio::time::sleep(PAUSE).await;
+        }
+    });
+    found
 }
 
-impl Graph {
-    /// Starts monitoring, and logs each new problem. Returns the current problems, each in a few words. `subscribed`
-    /// are the node's subscriptions.
-    pub(crate) fn watch(
-        commands: Commands,
-        subscribed: Vec<Subscribed>,
-        warnings: Arc<Warnings>,
-    ) -> watch::Receiver<Vec<String>> {
-        let (sender, faults) = watch::channel(Vec::new());
-        task::start(async move {
-            let graph = Self { commands, subscribed, warnings };
-            loop {
-                sender.send_replace(graph.faults().await);
-                tokio::time::sleep(PAUSE).await;
-            }
-        });
-        faults
-    }
-
-    async fn faults(&self) -> Vec<String> {
-        let mut faults = Vec::from_iter(self.same_name().await);
-        for subscribed in &self.subscribed {
-            faults.extend(self.incompatible(subscribed).await);
+/// Publishers whose messages the subscription does not receive.
+async fn incompatible(
+    commands: &Commands,
+    warnings: &Warnings,
+    Subscribed { topic, quality }: &Subscribed,
+) -> Vec<String> {
+    let mut faults = Vec::new();
+    let full = commands.names.resolve(topic);
+    for publisher in commands.publishers(topic).await {
+        let node = short(&publisher.node);
+        if node.ends_with(NOT_YET_KNOWN) {
+            continue;
         }
-        faults
-    }
-
-    /// Publishers whose messages the subscription does not receive.
-    async fn incompatible(&self, Subscribed { topic, quality }: &Subscribed) -> Vec<String> {
-        let mut faults = Vec::new();
-        let full = self.commands.names.resolve(topic);
-        for publisher in self.commands.publishers(topic).await {
-            let node = short(&publisher.node);
-            if node.ends_with(NOT_YET_KNOWN) {
-                continue;
-            }
-            for mismatch in mismatches(&publisher.quality, quality) {
-                let Mismatch { policy, offered, requested } = mismatch;
-                let sentence = format!(
-                    "messages of node '{node}' are not received: its publisher offers {policy} {offered}, but {requested} is requested; \
-                     publish with {policy} {requested}"
-                );
-                self.warnings.warn_once(&full, &format!("{policy} of {node}"), &sentence);
-                faults.push(format!("unheard ({policy}): {full} of {node}"));
-            }
+        for mismatch in mismatches(&publisher.quality, quality) {
+            let Mismatch { policy, offered, requested } = mismatch;
+            let sentence = format!(
+                "messages of node '{node}' are not received: its publisher offers {policy} {offered}, but {requested} is requested; \
+                 publish with {policy} {requested}"
+            );
+            warnings.warn_once(&full, &format!("{policy} of {node}"), &sentence);
+            faults.push(format!("unheard ({policy}): {full} of {node}"));
         }
-        faults
     }
+    faults
+}
 
-    /// Another node with the same name: several nodes publish its log or parameter events.
-    async fn same_name(&self) -> Option<String> {
-        let own = self.commands.names.node.as_str();
-        let mut nodes = 0;
-        for topic in [PARAMETER_EVENTS, ROSOUT] {
-            let publishers = self.commands.publishers(topic.name).await;
-            nodes = nodes.max(publishers.iter().filter(|publisher| publisher.node == own).count());
-        }
-        let fault = (nodes > 1).then(|| format!("{nodes} nodes have the name {own}"))?;
-        let sentence = format!(
-            "{fault}: their topics and services are mixed up; start the others with another name (-r __node:=NAME or \
-             -r __ns:=NAMESPACE). A node that was killed counts until its lease has ended"
-        );
-        self.warnings.warn_once(own, "same name", &sentence);
-        Some(fault)
+/// Another node with the same name: several nodes publish its log or parameter events.
+async fn same_name(commands: &Commands, warnings: &Warnings) -> Option<String> {
+    let own = commands.names.node.as_str();
+    let mut nodes = 0;
+    for topic in [PARAMETER_EVENTS, ROSOUT] {
+        let publishers = commands.publishers(topic.name).await;
+        nodes = nodes.max(publishers.iter().filter(|publisher| publisher.node == own).count());
     }
+    let fault = (nodes > 1).then(|| format!("{nodes} nodes have the name {own}"))?;
+    let sentence = format!(
+        "{fault}: their topics and services are mixed up; start the others with another name (-r __node:=NAME or \
+         -r __ns:=NAMESPACE). A node that was killed counts until its lease has ended"
+    );
+    warnings.warn_once(own, "same name", &sentence);
+    Some(fault)
 }

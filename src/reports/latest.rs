@@ -11,10 +11,6 @@ use urdf_ik_solver::Target;
 const PATH_POINTS: usize = 200;
 
 /// The latest target of each tip, and the current path.
-#[derive(Default)]
-pub(crate) struct Latest(Lock<LatestTargets>);
-
-/// A snapshot of [`Latest`].
 #[derive(Clone, Default)]
 pub(crate) struct LatestTargets {
     /// At most one for each tip, in no order.
@@ -38,54 +34,44 @@ pub(crate) struct LatestTarget {
     pub sentence: String,
 }
 
-impl Latest {
-    /// The current targets and path.
-    pub(crate) fn now(&self) -> LatestTargets {
-        self.0.lock().clone()
-    }
-
+impl LatestTargets {
     /// Stores the pose of a new target in the base link's frame. Its status follows.
-    pub(crate) fn note_target(&self, tip_link: &str, target: &Target) {
-        let mut latest = self.0.lock();
-        latest.path.clear();
-        let entry = latest.of(tip_link);
+    pub(crate) fn note_target(&mut self, tip_link: &str, target: &Target) {
+        self.path.clear();
+        let entry = self.of(tip_link);
         entry.pose = Some(target.pose);
         entry.has_orientation = target.free_axes[3..].contains(&false);
     }
 
     /// Stores the path that the arm follows, and its last pose as target. Its status follows.
-    pub(crate) fn follow(&self, tip_link: &str, path: &Path) {
+    pub(crate) fn follow(latest: &Lock<Self>, tip_link: &str, path: &Path) {
         let length = path.length();
         #[expect(clippy::cast_precision_loss, reason = "small numbers")]
         let part = |index: usize| length * index as f64 / (PATH_POINTS - 1) as f64;
         // Before the lock, because targets wait for it.
         let points = (0..PATH_POINTS).map(|index| path.pose_at(part(index)).translation.vector.into()).collect();
-        let mut latest = self.0.lock();
+        let mut latest = latest.lock();
         latest.path = points;
         let entry = latest.of(tip_link);
         (entry.pose, entry.has_orientation) = (Some(path.pose_at(length)), true);
     }
 
     /// Stores a report on the latest target of its tip.
-    pub(crate) fn note(&self, report: &Report) {
+    pub(crate) fn note(&mut self, report: &Report) {
         // A refusal may refer to no tip.
         if report.status.tip_link.is_empty() {
             return;
         }
-        let mut latest = self.0.lock();
-        let target = latest.of(&report.status.tip_link);
+        let target = self.of(&report.status.tip_link);
         target.outcome = report.outcome;
         target.sentence.clone_from(&report.status.message);
     }
 
     /// Discards everything because the arm moves without a target.
-    pub(crate) fn clear(&self) {
-        let mut latest = self.0.lock();
-        *latest = LatestTargets { cleared: latest.cleared + 1, ..LatestTargets::default() };
+    pub(crate) fn clear(&mut self) {
+        *self = Self { cleared: self.cleared + 1, ..Self::default() };
     }
-}
 
-impl LatestTargets {
     /// The entry of a tip, created if missing.
     fn of(&mut self, tip_link: &str) -> &mut LatestTarget {
         let index = self.targets.iter().position(|target| target.tip_link == tip_link).unwrap_or_else(|| {

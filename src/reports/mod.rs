@@ -9,7 +9,6 @@ pub(crate) mod status;
 pub(crate) mod warnings;
 
 pub(crate) use answers::{ServiceResponse, answer_each};
-pub(crate) use graph::Graph;
 pub(crate) use latest::{LatestTarget, LatestTargets};
 pub(crate) use report::{Report, StatusColour, TargetOutcome};
 pub(crate) use reporter::Reporter;

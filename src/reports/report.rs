@@ -45,6 +45,11 @@ impl Report {
         (self.status.position_error, self.status.orientation_error) = (residual.position, residual.orientation);
     }
 
+    /// Sets the names of two close bodies and their `distance` \[m\].
+    pub(crate) fn set_nearest(&mut self, bodies: Vec<String>, distance: f64) {
+        (self.status.nearest, self.status.nearest_distance) = (bodies, distance);
+    }
+
     /// The published message.
     pub(crate) fn message(self) -> SolveStatus {
         SolveStatus { outcome: self.outcome.code(), ..self.status }

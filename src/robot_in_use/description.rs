@@ -14,7 +14,7 @@ use crate::Result;
 use crate::reports::{Fault, Report, fault};
 use crate::ros::Lock;
 use urdf_ik_motion::{JointLimits, MotionLimits};
-use urdf_ik_parameters::config::Yaml;
+use urdf_ik_parameters::config::{self, Yaml};
 use urdf_ik_parameters::{OnUnreachable, Settings};
 use urdf_ik_robot::{Chain, ChainError, ChainPoses, MeshFolders, Robot, UrdfOptions, read_urdf_file};
 use urdf_ik_solver::{
@@ -142,20 +142,6 @@ impl LoadedRobot {
     }
 }
 
-fn check_command_joints(robot: &Robot, settings: &Settings) -> Result<(), Fault> {
-    match settings.command_joints.iter().find(|name| robot.movable_index(name).is_none()) {
-        None => Ok(()),
-        Some(unknown) => {
-            let known: Vec<&str> = robot.movable_names().collect();
-            Err(fault!(
-                "command_joints: '{}' is not a movable joint of the robot; its movable joints are: {}",
-                names::short(unknown),
-                names::list(&known)
-            ))
-        }
-    }
-}
-
 /// A loaded robot that is not in use yet.
 pub(crate) struct ReadyRobot {
     pub loaded: Arc<LoadedRobot>,
@@ -194,7 +180,9 @@ fn prepare(text: String, from_topic: bool, settings: &Settings) -> Result<ReadyR
     let initial = settings.initial_positions(robot)?;
     settings.posture_positions(robot)?;
     let limits = loaded.limits(settings)?;
-    check_command_joints(robot, settings)?;
+    for joint in &settings.command_joints {
+        config::movable_index(robot, joint).map_err(|e| Settings::command_joints().refuse(e))?;
+    }
     Ok(ReadyRobot { loaded, initial, limits })
 }
 

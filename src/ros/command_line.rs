@@ -23,18 +23,12 @@ pub(crate) enum CommandLine {
 /// ROS arguments that rcl does not expose.
 #[derive(Debug)]
 pub(crate) struct Arguments {
-    pub log: LogArguments,
-    /// Remapping rules in their order.
-    pub remappings: Vec<String>,
-}
-
-/// ROS arguments about the log.
-#[derive(Debug)]
-pub(crate) struct LogArguments {
     /// True if the log is published on `/rosout`.
     pub to_rosout: bool,
-    /// Rules in their order: the name of a logger, or nothing for all loggers, and its level.
+    /// Rules about the log in their order: the name of a logger, or nothing for all loggers, and its level.
     levels: Vec<(String, LevelFilter)>,
+    /// Remapping rules in their order.
+    pub remappings: Vec<String>,
 }
 
 impl CommandLine {
@@ -43,16 +37,15 @@ impl CommandLine {
     /// # Errors
     /// [`NodeError::Argument`] for an unknown argument.
     pub(crate) fn read(mut arguments: impl Iterator<Item = String>) -> Result<Self> {
-        let log = LogArguments { to_rosout: true, levels: Vec::new() };
-        let mut read = Arguments { log, remappings: Vec::new() };
+        let mut read = Arguments { to_rosout: true, levels: Vec::new(), remappings: Vec::new() };
         let mut is_for_ros = false;
         while let Some(argument) = arguments.next() {
             match (is_for_ros, argument.as_str()) {
                 (_, "--ros-args") => is_for_ros = true,
                 (true, "--") => is_for_ros = false,
-                (true, "--log-level") => read.log.levels.extend(arguments.next().as_deref().and_then(level_rule)),
-                (true, "--enable-rosout-logs") => read.log.to_rosout = true,
-                (true, "--disable-rosout-logs") => read.log.to_rosout = false,
+                (true, "--log-level") => read.levels.extend(arguments.next().as_deref().and_then(level_rule)),
+                (true, "--enable-rosout-logs") => read.to_rosout = true,
+                (true, "--disable-rosout-logs") => read.to_rosout = false,
                 (true, "-r" | "--remap") => read.remappings.extend(arguments.next()),
                 // Other options are ignored, some with a value.
                 (
@@ -75,7 +68,7 @@ impl CommandLine {
     }
 }
 
-impl LogArguments {
+impl Arguments {
     /// The level of `logger`: of the rule with its name, otherwise with the longest dot-separated prefix.
     pub(crate) fn level_of(&self, logger: &str) -> LevelFilter {
         let is_below =
@@ -89,15 +82,8 @@ impl LogArguments {
 /// Parses the argument of `--log-level`: a level, or the name of a logger and its level. `None` if rcl refuses it.
 fn level_rule(rule: &str) -> Option<(String, LevelFilter)> {
     let (logger, level) = rule.split_once(":=").unwrap_or(("", rule));
-    let level = match level.to_ascii_lowercase().as_str() {
-        "debug" => LevelFilter::Debug,
-        "info" => LevelFilter::Info,
-        "warn" => LevelFilter::Warn,
-        "error" => LevelFilter::Error,
-        // The node logs nothing of that level.
-        "fatal" => LevelFilter::Off,
-        _ => return None,
-    };
+    // The node logs nothing of the level fatal.
+    let level = if level.eq_ignore_ascii_case("fatal") { LevelFilter::Off } else { level.parse().ok()? };
     Some((logger.to_owned(), level))
 }
 
@@ -122,7 +108,7 @@ Parameters and their defaults (`ros2 param describe` explains them while the nod
 
 /// A line for each parameter: name and default.
 fn parameters() -> String {
-    let line = |known: &&Definition| format!("  {:<28} {}", known.name, known.default_value());
+    let line = |known: &&Definition| format!("  {:<28} {}", known.name, known.default);
     TABLE.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
@@ -141,10 +127,6 @@ mod tests {
         }
     }
 
-    fn log_arguments(text: &str) -> LogArguments {
-        arguments(text).log
-    }
-
     #[test]
     fn remappings_are_kept_in_their_order() {
         let remappings = |text: &str| arguments(text).remappings;
@@ -154,12 +136,10 @@ mod tests {
 
     #[test]
     fn arguments_of_ros_are_left_to_rcl() {
-        log_arguments("");
-        log_arguments(
-            "--ros-args -p a:=b --params-file --help -r x:=y --disable-stdout-logs -- --ros-args -e /enclave",
-        );
-        log_arguments("--ros-args -p");
-        log_arguments("__node:=other --ros-args");
+        arguments("");
+        arguments("--ros-args -p a:=b --params-file --help -r x:=y --disable-stdout-logs -- --ros-args -e /enclave");
+        arguments("--ros-args -p");
+        arguments("__node:=other --ros-args");
         for unknown in
             ["--urdf", "--ros-args -- robot.urdf", "--", "--ros-args --help", "--ros-args -p a:=b robot.urdf"]
         {
@@ -171,7 +151,7 @@ mod tests {
 
     #[test]
     fn the_most_specific_level_holds() {
-        let level = |arguments: &str| log_arguments(&format!("--ros-args {arguments}")).level_of("left.urdf_ik");
+        let level = |rules: &str| arguments(&format!("--ros-args {rules}")).level_of("left.urdf_ik");
         assert_eq!(level(""), LevelFilter::Info);
         assert_eq!(level("--log-level DEBUG"), LevelFilter::Debug);
         assert_eq!(level("--log-level debug --log-level warn"), LevelFilter::Warn);
@@ -185,8 +165,8 @@ mod tests {
 
     #[test]
     fn rosout_can_be_disabled() {
-        assert!(log_arguments("--ros-args").to_rosout);
-        assert!(!log_arguments("--ros-args --disable-rosout-logs").to_rosout);
-        assert!(log_arguments("--ros-args --disable-rosout-logs --enable-rosout-logs").to_rosout);
+        assert!(arguments("--ros-args").to_rosout);
+        assert!(!arguments("--ros-args --disable-rosout-logs").to_rosout);
+        assert!(arguments("--ros-args --disable-rosout-logs --enable-rosout-logs").to_rosout);
     }
 }

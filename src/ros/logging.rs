@@ -11,7 +11,7 @@ use log::{Level, Log, Metadata, Record};
 use r2r::rcl_interfaces::msg::Log as Message;
 use r2r::{LogSeverity, Node, QosProfile};
 
-use super::command_line::LogArguments;
+use super::command_line::Arguments;
 use super::interface::ROSOUT;
 use super::lock::Lock;
 use crate::Result;
@@ -26,7 +26,7 @@ struct RosLog {
 }
 
 /// Sends all log records to the ROS logger of `node`, from the level in `arguments`.
-pub(crate) fn install(node: &mut Node, arguments: &LogArguments) -> Result {
+pub(crate) fn install(node: &mut Node, arguments: &Arguments) -> Result {
     let logger = node.logger().to_owned();
     let level = arguments.level_of(&logger);
     let rosout = if arguments.to_rosout { Rosout::new(node)? } else { None };
@@ -49,17 +49,17 @@ impl Log for RosLog {
         }
         // A C string cannot contain NUL.
         let text = beginning(&record.args().to_string(), MAX_CHARACTERS).replace('\0', "␀");
-        let severity = match record.level() {
-            Level::Error => LogSeverity::Error,
-            Level::Warn => LogSeverity::Warn,
-            Level::Info => LogSeverity::Info,
-            Level::Debug | Level::Trace => LogSeverity::Debug,
+        let (severity, level) = match record.level() {
+            Level::Error => (LogSeverity::Error, Message::ERROR as u8),
+            Level::Warn => (LogSeverity::Warn, Message::WARN as u8),
+            Level::Info => (LogSeverity::Info, Message::INFO as u8),
+            Level::Debug | Level::Trace => (LogSeverity::Debug, Message::DEBUG as u8),
         };
         // Called directly: r2r's macros would report this file.
         let (file, line) = (record.file().unwrap_or_default(), record.line().unwrap_or_default());
         r2r::log(&text, &self.logger, file, line, severity);
         if let Some(rosout) = &self.rosout {
-            rosout.publish(record, &self.logger, text);
+            rosout.publish(record, level, &self.logger, text);
         }
     }
 
@@ -86,8 +86,8 @@ impl Rosout {
         Ok(Some(Self(Lock::new(node.create_publisher(ROSOUT.name, quality)?))))
     }
 
-    /// Publishes a record of `logger` with its `text`.
-    fn publish(&self, record: &Record, logger: &str, text: String) {
+    /// Publishes a record of `logger` with its `text` and the `level` of the message.
+    fn publish(&self, record: &Record, level: u8, logger: &str, text: String) {
         // r2r logs failures to publish, which cannot be published either.
         if record.target().starts_with("r2r::publishers") {
             return;
@@ -96,7 +96,7 @@ impl Rosout {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let message = Message {
             stamp: r2r::Clock::to_builtin_time(&now),
-            level: level(record.level()),
+            level,
             name: logger.to_owned(),
             msg: text,
             file: record.file().unwrap_or_default().to_owned(),
@@ -106,14 +106,5 @@ impl Rosout {
         };
         // A failure cannot be reported.
         let _ = self.0.lock().publish(&message);
-    }
-}
-
-fn level(level: Level) -> u8 {
-    match level {
-        Level::Error => Message::ERROR as u8,
-        Level::Warn => Message::WARN as u8,
-        Level::Info => Message::INFO as u8,
-        Level::Debug | Level::Trace => Message::DEBUG as u8,
     }
 }

@@ -9,13 +9,11 @@ use r2r::std_msgs::msg::Header;
 
 use crate::Result;
 use crate::arm::Arm;
-use crate::reports::Graph;
-use crate::ros::{Commands, DIAGNOSTICS, Publisher, Spinner, task};
+use crate::reports::graph;
+use crate::ros::{Commands, DIAGNOSTICS, Publisher, Spinner, constants, task};
 use urdf_ik_text::names;
 
-const OK: u8 = DiagnosticStatus::OK as u8;
-const WARN: u8 = DiagnosticStatus::WARN as u8;
-const ERROR: u8 = DiagnosticStatus::ERROR as u8;
+constants! { u8: DiagnosticStatus { OK, WARN, ERROR } }
 
 /// Period of reports.
 const REPORT_PERIOD: Duration = Duration::from_secs(1);
@@ -23,13 +21,13 @@ const REPORT_PERIOD: Duration = Duration::from_secs(1);
 /// Publishes the counters. Checks all topics to which `spinner` has subscribed.
 pub(crate) fn serve(spinner: &mut Spinner, arm: &Arc<Arm>, commands: Commands) -> Result {
     let publisher = Publisher::<DiagnosticArray>::new(&mut spinner.node, DIAGNOSTICS, QosProfile::default())?;
-    let (arm, name) = (Arc::clone(arm), commands.names.node.clone());
-    let faults = Graph::watch(commands, spinner.subscribed.clone(), Arc::clone(&arm.reporter.warnings));
+    let arm = Arc::clone(arm);
+    let faults = graph::watch(commands, spinner.subscribed.clone(), Arc::clone(&arm.reporter.warnings));
     task::start(async move {
         let mut ticks = tokio::time::interval(REPORT_PERIOD);
         loop {
             ticks.tick().await;
-            let report = report(&arm, &name, &faults.borrow());
+            let report = report(&arm, &faults.borrow());
             publisher.publish(&report);
         }
     });
@@ -45,9 +43,9 @@ fn age_of_measurements(arm: &Arm) -> Option<String> {
     Some(format!("{:.3}", oldest.as_secs_f64()))
 }
 
-/// The report of the node `name` on a graph with these problems.
-fn report(arm: &Arm, name: &str, faults: &[String]) -> DiagnosticArray {
-    let counts = arm.reporter.counters.take();
+/// The report on a graph with these problems.
+fn report(arm: &Arm, faults: &[String]) -> DiagnosticArray {
+    let counts = std::mem::take(&mut *arm.reporter.counts.lock());
     let robot = arm.output.configuration().map(|now| Arc::clone(&now.loaded));
     let halted = arm.output.halted();
     let (level, message) = match (&robot, &halted) {
@@ -90,7 +88,7 @@ fn report(arm: &Arm, name: &str, faults: &[String]) -> DiagnosticArray {
         header: Header { stamp: arm.clock.stamp(), frame_id: String::new() },
         status: vec![DiagnosticStatus {
             level,
-            name: format!("{name}: inverse kinematics"),
+            name: format!("{}: inverse kinematics", arm.reporter.node),
             message,
             hardware_id: "urdf_ik".into(),
             values,

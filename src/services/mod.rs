@@ -10,7 +10,7 @@ mod solve_ik;
 mod solve_ik_batch;
 mod solve_path;
 
-pub(crate) use parameters::Setter;
+pub(crate) use parameters::ParameterStore;
 
 use std::sync::Arc;
 

@@ -3,7 +3,6 @@
 //! The six parameter services are implemented here because the handler of r2r cannot declare ranges, refuse with a
 //! reason, or publish `/parameter_events`.
 
-use std::fmt::Display;
 use std::sync::{Arc, PoisonError};
 
 use r2r::rcl_interfaces::msg::{
@@ -31,12 +30,11 @@ constants! { u8: ParameterType {
 } }
 
 /// The values and the parts of the node that their changes affect.
-struct ParameterStore {
+pub(crate) struct ParameterStore {
     values: Lock<Values>,
     arm: Arc<Arm>,
     commands: Commands,
     events: Publisher<ParameterEvent>,
-    node: String,
 }
 
 /// The values at start-up: the defaults of the table, and the overrides. Overrides of unknown parameters are ignored
@@ -72,7 +70,7 @@ fn from_override(value: &r2r::ParameterValue) -> Value {
         Given::Bool(value) => Value::Bool(*value),
         Given::Integer(value) => Value::Integer(*value),
         Given::Double(value) => Value::Double(*value),
-        Given::String(value) => Value::Text(value.clone()),
+        Given::String(value) => Value::Text(value.clone().into()),
         Given::StringArray(values) => Value::Texts(values.clone()),
         Given::BoolArray(_) => Value::Other("bool_array"),
         Given::ByteArray(_) => Value::Other("byte_array"),
@@ -87,7 +85,7 @@ fn from_message(message: ParameterValue) -> Value {
         PARAMETER_BOOL => Value::Bool(message.bool_value),
         PARAMETER_INTEGER => Value::Integer(message.integer_value),
         PARAMETER_DOUBLE => Value::Double(message.double_value),
-        PARAMETER_STRING => Value::Text(message.string_value),
+        PARAMETER_STRING => Value::Text(message.string_value.into()),
         PARAMETER_STRING_ARRAY => Value::Texts(message.string_array_value),
         // Some tools encode no value as an empty byte array.
         PARAMETER_BYTE_ARRAY if message.byte_array_value.is_empty() => Value::NotSet,
@@ -109,7 +107,7 @@ fn to_message(value: Value) -> ParameterValue {
         Value::Bool(bool_value) => ParameterValue { type_: PARAMETER_BOOL, bool_value, ..unset },
         Value::Integer(integer_value) => ParameterValue { type_: PARAMETER_INTEGER, integer_value, ..unset },
         Value::Double(double_value) => ParameterValue { type_: PARAMETER_DOUBLE, double_value, ..unset },
-        Value::Text(string_value) => ParameterValue { type_: PARAMETER_STRING, string_value, ..unset },
+        Value::Text(text) => ParameterValue { type_: PARAMETER_STRING, string_value: text.into_owned(), ..unset },
         Value::Texts(string_array_value) => {
             ParameterValue { type_: PARAMETER_STRING_ARRAY, string_array_value, ..unset }
         }
@@ -118,8 +116,12 @@ fn to_message(value: Value) -> ParameterValue {
 }
 
 impl ParameterStore {
-    fn values(&self) -> Values {
-        self.values.lock().clone()
+    /// Sets a parameter for another part of the node, with the same checks as the services.
+    ///
+    /// # Errors
+    /// A [`Refusal`] if the value is invalid; the old value remains.
+    pub(crate) fn set_one(&self, parameter: &Definition, value: Value) -> Result<(), Refusal> {
+        self.set(&[Parameter { name: parameter.name.to_owned(), value: to_message(value) }])
     }
 
     /// Sets parameters at run time: all of them, or none if one is refused.
@@ -153,11 +155,9 @@ impl ParameterStore {
 
     /// Validates a change against the robot in use, and applies its side effects. A refused change has no effect.
     fn apply(&self, before: &Settings, after: &Settings) -> Result<(), Refusal> {
-        let refuse =
-            |parameter: &Definition, sentence: &dyn Display| Refusal(format!("{}: {sentence}", parameter.name));
         if before.robot_description != after.robot_description && !after.robot_description.is_empty() {
             let ready = description::load(after.robot_description.clone(), false, after)
-                .map_err(|sentence| refuse(Settings::robot_description(), &sentence))?;
+                .map_err(|fault| Settings::robot_description().refuse(fault))?;
             self.arm.use_robot(ready);
         } else if let Some(now) = self.arm.output.configuration() {
             let robot = &now.loaded.robot;
@@ -169,7 +169,7 @@ impl ParameterStore {
             }
             if before.solver != after.solver || before.tool != after.tool {
                 let loaded = now.loaded.with_tools_of(after).map_err(|fault| Refusal(fault.into()))?;
-                loaded.solver(after).map_err(|sentence| refuse(Settings::solver(), &sentence))?;
+                loaded.solver(after).map_err(|e| Settings::solver().refuse(e))?;
             }
             if before.joint_limits != after.joint_limits || before.default_limits() != after.default_limits() {
                 let limits = now.loaded.limits(after).map_err(|fault| Refusal(fault.into()))?;
@@ -183,14 +183,14 @@ impl ParameterStore {
     }
 
     fn publish_event(&self, changes: &[Parameter]) {
-        let values = self.values();
+        let values = self.values.lock();
         let changed = changes.iter().filter_map(|change| {
             let value = to_message(values.of(definition(&change.name)?));
             Some(Parameter { name: change.name.clone(), value })
         });
         let event = ParameterEvent {
             stamp: self.arm.clock.stamp(),
-            node: self.node.clone(),
+            node: self.arm.reporter.node.clone(),
             changed_parameters: changed.collect(),
             ..ParameterEvent::default()
         };
@@ -206,7 +206,7 @@ impl ParameterStore {
     }
 
     fn get(&self, names: &[String]) -> Vec<ParameterValue> {
-        let values = self.values();
+        let values = self.values.lock();
         let value = |parameter| to_message(values.of(parameter));
         names.iter().map(|name| definition(name).map_or_else(ParameterValue::default, value)).collect()
     }
@@ -219,7 +219,7 @@ fn describe(name: &str) -> ParameterDescriptor {
     let unit = if known.unit.is_empty() { String::new() } else { format!(" [{}]", known.unit) };
     let mut descriptor = ParameterDescriptor {
         name: name.to_owned(),
-        type_: to_message(known.default_value()).type_,
+        type_: to_message(known.default.clone()).type_,
         description: format!("{}{unit}", known.sentence),
         read_only: known.takes_effect == TakesEffect::AtStart,
         ..ParameterDescriptor::default()
@@ -229,7 +229,7 @@ fn describe(name: &str) -> ParameterDescriptor {
 }
 
 fn add_bounds(known: &Definition, descriptor: &mut ParameterDescriptor) {
-    match (known.bounds, known.default_value()) {
+    match (known.bounds, &known.default) {
         (ValueBounds::OneOf(_), _) => {
             descriptor.additional_constraints = format!("{} {}", known.bounds_kind(), known.bounds_text());
         }
@@ -290,25 +290,15 @@ where
     Ok(())
 }
 
-/// Sets parameters for another part of the node, with the same checks as the services.
-pub(crate) struct Setter(Arc<ParameterStore>);
-
-impl Setter {
-    /// Sets a parameter.
-    ///
-    /// # Errors
-    /// A [`Refusal`] if the value is invalid; the old value remains.
-    pub(crate) fn set(&self, parameter: &Definition, value: Value) -> Result<(), Refusal> {
-        self.0.set(&[Parameter { name: parameter.name.to_owned(), value: to_message(value) }])
-    }
-}
-
-/// Creates the services. Returns a setter for other parts of the node.
-pub(crate) fn serve(node: &mut Node, arm: &Arc<Arm>, values: Values, commands: Commands) -> Result<Setter> {
+/// Creates the services. Returns the parameters for other parts of the node.
+pub(crate) fn serve(
+    node: &mut Node,
+    arm: &Arc<Arm>,
+    values: Values,
+    commands: Commands,
+) -> Result<Arc<ParameterStore>> {
     let events = Publisher::new(node, PARAMETER_EVENTS, QosProfile::parameter_events())?;
-    let name = node.fully_qualified_name()?;
-    let arm = Arc::clone(arm);
-    let store = Arc::new(ParameterStore { values: Lock::new(values), arm, commands, events, node: name });
+    let store = Arc::new(ParameterStore { values: Lock::new(values), arm: Arc::clone(arm), commands, events });
     answer::<GetParameters::Service>(node, &store, GET_PARAMETERS, |store, request| GetParameters::Response {
         values: store.get(&request.names),
     })?;
@@ -330,5 +320,5 @@ pub(crate) fn serve(node: &mut Node, arm: &Arc<Arm>, values: Values, commands: C
     answer::<ListParameters::Service>(node, &store, LIST_PARAMETERS, |_, request| ListParameters::Response {
         result: list(&request),
     })?;
-    Ok(Setter(store))
+    Ok(store)
 }

@@ -31,6 +31,7 @@ pub(crate) struct AllSolutions {
 
 /// A query of a service: targets, seed and settings.
 pub(crate) struct Query {
+    pub loaded: Arc<LoadedRobot>,
     /// For different tips; one configuration has to meet all of them.
     pub targets: Vec<Target>,
     /// Start of the search: positions of the chain's variables.
@@ -52,46 +53,43 @@ impl Query {
     /// would not change its answer. Otherwise the search restarts as long work, with the same attempts and the
     /// following ones, so that its answer and counts are those of a single search. Only the deadline can end it before
     /// the first attempts are repeated; then their result is the answer.
-    pub(crate) async fn solve(
-        self: &Arc<Self>,
-        searches: &Searches,
-        loaded: &Arc<LoadedRobot>,
-    ) -> Result<(Solver, Solution), Refused> {
+    pub(crate) async fn solve(self: &Arc<Self>, searches: &Searches) -> Result<(Solver, Solution), Refused> {
         let Settings { attempts, cores, .. } = self.settings;
         let mut first = None;
-        if loaded.chain.variables().len() <= MAX_VARIABLES_AT_ONCE {
-            let (query, robot) = (Arc::clone(self), Arc::clone(loaded));
-            let (solver, solution) =
-                searches.run_short(move || query.search(&robot, attempts.min(FIRST_ATTEMPTS), 1)).await?;
+        if self.is_of_short_chain() {
+            let query = Arc::clone(self);
+            let (solver, solution) = searches.run_short(move || query.search(attempts.min(FIRST_ATTEMPTS), 1)).await?;
             if attempts <= FIRST_ATTEMPTS || solution.attempts < FIRST_ATTEMPTS {
                 return Ok((solver, solution));
             }
             first = Some(solution);
         }
-        let (query, robot) = (Arc::clone(self), Arc::clone(loaded));
-        let (solver, whole) = searches.run_long(cores, move || query.search(&robot, attempts, cores)).await?;
+        let query = Arc::clone(self);
+        let (solver, whole) = searches.run_long(cores, move || query.search(attempts, cores)).await?;
         Ok((solver, of_more_attempts(first, whole, self.began.elapsed())))
     }
 
     /// Finds all distinct solutions, with up to `max_turns` configurations that differ from them by full revolutions
     /// of joints.
     pub(crate) async fn all_solutions(
-        self: Arc<Self>,
+        self: &Arc<Self>,
         searches: &Searches,
-        loaded: &Arc<LoadedRobot>,
         max_turns: usize,
     ) -> Result<AllSolutions, Refused> {
-        let robot = Arc::clone(loaded);
-        let is_short =
-            self.settings.attempts <= FIRST_ATTEMPTS && loaded.chain.variables().len() <= MAX_VARIABLES_AT_ONCE;
-        let work = move || self.search_all(&robot, max_turns);
+        let is_short = self.settings.attempts <= FIRST_ATTEMPTS && self.is_of_short_chain();
+        let query = Arc::clone(self);
+        let work = move || query.search_all(max_turns);
         if is_short { searches.run_short(work).await } else { searches.run_long(1, work).await }
     }
 
+    fn is_of_short_chain(&self) -> bool {
+        self.loaded.chain.variables().len() <= MAX_VARIABLES_AT_ONCE
+    }
+
     /// Searches with at most `attempts`, on `cores`.
-    fn search(&self, loaded: &LoadedRobot, attempts: usize, cores: usize) -> Result<(Solver, Solution), Refused> {
-        let solver = loaded.solver(&self.settings).refuse_as("solver")?;
-        let null_space_task = NullSpaceTask::new(loaded, &self.settings)?;
+    fn search(&self, attempts: usize, cores: usize) -> Result<(Solver, Solution), Refused> {
+        let solver = self.loaded.solver(&self.settings).refuse_as("solver")?;
+        let null_space_task = NullSpaceTask::new(&self.loaded, &self.settings)?;
         let problem = self.problem(&null_space_task, attempts);
         let mut scratches = vec![solver.scratch(); cores];
         let mut solution = solver.solution();
@@ -100,9 +98,9 @@ impl Query {
         Ok((solver, solution))
     }
 
-    fn search_all(&self, loaded: &LoadedRobot, max_turns: usize) -> Result<AllSolutions, Refused> {
-        let solver = loaded.solver(&self.settings).refuse_as("solver")?;
-        let null_space_task = NullSpaceTask::new(loaded, &self.settings)?;
+    fn search_all(&self, max_turns: usize) -> Result<AllSolutions, Refused> {
+        let solver = self.loaded.solver(&self.settings).refuse_as("solver")?;
+        let null_space_task = NullSpaceTask::new(&self.loaded, &self.settings)?;
         let problem = self.problem(&null_space_task, self.settings.attempts);
         let mut scratch = solver.scratch();
         if max_turns > 0 {
@@ -126,9 +124,7 @@ impl Query {
             mode: Mode::Search { pick, attempts, random_seed },
             preference: null_space_task.preference(),
             deadline: Some(timeout.saturating_sub(self.began.elapsed())),
-            clearance: self.avoidance.as_ref().map(Avoidance::clearance),
-            unreached: self.settings.on_unreachable.into(),
-            ..Problem::new(&self.targets, &self.seed)
+            ..problem::search(&self.targets, &self.seed, &self.settings, self.avoidance.as_ref())
         })
     }
 }
@@ -160,11 +156,13 @@ mod tests {
         let mut settings = Settings::new(&Values::default(), None).unwrap();
         settings.timeout = Duration::from_secs(10);
         let urdf = fs::read_to_string(ROBOT).unwrap();
-        let task = NullSpaceTask::new(&description::load(urdf, false, &settings).unwrap().loaded, &settings).unwrap();
+        let loaded = description::load(urdf, false, &settings).unwrap().loaded;
+        let task = NullSpaceTask::new(&loaded, &settings).unwrap();
         let time_left = |waited| {
             let began = Instant::now().checked_sub(Duration::from_secs(waited)).unwrap();
             let (targets, seed, joints) = (Vec::new(), Vec::new(), JointOverrides::default());
-            let query = Query { targets, seed, joints, avoidance: None, settings: settings.clone(), began };
+            let (loaded, settings) = (Arc::clone(&loaded), settings.clone());
+            let query = Query { loaded, targets, seed, joints, avoidance: None, settings, began };
             query.problem(&task, 1).deadline.unwrap()
         };
         assert!(time_left(4) <= Duration::from_secs(6) && time_left(4) > Duration::ZERO);

@@ -1,7 +1,6 @@
 //! Overrides of parameters by request fields.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use r2r::geometry_msgs::msg::Pose;
 use r2r::urdf_ik::srv::{SolveIK, SolveIKBatch, SolvePath};
@@ -9,10 +8,10 @@ use r2r::urdf_ik::srv::{SolveIK, SolveIKBatch, SolvePath};
 use crate::messages::convert;
 use crate::reports::{RefuseAs, Refused};
 use crate::robot_in_use::LoadedRobot;
-use urdf_ik_parameters::{Definition, Settings, Value};
+use urdf_ik_parameters::{Definition, Setting, Settings, Value, unknown_tip};
 use urdf_ik_robot::Chain;
-use urdf_ik_solver::Target;
-use urdf_ik_text::names::{self, short};
+use urdf_ik_solver::{Target, Tolerance};
+use urdf_ik_text::names::short;
 
 /// The common fields of requests. Zero and empty mean "use the parameter".
 #[derive(Default)]
@@ -64,14 +63,17 @@ impl RequestOverrides {
         if !self.tip_link.is_empty() {
             target.tip = tip(chain, &self.tip_link)?;
         }
-        if !self.solver.is_empty() {
-            settings.solver = self.solver.parse().refuse_as("solver")?;
-        }
-        if !self.pick.is_empty() {
-            settings.pick = self.pick.parse().refuse_as("pick")?;
-        }
-        if !self.on_unreachable.is_empty() {
-            settings.on_unreachable = self.on_unreachable.parse().refuse_as("on_unreachable")?;
+        let text = |text: &String| Value::Text(text.clone().into());
+        replace(&mut settings.solver, Settings::solver(), text(&self.solver))?;
+        replace(&mut settings.pick, Settings::pick(), text(&self.pick))?;
+        replace(&mut settings.on_unreachable, Settings::on_unreachable(), text(&self.on_unreachable))?;
+        let Tolerance { position, orientation } = &mut target.tolerance;
+        replace(position, Settings::position_tolerance(), Value::Double(self.position_tolerance))?;
+        replace(orientation, Settings::orientation_tolerance(), Value::Double(self.orientation_tolerance))?;
+        replace(&mut settings.timeout, Settings::timeout(), Value::Double(self.timeout))?;
+        replace(&mut settings.attempts, Settings::attempts(), Value::Integer(self.attempts.into()))?;
+        if self.random_seed > 0 {
+            settings.random_seed = self.random_seed;
         }
         if self.free_axes.contains(&true) {
             target.free_axes = std::array::from_fn(|axis| self.free_axes.get(axis) == Some(&true));
@@ -80,9 +82,15 @@ impl RequestOverrides {
             "" => settings.avoid_collisions,
             "on" => true,
             "off" => false,
-            other => return Err(neither_on_nor_off(other)),
+            other => {
+                let sentence = format!(
+                    "avoid_collisions is '{}'; it must be 'on', 'off', or empty for the parameter avoid_collisions",
+                    short(other)
+                );
+                return Err(Refused::invalid("avoid_collisions", sentence));
+            }
         };
-        self.apply_numbers(target, settings)
+        Ok(())
     }
 
     /// The robot with the tools of the request for `tips`, indices of tips, in this order; other tips keep theirs.
@@ -109,35 +117,6 @@ impl RequestOverrides {
         // Preparing a solver for a long chain takes long.
         tokio::task::block_in_place(|| loaded.with_tools(&tools)).refuse_as("tools")
     }
-
-    fn apply_numbers(&self, target: &mut Target, settings: &mut Settings) -> Result<(), Refused> {
-        replace(&mut target.tolerance.position, Settings::position_tolerance(), self.position_tolerance)?;
-        replace(&mut target.tolerance.orientation, Settings::orientation_tolerance(), self.orientation_tolerance)?;
-        apply_timeout(self.timeout, settings)?;
-        if self.attempts > 0 {
-            in_bounds(Settings::attempts(), Value::Integer(i64::from(self.attempts)))?;
-            settings.attempts = usize::try_from(self.attempts).unwrap_or(usize::MAX);
-        }
-        if self.random_seed > 0 {
-            settings.random_seed = self.random_seed;
-        }
-        Ok(())
-    }
-}
-
-fn neither_on_nor_off(given: &str) -> Refused {
-    let given = short(given);
-    let sentence =
-        format!("avoid_collisions is '{given}'; it must be 'on', 'off', or empty for the parameter avoid_collisions");
-    Refused::invalid("avoid_collisions", sentence)
-}
-
-/// Replaces the parameter `timeout` by `seconds` \[s\] of a request, unless 0.
-pub(crate) fn apply_timeout(seconds: f64, settings: &mut Settings) -> Result<(), Refused> {
-    let mut timeout = settings.timeout.as_secs_f64();
-    replace(&mut timeout, Settings::timeout(), seconds)?;
-    settings.timeout = Duration::from_secs_f64(timeout);
-    Ok(())
 }
 
 /// Index of the tip link with that name.
@@ -145,25 +124,22 @@ pub(crate) fn apply_timeout(seconds: f64, settings: &mut Settings) -> Result<(),
 /// # Errors
 /// [`Refused`] with the names of the tip links.
 pub(crate) fn tip(chain: &Chain, link: &str) -> Result<usize, Refused> {
-    chain.tip_index(link).ok_or_else(|| {
-        let known = names::list(&chain.tip_names());
-        Refused::invalid("tip_link", format!("'{}' is not a tip link; the tip links are: {known}", short(link)))
-    })
+    chain.tip_index(link).ok_or_else(|| unknown_tip(chain, link)).refuse_as("tip_link")
 }
 
-/// Replaces a parameter by the number `given` in a request, unless 0.
+/// Replaces the `value` of a parameter by that of a request, unless empty or zero.
 ///
 /// # Errors
 /// [`Refused`] outside the bounds of the parameter.
-pub(crate) fn replace(value: &mut f64, parameter: &Definition, given: f64) -> Result<(), Refused> {
-    if given != 0.0 {
-        in_bounds(parameter, Value::Double(given))?;
-        *value = given;
+pub(crate) fn replace<T: Setting>(value: &mut T, parameter: &Definition, given: Value) -> Result<(), Refused> {
+    let is_given = match &given {
+        Value::Text(text) => !text.is_empty(),
+        Value::Double(number) => *number != 0.0,
+        Value::Integer(number) => *number != 0,
+        _ => true,
+    };
+    if is_given {
+        *value = parameter.parse(given).refuse_as(parameter.name)?;
     }
     Ok(())
-}
-
-/// Checks a request's value against the bounds of the parameter that it replaces.
-fn in_bounds(parameter: &Definition, value: Value) -> Result<Value, Refused> {
-    parameter.check(value).refuse_as(parameter.name)
 }

@@ -14,7 +14,7 @@ use super::query::Query;
 use super::request_overrides::{self, RequestOverrides};
 use crate::arm::{Arm, CollisionCheck};
 use crate::messages::convert;
-use crate::reports::{RefuseAs, Refused, ServiceResponse, status};
+use crate::reports::{RefuseAs, Refused, Reporter, ServiceResponse, status};
 use crate::robot_in_use::LoadedRobot;
 use crate::solving::{Queries, problem};
 use crate::surroundings::Avoidance;
@@ -22,8 +22,8 @@ use urdf_ik_parameters::OnUnreachable;
 use urdf_ik_robot::Chain;
 use urdf_ik_solver::Target;
 
-impl<C> ServiceResponse<C, Request> for Response {
-    fn refused(_: &C, request: &Request, refused: Refused) -> Self {
+impl ServiceResponse<Request> for Response {
+    fn refused(_: &Reporter, request: &Request, refused: Refused) -> Self {
         let status = refused.report(request.pose.header.clone(), request.tip_link.clone()).message();
         Self { message: status.message.clone(), status, ..Self::default() }
     }
@@ -35,7 +35,6 @@ impl<C> ServiceResponse<C, Request> for Response {
 
 /// A prepared query.
 struct PreparedQuery {
-    loaded: Arc<LoadedRobot>,
     /// The seed (one entry for each joint of the robot).
     positions: Vec<f64>,
     query: Arc<Query>,
@@ -45,8 +44,9 @@ struct PreparedQuery {
 
 pub(crate) async fn solve_ik(queries: Arc<Queries>, request: Request) -> Result<Response, Refused> {
     let Queries { arm, searches } = &*queries;
-    let PreparedQuery { loaded, mut positions, query, headers } = prepare_query(arm, &request).await?;
-    let (solver, solution) = query.solve(searches, &loaded).await?;
+    let PreparedQuery { mut positions, query, headers } = prepare_query(arm, &request).await?;
+    let (solver, solution) = query.solve(searches).await?;
+    let loaded = &query.loaded;
     let mut joint_state = JointState::default();
     if solution.is_solved() || query.settings.on_unreachable != OnUnreachable::Hold {
         loaded.chain.write_into(&loaded.robot, &solution.positions, &mut positions);
@@ -70,8 +70,8 @@ pub(crate) async fn solve_ik(queries: Arc<Queries>, request: Request) -> Result<
     let (mut all_joint_states, mut turns_count) = (Vec::new(), 0);
     if request.all_solutions {
         let max_turns = usize::try_from(request.max_turns).unwrap_or(usize::MAX);
-        let all = query.all_solutions(searches, &loaded, max_turns).await?;
-        all_joint_states = joint_states(&loaded, all.positions, &positions, &joint_state.header);
+        let all = query.all_solutions(searches, max_turns).await?;
+        all_joint_states = joint_states(loaded, all.positions, &positions, &joint_state.header);
         turns_count = all.turns;
     }
     Ok(Response { success, message, joint_state, status, other_statuses, all_joint_states, turns_count })
@@ -103,12 +103,8 @@ async fn prepare_query(arm: &Arm, request: &Request) -> Result<PreparedQuery, Re
     let seed = loaded.chain.positions_from(&positions);
     let began = Instant::now();
     let avoidance = Avoidance::of(&arm.surroundings, &loaded, &positions, &settings).await?;
-    Ok(PreparedQuery {
-        query: Arc::new(Query { targets, seed, joints, avoidance, settings, began }),
-        loaded,
-        positions,
-        headers,
-    })
+    let query = Arc::new(Query { loaded, targets, seed, joints, avoidance, settings, began });
+    Ok(PreparedQuery { positions, query, headers })
 }
 
 /// A joint state for each solution. Joints outside the chain are as in `positions` (one entry a joint).

@@ -14,15 +14,15 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use super::joint_overrides::JointOverrides;
 use super::request_overrides::RequestOverrides;
 use crate::messages::convert;
-use crate::reports::{self, Fault, RefuseAs, Refused, TargetOutcome};
+use crate::reports::{Fault, RefuseAs, Refused, Reporter, ServiceResponse, TargetOutcome};
 use crate::robot_in_use::{Configuration, LoadedRobot};
 use crate::solving::{MAX_POSITIONS, NullSpaceTask, Queries, problem, searches};
 use crate::surroundings::Avoidance;
 use urdf_ik_parameters::{OnUnreachable, Settings};
 use urdf_ik_solver::{Answer, Outcome, Problem, Solver, Target};
 
-impl<C> reports::ServiceResponse<C, Request> for Response {
-    fn refused(_: &C, request: &Request, refused: Refused) -> Self {
+impl ServiceResponse<Request> for Response {
+    fn refused(_: &Reporter, request: &Request, refused: Refused) -> Self {
         Self {
             message: refused.sentence,
             header: request.header.clone(),
@@ -153,12 +153,8 @@ impl BatchJob {
             .flatten()
             .map(|(target, seed)| {
                 self.joints.apply(Problem {
-                    mode: problem::search_mode(&self.settings),
                     preference: null_space_task.preference(),
-                    deadline: Some(self.settings.timeout),
-                    clearance: self.avoidance.as_ref().map(Avoidance::clearance),
-                    unreached: self.settings.on_unreachable.into(),
-                    ..Problem::new(slice::from_ref(target), &seed.chain)
+                    ..problem::search(slice::from_ref(target), &seed.chain, &self.settings, self.avoidance.as_ref())
                 })
             })
             .collect();

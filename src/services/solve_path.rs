@@ -8,14 +8,14 @@ use r2r::urdf_ik::srv::SolvePath::{Request, Response};
 
 use super::request_overrides::{self, RequestOverrides};
 use crate::messages::convert;
-use crate::reports::{RefuseAs, Refused, ServiceResponse, TargetOutcome};
+use crate::reports::{RefuseAs, Refused, Reporter, ServiceResponse, TargetOutcome};
 use crate::robot_in_use::Configuration;
 use crate::solving::{PathToPlan, Queries, path_plan, problem};
 use crate::surroundings::Avoidance;
-use urdf_ik_parameters::PathSettings;
+use urdf_ik_parameters::{PathSettings, Value};
 
-impl<C> ServiceResponse<C, Request> for Response {
-    fn refused(_: &C, request: &Request, refused: Refused) -> Self {
+impl ServiceResponse<Request> for Response {
+    fn refused(_: &Reporter, request: &Request, refused: Refused) -> Self {
         Self {
             message: refused.sentence,
             outcome: refused.outcome.code(),
@@ -89,7 +89,7 @@ fn override_path(request: &Request, path: &mut PathSettings) -> Result<(), Refus
         (&mut path.position_deviation, PathSettings::position_deviation(), request.position_deviation),
         (&mut path.orientation_deviation, PathSettings::orientation_deviation(), request.orientation_deviation),
     ] {
-        request_overrides::replace(value, parameter, given)?;
+        request_overrides::replace(value, parameter, Value::Double(given))?;
     }
     Ok(())
 }

@@ -15,7 +15,6 @@ use crate::arm::Arm;
 use crate::arm::sources::{Clutch, Source};
 use crate::arm::steering::{self, LinkAxes, Pose, ServoCommand, ServoInput, Twist};
 use crate::messages::target_message::{TargetAxes, TargetMessage};
-use crate::reports::reporter::Reporter;
 use crate::reports::status::Refused;
 use crate::robot_in_use::configuration::Configuration;
 use crate::robot_in_use::description::LoadedRobot;
@@ -28,12 +27,6 @@ pub(crate) struct Intake {
     pub arm: Arc<Arm>,
     /// For work that would block the spin thread.
     tasks: Handle,
-}
-
-impl AsRef<Reporter> for Intake {
-    fn as_ref(&self) -> &Reporter {
-        &self.arm.reporter
-    }
 }
 
 impl Intake {
@@ -103,12 +96,6 @@ impl Intake {
         drop(sources);
         self.pose(tip, message, is_relative);
         Ok(true)
-    }
-
-    /// Drops all commands: the arm brakes as after `servo.timeout`.
-    #[cfg(feature = "moveit_servo")]
-    pub(crate) fn rest(&self) {
-        self.arm.output.drop_servo_commands(None);
     }
 
     /// The frame of a command as currently known: a stream does not wait for a transform. The latest transform is

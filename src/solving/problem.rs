@@ -4,18 +4,30 @@ use nalgebra::Isometry3;
 
 use crate::reports::{RefuseAs, Refused};
 use crate::robot_in_use::LoadedRobot;
-use urdf_ik_parameters::config::NamedPositions;
+use crate::surroundings::Avoidance;
 use urdf_ik_parameters::{NullSpace, Settings};
-use urdf_ik_solver::{Mode, Preference, Scratch, Solution, Solver, Target};
+use urdf_ik_solver::{Mode, Preference, Problem, Scratch, Solution, Solver, Target};
 
 /// The target for the first tip at `pose` in the base link's frame, with the tolerance and free axes of the settings.
 pub(crate) fn target(pose: Isometry3<f64>, settings: &Settings) -> Target {
     Target { tolerance: settings.tolerance(), free_axes: settings.free_axes, ..Target::new(0, pose) }
 }
 
-/// The search described by the settings.
-pub(crate) fn search_mode(settings: &Settings) -> Mode<'static> {
-    Mode::Search { pick: settings.pick, attempts: settings.attempts, random_seed: settings.random_seed }
+/// The search described by the settings for a configuration that meets `targets`, from `seed` (positions of the chain's
+/// variables), without preferences.
+pub(crate) fn search<'a>(
+    targets: &'a [Target],
+    seed: &'a [f64],
+    settings: &Settings,
+    avoidance: Option<&'a Avoidance>,
+) -> Problem<'a> {
+    Problem {
+        mode: Mode::Search { pick: settings.pick, attempts: settings.attempts, random_seed: settings.random_seed },
+        deadline: Some(settings.timeout),
+        clearance: avoidance.map(Avoidance::clearance),
+        unreached: settings.on_unreachable.into(),
+        ..Problem::new(targets, seed)
+    }
 }
 
 /// Adds the smallest singular value, which searches omit, to a solution.
@@ -34,8 +46,6 @@ pub(crate) fn complete(
 
 /// The null-space task of the settings for one robot.
 pub(crate) struct NullSpaceTask {
-    /// The posture of the settings.
-    posture: NamedPositions,
     /// The posture as positions of the chain's variables; `None` if not set.
     positions: Option<Vec<f64>>,
     weights: NullSpace,
@@ -43,19 +53,13 @@ pub(crate) struct NullSpaceTask {
 
 impl NullSpaceTask {
     pub(crate) fn new(loaded: &LoadedRobot, settings: &Settings) -> Result<Self, Refused> {
-        let posture = (*settings.posture).clone();
-        let positions = if posture.0.is_empty() {
+        let positions = if settings.posture.0.is_empty() {
             None
         } else {
             let all = settings.posture_positions(&loaded.robot).refuse_as("posture")?;
             Some(loaded.chain.positions_from(&all))
         };
-        Ok(Self { posture, positions, weights: settings.null_space })
-    }
-
-    /// True if this is still the task of `settings`.
-    pub(crate) fn serves(&self, settings: &Settings) -> bool {
-        self.weights == settings.null_space && self.posture == *settings.posture
+        Ok(Self { positions, weights: settings.null_space })
     }
 
     pub(crate) fn preference(&self) -> Preference<'_> {

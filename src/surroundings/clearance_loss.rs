@@ -19,27 +19,20 @@ const ROUNDING: f64 = 1e-9;
 pub(crate) struct ClearanceLoss {
     /// The scene of the pairs.
     scene: Option<Arc<Scene>>,
-    /// The pairs measured inside the margin at the last tick.
-    inside: Vec<Commanded>,
-    kept: Option<Loss>,
+    /// The pairs measured inside the margin at the last tick, with their gaps at the commanded configuration.
+    inside: Vec<PairLength>,
+    /// Commanded minus measured gap of the pair with the largest loss.
+    kept: Option<PairLength>,
     scratch: SceneScratch,
 }
 
-/// A pair at the commanded configuration.
+/// A length of a pair of bodies.
 #[derive(Clone, Copy)]
-struct Commanded {
+struct PairLength {
     /// Index of the pair.
     pair: usize,
     /// \[m\].
-    gap: f64,
-}
-
-#[derive(Clone, Copy)]
-struct Loss {
-    /// Index of the pair.
-    pair: usize,
-    /// Commanded minus measured gap \[m\].
-    loss: f64,
+    length: f64,
 }
 
 impl ClearanceLoss {
@@ -59,18 +52,18 @@ impl ClearanceLoss {
         scene.find_near(commanded, margin + HORIZON, &mut self.scratch);
         let near = &self.scratch.near;
         let gap = |pair: usize| near.iter().find(|near| near.pair == pair).map_or(margin + HORIZON, Near::gap);
-        self.kept = self.kept.filter(|kept| gap(kept.pair) < margin + kept.loss);
-        let inside: Vec<Commanded> =
-            measured.iter().map(|near| Commanded { pair: near.pair, gap: gap(near.pair) }).collect();
+        self.kept = self.kept.filter(|kept| gap(kept.pair) < margin + kept.length);
+        let inside: Vec<PairLength> =
+            measured.iter().map(|near| PairLength { pair: near.pair, length: gap(near.pair) }).collect();
         for (near, now) in measured.iter().zip(&inside) {
             let before = self.inside.iter().find(|before| before.pair == now.pair);
-            let opens = before.is_some_and(|before| now.gap > before.gap + ROUNDING);
-            let loss = now.gap - near.gap();
-            if !opens && loss > self.kept.map_or(0.0, |kept| kept.loss) {
-                self.kept = Some(Loss { pair: now.pair, loss });
+            let opens = before.is_some_and(|before| now.length > before.length + ROUNDING);
+            let loss = now.length - near.gap();
+            if !opens && loss > self.kept.map_or(0.0, |kept| kept.length) {
+                self.kept = Some(PairLength { pair: now.pair, length: loss });
             }
         }
         self.inside = inside;
-        self.kept.map_or(0.0, |kept| kept.loss)
+        self.kept.map_or(0.0, |kept| kept.length)
     }
 }

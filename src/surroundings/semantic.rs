@@ -12,7 +12,7 @@ use crate::reports::{Fault, Refused};
 use crate::robot_in_use::LoadedRobot;
 use crate::ros::{ROBOT_DESCRIPTION_SEMANTIC, Spinner, latched, task};
 use urdf_ik_collision::Srdf;
-use urdf_ik_parameters::{Refusal, Settings};
+use urdf_ik_parameters::Settings;
 
 /// The SRDF of the parameter, if set.
 ///
@@ -31,7 +31,7 @@ pub(crate) fn of_parameter(settings: &Settings, robot: Option<&LoadedRobot>) -> 
         None => Ok(srdf),
     };
     let srdf = srdf.and_then(fits);
-    Ok(Some(srdf.map_err(|e| Refusal(format!("robot_description_semantic: {e}")))?))
+    Ok(Some(srdf.map_err(|e| Settings::robot_description_semantic().refuse(e))?))
 }
 
 /// Subscribes to the topic, which is used if the parameter is not set.

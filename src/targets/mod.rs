@@ -81,15 +81,15 @@ struct TargetReceiver {
 
 impl TargetReceiver {
     fn receive(&mut self, message: Option<TargetMessage>) {
-        let Some(message) = message else { return self.servo.arm.reporter.counters.arrived() };
         let arm = &self.servo.arm;
-        match self.servo.takes(self.tip, &message) {
-            Ok(true) => return,
-            Ok(false) => arm.reporter.counters.arrived(),
-            Err(refused) => {
-                arm.reporter.counters.arrived();
-                return arm.report_outcome(message.topic, self.tip, message.header, Err(refused));
-            }
+        let taken = message.as_ref().map_or(Ok(false), |message| self.servo.takes(self.tip, message));
+        if matches!(taken, Ok(true)) {
+            return;
+        }
+        arm.reporter.counts.lock().arrived += 1;
+        let Some(message) = message else { return };
+        if let Err(refused) = taken {
+            return arm.report_outcome(message.topic, self.tip, message.header, Err(refused));
         }
         // Not while the task is busy: the newer target would be answered first.
         if self.last_done.load(Ordering::Acquire) == self.left && self.track(&message) {

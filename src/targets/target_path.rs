@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use crate::Result;
 use crate::arm::{Arm, ArrivalReport, arrives};
 use crate::messages::{convert, has_valid_frame, quality};
-use crate::reports::{Refused, Report, TargetOutcome};
+use crate::reports::{LatestTargets, Refused, Report, TargetOutcome};
 use crate::robot_in_use::Configuration;
 use crate::ros::{JOINT_TRAJECTORY, Publisher, Spinner, TARGET_PATH, task, tip_namespaces};
 use crate::solving::{PathPlan, PathToPlan, Queries, path_plan, problem};
@@ -42,7 +42,7 @@ pub(crate) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>) -> Result {
         }
         let arm = Arc::clone(&queries.arm);
         task::start(arrivals.for_each(move |raw| {
-            arm.reporter.counters.arrived();
+            arm.reporter.counts.lock().arrived += 1;
             if let Ok(poses) = PoseArray::from_serialized_bytes(&raw) {
                 sender.send_replace(Some(PathMessage { poses, frame_is_damaged: !has_valid_frame(&raw) }));
             }
@@ -131,7 +131,7 @@ fn execute(arm: &Arm, planned: Planned, trajectories: &Publisher<JointTrajectory
     let message = convert::joint_trajectory(plan.solver.chain(), &plan.trajectory.points);
     let stamp = arm.output.follow(ticket, plan.trajectory.points.into(), arrival)?;
     trajectories.publish(&message);
-    arm.reporter.latest.follow(&report.status.tip_link, &plan.path);
+    LatestTargets::follow(&arm.reporter.latest, &report.status.tip_link, &plan.path);
     report.outcome = TargetOutcome::StepLimited;
     report.status.message =
         format!("the arm follows a path of {length:.4} m and {arrives}; then: {}", report.status.message);

@@ -203,7 +203,7 @@ impl Memory {
         });
         if !matches!(reports, Ok(None)) {
             for PreparedTarget { loaded, target, .. } in &targets {
-                arm.reporter.latest.note_target(&loaded.chain.tips()[target.tip].link, target);
+                arm.reporter.latest.lock().note_target(&loaded.chain.tips()[target.tip].link, target);
             }
         }
         match reports {
@@ -271,7 +271,7 @@ impl Memory {
         flow: NullSpaceMotion,
         conditions: &Conditions,
     ) -> Result<Option<NullSpaceMotion>, Refused> {
-        let (settings, avoidance) = (&*conditions.settings, conditions.avoidance.as_ref());
+        let (settings, avoidance) = (&conditions.settings, conditions.avoidance.as_ref());
         let now = arm.configuration()?;
         let tracker = self.tracker.as_mut().filter(|tracker| Arc::ptr_eq(&tracker.loaded, &now.loaded));
         let tracker = tracker.ok_or_else(Refused::other_robot)?;

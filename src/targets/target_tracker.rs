@@ -8,8 +8,6 @@ use crate::reports::{RefuseAs, Refused};
 use crate::robot_in_use::LoadedRobot;
 use crate::solving::{NullSpaceTask, problem};
 use crate::surroundings::Avoidance;
-use urdf_ik_motion::JointLimit;
-use urdf_ik_parameters::config::Yaml;
 use urdf_ik_parameters::{Motion, Settings};
 use urdf_ik_solver::{Mode, Outcome, Preference, Problem, Reason, Scratch, Solution, Solver, Stop, Target};
 
@@ -46,38 +44,30 @@ pub(crate) struct TargetTracker {
     /// Bounds of joint steps in tracking: infinite.
     steps: Vec<f64>,
     /// Replaced when the settings change.
-    null_space_task: Option<NullSpaceTask>,
-    /// Replaced when the settings change.
-    speeds: Option<JointSpeeds>,
+    preferences: Option<Preferences>,
     /// Time of the last tracked target.
     tracked_at: Option<Instant>,
     /// The largest step of each variable for the null-space task at that time \[rad or m\].
     flow: Vec<f64>,
 }
 
-/// Properties of targets that follow from the joints' velocity limits.
-struct JointSpeeds {
-    // The settings from which they were computed.
-    joint_limits: Yaml,
-    default_limits: JointLimit,
-    /// The limit of each variable \[rad/s or m/s\].
+/// The preferences among joint positions that follow from the settings.
+struct Preferences {
+    settings: Arc<Settings>,
+    task: NullSpaceTask,
+    /// The velocity limit of each variable \[rad/s or m/s\].
     velocities: Vec<f64>,
     /// Weights of joint moves in smooth motion, where the slowest joint determines the time: the inverse squared
     /// velocity limit. A slow redundant joint thus does not delay the others.
     move_weights: Vec<f64>,
 }
 
-impl JointSpeeds {
-    fn new(loaded: &LoadedRobot, settings: &Settings) -> Result<Self, Refused> {
+impl Preferences {
+    fn new(loaded: &LoadedRobot, settings: &Arc<Settings>) -> Result<Self, Refused> {
         let velocities = loaded.limits(settings).refuse_as("joint_limits")?.velocities;
         let move_weights = velocities.iter().map(|limit| 1.0 / (limit * limit).max(MIN_SQUARED_VELOCITY)).collect();
-        let (joint_limits, default_limits) = ((*settings.joint_limits).clone(), settings.default_limits());
-        Ok(Self { joint_limits, default_limits, velocities, move_weights })
-    }
-
-    /// True if they match `settings`.
-    fn serve(&self, settings: &Settings) -> bool {
-        self.joint_limits == *settings.joint_limits && self.default_limits == settings.default_limits()
+        let task = NullSpaceTask::new(loaded, settings)?;
+        Ok(Self { settings: Arc::clone(settings), task, velocities, move_weights })
     }
 }
 
@@ -96,8 +86,7 @@ impl TargetTracker {
             tracked: solver.solution(),
             searched: solver.solution(),
             steps: vec![f64::INFINITY; loaded.chain.variables().len()],
-            null_space_task: None,
-            speeds: None,
+            preferences: None,
             tracked_at: None,
             flow: vec![0.0; loaded.chain.variables().len()],
             loaded,
@@ -116,27 +105,31 @@ impl TargetTracker {
         &mut self,
         targets: &[Target],
         seed: &[f64],
-        settings: &Settings,
+        settings: &Arc<Settings>,
         avoidance: Option<&Avoidance>,
         effort: Effort,
     ) -> Result<(Solver, &Solution), Refused> {
         let solver = self.loaded.solver(settings).refuse_as("solver")?;
-        self.take(settings)?;
+        let preferences = match self.preferences.take().filter(|known| Arc::ptr_eq(&known.settings, settings)) {
+            Some(known) => known,
+            None => Preferences::new(&self.loaded, settings)?,
+        };
+        let Preferences { task, velocities, move_weights, .. } = self.preferences.insert(preferences);
         let now = Instant::now();
-        self.allow_flow(now, settings.publish_period());
-        let move_weights = self.speeds.as_ref().filter(|_| settings.motion == Motion::Smooth);
-        let move_weights = move_weights.map(|speeds| &*speeds.move_weights);
-        let task = self.null_space_task.as_ref().map(NullSpaceTask::preference).unwrap_or_default();
+        // The step of the null-space task for each joint.
+        let period = settings.publish_period();
+        let passed = self.tracked_at.map_or(period, |at| now.duration_since(at)).min(period).as_secs_f64();
+        self.flow.iter_mut().zip(velocities).for_each(|(flow, velocity)| *flow = *velocity * passed);
+        let move_weights = (settings.motion == Motion::Smooth).then_some(&**move_weights);
+        let search = problem::search(targets, seed, settings, avoidance);
         let track = Problem {
             mode: Mode::Track { max_step: &self.steps },
-            preference: Preference { move_weights, max_step: Some(&self.flow), ..task },
+            preference: Preference { move_weights, max_step: Some(&self.flow), ..task.preference() },
             deadline: Some(match effort {
                 Effort::AtOnce => settings.timeout.min(MAX_TIME_TO_TRACK_AT_ONCE),
                 Effort::Track | Effort::Search => settings.timeout,
             }),
-            clearance: avoidance.map(Avoidance::clearance),
-            unreached: settings.on_unreachable.into(),
-            ..Problem::new(targets, seed)
+            ..search
         };
         solver.solve(&track, &mut self.scratch, &mut self.tracked).refuse_as("problem")?;
         self.tracked_at = Some(now);
@@ -145,7 +138,7 @@ impl TargetTracker {
             return Ok((solver, &self.tracked));
         }
         let preference = Preference { move_weights, ..Preference::default() };
-        let search = Problem { mode: problem::search_mode(settings), preference, ..track };
+        let search = Problem { preference, ..search };
         solver.solve(&search, &mut self.scratch, &mut self.searched).refuse_as("problem")?;
         self.share_work();
         if !self.is_worth_a_jump(seed, avoidance) {
@@ -153,25 +146,6 @@ impl TargetTracker {
         }
         problem::complete(&solver, targets, &mut self.scratch, &mut self.searched)?;
         Ok((solver, &self.searched))
-    }
-
-    /// Updates the null-space task and the joints' speeds for changed settings.
-    fn take(&mut self, settings: &Settings) -> Result<(), Refused> {
-        if !self.null_space_task.as_ref().is_some_and(|task| task.serves(settings)) {
-            self.null_space_task = Some(NullSpaceTask::new(&self.loaded, settings)?);
-        }
-        if !self.speeds.as_ref().is_some_and(|speeds| speeds.serve(settings)) {
-            self.speeds = Some(JointSpeeds::new(&self.loaded, settings)?);
-        }
-        Ok(())
-    }
-
-    /// Sets the step of the null-space task for each joint for a target that is tracked `now`.
-    fn allow_flow(&mut self, now: Instant, publish_period: Duration) {
-        let passed = self.tracked_at.map_or(publish_period, |at| now.duration_since(at));
-        let passed = passed.min(publish_period).as_secs_f64();
-        let velocities = self.speeds.iter().flat_map(|speeds| &speeds.velocities);
-        self.flow.iter_mut().zip(velocities).for_each(|(flow, velocity)| *flow = velocity * passed);
     }
 
     /// Assigns the total effort to both solutions, and a timeout of either: both were for one target.
@@ -203,7 +177,7 @@ impl TargetTracker {
 
     /// True if a null-space task is set.
     pub(crate) fn has_task(&self) -> bool {
-        self.null_space_task.as_ref().is_some_and(|task| !task.preference().is_none())
+        self.preferences.as_ref().is_some_and(|known| !known.task.preference().is_none())
     }
 
     /// Continues the null-space task from `seed`, where the arm meets `targets`. `None` at the optimum reachable by
@@ -212,7 +186,7 @@ impl TargetTracker {
         &mut self,
         targets: &[Target],
         seed: &[f64],
-        settings: &Settings,
+        settings: &Arc<Settings>,
         avoidance: Option<&Avoidance>,
     ) -> Result<Option<(Solver, &Solution)>, Refused> {
         let (solver, _) = self.follow(targets, seed, settings, avoidance, Effort::Track)?;

@@ -202,9 +202,14 @@ class Client:
         return received
 
     def publisher(self, kind, topic, qos=10):
-        """The publisher of a topic, the same each time."""
+        """The publisher of a topic, the same each time; a node that is ready knows it.
+
+        A message to a subscription that does not yet know its publisher is lost or, where messages are kept, sent again seconds later.
+        """
         if topic not in self.publishers:
             self.publishers[topic] = self.node.create_publisher(kind, topic, qos)
+            if self.is_met:
+                self.meet()
         return self.publishers[topic]
 
     def target_publisher(self, topic, kind=PoseStamped):
@@ -212,8 +217,12 @@ class Client:
         return self.publisher(kind, f'{self.name}/{topic}', 5000)
 
     def wait_until_heard(self, publisher):
-        """Until somebody, that is the node, listens to a publisher."""
-        self.wait_for(lambda: publisher.get_subscription_count() > 0, f'a subscriber of {publisher.topic_name}')
+        """Until the node listens to a publisher; others may listen to the same topic."""
+        def is_heard():
+            listeners = self.node.get_subscriptions_info_by_topic(publisher.topic_name)
+            names = [f"{info.node_namespace.rstrip('/')}/{info.node_name}" for info in listeners]
+            return self.name in names and publisher.get_subscription_count() > 0
+        self.wait_for(is_heard, f'{self.name} to listen to {publisher.topic_name}')
         return publisher
 
     def publish_transforms(self, *transforms, static=False):

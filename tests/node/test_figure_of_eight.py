@@ -138,7 +138,8 @@ def test_it_gives_way_while_somebody_else_commands_the_tip(figure, arm_robot, ki
     message = kind()
     if kind is PoseStamped:
         message = pose_message(arm_robot.pose('tool0', {}))
-    publisher = node.wait_until_heard(node.publisher(kind, f'{node.name}/{topic}'))
+    publisher = node.publisher(kind, f'{node.name}/{topic}')
+    node.wait_for(lambda: publisher.get_subscription_count() > 0, 'the node or the figure to listen')
     for _ in range(10):
         publisher.publish(message)
         node.pace(0.05)

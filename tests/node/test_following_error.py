@@ -1,5 +1,7 @@
 """A node with a simulated arm behind it, whose drives lag and sag: the command stays with the arm, and faults of the drives stop it."""
+import itertools
 import math
+import time
 
 import numpy as np
 import pytest
@@ -20,6 +22,7 @@ JOINTS = list(MEASURED_AT)
 SAG = {'shoulder_lift_joint': 0.007}
 BOUND = 0.05  # [rad], following_error.angle
 STOPPED = 1e-3  # [rad] from rest
+PAUSE = 0.5  # [s] of a stream that was stopped, after which it counts again
 
 
 class Driven:
@@ -60,8 +63,13 @@ class Driven:
         return difference(self.arm.commanded(), self.arm.positions())
 
     def following_error(self):
-        """The first status that says so, on the topic of targets."""
+        """The first status that says so, on the topic of targets: of a stop, or of a target at which the arm has not arrived."""
         return next((s for s in self.node.statuses if s.outcome == SolveStatus.FOLLOWING_ERROR), None)
+
+    def stop_by_drives(self):
+        """The first status of a stop by a following error."""
+        stops = (s for s in self.node.statuses if s.outcome == SolveStatus.FOLLOWING_ERROR and '~/resume' in s.message)
+        return next(stops, None)
 
     def rests(self):
         before = self.arm.positions()
@@ -79,6 +87,26 @@ class Driven:
         for joint, speed, step in zip(self.arm.joints, record.greatest_speed(), record.greatest_command_step()):
             assert speed <= share * limits[joint], (joint, speed)
             assert step <= limits[joint] * 0.2, (joint, step)
+
+
+def refused_in_a_row(node, send, block, count):
+    """The statuses of so many poses of a stream that `block` stops; `send` sends one and returns its status.
+
+    A pause of the machine is one of the stream, which may then count again: it is stopped once more, and all begins anew.
+    """
+    refused, sent = [], -math.inf
+    while len(refused) < count:
+        before, sent = sent, time.monotonic()
+        status = send()
+        # The node saw no longer pause, since each pose arrives before its status.
+        if time.monotonic() - before > PAUSE:
+            refused.clear()
+            block()
+            continue
+        assert status.outcome == SolveStatus.INVALID, status.message
+        refused.append(status)
+        node.next_state()
+    return refused
 
 
 @pytest.fixture
@@ -124,7 +152,7 @@ def test_drives_that_do_not_follow_stop_the_arm(drive, motion, kind):
         status = it.node.status_of(path, SolveStatus.FOLLOWING_ERROR)
         assert not [s for s in it.node.statuses_of(path) if s.outcome == SolveStatus.SOLVED]
     else:
-        status = it.stream(kind, it.following_error, 'the following error')
+        status = it.stream(kind, it.stop_by_drives, 'the following error')
         it.stream(kind, lambda: it.gap() < STOPPED, 'the command to be at the arm')
     assert any(name in status.message for name in JOINTS) and '~/resume' in status.message
     if kind in ('twist', 'jog'):
@@ -158,7 +186,7 @@ def test_the_command_comes_back_to_the_arm(drive, service):
     it = drive()
     it.stream('pose', it.moved_by(0.05), 'the arm to move')
     it.arm.freeze()
-    it.stream('pose', it.following_error, 'the following error')
+    it.stream('pose', it.stop_by_drives, 'the following error')
     it.node.wait_for(it.rests, 'the arm to rest')
     # It is moved by hand.
     it.arm.shift(elbow_joint=0.2)
@@ -207,7 +235,7 @@ def test_an_arm_that_is_moved_elsewhere_does_not_leap(drive, gap):
     since = it.arm.now()
     it.arm.freeze()
     it.arm.shift(shoulder_pan_joint=0.3)
-    it.stream('twist', lambda: it.following_error() or it.gap() < STOPPED, 'the node to notice')
+    it.stream('twist', lambda: it.stop_by_drives() or it.gap() < STOPPED, 'the node to notice')
     it.node.wait_for(lambda: it.gap() < 0.02, 'the command to be at the arm')
     released = it.arm.now()
     it.arm.release()
@@ -240,7 +268,7 @@ def test_measurements_that_stop_in_a_stream_stop_the_arm(drive, kind):
     it = drive(measured_timeout=0.6)
     it.stream(kind, it.moved_by(0.02), 'the arm to move')
     it.arm.mute()
-    status = it.stream(kind, it.following_error, 'the following error')
+    status = it.stream(kind, it.stop_by_drives, 'the following error')
     assert 'measured' in status.message and 'measured_timeout' in status.message
     # It was warned of before.
     assert it.node.process.lines_with('WARN') and it.node.process.lines_with('has not been measured')
@@ -258,12 +286,17 @@ def test_a_stop_ends_a_stream_of_poses_until_a_resume(drive):
     answer = it.node.service(Trigger, 'stop').call_async(Trigger.Request())
     it.stream('pose', answer.done, 'the stop')
     it.stream('pose', it.rests, 'the arm to rest')
-    stands, statuses = it.arm.commanded(), len(it.node.statuses)
-    for _ in range(80):
-        it.stream('pose', lambda: True, 'a pose')
-    assert difference(it.arm.commanded(), stands) < 1e-9
-    refused = it.node.statuses[statuses:]
-    assert refused and {s.outcome for s in refused} == {SolveStatus.INVALID} and '~/resume' in refused[0].message
+    aim = translation(0, -0.001 * it.sent, 0) @ it.home
+    stops = []
+
+    def stop():
+        it.call('stop')
+        it.node.wait_for(it.rests, 'the arm to rest')
+        stops.append(it.arm.commanded())
+    refused = refused_in_a_row(it.node, lambda: it.node.send_pose(aim), stop, 80)
+    stands = it.arm.commanded()
+    assert difference(stands, stops[-1]) < 1e-9
+    assert all('~/resume' in status.message for status in refused)
     answer = it.node.service(Trigger, 'resume').call_async(Trigger.Request())
     it.stream('pose', answer.done, 'the resume')
     it.stream('pose', lambda: difference(it.arm.positions(), stands) > 0.05, 'the arm to move again')
@@ -276,7 +309,7 @@ def test_a_stopped_stream_counts_again_after_a_pause(drive):
     it.call('stop')
     it.node.wait_for(it.rests, 'the arm to rest')
     stands = it.arm.commanded()
-    it.node.live(70)
+    it.node.pace(PAUSE)
     it.stream('pose', lambda: difference(it.arm.commanded(), stands) > 0.02, 'the arm to move again')
 
 
@@ -300,7 +333,7 @@ def test_diagnostics_are_fine_while_a_smooth_stream_follows_and_not_after_a_faul
     assert 0 <= float(values['age of the measurements [s]']) < 1
     assert 'joint' in values['greatest difference of the measurements from the commands']
     it.arm.freeze()
-    it.stream('pose', it.following_error, 'the following error')
+    it.stream('pose', it.stop_by_drives, 'the following error')
     status = it.node.wait_for(lambda: [s for s in ours() if s.level == DiagnosticStatus.ERROR], 'an error')[0]
     assert '~/resume' in status.message
 
@@ -328,20 +361,22 @@ def test_without_the_check_drives_need_not_follow(drive):
 
 
 def test_a_stream_for_a_replaced_robot_moves_nothing_until_it_pauses(start, arm_robot):
-    node = start.node(robot_description=ARM_FILE.read_text())
-    target = arm_robot.pose('tool0', MEASURED_AT)
+    description, names = ARM_FILE.read_text(), (f'<robot name="other{number}_' for number in itertools.count())
+    node = start.node(robot_description=description)
+    target, initial = arm_robot.pose('tool0', MEASURED_AT), dict.fromkeys(JOINTS, 0.0)
 
-    def streamed(condition):
-        status = node.send_pose(target)
-        return condition(status)
-    assert streamed(lambda status: status.outcome == SolveStatus.SOLVED)
-    other = ARM_FILE.read_text().replace('<robot name="', '<robot name="other_')
-    initial = dict.fromkeys(JOINTS, 0.0)
-    node.set_all(robot_description=other)
-    for _ in range(60):
-        status = node.send_pose(target)
-        assert status.outcome == SolveStatus.INVALID and 'replaced' in status.message
-        assert difference(node.next_posture(), initial) < 1e-9
-    node.live(30)
-    assert streamed(lambda status: status.outcome == SolveStatus.SOLVED)
+    assert node.send_pose(target).outcome == SolveStatus.SOLVED
+    stopped_at = node.snapshot()
+
+    def replace():
+        nonlocal stopped_at
+        node.set_all(robot_description=description.replace('<robot name="', next(names)))
+        node.next_posture()
+        stopped_at = node.snapshot()
+    for status in refused_in_a_row(node, lambda: node.send_pose(target), replace, 60):
+        assert 'replaced' in status.message
+    node.next_posture()
+    assert all(difference(posture(state), initial) < 1e-9 for state in node.states_since(stopped_at))
+    node.pace(PAUSE)
+    assert node.send_pose(target).outcome == SolveStatus.SOLVED
     assert math.isfinite(np.sum(list(node.next_posture().values())))

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::str::FromStr;
 
+use super::value::Refusal;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use thiserror::Error;
-
 use urdf_ik_robot::Robot;
 use urdf_ik_text::UniqueKeys;
 use urdf_ik_text::files::{self, MAX_SETTINGS_BYTES, ReadError};
@@ -42,28 +41,16 @@ impl FromStr for Yaml {
     }
 }
 
-/// A text that is not the expected mapping.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[error("{place} must map {expected}: {}", sentence(reason))]
-pub struct NotAMap {
-    /// The quoted text, or the path of the file.
-    pub place: String,
-    /// Description of the expected keys and values, with an example.
-    pub expected: &'static str,
-    /// Message of the YAML reader.
-    pub reason: String,
-}
-
 /// Reads a mapping from the YAML text `text`, or from the YAML file with that path. Error messages describe the
 /// mapping by `expected`. An empty text is an empty mapping.
 ///
 /// # Errors
-/// [`NotAMap`] if the text is not such a mapping or repeats a key.
-pub fn read_map<T: DeserializeOwned>(text: &str, expected: &'static str) -> Result<BTreeMap<String, T>, NotAMap> {
+/// [`Refusal`] if the text is not such a mapping or repeats a key.
+pub fn read_map<T: DeserializeOwned>(text: &str, expected: &str) -> Result<BTreeMap<String, T>, Refusal> {
     if text.trim().is_empty() {
         return Ok(BTreeMap::new());
     }
-    let refuse = |place: &str, reason: String| NotAMap { place: place.to_owned(), expected, reason };
+    let refuse = |place: &str, reason: String| Refusal(format!("{place} must map {expected}: {}", sentence(&reason)));
     let yaml: Yaml = text.parse().map_err(|e: ReadError| refuse(&format!("'{}'", short(text)), e.to_string()))?;
     let reader = || yaml_reader(&yaml.text).map_err(|e| refuse(&yaml.place, e.to_string()));
     let map = BTreeMap::deserialize(reader()?).map_err(|e| refuse(&yaml.place, e.to_string()))?;
@@ -71,43 +58,33 @@ pub fn read_map<T: DeserializeOwned>(text: &str, expected: &'static str) -> Resu
     Ok(map)
 }
 
+/// Index of the movable joint `name` of a robot.
+///
+/// # Errors
+/// [`Refusal`] with the names of the movable joints, if `name` is not one of them.
+pub fn movable_index(robot: &Robot, name: &str) -> Result<usize, Refusal> {
+    robot.movable_index(name).ok_or_else(|| {
+        let known: Vec<&str> = robot.movable_names().collect();
+        Refusal(format!(
+            "'{}' is not a movable joint of the robot; its movable joints are: {}",
+            short(name),
+            names::list(&known)
+        ))
+    })
+}
+
 /// Positions of some joints by name \[rad or m\].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NamedPositions(pub BTreeMap<String, f64>);
 
-/// Invalid joint positions.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
-pub enum NamedPositionsError {
-    /// Neither a YAML mapping of joint names to numbers nor the path of a file with one.
-    #[error(transparent)]
-    NotAMapping(#[from] NotAMap),
-    /// The robot has no movable joint of this name.
-    #[error("'{}' is not a movable joint of the robot; its movable joints are: {}", short(joint), names::list(joints))]
-    UnknownJoint {
-        /// The unknown name.
-        joint: String,
-        /// The valid names.
-        joints: Vec<String>,
-    },
-    /// A position is outside the limits of its joint.
-    #[error("{} is outside the limits of joint '{}'", number(*position), short(joint))]
-    OutsideLimits {
-        /// Name of the joint.
-        joint: String,
-        /// The position \[rad or m\].
-        position: f64,
-    },
-}
-
 impl FromStr for NamedPositions {
-    type Err = NamedPositionsError;
+    type Err = Refusal;
 
     /// Reads positions from YAML text, or from the YAML file with the path `text`. An empty text has no positions.
     ///
     /// # Errors
-    /// [`NamedPositionsError::NotAMapping`].
-    fn from_str(text: &str) -> Result<Self, NamedPositionsError> {
+    /// [`Refusal`] if the text is neither a YAML mapping of joint names to numbers nor the path of a file with one.
+    fn from_str(text: &str) -> Result<Self, Refusal> {
         Ok(Self(read_map(text, "joint names to positions, such as {elbow: 1.57}")?))
     }
 }
@@ -117,16 +94,14 @@ impl NamedPositions {
     /// [`Robot::neutral_positions`]; mimic joints follow their masters.
     ///
     /// # Errors
-    /// [`NamedPositionsError`] if a joint is unknown or a position is outside the limits.
-    pub fn apply(&self, robot: &Robot) -> Result<Vec<f64>, NamedPositionsError> {
+    /// [`Refusal`] if a joint is unknown or a position is outside the limits.
+    pub fn apply(&self, robot: &Robot) -> Result<Vec<f64>, Refusal> {
         let mut positions = robot.neutral_positions();
         for (joint, &position) in &self.0 {
-            let index = robot.movable_index(joint).ok_or_else(|| NamedPositionsError::UnknownJoint {
-                joint: joint.clone(),
-                joints: robot.movable_names().map(str::to_owned).collect(),
-            })?;
+            let index = movable_index(robot, joint)?;
             if !robot.domain(index).contains(position) {
-                return Err(NamedPositionsError::OutsideLimits { joint: joint.clone(), position });
+                let (position, joint) = (number(position), short(joint));
+                return Err(Refusal(format!("{position} is outside the limits of joint '{joint}'")));
             }
             positions[index] = position;
         }

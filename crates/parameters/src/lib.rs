@@ -17,11 +17,11 @@ mod table;
 mod tools;
 mod value;
 
-pub use definition::{DefaultValue, Definition, TakesEffect, ValueBounds, Values};
-pub use setting::{CommandUnits, FromText, JacobianMethod, Motion, OnUnreachable, Reliability};
+pub use definition::{Definition, TakesEffect, ValueBounds, Values};
+pub use setting::{CommandUnits, FromText, JacobianMethod, Motion, OnUnreachable, Reliability, Setting};
 pub use table::{
     FabrikSettings, FollowingErrorSettings, JacobianSettings, MoveItServoScale, MoveItServoSettings, NullSpace,
     PathSettings, ServoSettings, Settings, TABLE, definition, markdown,
 };
-pub use tools::{Tools, ToolsError};
+pub use tools::{Tools, unknown_tip};
 pub use value::{Refusal, Value};

@@ -1,5 +1,6 @@
 //! Conversion of parameter values to settings.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::ops::Deref;
 use std::str::FromStr;
@@ -13,12 +14,22 @@ use urdf_ik_solver::{Pick, SolverKind, Unreached, free_axes_from_names};
 use urdf_ik_text::named_values;
 
 /// A type of settings that is parsed from the value of a parameter.
-pub(super) trait Setting: Sized {
+pub trait Setting: Sized {
     /// Parses the `value` of the `parameter`, which had the value `before`.
     ///
     /// # Errors
     /// [`Refusal`] of an invalid value.
     fn read(parameter: &Definition, value: Value, before: Option<&Self>) -> Result<Self, Refusal>;
+}
+
+impl Definition {
+    /// Parses a value that replaces that of the parameter.
+    ///
+    /// # Errors
+    /// [`Refusal`] of a value with the wrong type, outside the bounds, or with invalid content.
+    pub fn parse<T: Setting>(&self, value: Value) -> Result<T, Refusal> {
+        T::read(self, self.check(value)?, None)
+    }
 }
 
 /// Settings with the type of the value.
@@ -36,7 +47,7 @@ plain_settings! {
     bool = Bool;
     i64 = Integer;
     f64 = Double;
-    String = Text;
+    Cow<'static, str> = Text;
     Vec<String> = Texts;
 }
 
@@ -46,37 +57,28 @@ macro_rules! settings_from {
         impl Setting for $type {
             fn read(parameter: &Definition, value: Value, _: Option<&Self>) -> Result<Self, Refusal> {
                 let convert: fn($from) -> Result<Self, _> = $convert;
-                convert(<$from>::read(parameter, value, None)?).map_err(|e| Refusal(format!("{}: {e}", parameter.name)))
+                convert(<$from>::read(parameter, value, None)?).map_err(|e| parameter.refuse(e))
             }
         }
     )*};
 }
 
 settings_from! {
+    Cow<'static, str> => String = |text| Ok::<_, Refusal>(text.into_owned());
     i64 => usize = usize::try_from;
     i64 => u64 = u64::try_from;
     f64 => Duration = Duration::try_from_secs_f64;
+    String => SolverKind = |name| name.parse();
+    String => Pick = |name| name.parse();
+    String => Priority = |name| name.parse();
+    String => HeldBack = |name| name.parse();
+    String => MissingShapes = |name| name.parse();
+    String => OnUnreachable = |name| name.parse();
+    String => Motion = |name| name.parse();
+    String => CommandUnits = |name| name.parse();
+    String => Reliability = |name| name.parse();
+    String => JacobianMethod = |name| name.parse();
 }
-
-/// Settings parsed from names.
-macro_rules! named_settings {
-    ($($type:ty),*) => {
-        settings_from! {$(String => $type = |name| name.parse();)*}
-    };
-}
-
-named_settings!(
-    SolverKind,
-    Pick,
-    Priority,
-    HeldBack,
-    MissingShapes,
-    OnUnreachable,
-    Motion,
-    CommandUnits,
-    Reliability,
-    JacobianMethod
-);
 
 /// Axes by name; at least one must remain constrained.
 impl Setting for [bool; 6] {
@@ -87,7 +89,7 @@ impl Setting for [bool; 6] {
                 Err(Refusal(format!("{name} must not have all six axes: nothing would be left of the target")))
             }
             Ok(free) => Ok(free),
-            Err(error) => Err(Refusal(format!("{name}: {error}"))),
+            Err(error) => Err(parameter.refuse(error)),
         }
     }
 }
@@ -174,7 +176,7 @@ impl<T: FromStr<Err: Display> + Clone> Setting for FromText<T> {
         let text = String::read(parameter, value, None)?;
         let content = match before.filter(|before| before.text == text) {
             Some(before) => before.content.clone(),
-            None => text.parse::<T>().map_err(|e| Refusal(format!("{}: {e}", parameter.name)))?,
+            None => text.parse::<T>().map_err(|e| parameter.refuse(e))?,
         };
         Ok(Self { text, content })
     }

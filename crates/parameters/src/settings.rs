@@ -4,8 +4,6 @@ use std::time::Duration;
 
 use nalgebra::Isometry3;
 
-use super::config::NamedPositions;
-use super::definition::Definition;
 use super::setting::JacobianMethod;
 use super::table::{FabrikSettings, JacobianSettings, PathSettings, ServoSettings, Settings};
 use super::value::Refusal;
@@ -25,7 +23,7 @@ impl Settings {
     /// # Errors
     /// [`Refusal`] if `initial_posture` does not fit the robot.
     pub fn initial_positions(&self, robot: &Robot) -> Result<Vec<f64>, Refusal> {
-        positions_of(Self::initial_posture(), &self.initial_posture, robot)
+        self.initial_posture.apply(robot).map_err(|e| Self::initial_posture().refuse(e))
     }
 
     /// Preferred positions of all joints of the robot for the null-space task \[rad or m\].
@@ -33,7 +31,7 @@ impl Settings {
     /// # Errors
     /// [`Refusal`] if `posture` does not fit the robot.
     pub fn posture_positions(&self, robot: &Robot) -> Result<Vec<f64>, Refusal> {
-        positions_of(Self::posture(), &self.posture, robot)
+        self.posture.apply(robot).map_err(|e| Self::posture().refuse(e))
     }
 
     /// The tool pose of each tip of `chain`, in the tip link's frame \[m\].
@@ -41,7 +39,7 @@ impl Settings {
     /// # Errors
     /// [`Refusal`] if `tool` names a link that is not a tip.
     pub fn tools(&self, chain: &Chain) -> Result<Vec<Isometry3<f64>>, Refusal> {
-        self.tool.of(chain).map_err(|e| Refusal(format!("{}: {e}", Self::tool().name)))
+        self.tool.of(chain).map_err(|e| Self::tool().refuse(e))
     }
 
     /// Time between messages, the inverse of `publish_rate`.
@@ -65,10 +63,6 @@ impl Settings {
             jerk: self.default_jerk,
         }
     }
-}
-
-fn positions_of(parameter: &Definition, positions: &NamedPositions, robot: &Robot) -> Result<Vec<f64>, Refusal> {
-    positions.apply(robot).map_err(|e| Refusal(format!("{}: {e}", parameter.name)))
 }
 
 impl PathSettings {

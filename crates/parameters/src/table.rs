@@ -1,17 +1,18 @@
 //! All parameters of the node, one row each, and the table for users.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::LazyLock;
 use std::time::Duration;
 
 use super::config::{NamedPositions, Yaml};
-use super::definition::DefaultValue::{Bool, Double, Integer, NoTexts, Text};
 use super::definition::TakesEffect::{AtOnce, AtStart, WithNextTarget};
 use super::definition::ValueBounds::{Any, OneOf, Range};
 use super::definition::{Definition, Values};
 use super::setting::{CommandUnits, FromText, JacobianMethod, Motion, OnUnreachable, Reliability, Setting};
 use super::tools::Tools;
-use super::value::{Refusal, Value};
+use super::value::Refusal;
+use super::value::Value::{self, Bool, Double, Integer};
 use urdf_ik_collision::MissingShapes;
 use urdf_ik_motion::servo::{HeldBack, Priority, ServoOptions};
 use urdf_ik_solver::{AXIS_NAMES, Pick, SolverKind};
@@ -20,6 +21,14 @@ use urdf_ik_text::names;
 /// Upper bound of `fabrik.acceleration`.
 #[expect(clippy::cast_precision_loss, reason = "it is small")]
 const MAX_ACCELERATION: f64 = urdf_ik_solver::MAX_ACCELERATION as f64;
+
+/// The default of a list.
+const NO_TEXTS: Value = Value::Texts(Vec::new());
+
+/// The default of a text.
+const fn text(default: &'static str) -> Value {
+    Value::Text(Cow::Borrowed(default))
+}
 
 /// Defines a settings struct from rows and groups, which are settings structs too. The comment of a row
 /// describes the field and the parameter. A row has the name after the prefix, the type of the field, the
@@ -79,23 +88,23 @@ parameters! {
     #[derive(Debug, Clone, PartialEq)]
     Settings, "" {
         /// URDF as text. Takes precedence over urdf_file and the topic robot_description.
-        robot_description: String = Text(""), "", Any, AtOnce;
+        robot_description: String = text(""), "", Any, AtOnce;
         /// Path of the URDF file. Takes precedence over the topic robot_description.
-        urdf_file: String = Text(""), "", Any, AtStart;
+        urdf_file: String = text(""), "", Any, AtStart;
         /// SRDF as text or path: link pairs that may touch each other. Empty: the topic robot_description_semantic, if
         /// it is published.
-        robot_description_semantic: String = Text(""), "", Any, AtStart;
+        robot_description_semantic: String = text(""), "", Any, AtStart;
         /// Base link of the chain. Empty: the root link of the robot.
-        base_link: Option<String> = Text(""), "", Any, AtStart;
+        base_link: Option<String> = text(""), "", Any, AtStart;
         /// Tip links of the chain. Empty: the only movable leaf link of the robot.
-        tip_links: Vec<String> = NoTexts, "", Any, AtStart;
+        tip_links: Vec<String> = NO_TEXTS, "", Any, AtStart;
         /// Enforce the soft position limits of safety_controller in the URDF in addition to the joint limits, as MoveIt
         /// does.
         soft_limits: bool = Bool(false), "", Any, AtStart;
         /// Prefix of the link names in TF frame names, such as left/.
-        frame_prefix: String = Text(""), "", Any, AtStart;
+        frame_prefix: String = text(""), "", Any, AtStart;
         /// Inverse kinematics solver.
-        solver: SolverKind = Text("jacobian"), "", OneOf(&SolverKind::NAMES), WithNextTarget;
+        solver: SolverKind = text("jacobian"), "", OneOf(&SolverKind::NAMES), WithNextTarget;
         /// Largest position error of a reached target.
         position_tolerance: f64 = Double(1e-5), "m", Range(1e-9, 1.0), WithNextTarget;
         /// Largest orientation error of a reached target.
@@ -103,7 +112,7 @@ parameters! {
         /// Unconstrained axes of targets, in the tip frame: translation x, y, z and rotation rx, ry, rz. For arms that
         /// cannot control all six axes. Free axes in a request take precedence. A servo may rotate the tip about free
         /// axes unless a twist commands a rotation.
-        free_axes: [bool; 6] = NoTexts, "", OneOf(&AXIS_NAMES), WithNextTarget;
+        free_axes: [bool; 6] = NO_TEXTS, "", OneOf(&AXIS_NAMES), WithNextTarget;
         /// Time limit of one search. A safeguard only: attempts normally ends the search.
         timeout: Duration = Double(0.05), "s", Range(1e-4, 60.0), WithNextTarget;
         /// Maximum number of starting points of one search.
@@ -113,7 +122,7 @@ parameters! {
         /// Selection among several solutions: the first one found, the one with the smallest maximum joint displacement
         /// from the seed (nearest), or the one with the highest manipulability. Only first ends the search before all
         /// attempts are used.
-        pick: Pick = Text("first"), "", OneOf(&Pick::NAMES), WithNextTarget;
+        pick: Pick = text("first"), "", OneOf(&Pick::NAMES), WithNextTarget;
         /// Maximum number of CPU cores per service request; topics use one. More cores help with hard problems, and
         /// with the picks nearest and most_manipulable and many attempts.
         cores: usize = Integer(1), "", Range(1.0, 256.0), WithNextTarget;
@@ -122,7 +131,7 @@ parameters! {
         batch_cores: Option<usize> = Integer(0), "", Range(0.0, 256.0), WithNextTarget;
         /// Behaviour for unreachable targets: move to the closest pose found; reach the position exactly and the
         /// orientation as closely as possible (position, for arms with fewer than six joints); or stay in place (hold).
-        on_unreachable: OnUnreachable = Text("closest"), "", OneOf(&OnUnreachable::NAMES), WithNextTarget;
+        on_unreachable: OnUnreachable = text("closest"), "", OneOf(&OnUnreachable::NAMES), WithNextTarget;
         /// Allow a change to another solution branch for a topic target that is unreachable on the current branch.
         branch_jumps: bool = Bool(true), "", Any, WithNextTarget;
         /// Avoid collisions of the arm with itself and with obstacles. Requests can override it with on or off.
@@ -133,18 +142,18 @@ parameters! {
         collision_margin: f64 = Double(0.01), "m", Range(0.0, 1.0), WithNextTarget;
         /// Behaviour with avoid_collisions when collision shapes of links could not be loaded: refuse targets and
         /// requests, or ignore these links.
-        missing_shapes: MissingShapes = Text("refuse"), "", OneOf(&MissingShapes::NAMES), WithNextTarget;
+        missing_shapes: MissingShapes = text("refuse"), "", OneOf(&MissingShapes::NAMES), WithNextTarget;
         /// Rate of the published joint states, of the setpoints of smooth motion, and of the steps of max_joint_step.
         publish_rate: f64 = Double(50.0), "Hz", Range(0.1, 1000.0), AtOnce;
         /// Motion to a target. immediate: each solution is published at once. smooth: the arm moves within its
         /// velocity, acceleration and jerk limits; a newer target replaces the current motion.
-        motion: Motion = Text("immediate"), "", OneOf(&Motion::NAMES), WithNextTarget;
+        motion: Motion = text("immediate"), "", OneOf(&Motion::NAMES), WithNextTarget;
         /// Speed of smooth motions, paths and velocity commands as a fraction of their normal speed (time scaling).
         /// Changes are smooth. 0: the arm pauses and continues its motion afterwards.
         speed_scale: f64 = Double(1.0), "", Range(0.0, 1.0), AtOnce;
         /// Velocity, acceleration and jerk limits of smooth motions and paths: YAML in the format of MoveIt's
         /// joint_limits.yaml, or the path of such a file. The lower one of these limits and those of the URDF applies.
-        joint_limits: FromText<Yaml> = Text(""), "", Any, WithNextTarget;
+        joint_limits: FromText<Yaml> = text(""), "", Any, WithNextTarget;
         /// Velocity limit (m/s for prismatic joints) of joints without one in joint_limits or the URDF.
         default_velocity: f64 = Double(1.0), "rad/s", Range(1e-3, 100.0), WithNextTarget;
         /// Acceleration limit (m/s² for prismatic joints) of joints without one in joint_limits. 0: the velocity limit
@@ -160,22 +169,22 @@ parameters! {
         /// tips.
         join_targets: Duration = Double(0.1), "s", Range(0.0, 3600.0), WithNextTarget;
         /// Joints in ~/joint_commands, in this order. Empty: the topic does not exist.
-        command_joints: Vec<String> = NoTexts, "", Any, AtStart;
+        command_joints: Vec<String> = NO_TEXTS, "", Any, AtStart;
         /// Topic (std_msgs/Bool) of a deadman switch: targets, drags, twists and jogs move the arm only while its
         /// latest message is true and not older than servo.timeout. Empty: no deadman switch.
-        deadman_topic: Option<String> = Text(""), "", Any, AtStart;
+        deadman_topic: Option<String> = text(""), "", Any, AtStart;
         /// Provide an interactive marker per tip link for RViz. The default is false if command_joints is set.
         interactive_target: bool = Bool(true), "", Any, AtStart;
         /// Joint positions at start-up and after a reset: YAML, joint: position, or the path of such a file. Unnamed
         /// joints are at 0, or at mid-range where 0 is outside their range.
-        initial_posture: FromText<NamedPositions> = Text(""), "", Any, WithNextTarget;
+        initial_posture: FromText<NamedPositions> = text(""), "", Any, WithNextTarget;
         /// Preferred joint positions of the null-space task, in the format of initial_posture. For topic targets the
         /// self-motion is limited to the joint velocity limits. Empty: no preferred posture.
-        posture: FromText<NamedPositions> = Text(""), "", Any, WithNextTarget;
+        posture: FromText<NamedPositions> = text(""), "", Any, WithNextTarget;
         /// Tool offsets: pose of the tool in the frame of each tip link as YAML, tip_link: {p: [x, y, z], q_xyzw: [x,
         /// y, z, w]}, or the path of such a file. Everything that refers to a tip then refers to its tool. Empty: no
         /// offsets. Changes take effect once the arm is at rest.
-        tool: FromText<Tools> = Text(""), "", Any, AtOnce;
+        tool: FromText<Tools> = text(""), "", Any, AtOnce;
         /// Maximum age of measured joint states since reception. A moving arm stops when they are older. 0: measured
         /// joint states are ignored, and the arm is assumed to start at initial_posture.
         measured_timeout: Duration = Double(1.0), "s", Range(0.0, 3600.0), WithNextTarget;
@@ -186,7 +195,7 @@ parameters! {
         /// Time a target waits for the transform of its frame.
         transform_timeout: Duration = Double(0.1), "s", Range(0.0, 60.0), WithNextTarget;
         /// QoS reliability of the target topics. Best-effort publishers need best_effort.
-        target_reliability: Reliability = Text("reliable"), "", OneOf(&Reliability::NAMES), AtStart;
+        target_reliability: Reliability = text("reliable"), "", OneOf(&Reliability::NAMES), AtStart;
         /// Use the time of the topic /clock.
         use_sim_time: bool = Bool(false), "", Any, AtOnce;
     }
@@ -256,10 +265,10 @@ parameters! {
         angular_speed: f64 = Double(ServoOptions::DEFAULT.angular_speed), "rad/s", Range(1e-3, 100.0), WithNextTarget;
         /// What is kept where joint limits or collisions allow only a part of a twist: first the translation, first the
         /// rotation, or what is nearest to both.
-        priority: Priority = Text(ServoOptions::DEFAULT.priority.name()), "", OneOf(&Priority::NAMES), WithNextTarget;
+        priority: Priority = text(ServoOptions::DEFAULT.priority.name()), "", OneOf(&Priority::NAMES), WithNextTarget;
         /// What a tip does where a joint limit is in the way of its line: wait on it, or slide along the part of the
         /// twist that the limits allow.
-        held_back: HeldBack = Text(ServoOptions::DEFAULT.held_back.name()), "", OneOf(&HeldBack::NAMES), WithNextTarget;
+        held_back: HeldBack = text(ServoOptions::DEFAULT.held_back.name()), "", OneOf(&HeldBack::NAMES), WithNextTarget;
     }
     /// How far what is not commanded may give way.
     give: ServoGive;
@@ -285,7 +294,7 @@ parameters! {
         /// Provide the topics and services of MoveIt Servo under /servo_node. Requires moveit_msgs and control_msgs.
         enabled: bool = Bool(false), "", Any, AtStart;
         /// Unit of MoveIt Servo commands: fractions of moveit_servo.scale from -1 to 1, or velocities in m/s and rad/s.
-        command_in_type: CommandUnits = Text("unitless"), "", OneOf(&CommandUnits::NAMES), WithNextTarget;
+        command_in_type: CommandUnits = text("unitless"), "", OneOf(&CommandUnits::NAMES), WithNextTarget;
     }
     /// Scales of commands.
     scale: MoveItServoScale;
@@ -323,7 +332,7 @@ parameters! {
     #[derive(Debug, Clone, Copy, PartialEq)]
     JacobianSettings, "jacobian." {
         /// Damped least squares or Moore-Penrose pseudoinverse.
-        method: JacobianMethod = Text("damped"), "", OneOf(&JacobianMethod::NAMES), WithNextTarget;
+        method: JacobianMethod = text("damped"), "", OneOf(&JacobianMethod::NAMES), WithNextTarget;
         /// Damping factor of the method damped. 0: adapted to the error.
         damping: Option<f64> = Double(0.0), "", Range(0.0, 10.0), WithNextTarget;
     }
@@ -367,7 +376,7 @@ pub fn markdown() -> String {
     let mut text =
         String::from("| parameter | type | default | bounds | when | meaning |\n|---|---|---|---|---|---|\n");
     for parameter in TABLE.iter() {
-        let value = parameter.default_value();
+        let value = &parameter.default;
         let unit = if parameter.unit.is_empty() { String::new() } else { format!(" \\[{}\\]", parameter.unit) };
         let when = parameter.takes_effect.word();
         // Writing into a string cannot fail.

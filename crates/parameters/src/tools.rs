@@ -5,41 +5,16 @@ use std::str::FromStr;
 
 use nalgebra::{Isometry3, Translation3};
 use serde::Deserialize;
-use thiserror::Error;
 
-use super::config::{NotAMap, read_map};
-use urdf_ik_mathematics::spatial::{NotARotation, rotation_from};
+use super::config::read_map;
+use super::value::Refusal;
+use urdf_ik_mathematics::spatial::rotation_from;
 use urdf_ik_robot::Chain;
 use urdf_ik_text::names::{self, short};
 
 /// Tool offsets by tip link: the pose of the tool in the link's frame \[m\].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Tools(pub BTreeMap<String, Isometry3<f64>>);
-
-/// Invalid tool offsets.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
-pub enum ToolsError {
-    /// Neither a YAML mapping of tip links to poses nor the path of a file with one.
-    #[error(transparent)]
-    NotAMapping(#[from] NotAMap),
-    /// The quaternion of a tool is not a rotation.
-    #[error("the tool of '{}': {reason}", short(tip))]
-    Rotation {
-        /// Name of the tip link.
-        tip: String,
-        /// Fault of the quaternion.
-        reason: NotARotation,
-    },
-    /// The chain has no tip of this name.
-    #[error("'{}' is not a tip link; the tip links are: {}", short(tip), names::list(tips))]
-    UnknownTip {
-        /// The unknown name.
-        tip: String,
-        /// The valid names.
-        tips: Vec<String>,
-    },
-}
 
 /// A pose in a file.
 #[derive(Deserialize)]
@@ -58,18 +33,19 @@ fn no_rotation() -> [f64; 4] {
 }
 
 impl FromStr for Tools {
-    type Err = ToolsError;
+    type Err = Refusal;
 
     /// Reads tool offsets from YAML text, or from the YAML file with the path `text`. An empty text has none.
     ///
     /// # Errors
-    /// [`ToolsError::NotAMapping`] and [`ToolsError::Rotation`].
-    fn from_str(text: &str) -> Result<Self, ToolsError> {
+    /// [`Refusal`] if the text is neither a YAML mapping of tip links to poses nor the path of a file with one, or if a
+    /// quaternion is not a rotation.
+    fn from_str(text: &str) -> Result<Self, Refusal> {
         let expected = "tip links to poses, such as {tool0: {p: [0, 0, 0.1], q_xyzw: [0, 0, 0, 1]}}";
         let map = read_map::<PoseYaml>(text, expected)?;
         let pose = |(tip, PoseYaml { p, q_xyzw }): (String, PoseYaml)| match rotation_from(q_xyzw) {
             Ok(rotation) => Ok((tip, Isometry3::from_parts(Translation3::from(p), rotation))),
-            Err(reason) => Err(ToolsError::Rotation { tip, reason }),
+            Err(reason) => Err(Refusal(format!("the tool of '{}': {reason}", short(&tip)))),
         };
         Ok(Self(map.into_iter().map(pose).collect::<Result<_, _>>()?))
     }
@@ -80,15 +56,20 @@ impl Tools {
     /// have the identity.
     ///
     /// # Errors
-    /// [`ToolsError::UnknownTip`] if a name is not a tip of `chain`.
-    pub fn of(&self, chain: &Chain) -> Result<Vec<Isometry3<f64>>, ToolsError> {
+    /// [`Refusal`] if a name is not a tip of `chain`.
+    pub fn of(&self, chain: &Chain) -> Result<Vec<Isometry3<f64>>, Refusal> {
         if let Some(unknown) = self.0.keys().find(|tip| chain.tip_index(tip).is_none()) {
-            let tips = chain.tip_names().into_iter().map(str::to_owned).collect();
-            return Err(ToolsError::UnknownTip { tip: unknown.clone(), tips });
+            return Err(unknown_tip(chain, unknown));
         }
         let tool = |tip: &str| self.0.get(tip).copied().unwrap_or_else(Isometry3::identity);
         Ok(chain.tip_names().into_iter().map(tool).collect())
     }
+}
+
+/// The refusal of a `name` that is not a tip of `chain`, with the names of its tips.
+pub fn unknown_tip(chain: &Chain, name: &str) -> Refusal {
+    let known = names::list(&chain.tip_names());
+    Refusal(format!("'{}' is not a tip link; the tip links are: {known}", short(name)))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Parameter values and their refusal.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use thiserror::Error;
@@ -22,7 +23,7 @@ pub enum Value {
     /// A `double`.
     Double(f64),
     /// A `string`.
-    Text(String),
+    Text(Cow<'static, str>),
     /// A `string_array`.
     Texts(Vec<String>),
     /// A value of a type that no parameter has, by its ROS 2 name.

@@ -18,19 +18,16 @@ impl ConfigurationMotion {
         input: ServoInput,
         settings: &Settings,
     ) -> Result<Option<ServoTakeover>, TooManyVariables> {
-        if let ActiveMotion::Servo(steering) = &mut self.active {
-            return Ok(Some(ServoTakeover {
-                has_begun: false,
-                conflict: steering.take(input, settings.servo.timeout),
-            }));
-        }
-        if input.command.is_zero() {
+        let has_begun = self.steering().is_none();
+        if has_begun && input.command.is_zero() {
             return Ok(None);
         }
-        let mut steering = Steering::new(&self.loaded, &self.limits, settings.servo_options(), &self.motion)?;
-        let conflict = steering.take(input, settings.servo.timeout);
-        self.begin(ActiveMotion::Servo(Box::new(steering)), Vec::new());
-        Ok(Some(ServoTakeover { has_begun: true, conflict }))
+        if has_begun {
+            let steering = Steering::new(&self.loaded, &self.limits, settings.servo_options(), &self.motion)?;
+            self.begin(ActiveMotion::Servo(Box::new(steering)), Vec::new());
+        }
+        let conflict = self.steering().and_then(|steering| steering.take(input, settings.servo.timeout));
+        Ok(Some(ServoTakeover { has_begun, conflict }))
     }
 
     /// The servo, if it moves the arm.

@@ -34,7 +34,7 @@ impl Output {
         let now = self.clock.now();
         let (time, step) = state.next_time(settings, now, due);
         let ticked = state.motion.as_mut().map(|motion| {
-            let is_of_another = |avoidance: &Avoidance| !avoidance.loaded.is_same_robot(motion.loaded());
+            let is_of_another = |avoidance: &Avoidance| !avoidance.loaded.is_same_robot(&motion.loaded);
             let avoidance = if avoidance.is_ok_and(|avoidance| avoidance.is_some_and(is_of_another)) {
                 Err(&NotReady::NotYet)
             } else {
@@ -54,7 +54,7 @@ impl Output {
             self.publish_tick(&mut state, settings, if is_sampled { time } else { now })
         };
         let halted = state.supervision.check_accepting().err();
-        let base = state.motion.as_ref().map(|motion| motion.loaded().base_frame(settings));
+        let base = state.motion.as_ref().map(|motion| motion.loaded.base_frame(settings));
         drop(state);
         let servo = servo.or_else(|| halted.filter(|_| reports_servo).map(|refused| steering::status_of(&refused)));
         self.report(supervised, servo, Header { stamp, frame_id: base.unwrap_or_default() });
@@ -70,7 +70,7 @@ impl Output {
             if let Some(warning) = warning {
                 servo.message = format!("{}; {warning}", servo.message);
             }
-            self.reporter.report_servo(servo, header);
+            self.reporter.servo.publish(&ServoStatus { header, ..servo });
         }
     }
 

@@ -55,18 +55,20 @@ pub(crate) struct Pose {
     pub is_relative: bool,
 }
 
-impl Twist {
-    /// True if all velocities are zero.
-    pub(crate) fn is_zero(&self) -> bool {
-        self.linear.iter().chain(&self.angular).all(|v| *v == 0.0)
-    }
-}
-
 impl ServoCommand {
+    /// Index of the tip that it moves; `None` for all joints.
+    pub(crate) fn tip(&self) -> Option<usize> {
+        match self {
+            Self::Twist(twist) => Some(twist.tip),
+            Self::Pose(pose) => Some(pose.tip),
+            Self::Jog(_) => None,
+        }
+    }
+
     /// True for a zero velocity command.
     pub(crate) fn is_zero(&self) -> bool {
         match self {
-            Self::Twist(twist) => twist.is_zero(),
+            Self::Twist(twist) => twist.linear.iter().chain(&twist.angular).all(|v| *v == 0.0),
             Self::Jog(velocities) => velocities.iter().all(|v| *v == 0.0),
             Self::Pose(_) => false,
         }

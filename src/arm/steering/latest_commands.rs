@@ -1,43 +1,24 @@
 //! The latest commands of the servo: one for each tip, or one for all joints, until they expire.
 
+use std::mem::discriminant;
 use std::time::{Duration, Instant};
 
 use nalgebra::{Isometry3, UnitQuaternion};
 
-use super::input::{Pose, ServoCommand, ServoInput, Twist};
-use urdf_ik_motion::servo::TipPose;
+use super::input::{Pose, ServoCommand, ServoInput};
 
 /// A command with its topic and arrival.
-pub(super) struct Timed<T> {
-    pub value: T,
+pub(super) struct TimedCommand {
+    pub command: ServoCommand,
+    /// Of a relative pose.
+    anchor: Option<Anchor>,
     topic: &'static str,
     arrived: Instant,
 }
 
-/// The latest commands.
+/// The latest commands: at most one for each tip, or one for all joints. Without a command the arm brakes to rest.
 #[derive(Default)]
-pub(super) enum LatestCommands {
-    /// Brake to rest.
-    #[default]
-    Rest,
-    /// At most one for each tip.
-    Tips(Vec<Timed<TipInput>>),
-    /// A velocity for each variable \[rad/s or m/s\].
-    Jog(Timed<Vec<f64>>),
-}
-
-/// The command of a tip.
-pub(super) enum TipInput {
-    Twist(Twist),
-    Pose(FollowedPose),
-}
-
-/// A pose command of a tip.
-pub(super) struct FollowedPose {
-    /// In the base link's frame.
-    pub target: TipPose,
-    anchor: Option<Anchor>,
-}
+pub(super) struct LatestCommands(Vec<TimedCommand>);
 
 /// Reference poses of hand and tip from the start of a relative motion.
 struct Anchor {
@@ -52,6 +33,17 @@ struct Anchor {
 }
 
 impl Anchor {
+    /// The reference of a relative `pose`: that of the pose `before` in the same frame, or a new one. `here` returns
+    /// the commanded pose of a tip in the base link's frame.
+    fn of(pose: &Pose, before: Option<Self>, here: impl Fn(usize) -> Isometry3<f64>) -> Self {
+        before.filter(|anchor| anchor.frame == pose.frame).unwrap_or_else(|| Self {
+            frame: pose.frame.clone(),
+            axes: pose.frame_in_base.rotation,
+            hand: pose.in_frame,
+            tip: here(pose.tip),
+        })
+    }
+
     /// The pose of the tip in the base link's frame for the pose `hand` in its frame.
     fn follow(&self, hand: &Isometry3<f64>) -> Isometry3<f64> {
         let moved = self.axes * (hand.translation.vector - self.hand.translation.vector);
@@ -60,140 +52,82 @@ impl Anchor {
     }
 }
 
-impl TipInput {
-    /// Index of the tip.
-    pub(super) fn tip(&self) -> usize {
-        match self {
-            Self::Twist(twist) => twist.tip,
-            Self::Pose(followed) => followed.target.tip,
-        }
+impl TimedCommand {
+    /// The commanded `pose` of the tip in the base link's frame.
+    pub(super) fn target(&self, pose: &Pose) -> Isometry3<f64> {
+        self.anchor.as_ref().map_or_else(|| pose.frame_in_base * pose.in_frame, |anchor| anchor.follow(&pose.in_frame))
+    }
+
+    /// True if `command` is of the same kind.
+    fn is_of_kind(&self, command: &ServoCommand) -> bool {
+        discriminant(&self.command) == discriminant(command)
+    }
+
+    /// True if `command` moves the same tip, or one of both moves all joints.
+    fn shares_joints(&self, command: &ServoCommand) -> bool {
+        self.command.tip().is_none_or(|own| command.tip().is_none_or(|other| own == other))
     }
 }
 
 impl LatestCommands {
+    /// The commands.
+    pub(super) fn as_slice(&self) -> &[TimedCommand] {
+        &self.0
+    }
+
     /// Takes a command that arrives `now`. `here` returns the commanded pose of a tip in the base link's frame.
     pub(super) fn take(&mut self, input: ServoInput, now: Instant, here: impl Fn(usize) -> Isometry3<f64>) {
         let ServoInput { topic, command } = input;
-        let value = match command {
-            ServoCommand::Jog(value) => return *self = Self::Jog(Timed { value, topic, arrived: now }),
-            ServoCommand::Twist(twist) => TipInput::Twist(twist),
-            ServoCommand::Pose(pose) => {
-                let anchor = match self.of_tip(pose.tip) {
-                    Some(Timed { value: TipInput::Pose(followed), .. }) => followed.anchor.take(),
-                    _ => None,
-                };
-                TipInput::Pose(FollowedPose::new(pose, anchor, here))
+        let before = self.0.iter().position(|timed| timed.command.tip() == command.tip());
+        let anchor = match &command {
+            ServoCommand::Pose(pose) if pose.is_relative => {
+                Some(Anchor::of(pose, before.and_then(|before| self.0[before].anchor.take()), here))
             }
+            _ => None,
         };
-        let timed = Timed { value, topic, arrived: now };
-        if let Some(before) = self.of_tip(timed.value.tip()) {
-            *before = timed;
-        } else if let Self::Tips(tips) = self {
-            tips.push(timed);
+        let timed = TimedCommand { command, anchor, topic, arrived: now };
+        if let Some(before) = before {
+            self.0[before] = timed;
         } else {
-            *self = Self::Tips(vec![timed]);
+            self.0.retain(|other| !other.shares_joints(&timed.command));
+            self.0.push(timed);
         }
-    }
-
-    /// The command of a tip.
-    fn of_tip(&mut self, tip: usize) -> Option<&mut Timed<TipInput>> {
-        let Self::Tips(tips) = self else { return None };
-        tips.iter_mut().find(|timed| timed.value.tip() == tip)
     }
 
     /// True if it has a command of the same kind for the same tip.
     pub(super) fn has_same_kind(&self, command: &ServoCommand) -> bool {
-        match self {
-            Self::Rest => false,
-            Self::Jog(_) => matches!(command, ServoCommand::Jog(_)),
-            Self::Tips(tips) => tips.iter().any(|timed| match (&timed.value, command) {
-                (TipInput::Twist(one), ServoCommand::Twist(other)) => one.tip == other.tip,
-                (TipInput::Pose(one), ServoCommand::Pose(other)) => one.target.tip == other.tip,
-                _ => false,
-            }),
-        }
+        self.0.iter().any(|timed| timed.is_of_kind(command) && timed.command.tip() == command.tip())
     }
 
     /// The topic of a command of another kind that `command` would replace.
     pub(super) fn replaced_by(&self, command: &ServoCommand) -> Option<&'static str> {
-        match self {
-            Self::Rest => None,
-            Self::Jog(jog) => (!matches!(command, ServoCommand::Jog(_))).then_some(jog.topic),
-            Self::Tips(tips) => {
-                let is_ended = |timed: &&Timed<TipInput>| match (&timed.value, command) {
-                    (_, ServoCommand::Jog(_)) => true,
-                    (TipInput::Twist(twist), ServoCommand::Pose(pose)) => twist.tip == pose.tip,
-                    (TipInput::Pose(followed), ServoCommand::Twist(twist)) => followed.target.tip == twist.tip,
-                    _ => false,
-                };
-                tips.iter().find(is_ended).map(|timed| timed.topic)
-            }
-        }
+        let is_ended = |timed: &&TimedCommand| timed.shares_joints(command) && !timed.is_of_kind(command);
+        self.0.iter().find(is_ended).map(|timed| timed.topic)
     }
 
     /// True if all commands are zero.
     pub(super) fn is_zero(&self) -> bool {
-        match self {
-            Self::Rest => true,
-            Self::Jog(jog) => jog.value.iter().all(|velocity| *velocity == 0.0),
-            Self::Tips(tips) => {
-                tips.iter().all(|timed| matches!(&timed.value, TipInput::Twist(twist) if twist.is_zero()))
-            }
-        }
+        self.0.iter().all(|timed| timed.command.is_zero())
     }
 
     /// True if it moves a tip other than `tip`.
     pub(super) fn moves_other_tip(&self, tip: usize) -> bool {
-        let Self::Tips(tips) = self else { return false };
-        tips.iter().any(|timed| match &timed.value {
-            TipInput::Twist(twist) => twist.tip != tip && !twist.is_zero(),
-            TipInput::Pose(followed) => followed.target.tip != tip,
-        })
+        self.0.iter().any(|timed| timed.command.tip().is_some_and(|other| other != tip) && !timed.command.is_zero())
     }
 
     /// Drops commands older than `timeout`.
     pub(super) fn expire(&mut self, now: Instant, timeout: Duration) {
-        let is_fresh = |arrived: Instant| now.saturating_duration_since(arrived) <= timeout;
-        let is_empty = match self {
-            Self::Rest => true,
-            Self::Jog(jog) => !is_fresh(jog.arrived),
-            Self::Tips(tips) => {
-                tips.retain(|timed| is_fresh(timed.arrived));
-                tips.is_empty()
-            }
-        };
-        if is_empty {
-            *self = Self::Rest;
-        }
+        self.0.retain(|timed| now.saturating_duration_since(timed.arrived) <= timeout);
     }
 
     /// Drops the pose command of a tip.
     pub(super) fn drop_pose(&mut self, tip: usize) {
-        if let Self::Tips(tips) = self {
-            tips.retain(|timed| timed.value.tip() != tip || matches!(timed.value, TipInput::Twist(_)));
-        }
+        self.0.retain(|timed| !matches!(&timed.command, ServoCommand::Pose(pose) if pose.tip == tip));
     }
 
     /// Indices of the commanded tips.
     pub(super) fn tips(&self) -> Vec<usize> {
-        let Self::Tips(tips) = self else { return Vec::new() };
-        tips.iter().map(|timed| timed.value.tip()).collect()
-    }
-}
-
-impl FollowedPose {
-    fn new(given: Pose, anchor: Option<Anchor>, here: impl Fn(usize) -> Isometry3<f64>) -> Self {
-        let Pose { tip, in_frame, frame, frame_in_base, is_relative } = given;
-        if !is_relative {
-            return Self { target: TipPose { tip, pose: frame_in_base * in_frame }, anchor: None };
-        }
-        let anchor = anchor.filter(|anchor| anchor.frame == frame).unwrap_or_else(|| Anchor {
-            frame,
-            axes: frame_in_base.rotation,
-            hand: in_frame,
-            tip: here(tip),
-        });
-        Self { target: TipPose { tip, pose: anchor.follow(&in_frame) }, anchor: Some(anchor) }
+        self.0.iter().filter_map(|timed| timed.command.tip()).collect()
     }
 }
 
@@ -201,7 +135,7 @@ impl FollowedPose {
 mod tests {
     use nalgebra::Vector3;
 
-    use super::super::input::LinkAxes;
+    use super::super::input::{LinkAxes, Twist};
     use super::*;
 
     const TIP: [f64; 6] = [0.4, -0.1, 0.3, 0.2, -0.7, 0.4];
@@ -221,9 +155,9 @@ mod tests {
     }
 
     fn target(latest: &LatestCommands) -> Isometry3<f64> {
-        let LatestCommands::Tips(tips) = latest else { panic!("a pose should be followed") };
-        let [Timed { value: TipInput::Pose(followed), .. }] = &tips[..] else { panic!("one pose should be followed") };
-        followed.target.pose
+        let [timed] = latest.as_slice() else { panic!("one command should be followed") };
+        let ServoCommand::Pose(pose) = &timed.command else { panic!("a pose should be followed") };
+        timed.target(pose)
     }
 
     fn assert_near(one: &Isometry3<f64>, other: &Isometry3<f64>) {
@@ -263,9 +197,9 @@ mod tests {
         let mut latest = LatestCommands::default();
         latest.take(hand(there, "", Isometry3::identity()), start, |_| pose(TIP));
         latest.expire(start + timeout, timeout);
-        assert!(matches!(latest, LatestCommands::Tips(_)));
+        assert_eq!(latest.tips(), [0]);
         latest.expire(start + 2 * timeout, timeout);
-        assert!(matches!(latest, LatestCommands::Rest));
+        assert!(latest.as_slice().is_empty());
         latest.take(hand(there, "", Isometry3::identity()), start, |_| pose([0.5; 6]));
         assert_near(&target(&latest), &pose([0.5; 6]));
         latest.take(twist(0), start, |_| pose(TIP));

@@ -13,7 +13,7 @@ use r2r::urdf_ik::msg::ServoStatus;
 
 use conflicts::SourceConflicts;
 pub(crate) use input::{LinkAxes, Pose, ServoCommand, ServoInput, Twist};
-use latest_commands::{LatestCommands, TipInput};
+use latest_commands::LatestCommands;
 pub(crate) use status::{code, of_refusal as status_of, put_speed_scale};
 pub(crate) use step_context::StepContext;
 
@@ -21,7 +21,7 @@ use crate::robot_in_use::description::LoadedRobot;
 use crate::surroundings::avoidance::{Avoidance, NotReady};
 use urdf_ik_collision::Clearance;
 use urdf_ik_motion::servo::{
-    Axes, Command, CommandError, Report, Servo, ServoOptions, TipCommand, TipTwist, TooManyVariables,
+    Axes, Command, CommandError, Report, Servo, ServoOptions, TipCommand, TipPose, TipTwist, TooManyVariables,
 };
 use urdf_ik_motion::{JointMotion, MotionLimits};
 
@@ -99,7 +99,7 @@ impl Steering {
     pub(crate) fn drop_commands(&mut self, tip: Option<usize>) {
         match tip {
             Some(tip) => self.latest.drop_pose(tip),
-            None => self.latest = LatestCommands::Rest,
+            None => self.latest = LatestCommands::default(),
         }
     }
 
@@ -115,18 +115,20 @@ impl Steering {
         let now = Instant::now();
         self.latest.expire(now, context.settings.servo.timeout);
         self.servo.set_options(context.settings.servo_options());
-        let command = match &self.latest {
-            LatestCommands::Rest => Command::Rest,
-            LatestCommands::Jog(jog) => Command::Velocities(&jog.value),
-            LatestCommands::Tips(tips) => {
-                self.commands.clear();
-                self.commands.extend(tips.iter().map(|timed| match &timed.value {
-                    TipInput::Twist(twist) => TipCommand::Twist(relate(twist, context)),
-                    TipInput::Pose(followed) => TipCommand::Pose(followed.target),
-                }));
-                Command::Tips(&self.commands)
+        self.commands.clear();
+        let mut command = Command::Rest;
+        for timed in self.latest.as_slice() {
+            match &timed.command {
+                ServoCommand::Jog(velocities) => command = Command::Velocities(velocities),
+                ServoCommand::Twist(twist) => self.commands.push(TipCommand::Twist(relate(twist, context))),
+                ServoCommand::Pose(pose) => {
+                    self.commands.push(TipCommand::Pose(TipPose { tip: pose.tip, pose: timed.target(pose) }));
+                }
             }
-        };
+        }
+        if !self.commands.is_empty() {
+            command = Command::Tips(&self.commands);
+        }
         let clearance = context.avoidance.map(|avoidance| avoidance.map(Avoidance::clearance));
         let outside = self.servo.outside();
         let part = step / (step / period).ceil().max(1.0);
@@ -149,7 +151,7 @@ impl Steering {
 
     /// True if it has been at rest without a command for `timeout`.
     pub(crate) fn has_ended(&mut self, timeout: Duration) -> bool {
-        if !matches!(self.latest, LatestCommands::Rest) || !self.servo.is_at_rest() {
+        if !self.latest.as_slice().is_empty() || !self.servo.is_at_rest() {
             self.resting_since = None;
             return false;
         }

@@ -30,20 +30,20 @@ pub(super) fn of_step(
         smallest_singular_value: f64::NAN,
         ..ServoStatus::default()
     };
-    match (stepped, &context.avoidance, latest) {
-        (_, Err(reason), _) => {
+    match (stepped, &context.avoidance) {
+        (_, Err(reason)) => {
             status.code = code::COLLISION;
             status.message = format!("the arm waits: {reason}");
         }
-        (_, _, LatestCommands::Rest) => {
+        _ if latest.as_slice().is_empty() => {
             status.code = code::TIMEOUT;
             status.message = "no command is received: the arm brakes or is at rest".into();
         }
-        (Err(e), ..) => {
+        (Err(e), _) => {
             status.code = code::INVALID;
             status.message = format!("the arm comes to rest: {e}");
         }
-        (Ok(report), Ok(avoidance), _) => put_report(&mut status, report, context.loaded, *avoidance),
+        (Ok(report), Ok(avoidance)) => put_report(&mut status, report, context.loaded, *avoidance),
     }
     status
 }

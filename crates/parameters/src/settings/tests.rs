@@ -58,7 +58,7 @@ fn defaults_are_read_as_the_table_has_them() {
 /// A value other than the default for each parameter.
 fn changed_values() -> Values {
     let mut values = Values::default();
-    let text = |value: &str| Value::Text(value.into());
+    let text = |value: &'static str| Value::Text(value.into());
     for (name, value) in [
         ("base_link", text("torso")),
         ("tip_links", Value::Texts(vec!["hand".into()])),

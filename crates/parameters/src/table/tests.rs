@@ -7,7 +7,7 @@ use super::*;
 #[test]
 fn defaults_are_within_their_bounds_and_names_are_unique() {
     for (index, parameter) in TABLE.iter().enumerate() {
-        assert_eq!(parameter.check(parameter.default_value()), Ok(parameter.default_value()), "{}", parameter.name);
+        assert_eq!(parameter.check(parameter.default.clone()), Ok(parameter.default.clone()), "{}", parameter.name);
         assert!(TABLE[..index].iter().all(|other| other.name != parameter.name), "{}", parameter.name);
     }
 }
