@@ -14,7 +14,7 @@ from itertools import product
 from math import atan2, cos, pi, radians, sin
 from pathlib import Path
 
-import matplotlib
+import matplotlib.style
 import numpy as np
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
@@ -30,7 +30,7 @@ INK, FAINT, GRID = '#262A30', '#6E747C', '#E2E5E9'
 DASHED = (0, (4, 3))
 PLAIN = {'acceleration': 0, 'restarts': 0}  # options: FABRIK as published
 FONTS = "'DejaVu Sans', 'Helvetica Neue', Arial, sans-serif"
-matplotlib.rcParams.update({'svg.fonttype': 'none', 'svg.hashsalt': 'urdf_ik', 'font.sans-serif': ['DejaVu Sans'], 'font.size': 9.5})
+matplotlib.style.use(ROOT / 'scripts/figures.mplstyle')
 
 
 # Answers
@@ -100,8 +100,7 @@ def configurations(joints, target, **keys):
 @contextmanager
 def figure(name, width, height, rows, **grid):
     """The axes of a figure of some size [px]. The file is the same each time."""
-    drawing = Figure((width / 96, height / 96), layout='constrained')
-    drawing.get_layout_engine().set(w_pad=0.12, h_pad=0.1)
+    drawing = Figure((width / 96, height / 96))
     yield list(drawing.subplot_mosaic(rows, **grid).values())
     svg = io.StringIO()
     drawing.savefig(svg, format='svg', metadata={'Date': None})
@@ -112,7 +111,7 @@ def figure(name, width, height, rows, **grid):
 
 def panel(axes, title, note, lower, upper):
     """Prepares axes for a drawing between two corners, with equal scales."""
-    axes.set_title(title, loc='left', color=INK, fontsize=11, pad=20)
+    axes.set_title(title, pad=20)
     axes.annotate(note, (0, 1), (0, 7), xycoords='axes fraction', textcoords='offset points', color=FAINT)
     axes.set_aspect('equal', adjustable='datalim')
     axes.update_datalim([lower, upper])
@@ -122,13 +121,8 @@ def panel(axes, title, note, lower, upper):
 
 def chart(axes, title, name=None, **settings):
     """Prepares axes for curves. A setting of ticks is a dictionary from places to texts."""
-    axes.set_title(title, loc='left', color=INK, fontsize=11)
-    axes.set_xlabel(name, color=INK)
-    axes.grid(color=GRID)
-    axes.spines[:].set_visible(False)
-    axes.tick_params(length=0, pad=6, labelcolor=FAINT)
     ticks = {key: settings.pop(key) for key in ('xticks', 'yticks') if key in settings}
-    axes.set(**settings)
+    axes.set(title=title, xlabel=name, **settings)
     for key, texts in ticks.items():
         getattr(axes, f'set_{key}')(list(texts), texts.values())
     axes.minorticks_off()
@@ -632,7 +626,7 @@ def servo():
         chart(axes[0], 'distance from the line', **share | lengths)
         chart(axes[1], 'share of the commanded speed', **share)
         chart(axes[2], 'the fastest joint, over its limit', 'time [s]', **share)
-        axes[0].legend(loc='lower right', bbox_to_anchor=(1, 1), ncols=2, frameon=False, reverse=True)
+        axes[0].legend(loc='lower right', bbox_to_anchor=(1, 1), ncols=2, reverse=True)
         out, back = time < LEGS[0][1], time > LEGS[0][1] + LEGS[1][1]
         for at, text in [(time[out][np.argmin(wrist[out])], 'wrist'), (4.6, 'elbow stretched'),
                          (time[back][np.argmin(wrist[back])], 'wrist'), (11, 'joint limit')]:

@@ -4,7 +4,7 @@ use std::ffi::{CString, c_char};
 use std::ptr;
 use std::sync::Arc;
 
-use urdf_ik::robot::{Chain, Domain};
+use urdf_ik::robot::Chain;
 use urdf_ik::solver::{Solver, SolverKind};
 
 use crate::failure::{Failure, UrdfIkStatus, c_text, guarded, guarded_or};
@@ -151,10 +151,7 @@ pub unsafe extern "C" fn urdf_ik_arm_bounds(arm: *const UrdfIkArm, lower: *mut f
         let lower = unsafe { exclusive_entries(lower, variables.len(), "lower") }?;
         let upper = unsafe { exclusive_entries(upper, variables.len(), "upper") }?;
         for ((variable, lower_end), upper_end) in variables.iter().zip(lower).zip(upper) {
-            (*lower_end, *upper_end) = match variable.domain {
-                Domain::Interval { lower, upper } => (lower, upper),
-                Domain::Circle => (f64::NEG_INFINITY, f64::INFINITY),
-            };
+            [*lower_end, *upper_end] = variable.domain.ends();
         }
         Ok(())
     })

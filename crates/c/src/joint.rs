@@ -21,16 +21,6 @@ pub const URDF_IK_JOINT_FLOATING: i32 = 4;
 /// Motion in a plane. Treated as fixed; no arm can contain it.
 pub const URDF_IK_JOINT_PLANAR: i32 = 5;
 
-/// Joint types by number.
-const KINDS: [JointKind; 6] = [
-    JointKind::Fixed,
-    JointKind::Revolute,
-    JointKind::Continuous,
-    JointKind::Prismatic,
-    JointKind::Floating,
-    JointKind::Planar,
-];
-
 /// A joint between two links, as a URDF describes it. urdf_ik_joint() sets all fields.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
@@ -94,9 +84,10 @@ impl UrdfIkJoint {
         let name = unsafe { text(self.name, "name of a joint") }?;
         let (parent, child) =
             unsafe { (text(self.parent, "parent of a joint")?, text(self.child, "child of a joint")?) };
-        let kind = usize::try_from(self.kind).ok().and_then(|kind| KINDS.get(kind).copied()).ok_or_else(|| {
-            Failure::argument(format!("joint '{name}' has the type {}; it must be from 0 to 5", self.kind))
-        })?;
+        let kind =
+            usize::try_from(self.kind).ok().and_then(|kind| JointKind::ALL.get(kind).copied()).ok_or_else(|| {
+                Failure::argument(format!("joint '{name}' has the type {}; it must be from 0 to 5", self.kind))
+            })?;
         let mimic = if self.mimic.is_null() {
             None
         } else {

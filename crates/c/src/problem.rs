@@ -195,7 +195,17 @@ impl UrdfIkProblem {
     pub(crate) unsafe fn callbacks(
         &self,
     ) -> Callbacks<impl Fn(&[f64]) -> bool + Sync + use<>, impl Fn(&[f64]) -> f64 + Sync + use<>> {
-        unsafe { callbacks(self.accepts, self.cost, self.context) }
+        let context = self.context;
+        Callbacks {
+            accepts: self.accepts.map(|function| {
+                let callback = Callback { function, context };
+                move |positions: &[f64]| callback.about(positions) != 0
+            }),
+            cost: self.cost.map(|function| {
+                let callback = Callback { function, context };
+                move |positions: &[f64]| callback.about(positions)
+            }),
+        }
     }
 
     /// Converts to the type of the library, with `nominal` as the default seed.
@@ -234,8 +244,8 @@ impl UrdfIkProblem {
             mode,
             bounds,
             preference,
-            accepts: callbacks.accepts(),
-            cost: callbacks.cost(),
+            accepts: callbacks.accepts.as_ref().map(|accepts| accepts as Acceptance),
+            cost: callbacks.cost.as_ref().map(|cost| cost as Cost),
             deadline: self.deadline()?,
             unreached: self.unreached()?,
             ..Problem::new(targets, positions(self.seed)?.unwrap_or(nominal))
@@ -290,34 +300,5 @@ unsafe impl<T> Sync for Callback<T> {}
 impl<T> Callback<T> {
     fn about(&self, positions: &[f64]) -> T {
         unsafe { (self.function)(self.context, positions.as_ptr()) }
-    }
-}
-
-/// # Safety
-/// The functions may be called with the context, as long as the callbacks live.
-unsafe fn callbacks(
-    accepts: UrdfIkAccepts,
-    cost: UrdfIkCost,
-    context: *mut c_void,
-) -> Callbacks<impl Fn(&[f64]) -> bool + Sync, impl Fn(&[f64]) -> f64 + Sync> {
-    Callbacks {
-        accepts: accepts.map(|function| {
-            let callback = Callback { function, context };
-            move |positions: &[f64]| callback.about(positions) != 0
-        }),
-        cost: cost.map(|function| {
-            let callback = Callback { function, context };
-            move |positions: &[f64]| callback.about(positions)
-        }),
-    }
-}
-
-impl<A: Fn(&[f64]) -> bool + Sync, C: Fn(&[f64]) -> f64 + Sync> Callbacks<A, C> {
-    pub fn accepts(&self) -> Option<Acceptance<'_>> {
-        self.accepts.as_ref().map(|accepts| accepts as _)
-    }
-
-    pub fn cost(&self) -> Option<Cost<'_>> {
-        self.cost.as_ref().map(|cost| cost as _)
     }
 }

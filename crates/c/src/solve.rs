@@ -70,19 +70,6 @@ impl From<&Outcome> for UrdfIkOutcome {
     }
 }
 
-impl From<&Solution> for UrdfIkAnswer {
-    fn from(solution: &Solution) -> Self {
-        let worst = solution.worst_residual();
-        Self {
-            outcome: (&solution.outcome).into(),
-            position_error: worst.position,
-            orientation_error: worst.orientation,
-            iterations: solution.iterations,
-            attempts: solution.attempts,
-        }
-    }
-}
-
 /// Solves a problem and writes joint positions (n entries) [rad or m] within the joint limits: a solution, or the
 /// closest that were found. The same problem has the same answer, bit for bit, unless a timeout ends it. Fails with
 /// URDF_IK_STATUS_PROBLEM if the problem is invalid; nothing is written then.
@@ -107,7 +94,7 @@ pub unsafe extern "C" fn urdf_ik_solve(
         }?;
         positions.copy_from_slice(&workspace.solution.positions);
         if let Some(answer) = unsafe { answer.as_mut() } {
-            *answer = (&workspace.solution).into();
+            *answer = (&Answer::from(&workspace.solution)).into();
         }
         Ok(())
     })
@@ -131,7 +118,7 @@ pub unsafe extern "C" fn urdf_ik_solve_all(
         let workspace = unsafe { exclusive(workspace, "workspace") }?;
         let on_solution = on_solution.ok_or_else(|| Failure::argument("on_solution is NULL"))?;
         let mut hand_out = |solution: &Solution| {
-            let answer = UrdfIkAnswer::from(solution);
+            let answer = UrdfIkAnswer::from(&Answer::from(solution));
             let go_on = unsafe { on_solution(context, solution.positions.as_ptr(), &raw const answer) };
             if go_on == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
@@ -143,14 +130,8 @@ pub unsafe extern "C" fn urdf_ik_solve_all(
                     return solver.solve_all(problem, scratch, solution, &mut hand_out).map_err(Failure::problem);
                 }
                 let turns = solver.solve_all_turns(problem, scratch, max_turns).map_err(Failure::problem)?;
-                let mut handed_out = 0;
-                for solution in &turns.solutions {
-                    handed_out += 1;
-                    if hand_out(solution).is_break() {
-                        break;
-                    }
-                }
-                Ok(handed_out)
+                let last = turns.solutions.iter().position(|solution| hand_out(solution).is_break());
+                Ok(last.map_or(turns.solutions.len(), |last| last + 1))
             })
         }?;
         if let Some(count) = unsafe { count.as_mut() } {

@@ -14,9 +14,6 @@ use urdf_ik::robot::{Chain, Robot};
 use super::Result;
 use super::input::{RobotFile, read_rest, read_srdf, read_world};
 
-/// Default of --margin, the smallest allowed distance \[m\].
-const DEFAULT_MARGIN: f64 = 1e-4;
-
 /// Options of commands that avoid collisions of the robot's links.
 #[derive(Args)]
 pub struct AvoidanceOptions {
@@ -26,23 +23,18 @@ pub struct AvoidanceOptions {
     /// The robot's SRDF, which says what may touch; -: standard input [default: neighbours and what always touches]
     #[arg(long, value_name = "FILE", requires = "avoiding")]
     pub srdf: Option<PathBuf>,
-    /// Least distance between what may not touch [m] [default: 0.0001]
-    #[arg(long, value_name = "M", requires = "avoiding", allow_negative_numbers = true)]
-    margin: Option<f64>,
-    /// Where shapes of links could not be loaded: refuse, or ignore them [default: refuse]
-    #[arg(long, value_name = "WAY", requires = "avoiding")]
-    missing_shapes: Option<MissingShapes>,
+    /// Least distance between what may not touch [m]
+    #[arg(long, value_name = "M", requires = "avoiding", default_value_t = 1e-4, allow_negative_numbers = true)]
+    margin: f64,
+    /// Where shapes of links could not be loaded: refuse, or ignore them
+    #[arg(long, value_name = "WAY", requires = "avoiding", default_value_t = MissingShapes::Refuse)]
+    pub missing_shapes: MissingShapes,
 }
 
 impl AvoidanceOptions {
-    /// The policy for links whose shapes could not be loaded.
-    pub fn missing_shapes(&self) -> MissingShapes {
-        self.missing_shapes.unwrap_or(MissingShapes::Refuse)
-    }
-
     /// The smallest allowed distance \[m\].
     pub fn margin(&self) -> Result<f64> {
-        let margin = self.margin.unwrap_or(DEFAULT_MARGIN);
+        let margin = self.margin;
         if margin.is_finite() && margin >= 0.0 {
             Ok(margin)
         } else {
@@ -67,7 +59,7 @@ impl CollisionOptions {
     pub fn robot(&self, file: &RobotFile) -> Result<(Robot, Option<LinkShapes>)> {
         self.avoidance.margin()?;
         let wanted = self.avoidance.avoid_collisions || self.obstacles.is_some();
-        file.robot_and_shapes(wanted.then(|| self.avoidance.missing_shapes()))
+        file.robot_and_shapes(wanted.then_some(self.avoidance.missing_shapes))
     }
 
     /// The collision avoidance of the chain; `None` without shapes.

@@ -75,7 +75,7 @@ pub fn run(arguments: &EvaluateArguments, out: &mut impl Write) -> Result {
     let file = CaseFile::read(&arguments.cases)?;
     let urdf = RobotFile { path: arguments.urdf.as_deref().unwrap_or(&file.urdf).to_owned(), soft_limits: false };
     let avoidance = &arguments.avoidance;
-    let (robot, shapes) = urdf.robot_and_shapes(avoidance.avoid_collisions.then(|| avoidance.missing_shapes()))?;
+    let (robot, shapes) = urdf.robot_and_shapes(avoidance.avoid_collisions.then_some(avoidance.missing_shapes))?;
     let chain = Arc::new(Chain::new(&robot, &file.base_link, &[&file.tip_link])?);
     let cases = Cases::new(&file, &arguments.cases, &robot, &chain, arguments.seed)?;
     let srdf = avoidance.srdf.as_deref().or(file.srdf.as_deref());

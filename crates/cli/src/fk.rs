@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use clap::Args;
 use nalgebra::Isometry3;
 use serde::{Deserialize, Serialize};
 use urdf_ik::robot::Robot;
@@ -13,12 +12,6 @@ use super::Result;
 use super::input::read_json;
 use super::options::ConfigurationArguments;
 use super::output::write_line;
-
-#[derive(Args)]
-pub struct FkArguments {
-    #[command(flatten)]
-    input: ConfigurationArguments,
-}
 
 /// A pose in JSON: position \[m\] and orientation quaternion (x, y, z, w).
 #[derive(Serialize, Deserialize)]
@@ -39,9 +32,9 @@ impl PoseJson {
     }
 }
 
-pub fn run(arguments: &FkArguments, out: &mut impl Write) -> Result {
-    let robot = arguments.input.robot.robot()?;
-    let samples: Vec<BTreeMap<String, f64>> = read_json(&arguments.input.positions)?;
+pub fn run(arguments: &ConfigurationArguments, out: &mut impl Write) -> Result {
+    let robot = arguments.robot.robot()?;
+    let samples: Vec<BTreeMap<String, f64>> = read_json(&arguments.positions)?;
     let mut answers = Vec::with_capacity(samples.len());
     for sample in &samples {
         let poses = robot.link_poses(&positions(&robot, sample)?);

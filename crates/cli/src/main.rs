@@ -56,7 +56,7 @@ enum Command {
     /// Shows a robot: its tree, joints and limits, and the chain from base to tip with its reach.
     Info(info::InfoArguments),
     /// Forward kinematics: the pose of every link in the root link's frame, as JSON.
-    Fk(fk::FkArguments),
+    Fk(options::ConfigurationArguments),
     /// The smallest distance between links that may collide, at each given configuration, as JSON.
     Collisions(collisions::CollisionsArguments),
     /// Writes the node's parameter file for a real arm, as YAML: links, smooth motion, the controller's joints,

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use urdf_ik::motion::{
     FollowOptions, Followed, JointLimit, MotionLimits, Path, PathOptions, PathProblem, Timing, Trajectory, follow,
 };
-use urdf_ik::robot::{Chain, Robot};
+use urdf_ik::robot::Chain;
 use urdf_ik::solver::{Solver, SolverKind, Target};
 use urdf_ik::spatial::rotation_from;
 
@@ -77,7 +77,8 @@ pub fn run(arguments: &PathArguments, out: &mut impl Write) -> Result<bool> {
     }
     let solver = Solver::prepare(SolverKind::Jacobian, &chain)?;
     let path = arguments.path()?;
-    let limits = arguments.limits(&robot, &chain)?;
+    let limits = read_joint_limits(arguments.joint_limits.as_deref(), &robot)?;
+    let limits = MotionLimits::new(&robot, &chain, &limits).or(&JointLimit::DEFAULT);
     let seed = read_start(arguments.start.as_deref(), &robot, &chain)?;
     let free_axes = arguments.free_axes.mask()?;
     let target = Target { free_axes, ..Target::new(0, path.pose_at(0.0)) };
@@ -122,12 +123,6 @@ impl PathArguments {
         };
         let poses = waypoints.iter().enumerate().map(pose).collect::<Result<Vec<_>, _>>()?;
         Ok(Path::new(&poses, PathOptions::default().with_blend_radius(self.blend_radius))?)
-    }
-
-    /// The limits of the chain's variables.
-    fn limits(&self, robot: &Robot, chain: &Chain) -> Result<MotionLimits> {
-        let file = read_joint_limits(self.joint_limits.as_deref(), robot)?;
-        Ok(MotionLimits::new(robot, chain, &file).or(&JointLimit::DEFAULT))
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use clap::{ArgGroup, Args};
 use nalgebra::Isometry3;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use urdf_ik::config::read_map;
 use urdf_ik::robot::Chain;
@@ -90,8 +91,9 @@ pub fn run(arguments: &SolveArguments, out: &mut impl Write) -> Result<bool> {
     let seed = read_start(arguments.seed.as_deref(), &robot, &chain)?;
     let posture = arguments.posture.as_deref().map(|text| read_positions(text, &robot)).transpose()?;
     let posture = posture.map(|all| chain.positions_from(&all));
-    let bounds = arguments.bounds(&chain)?;
-    let move_weights = arguments.move_weights(&chain)?;
+    let bounds = by_joint("bounds", arguments.bounds.as_deref(), JointBounds::NONE, &chain)?;
+    let bounds = bounds.map(|bounds| JointBounds::new(&chain, &bounds)).transpose()?;
+    let move_weights = by_joint("move_weights", arguments.move_weights.as_deref(), 0.0, &chain)?;
     let avoidance = arguments.collisions.avoidance(&robot, &chain, shapes)?;
     let environment = arguments.collisions.environment(avoidance.as_ref(), arguments.seed.as_deref())?;
     let problem = Problem {
@@ -133,25 +135,6 @@ pub fn run(arguments: &SolveArguments, out: &mut impl Write) -> Result<bool> {
 }
 
 impl SolveArguments {
-    /// The bounds of joints; `None` without --bounds.
-    fn bounds(&self, chain: &Chain) -> Result<Option<JointBounds>> {
-        let Some(text) = &self.bounds else { return Ok(None) };
-        let named =
-            read_map::<[f64; 2]>(text, "names to values, as YAML or JSON").map_err(|e| format!("--bounds: {e}"))?;
-        let named = named.iter().map(|(joint, bounds)| (joint.as_str(), *bounds));
-        let list = list_by_joint(chain, "bounds", JointBounds::NONE, named)?;
-        Ok(Some(JointBounds::new(chain, &list)?))
-    }
-
-    /// The motion weights, one for each variable; `None` without --move-weights.
-    fn move_weights(&self, chain: &Chain) -> Result<Option<Vec<f64>>> {
-        let Some(text) = &self.move_weights else { return Ok(None) };
-        let named =
-            read_map::<f64>(text, "names to values, as YAML or JSON").map_err(|e| format!("--move-weights: {e}"))?;
-        let named = named.iter().map(|(joint, weight)| (joint.as_str(), *weight));
-        Ok(Some(list_by_joint(chain, "move_weights", 0.0, named)?))
-    }
-
     /// The targets, one for each tip of the chain.
     fn targets(&self, chain: &Chain) -> Result<Vec<Target>> {
         let mut poses = poses_of(&self.target)?;
@@ -168,6 +151,20 @@ impl SolveArguments {
         };
         Ok(poses.into_iter().enumerate().map(target).collect())
     }
+}
+
+/// A value of each variable from an option of the name `what`, {joint: value}, or `default` for a joint that is not
+/// named; `None` without the option.
+fn by_joint<T: Copy + DeserializeOwned>(
+    what: &'static str,
+    text: Option<&str>,
+    default: T,
+    chain: &Chain,
+) -> Result<Option<Vec<T>>> {
+    let Some(text) = text else { return Ok(None) };
+    let named = read_map::<T>(text, "names to values, as YAML or JSON")
+        .map_err(|e| format!("--{}: {e}", what.replace('_', "-")))?;
+    Ok(Some(list_by_joint(chain, what, default, named.iter().map(|(joint, value)| (joint.as_str(), *value)))?))
 }
 
 /// A solution as JSON. Its errors are the greatest ones over all tips.

@@ -7,12 +7,11 @@ use std::sync::Arc;
 use numpy::{PyArray1, PyArrayDyn};
 use pyo3::prelude::*;
 
-use urdf_ik::robot::{Chain, Domain};
 use urdf_ik_text::names::{list, short};
 
 use crate::arguments::{Argument, ArgumentType, StringOrList, named};
 use crate::arrays::{array, push_pose};
-use crate::kinematics::Quantity;
+use crate::kinematics::shape_of_poses;
 use crate::path_or_text::PathOrText;
 use crate::poses::{from_numbers, to_numbers};
 use crate::refused;
@@ -89,7 +88,7 @@ impl PyArm {
     fn tool<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let mut numbers = Vec::new();
         self.0.chain.tips().iter().for_each(|tip| push_pose(&tip.tool, &mut numbers));
-        array(py, Quantity::Poses(None).shape(&self.0.chain), numbers)
+        array(py, shape_of_poses(&self.0.chain), numbers)
     }
 
     /// Names of the n joints from base to tip, in the order of joint positions, without mimic joints.
@@ -101,13 +100,13 @@ impl PyArm {
     /// Lower limits (n,) of the joints [rad or m]; -inf for continuous ones.
     #[getter]
     fn lower<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        PyArray1::from_iter(py, bounds(&self.0.chain).map(|[lower, _]| lower))
+        PyArray1::from_iter(py, self.0.chain.variables().iter().map(|variable| variable.domain.ends()[0]))
     }
 
     /// Upper limits (n,) of the joints [rad or m]; inf for continuous ones.
     #[getter]
     fn upper<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        PyArray1::from_iter(py, bounds(&self.0.chain).map(|[_, upper]| upper))
+        PyArray1::from_iter(py, self.0.chain.variables().iter().map(|variable| variable.domain.ends()[1]))
     }
 
     /// The middle (n,) of the joint ranges [rad or m], 0 for continuous joints: the default seed.
@@ -176,14 +175,6 @@ impl PyArm {
             list(&chain.tip_names())
         )
     }
-}
-
-/// The lower and upper limit of each variable [rad or m].
-fn bounds(chain: &Chain) -> impl ExactSizeIterator<Item = [f64; 2]> {
-    chain.variables().iter().map(|variable| match variable.domain {
-        Domain::Interval { lower, upper } => [lower, upper],
-        Domain::Circle => [f64::NEG_INFINITY, f64::INFINITY],
-    })
 }
 
 /// Restores a pickled arm.

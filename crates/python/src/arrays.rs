@@ -26,6 +26,16 @@ impl<'py> NumberArray<'py> {
         numbers.map(Self).map_err(|e| refused(format!("{what} must be an array of numbers: {}", e.value(value.py()))))
     }
 
+    /// Converts an argument of `count` numbers, whose `meaning` is part of the error.
+    pub fn read_list(value: &Bound<'py, PyAny>, count: usize, what: &str, meaning: &str) -> PyResult<Vec<f64>> {
+        let numbers = Self::read(value, what)?;
+        if *numbers.shape() == [count] {
+            return Ok(numbers.to_vec());
+        }
+        let shape = shape_in_words(numbers.shape());
+        Err(refused(format!("{what} has the shape {shape}; it must be ({count},), {meaning}")))
+    }
+
     pub fn shape(&self) -> &[usize] {
         self.0.shape()
     }
@@ -93,7 +103,7 @@ pub fn read_positions(value: &Bound<'_, PyAny>, chain: &Chain, what: &str) -> Py
 pub fn read_rows(value: &Bound<'_, PyAny>, chain: &Chain, what: &str) -> PyResult<PositionRows> {
     let variables = chain.variables().len();
     if let Ok(by_name) = value.cast::<PyDict>() {
-        return Ok(PositionRows { numbers: by_joint(by_name, chain, what)?, rows: None });
+        return Ok(PositionRows { numbers: by_joint(by_name, &chain.variable_names(), what)?, rows: None });
     }
     let numbers = NumberArray::read(value, what)?;
     match *numbers.shape() {
@@ -111,15 +121,14 @@ fn wrong_shape(shape: &[usize], chain: &Chain, what: &str, many: bool) -> PyErr 
     ))
 }
 
-/// The positions in a dict. Additional joints are ignored, as in the joint state of a whole robot.
-fn by_joint(by_name: &Bound<'_, PyDict>, chain: &Chain, what: &str) -> PyResult<Vec<f64>> {
+/// The positions of the joints with these `names` in a dict. Additional joints are ignored, as in the joint state of a
+/// whole robot.
+pub fn by_joint(by_name: &Bound<'_, PyDict>, names: &[impl AsRef<str>], what: &str) -> PyResult<Vec<f64>> {
     let position = |name: &str| match by_name.get_item(name)? {
         Some(position) => read(&position, &format!("{what} of joint '{}'", short(name))),
-        None => Err(refused(format!(
-            "{what} does not name joint '{}'; the arm's joints are: {}",
-            short(name),
-            list(&chain.variable_names())
-        ))),
+        None => {
+            Err(refused(format!("{what} does not name joint '{}'; the arm's joints are: {}", short(name), list(names))))
+        }
     };
-    chain.variables().iter().map(|variable| position(&variable.name)).collect()
+    names.iter().map(|name| position(name.as_ref())).collect()
 }

@@ -23,48 +23,11 @@ pub fn read_axes(frame: Option<Argument<'_, String>>) -> PyResult<Axes> {
     }
 }
 
-/// A quantity computed for each configuration.
-#[derive(Clone, Copy)]
-pub enum Quantity {
-    /// The poses of all tips, or of one.
-    Poses(Option<usize>),
-    /// The Jacobian of a tip.
-    Jacobian(usize, Axes),
-    /// The manipulability of a tip.
-    Manipulability(usize),
-}
-
-impl Quantity {
-    /// The shape of the quantity for one configuration.
-    pub fn shape(self, chain: &Chain) -> Vec<usize> {
-        match self {
-            Self::Poses(None) if chain.tips().len() > 1 => vec![chain.tips().len(), 4, 4],
-            Self::Poses(_) => vec![4, 4],
-            Self::Jacobian(..) => vec![6, chain.variables().len()],
-            Self::Manipulability(_) => Vec::new(),
-        }
-    }
-
-    /// Appends the quantity for the configuration with these poses.
-    fn push(self, chain: &Chain, poses: &ChainPoses, columns: &mut [Vector6<f64>], numbers: &mut Vec<f64>) {
-        match self {
-            Self::Poses(Some(tip)) => push_pose(&poses.tips()[tip], numbers),
-            Self::Poses(None) => poses.tips().iter().for_each(|pose| push_pose(pose, numbers)),
-            Self::Jacobian(tip, frame) => {
-                let pose = &poses.tips()[tip];
-                chain.jacobian(poses, tip, &pose.translation.vector.into(), columns);
-                if let Axes::Tip = frame {
-                    for column in columns.iter_mut() {
-                        *column = turned(pose, column);
-                    }
-                }
-                numbers.extend((0..6).flat_map(|row| columns.iter().map(move |column| column[row])));
-            }
-            Self::Manipulability(tip) => {
-                chain.jacobian(poses, tip, &poses.tips()[tip].translation.vector.into(), columns);
-                numbers.push(manipulability(columns));
-            }
-        }
+/// The shape of the poses of all tips, without an axis of tips if there is only one.
+pub fn shape_of_poses(chain: &Chain) -> Vec<usize> {
+    match chain.tips().len() {
+        1 => vec![4, 4],
+        tips => vec![tips, 4, 4],
     }
 }
 
@@ -75,28 +38,27 @@ fn turned(frame: &Isometry3<f64>, twist: &Vector6<f64>) -> Vector6<f64> {
     Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z)
 }
 
-/// Computes a quantity for all configurations. The array has a row axis if they have one.
-pub fn compute<'py>(
+/// An array of a quantity of this shape for each configuration: `push` appends it, computed from the poses of the
+/// chain. The array has a row axis if the configurations have one.
+fn compute<'py>(
     py: Python<'py>,
     arm: &ArmData,
-    quantity: Quantity,
     configurations: &PositionRows,
+    shape: Vec<usize>,
+    mut push: impl FnMut(&ChainPoses, &mut Vec<f64>) + Send,
 ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-    let (chain, variables) = (&arm.chain, arm.variables());
-    let compute = || {
-        let mut columns = vec![Vector6::zeros(); variables];
+    let mut compute = || {
         let mut numbers = Vec::new();
         arm.work(|worker| {
-            for positions in configurations.numbers.chunks_exact(variables) {
-                chain.forward_kinematics(positions, &mut worker.poses);
-                quantity.push(chain, &worker.poses, &mut columns, &mut numbers);
+            for positions in configurations.numbers.chunks_exact(arm.variables()) {
+                arm.chain.forward_kinematics(positions, &mut worker.poses);
+                push(&worker.poses, &mut numbers);
             }
         });
         numbers
     };
     let numbers = if configurations.rows.is_some() { py.detach(compute) } else { compute() };
-    let shape: Vec<usize> = configurations.rows.into_iter().chain(quantity.shape(chain)).collect();
-    array(py, shape, numbers)
+    array(py, configurations.rows.into_iter().chain(shape).collect::<Vec<_>>(), numbers)
 }
 
 #[pymethods]
@@ -121,8 +83,15 @@ impl PyArm {
         q: &Bound<'py, PyAny>,
         tip: Option<Argument<'py, String>>,
     ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let tip = named(tip, "tip")?.map(|tip| tip_index(&self.0.chain, &tip)).transpose()?;
-        compute(py, &self.0, Quantity::Poses(tip), &read_rows(q, &self.0.chain, "q")?)
+        let chain = &self.0.chain;
+        let rows = read_rows(q, chain, "q")?;
+        let Some(tip) = named(tip, "tip")? else {
+            let push =
+                |poses: &ChainPoses, numbers: &mut _| poses.tips().iter().for_each(|pose| push_pose(pose, numbers));
+            return compute(py, &self.0, &rows, shape_of_poses(chain), push);
+        };
+        let tip = tip_index(chain, &tip)?;
+        compute(py, &self.0, &rows, vec![4, 4], |poses, numbers| push_pose(&poses.tips()[tip], numbers))
     }
 
     /// The geometric Jacobian of a tip: the twist of its origin for joint velocities, linear part first.
@@ -151,8 +120,18 @@ impl PyArm {
         frame: Option<Argument<'py, String>>,
         tip: Option<Argument<'py, String>>,
     ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let quantity = Quantity::Jacobian(self.one_tip(tip)?, read_axes(frame)?);
-        compute(py, &self.0, quantity, &read_rows(q, &self.0.chain, "q")?)
+        let (tip, axes, chain) = (self.one_tip(tip)?, read_axes(frame)?, &self.0.chain);
+        let mut columns = vec![Vector6::zeros(); self.0.variables()];
+        compute(py, &self.0, &read_rows(q, chain, "q")?, vec![6, columns.len()], |poses, numbers| {
+            let pose = &poses.tips()[tip];
+            chain.jacobian(poses, tip, &pose.translation.vector.into(), &mut columns);
+            if let Axes::Tip = axes {
+                for column in &mut columns {
+                    *column = turned(pose, column);
+                }
+            }
+            numbers.extend((0..6).flat_map(|row| columns.iter().map(move |column| column[row])));
+        })
     }
 
     /// The manipulability of a tip: the product of the singular values of its Jacobian (Yoshikawa 1985), 0 at a
@@ -176,8 +155,13 @@ impl PyArm {
         q: &Bound<'py, PyAny>,
         tip: Option<Argument<'py, String>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let rows = read_rows(q, &self.0.chain, "q")?;
-        let computed = compute(py, &self.0, Quantity::Manipulability(self.one_tip(tip)?), &rows)?;
+        let (tip, chain) = (self.one_tip(tip)?, &self.0.chain);
+        let rows = read_rows(q, chain, "q")?;
+        let mut columns = vec![Vector6::zeros(); self.0.variables()];
+        let computed = compute(py, &self.0, &rows, Vec::new(), |poses, numbers| {
+            chain.jacobian(poses, tip, &poses.tips()[tip].translation.vector.into(), &mut columns);
+            numbers.push(manipulability(&columns));
+        })?;
         if rows.rows.is_some() { Ok(computed.into_any()) } else { computed.call_method0("item") }
     }
 }

@@ -12,7 +12,8 @@ use urdf_ik::motion::{
     FollowOptions, Followed, JointLimit, JointLimits, MotionLimits, Path, PathOptions, PathProblem, Timing, Trajectory,
     TrajectoryPoint, follow_until,
 };
-use urdf_ik::robot::Robot;
+use urdf_ik::robot::{Chain, Robot};
+use urdf_ik::solver::Target;
 use urdf_ik_text::names::short;
 
 use crate::answers::ANSWERS;
@@ -24,17 +25,6 @@ use crate::path_or_text::{PathOrText, is_yaml};
 use crate::poses::PoseArgument;
 use crate::refused;
 use crate::shared::{ArmData, PyArm};
-
-/// The arguments of `Arm.path`.
-pub struct PathRequest<'a, 'py> {
-    pub arm: &'a ArmData,
-    pub waypoints: &'a Bound<'py, PyAny>,
-    pub q: &'a [f64],
-    pub blend_radius: f64,
-    pub timing: Timing,
-    pub limits: MotionLimits,
-    pub options: SolveOptions,
-}
 
 #[pymethods]
 impl PyArm {
@@ -92,56 +82,42 @@ impl PyArm {
             ["position_tolerance", "orientation_tolerance", "bounds", "move_weights", "closest"];
         let without = [&SEARCH_OPTIONS[..], &SOLVE_OPTIONS].concat();
         let (arm, options) = SolveOptions::read(&self.0, options, "path", &without)?;
-        let request = PathRequest {
-            arm: &arm,
-            waypoints,
-            q: &read_positions(q, &self.0.chain, "q")?,
-            blend_radius: blend_radius.named("blend_radius")?,
-            timing: Timing::default()
-                .with_speed(speed.named("speed")?)
-                .with_acceleration(acceleration.named("acceleration")?)
-                .with_period(period.named("period")?),
-            limits: limits(joint_limits, &self.0)?,
-            options,
-        };
-        request.follow(py)
-    }
-}
-
-impl<'py> PathRequest<'_, 'py> {
-    /// Plans the path and returns an `urdfik.Trajectory`.
-    pub fn follow(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let chain = &self.arm.chain;
-        if chain.tips().len() != 1 {
-            return Err(refused("a path is followed with one tip: make an arm with that tip alone"));
-        }
-        let (poses, count) = PoseArgument::many(self.waypoints, chain, "waypoints")?;
-        let poses = poses.rows(&(0..count));
-        let plain = &self.options.targets;
-        let mut targets = vec![plain[0]; count];
-        for (row, target) in targets.iter_mut().enumerate() {
-            poses
-                .write(row, plain, std::slice::from_mut(target))
-                .map_err(|e| refused(format!("waypoint {row}: {e}")))?;
-        }
+        let q = read_positions(q, &self.0.chain, "q")?;
+        let path_options = PathOptions::default().with_blend_radius(blend_radius.named("blend_radius")?);
+        let timing = Timing::default()
+            .with_speed(speed.named("speed")?)
+            .with_acceleration(acceleration.named("acceleration")?)
+            .with_period(period.named("period")?);
+        let limits = limits(joint_limits, &self.0)?;
+        let targets = targets(waypoints, &arm.chain, &options)?;
         let waypoints: Vec<_> = targets.iter().map(|target| target.pose).collect();
-        let options = PathOptions::default().with_blend_radius(self.blend_radius);
-        let path = Path::new(&waypoints, options).map_err(refused)?;
-        let problem = PathProblem::new(&path, &targets[0], self.q, &self.limits)
-            .with_preference(self.options.preference())
-            .with_clearance(self.options.clearance());
-        let solver = self.arm.solver(self.options.kind)?;
-        let timing = self.timing;
-        let interruption = SignalCheck::new();
+        let path = Path::new(&waypoints, path_options).map_err(refused)?;
+        let problem = PathProblem::new(&path, &targets[0], &q, &limits)
+            .with_preference(options.preference())
+            .with_clearance(options.clearance());
+        let (solver, interruption) = (arm.solver(options.kind)?, SignalCheck::new());
         let (followed, trajectory) = py.detach(|| {
             let followed = follow_until(solver, &problem, &FollowOptions::default(), &|| interruption.is_raised());
             interruption.result()?;
             let followed = followed.map_err(refused)?;
-            let trajectory = Trajectory::new(chain, &problem, &followed, &timing).map_err(refused)?;
+            let trajectory = Trajectory::new(&arm.chain, &problem, &followed, &timing).map_err(refused)?;
             Ok::<_, PyErr>((followed, trajectory))
         })?;
-        answer(py, self.arm, &followed, &trajectory)
+        answer(py, &arm, &followed, &trajectory)
     }
+}
+
+/// The targets of the only tip at the waypoints.
+fn targets(waypoints: &Bound<'_, PyAny>, chain: &Chain, options: &SolveOptions) -> PyResult<Vec<Target>> {
+    let [plain] = options.targets[..] else {
+        return Err(refused("a path is followed with one tip: make an arm with that tip alone"));
+    };
+    let (poses, count) = PoseArgument::many(waypoints, chain, "waypoints")?;
+    let (poses, mut targets) = (poses.rows(&(0..count)), vec![plain; count]);
+    for (row, target) in targets.chunks_mut(1).enumerate() {
+        poses.write(row, &options.targets, target).map_err(|e| refused(format!("waypoint {row}: {e}")))?;
+    }
+    Ok(targets)
 }
 
 fn answer<'py>(

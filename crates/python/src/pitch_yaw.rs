@@ -6,10 +6,9 @@ use pyo3::types::PyDict;
 use urdf_ik::skeleton::Root;
 use urdf_ik::skeleton::file::NamedArm;
 use urdf_ik::skeleton::pitch_yaw::{PitchYawOptions, PitchYawProblem};
-use urdf_ik_text::names::{list, short};
+use urdf_ik_text::names::short;
 
-use crate::arguments::read;
-use crate::arrays::{NumberArray, shape_in_words};
+use crate::arrays::{NumberArray, by_joint};
 use crate::figures::{SkeletonRequest, SkeletonSolution, read_place};
 use crate::refused;
 
@@ -59,19 +58,8 @@ pub fn solve<'py>(
 fn positions(seed: &Bound<'_, PyAny>, model: &NamedArm) -> PyResult<Vec<f64>> {
     let names: Vec<String> = model.variable_names().collect();
     let of_answer = seed.getattr("positions").ok();
-    if let Ok(by_name) = of_answer.as_ref().unwrap_or(seed).cast::<PyDict>() {
-        let position = |name: &String| {
-            let position = by_name.get_item(name)?.ok_or_else(|| {
-                refused(format!("seed does not name '{}'; the joints are: {}", short(name), list(&names)))
-            })?;
-            read(&position, &format!("seed of '{}'", short(name)))
-        };
-        return names.iter().map(position).collect();
+    match of_answer.as_ref().unwrap_or(seed).cast::<PyDict>() {
+        Ok(by_name) => by_joint(by_name, &names, "seed"),
+        Err(_) => NumberArray::read_list(seed, names.len(), "seed", "all pitches and then all yaws"),
     }
-    let numbers = NumberArray::read(seed, "seed")?;
-    if *numbers.shape() == [names.len()] {
-        return Ok(numbers.to_vec());
-    }
-    let shape = shape_in_words(numbers.shape());
-    Err(refused(format!("seed has the shape {shape}; it must be ({},), all pitches and then all yaws", names.len())))
 }

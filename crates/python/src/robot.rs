@@ -14,7 +14,7 @@ use urdf_ik::robot::{MeshFolders, UrdfOptions};
 use urdf_ik_text::names::{list, short};
 
 use crate::arguments::{Argument, named, read};
-use crate::arrays::{NumberArray, pose_array, shape_in_words};
+use crate::arrays::{NumberArray, pose_array};
 use crate::path_or_text::{PathOrText, is_xml};
 use crate::refused;
 
@@ -217,7 +217,12 @@ impl PyRobot {
         let by_name = match positions {
             None => HashMap::new(),
             Some(positions) if positions.is_instance_of::<PyDict>() => read(positions, "positions")?,
-            Some(positions) => self.by_joint(positions)?,
+            Some(positions) => {
+                let names = self.joint_names().into_iter().map(str::to_owned);
+                let meaning = "one number for each of the robot's joint_names, or a dict";
+                let positions = NumberArray::read_list(positions, names.len(), "positions", meaning)?;
+                names.zip(positions).collect()
+            }
         };
         let poses = PyDict::new(py);
         for (link, pose) in robot.links().iter().zip(robot.link_poses(&self.0.positions(&by_name)?)) {
@@ -239,22 +244,6 @@ impl PyRobot {
             robot.links().len(),
             robot.movable().count()
         )
-    }
-}
-
-impl PyRobot {
-    /// Positions by joint name, from an array in the order of `joint_names`.
-    fn by_joint(&self, positions: &Bound<'_, PyAny>) -> PyResult<HashMap<String, f64>> {
-        let numbers = NumberArray::read(positions, "positions")?;
-        let names = self.joint_names();
-        if *numbers.shape() != [names.len()] {
-            let shape = shape_in_words(numbers.shape());
-            let count = names.len();
-            return Err(refused(format!(
-                "positions has the shape {shape}; it must be ({count},), one number for each of the robot's joint_names, or a dict"
-            )));
-        }
-        Ok(names.into_iter().map(str::to_owned).zip(numbers.to_vec()).collect())
     }
 }
 

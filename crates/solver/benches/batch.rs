@@ -5,18 +5,16 @@
 //! compared with separate loops, each on a thread of its own with its share of the problems: the upper bound for the
 //! cores. All kinds of runs alternate, and the fastest of each counts: other load only makes them slower.
 
-use urdf_ik_testing::random;
-
 use std::error::Error;
 use std::hint::black_box;
-use std::sync::{Arc, Barrier};
+use std::sync::Barrier;
 use std::thread::{self, available_parallelism};
-use std::time::Instant;
 
-use random::Random;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use urdf_ik::robot::{Chain, ChainPoses, Robot};
-use urdf_ik::solver::{Problem, Solver, SolverKind, Target};
+use urdf_ik::solver::{Problem, Solver, Target};
+use urdf_ik_testing::measure::{number, timed};
+use urdf_ik_testing::random::Random;
+use urdf_ik_testing::{arm_with_tool, reached_at};
 
 type Fallible<T> = Result<T, Box<dyn Error>>;
 
@@ -26,12 +24,11 @@ const TARGETS: usize = 4000;
 const RUNS: usize = 150;
 
 fn main() -> Fallible<()> {
-    let robot = Robot::from_urdf_file(concat!(env!("CARGO_MANIFEST_DIR"), "/../../urdf/arm7.urdf"))?;
-    let chain = Arc::new(Chain::with_defaults(&robot, None, &[])?);
-    let solver = Solver::prepare(SolverKind::Jacobian, &chain)?;
+    let arm = arm_with_tool("arm7");
+    let (chain, solver) = (&arm.chain, arm.solver());
     let mut random = Random::new(5);
-    let targets: Vec<Target> = (0..TARGETS).map(|_| target(&chain, &random.positions(&chain))).collect();
-    let seeds: Vec<Vec<f64>> = (0..TARGETS).map(|_| random.positions(&chain)).collect();
+    let targets: Vec<Target> = (0..TARGETS).map(|_| reached_at(chain, &random.positions(chain))).collect();
+    let seeds: Vec<Vec<f64>> = (0..TARGETS).map(|_| random.positions(chain)).collect();
     let middle = vec![chain.nominal_positions()];
     let cores = available_parallelism()?.get();
     let counts: Vec<usize> = [1, 2, 4, 8].into_iter().filter(|count| *count <= cores).collect();
@@ -58,54 +55,43 @@ fn rows(solver: &Solver, problems: &[Problem], from: &str, pools: &[ThreadPool])
     let mut solved = 0;
     for _ in 0..RUNS {
         for ((pool, together), separate) in pools.iter().zip(&mut together).zip(&mut separate) {
-            let start = Instant::now();
-            let batch = pool.install(|| solver.solve_batch(problems, &|| true));
-            *together = together.min(start.elapsed().as_secs_f64());
+            let (batch, time) = timed(|| pool.install(|| solver.solve_batch(problems, &|| true)));
+            *together = together.min(time);
             solved = batch.answers.iter().filter(|answer| answer.is_solved()).count();
             *separate = separate.min(separate_loops(solver, problems, pool.current_num_threads()));
         }
     }
-    for ((pool, seconds), separate) in pools.iter().zip(&together).zip(&separate) {
+    for ((pool, time), separate) in pools.iter().zip(&together).zip(&separate) {
         let cores = number(pool.current_num_threads());
-        let rate = number(problems.len()) / seconds;
+        let rate = number(problems.len()) / time * 1e6;
         println!(
             "| {from} | {cores} | {solved} | {rate:.0} | {:.0} | {:.3} | {:.3} |",
             rate / cores,
-            together[0] / seconds / cores,
-            separate / seconds
+            together[0] / time / cores,
+            separate / time
         );
     }
 }
 
-/// Seconds that `threads` threads take, each for its share of the problems, after all of them have started.
+/// The time that `threads` threads take \[µs\], each for its share of the problems, after all of them have started.
 fn separate_loops(solver: &Solver, problems: &[Problem], threads: usize) -> f64 {
     let barrier = Barrier::new(threads);
     let share = |problems: &[Problem]| {
         let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
         barrier.wait();
-        let start = Instant::now();
-        for problem in problems {
-            if solver.solve(problem, &mut scratch, &mut solution).is_err() {
-                return f64::INFINITY;
+        let solve_all = || {
+            for problem in problems {
+                if solver.solve(problem, &mut scratch, &mut solution).is_err() {
+                    return;
+                }
+                black_box(&solution);
             }
-            black_box(&solution);
-        }
-        start.elapsed().as_secs_f64()
+        };
+        timed(solve_all).1
     };
     thread::scope(|scope| {
         let shares = problems.chunks(problems.len().div_ceil(threads));
         let loops: Vec<_> = shares.map(|problems| scope.spawn(|| share(problems))).collect();
         loops.into_iter().map(|thread| thread.join().unwrap_or(f64::INFINITY)).fold(0.0, f64::max)
     })
-}
-
-fn number(count: usize) -> f64 {
-    u32::try_from(count).map_or(f64::INFINITY, f64::from)
-}
-
-/// A full pose that is reached at `positions`.
-fn target(chain: &Chain, positions: &[f64]) -> Target {
-    let mut poses = ChainPoses::new(chain);
-    chain.forward_kinematics(positions, &mut poses);
-    Target::new(0, poses.tips()[0])
 }

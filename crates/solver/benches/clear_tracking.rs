@@ -11,6 +11,7 @@ use std::f64::consts::TAU;
 use std::time::Duration;
 
 use common::cell::{Cell, at, clearance};
+use common::measure::Times;
 use nalgebra::{Isometry3, Vector3};
 use urdf_ik::collision::{Geometry, Scene};
 use urdf_ik::solver::{Mode, Problem, Target};
@@ -34,15 +35,14 @@ fn main() {
         ("sliding along a wall", &near, Some(&near_scene), 0.15),
         ("deep in the wall, without a clearance", &far, None, 0.15),
     ] {
-        let mut times = stream(cell, scene, depth);
-        times.sort();
-        let at = |share: usize| times[(times.len() - 1) * share / 100].as_secs_f64() * 1e6;
-        println!("{name:38} {:6.1} {:6.1} {:6.1}", at(50), at(99), at(100));
+        let times = stream(cell, scene, depth);
+        let [median, high, max] = [50, 99, 100].map(|percent| times.percentile(percent));
+        println!("{name:38} {median:6.1} {high:6.1} {max:6.1}");
     }
 }
 
 /// The least time of each step.
-fn stream(cell: &Cell, scene: Option<&Scene>, depth: f64) -> Vec<Duration> {
+fn stream(cell: &Cell, scene: Option<&Scene>, depth: f64) -> Times {
     let solver = cell.arm.solver();
     let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
     let start = cell.arm.tip_poses(&BENT)[0];
@@ -64,5 +64,5 @@ fn stream(cell: &Cell, scene: Option<&Scene>, depth: f64) -> Vec<Duration> {
             seed.clone_from(&solution.positions);
         }
     }
-    least
+    Times(least.into_iter().map(|time| time.as_secs_f64() * 1e6).collect())
 }

@@ -11,13 +11,11 @@
 use std::error::Error;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
 
-use nalgebra::{Isometry3, Translation3};
 use serde_json::Value;
-use urdf_ik::robot::{Chain, Robot};
 use urdf_ik::solver::{Mode, Pick, Problem, Scratch, Solution, Solver, SolverKind, Target, Tolerance};
-use urdf_ik::spatial::rotation_from;
+use urdf_ik_testing::measure::{CaseFile, number, words};
+use urdf_ik_testing::pose_from_json;
 
 type Fallible<T> = Result<T, Box<dyn Error>>;
 
@@ -30,7 +28,7 @@ const MARGINS: [f64; 2] = [1e-3, 1e-6];
 
 fn main() -> Fallible<()> {
     let quick = std::env::args().any(|argument| argument == "--quick");
-    let files: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let files = words();
     if files.is_empty() {
         println!("nothing to compare: name case files, cargo bench --bench least_move -- CASES.json …");
     }
@@ -39,18 +37,13 @@ fn main() -> Fallible<()> {
     })
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of cases are far below 2^52")]
 fn compare(path: &Path, seeds: &str, quick: bool) -> Fallible<()> {
-    let file: Value = serde_json::from_str(&std::fs::read_to_string(path)?)?;
-    let text = |name: &str| file[name].as_str().ok_or(format!("{}: no {name}", path.display()));
-    let robot = Robot::from_urdf_file(path.parent().unwrap_or(Path::new(".")).join(text("urdf")?))?;
-    let chain = Arc::new(Chain::new(&robot, text("base_link")?, &[text("tip_link")?])?);
+    let CaseFile { robot, chain, cases } = CaseFile::read(path);
     let mut closed_form = Side::new(Solver::prepare(SolverKind::ClosedForm, &chain)?);
     let mut search = Side::new(Solver::prepare(SolverKind::Jacobian, &chain)?);
-    let cases = file["cases"].as_array().ok_or("no cases")?;
     let (mut solved, mut microseconds, mut beaten) = (0, 0.0, [0; MARGINS.len()]);
-    for case in cases {
-        let (target, seed) = ([target(case)?], serde_json::from_value::<Vec<f64>>(case[seeds].clone())?);
+    for case in &cases {
+        let (target, seed) = ([target(case)], serde_json::from_value::<Vec<f64>>(case[seeds].clone())?);
         let problem = Problem::new(&target, &seed);
         let ours = closed_form.least_of_one(&problem);
         solved += usize::from(ours.is_finite());
@@ -66,13 +59,8 @@ fn compare(path: &Path, seeds: &str, quick: bool) -> Fallible<()> {
     }
     let seeds = if seeds == "seed" { "nominal" } else { "random" };
     let count = cases.len();
-    let mean = microseconds / count as f64;
-    println!(
-        "{} {seeds} solved {solved}/{count} mean_us {mean:.2} beaten {}/{count} {}/{count}",
-        text("robot")?,
-        beaten[0],
-        beaten[1]
-    );
+    let (mean, [coarse, fine]) = (microseconds / number(count), beaten);
+    println!("{robot} {seeds} solved {solved}/{count} mean_us {mean:.2} beaten {coarse}/{count} {fine}/{count}");
     Ok(())
 }
 
@@ -119,9 +107,7 @@ fn largest_move(solution: &Solution, seed: &[f64]) -> f64 {
     solution.positions.iter().zip(seed).map(|(position, seed)| (position - seed).abs()).fold(0.0, f64::max)
 }
 
-fn target(case: &Value) -> Fallible<Target> {
-    let [x, y, z]: [f64; 3] = serde_json::from_value(case["target"]["p"].clone())?;
-    let rotation = rotation_from(serde_json::from_value(case["target"]["q_xyzw"].clone())?)?;
+fn target(case: &Value) -> Target {
     let tolerance = Tolerance { position: 1e-9, orientation: 1e-9 };
-    Ok(Target { tolerance, ..Target::new(0, Isometry3::from_parts(Translation3::new(x, y, z), rotation)) })
+    Target { tolerance, ..Target::new(0, pose_from_json(&case["target"])) }
 }

@@ -3,18 +3,17 @@
 //!
 //! All noodles are 1 m long and have no limits; the tolerances are 1e-5 m and rad, the attempts 200.
 
-use urdf_ik_testing::random;
-
 use std::error::Error;
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use nalgebra::Isometry3;
-use random::Random;
-use urdf_ik::robot::{Chain, ChainPoses, Noodle, NoodleJoints, Robot};
-use urdf_ik::solver::FabrikOptions;
-use urdf_ik::solver::{Mode, Pick, Problem, Solver, SolverKind, Target};
+use urdf_ik::robot::{Chain, Noodle, NoodleJoints, Robot};
+use urdf_ik::solver::{FabrikOptions, Mode, Pick, Problem, Solver, SolverKind, Target};
+use urdf_ik_testing::measure::{Times, number, timed};
+use urdf_ik_testing::random::Random;
+use urdf_ik_testing::reached_at;
 
 type Fallible<T> = Result<T, Box<dyn Error>>;
 
@@ -49,10 +48,6 @@ fn main() -> Fallible<()> {
     Ok(())
 }
 
-fn number(count: usize) -> f64 {
-    u32::try_from(count).map_or(f64::INFINITY, f64::from)
-}
-
 fn chain(joints: NoodleJoints, segments: usize) -> Fallible<Arc<Chain>> {
     let urdf = Noodle { joints, ..Noodle::new(segments) }.urdf()?;
     Ok(Arc::new(Chain::with_defaults(&Robot::from_urdf(&urdf)?, None, &[])?))
@@ -79,20 +74,15 @@ fn rough(chain: &Chain, random: &mut Random) -> Vec<f64> {
     chain.variables().iter().map(|_| random.between(-PI, PI)).collect()
 }
 
-fn target(chain: &Chain, positions: &[f64]) -> Target {
-    let mut poses = ChainPoses::new(chain);
-    chain.forward_kinematics(positions, &mut poses);
-    Target::new(0, poses.tips()[0])
-}
-
 /// The rows of one noodle.
 fn solves(joints: NoodleJoints, segments: usize) -> Fallible<()> {
     let chain = chain(joints, segments)?;
     let straight = chain.nominal_positions();
     for (shape, draw) in [("smooth", smooth as fn(&Chain, &mut Random) -> Vec<f64>), ("rough", rough)] {
         let mut random = Random::new(31);
-        let questions: Vec<_> =
-            (0..TARGETS).map(|_| (target(&chain, &draw(&chain, &mut random)), rough(&chain, &mut random))).collect();
+        let questions: Vec<_> = (0..TARGETS)
+            .map(|_| (reached_at(&chain, &draw(&chain, &mut random)), rough(&chain, &mut random)))
+            .collect();
         for from in ["straight", "random"] {
             for (name, solver) in &solvers(&chain)? {
                 let seeded =
@@ -107,7 +97,7 @@ fn solves(joints: NoodleJoints, segments: usize) -> Fallible<()> {
 
 fn row<'a>(solver: &Solver, questions: impl Iterator<Item = (&'a Target, &'a Vec<f64>)>) -> Fallible<()> {
     let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
-    let (mut solved, mut times, mut iterations, mut attempts) = (0, Vec::new(), 0, 0);
+    let (mut solved, mut times, mut iterations, mut attempts) = (0, Times::default(), 0, 0);
     for (target, seed) in questions {
         let targets = [*target];
         let mode = Mode::Search { pick: Pick::First, attempts: 200, random_seed: 0 };
@@ -119,14 +109,13 @@ fn row<'a>(solver: &Solver, questions: impl Iterator<Item = (&'a Target, &'a Vec
         }
         solved += usize::from(solution.is_solved());
         (iterations, attempts) = (iterations + solution.iterations, attempts + solution.attempts);
-        times.push(least.as_secs_f64() * 1e6);
+        times.0.push(least.as_secs_f64() * 1e6);
     }
-    times.sort_unstable_by(f64::total_cmp);
-    let count = number(times.len());
+    let count = number(times.0.len());
     println!(
         "{solved} | {:.1} | {:.1} | {:.1} | {:.1} |",
-        times.iter().sum::<f64>() / count,
-        times[times.len() / 2],
+        times.mean(),
+        times.percentile(50),
         number(iterations) / count,
         number(attempts) / count
     );
@@ -147,12 +136,12 @@ fn iterations(joints: NoodleJoints, segments: usize) -> Fallible<()> {
         let problem = Problem { mode, ..Problem::new(&targets, &straight) };
         let mut least = f64::INFINITY;
         for _ in 0..5 {
-            let start = Instant::now();
-            solver.solve(&problem, &mut scratch, &mut solution)?;
-            least = least.min(start.elapsed().as_secs_f64() / number(solution.iterations));
+            let (solved, time) = timed(|| solver.solve(&problem, &mut scratch, &mut solution));
+            solved?;
+            least = least.min(time / number(solution.iterations));
         }
         let (four, hinges) = (least * CONFIGURATIONS, number(chain.variables().len()));
-        println!("| {segments} {joints:?} | {hinges} | {name} | {:.2} | {:.1} |", four * 1e6, four * 1e9 / hinges);
+        println!("| {segments} {joints:?} | {hinges} | {name} | {:.2} | {:.1} |", four, four * 1e3 / hinges);
     }
     Ok(())
 }

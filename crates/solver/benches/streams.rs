@@ -11,6 +11,7 @@
 use urdf_ik_testing as common;
 
 use common::joint_curves::{Follower, PERIOD, curve, line, velocities};
+use common::measure::words;
 use common::{Arm, Random, all_arms, load};
 use urdf_ik::solver::Preference;
 
@@ -20,7 +21,7 @@ const SEED: u64 = 28;
 fn main() {
     let mut arms = all_arms();
     arms.push(Arm::new("fetch8", load("fetch.urdf"), "base_link", &["gripper_link"]));
-    let named: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let named = words();
     arms.retain(|arm| named.is_empty() || named.contains(&arm.name));
     println!(
         "{STREAMS} streams each      shape  task            jumps  searched  unmet | not at rest in time  largest step"

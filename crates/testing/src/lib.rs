@@ -9,6 +9,7 @@ pub mod cell;
 pub mod joint_curves;
 pub mod joints;
 pub mod line_follower;
+pub mod measure;
 pub mod preference_cost;
 mod robots;
 mod share;
@@ -127,6 +128,13 @@ pub fn solve(solver: &Solver, problem: &Problem) -> Solution {
     let mut solution = solver.solution();
     solver.solve(problem, &mut solver.scratch(), &mut solution).unwrap();
     solution
+}
+
+/// A full target of the first tip, reached at `positions`.
+pub fn reached_at(chain: &Chain, positions: &[f64]) -> Target {
+    let mut poses = ChainPoses::new(chain);
+    chain.forward_kinematics(positions, &mut poses);
+    Target::new(0, poses.tips()[0])
 }
 
 /// Every solution that `solver` returns.

@@ -17,9 +17,8 @@ use clap::Args;
 use nalgebra::{Isometry3, Point3};
 use serde_json::{Value, json};
 use urdf_ik::robot::{Chain, Robot};
-use urdf_ik::solver::{Mode, Pick, Solver, Target};
+use urdf_ik::solver::{Mode, Pick, Problem, Solver, Target, Unreached};
 
-use self::count::PoseProblem;
 use self::grid::VoxelGrid;
 use self::map::ReachMap;
 use self::slices::Slices;
@@ -78,12 +77,17 @@ pub fn run(arguments: &ReachArguments, out: &mut impl Write) -> Result {
     let grid = VoxelGrid::new(arguments.voxel, &solver.reach()[0])?;
     arguments.check_size(&grid)?;
     let (attempts, random_seed) = (arguments.attempts.get(), arguments.random_seed);
-    let mode = Mode::Search { pick: Pick::First, attempts, random_seed };
-    let problem = PoseProblem { solver: &solver, target: arguments.target()?, seed: &seed, mode };
+    let (free_axes, tolerance) = (arguments.free_axes.mask()?, arguments.tolerance.tolerance());
+    let targets = [Target { free_axes, tolerance, ..Target::new(0, Isometry3::identity()) }];
+    let problem = Problem {
+        mode: Mode::Search { pick: Pick::First, attempts, random_seed },
+        unreached: Unreached::Stop,
+        ..Problem::new(&targets, &seed)
+    };
     let orientations = orientations::spread(arguments.orientations.get());
     let start = Instant::now();
     let bar = progress::bar("solving", grid.voxels.len() * orientations.len());
-    let counts = problem.count(&grid, &orientations, &|poses| bar.inc(poses as u64))?;
+    let counts = count::count(&solver, &problem, &grid, &orientations, &|poses| bar.inc(poses as u64))?;
     drop(bar);
     let seconds = start.elapsed().as_secs_f64();
     let (base, tip) = (chain.base().to_owned(), tip.link.clone());
@@ -129,12 +133,6 @@ fn arm(robot: &Robot, chain: &Chain, positions: &[f64]) -> Vec<Point3<f64>> {
 }
 
 impl ReachArguments {
-    /// The target without its pose.
-    fn target(&self) -> Result<Target> {
-        let (free_axes, tolerance) = (self.free_axes.mask()?, self.tolerance.tolerance());
-        Ok(Target { free_axes, tolerance, ..Target::new(0, Isometry3::identity()) })
-    }
-
     /// Refuses computations of days or beyond the memory.
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     fn check_size(&self, grid: &VoxelGrid) -> Result {

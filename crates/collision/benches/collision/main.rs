@@ -9,13 +9,14 @@ use std::error::Error;
 use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
 
-use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
+use nalgebra::Isometry3;
 use serde_json::Value;
 use urdf_ik::collision::{Geometry, LinkShapes, Obstacle, Pairs, Scene, SceneScratch, Srdf, World};
 use urdf_ik::robot::{Chain, MeshFolders, Robot};
 use urdf_ik::solver::{Mode, Pick, Problem, Solver, SolverKind, Target};
+use urdf_ik_testing::measure::{Times, timed, words};
+use urdf_ik_testing::{self as common, pose_from_json};
 
 type Fallible<T> = Result<T, Box<dyn Error>>;
 
@@ -31,8 +32,7 @@ const RUNS: usize = 7;
 const MARGIN: f64 = 1e-4;
 
 fn main() -> Fallible<()> {
-    let files: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
-    files.iter().try_for_each(|file| measure(Path::new(file)))
+    words().iter().try_for_each(|file| measure(Path::new(file)))
 }
 
 struct Given {
@@ -50,43 +50,35 @@ fn measure(path: &Path) -> Fallible<()> {
     let urdf = std::fs::read_to_string(&urdf_path)?;
     let robot = Robot::from_urdf(&urdf)?;
     let chain = Arc::new(Chain::new(&robot, text("base_link")?, &[text("tip_link")?])?);
-    let started = Instant::now();
-    let shapes = LinkShapes::of_urdf(&urdf, &robot, &MeshFolders::from_environment(Some(&urdf_path)))?;
-    let loaded = started.elapsed();
+    let folders = MeshFolders::from_environment(Some(&urdf_path));
+    let (shapes, loaded) = timed(|| LinkShapes::of_urdf(&urdf, &robot, &folders));
     let srdf = Srdf::from_file(&folder.join(text("srdf")?))?;
+    let shapes = shapes?;
     let pairs = Pairs::of_chain(&robot, &chain, &shapes, Some(&srdf))?;
     let given = Given { robot, chain, shapes, pairs };
     let solver = Solver::prepare(SolverKind::Jacobian, &given.chain)?;
-    let (mut free, mut colliding, mut numbers) = (Vec::new(), Vec::new(), oorandom::Rand64::new(7));
+    let (mut free, mut colliding, mut numbers) = (Times::default(), Times::default(), oorandom::Rand64::new(7));
     let (mut pairs, mut made) = (0, 0.0);
     for case in file["cases"].as_array().ok_or("no cases")?.iter().step_by(STRIDE) {
-        let started = Instant::now();
-        let scene = scene(&given, case)?;
-        made += started.elapsed().as_secs_f64();
+        let (scene, taken) = timed(|| scene(&given, case));
+        let scene = scene?;
+        made += taken;
         pairs = pairs.max(scene.pairs().len());
         let configurations = configurations(&given, case, &solver, &mut numbers)?;
         time(&scene, &configurations, &mut free, &mut colliding);
     }
-    let line = |times: &mut Vec<f64>| {
-        times.sort_by(f64::total_cmp);
-        let at = |share: usize| times[times.len() * share / 100];
-        #[expect(clippy::cast_precision_loss, reason = "a small number")]
-        let mean = times.iter().sum::<f64>() / times.len() as f64;
-        format!(
-            "{} configurations, median {:.0} ns, mean {mean:.0}, p90 {:.0}, p99 {:.0}",
-            times.len(),
-            at(50),
-            at(90),
-            at(99)
-        )
+    let line = |times: &Times| {
+        let [median, p90, p99] = [50, 90, 99].map(|percent| 1e3 * times.percentile(percent));
+        let (count, mean) = (times.0.len(), 1e3 * times.mean());
+        format!("{count} configurations, median {median:.0} ns, mean {mean:.0}, p90 {p90:.0}, p99 {p99:.0}")
     };
     println!(
         "{}: loaded in {:.0} ms, up to {pairs} pairs, scenes made in {:.0} us",
         text("robot")?,
-        loaded.as_secs_f64() * 1e3,
-        made / 70.0 * 1e6
+        loaded / 1e3,
+        made / 70.0
     );
-    println!("  free:      {}\n  colliding: {}", line(&mut free), line(&mut colliding));
+    println!("  free:      {}\n  colliding: {}", line(&free), line(&colliding));
     Ok(())
 }
 
@@ -95,13 +87,13 @@ fn scene(given: &Given, case: &Value) -> Fallible<Scene> {
     for obstacle in case["obstacles"].as_array().ok_or("no obstacles")? {
         let number = |name: &str| obstacle[name].as_f64().ok_or(format!("no {name}"));
         let geometry = match obstacle["type"].as_str() {
-            Some("box") => Geometry::Box { size: numbers(&obstacle["size"])? },
+            Some("box") => Geometry::Box { size: common::numbers(&obstacle["size"]) },
             Some("cylinder") => Geometry::Cylinder { radius: number("radius")?, length: number("length")? },
             _ => Geometry::Sphere { radius: number("radius")? },
         };
         let mut made = Obstacle::default();
         made.add_primitive(geometry, &Isometry3::identity())?;
-        world.add(obstacle["id"].as_str().ok_or("no id")?, Arc::new(made), pose(obstacle)?);
+        world.add(obstacle["id"].as_str().ok_or("no id")?, Arc::new(made), pose_from_json(obstacle));
     }
     let Given { robot, chain, shapes, pairs } = given;
     Ok(Scene::new(robot, chain, shapes, pairs, &world, &rest(robot, case)))
@@ -131,7 +123,7 @@ fn configurations(
         || -> Vec<f64> { chain.variables().iter().map(|variable| variable.domain.at(numbers.rand_float())).collect() };
     all.extend((0..RANDOM).map(|_| random()));
     let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
-    let target = [Target::new(0, pose(&case["target"])?)];
+    let target = [Target::new(0, pose_from_json(&case["target"]))];
     for random_seed in 0..SOLUTIONS {
         let seed = random();
         let mode = Mode::Search { pick: Pick::First, attempts: 10, random_seed: random_seed as u64 };
@@ -143,14 +135,12 @@ fn configurations(
     Ok(all)
 }
 
-fn time(scene: &Scene, configurations: &[Vec<f64>], free: &mut Vec<f64>, colliding: &mut Vec<f64>) {
+fn time(scene: &Scene, configurations: &[Vec<f64>], free: &mut Times, colliding: &mut Times) {
     let mut scratch = SceneScratch::default();
     let mut fastest = vec![(f64::INFINITY, false); configurations.len()];
     for _ in 0..RUNS {
         for (positions, fastest) in configurations.iter().zip(&mut fastest) {
-            let started = Instant::now();
-            let verdict = black_box(scene.is_free(black_box(positions), MARGIN, &mut scratch));
-            let taken = started.elapsed().as_secs_f64() * 1e9;
+            let (verdict, taken) = timed(|| scene.is_free(black_box(positions), MARGIN, &mut scratch));
             *fastest = (fastest.0.min(taken), verdict);
         }
     }
@@ -164,18 +154,6 @@ fn time(scene: &Scene, configurations: &[Vec<f64>], free: &mut Vec<f64>, collidi
         }
     }
     for (taken, verdict) in fastest {
-        if verdict { free.push(taken) } else { colliding.push(taken) }
+        if verdict { &mut *free } else { &mut *colliding }.0.push(taken);
     }
-}
-
-fn pose(value: &Value) -> Fallible<Isometry3<f64>> {
-    let [x, y, z] = numbers(&value["p"])?;
-    let [i, j, k, w] = numbers(&value["q_xyzw"])?;
-    let rotation = UnitQuaternion::from_quaternion(Quaternion::new(w, i, j, k));
-    Ok(Isometry3::from_parts(Translation3::new(x, y, z), rotation))
-}
-
-fn numbers<const N: usize>(value: &Value) -> Fallible<[f64; N]> {
-    let numbers: Vec<f64> = value.as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
-    numbers.try_into().map_err(|_| format!("{value} has not {N} numbers").into())
 }

@@ -13,10 +13,11 @@ mod runs;
 
 use std::time::Instant;
 
+use common::measure::words;
 use runs::{Commands, Events, PERIOD, Run, Subject};
 
 fn main() {
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    let words = words();
     let number = |key: &str| words.iter().find_map(|word| word.strip_prefix(key)?.parse::<u32>().ok());
     let is_asked = |name: &str| words.iter().all(|word| word.contains('=')) || words.iter().any(|word| word == name);
     let (count, from) = (number("runs=").unwrap_or(100), number("from=").unwrap_or(0));

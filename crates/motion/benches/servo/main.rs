@@ -24,6 +24,7 @@ mod watch;
 
 use std::ops::Range;
 
+use common::measure::words;
 use common::urdf::snake;
 use common::{Arm, arm_with_tool, makers_arms};
 use escapes::Start;
@@ -43,7 +44,7 @@ const KINDS: [(&str, u64); 8] = [
 ];
 
 fn main() {
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    let words = words();
     if words.first().is_some_and(|word| word == "replay") {
         return replay(&words[1..]);
     }

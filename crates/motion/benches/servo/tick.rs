@@ -1,9 +1,9 @@
 //! Duration of a step of the servo.
 
 use std::hint::black_box;
-use std::time::Instant;
 
 use urdf_ik::solver::{Mode, Problem, Target};
+use urdf_ik_testing::measure::Times;
 
 use crate::starts::{Case, servo};
 use crate::watch::{Subject, moved_positions};
@@ -12,18 +12,16 @@ const PERIOD: f64 = 0.001;
 
 /// Prints the median and the 99th percentile of a step, of a tracked solve, and their ratio.
 pub fn measure(subject: &Subject, seeds: std::ops::Range<u64>) {
-    let (mut steps, mut solves) = (Vec::new(), Vec::new());
+    let (mut steps, mut solves) = (Times::default(), Times::default());
     for seed in seeds {
         let case = Case::new(subject, seed);
         let mut servo = servo(subject, &case.start);
         for _ in 0..1000 {
-            let started = Instant::now();
-            case.wish().give(&mut servo, PERIOD);
-            steps.push(started.elapsed().as_secs_f64() * 1e6);
+            steps.add(|| case.wish().give(&mut servo, PERIOD));
         }
         track(subject, &case.start, &mut solves);
     }
-    let (step, solve) = (shares(&mut steps), shares(&mut solves));
+    let [step, solve] = [steps, solves].map(|times| [50, 99, 100].map(|percent| times.percentile(percent)));
     println!(
         "{:9} a step of the servo: median {:.1} µs, p99 {:.1} µs, max {:.1} µs; a tracked solve: median {:.1} µs, p99 {:.1} µs; \
          ratio {:.1}",
@@ -38,21 +36,14 @@ pub fn measure(subject: &Subject, seeds: std::ops::Range<u64>) {
 }
 
 /// Solves for poses slightly displaced.
-fn track(subject: &Subject, start: &[f64], times: &mut Vec<f64>) {
+fn track(subject: &Subject, start: &[f64], times: &mut Times) {
     let (mut scratch, mut solution) = (subject.solver.scratch(), subject.solver.solution());
     let most = vec![0.1; start.len()];
     for step in 0..20_u32 {
         let on = moved_positions(subject, start, 1e-3 * (1.0 + f64::from(step)));
         let targets = [Target::new(0, subject.pose(&on))];
         let problem = Problem { mode: Mode::Track { max_step: &most }, ..Problem::new(&targets, start) };
-        let started = Instant::now();
-        let solved = subject.solver.solve(black_box(&problem), &mut scratch, &mut solution);
-        times.push(started.elapsed().as_secs_f64() * 1e6);
+        let solved = times.add(|| subject.solver.solve(black_box(&problem), &mut scratch, &mut solution));
         assert!(solved.is_ok(), "a track is refused");
     }
-}
-
-fn shares(times: &mut [f64]) -> [f64; 3] {
-    times.sort_by(f64::total_cmp);
-    [50, 99, 100].map(|share| times[(times.len() - 1) * share / 100])
 }

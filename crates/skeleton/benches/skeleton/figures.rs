@@ -1,15 +1,15 @@
 //! The bundled skeletons with limits: sets of targets for all end effectors, half of them with orientations, from rest.
 
-use std::path::Path;
-use std::time::Instant;
-
 use nalgebra::Isometry3;
 use urdf_ik::skeleton::file::{Model, NamedSkeleton};
 use urdf_ik::skeleton::{Root, SkeletonOptions, SkeletonProblem, SkeletonTarget};
 
-use super::joints::{Spread, rotation};
-use super::random::Random;
-use super::{Fallible, number};
+use urdf_ik_testing::joints::{Spread, rotation};
+use urdf_ik_testing::measure::{Times, number};
+use urdf_ik_testing::random::Random;
+use urdf_ik_testing::root;
+
+use super::Fallible;
 
 /// Target sets per skeleton.
 const SETS: usize = 200;
@@ -21,8 +21,8 @@ pub fn table() -> Fallible<()> {
     );
     println!("|---|---|---|---|---|---|---|---|");
     for name in ["humanoid", "hand"] {
-        let file = format!("{}/config/skeletons/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
-        let Model::Skeleton(figure) = Model::read(Path::new(&file))? else { return Err("no skeleton".into()) };
+        let file = root().join("config/skeletons").join(name).with_extension("yaml");
+        let Model::Skeleton(figure) = Model::read(&file)? else { return Err("no skeleton".into()) };
         row(&figure, Spread::Even, "even")?;
         row(&figure, Spread::Border, "many joints at limits")?;
     }
@@ -40,7 +40,7 @@ fn row(figure: &NamedSkeleton, spread: Spread, how: &str) -> Fallible<()> {
     };
     let (mut scratch, mut solution) = (skeleton.scratch(&options), skeleton.solution());
     let root = Isometry3::from_parts(rest.points[0].into(), rest.orientations[0]);
-    let (mut random, mut micros) = (Random::new(1), Vec::new());
+    let (mut random, mut micros) = (Random::new(1), Times::default());
     let (mut solved, mut iterations, mut restarts) = (0, 0, 0);
     for set in 0..SETS {
         let joints = (0..skeleton.segment_count()).filter_map(|segment| skeleton.segment(segment));
@@ -52,19 +52,16 @@ fn row(figure: &NamedSkeleton, spread: Spread, how: &str) -> Fallible<()> {
         };
         let targets: Vec<_> = ends.iter().enumerate().map(target).collect();
         let problem = SkeletonProblem { targets: &targets, root: Root::Fixed, seed: rest, options };
-        let start = Instant::now();
-        skeleton.solve(&problem, &mut scratch, &mut solution)?;
-        micros.push(1e6 * start.elapsed().as_secs_f64());
+        micros.add(|| skeleton.solve(&problem, &mut scratch, &mut solution))?;
         solved += usize::from(solution.is_solved());
         (iterations, restarts) = (iterations + solution.iterations, restarts + solution.restarts);
     }
-    micros.sort_unstable_by(f64::total_cmp);
-    let (sets, mean) = (number(SETS), micros.iter().sum::<f64>() / number(SETS));
+    let (sets, mean) = (number(SETS), micros.mean());
     println!(
         "| {name} | {how} | {:.1} | {mean:.0} | {:.0} | {:.0} | {:.1} | {:.2} |",
         100.0 * number(solved) / sets,
-        micros[SETS * 95 / 100],
-        micros[SETS - 1],
+        micros.percentile(95),
+        micros.percentile(100),
         number(iterations) / sets,
         number(restarts) / sets
     );

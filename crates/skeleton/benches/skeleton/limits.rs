@@ -7,9 +7,9 @@ use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use urdf_ik::skeleton::{
     Cone, Joint, Range, Root, Segment, Skeleton, SkeletonOptions, SkeletonProblem, SkeletonTarget,
 };
+use urdf_ik_testing::random::Random;
 
 use super::Fallible;
-use super::random::Random;
 
 /// Chains with one target each, per cell of the table.
 const TARGETS: u32 = 200;

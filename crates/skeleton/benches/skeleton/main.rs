@@ -7,17 +7,15 @@
 
 mod descent;
 mod figures;
-use urdf_ik_testing::joints;
 mod limits;
-use urdf_ik_testing::random;
 
 use std::error::Error;
-use std::time::Instant;
 
 use descent::{descend_by_coordinates, descend_by_transpose, iterate};
 use nalgebra::{Point3, Vector3};
-use random::Random;
 use urdf_ik::skeleton::{Root, Skeleton, SkeletonConfiguration, SkeletonOptions, SkeletonProblem, SkeletonTarget};
+use urdf_ik_testing::measure::{Times, number};
+use urdf_ik_testing::random::Random;
 
 type Points = Vec<Point3<f64>>;
 type Fallible<T> = Result<T, Box<dyn Error>>;
@@ -57,10 +55,6 @@ fn random_walk(random: &mut Random, segments: usize) -> Points {
     points
 }
 
-fn number(count: usize) -> f64 {
-    u32::try_from(count).map_or(f64::INFINITY, f64::from)
-}
-
 /// A smooth chain: an arc of 1 rad.
 fn arc(segments: usize) -> Points {
     let mut points = vec![Point3::origin()];
@@ -76,8 +70,7 @@ fn arc(segments: usize) -> Points {
 struct Tally {
     iterations: Vec<usize>,
     failed: usize,
-    /// Time of each run.
-    seconds: Vec<f64>,
+    times: Times,
 }
 
 impl Tally {
@@ -90,18 +83,14 @@ impl Tally {
         self.iterations[((self.iterations.len() - 1) * permille).div_ceil(1000)]
     }
 
-    /// Median time of a run, on which single interruptions have no influence.
+    /// Median time of a run \[µs\], on which single interruptions have no influence.
     fn micros(&self) -> f64 {
-        let mut seconds = self.seconds.clone();
-        seconds.sort_unstable_by(f64::total_cmp);
-        1e6 * seconds[seconds.len() / 2]
+        self.times.percentile(50)
     }
 
     /// Runs `solve`, which returns iterations and success, and counts.
     fn add(&mut self, solve: impl FnOnce() -> Fallible<(usize, bool)>) -> Fallible<()> {
-        let start = Instant::now();
-        let (iterations, solved) = solve()?;
-        self.seconds.push(start.elapsed().as_secs_f64());
+        let (iterations, solved) = self.times.add(solve)?;
         self.iterations.push(iterations);
         self.failed += usize::from(!solved);
         Ok(())
@@ -207,7 +196,7 @@ fn cost() -> Fallible<()> {
                 let targets = vec![Point3::new(0.0, 0.999_999, 0.0); 20_000 / (segments * cycles) + 1];
                 fabrik(&mut tally, &start, &targets, options)?;
                 let steps = number(tally.iterations.iter().sum()) * number(segments);
-                least = least.min(1e9 * tally.seconds.iter().sum::<f64>() / steps);
+                least = least.min(1e3 * tally.times.0.iter().sum::<f64>() / steps);
             }
             cells.push(format!("{least:.1}"));
         }

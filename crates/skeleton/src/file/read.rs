@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion};
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::{DeserializeOwned, Deserializer, Error, IgnoredAny};
 
 use super::entries::{LinkEntry, Name, given};
 use super::error::{ModelError, refused, refused_by_reader};
@@ -35,27 +35,16 @@ impl TryFrom<Name> for ModelKind {
     }
 }
 
-/// The number of coordinates of a point.
-#[derive(Clone, Copy, Deserialize)]
-#[serde(try_from = "usize")]
-pub(super) struct Dimensions(pub usize);
-
-impl Default for Dimensions {
-    fn default() -> Self {
-        Self(3)
+/// Reads the number of coordinates of a point.
+fn dimensions<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
+    match usize::deserialize(deserializer)? {
+        found @ 2..=3 => Ok(found),
+        found => Err(D::Error::custom(format!("it has {found} dimensions; give 2 or 3"))),
     }
 }
 
-impl TryFrom<usize> for Dimensions {
-    type Error = InputError;
-
-    fn try_from(found: usize) -> Result<Self, InputError> {
-        if (2..=3).contains(&found) {
-            Ok(Self(found))
-        } else {
-            Err(InputError::model(format!("it has {found} dimensions; give 2 or 3")))
-        }
-    }
+fn three() -> usize {
+    3
 }
 
 /// The whole file; the contents of its segments are parsed later, when all names are known.
@@ -65,8 +54,8 @@ pub(super) struct ModelOutline {
     #[serde(default, rename = "kind")]
     _kind: IgnoredAny,
     pub name: Option<Name>,
-    #[serde(default)]
-    pub dimensions: Dimensions,
+    #[serde(default = "three", deserialize_with = "dimensions")]
+    pub dimensions: usize,
     #[serde(default)]
     pub root: RootFrameEntry,
     pub segments: Vec<LinkEntry>,

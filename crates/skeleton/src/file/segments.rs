@@ -53,7 +53,7 @@ struct SkeletonBuilder<'a> {
 
 pub(super) fn read(text: &str) -> Result<NamedSkeleton, ModelError> {
     let outline: ModelOutline = yaml(text)?;
-    let dimensions = outline.dimensions.0;
+    let dimensions = outline.dimensions;
     let mut root = Isometry3::identity();
     for_value(text, "root", &mut |entry: RootFrameEntry| {
         root = entry.pose(dimensions)?;

@@ -13,8 +13,8 @@ mod path;
 mod search;
 
 use common::Arm;
-use urdf_ik::solver::FabrikOptions;
-use urdf_ik::solver::Solver;
+use common::measure::number;
+use urdf_ik::solver::{FabrikOptions, Solver};
 
 /// A method.
 #[derive(Clone, Copy)]
@@ -47,14 +47,8 @@ fn arms() -> Vec<Arm> {
     arms
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-fn mean(sum: f64, count: usize) -> f64 {
-    sum / count as f64
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 fn ratio(part: usize, of: usize) -> f64 {
-    part as f64 / of as f64
+    number(part) / number(of)
 }
 
 fn main() -> std::io::Result<()> {

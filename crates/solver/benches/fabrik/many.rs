@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use crate::common::measure::number;
 use crate::common::{Arm, Random};
-use crate::{WAYS, Way, mean, ratio};
+use crate::{WAYS, Way, ratio};
 use urdf_ik::robot::{Chain, Robot};
 use urdf_ik::solver::{Method, Mode, Pick, Problem, Solver};
 
@@ -107,7 +108,7 @@ pub fn compare(folder: &Path) -> std::io::Result<()> {
             "| {} | {solved} | {solves} | {:.1} | {:.1} µs | {:.0} ({}) |",
             way.name,
             ratio(cycles, solves),
-            mean(time, solves),
+            time / number(solves),
             worst.0,
             worst.1,
         );

@@ -2,8 +2,9 @@
 
 use std::f64::consts::TAU;
 
+use crate::common::measure::number;
 use crate::common::{Arm, Random};
-use crate::{WAYS, Way, mean, ratio};
+use crate::{WAYS, Way, ratio};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use urdf_ik::robot::ChainPoses;
 use urdf_ik::solver::{Mode, Problem, Target};
@@ -83,7 +84,7 @@ impl Course {
             let bend = three[0].iter().zip(&three[1]).zip(&three[2]).map(|((a, b), c)| a - 2.0 * b + c);
             squares += bend.map(|entry| entry * entry).sum::<f64>();
         }
-        self.roughness = mean(squares, counted.len() - 2).sqrt();
+        self.roughness = (squares / number(counted.len() - 2)).sqrt();
         let (last, before) =
             (&configurations[configurations.len() - 1], &configurations[configurations.len() - 1 - round]);
         self.drift = norm(&mut last.iter().zip(before).map(|(a, b)| a - b));
@@ -120,7 +121,7 @@ pub fn compare(arms: &[Arm]) {
                 way.name,
                 course.missed,
                 ratio(course.cycles, course.solves),
-                mean(course.time, course.solves),
+                course.time / number(course.solves),
                 course.largest,
                 course.travel,
                 course.roughness,

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use crate::common::measure::{Times, number};
 use crate::common::{Arm, Random};
-use crate::{WAYS, Way, mean, ratio};
-use urdf_ik::solver::FabrikOptions;
-use urdf_ik::solver::{Mode, Pick, Problem, Solution};
+use crate::{WAYS, Way, ratio};
+use urdf_ik::solver::{FabrikOptions, Mode, Pick, Problem, Solution};
 
 /// Poses of each arm, each from two seeds.
 const POSES: usize = 400;
@@ -20,8 +20,8 @@ struct Tally {
     solved: usize,
     cycles: usize,
     attempts: usize,
-    /// Of each solve \[µs\].
-    times: Vec<f64>,
+    /// Of each solve.
+    times: Times,
 }
 
 impl Tally {
@@ -44,21 +44,14 @@ impl Tally {
                 tally.solved += usize::from(solved);
                 tally.cycles += first.iterations;
                 tally.attempts += first.attempts;
-                tally.times.push(least.as_secs_f64() * 1e6);
+                tally.times.0.push(least.as_secs_f64() * 1e6);
             }
         }
-        tally.times.sort_unstable_by(f64::total_cmp);
         tally
     }
 
-    /// Mean and 99th percentile \[µs\].
-    fn times(&self) -> (f64, f64) {
-        let all = self.times.len();
-        (mean(self.times.iter().sum(), all), self.times[all * 99 / 100])
-    }
-
     fn solved(&self) -> f64 {
-        100.0 * ratio(self.solved, self.times.len())
+        100.0 * ratio(self.solved, self.times.0.len())
     }
 }
 
@@ -76,14 +69,14 @@ pub fn compare(arms: &[Arm]) {
     for arm in arms {
         for way in WAYS {
             let tally = Tally::of(arm, way);
-            let (mean, high) = tally.times();
+            let (mean, high) = (tally.times.mean(), tally.times.percentile(99));
             println!(
                 "| {} | {} | {:.2} % | {:.1} | {:.1} | {mean:.1} µs | {high:.1} µs |",
                 arm.name,
                 way.name,
                 tally.solved(),
-                ratio(tally.cycles, tally.times.len()),
-                ratio(tally.attempts, tally.times.len()),
+                ratio(tally.cycles, tally.times.0.len()),
+                ratio(tally.attempts, tally.times.0.len()),
             );
         }
     }
@@ -96,12 +89,12 @@ pub fn depths(arms: &[Arm]) {
     for acceleration in 0..=6 {
         let way = Way { name: "", options: Some(FabrikOptions::new(acceleration, false)) };
         let tallies: Vec<Tally> = arms.iter().map(|arm| Tally::of(arm, way)).collect();
-        let over = |part: &dyn Fn(&Tally) -> f64| mean(tallies.iter().map(part).sum(), tallies.len());
+        let over = |part: &dyn Fn(&Tally) -> f64| tallies.iter().map(part).sum::<f64>() / number(tallies.len());
         println!(
             "| {acceleration} | {:.2} % | {:.1} | {:.1} µs |",
             over(&Tally::solved),
-            over(&|tally| ratio(tally.cycles, tally.times.len())),
-            over(&|tally| tally.times().0),
+            over(&|tally| ratio(tally.cycles, tally.times.0.len())),
+            over(&|tally| tally.times.mean()),
         );
     }
 }
