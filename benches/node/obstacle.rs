@@ -95,8 +95,8 @@ fn report(urdf: &str, states: &[Vec<f64>], bound: Option<f64>) -> Fallible<()> {
     let mut ball = Obstacle::default();
     ball.add_primitive(Geometry::Sphere { radius: RADIUS }, &Isometry3::identity())?;
     let mut world = World::default();
-    world.add("ball", Arc::new(ball), Isometry3::translation(CENTRE[0], CENTRE[1], CENTRE[2]));
-    let scene = Scene::new(&robot, &chain, &shapes, &pairs, &world, &robot.neutral_positions());
+    world.add("ball", Arc::new(ball), Isometry3::translation(CENTRE[0], CENTRE[1], CENTRE[2]))?;
+    let scene = Scene::new(&robot, &chain, &shapes, &pairs, &world, &robot.neutral_positions())?;
     let mut scratch = SceneScratch::default();
     let mut distance = |positions: &[f64]| {
         scene.find_near(positions, FAR, &mut scratch);

@@ -87,10 +87,17 @@ pub(crate) struct Ticked {
 
 impl ConfigurationMotion {
     /// A robot at rest at `positions` (one entry a joint).
-    pub(crate) fn new(loaded: Arc<LoadedRobot>, positions: Vec<f64>, limits: &MotionLimits) -> Self {
+    ///
+    /// # Errors
+    /// [`MotionError`] as for [`JointMotion::new`].
+    pub(crate) fn new(
+        loaded: Arc<LoadedRobot>,
+        positions: Vec<f64>,
+        limits: &MotionLimits,
+    ) -> Result<Self, MotionError> {
         let chain = &loaded.chain;
-        let motion = JointMotion::new(chain, limits, &chain.positions_from(&positions));
-        Self {
+        let motion = JointMotion::new(chain, limits, &chain.positions_from(&positions))?;
+        Ok(Self {
             loaded,
             positions,
             motion,
@@ -101,7 +108,7 @@ impl ConfigurationMotion {
             arrivals: Vec::new(),
             collision_check: CollisionCheck::default(),
             obstruction: None,
-        }
+        })
     }
 
     pub(crate) fn configuration(&self) -> Configuration {
@@ -157,12 +164,13 @@ impl ConfigurationMotion {
         }
     }
 
-    pub(crate) fn set_limits(&mut self, limits: &MotionLimits) {
-        self.motion.set_limits(limits);
+    pub(crate) fn set_limits(&mut self, limits: &MotionLimits) -> Result<(), MotionError> {
+        self.motion.set_limits(limits)?;
         self.limits.clone_from(limits);
         if let ActiveMotion::Servo(steering) = &mut self.active {
             steering.servo.set_limits(limits);
         }
+        Ok(())
     }
 
     /// Sets the robot to `positions` (one entry a joint) at rest, without a motion.
@@ -258,9 +266,9 @@ impl ConfigurationMotion {
             let fastest = followers.map(|(_, mimic)| mimic.multiplier.abs()).fold(1.0, f64::max);
             *limit = limit.min(velocity / fastest);
         }
-        self.motion.set_limits(&limits);
+        self.motion.set_limits(&limits)?;
         let time = self.motion.move_to(goal);
-        self.motion.set_limits(&self.limits);
+        self.motion.set_limits(&self.limits)?;
         time
     }
 

@@ -6,16 +6,20 @@ use futures::StreamExt;
 use r2r::std_msgs::msg::String as Text;
 
 use super::Arm;
-use crate::Result;
 use crate::reports::Fault;
 use crate::robot_in_use::ReadyRobot;
 use crate::robot_in_use::description::load;
 use crate::ros::{ROBOT_DESCRIPTION, Spinner, latched, task};
+use crate::{NodeError, Result};
+use urdf_ik_parameters::Settings;
 
 /// Uses the robot of the parameters; without one, the robot of the topic.
 pub(crate) fn serve(spinner: &mut Spinner, arm: &Arc<Arm>, given: Option<ReadyRobot>) -> Result {
     match given {
-        Some(ready) => arm.use_robot(ready),
+        Some(ready) => arm.use_robot(ready).map_err(|error| {
+            let parameter = Settings::robot_description().name;
+            NodeError::Robot { parameter, reason: error.to_string() }
+        })?,
         None => log::info!("the node waits for a robot on the topic robot_description"),
     }
     let mut descriptions = spinner.subscribe::<Text>(ROBOT_DESCRIPTION.name, latched())?;
@@ -40,18 +44,18 @@ fn take_from_topic(arm: &Arm, text: String) {
         load(text, true, &arm.settings())
     };
     let now = arm.output.configuration();
-    match loaded {
+    let used = loaded.and_then(|ready| {
         // A parameter may have been set while the description was loaded.
-        Ok(_) if now.as_ref().is_some_and(|now| !now.loaded.from_topic) => {}
-        Ok(ready) => {
+        if now.as_ref().is_none_or(|now| now.loaded.from_topic) {
             arm.reporter.warnings.recovered(ROBOT_DESCRIPTION.short_name());
-            arm.use_robot(ready);
+            arm.use_robot(ready)?;
         }
-        Err(sentence) => {
-            let now =
-                if now.is_some() { "the robot in use is kept" } else { "the node waits for another one on this topic" };
-            let sentence = format!("the description is refused: {sentence}; {now}");
-            arm.reporter.warnings.warn_once(ROBOT_DESCRIPTION.short_name(), &sentence, &sentence);
-        }
+        Ok(())
+    });
+    if let Err(sentence) = used {
+        let now =
+            if now.is_some() { "the robot in use is kept" } else { "the node waits for another one on this topic" };
+        let sentence = format!("the description is refused: {sentence}; {now}");
+        arm.reporter.warnings.warn_once(ROBOT_DESCRIPTION.short_name(), &sentence, &sentence);
     }
 }

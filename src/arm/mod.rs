@@ -33,6 +33,7 @@ use crate::robot_in_use::{Configuration, Frames, Measured, ReadyRobot};
 use crate::ros::{Clock, Lock, MEASURED_JOINT_STATES, clock, task};
 use crate::surroundings::{Avoidance, ClearanceLoss, Surroundings};
 use sources::{BlockReason, Sources};
+use urdf_ik_motion::MotionError;
 use urdf_ik_parameters::Settings;
 
 /// Longest sleep between publications; a new `publish_rate` takes effect within this time.
@@ -81,7 +82,10 @@ impl Arm {
 
     /// Replaces the robot. It starts at a recent measurement, otherwise at the initial positions. Active streams were
     /// meant for the previous robot and are blocked.
-    pub(crate) fn use_robot(&self, ready: ReadyRobot) {
+    ///
+    /// # Errors
+    /// [`MotionError`] if a position or a limit is invalid.
+    pub(crate) fn use_robot(&self, ready: ReadyRobot) -> Result<(), MotionError> {
         let settings = self.settings();
         ready.log_summary(&settings);
         let ReadyRobot { loaded, initial, limits } = ready;
@@ -91,8 +95,9 @@ impl Arm {
             self.sources.lock().block(BlockReason::RobotReplaced);
         }
         self.surroundings.use_robot(&loaded);
-        self.output.replace_robot(loaded, measured.ok().flatten().unwrap_or(initial), &limits);
+        self.output.replace_robot(&loaded, measured.ok().flatten().unwrap_or(initial), &limits)?;
         self.surroundings.note_change();
+        Ok(())
     }
 
     /// Applies the parameter `tool` once the arm is at rest and no target is being solved. Discards earlier targets:

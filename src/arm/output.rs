@@ -30,7 +30,7 @@ use crate::reports::{RefuseAs, Refused, Reporter, TargetOutcome};
 use crate::robot_in_use::{Configuration, LoadedRobot, Measured};
 use crate::ros::{Clock, JOINT_STATES, Lock, Publisher, ROBOT_DESCRIPTION_IN_USE, latched};
 use crate::surroundings::Avoidance;
-use urdf_ik_motion::{MotionLimits, TrajectoryPoint};
+use urdf_ik_motion::{MotionError, MotionLimits, TrajectoryPoint};
 use urdf_ik_parameters::{Motion, Settings};
 
 /// The published state of the robot.
@@ -120,14 +120,23 @@ impl Output {
     }
 
     /// Replaces the robot, at `positions` (one entry a joint).
-    pub(crate) fn replace_robot(&self, loaded: Arc<LoadedRobot>, positions: Vec<f64>, limits: &MotionLimits) {
+    ///
+    /// # Errors
+    /// [`MotionError`] if a position or a limit is invalid.
+    pub(crate) fn replace_robot(
+        &self,
+        loaded: &Arc<LoadedRobot>,
+        positions: Vec<f64>,
+        limits: &MotionLimits,
+    ) -> Result<(), MotionError> {
         let mut state = self.state.lock();
-        self.description.publish(&Text { data: loaded.text.to_string() });
         let message = convert::joint_state(&loaded.robot, &positions);
-        let motion = Some(ConfigurationMotion::new(loaded, positions, limits));
+        let motion = Some(ConfigurationMotion::new(Arc::clone(loaded), positions, limits)?);
+        self.description.publish(&Text { data: loaded.text.to_string() });
         let activity = Activity { requests: state.activity.requests + 1, ..Activity::default() };
         *state = ArmState { motion, message, activity, ..ArmState::default() };
         self.publish(&mut state, self.clock.now());
+        Ok(())
     }
 
     /// Replaces the tools: `loaded` is the same robot with other tools. Does nothing and returns false unless the arm
@@ -142,10 +151,11 @@ impl Output {
     }
 
     /// Sets the limits of all subsequent motions, if `loaded` is still in use.
-    pub(crate) fn set_limits(&self, loaded: &Arc<LoadedRobot>, limits: &MotionLimits) {
-        if let Some(motion) = self.state.lock().motion_of(loaded) {
-            motion.set_limits(limits);
-        }
+    ///
+    /// # Errors
+    /// [`MotionError`] if a limit is invalid.
+    pub(crate) fn set_limits(&self, loaded: &Arc<LoadedRobot>, limits: &MotionLimits) -> Result<(), MotionError> {
+        self.state.lock().motion_of(loaded).map_or(Ok(()), |motion| motion.set_limits(limits))
     }
 
     /// Sets and publishes all positions (one entry a joint), if `loaded` is still in use. They are not a command.

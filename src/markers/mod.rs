@@ -22,7 +22,7 @@ use r2r::{Node, QosProfile};
 use crate::Result;
 use crate::arm::Arm;
 use crate::robot_in_use::Configuration;
-use crate::ros::{MARKERS, Publisher, task};
+use crate::ros::{MARKERS, OBSTACLES, Publisher, task};
 use scene::Drawer;
 
 /// Period after which everything is sent again: RViz forgets hidden markers until they are sent again.
@@ -57,7 +57,11 @@ fn around(arm: &Arm, now: &Configuration) -> Vec<Marker> {
     if !environment.is_of(&now.loaded) {
         return Vec::new();
     }
-    let mut markers = obstacles::markers(&environment, now);
+    let mut markers = obstacles::markers(&environment, now).unwrap_or_else(|fault| {
+        let sentence = format!("the obstacles are not drawn: {fault}");
+        arm.reporter.warnings.warn_once(OBSTACLES.short_name(), &sentence, &sentence);
+        Vec::new()
+    });
     if let Some(scene) = arm.surroundings.scene_now(&now.loaded, &now.positions) {
         let near = now.near_pairs(&scene, 2.0 * arm.settings().collision_margin);
         markers.extend(near.first().map(|near| obstacles::nearest(near, now)));

@@ -4,6 +4,7 @@ use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 use r2r::visualization_msgs::msg::Marker;
 
 use super::messages::{CUBE, CYLINDER, Colour, LINE_STRIP, SPHERE, TRIANGLE_LIST, joined, solid};
+use crate::reports::{Fault, fault};
 use crate::robot_in_use::Configuration;
 use crate::surroundings::Environment;
 use urdf_ik_collision::{Geometry, Near, Obstacle};
@@ -20,19 +21,22 @@ const NEAR_LINE: f64 = 0.004;
 const MAX_TRIANGLES: usize = 10_000;
 
 /// All obstacles and attached parts of `environment` in the base link's frame, with the robot at `now`.
-pub(super) fn markers(environment: &Environment, now: &Configuration) -> Vec<Marker> {
+///
+/// # Errors
+/// [`Fault`] with the name of a shape that is not drawn.
+pub(super) fn markers(environment: &Environment, now: &Configuration) -> Result<Vec<Marker>, Fault> {
     let links = now.loaded.robot.link_poses(&now.positions);
     let root_in_base = now.root_in_base();
     let mut obstacles = Vec::new();
     for (_, obstacle, pose) in environment.world.obstacles() {
-        add(&mut obstacles, "obstacles", OBSTACLE, obstacle, &(root_in_base * pose));
+        add(&mut obstacles, "obstacles", OBSTACLE, obstacle, &(root_in_base * pose))?;
     }
     let mut attached = Vec::new();
     for (_, part) in environment.world.attached() {
         let pose = root_in_base * links[part.link] * part.pose;
-        add(&mut attached, "attached", ATTACHED, &part.obstacle, &pose);
+        add(&mut attached, "attached", ATTACHED, &part.obstacle, &pose)?;
     }
-    [obstacles, attached].concat()
+    Ok([obstacles, attached].concat())
 }
 
 /// A line between the nearest points of two bodies.
@@ -43,7 +47,13 @@ pub(super) fn nearest(near: &Near, now: &Configuration) -> Marker {
 }
 
 /// Adds the parts of an obstacle to the markers of a namespace.
-fn add(markers: &mut Vec<Marker>, namespace: &str, colour: Colour, obstacle: &Obstacle, pose: &Isometry3<f64>) {
+fn add(
+    markers: &mut Vec<Marker>,
+    namespace: &str,
+    colour: Colour,
+    obstacle: &Obstacle,
+    pose: &Isometry3<f64>,
+) -> Result<(), Fault> {
     for (index, (geometry, place)) in obstacle.parts().enumerate() {
         let (pose, id) = (pose * place, i32::try_from(markers.len()).unwrap_or(i32::MAX));
         let solid = |form, edges, pose: &_| solid(namespace.into(), id, form, edges, pose, colour);
@@ -64,9 +74,10 @@ fn add(markers: &mut Vec<Marker>, namespace: &str, colour: Colour, obstacle: &Ob
                 // Scale 1: the points are the corners.
                 joined(namespace.into(), id, TRIANGLE_LIST, 1.0, corners, &[colour])
             }
-            _ => continue,
+            ref other => return Err(fault!("there is no marker for the shape '{}'", other.name())),
         });
     }
+    Ok(())
 }
 
 /// Centre and edge lengths of the axis-aligned bounding box of points.

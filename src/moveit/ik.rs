@@ -134,7 +134,7 @@ fn target(loaded: &LoadedRobot, settings: &Settings, link: &str, pose: Isometry3
     let (tip, in_tip) = tip_of_link(loaded, index)
         .ok_or_else(|| fault!("'{link}' is neither a tip link nor fixed to one; the tip links are: {}", known()))?;
     if in_tip == Isometry3::identity() {
-        return Ok(Target { tip, ..target });
+        return Ok(target.with_tip(tip));
     }
     if target.free_axes.contains(&true) {
         return Err(fault!(
@@ -146,7 +146,7 @@ fn target(loaded: &LoadedRobot, settings: &Settings, link: &str, pose: Isometry3
     let Tolerance { position, orientation } = target.tolerance;
     let fraction = position / (position + orientation * in_tip.translation.vector.norm());
     let tolerance = Tolerance { position: fraction * position, orientation: fraction * orientation };
-    Ok(Target { tip, pose: pose * in_tip.inverse(), tolerance, ..target })
+    Ok(target.with_tip(tip).with_pose(pose * in_tip.inverse()).with_tolerance(tolerance))
 }
 
 /// The tip that equals `link` or is connected to it by fixed joints, and the pose of the link in the tip's frame;

@@ -87,14 +87,14 @@ pub(super) fn status(status: &ServoStatus) -> MoveItStatus {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use urdf_ik_parameters::MoveItServoScale;
+    use urdf_ik_parameters::Values;
 
     fn settings(command_in_type: CommandUnits) -> MoveItServoSettings {
-        MoveItServoSettings {
-            enabled: true,
-            command_in_type,
-            scale: MoveItServoScale { linear: 0.4, rotational: 0.8, joint: 0.5 },
-        }
+        let mut settings = MoveItServoSettings::new(&Values::default(), None).unwrap();
+        settings.command_in_type = command_in_type;
+        let scale = &mut settings.scale;
+        (scale.linear, scale.rotational, scale.joint) = (0.4, 0.8, 0.5);
+        settings
     }
 
     #[test]

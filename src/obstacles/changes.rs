@@ -119,7 +119,7 @@ fn apply(
     let Change { id, action, shapes, place, touch_links, .. } = change;
     let in_root = frame.zip(place).map(|(frame, place)| frame.in_root(poses) * place.pose).unwrap_or_default();
     match action {
-        Action::Add => world.add(&id, shapes.unwrap_or_default(), in_root),
+        Action::Add => world.add(&id, shapes.unwrap_or_default(), in_root)?,
         Action::Move => world.move_to(&id, in_root)?,
         Action::Remove => world.remove(&id)?,
         Action::Clear => *world = World::default(),
@@ -129,7 +129,7 @@ fn apply(
             let present = || world.obstacle(&id).map(|(obstacle, pose)| (Arc::clone(obstacle), *pose));
             let (obstacle, pose) = shapes.map(|shapes| (shapes, in_root)).or_else(present).ok_or(missing)?;
             let pose = poses[link].inv_mul(&pose);
-            world.attach(&id, Attached { obstacle, pose, link, may_touch: touch_links });
+            world.attach(&id, Attached { obstacle, pose, link, may_touch: touch_links })?;
         }
         Action::Detach => world.detach(&id, poses)?,
     }

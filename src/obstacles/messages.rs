@@ -94,7 +94,10 @@ fn add_mesh(obstacle: &mut Obstacle, name: &str, mesh: &Mesh, pose: &Isometry3<f
 }
 
 /// An obstacle as a message, at `pose` in `frame`.
-pub(super) fn message(id: &str, obstacle: &Obstacle, frame: &str, pose: &Isometry3<f64>) -> Message {
+///
+/// # Errors
+/// [`Fault`] with the name of a shape that messages do not have.
+pub(super) fn message(id: &str, obstacle: &Obstacle, frame: &str, pose: &Isometry3<f64>) -> Result<Message, Fault> {
     let mut message = Message { id: id.to_owned(), pose: convert::pose_message(pose), ..Message::default() };
     frame.clone_into(&mut message.header.frame_id);
     for (index, (geometry, pose)) in obstacle.parts().enumerate() {
@@ -112,12 +115,12 @@ pub(super) fn message(id: &str, obstacle: &Obstacle, frame: &str, pose: &Isometr
                 message.mesh_poses.push(convert::pose_message(pose));
                 continue;
             }
-            _ => continue,
+            ref other => return Err(fault!("there is no message for the shape '{}' of '{id}'", other.name())),
         };
         message.primitives.push(SolidPrimitive { type_, dimensions, ..SolidPrimitive::default() });
         message.primitive_poses.push(convert::pose_message(pose));
     }
-    message
+    Ok(message)
 }
 
 fn mesh_message(vertices: &[[f64; 3]], faces: &[[u32; 3]]) -> Mesh {
@@ -143,8 +146,8 @@ mod tests {
         given.meshes.push(mesh_message(&corners, &[[0, 1, 2]]));
         given.mesh_poses.push(convert::pose_message(&Isometry3::translation(1.0, 2.0, 3.0)));
         let place = Isometry3::translation(0.0, 0.5, 0.0);
-        let there = message("pipe", &shapes(&given).unwrap(), "world", &place);
-        let back = message("pipe", &shapes(&there).unwrap(), "world", &place);
+        let there = message("pipe", &shapes(&given).unwrap(), "world", &place).unwrap();
+        let back = message("pipe", &shapes(&there).unwrap(), "world", &place).unwrap();
         assert_eq!(there, back);
         assert_eq!((there.primitives, there.meshes), (given.primitives, given.meshes));
         assert_eq!(there.mesh_poses, given.mesh_poses);

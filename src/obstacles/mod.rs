@@ -10,7 +10,7 @@ use r2r::urdf_ik::msg::{AttachedObstacle, Obstacles};
 use r2r::urdf_ik::srv::ChangeObstacles;
 
 use crate::Result;
-use crate::reports::answer_each;
+use crate::reports::{Fault, answer_each};
 use crate::ros::{CHANGE_OBSTACLES, OBSTACLES, Publisher, Spinner, latched, task};
 use crate::solving::Queries;
 use crate::surroundings::Environment;
@@ -32,7 +32,10 @@ pub(crate) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>) -> Result {
             let begun = Instant::now();
             let environment = arm.surroundings.environment();
             if !published.as_ref().is_some_and(|before| Arc::ptr_eq(&before.world, &environment.world)) {
-                publisher.publish(&message(&environment, &arm.settings().frame_prefix));
+                match message(&environment, &arm.settings().frame_prefix) {
+                    Ok(message) => publisher.publish(&message),
+                    Err(fault) => log::error!("the obstacles are not published: {fault}"),
+                }
                 published = Some(environment);
             }
             task::rest(begun, PERIOD).await;
@@ -45,17 +48,22 @@ pub(crate) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>) -> Result {
 }
 
 /// The complete world; empty before a robot is loaded.
-fn message(environment: &Environment, prefix: &str) -> Obstacles {
-    let Some(loaded) = &environment.robot else { return Obstacles::default() };
+///
+/// # Errors
+/// [`Fault`] with the name of a shape that messages do not have.
+fn message(environment: &Environment, prefix: &str) -> Result<Obstacles, Fault> {
+    let Some(loaded) = &environment.robot else { return Ok(Obstacles::default()) };
     let links = loaded.robot.links();
     let frame = |link: usize| format!("{prefix}{}", links[link].name);
     let root = frame(loaded.robot.root());
     let obstacles =
         environment.world.obstacles().map(|(id, obstacle, pose)| messages::message(id, obstacle, &root, pose));
-    let attached = environment.world.attached().map(|(id, part)| AttachedObstacle {
-        obstacle: messages::message(id, &part.obstacle, &frame(part.link), &part.pose),
-        link_name: links[part.link].name.clone(),
-        touch_links: part.may_touch.iter().cloned().collect(),
+    let attached = environment.world.attached().map(|(id, part)| {
+        Ok(AttachedObstacle {
+            obstacle: messages::message(id, &part.obstacle, &frame(part.link), &part.pose)?,
+            link_name: links[part.link].name.clone(),
+            touch_links: part.may_touch.iter().cloned().collect(),
+        })
     });
-    Obstacles { obstacles: obstacles.collect(), attached: attached.collect() }
+    Ok(Obstacles { obstacles: obstacles.collect::<Result<_, _>>()?, attached: attached.collect::<Result<_, Fault>>()? })
 }

@@ -158,7 +158,7 @@ impl ParameterStore {
         if before.robot_description != after.robot_description && !after.robot_description.is_empty() {
             let ready = description::load(after.robot_description.clone(), false, after)
                 .map_err(|fault| Settings::robot_description().refuse(fault))?;
-            self.arm.use_robot(ready);
+            self.arm.use_robot(ready).map_err(|error| Settings::robot_description().refuse(error))?;
         } else if let Some(now) = self.arm.output.configuration() {
             let robot = &now.loaded.robot;
             if before.initial_posture != after.initial_posture {
@@ -173,7 +173,7 @@ impl ParameterStore {
             }
             if before.joint_limits != after.joint_limits || before.default_limits() != after.default_limits() {
                 let limits = now.loaded.limits(after).map_err(|fault| Refusal(fault.into()))?;
-                self.arm.output.set_limits(&now.loaded, &limits);
+                self.arm.output.set_limits(&now.loaded, &limits).map_err(|error| Refusal(error.to_string()))?;
             }
         }
         if before.use_sim_time != after.use_sim_time {

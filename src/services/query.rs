@@ -120,12 +120,13 @@ impl Query {
 
     fn problem<'a>(&'a self, null_space_task: &'a NullSpaceTask, attempts: usize) -> Problem<'a> {
         let Settings { pick, random_seed, timeout, .. } = self.settings;
-        self.joints.apply(Problem {
-            mode: Mode::Search { pick, attempts, random_seed },
-            preference: null_space_task.preference(),
-            deadline: Some(timeout.saturating_sub(self.began.elapsed())),
-            ..problem::search(&self.targets, &self.seed, &self.settings, self.avoidance.as_ref())
-        })
+        let search = problem::search(&self.targets, &self.seed, &self.settings, self.avoidance.as_ref());
+        self.joints.apply(
+            search
+                .with_mode(Mode::Search { pick, attempts, random_seed })
+                .with_preference(null_space_task.preference())
+                .with_deadline(Some(timeout.saturating_sub(self.began.elapsed()))),
+        )
     }
 }
 

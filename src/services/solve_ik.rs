@@ -20,7 +20,6 @@ use crate::solving::{Queries, problem};
 use crate::surroundings::Avoidance;
 use urdf_ik_parameters::OnUnreachable;
 use urdf_ik_robot::Chain;
-use urdf_ik_solver::Target;
 
 impl ServiceResponse<Request> for Response {
     fn refused(_: &Reporter, request: &Request, refused: Refused) -> Self {
@@ -97,7 +96,7 @@ async fn prepare_query(arm: &Arm, request: &Request) -> Result<PreparedQuery, Re
         let pose = convert::pose(&stamped.pose);
         let pose = pose.map_err(|sentence| Refused::invalid(&field, format!("{field}: {sentence}")))?;
         let frame = arm.frames.of_request(&loaded, &settings, &stamped.header).await?;
-        targets.push(Target { tip, pose: frame.in_base(&configuration) * pose, ..pattern });
+        targets.push(pattern.with_tip(tip).with_pose(frame.in_base(&configuration) * pose));
         headers.push(Header { frame_id: frame.name, ..stamped.header.clone() });
     }
     let seed = loaded.chain.positions_from(&positions);

@@ -152,10 +152,9 @@ impl BatchJob {
             .iter()
             .flatten()
             .map(|(target, seed)| {
-                self.joints.apply(Problem {
-                    preference: null_space_task.preference(),
-                    ..problem::search(slice::from_ref(target), &seed.chain, &self.settings, self.avoidance.as_ref())
-                })
+                let target = slice::from_ref(target);
+                let search = problem::search(target, &seed.chain, &self.settings, self.avoidance.as_ref());
+                self.joints.apply(search.with_preference(null_space_task.preference()))
             })
             .collect();
         let go_on = || self.time.is_none_or(|time| self.began.elapsed() < time);
@@ -179,7 +178,7 @@ impl BatchJob {
 
     /// A target in the base link's frame with its seed, or the reason for its refusal.
     fn target<'a>(&self, pose: &Pose, seed: &'a Result<BatchSeed, Fault>) -> Result<(Target, &'a BatchSeed), Fault> {
-        let target = Target { pose: self.origin * convert::pose(pose)?, ..self.pattern };
+        let target = self.pattern.with_pose(self.origin * convert::pose(pose)?);
         Ok((target, seed.as_ref().map_err(Fault::clone)?))
     }
 

@@ -94,7 +94,7 @@ impl PathToPlan {
             Trajectory::new(chain, &problem, &followed, &settings.path.timing(self.period)).refuse_as("path")?;
         let last = trajectory.points.last().map_or(&self.start, |point| &point.positions);
         chain.forward_kinematics(last, &mut poses);
-        let target = Target { pose: path.pose_at(path.length()), ..self.pattern };
+        let target = self.pattern.with_pose(path.pose_at(path.length()));
         let end = target.residual(&poses.tips()[target.tip]);
         let too_coarse = trajectory.too_coarse(&followed, &settings.path.follow().deviation);
         let Followed { fraction, stop, .. } = followed;

@@ -10,7 +10,7 @@ use urdf_ik_solver::{Mode, Preference, Problem, Scratch, Solution, Solver, Targe
 
 /// The target for the first tip at `pose` in the base link's frame, with the tolerance and free axes of the settings.
 pub(crate) fn target(pose: Isometry3<f64>, settings: &Settings) -> Target {
-    Target { tolerance: settings.tolerance(), free_axes: settings.free_axes, ..Target::new(0, pose) }
+    Target::new(0, pose).with_tolerance(settings.tolerance()).with_free_axes(settings.free_axes)
 }
 
 /// The search described by the settings for a configuration that meets `targets`, from `seed` (positions of the chain's
@@ -21,13 +21,11 @@ pub(crate) fn search<'a>(
     settings: &Settings,
     avoidance: Option<&'a Avoidance>,
 ) -> Problem<'a> {
-    Problem {
-        mode: Mode::Search { pick: settings.pick, attempts: settings.attempts, random_seed: settings.random_seed },
-        deadline: Some(settings.timeout),
-        clearance: avoidance.map(Avoidance::clearance),
-        unreached: settings.on_unreachable.into(),
-        ..Problem::new(targets, seed)
-    }
+    Problem::new(targets, seed)
+        .with_mode(Mode::Search { pick: settings.pick, attempts: settings.attempts, random_seed: settings.random_seed })
+        .with_deadline(Some(settings.timeout))
+        .with_clearance(avoidance.map(Avoidance::clearance))
+        .with_unreached(settings.on_unreachable.into())
 }
 
 /// Adds the smallest singular value, which searches omit, to a solution.

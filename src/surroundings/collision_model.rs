@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::reports::Fault;
 use crate::robot_in_use::LoadedRobot;
-use urdf_ik_collision::{Body, LinkShapes, Pairs, Scene, Srdf, World, static_contacts};
-use urdf_ik_robot::MeshFolders;
+use urdf_ik_collision::{Body, LinkShapes, Pairs, Scene, SceneError, Srdf, World, static_contacts};
+use urdf_ik_robot::{MeshFolders, PositionsError};
 use urdf_ik_text::names;
 
 /// Tolerance of a joint outside the chain between scene and measurement \[rad or m\]: measurements are noisy. It moves
@@ -57,7 +57,7 @@ impl CollisionModel {
     }
 
     /// The scene with `world`, and the joints outside the chain at `positions` (one entry a joint).
-    pub(crate) fn scene(&self, world: &World, positions: &[f64]) -> Scene {
+    pub(crate) fn scene(&self, world: &World, positions: &[f64]) -> Result<Scene, SceneError> {
         let (robot, chain) = (&self.loaded.robot, &*self.loaded.chain);
         let world = world.with_end_effectors(robot, chain, self.srdf.as_deref());
         Scene::new(robot, chain, &self.shapes, &self.pairs, &world, positions)
@@ -65,7 +65,7 @@ impl CollisionModel {
 
     /// Contacts that no motion of the chain can separate, with `world` and the joints at `positions` (one entry a
     /// joint).
-    pub(crate) fn static_contacts(&self, world: &World, positions: &[f64]) -> Vec<[Body; 2]> {
+    pub(crate) fn static_contacts(&self, world: &World, positions: &[f64]) -> Result<Vec<[Body; 2]>, PositionsError> {
         let LoadedRobot { robot, chain, .. } = &*self.loaded;
         static_contacts(robot, chain, &self.shapes, self.srdf.as_deref(), world, positions)
     }

@@ -228,8 +228,8 @@ impl Surroundings {
                 None => Arc::new(CollisionModel::load(&loaded, environment.srdf.as_ref(), &folders)?),
             };
             let is_new = before.is_none_or(|before| !Arc::ptr_eq(&before.world, &environment.world));
-            let contacts = is_new.then(|| model.static_contacts(&environment.world, &positions));
-            let scene = Arc::new(model.scene(&environment.world, &positions));
+            let contacts = is_new.then(|| model.static_contacts(&environment.world, &positions)).transpose()?;
+            let scene = Arc::new(model.scene(&environment.world, &positions)?);
             Ok((Made { rest: model.rest(&positions), model, world: environment.world, scene }, contacts))
         };
         let made = tokio::task::spawn_blocking(make).await.unwrap_or_else(|_| {
@@ -289,9 +289,9 @@ fn moved(world: &World, old: &Robot, new: &Robot) -> (World, Vec<String>) {
         let link = new.link_index(&old.links()[attached.link].name);
         // It exists: this cannot fail.
         let _ = kept.remove(id);
-        match link {
-            Some(link) => kept.attach(id, Attached { link, ..attached.clone() }),
-            None => lost.push(id.to_owned()),
+        let moved = link.map(|link| kept.attach(id, Attached { link, ..attached.clone() }));
+        if !matches!(moved, Some(Ok(()))) {
+            lost.push(id.to_owned());
         }
     }
     (kept, lost)

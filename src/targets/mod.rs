@@ -180,7 +180,7 @@ async fn prepare(arm: &Arm, tip: usize, message: &TargetMessage, deadline: Insta
     if !configuration.loaded.is_same_robot(&loaded) {
         return Err(Refused::other_robot());
     }
-    let target = Target { tip, ..problem::target(frame.in_base(&configuration) * pose, &settings) };
+    let target = problem::target(frame.in_base(&configuration) * pose, &settings).with_tip(tip);
     let target = with_axes(target, message.axes, &loaded, &settings);
     let header = Header { frame_id: frame.name, ..message.header.clone() };
     Ok(PreparedTarget { topic: message.topic, loaded, target, header })
@@ -200,7 +200,7 @@ fn with_axes(target: Target, axes: TargetAxes, loaded: &LoadedRobot, settings: &
                 // The orientation is met as closely as possible.
                 free_axes[3..].fill(false);
             }
-            Target { pose, free_axes, ..target }
+            target.with_pose(pose).with_free_axes(free_axes)
         }
     }
 }

@@ -18,7 +18,6 @@ use crate::robot_in_use::Configuration;
 use crate::ros::{JOINT_TRAJECTORY, Publisher, Spinner, TARGET_PATH, task, tip_namespaces};
 use crate::solving::{PathPlan, PathToPlan, Queries, path_plan, problem};
 use crate::surroundings::Avoidance;
-use urdf_ik_solver::Target;
 
 /// A received path.
 #[derive(Clone)]
@@ -102,7 +101,7 @@ async fn plan(queries: &Queries, tip: usize, message: PathMessage) -> Result<Pla
     let (now, ticket) = arm.output.prepare_path(&loaded)?;
     let at_rest = Configuration { positions: now.end.clone(), ..now };
     let poses = path_plan::poses(&poses, &frame.in_base(&at_rest))?;
-    let pattern = Target { tip, ..problem::target(Isometry3::identity(), &settings) };
+    let pattern = problem::target(Isometry3::identity(), &settings).with_tip(tip);
     let start = loaded.chain.positions_from(&at_rest.end);
     let partial = settings.path.partial;
     let settings = (*settings).clone();
@@ -115,7 +114,7 @@ async fn plan(queries: &Queries, tip: usize, message: PathMessage) -> Result<Pla
     let mut report = Report::new(plan.outcome(), plan.sentence(), header, tip_link);
     report.status.solver = plan.solver.method().kind().name().into();
     report.set_residual(plan.end);
-    let target = Target { pose: plan.path.pose_at(plan.path.length()), ..pattern };
+    let target = pattern.with_pose(plan.path.pose_at(plan.path.length()));
     Ok(Planned { plan, ticket, arrival: ArrivalReport { target, report }, partial })
 }
 

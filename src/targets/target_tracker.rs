@@ -9,7 +9,7 @@ use crate::robot_in_use::LoadedRobot;
 use crate::solving::{NullSpaceTask, problem};
 use crate::surroundings::Avoidance;
 use urdf_ik_parameters::{Motion, Settings};
-use urdf_ik_solver::{Mode, Outcome, Preference, Problem, Reason, Scratch, Solution, Solver, Stop, Target};
+use urdf_ik_solver::{Mode, Outcome, Preference, Reason, Scratch, Solution, Solver, Stop, Target};
 
 /// Branch changes for unreachable targets: largest error of a solution on another branch as a fraction of the error on
 /// the current branch. Prevents an arm at the edge of its reach from switching back and forth.
@@ -122,15 +122,13 @@ impl TargetTracker {
         self.flow.iter_mut().zip(velocities).for_each(|(flow, velocity)| *flow = *velocity * passed);
         let move_weights = (settings.motion == Motion::Smooth).then_some(&**move_weights);
         let search = problem::search(targets, seed, settings, avoidance);
-        let track = Problem {
-            mode: Mode::Track { max_step: &self.steps },
-            preference: Preference { move_weights, max_step: Some(&self.flow), ..task.preference() },
-            deadline: Some(match effort {
+        let track = search
+            .with_mode(Mode::Track { max_step: &self.steps })
+            .with_preference(Preference { move_weights, max_step: Some(&self.flow), ..task.preference() })
+            .with_deadline(Some(match effort {
                 Effort::AtOnce => settings.timeout.min(MAX_TIME_TO_TRACK_AT_ONCE),
                 Effort::Track | Effort::Search => settings.timeout,
-            }),
-            ..search
-        };
+            }));
         solver.solve(&track, &mut self.scratch, &mut self.tracked).refuse_as("problem")?;
         self.tracked_at = Some(now);
         let is_settled = self.tracked.is_solved() || is_stopped_by_collision(&self.tracked);
@@ -138,7 +136,7 @@ impl TargetTracker {
             return Ok((solver, &self.tracked));
         }
         let preference = Preference { move_weights, ..Preference::default() };
-        let search = Problem { preference, ..search };
+        let search = search.with_preference(preference);
         solver.solve(&search, &mut self.scratch, &mut self.searched).refuse_as("problem")?;
         self.share_work();
         if !self.is_worth_a_jump(seed, avoidance) {

@@ -166,13 +166,11 @@ pub(crate) fn isometry(pose: &UrdfIkPose) -> Result<Isometry3<f64>, NotARotation
 
 impl UrdfIkTarget {
     fn target(&self) -> Result<Target, Failure> {
-        Ok(Target {
-            tip: self.tip,
-            pose: isometry(&self.pose).map_err(Failure::problem)?,
-            free_axes: self.free_axes.map(|free| free != 0),
-            tolerance: Tolerance { position: self.position_tolerance, orientation: self.orientation_tolerance },
-            weight: self.weight,
-        })
+        let tolerance = Tolerance { position: self.position_tolerance, orientation: self.orientation_tolerance };
+        Ok(Target::new(self.tip, isometry(&self.pose).map_err(Failure::problem)?)
+            .with_free_axes(self.free_axes.map(|free| free != 0))
+            .with_tolerance(tolerance)
+            .with_weight(self.weight))
     }
 }
 
@@ -240,16 +238,14 @@ impl UrdfIkProblem {
             (None, None) => None,
             _ => return Err(Failure::argument("one of lower and upper is NULL; bounds need both")),
         };
-        Ok(Problem {
-            mode,
-            bounds,
-            preference,
-            accepts: callbacks.accepts.as_ref().map(|accepts| accepts as Acceptance),
-            cost: callbacks.cost.as_ref().map(|cost| cost as Cost),
-            deadline: self.deadline()?,
-            unreached: self.unreached()?,
-            ..Problem::new(targets, positions(self.seed)?.unwrap_or(nominal))
-        })
+        Ok(Problem::new(targets, positions(self.seed)?.unwrap_or(nominal))
+            .with_mode(mode)
+            .with_bounds(bounds)
+            .with_preference(preference)
+            .with_accepts(callbacks.accepts.as_ref().map(|accepts| accepts as Acceptance))
+            .with_cost(callbacks.cost.as_ref().map(|cost| cost as Cost))
+            .with_deadline(self.deadline()?)
+            .with_unreached(self.unreached()?))
     }
 
     fn pick(&self) -> Result<Pick, Failure> {

@@ -84,8 +84,8 @@ impl CollisionOptions {
     ) -> Result<Option<Environment<'a>>> {
         let Some(avoidance) = avoidance else { return Ok(None) };
         let world = read_world(self.obstacles.as_deref())?;
-        let environment = avoidance.in_world(world, read_rest(start, avoidance.robot)?);
-        name_standing_contacts(&environment.static_contacts().into_iter().collect());
+        let environment = avoidance.in_world(world, read_rest(start, avoidance.robot)?)?;
+        name_standing_contacts(&environment.static_contacts()?.into_iter().collect());
         Ok(Some(environment))
     }
 }
@@ -120,9 +120,9 @@ impl<'a> ChainAvoidance<'a> {
 
     /// The environment with the obstacles of `world`. `rest` has a position for each joint of the robot, used
     /// outside the chain.
-    pub fn in_world(&self, world: World, rest: Vec<f64>) -> Environment<'_> {
-        let scene = Scene::new(self.robot, self.chain, &self.shapes, &self.pairs, &world, &rest);
-        Environment { avoidance: self, world, rest, scene }
+    pub fn in_world(&self, world: World, rest: Vec<f64>) -> Result<Environment<'_>> {
+        let scene = Scene::new(self.robot, self.chain, &self.shapes, &self.pairs, &world, &rest)?;
+        Ok(Environment { avoidance: self, world, rest, scene })
     }
 }
 
@@ -141,16 +141,16 @@ impl Environment<'_> {
     }
 
     /// Permanent contacts: touching links and obstacles that the chain does not move.
-    pub fn static_contacts(&self) -> Vec<[Body; 2]> {
+    pub fn static_contacts(&self) -> Result<Vec<[Body; 2]>> {
         let ChainAvoidance { robot, chain, shapes, srdf, .. } = self.avoidance;
-        static_contacts(robot, chain, shapes, srdf.as_ref(), &self.world, &self.rest)
+        Ok(static_contacts(robot, chain, shapes, srdf.as_ref(), &self.world, &self.rest)?)
     }
 
     /// The nearest two bodies over all of the given positions of the chain, as a [`DistanceOut`]; null without
     /// a pair of bodies.
     pub fn nearest<'p>(&self, all_positions: impl IntoIterator<Item = &'p [f64]>) -> Result<Value> {
         let ChainAvoidance { robot, chain, shapes, pairs, .. } = self.avoidance;
-        let distances = BodyDistances::new(robot, shapes, pairs, &self.world);
+        let distances = BodyDistances::new(robot, shapes, pairs, &self.world)?;
         let (mut joints, mut nearest) = (self.rest.clone(), None::<(usize, f64)>);
         for positions in all_positions {
             chain.write_into(robot, positions, &mut joints);

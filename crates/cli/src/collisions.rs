@@ -39,7 +39,7 @@ pub fn run(arguments: &CollisionsArguments, out: &mut impl Write) -> Result {
     let world = read_world(arguments.obstacles.as_deref())?;
     let samples: Vec<BTreeMap<String, f64>> = read_json(&arguments.input.positions)?;
     let pairs = Pairs::of_robot(&robot, &shapes, srdf.as_ref())?;
-    let distances = BodyDistances::new(&robot, &shapes, &pairs, &world);
+    let distances = BodyDistances::new(&robot, &shapes, &pairs, &world)?;
     let bodies = distances.bodies();
     if bodies.is_empty() {
         return Err("no pair of links counts: `urdf_ik info --collisions` shows the shapes and what is left out".into());

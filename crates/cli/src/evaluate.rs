@@ -105,15 +105,15 @@ fn solve_all(
     let mut solve = |index: usize| {
         bar.inc(1);
         let Case { seed, target, rest, world } = cases.read(index)?;
-        let environment = avoidance.map(|avoidance| avoidance.in_world(world, rest));
-        contacts.extend(environment.iter().flat_map(Environment::static_contacts));
-        let targets = [Target { tolerance: arguments.tolerance.tolerance(), ..Target::new(0, target) }];
-        let problem = Problem {
-            mode: Mode::Search { pick: Pick::First, attempts: MAX_ATTEMPTS, random_seed: 0 },
-            deadline: Some(deadline),
-            clearance: environment.as_ref().map(Environment::clearance),
-            ..Problem::new(&targets, &seed)
-        };
+        let environment = avoidance.map(|avoidance| avoidance.in_world(world, rest)).transpose()?;
+        if let Some(environment) = &environment {
+            contacts.extend(environment.static_contacts()?);
+        }
+        let targets = [Target::new(0, target).with_tolerance(arguments.tolerance.tolerance())];
+        let problem = Problem::new(&targets, &seed)
+            .with_mode(Mode::Search { pick: Pick::First, attempts: MAX_ATTEMPTS, random_seed: 0 })
+            .with_deadline(Some(deadline))
+            .with_clearance(environment.as_ref().map(Environment::clearance));
         let (solution, time) = timed(solver, &problem)?;
         Ok(CaseResult {
             positions: solution.is_solved().then(|| cases.in_order(&solution.positions)),

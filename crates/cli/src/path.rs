@@ -81,7 +81,7 @@ pub fn run(arguments: &PathArguments, out: &mut impl Write) -> Result<bool> {
     let limits = MotionLimits::new(&robot, &chain, &limits).or(&JointLimit::DEFAULT);
     let seed = read_start(arguments.start.as_deref(), &robot, &chain)?;
     let free_axes = arguments.free_axes.mask()?;
-    let target = Target { free_axes, ..Target::new(0, path.pose_at(0.0)) };
+    let target = Target::new(0, path.pose_at(0.0)).with_free_axes(free_axes);
     let timing = Timing::default()
         .with_speed(arguments.speed)
         .with_acceleration(arguments.acceleration)

@@ -96,23 +96,21 @@ pub fn run(arguments: &SolveArguments, out: &mut impl Write) -> Result<bool> {
     let move_weights = by_joint("move_weights", arguments.move_weights.as_deref(), 0.0, &chain)?;
     let avoidance = arguments.collisions.avoidance(&robot, &chain, shapes)?;
     let environment = arguments.collisions.environment(avoidance.as_ref(), arguments.seed.as_deref())?;
-    let problem = Problem {
-        mode: Mode::Search {
+    let problem = Problem::new(&targets, &seed)
+        .with_mode(Mode::Search {
             pick: arguments.pick,
             attempts: arguments.attempts.get(),
             random_seed: arguments.random_seed,
-        },
-        bounds: bounds.as_ref().map(JointBounds::as_bounds),
-        preference: Preference {
+        })
+        .with_bounds(bounds.as_ref().map(JointBounds::as_bounds))
+        .with_preference(Preference {
             posture: posture.as_deref(),
             posture_weight: 1.0,
             move_weights: move_weights.as_deref(),
             ..Preference::default()
-        },
-        clearance: environment.as_ref().map(Environment::clearance),
-        unreached: arguments.on_unreachable,
-        ..Problem::new(&targets, &seed)
-    };
+        })
+        .with_clearance(environment.as_ref().map(Environment::clearance))
+        .with_unreached(arguments.on_unreachable);
     let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
     let describe = |solution: &Solution| describe(&solver, &targets, environment.as_ref(), solution);
     let answer = if arguments.all {
@@ -146,7 +144,7 @@ impl SolveArguments {
         }
         let (free_axes, tolerance) = (self.free_axes.mask()?, self.tolerance.tolerance());
         let target = |(tip, pose)| {
-            let target = Target { free_axes, tolerance, ..Target::new(tip, pose) };
+            let target = Target::new(tip, pose).with_free_axes(free_axes).with_tolerance(tolerance);
             if self.position.is_empty() { target } else { target.position_only() }
         };
         Ok(poses.into_iter().enumerate().map(target).collect())

@@ -27,7 +27,7 @@
 //! let shapes = LinkShapes::of_urdf(urdf, &robot, &MeshFolders::from_environment(None))?;
 //! let pairs = Pairs { checked: vec![LinkPair([0, 1])], excluded: Vec::new(), moving: vec![1] };
 //! let world = World::default();
-//! let distances = BodyDistances::new(&robot, &shapes, &pairs, &world);
+//! let distances = BodyDistances::new(&robot, &shapes, &pairs, &world)?;
 //! let places = LinkPoses::new(&robot, &[0.5])?;
 //! assert!((distances.least(&places).unwrap().1 - 0.2).abs() < 1e-9);
 //! # Ok(())
@@ -59,7 +59,7 @@ pub use narrow_phase::TOUCHING;
 pub use scene::exact_distances::{BodyDistances, static_contacts};
 pub use scene::moving_joints::Body;
 pub use scene::near::Near;
-pub use scene::{Clearance, Scene, SceneScratch};
+pub use scene::{Clearance, Scene, SceneError, SceneScratch};
 pub use shapes::{Geometry, MAX_EXTENT, PlacedShape};
 pub use world::obstacle::{MeshTriangles, Obstacle, ObstacleError};
 pub use world::obstacle_list::{ObstacleListError, world_from_json};

@@ -3,6 +3,7 @@
 use super::curve_cost::{CurveCost, FitObjective};
 use super::curve_fit::CurveFit;
 use super::joint_curve::JointCurve;
+use super::limits::JointLimit;
 use super::path_problem::{FollowError, FollowOptions, Followed, PathProblem, check_start, larger, ratio};
 use super::path_solver::PathSolver;
 use super::path_stop::{PathStop, StopReason};
@@ -48,8 +49,8 @@ const CHORDS: u32 = 8;
 /// ```
 ///
 /// # Errors
-/// [`FollowError`] for an invalid seed, target or option, and for a seed outside the limits. A path that cannot be
-/// followed to its end is no error: see [`Followed::stop`].
+/// [`FollowError`] for an invalid seed, target, limit or option, and for a seed outside the limits. A path that cannot
+/// be followed to its end is no error: see [`Followed::stop`].
 pub fn follow(solver: &Solver, problem: &PathProblem, options: &FollowOptions) -> Result<Followed, FollowError> {
     follow_until(solver, problem, options, &|| false)
 }
@@ -66,6 +67,9 @@ pub fn follow_until(
 ) -> Result<Followed, FollowError> {
     options.check()?;
     check_start(solver.chain(), problem.seed)?;
+    let joints: Vec<String> = solver.chain().variables().iter().map(|variable| variable.name.clone()).collect();
+    // Infinite limits are valid here.
+    problem.limits.clone().or(&JointLimit::DEFAULT).check(&joints)?;
     problem.preference.check(solver.chain())?;
     let mut solver = PathSolver::new(solver, problem, options, interruption);
     let Some(start) = solver.start(problem.seed)? else {

@@ -6,9 +6,9 @@ use rsruckig::prelude::{
 };
 use thiserror::Error;
 
-use super::limits::MotionLimits;
+use super::limits::{MotionLimits, MotionLimitsError};
 use urdf_ik_mathematics::vectors::{dot, length};
-use urdf_ik_robot::Domain;
+use urdf_ik_robot::{Domain, PositionsError};
 use urdf_ik_text::names::short;
 
 /// Maximum duration of a motion: the generator's bound \[s\].
@@ -18,6 +18,12 @@ pub(super) const MAX_DURATION: f64 = 7600.0;
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum MotionError {
+    /// A joint position is missing or not finite.
+    #[error(transparent)]
+    Positions(#[from] PositionsError),
+    /// A motion limit is missing, not finite or not above 0.
+    #[error(transparent)]
+    Limits(#[from] MotionLimitsError),
     /// The trajectory generator found no motion; the text is the reason.
     #[error("no smooth motion to the goal was found: {0}")]
     NotFound(String),

@@ -39,7 +39,7 @@ const LIMIT_TOLERANCE: f64 = 1e-9;
 /// let robot = Robot::from_urdf_file(concat!(env!("CARGO_MANIFEST_DIR"), "/../../urdf/arm7.urdf"))?;
 /// let chain = Chain::with_defaults(&robot, None, &[])?;
 /// let limits = MotionLimits::new(&robot, &chain, &JointLimits::default()).or(&JointLimit::DEFAULT);
-/// let mut motion = JointMotion::new(&chain, &limits, &chain.nominal_positions());
+/// let mut motion = JointMotion::new(&chain, &limits, &chain.nominal_positions())?;
 ///
 /// let mut goal = chain.nominal_positions();
 /// goal[0] += 0.5;
@@ -75,9 +75,20 @@ enum PlanStatus {
 }
 
 impl JointMotion {
-    /// A motion of joints at rest at `positions` of the chain's variables \[rad or m\]. The `limits` must be finite
-    /// and positive (see [`MotionLimits::or`]): otherwise every motion fails with a [`MotionError`].
-    pub fn new(chain: &Chain, limits: &MotionLimits, positions: &[f64]) -> Self {
+    /// A motion of joints at rest at `positions` of the chain's variables \[rad or m\].
+    ///
+    /// # Errors
+    /// [`MotionError::Positions`] unless there is one finite position for each variable, and [`MotionError::Limits`]
+    /// unless there is one finite limit above 0 of each kind (see [`MotionLimits::or`]).
+    pub fn new(chain: &Chain, limits: &MotionLimits, positions: &[f64]) -> Result<Self, MotionError> {
+        chain.check_positions(positions)?;
+        let motion = Self::unchecked(chain, limits, positions);
+        limits.check(&motion.names)?;
+        Ok(motion)
+    }
+
+    /// [`JointMotion::new`] of valid limits and positions.
+    pub(super) fn unchecked(chain: &Chain, limits: &MotionLimits, positions: &[f64]) -> Self {
         let domains = chain.domains();
         let mut motion = Self {
             names: chain.variables().iter().map(|variable| variable.name.clone()).collect(),
@@ -147,9 +158,14 @@ impl JointMotion {
         self.fail_safe.stopped_by.as_ref()
     }
 
-    /// Sets the limits of later motions. They must be finite and positive, as in [`JointMotion::new`].
-    pub fn set_limits(&mut self, limits: &MotionLimits) {
+    /// Sets the limits of later motions.
+    ///
+    /// # Errors
+    /// [`MotionError::Limits`] as for [`JointMotion::new`].
+    pub fn set_limits(&mut self, limits: &MotionLimits) -> Result<(), MotionError> {
+        limits.check(&self.names)?;
         self.fail_safe.set_limits(&self.domains, limits);
+        Ok(())
     }
 
     /// Sets the joints to rest at `positions` \[rad or m\], without a motion.

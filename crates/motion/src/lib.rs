@@ -73,7 +73,7 @@ pub use follow::{follow, follow_until};
 pub use generator::{MotionError, Pace};
 pub use joint_curve::JointCurve;
 pub use joint_motion::JointMotion;
-pub use limits::{JointLimit, JointLimits, JointLimitsError, MotionLimits};
+pub use limits::{JointLimit, JointLimits, JointLimitsError, MotionLimits, MotionLimitsError};
 pub use path::{Path, PathError, PathOptions};
 pub use path_problem::{FollowError, FollowOptions, Followed, PathProblem};
 pub use path_stop::{PathStop, StopReason};

@@ -16,7 +16,7 @@ use urdf_ik_text::yaml::yaml_reader;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct JointLimits(pub BTreeMap<String, JointLimit>);
 
-/// The limits of one joint.
+/// The limits of one joint. Complete: motions have these orders.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct JointLimit {
     /// Maximum velocity \[rad/s or m/s\], if limited.
@@ -56,7 +56,7 @@ pub struct JointLimitsError {
     pub reason: String,
 }
 
-/// The motion limits of each of a chain's n variables; infinite if unlimited.
+/// The motion limits of each of a chain's n variables; infinite if unlimited. Complete, as [`JointLimit`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct MotionLimits {
     /// Maximum velocities: n entries \[rad/s or m/s\].
@@ -67,10 +67,52 @@ pub struct MotionLimits {
     pub jerks: Vec<f64>,
 }
 
+/// Why motion limits are invalid.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum MotionLimitsError {
+    /// A list does not have one limit for each variable.
+    #[error("there are {found} {which} limits for {expected} joints; give one limit for each")]
+    Count {
+        /// `velocity`, `acceleration` or `jerk`.
+        which: &'static str,
+        /// Number of limits.
+        found: usize,
+        /// Number of variables.
+        expected: usize,
+    },
+    /// A limit is not a finite number above 0.
+    #[error(
+        "the {which} limit of joint '{}' is {}; it must be a finite number above 0 (MotionLimits::or replaces infinite ones)",
+        short(joint),
+        number(*value)
+    )]
+    Value {
+        /// `velocity`, `acceleration` or `jerk`.
+        which: &'static str,
+        /// Name of the joint.
+        joint: String,
+        /// The invalid limit \[rad or m, per s, s² or s³\].
+        value: f64,
+    },
+}
+
 impl JointLimits {
     /// Reads the text of a joint_limits.yaml for `robot`: `has_velocity_limits` and `max_velocity` of each joint, and
     /// the same for acceleration and jerk. MoveIt's other keys are ignored: positions, decelerations, efforts,
     /// default scaling factors. An empty text has no limits.
+    ///
+    /// ```
+    /// use urdf_ik_motion::JointLimits;
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let urdf = concat!(env!("CARGO_MANIFEST_DIR"), "/../../urdf/arm7.urdf");
+    /// let robot = urdf_ik_robot::Robot::from_urdf_file(urdf)?;
+    /// let joint = robot.movable_names().next().ok_or("no joint")?;
+    /// let text = format!("joint_limits:\n  {joint}: {{has_velocity_limits: true, max_velocity: 2.0}}");
+    /// assert_eq!(JointLimits::from_yaml(&text, &robot)?.0[joint].velocity, Some(2.0));
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// [`JointLimitsError`] if the text has another format, a joint or key is unknown, or a limit is missing or not a
@@ -143,6 +185,23 @@ impl MotionLimits {
             or(jerk, defaults.jerk.unwrap_or(max_jerk.min(acceleration / TIME_TO_FULL_ACCELERATION)));
         }
         self
+    }
+}
+
+impl MotionLimits {
+    /// Checks that there is one finite limit above 0 of each kind for each of the named joints.
+    pub(super) fn check(&self, joints: &[String]) -> Result<(), MotionLimitsError> {
+        let all = [("velocity", &self.velocities), ("acceleration", &self.accelerations), ("jerk", &self.jerks)];
+        for (which, limits) in all {
+            if limits.len() != joints.len() {
+                return Err(MotionLimitsError::Count { which, found: limits.len(), expected: joints.len() });
+            }
+            let is_wrong = |value: f64| !(value.is_finite() && value > 0.0);
+            if let Some((joint, &value)) = joints.iter().zip(limits).find(|(_, value)| is_wrong(**value)) {
+                return Err(MotionLimitsError::Value { which, joint: joint.clone(), value });
+            }
+        }
+        Ok(())
     }
 }
 

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::joint_curve::JointCurve;
-use super::limits::MotionLimits;
+use super::limits::{MotionLimits, MotionLimitsError};
 use super::path::Path;
 use super::path_stop::PathStop;
 use urdf_ik_collision::Clearance;
@@ -50,7 +50,7 @@ impl<'a> PathProblem<'a> {
 
     /// The target at path length `length` \[m\].
     pub(super) fn target_at(&self, length: f64) -> Target {
-        Target { pose: self.path.pose_at(length), ..*self.target }
+        (*self.target).with_pose(self.path.pose_at(length))
     }
 }
 
@@ -83,6 +83,9 @@ pub enum FollowError {
     /// The tip, seed, tolerance, free axes or preference are invalid for the chain.
     #[error(transparent)]
     Problem(#[from] ProblemError),
+    /// A motion limit is missing, not finite or not above 0.
+    #[error(transparent)]
+    Limits(#[from] MotionLimitsError),
     /// A joint is outside its limits at the start of the path.
     #[error(
         "at the start joint '{}' is at {}, outside its limits, {} to {}: give a start inside them",

@@ -6,7 +6,7 @@ use super::path_stop::StopReason;
 use super::tip_kinematics::{PathConfiguration, PathDeviation};
 use urdf_ik_collision::{Clearance, SegmentScratch};
 use urdf_ik_robot::Chain;
-use urdf_ik_solver::{Interruption, Mode, Pick, Problem, ProblemError, Scratch, Solution, Solver, Target, Tolerance};
+use urdf_ik_solver::{Interruption, Mode, Pick, Problem, ProblemError, Scratch, Solution, Solver, Tolerance};
 
 /// Tolerance of a solve, as a fraction of the target's tolerance: larger residuals would show in the velocities.
 const SOLVE_TOLERANCE_RATIO: f64 = 1e-3;
@@ -72,9 +72,9 @@ impl<'a> PathSolver<'a> {
         let Tolerance { position, orientation } = self.problem.target.tolerance;
         let tolerance =
             Tolerance { position: SOLVE_TOLERANCE_RATIO * position, orientation: SOLVE_TOLERANCE_RATIO * orientation };
-        let targets = [Target { tolerance, ..self.problem.target_at(length) }];
+        let targets = [self.problem.target_at(length).with_tolerance(tolerance)];
         let clearance = if self.ignores_collisions { None } else { self.tracking_clearance() };
-        let problem = Problem { mode, clearance, ..Problem::new(&targets, seed) };
+        let problem = Problem::new(&targets, seed).with_mode(mode).with_clearance(clearance);
         self.solver.solve(&problem, &mut self.scratch, &mut self.solution)?;
         Ok(self.solution.residuals.iter().all(|residual| ratio(residual, &self.problem.target.tolerance) <= 1.0))
     }

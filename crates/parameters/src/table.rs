@@ -44,6 +44,7 @@ macro_rules! parameters {
         $($(#[doc = $group_sentence:literal])+ $group:ident: $group_type:ident;)*
     ) => {
         $(#[$attribute])*
+        #[non_exhaustive]
         pub struct $settings {
             $($(#[doc = $sentence])+ pub $name: $type,)*
             $($(#[doc = $group_sentence])+ pub $group: $group_type,)*

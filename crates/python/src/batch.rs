@@ -157,7 +157,7 @@ impl Block<'_> {
             let range = if faults.contains_key(&row) { 0..0 } else { row * of_row..(row + 1) * of_row };
             let first = rows.map_or(0, |_| (self.rows.start + row) * variables);
             let problem = self.options.problem(&targets[range], &numbers[first..first + variables]);
-            Problem { interruption: Some(&interruption), ..problem }
+            problem.with_interruption(Some(&interruption))
         };
         let problems: Vec<Problem> = (0..self.rows.len()).into_par_iter().map(problem).collect();
         let batch = solver.solve_batch(&problems, &|| !interruption());

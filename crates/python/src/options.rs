@@ -135,15 +135,13 @@ impl SolveOptions {
     /// A search problem for these targets from `seed` \[rad or m\].
     pub fn problem<'a>(&'a self, targets: &'a [Target], seed: &'a [f64]) -> Problem<'a> {
         let Self { pick, attempts, random_seed, .. } = *self;
-        Problem {
-            mode: Mode::Search { pick, attempts, random_seed },
-            preference: self.preference(),
-            deadline: self.timeout,
-            clearance: self.clearance(),
-            unreached: self.unreached,
-            bounds: self.bounds.as_ref().map(JointBounds::as_bounds),
-            ..Problem::new(targets, seed)
-        }
+        Problem::new(targets, seed)
+            .with_mode(Mode::Search { pick, attempts, random_seed })
+            .with_preference(self.preference())
+            .with_deadline(self.timeout)
+            .with_clearance(self.clearance())
+            .with_unreached(self.unreached)
+            .with_bounds(self.bounds.as_ref().map(JointBounds::as_bounds))
     }
 
     /// The null-space tasks.

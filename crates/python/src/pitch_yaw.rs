@@ -36,7 +36,7 @@ pub fn solve<'py>(
         Some(seed) => positions(seed, model)?,
         None => vec![0.0; arm.variables()],
     };
-    let options = PitchYawOptions { tolerance: request.tolerance, ..PitchYawOptions::default() };
+    let options = PitchYawOptions::default().with_tolerance(request.tolerance);
     let problem = PitchYawProblem { target: position.vector.into(), seed: &seed, options };
     let solution = py.detach(|| {
         let (mut scratch, mut solution) = (arm.scratch(), arm.solution());

@@ -166,7 +166,7 @@ impl PoseRows {
         for TipPoses { numbers, form, tips } in &self.0 {
             let poses = numbers[row * tips.len() * form.size()..].chunks_exact(form.size());
             for ((tip, pose), target) in tips.clone().zip(poses).zip(&mut targets) {
-                *target = Target { pose: form.pose(pose)?, ..plain[tip] };
+                *target = plain[tip].with_pose(form.pose(pose)?);
                 if *form == PoseLayout::Position {
                     *target = target.position_only();
                 }

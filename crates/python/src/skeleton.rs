@@ -154,7 +154,8 @@ impl Figure<'_> {
             Some(seed) => self.configuration(seed)?,
             None => self.0.rest.clone(),
         };
-        let options = SkeletonOptions { tolerance, orientation_tolerance, ..SkeletonOptions::default() };
+        let options =
+            SkeletonOptions::default().with_tolerance(tolerance).with_orientation_tolerance(orientation_tolerance);
         let problem = SkeletonProblem { targets: &targets, root, seed: &seed, options };
         let solution = py.detach(|| {
             let (mut scratch, mut solution) = (skeleton.scratch(&options), skeleton.solution());

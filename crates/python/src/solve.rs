@@ -126,7 +126,7 @@ impl PyArm {
         let solver = arm.solver(options.kind)?;
         let interruption = SignalCheck::new();
         let is_raised = || interruption.is_raised();
-        let problem = Problem { interruption: Some(&is_raised), ..options.problem(&targets, &seed) };
+        let problem = options.problem(&targets, &seed).with_interruption(Some(&is_raised));
         let found = py.detach(|| arm.work(|worker| all_solutions(solver, &problem, max_turns, worker)))?;
         interruption.result()?;
         let list = PyList::empty(py);
@@ -194,7 +194,7 @@ impl PyArm {
         let targets = self.targets(pose, options)?;
         let interruption = SignalCheck::new();
         let is_raised = || interruption.is_raised();
-        let mut problem = Problem { interruption: Some(&is_raised), ..options.problem(&targets, seed) };
+        let mut problem = options.problem(&targets, seed).with_interruption(Some(&is_raised));
         if let Some(max_step) = max_step {
             problem.mode = Mode::Track { max_step };
         }

@@ -10,9 +10,7 @@ use pyo3::types::PyDict;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use urdf_ik::collision::{
-    Attached, BodyDistances, LinkPoses, MAX_EXTENT, MissingShapes, Scene, SceneScratch, world_from_json,
-};
+use urdf_ik::collision::{Attached, BodyDistances, LinkPoses, MissingShapes, Scene, SceneScratch, world_from_json};
 use urdf_ik::robot::MeshFolders;
 use urdf_ik_text::names::{list, short};
 
@@ -91,11 +89,7 @@ impl PyWorld {
         let mut world = self.0.world.clone();
         for (id, pose) in poses.named("poses")? {
             let id: String = read(&id, "an id of poses")?;
-            let what = format!("the pose of '{}'", short(&id));
-            let mut pose = Placement::read(&pose, &what)?;
-            if !pose.at.translation.vector.iter().all(|coordinate| coordinate.abs() <= MAX_EXTENT) {
-                return Err(refused(format!("{what} is not finite, or farther than {MAX_EXTENT} m away")));
-            }
+            let mut pose = Placement::read(&pose, &format!("the pose of '{}'", short(&id)))?;
             if let (true, Some((_, before))) = (pose.is_position, world.obstacle(&id)) {
                 pose.at.rotation = before.rotation;
             }
@@ -146,7 +140,7 @@ impl PyWorld {
         let q = read_positions(q, &arm.chain, "q")?;
         py.detach(|| {
             let robot = &arm.robot.robot;
-            let distances = BodyDistances::new(robot, arm.robot.shapes()?, arm.pairs()?, world);
+            let distances = BodyDistances::new(robot, arm.robot.shapes()?, arm.pairs()?, world).map_err(refused)?;
             let mut joints = rest.clone();
             arm.chain.write_into(robot, &q, &mut joints);
             let least = distances.least(&LinkPoses::new(robot, &joints).map_err(refused)?);
@@ -177,7 +171,8 @@ impl PyWorld {
             if shapes.links().next().is_none() {
                 return Err(refused("collisions cannot be avoided: no link of the robot has a collision shape"));
             }
-            let scene = Scene::new(&arm.robot.robot, &arm.chain, shapes, arm.pairs()?, &world, &rest);
+            let scene =
+                Scene::new(&arm.robot.robot, &arm.chain, shapes, arm.pairs()?, &world, &rest).map_err(refused)?;
             Ok(Self(Arc::new(WorldData { arm, world, rest, scene, options })))
         })
     }
@@ -215,7 +210,8 @@ fn attach(
     let alone = world_from_json(&Value::Array(vec![Value::Object(fields)]), folders).map_err(refused)?;
     for (id, obstacle, pose) in alone.obstacles() {
         let pose: Isometry3<f64> = *pose;
-        world.attach(id, Attached { obstacle: Arc::clone(obstacle), pose, link: index, may_touch: may_touch.clone() });
+        let attached = Attached { obstacle: Arc::clone(obstacle), pose, link: index, may_touch: may_touch.clone() };
+        world.attach(id, attached).map_err(refused)?;
     }
     Ok(())
 }

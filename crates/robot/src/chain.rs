@@ -7,7 +7,8 @@ use std::collections::HashMap;
 
 use nalgebra::{Isometry3, Unit, Vector3};
 
-use super::{ChainError, Domain, Joint, JointKind, Mimic, Robot};
+use super::error::check_positions;
+use super::{ChainError, Domain, Joint, JointKind, Mimic, PositionsError, Robot};
 use urdf_ik_mathematics::segments::MAX_COORDINATE;
 
 /// An independent variable of a chain: the position \[rad or m\] of a joint that mimics no other.
@@ -147,6 +148,20 @@ impl Chain {
     /// The chain from `base` (`None`: the robot's root link) to `tips` (empty: the only one of
     /// [`Chain::default_tips`]).
     ///
+    /// ```
+    /// use urdf_ik_robot::{Chain, Robot};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let robot = Robot::from_urdf_file(concat!(env!("CARGO_MANIFEST_DIR"), "/../../urdf/arm7.urdf"))?;
+    /// let chain = Chain::with_defaults(&robot, None, &[])?;
+    /// assert_eq!((chain.tips().len(), chain.variables().len()), (1, 7));
+    /// for variable in chain.variables() {
+    ///     let [lower, upper] = variable.domain.ends();
+    ///     println!("{}: {lower} to {upper} rad", variable.name);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// [`ChainError::TipNeeded`] if no tip is named and there is not exactly one default. Otherwise the errors of
     /// [`Chain::new`].
@@ -187,6 +202,14 @@ impl Chain {
     /// The tool offset of each tip in its link's frame, in the order of [`Chain::tips`].
     pub fn tools(&self) -> Vec<Isometry3<f64>> {
         self.tips.iter().map(|tip| tip.tool).collect()
+    }
+
+    /// Checks that `positions` has one finite entry for each of the chain's variables \[rad or m\].
+    ///
+    /// # Errors
+    /// [`PositionsError`] for a wrong number of entries, or the first that is not finite.
+    pub fn check_positions(&self, positions: &[f64]) -> Result<(), PositionsError> {
+        check_positions(self.variables.iter().map(|variable| &variable.name), positions)
     }
 
     /// Name of the base link, in whose frame all poses are.

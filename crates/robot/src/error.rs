@@ -156,6 +156,42 @@ pub enum UrdfError {
     },
 }
 
+/// Why a list of joint positions is invalid.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum PositionsError {
+    /// The list does not have one position for each joint.
+    #[error("there are {found} joint positions for {expected} joints; give one position for each")]
+    Count {
+        /// Number of positions.
+        found: usize,
+        /// Number of joints.
+        expected: usize,
+    },
+    /// A position is NaN or infinite.
+    #[error("the position of joint '{}' is {value}; it must be a finite number", short(joint))]
+    NotFinite {
+        /// Name of the joint.
+        joint: String,
+        /// The invalid position \[rad or m\].
+        value: f64,
+    },
+}
+
+/// Checks that there is one finite position \[rad or m\] for each of the named joints.
+pub(super) fn check_positions<'a>(
+    joints: impl ExactSizeIterator<Item = &'a String>,
+    positions: &[f64],
+) -> Result<(), PositionsError> {
+    if positions.len() != joints.len() {
+        return Err(PositionsError::Count { found: positions.len(), expected: joints.len() });
+    }
+    match joints.zip(positions).find(|(_, position)| !position.is_finite()) {
+        Some((joint, &value)) => Err(PositionsError::NotFinite { joint: joint.clone(), value }),
+        None => Ok(()),
+    }
+}
+
 /// Why there is no chain between the named links.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]

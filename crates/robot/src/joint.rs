@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 use urdf_ik_text::named_values;
 
 named_values! {
-    /// The type of a joint, with its name in URDF.
+    /// The type of a joint, with its name in URDF. Complete: the types of URDF.
     pub enum JointKind("joint type", "joint types") {
         /// No motion.
         Fixed = "fixed",

@@ -33,6 +33,23 @@ impl ChainPoses {
 impl Chain {
     /// Computes the poses of joints and tips at `positions` \[rad or m\].
     ///
+    /// ```
+    /// use nalgebra::{Point3, Vector6};
+    /// use urdf_ik_robot::{Chain, ChainPoses, Robot};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let robot = Robot::from_urdf_file(concat!(env!("CARGO_MANIFEST_DIR"), "/../../urdf/arm7.urdf"))?;
+    /// let chain = Chain::with_defaults(&robot, None, &[])?;
+    /// let mut poses = ChainPoses::new(&chain);
+    /// chain.forward_kinematics(&chain.nominal_positions(), &mut poses);
+    /// let tip = Point3::from(poses.tips()[0].translation.vector);
+    ///
+    /// let mut columns = vec![Vector6::zeros(); chain.variables().len()];
+    /// chain.jacobian(&poses, 0, &tip, &mut columns);
+    /// println!("the tip is at {tip}; the first joint moves it by {} m/rad and rad/rad", columns[0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Panics
     /// If `positions` does not have one entry for each variable, or `poses` was made for another chain.
     pub fn forward_kinematics(&self, positions: &[f64], poses: &mut ChainPoses) {

@@ -36,7 +36,7 @@ pub mod xml;
 
 pub use chain::{Chain, ChainJoint, Tip, Variable};
 pub use description::{JointDescription, MimicDescription};
-pub use error::{ChainError, UrdfError};
+pub use error::{ChainError, PositionsError, UrdfError};
 pub use joint::{Domain, Joint, JointKind, Mimic, nearest_turn, whole_turns, without_whole_turns};
 pub use kinematics::{ChainPoses, manipulability};
 pub use meshes::{MeshFolders, MeshNotFound};
@@ -187,6 +187,14 @@ impl Robot {
             let follower = &self.joints[follower];
             Some((follower, follower.mimic?))
         })
+    }
+
+    /// Checks that `positions` has one finite entry for each of [`Robot::joints`] \[rad or m\].
+    ///
+    /// # Errors
+    /// [`PositionsError`] for a wrong number of entries, or the first that is not finite.
+    pub fn check_positions(&self, positions: &[f64]) -> Result<(), PositionsError> {
+        error::check_positions(self.joints.iter().map(|joint| &joint.name), positions)
     }
 
     /// Sets the position of each mimic joint from that of its master. `positions` has one entry for each joint \[rad

@@ -10,6 +10,7 @@ use urdf_ik_text::names::number;
 
 /// The joints between the segments of a noodle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NoodleJoints {
     /// Ball joints. URDF has none, so each is three revolute joints with intersecting axes: about x, y and z, in this
     /// order from the base, with links of zero length between them. The last one, about z, twists the segment.

@@ -24,6 +24,23 @@ impl Robot {
     /// must form one tree. Axes are normalised. A mimic rule that names no movable joint is ignored with a
     /// [warning](Robot::warnings), as are elements of xacro.
     ///
+    /// ```
+    /// use urdf_ik_robot::{Domain, Robot};
+    ///
+    /// let robot = Robot::from_urdf(
+    ///     r#"<robot name="lift">
+    ///          <link name="base"/> <link name="table"/>
+    ///          <joint name="column" type="prismatic"> <parent link="base"/> <child link="table"/> <axis xyz="0 0 1"/>
+    ///            <limit lower="0.1" upper="0.6" velocity="0.2" effort="100"/> </joint>
+    ///        </robot>"#,
+    /// )?;
+    /// let column = robot.joint_index("column").ok_or("no such joint")?;
+    /// assert_eq!(robot.domain(column), Domain::Interval { lower: 0.1, upper: 0.6 });
+    /// assert_eq!(robot.joints()[column].velocity, 0.2);
+    /// assert_eq!(robot.link_poses(&[0.3])[1].translation.z, 0.3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`UrdfError`] with the element and its fault, or for an unexpanded xacro file.
     pub fn from_urdf(text: &str) -> Result<Self, UrdfError> {
@@ -73,7 +90,7 @@ impl Robot {
     /// Reads a robot from a URDF file.
     ///
     /// # Errors
-    /// [`UrdfError::File`] if the path is not a regular file, or the fileis larger than [`MAX_URDF_BYTES`], is not
+    /// [`UrdfError::File`] if the path is not a regular file, or the file is larger than [`MAX_URDF_BYTES`], is not
     /// UTF-8 or cannot be read; otherwise as [`Robot::from_urdf`].
     pub fn from_urdf_file(path: impl AsRef<Path>) -> Result<Self, UrdfError> {
         Self::from_urdf(&read_urdf_file(path)?)

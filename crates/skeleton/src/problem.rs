@@ -49,8 +49,10 @@ pub enum Root {
     Free,
 }
 
-/// Solver options. Use `..SkeletonOptions::default()` for the options not set: more may be added.
+/// Solver options.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+#[must_use]
 pub struct SkeletonOptions {
     /// Position tolerance of targets \[m\]; positive.
     pub tolerance: f64,
@@ -75,6 +77,46 @@ impl SkeletonOptions {
     /// respond within 20 ms.
     pub fn for_drag() -> Self {
         Self { restarts: 50, ..Self::default() }
+    }
+
+    /// These options with another [`tolerance`](Self::tolerance).
+    pub fn with_tolerance(self, tolerance: f64) -> Self {
+        Self { tolerance, ..self }
+    }
+
+    /// These options with another [`orientation_tolerance`](Self::orientation_tolerance).
+    pub fn with_orientation_tolerance(self, orientation_tolerance: f64) -> Self {
+        Self { orientation_tolerance, ..self }
+    }
+
+    /// These options with another [`iterations`](Self::iterations).
+    pub fn with_iterations(self, iterations: usize) -> Self {
+        Self { iterations, ..self }
+    }
+
+    /// These options with another [`restarts`](Self::restarts).
+    pub fn with_restarts(self, restarts: usize) -> Self {
+        Self { restarts, ..self }
+    }
+
+    /// These options with another [`acceleration`](Self::acceleration).
+    pub fn with_acceleration(self, acceleration: usize) -> Self {
+        Self { acceleration, ..self }
+    }
+
+    /// These options with another [`circles`](Self::circles).
+    pub fn with_circles(self, circles: bool) -> Self {
+        Self { circles, ..self }
+    }
+
+    /// These options with another [`polish`](Self::polish).
+    pub fn with_polish(self, polish: bool) -> Self {
+        Self { polish, ..self }
+    }
+
+    /// These options with another [`time_limit`](Self::time_limit).
+    pub fn with_time_limit(self, time_limit: Option<Duration>) -> Self {
+        Self { time_limit, ..self }
     }
 
     /// True if a target with this `distance` \[m\] and `angle` \[rad\] is met.

@@ -54,11 +54,9 @@ fn stream(cell: &Cell, scene: Option<&Scene>, depth: f64) -> Times {
             let offset = Vector3::new(0.0, 0.3 * phase.sin(), -depth * (0.5 * phase).sin());
             let pose = Isometry3::from_parts((start.translation.vector + offset).into(), start.rotation);
             let targets = [Target::new(0, pose).position_only()];
-            let problem = Problem {
-                mode: Mode::Track { max_step: &[STEP; 7] },
-                clearance: scene.map(clearance),
-                ..Problem::new(&targets, &seed)
-            };
+            let problem = Problem::new(&targets, &seed)
+                .with_mode(Mode::Track { max_step: &[STEP; 7] })
+                .with_clearance(scene.map(clearance));
             solver.solve(&problem, &mut scratch, &mut solution).unwrap();
             *least = (*least).min(solution.elapsed);
             seed.clone_from(&solution.positions);

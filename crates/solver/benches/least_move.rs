@@ -49,9 +49,9 @@ fn compare(path: &Path, seeds: &str, quick: bool) -> Fallible<()> {
         solved += usize::from(ours.is_finite());
         microseconds += closed_form.fastest(&problem);
         let mode = Mode::Search { pick: Pick::Nearest, attempts: ATTEMPTS, random_seed: 0 };
-        let mut theirs = search.least_of_one(&Problem { mode, ..problem });
+        let mut theirs = search.least_of_one(&problem.with_mode(mode));
         if !quick {
-            theirs = theirs.min(search.least_of_all(&Problem { mode, ..problem }));
+            theirs = theirs.min(search.least_of_all(&problem.with_mode(mode)));
         }
         for (beaten, margin) in beaten.iter_mut().zip(MARGINS) {
             *beaten += usize::from(theirs < ours - margin);
@@ -109,5 +109,5 @@ fn largest_move(solution: &Solution, seed: &[f64]) -> f64 {
 
 fn target(case: &Value) -> Target {
     let tolerance = Tolerance { position: 1e-9, orientation: 1e-9 };
-    Target { tolerance, ..Target::new(0, pose_from_json(&case["target"])) }
+    Target::new(0, pose_from_json(&case["target"])).with_tolerance(tolerance)
 }

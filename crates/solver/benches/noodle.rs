@@ -101,7 +101,7 @@ fn row<'a>(solver: &Solver, questions: impl Iterator<Item = (&'a Target, &'a Vec
     for (target, seed) in questions {
         let targets = [*target];
         let mode = Mode::Search { pick: Pick::First, attempts: 200, random_seed: 0 };
-        let problem = Problem { mode, ..Problem::new(&targets, seed) };
+        let problem = Problem::new(&targets, seed).with_mode(mode);
         let mut least = Duration::MAX;
         for _ in 0..RUNS {
             solver.solve(&problem, &mut scratch, &mut solution)?;
@@ -133,7 +133,7 @@ fn iterations(joints: NoodleJoints, segments: usize) -> Fallible<()> {
         (far.tolerance.position, far.tolerance.orientation) = (1e-300, 1e-300);
         let targets = [far];
         let mode = Mode::Search { pick: Pick::First, attempts: 16, random_seed: 0 };
-        let problem = Problem { mode, ..Problem::new(&targets, &straight) };
+        let problem = Problem::new(&targets, &straight).with_mode(mode);
         let mut least = f64::INFINITY;
         for _ in 0..5 {
             let (solved, time) = timed(|| solver.solve(&problem, &mut scratch, &mut solution));

@@ -166,7 +166,7 @@ impl Solver {
     /// positions.copy_from_slice(&solution.positions);
     /// // Tracking stays on its branch, with at most 0.2 rad per joint.
     /// let targets = [Target::new(0, Isometry3::translation(0.31, 0.2, 0.5)).position_only()];
-    /// let track = Problem { mode: Mode::Track { max_step: &[0.2; 7] }, ..Problem::new(&targets, &positions) };
+    /// let track = Problem::new(&targets, &positions).with_mode(Mode::Track { max_step: &[0.2; 7] });
     /// solver.solve(&track, &mut scratch, &mut solution)?;
     /// assert!(solution.is_solved());
     /// # Ok(())

@@ -11,7 +11,7 @@ use urdf_ik_mathematics::segments::MAX_COORDINATE;
 use urdf_ik_robot::{Chain, Domain};
 use urdf_ik_text::named_values;
 
-/// Maximum errors of a target that is met.
+/// Maximum errors of a target that is met. Complete: a pose has no other errors.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tolerance {
     /// Maximum position error \[m\], over the constrained axes.
@@ -29,6 +29,8 @@ impl Default for Tolerance {
 
 /// The desired pose of a tip link, or of the [tool](Chain::with_tools) on it.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+#[must_use]
 pub struct Target {
     /// Index of the tip among [`Chain::tips`].
     pub tip: usize,
@@ -52,10 +54,34 @@ impl Target {
     }
 
     /// The same target with all rotations free.
-    #[must_use]
     pub fn position_only(mut self) -> Self {
         self.free_axes[3..].fill(true);
         self
+    }
+
+    /// This target with another [`tip`](Self::tip).
+    pub fn with_tip(self, tip: usize) -> Self {
+        Self { tip, ..self }
+    }
+
+    /// This target with another [`pose`](Self::pose).
+    pub fn with_pose(self, pose: Isometry3<f64>) -> Self {
+        Self { pose, ..self }
+    }
+
+    /// This target with another [`free_axes`](Self::free_axes).
+    pub fn with_free_axes(self, free_axes: [bool; 6]) -> Self {
+        Self { free_axes, ..self }
+    }
+
+    /// This target with another [`tolerance`](Self::tolerance).
+    pub fn with_tolerance(self, tolerance: Tolerance) -> Self {
+        Self { tolerance, ..self }
+    }
+
+    /// This target with another [`weight`](Self::weight).
+    pub fn with_weight(self, weight: f64) -> Self {
+        Self { weight, ..self }
     }
 
     /// True if no position axis is free.
@@ -141,7 +167,8 @@ impl Mode<'_> {
     }
 }
 
-/// Lower and upper bounds of the positions \[rad or m\]; infinite for no bound.
+/// Lower and upper bounds of the positions \[rad or m\]; infinite for no bound. Complete: more bounds would be another
+/// list.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bounds<'a> {
     /// Lower bounds \[rad or m\], one entry per variable.
@@ -176,10 +203,12 @@ pub type Cost<'a> = &'a (dyn Fn(&[f64]) -> f64 + Sync);
 /// use nalgebra::Isometry3;
 /// use urdf_ik_solver::{Problem, Target, Unreached};
 /// let (targets, seed) = ([Target::new(0, Isometry3::translation(0.3, 0.2, 0.5))], [0.0; 6]);
-/// let problem = Problem { unreached: Unreached::Stop, ..Problem::new(&targets, &seed) };
+/// let problem = Problem::new(&targets, &seed).with_unreached(Unreached::Stop);
 /// assert!(problem.clearance.is_none());
 /// ```
 #[derive(Clone, Copy)]
+#[non_exhaustive]
+#[must_use]
 pub struct Problem<'a> {
     /// Desired poses: at least one target, and at most one per tip. Tips without a target are free.
     pub targets: &'a [Target],
@@ -235,6 +264,51 @@ impl<'a> Problem<'a> {
             cost: None,
             unreached: Unreached::Closest,
         }
+    }
+
+    /// This problem with another [`mode`](Self::mode).
+    pub fn with_mode(self, mode: Mode<'a>) -> Self {
+        Self { mode, ..self }
+    }
+
+    /// This problem with another [`bounds`](Self::bounds).
+    pub fn with_bounds(self, bounds: Option<Bounds<'a>>) -> Self {
+        Self { bounds, ..self }
+    }
+
+    /// This problem with another [`preference`](Self::preference).
+    pub fn with_preference(self, preference: Preference<'a>) -> Self {
+        Self { preference, ..self }
+    }
+
+    /// This problem with another [`deadline`](Self::deadline).
+    pub fn with_deadline(self, deadline: Option<Duration>) -> Self {
+        Self { deadline, ..self }
+    }
+
+    /// This problem with another [`interruption`](Self::interruption).
+    pub fn with_interruption(self, interruption: Option<Interruption<'a>>) -> Self {
+        Self { interruption, ..self }
+    }
+
+    /// This problem with another [`clearance`](Self::clearance).
+    pub fn with_clearance(self, clearance: Option<Clearance<'a>>) -> Self {
+        Self { clearance, ..self }
+    }
+
+    /// This problem with another [`accepts`](Self::accepts).
+    pub fn with_accepts(self, accepts: Option<Acceptance<'a>>) -> Self {
+        Self { accepts, ..self }
+    }
+
+    /// This problem with another [`cost`](Self::cost).
+    pub fn with_cost(self, cost: Option<Cost<'a>>) -> Self {
+        Self { cost, ..self }
+    }
+
+    /// This problem with another [`unreached`](Self::unreached).
+    pub fn with_unreached(self, unreached: Unreached) -> Self {
+        Self { unreached, ..self }
     }
 
     /// Checks that the problem is valid for `chain`.

@@ -52,7 +52,7 @@ impl Cell {
             let (geometry, pose) = &self.obstacles[index];
             let mut obstacle = Obstacle::default();
             obstacle.add_primitive(geometry.clone(), &Isometry3::identity()).unwrap();
-            world.add(&format!("obstacle{index}"), Arc::new(obstacle), *pose);
+            world.add(&format!("obstacle{index}"), Arc::new(obstacle), *pose).unwrap();
         }
         self.scene_of(&world)
     }
@@ -73,14 +73,14 @@ impl Cell {
         }
         let (mut mesh, mut world) = (Obstacle::default(), World::default());
         mesh.add_mesh("boxes", &vertices, &faces, &Isometry3::identity()).unwrap();
-        world.add("mesh", Arc::new(mesh), Isometry3::identity());
+        world.add("mesh", Arc::new(mesh), Isometry3::identity()).unwrap();
         self.scene_of(&world)
     }
 
     /// The scene with that world.
     pub fn scene_of(&self, world: &World) -> Scene {
         let Arm { robot, chain, .. } = &self.arm;
-        Scene::new(robot, chain, &self.shapes, &self.pairs, world, &robot.neutral_positions())
+        Scene::new(robot, chain, &self.shapes, &self.pairs, world, &robot.neutral_positions()).unwrap()
     }
 
     pub fn scene(&self) -> Scene {

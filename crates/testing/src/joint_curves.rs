@@ -147,7 +147,7 @@ impl<'a> Follower<'a> {
     fn go_to(&mut self, targets: &[Target], result: &mut StreamResult) {
         let unbounded = vec![f64::INFINITY; self.positions.len()];
         let mode = Mode::Track { max_step: &unbounded };
-        let track = Problem { mode, preference: self.preference, ..Problem::new(targets, &self.positions) };
+        let track = Problem::new(targets, &self.positions).with_mode(mode).with_preference(self.preference);
         self.solver.solve(&track, &mut self.scratch, &mut self.solution).unwrap();
         if !self.solution.is_solved() {
             result.searched += 1;

@@ -49,7 +49,7 @@ impl LineFollower<'_> {
         if arrives(&led) {
             return led;
         }
-        let back = Self { chain: self.chain, target: Target { pose: self.tip(start).0, ..self.target } };
+        let back = Self { chain: self.chain, target: self.target.with_pose(self.tip(start).0) };
         let returned = back.follow(answer, start, MAX_SELF_MOTION);
         let meets = self.error(answer).norm() < NEAR;
         if meets && returned.share >= 1.0 && back.are_connected(&returned.positions, start) {

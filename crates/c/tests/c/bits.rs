@@ -61,7 +61,7 @@ fn ten_thousand_answers_have_the_same_bits() {
             asked.extend(target.pose.translation.vector.iter().chain(target.pose.rotation.coords.iter()));
             // The program's quaternion is normalised at the door, which may change its last bit.
             let rotation = rotation_from(target.pose.rotation.coords.into()).unwrap();
-            let target = [Target { pose: Isometry3::from_parts(target.pose.translation, rotation), ..*target }];
+            let target = [(*target).with_pose(Isometry3::from_parts(target.pose.translation, rotation))];
             solver.solve(&Problem::new(&target, seed), &mut scratch, &mut solution).unwrap();
             let worst = solution.worst_residual();
             expected.extend(&solution.positions);

@@ -1,7 +1,7 @@
 //! The number of reachable orientations in each voxel.
 
 use nalgebra::{Isometry3, UnitQuaternion};
-use urdf_ik::solver::{Answer, Problem, ProblemError, Solver, Target};
+use urdf_ik::solver::{Answer, Problem, ProblemError, Solver};
 
 use super::grid::VoxelGrid;
 
@@ -28,10 +28,17 @@ pub fn count(
             let (voxel, orientation) = (index / orientations.len(), index % orientations.len());
             let centre = grid.centre(&grid.voxels[voxel]);
             let pose = Isometry3::from_parts(centre.into(), orientations[orientation]);
-            targets.push([Target { pose, ..problem.targets[0] }]);
+            targets.push([problem.targets[0].with_pose(pose)]);
             voxels.push(voxel);
         }
-        let problems: Vec<Problem> = targets.iter().map(|targets| Problem { targets, ..*problem }).collect();
+        let problems: Vec<Problem> = targets
+            .iter()
+            .map(|targets| {
+                let mut of_pose = *problem;
+                of_pose.targets = targets;
+                of_pose
+            })
+            .collect();
         let batch = solver.solve_batch(&problems, &|| true);
         for (voxel, answer) in voxels.iter().zip(batch.answers) {
             match answer {

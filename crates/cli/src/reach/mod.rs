@@ -78,12 +78,11 @@ pub fn run(arguments: &ReachArguments, out: &mut impl Write) -> Result {
     arguments.check_size(&grid)?;
     let (attempts, random_seed) = (arguments.attempts.get(), arguments.random_seed);
     let (free_axes, tolerance) = (arguments.free_axes.mask()?, arguments.tolerance.tolerance());
-    let targets = [Target { free_axes, tolerance, ..Target::new(0, Isometry3::identity()) }];
-    let problem = Problem {
-        mode: Mode::Search { pick: Pick::First, attempts, random_seed },
-        unreached: Unreached::Stop,
-        ..Problem::new(&targets, &seed)
-    };
+    let target = Target::new(0, Isometry3::identity()).with_free_axes(free_axes).with_tolerance(tolerance);
+    let targets = [target];
+    let problem = Problem::new(&targets, &seed)
+        .with_mode(Mode::Search { pick: Pick::First, attempts, random_seed })
+        .with_unreached(Unreached::Stop);
     let orientations = orientations::spread(arguments.orientations.get());
     let start = Instant::now();
     let bar = progress::bar("solving", grid.voxels.len() * orientations.len());

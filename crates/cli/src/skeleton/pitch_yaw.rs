@@ -40,12 +40,11 @@ impl PitchYawSession {
 
     fn options(request: &SkeletonRequest) -> PitchYawOptions {
         let (default, Object(given)) = (PitchYawOptions::default(), &request.options);
-        PitchYawOptions {
-            method: request.method.map_or(default.method, Into::into),
-            tolerance: given.tolerance.unwrap_or(default.tolerance),
-            iterations: given.iterations.unwrap_or(default.iterations),
-            restarts: given.restarts.unwrap_or(default.restarts),
-        }
+        default
+            .with_method(request.method.map_or(default.method, Into::into))
+            .with_tolerance(given.tolerance.unwrap_or(default.tolerance))
+            .with_iterations(given.iterations.unwrap_or(default.iterations))
+            .with_restarts(given.restarts.unwrap_or(default.restarts))
     }
 
     /// Solves, or follows the path of the request.

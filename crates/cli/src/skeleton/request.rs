@@ -171,16 +171,15 @@ impl OptionsEntry {
         let seconds = |limit| Duration::try_from_secs_f64(limit).ok().filter(|limit| !limit.is_zero());
         let refused = |limit| format!("the time limit is {limit:?} s; give a number of seconds above 0");
         let time_limit = self.time_limit.map(|limit| seconds(limit).ok_or_else(|| refused(limit))).transpose()?;
-        Ok(SkeletonOptions {
-            tolerance: self.tolerance.unwrap_or(default.tolerance),
-            orientation_tolerance: self.orientation_tolerance.unwrap_or(default.orientation_tolerance),
-            iterations: self.iterations.unwrap_or(default.iterations),
-            restarts: self.restarts.unwrap_or(default.restarts),
-            acceleration: self.acceleration.unwrap_or(default.acceleration),
-            circles: self.circles.unwrap_or(default.circles),
-            polish: self.polish.unwrap_or(default.polish),
-            time_limit,
-        })
+        Ok(default
+            .with_tolerance(self.tolerance.unwrap_or(default.tolerance))
+            .with_orientation_tolerance(self.orientation_tolerance.unwrap_or(default.orientation_tolerance))
+            .with_iterations(self.iterations.unwrap_or(default.iterations))
+            .with_restarts(self.restarts.unwrap_or(default.restarts))
+            .with_acceleration(self.acceleration.unwrap_or(default.acceleration))
+            .with_circles(self.circles.unwrap_or(default.circles))
+            .with_polish(self.polish.unwrap_or(default.polish))
+            .with_time_limit(time_limit))
     }
 }
 

@@ -68,7 +68,7 @@ fn counted(arm: &Arm, solver: &Solver, unreached: Unreached) -> Vec<(Vector3<i32
         }
         let mut solved = |orientation: &&UnitQuaternion<f64>| {
             let targets = [Target::new(0, Isometry3::from_parts(centre.into(), **orientation))];
-            let problem = Problem { mode: MODE, unreached, ..Problem::new(&targets, &seed) };
+            let problem = Problem::new(&targets, &seed).with_mode(MODE).with_unreached(unreached);
             solver.solve(&problem, &mut scratch, &mut solution).unwrap();
             solution.is_solved()
         };

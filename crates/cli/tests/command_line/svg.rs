@@ -1,9 +1,9 @@
-//! A picture read by a strict XML reader.
+//! A picture read as XML.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use quick_xml::Reader;
-use quick_xml::events::Event;
+use urdf_ik::robot::xml::Tree;
 
 /// The content of a picture.
 pub struct Svg {
@@ -16,40 +16,16 @@ pub struct Svg {
 impl Svg {
     pub fn read(path: &Path) -> Self {
         let text = std::fs::read_to_string(path).unwrap();
-        let mut svg = Self { elements: Vec::new(), texts: Vec::new(), bytes: text.len() };
-        let mut reader = Reader::from_str(&text);
-        reader.config_mut().check_end_names = true;
-        let (mut depth, mut words) = (0, String::new());
-        loop {
-            match reader.read_event().unwrap_or_else(|e| panic!("{}: {e}", path.display())) {
-                Event::Start(element) => {
-                    depth += 1;
-                    words.clear();
-                    svg.add(&element);
-                }
-                Event::Empty(element) => svg.add(&element),
-                Event::Text(part) => words += &part.decode().unwrap(),
-                Event::GeneralRef(part) => words.extend(["&", &part.decode().unwrap(), ";"]),
-                Event::End(_) => {
-                    depth -= 1;
-                    svg.texts.push(words.trim().to_owned());
-                    words.clear();
-                }
-                Event::Eof => break,
-                _ => {}
-            }
-        }
-        assert_eq!(depth, 0, "{}", path.display());
-        assert_eq!(svg.elements[0].0, "svg");
-        svg
-    }
-
-    fn add(&mut self, element: &quick_xml::events::BytesStart) {
-        for attribute in element.attributes() {
-            attribute.unwrap();
-        }
-        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-        self.elements.push((text(element.name().as_ref()), text(element.attributes_raw())));
+        let root = Tree::read(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        assert_eq!(root.name, "svg");
+        let attributes = |element: &Tree| {
+            let keys: BTreeSet<&str> = element.attributes.iter().map(|(key, _)| key.as_str()).collect();
+            assert_eq!(keys.len(), element.attributes.len(), "{}", path.display());
+            element.attributes.iter().flat_map(|(key, value)| [" ", key, "=\"", value, "\""]).collect::<String>()
+        };
+        let elements = root.descendants().map(|element| (element.name.clone(), attributes(element))).collect();
+        let texts = root.descendants().filter(|element| element.name == "text");
+        Self { elements, texts: texts.map(|text| text.text.trim().to_owned()).collect(), bytes: text.len() }
     }
 
     pub fn has(&self, text: &str) -> bool {

@@ -93,10 +93,10 @@ fn scene(given: &Given, case: &Value) -> Fallible<Scene> {
         };
         let mut made = Obstacle::default();
         made.add_primitive(geometry, &Isometry3::identity())?;
-        world.add(obstacle["id"].as_str().ok_or("no id")?, Arc::new(made), pose_from_json(obstacle));
+        world.add(obstacle["id"].as_str().ok_or("no id")?, Arc::new(made), pose_from_json(obstacle))?;
     }
     let Given { robot, chain, shapes, pairs } = given;
-    Ok(Scene::new(robot, chain, shapes, pairs, &world, &rest(robot, case)))
+    Ok(Scene::new(robot, chain, shapes, pairs, &world, &rest(robot, case))?)
 }
 
 fn rest(robot: &Robot, case: &Value) -> Vec<f64> {
@@ -127,7 +127,7 @@ fn configurations(
     for random_seed in 0..SOLUTIONS {
         let seed = random();
         let mode = Mode::Search { pick: Pick::First, attempts: 10, random_seed: random_seed as u64 };
-        solver.solve(&Problem { mode, ..Problem::new(&target, &seed) }, &mut scratch, &mut solution)?;
+        solver.solve(&Problem::new(&target, &seed).with_mode(mode), &mut scratch, &mut solution)?;
         if solution.is_solved() {
             all.push(solution.positions.clone());
         }

@@ -7,7 +7,7 @@ use crate::narrow_phase::{ShapePair, TOUCHING};
 use crate::shapes::PlacedShape;
 use crate::shapes::transform::{Transform, vector};
 use urdf_ik_mathematics::segments::MAX_COORDINATE;
-use urdf_ik_robot::Robot;
+use urdf_ik_robot::{PositionsError, Robot};
 use urdf_ik_text::names::short;
 
 /// Indices of two links, ascending.
@@ -17,15 +17,19 @@ pub struct LinkPair(pub [usize; 2]);
 /// The poses of all links of a robot in its root link's frame \[m\].
 pub struct LinkPoses(Vec<Transform>);
 
-/// Joint positions for which a link pose is not finite or is out of range.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error(
-    "the joint positions put link '{}' farther than {MAX_COORDINATE:e} m away, or nowhere: give finite positions",
-    short(link)
-)]
-pub struct LinkPosesError {
-    /// Name of the link.
-    pub link: String,
+/// Why joint positions are refused.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum LinkPosesError {
+    /// A position is missing or not finite.
+    #[error(transparent)]
+    Positions(#[from] PositionsError),
+    /// A link is too far away.
+    #[error("the joint positions put link '{}' farther than {MAX_COORDINATE:e} m away: give smaller ones", short(link))]
+    TooFar {
+        /// Name of the link.
+        link: String,
+    },
 }
 
 impl LinkPoses {
@@ -33,15 +37,14 @@ impl LinkPoses {
     /// included.
     ///
     /// # Errors
-    /// [`LinkPosesError`] for the first link whose pose is not finite or farther away than the coordinate limit.
-    ///
-    /// # Panics
-    /// If `positions` is shorter than the list of joints.
+    /// [`LinkPosesError`] for a wrong number of positions, one that is not finite, and the first link that is farther
+    /// away than the coordinate limit.
     pub fn new(robot: &Robot, positions: &[f64]) -> Result<Self, LinkPosesError> {
+        robot.check_positions(positions)?;
         let place = |(link, pose): (usize, &_)| {
             let frame = Transform::of(pose);
             let is_near = frame.rotation.iter().chain(&frame.origin).all(|entry| entry.abs() <= MAX_COORDINATE);
-            is_near.then_some(frame).ok_or_else(|| LinkPosesError { link: robot.links()[link].name.clone() })
+            is_near.then_some(frame).ok_or_else(|| LinkPosesError::TooFar { link: robot.links()[link].name.clone() })
         };
         robot.link_poses(positions).iter().enumerate().map(place).collect::<Result<_, _>>().map(Self)
     }

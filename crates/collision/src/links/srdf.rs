@@ -81,6 +81,15 @@ impl From<XmlError> for SrdfError {
 impl Srdf {
     /// Parses the text of an SRDF.
     ///
+    /// ```
+    /// use urdf_ik_collision::Srdf;
+    ///
+    /// let text = r#"<robot name="arm"><disable_collisions link1="foot" link2="arm" reason="Adjacent"/></robot>"#;
+    /// let srdf = Srdf::from_text(text)?;
+    /// assert_eq!(srdf.allows("arm", "foot"), Some("Adjacent"));
+    /// # Ok::<(), urdf_ik_collision::SrdfError>(())
+    /// ```
+    ///
     /// # Errors
     /// [`SrdfError`] if the text is not a valid SRDF.
     pub fn from_text(text: &str) -> Result<Self, SrdfError> {

@@ -2,13 +2,14 @@
 //! that no variable can resolve.
 
 use super::moving_joints::{Body, MovingJoints};
+use super::{SceneError, check_links};
 use crate::links::LinkShapes;
 use crate::links::distances::{BodyAt, LinkPoses};
 use crate::links::pairs::Pairs;
 use crate::links::srdf::Srdf;
 use crate::shapes::transform::Transform;
 use crate::world::World;
-use urdf_ik_robot::{Chain, Robot};
+use urdf_ik_robot::{Chain, PositionsError, Robot};
 
 /// Pairs of bodies whose exact distances can be queried at any link poses. Immutable.
 pub struct BodyDistances<'a> {
@@ -26,7 +27,11 @@ enum DistanceBody<'a> {
 impl<'a> BodyDistances<'a> {
     /// The checked pairs of links in their order, then each moving link with the obstacles of `world`, by name.
     /// Attached parts are excluded.
-    pub fn new(robot: &Robot, shapes: &'a LinkShapes, pairs: &Pairs, world: &'a World) -> Self {
+    ///
+    /// # Errors
+    /// [`SceneError::OtherRobot`] if `shapes` or `pairs` have a link that `robot` does not have.
+    pub fn new(robot: &Robot, shapes: &'a LinkShapes, pairs: &Pairs, world: &'a World) -> Result<Self, SceneError> {
+        check_links(robot, shapes, pairs)?;
         let mut all = Self { shapes, bodies: Vec::new(), sides: Vec::new() };
         for pair in &pairs.checked {
             all.bodies.push(pair.0.map(|link| Body::of_link(robot, link)));
@@ -39,7 +44,7 @@ impl<'a> BodyDistances<'a> {
                 all.sides.push([DistanceBody::Link(link), DistanceBody::Obstacle(obstacle)]);
             }
         }
-        all
+        Ok(all)
     }
 
     /// The two bodies of each distance.
@@ -80,8 +85,8 @@ impl<'a> BodyDistances<'a> {
 ///
 /// Links that may touch are omitted: according to `srdf`, or without an SRDF if a joint connects them.
 ///
-/// # Panics
-/// If `rest` is shorter than the list of joints.
+/// # Errors
+/// [`PositionsError`] if `rest` does not have one finite entry for each joint.
 pub fn static_contacts(
     robot: &Robot,
     chain: &Chain,
@@ -89,7 +94,8 @@ pub fn static_contacts(
     srdf: Option<&Srdf>,
     world: &World,
     rest: &[f64],
-) -> Vec<[Body; 2]> {
+) -> Result<Vec<[Body; 2]>, PositionsError> {
+    robot.check_positions(rest)?;
     let (_, carried) = MovingJoints::new(robot, chain, rest);
     let at = |link: usize| BodyAt { shapes: shapes.of_link(link), frame: Transform::of(&carried[link].1) };
     let standing: Vec<usize> = shapes.links().filter(|&link| carried[link].0.is_none()).collect();
@@ -106,7 +112,7 @@ pub fn static_contacts(
             }
         }
     }
-    contacts
+    Ok(contacts)
 }
 
 fn may_touch(robot: &Robot, shapes: &LinkShapes, srdf: Option<&Srdf>, [first, second]: [usize; 2]) -> bool {

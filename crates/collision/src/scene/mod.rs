@@ -9,18 +9,21 @@ pub(crate) mod near;
 
 use std::sync::Arc;
 
+use thiserror::Error;
+
 use crate::links::LinkShapes;
 use crate::links::distances::LinkPair;
 use crate::links::missing::MissingShapesError;
 use crate::links::pairs::Pairs;
 use crate::narrow_phase::TOUCHING;
 use crate::narrow_phase::visitors::DistanceQuery;
-use crate::world::World;
+use crate::world::{World, WorldError};
 use free_check::{CheckScratch, FreeCheck, MAX_MARGIN};
 use motion_bounds::MotionBounds;
 use moving_joints::{Body, MovingJoints, PlacedBody};
 use near::Near;
-use urdf_ik_robot::{Chain, Robot};
+use urdf_ik_robot::{Chain, PositionsError, Robot};
+use urdf_ik_text::names::short;
 
 /// A kinematic chain with all other joints at fixed positions, the collision shapes of the robot, and its
 /// surroundings. Immutable.
@@ -44,7 +47,7 @@ use urdf_ik_robot::{Chain, Robot};
 /// let chain = Chain::with_defaults(&robot, None, &["stamp"])?;
 /// let shapes = LinkShapes::of_urdf(urdf, &robot, &MeshFolders::from_environment(None))?;
 /// let pairs = Pairs::of_chain(&robot, &chain, &shapes, None)?;
-/// let scene = Scene::new(&robot, &chain, &shapes, &pairs, &World::default(), &robot.neutral_positions());
+/// let scene = Scene::new(&robot, &chain, &shapes, &pairs, &World::default(), &robot.neutral_positions())?;
 /// let mut scratch = SceneScratch::default();
 /// assert!(scene.is_free(&[0.5, 0.0], 0.1, &mut scratch));
 /// scene.find_near(&[0.25, 0.0], 0.1, &mut scratch);
@@ -63,6 +66,30 @@ pub struct Scene {
     missing: Option<MissingShapesError>,
     /// Identifies the scene; clones share it.
     pub(crate) identity: Arc<()>,
+}
+
+/// Why there is no scene.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum SceneError {
+    /// A joint position is missing or not finite.
+    #[error(transparent)]
+    Positions(#[from] PositionsError),
+    /// A part is attached to a link that the robot does not have.
+    #[error(transparent)]
+    World(#[from] WorldError),
+    /// The shapes or pairs are those of another robot.
+    #[error("the {what} have the link of index {link}, but the robot '{}' has {links} links", short(robot))]
+    OtherRobot {
+        /// `shapes` or `pairs of links`.
+        what: &'static str,
+        /// Index of the link.
+        link: usize,
+        /// Name of the robot.
+        robot: String,
+        /// Number of its links.
+        links: usize,
+    },
 }
 
 /// A scene, and the minimum clearance in it.
@@ -93,9 +120,19 @@ impl Scene {
     /// The scene of `chain` in `world`. Joints that the chain does not move are at `rest` \[rad or m\], which has one
     /// entry for each joint of `robot`. `pairs` are the pairs of links.
     ///
-    /// # Panics
-    /// If `rest` is shorter than the list of joints, or an attached part names a link that does not exist.
-    pub fn new(robot: &Robot, chain: &Chain, shapes: &LinkShapes, pairs: &Pairs, world: &World, rest: &[f64]) -> Self {
+    /// # Errors
+    /// [`SceneError`] if `rest` does not have one finite entry for each joint, or if `shapes`, `pairs` or an attached
+    /// part have a link that `robot` does not have.
+    pub fn new(
+        robot: &Robot,
+        chain: &Chain,
+        shapes: &LinkShapes,
+        pairs: &Pairs,
+        world: &World,
+        rest: &[f64],
+    ) -> Result<Self, SceneError> {
+        robot.check_positions(rest)?;
+        check_links(robot, shapes, pairs)?;
         let (joints, carried) = MovingJoints::new(robot, chain, rest);
         let mut bodies = Vec::new();
         let mut of_link = vec![None; robot.links().len()];
@@ -107,7 +144,8 @@ impl Scene {
         }
         let links = bodies.len();
         for (id, attached) in world.attached() {
-            let (frame, pose) = carried[attached.link];
+            let missing = || WorldError::unknown_link(id, attached.link, carried.len());
+            let (frame, pose) = *carried.get(attached.link).ok_or_else(missing)?;
             let shapes = attached.obstacle.shapes().to_vec();
             bodies.push(PlacedBody { body: Body::Attached(id.to_owned()), frame, pose: pose * attached.pose, shapes });
         }
@@ -123,7 +161,7 @@ impl Scene {
         }
         let motion_bounds = MotionBounds::new(&joints, &bodies, &all);
         let check = FreeCheck::new(joints, &bodies, &all);
-        Self {
+        Ok(Self {
             variables: chain.variables().len(),
             bodies,
             pairs: all,
@@ -131,7 +169,7 @@ impl Scene {
             motion_bounds,
             missing: shapes.missing(),
             identity: Arc::default(),
-        }
+        })
     }
 
     /// The pairs of bodies that must not touch.
@@ -213,6 +251,18 @@ impl Scene {
             self.check.joints.add_velocity(&scratch.check.frames, carrier, &near.points[side].coords, along, row);
         }
     }
+}
+
+/// Checks that all links of `shapes` and `pairs` are links of `robot`.
+pub(crate) fn check_links(robot: &Robot, shapes: &LinkShapes, pairs: &Pairs) -> Result<(), SceneError> {
+    let links = robot.links().len();
+    let of_pairs = pairs.checked.iter().flat_map(|pair| pair.0).chain(pairs.moving.iter().copied());
+    for (what, link) in [("shapes", shapes.links().max()), ("pairs of links", of_pairs.max())] {
+        if let Some(link) = link.filter(|link| *link >= links) {
+            return Err(SceneError::OtherRobot { what, link, robot: robot.name().to_owned(), links });
+        }
+    }
+    Ok(())
 }
 
 /// True if some joint moves the bodies relative to each other and they are not allowed to touch.

@@ -28,6 +28,12 @@ pub const MAX_EXTENT: f64 = 1e6;
 /// Minimum size of a shape \[m\].
 pub(crate) const MIN_SIZE: f64 = 1e-9;
 
+/// True if a pose is finite and no farther than [`MAX_EXTENT`] from its frame.
+pub(crate) fn is_near(pose: &Isometry3<f64>) -> bool {
+    // Written so that NaN fails.
+    pose.translation.vector.iter().chain(&pose.rotation.coords).all(|number| number.abs() <= MAX_EXTENT)
+}
+
 /// A shape fixed to a link or an obstacle.
 #[derive(Clone)]
 pub struct PlacedShape {

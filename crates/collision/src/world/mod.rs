@@ -10,7 +10,7 @@ use nalgebra::Isometry3;
 use thiserror::Error;
 
 use crate::links::srdf::Srdf;
-use crate::shapes::{Core, PlacedShape};
+use crate::shapes::{Core, MAX_EXTENT, PlacedShape, is_near};
 use crate::world::obstacle::Obstacle;
 use urdf_ik_robot::{Chain, Robot};
 use urdf_ik_text::names::short;
@@ -32,7 +32,7 @@ pub const MAX_OBSTACLE_TRIANGLES: usize = 2_000_000;
 /// let mut table = Obstacle::default();
 /// table.add_primitive(Geometry::Box { size: [1.0, 0.6, 0.05] }, &Isometry3::identity())?;
 /// let mut world = World::default();
-/// world.add("table", Arc::new(table), Isometry3::translation(0.5, 0.0, 0.3));
+/// world.add("table", Arc::new(table), Isometry3::translation(0.5, 0.0, 0.3))?;
 /// world.move_to("table", Isometry3::translation(0.5, 0.0, 0.4))?;
 /// assert_eq!(world.obstacle("table").map(|(_, pose)| pose.translation.z), Some(0.4));
 /// # Ok(())
@@ -73,6 +73,22 @@ pub enum WorldError {
         /// Name of the attached part.
         id: String,
     },
+    /// A pose is not finite or too far away.
+    #[error("the pose of '{}' is not finite, or farther than {MAX_EXTENT} m away", short(id))]
+    Pose {
+        /// Name of the obstacle or attached part.
+        id: String,
+    },
+    /// There is no pose for the link that carries an attached part.
+    #[error("'{}' is attached to the link of index {link}, but there are {links} links", short(id))]
+    UnknownLink {
+        /// Name of the attached part.
+        id: String,
+        /// Index of the link.
+        link: usize,
+        /// Number of links.
+        links: usize,
+    },
     /// The world would exceed a size limit.
     #[error("there would be {number} {what} in all; there may be {most}: remove some first")]
     TooMany {
@@ -85,20 +101,32 @@ pub enum WorldError {
     },
 }
 
+impl WorldError {
+    pub(crate) fn unknown_link(id: &str, link: usize, links: usize) -> Self {
+        Self::UnknownLink { id: id.to_owned(), link, links }
+    }
+}
+
 impl World {
     /// Adds an obstacle at `pose` \[m\] in the root link's frame. It replaces an obstacle or attached part of the same
     /// name.
-    pub fn add(&mut self, id: &str, obstacle: Arc<Obstacle>, pose: Isometry3<f64>) {
+    ///
+    /// # Errors
+    /// [`WorldError::Pose`] if the pose is not finite, or farther than [`MAX_EXTENT`] away.
+    pub fn add(&mut self, id: &str, obstacle: Arc<Obstacle>, pose: Isometry3<f64>) -> Result<(), WorldError> {
+        check_pose(id, &pose)?;
         self.attached.remove(id);
         self.obstacles.insert(id.to_owned(), (obstacle, pose));
+        Ok(())
     }
 
     /// Moves an obstacle to `pose` \[m\] in the root link's frame.
     ///
     /// # Errors
     /// [`WorldError::Unknown`] if there is no obstacle with this name, [`WorldError::Carried`] if it is attached to a
-    /// link.
+    /// link, [`WorldError::Pose`] as for [`World::add`].
     pub fn move_to(&mut self, id: &str, pose: Isometry3<f64>) -> Result<(), WorldError> {
+        check_pose(id, &pose)?;
         let is_carried = self.attached.contains_key(id);
         let missing = |id: String| if is_carried { WorldError::Carried { id } } else { WorldError::Unknown { id } };
         let found = self.obstacles.get_mut(id).ok_or_else(|| missing(id.to_owned()))?;
@@ -115,24 +143,31 @@ impl World {
         if found { Ok(()) } else { Err(WorldError::Unknown { id: id.to_owned() }) }
     }
 
-    /// Attaches a part to a link. It replaces an obstacle or attached part of the same name.
-    pub fn attach(&mut self, id: &str, attached: Attached) {
+    /// Attaches a part to a link. It replaces an obstacle or attached part of the same name. [`Scene::new`] checks that
+    /// the link exists.
+    ///
+    /// [`Scene::new`]: crate::Scene::new
+    ///
+    /// # Errors
+    /// [`WorldError::Pose`] if the pose is not finite, or farther than [`MAX_EXTENT`] away.
+    pub fn attach(&mut self, id: &str, attached: Attached) -> Result<(), WorldError> {
+        check_pose(id, &attached.pose)?;
         self.obstacles.remove(id);
         self.attached.insert(id.to_owned(), attached);
+        Ok(())
     }
 
     /// Converts an attached part to an obstacle at its current pose. `links` has the poses of all links in the root
     /// link's frame \[m\].
     ///
     /// # Errors
-    /// [`WorldError::Unknown`] if no attached part has this name.
-    ///
-    /// # Panics
-    /// If `links` does not include the link of the part.
+    /// [`WorldError::Unknown`] if no attached part has this name, [`WorldError::UnknownLink`] if `links` does not
+    /// include its link, and [`WorldError::Pose`] as for [`World::add`].
     pub fn detach(&mut self, id: &str, links: &[Isometry3<f64>]) -> Result<(), WorldError> {
-        let attached = self.attached.remove(id).ok_or_else(|| WorldError::Unknown { id: id.to_owned() })?;
-        self.add(id, attached.obstacle, links[attached.link] * attached.pose);
-        Ok(())
+        let attached = self.attached.get(id).ok_or_else(|| WorldError::Unknown { id: id.to_owned() })?;
+        let carrier =
+            links.get(attached.link).ok_or_else(|| WorldError::unknown_link(id, attached.link, links.len()))?;
+        self.add(id, Arc::clone(&attached.obstacle), carrier * attached.pose)
     }
 
     /// The obstacle named `id`, and its pose in the root link's frame \[m\]; `None` if there is none.
@@ -184,10 +219,14 @@ impl World {
             let links = end_effector_of(robot, chain, srdf, attached.link);
             let names = links.into_iter().map(|link| robot.links()[link].name.clone());
             let may_touch = attached.may_touch.iter().cloned().chain(names).collect();
-            world.attach(id, Attached { may_touch, ..attached.clone() });
+            world.attached.insert(id.to_owned(), Attached { may_touch, ..attached.clone() });
         }
         world
     }
+}
+
+fn check_pose(id: &str, pose: &Isometry3<f64>) -> Result<(), WorldError> {
+    if is_near(pose) { Ok(()) } else { Err(WorldError::Pose { id: id.to_owned() }) }
 }
 
 /// Indices of the links of the end effector that contains the link of index `link`.

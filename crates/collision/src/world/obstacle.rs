@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::mesh_files::mesh_of;
 use crate::shapes::mesh::Mesh;
-use crate::shapes::{Core, Geometry, MAX_EXTENT, MIN_SIZE, PlacedShape};
+use crate::shapes::{Core, Geometry, MAX_EXTENT, MIN_SIZE, PlacedShape, is_near};
 use urdf_ik_text::names::number;
 
 /// A rigid set of shapes.
@@ -84,8 +84,7 @@ impl Obstacle {
         pose: &Isometry3<f64>,
         mesh: Option<Arc<Mesh>>,
     ) -> Result<(), ObstacleError> {
-        let numbers = || pose.translation.vector.iter().chain(pose.rotation.coords.iter());
-        if !numbers().all(|number| number.abs() <= MAX_EXTENT) {
+        if !is_near(pose) {
             return Err(ObstacleError(format!("a pose is not finite, or farther than {MAX_EXTENT} m away")));
         }
         let shape = PlacedShape::new(geometry, pose, mesh);

@@ -24,9 +24,9 @@ pub enum ObstacleListError {
     /// The JSON is not a list of objects.
     #[error("obstacles must be a JSON list of objects, such as {EXAMPLE}")]
     NotAList,
-    /// A size limit is exceeded.
+    /// A size limit is exceeded, or an obstacle is too far away.
     #[error(transparent)]
-    TooMuch(#[from] WorldError),
+    World(#[from] WorldError),
     /// An obstacle has no valid name.
     #[error("obstacle number {number} cannot be named: {reason}")]
     NoId {
@@ -60,6 +60,17 @@ const IN_MEMORY: &str = "of its vertices and faces";
 /// frame; instead of both, `pose` is a homogeneous matrix (4 rows) or x y z qx qy qz qw. Mesh files are looked up in
 /// `folders`, like those of a URDF.
 ///
+/// ```
+/// use serde_json::json;
+/// use urdf_ik_collision::world_from_json;
+/// use urdf_ik_robot::MeshFolders;
+///
+/// let list = json!([{"id": "table", "type": "box", "size": [1, 1, 0.05], "p": [0.5, 0, 0.2]}]);
+/// let world = world_from_json(&list, &MeshFolders::from_environment(None))?;
+/// assert_eq!(world.obstacles().count(), 1);
+/// # Ok::<(), urdf_ik_collision::ObstacleListError>(())
+/// ```
+///
 /// # Errors
 /// [`ObstacleListError`] for the first invalid obstacle.
 pub fn world_from_json(list: &Value, folders: &MeshFolders) -> Result<World, ObstacleListError> {
@@ -76,7 +87,7 @@ pub fn world_from_json(list: &Value, folders: &MeshFolders) -> Result<World, Obs
             return Err(refuse("the list has two of that id".into()));
         }
         let (obstacle, pose) = read(entry, &mut meshes).map_err(refuse)?;
-        world.add(id, Arc::new(obstacle), pose);
+        world.add(id, Arc::new(obstacle), pose)?;
     }
     world.check_size()?;
     Ok(world)
@@ -103,9 +114,6 @@ fn read(entry: &Map<String, Value>, meshes: &mut MeshCache) -> Result<(Obstacle,
     }
     let pose = fields.pose()?;
     fields.finish()?;
-    if !pose.translation.vector.iter().all(|coordinate| coordinate.abs() <= MAX_EXTENT) {
-        return Err(format!("it is farther than {MAX_EXTENT} m away").into());
-    }
     Ok((obstacle, pose))
 }
 

@@ -74,7 +74,7 @@ fn the_deepest_part_of_a_body_counts() {
             obstacle.add_primitive(Geometry::Sphere { radius: 0.15 }, &Isometry3::translation(x, 0.0, 0.0)).unwrap();
         }
         let mut world = World::default();
-        world.add("balls", Arc::new(obstacle), Isometry3::identity());
+        world.add("balls", Arc::new(obstacle), Isometry3::identity()).unwrap();
         scene(&shaped, &world)
     };
     let scenes = [&[-0.1, 0.1][..], &[-0.1], &[0.1]].map(among);

@@ -91,7 +91,7 @@ fn the_least_distance_is_the_least_of_all() {
     let joints: String = (0..5).map(joint).collect();
     let shaped = Shaped::new(&format!(r#"<robot name="arm">{links}{joints}</robot>"#), None);
     let (pairs, world) = (shaped.pairs(None), World::default());
-    let distances = BodyDistances::new(&shaped.robot, &shaped.shapes, &pairs, &world);
+    let distances = BodyDistances::new(&shaped.robot, &shaped.shapes, &pairs, &world).unwrap();
     assert_eq!((pairs.checked.len(), distances.bodies().len()), (10, 10));
     for sample in samples(8) {
         let places = urdf_ik::collision::LinkPoses::new(&shaped.robot, &sample[1..]).unwrap();
@@ -100,9 +100,11 @@ fn the_least_distance_is_the_least_of_all() {
         assert_eq!(all.iter().copied().fold(f64::INFINITY, f64::min), least);
         assert_eq!((all[index], shaped.shapes.distance(&places, pairs.checked[index])), (least, least));
     }
-    for bad in [f64::NAN, f64::INFINITY] {
+    for (bad, name) in [(f64::NAN, "NaN"), (f64::INFINITY, "inf")] {
         let refused = urdf_ik::collision::LinkPoses::new(&shaped.robot, &[0.0, bad, 0.0, 0.0, 0.0]);
         let sentence = refused.err().unwrap().to_string();
-        assert!(sentence.starts_with("the joint positions put link 'l2' farther than"), "{sentence}");
+        assert_eq!(sentence, format!("the position of joint 'j1' is {name}; it must be a finite number"));
     }
+    let refused = urdf_ik::collision::LinkPoses::new(&shaped.robot, &[0.0; 4]).err().unwrap().to_string();
+    assert_eq!(refused, "there are 4 joint positions for 5 joints; give one position for each");
 }

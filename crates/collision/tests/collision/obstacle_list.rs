@@ -50,7 +50,7 @@ fn obstacles_are_where_the_list_says() {
         let (alone, both) = (Shaped::two("", free, None), Shaped::two(fixed, free, Some(&folder)));
         let pairs = alone.pairs(None);
         assert_eq!((pairs.checked.len(), pairs.moving.len()), (0, 1));
-        let distances = BodyDistances::new(&alone.robot, &alone.shapes, &pairs, &world);
+        let distances = BodyDistances::new(&alone.robot, &alone.shapes, &pairs, &world).unwrap();
         assert_eq!(distances.bodies(), [[Body::Link("free".into()), Body::Obstacle("it".into())]]);
         let mut touching = 0;
         for _ in 0..100 {
@@ -98,7 +98,7 @@ fn the_least_distance_is_that_of_links_and_obstacles() {
     let list = json!([{"id": "under", "type": "box", "size": [2, 2, 0.1], "p": [0, 0, -0.1]},
                       {"id": "beside", "type": "sphere", "radius": 0.1, "p": [1, 0, 0.5]}]);
     let (world, pairs) = (read(&list).unwrap(), shaped.pairs(None));
-    let distances = BodyDistances::new(&shaped.robot, &shaped.shapes, &pairs, &world);
+    let distances = BodyDistances::new(&shaped.robot, &shaped.shapes, &pairs, &world).unwrap();
     let link = |name: &str| Body::Link(name.into());
     let obstacle = |id: &str| Body::Obstacle(id.into());
     let bodies = [[link("fixed"), link("free")], [link("free"), obstacle("beside")], [link("free"), obstacle("under")]];
@@ -152,7 +152,7 @@ fn bad_lists_say_which_obstacle_and_what_to_do() {
         (changed("radius", Value::Null), "its 'radius' is null; it must be a number"),
         (changed("p", json!([0, 0])), "its 'p' is [0,0]; it must be 3 numbers"),
         (changed("p", json!([0, "a", 0, 0])), "it must be 3 numbers"),
-        (changed("p", json!([0, 0, 1e7])), "obstacle 'can': it is farther than 1000000 m away"),
+        (changed("p", json!([0, 0, 1e7])), "the pose of 'can' is not finite, or farther than 1000000 m away"),
         (changed("q_xyzw", json!([0, 0, 0, 0])), "has the length 0; it must be 1"),
         (changed("q_xyzw", json!([0, 0, 1])), "its 'q_xyzw' is [0,0,1]; it must be 4 numbers"),
         (

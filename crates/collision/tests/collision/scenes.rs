@@ -83,7 +83,7 @@ fn folder(test: &str) -> Folder {
 pub fn scene(shaped: &Shaped, world: &World) -> Scene {
     let chain = Chain::new(&shaped.robot, "fixed", &["free"]).unwrap();
     let rest = shaped.robot.neutral_positions();
-    Scene::new(&shaped.robot, &chain, &shaped.shapes, &shaped.pairs(None), world, &rest)
+    Scene::new(&shaped.robot, &chain, &shaped.shapes, &shaped.pairs(None), world, &rest).unwrap()
 }
 
 fn samples(seed: u64, count: usize) -> Vec<[f64; 6]> {
@@ -147,7 +147,7 @@ fn scenes_with_an_obstacle_agree_with_the_distances_to_a_link_of_that_shape() {
     ];
     for (fixed, geometry) in obstacles {
         let mut world = World::default();
-        world.add("obstacle", obstacle(geometry, &Isometry3::identity()), Isometry3::identity());
+        world.add("obstacle", obstacle(geometry, &Isometry3::identity()), Isometry3::identity()).unwrap();
         for free in [RING, CUBE, CAPSULE, CYLINDER] {
             let alone = Shaped::two("", free, Some(&folder));
             let touching = agrees(&scene(&alone, &world), &Shaped::two(fixed, free, Some(&folder)), &samples(9, 150));
@@ -170,10 +170,10 @@ fn the_order_of_obstacles_changes_nothing() {
     let sphere = || obstacle(Geometry::Sphere { radius: 0.15 }, &Isometry3::identity());
     let [mut first, mut second] = [World::default(), World::default()];
     for at in [0, 1, 2, 3] {
-        first.add(&format!("sphere {at}"), sphere(), place(at));
+        first.add(&format!("sphere {at}"), sphere(), place(at)).unwrap();
     }
     for at in [2, 0, 3, 1] {
-        second.add(&format!("sphere {at}"), sphere(), place(at));
+        second.add(&format!("sphere {at}"), sphere(), place(at)).unwrap();
     }
     let (first, second) = (scene(&alone, &first), scene(&alone, &second));
     let [mut scratch, mut other] = [SceneScratch::default(), SceneScratch::default()];

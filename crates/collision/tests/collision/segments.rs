@@ -21,7 +21,7 @@ fn scene(fixed: &str, free: &str, world: &World) -> (Scene, Chain) {
     let chain = Chain::new(&shaped.robot, "fixed", &["free"]).unwrap();
     let pairs = Pairs::of_chain(&shaped.robot, &chain, &shaped.shapes, None).unwrap();
     let rest = shaped.robot.neutral_positions();
-    (Scene::new(&shaped.robot, &chain, &shaped.shapes, &pairs, world, &rest), chain)
+    (Scene::new(&shaped.robot, &chain, &shaped.shapes, &pairs, world, &rest).unwrap(), chain)
 }
 
 /// Two spheres of 0.1 m, the second of which moves along x in front.
@@ -86,7 +86,7 @@ fn cylinder_among_balls(random: &mut Random) -> Scene {
         let mut obstacle = Obstacle::default();
         obstacle.add_primitive(Geometry::Sphere { radius: 0.05 }, &Isometry3::identity()).unwrap();
         let place = Isometry3::translation(random.between(-1.0, 1.0), random.between(-1.0, 1.0), 0.3);
-        world.add(&format!("ball{at}"), Arc::new(obstacle), place);
+        world.add(&format!("ball{at}"), Arc::new(obstacle), place).unwrap();
     }
     scene(r#"<box size="0.4 0.3 0.2"/>"#, r#"<cylinder radius="0.05" length="0.6"/>"#, &world).0
 }

@@ -88,7 +88,7 @@ fn missing_shapes_are_refused_unless_they_are_ignored() {
         let shapes = LinkShapes::of_urdf(text, &robot, &MeshFolders::new([], None)).unwrap();
         let chain = Chain::with_defaults(&robot, None, &[]).unwrap();
         let pairs = Pairs::of_chain(&robot, &chain, &shapes, None).unwrap();
-        let scene = Scene::new(&robot, &chain, &shapes, &pairs, &World::default(), &robot.neutral_positions());
+        let scene = Scene::new(&robot, &chain, &shapes, &pairs, &World::default(), &robot.neutral_positions()).unwrap();
         assert_eq!(scene.missing_shapes().cloned(), shapes.missing());
         shapes.missing()
     };

@@ -38,7 +38,7 @@ fn pairs(shaped: &Shaped, tip: &str, world: &World, srdf: Option<&Srdf>) -> Vec<
     let world = world.with_end_effectors(&shaped.robot, &chain, srdf);
     let links = urdf_ik::collision::Pairs::of_chain(&shaped.robot, &chain, &shaped.shapes, srdf).unwrap();
     let rest = vec![0.0; shaped.robot.joints().len()];
-    let scene = Scene::new(&shaped.robot, &chain, &shaped.shapes, &links, &world, &rest);
+    let scene = Scene::new(&shaped.robot, &chain, &shaped.shapes, &links, &world, &rest).unwrap();
     let mut scratch = SceneScratch::default();
     scene.find_near(&vec![0.0; chain.variables().len()], 10.0, &mut scratch);
     assert_eq!(scratch.near.len(), scene.pairs().len());
@@ -49,7 +49,7 @@ fn pairs(shaped: &Shaped, tip: &str, world: &World, srdf: Option<&Srdf>) -> Vec<
 fn a_part_may_touch_the_hand_that_holds_it() {
     let shaped = gantry();
     let mut world = World::default();
-    world.attach("part", part(&shaped, "hand", [0.2, 0.0, 0.0]));
+    world.attach("part", part(&shaped, "hand", [0.2, 0.0, 0.0])).unwrap();
     let touches_finger = "link 'finger' - attached part 'part'".to_owned();
     // The finger is beyond the tip link, and the chain to the hand does not move it relative to the hand.
     assert!(!pairs(&shaped, "hand", &world, None).contains(&touches_finger));
@@ -80,7 +80,7 @@ fn a_part_may_touch_the_hand_that_holds_it() {
 fn what_is_detached_stays_where_it_is() {
     let shaped = gantry();
     let mut world = World::default();
-    world.attach("part", part(&shaped, "hand", [0.2, 0.0, 0.0]));
+    world.attach("part", part(&shaped, "hand", [0.2, 0.0, 0.0])).unwrap();
     let mut positions = vec![0.0; shaped.robot.joints().len()];
     positions[shaped.robot.joint_index("x").unwrap()] = 0.5;
     world.detach("part", &shaped.robot.link_poses(&positions)).unwrap();
@@ -94,25 +94,72 @@ fn what_is_detached_stays_where_it_is() {
 fn a_name_is_an_obstacle_or_an_attached_part() {
     let shaped = gantry();
     let mut world = World::default();
-    world.add("part", cube(EDGE), Isometry3::identity());
-    world.attach("part", part(&shaped, "hand", [0.0; 3]));
+    world.add("part", cube(EDGE), Isometry3::identity()).unwrap();
+    world.attach("part", part(&shaped, "hand", [0.0; 3])).unwrap();
     assert_eq!((world.obstacles().count(), world.attached().count()), (0, 1));
     let refused = world.move_to("part", Isometry3::identity()).unwrap_err().to_string();
     assert_eq!(refused, "'part' is attached to a link, which moves it: detach it first");
-    world.add("part", cube(EDGE), Isometry3::identity());
+    world.add("part", cube(EDGE), Isometry3::identity()).unwrap();
     assert_eq!((world.obstacles().count(), world.attached().count()), (1, 0));
     world.remove("part").unwrap();
     assert!(world.remove("part").is_err());
 }
 
 #[test]
+fn a_pose_that_is_not_finite_or_too_far_away_is_refused() {
+    let shaped = gantry();
+    let mut world = World::default();
+    world.add("table", cube(EDGE), Isometry3::identity()).unwrap();
+    world.attach("part", part(&shaped, "hand", [0.0; 3])).unwrap();
+    for place in [f64::NAN, f64::NEG_INFINITY, 2e6] {
+        let pose = Isometry3::translation(0.0, place, 0.0);
+        let far = part(&shaped, "hand", [place, 0.0, 0.0]);
+        for refused in [world.add("table", cube(EDGE), pose), world.move_to("table", pose), world.attach("table", far)]
+        {
+            let refused = refused.unwrap_err().to_string();
+            assert_eq!(refused, "the pose of 'table' is not finite, or farther than 1000000 m away");
+        }
+    }
+    let refused = world.detach("part", &[]).unwrap_err().to_string();
+    assert!(refused.starts_with("'part' is attached to the link of index ") && refused.ends_with("there are 0 links"));
+    // A refused change has no effect.
+    assert_eq!(world.obstacle("table").unwrap().1, &Isometry3::identity());
+    assert_eq!(world.attached().count(), 1);
+}
+
+#[test]
+fn a_scene_of_invalid_positions_or_links_is_refused() {
+    let shaped = gantry();
+    let chain = Chain::new(&shaped.robot, "rail", &["hand"]).unwrap();
+    let pairs = urdf_ik::collision::Pairs::of_chain(&shaped.robot, &chain, &shaped.shapes, None).unwrap();
+    let rest = vec![0.0; shaped.robot.joints().len()];
+    let refused = |pairs: &urdf_ik::collision::Pairs, world: &World, rest: &[f64]| {
+        let scene = Scene::new(&shaped.robot, &chain, &shaped.shapes, pairs, world, rest);
+        scene.err().unwrap().to_string()
+    };
+    let empty = World::default();
+    assert!(refused(&pairs, &empty, &rest[1..]).contains("give one position for each"));
+    let wrong = vec![f64::NAN; rest.len()];
+    assert!(refused(&pairs, &empty, &wrong).contains("is NaN; it must be a finite number"));
+    let contacts = static_contacts(&shaped.robot, &chain, &shaped.shapes, None, &empty, &wrong);
+    assert!(contacts.is_err());
+    let mut world = World::default();
+    world.attach("part", Attached { link: 99, ..part(&shaped, "hand", [0.0; 3]) }).unwrap();
+    assert!(refused(&pairs, &world, &rest).starts_with("'part' is attached to the link of index 99, but there are"));
+    let other = urdf_ik::collision::Pairs { moving: vec![99], ..pairs };
+    assert!(refused(&other, &empty, &rest).starts_with("the pairs of links have the link of index 99"));
+    let distances = urdf_ik::collision::BodyDistances::new(&shaped.robot, &shaped.shapes, &other, &empty);
+    assert!(distances.is_err());
+}
+
+#[test]
 fn a_world_that_is_too_large_is_named() {
     let mut world = World::default();
     for number in 0..MAX_OBSTACLES {
-        world.add(&number.to_string(), cube(EDGE), Isometry3::identity());
+        world.add(&number.to_string(), cube(EDGE), Isometry3::identity()).unwrap();
     }
     world.check_size().unwrap();
-    world.add("one more", cube(EDGE), Isometry3::identity());
+    world.add("one more", cube(EDGE), Isometry3::identity()).unwrap();
     let refused = world.check_size().unwrap_err().to_string();
     assert!(refused.contains("1001 obstacles") && refused.contains("1000"), "{refused}");
 }
@@ -123,12 +170,12 @@ fn what_stands_on_what_stands_is_found() {
     let chain = Chain::new(&shaped.robot, "rail", &["hand"]).unwrap();
     let mut world = World::default();
     // The rail's plate ends at -0.51.
-    world.add("table", cube(EDGE), Isometry3::translation(0.0, 0.0, -0.56));
-    world.add("lower", cube(EDGE), Isometry3::translation(0.0, 0.0, -0.57));
+    world.add("table", cube(EDGE), Isometry3::translation(0.0, 0.0, -0.56)).unwrap();
+    world.add("lower", cube(EDGE), Isometry3::translation(0.0, 0.0, -0.57)).unwrap();
     // The chain moves the carriage, so this is a pair.
-    world.add("in the way", cube(EDGE), Isometry3::identity());
+    world.add("in the way", cube(EDGE), Isometry3::identity()).unwrap();
     let rest = vec![0.0; shaped.robot.joints().len()];
-    let contacts = static_contacts(&shaped.robot, &chain, &shaped.shapes, None, &world, &rest);
+    let contacts = static_contacts(&shaped.robot, &chain, &shaped.shapes, None, &world, &rest).unwrap();
     assert_eq!(contacts, [[Body::Link("rail".to_owned()), Body::Obstacle("table".to_owned())]]);
 }
 
@@ -152,7 +199,8 @@ fn links_that_stand_in_each_other_are_found() {
     let rest = vec![0.0; shaped.robot.joints().len()];
     let contacts = |srdf: Option<&str>| {
         let srdf = srdf.map(|inside| Srdf::from_text(&format!(r#"<robot name="table">{inside}</robot>"#)).unwrap());
-        let found = static_contacts(&shaped.robot, &chain, &shaped.shapes, srdf.as_ref(), &World::default(), &rest);
+        let found =
+            static_contacts(&shaped.robot, &chain, &shaped.shapes, srdf.as_ref(), &World::default(), &rest).unwrap();
         found.into_iter().map(|[first, second]| format!("{} {}", first.name(), second.name())).collect::<Vec<_>>()
     };
     // The lid and the table are neighbours, the post is a centimetre above the table.

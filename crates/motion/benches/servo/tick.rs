@@ -42,7 +42,7 @@ fn track(subject: &Subject, start: &[f64], times: &mut Times) {
     for step in 0..20_u32 {
         let on = moved_positions(subject, start, 1e-3 * (1.0 + f64::from(step)));
         let targets = [Target::new(0, subject.pose(&on))];
-        let problem = Problem { mode: Mode::Track { max_step: &most }, ..Problem::new(&targets, start) };
+        let problem = Problem::new(&targets, start).with_mode(Mode::Track { max_step: &most });
         let solved = times.add(|| subject.solver.solve(black_box(&problem), &mut scratch, &mut solution));
         assert!(solved.is_ok(), "a track is refused");
     }

@@ -55,13 +55,13 @@ impl Gantry {
         let mut ball = Obstacle::default();
         ball.add_primitive(Geometry::Sphere { radius: BALL }, &Isometry3::identity()).unwrap();
         let mut world = World::default();
-        world.add("ball", Arc::new(ball), Isometry3::translation(centre[0], centre[1], centre[2]));
+        world.add("ball", Arc::new(ball), Isometry3::translation(centre[0], centre[1], centre[2])).unwrap();
         let pairs = Pairs::of_chain(&self.robot, &self.chain, &self.shapes, None).unwrap();
-        Scene::new(&self.robot, &self.chain, &self.shapes, &pairs, &world, &self.robot.neutral_positions())
+        Scene::new(&self.robot, &self.chain, &self.shapes, &pairs, &world, &self.robot.neutral_positions()).unwrap()
     }
 
     fn motion(&self, from: [f64; 3]) -> JointMotion {
-        JointMotion::new(&self.chain, &self.limits, &from)
+        JointMotion::new(&self.chain, &self.limits, &from).unwrap()
     }
 }
 

@@ -133,7 +133,7 @@ fn the_reason_of_a_stop_is_reported() {
         let start = arm.tip_poses(&seed)[0];
         let path = path(&[start, Isometry3::from_parts(to.into(), start.rotation)], 0.0);
         // In the plane, whatever the orientation.
-        let target = Target { free_axes: [false, false, true, true, true, true], ..Target::new(0, start) };
+        let target = Target::new(0, start).with_free_axes([false, false, true, true, true, true]);
         followed_by(arm, &target, &path, &seed, &FollowOptions::default()).unwrap().stop.unwrap().reason
     };
     let far = reason(&arm(3.0), [5.0, 0.0, 0.0]);
@@ -217,7 +217,12 @@ fn invalid_options_are_refused() {
     }
     assert!(told(&target, &seed[1..], &default).to_string().contains("6 entries"));
     assert!(told(&target, &[f64::NAN; 7], &default).to_string().contains("NaN"));
-    assert!(told(&Target { tip: 3, ..target }, &seed, &default).to_string().contains("tip 3"));
+    assert!(told(&target.with_tip(3), &seed, &default).to_string().contains("tip 3"));
+    let mut limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default());
+    limits.jerks[2] = -1.0;
+    let problem = PathProblem::new(&path, &target, &seed, &limits);
+    let refused = follow(&arm.solver(), &problem, &default).unwrap_err().to_string();
+    assert!(refused.starts_with("the jerk limit of joint ") && refused.contains("is -1"), "{refused}");
 }
 
 /// No path starts there, and one that starts elsewhere is not the requested one.

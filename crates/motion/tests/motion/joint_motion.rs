@@ -108,7 +108,7 @@ fn motions_are_continuous_and_within_limits_however_they_are_interrupted() {
         for _ in 0..20 {
             let limits = random_limits(&mut random, &arm.chain);
             let start = random.positions(&arm.chain);
-            let motion = JointMotion::new(&arm.chain, &limits, &start);
+            let motion = JointMotion::new(&arm.chain, &limits, &start).unwrap();
             let mut watched = Watched::new(&arm.chain, &limits, motion);
             for _ in 0..30 {
                 if random.unit() < 0.2 {
@@ -135,7 +135,7 @@ fn a_goal_is_met_exactly_after_the_predicted_time() {
     for arm in all_arms() {
         let limits = random_limits(&mut random, &arm.chain);
         let (start, goal) = (random.positions(&arm.chain), random.positions(&arm.chain));
-        let motion = JointMotion::new(&arm.chain, &limits, &start);
+        let motion = JointMotion::new(&arm.chain, &limits, &start).unwrap();
         let mut watched = Watched::new(&arm.chain, &limits, motion);
         let time = watched.motion.move_to(&goal).unwrap();
         let end = watched.motion.end().to_vec();
@@ -181,7 +181,7 @@ fn joints_outside_their_limits_come_inside_and_never_go_farther_outside() {
             for _ in 0..10 {
                 let limits = random_limits(&mut random, &arm.chain);
                 let start = outside(&mut random, &arm.chain, excess);
-                let motion = JointMotion::new(&arm.chain, &limits, &start);
+                let motion = JointMotion::new(&arm.chain, &limits, &start).unwrap();
                 let mut watched = Watched::new(&arm.chain, &limits, motion);
                 assert_eq!(watched.motion.is_outside(), !arm.chain.contains(&start));
                 outside_starts += usize::from(watched.motion.is_outside());
@@ -216,7 +216,7 @@ fn joints_outside_their_limits_stand_where_they_are_and_stop_on_their_way_inside
         let mut start = arm.chain.nominal_positions();
         let limited = arm.chain.variables().iter().position(|variable| variable.domain != Domain::Circle).unwrap();
         start[limited] = arm.chain.variables()[limited].domain.ends()[1] + 0.3;
-        let motion = JointMotion::new(&arm.chain, &limits, &start);
+        let motion = JointMotion::new(&arm.chain, &limits, &start).unwrap();
         let mut watched = Watched::new(&arm.chain, &limits, motion);
         assert_eq!(watched.motion.stop().unwrap(), 0.0);
         watched.advance(0.1);
@@ -241,7 +241,7 @@ fn continuous_joints_take_the_shorter_direction() {
     let limits = random_limits(&mut Random::new(1), &arm.chain);
     let mut start = arm.chain.nominal_positions();
     start[turning] = 3.0;
-    let mut motion = JointMotion::new(&arm.chain, &limits, &start);
+    let mut motion = JointMotion::new(&arm.chain, &limits, &start).unwrap();
     let mut goal = start.clone();
     goal[turning] = -3.0;
     motion.move_to(&goal).unwrap();
@@ -274,7 +274,7 @@ fn arm7() -> (Arm, MotionLimits, Vec<f64>) {
 fn a_trajectory_is_passed_through_its_points_and_can_be_left_at_any_time() {
     let (arm, limits, start) = arm7();
     let points = trajectory(&arm, &limits, &start);
-    let mut motion = JointMotion::new(&arm.chain, &limits, &start);
+    let mut motion = JointMotion::new(&arm.chain, &limits, &start).unwrap();
     motion.follow(Arc::clone(&points)).unwrap();
     for point in &points[1..] {
         motion.advance(0.01);
@@ -291,7 +291,7 @@ fn a_trajectory_is_passed_through_its_points_and_can_be_left_at_any_time() {
 
     let mut random = Random::new(43);
     for interrupted in 0..20 {
-        let mut motion = JointMotion::new(&arm.chain, &limits, &start);
+        let mut motion = JointMotion::new(&arm.chain, &limits, &start).unwrap();
         motion.follow(Arc::clone(&points)).unwrap();
         let mut watched = Watched::new(&arm.chain, &limits, motion);
         let share = random.between(0.05, 0.95);
@@ -311,7 +311,7 @@ fn a_trajectory_is_passed_through_its_points_and_can_be_left_at_any_time() {
 fn a_trajectory_waits_until_the_joints_have_reached_its_start() {
     let (arm, limits, start) = arm7();
     let points = trajectory(&arm, &limits, &start);
-    let mut motion = JointMotion::new(&arm.chain, &limits, &[0.0; 7]);
+    let mut motion = JointMotion::new(&arm.chain, &limits, &[0.0; 7]).unwrap();
     assert!(matches!(motion.follow(Arc::clone(&points)), Err(MotionError::Elsewhere { .. })));
     assert!(motion.is_at_rest());
     motion.move_to(&start).unwrap();
@@ -327,7 +327,7 @@ fn a_trajectory_waits_until_the_joints_have_reached_its_start() {
 #[test]
 fn placing_ends_every_motion_and_new_limits_count_from_the_next() {
     let (arm, limits, start) = arm7();
-    let mut motion = JointMotion::new(&arm.chain, &limits, &start);
+    let mut motion = JointMotion::new(&arm.chain, &limits, &start).unwrap();
     let goal = vec![0.0; 7];
     let fast = motion.move_to(&goal).unwrap();
     motion.advance(0.2);
@@ -335,20 +335,30 @@ fn placing_ends_every_motion_and_new_limits_count_from_the_next() {
     assert!(motion.is_at_rest());
     assert_eq!(motion.end(), start);
     let slower = MotionLimits { velocities: vec![0.1; 7], ..limits };
-    motion.set_limits(&slower);
+    motion.set_limits(&slower).unwrap();
     assert!(motion.move_to(&goal).unwrap() > 2.0 * fast);
 }
 
 #[test]
 fn invalid_limits_are_an_error_and_not_a_panic() {
     let (arm, limits, start) = arm7();
-    for wrong in [0.0, f64::NAN, -1.0] {
-        let limits = MotionLimits { velocities: vec![wrong; 7], ..limits.clone() };
-        let mut motion = JointMotion::new(&arm.chain, &limits, &start);
-        assert!(motion.move_to(&[0.1; 7]).is_err(), "{wrong}");
+    let mut motion = JointMotion::new(&arm.chain, &limits, &start).unwrap();
+    for wrong in [0.0, f64::NAN, -1.0, f64::INFINITY] {
+        let limits = MotionLimits { accelerations: vec![wrong; 7], ..limits.clone() };
+        let refused = JointMotion::new(&arm.chain, &limits, &start).unwrap_err().to_string();
+        let joint = &arm.chain.variables()[0].name;
+        let expected =
+            format!("the acceleration limit of joint '{joint}' is {wrong}; it must be a finite number above 0");
+        assert!(refused.starts_with(&expected), "{refused}");
+        assert_eq!(motion.set_limits(&limits).unwrap_err().to_string(), refused);
         assert!(motion.is_at_rest());
     }
-    let mut motion = JointMotion::new(&arm.chain, &limits, &start);
+    let few = MotionLimits { jerks: vec![1.0; 6], ..limits.clone() };
+    let refused = JointMotion::new(&arm.chain, &few, &start).unwrap_err().to_string();
+    assert_eq!(refused, "there are 6 jerk limits for 7 joints; give one limit for each");
+    let refused = JointMotion::new(&arm.chain, &limits, &start[1..]).unwrap_err().to_string();
+    assert_eq!(refused, "there are 6 joint positions for 7 joints; give one position for each");
+    assert!(JointMotion::new(&arm.chain, &limits, &[f64::NAN; 7]).is_err());
     assert!(motion.move_to(&[f64::NAN; 7]).is_err());
     assert!((motion.positions()[0] - start[0]).abs() < PI);
 }
@@ -362,7 +372,7 @@ fn a_joint_that_is_far_too_slow_is_named() {
         let mut limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default());
         limits.velocities[2] = velocity;
         let limits = limits.or(&JointLimit { velocity: Some(1.0), acceleration: Some(5.0), jerk: Some(50.0) });
-        let error = JointMotion::new(&arm.chain, &limits, &start).move_to(&goal).unwrap_err();
+        let error = JointMotion::new(&arm.chain, &limits, &start).unwrap().move_to(&goal).unwrap_err();
         assert!(matches!(error, MotionError::TooSlow { .. }), "{error:?}");
         let message = error.to_string();
         assert!(

@@ -72,7 +72,7 @@ impl Subject {
 
     fn scene(&self, world: &World) -> Scene {
         let Arm { robot, chain, .. } = &self.arm;
-        Scene::new(robot, chain, &self.shapes, &self.pairs, world, &robot.neutral_positions())
+        Scene::new(robot, chain, &self.shapes, &self.pairs, world, &robot.neutral_positions()).unwrap()
     }
 
     fn tip(&self, positions: &[f64]) -> Isometry3<f64> {
@@ -183,7 +183,7 @@ impl<'a> Run<'a> {
         for index in 0..3 + random.below(6) {
             let (obstacle, pose) = obstacle(&mut random);
             let mut with = world.clone();
-            with.add(&format!("obstacle{index}"), obstacle, pose);
+            with.add(&format!("obstacle{index}"), obstacle, pose).unwrap();
             let candidate = subject.scene(&with);
             if candidate.is_free(&start, ROOM * MARGIN, &mut scratch) {
                 (world, scene) = (with, candidate);
@@ -197,7 +197,7 @@ impl<'a> Run<'a> {
             events,
             world,
             scene,
-            motion: JointMotion::new(&subject.arm.chain, &subject.limits, &start),
+            motion: JointMotion::new(&subject.arm.chain, &subject.limits, &start).unwrap(),
             mover: Mover::Motion,
             order: Order { commands, until: 0.0, target },
             next_event: 1.0,
@@ -250,12 +250,12 @@ impl<'a> Run<'a> {
         let (obstacle, pose) = obstacle(&mut self.random);
         match self.events {
             Events::None => {}
-            Events::Added => self.world.add(&format!("added{}", self.random.below(3)), obstacle, pose),
+            Events::Added => self.world.add(&format!("added{}", self.random.below(3)), obstacle, pose).unwrap(),
             Events::Moved => {
                 let id = self.world.obstacles().next().map(|(id, ..)| id.to_owned());
                 match id {
                     Some(id) => self.world.move_to(&id, pose).unwrap(),
-                    None => self.world.add("moved", obstacle, pose),
+                    None => self.world.add("moved", obstacle, pose).unwrap(),
                 }
             }
             Events::Attached => self.attach(obstacle),
@@ -278,7 +278,7 @@ impl<'a> Run<'a> {
         } else {
             let pose = Translation3::new(0.0, 0.0, 0.15).into();
             let touches = robot.links().iter().rev().take(4).map(|link| link.name.clone()).collect();
-            self.world.attach("part", Attached { link, obstacle: part, pose, may_touch: touches });
+            self.world.attach("part", Attached { link, obstacle: part, pose, may_touch: touches }).unwrap();
         }
     }
 
@@ -364,11 +364,8 @@ impl<'a> Run<'a> {
         let targets = [self.order.target];
         let steps = vec![f64::INFINITY; seed.len()];
         let clearance = Clearance { scene: &self.scene, margin: MARGIN };
-        let track = Problem {
-            mode: Mode::Track { max_step: &steps },
-            clearance: Some(clearance),
-            ..Problem::new(&targets, seed)
-        };
+        let track =
+            Problem::new(&targets, seed).with_mode(Mode::Track { max_step: &steps }).with_clearance(Some(clearance));
         let (mut scratch, mut tracked) = (solver.scratch(), solver.solution());
         solver.solve(&track, &mut scratch, &mut tracked).unwrap();
         let is_settled = tracked.is_solved() || matches!(tracked.outcome, Outcome::Closest(Reason::Collision { .. }));
@@ -376,7 +373,7 @@ impl<'a> Run<'a> {
             return tracked.positions;
         }
         let mut searched = solver.solution();
-        let search = Problem { mode: Mode::search(), unreached: Unreached::Stop, ..track };
+        let search = track.with_mode(Mode::search()).with_unreached(Unreached::Stop);
         solver.solve(&search, &mut scratch, &mut searched).unwrap();
         let mut check = TransitCheck::new(clearance, &mut self.segment);
         let takes = searched.is_solved() && check.fraction(seed, &searched.positions) >= 1.0;

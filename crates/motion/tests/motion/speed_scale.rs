@@ -19,7 +19,7 @@ struct Scaled<'a> {
 
 impl<'a> Scaled<'a> {
     fn new(arm: &Arm, limits: &'a MotionLimits, start: &[f64]) -> Self {
-        Self { limits, motion: JointMotion::new(&arm.chain, limits, start), scale: SpeedScale::default() }
+        Self { limits, motion: JointMotion::new(&arm.chain, limits, start).unwrap(), scale: SpeedScale::default() }
     }
 
     fn state(&self) -> [Vec<f64>; 3] {

@@ -28,7 +28,7 @@ fn eight(time: f64) -> Vector3<f64> {
 /// The lag at which the tip matches the targets best \[s\].
 fn lag(arm: &Arm, limits: &MotionLimits, start: &[f64]) -> f64 {
     let (solver, from) = (arm.solver(), arm.tip_poses(start)[0]);
-    let mut motion = JointMotion::new(&arm.chain, limits, start);
+    let mut motion = JointMotion::new(&arm.chain, limits, start).unwrap();
     let (mut targets, mut tips) = (vec![], vec![]);
     for step in 0..count(1.5 * TIME, PERIOD) {
         let target = from.translation.vector + eight(small(step) * PERIOD);

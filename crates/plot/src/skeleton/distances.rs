@@ -2,7 +2,7 @@
 
 use plotters::element::PathElement;
 use plotters::style::Color;
-use urdf_ik_skeleton::{SkeletonOptions, SkeletonProblem};
+use urdf_ik_skeleton::SkeletonProblem;
 
 use super::{SOLUTION, SkeletonPicture};
 use crate::{ChartFrame, INK, PlotArea, PlotAxis, PlotResult, TEXT, write};
@@ -23,7 +23,7 @@ pub fn draw(area: &PlotArea, drawn: &SkeletonPicture) -> PlotResult {
     let (mut scratch, mut solution) = (drawn.skeleton.scratch(&drawn.problem.options), drawn.skeleton.solution());
     let mut curve = Vec::new();
     for count in (0..iterations).step_by(step).chain([iterations]) {
-        let options = SkeletonOptions { iterations: count, ..drawn.problem.options };
+        let options = drawn.problem.options.with_iterations(count);
         drawn.skeleton.solve(&SkeletonProblem { options, ..*drawn.problem }, &mut scratch, &mut solution)?;
         let distance = solution.residuals.iter().map(|residual| residual.distance).fold(0.0, f64::max);
         curve.push((f64::from(u32::try_from(count)?), distance.max(MIN_DISTANCE).log10()));

@@ -220,7 +220,7 @@ fn check_chain(chain: &Arc<Chain>, random: &mut Random, solve: bool) {
     for pose in [pose, Isometry3::translation(0.3, 0.2, 0.5)] {
         let targets = [Target::new(0, pose)];
         let mode = Mode::Search { pick: Pick::First, attempts: 3, random_seed: 0 };
-        let problem = Problem { mode, ..Problem::new(&targets, &positions) };
+        let problem = Problem::new(&targets, &positions).with_mode(mode);
         if solver.solve(&problem, &mut solver.scratch(), &mut solution).is_ok() {
             assert!(chain.contains(&solution.positions), "{solution:?}");
         }

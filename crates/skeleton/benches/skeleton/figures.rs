@@ -33,11 +33,7 @@ fn row(figure: &NamedSkeleton, spread: Spread, how: &str) -> Fallible<()> {
     let NamedSkeleton { name, skeleton, ends, rest, .. } = figure;
     let heights = || rest.points.iter().map(|point| point.z);
     let height = heights().fold(f64::MIN, f64::max) - heights().fold(f64::MAX, f64::min);
-    let options = SkeletonOptions {
-        tolerance: 1e-4 * height.max(0.1),
-        orientation_tolerance: 1e-4,
-        ..SkeletonOptions::default()
-    };
+    let options = SkeletonOptions::default().with_tolerance(1e-4 * height.max(0.1)).with_orientation_tolerance(1e-4);
     let (mut scratch, mut solution) = (skeleton.scratch(&options), skeleton.solution());
     let root = Isometry3::from_parts(rest.points[0].into(), rest.orientations[0]);
     let (mut random, mut micros) = (Random::new(1), Times::default());

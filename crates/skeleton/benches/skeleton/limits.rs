@@ -58,7 +58,7 @@ fn cell(joint: fn(&mut Random, usize) -> Joint, joints: usize, options: Skeleton
         let (drawn, seed) = (rotations(&mut random, joints), rotations(&mut random, joints));
         let (drawn, seed) = (chain.place(&root, &drawn)?, chain.place(&root, &seed)?);
         // Without cycles the solution is the seed, moved into the limits.
-        let seeding = SkeletonOptions { iterations: 0, ..options };
+        let seeding = options.with_iterations(0);
         let far = [SkeletonTarget::new(joints, Point3::new(-9.0, 0.0, 0.0))];
         let problem = SkeletonProblem { targets: &far, root: Root::Fixed, seed: &drawn, options: seeding };
         chain.solve(&problem, &mut scratch, &mut solution)?;
@@ -78,8 +78,8 @@ fn cell(joint: fn(&mut Random, usize) -> Joint, joints: usize, options: Skeleton
 pub fn table() -> Fallible<()> {
     println!("\nTargets within limits met [%], without restarts and with up to 50, and mean cycles where met\n");
     println!("| every joint | joints | plain | | | depth 5 | | | with polish | | |\n|{}", "---|".repeat(11));
-    let plain = SkeletonOptions { acceleration: 0, polish: false, ..SkeletonOptions::default() };
-    let ways = [plain, SkeletonOptions { acceleration: 5, ..plain }, SkeletonOptions::default()];
+    let plain = SkeletonOptions::default().with_acceleration(0).with_polish(false);
+    let ways = [plain, plain.with_acceleration(5), SkeletonOptions::default()];
     for (name, joint) in KINDS {
         for joints in [3, 6, 12, 30] {
             print!("| {name} | {joints} |");

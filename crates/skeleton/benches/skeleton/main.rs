@@ -116,14 +116,12 @@ fn fabrik(tally: &mut Tally, start: &Points, targets: &[Point3<f64>], options: S
 }
 
 fn options(acceleration: usize, circles: bool) -> SkeletonOptions {
-    SkeletonOptions {
-        acceleration,
-        circles,
-        iterations: LIMIT,
-        restarts: 0,
-        polish: false,
-        ..SkeletonOptions::default()
-    }
+    SkeletonOptions::default()
+        .with_acceleration(acceleration)
+        .with_circles(circles)
+        .with_iterations(LIMIT)
+        .with_restarts(0)
+        .with_polish(false)
 }
 
 fn stretched() -> Fallible<()> {
@@ -189,7 +187,7 @@ fn cost() -> Fallible<()> {
         let mut cells = Vec::new();
         for (depth, circles) in [(0, false), (0, true), (5, false)] {
             let cycles = (20_000 / segments).clamp(2, 20);
-            let options = SkeletonOptions { tolerance: 1e-300, iterations: cycles, ..options(depth, circles) };
+            let options = options(depth, circles).with_tolerance(1e-300).with_iterations(cycles);
             let mut least = f64::INFINITY;
             for _ in 0..5 {
                 let mut tally = Tally::default();
@@ -228,7 +226,7 @@ fn run(method: Method, cases: &[(Points, Point3<f64>)], tolerance: f64, most: us
     for (start, target) in cases {
         let step = match method {
             Method::Fabrik(depth, circles) => {
-                let options = SkeletonOptions { tolerance, iterations: most, ..options(depth, circles) };
+                let options = options(depth, circles).with_tolerance(tolerance).with_iterations(most);
                 fabrik(&mut tally, start, &[*target], options)?;
                 continue;
             }

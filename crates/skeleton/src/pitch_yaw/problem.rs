@@ -23,8 +23,10 @@ pub enum StepMethod {
     Pseudoinverse,
 }
 
-/// Solver options. Use `..PitchYawOptions::default()` for the options not set: more may be added.
+/// Solver options.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+#[must_use]
 pub struct PitchYawOptions {
     /// How steps are computed.
     pub method: StepMethod,
@@ -40,6 +42,28 @@ impl Default for PitchYawOptions {
     /// Damped least squares, 1 µm, 500 iterations, 100 restarts.
     fn default() -> Self {
         Self { method: StepMethod::default(), tolerance: 1e-6, iterations: 500, restarts: 100 }
+    }
+}
+
+impl PitchYawOptions {
+    /// These options with another [`method`](Self::method).
+    pub fn with_method(self, method: StepMethod) -> Self {
+        Self { method, ..self }
+    }
+
+    /// These options with another [`tolerance`](Self::tolerance).
+    pub fn with_tolerance(self, tolerance: f64) -> Self {
+        Self { tolerance, ..self }
+    }
+
+    /// These options with another [`iterations`](Self::iterations).
+    pub fn with_iterations(self, iterations: usize) -> Self {
+        Self { iterations, ..self }
+    }
+
+    /// These options with another [`restarts`](Self::restarts).
+    pub fn with_restarts(self, restarts: usize) -> Self {
+        Self { restarts, ..self }
     }
 }
 

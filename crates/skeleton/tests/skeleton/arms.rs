@@ -70,7 +70,7 @@ fn steps_agree_with_a_singular_value_decomposition_at_every_rank() {
         let error = Vector3::new(-3e-5, -2e-5, -4e-5);
         let jacobian = Matrix3xX::from_columns(&columns);
         for method in [StepMethod::Pseudoinverse, StepMethod::DampedLeastSquares] {
-            let options = PitchYawOptions { method, tolerance: 1e-12, iterations: 1, ..PitchYawOptions::default() };
+            let options = PitchYawOptions::default().with_method(method).with_tolerance(1e-12).with_iterations(1);
             let problem = PitchYawProblem { target: tip + error, seed: &seed, options };
             let mut solution = arm.solution();
             arm.solve(&problem, &mut arm.scratch(), &mut solution).unwrap();

@@ -1,7 +1,7 @@
 //! FABRIK on chains of points: guarantees of cycles and solves, from one segment to a thousand.
 
 use nalgebra::{Isometry3, Point3};
-use urdf_ik::skeleton::{Outcome, Reason, Root, Skeleton, SkeletonOptions, SkeletonProblem, SkeletonTarget};
+use urdf_ik::skeleton::{Outcome, Reason, Root, Skeleton, SkeletonProblem, SkeletonTarget};
 
 use crate::common::Random;
 use crate::figures::{
@@ -72,7 +72,7 @@ fn nor_from_one_accelerated_cycle_to_the_next() {
             let target = reachable(&mut random, &points[0], &chain, 0.999);
             let mut before = f64::INFINITY;
             for iterations in 1..20 {
-                let solution = solve_through(&points, target, SkeletonOptions { iterations, ..options(5) });
+                let solution = solve_through(&points, target, options(5).with_iterations(iterations));
                 assert!(solution.residuals[0].distance <= before + 1e-12, "{segments} {iterations}");
                 before = solution.residuals[0].distance;
             }
@@ -135,7 +135,7 @@ fn without_acceleration_it_is_the_published_algorithm() {
                 let target = start[0] + towards + towards.normalize() * stretch;
                 // Interrupted as well, to compare each cycle and not only the end.
                 for iterations in [1, 2, 3, 200_000] {
-                    let options = SkeletonOptions { iterations, ..options(0) };
+                    let options = options(0).with_iterations(iterations);
                     let solution = solve_chain(&chain, &points, target, root, options);
                     let mut expected = start.clone();
                     let taken = published(&mut expected, &lengths, target, iterations);
@@ -161,7 +161,7 @@ fn plain_and_accelerated_agree_on_what_can_be_solved() {
                     1 => points[0] + direction(&mut random, dimensions) * tip_reach(&chain).outer,
                     _ => reachable(&mut random, &points[0], &chain, 0.9),
                 };
-                for options in [options(0), options(1), options(5), SkeletonOptions { circles: true, ..options(5) }] {
+                for options in [options(0), options(1), options(5), options(5).with_circles(true)] {
                     let solution = solve_chain(&chain, &points, target, Root::Fixed, options);
                     assert!(solution.is_solved(), "{segments} {options:?} {}", solution.iterations);
                     assert!(segments > 1 || solution.iterations == 0);
@@ -183,7 +183,7 @@ fn acceleration_takes_at_most_a_fifth_of_the_cycles_of_a_nearly_stretched_chain(
                 assert!(accelerated.is_solved());
                 // Plain cycles may take very long: it suffices that five times as many do not reach the target.
                 let iterations = 5 * accelerated.iterations - 1;
-                let plain = solve_through(&points, target, SkeletonOptions { iterations, ..options(0) });
+                let plain = solve_through(&points, target, options(0).with_iterations(iterations));
                 let reason = Outcome::Closest(Reason::NotConverged);
                 assert_eq!(plain.residuals[0].outcome, reason, "{segments} {ratio} {turn}: {iterations}");
             }
@@ -195,7 +195,7 @@ fn acceleration_takes_at_most_a_fifth_of_the_cycles_of_a_nearly_stretched_chain(
 fn a_solved_chain_is_a_fixed_point() {
     let mut random = Random::new(7);
     for segments in SEGMENTS {
-        for options in [options(0), options(5), SkeletonOptions { circles: true, ..options(0) }] {
+        for options in [options(0), options(5), options(0).with_circles(true)] {
             let points = walk(&mut random, 3, segments);
             let chain = Skeleton::chain_through(&points).unwrap();
             let target = match segments {

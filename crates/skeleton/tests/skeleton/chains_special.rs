@@ -1,7 +1,7 @@
 //! FABRIK on chains of points: boundaries of the reach, straight lines, coincident points, extreme numbers.
 
 use nalgebra::{Isometry3, Point3};
-use urdf_ik::skeleton::{Outcome, Reason, Root, Skeleton, SkeletonOptions, SkeletonProblem, SkeletonTarget};
+use urdf_ik::skeleton::{Outcome, Reason, Root, Skeleton, SkeletonProblem, SkeletonTarget};
 
 use crate::common::Random;
 use crate::figures::{arc, at, direction, options, plane_through, reachable, solve, solve_chain, solve_through};
@@ -76,7 +76,7 @@ fn targets_at_the_limits_of_the_reach_need_no_cycle() {
 fn a_chain_in_line_with_its_target_is_bent_always_the_same_way() {
     for segments in [2, 3, 4, 10, 100] {
         for along in [0.9999, 0.9, 0.5, 0.25, 0.0, -0.5, -0.9] {
-            for options in [options(0), options(5), SkeletonOptions { circles: true, ..options(0) }] {
+            for options in [options(0), options(5), options(0).with_circles(true)] {
                 if segments == 100 && along > 0.999 && options.acceleration == 0 {
                     continue;
                 }
@@ -106,7 +106,7 @@ fn a_plane_in_space_is_the_plane() {
             if case == 0 {
                 target = Point3::new(0.83, 0.0, 0.0);
             }
-            for options in [options(0), options(5), SkeletonOptions { circles: true, ..options(5) }] {
+            for options in [options(0), options(5), options(5).with_circles(true)] {
                 let plane = solve_chain(&chain, &points, target, Root::Fixed, options);
                 let space = solve_through(&points, target, options);
                 assert_eq!(plane.iterations, space.iterations, "{segments} {case}");
@@ -183,7 +183,7 @@ fn a_joint_that_meets_its_neighbour_keeps_the_direction_of_the_segment() {
 #[test]
 fn segments_without_length_and_points_in_one_place() {
     let mut random = Random::new(13);
-    for options in [options(0), options(5), SkeletonOptions { circles: true, ..options(5) }] {
+    for options in [options(0), options(5), options(5).with_circles(true)] {
         for lengths in [&[0.2, 0.0, 0.3, 0.0, 0.0, 0.25][..], &[0.0, 0.3, 0.3], &[0.3, 0.25, 0.0]] {
             let chain = Skeleton::chain(lengths).unwrap();
             let here = vec![Point3::new(0.1, 0.2, 0.3); lengths.len() + 1];
@@ -214,7 +214,7 @@ fn circles_close_bent_chains_in_fewer_cycles_and_exactly() {
             let chain = Skeleton::chain_through(&points).unwrap();
             let target = reachable(&mut random, &points[0], &chain, 0.8);
             plain += solve_through(&points, target, options(0)).iterations;
-            let solution = solve_through(&points, target, SkeletonOptions { circles: true, ..options(0) });
+            let solution = solve_through(&points, target, options(0).with_circles(true));
             assert!(solution.residuals[0].distance == 0.0 || solution.iterations == 0);
             closed += solution.iterations;
         }
@@ -227,9 +227,9 @@ fn circles_close_bent_chains_in_fewer_cycles_and_exactly() {
 fn a_limit_of_cycles_is_kept_and_reported() {
     let points = arc(100, 1.0);
     let target = Point3::new(0.0, 0.999, 0.0);
-    let few = solve_through(&points, target, SkeletonOptions { iterations: 3, ..options(0) });
+    let few = solve_through(&points, target, options(0).with_iterations(3));
     assert_eq!((few.residuals[0].outcome, few.iterations), (Outcome::Closest(Reason::NotConverged), 3));
-    let none = solve_through(&points, target, SkeletonOptions { iterations: 0, ..options(0) });
+    let none = solve_through(&points, target, options(0).with_iterations(0));
     assert_eq!(none.configuration.points, points);
 }
 
@@ -240,8 +240,8 @@ fn extreme_scales_neither_panic_nor_give_nan() {
         let lengths: Vec<f64> = (0..6).map(|_| scale * random.between(0.5, 1.5)).collect();
         let chain = Skeleton::chain(&lengths).unwrap();
         let points: Vec<_> = walk(&mut random, 3, 6).iter().map(|point| point * scale).collect();
-        for options in [options(0), options(5), SkeletonOptions { circles: true, ..options(5) }] {
-            let options = SkeletonOptions { tolerance: 1e-6 * scale, iterations: 3000, ..options };
+        for options in [options(0), options(5), options(5).with_circles(true)] {
+            let options = options.with_tolerance(1e-6 * scale).with_iterations(3000);
             for size in [0.0, 1.0, 3.0, 100.0] {
                 let target = points[0] + direction(&mut random, 3) * (size * scale);
                 let targets = [SkeletonTarget::new(6, target.map(|x: f64| x.clamp(-1e9, 1e9)))];

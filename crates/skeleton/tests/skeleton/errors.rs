@@ -172,9 +172,9 @@ fn invalid_seeds_roots_and_options_are_refused() {
     let optioned = |options: SkeletonOptions| refused(&chain, &targets, Root::Fixed, &rest, options);
     for value in [0.0, -1.0, f64::INFINITY, f64::NAN] {
         let expected = format!("the tolerance is {value} m; it must be a finite number above 0");
-        assert_eq!(optioned(SkeletonOptions { tolerance: value, ..default }), expected);
+        assert_eq!(optioned(default.with_tolerance(value)), expected);
         let expected = format!("the orientation tolerance is {value} rad; it must be a finite number above 0");
-        assert_eq!(optioned(SkeletonOptions { orientation_tolerance: value, ..default }), expected);
+        assert_eq!(optioned(default.with_orientation_tolerance(value)), expected);
     }
 }
 
@@ -188,7 +188,7 @@ fn memory_of_another_skeleton_is_refused() {
     assert_eq!(found, "the scratch has 5 entries; it must have 3");
     let found = sentence(chain.solve(&problem, &mut chain.scratch(&options), &mut other.solution()));
     assert_eq!(found, "the solution has 5 entries; it must have 3");
-    let plain = SkeletonOptions { acceleration: 0, ..options };
+    let plain = options.with_acceleration(0);
     let found = sentence(chain.solve(&problem, &mut chain.scratch(&plain), &mut chain.solution()));
     assert!(found.starts_with("the scratch is for 0 differences, but the options ask for 5"), "{found}");
     // A scratch with memory for acceleration also serves the plain algorithm.

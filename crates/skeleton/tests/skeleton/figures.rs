@@ -12,7 +12,11 @@ use crate::common::Random;
 
 /// For chains of points: FABRIK without polish and restarts.
 pub fn options(acceleration: usize) -> SkeletonOptions {
-    SkeletonOptions { acceleration, iterations: 200_000, restarts: 0, polish: false, ..SkeletonOptions::default() }
+    SkeletonOptions::default()
+        .with_acceleration(acceleration)
+        .with_iterations(200_000)
+        .with_restarts(0)
+        .with_polish(false)
 }
 
 /// A direction in the plane, or in space.

@@ -47,7 +47,7 @@ fn limited_chains_come_as_near_to_targets_beyond_reach_as_any_search() {
         let targets = [SkeletonTarget::new(count, Point3::from(random.direction() * reach * random.between(1.0, 1.5)))];
         let seed = chain.at_rest();
         let found = solve(&chain, &problem(&targets, &seed)).residuals[0].distance;
-        let options = SkeletonOptions { restarts: 0, ..SkeletonOptions::default() };
+        let options = SkeletonOptions::default().with_restarts(0);
         let other = |_| {
             let seed = anywhere(&mut random, &chain);
             solve(&chain, &SkeletonProblem { options, ..problem(&targets, &seed) }).residuals[0].distance
@@ -114,8 +114,7 @@ fn weights_do_not_keep_targets_from_being_met() {
             let figure = three_arms(&mut random, limited);
             // Without cycles the solution is the seed, moved into the limits.
             let far = [SkeletonTarget::new(5, Point3::new(1e3, 0.0, 0.0))];
-            let (drawn, none) =
-                (anywhere(&mut random, &figure), SkeletonOptions { iterations: 0, ..SkeletonOptions::default() });
+            let (drawn, none) = (anywhere(&mut random, &figure), SkeletonOptions::default().with_iterations(0));
             let allowed =
                 solve(&figure, &SkeletonProblem { options: none, ..problem(&far, &drawn) }).configuration.points;
             let mut targets = [5, 8, 11].map(|point| SkeletonTarget::new(point, allowed[point]));
@@ -136,11 +135,8 @@ fn figures_that_are_dragged_do_not_leap() {
         let Model::Skeleton(model) = Model::read(&file).unwrap() else { panic!("{name} is no skeleton") };
         let (figure, mut random, mut seed) = (&model.skeleton, Random::new(6 + run as u64), model.rest.clone());
         let end = *model.ends.last().unwrap();
-        let (root, reach, options) = (
-            seed.points[0],
-            figure.reach(0, end).unwrap().outer,
-            SkeletonOptions { restarts: 0, ..SkeletonOptions::default() },
-        );
+        let (root, reach, options) =
+            (seed.points[0], figure.reach(0, end).unwrap().outer, SkeletonOptions::default().with_restarts(0));
         let (mut to, mut goal, mut scratch) = (seed.points[end], root, figure.scratch(&options));
         for frame in 0..600 {
             if frame % 100 == 0 {
@@ -179,7 +175,7 @@ fn restarts_leave_limited_segments_alone_that_lead_to_no_target() {
             SkeletonTarget::new(5, Point3::from(random.direction() * 3.0)),
             SkeletonTarget::new(8, Point3::from(random.direction() * 3.0)),
         ];
-        let (rest, none) = (figure.at_rest(), SkeletonOptions { iterations: 0, ..SkeletonOptions::default() });
+        let (rest, none) = (figure.at_rest(), SkeletonOptions::default().with_iterations(0));
         let asked = problem(&targets, &rest);
         let answers = [none, asked.options].map(|options| solve(&figure, &SkeletonProblem { options, ..asked }));
         restarted += usize::from(answers[1].restarts > 0);

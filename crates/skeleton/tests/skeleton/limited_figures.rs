@@ -90,8 +90,7 @@ fn check(skeleton: &Skeleton, root: &Isometry3<f64>, problem: &SkeletonProblem, 
 /// How many of `sets` sets of targets for all end effectors, half of them with orientations, are met from rest.
 fn solved(figure: &Figure, random: &mut Random, spread: Spread, sets: usize) -> usize {
     let Figure { skeleton, ends, rest, height } = figure;
-    let options =
-        SkeletonOptions { tolerance: 1e-4 * height, orientation_tolerance: 1e-4, ..SkeletonOptions::default() };
+    let options = SkeletonOptions::default().with_tolerance(1e-4 * height).with_orientation_tolerance(1e-4);
     let (mut scratch, mut solution) = (skeleton.scratch(&options), skeleton.solution());
     let root = Isometry3::from_parts(rest.points[0].into(), rest.orientations[0]);
     let joints: Vec<_> = (0..skeleton.segment_count()).map(|index| skeleton.segment(index).unwrap().joint).collect();
@@ -174,7 +173,7 @@ fn random_figures_reach_what_their_limits_allow() {
 #[test]
 fn ends_out_of_reach_stretch_within_the_limits_and_leave_the_others_alone() {
     let Figure { skeleton, ends, rest, height } = bundled("humanoid.yaml");
-    let options = SkeletonOptions { tolerance: 1e-4 * height, ..SkeletonOptions::default() };
+    let options = SkeletonOptions::default().with_tolerance(1e-4 * height);
     let (mut scratch, mut solution) = (skeleton.scratch(&options), skeleton.solution());
     let root = Isometry3::from_parts(rest.points[0].into(), rest.orientations[0]);
     for far in 0..ends.len() {
@@ -199,7 +198,7 @@ fn ends_out_of_reach_stretch_within_the_limits_and_leave_the_others_alone() {
 fn a_free_root_follows_with_its_limits() {
     let figure = bundled("humanoid.yaml");
     let Figure { skeleton, ends, rest, height } = &figure;
-    let options = SkeletonOptions { tolerance: 1e-4 * height, ..SkeletonOptions::default() };
+    let options = SkeletonOptions::default().with_tolerance(1e-4 * height);
     let (mut scratch, mut solution) = (skeleton.scratch(&options), skeleton.solution());
     // All end effectors at another place: the whole skeleton has to move and turn.
     let moved = Isometry3::new(Vector3::new(2.0, -1.0, 0.5), Vector3::new(0.2, 0.1, 1.0));
@@ -215,7 +214,7 @@ fn a_free_root_follows_with_its_limits() {
 /// effectors are dragged in 200 small steps from one configuration to another.
 fn drag(figure: &Figure, random: &mut Random, ends: &[usize], restarts: usize) -> (f64, usize) {
     let Figure { skeleton, rest, height, .. } = figure;
-    let options = SkeletonOptions { tolerance: 1e-4 * height, restarts, ..SkeletonOptions::default() };
+    let options = SkeletonOptions::default().with_tolerance(1e-4 * height).with_restarts(restarts);
     let (mut scratch, mut solution) = (skeleton.scratch(&options), skeleton.solution());
     let root = Isometry3::from_parts(rest.points[0].into(), rest.orientations[0]);
     let joints = || (0..skeleton.segment_count()).map(|index| skeleton.segment(index).unwrap().joint);
@@ -264,7 +263,7 @@ fn a_figure_that_is_dragged_stays_near_where_it_was() {
 #[test]
 fn a_straight_leg_bends_where_its_foot_is_lifted() {
     let Figure { skeleton, ends, rest, height } = bundled("humanoid.yaml");
-    let options = SkeletonOptions { tolerance: 1e-4 * height, restarts: 1, ..SkeletonOptions::default() };
+    let options = SkeletonOptions::default().with_tolerance(1e-4 * height).with_restarts(1);
     let (mut scratch, mut solution) = (skeleton.scratch(&options), skeleton.solution());
     let mut at = rest.clone();
     for step in 1..=40 {

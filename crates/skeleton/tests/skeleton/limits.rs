@@ -14,7 +14,7 @@ use crate::figures::{any_joint, bits, irregular, limited_chain, rotation, rotati
 
 /// Without polish.
 fn options() -> SkeletonOptions {
-    SkeletonOptions { polish: false, ..SkeletonOptions::default() }
+    SkeletonOptions::default().with_polish(false)
 }
 
 /// Moves the end of `chain` to `target`.
@@ -38,7 +38,7 @@ fn reachable(random: &mut Random, chain: &Skeleton) -> (Point3<f64>, SkeletonCon
     let mut draw = || anywhere(random, chain, &Isometry3::identity());
     let (goal, seed) = (draw(), draw());
     // Without cycles the solution is the seed, moved into the limits.
-    let placed = solve_chain(chain, Point3::new(1e3, 0.0, 0.0), &goal, SkeletonOptions { iterations: 0, ..options() });
+    let placed = solve_chain(chain, Point3::new(1e3, 0.0, 0.0), &goal, options().with_iterations(0));
     (placed.configuration.points[chain.segment_count()], seed)
 }
 
@@ -52,8 +52,7 @@ fn limits_hold_after_every_cycle_whatever_the_target() {
         let target = Point3::from(random.direction() * random.between(0.0, 4.0));
         // The best cycle is the best configuration.
         for iterations in 0..20 {
-            let options =
-                SkeletonOptions { iterations, acceleration: [0, 1, 5][run % 3], ..SkeletonOptions::default() };
+            let options = SkeletonOptions::default().with_iterations(iterations).with_acceleration([0, 1, 5][run % 3]);
             let solution = solve_chain(&chain, target, &seed, options);
             assert_eq!(solution.configuration.orientations[0], root.rotation);
         }
@@ -154,7 +153,7 @@ fn acceleration_saves_cycles_and_plain_cycles_need_no_memory_for_it() {
     for _ in 0..100 {
         let chain = limited_chain(&mut random, 8, any_joint);
         let (target, seed) = reachable(&mut random, &chain);
-        plain += solve_chain(&chain, target, &seed, SkeletonOptions { acceleration: 0, ..options() }).iterations;
+        plain += solve_chain(&chain, target, &seed, options().with_acceleration(0)).iterations;
         accelerated += solve_chain(&chain, target, &seed, options()).iterations;
     }
     println!("{plain} plain cycles, {accelerated} accelerated ones");
@@ -163,7 +162,7 @@ fn acceleration_saves_cycles_and_plain_cycles_need_no_memory_for_it() {
     let chain = limited_chain(&mut random, 2, any_joint);
     let (targets, seed) = ([SkeletonTarget::new(2, Point3::new(0.1, 0.1, 0.1))], chain.at_rest());
     let problem = SkeletonProblem { targets: &targets, root: Root::Fixed, seed: &seed, options: options() };
-    let plain = SkeletonProblem { options: SkeletonOptions { acceleration: 0, ..options() }, ..problem };
+    let plain = SkeletonProblem { options: options().with_acceleration(0), ..problem };
     let found = chain.solve(&problem, &mut chain.scratch(&plain.options), &mut chain.solution());
     let sentence = found.unwrap_err().to_string();
     assert!(sentence.starts_with("the scratch is for 0 differences, but the options ask for 5"), "{sentence}");
@@ -236,7 +235,7 @@ fn the_closest_configuration_is_returned_but_where_the_seed_leads_nearly_as_near
             let seed = anywhere(&mut random, &chain, &Isometry3::identity());
             let (mut nearest, margin) = (f64::INFINITY, 0.009 * tip_reach(&chain).outer);
             for iterations in [0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144] {
-                let options = SkeletonOptions { iterations, acceleration, ..SkeletonOptions::default() };
+                let options = SkeletonOptions::default().with_iterations(iterations).with_acceleration(acceleration);
                 let distance = solve_chain(&chain, target, &seed, options).residuals[0].distance;
                 assert!(distance <= nearest + margin, "{iterations}: {distance} after {nearest}");
                 nearest = nearest.min(distance);
@@ -248,7 +247,7 @@ fn the_closest_configuration_is_returned_but_where_the_seed_leads_nearly_as_near
 #[test]
 fn attempts_end_where_cycles_are_not_limited() {
     let chain = with_lengths(&[Joint::ball(Cone::circular(0.1), Range::ALL); 4], |_| 0.25);
-    let options = SkeletonOptions { iterations: usize::MAX, restarts: 3, ..SkeletonOptions::default() };
+    let options = SkeletonOptions::default().with_iterations(usize::MAX).with_restarts(3);
     for target in [Point3::new(0.0, 0.5, 0.0), Point3::new(-0.9, 0.0, 0.0), Point3::new(0.0, 0.0, 9.0)] {
         let solution = solve_chain(&chain, target, &chain.at_rest(), options);
         assert!(!solution.is_solved() && solution.iterations < 100_000, "{solution:?}");

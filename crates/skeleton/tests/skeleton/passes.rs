@@ -26,7 +26,7 @@ fn within_limits(
     let root = Isometry3::from_parts(random.direction().into(), rotation(random));
     let seed = skeleton.place(&root, &rotations(random, skeleton.segment_count())).unwrap();
     let targets = [SkeletonTarget::new(skeleton.segment_count(), target)];
-    let options = SkeletonOptions { iterations: 0, ..SkeletonOptions::default() };
+    let options = SkeletonOptions::default().with_iterations(0);
     let placed = solve(skeleton, &SkeletonProblem { targets: &targets, root: Root::Fixed, seed: &seed, options });
     (placed.configuration, targets)
 }
@@ -109,7 +109,7 @@ fn an_accelerated_cycle_leads_no_farther_away_than_a_plain_one() {
         let target = Point3::from(random.direction() * random.between(0.0, 3.0));
         let (seed, targets) = within_limits(&mut random, &chain, target);
         let after = |iterations: usize| {
-            let options = SkeletonOptions { iterations, restarts: 0, polish: false, ..SkeletonOptions::default() };
+            let options = SkeletonOptions::default().with_iterations(iterations).with_restarts(0).with_polish(false);
             let problem = SkeletonProblem { targets: &targets, root: Root::Fixed, seed: &seed, options };
             (problem, solve(&chain, &problem))
         };

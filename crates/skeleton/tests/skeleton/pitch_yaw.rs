@@ -15,7 +15,7 @@ const METHODS: [StepMethod; 2] = [StepMethod::DampedLeastSquares, StepMethod::Ps
 const SEGMENTS: [usize; 5] = [1, 2, 5, 40, 200];
 
 fn options(method: StepMethod) -> PitchYawOptions {
-    PitchYawOptions { method, ..PitchYawOptions::default() }
+    PitchYawOptions::default().with_method(method)
 }
 
 fn arm(random: &mut Random, segments: usize) -> PitchYawArm {
@@ -153,7 +153,7 @@ fn invalid_problems_are_refused_and_leave_the_solution_unchanged() {
     let (mut scratch, mut solution) = (arm.scratch(), arm.solution());
     let before = solution.clone();
     let mut check = |target: [f64; 3], seed: &[f64], tolerance: f64, sentence: &str| {
-        let options = PitchYawOptions { tolerance, ..PitchYawOptions::default() };
+        let options = PitchYawOptions::default().with_tolerance(tolerance);
         let problem = PitchYawProblem { target: Point3::from(target), seed, options };
         let error = arm.solve(&problem, &mut scratch, &mut solution).unwrap_err();
         assert!(error.to_string().starts_with(sentence), "{error}");
@@ -194,7 +194,7 @@ fn extreme_scales_neither_panic_nor_give_nan() {
         let arm = PitchYawArm::new(Point3::origin(), lengths).unwrap();
         for method in METHODS {
             let target = Point3::from(random.direction() * (2.0 * scale));
-            let options = PitchYawOptions { tolerance: 1e-6 * scale, ..options(method) };
+            let options = options(method).with_tolerance(1e-6 * scale);
             let solution = solve(&arm, target, &positions(&mut random, &arm), options);
             assert!(solution.positions.iter().all(|position| position.is_finite()));
             if scale > 1e-10 {
@@ -326,8 +326,7 @@ fn invalid_steps_are_refused() {
         let expected = format!("the greatest turn between points of the path is {turn} rad; it must be above 0");
         assert_eq!(error(0.1, turn), expected);
     }
-    let fine =
-        PitchYawProblem { options: PitchYawOptions { tolerance: 1e-12, ..PitchYawOptions::default() }, ..problem };
+    let fine = PitchYawProblem { options: PitchYawOptions::default().with_tolerance(1e-12), ..problem };
     let steps = PathSteps::new(1e-8);
     let found = arm.follow_path(&fine, &steps, &mut arm.scratch(), &mut arm.solution(), |_| ());
     assert!(found.unwrap_err().to_string().ends_with("; it must be at most 1e6"));

@@ -83,7 +83,7 @@ impl Case {
                 )),
                 other => *other,
             },
-            options: SkeletonOptions { tolerance: scale * self.options.tolerance, ..self.options },
+            options: self.options.with_tolerance(scale * self.options.tolerance),
             is_possible: self.is_possible,
         }
     }
@@ -117,14 +117,12 @@ fn configuration(random: &mut Random, skeleton: &Skeleton) -> SkeletonConfigurat
 }
 
 fn options(random: &mut Random) -> SkeletonOptions {
-    SkeletonOptions {
-        iterations: [0, 1, 3, 30, 300][random.below(5)],
-        restarts: random.below(4),
-        acceleration: [0, 1, 5][random.below(3)],
-        circles: random.below(2) == 0,
-        polish: random.below(2) == 0,
-        ..SkeletonOptions::default()
-    }
+    SkeletonOptions::default()
+        .with_iterations([0, 1, 3, 30, 300][random.below(5)])
+        .with_restarts(random.below(4))
+        .with_acceleration([0, 1, 5][random.below(3)])
+        .with_circles(random.below(2) == 0)
+        .with_polish(random.below(2) == 0)
 }
 
 fn cases(seed: u64) -> impl Iterator<Item = Case> {
@@ -207,7 +205,7 @@ fn more_cycles_and_attempts_never_lead_farther_away() {
         }
         let mut before = f64::INFINITY;
         for (iterations, restarts) in [(0, 0), (1, 0), (2, 0), (5, 0), (20, 0), (100, 0), (300, 1), (600, 3)] {
-            let after = error(&case.solve(SkeletonOptions { iterations, restarts, ..case.options }));
+            let after = error(&case.solve(case.options.with_iterations(iterations).with_restarts(restarts)));
             assert!(after <= before + 1e-12, "{iterations} cycles: {after} after {before}, {:?}", case.options);
             before = after;
         }
@@ -239,7 +237,7 @@ fn a_figure_elsewhere_has_the_same_answer() {
         let place = Isometry3::from_parts(random.direction().into(), rotation(&mut random));
         let elsewhere = case.moved(&place, 1.0);
         // After few cycles, before rounding errors grow.
-        let few = SkeletonOptions { iterations: 3, restarts: 0, ..case.options };
+        let few = case.options.with_iterations(3).with_restarts(0);
         let (one, two) = (case.solve(few), elsewhere.solve(few));
         let pairs = one.configuration.points.iter().zip(&two.configuration.points);
         let apart = pairs.map(|(one, two)| (place * one - two).norm()).fold(0.0, f64::max);

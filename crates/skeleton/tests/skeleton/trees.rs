@@ -12,7 +12,7 @@ use crate::figures::{at, bits, solve};
 
 /// Without polish, with a few restarts.
 fn options() -> SkeletonOptions {
-    SkeletonOptions { iterations: 3000, restarts: 10, polish: false, ..SkeletonOptions::default() }
+    SkeletonOptions::default().with_iterations(3000).with_restarts(10).with_polish(false)
 }
 
 /// Appends a chain of `count` segments that begins at the point `from`. Returns the last point.
@@ -73,7 +73,7 @@ fn targets_of_random_configurations_are_met() {
     for acceleration in [0, 5] {
         for (root, bend) in [(Root::Fixed, 0.7), (Root::Fixed, 3.0), (Root::Free, 0.7), (Root::Free, 3.0)] {
             for (levels, ends) in (2..=3).flat_map(|levels| (2..=5).map(move |ends| (levels, ends))) {
-                let (mut random, options) = (Random::new(1), SkeletonOptions { acceleration, ..options() });
+                let (mut random, options) = (Random::new(1), options().with_acceleration(acceleration));
                 let (mut solved, mut cycles) = (0, 0);
                 for _ in 0..100 {
                     let (tree, tips) = tree(&mut random, levels, ends);
@@ -155,7 +155,7 @@ fn the_closest_configuration_of_all_attempts_is_returned() {
         }
         let mut before = f64::INFINITY;
         for restarts in 0..8 {
-            let options = SkeletonOptions { restarts, ..options() };
+            let options = options().with_restarts(restarts);
             let solution = solve(&tree, &SkeletonProblem { targets: &targets, seed: &seed, root: Root::Free, options });
             let error = solution.residuals.iter().map(|residual| residual.distance.powi(2)).sum::<f64>().sqrt();
             assert!(error <= before + 1e-12, "{restarts}: {error} after {before}");
@@ -169,7 +169,7 @@ fn attempts_end_where_cycles_are_not_limited() {
     let (tree, seed) = two_arms();
     let targets =
         [SkeletonTarget::new(4, Point3::new(0.0, 0.8, 0.2)), SkeletonTarget::new(7, Point3::new(0.0, -0.8, 0.2))];
-    let options = SkeletonOptions { iterations: usize::MAX, restarts: 3, ..options() };
+    let options = options().with_iterations(usize::MAX).with_restarts(3);
     let solution = solve(&tree, &SkeletonProblem { targets: &targets, seed: &seed, root: Root::Free, options });
     assert!(!solution.is_solved() && solution.restarts == 3 && solution.iterations < 100_000, "{solution:?}");
 }

@@ -75,8 +75,7 @@ impl Tally {
         for _ in 0..POSES {
             let targets = arm.targets_at(&random.positions(&arm.chain));
             let seed = random.positions(&arm.chain);
-            let answered =
-                solver.solve(&Problem { mode, ..Problem::new(&targets, &seed) }, &mut scratch, &mut solution);
+            let answered = solver.solve(&Problem::new(&targets, &seed).with_mode(mode), &mut scratch, &mut solution);
             self.solved += usize::from(answered.is_ok() && solution.is_solved());
             self.cycles += solution.iterations;
             self.time += solution.elapsed.as_secs_f64() * 1e6;

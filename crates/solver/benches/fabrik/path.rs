@@ -56,7 +56,7 @@ impl Course {
         for step in 1..=ROUNDS * STEPS {
             let targets = [Target::new(0, pose(&start, radius, step))];
             let seed = configurations.last().map_or(from, Vec::as_slice);
-            let problem = Problem { mode: Mode::Track { max_step: &free }, ..Problem::new(&targets, seed) };
+            let problem = Problem::new(&targets, seed).with_mode(Mode::Track { max_step: &free });
             let answered = solver.solve(&problem, &mut scratch, &mut solution).is_ok();
             if step > STEPS {
                 course.missed += usize::from(!answered || !solution.is_solved());

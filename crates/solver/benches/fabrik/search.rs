@@ -33,7 +33,7 @@ impl Tally {
         for _ in 0..POSES {
             let targets = arm.targets_at(&random.positions(&arm.chain));
             for seed in [arm.chain.nominal_positions(), random.positions(&arm.chain)] {
-                let problem = Problem { mode, deadline: Some(DEADLINE), ..Problem::new(&targets, &seed) };
+                let problem = Problem::new(&targets, &seed).with_mode(mode).with_deadline(Some(DEADLINE));
                 let mut solve = |solution: &mut Solution| solver.solve(&problem, &mut scratch, solution).is_ok();
                 let solved = solve(&mut first) && first.is_solved();
                 let mut least = first.elapsed;

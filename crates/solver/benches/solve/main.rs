@@ -66,7 +66,7 @@ fn iterations(meter: &mut Meter, joints: usize) -> Result<f64, Box<dyn Error>> {
     let seed = chain.nominal_positions();
     let near: Vec<f64> = seed.iter().map(|position| position + 0.3).collect();
     let targets = targets_at(&chain, &near);
-    let problem = Problem { mode: Mode::search(), ..Problem::new(&targets, &seed) };
+    let problem = Problem::new(&targets, &seed).with_mode(Mode::search());
     let mut scratch = solver.scratch();
     Ok(meter.measure("iteration", &joints.to_string(), TIMES, || {
         solver.iterate(black_box(&problem), &mut scratch, TIMES as usize);
@@ -121,7 +121,7 @@ fn solves(
                 Some(max_step) => Mode::Track { max_step },
                 None => Mode::search(),
             };
-            let problem = Problem { mode, ..Problem::new(&question.targets, &question.seed) };
+            let problem = Problem::new(&question.targets, &question.seed).with_mode(mode);
             let answered = solver.solve(black_box(&problem), &mut scratch, &mut solution);
             answered.is_ok() && solution.outcome == Outcome::Solved
         });

@@ -115,7 +115,7 @@ pub fn closed_form(arm: &Arm) -> Solver {
 /// The pose of the tip at known positions, with a tolerance of 1e-9 m and rad.
 pub fn exact(arm: &Arm, positions: &[f64]) -> Target {
     let tolerance = Tolerance { position: 1e-9, orientation: 1e-9 };
-    Target { tolerance, ..arm.targets_at(positions)[0] }
+    arm.targets_at(positions)[0].with_tolerance(tolerance)
 }
 
 /// Checks every solution of the closed form by independent kinematics, and that it has all solutions of a search.
@@ -129,10 +129,11 @@ pub fn check_all(arm: &Arm, positions: &[f64], seed: &[f64]) -> usize {
 /// Checks every solution for a target as [`check_all`] does; `known` positions meet it.
 pub fn check_target(arm: &Arm, target: &Target, seed: &[f64], known: Option<&[f64]>) -> usize {
     let solver = closed_form(arm);
-    let problem = Problem {
-        mode: Mode::Search { pick: Pick::First, attempts: 400, random_seed: 1 },
-        ..Problem::new(std::slice::from_ref(target), seed)
-    };
+    let problem = Problem::new(std::slice::from_ref(target), seed).with_mode(Mode::Search {
+        pick: Pick::First,
+        attempts: 400,
+        random_seed: 1,
+    });
     let found = all_solutions(&solver, &problem);
     let nearest = |to: &[f64]| found.iter().map(|s| apart(&s.positions, to)).fold(f64::INFINITY, f64::min);
     for solution in &found {

@@ -225,7 +225,7 @@ fn solutions_lie_in_the_limits_at_the_turn_nearest_to_the_seed() {
                 check_all(&arm, &positions, &seed);
                 let target = exact(&arm, &positions);
                 let mode = Mode::Search { pick: Pick::Nearest, attempts: 400, random_seed: 1 };
-                let problem = Problem { mode, ..Problem::new(std::slice::from_ref(&target), &seed) };
+                let problem = Problem::new(std::slice::from_ref(&target), &seed).with_mode(mode);
                 let far = |solution: &urdf_ik::solver::Solution| {
                     solution.positions.iter().zip(&seed).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
                 };
@@ -292,7 +292,7 @@ fn tracking_stays_on_the_branch_of_the_seed() {
                 seed.iter().map(|seed| (seed + random.between(-0.02, 0.02)).clamp(-3.0, 3.0)).collect();
             let target = [exact(&arm, &made)];
             let mode = Mode::Track { max_step: &step };
-            let solution = solve(&solver, &Problem { mode, ..Problem::new(&target, &seed) });
+            let solution = solve(&solver, &Problem::new(&target, &seed).with_mode(mode));
             let moved = solution.positions.iter().zip(&seed).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             assert!(moved <= 0.1 + 1e-12 && arm.chain.contains(&solution.positions), "{name}: {solution:?}");
             assert!(solution.smallest_singular_value.is_some(), "{name}: {solution:?}");

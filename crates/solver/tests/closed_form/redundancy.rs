@@ -60,7 +60,7 @@ fn closed_form(arm: &Arm) -> Solver {
 
 fn exact(arm: &Arm, positions: &[f64]) -> [Target; 1] {
     let tolerance = Tolerance { position: 1e-9, orientation: 1e-9 };
-    [Target { tolerance, ..arm.targets_at(positions)[0] }]
+    [arm.targets_at(positions)[0].with_tolerance(tolerance)]
 }
 
 fn largest_move(solution: &Solution, seed: &[f64]) -> f64 {
@@ -94,7 +94,7 @@ fn every_target_is_met_exactly_inside_the_limits() {
             let (positions, seed) = (random.positions(&arm.chain), random.positions(&arm.chain));
             let targets = exact(&arm, &positions);
             for pick in Pick::ALL {
-                let problem = Problem { mode: search(pick), ..Problem::new(&targets, &seed) };
+                let problem = Problem::new(&targets, &seed).with_mode(search(pick));
                 let solution = solve(&solver, &problem);
                 assert_eq!(solution.outcome, Outcome::Solved, "{}, {pick}: {solution:?}", arm.name);
                 assert!(arm.chain.contains(&solution.positions), "{solution:?}");
@@ -121,7 +121,7 @@ fn the_largest_move_is_seldom_beaten_by_the_best_of_many_searches() {
             let targets = exact(&arm, &positions);
             let ours = largest_move(&solve(&solver, &Problem::new(&targets, &seed)), &seed);
             let mode = Mode::Search { pick: Pick::Nearest, attempts: 1000, random_seed: 0 };
-            let theirs = solve(&other, &Problem { mode, ..Problem::new(&targets, &seed) });
+            let theirs = solve(&other, &Problem::new(&targets, &seed).with_mode(mode));
             let theirs = if theirs.is_solved() { largest_move(&theirs, &seed) } else { f64::INFINITY };
             beaten += usize::from(ours > theirs + 1e-3);
             beats += usize::from(ours < theirs - 1e-3);
@@ -147,7 +147,7 @@ fn the_most_manipulable_is_more_so_than_the_first() {
             let (positions, seed) = (random.positions(&arm.chain), random.positions(&arm.chain));
             let targets = arm.targets_at(&positions);
             let worth = |pick| {
-                let solution = solve(&solver, &Problem { mode: search(pick), ..Problem::new(&targets, &seed) });
+                let solution = solve(&solver, &Problem::new(&targets, &seed).with_mode(search(pick)));
                 common::log_manipulability(&arm, scale, &solution.positions, 6)
             };
             better += usize::from(worth(Pick::MostManipulable) > worth(Pick::First));
@@ -167,7 +167,7 @@ fn tracking_keeps_to_its_steps() {
                 seed.iter().map(|seed| (seed + random.between(-0.02, 0.02)).clamp(-2.8, 2.8)).collect();
             let targets = arm.targets_at(&moved);
             let mode = Mode::Track { max_step: &step };
-            let solution = solve(&solver, &Problem { mode, ..Problem::new(&targets, &seed) });
+            let solution = solve(&solver, &Problem::new(&targets, &seed).with_mode(mode));
             assert!(solution.is_solved() && solution.smallest_singular_value.is_some(), "{}: {solution:?}", arm.name);
             assert!(largest_move(&solution, &seed) <= 0.1 && arm.chain.contains(&solution.positions), "{solution:?}");
         }
@@ -187,7 +187,7 @@ fn what_cannot_be_met_or_is_not_a_full_pose_goes_to_the_search() {
         }
         let targets = arm.targets_at(&random.positions(&arm.chain));
         let preference = Preference { limits_weight: 1.0, ..Preference::default() };
-        let problem = Problem { preference, ..Problem::new(&targets, &seed) };
+        let problem = Problem::new(&targets, &seed).with_preference(preference);
         assert_eq!(bits(&solve(&solver, &problem)), bits(&solve(&other, &problem)), "{}", arm.name);
     }
 }
@@ -201,7 +201,7 @@ fn singular_configurations_and_seeds_of_many_turns_are_no_trouble() {
             let positions = [(); 7].map(|()| [0.0, 1e-12, 1e-8, 1.5, -0.7, 2.8][random.below(6)]);
             let seed = [(); 7].map(|()| random.between(-40.0, 40.0));
             let targets = arm.targets_at(&positions);
-            let problem = Problem { mode: search(Pick::First), ..Problem::new(&targets, &seed) };
+            let problem = Problem::new(&targets, &seed).with_mode(search(Pick::First));
             let solution = solve(&solver, &problem);
             assert!(arm.chain.contains(&solution.positions), "{}: {solution:?}", arm.name);
             let there = solve(&solver, &Problem::new(&targets, &positions));
@@ -253,7 +253,7 @@ fn a_solve_allocates_nothing() {
         for mode in Pick::ALL.map(search).into_iter().chain([Mode::Track { max_step: &step }]) {
             for _ in 0..5 {
                 let (targets, seed) = (exact(&arm, &random.positions(&arm.chain)), random.positions(&arm.chain));
-                let problem = Problem { mode, ..Problem::new(&targets, &seed) };
+                let problem = Problem::new(&targets, &seed).with_mode(mode);
                 let count = measure(|| solver.solve(&problem, &mut scratch, &mut solution).unwrap());
                 assert_eq!(count.count_total, 0, "{}, {mode:?}", arm.name);
             }

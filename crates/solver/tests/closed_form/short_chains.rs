@@ -136,7 +136,7 @@ fn axes_of(arm: &Arm) -> Axes {
 
 fn exact(arm: &Arm, positions: &[f64], free_axes: [bool; 6]) -> [Target; 1] {
     let tolerance = Tolerance { position: 1e-9, orientation: 1e-9 };
-    [Target { tolerance, free_axes, ..arm.targets_at(positions)[0] }]
+    [arm.targets_at(positions)[0].with_tolerance(tolerance).with_free_axes(free_axes)]
 }
 
 fn all(pick: Pick) -> Mode<'static> {
@@ -153,12 +153,12 @@ fn no_solution_that_a_search_finds_is_missing() {
             for _ in 0..10 {
                 let (positions, seed) = (random.positions(&arm.chain), random.positions(&arm.chain));
                 let target = exact(&arm, &positions, mask);
-                let problem = Problem { mode: all(Pick::First), ..Problem::new(&target, &seed) };
+                let problem = Problem::new(&target, &seed).with_mode(all(Pick::First));
                 for pick in Pick::ALL {
-                    let solution = solve(&solver, &Problem { mode: all(pick), ..problem });
+                    let solution = solve(&solver, &problem.with_mode(all(pick)));
                     assert!(solution.is_solved(), "{}, {pick}: {solution:?}", arm.name);
                     by_formula += usize::from(pick == Pick::First && solution.iterations == 0);
-                    assert_eq!(bits(&solve(&solver, &Problem { mode: all(pick), ..problem })), bits(&solution));
+                    assert_eq!(bits(&solve(&solver, &problem.with_mode(all(pick)))), bits(&solution));
                 }
                 let found = all_solutions(&solver, &problem);
                 for (index, solution) in found.iter().enumerate() {
@@ -199,7 +199,7 @@ fn what_has_no_closed_form_or_cannot_be_met_goes_to_the_search() {
         let (solver, seed) = (closed_form(&arm), random.positions(&arm.chain));
         let place = Isometry3::new(Vector3::new(9.0, 0.0, 0.0), Vector3::x());
         let far = Target::new(0, place);
-        let shift = Target { free_axes: [true, false, false, false, false, false], ..arm.targets_at(&seed)[0] };
+        let shift = arm.targets_at(&seed)[0].with_free_axes([true, false, false, false, false, false]);
         for target in [far, far.position_only(), shift] {
             let target = [target];
             let problem = Problem::new(&target, &seed);
@@ -260,7 +260,7 @@ fn singular_configurations_are_found_again() {
                 );
                 let step = vec![0.01; positions.len()];
                 let mode = Mode::Track { max_step: &step };
-                let tracked = solve(&solver, &Problem { mode, ..Problem::new(&target, &positions) });
+                let tracked = solve(&solver, &Problem::new(&target, &positions).with_mode(mode));
                 assert!(tracked.is_solved() && tracked.smallest_singular_value.is_some(), "{tracked:?}");
             }
         }

@@ -153,10 +153,8 @@ fn singular_configurations_have_solutions_that_stay_near_the_seed() {
                 solution.positions
             );
             let step = vec![0.01; 6];
-            let track = Problem {
-                mode: Mode::Track { max_step: &step },
-                ..Problem::new(std::slice::from_ref(&target), &positions)
-            };
+            let track =
+                Problem::new(std::slice::from_ref(&target), &positions).with_mode(Mode::Track { max_step: &step });
             let tracked = solve(&solver, &track);
             assert!(tracked.is_solved() && tracked.smallest_singular_value.is_some(), "{tracked:?}");
         }
@@ -203,18 +201,17 @@ fn solutions_lie_in_the_limits_at_the_turn_nearest_to_the_seed() {
                 let (positions, seed) = (random.positions(&arm.chain), random.positions(&arm.chain));
                 check_all(&arm, &positions, &seed);
                 let target = exact(&arm, &positions);
-                let problem = Problem {
-                    mode: Mode::Search { pick: Pick::Nearest, attempts: 400, random_seed: 1 },
-                    ..Problem::new(std::slice::from_ref(&target), &seed)
-                };
+                let problem = Problem::new(std::slice::from_ref(&target), &seed).with_mode(Mode::Search {
+                    pick: Pick::Nearest,
+                    attempts: 400,
+                    random_seed: 1,
+                });
                 let far = |s: &Solution| s.positions.iter().zip(&seed).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
                 let (ours, theirs) = (solve(&solver, &problem), solve(&arm.solver(), &problem));
                 // Near a singular configuration, a pose error of 1e-9 m leaves joint errors of some 1e-5 rad.
                 assert!(ours.is_solved() && far(&ours) <= far(&theirs) + 1e-4, "{ours:?}\n{theirs:?}");
-                let most = Problem {
-                    mode: Mode::Search { pick: Pick::MostManipulable, attempts: 400, random_seed: 1 },
-                    ..problem
-                };
+                let most =
+                    problem.with_mode(Mode::Search { pick: Pick::MostManipulable, attempts: 400, random_seed: 1 });
                 let (ours, theirs) = (solve(&solver, &most), solve(&arm.solver(), &most));
                 let scale = common::length_scale(&arm.solver());
                 let worth = |s: &Solution| common::log_manipulability(&arm, scale, &s.positions, 6);

@@ -34,7 +34,7 @@ fn what_is_handed_out_was_accepted_and_all_that_were_asked_about_meet_the_target
                     asked.lock().unwrap().push(positions.to_vec());
                     lot(positions) < 0.1
                 };
-                let problem = Problem { accepts: Some(&accepts), ..Problem::new(&targets, &seed) };
+                let problem = Problem::new(&targets, &seed).with_accepts(Some(&accepts));
                 let solution = solve(&solver, &problem);
                 let asked = asked.into_inner().unwrap();
                 let (last, refused) = asked.split_last().unwrap();
@@ -68,7 +68,7 @@ fn who_accepts_all_changes_no_bit() {
             for _ in 0..10 {
                 let (targets, seed) = (arm.targets_at(&random.positions(&arm.chain)), random.positions(&arm.chain));
                 let plain = Problem::new(&targets, &seed);
-                let asking = Problem { accepts: Some(&|_| true), ..plain };
+                let asking = plain.with_accepts(Some(&|_| true));
                 assert_eq!(bits(&solve(&solver, &asking)), bits(&solve(&solver, &plain)), "{}", arm.name);
             }
         }
@@ -85,7 +85,7 @@ fn an_interruption_ends_a_search_with_the_best_positions_so_far() {
     let asked = AtomicUsize::new(0);
     let interruption = || asked.fetch_add(1, Ordering::Relaxed) >= 10;
     let mode = Mode::Search { pick: Pick::First, attempts: usize::MAX, random_seed: 0 };
-    let problem = Problem { mode, interruption: Some(&interruption), ..Problem::new(&targets, &seed) };
+    let problem = Problem::new(&targets, &seed).with_mode(mode).with_interruption(Some(&interruption));
     let solution = solve(&solver, &problem);
     assert!(!solution.is_solved() && solution.stop == Stop::Deadline, "{solution:?}");
     assert!(solution.attempts < 1000 && arm.chain.contains(&solution.positions), "{solution:?}");
@@ -111,7 +111,7 @@ fn without_a_deadline_refusals_end_and_with_one_they_go_on_until_then() {
         false
     };
     let mode = Mode::Search { pick: Pick::First, attempts: 20, random_seed: 0 };
-    let problem = Problem { mode, accepts: Some(&accepts), ..Problem::new(&targets, &seed) };
+    let problem = Problem::new(&targets, &seed).with_mode(mode).with_accepts(Some(&accepts));
     let solution = solve(&solver, &problem);
     assert!(solution.outcome == Outcome::Closest(Reason::Refused) && solution.stop == Stop::Attempts, "{solution:?}");
     // Refused configurations did not count; the closest positions may have been submitted once more.
@@ -120,12 +120,14 @@ fn without_a_deadline_refusals_end_and_with_one_they_go_on_until_then() {
     assert!(arm.chain.contains(&solution.positions));
 
     asked.store(0, Ordering::Relaxed);
-    let solution = solve(&solver, &Problem { deadline: Some(Duration::from_millis(50)), ..problem });
+    let solution = solve(&solver, &problem.with_deadline(Some(Duration::from_millis(50))));
     assert!(solution.outcome == Outcome::Closest(Reason::Refused) && solution.stop == Stop::Deadline, "{solution:?}");
     // An unreachable target is given up as without a callback.
     let mut far = targets.clone();
     far[0].pose.translation.z += 5.0;
-    let solution = solve(&solver, &Problem { deadline: Some(Duration::from_secs(600)), targets: &far, ..problem });
+    let mut problem = problem.with_deadline(Some(Duration::from_secs(600)));
+    problem.targets = &far;
+    let solution = solve(&solver, &problem);
     assert!(solution.stop == Stop::Attempts && solution.attempts <= 20, "{solution:?}");
 }
 
@@ -146,8 +148,10 @@ fn every_way_to_solve_asks() {
                     Mode::Search { pick: Pick::Nearest, attempts: 50, random_seed: 0 },
                     Mode::Track { max_step: &steps },
                 ] {
-                    let problem =
-                        Problem { mode, accepts: Some(&accepts), preference, ..Problem::new(&targets, &seed) };
+                    let problem = Problem::new(&targets, &seed)
+                        .with_mode(mode)
+                        .with_accepts(Some(&accepts))
+                        .with_preference(preference);
                     let mut on_cores = solver.solution();
                     let mut scratches = [solver.scratch(), solver.scratch()];
                     solver.solve_on(&problem, &mut scratches, &mut on_cores).unwrap();
@@ -156,7 +160,7 @@ fn every_way_to_solve_asks() {
                         solved += usize::from(solution.is_solved());
                     }
                 }
-                let problem = Problem { accepts: Some(&accepts), ..Problem::new(&targets, &seed) };
+                let problem = Problem::new(&targets, &seed).with_accepts(Some(&accepts));
                 let all = all_solutions(&solver, &problem);
                 assert!(all.iter().all(|solution| accepts(&solution.positions)));
                 let batch = solver.solve_batch(&[problem], &|| true);
@@ -175,7 +179,7 @@ fn with_cost(solver: &Solver, problem: &Problem, cost: impl Fn(&[f64]) -> f64 + 
         costs.lock().unwrap().push(cost);
         cost
     };
-    let solution = solve(solver, &Problem { cost: Some(&kept), ..*problem });
+    let solution = solve(solver, &(*problem).with_cost(Some(&kept)));
     (solution, costs.into_inner().unwrap())
 }
 
@@ -193,7 +197,7 @@ fn the_least_cost_is_handed_out() {
                 assert!(costs.len() > 1 && lot(&solution.positions) == least, "{} {costs:?}", arm.name);
                 // A preference is ignored beside a cost.
                 let preference = Preference { posture: Some(&seed), posture_weight: 1.0, ..Preference::default() };
-                let (again, _) = with_cost(&solver, &Problem { preference, ..problem }, lot);
+                let (again, _) = with_cost(&solver, &problem.with_preference(preference), lot);
                 assert!(lot(&again.positions) <= 1.0 && again.is_solved());
             }
         }
@@ -215,7 +219,7 @@ fn the_largest_move_as_a_cost_gives_the_nearest_solution() {
                 let plain = Problem::new(&targets, &seed);
                 let (by_cost, _) = with_cost(&solver, &plain, moved);
                 let mode = Mode::Search { pick: Pick::Nearest, attempts: 100, random_seed: 0 };
-                let nearest = solve(&solver, &Problem { mode, ..plain });
+                let nearest = solve(&solver, &plain.with_mode(mode));
                 assert!((moved(&by_cost.positions) - moved(&nearest.positions)).abs() < 1e-12, "{}", arm.name);
             }
         }
@@ -251,9 +255,9 @@ fn a_refused_step_of_a_stream_says_so() {
     }
     let (targets, steps): (Vec<Target>, _) = (arm.targets_at(&goal), vec![0.1; 7]);
     for solver in solvers(arm) {
-        let problem = Problem { mode: Mode::Track { max_step: &steps }, ..Problem::new(&targets, &seed) };
+        let problem = Problem::new(&targets, &seed).with_mode(Mode::Track { max_step: &steps });
         assert!(solve(&solver, &problem).is_solved());
-        let solution = solve(&solver, &Problem { accepts: Some(&|_| false), ..problem });
+        let solution = solve(&solver, &problem.with_accepts(Some(&|_| false)));
         assert_eq!(solution.outcome, Outcome::Closest(Reason::Refused), "{solution:?}");
     }
 }

@@ -55,7 +55,7 @@ fn an_industrial_arm_has_every_solution_that_many_searches_find() {
         let targets = arm.targets_at(&random.positions(&arm.chain));
         let seed = random.positions(&arm.chain);
         let mode = Mode::Search { pick: Pick::First, attempts: 300, random_seed: 0 };
-        let found = all(&arm, &Problem { mode, ..Problem::new(&targets, &seed) });
+        let found = all(&arm, &Problem::new(&targets, &seed).with_mode(mode));
         for (index, solution) in found.iter().enumerate() {
             assert!(solution.is_solved() && arm.errors(&targets, solution).0 <= 1e-5, "{solution:?}");
             let others = found[..index].iter().map(|other| apart(&other.positions, &solution.positions));
@@ -101,10 +101,10 @@ fn the_search_ends_when_the_visitor_has_enough() {
         });
     assert_eq!((count.unwrap(), handed), (2, 2));
     // No solution for an unreachable target, and at most one in tracking.
-    let far = [Target { pose: nalgebra::Isometry3::translation(9.0, 0.0, 0.0), ..targets[0] }];
+    let far = [targets[0].with_pose(nalgebra::Isometry3::translation(9.0, 0.0, 0.0))];
     assert!(all(&arm, &Problem::new(&far, &seed)).is_empty());
     let mode = Mode::Track { max_step: &[f64::INFINITY; 6] };
-    assert!(all(&arm, &Problem { mode, ..Problem::new(&targets, &random.positions(&arm.chain)) }).len() < 2);
+    assert!(all(&arm, &Problem::new(&targets, &random.positions(&arm.chain)).with_mode(mode)).len() < 2);
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn several_cores_give_the_same_answer_each_time() {
                 let seed = random.positions(&arm.chain);
                 let targets = arm.targets_at(&random.positions(&arm.chain));
                 let mode = Mode::Search { pick, attempts: 60, random_seed: 7 };
-                let problem = Problem { mode, ..Problem::new(&targets, &seed) };
+                let problem = Problem::new(&targets, &seed).with_mode(mode);
                 let alone = solve(&solver, &problem);
                 for cores in [2, 3, 8, 100] {
                     let mut scratches: Vec<Scratch> = (0..cores).map(|_| solver.scratch()).collect();
@@ -203,7 +203,7 @@ fn every_revolution_within_the_limits_is_listed_the_nearest_first() {
         assert!(same && few.solutions.len() == 3 && few.count == turns.count);
         let (lower, upper) = ([-PI, -6.5, -100.0], [PI, 6.5, 100.0]);
         let bounds = Some(Bounds { lower: &lower, upper: &upper });
-        let bounded = Problem { bounds, ..problem };
+        let bounded = problem.with_bounds(bounds);
         let within = solver.solve_all_turns(&bounded, &mut solver.scratch(), 1000).unwrap();
         assert!(!within.solutions.is_empty());
         assert!(within.solutions.iter().all(|solution| solution.positions[0].abs() <= PI));

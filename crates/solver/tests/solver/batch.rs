@@ -141,7 +141,8 @@ fn each_problem_has_its_own_deadline_and_budget() {
     let (hard, easy) = ([Target::new(0, turned)], arm.targets_at(&seed));
     let mode = Mode::Search { pick: Pick::First, attempts: 1_000_000, random_seed: 0 };
     let deadline = Some(Duration::from_millis(5));
-    let problems = [&hard[..], &easy, &hard].map(|targets| Problem { mode, deadline, ..Problem::new(targets, &seed) });
+    let problems =
+        [&hard[..], &easy, &hard].map(|targets| Problem::new(targets, &seed).with_mode(mode).with_deadline(deadline));
     let batch = solve_on(2, &arm.solver(), &problems);
     assert!(batch.answers[1].is_solved());
     for index in [0, 2] {

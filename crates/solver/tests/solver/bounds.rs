@@ -60,7 +60,7 @@ fn a_solution_is_no_farther_from_the_seed_than_asked() {
                 let most = [0.05, 0.3, 1.0][index % 3];
                 let around = Around::new(&seed, most);
                 let targets = arm.targets_at(&near(&mut random, &arm.chain, &seed, most));
-                let problem = Problem { bounds: Some(around.bounds()), ..Problem::new(&targets, &seed) };
+                let problem = Problem::new(&targets, &seed).with_bounds(Some(around.bounds()));
                 let solution = solve(&solver, &problem);
                 around.check(&arm.chain, &solution);
                 missed.failed += usize::from(!solution.is_solved());
@@ -83,7 +83,7 @@ fn a_joint_can_be_locked() {
                 let mut around = Around::new(&seed, f64::INFINITY);
                 (around.lower[locked], around.upper[locked]) = (seed[locked], seed[locked]);
                 let targets = arm.targets_at(&goal);
-                let problem = Problem { bounds: Some(around.bounds()), ..Problem::new(&targets, &seed) };
+                let problem = Problem::new(&targets, &seed).with_bounds(Some(around.bounds()));
                 let solution = solve(&solver, &problem);
                 around.check(&arm.chain, &solution);
                 missed.failed += usize::from(!solution.is_solved());
@@ -103,7 +103,7 @@ fn bounds_beyond_the_limits_change_no_bit() {
                 let around = Around::new(&seed, f64::INFINITY);
                 let targets = arm.targets_at(&random.positions(&arm.chain));
                 let plain = Problem::new(&targets, &seed);
-                let bounded = Problem { bounds: Some(around.bounds()), ..plain };
+                let bounded = plain.with_bounds(Some(around.bounds()));
                 assert_eq!(bits(&solve(&solver, &bounded)), bits(&solve(&solver, &plain)), "{}", arm.name);
             }
         }
@@ -126,14 +126,14 @@ fn bounds_are_of_positions_as_they_stand() {
     for turns in [0.0, 3.0, -1000.0] {
         let seed: Vec<f64> = goal.iter().map(|position| position + turns * TAU + 0.1).collect();
         let around = Around::new(&seed, 0.2);
-        let problem = Problem { bounds: Some(around.bounds()), ..Problem::new(&targets, &seed) };
+        let problem = Problem::new(&targets, &seed).with_bounds(Some(around.bounds()));
         let solution = solve(&solver, &problem);
         around.check(&arm.chain, &solution);
         assert!(solution.is_solved(), "{solution:?}");
         // The solution a whole turn away does not count.
         let seed: Vec<f64> = seed.iter().map(|position| position + PI).collect();
         let around = Around::new(&seed, 2.0);
-        let problem = Problem { bounds: Some(around.bounds()), ..Problem::new(&targets, &seed) };
+        let problem = Problem::new(&targets, &seed).with_bounds(Some(around.bounds()));
         let solution = solve(&solver, &problem);
         around.check(&arm.chain, &solution);
         assert!(!solution.is_solved() && !solution.saturated.is_empty(), "{solution:?}");
@@ -141,7 +141,7 @@ fn bounds_are_of_positions_as_they_stand() {
     // With more than a turn of room, the turn inside the bounds is found.
     let seed = [10.0; 3];
     let around = Around::new(&seed, PI + 0.01);
-    let problem = Problem { bounds: Some(around.bounds()), ..Problem::new(&targets, &seed) };
+    let problem = Problem::new(&targets, &seed).with_bounds(Some(around.bounds()));
     let solution = solve(&solver, &problem);
     around.check(&arm.chain, &solution);
     assert!(solution.is_solved(), "{solution:?}");
@@ -163,7 +163,7 @@ fn every_way_to_solve_keeps_the_bounds() {
                     Mode::Search { pick: Pick::MostManipulable, attempts: 60, random_seed: 1 },
                     Mode::Track { max_step: &steps },
                 ] {
-                    let problem = Problem { mode, bounds: Some(around.bounds()), ..Problem::new(&targets, &seed) };
+                    let problem = Problem::new(&targets, &seed).with_mode(mode).with_bounds(Some(around.bounds()));
                     let solution = solve(&solver, &problem);
                     around.check(&arm.chain, &solution);
                     let mut on_cores = solver.solution();
@@ -171,7 +171,7 @@ fn every_way_to_solve_keeps_the_bounds() {
                     solver.solve_on(&problem, &mut scratches, &mut on_cores).unwrap();
                     around.check(&arm.chain, &on_cores);
                 }
-                let problem = Problem { bounds: Some(around.bounds()), ..Problem::new(&targets, &seed) };
+                let problem = Problem::new(&targets, &seed).with_bounds(Some(around.bounds()));
                 let all = all_solutions(&solver, &problem);
                 for solution in &all {
                     around.check(&arm.chain, solution);
@@ -193,7 +193,7 @@ fn bounds_in_the_way_are_named_as_limits_are() {
     let mut goal = seed.clone();
     goal[0] += 1.0;
     let targets = arm.targets_at(&goal);
-    let problem = Problem { bounds: Some(around.bounds()), ..Problem::new(&targets, &seed) };
+    let problem = Problem::new(&targets, &seed).with_bounds(Some(around.bounds()));
     let solution = solve(&arm.solver(), &problem);
     around.check(&arm.chain, &solution);
     assert_eq!(solution.outcome, Outcome::Closest(Reason::JointLimits), "{solution:?}");
@@ -206,7 +206,7 @@ fn bounds_that_leave_no_position_are_refused() {
     let (solver, seed) = (arm.solver(), arm.chain.nominal_positions());
     let targets = arm.targets_at(&seed);
     let refused = |lower: &[f64], upper: &[f64]| {
-        let problem = Problem { bounds: Some(Bounds { lower, upper }), ..Problem::new(&targets, &seed) };
+        let problem = Problem::new(&targets, &seed).with_bounds(Some(Bounds { lower, upper }));
         solver.solve(&problem, &mut solver.scratch(), &mut solver.solution()).unwrap_err()
     };
     let (low, high) = (vec![f64::NEG_INFINITY; 7], vec![f64::INFINITY; 7]);
@@ -229,10 +229,8 @@ fn bounds_that_leave_no_position_are_refused() {
     let error = refused(&low, &high[..6]);
     assert!(matches!(error, ProblemError::Length { what: "upper bounds", .. }), "{error}");
     let arm = planar();
-    let problem = Problem {
-        bounds: Some(Bounds { lower: &[f64::INFINITY; 3], upper: &[f64::INFINITY; 3] }),
-        ..Problem::new(&targets, &[0.0; 3])
-    };
+    let problem = Problem::new(&targets, &[0.0; 3])
+        .with_bounds(Some(Bounds { lower: &[f64::INFINITY; 3], upper: &[f64::INFINITY; 3] }));
     let solver = arm.solver();
     let error = solver.solve(&problem, &mut solver.scratch(), &mut solver.solution()).unwrap_err();
     assert!(error.to_string().contains("its limits none"), "{error}");

@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use nalgebra::Vector3;
 use urdf_ik::collision::{Clearance, Geometry};
-use urdf_ik::solver::{FabrikOptions, Method, Mode, Outcome, Problem, Reason, Solver, SolverKind, Target};
+use urdf_ik::solver::{FabrikOptions, Method, Mode, Outcome, Problem, Reason, Solver, SolverKind};
 
 use crate::common;
 use crate::common::cell::{Cell, MARGIN, at, clearance};
@@ -24,9 +24,9 @@ fn without_obstacles_near_nothing_changes() {
         for tick in 0..TICKS {
             let phase = TAU * f64::from(tick) / f64::from(TICKS);
             let targets = [moved(&cell, &BENT, Vector3::new(0.0, 0.1 * phase.sin(), 0.1 * phase.cos() - 0.1))];
-            let problem = Problem { mode: Mode::Track { max_step: &[STEP; 7] }, ..Problem::new(&targets, &seed) };
+            let problem = Problem::new(&targets, &seed).with_mode(Mode::Track { max_step: &[STEP; 7] });
             let without = common::solve(&solver, &problem);
-            let with = common::solve(&solver, &Problem { clearance: Some(clearance(&scene)), ..problem });
+            let with = common::solve(&solver, &problem.with_clearance(Some(clearance(&scene))));
             assert_eq!(common::bits(&with), common::bits(&without), "{method:?}, tick {tick}");
             seed = with.positions;
         }
@@ -47,7 +47,7 @@ fn a_stream_through_a_sphere_goes_around_it() {
     ] {
         let solver = solver(&cell, method);
         let first = [path(0.0)];
-        let start = Problem { clearance: Some(clearance(&scene)), ..Problem::new(&first, &BENT) };
+        let start = Problem::new(&first, &BENT).with_clearance(Some(clearance(&scene)));
         let start = common::solve(&cell.arm.solver(), &start).positions;
         let course = follow(&cell, &scene, &solver, &start, path);
         println!("{method:?}: {course:?}");
@@ -97,11 +97,9 @@ fn the_arm_comes_to_rest_before_an_obstacle_and_can_leave_it() {
     assert!(nameless.starts_with("two bodies are 0.0100 m apart, and keep clear of each other"), "{nameless}");
     // It is stationary.
     let targets = [there(1.0)];
-    let problem = Problem {
-        mode: Mode::Track { max_step: &[STEP; 7] },
-        clearance: Some(clearance(&scene)),
-        ..Problem::new(&targets, &course.end)
-    };
+    let problem = Problem::new(&targets, &course.end)
+        .with_mode(Mode::Track { max_step: &[STEP; 7] })
+        .with_clearance(Some(clearance(&scene)));
     let next = common::solve(&solver, &problem).positions;
     assert!(common::apart(&next, &course.end) < 1e-4, "{next:?} after {:?}", course.end);
     // And back.
@@ -119,11 +117,9 @@ fn a_pair_within_the_margin_opens_and_never_closes() {
     let mut start = BENT.to_vec();
     for _ in 0..100 {
         let targets = [moved(&cell, &BENT, Vector3::new(0.0, 0.0, -0.15))];
-        let problem = Problem {
-            mode: Mode::Track { max_step: &[STEP; 7] },
-            clearance: Some(Clearance { scene: &scene, margin: 0.002 }),
-            ..Problem::new(&targets, &start)
-        };
+        let problem = Problem::new(&targets, &start)
+            .with_mode(Mode::Track { max_step: &[STEP; 7] })
+            .with_clearance(Some(Clearance { scene: &scene, margin: 0.002 }));
         start = common::solve(&solver, &problem).positions;
     }
     let near = cell.least_distance(&start);
@@ -213,7 +209,7 @@ fn full_poses_are_followed_past_an_obstacle() {
     let path = |fraction: f64| {
         let down = 0.12 * (0.5 * TAU * fraction).sin();
         let free = moved(&cell, &BENT, Vector3::new(0.0, 0.1 * (TAU * fraction).sin(), -down));
-        Target { free_axes: [false; 6], ..free }
+        free.with_free_axes([false; 6])
     };
     let course = follow(&cell, &scene, &cell.arm.solver(), &BENT, path);
     println!("{course:?}");

@@ -35,11 +35,9 @@ pub fn free_positions(cell: &Cell, random: &mut Random) -> Vec<f64> {
 }
 
 fn problem<'a>(targets: &'a [Target], seed: &'a [f64], scene: &'a Scene, pick: Pick) -> Problem<'a> {
-    Problem {
-        mode: Mode::Search { pick, attempts: 300, random_seed: 0 },
-        clearance: Some(Clearance { scene, margin: MARGIN }),
-        ..Problem::new(targets, seed)
-    }
+    Problem::new(targets, seed)
+        .with_mode(Mode::Search { pick, attempts: 300, random_seed: 0 })
+        .with_clearance(Some(Clearance { scene, margin: MARGIN }))
 }
 
 #[test]
@@ -85,7 +83,7 @@ fn all_solutions_and_preferences_keep_clear() {
         let targets = cell.arm.targets_at(&goal);
         let posture = random.positions(&cell.arm.chain);
         let preference = Preference { posture: Some(&posture), posture_weight: 1.0, ..Preference::default() };
-        let problem = Problem { preference, ..problem(&targets, &seed, &scene, Pick::First) };
+        let problem = problem(&targets, &seed, &scene, Pick::First).with_preference(preference);
         let solver = cell.arm.solver();
         let solution = common::solve(&solver, &problem);
         assert!(solution.is_solved() && cell.least_distance(&solution.positions) >= MARGIN - 1e-9);
@@ -134,7 +132,8 @@ fn a_target_inside_an_obstacle_is_not_met_and_the_answer_keeps_clear() {
             let solver = Solver::prepare(kind, &cell.arm.chain).unwrap();
             let attempts = Mode::Search { pick: Pick::First, attempts: 100, random_seed: 0 };
             for unreached in Unreached::ALL {
-                let problem = Problem { mode: attempts, unreached, ..problem(&targets, &seed, &scene, Pick::First) };
+                let problem =
+                    problem(&targets, &seed, &scene, Pick::First).with_mode(attempts).with_unreached(unreached);
                 let solution = common::solve(&solver, &problem);
                 assert!(!solution.is_solved());
                 assert!(cell.least_distance(&solution.positions) >= MARGIN - 1e-9, "{kind} {unreached}");

@@ -56,7 +56,7 @@ impl Tally {
 
 /// Whether the interpolation to the tip's pose at `answer` leads there.
 fn is_led_to(follower: &LineFollower, start: &[f64], answer: &[f64]) -> bool {
-    let target = Target { pose: follower.tip_pose(answer), ..follower.target };
+    let target = follower.target.with_pose(follower.tip_pose(answer));
     let follower = LineFollower { chain: follower.chain, target };
     let LineRun { positions, share } = follower.follow_to(start, answer);
     share >= 1.0 && follower.are_connected(&positions, answer) && !is_turned(follower.chain, answer, &positions)
@@ -64,7 +64,7 @@ fn is_led_to(follower: &LineFollower, start: &[f64], answer: &[f64]) -> bool {
 
 fn track(solver: &Solver, targets: &[Target], seed: &[f64]) -> Solution {
     let unbounded = vec![f64::INFINITY; seed.len()];
-    solve(solver, &Problem { mode: Mode::Track { max_step: &unbounded }, ..Problem::new(targets, seed) })
+    solve(solver, &Problem::new(targets, seed).with_mode(Mode::Track { max_step: &unbounded }))
 }
 
 /// A configuration in which no joint is farther than `distance` from `positions`.
@@ -77,10 +77,7 @@ fn near(random: &mut Random, arm: &Arm, positions: &[f64], distance: f64) -> Vec
 /// A target of that pose, as far as the arm can hold it.
 fn target(arm: &Arm, pose: Isometry3<f64>) -> Target {
     let planar = arm.chain.variables().len() == 3;
-    Target {
-        free_axes: if planar { [false, false, true, true, true, false] } else { [false; 6] },
-        ..Target::new(0, pose)
-    }
+    Target::new(0, pose).with_free_axes(if planar { [false, false, true, true, true, false] } else { [false; 6] })
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::common::{self, Arm, Random, solve};
 
 fn search<'a>(targets: &'a [Target], seed: &'a [f64]) -> Problem<'a> {
     let mode = Mode::Search { pick: Pick::First, attempts: 2000, random_seed: 0 };
-    Problem { mode, ..Problem::new(targets, seed) }
+    Problem::new(targets, seed).with_mode(mode)
 }
 
 /// A depth of the acceleration.
@@ -66,8 +66,9 @@ fn free_axes_stay_free_and_several_tips_are_reached_together() {
     let masks = [[false, false, false, true, true, true], [false, false, false, false, false, true]];
     for arm in &common::bundled_arms() {
         for free_axes in masks {
-            let found =
-                met(arm, &arm.solver().with_method(alone(DEPTH)).unwrap(), 50, |target| Target { free_axes, ..target });
+            let found = met(arm, &arm.solver().with_method(alone(DEPTH)).unwrap(), 50, |target| {
+                target.with_free_axes(free_axes)
+            });
             assert_eq!(found, 50, "{}: {free_axes:?}", arm.name);
         }
     }
@@ -89,7 +90,7 @@ fn cycles(arm: &Arm, seeds: usize) -> (usize, usize) {
         let near = seed.iter().zip(arm.chain.variables());
         let near = near.map(|(position, variable)| variable.domain.clamp(position + random.between(-0.3, 0.3)));
         let targets = arm.targets_at(&near.collect::<Vec<f64>>());
-        let problem = Problem { mode: Mode::Track { max_step: &free }, ..Problem::new(&targets, &seed) };
+        let problem = Problem::new(&targets, &seed).with_mode(Mode::Track { max_step: &free });
         let (slow, quick) = (solve(&plain, &problem), solve(&accelerated, &problem));
         if slow.is_solved() && quick.is_solved() {
             sums = (sums.0 + slow.iterations, sums.1 + quick.iterations);
@@ -118,7 +119,7 @@ fn a_path_is_followed_without_a_jump() {
             let angle = std::f64::consts::TAU * f64::from(step) / 400.0;
             let at = Translation3::new(0.1 * (angle.cos() - 1.0), 0.1 * angle.sin(), 0.05 * angle.sin());
             let targets = [Target::new(0, at * start)];
-            let problem = Problem { mode: Mode::Track { max_step: &free }, ..Problem::new(&targets, &last) };
+            let problem = Problem::new(&targets, &last).with_mode(Mode::Track { max_step: &free });
             let solution = solve(&solver, &problem);
             assert!(solution.is_solved(), "{options:?}, step {step}: {solution:?}");
             let largest = last.iter().zip(&solution.positions).map(|(a, b)| (b - a).abs()).fold(0.0, f64::max);
@@ -163,7 +164,7 @@ fn earlier_use_of_the_scratch_does_not_matter() {
                 let mut targets = arm.targets_at(&random.positions(&arm.chain));
                 targets.truncate(1 + random.below(targets.len()));
                 let seed = random.positions(&arm.chain);
-                let problem = Problem { mode, ..Problem::new(&targets, &seed) };
+                let problem = Problem::new(&targets, &seed).with_mode(mode);
                 solver.solve(&problem, &mut scratch, &mut solution).unwrap();
                 let fresh = solve(&solver, &problem);
                 assert_eq!(common::bits(&solution), common::bits(&fresh), "{}: {options:?}, {mode:?}", arm.name);
@@ -216,7 +217,7 @@ fn out_of_reach_is_reported_and_steps_stay_in_their_bounds() {
         assert!(missed < if options.polish { 1e-3 } else { 0.01 }, "{missed} m short: {solution:?}");
         let max_step = vec![0.01; seed.len()];
         let mode = Mode::Track { max_step: &max_step };
-        let solution = solve(&solver, &Problem { mode, ..Problem::new(&far, &seed) });
+        let solution = solve(&solver, &Problem::new(&far, &seed).with_mode(mode));
         for (position, seed) in solution.positions.iter().zip(&seed) {
             assert!((position - seed).abs() <= 0.01 + 1e-15, "{solution:?}");
         }

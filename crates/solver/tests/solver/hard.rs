@@ -44,11 +44,11 @@ fn missed(method: Method, make: fn(&Arm, f64, &mut Random) -> Vec<f64>) -> Vec<(
         for round in 0..TARGETS {
             let goal = make(&arm, [0.0, 1e-3, 1e-4][round % 3], &mut random);
             let tolerance = Tolerance { position: 1e-9, orientation: 1e-9 };
-            let targets = arm.targets_at(&goal).into_iter().map(|target| Target { tolerance, ..target });
+            let targets = arm.targets_at(&goal).into_iter().map(|target| target.with_tolerance(tolerance));
             let targets: Vec<Target> = targets.collect();
             for seed in [arm.chain.nominal_positions(), random.positions(&arm.chain)] {
                 let mode = Mode::Search { pick: Pick::First, attempts: 1000, random_seed: 0 };
-                solver.solve(&Problem { mode, ..Problem::new(&targets, &seed) }, &mut scratch, &mut solution).unwrap();
+                solver.solve(&Problem::new(&targets, &seed).with_mode(mode), &mut scratch, &mut solution).unwrap();
                 if solution.is_solved() {
                     let (position, orientation) = arm.errors(&targets, &solution);
                     assert!(position <= 1e-9 && orientation <= 1e-9, "{}: {solution:?}", arm.name);

@@ -97,7 +97,7 @@ fn joints_without_limits_stay_at_the_turn_of_the_seed() {
             // Tracking from nearby, with the same turns.
             let seed: Vec<f64> = goal.iter().map(|position| position + turns * TAU + 0.01).collect();
             let steps = [0.05; 6];
-            let problem = Problem { mode: Mode::Track { max_step: &steps }, ..Problem::new(&targets, &seed) };
+            let problem = Problem::new(&targets, &seed).with_mode(Mode::Track { max_step: &steps });
             let solution = common::solve(&solver, &problem);
             let moved = solution.positions.iter().zip(&seed).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             assert!(moved <= 0.05, "{moved}: {solution:?}");
@@ -106,7 +106,7 @@ fn joints_without_limits_stay_at_the_turn_of_the_seed() {
                 "{turns} turns: {solution:?}"
             );
             // Without a step, every bit of the seed is kept.
-            let still = Problem { mode: Mode::Track { max_step: &[0.0; 6] }, ..problem };
+            let still = problem.with_mode(Mode::Track { max_step: &[0.0; 6] });
             let solution = common::solve(&solver, &still);
             assert_eq!(solution.positions, seed);
         }
@@ -121,7 +121,7 @@ fn a_bounded_step_is_named_as_the_reason_at_any_number_of_turns() {
         for _ in 0..50 {
             let targets = arm.targets_at(&random.positions(&arm.chain));
             let seed: Vec<f64> = random.positions(&arm.chain).iter().map(|position| position + turns * TAU).collect();
-            let problem = Problem { mode: Mode::Track { max_step: &[0.013; 6] }, ..Problem::new(&targets, &seed) };
+            let problem = Problem::new(&targets, &seed).with_mode(Mode::Track { max_step: &[0.013; 6] });
             let solution = common::solve(&solver, &problem);
             if solution.outcome != Outcome::Closest(Reason::StepLimited) {
                 others.push((turns, solution.outcome));

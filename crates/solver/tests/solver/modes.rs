@@ -14,7 +14,7 @@ use crate::common::{
 };
 
 fn track<'a>(targets: &'a [Target], seed: &'a [f64], max_step: &'a [f64]) -> Problem<'a> {
-    Problem { mode: Mode::Track { max_step }, ..Problem::new(targets, seed) }
+    Problem::new(targets, seed).with_mode(Mode::Track { max_step })
 }
 
 fn search<'a>(targets: &'a [Target], seed: &'a [f64]) -> Problem<'a> {
@@ -186,12 +186,12 @@ fn a_deadline_ends_the_search() {
     ];
     let mode = Mode::Search { pick: Pick::First, attempts: 1_000_000_000, random_seed: 0 };
     let deadline = Duration::from_millis(20);
-    let solution = solve(&solver, &Problem { mode, deadline: Some(deadline), ..Problem::new(&targets, &seed) });
+    let solution = solve(&solver, &Problem::new(&targets, &seed).with_mode(mode).with_deadline(Some(deadline)));
     assert_eq!(solution.stop, Stop::Deadline);
     assert!(solution.elapsed >= deadline && solution.attempts < 1_000_000, "{solution:?}");
     assert!(arm.chain.contains(&solution.positions));
     // The solver reads the clock only after a few microseconds of work.
-    let at_once = Problem { mode, deadline: Some(Duration::ZERO), ..Problem::new(&targets, &seed) };
+    let at_once = Problem::new(&targets, &seed).with_mode(mode).with_deadline(Some(Duration::ZERO));
     let solution = solve(&solver, &at_once);
     assert_eq!((solution.stop, solution.attempts), (Stop::Deadline, 16), "{solution:?}");
 }
@@ -273,7 +273,7 @@ fn a_search_that_ends_by_itself_has_the_bits_of_one_with_more_attempts() {
                 for pick in [Pick::First, Pick::Nearest] {
                     let [few, many] = [FEW, 200].map(|attempts| {
                         let mode = Mode::Search { pick, attempts, random_seed: 3 };
-                        solve(&solver, &Problem { mode, ..Problem::new(&targets, &seed) })
+                        solve(&solver, &Problem::new(&targets, &seed).with_mode(mode))
                     });
                     if few.attempts < FEW {
                         assert_eq!(common::bits(&few), common::bits(&many), "{}, {method:?}", arm.name);

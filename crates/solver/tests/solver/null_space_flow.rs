@@ -38,9 +38,9 @@ fn track(arm: &Arm, preference: &Preference, random: &mut Random, mut each: impl
     let mut seed = configurations[0].clone();
     for configuration in &configurations {
         let targets = arm.targets_at(configuration);
-        let plain = Problem { mode: Mode::Track { max_step: &unbounded }, ..Problem::new(&targets, &seed) };
+        let plain = Problem::new(&targets, &seed).with_mode(Mode::Track { max_step: &unbounded });
         let without = common::solve(&solver, &plain);
-        let with = common::solve(&solver, &Problem { preference: *preference, ..plain });
+        let with = common::solve(&solver, &plain.with_preference(*preference));
         each(&seed, &without, &with);
         seed.clone_from(&with.positions);
     }

@@ -11,7 +11,7 @@ const TARGETS: usize = 40;
 
 /// A solution with that pick, from other starting points for each `random_seed`.
 fn pick<'a>(targets: &'a [Target], seed: &'a [f64], pick: Pick, random_seed: u64) -> Problem<'a> {
-    Problem { mode: Mode::Search { pick, attempts: 100, random_seed }, ..Problem::new(targets, seed) }
+    Problem::new(targets, seed).with_mode(Mode::Search { pick, attempts: 100, random_seed })
 }
 
 /// The largest move of any joint from the seed to the positions that were returned.

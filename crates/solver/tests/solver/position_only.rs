@@ -14,7 +14,7 @@ const STARTS: usize = 20;
 const STEPS: usize = 300;
 
 fn position<'a>(targets: &'a [Target], seed: &'a [f64]) -> Problem<'a> {
-    Problem { unreached: Unreached::Position, ..Problem::new(targets, seed) }
+    Problem::new(targets, seed).with_unreached(Unreached::Position)
 }
 
 /// A position that the arm reaches, with any orientation.
@@ -211,7 +211,7 @@ fn a_tracked_position_is_held_without_a_jump() {
                 let turn = UnitQuaternion::new(axis * (0.01 * f64::from(step)));
                 let targets = [Target::new(0, Isometry3::from_parts(start.translation, turn * start.rotation))];
                 let mode = Mode::Track { max_step: &steps };
-                let solution = solve(&solver, &Problem { mode, ..position(&targets, &seed) });
+                let solution = solve(&solver, &position(&targets, &seed).with_mode(mode));
                 lost += usize::from(arm.errors(&targets, &solution).0 > 1e-5);
                 let moved = solution.positions.iter().zip(&seed).map(|(to, from)| (to - from).abs());
                 jumps.failed += usize::from(moved.fold(0.0, f64::max) > 0.3);
@@ -240,12 +240,12 @@ fn bounds_free_axes_and_batches() {
         // The roll of the gripper is locked: the remaining angle can only grow.
         let (mut lower, mut upper) = (vec![f64::NEG_INFINITY; seed.len()], vec![f64::INFINITY; seed.len()]);
         (lower[4], upper[4]) = (0.2, 0.2);
-        let bounded = solve(&solver, &Problem { bounds: Some(Bounds { lower: &lower, upper: &upper }), ..*problem });
+        let bounded = solve(&solver, &(*problem).with_bounds(Some(Bounds { lower: &lower, upper: &upper })));
         if bounded.outcome == Outcome::PositionOnly {
             assert!((bounded.positions[4] - 0.2).abs() < 1e-12 && angle_left(arm, targets, &bounded) > angle - 1e-4);
         }
         // With a free axis the constrained angle can only be smaller.
-        let free = [Target { free_axes: [false, false, false, false, false, true], ..targets[0] }];
+        let free = [targets[0].with_free_axes([false, false, false, false, false, true])];
         let free = solve(&solver, &position(&free, &seed));
         let Residual { position, orientation } = free.worst_residual();
         assert!(position <= 1e-5 && orientation <= 1.001 * angle + 1e-4, "{orientation}, not {angle}: {free:?}");
@@ -289,12 +289,10 @@ fn answers_keep_clear_and_are_accepted() {
                 (lower[locked], upper[locked]) = (seed[locked], seed[locked]);
             }
             let accepts = |positions: &[f64]| positions[0] < seed[0] + 1.5;
-            let problem = Problem {
-                bounds: Some(Bounds { lower: &lower, upper: &upper }),
-                clearance: Some(Clearance { scene: &scene, margin: MARGIN }),
-                accepts: Some(&accepts),
-                ..position(&targets, &seed)
-            };
+            let problem = position(&targets, &seed)
+                .with_bounds(Some(Bounds { lower: &lower, upper: &upper }))
+                .with_clearance(Some(Clearance { scene: &scene, margin: MARGIN }))
+                .with_accepts(Some(&accepts));
             let solution = solve(&solver, &problem);
             assert!(cell.least_distance(&solution.positions) >= MARGIN - 1e-9, "{solution:?}");
             of += 1;

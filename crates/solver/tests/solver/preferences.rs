@@ -45,7 +45,7 @@ fn compare(arm: &Arm, free: fn(Target) -> Target, preference: &Preference, mut e
         let seed = random.positions(&arm.chain);
         let plain = Problem::new(&targets, &seed);
         let without = common::solve(&solver, &plain);
-        let with = common::solve(&solver, &Problem { preference: *preference, ..plain });
+        let with = common::solve(&solver, &plain.with_preference(*preference));
         for solution in [&without, &with] {
             assert!(solution.is_solved() && arm.chain.contains(&solution.positions), "{}: {solution:?}", arm.name);
             let pose = &arm.tip_poses(&solution.positions)[0];
@@ -182,7 +182,7 @@ fn slow_joints_move_less_where_moves_are_weighted_by_their_velocities() {
         let tracked = |move_weights| {
             let preference = Preference { move_weights, ..Preference::default() };
             let mode = Mode::Track { max_step: &unbounded };
-            common::solve(&solver, &Problem { mode, preference, ..Problem::new(&targets, &seed) })
+            common::solve(&solver, &Problem::new(&targets, &seed).with_mode(mode).with_preference(preference))
         };
         let (plain, weighted) = (tracked(None), tracked(Some(&weights[..])));
         if !plain.is_solved() {

@@ -112,22 +112,22 @@ fn seeds_and_steps_of_the_wrong_length_or_value() {
     for length in [0, 15, 17] {
         let positions = vec![0.0; length];
         let words = [&length.to_string() as &str, "16"];
-        let error = bench.refused(&Problem { seed: &positions, ..good }, &[["seed"].as_slice(), &words].concat());
+        let error = bench.refused(&Problem::new(&bench.targets, &positions), &[["seed"].as_slice(), &words].concat());
         assert_eq!(error, ProblemError::Length { what: "seed", found: length, expected: 16 });
         let mode = Mode::Track { max_step: &positions };
-        let error = bench.refused(&Problem { mode, ..good }, &[["max_step"].as_slice(), &words].concat());
+        let error = bench.refused(&good.with_mode(mode), &[["max_step"].as_slice(), &words].concat());
         assert_eq!(error, ProblemError::Length { what: "max_step", found: length, expected: 16 });
     }
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let mut seed = bench.seed.clone();
         seed[1] = bad;
-        let error = bench.refused(&Problem { seed: &seed, ..good }, &["'torso_yaw_joint'", &bad.to_string()]);
+        let error = bench.refused(&Problem::new(&bench.targets, &seed), &["'torso_yaw_joint'", &bad.to_string()]);
         assert!(matches!(error, ProblemError::NotFinite { .. }));
     }
     for bad in [f64::NAN, -0.1, f64::NEG_INFINITY] {
         let mut max_step = [0.1; 16];
         max_step[0] = bad;
-        let problem = Problem { mode: Mode::Track { max_step: &max_step }, ..good };
+        let problem = good.with_mode(Mode::Track { max_step: &max_step });
         let error = bench.refused(&problem, &["'torso_lift_joint'", &bad.to_string()]);
         assert!(matches!(error, ProblemError::Step { .. }));
     }
@@ -145,7 +145,7 @@ fn a_chain_without_length_solves_orientations_and_refuses_positions() {
         let solver = Solver::prepare(kind, &arm.chain).unwrap();
         for _ in 0..50 {
             let target = arm.targets_at(&random.positions(&arm.chain))[0];
-            let turned = [Target { free_axes: [true, true, true, false, false, false], ..target }];
+            let turned = [target.with_free_axes([true, true, true, false, false, false])];
             let solution = common::solve(&solver, &Problem::new(&turned, &seed));
             assert!(solution.is_solved() && arm.errors(&turned, &solution).1 <= 1e-5, "{kind}: {solution:?}");
             for placed in [target, target.position_only()] {
@@ -174,7 +174,7 @@ fn no_attempts_at_all_counts_as_one() {
     let bench = Bench::new();
     let mode = Mode::Search { pick: Pick::First, attempts: 0, random_seed: 0 };
     let mut solution = bench.solver.solution();
-    let problem = Problem { mode, ..bench.problem(&bench.targets) };
+    let problem = bench.problem(&bench.targets).with_mode(mode);
     bench.solver.solve(&problem, &mut bench.solver.scratch(), &mut solution).unwrap();
     assert_eq!(solution.attempts, 1);
 }
@@ -198,8 +198,7 @@ fn a_single_joint_is_enough_for_a_chain() {
 fn clearances_of_another_chain_or_without_a_margin() {
     let (bench, cell) = (Bench::new(), Cell::new(Vec::new()));
     let scene = cell.scene();
-    let problem =
-        |margin| Problem { clearance: Some(Clearance { scene: &scene, margin }), ..bench.problem(&bench.targets) };
+    let problem = |margin| bench.problem(&bench.targets).with_clearance(Some(Clearance { scene: &scene, margin }));
     for margin in [f64::NAN, f64::INFINITY, -0.01] {
         bench.refused(&problem(margin), &["the margin of the clearance", "0 or more"]);
     }

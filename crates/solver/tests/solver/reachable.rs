@@ -31,7 +31,7 @@ fn solve_random(arm: &Arm, task: &Task, claim: fn(&Target, &Isometry3<f64>) -> b
         let goal = random.positions(&arm.chain);
         let targets: Vec<Target> = arm.targets_at(&goal).into_iter().map(task.free).collect();
         let mode = Mode::Search { pick: Pick::First, attempts: task.attempts, random_seed: 0 };
-        let problem = Problem { mode, ..Problem::new(&targets, &seed) };
+        let problem = Problem::new(&targets, &seed).with_mode(mode);
         solver.solve(&problem, &mut scratch, &mut solution).unwrap();
         assert!(arm.chain.contains(&solution.positions), "{}: outside the limits: {solution:?}", arm.name);
         assert!(solution.attempts >= 1 && solution.attempts <= task.attempts);
@@ -175,7 +175,7 @@ fn the_same_problem_gives_the_same_bits_whatever_the_scratch_did_before() {
                     Mode::Search { pick: Pick::First, attempts: 40, random_seed: 5 },
                     Mode::Track { max_step: &step },
                 ] {
-                    let problem = Problem { mode, ..Problem::new(targets, seed) };
+                    let problem = Problem::new(targets, seed).with_mode(mode);
                     let fresh = bits(&common::solve(&solver, &problem));
                     solver.solve(&problem, &mut used, &mut kept).unwrap();
                     assert_eq!(fresh, bits(&kept), "{}", arm.name);

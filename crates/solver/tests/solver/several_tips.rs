@@ -117,7 +117,7 @@ fn the_weight_of_a_target_by_itself_does_not_matter() {
                 solver.smallest_singular_value(targets, &plain.positions, &mut solver.scratch()).unwrap()
             };
             for weight in [1e-300, 1e-30, 1e-14, 1e-3, 1e6, 1e30, 1e300] {
-                let weighed = [Target { weight, ..targets[0] }];
+                let weighed = [targets[0].with_weight(weight)];
                 let solution = common::solve(&solver, &Problem::new(&weighed, &seed));
                 assert!(solution.is_solved() && arm.chain.contains(&solution.positions), "{weight:e}: {solution:?}");
                 assert_eq!(singular(&weighed), singular(&targets), "{weight:e}");

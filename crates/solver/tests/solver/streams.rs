@@ -106,11 +106,9 @@ pub fn follow_all(
     let mut course = Course::new(start, solver.solution());
     for tick in 1..=TICKS {
         let targets = targets(f64::from(tick) / f64::from(TICKS));
-        let problem = Problem {
-            mode: Mode::Track { max_step: &steps },
-            clearance: Some(clearance(scene)),
-            ..Problem::new(&targets, &course.end)
-        };
+        let problem = Problem::new(&targets, &course.end)
+            .with_mode(Mode::Track { max_step: &steps })
+            .with_clearance(Some(clearance(scene)));
         solver.solve(&problem, &mut scratch, &mut solution).unwrap();
         check_step(cell, &course.end, &solution.positions, tick);
         course.add(cell, &solution, tick);

@@ -61,7 +61,7 @@ fn a_free_axis_is_one_of_the_tool() {
         let turned = target.pose * UnitQuaternion::from_axis_angle(&Vector3::z_axis(), random.between(-3.0, 3.0));
         let free_axes = [false, false, false, false, false, true];
         let seed = random.positions(&arm.chain);
-        let solution = solve(&solver, &Problem::new(&[Target { pose: turned, free_axes, ..target }], &seed));
+        let solution = solve(&solver, &Problem::new(&[target.with_pose(turned).with_free_axes(free_axes)], &seed));
         assert!(solution.is_solved(), "{solution:?}");
         let tool = arm.tip_poses(&solution.positions)[0] * sideways;
         let tilt = (tool.rotation * Vector3::z()).angle(&(turned.rotation * Vector3::z()));

@@ -58,7 +58,7 @@ fn track(path: &Path, solver: &Solver, target: impl Fn(f64) -> Target) -> Course
     for index in 0..=POSES {
         let fraction = f64::from(index) / f64::from(POSES);
         let targets = [target(fraction)];
-        let problem = Problem { mode: Mode::Track { max_step: &steps }, ..Problem::new(&targets, &seed) };
+        let problem = Problem::new(&targets, &seed).with_mode(Mode::Track { max_step: &steps });
         solver.solve(&problem, &mut scratch, &mut solution).unwrap();
         assert!(path.arm.chain.contains(&solution.positions));
         for (position, seed) in solution.positions.iter().zip(&seed) {
@@ -190,10 +190,8 @@ fn a_target_that_stays_out_of_reach_lets_the_arm_come_to_rest() {
             let (mut seed, steps) = (path.start.clone(), vec![STEP; path.start.len()]);
             let mut late = 0.0_f64;
             for tick in 0..POSES / 5 {
-                let problem = Problem {
-                    mode: Mode::Track { max_step: &steps },
-                    ..Problem::new(std::slice::from_ref(&target), &seed)
-                };
+                let problem =
+                    Problem::new(std::slice::from_ref(&target), &seed).with_mode(Mode::Track { max_step: &steps });
                 let solution = common::solve(&solver, &problem);
                 assert!(!solution.is_solved());
                 if tick >= POSES / 20 * 3 {

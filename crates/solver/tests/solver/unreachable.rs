@@ -111,7 +111,7 @@ fn without_the_closest_configuration_the_attempts_alone_decide() {
         }
         let [with, without] = [Unreached::Closest, Unreached::Stop].map(|unreached| {
             let targets = [target];
-            solve(&solver, &Problem { unreached, ..Problem::new(&targets, &seed) })
+            solve(&solver, &Problem::new(&targets, &seed).with_unreached(unreached))
         });
         assert!(arm.chain.contains(&without.positions) && without.iterations <= with.iterations, "{without:?}");
         if without.is_solved() {
@@ -125,7 +125,7 @@ fn without_the_closest_configuration_the_attempts_alone_decide() {
     }
     assert!(missed > 3, "{missed}");
     let targets = [at(9.0, 0.0, 0.0)];
-    let far = solve(&solver, &Problem { unreached: Unreached::Stop, ..Problem::new(&targets, &seed) });
+    let far = solve(&solver, &Problem::new(&targets, &seed).with_unreached(Unreached::Stop));
     assert!(proof(&far).0 > 8.0 && far.attempts == 0 && far.iterations == 0 && far.positions == seed, "{far:?}");
 }
 
@@ -226,7 +226,7 @@ fn joint_limits_are_blamed_only_where_the_target_is_met_without_them() {
     let (arm, seed) = (elbow_up(), [0.0, 1.0]);
     let ask = |target: Target, attempts: usize| {
         let mode = Mode::Search { pick: Pick::First, attempts, random_seed: 0 };
-        solve(&arm.solver(), &Problem { mode, ..Problem::new(&[target], &seed) })
+        solve(&arm.solver(), &Problem::new(&[target], &seed).with_mode(mode))
     };
     let (blocked, off_plane) = (at(0.0, 0.8, 0.0), at(0.0, 0.8, 0.1));
     let found = ask(blocked, 100);

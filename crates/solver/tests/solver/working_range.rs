@@ -99,7 +99,7 @@ fn the_preference_for_the_middle_does_not_pull_a_base_that_has_none() {
         let targets = arm.targets_at(&goal);
         let preferences = [none, Preference { limits_weight: 1.0, ..none }];
         for (sum, preference) in sums.iter_mut().zip(preferences) {
-            let solution = solve(&arm.solver(), &Problem { preference, ..Problem::new(&targets, &goal) });
+            let solution = solve(&arm.solver(), &Problem::new(&targets, &goal).with_preference(preference));
             assert_met(&arm, &goal, &solution);
             *sum += cost(&solution);
         }
@@ -119,7 +119,7 @@ fn joints_of_a_billion_turns_are_like_joints_without_limits() {
         for _ in 0..TARGETS {
             let (goal, seed) = (random.positions(&endless.chain), random.positions(&endless.chain));
             let targets = endless.targets_at(&goal);
-            let problem = Problem { mode: Mode::search(), ..Problem::new(&targets, &seed) };
+            let problem = Problem::new(&targets, &seed).with_mode(Mode::search());
             let [first, second] = [solve(&one, &problem), solve(&other, &problem)];
             assert_eq!(first.is_solved(), second.is_solved());
             assert_eq!(first.positions, second.positions);

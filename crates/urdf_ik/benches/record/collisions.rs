@@ -80,7 +80,7 @@ fn distances(title: String, cell: Rc<Cell>) -> Group {
         numbers.push(f64::from(u8::from(cell.scene.is_free(&positions, MARGIN, &mut scratch))));
         let mut all = robot.neutral_positions();
         chain.write_into(robot, &positions, &mut all);
-        let distances = BodyDistances::new(robot, &cell.shapes, &cell.pairs, &cell.world);
+        let distances = BodyDistances::new(robot, &cell.shapes, &cell.pairs, &cell.world)?;
         numbers.extend(distances.all(&LinkPoses::new(robot, &all)?));
         Ok(numbers)
     })
@@ -102,7 +102,7 @@ fn searches(title: String, cell: Rc<Cell>, solver: Solver) -> Group {
         let (targets, seed) = solve.question(random);
         let pick = if random.one_in(3) { Pick::Nearest } else { Pick::First };
         let mode = Mode::Search { pick, attempts: 20, random_seed: 0 };
-        solve.answer(&Problem { mode, clearance: Some(cell.clearance()), ..Problem::new(&targets, &seed) })
+        solve.answer(&Problem::new(&targets, &seed).with_mode(mode).with_clearance(Some(cell.clearance())))
     })
 }
 
@@ -116,7 +116,7 @@ fn tracking(title: String, cell: Rc<Cell>, solver: Solver) -> Group {
         }
         let max_step = vec![0.05; seed.len()];
         let mode = Mode::Track { max_step: &max_step };
-        solve.answer(&Problem { mode, clearance: Some(cell.clearance()), ..Problem::new(&targets, &seed) })
+        solve.answer(&Problem::new(&targets, &seed).with_mode(mode).with_clearance(Some(cell.clearance())))
     })
 }
 
@@ -128,7 +128,7 @@ impl Cell {
         let arm = Arm::new(name, Robot::from_urdf(&text)?, None, tips)?;
         let shapes = LinkShapes::of_urdf(&text, &arm.robot, &MeshFolders::new([], None))?;
         let pairs = Pairs::of_chain(&arm.robot, &arm.chain, &shapes, None)?;
-        let scene = Scene::new(&arm.robot, &arm.chain, &shapes, &pairs, &world, &arm.robot.neutral_positions());
+        let scene = Scene::new(&arm.robot, &arm.chain, &shapes, &pairs, &world, &arm.robot.neutral_positions())?;
         Ok(Self { arm, shapes, pairs, world, scene })
     }
 
@@ -153,7 +153,7 @@ fn obstacles(random: &mut Random, distance: f64) -> Fallible<World> {
                 obstacle.add_mesh("ring", &vertices, &faces, &at)?;
             }
         }
-        world.add(&format!("obstacle{index}"), Arc::new(obstacle), random.pose(distance));
+        world.add(&format!("obstacle{index}"), Arc::new(obstacle), random.pose(distance))?;
     }
     Ok(world)
 }

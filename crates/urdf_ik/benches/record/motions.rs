@@ -39,7 +39,7 @@ pub fn limits(arm: &Arm) -> MotionLimits {
 fn joint_motions(arm: &Arm) -> Group {
     let (chain, limits) = (Arc::clone(&arm.chain), limits(arm));
     Group::new(format!("smooth motion, {}", arm.name), MOTIONS, move |random| {
-        let mut motion = JointMotion::new(&chain, &limits, &random.positions(&chain));
+        let mut motion = JointMotion::new(&chain, &limits, &random.positions(&chain))?;
         let mut numbers = Vec::new();
         for _ in 0..GOALS {
             let begun = if random.one_in(5) { motion.stop() } else { motion.move_to(&random.positions(&chain)) };
@@ -66,7 +66,7 @@ fn paths(arm: &Arm) -> Fallible<Group> {
         let blend_radius = if random.one_in(2) { 0.02 } else { 0.0 };
         let path = Path::new(&poses, PathOptions::default().with_blend_radius(blend_radius))?;
         let (limits_weight, tip) = (if random.one_in(2) { 0.1 } else { 0.0 }, Target::new(0, start));
-        let target = if random.one_in(3) { tip.position_only() } else { Target { free_axes, ..tip } };
+        let target = if random.one_in(3) { tip.position_only() } else { tip.with_free_axes(free_axes) };
         let problem = PathProblem::new(&path, &target, &seed, &limits)
             .with_preference(Preference { limits_weight, ..Preference::default() });
         let followed = follow(&solver, &problem, &FollowOptions::default())?;

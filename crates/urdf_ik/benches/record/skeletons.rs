@@ -113,14 +113,12 @@ fn targets(random: &mut Random, segments: &[Segment], goal: &SkeletonConfigurati
 }
 
 fn options(random: &mut Random) -> SkeletonOptions {
-    SkeletonOptions {
-        iterations: CYCLES,
-        restarts: RESTARTS,
-        acceleration: if random.one_in(3) { 0 } else { 5 },
-        circles: random.one_in(3),
-        polish: !random.one_in(4),
-        ..SkeletonOptions::default()
-    }
+    SkeletonOptions::default()
+        .with_iterations(CYCLES)
+        .with_restarts(RESTARTS)
+        .with_acceleration(if random.one_in(3) { 0 } else { 5 })
+        .with_circles(random.one_in(3))
+        .with_polish(!random.one_in(4))
 }
 
 fn number_of(outcome: &Outcome) -> f64 {
@@ -140,7 +138,7 @@ fn pitch_yaw_arms() -> Group {
             0 => pitch_yaw::StepMethod::Pseudoinverse,
             _ => pitch_yaw::StepMethod::DampedLeastSquares,
         };
-        let options = pitch_yaw::PitchYawOptions { method, ..pitch_yaw::PitchYawOptions::default() };
+        let options = pitch_yaw::PitchYawOptions::default().with_method(method);
         let (mut scratch, mut solution) = (arm.scratch(), arm.solution());
         arm.solve(&pitch_yaw::PitchYawProblem { target, seed: &seed, options }, &mut scratch, &mut solution)?;
         Ok(pitch_yaw_numbers(&solution))

@@ -71,7 +71,7 @@ fn searches(title: String, problems: usize, mut solve: Solve) -> Group {
         let attempts = if random.one_in(4) { 5 } else { 100 };
         let mode = Mode::Search { pick: Pick::First, attempts, random_seed: u64::from(random.one_in(2)) };
         let unreached = if random.one_in(4) { Unreached::Stop } else { Unreached::Closest };
-        solve.answer(&Problem { mode, unreached, ..Problem::new(&targets, &seed) })
+        solve.answer(&Problem::new(&targets, &seed).with_mode(mode).with_unreached(unreached))
     })
 }
 
@@ -80,7 +80,7 @@ fn picks(title: String, mut solve: Solve) -> Group {
         let (targets, seed) = solve.question(random);
         let pick = if random.one_in(2) { Pick::Nearest } else { Pick::MostManipulable };
         let mode = Mode::Search { pick, attempts: ATTEMPTS, random_seed: 0 };
-        solve.answer(&Problem { mode, ..Problem::new(&targets, &seed) })
+        solve.answer(&Problem::new(&targets, &seed).with_mode(mode))
     })
 }
 
@@ -95,7 +95,7 @@ fn preferences(title: String, mut solve: Solve) -> Group {
             Some((step, near)) => (Mode::Track { max_step: step }, near),
             None => (Mode::Search { pick: Pick::First, attempts: ATTEMPTS, random_seed: 0 }, &seed),
         };
-        solve.answer(&Problem { mode, preference, ..Problem::new(&targets, seed) })
+        solve.answer(&Problem::new(&targets, seed).with_mode(mode).with_preference(preference))
     })
 }
 
@@ -119,7 +119,7 @@ fn all_solutions(title: String, problems: usize, solve: Solve) -> Group {
         let targets = [Target::new(0, target)];
         let seed = random.positions(&arm.chain);
         let mode = Mode::Search { pick: Pick::First, attempts: ATTEMPTS, random_seed: 0 };
-        let (mut numbers, problem) = (Vec::new(), Problem { mode, ..Problem::new(&targets, &seed) });
+        let (mut numbers, problem) = (Vec::new(), Problem::new(&targets, &seed).with_mode(mode));
         solver.solve_all(&problem, &mut scratch, &mut solution, &mut |solution| {
             numbers.extend(numbers_of(solution));
             ControlFlow::Continue(())
@@ -141,7 +141,7 @@ fn tracking(title: String, mut solve: Solve) -> Group {
         let near = random.near(&solve.arm.chain, &at, step);
         let bounded = vec![random.between(0.5, 1.5) * step; seed.len()];
         let max_step = if random.one_in(2) { &unbounded } else { &bounded };
-        solve.answer(&Problem { mode: Mode::Track { max_step }, ..Problem::new(&targets, &near) })
+        solve.answer(&Problem::new(&targets, &near).with_mode(Mode::Track { max_step }))
     })
 }
 
@@ -151,7 +151,7 @@ fn on_two_cores(title: String, mut solve: Solve) -> Group {
     Group::new(title, ON_TWO_CORES, move |random| {
         let (targets, seed) = solve.question(random);
         let mode = Mode::Search { pick: Pick::Nearest, attempts: ATTEMPTS, random_seed: 0 };
-        let problem = Problem { mode, ..Problem::new(&targets, &seed) };
+        let problem = Problem::new(&targets, &seed).with_mode(mode);
         solve.solver.solve_on(&problem, &mut scratches, &mut solve.solution)?;
         Ok(numbers_of(&solve.solution))
     })

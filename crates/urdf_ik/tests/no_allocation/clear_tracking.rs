@@ -25,11 +25,9 @@ fn tracking_into_an_obstacle_allocates_nothing() {
         let mut pose = middle;
         pose.translation.vector += Vector3::new(0.0, 0.2 * share, -0.3 * share);
         let targets = [Target::new(0, pose).position_only()];
-        let problem = Problem {
-            mode: Mode::Track { max_step: &[0.02; 7] },
-            clearance: Some(clearance(&scene)),
-            ..Problem::new(&targets, &seed)
-        };
+        let problem = Problem::new(&targets, &seed)
+            .with_mode(Mode::Track { max_step: &[0.02; 7] })
+            .with_clearance(Some(clearance(&scene)));
         let found = measure(|| solver.solve(&problem, &mut scratch, &mut solution).unwrap()).count_total;
         let collides = matches!(solution.outcome, Outcome::Closest(Reason::Collision { .. }));
         // Until it first avoids something, the scratch grows.

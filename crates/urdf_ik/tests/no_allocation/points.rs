@@ -19,7 +19,8 @@ fn no_solve_allocates() {
         let outer = chain.reach(0, segments).unwrap().outer;
         let seeds = [bent, straight].map(|points| SkeletonConfiguration { points, orientations: Vec::new() });
         for (acceleration, circles) in [(0, false), (1, false), (5, false), (5, true)] {
-            let options = SkeletonOptions { acceleration, circles, iterations: 200, ..SkeletonOptions::default() };
+            let options =
+                SkeletonOptions::default().with_acceleration(acceleration).with_circles(circles).with_iterations(200);
             let (mut scratch, mut solution) = (chain.scratch(&options), chain.solution());
             let moved = Root::At(Isometry3::from(random.direction()));
             let allocations = measure(|| {

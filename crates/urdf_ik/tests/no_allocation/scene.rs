@@ -19,7 +19,8 @@ fn a_scene_allocates_nothing_once_its_scratch_has_grown() {
         let shaped = Shaped::two(fixed, free, Some(&folder));
         let chain = Chain::new(&shaped.robot, "fixed", &["free"]).unwrap();
         let rest = shaped.robot.neutral_positions();
-        let scene = Scene::new(&shaped.robot, &chain, &shaped.shapes, &shaped.pairs(None), &World::default(), &rest);
+        let scene =
+            Scene::new(&shaped.robot, &chain, &shaped.shapes, &shaped.pairs(None), &World::default(), &rest).unwrap();
         let (mut scratch, mut row, mut random) = (SceneScratch::default(), [0.0; 6], Random::new(19));
         let mut free_ones = 0;
         let mut ask = |positions: &[f64; 6]| {

@@ -18,7 +18,7 @@ fn solve_everything(arm: &Arm, method: JacobianStep) -> usize {
     let far = Isometry3::translation(9.0, 9.0, 9.0);
     goals.push((0..arm.chain.tips().len()).map(|tip| Target::new(tip, far)).collect());
     let exact = Tolerance { position: 1e-300, orientation: 1e-300 };
-    goals.push(goals[0].iter().map(|target| Target { tolerance: exact, ..*target }).collect());
+    goals.push(goals[0].iter().map(|target| (*target).with_tolerance(exact)).collect());
     goals.push(vec![goals[0][0].position_only()]);
     let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
     let mut hardest = 0;
@@ -30,12 +30,12 @@ fn solve_everything(arm: &Arm, method: JacobianStep) -> usize {
             Mode::Search { pick: Pick::First, attempts: 30, random_seed: 3 },
             Mode::Track { max_step: &step },
         ] {
-            let problem = Problem { mode, ..Problem::new(targets, &seed) };
+            let problem = Problem::new(targets, &seed).with_mode(mode);
             let found = measure(|| solver.solve(&problem, &mut scratch, &mut solution).unwrap()).count_total;
             assert_eq!(found, 0, "{}, {method:?}: {solution:?}", arm.name);
             hardest = hardest.max(solution.attempts);
             for unreached in [Unreached::Stop, Unreached::Position] {
-                let problem = Problem { unreached, ..problem };
+                let problem = problem.with_unreached(unreached);
                 let found = measure(|| solver.solve(&problem, &mut scratch, &mut solution).unwrap()).count_total;
                 assert_eq!(found, 0, "{}, {method:?}, {unreached}: {solution:?}", arm.name);
             }
@@ -74,7 +74,7 @@ fn a_target_of_a_stream_with_a_task_allocates_nothing() {
         for configuration in configurations.iter().take(50) {
             let targets = arm.targets_at(configuration);
             let mode = Mode::Track { max_step: &unbounded };
-            let problem = Problem { mode, preference, ..Problem::new(&targets, &seed) };
+            let problem = Problem::new(&targets, &seed).with_mode(mode).with_preference(preference);
             let found = measure(|| solver.solve(&problem, &mut scratch, &mut solution).unwrap()).count_total;
             assert_eq!(found, 0, "{}: {solution:?}", arm.name);
             seed.clone_from(&solution.positions);
@@ -107,12 +107,12 @@ fn solve_every_way(arm: &Arm) {
                 {
                     targets[0].free_axes = free;
                     let seed = random.positions(&arm.chain);
-                    let problem = Problem { mode, preference, ..Problem::new(&targets, &seed) };
+                    let problem = Problem::new(&targets, &seed).with_mode(mode).with_preference(preference);
                     let found = measure(|| solver.solve(&problem, &mut scratch, &mut solution).unwrap()).count_total;
                     assert_eq!(found, 0, "{}, {method:?}, {mode:?}, {preference:?}", arm.name);
                 }
                 let seed = random.positions(&arm.chain);
-                let problem = Problem { mode, preference, ..Problem::new(&targets, &seed) };
+                let problem = Problem::new(&targets, &seed).with_mode(mode).with_preference(preference);
                 let on_solution = &mut |_: &_| ControlFlow::Continue(());
                 let all = measure(|| drop(solver.solve_all(&problem, &mut scratch, &mut solution, on_solution)));
                 assert_eq!(all.count_total, 0, "{}, {method:?}, {mode:?}, {preference:?}: all", arm.name);

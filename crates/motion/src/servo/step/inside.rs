@@ -51,7 +51,7 @@ impl Servo {
             accelerations: list(|limits| limits.acceleration),
             jerks: list(|limits| limits.jerk),
         };
-        let mut motion = JointMotion::new(&self.chain, &limits, &self.now.positions);
+        let mut motion = JointMotion::unchecked(&self.chain, &limits, &self.now.positions);
         motion.take_over(&self.hand_over());
         motion
     }
