@@ -67,9 +67,8 @@ pub fn follow_until(
 ) -> Result<Followed, FollowError> {
     options.check()?;
     check_start(solver.chain(), problem.seed)?;
-    let joints: Vec<String> = solver.chain().variables().iter().map(|variable| variable.name.clone()).collect();
     // Infinite limits are valid here.
-    problem.limits.clone().or(&JointLimit::DEFAULT).check(&joints)?;
+    problem.limits.clone().or(&JointLimit::DEFAULT).check(&solver.chain().variable_names())?;
     problem.preference.check(solver.chain())?;
     let mut solver = PathSolver::new(solver, problem, options, interruption);
     let Some(start) = solver.start(problem.seed)? else {

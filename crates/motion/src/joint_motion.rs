@@ -82,9 +82,8 @@ impl JointMotion {
     /// unless there is one finite limit above 0 of each kind (see [`MotionLimits::or`]).
     pub fn new(chain: &Chain, limits: &MotionLimits, positions: &[f64]) -> Result<Self, MotionError> {
         chain.check_positions(positions)?;
-        let motion = Self::unchecked(chain, limits, positions);
-        limits.check(&motion.names)?;
-        Ok(motion)
+        limits.check(&chain.variable_names())?;
+        Ok(Self::unchecked(chain, limits, positions))
     }
 
     /// [`JointMotion::new`] of valid limits and positions.

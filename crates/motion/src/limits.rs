@@ -190,7 +190,7 @@ impl MotionLimits {
 
 impl MotionLimits {
     /// Checks that there is one finite limit above 0 of each kind for each of the named joints.
-    pub(super) fn check(&self, joints: &[String]) -> Result<(), MotionLimitsError> {
+    pub(super) fn check(&self, joints: &[impl AsRef<str>]) -> Result<(), MotionLimitsError> {
         let all = [("velocity", &self.velocities), ("acceleration", &self.accelerations), ("jerk", &self.jerks)];
         for (which, limits) in all {
             if limits.len() != joints.len() {
@@ -198,7 +198,7 @@ impl MotionLimits {
             }
             let is_wrong = |value: f64| !(value.is_finite() && value > 0.0);
             if let Some((joint, &value)) = joints.iter().zip(limits).find(|(_, value)| is_wrong(**value)) {
-                return Err(MotionLimitsError::Value { which, joint: joint.clone(), value });
+                return Err(MotionLimitsError::Value { which, joint: joint.as_ref().to_owned(), value });
             }
         }
         Ok(())

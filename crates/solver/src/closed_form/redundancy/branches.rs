@@ -16,8 +16,10 @@ use super::lanes32::{Angle, Vector, angle, cosine_sine, cross, dot, orbit, rotat
 use super::spherical_wrist::{SphericalWristArm, WristGoal};
 use urdf_ik_closed_form::{REDUNDANT_JOINTS, Turn};
 
-/// Branches on each side of the elbow: two of the third joint, times two of the wrist.
-pub(super) const BRANCHES: usize = 4;
+/// Branches of the third joint on each side of the elbow.
+pub(super) const SHOULDERS: usize = 2;
+/// Branches of the wrist for each of these.
+pub(super) const WRISTS: usize = 2;
 /// Most curves of one goal.
 pub(super) const MAX_CURVES: usize = 4;
 /// Cost \[rad\] of a cosine that would have to exceed 1 by 1, so that branches that end between two samples
@@ -61,6 +63,15 @@ pub(super) struct Samples<S: Simd> {
     turn: Angle<S>,
     elbow: Angle<S>,
     /// Larger one of the costs of both joints \[rad\], plus the penalty for missed reach.
+    pub cost: f32x8<S>,
+}
+
+/// The second and the third joint at eight samples, on one branch.
+#[derive(Clone, Copy)]
+pub(super) struct Shoulder<S: Simd> {
+    two: Angle<S>,
+    three: Angle<S>,
+    /// Largest one of the costs of the first four joints \[rad\], plus the penalties for missed reach.
     pub cost: f32x8<S>,
 }
 
@@ -151,46 +162,37 @@ impl BranchSampler<'_> {
         let (straight, missing) = unit((dot(wrist, wrist) - single(elbow.mean)) * single(1.0 / elbow.amplitude));
         let middle = [one * single(elbow.straight.cos), one * single(elbow.straight.sin)];
         let elbow = sum(middle, [straight[0], straight[1] * side]);
-        let cost = self.ranges.cost(0, first).max(self.ranges.cost(3, angle(elbow))) + missing;
+        let cost = self.cost(0, first).max(self.cost(3, angle(elbow))) + missing;
         Samples { wrist, first, turn, elbow, cost }
     }
 
-    /// The branches at the samples.
+    /// The branches of the third joint at the samples.
     #[inline(always)]
-    pub fn branches<S: Simd>(&self, samples: &Samples<S>) -> [Branch<S>; BRANCHES] {
+    pub fn shoulders<S: Simd>(&self, samples: &Samples<S>) -> [Shoulder<S>; SHOULDERS] {
         let Samples { wrist, elbow, cost, .. } = *samples;
-        let (simd, arm) = (cost.simd, self.arm);
-        let [second, third] = [splat(simd, arm.shoulder_axes[0]), splat(simd, arm.shoulder_axes[1])];
-        let reach = orbit(&arm.elbow.reach, elbow);
+        let [second, third] = self.shoulder_axes(cost.simd);
+        let reach = orbit(&self.arm.elbow.reach, elbow);
         let height = dot(second, third) * dot(third, reach);
-        let side = [dot(second, reach) - height, dot(cross(second, third), reach)];
-        let size = (side[0] * side[0] + side[1] * side[1]).sqrt().max(f32x8::splat(simd, f32::MIN_POSITIVE));
-        let middle = [side[0] / size, side[1] / size];
+        let (middle, size) = direction([dot(second, reach) - height, dot(cross(second, third), reach)]);
         let (straight, missing) = unit((dot(second, wrist) - height) / size);
-        let (cost, back) = (cost + missing, [straight[0], -straight[1]]);
-        let [one, one_flipped] = self.wrist_branches(samples, sum(middle, straight), reach, cost);
-        let [other, other_flipped] = self.wrist_branches(samples, sum(middle, back), reach, cost);
-        [one, one_flipped, other, other_flipped]
+        let mut shoulders = [Shoulder { two: middle, three: middle, cost: cost + missing }; SHOULDERS];
+        for (shoulder, side) in shoulders.iter_mut().zip([1.0, -1.0]) {
+            shoulder.three = sum(middle, [straight[0], straight[1] * side]);
+            let lifted = rotated(third, reach, shoulder.three);
+            let along = dot(lifted, wrist) - dot(second, lifted) * dot(second, wrist);
+            (shoulder.two, _) = direction([along, dot(second, cross(lifted, wrist))]);
+            let moved = self.cost(1, angle(shoulder.two)).max(self.cost(2, angle(shoulder.three)));
+            shoulder.cost = shoulder.cost.max(moved);
+        }
+        shoulders
     }
 
-    /// The two branches with a known third joint.
+    /// The two branches of the wrist with known other joints.
     #[inline(always)]
-    fn wrist_branches<S: Simd>(
-        &self,
-        samples: &Samples<S>,
-        three: Angle<S>,
-        reach: Vector<S>,
-        cost: f32x8<S>,
-    ) -> [Branch<S>; 2] {
-        let (simd, Self { arm, goal, ranges }) = (cost.simd, self);
-        let [second, third] = [splat(simd, arm.shoulder_axes[0]), splat(simd, arm.shoulder_axes[1])];
-        let lifted = rotated(third, reach, three);
-        let two = [
-            dot(lifted, samples.wrist) - dot(second, lifted) * dot(second, samples.wrist),
-            dot(second, cross(lifted, samples.wrist)),
-        ];
-        let scale = 1.0 / (two[0] * two[0] + two[1] * two[1]).sqrt().max(f32x8::splat(simd, f32::MIN_POSITIVE));
-        let two = [two[0] * scale, two[1] * scale];
+    pub fn wrists<S: Simd>(&self, samples: &Samples<S>, shoulder: &Shoulder<S>) -> [Branch<S>; WRISTS] {
+        let Self { arm, goal, .. } = self;
+        let Shoulder { two, three, cost } = *shoulder;
+        let [second, third] = self.shoulder_axes(cost.simd);
         // In the frame of the upper arm: c, and the wrist's base. In the frame that the outermost joint rotates:
         // a, and the flange.
         let c = orbit(&goal.flange[0], samples.turn);
@@ -203,24 +205,40 @@ impl BranchSampler<'_> {
         let six = angle([dot(a, c), (up * up + side * side).sqrt()]);
         let before = dot(lifted, orbit(&goal.flange[1], samples.turn));
         let seven = angle([-dot(lifted, orbit(&goal.flange[2], samples.turn)), before]);
-        let (two, three, four) = (angle(two), angle(three), angle(samples.elbow));
-        let cost = cost.max(ranges.cost(1, two)).max(ranges.cost(2, three));
-        let offset = single(arm.wrist.offset);
-        let positions = [samples.first, two, three, four, five, six - offset, seven];
-        let flipped = [samples.first, two, three, four, five + PI, -six - offset, seven + PI];
+        let (offset, four) = (single(arm.wrist.offset), angle(samples.elbow));
+        let shoulder = [samples.first, angle(two), angle(three), four];
         [
-            Branch { cost: self.with_wrist(cost, &positions), positions },
-            Branch { cost: self.with_wrist(cost, &flipped), positions: flipped },
+            self.branch(cost, shoulder, [five, six - offset, seven]),
+            self.branch(cost, shoulder, [five + PI, -six - offset, seven + PI]),
         ]
     }
 
-    /// The cost with that of the wrist's joints.
+    /// A branch with the cost of all joints, from that of the first four.
     #[inline(always)]
-    fn with_wrist<S: Simd>(&self, cost: f32x8<S>, positions: &[f32x8<S>; REDUNDANT_JOINTS]) -> f32x8<S> {
-        let ranges = &self.ranges;
-        let cost = cost.max(ranges.cost(4, positions[4])).max(ranges.cost(5, positions[5]));
-        cost.max(ranges.cost(6, positions[6]))
+    fn branch<S: Simd>(&self, cost: f32x8<S>, shoulder: [f32x8<S>; 4], [five, six, seven]: Vector<S>) -> Branch<S> {
+        let [one, two, three, four] = shoulder;
+        let cost = cost.max(self.cost(4, five)).max(self.cost(5, six)).max(self.cost(6, seven));
+        Branch { cost, positions: [one, two, three, four, five, six, seven] }
     }
+
+    /// Cost of a joint at an angle \[rad\].
+    #[inline(always)]
+    fn cost<S: Simd>(&self, joint: usize, angle: f32x8<S>) -> f32x8<S> {
+        self.ranges.step(joint, angle).1
+    }
+
+    /// The axes of the second and the third joint.
+    #[inline(always)]
+    fn shoulder_axes<S: Simd>(&self, simd: S) -> [Vector<S>; 2] {
+        [splat(simd, self.arm.shoulder_axes[0]), splat(simd, self.arm.shoulder_axes[1])]
+    }
+}
+
+/// The angle of a vector (cosine, sine) of any length, and its length.
+#[inline(always)]
+fn direction<S: Simd>([x, y]: Angle<S>) -> (Angle<S>, f32x8<S>) {
+    let length = (x * x + y * y).sqrt().max(f32x8::splat(x.simd, f32::MIN_POSITIVE));
+    ([x / length, y / length], length)
 }
 
 /// The angle (cosine, sine) with this cosine, or with the nearest one, and the cost of the difference \[rad\].

@@ -5,8 +5,8 @@
 //! them. Where two joints share the largest move, that converges as Newton's method does; where one joint alone has
 //! it and turns back, by the secant of its rate.
 
-use super::candidates::Candidate;
-use super::joint_ranges::{JointRanges, LOOSE_LIMIT_WEIGHT, STRICT_LIMIT_WEIGHT, Seven, largest};
+use super::candidates::{Candidate, Candidates};
+use super::joint_ranges::{JointRanges, Seven, largest};
 use crate::search::{SearchInput, SearchScratch};
 use urdf_ik_closed_form::REDUNDANT_JOINTS;
 
@@ -18,12 +18,14 @@ const MAX_JOINT_STEP: f64 = 0.5;
 const MAX_START_ERROR: f64 = 0.3;
 /// A shorter step \[rad\] is the last: it misses the target by no more than its square.
 const LAST_STEP: f64 = 5e-6;
-/// After a longer Newton step \[rad\] the next one is towards the target alone, without self-motion.
-const NEWTON_ALONE_ABOVE: f64 = 0.02;
 /// After a shorter Newton step \[rad\] the largest move is known, and one more such step meets the target.
 const ON_TARGET_BELOW: f64 = 3e-4;
+/// Most by which a descent leads to a smaller move than its start promises \[rad\].
+const PROMISE_ERROR: f64 = 0.02;
 /// A smaller gain of the largest move \[rad\] waits until Newton steps are below [`ON_TARGET_BELOW`].
 const MIN_EARLY_GAIN: f64 = 0.01;
+/// A smaller rate of the largest move along the self-motion counts as none.
+const MIN_RATE: f64 = 3e-5;
 /// A smaller gain of the largest move \[rad\] is worth no step.
 const MIN_GAIN: f64 = 1e-7;
 /// The error of a predicted largest move, over the square of the step \[1/rad\].
@@ -63,14 +65,13 @@ impl<'a> Descent<'a> {
         Self { posed, ranges }
     }
 
-    /// Descends from joint positions \[rad\], once in the revolutions nearest to the seed and once in those within
-    /// the limits.
-    pub fn descend_from(&self, configuration: &Seven, best: &mut Option<Candidate>, scratch: &mut SearchScratch) {
-        let [loose, strict] =
-            [LOOSE_LIMIT_WEIGHT, STRICT_LIMIT_WEIGHT].map(|weight| self.ranges.moves(configuration, weight));
-        self.descend(&loose, best, scratch);
-        if strict != loose {
-            self.descend(&strict, best, scratch);
+    /// Descends from the candidates, the lowest bound first, as long as one may lead to a smaller move than `best`.
+    pub fn descend_from(&self, starts: &Candidates, best: &mut Option<Candidate>, scratch: &mut SearchScratch) {
+        for start in starts.as_slice() {
+            if best.is_some_and(|best| start.cost > best.cost + PROMISE_ERROR) {
+                break;
+            }
+            self.descend(&start.at, best, scratch);
         }
     }
 
@@ -94,9 +95,7 @@ impl<'a> Descent<'a> {
             if best.is_some_and(|best| least > best.cost - MIN_GAIN + rough) {
                 return;
             }
-            if from.newton >= NEWTON_ALONE_ABOVE
-                || (from.newton >= ON_TARGET_BELOW && from.passed == 0.0 && from.largest - least < MIN_EARLY_GAIN)
-            {
+            if from.newton >= ON_TARGET_BELOW && from.passed == 0.0 && from.largest - least < MIN_EARLY_GAIN {
                 along = 0.0;
             } else if let Some((_, went)) = last.filter(|(before, went)| went * along * before.along(&from) < 0.0) {
                 along = along.clamp(-0.5 * went.abs(), 0.5 * went.abs());
@@ -150,7 +149,7 @@ impl<'a> Descent<'a> {
     }
 
     /// Replaces the best by a configuration that is better, inside the limits and clear of collisions.
-    fn keep(&self, moves: &Seven, best: &mut Option<Candidate>, scratch: &mut SearchScratch) {
+    pub fn keep(&self, moves: &Seven, best: &mut Option<Candidate>, scratch: &mut SearchScratch) {
         let Some(moves) = self.ranges.allowed(moves) else { return };
         let cost = largest(&moves);
         if best.is_none_or(|best| cost < best.cost)
@@ -163,18 +162,14 @@ impl<'a> Descent<'a> {
 
 /// The point to continue from (the next, or the one before if that is no better), and the longest step.
 fn continue_from(here: Option<Point>, next: Option<Point>, went: f64, radius: f64) -> Option<(Point, f64)> {
-    match (here, next) {
-        (Some(before), Some(next)) if went == 0.0 || before.leads_to(&next) => {
-            let rest = before.reversal(&next).map(|share| (1.0 - share) * went.abs());
-            Some((next, rest.filter(|_| went != 0.0).unwrap_or(2.0 * radius).min(MAX_JOINT_STEP)))
-        }
-        (Some(before), next) if went != 0.0 => {
-            let share = next.and_then(|next| before.reversal(&next).or(before.crossing_with(&next, went)));
-            Some((before, share.unwrap_or(0.0).clamp(SHORTENING.0, SHORTENING.1) * went.abs()))
-        }
-        (None, Some(next)) => Some((next, radius)),
-        _ => None,
+    let Some(before) = here else { return Some((next?, radius)) };
+    let reversal = next.filter(|_| went != 0.0).and_then(|next| before.reversal(&next));
+    if let Some(next) = next.filter(|next| went == 0.0 || before.leads_to(next)) {
+        let rest = reversal.map_or(2.0 * radius, |share| (1.0 - share) * went.abs());
+        return Some((next, rest.min(MAX_JOINT_STEP)));
     }
+    let share = reversal.unwrap_or(0.5).clamp(SHORTENING.0, SHORTENING.1);
+    (went != 0.0).then_some((before, share * went.abs()))
 }
 
 impl Point {
@@ -196,12 +191,6 @@ impl Point {
     fn reversal(&self, next: &Self) -> Option<f64> {
         let rate = next.rate * self.along(next).signum();
         (self.top == next.top && self.rate * rate < 0.0).then(|| self.rate / (self.rate - rate))
-    }
-
-    /// The share of a step along the self-motion after which another joint is expected to have the largest move.
-    fn crossing_with(&self, next: &Self, went: f64) -> Option<f64> {
-        let (falling, rising) = (self.rate * went, next.rate * self.along(next).signum() * went);
-        (rising > 0.0 && rising > falling).then(|| 1.0 - (next.largest - self.largest - falling) / (rising - falling))
     }
 }
 
@@ -225,7 +214,7 @@ fn down<const N: usize>(moves: &[f64; N], motion: &[f64; N], end: f64) -> (f64, 
     let steeper = |a: (f64, f64), b: (f64, f64)| if b.0 > a.0 || (b.0 == a.0 && b.1 > a.1) { b } else { a };
     let mut top = lines().fold((f64::NEG_INFINITY, 0.0), steeper);
     let mut at = 0.0;
-    while top.1 < 0.0 {
+    while top.1 < -MIN_RATE {
         let crossings = lines().filter(|line| line.1 > top.1).map(|line| ((top.0 - line.0) / (line.1 - top.1), line));
         // The line's own mirror image crosses it where its move vanishes, so that there is always one.
         let first = |a: (f64, (f64, f64)), b: (f64, (f64, f64))| {

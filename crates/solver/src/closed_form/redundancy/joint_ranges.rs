@@ -4,21 +4,16 @@ use std::f32;
 use std::f64::consts::{PI, TAU};
 
 use fearless_simd::prelude::*;
-use fearless_simd::{Simd, f32x8};
+use fearless_simd::{Level, Simd, dispatch, f32x8};
 
 use super::lanes32::single;
 use crate::Mode;
 use crate::closed_form::choices::LIMIT_ROUNDING;
 use crate::search::SearchInput;
 use urdf_ik_closed_form::REDUNDANT_JOINTS;
-use urdf_ik_robot::without_whole_turns;
 
 /// Cost of a radian beyond a limit, relative to a radian inside.
-pub(super) const LIMIT_WEIGHT: f64 = 8.0;
-/// Value of [`LIMIT_WEIGHT`] that prefers any revolution inside the limits.
-pub(super) const STRICT_LIMIT_WEIGHT: f64 = 1e3;
-/// Value of [`LIMIT_WEIGHT`] that prefers the nearest revolution unless it is far outside.
-pub(super) const LOOSE_LIMIT_WEIGHT: f64 = 1.0;
+const LIMIT_WEIGHT: f32 = 8.0;
 
 /// One number for each joint.
 pub(super) type Seven = [f64; REDUNDANT_JOINTS];
@@ -69,19 +64,14 @@ impl JointRanges {
         ranges
     }
 
-    /// Displacements \[rad\] from the seed to `positions`, each in the revolution of lowest cost, with a cost of
-    /// `beyond` per radian beyond a limit.
-    pub fn moves(&self, positions: &Seven, beyond: f64) -> Seven {
-        std::array::from_fn(|joint| self.step(joint, positions[joint], beyond).0)
-    }
-
-    /// Displacement \[rad\] of one joint to `position` in the revolution of lowest cost, and that cost.
-    pub fn step(&self, joint: usize, position: f64, beyond: f64) -> (f64, f64) {
-        let near = without_whole_turns(position - self.seed[joint]);
-        let far = near - TAU.copysign(near);
-        let [near, far] = [near, far].map(|step| (step, step.abs() + beyond * self.excess(joint, step).max(0.0)));
-        // Where both are half a turn away, `far` is the one without a whole turn.
-        if far.1 <= near.1 { far } else { near }
+    /// Displacements \[rad\] from the seed to `positions`, each in the revolution of lowest cost.
+    pub fn moves(&self, positions: &Seven) -> Seven {
+        std::array::from_fn(|joint| {
+            let angle = single(positions[joint]);
+            let step = dispatch!(Level::baseline(), simd => self.step(joint, f32x8::splat(simd, angle)).0[0]);
+            let exact = positions[joint] - self.seed[joint];
+            exact + ((f64::from(step) - exact) / TAU).round() * TAU
+        })
     }
 
     /// Positions \[rad\] from displacements \[rad\].
@@ -128,20 +118,21 @@ impl JointRanges {
         range
     }
 
-    /// Cost of one joint at an angle \[rad\]: its displacement plus the weighted limit excess, in the revolution of
-    /// lowest cost.
+    /// Displacement \[rad\] of one joint to an angle in the revolution of lowest cost, and that cost: the displacement
+    /// plus the weighted limit excess \[rad\].
     #[inline(always)]
-    pub fn cost<S: Simd>(&self, joint: usize, angle: f32x8<S>) -> f32x8<S> {
+    pub fn step<S: Simd>(&self, joint: usize, angle: f32x8<S>) -> (f32x8<S>, f32x8<S>) {
         let near = angle - single(self.seed[joint]);
         let near = near - (near * (1.0 / f32::consts::TAU)).round_ties_even() * f32::consts::TAU;
         let far = near - f32x8::splat(angle.simd, f32::consts::TAU).copysign(near);
-        self.with_passed(joint, near).min(self.with_passed(joint, far))
+        let costs = (self.cost(joint, near), self.cost(joint, far));
+        (costs.0.simd_lt(costs.1).select(near, far), costs.0.min(costs.1))
     }
 
     #[inline(always)]
-    fn with_passed<S: Simd>(&self, joint: usize, step: f32x8<S>) -> f32x8<S> {
+    fn cost<S: Simd>(&self, joint: usize, step: f32x8<S>) -> f32x8<S> {
         let passed = (step - single(self.above[joint])).max(single(self.below[joint]) - step);
-        step.abs() + passed.max(f32x8::splat(step.simd, 0.0)) * single(LIMIT_WEIGHT)
+        step.abs() + passed.max(f32x8::splat(step.simd, 0.0)) * LIMIT_WEIGHT
     }
 }
 
@@ -160,11 +151,11 @@ mod tests {
 
     #[test]
     fn a_joint_takes_the_turn_inside_its_limits() {
-        let (step, cost) = joint_ranges().step(0, -0.5, STRICT_LIMIT_WEIGHT);
-        assert!((step - (TAU - 1.5)).abs() < 1e-12 && cost == step, "{step} {cost}");
-        // Unless limits count little.
-        assert_eq!(joint_ranges().step(0, -0.5, LOOSE_LIMIT_WEIGHT), (-1.5, 2.5));
-        assert!((joint_ranges().step(0, 1.0 + TAU + 0.1, STRICT_LIMIT_WEIGHT).0 - 0.1).abs() < 1e-12);
+        let step = |position: f64| joint_ranges().moves(&[position; REDUNDANT_JOINTS])[0];
+        assert!((step(-0.5) - (TAU - 1.5)).abs() < 1e-12, "{}", step(-0.5));
+        assert!((step(1.0 + TAU + 0.1) - 0.1).abs() < 1e-12);
+        // Unless the excess of the nearer revolution costs less than the longer move.
+        assert!((step(0.4) + 0.6).abs() < 1e-12, "{}", step(0.4));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::f64::consts::TAU;
 
 use super::candidates::{Candidate, Candidates};
 use super::descent::Descent;
-use super::joint_ranges::{STRICT_LIMIT_WEIGHT, largest};
+use super::joint_ranges::{Seven, largest};
 use super::locked_joint::LockedJoint;
 use crate::closed_form::choices::MAX_LIMIT_EXCESS;
 use crate::search::SearchScratch;
@@ -18,8 +18,6 @@ const SWEEP_STEP: f64 = TAU / 12.0;
 const MAX_STEPS_PER_SIDE: u32 = 12;
 /// Least number of positions to either side of the seed, where the joint has a range.
 const MIN_STEPS_PER_SIDE: f64 = 4.0;
-/// Most candidates that a descent starts from.
-const MAX_DESCENTS: usize = 4;
 /// Halvings of the step to either side, for manipulability.
 const HALVINGS: usize = 5;
 
@@ -27,94 +25,77 @@ const HALVINGS: usize = 5;
 pub(super) struct LockedSweep<'a> {
     pub locked: &'a LockedJoint,
     pub descent: &'a Descent<'a>,
-    /// True if the cost is the negative logarithm of the manipulability instead of the largest displacement.
-    pub by_manipulability: bool,
 }
 
 impl LockedSweep<'_> {
-    /// The best candidates, some of them outside the limits, from the seed's position outwards while better ones are
+    /// Descends to the least largest joint move from the seed's position outwards, while a smaller one than `best` is
     /// possible.
-    pub fn best(&self, scratch: &mut SearchScratch) -> Candidates {
-        let (mut candidates, mut best) = (Candidates::none(), None);
-        let farthest = self.descent.ranges.farthest(self.locked.joint);
-        let step = SWEEP_STEP.min(farthest / MIN_STEPS_PER_SIDE);
-        for number in 0..=MAX_STEPS_PER_SIDE {
-            let offset = f64::from(number) * step;
-            let hopeless = best.is_some_and(|best: Candidate| !self.by_manipulability && offset >= best.cost);
-            if hopeless || offset > farthest || (number > 0 && step == 0.0) {
-                break;
+    pub fn least(&self, best: &mut Option<Candidate>, scratch: &mut SearchScratch) {
+        let ranges = &self.descent.ranges;
+        self.outwards(&mut |step, spacing| {
+            if best.is_some_and(|best| step.abs() >= best.cost) {
+                return;
             }
-            for side in if number == 0 { &[1.0][..] } else { &[1.0, -1.0] } {
-                self.sample(side * offset, step, &mut candidates, &mut best, scratch);
+            let mut starts = Candidates::none();
+            self.sample(step, spacing, &mut |moves| {
+                let passed = ranges.passed(moves);
+                if passed <= MAX_LIMIT_EXCESS {
+                    starts.insert(largest(moves) + passed, *moves);
+                }
+            });
+            for start in starts.as_slice() {
+                self.descent.keep(&start.at, best, scratch);
             }
-            if let Some(start) = candidates.as_slice().first()
-                && number == 0
-                && !self.by_manipulability
-            {
-                // The smaller the largest move is, the sooner the sweep ends.
-                self.descent.descend(&start.at, &mut best, scratch);
+            self.descent.descend_from(&starts, best, scratch);
+        });
+    }
+
+    /// The configurations of best manipulability, the best one first: steps to either side are halved.
+    pub fn most_manipulable(&self, scratch: &mut SearchScratch) -> Candidates {
+        let (Descent { posed, ranges }, mut candidates) = (self.descent, Candidates::none());
+        let mut sample = |step: f64, spacing: f64, candidates: &mut Candidates| {
+            self.sample(step, spacing, &mut |moves| {
+                let Some(inside) = ranges.allowed(moves) else { return };
+                let positions = ranges.positions(&inside);
+                if scratch.exploration.clearance.is_clear(posed.problem, &positions) {
+                    let cost = posed.search.manipulability_cost(posed.problem.targets, &positions, scratch);
+                    candidates.insert(cost, *moves);
+                }
+            });
+        };
+        self.outwards(&mut |step, spacing| sample(step, spacing, &mut candidates));
+        let mut step = 0.5 * SWEEP_STEP;
+        for _ in 0..HALVINGS {
+            let Some(middle) = candidates.as_slice().first().map(|best| best.at[self.locked.joint]) else { break };
+            for position in [middle - step, middle + step] {
+                sample(position, step, &mut candidates);
             }
-        }
-        if self.by_manipulability {
-            self.halve(&mut candidates, scratch);
-        } else {
-            let starts = candidates.as_slice().iter().take(MAX_DESCENTS);
-            starts.for_each(|start| self.descent.descend(&start.at, &mut best, scratch));
-        }
-        if let Some(best) = best {
-            candidates.insert(best.cost, best.at);
+            step *= 0.5;
         }
         candidates
     }
 
-    /// Adds the configurations at one position of the locked joint, by its move from the seed, or at its limit if
-    /// that is nearer than a step.
-    fn sample(
-        &self,
-        step: f64,
-        spacing: f64,
-        candidates: &mut Candidates,
-        best: &mut Option<Candidate>,
-        scratch: &mut SearchScratch,
-    ) {
-        let (Self { locked, descent, .. }, ranges) = (self, &self.descent.ranges);
-        let problem = descent.posed.problem;
+    /// Calls `visit` with the moves of the joint from the seed outwards, and their spacing \[rad\].
+    fn outwards(&self, visit: &mut dyn FnMut(f64, f64)) {
+        let farthest = self.descent.ranges.farthest(self.locked.joint);
+        let spacing = SWEEP_STEP.min(farthest / MIN_STEPS_PER_SIDE);
+        visit(0.0, spacing);
+        let offsets = (1..=MAX_STEPS_PER_SIDE).map(|number| f64::from(number) * spacing);
+        for offset in offsets.take_while(|offset| *offset > 0.0 && *offset <= farthest) {
+            visit(offset, spacing);
+            visit(-offset, spacing);
+        }
+    }
+
+    /// Calls `found` with the joint moves of the configurations at one move of the locked joint from the seed, or at
+    /// its limit if that is nearer than `spacing`.
+    fn sample(&self, step: f64, spacing: f64, found: &mut dyn FnMut(&Seven)) {
+        let (Self { locked, descent }, ranges) = (self, &self.descent.ranges);
         let inside = ranges.clamp(locked.joint, step);
         if (inside - step).abs() >= spacing.max(f64::MIN_POSITIVE) {
             return;
         }
-        let position = ranges.seed[locked.joint] + inside;
-        locked.solutions(&problem.targets[0].pose, &ranges.seed, position, &mut |configuration| {
-            let moves = ranges.moves(configuration, STRICT_LIMIT_WEIGHT);
-            let (passed, allowed) = (ranges.passed(&moves), ranges.allowed(&moves));
-            let positions = ranges.positions(&allowed.unwrap_or(moves));
-            if allowed.is_some() && !scratch.exploration.clearance.is_clear(problem, &positions) {
-                return;
-            }
-            if self.by_manipulability && allowed.is_some() {
-                let cost = descent.posed.search.manipulability_cost(problem.targets, &positions, scratch);
-                candidates.insert(cost, moves);
-            } else if !self.by_manipulability && passed <= MAX_LIMIT_EXCESS {
-                let cost = largest(&moves) + passed;
-                candidates.insert(cost, moves);
-                if let Some(moves) = allowed
-                    && best.is_none_or(|best| cost < best.cost)
-                {
-                    *best = Some(Candidate { cost, at: moves });
-                }
-            }
-        });
-    }
-
-    /// Steps to either side of the best candidate, shorter and shorter.
-    fn halve(&self, candidates: &mut Candidates, scratch: &mut SearchScratch) {
-        let mut step = 0.5 * SWEEP_STEP;
-        for _ in 0..HALVINGS {
-            let Some(middle) = candidates.as_slice().first().map(|best| best.at[self.locked.joint]) else { return };
-            for position in [middle - step, middle + step] {
-                self.sample(position, step, candidates, &mut None, scratch);
-            }
-            step *= 0.5;
-        }
+        let (pose, position) = (&descent.posed.problem.targets[0].pose, ranges.seed[locked.joint] + inside);
+        locked.solutions(pose, &ranges.seed, position, &mut |configuration| found(&ranges.moves(configuration)));
     }
 }

@@ -5,7 +5,6 @@ use fearless_simd::{Level, Simd, dispatch, f32x8};
 
 use super::super::branches::{BranchSampler, Curve};
 use super::super::joint_ranges::{JointRanges, Seven};
-use super::super::lanes32::LANES;
 use super::*;
 use crate::testing::seven_axes::{self, error, positions, tip};
 use urdf_ik_random::random::Random;
@@ -24,12 +23,9 @@ fn sweep(arm: &SphericalWristArm, pose: &Isometry3<f64>, count: u16, found: &mut
 
 #[inline(always)]
 fn sample<S: Simd>(simd: S, sampler: &BranchSampler, curve: &Curve, parameter: f32, found: &mut dyn FnMut(&Seven)) {
-    for branch in sampler.branches(&sampler.samples(curve, f32x8::splat(simd, parameter))) {
-        let mut configuration = branch.positions.map(|lanes| {
-            let mut entries = [0.0; LANES];
-            lanes.store_slice(&mut entries);
-            f64::from(entries[0])
-        });
+    let samples = sampler.samples(curve, f32x8::splat(simd, parameter));
+    for branch in sampler.shoulders(&samples).iter().flat_map(|shoulder| sampler.wrists(&samples, shoulder)) {
+        let mut configuration = branch.positions.map(|lanes| f64::from(lanes[0]));
         if sampler.arm.reversed {
             configuration.reverse();
         }
