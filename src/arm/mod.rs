@@ -32,6 +32,7 @@ use crate::reports::{RefuseAs, Refused, Report, Reporter};
 use crate::robot_in_use::{Configuration, Frames, Measured, ReadyRobot};
 use crate::ros::{Clock, Lock, MEASURED_JOINT_STATES, clock, task};
 use crate::surroundings::{Avoidance, ClearanceLoss, Surroundings};
+use configuration_motion::ConfigurationMotion;
 use sources::{BlockReason, Sources};
 use urdf_ik_motion::MotionError;
 use urdf_ik_parameters::Settings;
@@ -90,12 +91,15 @@ impl Arm {
         ready.log_summary(&settings);
         let ReadyRobot { loaded, initial, limits } = ready;
         let measured = self.measured.configuration(settings.measured_timeout, &loaded, &initial);
+        let positions = measured.ok().flatten().unwrap_or(initial);
+        // Before any change, so that a robot that is refused leaves the previous one in use.
+        let motion = ConfigurationMotion::new(Arc::clone(&loaded), positions, &limits)?;
         self.reporter.latest.lock().clear();
         if self.output.configuration().is_some() {
             self.sources.lock().block(BlockReason::RobotReplaced);
         }
         self.surroundings.use_robot(&loaded);
-        self.output.replace_robot(&loaded, measured.ok().flatten().unwrap_or(initial), &limits)?;
+        self.output.replace_robot(motion);
         self.surroundings.note_change();
         Ok(())
     }

@@ -119,24 +119,14 @@ impl Output {
         Some(Resting { published, activity })
     }
 
-    /// Replaces the robot, at `positions` (one entry a joint).
-    ///
-    /// # Errors
-    /// [`MotionError`] if a position or a limit is invalid.
-    pub(crate) fn replace_robot(
-        &self,
-        loaded: &Arc<LoadedRobot>,
-        positions: Vec<f64>,
-        limits: &MotionLimits,
-    ) -> Result<(), MotionError> {
+    /// Replaces the robot by that of `motion`, at rest at its positions.
+    pub(crate) fn replace_robot(&self, motion: ConfigurationMotion) {
         let mut state = self.state.lock();
-        let message = convert::joint_state(&loaded.robot, &positions);
-        let motion = Some(ConfigurationMotion::new(Arc::clone(loaded), positions, limits)?);
-        self.description.publish(&Text { data: loaded.text.to_string() });
+        let message = convert::joint_state(&motion.loaded.robot, motion.positions());
+        self.description.publish(&Text { data: motion.loaded.text.to_string() });
         let activity = Activity { requests: state.activity.requests + 1, ..Activity::default() };
-        *state = ArmState { motion, message, activity, ..ArmState::default() };
+        *state = ArmState { motion: Some(motion), message, activity, ..ArmState::default() };
         self.publish(&mut state, self.clock.now());
-        Ok(())
     }
 
     /// Replaces the tools: `loaded` is the same robot with other tools. Does nothing and returns false unless the arm

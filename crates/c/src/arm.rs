@@ -26,10 +26,6 @@ impl UrdfIkArm {
         let (joint_names, tip_names) = (c_texts(chain.variable_names()), c_texts(chain.tip_names()));
         Self { solver, joint_names, tip_names }
     }
-
-    pub(crate) fn chain(&self) -> &Arc<Chain> {
-        self.solver.chain()
-    }
 }
 
 fn refused(sentence: impl std::fmt::Display) -> Failure {
@@ -84,7 +80,7 @@ pub unsafe extern "C" fn urdf_ik_arm_with_tools(
         let arm = unsafe { reference(arm, "arm") }?;
         let tools = unsafe { entries(tools, tool_count, "tools") }?;
         let tools = tools.iter().map(isometry).collect::<Result<Vec<_>, _>>().map_err(refused)?;
-        let chain = Arc::new(arm.chain().with_tools(&tools).map_err(refused)?);
+        let chain = Arc::new(arm.solver.chain().with_tools(&tools).map_err(refused)?);
         let solver = Solver::prepare(arm.solver.method(), &chain).map_err(refused)?;
         unsafe { hand_out(with_tools, UrdfIkArm::new(solver), "with_tools") }
     })
@@ -147,7 +143,7 @@ fn name_of(names: &[CString], index: usize) -> *const c_char {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urdf_ik_arm_bounds(arm: *const UrdfIkArm, lower: *mut f64, upper: *mut f64) -> UrdfIkStatus {
     guarded(|| {
-        let variables = unsafe { reference(arm, "arm") }?.chain().variables();
+        let variables = unsafe { reference(arm, "arm") }?.solver.chain().variables();
         let lower = unsafe { exclusive_entries(lower, variables.len(), "lower") }?;
         let upper = unsafe { exclusive_entries(upper, variables.len(), "upper") }?;
         for ((variable, lower_end), upper_end) in variables.iter().zip(lower).zip(upper) {
@@ -164,7 +160,7 @@ pub unsafe extern "C" fn urdf_ik_arm_bounds(arm: *const UrdfIkArm, lower: *mut f
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urdf_ik_arm_nominal(arm: *const UrdfIkArm, positions: *mut f64) -> UrdfIkStatus {
     guarded(|| {
-        let chain = unsafe { reference(arm, "arm") }?.chain();
+        let chain = unsafe { reference(arm, "arm") }?.solver.chain();
         let nominal = chain.nominal_positions();
         unsafe { exclusive_entries(positions, nominal.len(), "positions") }?.copy_from_slice(&nominal);
         Ok(())

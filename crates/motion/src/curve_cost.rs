@@ -33,15 +33,20 @@ struct CostSample {
     /// Index of the first of the four control points that contribute.
     first: usize,
     length: f64,
-    /// Weights of the control points in the positions and in their derivative.
-    values: [f64; 4],
-    rates: [f64; 4],
-    /// Weights in the second derivative, times the length of the interval.
-    bends: [f64; 4],
+    /// Weights of the control points in the positions, in their derivative, and in the second derivative times the
+    /// length of the interval.
+    basis: [[f64; 4]; 3],
     /// Weight of the tip's distance.
     tip: f64,
     /// Weight of the other costs \[m\].
     joints: f64,
+}
+
+impl CostSample {
+    /// Positions, their derivative, and the second derivative times the length of the interval.
+    fn joints(&self, curve: &JointCurve) -> [Vec<f64>; 3] {
+        self.basis.map(|weights| curve.weighted_sum(self.first, &weights))
+    }
 }
 
 /// The objective of a fit.
@@ -73,11 +78,7 @@ pub(super) struct CurveCost<'a> {
     /// Derivatives of the preference's cost by the positions.
     gradient: Vec<f64>,
     tip: TipJacobian<'a>,
-    // At one sample:
-    positions: Vec<f64>,
-    rates: Vec<f64>,
-    bends: Vec<f64>,
-    /// Second derivatives of the cost by the positions: the lower triangle of a square matrix.
+    /// Second derivatives of the cost by the positions at one sample: the lower triangle of a square matrix.
     stiffness: Vec<f64>,
 }
 
@@ -88,7 +89,7 @@ impl<'a> CurveCost<'a> {
         metres_per_radian: f64,
         curve: &JointCurve,
     ) -> Self {
-        let variables = curve.variables();
+        let variables = curve.variables;
         let weight = |limit: &f64| 1.0 / limit.clamp(MIN_VELOCITY, MAX_VELOCITY).powi(2);
         Self {
             problem,
@@ -98,9 +99,6 @@ impl<'a> CurveCost<'a> {
             preference: PreferenceCost::new(solver, problem.preference, problem.target),
             gradient: vec![0.0; variables],
             tip: TipJacobian::new(solver.chain(), problem.target.tip),
-            positions: vec![0.0; variables],
-            rates: vec![0.0; variables],
-            bends: vec![0.0; variables],
             stiffness: vec![0.0; variables * variables],
         }
     }
@@ -109,15 +107,14 @@ impl<'a> CurveCost<'a> {
         let mut costs = CurveCosts { tip: 0.0, joints: 0.0 };
         for index in 0..self.samples.len() {
             let sample = self.samples[index];
-            self.evaluate(curve, &sample);
-            let apart = self.problem.target_at(sample.length).residual(&self.tip.pose(&self.positions));
+            let [positions, rates, bends] = sample.joints(curve);
+            let apart = self.problem.target_at(sample.length).residual(&self.tip.pose(&positions));
             let angle = apart.orientation * self.metres_per_radian;
             costs.tip += 0.5 * sample.tip * (apart.position * apart.position + angle * angle);
             if sample.joints > 0.0 {
-                let squares =
-                    self.rates.iter().zip(&self.bends).map(|(r, bend)| r * r + CURVATURE_WEIGHT * bend * bend);
+                let squares = rates.iter().zip(&bends).map(|(r, bend)| r * r + CURVATURE_WEIGHT * bend * bend);
                 let motion: f64 = squares.zip(&self.motion_weights).map(|(square, weight)| weight * square).sum();
-                costs.joints += sample.joints * (motion + self.preference.value(&self.positions));
+                costs.joints += sample.joints * (motion + self.preference.value(&positions));
             }
         }
         costs
@@ -128,26 +125,25 @@ impl<'a> CurveCost<'a> {
         model.clear();
         for index in 0..self.samples.len() {
             let sample = self.samples[index];
-            self.evaluate(curve, &sample);
-            self.add_slopes(&sample, objective, model);
+            self.add_slopes(&sample, &sample.joints(curve), objective, model);
             self.add_stiffness(&sample, model);
         }
     }
 
-    fn evaluate(&mut self, curve: &JointCurve, sample: &CostSample) {
-        curve.weighted_sum(sample.first, &sample.values, &mut self.positions);
-        curve.weighted_sum(sample.first, &sample.rates, &mut self.rates);
-        curve.weighted_sum(sample.first, &sample.bends, &mut self.bends);
-    }
-
     /// Adds the gradient of all costs at a sample, and the second derivatives by the rates. Computes those by the
     /// positions into `stiffness`.
-    fn add_slopes(&mut self, sample: &CostSample, objective: FitObjective, model: &mut BoundedQuadratic) {
-        let CostSample { first, length, values, rates, bends, tip, joints } = *sample;
-        let n = self.positions.len();
-        let error = self.linearise_tip(length);
+    fn add_slopes(
+        &mut self,
+        sample: &CostSample,
+        [positions, joint_rates, joint_bends]: &[Vec<f64>; 3],
+        objective: FitObjective,
+        model: &mut BoundedQuadratic,
+    ) {
+        let CostSample { first, length, basis: [values, rates, bends], tip, joints } = *sample;
+        let n = self.gradient.len();
+        let error = self.linearise_tip(length, positions);
         if joints > 0.0 && objective == FitObjective::Everything {
-            self.preference.write_gradient(&self.positions, &mut self.gradient);
+            self.preference.write_gradient(positions, &mut self.gradient);
         }
         for i in 0..n {
             for j in 0..=i {
@@ -159,8 +155,8 @@ impl<'a> CurveCost<'a> {
             let (mut by_position, mut by_rate, mut by_bend) = (-tip * self.tip.columns[i].dot(&error), 0.0, 0.0);
             if objective == FitObjective::Everything {
                 by_position += joints * self.gradient[i];
-                by_rate = motion * self.rates[i];
-                by_bend = CURVATURE_WEIGHT * motion * self.bends[i];
+                by_rate = motion * joint_rates[i];
+                by_bend = CURVATURE_WEIGHT * motion * joint_bends[i];
             }
             for a in 0..4 {
                 let row = (first + a) * n + i;
@@ -175,10 +171,10 @@ impl<'a> CurveCost<'a> {
 
     /// Adds the second derivatives by the positions at a sample.
     fn add_stiffness(&self, sample: &CostSample, model: &mut BoundedQuadratic) {
-        let n = self.positions.len();
+        let n = self.gradient.len();
         for a in 0..4 {
             for b in 0..=a {
-                let weight = sample.values[a] * sample.values[b];
+                let weight = sample.basis[0][a] * sample.basis[0][b];
                 let column = (sample.first + b) * n;
                 for i in 0..n {
                     // The lower triangle of a block on the diagonal.
@@ -194,9 +190,9 @@ impl<'a> CurveCost<'a> {
 
     /// The difference from the tip to the path at `length`, in the tip's frame over the axes that are not free, angles
     /// times `metres_per_radian`. Weights the columns of the tip's Jacobian accordingly.
-    fn linearise_tip(&mut self, length: f64) -> Vector6<f64> {
+    fn linearise_tip(&mut self, length: f64, positions: &[f64]) -> Vector6<f64> {
         let target = self.problem.target_at(length);
-        let tip = self.tip.find(&self.positions);
+        let tip = self.tip.find(positions);
         let counted = |axis: usize| f64::from(u8::from(!target.free_axes[axis]));
         let weights = Vector6::from_fn(|axis, _| counted(axis) * if axis < 3 { 1.0 } else { self.metres_per_radian });
         for column in &mut self.tip.columns {
@@ -210,22 +206,14 @@ impl<'a> CurveCost<'a> {
 /// Two samples in each interval, and one at the end of each part, where the tip comes to rest.
 fn samples(curve: &JointCurve) -> Vec<CostSample> {
     let mut samples = Vec::new();
-    for part in curve.parts() {
+    for part in &curve.parts {
         let mut sample = |interval: usize, node: f64, has_joints: bool| {
             let (start, end) = (part.basis.ends()[interval], part.basis.ends()[interval + 1]);
             let (size, length) = (end - start, start + node * (end - start));
             let [values, rates, bends, _] = part.basis.derivatives(interval, length);
-            let bends = bends.map(|bend| bend * size);
             let joints = if has_joints { 0.5 * size } else { 0.0 };
-            samples.push(CostSample {
-                first: part.first + interval,
-                length,
-                values,
-                rates,
-                bends,
-                tip: TIP_WEIGHT / size,
-                joints,
-            });
+            let (first, basis) = (part.first + interval, [values, rates, bends.map(|bend| bend * size)]);
+            samples.push(CostSample { first, length, basis, tip: TIP_WEIGHT / size, joints });
         };
         let intervals = part.basis.ends().len() - 1;
         for interval in 0..intervals {

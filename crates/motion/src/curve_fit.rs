@@ -39,7 +39,7 @@ enum AtLimits {
 
 /// A fit of one curve.
 pub(super) struct CurveFit<'a> {
-    chain: &'a Chain,
+    domains: Vec<Domain>,
     cost: CurveCost<'a>,
     /// The quadratic model of the cost.
     model: BoundedQuadratic,
@@ -47,10 +47,10 @@ pub(super) struct CurveFit<'a> {
 
 impl<'a> CurveFit<'a> {
     /// For curves with the intervals of `curve`, whose `cost` it minimises.
-    pub(super) fn new(chain: &'a Chain, cost: CurveCost<'a>, curve: &JointCurve) -> Self {
+    pub(super) fn new(chain: &Chain, cost: CurveCost<'a>, curve: &JointCurve) -> Self {
         // Four control points contribute at each point.
-        let model = BoundedQuadratic::new(curve.controls().len(), 4 * curve.variables());
-        Self { chain, cost, model }
+        let model = BoundedQuadratic::new(curve.controls.len(), 4 * curve.variables);
+        Self { domains: chain.domains(), cost, model }
     }
 
     /// Optimises all control points of `curve` except the first one.
@@ -102,8 +102,7 @@ impl<'a> CurveFit<'a> {
 
     /// Applies a fraction of a step.
     fn advance(&self, curve: &mut JointCurve, step: &[f64], fraction: f64) {
-        let domains = self.chain.variables().iter().map(|variable| variable.domain);
-        for ((position, step), domain) in curve.controls_mut().iter_mut().zip(step).zip(domains.cycle()) {
+        for ((position, step), domain) in curve.controls.iter_mut().zip(step).zip(self.domains.iter().cycle()) {
             // Only rounding can exceed the limits.
             *position = domain.clamp(*position + fraction * step);
         }
@@ -112,11 +111,10 @@ impl<'a> CurveFit<'a> {
     /// The step that minimises the quadratic model of the cost inside the limits; `None` if the model has no minimum.
     fn step(&mut self, curve: &JointCurve, objective: FitObjective, at_limits: AtLimits) -> Option<Vec<f64>> {
         self.cost.linearise(curve, objective, &mut self.model);
-        let domains = self.chain.variables().iter().map(|variable| variable.domain);
-        for (i, (position, domain)) in curve.controls().iter().zip(domains.cycle()).enumerate() {
-            self.model.bounds[i] = match domain {
+        for (i, (position, domain)) in curve.controls.iter().zip(self.domains.iter().cycle()).enumerate() {
+            self.model.bounds[i] = match *domain {
                 // The curve starts at the present configuration.
-                _ if i < curve.variables() => [0.0, 0.0],
+                _ if i < curve.variables => [0.0, 0.0],
                 Domain::Interval { lower, upper }
                     if at_limits == AtLimits::Stay && (*position <= lower || *position >= upper) =>
                 {

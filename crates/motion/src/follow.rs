@@ -97,15 +97,16 @@ pub fn follow_until(
 /// If the optimal curve is not clear, it is replaced by one near the tracked configurations, which are.
 fn smooth(solver: &mut PathSolver, tracked: &Tracked) -> Result<(JointCurve, Residual, Option<PathStop>), FollowError> {
     let mut parts = tracked.parts.clone();
-    let variables = solver.chain.variables().len();
+    let variables = solver.solver.chain().variables().len();
     let mut objective = FitObjective::Everything;
-    let mut curve = JointCurve::new(&parts, variables, |length| tracked.positions_at(length));
+    let from_tracked = |parts: &[Vec<f64>]| JointCurve::new(parts, variables, |length| tracked.positions_at(length));
+    let mut curve = from_tracked(&parts);
     let mut stop = None;
     loop {
         solver.check_interruption()?;
         let metres_per_radian = solver.options.deviation.position / solver.options.deviation.orientation;
         let cost = CurveCost::new(solver.solver, solver.problem, metres_per_radian, &curve);
-        CurveFit::new(solver.chain, cost, &curve).improve(&mut curve, objective);
+        CurveFit::new(solver.solver.chain(), cost, &curve).improve(&mut curve, objective);
         let (deviation, bad) = bad_intervals(solver, &curve);
         if bad.is_empty() {
             return Ok((curve, deviation, stop));
@@ -114,7 +115,7 @@ fn smooth(solver: &mut PathSolver, tracked: &Tracked) -> Result<(JointCurve, Res
             && bad.iter().any(|(.., reason)| matches!(reason, StopReason::Collision { .. }))
         {
             objective = FitObjective::DistanceFromPath;
-            curve = JointCurve::new(&parts, variables, |length| tracked.positions_at(length));
+            curve = from_tracked(&parts);
             continue;
         }
         // From the end, so that the indices of the others stay valid.
@@ -126,13 +127,13 @@ fn smooth(solver: &mut PathSolver, tracked: &Tracked) -> Result<(JointCurve, Res
                 parts.truncate(part + 1);
                 parts[part].truncate(interval + 1);
                 parts.retain(|part| part.len() > 1);
-                stop = Some(PathStop::at(solver.path, start, reason));
+                stop = Some(PathStop::at(solver.problem.path, start, reason));
             }
         }
         let last = curve;
         curve = match objective {
             FitObjective::Everything => JointCurve::new(&parts, variables, |length| last.positions_at(length)),
-            FitObjective::DistanceFromPath => JointCurve::new(&parts, variables, |length| tracked.positions_at(length)),
+            FitObjective::DistanceFromPath => from_tracked(&parts),
         };
     }
 }
@@ -141,7 +142,7 @@ fn smooth(solver: &mut PathSolver, tracked: &Tracked) -> Result<(JointCurve, Res
 /// reason.
 fn bad_intervals(solver: &mut PathSolver, curve: &JointCurve) -> (Residual, Vec<(usize, usize, StopReason)>) {
     let (mut greatest, mut intervals) = (Residual::default(), Vec::new());
-    for (at, part) in curve.parts().iter().enumerate() {
+    for (at, part) in curve.parts.iter().enumerate() {
         for (interval, ends) in part.basis.ends().windows(2).enumerate() {
             let (deviation, is_missed) = deviation_on(solver, curve, ends);
             if is_missed || ratio(&deviation, &solver.options.deviation) > 1.0 {
@@ -165,8 +166,8 @@ fn deviation_on(solver: &mut PathSolver, curve: &JointCurve, ends: &[f64]) -> (R
     }
     // The path ends within the target's tolerance.
     let end = ends[1];
-    let is_missed =
-        end == solver.path.length() && ratio(&distance_on(solver, curve, end), &solver.problem.target.tolerance) > 1.0;
+    let is_missed = end == solver.problem.path.length()
+        && ratio(&distance_on(solver, curve, end), &solver.problem.target.tolerance) > 1.0;
     (deviation, is_missed)
 }
 

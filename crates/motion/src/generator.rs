@@ -144,8 +144,7 @@ pub(super) struct Generator {
     ruckig: Ruckig<0, ThrowErrorHandler>,
     input: InputParameter<0>,
     /// Position limits \[rad or m\].
-    lower: DataArrayOrVec<f64, 0>,
-    upper: DataArrayOrVec<f64, 0>,
+    domains: Vec<Domain>,
     /// Output of the next plan.
     next: Trajectory<0>,
 }
@@ -153,41 +152,25 @@ pub(super) struct Generator {
 impl Clone for Generator {
     fn clone(&self) -> Self {
         // ruckig has no state between two plans.
-        let ruckig = Self::ruckig(Some(self.lower.len()));
-        let (input, lower, upper, next) =
-            (self.input.clone(), self.lower.clone(), self.upper.clone(), self.next.clone());
-        Self { ruckig, input, lower, upper, next }
+        let ruckig = Self::ruckig(self.domains.len());
+        Self { ruckig, input: self.input.clone(), domains: self.domains.clone(), next: self.next.clone() }
     }
 }
 
 impl Generator {
     pub fn new(domains: &[Domain], limits: &MotionLimits) -> Self {
         let count = Some(domains.len());
-        let list = |values: &dyn Fn(usize) -> f64| {
-            let mut list = DataArrayOrVec::new(count, 0.0);
-            list.iter_mut().enumerate().for_each(|(variable, entry)| *entry = values(variable));
-            list
-        };
-        let ends = |variable: usize| match domains[variable] {
-            Domain::Interval { lower, upper } => (lower, upper),
-            Domain::Circle => (f64::NEG_INFINITY, f64::INFINITY),
-        };
         let mut input = InputParameter::new(count);
-        input.max_velocity = list(&|variable| limits.velocities[variable]);
-        input.max_acceleration = list(&|variable| limits.accelerations[variable]);
-        input.max_jerk = list(&|variable| limits.jerks[variable]);
-        Self {
-            ruckig: Self::ruckig(count),
-            input,
-            lower: list(&|variable| ends(variable).0),
-            upper: list(&|variable| ends(variable).1),
-            next: Trajectory::new(count),
-        }
+        input.max_velocity.copy_from_slice(&limits.velocities);
+        input.max_acceleration.copy_from_slice(&limits.accelerations);
+        input.max_jerk.copy_from_slice(&limits.jerks);
+        let (ruckig, next) = (Self::ruckig(domains.len()), Trajectory::new(count));
+        Self { ruckig, input, domains: domains.to_vec(), next }
     }
 
     /// The cycle time matters only for ruckig's own steps, which are not used.
-    fn ruckig(count: Option<usize>) -> Ruckig<0, ThrowErrorHandler> {
-        Ruckig::new(count, 1.0)
+    fn ruckig(variables: usize) -> Ruckig<0, ThrowErrorHandler> {
+        Ruckig::new(Some(variables), 1.0)
     }
 
     /// Velocity limit of one variable \[rad/s or m/s\].
@@ -210,11 +193,8 @@ impl Generator {
         // From rest the joints move straight to the goal: only rounding could exceed the limits, for which the
         // generator would refuse the plan.
         let bounds = (!from.is_at_rest()).then(|| {
-            let (mut lower, mut upper) = (self.lower.clone(), self.upper.clone());
-            for (i, position) in from.positions.iter().enumerate() {
-                [lower[i], upper[i]] = self.bounds(i, *position);
-            }
-            (lower, upper)
+            let (lower, upper) = self.allowed(from).map(|domain| domain.ends().into()).unzip();
+            (DataArrayOrVec::Heap(lower), DataArrayOrVec::Heap(upper))
         });
         (self.input.min_position, self.input.max_position) = bounds.unzip();
         self.input.target_position.copy_from_slice(goal);
@@ -257,18 +237,17 @@ impl Generator {
         self.plan(from, Synchronization::Phase).or_else(|_| self.plan(from, Synchronization::None))
     }
 
-    /// Position limits of a variable, extended to a `start` outside them.
-    fn bounds(&self, variable: usize, start: f64) -> [f64; 2] {
-        [self.lower[variable].min(start), self.upper[variable].max(start)]
+    /// Position limits of the variables, extended to a start outside them.
+    fn allowed(&self, from: &JointState) -> impl Iterator<Item = Domain> {
+        self.domains.iter().zip(&from.positions).map(|(domain, start)| domain.extended_to(*start))
     }
 
     /// The profile that was planned last, a motion from `from` to rest, with its end.
     fn profile_to_rest(&self, from: &JointState) -> Profile {
         let mut profile = Profile { trajectory: self.next.clone(), end: vec![0.0; self.input.current_position.len()] };
         profile.end = profile.at(profile.duration()).positions;
-        for (i, end) in profile.end.iter_mut().enumerate() {
-            let [lower, upper] = self.bounds(i, from.positions[i]);
-            *end = end.max(lower).min(upper);
+        for (end, allowed) in profile.end.iter_mut().zip(self.allowed(from)) {
+            *end = allowed.clamp(*end);
         }
         profile
     }

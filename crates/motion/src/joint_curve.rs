@@ -9,10 +9,10 @@ use urdf_ik_mathematics::spline::Basis;
 /// control points inside the joint limits keep the whole curve inside.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JointCurve {
-    variables: usize,
-    parts: Vec<CurvePart>,
+    pub(super) variables: usize,
+    pub(super) parts: Vec<CurvePart>,
     /// Positions of all variables, control point after control point.
-    controls: Vec<f64>,
+    pub(super) controls: Vec<f64>,
 }
 
 /// A smooth part of a curve, without its control points.
@@ -57,11 +57,10 @@ impl JointCurve {
     pub fn positions_at(&self, length: f64) -> Vec<f64> {
         let after = self.parts.partition_point(|part| part.end() <= length);
         let Some(part) = self.parts.get(after).or(self.parts.last()) else { return self.controls.clone() };
-        let mut positions = vec![0.0; self.variables];
         let length = length.clamp(part.start(), part.end());
         let interval = part.basis.interval(length);
         let first = part.first + interval;
-        self.weighted_sum(first, &part.basis.derivatives(interval, length)[0], &mut positions);
+        let mut positions = self.weighted_sum(first, &part.basis.derivatives(interval, length)[0]);
         for (variable, position) in positions.iter_mut().enumerate() {
             // Only rounding can exceed the control points.
             let controls = (first..first + 4).map(|control| self.controls[control * self.variables + variable]);
@@ -72,42 +71,20 @@ impl JointCurve {
     }
 
     /// The weighted sum of four control points from index `first` on.
-    pub(super) fn weighted_sum(&self, first: usize, weights: &[f64; 4], sum: &mut [f64]) {
+    pub(super) fn weighted_sum(&self, first: usize, weights: &[f64; 4]) -> Vec<f64> {
         let controls = self.controls[first * self.variables..].chunks_exact(self.variables);
-        sum.fill(0.0);
+        let mut sum = vec![0.0; self.variables];
         for (weight, control) in weights.iter().zip(controls) {
             for (sum, entry) in sum.iter_mut().zip(control) {
                 *sum += weight * entry;
             }
         }
+        sum
     }
 
-    pub(super) fn variables(&self) -> usize {
-        self.variables
-    }
-
-    pub(super) fn parts(&self) -> &[CurvePart] {
-        &self.parts
-    }
-
-    /// Memory for derivatives.
-    pub(super) fn derivatives(&self) -> Derivatives {
-        std::array::from_fn(|_| vec![0.0; self.variables])
-    }
-
-    /// Writes the derivatives at path length `length` on an interval of `part`.
-    pub(super) fn write_derivatives(&self, part: &CurvePart, interval: usize, length: f64, found: &mut Derivatives) {
-        for (row, found) in part.basis.derivatives(interval, length).iter().zip(found) {
-            self.weighted_sum(part.first + interval, row, found);
-        }
-    }
-
-    pub(super) fn controls(&self) -> &[f64] {
-        &self.controls
-    }
-
-    pub(super) fn controls_mut(&mut self) -> &mut [f64] {
-        &mut self.controls
+    /// The derivatives at path length `length` \[m\] on an interval of `part`.
+    pub(super) fn derivatives(&self, part: &CurvePart, interval: usize, length: f64) -> Derivatives {
+        part.basis.derivatives(interval, length).map(|row| self.weighted_sum(part.first + interval, &row))
     }
 }
 

@@ -59,19 +59,9 @@ pub struct JointMotion {
     allowed: Vec<Domain>,
     state: JointState,
     plan: MotionPlan,
-    status: PlanStatus,
+    /// Result of the collision checks of the plan so far; [`Step::Safe`] if each step has to be checked.
+    status: Step,
     fail_safe: FailSafe,
-}
-
-/// Result of the collision checks of the current motion.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum PlanStatus {
-    /// Each step has to be checked.
-    Unchecked,
-    /// All of it is clear.
-    Clear,
-    /// It is the fail-safe motion, because a collision is ahead.
-    FailSafe,
 }
 
 impl JointMotion {
@@ -96,7 +86,7 @@ impl JointMotion {
             domains,
             state: JointState::at_rest(positions),
             plan: MotionPlan::at_rest(positions),
-            status: PlanStatus::Unchecked,
+            status: Step::Safe,
         };
         motion.begin(MotionPlan::at_rest(positions));
         motion
@@ -282,13 +272,13 @@ impl JointMotion {
             return Err(MotionError::Elsewhere { distance });
         }
         self.plan.add(points);
-        self.status = PlanStatus::Unchecked;
+        self.status = Step::Safe;
         Ok(())
     }
 
     /// Replaces the current motion. Returns the duration \[s\].
     fn begin(&mut self, plan: MotionPlan) -> f64 {
-        (self.plan, self.status) = (plan, PlanStatus::Unchecked);
+        (self.plan, self.status) = (plan, Step::Safe);
         for (allowed, (domain, start)) in self.allowed.iter_mut().zip(self.domains.iter().zip(&self.state.positions)) {
             *allowed = domain.extended_to(*start);
         }
@@ -313,10 +303,8 @@ impl JointMotion {
     /// After [`Step::ClearToTheEnd`] nothing is checked until [`JointMotion::recheck`].
     pub fn advance_if_clear(&mut self, step: f64, clearance: &Clearance) -> Step {
         let done = match self.status {
-            PlanStatus::Unchecked if self.is_stationary() => Step::Safe,
-            PlanStatus::Unchecked => self.fail_safe.check_plan(&self.state, &self.plan, step, clearance),
-            PlanStatus::Clear => Step::ClearToTheEnd,
-            PlanStatus::FailSafe => Step::Braking,
+            Step::Safe if !self.is_stationary() => self.fail_safe.check_plan(&self.state, &self.plan, step, clearance),
+            status => status,
         };
         if done == Step::Braking {
             self.follow_fail_safe(step, Some(clearance));
@@ -325,7 +313,7 @@ impl JointMotion {
         let next = self.plan.advance(step);
         self.put(next);
         if done == Step::ClearToTheEnd {
-            self.status = PlanStatus::Clear;
+            self.status = done;
             self.fail_safe.store(&self.plan);
         }
         done
@@ -343,15 +331,15 @@ impl JointMotion {
 
     /// Checks the rest of the motion again, because the surroundings have changed.
     pub fn recheck(&mut self) {
-        if self.status == PlanStatus::Clear {
-            self.status = PlanStatus::Unchecked;
+        if self.status == Step::ClearToTheEnd {
+            self.status = Step::Safe;
         }
     }
 
     fn follow_fail_safe(&mut self, step: f64, clearance: Option<&Clearance>) {
         let next = self.fail_safe.follow(&self.state, step, clearance);
         if let Some(stored) = self.fail_safe.stored() {
-            (self.plan, self.status) = (stored.clone(), PlanStatus::FailSafe);
+            (self.plan, self.status) = (stored.clone(), Step::Braking);
         }
         self.put(next);
     }

@@ -35,11 +35,10 @@ impl NominalMotion {
     pub(super) fn new(problem: &SpeedProblem) -> Self {
         let SpeedProblem { timing, curve, part, .. } = problem;
         let limits = problem.path.limits;
-        let mut joints = curve.derivatives();
         let ramps = [part.start(), part.end()].map(|length| {
-            curve.write_derivatives(part, part.basis.interval(length), length, &mut joints);
+            let [_, rates, ..] = curve.derivatives(part, part.basis.interval(length), length);
             let least = |limits: &[f64], most: f64| {
-                joints[1].iter().zip(limits).fold(most, |least, (rate, limit)| least.min(limit / rate.abs()))
+                rates.iter().zip(limits).fold(most, |least, (rate, limit)| least.min(limit / rate.abs()))
             };
             let speed = least(&limits.velocities, timing.speed);
             let acceleration = least(&limits.accelerations, timing.acceleration);

@@ -154,18 +154,18 @@ impl Path {
         let mut path = Self { sections: Vec::new(), start, end, length: 0.0, rests: Vec::new(), metres_per_radian };
         let mut cut = 0.0;
         for (index, line) in lines.iter().enumerate() {
-            let corner = lines.get(index + 1).map(|next| corner(line, next, options));
-            let rounded = if let Some(Corner::Rounded(radius)) = corner { radius } else { 0.0 };
+            let corner = lines.get(index + 1).and_then(|next| Some((next, corner_radius(line, next, options)?)));
+            let rounded = corner.map_or(0.0, |(_, radius)| radius);
             let straight = PathLine { from: line.at(cut), ..line.clone() };
             path.push(line.length - cut - rounded, SectionShape::Line(straight), line.waypoint);
             cut = rounded;
-            match (corner, lines.get(index + 1)) {
-                (Some(Corner::Rounded(radius)), Some(next)) => {
+            match corner {
+                Some((next, radius)) if radius > 0.0 => {
                     let blend = Blend::new(line, next, radius);
                     path.push(blend.length(), SectionShape::Blend(Box::new(blend)), line.waypoint);
                 }
-                (Some(Corner::Sharp), _) => path.rests.push(path.length),
-                _ => {}
+                Some(_) => path.rests.push(path.length),
+                None => {}
             }
         }
         Ok(path)
@@ -270,21 +270,14 @@ fn shortest_turn(rotation: &UnitQuaternion<f64>) -> Vector3<f64> {
     if backwards { -vector } else { vector }
 }
 
-enum Corner {
-    /// The path continues straight.
-    None,
-    /// Rounded over this path length before and after \[m\].
-    Rounded(f64),
-    /// Sharp: the tip stops.
-    Sharp,
-}
-
-fn corner(line: &PathLine, next: &PathLine, options: PathOptions) -> Corner {
+/// Path length before and after a corner over which it is rounded \[m\]; 0 for a sharp corner, where the tip stops.
+/// `None` if the path continues straight.
+fn corner_radius(line: &PathLine, next: &PathLine, options: PathOptions) -> Option<f64> {
     let size = |shift: Vector3<f64>, turn: Vector3<f64>| shift.norm().max(turn.norm() * options.metres_per_radian);
     if size(next.shift - line.shift, next.turn - line.turn) <= STRAIGHT_LINE_TOLERANCE {
-        return Corner::None;
+        return None;
     }
     let radius = options.blend_radius.min(0.5 * line.length).min(0.5 * next.length);
     let middle = 0.5 * size(next.shift + line.shift, next.turn + line.turn);
-    if radius > MIN_LENGTH && middle >= MIN_CORNER_SPEED { Corner::Rounded(radius) } else { Corner::Sharp }
+    Some(if radius > MIN_LENGTH && middle >= MIN_CORNER_SPEED { radius } else { 0.0 })
 }

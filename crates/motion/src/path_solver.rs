@@ -1,11 +1,9 @@
 //! Inverse kinematics and collision checks for poses of a path.
 
-use super::path::Path;
 use super::path_problem::{FollowError, FollowOptions, PathProblem, ratio};
 use super::path_stop::StopReason;
 use super::tip_kinematics::{PathConfiguration, PathDeviation};
 use urdf_ik_collision::{Clearance, SegmentScratch};
-use urdf_ik_robot::Chain;
 use urdf_ik_solver::{Interruption, Mode, Pick, Problem, ProblemError, Scratch, Solution, Solver, Tolerance};
 
 /// Tolerance of a solve, as a fraction of the target's tolerance: larger residuals would show in the velocities.
@@ -20,9 +18,7 @@ const ATTEMPTS: usize = 100;
 /// Solver, scratch and last solution for one path.
 pub(super) struct PathSolver<'a> {
     pub(super) solver: &'a Solver,
-    pub(super) chain: &'a Chain,
     pub(super) problem: &'a PathProblem<'a>,
-    pub(super) path: &'a Path,
     pub(super) options: &'a FollowOptions,
     interruption: Interruption<'a>,
     /// The last solution.
@@ -48,9 +44,7 @@ impl<'a> PathSolver<'a> {
         let variables = chain.variables().len();
         Self {
             solver,
-            chain,
             problem,
-            path: problem.path,
             options,
             interruption,
             solution: solver.solution(),

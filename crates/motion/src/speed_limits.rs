@@ -41,7 +41,6 @@ impl SpeedProblem<'_> {
         let Self { chain, path, timing, curve, part } = self;
         let mut samples = Vec::new();
         let mut tip = TipJacobian::new(chain, path.target.tip);
-        let mut joints = curve.derivatives();
         for (first, ends) in basis.ends().windows(2).enumerate() {
             let size = ends[1] - ends[0];
             let middle = 0.5 * (ends[0] + ends[1]);
@@ -49,7 +48,7 @@ impl SpeedProblem<'_> {
             for (point, weight) in CHECKED_POINTS {
                 let x = ends[0] + point * size;
                 let lengths = motion.on_interval_of(middle, x);
-                curve.write_derivatives(part, on_curve, lengths[0], &mut joints);
+                let joints = curve.derivatives(part, on_curve, lengths[0]);
                 let speed = timing.speed / (lengths[1] * self.tip_speed(&mut tip, lengths[0], &joints));
                 let mut limits = LimitSample {
                     first,

@@ -54,22 +54,20 @@ pub(super) struct PathConfiguration<'a> {
 
 /// Measures the distance of the tip from the path, with scratch memory.
 pub(super) struct PathDeviation<'a> {
-    chain: &'a Chain,
     problem: &'a PathProblem<'a>,
-    poses: ChainPoses,
+    tip: TipJacobian<'a>,
     between: Vec<f64>,
 }
 
 impl<'a> PathDeviation<'a> {
     pub(super) fn new(chain: &'a Chain, problem: &'a PathProblem<'a>) -> Self {
-        Self { chain, problem, poses: ChainPoses::new(chain), between: vec![0.0; chain.variables().len()] }
+        let tip = TipJacobian::new(chain, problem.target.tip);
+        Self { problem, tip, between: vec![0.0; chain.variables().len()] }
     }
 
     /// Distance of the tip from the pose of the path, over the axes that are not free.
     pub(super) fn at(&mut self, at: PathConfiguration) -> Residual {
-        self.chain.forward_kinematics(at.positions, &mut self.poses);
-        let target = self.problem.target_at(at.length);
-        target.residual(&self.poses.tips()[target.tip])
+        self.problem.target_at(at.length).residual(&self.tip.pose(at.positions))
     }
 
     /// Maximum distance between two configurations where joints and path length change linearly.

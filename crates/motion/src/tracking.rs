@@ -50,21 +50,21 @@ pub(super) fn track(solver: &mut PathSolver, start: Vec<f64>) -> Result<(Tracked
     let (mut parts, mut part) = (Vec::new(), vec![at]);
     let mut length = solver.options.longest_piece;
     let mut stop = None;
-    while at < solver.path.length() && stop.is_none() {
+    while at < solver.problem.path.length() && stop.is_none() {
         solver.check_interruption()?;
-        let end = solver.path.boundary_after(at);
+        let end = solver.problem.path.boundary_after(at);
         // The last two pieces before the end have equal lengths, so that no very short one remains.
         let left = end - at;
         let next = if left <= length { end } else { at + length.min(0.5 * left) };
         match solve_piece(solver, at, next, &here)? {
             PieceOutcome::Good(_) if knots.len() > MAX_PIECES => {
-                stop = Some(PathStop::at(solver.path, at, StopReason::TooManyPieces { pieces: MAX_PIECES }));
+                stop = Some(PathStop::at(solver.problem.path, at, StopReason::TooManyPieces { pieces: MAX_PIECES }));
             }
             PieceOutcome::Good(deviation) => {
                 here.clone_from(&solver.solution.positions);
                 knots.push(Knot { length: next, positions: here.clone() });
                 part.push(next);
-                if solver.path.rests().contains(&next) {
+                if solver.problem.path.rests().contains(&next) {
                     parts.push(std::mem::replace(&mut part, vec![next]));
                 }
                 if ratio(&deviation, &solver.options.deviation) < LENGTHENING_DEVIATION_RATIO {
@@ -73,11 +73,11 @@ pub(super) fn track(solver: &mut PathSolver, start: Vec<f64>) -> Result<(Tracked
                 at = next;
             }
             _ if 0.5 * (next - at) >= solver.options.shortest_piece => length = 0.5 * (next - at),
-            PieceOutcome::Obstructed(reason) => stop = Some(PathStop::at(solver.path, at, reason)),
+            PieceOutcome::Obstructed(reason) => stop = Some(PathStop::at(solver.problem.path, at, reason)),
             PieceOutcome::Unreached => stop = Some(stop_unreached(solver, at, next, &here)?),
             PieceOutcome::TooFar(deviation) => {
                 let reason = StopReason::PieceTooShort { length: next - at, deviation };
-                stop = Some(PathStop::at(solver.path, at, reason));
+                stop = Some(PathStop::at(solver.problem.path, at, reason));
             }
         }
     }
@@ -126,14 +126,14 @@ pub(super) fn stop_unreached(
 ) -> Result<PathStop, ProblemError> {
     let mut tracked = solver.solution.clone();
     if let Some(reason) = solver.obstruction_to(next, here)? {
-        return Ok(PathStop::at(solver.path, length, reason));
+        return Ok(PathStop::at(solver.problem.path, length, reason));
     }
     // At the boundary of the workspace only the end of the line is provably out of reach.
-    let end = solver.path.boundary_after(length);
+    let end = solver.problem.path.boundary_after(length);
     if !solver.track(end, here)? && matches!(solver.solution.outcome, Outcome::Closest(Reason::OutOfReach { .. })) {
         tracked.outcome = solver.solution.outcome;
     }
     let elsewhere = if solver.search(next, here)? { Some(&solver.solution.positions[..]) } else { None };
-    let reason = StopReason::new(solver.chain, &tracked, elsewhere, here);
-    Ok(PathStop::at(solver.path, length, reason))
+    let reason = StopReason::new(solver.solver.chain(), &tracked, elsewhere, here);
+    Ok(PathStop::at(solver.problem.path, length, reason))
 }

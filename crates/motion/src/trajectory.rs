@@ -82,7 +82,7 @@ impl Trajectory {
         let Some(curve) = &followed.curve else {
             return Ok(Self { points: Vec::new(), deviation: Residual::default() });
         };
-        let still = vec![0.0; curve.variables()];
+        let still = vec![0.0; curve.variables];
         let mut points = vec![TrajectoryPoint {
             time: 0.0,
             length: 0.0,
@@ -91,7 +91,7 @@ impl Trajectory {
             accelerations: still,
         }];
         check_points(curve.length() / timing.speed / timing.period)?;
-        for part in curve.parts() {
+        for part in &curve.parts {
             add_part(&mut points, &SpeedProblem { chain, path: problem, timing, curve, part })?;
         }
         let deviation = deviation(chain, problem, &points);
@@ -125,7 +125,6 @@ fn add_part(points: &mut Vec<TrajectoryPoint>, problem: &SpeedProblem) -> Result
     let before = (points.len() - 1) as f64;
     check_points(before + periods + 1.0)?;
     let pace = profile.duration() / (periods * timing.period);
-    let mut joints = curve.derivatives();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number, bounded above")]
     for period in 1..=periods as u32 {
         let period = f64::from(period);
@@ -134,8 +133,8 @@ fn add_part(points: &mut Vec<TrajectoryPoint>, problem: &SpeedProblem) -> Result
         } else {
             PathProgress { length: part.end(), speed: 0.0, acceleration: 0.0 }
         };
-        curve.write_derivatives(part, part.basis.interval(progress.length), progress.length, &mut joints);
-        let [positions, first, second, _] = &joints;
+        let [positions, first, second, _] =
+            curve.derivatives(part, part.basis.interval(progress.length), progress.length);
         let (speed, acceleration) = (progress.speed * pace, progress.acceleration * pace * pace);
         // Only rounding can exceed the limits.
         let inside = positions.iter().zip(chain.variables()).map(|(at, variable)| variable.domain.clamp(*at));
@@ -146,7 +145,7 @@ fn add_part(points: &mut Vec<TrajectoryPoint>, problem: &SpeedProblem) -> Result
             velocities: first.iter().map(|rate| rate * speed).collect(),
             accelerations: first
                 .iter()
-                .zip(second)
+                .zip(&second)
                 .map(|(rate, change)| rate * acceleration + change * speed * speed)
                 .collect(),
         });

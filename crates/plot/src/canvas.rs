@@ -18,6 +18,12 @@ pub type CanvasPoint = (f64, f64);
 pub const TARGET: RGBColor = SERIES[3];
 /// Font size of names in a drawing \[half pixels\].
 pub const LABEL: f64 = 28.0;
+/// Left and right margin of a canvas within its area, for names \[half pixels\].
+pub const SIDE: i32 = 120;
+/// Top margin of a canvas \[half pixels\].
+pub const TOP: i32 = 80;
+/// Bottom margin of a canvas \[half pixels\].
+pub const BOTTOM: i32 = 40;
 /// Half the side of the square that marks a fixed root \[half pixels\].
 const ROOT: i32 = 12;
 
@@ -60,22 +66,10 @@ impl CanvasBounds {
     }
 }
 
-/// Margins of a canvas within its area \[half pixels\].
-#[derive(Clone, Copy)]
-pub struct Margins {
-    /// Top margin.
-    pub top: i32,
-    /// Left and right margin.
-    pub side: i32,
-    /// Bottom margin.
-    pub bottom: i32,
-}
-
 /// The canvas with the largest scale that shows `bounds`, centred in the area within its margins.
-pub fn canvas<'b>(area: &PlotArea<'b>, margins: Margins, bounds: &CanvasBounds) -> Canvas<'b> {
+pub fn canvas<'b>(area: &PlotArea<'b>, bounds: &CanvasBounds) -> Canvas<'b> {
     let (across, down) = area.get_pixel_range();
-    let (across, down) =
-        (across.start + margins.side..across.end - margins.side, down.end - margins.bottom..down.start + margins.top);
+    let (across, down) = (across.start + SIDE..across.end - SIDE, down.end - BOTTOM..down.start + TOP);
     let pixels = Vector2::new(f64::from(across.end - across.start), f64::from(down.start - down.end));
     let half = 0.5 * pixels / pixels.component_div(&bounds.size).min();
     let (lower, upper) = (bounds.centre - half, bounds.centre + half);

@@ -285,13 +285,6 @@ impl Chain {
     }
 }
 
-/// A joint on the path from base to tip.
-struct Crossing {
-    joint: usize,
-    /// True if it is crossed from child to parent.
-    upwards: bool,
-}
-
 struct Builder<'a> {
     robot: &'a Robot,
     base: usize,
@@ -308,7 +301,10 @@ impl Builder<'_> {
         let robot = self.robot;
         let mut parent = None;
         let mut placement = Isometry3::identity();
-        for Crossing { joint: index, upwards } in self.path(link) {
+        let [up, down] = robot.joints_between([self.base, link]);
+        // In the order of the path from the base link; `upwards` is from child to parent.
+        let path = up.iter().map(|joint| (*joint, true)).chain(down.iter().rev().map(|joint| (*joint, false)));
+        for (index, upwards) in path {
             let joint = &robot.joints()[index];
             if !upwards {
                 placement *= joint.origin;
@@ -380,13 +376,6 @@ impl Builder<'_> {
         self.variables.push(Variable { name: joint.name.clone(), joint: index, domain, working_range, prismatic });
         self.moved.insert(index, self.variables.len() - 1);
         Ok(self.variables.len() - 1)
-    }
-
-    /// The joints between the base link and `tip`, in the order in which they are crossed.
-    fn path(&self, tip: usize) -> Vec<Crossing> {
-        let [up, down] = self.robot.joints_between([self.base, tip]);
-        let up = up.into_iter().map(|joint| Crossing { joint, upwards: true });
-        up.chain(down.into_iter().rev().map(|joint| Crossing { joint, upwards: false })).collect()
     }
 
     fn variables_above(&self, joint: usize) -> Vec<usize> {

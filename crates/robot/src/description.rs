@@ -69,7 +69,6 @@ impl JointDescription {
                 attribute: attribute.to_owned(),
                 text: values.iter().map(|value| number(*value)).collect::<Vec<_>>().join(" "),
                 expected,
-                hint: "",
             })
         };
         let Isometry3 { rotation, translation } = &self.origin;

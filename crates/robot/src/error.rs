@@ -64,7 +64,7 @@ pub enum UrdfError {
         missing: &'static str,
     },
     /// An attribute is not the required finite number or list of numbers.
-    #[error("joint '{}': {attribute}=\"{}\" must be {expected}{hint}", short(joint), short(text))]
+    #[error("joint '{}': {attribute}=\"{}\" must be {expected}", short(joint), short(text))]
     Number {
         /// Name of the joint.
         joint: String,
@@ -74,8 +74,6 @@ pub enum UrdfError {
         text: String,
         /// Description of the expected value.
         expected: &'static str,
-        /// Probable cause; may be empty.
-        hint: &'static str,
     },
     /// The joint type is not one of URDF.
     #[error(

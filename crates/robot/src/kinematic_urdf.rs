@@ -6,13 +6,12 @@
 //! reduced to the links, the joints and the kinematic children of the joints. The defaults of URDF are filled in, and
 //! each number is checked.
 
+use std::collections::HashMap;
+
 use super::error::MAX_JOINTS;
 use super::xml::{Element, Writer, each_element};
 use super::{JointKind, UrdfError, UrdfOptions};
 use urdf_ik_mathematics::segments::MAX_COORDINATE;
-
-/// The children of a joint that kinematics needs.
-const JOINT_CHILDREN: [&str; 7] = ["origin", "parent", "child", "axis", "limit", "mimic", "safety_controller"];
 
 /// The expected numbers of an attribute.
 struct Expected {
@@ -44,17 +43,16 @@ fn finite(values: &[f64]) -> bool {
     values.iter().all(|value| value.is_finite())
 }
 
-/// A joint: its own attributes and the first of each kinematic child.
+/// A joint: its own attributes and its children by tag, the first of each.
 struct JointElement {
     own: Element,
-    children: [Option<Element>; JOINT_CHILDREN.len()],
+    children: HashMap<String, Element>,
 }
 
 impl JointElement {
     /// The child of that tag of the joint, which has this name.
     fn child<'a>(&'a self, joint: &'a str, tag: &'a str) -> Child<'a> {
-        let index = JOINT_CHILDREN.iter().position(|child| *child == tag);
-        Child { joint, tag, element: index.and_then(|i| self.children[i].as_ref()) }
+        Child { joint, tag, element: self.children.get(tag) }
     }
 }
 
@@ -83,7 +81,6 @@ impl Child<'_> {
                 attribute: format!("{} {key}", self.tag),
                 text: text.to_owned(),
                 expected: expected.words,
-                hint: "",
             }),
         }
     }
@@ -115,11 +112,10 @@ impl Parts {
                 return Err(UrdfError::NotARobot { found: format!("<{other}>{place}") });
             }
             [_, "link"] => self.links.push(element),
-            [_, "joint"] => self.joints.push(JointElement { own: element, children: Default::default() }),
+            [_, "joint"] => self.joints.push(JointElement { own: element, children: HashMap::new() }),
             [_, "joint", child] => {
-                let slot = JOINT_CHILDREN.iter().position(|known| *known == child);
-                if let (Some(slot), Some(joint)) = (slot, self.joints.last_mut()) {
-                    joint.children[slot].get_or_insert(element);
+                if let Some(joint) = self.joints.last_mut() {
+                    joint.children.entry(child.to_owned()).or_insert(element);
                 }
             }
             _ => {}

@@ -143,21 +143,18 @@ impl Solution {
     }
 
     fn sentence_with(&self, chain: &Chain, scene: Option<&Scene>) -> String {
-        let missed = || {
-            let Residual { position, orientation } = self.worst_residual();
-            format!("{position:.3e} m and {orientation:.3e} rad off")
-        };
+        let Residual { position, orientation } = self.worst_residual();
+        let missed = format!("{position:.3e} m and {orientation:.3e} rad off");
         let reason = match self.outcome {
             Outcome::Closest(reason) => reason,
             Outcome::PositionOnly => {
-                let Residual { position, orientation } = self.worst_residual();
                 return format!(
                     "position only: the orientation is {orientation:.4} rad off; the position is {position:.3e} m off"
                 );
             }
             Outcome::Solved => {
                 let continuum = if self.continuous { ", one of a continuum of solutions" } else { "" };
-                return format!("solved: {}{continuum}", missed());
+                return format!("solved: {missed}{continuum}");
             }
         };
         let why = match reason {
@@ -186,7 +183,7 @@ impl Solution {
             Stop::Deadline => format!("; time was up after {:.1} ms", self.elapsed.as_secs_f64() * 1e3),
             Stop::Converged | Stop::Attempts => String::new(),
         };
-        format!("{why}{time_up}; the closest configuration found is {}", missed())
+        format!("{why}{time_up}; the closest configuration found is {missed}")
     }
 
     /// The largest position error and the largest orientation error over all targets \[m, rad\].

@@ -8,23 +8,10 @@ use crate::files::MAX_SETTINGS_BYTES;
 /// with the square of that: with this number some hundredths of a second.
 const MAX_BRACKETS: usize = 4096;
 
-/// Reason for which a YAML text is rejected before parsing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum YamlError {
-    /// The text exceeds the maximum size of a settings text.
-    #[error("it has {bytes} bytes; at most {MAX_SETTINGS_BYTES} are read")]
-    TooLong {
-        /// Size of the text \[bytes\].
-        bytes: usize,
-    },
-    /// The text has so many opening brackets that it may be nested too deeply.
-    #[error("it opens {brackets} brackets; at most {MAX_BRACKETS} are read")]
-    TooManyBrackets {
-        /// Number of opening brackets.
-        brackets: usize,
-    },
-}
+/// Reason for which a YAML text is rejected before parsing: its size, or its nesting.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct YamlError(String);
 
 /// A deserializer for a YAML text whose size and nesting are bounded, so that parsing is fast.
 ///
@@ -32,11 +19,11 @@ pub enum YamlError {
 /// [`YamlError`] if the text is too long, or may be nested too deeply.
 pub fn yaml_reader(text: &str) -> Result<serde_yaml::Deserializer<'_>, YamlError> {
     if text.len() > MAX_SETTINGS_BYTES {
-        return Err(YamlError::TooLong { bytes: text.len() });
+        return Err(YamlError(format!("it has {} bytes; at most {MAX_SETTINGS_BYTES} are read", text.len())));
     }
     let brackets = text.bytes().filter(|byte| matches!(byte, b'{' | b'[')).count();
     if brackets > MAX_BRACKETS {
-        return Err(YamlError::TooManyBrackets { brackets });
+        return Err(YamlError(format!("it opens {brackets} brackets; at most {MAX_BRACKETS} are read")));
     }
     Ok(serde_yaml::Deserializer::from_str(text))
 }

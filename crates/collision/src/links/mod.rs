@@ -15,6 +15,7 @@ use crate::links::urdf::{Collision, collisions};
 use crate::malformed::Malformed;
 use crate::mesh_files::MeshCache;
 use crate::shapes::{Geometry, PlacedShape};
+use urdf_ik_robot::xml::XmlError;
 use urdf_ik_robot::{MeshFolders, Robot};
 use urdf_ik_text::names::{sentence, short};
 
@@ -41,23 +42,10 @@ pub struct ShapeFault {
     pub reason: String,
 }
 
-/// A URDF whose collision geometry cannot be read.
+/// A URDF whose collision geometry cannot be read: the XML is not well-formed, or there are too many shapes.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum CollisionsError {
-    /// The text is not well-formed XML.
-    #[error("the collision geometry of the robot description cannot be read: {}", sentence(reason))]
-    Xml {
-        /// Message of the XML parser.
-        reason: String,
-    },
-    /// There are more collision shapes than the limit.
-    #[error("the robot description has {shapes} collision shapes; it may have {MAX_SHAPES}")]
-    TooManyShapes {
-        /// Number of shapes.
-        shapes: usize,
-    },
-}
+#[error("{0}")]
+pub struct CollisionsError(String);
 
 impl LinkShapes {
     /// Reads the `<collision>` elements of `urdf`, the text from which `robot` was built. Mesh files are searched for
@@ -69,9 +57,14 @@ impl LinkShapes {
     /// # Errors
     /// [`CollisionsError`] if the text is not well-formed XML or has too many shapes.
     pub fn of_urdf(urdf: &str, robot: &Robot, folders: &MeshFolders) -> Result<Self, CollisionsError> {
-        let collisions = collisions(urdf).map_err(|e| CollisionsError::Xml { reason: e.reason })?;
+        let unreadable = "the collision geometry of the robot description cannot be read";
+        let refused = |e: XmlError| CollisionsError(format!("{unreadable}: {}", sentence(&e.reason)));
+        let collisions = collisions(urdf).map_err(refused)?;
         if collisions.len() > MAX_SHAPES {
-            return Err(CollisionsError::TooManyShapes { shapes: collisions.len() });
+            return Err(CollisionsError(format!(
+                "the robot description has {} collision shapes; it may have {MAX_SHAPES}",
+                collisions.len()
+            )));
         }
         let mut meshes = MeshCache::new(folders);
         let (mut shapes, mut faults) = (Vec::new(), Vec::new());

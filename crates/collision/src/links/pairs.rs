@@ -55,7 +55,7 @@ impl Pairs {
     /// The pairs that move with any joint of `robot`.
     ///
     /// # Errors
-    /// [`SrdfError::OtherRobot`] if more than half of the links in the SRDF do not exist in `robot`.
+    /// [`SrdfError`] if more than half of the links in the SRDF do not exist in `robot`.
     pub fn of_robot(robot: &Robot, shapes: &LinkShapes, srdf: Option<&Srdf>) -> Result<Self, SrdfError> {
         let moves = robot.joints().iter().map(|joint| joint.kind.has_position()).collect();
         Self::new(&MovableJoints { robot, moves }, shapes, srdf)
@@ -65,7 +65,7 @@ impl Pairs {
     /// [`Robot::neutral_positions`].
     ///
     /// # Errors
-    /// [`SrdfError::OtherRobot`] if more than half of the links in the SRDF do not exist in `robot`.
+    /// [`SrdfError`] if more than half of the links in the SRDF do not exist in `robot`.
     pub fn of_chain(robot: &Robot, chain: &Chain, shapes: &LinkShapes, srdf: Option<&Srdf>) -> Result<Self, SrdfError> {
         let moves = (0..robot.joints().len()).map(|joint| chain.moves(robot, joint)).collect();
         Self::new(&MovableJoints { robot, moves }, shapes, srdf)

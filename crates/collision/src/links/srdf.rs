@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use urdf_ik_robot::Robot;
 use urdf_ik_robot::xml::{Element, XmlError, each_element};
-use urdf_ik_text::files::{self, MAX_URDF_BYTES, ReadError};
+use urdf_ik_text::files::{self, MAX_URDF_BYTES};
 use urdf_ik_text::names::{self, sentence, short};
 
 /// Collision settings of an SRDF: `disable_collisions`, `disable_default_collisions` and `enable_collisions` with the
@@ -23,59 +23,19 @@ pub struct Srdf {
     pub(crate) end_effectors: EndEffectors,
 }
 
-/// Why an SRDF is rejected.
+/// Why an SRDF is rejected: a file that cannot be read, text that is not an SRDF, or the SRDF of another robot.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum SrdfError {
-    /// The file could not be read.
-    #[error(transparent)]
-    File(#[from] ReadError),
-    /// The text is not well-formed XML.
-    #[error("the SRDF is not well-formed XML: {}", sentence(reason))]
-    Xml {
-        /// Message of the XML parser.
-        reason: String,
-    },
-    /// The XML is not an SRDF.
-    #[error("the SRDF must be one <robot> element, but it has {}", short(found))]
-    NotAnSrdf {
-        /// Description of the unexpected content.
-        found: String,
-    },
-    /// The text is a URDF: it defines links or joints.
-    #[error("it is a URDF, not an SRDF, because it has <{element}>: give the SRDF of the robot, or none")]
-    Urdf {
-        /// Name of the element that occurs only in a URDF.
-        element: &'static str,
-    },
-    /// An element lacks the attribute with a link name.
-    #[error("the SRDF has a <{element}> without {missing}")]
-    Missing {
-        /// Name of the element.
-        element: &'static str,
-        /// Name of the attribute.
-        missing: &'static str,
-    },
-    /// More than half of the links that the SRDF names do not exist in the robot.
-    #[error(
-        "the SRDF is of another robot: of the {named} links that it names, '{}' does not have {}",
-        short(robot),
-        names::list(unknown)
-    )]
-    OtherRobot {
-        /// Name of the robot.
-        robot: String,
-        /// Number of links in the SRDF.
-        named: usize,
-        /// Names in the SRDF that are not links of the robot.
-        unknown: Vec<String>,
-    },
-}
+#[error("{0}")]
+pub struct SrdfError(String);
 
 impl From<XmlError> for SrdfError {
     fn from(error: XmlError) -> Self {
-        Self::Xml { reason: error.reason }
+        Self(format!("the SRDF is not well-formed XML: {}", sentence(&error.reason)))
     }
+}
+
+fn not_an_srdf(found: &str) -> SrdfError {
+    SrdfError(format!("the SRDF must be one <robot> element, but it has {}", short(found)))
 }
 
 impl Srdf {
@@ -98,14 +58,14 @@ impl Srdf {
         each_element(text, 3, |element| {
             match element.path().as_slice() {
                 ["robot"] => is_robot = true,
-                [other] => return Err(SrdfError::NotAnSrdf { found: format!("<{other}>") }),
+                [other] => return Err(not_an_srdf(&format!("<{other}>"))),
                 ["robot", kind] => srdf.note(kind, &element)?,
                 ["robot", "group", kind] => srdf.end_effectors.note_in_group(kind, &element),
                 _ => {}
             }
             Ok(())
         })?;
-        if is_robot { Ok(srdf) } else { Err(SrdfError::NotAnSrdf { found: "no element".to_owned() }) }
+        if is_robot { Ok(srdf) } else { Err(not_an_srdf("no element")) }
     }
 
     /// Reads an SRDF file.
@@ -113,13 +73,13 @@ impl Srdf {
     /// # Errors
     /// [`SrdfError`] if the file cannot be read or is not a valid SRDF.
     pub fn from_file(path: &Path) -> Result<Self, SrdfError> {
-        Self::from_text(&files::read_text(path, MAX_URDF_BYTES)?)
+        Self::from_text(&files::read_text(path, MAX_URDF_BYTES).map_err(|e| SrdfError(e.to_string()))?)
     }
 
     fn note(&mut self, kind: &str, element: &Element) -> Result<(), SrdfError> {
         let link = |element_name, key| {
             let name = element.get(key).map(str::to_owned);
-            name.ok_or(SrdfError::Missing { element: element_name, missing: key })
+            name.ok_or_else(|| SrdfError(format!("the SRDF has a <{element_name}> without {key}")))
         };
         match kind {
             "disable_collisions" => {
@@ -136,8 +96,10 @@ impl Srdf {
                 self.end_effectors.groups.push(LinkGroup { name: attribute(element, "name"), ..LinkGroup::default() });
             }
             "end_effector" => self.end_effectors.named.push(attribute(element, "group")),
-            "link" => return Err(SrdfError::Urdf { element: "link" }),
-            "joint" => return Err(SrdfError::Urdf { element: "joint" }),
+            "link" | "joint" => {
+                let reason = format!("it is a URDF, not an SRDF, because it has <{kind}>");
+                return Err(SrdfError(format!("{reason}: give the SRDF of the robot, or none")));
+            }
             _ => {}
         }
         Ok(())
@@ -146,14 +108,16 @@ impl Srdf {
     /// The names in the SRDF that are not links of `robot`, sorted. A few are common if a URDF was simplified.
     ///
     /// # Errors
-    /// [`SrdfError::OtherRobot`] if they are more than half of all names.
+    /// [`SrdfError`] if they are more than half of all names.
     pub fn unknown_links(&self, robot: &Robot) -> Result<Vec<String>, SrdfError> {
         let pairs = self.disabled.iter().map(|(links, _)| links).chain(&self.enabled).flatten();
         let named: BTreeSet<&String> = pairs.chain(&self.disabled_by_default).collect();
         let unknown: Vec<String> =
             named.iter().filter(|name| robot.link_index(name).is_none()).map(|name| (*name).clone()).collect();
         if 2 * unknown.len() > named.len() {
-            return Err(SrdfError::OtherRobot { robot: robot.name().to_owned(), named: named.len(), unknown });
+            let named = format!("of the {} links that it names", named.len());
+            let (robot, unknown) = (short(robot.name()), names::list(&unknown));
+            return Err(SrdfError(format!("the SRDF is of another robot: {named}, '{robot}' does not have {unknown}")));
         }
         Ok(unknown)
     }

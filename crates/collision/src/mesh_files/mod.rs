@@ -6,13 +6,11 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use thiserror::Error;
-
 use crate::malformed::Malformed;
 use crate::shapes::MAX_EXTENT;
 use crate::shapes::mesh::Mesh;
-use urdf_ik_robot::{MeshFolders, MeshNotFound};
-use urdf_ik_text::files::{self, ReadError};
+use urdf_ik_robot::MeshFolders;
+use urdf_ik_text::files;
 use urdf_ik_text::names::{sentence, short};
 
 /// Maximum size of a mesh file \[bytes\].
@@ -28,95 +26,45 @@ pub(crate) type Triangles = Vec<[[f64; 3]; 3]>;
 /// STL may start with "solid" as well.
 const STL_HEADER_SCAN: usize = 4096;
 
-/// Why a mesh could not be loaded.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
-pub enum MeshError {
-    /// The file was not found.
-    #[error(transparent)]
-    NotFound(#[from] MeshNotFound),
-    /// The file could not be read.
-    #[error(transparent)]
-    File(#[from] ReadError),
-    /// The file extension is not supported.
-    #[error("mesh {} ends in none of .stl, .obj and .dae, which are read: convert it", short(mesh))]
-    UnknownFormat {
-        /// Name of the mesh file.
-        mesh: String,
-    },
-    /// The file is malformed.
-    #[error("mesh {} cannot be read: {}", short(mesh), sentence(reason))]
-    Malformed {
-        /// Name of the mesh file.
-        mesh: String,
-        /// Message of the parser.
-        reason: String,
-    },
-    /// The mesh has no triangles.
-    #[error("mesh {} has no triangles", short(mesh))]
-    Empty {
-        /// Name of the mesh file.
-        mesh: String,
-    },
-    /// The mesh has more triangles than the limit.
-    #[error("mesh {} has {triangles} triangles; it may have {MAX_TRIANGLES}: simplify it", short(mesh))]
-    TooManyTriangles {
-        /// Name of the mesh file.
-        mesh: String,
-        /// Number of triangles.
-        triangles: usize,
-    },
-    /// All meshes together have more triangles than the limit.
-    #[error("mesh {} is too much: all meshes together may have {most} triangles: simplify them", short(mesh))]
-    TooManyInAll {
-        /// Name of the first mesh beyond the limit.
-        mesh: String,
-        /// Maximum number of triangles.
-        most: usize,
-    },
-    /// A vertex is not finite or too far from the origin.
-    #[error("mesh {} has a vertex that is not finite, or farther than {MAX_EXTENT} m from the origin", short(mesh))]
-    BadVertex {
-        /// Name of the mesh file.
-        mesh: String,
-    },
-}
-
 /// Loads the mesh file at `path` and scales it.
 ///
 /// # Errors
-/// [`MeshError`], except [`MeshError::NotFound`].
-pub(crate) fn read_mesh(path: &Path, scale: [f64; 3]) -> Result<Mesh, MeshError> {
-    let mesh = || path.display().to_string();
+/// [`Malformed`] if the file cannot be read or is not a valid mesh.
+pub(crate) fn read_mesh(path: &Path, scale: [f64; 3]) -> Result<Mesh, Malformed> {
     let triangles = read_triangles(path)?;
     let vertices: Vec<[f64; 3]> =
         triangles.as_flattened().iter().map(|&at| [0, 1, 2].map(|i| at[i] * scale[i])).collect();
     let corners = 0..u32::try_from(vertices.len()).unwrap_or(0);
     let faces: Vec<[u32; 3]> = corners.step_by(3).map(|corner| [corner, corner + 1, corner + 2]).collect();
-    mesh_of(&mesh(), &vertices, &faces)
+    mesh_of(&path.display().to_string(), &vertices, &faces)
 }
 
 /// Builds a mesh of triangles, whose `faces` are indices of `vertices` \[m\].
 ///
 /// # Errors
-/// [`MeshError`] with `name`.
-pub(crate) fn mesh_of(name: &str, vertices: &[[f64; 3]], faces: &[[u32; 3]]) -> Result<Mesh, MeshError> {
-    let mesh = || name.to_owned();
-    if faces.len() > MAX_TRIANGLES || vertices.len() > 3 * MAX_TRIANGLES {
-        return Err(MeshError::TooManyTriangles { mesh: mesh(), triangles: faces.len() });
+/// [`Malformed`] with `name` if there are too many triangles or none, or a vertex or a face is not valid.
+pub(crate) fn mesh_of(name: &str, vertices: &[[f64; 3]], faces: &[[u32; 3]]) -> Result<Mesh, Malformed> {
+    let (mesh, triangles) = (short(name), faces.len());
+    if triangles > MAX_TRIANGLES || vertices.len() > 3 * MAX_TRIANGLES {
+        return Err(format!("mesh {mesh} has {triangles} triangles; it may have {MAX_TRIANGLES}: simplify it").into());
     }
     if !vertices.as_flattened().iter().all(|coordinate| coordinate.abs() <= MAX_EXTENT) {
-        return Err(MeshError::BadVertex { mesh: mesh() });
+        let wrong = "has a vertex that is not finite, or farther than";
+        return Err(format!("mesh {mesh} {wrong} {MAX_EXTENT} m from the origin").into());
     }
     if let Some(vertex) = faces.as_flattened().iter().find(|vertex| **vertex as usize >= vertices.len()) {
         let reason = format!("a face has the vertex {vertex}, but there are {}", vertices.len());
-        return Err(MeshError::Malformed { mesh: mesh(), reason });
+        return Err(unreadable(name, &reason));
     }
-    Mesh::new(vertices, faces).ok_or_else(|| MeshError::Empty { mesh: mesh() })
+    Ok(Mesh::new(vertices, faces).ok_or_else(|| format!("mesh {mesh} has no triangles"))?)
 }
 
-fn read_triangles(path: &Path) -> Result<Triangles, MeshError> {
-    let mesh = || path.display().to_string();
+fn unreadable(name: &str, reason: &str) -> Malformed {
+    format!("mesh {} cannot be read: {}", short(name), sentence(reason)).into()
+}
+
+fn read_triangles(path: &Path) -> Result<Triangles, Malformed> {
+    let name = path.display().to_string();
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
     let read: fn(&[u8]) -> Result<Triangles, Malformed> = match ending.as_deref() {
         Some("stl") => |bytes| {
@@ -126,10 +74,13 @@ fn read_triangles(path: &Path) -> Result<Triangles, MeshError> {
         // Materials are separate files and do not matter.
         Some("obj") => |bytes| of_scene(&mesh_loader::obj::from_slice(bytes, None, |_| Ok(Vec::new()))?),
         Some("dae") => collada::triangles,
-        _ => return Err(MeshError::UnknownFormat { mesh: mesh() }),
+        _ => {
+            let mesh = short(&name);
+            return Err(format!("mesh {mesh} ends in none of .stl, .obj and .dae, which are read: convert it").into());
+        }
     };
     let bytes = files::read_bytes(path, MAX_MESH_BYTES)?;
-    read(&bytes).map_err(|Malformed(reason)| MeshError::Malformed { mesh: mesh(), reason })
+    read(&bytes).map_err(|Malformed(reason)| unreadable(&name, &reason))
 }
 
 /// Refuses a binary STL whose header and file length disagree about the number of triangles: the file is truncated or
@@ -181,8 +132,8 @@ impl<'a> MeshCache<'a> {
     /// The mesh named `file`, multiplied by `scale` along x, y and z; loaded on first use.
     ///
     /// # Errors
-    /// [`MeshError`] if the mesh cannot be loaded.
-    pub fn of(&mut self, file: &str, scale: [f64; 3]) -> Result<Arc<Mesh>, MeshError> {
+    /// [`Malformed`] if the mesh cannot be loaded, or all meshes together have too many triangles.
+    pub fn of(&mut self, file: &str, scale: [f64; 3]) -> Result<Arc<Mesh>, Malformed> {
         let key = (file.to_owned(), scale.map(f64::to_bits));
         if let Some(mesh) = self.read.get(&key) {
             return Ok(Arc::clone(mesh));
@@ -190,7 +141,8 @@ impl<'a> MeshCache<'a> {
         let mesh = Arc::new(read_mesh(&self.folders.find(file)?, scale)?);
         self.triangles += mesh.faces.len();
         if self.triangles > MAX_TRIANGLES_IN_ALL {
-            return Err(MeshError::TooManyInAll { mesh: file.to_owned(), most: MAX_TRIANGLES_IN_ALL });
+            let most = format!("all meshes together may have {MAX_TRIANGLES_IN_ALL} triangles");
+            return Err(format!("mesh {} is too much: {most}: simplify them", short(file)).into());
         }
         self.read.insert(key, Arc::clone(&mesh));
         Ok(mesh)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use nalgebra::Isometry3;
 use thiserror::Error;
 
+use crate::malformed::Malformed;
 use crate::mesh_files::mesh_of;
 use crate::shapes::mesh::Mesh;
 use crate::shapes::{Core, Geometry, MAX_EXTENT, MIN_SIZE, PlacedShape, is_near};
@@ -57,7 +58,7 @@ impl Obstacle {
         faces: &[[u32; 3]],
         pose: &Isometry3<f64>,
     ) -> Result<(), ObstacleError> {
-        let mesh = mesh_of(name, vertices, faces).map_err(|e| ObstacleError(e.to_string()))?;
+        let mesh = mesh_of(name, vertices, faces).map_err(|Malformed(reason)| ObstacleError(reason))?;
         let geometry = Geometry::Mesh { file: name.to_owned(), scale: [1.0; 3], triangles: mesh.faces.len() };
         self.add(geometry, pose, Some(Arc::new(mesh)))
     }

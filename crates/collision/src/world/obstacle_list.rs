@@ -135,7 +135,7 @@ fn in_memory(fields: &mut Fields, scale: [f64; 3]) -> Result<Mesh, Malformed> {
     let vertices: Vec<[f64; 3]> = fields.rows("vertices", Value::as_f64)?;
     let vertices: Vec<_> = vertices.iter().map(|at| [0, 1, 2].map(|i| at[i] * scale[i])).collect();
     let index = |value: &Value| value.as_u64().and_then(|index| index.try_into().ok());
-    Ok(mesh_of(IN_MEMORY, &vertices, &fields.rows("faces", index)?)?)
+    mesh_of(IN_MEMORY, &vertices, &fields.rows("faces", index)?)
 }
 
 /// Reads the fields of an object one after the other. Fields that were never read are unknown.

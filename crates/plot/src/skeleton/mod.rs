@@ -13,9 +13,10 @@ use urdf_ik_skeleton::{
 };
 
 use self::names::PlacedNames;
-use self::passes::{CyclePasses, cycles};
+use self::passes::cycles;
 use crate::canvas::{
-    Canvas, CanvasBounds, CanvasPoint, LABEL, Margins, Projection, TARGET, bones, canvas, joints, root, target, words,
+    BOTTOM, Canvas, CanvasBounds, CanvasPoint, LABEL, Projection, SIDE, TARGET, TOP, bones, canvas, joints, root,
+    target, words,
 };
 use crate::{FAINT_INK, INK, Legend, PlotResult, SERIES, TEXT, TITLE, drawing, pale, short, width_of, write};
 
@@ -27,8 +28,6 @@ const HEADER: u32 = 120;
 const CHART: u32 = 420;
 /// Height of the legend \[half pixels\].
 const FOOTER: u32 = 110;
-/// Space around a skeleton for text \[half pixels\].
-const MARGINS: Margins = Margins { top: 80, side: 120, bottom: 40 };
 /// Smallest and greatest height of the views without their margins \[half pixels\].
 const HEIGHTS: [f64; 2] = [240.0, 720.0];
 /// Greatest number of cycles whose passes are drawn.
@@ -63,7 +62,7 @@ pub struct SkeletonPicture<'a> {
 struct SkeletonViews<'a> {
     drawn: &'a SkeletonPicture<'a>,
     parents: Vec<usize>,
-    cycles: Vec<CyclePasses>,
+    cycles: Vec<[SkeletonConfiguration; 2]>,
 }
 
 /// A view of the skeleton in a panel of its own.
@@ -92,7 +91,7 @@ pub fn draw(drawn: &SkeletonPicture) -> PlotResult<String> {
         let (views, rest) = area.split_vertically(HEADER).1.split_vertically(height);
         for (area, panel) in views.split_evenly((1, panels.len())).iter().zip(&panels) {
             write(area, panel.title, (40, 30), TEXT, INK)?;
-            shown.draw_view(&canvas(area, MARGINS, &panel.bounds), &panel.view)?;
+            shown.draw_view(&canvas(area, &panel.bounds), &panel.view)?;
         }
         let (chart, footer) = rest.split_vertically(chart);
         if iterations > 0 {
@@ -117,10 +116,10 @@ fn count(number: usize, noun: &str) -> String {
 /// The height at which views of the same size fill the width of their panels, within bounds.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within bounds")]
 fn height_of(panels: &[Panel]) -> u32 {
-    let width = f64::from(WIDTH / u32::try_from(panels.len()).unwrap_or(1)) - f64::from(2 * MARGINS.side);
+    let width = f64::from(WIDTH / u32::try_from(panels.len()).unwrap_or(1)) - f64::from(2 * SIDE);
     let size = panels[0].bounds.size;
     let height = (width * size.y / size.x).clamp(HEIGHTS[0], HEIGHTS[1]);
-    height as u32 + (MARGINS.top + MARGINS.bottom).unsigned_abs()
+    height as u32 + (TOP + BOTTOM).unsigned_abs()
 }
 
 fn legend() -> Legend {
@@ -164,8 +163,8 @@ impl SkeletonViews<'_> {
 
     /// The bounds of all configurations and targets in a view.
     fn bounds(&self, view: &Projection) -> CanvasBounds {
-        let passes = self.cycles.iter().flat_map(|cycle| [&cycle.forward, &cycle.backward]);
-        let all = [self.drawn.problem.seed, &self.drawn.solution.configuration].into_iter().chain(passes);
+        let all =
+            [self.drawn.problem.seed, &self.drawn.solution.configuration].into_iter().chain(self.cycles.as_flattened());
         let targets = self.drawn.problem.targets.iter().map(|target| &target.position);
         let points = all.flat_map(|configuration| &configuration.points).chain(targets);
         CanvasBounds::around(points.map(|point| view.place(point)))
@@ -178,7 +177,7 @@ impl SkeletonViews<'_> {
         bones(canvas, &seed, &self.parents, colour, 6)?;
         joints(canvas, &seed, &self.parents, colour, 6)?;
         for (cycle, share) in self.cycles.iter().zip([0.45, 0.75]) {
-            for (colour, configuration) in [(FORWARD, &cycle.forward), (BACKWARD, &cycle.backward)] {
+            for (colour, configuration) in [FORWARD, BACKWARD].into_iter().zip(cycle) {
                 bones(canvas, &places(configuration), &self.parents, pale(colour, share), 4)?;
             }
         }

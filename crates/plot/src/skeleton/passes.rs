@@ -4,19 +4,16 @@ use urdf_ik_skeleton::{Skeleton, SkeletonConfiguration, SkeletonProblem};
 
 use crate::PlotResult;
 
-/// The configurations after the two passes of a FABRIK cycle.
-pub struct CyclePasses {
-    /// After the pass from the ends to the root.
-    pub forward: SkeletonConfiguration,
-    /// After the pass from the root to the ends.
-    pub backward: SkeletonConfiguration,
-}
-
-/// The first `count` cycles from the seed of `problem`, without acceleration.
+/// The first `count` FABRIK cycles from the seed of `problem`, without acceleration: the configurations after the
+/// forward pass, from the ends to the root, and after the backward pass.
 ///
 /// # Errors
 /// The error of the solver.
-pub fn cycles(skeleton: &Skeleton, problem: &SkeletonProblem, count: usize) -> PlotResult<Vec<CyclePasses>> {
+pub fn cycles(
+    skeleton: &Skeleton,
+    problem: &SkeletonProblem,
+    count: usize,
+) -> PlotResult<Vec<[SkeletonConfiguration; 2]>> {
     let mut scratch = skeleton.scratch(&problem.options);
     let mut current = problem.seed.clone();
     if skeleton.is_free() && problem.targets.iter().all(|target| target.orientation.is_none()) {
@@ -29,7 +26,7 @@ pub fn cycles(skeleton: &Skeleton, problem: &SkeletonProblem, count: usize) -> P
         skeleton.reach_forward(problem, &mut scratch, &mut current)?;
         let forward = current.clone();
         skeleton.reach_backward(problem, &mut scratch, &mut current)?;
-        Ok(CyclePasses { forward, backward: current.clone() })
+        Ok([forward, current.clone()])
     };
     (0..count).map(|_| cycle()).collect()
 }

@@ -134,10 +134,6 @@ struct Race<'a> {
 }
 
 impl Race<'_> {
-    fn running(&self) -> bool {
-        self.lanes.iter().any(|attempt| attempt.running)
-    }
-
     /// True if the other lanes wait for the attempt from the seed, which started near the targets.
     fn seed_goes_first(&self, squared_error: f64) -> bool {
         let seed = &self.lanes[0];
@@ -180,7 +176,7 @@ impl Attempts {
         for lane in 0..LANES {
             self.begin(&mut race, lane);
         }
-        while race.running() {
+        while race.lanes.iter().any(|attempt| attempt.running) {
             search.kernel.measure(&view.setup.goals, &mut self.configurations);
             let mut next = [Next::Rest; LANES];
             let seed_error = self.configurations.squared_error.0[0];

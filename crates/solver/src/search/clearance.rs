@@ -99,8 +99,14 @@ impl ClearanceCheck {
         if problem.clearance.is_none() && problem.accepts.is_none() && problem.cost.is_none() {
             return Some(0.0);
         }
+        self.appraise_folded(problem, setup, |positions| configurations.read(lane, positions))
+    }
+
+    /// Applies [`Self::appraise`] to positions without full revolutions, written by `read`, at the positions to
+    /// return.
+    pub fn appraise_folded(&mut self, problem: &Problem, setup: &Setup, read: impl FnOnce(&mut [f64])) -> Option<f64> {
         let mut positions = std::mem::take(&mut self.positions);
-        configurations.read(lane, &mut positions);
+        read(&mut positions);
         setup.fold(problem, &mut positions);
         let cost = self.appraise(problem, &positions);
         self.positions = positions;

@@ -1,7 +1,6 @@
 //! Descent of the best failed attempts to local minima of the error, of which the least is the closest configuration.
 
-use super::candidate::{Candidate, FailedAttempts};
-use super::explore::Run;
+use super::explore::{Exploration, Run};
 use super::prepared_search::Search;
 use super::setup::Setup;
 use crate::kernel::{Configurations, Kernel, LANES, Lanes, Task};
@@ -85,17 +84,18 @@ impl ClosestDescent {
         Self { configurations: Configurations::new(&search.kernel.links) }
     }
 
-    /// Descends from `closest` and the other best failed attempts, and writes the least minimum into `closest`. The
+    /// Descends from the closest and the other best failed attempts, and writes the least minimum into the closest. The
     /// error uses rotation angles like that of the solution, whereas attempts use chords. Returns the number of
     /// iterations.
-    pub fn refine(&mut self, run: &Run, setup: &Setup, closest: &mut Candidate, failed: &mut FailedAttempts) -> usize {
+    pub fn refine(&mut self, run: &Run, setup: &Setup, exploration: &mut Exploration) -> usize {
+        let Exploration { closest, attempts, .. } = exploration;
         let kernel = &run.input.search.kernel;
         let budget = Budget { iterations: MAX_ITERATIONS, expired: &|| run.has_expired() };
         let first = self.descend(kernel, setup.task(), &mut closest.positions, budget);
         let mut iterations = first.iterations;
         closest.score = first.squared_error;
         let attempt = closest.attempt;
-        for other in failed.candidates().iter_mut().filter(|other| other.attempt != attempt) {
+        for other in attempts.failed.candidates().iter_mut().filter(|other| other.attempt != attempt) {
             for most in [FIRST_ITERATIONS, MAX_ITERATIONS] {
                 if run.has_expired() {
                     return iterations;

@@ -110,10 +110,9 @@ impl Continuation {
             self.follow(run, setup);
         }
         let is_met = self.followed == Some(1.0);
-        self.trial.copy_from_slice(&self.positions);
-        setup.fold(problem, &mut self.trial);
         picked.reset(&self.positions);
-        if is_met && clearance.appraise(problem, &self.trial).is_some() {
+        let read = |positions: &mut [f64]| positions.copy_from_slice(&self.positions);
+        if is_met && clearance.appraise_folded(problem, setup, read).is_some() {
             picked.attempt = 0;
         } else if is_met || was_met {
             closest.positions.copy_from_slice(&self.positions);
@@ -177,9 +176,8 @@ impl Continuation {
         let is_met = self.follow(run, setup);
         self.followed = None;
         best.positions.copy_from_slice(&self.positions);
-        self.trial.copy_from_slice(&self.positions);
-        setup.fold(run.input.problem, &mut self.trial);
-        is_met && clearance.appraise(run.input.problem, &self.trial).is_some()
+        let read = |positions: &mut [f64]| positions.copy_from_slice(&self.positions);
+        is_met && clearance.appraise_folded(run.input.problem, setup, read).is_some()
     }
 
     /// True if a joint motion along the interpolation to the poses of `positions` (without full

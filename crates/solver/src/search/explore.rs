@@ -161,18 +161,13 @@ impl Exploration {
             None if problem.accepts.is_none() => attempts,
             _ => attempts.saturating_mul(MAX_REFUSED_PER_ATTEMPT),
         };
-        let (first, stride) = (slice.index, slice.of);
-        let view = setup.view();
         let plan = AttemptPlan {
-            search,
-            view,
             iteration,
-            attempts,
-            first,
-            stride,
-            random_seed,
+            first: slice.index,
+            stride: slice.of,
             leaps,
             stop_reason: &stop_reason,
+            ..AttemptPlan::newton(search, setup, attempts, random_seed)
         };
         stage.run(&plan, closest, &mut |configurations, SuccessfulAttempt { lane, number, .. }| {
             let Some(cost) = clearance.appraise_lane(problem, setup, configurations, lane) else {

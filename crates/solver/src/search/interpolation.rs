@@ -62,12 +62,6 @@ pub struct StraightMotion<'a> {
     pub fractions: [f64; 2],
 }
 
-impl StraightMotion<'_> {
-    fn at(&self, variable: usize, fraction: f64) -> f64 {
-        self.from[variable] + fraction * (self.to[variable] - self.from[variable])
-    }
-}
-
 /// True if a joint motion is too short to deviate from any interpolation between its ends.
 pub fn is_short(search: &Search, from: &[f64], to: &[f64]) -> bool {
     let moves = from.iter().zip(to).enumerate().map(|(i, (from, to))| (to - from).abs() / search.units[i]);
@@ -188,12 +182,12 @@ impl Interpolation {
     /// True if a Newton step of at most `most` \[rad, or m over the length scale\] leads from a point of the motion
     /// to its pose of the interpolation.
     fn is_near(&mut self, search: &Search, bounds: Bounds, motion: &StraightMotion, fraction: f64, most: f64) -> bool {
-        let StraightMotion { fractions: [at, next], .. } = *motion;
+        let StraightMotion { from, to, fractions: [at, next] } = *motion;
         self.set_fraction(search, at + fraction * (next - at));
         let nearest_is_enough = !self.can_be_met(search);
         let Self { configurations, goals, .. } = self;
         for (i, position) in configurations.positions.iter_mut().enumerate() {
-            *position = Lanes::splat(motion.at(i, fraction));
+            *position = Lanes::splat(from[i] + fraction * (to[i] - from[i]));
         }
         search.kernel.measure(goals, configurations);
         let before = configurations.squared_error.0[0];

@@ -12,7 +12,7 @@ use super::attempts::{Attempts, Spent, SuccessfulAttempt};
 use super::candidate::Candidate;
 use super::clearance::ClearanceCheck;
 use super::closest::{Budget, ClosestDescent, FIRST_ITERATIONS, MAX_ITERATIONS, Objective, PROMISING};
-use super::explore::Run;
+use super::explore::{Exploration, Run};
 use super::null_space::return_to_targets;
 use super::plan::AttemptPlan;
 use super::prepared_search::{Search, SearchInput};
@@ -41,35 +41,20 @@ pub struct PositionOnly {
     heavy_goals: Vec<Goal>,
     /// The best result so far, without full revolutions.
     pub best: Candidate,
-    /// The current configuration, and its folded positions \[rad or m\].
+    /// The current configuration \[rad or m\].
     trial: Vec<f64>,
-    folded: Vec<f64>,
     /// Unused output of the attempts.
     unused: Candidate,
-}
-
-/// Other stages of the search that are used here.
-pub struct Stages<'a> {
-    /// Setup of the whole problem.
-    pub setup: &'a Setup,
-    pub descent: &'a mut ClosestDescent,
-    pub attempts: &'a mut Attempts,
-    pub clearance: &'a mut ClearanceCheck,
-    /// The closest configuration with respect to positions and orientations.
-    pub closest: &'a Candidate,
 }
 
 /// Starting points of one problem.
 struct Starts<'a> {
     run: &'a Run<'a>,
-    setup: &'a Setup,
-    positions: &'a Setup,
-    heavy_goals: &'a [Goal],
+    objective: Orientations<'a>,
     descent: &'a mut ClosestDescent,
     clearance: &'a mut ClearanceCheck,
     best: &'a mut Candidate,
     trial: &'a mut [f64],
-    folded: &'a mut [f64],
     /// True if the first start is done.
     has_begun: bool,
     iterations: usize,
@@ -84,35 +69,29 @@ impl PositionOnly {
             heavy_goals: Vec::with_capacity(tips),
             best: Candidate::none(variables),
             trial: vec![0.0; variables],
-            folded: vec![0.0; variables],
             unused: Candidate::none(variables),
         }
     }
 
     /// Writes the best collision-free and accepted configuration that meets the positions into `best`; true
-    /// if there is one.
-    pub fn find(&mut self, run: &Run, stages: Stages, spent: &mut Spent) -> bool {
+    /// if there is one. Starts from the results of `exploration`, with the `setup` of the whole problem.
+    pub fn find(
+        &mut self,
+        run: &Run,
+        setup: &Setup,
+        descent: &mut ClosestDescent,
+        exploration: &mut Exploration,
+        spent: &mut Spent,
+    ) -> bool {
         let SearchInput { search, problem } = run.input;
-        let Stages { setup, descent, attempts, clearance, closest } = stages;
         self.best.reset(&setup.start);
         if !self.set_up(run.input) {
             return false;
         }
-        let Self { positions, heavy_goals, best, trial, folded, unused, .. } = self;
-        let (positions, heavy_goals) = (&*positions, &**heavy_goals);
-        let mut starts = Starts {
-            run,
-            setup,
-            positions,
-            heavy_goals,
-            descent,
-            clearance,
-            best,
-            trial,
-            folded,
-            has_begun: false,
-            iterations: 0,
-        };
+        let Self { positions, heavy_goals, best, trial, unused, .. } = self;
+        let Exploration { attempts, clearance, closest, .. } = exploration;
+        let objective = Orientations { search, positions, setup, heavy: heavy_goals };
+        let mut starts = Starts { run, objective, descent, clearance, best, trial, has_begun: false, iterations: 0 };
         starts.descend_from(&setup.start);
         starts.has_begun = true;
         if let Mode::Search { attempts: most, random_seed, .. } = problem.mode {
@@ -163,7 +142,7 @@ impl<'a> Starts<'a> {
         most: usize,
         random_seed: u64,
     ) {
-        let (run, setup) = (self.run, self.positions);
+        let (run, setup) = (self.run, self.objective.positions);
         let stop_reason = |_: usize| run.has_expired().then_some(Stop::Deadline);
         let plan = AttemptPlan {
             stop_reason: &stop_reason,
@@ -182,7 +161,7 @@ impl<'a> Starts<'a> {
         self.trial.copy_from_slice(start);
         let (kernel, expired) = (&self.run.input.search.kernel, self.clock());
         let budget = Budget { iterations: MAX_ITERATIONS, expired: &expired };
-        let reached = self.descent.descend(kernel, self.positions.task(), self.trial, budget);
+        let reached = self.descent.descend(kernel, self.objective.positions.task(), self.trial, budget);
         self.iterations += reached.iterations;
         if reached.met {
             self.descend();
@@ -192,21 +171,20 @@ impl<'a> Starts<'a> {
     /// Leads the trial, which meets the positions, to the least orientation error nearby. It replaces `best`
     /// if it is better.
     fn descend(&mut self) {
-        let SearchInput { search, problem } = self.run.input;
-        let objective = Orientations { search, positions: self.positions, setup: self.setup, heavy: self.heavy_goals };
         let (mut score, expired) = (f64::INFINITY, self.clock());
         for iterations in [FIRST_ITERATIONS, MAX_ITERATIONS] {
             let budget = Budget { iterations, expired: &expired };
-            let descended = self.descent.descend_by(&objective, self.trial, budget);
+            let descended = self.descent.descend_by(&self.objective, self.trial, budget);
             self.iterations += descended.iterations;
             score = descended.squared_error;
             if score > PROMISING * self.best.score {
                 return;
             }
         }
-        self.folded.copy_from_slice(self.trial);
-        self.setup.fold(problem, self.folded);
-        if score < REPLACEMENT_RATIO * self.best.score && self.clearance.appraise(problem, self.folded).is_some() {
+        let read = |positions: &mut [f64]| positions.copy_from_slice(self.trial);
+        if score < REPLACEMENT_RATIO * self.best.score
+            && self.clearance.appraise_folded(self.run.input.problem, self.objective.setup, read).is_some()
+        {
             (self.best.score, self.best.attempt) = (score, 0);
             self.best.positions.copy_from_slice(self.trial);
         }

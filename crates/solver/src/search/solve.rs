@@ -9,7 +9,7 @@ use super::continuation::Continuation;
 use super::explore::{AttemptSlice, Exploration, Run};
 use super::flow::Flow;
 use super::known_solutions::KnownSolutions;
-use super::position_only::{PositionOnly, Stages};
+use super::position_only::PositionOnly;
 use super::prepared_search::{Search, SearchInput};
 use super::self_motion::SelfMotions;
 use super::setup::Setup;
@@ -177,17 +177,16 @@ impl Run<'_> {
             return false;
         }
         let SearchScratch { setup, exploration, closest: descent, position_only, continuation, .. } = scratch;
-        let Exploration { closest, attempts, clearance, .. } = exploration;
-        spent.iterations += descent.refine(self, setup, closest, &mut attempts.failed);
-        let stages = Stages { setup, descent, attempts, clearance, closest };
+        spent.iterations += descent.refine(self, setup, exploration);
         let is_at_position = unreached == Unreached::Position
-            && position_only.find(self, stages, spent)
-            && (!self.tracks() || continuation.connect_position(self, setup, position_only, clearance));
+            && position_only.find(self, setup, descent, exploration, spent)
+            && (!self.tracks()
+                || continuation.connect_position(self, setup, position_only, &mut exploration.clearance));
         if self.has_expired() {
             spent.stop = Stop::Deadline;
         }
         if self.tracks() && !is_at_position {
-            continuation.settle_closest(self, setup, &mut closest.positions);
+            continuation.settle_closest(self, setup, &mut exploration.closest.positions);
         }
         is_at_position
     }
