@@ -6,6 +6,7 @@
 #![allow(clippy::missing_panics_doc, reason = "tests alone use it")]
 
 pub mod cell;
+pub mod hand;
 pub mod joint_curves;
 pub mod joints;
 pub mod line_follower;
@@ -26,8 +27,8 @@ use urdf_ik::robot::{Chain, ChainPoses, Robot, without_whole_turns};
 use urdf_ik::solver::{Problem, Solution, Solver, SolverKind, Target};
 
 pub use robots::{
-    all_arms, arm_with_tool, arms_named, bundled_arms, load, makers_arms, mobile_arms, short_arms, two_handed,
-    urdf_path, wide_arms,
+    all_arms, arm_of_cases, arm_with_tool, arms_named, bundled_arms, load, makers_arms, mobile_arms, short_arms,
+    two_handed, urdf_path, wide_arms,
 };
 pub use share::Share;
 pub use urdf_ik_random::random::{self, Random};

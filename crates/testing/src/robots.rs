@@ -1,11 +1,11 @@
 //! The robots of the tests. All of them are in the package: a missing one fails the test that needs it.
 
 use std::f64::consts::TAU;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use urdf_ik::robot::Robot;
 
-use super::{Arm, root};
+use super::{Arm, read_json, root};
 
 /// The path of the URDF file of that name.
 pub fn urdf_path(file: &str) -> PathBuf {
@@ -16,6 +16,14 @@ pub fn urdf_path(file: &str) -> PathBuf {
 
 pub fn load(file: &str) -> Robot {
     Robot::from_urdf_file(urdf_path(file)).unwrap()
+}
+
+/// The arm of a case file, which names its URDF, base link and tip link.
+pub fn arm_of_cases(path: &Path) -> Arm {
+    let cases = read_json(path);
+    let text = |key: &str| cases[key].as_str().unwrap_or_else(|| panic!("{} has no {key}", path.display()));
+    let urdf = path.with_file_name(text("urdf"));
+    Arm::new(text("robot"), Robot::from_urdf_file(urdf).unwrap(), text("base_link"), &[text("tip_link")])
 }
 
 /// One of the package's arms with a tool: `arm6` or `arm7`.

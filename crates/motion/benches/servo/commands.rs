@@ -1,7 +1,7 @@
 //! Random commands, and sources that drop out.
 
 use nalgebra::Vector6;
-use urdf_ik::motion::servo::Axes;
+use urdf_ik::motion::servo::{Axes, Servo};
 
 use crate::common::Random;
 use crate::table::{Worst, WorstUsage, print};
@@ -10,6 +10,8 @@ use crate::watch::{Run, Subject, Wish, count, random_wish, small};
 
 /// Time without a command after which the arm comes to rest \[s\].
 const TIMEOUT: f64 = 0.1;
+/// Periods of random commands, and that of sources that drop out \[s\].
+pub const PERIODS: [f64; 4] = [0.001, 0.002, 0.004, 0.01];
 const PERIOD: f64 = 0.004;
 const SECONDS: f64 = 20.0;
 
@@ -17,16 +19,21 @@ const SECONDS: f64 = 20.0;
 pub fn random_run(subject: &Subject, seed: u64, changes: usize) -> Run {
     let mut random = Random::new(seed);
     let start = random.positions(&subject.arm.chain);
-    let period = [0.001, 0.002, 0.004, 0.01][random.below(4)];
+    let period = PERIODS[random.below(PERIODS.len())];
     let (mut servo, mut run) = (subject.servo(&start), Run::new(period, &start));
+    random_steps(subject, &mut servo, &mut run, changes, &mut random);
+    run
+}
+
+/// Steps of a servo under commands that change every few ticks.
+pub fn random_steps(subject: &Subject, servo: &mut Servo, run: &mut Run, changes: usize, random: &mut Random) {
     for _ in 0..changes {
-        let wish = random_wish(&mut random, subject, &subject.pose(servo.positions()));
+        let wish = random_wish(random, subject, &subject.pose(servo.positions()));
         let most = if random.unit() < 0.1 { 300 } else { 15 };
         for _ in 0..=random.below(most) {
-            run.step(&mut servo, &wish);
+            run.step(servo, &wish);
         }
     }
-    run
 }
 
 /// A source that drops out now and then, for 10 ms to 5 s. Also returns the maximum joint velocity later than 0.3 s

@@ -1,38 +1,56 @@
-//! An independent judge of the servo: `cargo bench --bench servo -- [WHAT…] [ROBOT…] [cases=N] [from=SEED] [give=0]`.
+//! An independent judge of the servo: `cargo bench --bench servo -- [WHAT…] [ROBOT…] [cases=N] [from=SEED] [rate=HZ]
+//! [give=0] [limits=derived]`.
 //!
-//! WHAT is among `starts`, `slide`, `singular`, `limits`, `dropouts`, `random`, `hold60` and `tick`; all by default.
-//! ROBOT is a maker's, `arm6` or `arm7`, and for `tick` also `snake32`. Only the published positions are judged, at
-//! even times: the tip must be on the commanded line, and finite differences may not violate any bound. Each row has
-//! its worst case, which `-- replay ROBOT CASE` prints step by step.
+//! WHAT is among [`LINES`] and [`HANDS`]; all by default. ROBOT is a maker's, `so101`, `arm6`, `arm7`, or a case file
+//! (`.json`), and for `tick` and `time` also `snake32`. `limits=derived` has the default limits of the node instead of
+//! 5 rad/s² and 50 rad/s³.
+//!
+//! Only the published positions are judged, at even times. On lines, the tip must be on the commanded line, and finite
+//! differences may not violate any bound; each row has its worst case, which `-- replay ROBOT CASE` prints step by
+//! step. Under hands the tip must never stop where motion is feasible, and figures of a whole robot have thresholds. A
+//! failed row makes the bench exit with an error.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a measurement fails so")]
 
+mod bounds;
 mod box_least_squares;
 mod commands;
 use urdf_ik_testing as common;
 mod escapes;
+mod hands;
 mod hold;
+mod lag;
+mod noise;
+mod person;
+mod poses;
 mod possible;
+mod rounding;
 mod singular;
 mod slide;
 mod starts;
 mod table;
 mod tick;
+mod time;
+mod tip_motion;
 mod walk;
 #[path = "../../tests/motion/servo_watch.rs"]
 mod watch;
 
-use std::ops::Range;
+use std::path::Path;
+use std::process::ExitCode;
 
 use common::measure::words;
 use common::urdf::snake;
-use common::{Arm, arm_with_tool, makers_arms};
+use common::{Arm, arm_of_cases, arm_with_tool, makers_arms, short_arms};
 use escapes::Start;
 use starts::Case;
+use tip_motion::Scope;
+use urdf_ik::motion::{JointLimit, JointLimits, MotionLimits};
 use watch::Subject;
 
-/// The measurements, with the default number of cases per robot.
-const KINDS: [(&str, u64); 8] = [
+/// The measurements of lines and of rest, with the default number of cases per robot. Arms with fewer than six joints
+/// take part only if they are named.
+const LINES: [(&str, u64); 8] = [
     ("tick", 32),
     ("random", 100),
     ("starts", 2000),
@@ -42,70 +60,112 @@ const KINDS: [(&str, u64); 8] = [
     ("dropouts", 50),
     ("hold60", 10),
 ];
+/// The measurements of hands and of arbitrary streams.
+const HANDS: [(&str, u64); 8] = [
+    ("hands", 100),
+    ("noise", 40),
+    ("rounding", 100),
+    ("person", 4),
+    ("poses", 16),
+    ("lag", 100),
+    ("bounds", 1000),
+    ("time", 8),
+];
+/// The arm that is only timed.
+const LONG: &str = "snake32";
 
-fn main() {
+fn main() -> ExitCode {
     let words = words();
     if words.first().is_some_and(|word| word == "replay") {
-        return replay(&words[1..]);
+        replay(&words[1..]);
+        return ExitCode::SUCCESS;
     }
-    let kinds: Vec<&str> =
-        KINDS.map(|(name, _)| name).into_iter().filter(|name| words.iter().any(|w| w == name)).collect();
-    let number = |key: &str| words.iter().find_map(|word| word.strip_prefix(key)?.parse().ok());
-    let first: u64 = number("from=").unwrap_or(0);
-    let arms: Vec<Arm> = arms().into_iter().filter(|arm| is_asked(arm, &words)).collect();
-    let gives = !words.iter().any(|word| word == "give=0");
-    let subject = |arm| if gives { Subject::new(arm) } else { Subject { give: [0.0; 2], ..Subject::new(arm) } };
+    let kinds = || LINES.into_iter().chain(HANDS);
+    let is_kind = |word: &str| kinds().any(|(kind, _)| kind == word);
+    let asked: Vec<&String> = words.iter().filter(|word| is_kind(word)).collect();
+    let robots: Vec<&str> =
+        words.iter().map(String::as_str).filter(|word| !word.contains('=') && !is_kind(word)).collect();
+    let number = |key: &str| words.iter().find_map(|word| word.strip_prefix(key)?.parse::<u32>().ok());
+    let (first, period) = (number("from=").unwrap_or(0).into(), 1.0 / f64::from(number("rate=").unwrap_or(100)));
     let mut failed = 0;
-    for subject in arms.into_iter().map(subject) {
-        for (kind, cases) in KINDS {
-            if kinds.is_empty() || kinds.contains(&kind) {
-                failed += measure(&subject, kind, first..first + number("cases=").unwrap_or(cases));
+    for subject in arms(&robots).into_iter().map(|arm| subject(arm, &words)) {
+        for (kind, cases) in kinds().filter(|(kind, _)| asked.is_empty() || asked.iter().any(|word| word == kind)) {
+            if is_meant(&subject, kind, &robots) {
+                let cases = number("cases=").map_or(cases, u64::from);
+                failed += measure(&subject, kind, &Scope { seeds: first..first + cases, period });
             }
         }
     }
     println!("\n{}", if failed == 0 { "nothing failed".to_owned() } else { format!("{failed} rows FAILED") });
+    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// True if this robot is selected.
-fn is_asked(arm: &Arm, words: &[String]) -> bool {
-    let is_robot = |word: &&String| !word.contains('=') && KINDS.iter().all(|(kind, _)| kind != word);
-    let mut robots = words.iter().filter(is_robot).peekable();
-    robots.peek().is_none() || robots.any(|robot| *robot == arm.name)
-}
-
-/// The arms of makers, two of the package, and a long one.
-fn arms() -> Vec<Arm> {
+/// The robots of these names and case files, or all.
+fn arms(names: &[&str]) -> Vec<Arm> {
     let bundled = ["arm6", "arm7"].map(arm_with_tool);
+    let short = short_arms().into_iter().filter(|arm| arm.name == "so101");
     let snake = Arm { name: LONG.to_owned(), ..Arm::from_text(&snake(32, false), "l0", &["tip"]) };
-    makers_arms().into_iter().chain(bundled).chain([snake]).collect()
+    let all = makers_arms().into_iter().chain(bundled).chain(short).chain([snake]);
+    let is_file = |path: &&Path| path.extension().is_some_and(|extension| extension == "json");
+    let files = names.iter().map(Path::new).filter(is_file).map(arm_of_cases);
+    all.filter(|arm| names.is_empty() || names.contains(&arm.name.as_str())).chain(files).collect()
 }
 
-/// The arm that is only timed.
-const LONG: &str = "snake32";
+/// A robot with the options of the command line.
+fn subject(arm: Arm, words: &[String]) -> Subject {
+    let mut subject = Subject::new(arm);
+    let is_set = |option: &str| words.iter().any(|word| word == option);
+    if is_set("give=0") {
+        subject.give = [0.0; 2];
+    }
+    if is_set("limits=derived") {
+        let Arm { robot, chain, .. } = &subject.arm;
+        subject.limits = MotionLimits::new(robot, chain, &JointLimits::default()).or(&JointLimit::DEFAULT);
+    }
+    subject
+}
 
-fn measure(subject: &Subject, kind: &str, cases: Range<u64>) -> usize {
+/// True if a robot takes part in a measurement.
+fn is_meant(subject: &Subject, kind: &str, robots: &[&str]) -> bool {
+    let is_of_lines = LINES.iter().any(|(name, _)| *name == kind);
+    match subject.arm.name.as_str() {
+        LONG => ["tick", "time"].contains(&kind),
+        _ => !is_of_lines || subject.joints() >= 6 || !robots.is_empty(),
+    }
+}
+
+/// Returns the number of rows that failed.
+fn measure(subject: &Subject, kind: &str, scope: &Scope) -> usize {
+    let seeds = scope.seeds.clone();
     match kind {
         "tick" => {
-            tick::measure(subject, cases);
+            tick::measure(subject, seeds);
             0
         }
-        _ if subject.arm.name == LONG => 0,
-        "starts" => starts::measure(subject, cases),
-        "slide" => slide::measure(subject, cases),
-        "random" => commands::measure_random(subject, cases),
-        "singular" => escapes::measure(subject, Start::Singular, cases),
-        "limits" => escapes::measure(subject, Start::Limits, cases),
-        "dropouts" => commands::measure_dropouts(subject, cases),
-        _ => hold::measure(subject, cases),
+        "starts" => starts::measure(subject, seeds),
+        "slide" => slide::measure(subject, seeds),
+        "random" => commands::measure_random(subject, seeds),
+        "singular" => escapes::measure(subject, Start::Singular, seeds),
+        "limits" => escapes::measure(subject, Start::Limits, seeds),
+        "dropouts" => commands::measure_dropouts(subject, seeds),
+        "hold60" => hold::measure(subject, seeds),
+        "hands" => hands::measure(subject, scope),
+        "noise" => noise::measure(subject, scope),
+        "rounding" => rounding::measure(subject, scope),
+        "person" => person::measure(subject, scope),
+        "poses" => poses::measure(subject, scope),
+        "lag" => lag::measure(subject, scope),
+        "bounds" => bounds::measure(subject, seeds),
+        _ => time::measure(subject, seeds),
     }
 }
 
 /// Prints a case: KIND/SEED or KIND/SEED/INDEX of a robot.
 fn replay(words: &[String]) {
-    let [robot, case] = words else { return println!("say: replay ROBOT CASE") };
+    let [robot, case, ..] = words else { return println!("say: replay ROBOT CASE") };
     let parts: Vec<&str> = case.split('/').collect();
-    let Some(arm) = arms().into_iter().find(|arm| arm.name == *robot) else { return println!("there is no {robot}") };
-    let subject = Subject::new(arm);
+    let Some(arm) = arms(&[robot]).pop() else { return println!("there is no {robot}") };
+    let subject = subject(arm, &words[2..]);
     let [kind, seed, ref index @ ..] = parts[..] else { return println!("a case is KIND/SEED or KIND/SEED/INDEX") };
     let (seed, index): (u64, usize) = (seed.parse().unwrap(), index.first().map_or(0, |index| index.parse().unwrap()));
     match kind {
@@ -113,6 +173,7 @@ fn replay(words: &[String]) {
         "slide" => slide::replay(&subject, &Case::new(&subject, seed)),
         "singular" => escapes::replay(&subject, Start::Singular, seed, index),
         "limits" => escapes::replay(&subject, Start::Limits, seed, index),
+        "hands" => hands::replay(&subject, seed, 0.01),
         "dropouts" => commands::replay(&subject, &commands::dropouts(&subject, seed).0),
         "random" => commands::replay(&subject, &commands::random_run(&subject, seed, 200)),
         _ => hold::replay(&subject, seed, index),

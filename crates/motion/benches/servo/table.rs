@@ -1,4 +1,4 @@
-//! The worst of many cases, and tables of them.
+//! The worst of many cases, figures of a whole robot, and tables of them.
 
 use crate::watch::{TOLERANCE, Usage};
 
@@ -98,4 +98,61 @@ pub fn print(robot: &str, title: &str, rows: &[Worst]) -> usize {
         row.print(robot);
     }
     rows.iter().filter(|row| row.has_failed()).count()
+}
+
+/// A figure of a robot, with its threshold if it has one.
+pub struct Figure {
+    name: String,
+    value: f64,
+    least: f64,
+    most: f64,
+}
+
+impl Figure {
+    pub fn new(name: &str, value: f64) -> Self {
+        Self { name: name.to_owned(), value, least: f64::NEG_INFINITY, most: f64::INFINITY }
+    }
+
+    /// The worst excess over position limits \[rad or m\], and over those of velocity, acceleration and jerk as a
+    /// fraction.
+    pub fn bounds<'a>(usages: impl Iterator<Item = &'a Usage>) -> Self {
+        Self::new("joints beyond a bound", usages.map(Usage::excess).fold(0.0, f64::max)).at_most(TOLERANCE)
+    }
+
+    pub fn at_least(self, least: f64) -> Self {
+        Self { least, ..self }
+    }
+
+    pub fn at_most(self, most: f64) -> Self {
+        Self { most, ..self }
+    }
+
+    fn has_failed(&self) -> bool {
+        self.value.is_nan() || self.value < self.least || self.value > self.most
+    }
+
+    /// One line of a table.
+    fn print(&self, robot: &str) {
+        let word = if self.has_failed() { "FAILED" } else { "ok" };
+        let verdict = match (self.least.is_finite(), self.most.is_finite()) {
+            (true, _) => format!("at least {} {word}", short(self.least)),
+            (_, true) => format!("at most {} {word}", short(self.most)),
+            _ => "figure".to_owned(),
+        };
+        println!("{robot:9} {:48} {:>10} {verdict}", self.name, short(self.value));
+    }
+}
+
+/// A number with four digits or so.
+fn short(value: f64) -> String {
+    if value == 0.0 || value.abs() >= 0.01 { format!("{value:.3}") } else { format!("{value:.2e}") }
+}
+
+/// Prints figures, and returns the number of failures.
+pub fn print_figures(robot: &str, title: &str, figures: &[Figure]) -> usize {
+    println!("\n{robot}: {title}");
+    for figure in figures {
+        figure.print(robot);
+    }
+    figures.iter().filter(|figure| figure.has_failed()).count()
 }
