@@ -19,7 +19,8 @@ from viewer.program import greet, needed_packages, stopped_by_signals
 with needed_packages('view'):
     from viewer.page import Page
     from viewer.pointer import Pointer
-    from viewer.server import NoServer, open_server
+    from viewer.server import NoServer, Tellers, open_server
+    from viewer.steering.pads import Pads
 
 
 def parameter(arm, name, default):
@@ -32,11 +33,11 @@ def run(stopping):
     wanted = parameter(arm, 'port', 8080)
     if not isinstance(wanted, int) or not 0 < wanted < 65536:
         raise NoServer(f'port is {wanted}: it must be a number between 1 and 65535')
-    pointer = Pointer()
-    server = open_server(wanted, 'urdf_ik', pointer)
+    tellers = Tellers(Pointer(), Pads())
+    server = open_server(wanted, 'urdf_ik', tellers)
     executor = SingleThreadedExecutor()
     executor.add_node(arm)
-    page = Page(server, arm, executor, pointer)
+    page = Page(server, arm, executor, tellers)
     greet('view', arm.node_name, server.get_port(), wanted, parameter(arm, 'browser', True))
     try:
         while not stopping.is_set():

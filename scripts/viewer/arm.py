@@ -7,7 +7,7 @@ import re
 import time
 
 import numpy as np
-from geometry_msgs.msg import Point, PointStamped, Pose, PoseStamped, Quaternion
+from geometry_msgs.msg import Point, PointStamped, Pose, PoseStamped, Quaternion, TwistStamped, Vector3
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import DescribeParameters, GetParameters, SetParameters
 from rclpy.node import Node
@@ -15,7 +15,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
-from urdf_ik.msg import Obstacles, SolveStatus
+from urdf_ik.msg import Obstacles, ServoStatus, SolveStatus
 from urdf_ik.srv import ForwardKinematics
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
@@ -24,13 +24,16 @@ from interfaces import topic_name
 LATEST = QoSProfile(depth=1)
 MEASURED = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 KEPT = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-PARAMETERS = ('base_link', 'tip_links', 'urdf_file', 'solver', 'free_axes')
+SERVO_SPEEDS = ('servo.linear_speed', 'servo.angular_speed')
+PARAMETERS = ('base_link', 'tip_links', 'urdf_file', 'frame_prefix', 'solver', 'free_axes', 'servo.workspace', *SERVO_SPEEDS)
 POLL_INTERVAL = 1.0  # [s] between two polls of the parameters
 GONE_AFTER = 2.5  # [s] without a sign of the node
 MEASURED_FOR = 1.0  # [s] that a measurement is shown
 FAULTS = ('freeze', 'sag', 'mute', 'delay')  # of a simulated arm that are on or off
 HOLD_INTERVAL = 0.5  # [s] between two signs that a handle is about to be grasped
-FIELDS = {ParameterType.PARAMETER_STRING: 'string_value', ParameterType.PARAMETER_STRING_ARRAY: 'string_array_value'}
+SERVO_NEWS_FOR = 3.0  # [s] that the last status of the servo is shown
+FIELDS = {ParameterType.PARAMETER_STRING: 'string_value', ParameterType.PARAMETER_STRING_ARRAY: 'string_array_value',
+          ParameterType.PARAMETER_DOUBLE: 'double_value'}
 
 
 class Arm(Node):
@@ -48,6 +51,7 @@ class Arm(Node):
         self.description, self.obstacles, self.parameters, self.solvers = None, Obstacles(), None, ()
         self.positions, self.statuses, self.targets = {}, {}, {}
         self._measured, self._measured_at = {}, -np.inf
+        self._servo_status, self._servo_status_at = None, -np.inf
         self.answered = self.notice = self.tips = None
         self.status_count = 0
         self._last_sign, self._pending, self._tips = -np.inf, None, {}
@@ -56,6 +60,7 @@ class Arm(Node):
         self.create_subscription(JointState, f'{node}/joint_states', self._see_joints, LATEST)
         self.create_subscription(JointState, f'{node}/measured_joint_states', self._see_measured, MEASURED)
         self.create_subscription(SolveStatus, f'{node}/status', self._see_status, QoSProfile(depth=10))
+        self.create_subscription(ServoStatus, f'{node}/servo_status', self._see_servo, LATEST)
         self._get = self.create_client(GetParameters, f'{node}/get_parameters')
         self._set = self.create_client(SetParameters, f'{node}/set_parameters')
         self._describe = self.create_client(DescribeParameters, f'{node}/describe_parameters')
@@ -102,6 +107,14 @@ class Arm(Node):
         if message.tip_link in self._tips:
             self.statuses[message.tip_link] = message
 
+    def _see_servo(self, message):
+        self._servo_status, self._servo_status_at = message, time.monotonic()
+
+    @property
+    def servo_status(self):
+        """The newest status of the servo; None without a recent one."""
+        return self._servo_status if time.monotonic() < self._servo_status_at + SERVO_NEWS_FOR else None
+
     # Parameters
 
     def _poll(self):
@@ -127,7 +140,7 @@ class Arm(Node):
         self._pending, self._last_sign = None, time.monotonic()
         values = {name: getattr(value, FIELDS[value.type]) for name, value in zip(PARAMETERS, future.result().values)
                   if value.type in FIELDS}
-        self.parameters = {name: list(value) if not isinstance(value, str) else value for name, value in values.items()}
+        self.parameters = {name: value if isinstance(value, (str, float)) else list(value) for name, value in values.items()}
         if not self.solvers and self._describe.service_is_ready():
             self._describe.call_async(DescribeParameters.Request(names=['solver'])).add_done_callback(self._see_solvers)
 
@@ -164,8 +177,9 @@ class Arm(Node):
                 for place in places
                 for kind, topic, see in ((PoseStamped, 'target_pose', self._target_seer(tip)),
                                          (PointStamped, 'target_point', self._target_seer(tip)))]
-            publisher = self.create_publisher(PoseStamped, f'{self.node_name}/{places[-1]}target_pose', LATEST)
-            self._tips[tip].append((self.destroy_publisher, publisher))
+            self._tips[tip] += [
+                (self.destroy_publisher, self.create_publisher(kind, f'{self.node_name}/{places[-1]}{topic}', LATEST))
+                for kind, topic in ((TwistStamped, 'target_twist'), (PoseStamped, 'target_pose'))]
 
     def _target_seer(self, tip):
         def see(message):
@@ -182,8 +196,27 @@ class Arm(Node):
             _, publisher = self._tips[tip][-1]
             publisher.publish(target)
 
+    # The servo
+
+    @property
+    def servo_speeds(self):
+        """The greatest speeds of a tip that is steered [m/s, rad/s]; 0 where they are not known yet."""
+        return [(self.parameters or {}).get(name, 0.0) for name in SERVO_SPEEDS]
+
+    def publish_twist(self, tip, twist, along_tip=False):
+        """`twist` has the linear and the angular velocity [m/s, rad/s], along the axes of the base link or of the tip."""
+        if tip in self._tips:
+            linear, angular = (Vector3(**dict(zip('xyz', part.tolist()))) for part in np.reshape(twist, (2, 3)))
+            command = TwistStamped()
+            command.header.stamp = self.get_clock().now().to_msg()
+            if along_tip:
+                command.header.frame_id = f'{self.parameters["frame_prefix"]}{tip}'
+            command.twist.linear, command.twist.angular = linear, angular
+            _, publisher = self._tips[tip][-2]
+            publisher.publish(command)
+
     def hold_still(self, tip):
-        """Announces that a handle is about to be dragged, so that other sources such as figure_of_eight.py pause."""
+        """Announces that a tip is about to be moved, so that other sources such as figure_of_eight.py pause."""
         now = time.monotonic()
         if now > self._held_at + HOLD_INTERVAL:
             self._held_at = now

@@ -17,25 +17,30 @@ from .picture import take_picture
 from .robot import BadDescription, Robot
 from .scene import Scene
 from .shapes import MeshFinder, load_shapes
+from .steering.steering import Steering
 
 ROUNDING = 1e-9  # [m or rad] by which two ways to compute a pose may differ
 
 
 class Page:
-    def __init__(self, server, arm, executor, pointer):
-        self._server, self._arm, self._executor, self._pointer = server, arm, executor, pointer
+    def __init__(self, server, arm, executor, tellers):
+        self._server, self._arm, self._executor, self._pointer = server, arm, executor, tellers.pointer
         self._scene, self._pace = Scene(server), Pace(server)
         self._panel = Panel(server, self._actions())
+        self._steering = Steering(arm, tellers.pads, self._panel.steering, self._cameras)
         self._robot, self._drawn_from, self._problem = None, None, None
         self._handles, self._tips, self._tools, self._positions = [], [], {}, np.zeros(0)
         self._shapes, self._missing = None, []
         self._loader = ThreadPoolExecutor(1)
         self._with_trace = self._with_target = True
         self._counted = (time.monotonic(), 0, 0.0)  # since when, from which count of statuses, the last rate
-        server.on_client_disconnect(lambda client: [handle.let_go(client.client_id) for handle in self._handles])
+        server.on_client_disconnect(lambda client: [held.let_go(client.client_id) for held in (tellers.pads, *self._handles)])
 
     def close(self):
         self._loader.shutdown(wait=False, cancel_futures=True)
+
+    def _cameras(self):
+        return {client.client_id: client.camera for client in self._server.get_clients().values()}
 
     # What people do
 
@@ -114,6 +119,7 @@ class Page:
         self._robot, self._base, self._tips, self._problem, self._missing = robot, base, tips, None, []
         self._tools = {}
         self._arm.use_tips(tips)
+        self._panel.steering.use_tips(tips)
         self._positions = np.zeros(len(robot.joint_index))
         for handle in self._handles:
             handle.remove()
@@ -139,9 +145,11 @@ class Page:
             return
         poses = self._link_poses()
         self._scene.show_robot(poses)
+        self._steering.set_base(poses[self._base][:3, :3])
         measured = self._arm.measured
         self._scene.show_measured(self._robot.link_poses(self._at(measured)) if measured else poses, poses)
         self._scene.show_obstacles(self._arm.obstacles, poses)
+        self._scene.show_workspace(self._arm.parameters.get('servo.workspace', ''), poses[self._base])
         for number, (tip, handle) in enumerate(zip(self._tips, self._handles)):
             tip_pose = poses[self._robot.link_index[tip]] @ self._tools.get(tip, np.eye(4))
             handle.follow(tip_pose)
@@ -186,6 +194,7 @@ class Page:
                                 arm.answered, rate, notes)
         self._panel.show_simulation(arm.is_simulated)
         self._panel.show_figure(arm.figure_is_there, arm.figure_rests)
+        self._panel.steering.show_status(arm.servo_status)
         if arm.parameters is not None:
             self._panel.show_parameters(arm.parameters, arm.solvers)
         if self._robot is not None:

@@ -7,6 +7,7 @@ from urdf_ik.msg import SolveStatus
 
 from .arm import FAULTS
 from .outcomes import word_and_color
+from .steering.panel import SteeringPanel
 from .style import STYLE, block, chosen, headline, length, note, numbers, outcome
 
 MAX_ROWS = 40  # of joints
@@ -31,6 +32,7 @@ class Panel:
             self._figure = gui.add_button('', visible=False, hint='The target that moves on a figure of eight')
             self._solver = gui.add_dropdown('Solver', ['jacobian'], hint='The parameter solver')
             self._free_axes = gui.add_dropdown('Free axes', list(FREE_AXES), hint='The parameter free_axes')
+        self.steering = SteeringPanel(gui)
         self._simulation = gui.add_folder('Simulated arm', visible=False)
         with self._simulation:
             faults = {name: gui.add_checkbox(name.capitalize(), False, hint=HINTS[name]) for name in FAULTS}

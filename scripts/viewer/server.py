@@ -8,6 +8,7 @@ import http
 import logging
 import socket
 import sys
+from collections import namedtuple
 from urllib.parse import urlsplit
 
 import rich
@@ -32,8 +33,21 @@ class OneLine(logging.Formatter):
         return words.splitlines()[0]
 
 
-def open_server(port, label, pointer=None):
-    """A viser server on this port or the next free one. Its pages tell `pointer` where theirs is, if there is one."""
+class Tellers(namedtuple('Tellers', 'pointer pads')):
+    """Scripts in pages that tell more than viser does: where their pointer is, and how their pads are held."""
+
+    def attach(self, server):
+        for teller in self:
+            teller.attach(server)
+
+    def are_told_by(self, request):
+        """Whether a request is from one of these scripts, which then has its content."""
+        is_own = urlsplit(f'//{request.headers.get("Host", "")}').hostname in LOCAL_NAMES
+        return is_own and any(teller.is_told_by(request) for teller in self)
+
+
+def open_server(port, label, tellers=None):
+    """A viser server on this port or the next free one. Its pages have the scripts of `tellers`."""
     rich.get_console().quiet = True  # view.py prints its own messages
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(OneLine())
@@ -41,10 +55,10 @@ def open_server(port, label, pointer=None):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False
     start = functools.partial(viser.ViserServer, host=HOST, port=free_port(port), label=label, verbose=False)
-    server = serve_own_pages(start, pointer.is_told_by if pointer else lambda request: False)
+    server = serve_own_pages(start, tellers.are_told_by if tellers else lambda request: False)
     server.gui.main_panel.dock_right()
-    if pointer:
-        pointer.attach(server)
+    if tellers:
+        tellers.attach(server)
     return server
 
 

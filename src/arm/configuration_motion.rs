@@ -10,7 +10,7 @@ use r2r::urdf_ik::msg::ServoStatus;
 
 use super::collision_check::{CollisionCheck, Obstruction};
 use super::progress::{ArrivalReport, ArrivalReports, MotionProgress, arrives};
-use super::steering::Steering;
+use super::steering::{Steering, Taken};
 use crate::robot_in_use::{Configuration, LoadedRobot};
 use crate::surroundings::{Avoidance, NotReady};
 use urdf_ik_collision::interpolate_into;
@@ -61,8 +61,7 @@ enum ActiveMotion {
 pub(crate) struct ServoTakeover {
     /// True if the servo has taken over from another motion.
     pub has_begun: bool,
-    /// Topic of another source that commands the servo at the same time.
-    pub conflict: Option<&'static str>,
+    pub taken: Taken,
 }
 
 /// The inputs of a tick.

@@ -12,6 +12,7 @@ mod obstacles;
 mod scene;
 mod skeleton;
 mod trace;
+mod workspace;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -95,6 +96,9 @@ impl Drawing {
         let latest = arm.reporter.latest.lock().clone();
         let mut markers = self.drawer.insert(drawer).markers(&now, &latest);
         markers.extend(around(arm, &now));
+        markers.extend(
+            Some(workspace::marker(&arm.settings().servo.workspace, &now.loaded)).filter(messages::is_drawable),
+        );
         let is_current = self.all_sent.is_some_and(|sent| sent.elapsed() < REPEAT)
             && subscribers <= self.subscribers
             && frame == self.frame;

@@ -17,6 +17,7 @@ use r2r::urdf_ik::msg::ServoStatus;
 
 use super::servo_commands::{self, CommandFilter, CommandKind};
 use crate::Result;
+use crate::arm::sources::Clutch;
 use crate::messages::{TargetMessage, target_message};
 use crate::ros::{
     DELTA_JOINT_CMDS, DELTA_TWIST_CMDS, Interface, Lock, PAUSE_SERVO, POSE_TARGET_CMDS, Publisher, SERVO_STATUS,
@@ -82,7 +83,7 @@ fn receive(intake: &Intake, filter: &SharedFilter, topic: Interface, kind: Comma
         (Ok(true), CommandKind::JointJog) => jog(intake, raw),
         (Ok(true), CommandKind::Pose) => {
             if let Some(message) = TargetMessage::from_pose(raw) {
-                intake.pose(TIP, &TargetMessage { topic: topic.name, ..message }, false);
+                intake.pose(TIP, &TargetMessage { topic: topic.name, ..message }, Clutch::Absent);
             }
         }
     }

@@ -13,7 +13,7 @@ use tokio::runtime::Handle;
 use super::messages::{JogMessage, TwistMessage};
 use crate::arm::Arm;
 use crate::arm::sources::{Clutch, Source};
-use crate::arm::steering::{self, LinkAxes, Pose, ServoCommand, ServoInput, Twist};
+use crate::arm::steering::{self, HandInput, LinkAxes, Pose, ServoCommand, ServoInput, Taken, Twist};
 use crate::messages::target_message::{TargetAxes, TargetMessage};
 use crate::reports::status::Refused;
 use crate::robot_in_use::configuration::Configuration;
@@ -58,15 +58,17 @@ impl Intake {
         self.take(&received, |now| Ok(ServoCommand::Jog(message.of_variables(&now.loaded)?)));
     }
 
-    /// A pose command for a tip, valid as long as a twist. If it `is_relative`, the tip follows only the motion of the
+    /// A pose command for a tip, valid as long as a twist. With a closed clutch the tip follows only the motion of the
     /// poses from now on.
-    pub(crate) fn pose(&self, tip: usize, message: &TargetMessage, is_relative: bool) {
+    pub(crate) fn pose(&self, tip: usize, message: &TargetMessage, clutch: Clutch) {
+        let hand = (clutch == Clutch::Closed)
+            .then(|| HandInput { stamp: self.hand_stamp(message), settings: self.arm.settings().clutch });
         let received = Received { source: Source::Pose(tip), topic: message.topic, header: &message.header };
         self.take(&received, |now| {
             let in_frame = message.pose.clone().map_err(|sentence| Refused::invalid("pose", sentence))?;
             let frame = self.frame(now, &message.header, message.frame_is_damaged)?;
             let frame_in_base = frame.in_base(now);
-            Ok(ServoCommand::Pose(Pose { tip, in_frame, frame: frame.name, frame_in_base, is_relative }))
+            Ok(ServoCommand::Pose(Pose { tip, in_frame, frame: frame.name, frame_in_base, hand }))
         });
     }
 
@@ -92,10 +94,20 @@ impl Intake {
                 return sources.gate(source).admit(Instant::now(), false).map(|()| false);
             }
         }
-        let is_relative = sources.clutch(tip) == Clutch::Closed;
+        let clutch = sources.clutch(tip);
         drop(sources);
-        self.pose(tip, message, is_relative);
+        self.pose(tip, message, clutch);
         Ok(true)
+    }
+
+    /// Time of the measurement of a hand's pose \[ns\]: its stamp or, without one, its arrival. A drag has none: a
+    /// mouse may have any speed.
+    fn hand_stamp(&self, message: &TargetMessage) -> Option<i64> {
+        let Time { sec, nanosec } = message.header.stamp;
+        let is_drag = message.topic == HANDLE_FEEDBACK.short_name();
+        let stamp = i64::from(sec) * 1_000_000_000 + i64::from(nanosec);
+        let arrival = || i64::try_from(self.arm.clock.now().as_nanos()).unwrap_or(i64::MAX);
+        (!is_drag).then(|| if stamp == 0 { arrival() } else { stamp })
     }
 
     /// The frame of a command as currently known: a stream does not wait for a transform. The latest transform is
@@ -141,17 +153,18 @@ impl Intake {
         let Some(steered) = steered else { return Ok(()) };
         let goes_on_with_targets =
             steered.has_begun && sources.takes_over_again(Instant::now(), settings.servo.timeout);
+        let Taken { conflict, ignored } = steered.taken;
         drop(sources);
         if steered.has_begun {
             let arm = Arc::clone(arm);
             task::start_in(&self.tasks, async move { arm.discard_targets().await });
         }
-        if let Some(other) = steered.conflict.or(goes_on_with_targets.then_some("targets")) {
+        if let Some(other) = conflict.or(goes_on_with_targets.then_some("targets")) {
             let topic = received.topic;
             let sentence = format!("{topic} and {other} command the arm at the same time: the latest command applies");
             arm.reporter.warnings.warn_once(topic, "conflict", &sentence);
         }
-        Ok(())
+        ignored.map_or(Ok(()), |ignored| Err(Refused::invalid("hand", ignored.to_string())))
     }
 }
 

@@ -112,6 +112,10 @@ class Browser:
         self.mouse('mousePressed', x, y, 1)
         self.mouse('mouseReleased', x, y)
 
+    def key(self, kind, code, key):
+        """`kind` is keyDown or keyUp; `code` the place of the key on the keyboard, `key` what it means."""
+        self.call('Input.dispatchKeyEvent', type=kind, code=code, key=key)
+
     def close(self):
         if getattr(self, '_socket', None) is not None:
             self._socket.close()

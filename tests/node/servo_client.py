@@ -119,3 +119,11 @@ class Servo:
     def hand(self, pose, frame=''):
         """A pose of a hand, for the clutch."""
         return pose_message(pose, frame, self.node.new_stamp())
+
+    def lead(self, start, end, frame='', steps=50):
+        """Streams a hand that moves on a straight line from a pose to another, slowly enough to be a hand."""
+        def between(index):
+            pose = start.copy()
+            pose[:3, 3] += (end[:3, 3] - start[:3, 3]) * (index + 1) / steps
+            return self.hand(pose, frame)
+        self.stream_for(steps, between)

@@ -23,6 +23,8 @@ EXPECTED = [
     'initial_posture', 'measured_timeout', 'measured_tolerance', 'following_error.enabled', 'following_error.angle',
     'following_error.distance', 'following_error.window', 'speed_scale', 'transform_timeout', 'pick', 'posture', 'free_axes',
     'null_space.posture', 'null_space.limits', 'null_space.manipulability',
+    'clutch.scale.translation', 'clutch.scale.rotation', 'clutch.max_hand_speed.linear', 'clutch.max_hand_speed.angular',
+    'servo.workspace',
     'jacobian.method', 'jacobian.damping', 'use_sim_time', *READ_ONLY]
 
 
@@ -189,6 +191,18 @@ def test_a_dump_can_be_loaded_again(start, tmp_path):
     ('null_space__limits', 1001.0, ['null_space.limits', '0', '1000']),
     ('null_space__manipulability', math.nan, ['null_space.manipulability', '0', '1000']),
     ('robot_description', '<robot', ['robot_description']),
+    ('clutch__scale__translation', 0.09, ['clutch.scale.translation', '0.1', '10']),
+    ('clutch__scale__translation', 10.1, ['clutch.scale.translation', '0.1', '10']),
+    ('clutch__scale__rotation', 0.0, ['clutch.scale.rotation', '0.1', '10']),
+    ('clutch__scale__rotation', math.nan, ['clutch.scale.rotation', '0.1', '10']),
+    ('clutch__max_hand_speed__linear', 0.0, ['clutch.max_hand_speed.linear', 'm/s']),
+    ('clutch__max_hand_speed__angular', -1.0, ['clutch.max_hand_speed.angular', 'rad/s']),
+    ('servo__workspace', '[0, 1]', ['servo.workspace', 'min', 'max']),
+    ('servo__workspace', '{min: [0, 0]}', ['servo.workspace', 'length 2']),
+    ('servo__workspace', '{low: [0, 0, 0]}', ['servo.workspace', 'low', 'min', 'max']),
+    ('servo__workspace', '{min: [0, 0, 1], max: [1, 1, 0]}', ['servo.workspace', 'from 1 to 0 m along z', '0.01']),
+    ('servo__workspace', '{min: [.nan, 0, 0]}', ['servo.workspace', 'NaN', 'along x']),
+    ('servo__workspace', '{min: [0', ['servo.workspace']),
 ])
 def test_a_bad_value_is_refused_with_the_reason(arm, name, value, words):
     plain = name.replace('__', '.')

@@ -62,6 +62,7 @@ def test_while_it_is_open_the_hand_moves_freely(servo, arm_robot):
     node = servo.node
     servo.clutch(True)
     servo.stream_for(10, lambda _: servo.hand(HAND))
+    servo.lead(HAND, shifted(WAY))
     follow(servo, arm_robot, shifted(WAY), translation(*WAY) @ arm_robot.pose('tool0', BENT))
     before = node.snapshot()
     servo.clutch(False)
@@ -73,6 +74,7 @@ def test_while_it_is_open_the_hand_moves_freely(servo, arm_robot):
     servo.stream_for(20, lambda _: servo.hand(elsewhere))
     assert difference(node.next_posture(), stands) < 1e-9
     aim = translation(*WAY) @ arm_robot.pose('tool0', stands)
+    servo.lead(elsewhere, translation(*WAY) @ elsewhere)
     follow(servo, arm_robot, translation(*WAY) @ elsewhere, aim)
     assert_smooth(moved(node, before), arm_robot, 1 / RATE)
 
@@ -135,6 +137,7 @@ def test_the_frame_of_the_hand_gives_the_axes(servo, arm_robot):
                  'the frame to be known')
     aim = home.copy()
     aim[:3, 3] += mount[:3, :3] @ WAY
+    servo.lead(HAND, shifted(WAY), 'tracker')
     follow(servo, arm_robot, shifted(WAY), aim, 'tracker')
 
 

@@ -154,6 +154,7 @@ def test_a_clutch_moves_the_tool_as_the_hand(start, tooled):
 
     def there():
         return max(errors(tooled.pose('tool0', posture(servo.node.states[-1])), aim)) < 1e-4
+    servo.stream_for(40, lambda index: servo.hand(hand @ rotation((0, 1, 0), 0.2 * (index + 1) / 40)))
     servo.stream(servo.hand(hand @ turn), there, 'the tool to turn in place')
 
 

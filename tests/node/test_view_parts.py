@@ -16,7 +16,12 @@ from viewer import shapes  # noqa: E402
 from viewer.panel import axes_of, joint_row, name_of_axes  # noqa: E402
 from viewer.pointer import PATH, Pointer, is_seen_at  # noqa: E402
 from viewer.robot import BadDescription, JointRange, Robot  # noqa: E402
+from viewer.server import Tellers  # noqa: E402
 from viewer.shapes import MeshError, MeshFinder, load_shapes  # noqa: E402
+from viewer.steering.pads import FRESH, Pads  # noqa: E402
+from viewer.steering.pads import PATH as STEER_PATH  # noqa: E402
+from viewer.steering.twist import axes_of_view, twist_of  # noqa: E402
+from viewer.workspace import corners, outlines  # noqa: E402
 
 TRIANGLE = 'solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid s\n'
 
@@ -121,3 +126,89 @@ def test_only_pages_of_this_server_tell_where_their_pointer_is(query, site, take
     headers = {'Sec-Fetch-Site': site} if site else {}
     assert pointer.is_told_by(SimpleNamespace(path=f'{PATH}?{query}', headers=headers)) == taken
     assert (pointer._place is not None) == known
+
+
+def tell(pads, by='0,0,0,0,0,0', page='a', client='1', number='1', held='1', site='same-origin', path=STEER_PATH):
+    """Whether the request of a page that holds its pads so is taken."""
+    query = f'page={page}&client={client}&number={number}&held={held}&by={by}'
+    return pads.is_told_by(SimpleNamespace(path=f'{path}?{query}', headers={'Sec-Fetch-Site': site} if site else {}))
+
+
+def test_pads_are_told_by_pages_of_this_server_only():
+    for options in ({'site': 'cross-site'}, {'site': None}, {'path': '/other'}):
+        pads = Pads()
+        assert not tell(pads, **options) and pads.held() is None
+    pads = Pads()
+    assert tell(pads, by='1,-0.5,0,7,0,-7')
+    assert pads.held().client == 1 and pads.held().by.tolist() == [1, -0.5, 0, 1, 0, -1]
+
+
+@pytest.mark.parametrize('host, taken', [
+    ('127.0.0.1:8080', True), ('localhost:9000', True), ('evil.example:8080', False), (None, False)])
+def test_a_foreign_name_that_leads_to_the_server_steers_nothing(host, taken):
+    tellers = Tellers(Pointer(), Pads())
+    headers = {'Sec-Fetch-Site': 'same-origin', **({'Host': host} if host else {})}
+    path = f'{STEER_PATH}?page=a&client=1&number=1&held=1&by=1,0,0,0,0,0'
+    assert tellers.are_told_by(SimpleNamespace(path=path, headers=headers)) == taken
+    assert (tellers.pads.held() is not None) == taken
+
+
+@pytest.mark.parametrize('options', [
+    {'by': '1,2'}, {'by': 'nan,0,0,0,0,0'}, {'by': 'a'}, {'by': ''}, {'client': 'x'}, {'number': '1.5'}, {'held': ''},
+    {'page': 'a&page=b'}, {'by': '0,0,0,0,0,0&' + 'x=1&' * 100}])
+def test_deflections_that_make_no_sense_are_ignored(options):
+    pads = Pads()
+    assert tell(pads, **options) and pads.held() is None
+
+
+def test_pads_let_go_when_told_so_and_when_the_page_is_silent_or_gone(monkeypatch):
+    pads = Pads()
+    tell(pads, number='2')
+    tell(pads, number='1', held='0')
+    assert pads.held() is not None, 'a request that was overtaken'
+    tell(pads, number='3', held='0')
+    assert pads.held() is None
+    tell(pads, number='4')
+    pads.let_go(2)
+    assert pads.held() is not None
+    pads.let_go(1)
+    assert pads.held() is None
+    tell(pads, number='5')
+    later = pads.held().received + FRESH + 0.01
+    monkeypatch.setattr('viewer.steering.pads.time.monotonic', lambda: later)
+    assert pads.held() is None
+
+
+def test_one_page_steers_at_a_time():
+    pads = Pads()
+    tell(pads, page='a', number='9')
+    tell(pads, page='b', number='1', by='1,1,1,1,1,1')
+    tell(pads, page='b', number='2', held='0')
+    assert pads.held().page == 'a'
+    tell(pads, page='a', number='10', held='0')
+    tell(pads, page='b', number='3')
+    assert pads.held().page == 'b'
+
+
+def test_a_deflection_is_a_twist():
+    speeds = (0.1, 0.3)
+    for index, expected in enumerate([(0, -0.1, 0, 0, 0, 0), (0.1, 0, 0, 0, 0, 0), (0, 0, 0.1, 0, 0, 0),
+                                      (0, 0, 0, 0, 0, -0.3), (0, 0, 0, 0, 0.3, 0), (0, 0, 0, 0.3, 0, 0)]):
+        assert np.allclose(twist_of(np.eye(6)[index], speeds), expected)
+    corner = twist_of(np.ones(6), speeds)
+    assert np.allclose([np.linalg.norm(corner[:3]), np.linalg.norm(corner[3:])], speeds)
+    # A camera that looks along +x of the scene: right is -y, up is z.
+    view = axes_of_view(viser.transforms.SO3.from_matrix(np.array([[0.0, 0, 1], [-1, 0, 0], [0, -1, 0]])).wxyz)
+    assert np.allclose(view, np.array([[0, -1, 0], [0, 0, 1], [1, 0, 0]]).T)
+    assert np.allclose(twist_of(np.array([1, 0, 0, 0, 0, 0]), speeds, view), (0, -0.1, 0, 0, 0, 0))
+    for by, place, leads_to in (((1, 0, 0), (-1, 0, 0), (0, -1, 0)), ((0, 1, 0), (-1, 0, 0), (0, 0, 1))):
+        angular = twist_of(np.array([0, 0, 0, *by]), speeds, view)[3:]
+        assert np.allclose(np.cross(angular, place), 0.3 * np.array(leads_to)), 'what faces the viewer goes along with the pad'
+
+
+def test_the_faces_of_a_workspace_are_outlined():
+    box = outlines(*corners('{min: [-1, -2, 0], max: [1, 2, 3]}'), 1.0)
+    assert box.shape == (24, 2, 3) and np.array_equal([box.min(axis=(0, 1)), box.max(axis=(0, 1))], [[-1, -2, 0], [1, 2, 3]])
+    floor = outlines(*corners('{min: [-.inf, -.inf, 0.1]}'), 1.0)
+    assert floor.shape == (4, 2, 3) and set(floor[..., 2].flat) == {0.1} and floor[..., 0].max() > 1.0
+    assert outlines(*corners(''), 1.0).shape == (0, 2, 3)

@@ -1,8 +1,9 @@
-//! Pairs of bodies near contact as linear inequalities of the joint velocities (velocity damper: Faverjon
-//! and Tournassoud 1987, "A local based approach for path planning of manipulators with a high number of
-//! degrees of freedom").
+//! Bodies near contact, and tips near a face of their workspace, as linear inequalities of the joint velocities
+//! (velocity damper: Faverjon and Tournassoud 1987, "A local based approach for path planning of manipulators with a
+//! high number of degrees of freedom").
 
 use super::braking_speed::braking_speed;
+use super::workspace::TipAtFace;
 use urdf_ik_collision::{Clearance, Near, SceneScratch};
 use urdf_ik_mathematics::vectors::dot;
 
@@ -12,6 +13,8 @@ const INFLUENCE_DISTANCE: f64 = 0.15;
 const MAX_ROWS: usize = 32;
 /// Rounding below which a row is active \[rad/s or m/s\].
 const ACTIVE_TOLERANCE: f64 = 1e-6;
+/// A distance with a smaller gradient does not depend on the joints \[m/rad or m/m\].
+const MIN_GRADIENT: f64 = 1e-9;
 
 /// Acceleration and jerk with which every joint can brake: the lowest limits of all joints.
 #[derive(Debug, Clone, Copy)]
@@ -22,35 +25,66 @@ pub struct BrakingLimits {
     pub jerk: f64,
 }
 
-/// Rows g · q̇ ≥ ṗ for the pairs near contact at one configuration: g is the unit gradient of a pair's gap with
-/// respect to the chain's n variables, and −ṗ the maximum approach speed at which the joints can still brake before
-/// the margin.
+/// What a row is for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Contact {
+    /// Two bodies near the margin.
+    Pair(Near),
+    /// A tip and a face of its workspace.
+    Face(TipAtFace),
+}
+
+/// Rows g · q̇ ≥ ṗ for the contacts at one configuration: g is the unit gradient of a distance with respect to the
+/// chain's n variables, and −ṗ the maximum approach speed at which the joints can still brake before the distance is
+/// the least one.
 #[derive(Debug, Clone, Default)]
 pub struct ContactRows {
     /// The gradients g as a row-major k × n matrix.
     pub gradients: Vec<f64>,
     /// The lower bounds ṗ, at most 0: k entries \[rad/s or m/s\].
     pub lower: Vec<f64>,
+    /// Motion of the joints along each gradient up to the least distance: k entries \[rad or m\].
+    pub room: Vec<f64>,
     scene: SceneScratch,
-    pairs: Vec<Near>,
+    contacts: Vec<Contact>,
 }
 
 impl ContactRows {
-    /// Computes the rows at `positions` of the chain's variables \[rad or m\]; no rows without a clearance.
+    /// Computes the rows of pairs of bodies at `positions` of the chain's variables \[rad or m\]; no rows without a
+    /// clearance. Removes all other rows.
     pub fn update(&mut self, clearance: Option<&Clearance>, positions: &[f64], braking: BrakingLimits) {
         self.gradients.clear();
         self.lower.clear();
-        self.pairs.clear();
+        self.room.clear();
+        self.contacts.clear();
         let Some(Clearance { scene, margin }) = clearance else { return };
         scene.find_near(positions, margin + INFLUENCE_DISTANCE, &mut self.scene);
         if self.scene.near.len() > MAX_ROWS {
             self.scene.near.sort_unstable_by(|a, b| a.gap().total_cmp(&b.gap()).then(a.pair.cmp(&b.pair)));
         }
-        for near in self.scene.near.iter().take(MAX_ROWS) {
-            let Some(norm) = scene.push_unit_gradient(near, &self.scene, &mut self.gradients) else { continue };
-            self.lower.push(-braking_speed((near.gap() - margin) / norm, braking.acceleration, braking.jerk));
-            self.pairs.push(*near);
+        for index in 0..self.scene.near.len().min(MAX_ROWS) {
+            let near = self.scene.near[index];
+            let Some(norm) = scene.push_unit_gradient(&near, &self.scene, &mut self.gradients) else { continue };
+            self.push_bound(Contact::Pair(near), (near.gap() - margin) / norm, braking);
         }
+    }
+
+    /// Adds the row of a distance that may decrease by `room` \[m\]. `gradient` has one entry for each variable \[m/rad
+    /// or m/m\].
+    pub fn push(&mut self, contact: Contact, gradient: &[f64], room: f64, braking: BrakingLimits) {
+        let norm = dot(gradient, gradient).sqrt();
+        if norm < MIN_GRADIENT {
+            return;
+        }
+        self.gradients.extend(gradient.iter().map(|entry| entry / norm));
+        self.push_bound(contact, room / norm, braking);
+    }
+
+    /// Adds the bound of a row whose gradient has been added.
+    fn push_bound(&mut self, contact: Contact, room: f64, braking: BrakingLimits) {
+        self.lower.push(-braking_speed(room, braking.acceleration, braking.jerk));
+        self.room.push(room);
+        self.contacts.push(contact);
     }
 
     /// True if `velocities` \[rad/s or m/s\] satisfy every row.
@@ -61,10 +95,11 @@ impl ContactRows {
             .all(|(gradient, lower)| dot(gradient, velocities) >= *lower)
     }
 
-    /// The nearest pair whose row is active at `velocities` \[rad/s or m/s\]; `None` if no row is active.
-    pub fn nearest_active(&self, velocities: &[f64]) -> Option<&Near> {
-        let rows = self.gradients.chunks_exact(velocities.len()).zip(&self.lower).zip(&self.pairs);
-        let active = rows.filter(|((gradient, lower), _)| dot(gradient, velocities) <= **lower + ACTIVE_TOLERANCE);
-        active.map(|(_, near)| near).min_by(|a, b| a.gap().total_cmp(&b.gap()))
+    /// The nearest contact whose row is active at `velocities` \[rad/s or m/s\]; `None` if no row is active.
+    pub fn nearest_active(&self, velocities: &[f64]) -> Option<Contact> {
+        let rows = self.gradients.chunks_exact(velocities.len()).zip(&self.lower).zip(&self.contacts).zip(&self.room);
+        let is_active = |gradient: &[f64], lower: f64| dot(gradient, velocities) <= lower + ACTIVE_TOLERANCE;
+        let active = rows.filter(|(((gradient, lower), _), _)| is_active(gradient, **lower));
+        active.min_by(|(_, a), (_, b)| a.total_cmp(b)).map(|((_, contact), _)| *contact)
     }
 }

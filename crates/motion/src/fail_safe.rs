@@ -13,6 +13,7 @@ use super::generator::{Generator, JointState};
 use super::limits::MotionLimits;
 use super::motion_plan::MotionPlan;
 use super::transit_check::TransitCheck;
+use super::workspace_guard::WorkspaceGuard;
 use urdf_ik_collision::{Clearance, KnownGaps, Near, SegmentScratch};
 use urdf_ik_robot::Domain;
 
@@ -32,6 +33,13 @@ pub enum Step {
     ClearToTheEnd,
     /// A collision is ahead: the joints follow their fail-safe motion to rest.
     Braking,
+}
+
+/// Bounds of a motion other than the limits of the joints.
+pub(super) struct Surroundings<'a> {
+    /// The required distance of bodies; `None` without collision checking.
+    pub clearance: Option<&'a Clearance<'a>>,
+    pub workspace: &'a mut WorkspaceGuard,
 }
 
 /// State of joints and their fail-safe motion, for transfer from one motion to another.
@@ -103,7 +111,9 @@ impl FailSafe {
         if !is_clear {
             return Step::Braking;
         }
-        if self.can_brake_after(now, &wanted.ahead(step), step, clearance) {
+        let braking = self.clear_braking_after(now, &wanted.ahead(step), step, Some(clearance));
+        if braking.is_some() {
+            self.stored = braking;
             return Step::Safe;
         }
         let mut check = self.check(step, clearance);
@@ -112,13 +122,30 @@ impl FailSafe {
         if leads_to_rest { Step::ClearToTheEnd } else { Step::Braking }
     }
 
-    /// True if a straight step of `step` seconds from the state `now` to the state `next` is clear and the joints can
-    /// brake afterwards. If so, that braking motion is stored.
-    pub fn check_state(&mut self, now: &JointState, next: &JointState, step: f64, clearance: &Clearance) -> bool {
-        let mut check = self.check(step, clearance);
-        let is_clear = now.positions == next.positions || check.is_clear_between(&[&now.positions, &next.positions]);
-        self.stopped_by = check.straight.stopped_by;
-        is_clear && self.can_brake_after(now, next, step, clearance)
+    /// True if a straight step of `step` seconds from the state `now` to the state `next` is clear, the joints can
+    /// brake afterwards, and no tip leaves its workspace on the way. If so, that braking motion is stored.
+    pub fn check_state(&mut self, now: &JointState, next: &JointState, step: f64, surroundings: Surroundings) -> bool {
+        let Surroundings { clearance, workspace } = surroundings;
+        (self.stopped_by, workspace.crossed) = (None, None);
+        if let Some(clearance) = clearance
+            && now.positions != next.positions
+        {
+            let mut check = self.check(step, clearance);
+            let is_clear = check.is_clear_between(&[&now.positions, &next.positions]);
+            self.stopped_by = check.straight.stopped_by;
+            if !is_clear {
+                return false;
+            }
+        }
+        let Some(braking) = self.clear_braking_after(now, next, step, clearance) else { return false };
+        if workspace.is_bounded() {
+            let states = braking.plan.states(0.0..braking.plan.time_left(), self.interval(step));
+            if !workspace.contains(&now.positions, states.iter().map(|state| &*state.positions)) {
+                return false;
+            }
+        }
+        self.stored = Some(braking);
+        true
     }
 
     /// The state after `step` seconds of the fail-safe motion from the state `now`. Immediate braking replaces the
@@ -149,18 +176,24 @@ impl FailSafe {
         if is_better { braking } else { stored }
     }
 
-    /// True if the joints can brake without collision from the state `next`, which they reach from `now`. If so, that
-    /// motion is stored.
-    fn can_brake_after(&mut self, now: &JointState, next: &JointState, step: f64, clearance: &Clearance) -> bool {
-        let Ok(braking) = self.generator.plan_to_brake(next) else { return false };
-        let plan = MotionPlan::along(braking);
-        let mut check = self.check(step, clearance);
-        let is_clear = check.leads_to_rest(&now.positions, &plan);
-        self.stopped_by = check.straight.stopped_by;
-        if is_clear {
-            self.stored = Some(StoredMotion { plan, is_braking: true });
+    /// The braking motion from the state `next`, which the joints reach from `now`; `None` if it is not clear.
+    fn clear_braking_after(
+        &mut self,
+        now: &JointState,
+        next: &JointState,
+        step: f64,
+        clearance: Option<&Clearance>,
+    ) -> Option<StoredMotion> {
+        let plan = MotionPlan::along(self.generator.plan_to_brake(next).ok()?);
+        if let Some(clearance) = clearance {
+            let mut check = self.check(step, clearance);
+            let is_clear = check.leads_to_rest(&now.positions, &plan);
+            self.stopped_by = check.straight.stopped_by;
+            if !is_clear {
+                return None;
+            }
         }
-        is_clear
+        Some(StoredMotion { plan, is_braking: true })
     }
 
     /// Braking from a state. If the generator finds no motion, the joints stop at once.
@@ -213,12 +246,7 @@ impl PlanCheck<'_> {
 
     /// True if a motion is clear between two times from now \[s\].
     fn is_clear(&mut self, plan: &MotionPlan, times: Range<f64>) -> bool {
-        let mut states = vec![plan.ahead(times.start)];
-        let mut time = times.start;
-        while time < times.end {
-            time = (time + self.interval).min(times.end);
-            states.push(plan.ahead(time));
-        }
+        let states = plan.states(times, self.interval);
         let mut corners: Vec<&[f64]> = states.iter().map(|state| &*state.positions).collect();
         corners.dedup();
         self.is_clear_between(&corners)

@@ -67,6 +67,8 @@ mod tip_kinematics;
 mod tracking;
 mod trajectory;
 mod transit_check;
+mod workspace;
+mod workspace_guard;
 
 pub use fail_safe::{HandOver, Step};
 pub use follow::{follow, follow_until};
@@ -81,3 +83,4 @@ pub use speed_scale::SpeedScale;
 pub use timing::{Timing, TimingError};
 pub use trajectory::{Trajectory, TrajectoryPoint};
 pub use transit_check::{TRANSIT_ALLOWANCE, TransitCheck};
+pub use workspace::{Face, TipAtFace, Workspace, WorkspaceError};

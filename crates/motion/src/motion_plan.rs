@@ -1,5 +1,6 @@
 //! A motion of the joints over time, stored as data: it is sampled and never planned again.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::generator::{JointState, Profile};
@@ -87,6 +88,17 @@ impl MotionPlan {
             Stage::Profile { profile, then: Some(points) } => on_trajectory(points, elapsed - profile.duration()),
             Stage::Trajectory(points) => on_trajectory(points, elapsed),
         }
+    }
+
+    /// The states at both ends of a range of times from now \[s\], and between them at intervals \[s\].
+    pub fn states(&self, times: Range<f64>, interval: f64) -> Vec<JointState> {
+        let mut states = vec![self.ahead(times.start)];
+        let mut time = times.start;
+        while time < times.end {
+            time = (time + interval).min(times.end);
+            states.push(self.ahead(time));
+        }
+        states
     }
 
     /// Advances by `step` seconds and returns the new state.

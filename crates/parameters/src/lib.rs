@@ -16,12 +16,15 @@ mod settings;
 mod table;
 mod tools;
 mod value;
+mod workspace;
 
 pub use definition::{Definition, TakesEffect, ValueBounds, Values};
 pub use setting::{CommandUnits, FromText, JacobianMethod, Motion, OnUnreachable, Reliability, Setting};
 pub use table::{
-    FabrikSettings, FollowingErrorSettings, JacobianSettings, MoveItServoScale, MoveItServoSettings, NullSpace,
-    PathSettings, ServoSettings, Settings, TABLE, definition, markdown,
+    ClutchScale, ClutchSettings, FabrikSettings, FollowingErrorSettings, JacobianSettings, MaxHandSpeed,
+    MoveItServoScale, MoveItServoSettings, NullSpace, PathSettings, ServoSettings, Settings, TABLE, definition,
+    markdown,
 };
 pub use tools::{Tools, unknown_tip};
 pub use value::{Refusal, Value};
+pub use workspace::WorkspaceTextError;

@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use super::definition::Definition;
 use super::value::{Refusal, Value};
+use super::workspace::workspace_from_text;
 use urdf_ik_collision::MissingShapes;
+use urdf_ik_motion::Workspace;
 use urdf_ik_motion::servo::{HeldBack, Priority};
 use urdf_ik_solver::{Pick, SolverKind, Unreached, free_axes_from_names};
 use urdf_ik_text::named_values;
@@ -78,6 +80,7 @@ settings_from! {
     String => CommandUnits = |name| name.parse();
     String => Reliability = |name| name.parse();
     String => JacobianMethod = |name| name.parse();
+    String => Workspace = |text| workspace_from_text(&text);
 }
 
 /// Axes by name; at least one must remain constrained.

@@ -49,9 +49,9 @@ impl Settings {
 
     /// The options of the servo.
     pub fn servo_options(&self) -> ServoOptions {
-        let ServoSettings { linear_speed, angular_speed, priority, held_back, give, .. } = self.servo;
-        let give = [give.position, give.orientation];
-        ServoOptions { linear_speed, angular_speed, priority, held_back, give, free_axes: self.free_axes }
+        let ServoSettings { linear_speed, angular_speed, priority, held_back, workspace, give, .. } = self.servo;
+        let (give, free_axes) = ([give.position, give.orientation], self.free_axes);
+        ServoOptions { linear_speed, angular_speed, priority, held_back, give, free_axes, workspace }
     }
 
     /// Default motion limits for joints without their own \[rad/s, rad/s², rad/s³; m for prismatic joints\]; `None`

@@ -14,6 +14,7 @@ use super::tools::Tools;
 use super::value::Refusal;
 use super::value::Value::{self, Bool, Double, Integer};
 use urdf_ik_collision::MissingShapes;
+use urdf_ik_motion::Workspace;
 use urdf_ik_motion::servo::{HeldBack, Priority, ServoOptions};
 use urdf_ik_solver::{AXIS_NAMES, Pick, SolverKind};
 use urdf_ik_text::names;
@@ -206,6 +207,8 @@ parameters! {
     path: PathSettings;
     /// Velocity commands.
     servo: ServoSettings;
+    /// Clutch.
+    clutch: ClutchSettings;
     /// Interfaces of MoveIt Servo.
     moveit_servo: MoveItServoSettings;
     /// Null-space task.
@@ -270,6 +273,10 @@ parameters! {
         /// What a tip does where a joint limit is in the way of its line: wait on it, or slide along the part of the
         /// twist that the limits allow.
         held_back: HeldBack = text(ServoOptions::DEFAULT.held_back.name()), "", OneOf(&HeldBack::NAMES), WithNextTarget;
+        /// Box in the base link's frame that no tip leaves under commands of the servo, as YAML with the corners in
+        /// metres: {min: [x, y, z], max: [x, y, z]}. A missing corner or .inf: no bound. A tip outside may only come
+        /// inside. Empty: no box.
+        workspace: Workspace = text(""), "", Any, WithNextTarget;
     }
     /// How far what is not commanded may give way.
     give: ServoGive;
@@ -285,6 +292,40 @@ parameters! {
         /// How far the orientation of what is not commanded may give way, where a tip could not follow otherwise or
         /// would be slower, and where it slides along a collision. 0: not at all.
         orientation: f64 = Double(ServoOptions::DEFAULT.give[1]), "rad", Range(0.0, 10.0), WithNextTarget;
+    }
+}
+
+parameters! {
+    /// The parameters of the clutch.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    ClutchSettings, "clutch." {}
+    /// Scale of the motion of the hand.
+    scale: ClutchScale;
+    /// Greatest credible speed of a hand.
+    max_hand_speed: MaxHandSpeed;
+}
+
+parameters! {
+    /// The motion of a tip as a multiple of the motion of the hand.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    ClutchScale, "clutch.scale." {
+        /// Translation of the tip as a multiple of that of the hand, while the clutch is closed.
+        translation: f64 = Double(1.0), "", Range(0.1, 10.0), WithNextTarget;
+        /// Rotation of the tip as a multiple of that of the hand, while the clutch is closed.
+        rotation: f64 = Double(1.0), "", Range(0.1, 10.0), WithNextTarget;
+    }
+}
+
+parameters! {
+    /// The greatest credible speed of a hand.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    MaxHandSpeed, "clutch.max_hand_speed." {
+        /// Greatest credible speed of a hand between the stamps of two poses. A pose that needs a faster hand is
+        /// ignored, and the clutch closes anew once the poses agree for 0.1 s.
+        linear: f64 = Double(3.0), "m/s", Range(1e-3, 1000.0), WithNextTarget;
+        /// Greatest credible angular speed of a hand between the stamps of two poses. A pose that needs a faster hand
+        /// is ignored, and the clutch closes anew once the poses agree for 0.1 s.
+        angular: f64 = Double(15.0), "rad/s", Range(1e-3, 1000.0), WithNextTarget;
     }
 }
 

@@ -26,8 +26,8 @@ impl ConfigurationMotion {
             let steering = Steering::new(&self.loaded, &self.limits, settings.servo_options(), &self.motion)?;
             self.begin(ActiveMotion::Servo(Box::new(steering)), Vec::new());
         }
-        let conflict = self.steering().and_then(|steering| steering.take(input, settings.servo.timeout));
-        Ok(Some(ServoTakeover { has_begun, conflict }))
+        let taken = self.steering().map(|steering| steering.take(input, settings.servo.timeout)).unwrap_or_default();
+        Ok(Some(ServoTakeover { has_begun, taken }))
     }
 
     /// The servo, if it moves the arm.

@@ -2,6 +2,8 @@
 
 use nalgebra::{Isometry3, Vector3};
 
+use urdf_ik_parameters::ClutchSettings;
+
 /// A command of the servo.
 pub(crate) struct ServoInput {
     /// Name of its topic, for messages to a person.
@@ -51,8 +53,16 @@ pub(crate) struct Pose {
     pub frame: String,
     /// Pose of the frame in the base link's frame, on arrival of the command.
     pub frame_in_base: Isometry3<f64>,
-    /// True if the tip follows only the relative motion of the poses.
-    pub is_relative: bool,
+    /// Set if it is the pose of a hand: the tip follows only its motion.
+    pub hand: Option<HandInput>,
+}
+
+/// A pose of a hand with a closed clutch.
+#[derive(Clone, Copy)]
+pub(crate) struct HandInput {
+    /// Time of the measurement \[ns\]; `None` if the hand may have any speed.
+    pub stamp: Option<i64>,
+    pub settings: ClutchSettings,
 }
 
 impl ServoCommand {

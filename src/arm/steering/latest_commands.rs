@@ -3,15 +3,16 @@
 use std::mem::discriminant;
 use std::time::{Duration, Instant};
 
-use nalgebra::{Isometry3, UnitQuaternion};
+use nalgebra::Isometry3;
 
+use super::clutch::{ClutchedTip, IgnoredPose};
 use super::input::{Pose, ServoCommand, ServoInput};
 
 /// A command with its topic and arrival.
 pub(super) struct TimedCommand {
     pub command: ServoCommand,
-    /// Of a relative pose.
-    anchor: Option<Anchor>,
+    /// Set if the tip follows a hand.
+    clutched: Option<Box<ClutchedTip>>,
     topic: &'static str,
     arrived: Instant,
 }
@@ -20,42 +21,10 @@ pub(super) struct TimedCommand {
 #[derive(Default)]
 pub(super) struct LatestCommands(Vec<TimedCommand>);
 
-/// Reference poses of hand and tip from the start of a relative motion.
-struct Anchor {
-    /// Name of the hand's frame.
-    frame: String,
-    /// The axes of that frame in the base link's frame. Constant: a frame that moves with the arm does not drive it.
-    axes: UnitQuaternion<f64>,
-    /// The hand in its frame.
-    hand: Isometry3<f64>,
-    /// The tip in the base link's frame.
-    tip: Isometry3<f64>,
-}
-
-impl Anchor {
-    /// The reference of a relative `pose`: that of the pose `before` in the same frame, or a new one. `here` returns
-    /// the commanded pose of a tip in the base link's frame.
-    fn of(pose: &Pose, before: Option<Self>, here: impl Fn(usize) -> Isometry3<f64>) -> Self {
-        before.filter(|anchor| anchor.frame == pose.frame).unwrap_or_else(|| Self {
-            frame: pose.frame.clone(),
-            axes: pose.frame_in_base.rotation,
-            hand: pose.in_frame,
-            tip: here(pose.tip),
-        })
-    }
-
-    /// The pose of the tip in the base link's frame for the pose `hand` in its frame.
-    fn follow(&self, hand: &Isometry3<f64>) -> Isometry3<f64> {
-        let moved = self.axes * (hand.translation.vector - self.hand.translation.vector);
-        let turned = self.axes * hand.rotation * self.hand.rotation.inverse() * self.axes.inverse();
-        Isometry3::from_parts((self.tip.translation.vector + moved).into(), turned * self.tip.rotation)
-    }
-}
-
 impl TimedCommand {
     /// The commanded `pose` of the tip in the base link's frame.
     pub(super) fn target(&self, pose: &Pose) -> Isometry3<f64> {
-        self.anchor.as_ref().map_or_else(|| pose.frame_in_base * pose.in_frame, |anchor| anchor.follow(&pose.in_frame))
+        self.clutched.as_ref().map_or_else(|| pose.frame_in_base * pose.in_frame, |clutched| clutched.pose())
     }
 
     /// True if `command` is of the same kind.
@@ -76,22 +45,53 @@ impl LatestCommands {
     }
 
     /// Takes a command that arrives `now`. `here` returns the commanded pose of a tip in the base link's frame.
-    pub(super) fn take(&mut self, input: ServoInput, now: Instant, here: impl Fn(usize) -> Isometry3<f64>) {
+    ///
+    /// # Errors
+    /// [`IgnoredPose`]: the pose of a hand does not fit the poses before.
+    pub(super) fn take(
+        &mut self,
+        input: ServoInput,
+        now: Instant,
+        here: impl Fn(usize) -> Isometry3<f64>,
+    ) -> Result<(), IgnoredPose> {
         let ServoInput { topic, command } = input;
-        let before = self.0.iter().position(|timed| timed.command.tip() == command.tip());
-        let anchor = match &command {
-            ServoCommand::Pose(pose) if pose.is_relative => {
-                Some(Anchor::of(pose, before.and_then(|before| self.0[before].anchor.take()), here))
+        if let ServoCommand::Pose(pose) = &command
+            && let Some(followed) = self.follow_hand(pose, now)
+        {
+            return followed;
+        }
+        let clutched = match &command {
+            ServoCommand::Pose(pose) => {
+                pose.hand.map(|hand| Box::new(ClutchedTip::new(pose, hand, here(pose.tip), now)))
             }
             _ => None,
         };
-        let timed = TimedCommand { command, anchor, topic, arrived: now };
-        if let Some(before) = before {
-            self.0[before] = timed;
+        let timed = TimedCommand { command, clutched, topic, arrived: now };
+        if let Some(before) = self.0.iter_mut().find(|before| before.command.tip() == timed.command.tip()) {
+            *before = timed;
         } else {
             self.0.retain(|other| !other.shares_joints(&timed.command));
             self.0.push(timed);
         }
+        Ok(())
+    }
+
+    /// Moves a tip that follows a hand to the next pose of that hand; `None` if it does not follow it yet.
+    fn follow_hand(&mut self, pose: &Pose, now: Instant) -> Option<Result<(), IgnoredPose>> {
+        let hand = pose.hand?;
+        let timed = self.0.iter_mut().find(|timed| timed.command.tip() == Some(pose.tip))?;
+        let clutched = timed.clutched.as_mut().filter(|clutched| clutched.is_in(&pose.frame))?;
+        let moved = clutched.follow(&pose.in_frame, hand, now);
+        // A source whose stamps do not advance may have restarted: its clutch closes anew after servo.timeout.
+        if !matches!(moved, Err(IgnoredPose::Late { .. })) {
+            timed.arrived = now;
+        }
+        Some(moved)
+    }
+
+    /// Why the newest pose of a hand is ignored, if one is.
+    pub(super) fn ignored_pose(&self) -> Option<IgnoredPose> {
+        self.0.iter().find_map(|timed| timed.clutched.as_ref()?.ignores())
     }
 
     /// True if it has a command of the same kind for the same tip.
@@ -133,10 +133,11 @@ impl LatestCommands {
 
 #[cfg(test)]
 mod tests {
-    use nalgebra::Vector3;
+    use nalgebra::{UnitQuaternion, Vector3};
 
-    use super::super::input::{LinkAxes, Twist};
+    use super::super::input::{HandInput, LinkAxes, Twist};
     use super::*;
+    use urdf_ik_parameters::{ClutchSettings, Values};
 
     const TIP: [f64; 6] = [0.4, -0.1, 0.3, 0.2, -0.7, 0.4];
 
@@ -145,7 +146,9 @@ mod tests {
     }
 
     fn hand(pose: Isometry3<f64>, frame: &str, frame_in_base: Isometry3<f64>) -> ServoInput {
-        let pose = Pose { tip: 0, in_frame: pose, frame: frame.into(), frame_in_base, is_relative: true };
+        let settings = ClutchSettings::new(&Values::default(), None).unwrap();
+        let hand = HandInput { stamp: None, settings };
+        let pose = Pose { tip: 0, in_frame: pose, frame: frame.into(), frame_in_base, hand: Some(hand) };
         ServoInput { topic: "target_pose", command: ServoCommand::Pose(pose) }
     }
 
@@ -170,7 +173,7 @@ mod tests {
         let frame = pose([1.0, 2.0, 3.0, 0.0, 0.0, 0.9]);
         let first = pose([5.0, 0.0, -2.0, 0.3, 0.1, 0.0]);
         let mut latest = LatestCommands::default();
-        latest.take(hand(first, "tracker", frame), now, here);
+        latest.take(hand(first, "tracker", frame), now, here).unwrap();
         assert_near(&target(&latest), &pose(TIP));
         // A translation along an axis of the frame, and a rotation about one.
         let turn = UnitQuaternion::from_scaled_axis(Vector3::new(0.0, 0.2, 0.0));
@@ -179,14 +182,14 @@ mod tests {
             turn * first.rotation,
         );
         // The current pose of the frame does not matter.
-        latest.take(hand(moved, "tracker", pose(TIP)), now, |_| panic!("there is an anchor"));
+        latest.take(hand(moved, "tracker", pose(TIP)), now, |_| panic!("there is an anchor")).unwrap();
         let there = target(&latest);
         let shift = there.translation.vector - pose(TIP).translation.vector;
         assert!((shift - frame.rotation * Vector3::new(0.1, 0.0, 0.0)).norm() < 1e-12);
         let turned = there.rotation * pose(TIP).rotation.inverse();
         assert!((turned.scaled_axis() - frame.rotation * Vector3::new(0.0, 0.2, 0.0)).norm() < 1e-12);
         // Another frame starts anew.
-        latest.take(hand(moved, "headset", frame), now, here);
+        latest.take(hand(moved, "headset", frame), now, here).unwrap();
         assert_near(&target(&latest), &pose(TIP));
     }
 
@@ -195,15 +198,15 @@ mod tests {
         let (start, timeout) = (Instant::now(), Duration::from_millis(100));
         let there = pose([0.1; 6]);
         let mut latest = LatestCommands::default();
-        latest.take(hand(there, "", Isometry3::identity()), start, |_| pose(TIP));
+        latest.take(hand(there, "", Isometry3::identity()), start, |_| pose(TIP)).unwrap();
         latest.expire(start + timeout, timeout);
         assert_eq!(latest.tips(), [0]);
         latest.expire(start + 2 * timeout, timeout);
         assert!(latest.as_slice().is_empty());
-        latest.take(hand(there, "", Isometry3::identity()), start, |_| pose([0.5; 6]));
+        latest.take(hand(there, "", Isometry3::identity()), start, |_| pose([0.5; 6])).unwrap();
         assert_near(&target(&latest), &pose([0.5; 6]));
-        latest.take(twist(0), start, |_| pose(TIP));
-        latest.take(hand(there, "", Isometry3::identity()), start, |_| pose([0.7; 6]));
+        latest.take(twist(0), start, |_| pose(TIP)).unwrap();
+        latest.take(hand(there, "", Isometry3::identity()), start, |_| pose([0.7; 6])).unwrap();
         assert_near(&target(&latest), &pose([0.7; 6]));
     }
 
@@ -212,7 +215,7 @@ mod tests {
         let (start, timeout) = (Instant::now(), Duration::from_millis(100));
         let mut latest = LatestCommands::default();
         for (tip, at) in [(0, start), (1, start + timeout), (1, start + 2 * timeout)] {
-            latest.take(twist(tip), at, |_| pose(TIP));
+            latest.take(twist(tip), at, |_| pose(TIP)).unwrap();
         }
         assert_eq!(latest.tips(), [0, 1]);
         latest.expire(start + 2 * timeout, timeout);
@@ -227,10 +230,10 @@ mod tests {
         let mut latest = LatestCommands::default();
         let pose = || hand(pose([0.1; 6]), "", Isometry3::identity());
         assert!(!latest.moves_other_tip(0) && latest.is_zero());
-        latest.take(twist(1), start, |_| panic!("a twist needs no anchor"));
+        latest.take(twist(1), start, |_| panic!("a twist needs no anchor")).unwrap();
         assert_eq!(latest.replaced_by(&pose().command), None);
         assert!(latest.moves_other_tip(0) && !latest.moves_other_tip(1) && !latest.is_zero());
-        latest.take(pose(), start, |_| Isometry3::identity());
+        latest.take(pose(), start, |_| Isometry3::identity()).unwrap();
         assert_eq!(latest.tips(), [1, 0]);
         assert_eq!(latest.replaced_by(&twist(0).command), Some("target_pose"));
         assert_eq!(latest.replaced_by(&ServoCommand::Jog(Vec::new())), Some("target_twist"));

@@ -1,5 +1,6 @@
 //! The running servo: follows the latest commands tick by tick, until it has been at rest for a while.
 
+mod clutch;
 mod conflicts;
 mod input;
 mod latest_commands;
@@ -11,8 +12,9 @@ use std::time::{Duration, Instant};
 use nalgebra::UnitQuaternion;
 use r2r::urdf_ik::msg::ServoStatus;
 
+pub(crate) use clutch::IgnoredPose;
 use conflicts::SourceConflicts;
-pub(crate) use input::{LinkAxes, Pose, ServoCommand, ServoInput, Twist};
+pub(crate) use input::{HandInput, LinkAxes, Pose, ServoCommand, ServoInput, Twist};
 use latest_commands::LatestCommands;
 pub(crate) use status::{code, of_refusal as status_of, put_speed_scale};
 pub(crate) use step_context::StepContext;
@@ -34,6 +36,15 @@ pub(crate) struct Steering {
     resting_since: Option<Instant>,
     // Reused by each step.
     commands: Vec<TipCommand>,
+}
+
+/// What became of a command.
+#[derive(Default)]
+pub(crate) struct Taken {
+    /// Topic of another source that commands the arm at the same time.
+    pub conflict: Option<&'static str>,
+    /// Why it is ignored.
+    pub ignored: Option<IgnoredPose>,
 }
 
 impl Steering {
@@ -59,15 +70,14 @@ impl Steering {
         })
     }
 
-    /// Takes a command that arrives now. Returns the topic of another source that commands the arm at the same time,
-    /// if any.
-    pub(crate) fn take(&mut self, input: ServoInput, timeout: Duration) -> Option<&'static str> {
+    /// Takes a command that arrives now.
+    pub(crate) fn take(&mut self, input: ServoInput, timeout: Duration) -> Taken {
         let now = Instant::now();
         // An expired anchor must not be used again.
         self.latest.expire(now, timeout);
         // An idle device must not take over.
         if input.command.is_zero() && !self.latest.has_same_kind(&input.command) {
-            return None;
+            return Taken::default();
         }
         let ended = self.latest.replaced_by(&input.command);
         let conflict = ended.filter(|ended| self.conflicts.note(ended, input.topic, now, timeout));
@@ -78,9 +88,9 @@ impl Steering {
             self.latest.drop_pose(pose.tip);
         }
         let servo = &self.servo;
-        self.latest.take(input, now, |tip| servo.target(tip));
+        let ignored = self.latest.take(input, now, |tip| servo.target(tip)).err();
         self.resting_since = None;
-        conflict
+        Taken { conflict, ignored }
     }
 
     /// True if a tip other than `tip` is commanded to move.

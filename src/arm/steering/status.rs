@@ -8,6 +8,7 @@ use crate::reports::TargetOutcome;
 use crate::reports::status::{Refused, bodies};
 use crate::robot_in_use::description::LoadedRobot;
 use crate::surroundings::avoidance::Avoidance;
+use urdf_ik_motion::TipAtFace;
 use urdf_ik_motion::servo::{CommandError, Hold, Report};
 use urdf_ik_text::names;
 
@@ -44,6 +45,9 @@ pub(super) fn of_step(
             status.message = format!("the arm comes to rest: {e}");
         }
         (Ok(report), Ok(avoidance)) => put_report(&mut status, report, context.loaded, *avoidance),
+    }
+    if let Some(ignored) = latest.ignored_pose() {
+        (status.code, status.message) = (code::INVALID, ignored.to_string());
     }
     status
 }
@@ -127,6 +131,11 @@ fn put_hold(
         Hold::JointSpeed { variable: index } => {
             status.joints.push(variable(index));
             (code::SPEED, format!("joint '{}' moves as fast as its limits allow", names::short(&variable(index))))
+        }
+        Hold::Workspace(TipAtFace { tip, face }) => {
+            let tip = names::short(&loaded.chain.tips()[tip].link);
+            let (axis, coordinate) = (face.axis_name(), names::number(face.coordinate));
+            (code::COLLISION, format!("{tip} is at the face {axis} = {coordinate} m of servo.workspace"))
         }
         Hold::TipSpeed { tip } => {
             let tip = names::short(&loaded.chain.tips()[tip].link);

@@ -1,6 +1,8 @@
 //! How a servo moves.
 
 use nalgebra::{Vector3, Vector6};
+
+use crate::workspace::Workspace;
 use urdf_ik_mathematics::spatial::stacked;
 use urdf_ik_text::named_values;
 
@@ -21,6 +23,9 @@ pub struct ServoOptions {
     /// Axes that are left free, along those of the tip's frame, in the order of [`Target::free_axes`](urdf_ik_solver::Target::free_axes).
     /// Only rotations can be free: about such an axis the tip turns as it likes, unless a twist commands a rotation.
     pub free_axes: [bool; 6],
+    /// The box that no tip leaves. Poses outside are replaced by the nearest ones inside. A tip that starts outside may
+    /// only come nearer; joints outside their limits return to them first.
+    pub workspace: Workspace,
 }
 
 impl Default for ServoOptions {
@@ -39,6 +44,7 @@ impl ServoOptions {
         held_back: HeldBack::Wait,
         give: [0.02, 0.1],
         free_axes: [false; 6],
+        workspace: Workspace::UNBOUNDED,
     };
 
     /// How far what is not commanded may give way on lines: not at all where the tips slide instead.

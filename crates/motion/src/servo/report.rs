@@ -1,5 +1,8 @@
 //! What holds a servo back.
 
+use crate::contact_rows::Contact;
+use crate::workspace::TipAtFace;
+
 /// What came of a step of a [`Servo`](super::Servo).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
@@ -33,6 +36,8 @@ pub enum Hold {
         /// Their distance \[m\].
         distance: f64,
     },
+    /// A tip is at a face of its workspace.
+    Workspace(TipAtFace),
     /// A variable needs the greatest velocity or acceleration that its limits allow.
     JointSpeed {
         /// Index of the variable.
@@ -43,4 +48,13 @@ pub enum Hold {
         /// Index of the tip.
         tip: usize,
     },
+}
+
+impl From<Contact> for Hold {
+    fn from(contact: Contact) -> Self {
+        match contact {
+            Contact::Pair(near) => Self::Contact { pair: near.pair, distance: near.distance },
+            Contact::Face(at) => Self::Workspace(at),
+        }
+    }
 }

@@ -11,8 +11,7 @@ use super::jerk_bounds::Limits;
 use super::options::{Priority, ServoOptions};
 use super::stacked_jacobian::StackedJacobian;
 use super::tracer::first_outside;
-use crate::contact_rows::ContactRows;
-use urdf_ik_collision::Near;
+use crate::contact_rows::{Contact, ContactRows};
 use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
 use urdf_ik_mathematics::vectors::{add_times, dot, normalise};
 
@@ -53,8 +52,8 @@ pub struct Slider {
     lower: Vec<f64>,
     upper: Vec<f64>,
     pub velocities: Vec<f64>,
-    /// The pair and the joint that are in the way.
-    pub contact: Option<Near>,
+    /// The contact and the joint that are in the way.
+    pub contact: Option<Contact>,
     pub limit: Option<usize>,
 }
 
@@ -108,7 +107,7 @@ impl Slider {
     pub fn find(&mut self, jacobian: &StackedJacobian, positions: &[f64], task: Task, contacts: &ContactRows) -> bool {
         self.bound_by_braking(positions, task.limits);
         let missed = self.minimise(jacobian, task, &contacts.gradients, &contacts.lower);
-        self.contact = contacts.nearest_active(&self.velocities).copied();
+        self.contact = contacts.nearest_active(&self.velocities);
         self.limit = self.pressing();
         let share = |i: usize| 0.99 * task.limits[i].velocity / self.velocities[i].abs();
         let scale = (0..self.velocities.len()).map(share).fold(1.0, f64::min);

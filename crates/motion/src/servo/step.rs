@@ -29,9 +29,10 @@ use super::stacked_jacobian::StackedJacobian;
 use super::tracer::Tracer;
 use crate::MotionLimits;
 use crate::contact_rows::ContactRows;
-use crate::fail_safe::{FailSafe, HandOver};
+use crate::fail_safe::{FailSafe, HandOver, Surroundings};
 use crate::generator::JointState as Joints;
 use crate::joint_motion::JointMotion;
+use crate::workspace_guard::WorkspaceGuard;
 use urdf_ik_collision::Clearance;
 use urdf_ik_robot::Chain;
 use urdf_ik_solver::Solver;
@@ -89,6 +90,7 @@ pub struct Servo {
     place: Vec<Derivatives>,
     jog: Jog,
     contacts: ContactRows,
+    workspace: WorkspaceGuard,
     now: Joints,
     next: Joints,
     fail_safe: FailSafe,
@@ -156,6 +158,7 @@ impl Servo {
             singular: SingularValues::new(6 * tips, variables),
             jog: Jog::new(variables),
             contacts: ContactRows::default(),
+            workspace: WorkspaceGuard::new(&chain, options.workspace),
             now: Joints::at_rest(positions),
             next: Joints::at_rest(positions),
             fail_safe: FailSafe::new(&chain.domains(), limits),
@@ -218,6 +221,7 @@ impl Servo {
     pub fn set_options(&mut self, options: ServoOptions) {
         if self.options != options {
             (self.options, self.stuck) = (options, None);
+            self.workspace.set_workspace(options.workspace);
         }
     }
 
@@ -264,7 +268,7 @@ impl Servo {
         &self.report
     }
 
-    /// Moves on by `period` seconds as commanded. All steps should have the same period. Without a clearance nothing is allocated.
+    /// Moves on by `period` seconds as commanded. All steps should have the same period. Without a clearance and a workspace nothing is allocated.
     ///
     /// # Errors
     /// [`CommandError`] for a command that makes no sense for the chain; the step is made as with [`Command::Rest`].
@@ -377,13 +381,12 @@ impl Servo {
 
     /// Moves the joints on to the next state, unless something is in the way.
     fn take_step(&mut self, period: f64, clearance: Option<&Clearance>) {
-        let Self { fail_safe, now, next, .. } = self;
-        let is_stopped = match clearance {
-            None => {
-                fail_safe.forget();
-                false
-            }
-            Some(clearance) => !fail_safe.check_state(now, next, period, clearance),
+        let Self { fail_safe, workspace, now, next, .. } = self;
+        let is_stopped = if clearance.is_some() || workspace.is_bounded() {
+            !fail_safe.check_state(now, next, period, Surroundings { clearance, workspace })
+        } else {
+            fail_safe.forget();
+            false
         };
         if is_stopped {
             *next = fail_safe.follow(now, period, clearance);

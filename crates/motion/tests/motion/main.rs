@@ -17,6 +17,7 @@ mod servo_line;
 mod servo_obstacles;
 mod servo_outside;
 mod servo_watch;
+mod servo_workspace;
 mod speed_scale;
 mod stream_lag;
 mod trajectory;

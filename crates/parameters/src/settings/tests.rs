@@ -2,12 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails so")]
 
+use nalgebra::Vector3;
+
 use super::*;
 use crate::{
-    CommandUnits, FollowingErrorSettings, Motion, MoveItServoScale, MoveItServoSettings, NullSpace, OnUnreachable,
-    Reliability, Value, Values,
+    ClutchScale, ClutchSettings, CommandUnits, FollowingErrorSettings, MaxHandSpeed, Motion, MoveItServoScale,
+    MoveItServoSettings, NullSpace, OnUnreachable, Reliability, Value, Values,
 };
 use urdf_ik_collision::MissingShapes;
+use urdf_ik_motion::Workspace;
 use urdf_ik_motion::servo::{HeldBack, Priority};
 use urdf_ik_solver::{AXIS_NAMES, Pick, SolverKind};
 
@@ -47,6 +50,7 @@ fn defaults_are_read_as_the_table_has_them() {
         (settings.servo.timeout, settings.servo_options()),
         (Duration::from_millis(100), ServoOptions::default())
     );
+    assert_eq!(settings.clutch, clutch([1.0, 1.0], [3.0, 15.0]));
     assert_eq!(settings.moveit_servo, moveit_servo(false, CommandUnits::Unitless, [0.4, 0.8, 0.5]));
     assert!(settings.branch_jumps && settings.target_reliability == Reliability::Reliable && !settings.use_sim_time);
     assert!(!settings.avoid_collisions && settings.robot_description_semantic.is_empty());
@@ -111,6 +115,11 @@ fn changed_values() -> Values {
         ("servo.held_back", text("slide")),
         ("servo.give.position", Value::Double(0.01)),
         ("servo.give.orientation", Value::Double(0.02)),
+        ("servo.workspace", text("{min: [-1, -2, 0.05]}")),
+        ("clutch.scale.translation", Value::Double(0.5)),
+        ("clutch.scale.rotation", Value::Double(2.0)),
+        ("clutch.max_hand_speed.linear", Value::Double(1.0)),
+        ("clutch.max_hand_speed.angular", Value::Double(5.0)),
         ("moveit_servo.enabled", Value::Bool(true)),
         ("moveit_servo.command_in_type", text("speed_units")),
         ("moveit_servo.scale.linear", Value::Double(0.13)),
@@ -160,6 +169,7 @@ fn each_setting_follows_its_parameter() {
     assert_eq!((settings.path.blend_radius, settings.path.partial), (0.7, true));
     assert_eq!(settings.path.follow().deviation, Tolerance { position: 0.08, orientation: 0.09 });
     assert_eq!((settings.servo.timeout, settings.servo_options()), (Duration::from_millis(300), servo()));
+    assert_eq!(settings.clutch, clutch([0.5, 2.0], [1.0, 5.0]));
     assert_eq!(settings.moveit_servo, moveit_servo(true, CommandUnits::SpeedUnits, [0.13, 0.14, 0.15]));
     values.set("jacobian.method", Value::Text("pseudoinverse".into())).unwrap();
     assert_eq!(Settings::new(&values, None).unwrap().jacobian.step(), JacobianStep::Pseudoinverse);
@@ -174,9 +184,10 @@ fn what_the_table_cannot_check_is_refused_by_name() {
     values.set("joint_limits", Value::Text("no/such.yaml".into())).unwrap();
     assert!(Settings::new(&values, None).unwrap_err().0.contains("no/such.yaml"));
     values.set("joint_limits", Value::NotSet).unwrap();
-    for name in ["tool", "posture", "initial_posture"] {
+    for name in ["tool", "posture", "initial_posture", "servo.workspace"] {
         values.set(name, Value::Text("elbow".into())).unwrap();
         assert!(Settings::new(&values, None).unwrap_err().0.starts_with(&format!("{name}: ")));
+        values.set(name, Value::NotSet).unwrap();
     }
 }
 
@@ -189,5 +200,10 @@ fn servo() -> ServoOptions {
         held_back: HeldBack::Slide,
         give: [0.01, 0.02],
         free_axes: [false, false, false, false, false, true],
+        workspace: Workspace::new(Vector3::new(-1.0, -2.0, 0.05), Vector3::repeat(f64::INFINITY)).unwrap(),
     }
+}
+
+fn clutch([translation, rotation]: [f64; 2], [linear, angular]: [f64; 2]) -> ClutchSettings {
+    ClutchSettings { scale: ClutchScale { translation, rotation }, max_hand_speed: MaxHandSpeed { linear, angular } }
 }

@@ -28,16 +28,18 @@ impl Servo {
 
     /// Whether contacts are in the way of the line, so that the tips have to go beside it.
     pub(super) fn must_slide(&mut self, clearance: Option<&Clearance>) -> bool {
-        if clearance.is_none() {
+        if clearance.is_none() && !self.workspace.is_bounded() {
             return false;
         }
-        let Self { slider, contacts, tracer, held_axes, limits, options, aims, now, next, place, .. } = self;
+        let Self { slider, contacts, workspace, tracer, held_axes, limits, options, aims, now, next, place, .. } = self;
         // A few periods ahead, as far as jerks take to change something.
         for (i, limits) in limits.iter().enumerate() {
             let moved = TIME_AHEAD * (now.velocities[i] + 0.5 * TIME_AHEAD * now.accelerations[i]);
             next.positions[i] = limits.domain.clamp(now.positions[i] + moved);
         }
-        contacts.update(clearance, &next.positions, Limits::least_braking(limits));
+        let braking = Limits::least_braking(limits);
+        contacts.update(clearance, &next.positions, braking);
+        workspace.push_rows(contacts, &next.positions, braking);
         if self.is_on_course && self.course.line.aims == *aims {
             let now = State { velocity: self.course.plan.now.velocity.max(SLOW), ..self.course.plan.now };
             self.course.curve.write(now.position, place);

@@ -1,6 +1,7 @@
 //! What a servo reports of a step.
 
 use super::{Course, MAX_SHARES, SHARE_TIME, Servo};
+use crate::contact_rows::Contact;
 use crate::servo::command::{Aim, Command, between};
 use crate::servo::constants::{ARRIVED, FOLLOWS, NEAR_END, NEAR_SINGULAR};
 use crate::servo::curve::End;
@@ -78,17 +79,15 @@ impl Servo {
     /// Writes what holds the arm back, the hardest first.
     fn write_holds(&mut self) {
         let end = self.end_ahead();
-        let Self { report: Report { share, holds, is_sliding, .. }, fail_safe, slider, jog, singular, .. } = self;
+        let Self {
+            report: Report { share, holds, is_sliding, .. }, fail_safe, workspace, slider, jog, singular, ..
+        } = self;
         let follows = *share >= FOLLOWS;
-        let contact = if self.is_sliding { slider.contact.as_ref() } else { None };
+        let pair = fail_safe.stopped_by.map(Contact::Pair);
+        let face = workspace.crossed.map(Contact::Face);
+        let contact = if self.is_sliding { slider.contact } else { None };
         holds.clear();
-        holds.extend(
-            fail_safe
-                .stopped_by
-                .iter()
-                .chain(contact)
-                .map(|near| Hold::Contact { pair: near.pair, distance: near.distance }),
-        );
+        holds.extend(pair.into_iter().chain(face).chain(contact).map(Hold::from));
         let limit = if *is_sliding { slider.limit } else { None };
         holds.extend(limit.or(jog.limit).map(|variable| Hold::JointLimit { variable }));
         if !follows && holds.is_empty() {
