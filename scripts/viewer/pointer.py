@@ -4,11 +4,13 @@ A script in the page tells it to this program's web server, `server.py`. So what
 """
 import math
 import time
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 import numpy as np
 import viser.transforms
 from viser._messages import RunJavascriptMessage
+
+from .page_request import own_query
 
 PATH = '/pointer'
 INTERVAL = 0.25  # [s] between two tellings
@@ -44,11 +46,11 @@ class Pointer:
 
     def is_told_by(self, request):
         """Whether a request is a page's telling, which it then takes."""
-        url = urlsplit(request.path)
-        if url.path != PATH or request.headers.get('Sec-Fetch-Site') != 'same-origin':
+        query = own_query(request, PATH)
+        if query is None:
             return False
         try:
-            (right,), (down,) = (parse_qs(url.query).get(name, [math.nan]) for name in ('right', 'down'))
+            (right,), (down,) = (parse_qs(query).get(name, [math.nan]) for name in ('right', 'down'))
             place = float(right), float(down)
         except ValueError:
             return False

@@ -20,7 +20,7 @@ use super::options::{MethodOptions, ToleranceOptions};
 use super::output::{OutputFile, write_line};
 use super::{Failure, Result, progress};
 
-/// Greatest number of starting points of one case, beyond what the time limit allows.
+/// Maximum number of starting points of one case, at any time limit.
 const MAX_ATTEMPTS: usize = 1_000_000;
 /// Number of runs of each case. The solution is that of the first one, the time that of the fastest one: one
 /// preemption takes longer than hundreds of solves.

@@ -63,7 +63,7 @@ impl<const N: usize> Axes<N> {
         Ok(Self { lines, tip })
     }
 
-    /// The same chain from tip to base: in the tip's frame, with the joints in reverse order and unchanged positions.
+    /// This chain from tip to base: in the tip's frame, with the joints in reverse order and unchanged positions.
     #[must_use]
     pub fn reversed(&self) -> Self {
         let tip = self.tip.inverse();

@@ -139,7 +139,7 @@ impl Family {
     pub(super) const GENERAL: Self =
         Self { kind: FamilyKind::General, reversed: false, deviation: AxisDeviation::NONE, over_near: 0.0 };
 
-    /// The same family with the deviation of other axes; `None` if axes are parallel that must not be.
+    /// This family with the deviation of `axes`; `None` if axes that must not be parallel are.
     #[doc(hidden)]
     pub fn of_other(&self, axes: &Axes, length: f64) -> Option<Self> {
         let axes = if self.reversed { axes.reversed() } else { *axes };

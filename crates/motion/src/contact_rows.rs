@@ -25,7 +25,7 @@ pub struct BrakingLimits {
     pub jerk: f64,
 }
 
-/// What a row is for.
+/// The origin of a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Contact {
     /// Two bodies near the margin.

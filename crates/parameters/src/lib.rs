@@ -13,6 +13,7 @@ pub mod config;
 mod definition;
 mod setting;
 mod settings;
+mod settings_macro;
 mod table;
 mod tools;
 mod value;
@@ -27,4 +28,3 @@ pub use table::{
 };
 pub use tools::{Tools, unknown_tip};
 pub use value::{Refusal, Value};
-pub use workspace::WorkspaceTextError;

@@ -2,26 +2,11 @@
 
 use nalgebra::Vector3;
 use serde::Deserialize;
-use thiserror::Error;
 
-use urdf_ik_motion::{Workspace, WorkspaceError};
+use super::value::Refusal;
+use urdf_ik_motion::Workspace;
 use urdf_ik_text::names::{plain_words, sentence};
 use urdf_ik_text::yaml::yaml_reader;
-
-/// A text that is not a workspace.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
-pub enum WorkspaceTextError {
-    /// Not a YAML mapping with corners.
-    #[error("it must be a box with two corners, such as {{min: [-1, -1, 0], max: [1, 1, 1.5]}}: {}", sentence(reason))]
-    NotABox {
-        /// Message of the YAML reader.
-        reason: String,
-    },
-    /// Corners in the wrong order.
-    #[error(transparent)]
-    Corners(#[from] WorkspaceError),
-}
 
 /// The corners of a box \[m\].
 #[derive(Deserialize)]
@@ -44,15 +29,16 @@ fn no_upper_bound() -> [f64; 3] {
 /// Reads a workspace from YAML; an empty text has no bounds.
 ///
 /// # Errors
-/// [`WorkspaceTextError`].
-pub(super) fn workspace_from_text(text: &str) -> Result<Workspace, WorkspaceTextError> {
+/// [`Refusal`] if the text is not a YAML mapping with corners, or they do not span a box.
+pub(super) fn workspace_from_text(text: &str) -> Result<Workspace, Refusal> {
     if text.trim().is_empty() {
         return Ok(Workspace::UNBOUNDED);
     }
-    let refuse = |reason: String| WorkspaceTextError::NotABox { reason: plain_words(&reason) };
+    let expected = "it must be a box with two corners, such as {min: [-1, -1, 0], max: [1, 1, 1.5]}";
+    let refuse = |reason: String| Refusal(format!("{expected}: {}", sentence(&plain_words(&reason))));
     let reader = yaml_reader(text).map_err(|e| refuse(e.to_string()))?;
     let Corners { min, max } = Corners::deserialize(reader).map_err(|e| refuse(e.to_string()))?;
-    Ok(Workspace::new(Vector3::from(min), Vector3::from(max))?)
+    Workspace::new(Vector3::from(min), Vector3::from(max)).map_err(|error| Refusal(error.to_string()))
 }
 
 #[cfg(test)]

@@ -116,9 +116,9 @@ impl PyArm {
 /// Some problems of a batch.
 struct Block<'a> {
     poses: PoseRows,
-    /// Those of the whole batch: one row for all problems, or one for each.
+    /// Seeds of the whole batch: one row for all problems, or one for each.
     seeds: &'a PositionRows,
-    /// Their numbers in the batch.
+    /// Indices of these problems in the batch.
     rows: Range<usize>,
     options: &'a SolveOptions,
 }

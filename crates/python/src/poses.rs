@@ -102,7 +102,7 @@ impl<'py> TipPoses<NumberArray<'py>> {
 }
 
 impl<N> TipPoses<N> {
-    /// The same layout and tips with copied numbers.
+    /// These poses with copied numbers.
     fn copied(&self, copy: impl Fn(&N) -> Vec<f64>) -> TipPoses<Vec<f64>> {
         TipPoses { numbers: copy(&self.numbers), form: self.form, tips: self.tips.clone() }
     }

@@ -25,7 +25,7 @@ impl Visuals {
             }
             Ok(())
         });
-        // What was read before a fault counts.
+        // Everything before a fault counts.
         drop(read);
         visuals
     }

@@ -8,9 +8,9 @@ use super::names::short;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("there is no {what} '{}'; the {all} are: {}", short(name), names.join(", "))]
 pub struct UnknownName {
-    /// What the values are, in the singular, for the error message.
+    /// The noun for a value in the error message, in the singular.
     pub what: &'static str,
-    /// The same in the plural.
+    /// That noun in the plural.
     pub all: &'static str,
     /// The rejected text.
     pub name: String,

@@ -7,10 +7,12 @@ import math
 import time
 from collections import namedtuple
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 import numpy as np
 from viser._messages import RunJavascriptMessage
+
+from ..page_request import own_query
 
 PATH = '/steer'
 FRESH = 0.25  # [s] that a deflection counts; pages send every 0.05 s, and a busy one less often
@@ -37,11 +39,11 @@ class Pads:
 
     def is_told_by(self, request):
         """Whether a request is a deflection of a page, which is then taken."""
-        url = urlsplit(request.path)
-        if url.path != PATH or request.headers.get('Sec-Fetch-Site') != 'same-origin':
+        query = own_query(request, PATH)
+        if query is None:
             return False
         try:
-            fields = {name: value for name, (value,) in parse_qs(url.query, strict_parsing=True, max_num_fields=8).items()}
+            fields = {name: value for name, (value,) in parse_qs(query, strict_parsing=True, max_num_fields=8).items()}
             by = np.array([float(value) for value in fields['by'].split(',')])
             told = Deflection(fields['page'][:40], int(fields['client']), int(fields['number']), by, time.monotonic())
             held = int(fields['held'])

@@ -38,7 +38,7 @@ pub(crate) struct Steering {
     commands: Vec<TipCommand>,
 }
 
-/// What became of a command.
+/// Outcome of a command.
 #[derive(Default)]
 pub(crate) struct Taken {
     /// Topic of another source that commands the arm at the same time.

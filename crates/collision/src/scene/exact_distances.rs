@@ -15,7 +15,7 @@ use urdf_ik_robot::{Chain, PositionsError, Robot};
 pub struct BodyDistances<'a> {
     shapes: &'a LinkShapes,
     bodies: Vec<[Body; 2]>,
-    /// The same pairs, ready for distance queries.
+    /// The pairs, prepared for distance queries.
     sides: Vec<[DistanceBody<'a>; 2]>,
 }
 

@@ -25,7 +25,7 @@ pub(super) fn entries(vector: &Vector3<f64>) -> [f32; 3] {
     vector.data.0[0].map(single)
 }
 
-/// The same vector in every lane.
+/// A vector in every lane.
 #[inline(always)]
 pub(super) fn splat<S: Simd>(simd: S, [x, y, z]: [f32; 3]) -> Vector<S> {
     [f32x8::splat(simd, x), f32x8::splat(simd, y), f32x8::splat(simd, z)]
