@@ -15,11 +15,11 @@ SPEED = 0.06  # [m/s]
 
 
 def part(time, stamp):
-    """The position of the part, which moves along the y axis of the base link."""
+    """The position of the part, which moves along the y axis of the base link until the conveyor stops."""
     transform = TransformStamped(child_frame_id='part')
     transform.header.frame_id, transform.header.stamp = 'base_link', stamp
     transform.transform.translation.x = 0.45
-    transform.transform.translation.y = -0.24 + SPEED * time
+    transform.transform.translation.y = -0.24 + SPEED * min(time, DURATION)
     transform.transform.translation.z = 0.25
     return transform
 

@@ -39,7 +39,7 @@ class SimulatedArm:
         self._now = self._commanded_at = time.time()
         self._points = self._hold()
         self._noise, self._random = noise, np.random.default_rng(1)
-        self._steps = deque(maxlen=RECORDED)
+        self._steps, self._published_at = deque(maxlen=RECORDED), deque(maxlen=RECORDED)
         self._node = rclpy.create_node(f'simulated_arm_{id(self)}', start_parameter_services=False)
         self._commands = self._node.create_subscription(KINDS[source], f'{node}/{source}', lambda _: None, COMMANDS)
         self._measured = self._node.create_publisher(JointState, measured or f'{node}/measured_joint_states', MEASURED)
@@ -115,6 +115,11 @@ class SimulatedArm:
         with self._caught_up():
             steps = [step for step in self._steps if step[0] >= since]
         return Record(*(np.array(column) for column in zip(*steps)))
+
+    def longest_silence(self, since):
+        """The longest time between two measurements since a time [s]: on a busy machine it is more than their period."""
+        with self._caught_up():
+            return np.diff([since, *(time for time in self._published_at if time > since), self._now]).max()
 
     # Steps
 
@@ -199,4 +204,5 @@ class SimulatedArm:
                 message = JointState(name=self.joints, position=positions.tolist(), velocity=velocities.tolist())
                 message.header.stamp = rclpy.time.Time(nanoseconds=int(1e9 * measured_at)).to_msg()
                 self._measured.publish(message)
+                self._published_at.append(time.time())
 

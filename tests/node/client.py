@@ -18,7 +18,7 @@ from urdf_ik.srv import ForwardKinematics, SolveIK
 
 from kinematics import pose_of, quaternion_of
 
-TIMEOUT = 30.0  # [s] patience with a busy machine; on an idle one all comes at once
+TIMEOUT = 120.0  # [s] patience with a busy machine; on an idle one all comes at once
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 MEASURED = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 OUTCOMES = {getattr(SolveStatus, name): name for name in (

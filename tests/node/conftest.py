@@ -43,6 +43,7 @@ sys.path.insert(0, str(ROOT / 'scripts'))
 
 from simulated_arm.arm import SimulatedArm  # noqa: E402
 
+SEARCH_TIMEOUT = 30.0  # [s] of a search: with the default a busy machine would cut some short, and the answers would differ
 running = []
 numbers = itertools.count(1)
 
@@ -85,7 +86,7 @@ class Launcher:
         `robot` says whether the node will have one by then, which is clear where a parameter gives it.
         """
         namespace = namespace or f'/test{next(numbers)}'
-        parameters = {'default_acceleration': ACCELERATION, 'default_jerk': JERK, **parameters}
+        parameters = {'default_acceleration': ACCELERATION, 'default_jerk': JERK, 'timeout': SEARCH_TIMEOUT, **parameters}
         parameters = {name.replace('__', '.'): value for name, value in parameters.items()}
         if urdf is not None:
             parameters['urdf_file'] = str(urdf)

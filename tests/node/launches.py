@@ -17,7 +17,7 @@ if MISSING:
                 allow_module_level=True)
 
 ROOT = Path(__file__).resolve().parents[2]
-TIMEOUT = 60.0  # [s] patience with a busy machine
+TIMEOUT = 120.0  # [s] patience with a busy machine
 LAUNCH = '''
 import sys
 from launch import LaunchDescription, LaunchService

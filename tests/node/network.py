@@ -7,7 +7,7 @@ import time
 TOOLS = {'ip': 'iproute2', 'unshare': 'util-linux', 'nsenter': 'util-linux'}  # and the Debian packages that bring them
 PATH = os.pathsep.join((os.environ['PATH'], '/usr/sbin', '/sbin'))
 CABLE = 'cable'  # name of either end
-PATIENCE = 10.0  # [s]
+PATIENCE = 60.0  # [s]
 ADDRESSES = '192.0.2.1/24', '192.0.2.2/24'  # set aside for examples
 # Machines look for each other in the network, and they share no memory, which Fast DDS would use.
 ENVIRONMENT = {'ROS_AUTOMATIC_DISCOVERY_RANGE': 'SUBNET', 'FASTDDS_BUILTIN_TRANSPORTS': 'UDPv4'}

@@ -1,12 +1,14 @@
 """Commands the servo of a node, and keeps what it says."""
 import json
+import time
 
+import numpy as np
 from geometry_msgs.msg import TwistStamped
 from sensor_msgs.msg import JointState
-from std_srvs.srv import SetBool
+from std_srvs.srv import SetBool, Trigger
 from urdf_ik.msg import ServoStatus
 
-from client import fill, pose_message, posture
+from client import fill, nanoseconds, pose_message, posture
 from conftest import ARM_FILE
 from motion import still
 
@@ -14,8 +16,9 @@ RATE = 100.0
 # Of the bundled arm: far from limits and singularities.
 BENT = {'shoulder_pan_joint': 0.5, 'shoulder_lift_joint': 0.1, 'elbow_joint': 0.4, 'forearm_roll_joint': -1.1,
         'wrist_flex_joint': 0.6}
-# Long enough for a busy machine: most tests are not about silence.
-PATIENT = 2.0
+# [s], servo.timeout. Long enough for a busy machine: most tests are not about silence.
+PATIENT = 20.0
+PAUSE = 0.5  # [s] of a stream that was stopped, after which it counts again
 
 CODES = {getattr(ServoStatus, name): name for name in (
     'OK', 'JOINT_LIMIT', 'SINGULARITY', 'COLLISION', 'SPEED', 'TIMEOUT', 'INVALID', 'UNKNOWN_FRAME', 'NO_ROBOT',
@@ -79,13 +82,51 @@ class Servo:
         def sent():
             self.send(message, topic)
             return until()
-        return self.node.wait_for(sent, what, timeout=30.0)
+        return self.node.wait_for(sent, what)
 
     def stream_for(self, count, make, topic=None):
         """Publishes `make(index)` so often, a state after the other."""
         for index in range(count):
             self.send(make(index), topic)
             self.node.next_state()
+
+    def shut_out(self, message, service):
+        """Streams a command, also while the service `stop` or `reset` shuts it out and afterwards; returns the answer, and the postures at
+        rest and twenty states later.
+
+        A pause of the machine is one of the stream, which then counts again: in that case all begins anew.
+        """
+        node, sent, before = self.node, [], self.node.snapshot()
+
+        def has_paused():
+            stamps = [nanoseconds(state.header.stamp) / 1e9 for state in node.states_since(before)]
+            return any(np.diff(times).max(initial=0.0) > PAUSE / 2 for times in (sent, stamps))
+
+        def send():
+            sent.append(time.monotonic())
+            self.send(message)
+
+        def rests():
+            send()
+            return has_paused() or still(node.states[-1]) or not node.states[-1].velocity
+
+        def without_pause():
+            nonlocal before
+            before = node.snapshot()
+            sent.clear()
+            for _ in range(30):
+                send()
+                node.next_state()
+            answer = node.service(Trigger, service).call_async(Trigger.Request())
+            node.wait_for(lambda: send() or answer.done(), f'the answer of {service}')
+            node.wait_for(rests, 'the arm to rest')
+            stands = posture(node.states[-1])
+            for _ in range(20):
+                send()
+                node.next_state()
+            later = node.next_posture()
+            return not has_paused() and (answer.result(), stands, later)
+        return node.wait_for(without_pause, f'{service} without a pause of the machine')
 
     def moved(self, before, by, distance):
         """Whether a function `by` of the joint positions has changed by so much since `before`."""

@@ -110,7 +110,8 @@ def test_a_path_that_begins_in_contact_leads_away(node):
 
 def test_the_arm_follows_a_path_until_something_comes(start):
     there, here = Ball((0, 0, 3), 0.08), Ball((0.5, 0.25, 0.4), 0.08)
-    world = start_arm(start, there, publish_rate=RATE)
+    # Slow, so that a busy machine has the time to put it in the way.
+    world = start_arm(start, there, publish_rate=RATE, path__speed=0.04)
     node = world.client
     path = PoseArray(poses=poses(aside(0.3)))
     path.header.stamp = node.new_stamp()

@@ -161,7 +161,7 @@ def test_a_clock_that_is_set_back_is_a_new_stream(servo, arm_robot):
     def there():
         servo.send(back(shifted(WAY)))
         return errors(tip_of(servo, arm_robot), aim)[0] < 1e-4
-    servo.node.wait_for(there, 'the tip to follow', timeout=30.0)
+    servo.node.wait_for(there, 'the tip to follow')
 
 
 def test_poses_without_stamps_are_followed(servo, arm_robot):

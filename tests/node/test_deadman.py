@@ -15,7 +15,8 @@ from servo_client import RATE, Servo, jog, moved, twist
 from test_smooth import FAR_OFF
 
 TOPIC = 'deadman'
-TIMEOUT = 0.5  # [s], servo.timeout
+PATIENT = 20.0  # [s], servo.timeout: long enough for a busy machine to publish the next message
+SHORT = 0.5  # [s], where the switch falls silent
 
 
 class Switch:
@@ -47,8 +48,8 @@ class Switch:
 @pytest.fixture
 def start_node(start):
     def started(**parameters):
-        node = start.node(ARM_FILE, deadman_topic=TOPIC, servo__timeout=TIMEOUT, publish_rate=RATE,
-                          **{'motion': 'smooth', **parameters})
+        node = start.node(ARM_FILE, deadman_topic=TOPIC, publish_rate=RATE,
+                          **{'motion': 'smooth', 'servo__timeout': PATIENT, **parameters})
         return node, Switch(node)
     return started
 
@@ -83,7 +84,7 @@ def test_nothing_moves_before_it_has_a_message(start_node, arm_robot):
 
 
 def test_nothing_moves_when_it_was_held_and_is_silent(start_node, arm_robot):
-    node, switch = start_node()
+    node, switch = start_node(servo__timeout=SHORT)
     switch.hold()
     node.wait_for(lambda: 'no message for 0.5 s (servo.timeout)' in node.send_pose(
         arm_robot.pose('tool0', {})).message, 'the message to be too old')
@@ -101,7 +102,8 @@ def test_a_hand_with_a_clutch_is_refused(start_node, arm_robot):
 @pytest.mark.parametrize('message', [twist(linear=(0, 0.1, 0)), jog(shoulder_pan_joint=0.5)])
 @pytest.mark.parametrize('is_silent', [False, True])
 def test_a_stream_stops_where_it_is_released_and_goes_on_where_it_is_held_again(start_node, arm_robot, message, is_silent):
-    node, switch = start_node(initial_posture='{shoulder_lift_joint: 0.4, elbow_joint: 0.4, wrist_flex_joint: 0.6}')
+    node, switch = start_node(initial_posture='{shoulder_lift_joint: 0.4, elbow_joint: 0.4, wrist_flex_joint: 0.6}',
+                              servo__timeout=SHORT if is_silent else PATIENT)
     servo = Servo(node)
     before = node.snapshot()
 

@@ -15,9 +15,11 @@ TWO_ARMS = {'urdf': ROOT / 'urdf' / 'dual_arm.urdf', 'tip_links': ['left_hand', 
 # The node of each example, if it is not one for the bundled arm of seven joints; as in scripts/example.sh.
 NODES = {
     'all_solutions.py': {'urdf': ROOT / 'urdf' / 'arm6.urdf'},
-    # Patient: on a busy machine measurements may pause.
+    # Patient, as others below: on a busy machine measurements and commands may pause.
     'physics.py': {'motion': 'smooth', 'publish_rate': 250.0, 'command_joints': JOINTS, 'measured_timeout': 10.0},
     'path.py': {'path__speed': 0.3, 'path__blend_radius': 0.05},
+    'space_mouse.py': {'servo__timeout': 10.0},
+    'track_frame.py': {'transform_timeout': 10.0},
     'two_arms.py': TWO_ARMS,
 }
 REACHED = r'(\d+) of (\d+) targets reached$'

@@ -20,7 +20,7 @@ from conftest import ARM_FILE, ROOT
 from kinematics import errors, translation
 
 SCRIPT = ROOT / 'scripts' / 'figure_of_eight.py'
-TIMEOUT = 60.0  # [s] patience with a busy machine
+TIMEOUT = 120.0  # [s] patience with a busy machine
 # Stands in for a module of which the import takes long.
 SLOW_MODULE = """
 import pathlib, time

@@ -16,13 +16,12 @@ from conftest import ARM_FILE
 from driver import MEASURED_AT
 from kinematics import translation
 from motion import velocity_limits
-from servo_client import RATE, Servo, jog, tip, twist
+from servo_client import PAUSE, RATE, Servo, jog, tip, twist
 
 JOINTS = list(MEASURED_AT)
 SAG = {'shoulder_lift_joint': 0.007}
 BOUND = 0.05  # [rad], following_error.angle
 STOPPED = 1e-3  # [rad] from rest
-PAUSE = 0.5  # [s] of a stream that was stopped, after which it counts again
 
 
 class Driven:
@@ -35,14 +34,14 @@ class Driven:
         self.sent = 0
 
     def stream(self, kind, until, what):
-        """Streams commands of a kind that move the tip by 0.1 m/s, or a joint by 0.5 rad/s, until a condition holds."""
+        """Streams commands of a kind that move the tip by 0.1 m/s, or a joint by 0.25 rad/s, until a condition holds."""
         def send():
             self.sent += 1
             if kind == 'pose':
                 aim = translation(0, -0.001 * self.sent, 0) @ self.home
                 self.servo.send(pose_message(aim, stamp=self.node.new_stamp()))
             else:
-                self.servo.send(jog(shoulder_pan_joint=0.5) if kind == 'jog' else twist(linear=(0, -0.1, 0)))
+                self.servo.send(jog(shoulder_pan_joint=0.25) if kind == 'jog' else twist(linear=(0, -0.1, 0)))
             self.node.next_state()
             return until()
         return self.node.wait_for(send, what)
@@ -113,7 +112,9 @@ def refused_in_a_row(node, send, block, count):
 def drive(start, simulate, arm_robot):
     """Starts a node with a simulated arm, which it knows: drive(sag=…, PARAMETER=…)."""
     def connect(sag=SAG, **parameters):
-        options = {'publish_rate': RATE, 'motion': 'smooth', 'servo__timeout': 0.3, 'command_joints': JOINTS, **parameters}
+        options = {'publish_rate': RATE, 'motion': 'smooth', 'servo__timeout': 0.3, 'command_joints': JOINTS,
+                   # Patient: the arm is one with the tests, which a busy machine may stop for a while.
+                   'measured_timeout': 10.0, **parameters}
         node = start.node(ARM_FILE, **options)
         arm = simulate(node, MEASURED_AT, sag=sag)
         node.wait_for(lambda: difference(posture(node.states[-1]), MEASURED_AT) < 0.02, 'the arm to be measured')
@@ -159,8 +160,8 @@ def test_drives_that_do_not_follow_stop_the_arm(drive, motion, kind):
         assert it.servo.status(ServoStatus.FOLLOWING_ERROR).message == status.message
     it.node.wait_for(lambda: it.gap() < STOPPED, 'the command to be at the arm')
     record = it.arm.record(frozen)
-    # A window at the greatest speed of these commands, the stop, and a late tick or two.
-    assert record.greatest_difference().max() < BOUND + 0.6 * 0.5
+    # At the greatest speed of these commands: a window, the stop, and measurements as late as a command counts.
+    assert record.greatest_difference().max() < BOUND + 0.25 * 1.2
     released = it.arm.now()
     it.arm.release()
     if kind != 'path':

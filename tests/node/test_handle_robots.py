@@ -172,7 +172,7 @@ def test_the_size_is_that_of_the_robot(start, length):
 def test_a_noodle_has_a_handle(start, tmp_path, generator):
     file = generate(tmp_path, 1000, '--limit', '0.5')
     robot = Robot.load(file)
-    node = start.node(file, timeout=5.0)
+    node = start.node(file)
     handle = HandleClient(node).connect()
     here = robot.pose(TIP, node.next_posture())
     assert max(errors(handle.pose(TIP), here)) < 1e-6

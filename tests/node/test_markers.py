@@ -325,7 +325,7 @@ def test_a_noodle_of_a_thousand_joints(start, tmp_path):
     text = generate(tmp_path, 1000).read_text()
     plain.write_text(re.sub(r'<visual>.*?</visual>', '', text, flags=re.DOTALL))
     robot = Robot.load(plain)
-    node = start.node(plain, timeout=5.0)
+    node = start.node(plain)
     scene = watch(node)
     assert len(scene.markers) < 20, 'lists, not a marker for each joint'
     status = node.send_point((0.3, 0.2, 0.5))

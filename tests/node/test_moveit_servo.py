@@ -34,7 +34,8 @@ SCALE = {'linear': 0.4, 'rotational': 0.8, 'joint': 0.5}  # the defaults, as tho
 
 @pytest.fixture(scope='module')
 def servo_node(module_start):
-    return module_start.node(ARM_FILE, moveit_servo__enabled=True, initial_posture=BENT, publish_rate=100.0)
+    # Patient: where a busy machine is late, the arm would brake, and not come to its full speed.
+    return module_start.node(ARM_FILE, moveit_servo__enabled=True, initial_posture=BENT, publish_rate=100.0, servo__timeout=1.0)
 
 
 @pytest.fixture

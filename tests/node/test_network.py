@@ -17,7 +17,7 @@ from network import Network, Unavailable
 from process import ros_arguments
 
 NAME = '/far/urdf_ik'
-TIMEOUT = 60.0  # [s] The middleware takes 20 s to give up a machine that it does not hear.
+TIMEOUT = 180.0  # [s] The middleware takes 20 s to give up a machine that it does not hear.
 STREAM = 50  # targets that make a stream
 
 

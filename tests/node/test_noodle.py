@@ -34,7 +34,7 @@ def test_targets_are_met(start, tmp_path, generator, segments, options, solver):
     file = generate(tmp_path, segments, *options)
     robot = Robot.load(file)
     assert len(robot.movable) == segments * (3 if 'ball' in options else 1)
-    node = start.node(file, solver=solver, timeout=5.0)
+    node = start.node(file, solver=solver)
     assert_posture(robot, node.next_posture())
     for _ in range(3):
         target = robot.pose(TIP, smooth(robot, generator))
@@ -52,7 +52,7 @@ def test_a_stream_of_points_is_followed(start, tmp_path, segments):
     """Each state published differs little from the one before: the noodle does not jump."""
     file = generate(tmp_path, segments)
     robot = Robot.load(file)
-    node = start.node(file, timeout=5.0)
+    node = start.node(file)
     before = None
     for step in range(20):
         place = translation(0.3 + 0.01 * step, 0.2, 0.5)

@@ -12,7 +12,7 @@ from urdf_ik.msg import SolveStatus
 
 from checks import assert_solved
 from client import empty_list, nanoseconds, python_value
-from conftest import ARM_FILE, ROOT
+from conftest import ARM_FILE, ROOT, SEARCH_TIMEOUT
 from kinematics import errors, translation
 
 READ_ONLY = ['soft_limits', 'base_link', 'tip_links', 'urdf_file', 'robot_description_semantic', 'frame_prefix', 'target_reliability',
@@ -269,7 +269,7 @@ def test_changes_are_announced(arm):
         return changes() == {'timeout': 0.5}
     with arm.changed(timeout=0.5):
         arm.wait_for(announced, 'the announcement')
-    arm.wait_for(lambda: changes() == {'timeout': 0.05}, 'the second announcement')
+    arm.wait_for(lambda: changes() == {'timeout': SEARCH_TIMEOUT}, 'the second announcement')
 
 
 def test_a_tolerance_takes_effect_with_the_next_target(arm, arm_robot):

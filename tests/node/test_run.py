@@ -10,7 +10,7 @@ import sys
 import pytest
 from rclpy.node import NodeNameNonExistentError
 
-from client import Client
+from client import TIMEOUT, Client
 from conftest import ROOT
 
 LAST_LINE = 'figure of eight,'  # of the other script, which starts when the list is printed
@@ -41,7 +41,7 @@ def started(tmp_path):
 
 def end(run):
     run.send_signal(signal.SIGINT)
-    run.wait(20.0)
+    run.wait(TIMEOUT)
 
 
 def offered(node):
@@ -59,7 +59,7 @@ def test_the_list_is_what_the_node_offers(started):
     printed, _ = started(VIEW='0')
     client = Client('/urdf_ik')
     try:
-        client.wait_for(lambda: LAST_LINE in printed(), 'the end of the list', 60.0)
+        client.wait_for(lambda: LAST_LINE in printed(), 'the end of the list')
         text = printed()
         # Each line ends with a name and a type.
         listed = [tuple(line.split()[-2:]) for line in text.splitlines() if line.startswith('  ') and '/' in line]
@@ -93,7 +93,7 @@ def test_an_arm_of_few_joints_reaches_positions_first(started):
     printed, _ = started(VIEW='0', URDF=str(ROOT / 'tests' / 'data' / 'robots' / 'so101.urdf'), TIP='gripper_frame_link')
     client = Client('/urdf_ik')
     try:
-        client.wait_for(lambda: LAST_LINE in printed(), 'the figure of eight', 60.0)
+        client.wait_for(lambda: LAST_LINE in printed(), 'the figure of eight')
         assert '5 joints cannot meet most full poses: on_unreachable is set to position' in printed()
         assert client.get('on_unreachable') == ['position']
     finally:
@@ -112,7 +112,7 @@ def test_the_page_is_there_and_ends_with_the_node(started):
     printed, run = started()
     client = Client('/urdf_ik')
     try:
-        client.wait_for(lambda: LAST_LINE in printed() and PAGE.search(printed()), 'the page and the moving target', 30.0)
+        client.wait_for(lambda: LAST_LINE in printed() and PAGE.search(printed()), 'the page and the moving target')
         port = int(PAGE.search(printed())[1])
         assert answers(port)
         end(run)

@@ -10,7 +10,7 @@ from std_msgs.msg import String
 from urdf_ik.msg import SolveStatus
 
 from checks import assert_honest, assert_posture, assert_reached, difference
-from client import LATCHED, pose_from, pose_message, posture
+from client import LATCHED, TIMEOUT, pose_from, pose_message, posture
 from conftest import ARM_FILE, UNSOLVABLE
 from kinematics import errors, translation
 
@@ -293,7 +293,7 @@ def test_the_ros2_command_line(arm):
         [ros2, 'service', 'call', f'{arm.name}/solve_ik', 'urdf_ik/srv/SolveIK',
          '{pose: {pose: {position: {x: 0.4, z: 0.4}, orientation: {x: 1.0, w: 0.0}}}}'],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    output, _ = call.communicate(timeout=30)
+    output, _ = call.communicate(timeout=TIMEOUT)
     assert call.returncode == 0 and 'success=True' in output, output
 
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from geometry_msgs.msg import PoseArray, PoseStamped, TwistStamped
-from std_srvs.srv import Trigger
 from urdf_ik.msg import ServoStatus, SolveStatus
 
 from checks import assert_solved, difference
@@ -118,7 +117,8 @@ def test_each_kind_of_command_takes_over_from_the_others(servo, arm_robot):
     before = node.snapshot()
     home = arm_robot.pose('tool0', BENT)
     path = PoseArray(poses=[servo.hand(home @ translation(0, 0.05, 0)).pose, servo.hand(home).pose])
-    with node.changed(motion='smooth'):
+    # Slow, so that a busy machine sends the next command before the arm arrives.
+    with node.changed(motion='smooth', speed_scale=0.3):
         servo.stream_for(30, lambda _: twist(linear=(0, 0.1, 0)))
         first = node.send_pose(home @ translation(0.05, 0, 0))
         assert first.outcome == SolveStatus.STEP_LIMITED, first.message
@@ -142,26 +142,20 @@ def test_each_kind_of_command_takes_over_from_the_others(servo, arm_robot):
 def test_a_stop_shuts_out_the_stream_until_it_pauses(servo, arm_robot):
     node = servo.node
     before = node.snapshot()
-    servo.stream_for(30, lambda _: twist(linear=(0, 0.1, 0)))
-    answer = node.call(Trigger, 'stop')
+    answer, stands, later = servo.shut_out(twist(linear=(0, 0.1, 0)), 'stop')
     assert answer.success and 'comes to rest in' in answer.message, answer.message
-    servo.stream(twist(linear=(0, 0.1, 0)), lambda: still(node.states[-1]), 'the arm to rest')
-    stands = posture(node.states[-1])
-    servo.stream_for(20, lambda _: twist(linear=(0, 0.1, 0)))
-    assert node.next_posture() == stands
+    assert later == stands
     # Commands of rest are a pause, too.
     servo.stream_for(60, lambda _: twist())
     servo.stream(twist(linear=(0, 0.1, 0)), servo.moved(stands, tip(arm_robot, 1), 0.01), 'the arm to move again')
     assert_smooth(moved(node, before), arm_robot, 1 / RATE)
 
 
-def test_a_reset_ends_the_servo(servo, arm_robot):
-    node = servo.node
-    servo.stream_for(20, lambda _: twist(linear=(0, 0.1, 0)))
-    reset = node.reset()
+def test_a_reset_ends_the_servo(servo):
+    answer, reset, later = servo.shut_out(twist(linear=(0, 0.1, 0)), 'reset')
+    assert answer.success, answer.message
     assert all(reset[name] == BENT.get(name, 0.0) for name in reset)
-    servo.stream_for(20, lambda _: twist(linear=(0, 0.1, 0)))
-    assert node.next_posture() == reset
+    assert later == reset
 
 
 def test_two_kinds_at_once_are_told_once(start):

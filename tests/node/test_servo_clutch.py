@@ -86,6 +86,8 @@ def test_a_hand_that_comes_back_is_anchored_anew(servo, arm_robot):
     with node.changed(servo__timeout=0.1):
         servo.stream_for(20, lambda index: servo.hand(shifted(WAY * index / 20)))
         since = len(servo.statuses)
+        # One more, so that the silence is surely told after those statuses.
+        servo.send(servo.hand(shifted(WAY)))
         servo.status(ServoStatus.TIMEOUT, since)
         stands = servo.rest()
         elsewhere = translation(0.5, 0.5, 0.5) @ HAND
@@ -98,8 +100,9 @@ def test_a_reset_without_a_hand_takes_the_clutch_away(servo, arm_robot):
     node = servo.node
     servo.clutch(True)
     servo.stream_for(10, lambda _: servo.hand(HAND))
+    since = len(servo.statuses)
     with node.changed(servo__timeout=0.1):
-        servo.status(ServoStatus.TIMEOUT, len(servo.statuses))
+        servo.status(ServoStatus.TIMEOUT, since)
         node.reset()
     aim = translation(0, 0.05, 0) @ arm_robot.pose('tool0', BENT)
     assert_solved(node, arm_robot, node.send_pose(aim), 'tool0', aim)

@@ -246,7 +246,7 @@ def test_simulated_time_sets_the_pace(start, arm_robot):
     assert node.next_state().position == before.position
     arrival = node.wait_for(
         lambda: running() or [s for s in node.statuses_of(first.header.stamp) if s.outcome == SolveStatus.SOLVED],
-        'the arrival', timeout=60.0)
+        'the arrival')
     assert_solved(node, arm_robot, arrival[0], 'tool0', target)
 
 

@@ -175,7 +175,9 @@ def test_at_zero_commands_still_become_too_old(start):
     since = len(servo.statuses)
     servo.stream(command, lambda: len(servo.statuses) > since + 10, 'statuses go on')
     assert servo.statuses[-1].scale == 0.0
-    servo.status(ServoStatus.TIMEOUT, len(servo.statuses))
+    since = len(servo.statuses)
+    servo.send(command)
+    servo.status(ServoStatus.TIMEOUT, since)
     held = node.next_posture()
     # Nothing is left of the motion that no one commands any more.
     node.set_all(speed_scale=1.0)

@@ -205,7 +205,7 @@ def test_a_change_waits_until_the_arm_is_at_rest(start, arm_robot):
         answer = node.forward_kinematics(joint_state=JointState(name=list(aim), position=list(aim.values())))
         return pose_from(answer.poses[0].pose)
     assert max(errors(tip(), target)) < CLOSE, 'on the way it is the link'
-    node.wait_for(lambda: max(errors(tip(), target @ TOOL)) < CLOSE, 'the tool to be used', timeout=60.0)
+    node.wait_for(lambda: max(errors(tip(), target @ TOOL)) < CLOSE, 'the tool to be used')
     assert max(errors(arm_robot.pose('tool0', node.next_posture()), target)) < 1.001e-5, 'the arm has arrived before'
 
 
