@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 
 import browser as browsers
-from browser import Browser
+from browser import TIMEOUT, Browser
 from conftest import ROOT
 
 PICTURES = ROOT / 'target' / 'screenshots'
-TIMEOUT = 120.0  # [s] patience with a busy machine
 Z_ARROW = (55, 140, 228)
 WIDTH, HEIGHT = 1000, 640
 SCENE = np.s_[:, :660]  # of a screenshot: without the panel

@@ -89,9 +89,9 @@ class Ball:
         return least
 
     def assert_passed(self, states, period=PERIOD, **margins):
-        """The same of joint states that are published once a period or more often, and of the straight motions between successive ones,
-        of which a very busy machine may have none."""
+        """The same of joint states that are published once a period or more often, and of the straight motions between successive ones."""
         ways = [(posture(one), posture(other)) for one, other in consecutive(states, period)]
+        assert ways, 'no two of the states follow one another'
         return self.assert_clear([posture(state) for state in states], ways, **margins)
 
 

@@ -15,12 +15,11 @@ from trajectory_msgs.msg import JointTrajectory
 from urdf_ik.msg import SolveStatus
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
-from client import nanoseconds, pose_from, pose_message, posture
+from client import TIMEOUT, nanoseconds, pose_from, pose_message, posture
 from conftest import ARM_FILE, ROOT
 from kinematics import errors, translation
 
 SCRIPT = ROOT / 'scripts' / 'figure_of_eight.py'
-TIMEOUT = 120.0  # [s] patience with a busy machine
 # Stands in for a module of which the import takes long.
 SLOW_MODULE = """
 import pathlib, time

@@ -13,12 +13,11 @@ import pytest
 from geometry_msgs.msg import TwistStamped
 from sensor_msgs.msg import JointState
 
-from client import posture
+from client import TIMEOUT, posture
 from conftest import ROOT
 from motion import still
 
 KEYS = ROOT / 'scripts' / 'keys.py'
-TIMEOUT = 120.0  # [s] patience with a busy machine
 REPEAT = 0.03  # [s] between two of a key that is held, as terminals have it
 
 

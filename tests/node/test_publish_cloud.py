@@ -9,10 +9,10 @@ import rclpy
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import PointCloud2
 
+from client import TIMEOUT
 from conftest import ROOT
 
 SCRIPT = ROOT / 'scripts' / 'publish_cloud.py'
-TIMEOUT = 120.0  # [s] patience with a busy machine
 HEADER = """ply
 format ascii 1.0
 comment reach of tool0, made by urdf_ik reach

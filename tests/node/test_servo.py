@@ -117,8 +117,7 @@ def test_each_kind_of_command_takes_over_from_the_others(servo, arm_robot):
     before = node.snapshot()
     home = arm_robot.pose('tool0', BENT)
     path = PoseArray(poses=[servo.hand(home @ translation(0, 0.05, 0)).pose, servo.hand(home).pose])
-    # Slow, so that a busy machine sends the next command before the arm arrives.
-    with node.changed(motion='smooth', speed_scale=0.3):
+    with node.changed(motion='smooth'):
         servo.stream_for(30, lambda _: twist(linear=(0, 0.1, 0)))
         first = node.send_pose(home @ translation(0.05, 0, 0))
         assert first.outcome == SolveStatus.STEP_LIMITED, first.message

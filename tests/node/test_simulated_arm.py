@@ -10,7 +10,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from client import MEASURED, nanoseconds
+from client import MEASURED, TIMEOUT, nanoseconds
 from simulated_arm.arm import SimulatedArm
 from simulated_arm.drives import Drives, Record
 
@@ -88,7 +88,7 @@ class Commander:
         self.executor.shutdown()
         self.node.destroy_node()
 
-    def wait_for(self, condition, what, until=120.0):
+    def wait_for(self, condition, what, until=TIMEOUT):
         deadline = time.monotonic() + until
         while not (value := condition()):
             assert time.monotonic() < deadline, f'waited in vain for {what}'
