@@ -1,4 +1,5 @@
 """When the next picture is due: as often as is worth while, and never so often that there is time for nothing else."""
+import asyncio
 import time
 
 PICTURE_INTERVAL = 1 / 30  # [s], the shortest
@@ -20,11 +21,15 @@ class Pace:
     def draw(self, picture, panel):
         """Calls `picture`, and `panel` when due, and sends their changes at once."""
         began = time.monotonic()
-        with self._server.atomic():
-            picture()
-            if began >= self._next_panel:
-                panel()
-                self._next_panel = began + PANEL_INTERVAL
-        self._server.flush()
+
+        async def draw():
+            with self._server.atomic():
+                picture()
+                if began >= self._next_panel:
+                    panel()
+                    self._next_panel = began + PANEL_INTERVAL
+            self._server.flush()
+        # In viser's thread: each message sets an event of asyncio, which other threads must not do while a client waits for it.
+        asyncio.run_coroutine_threadsafe(draw(), self._server.get_event_loop()).result()
         now = time.monotonic()
         self._next_picture = now + max(PICTURE_INTERVAL - (now - began), (now - began) * (1 / BUSY_SHARE - 1))
