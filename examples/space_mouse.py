@@ -43,7 +43,7 @@ def main():
     steered = [status for status in statuses if status.code != ServoStatus.TIMEOUT]
     held_back = [status for status in steered if status.code != ServoStatus.OK]
     print(f'nothing held the arm back in {len(steered) - len(held_back)} of {len(steered)} ticks')
-    for sentence in sorted({status.message for status in held_back}):
+    for sentence in {status.code: status.message for status in held_back}.values():
         print(sentence)
     rclpy.shutdown()
 

@@ -77,7 +77,7 @@ class Keys(Node):
     def hear(self, status):
         """Handles a status of the node. The end of the commands is not shown."""
         if status.code != ServoStatus.TIMEOUT:
-            self.news = '' if status.code == ServoStatus.OK else status.message
+            self.news = status.message if status.code != ServoStatus.OK or status.sliding else ''
             self.news_until = time.monotonic() + NEWS
 
     def spin(self, timeout=0.0):

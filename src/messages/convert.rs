@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use nalgebra::{Isometry3, Point3, Translation3};
-use r2r::geometry_msgs::msg::{Point, Pose, Quaternion};
+use nalgebra::{Isometry3, Point3, Translation3, Vector6};
+use r2r::geometry_msgs::msg::{Point, Pose, Quaternion, Twist, Vector3};
 use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::Header;
 use r2r::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
@@ -44,6 +44,12 @@ pub(crate) fn point(message: &Point) -> Result<Translation3<f64>, Fault> {
 pub(crate) fn pose_message(pose: &Isometry3<f64>) -> Pose {
     let (p, q) = (pose.translation, pose.rotation);
     Pose { position: Point { x: p.x, y: p.y, z: p.z }, orientation: Quaternion { x: q.i, y: q.j, z: q.k, w: q.w } }
+}
+
+/// A twist \[m/s, rad/s\] as a message.
+pub(crate) fn twist_message(twist: &Vector6<f64>) -> Twist {
+    let vector = |row: usize| Vector3 { x: twist[row], y: twist[row + 1], z: twist[row + 2] };
+    Twist { linear: vector(0), angular: vector(3) }
 }
 
 /// Maximum length of remembered names \[bytes\]: bounds the memory that a sender can fill.

@@ -205,6 +205,9 @@ impl ReadyRobot {
             names::list(&names)
         );
         warn_about_axes(&self.loaded, settings);
+        for warning in settings.deprecations() {
+            log::warn!("{warning}");
+        }
     }
 }
 

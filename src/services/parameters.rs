@@ -141,6 +141,10 @@ impl ParameterStore {
         let before = self.arm.settings();
         let settings = Settings::new(&values, Some(&before))?;
         self.apply(&before, &settings)?;
+        let known = before.deprecations();
+        for warning in settings.deprecations().iter().filter(|warning| !known.contains(warning)) {
+            log::warn!("{warning}");
+        }
         let starts_to_avoid = settings.avoid_collisions && !before.avoid_collisions;
         *self.arm.settings_in_use.lock() = Arc::new(settings);
         self.arm.use_tools();

@@ -83,8 +83,9 @@ def test_a_jump_of_the_hand_is_ignored_with_a_status_and_the_tip_goes_on_from_wh
     for word in ('ignored', 'm/s', 'clutch.max_hand_speed.linear is 3', '0.1 s'):
         assert word in ignored.message, ignored.message
     assert node.process.lines_with('clutch.max_hand_speed.linear')
-    follow(servo, arm_robot, translation(0, 0.02, 0) @ FAR @ HAND, translation(0, 0.02, 0) @ arm_robot.pose('tool0', BENT))
-    assert servo.statuses[-1].code == ServoStatus.OK
+    hand = translation(0, 0.02, 0) @ FAR @ HAND
+    follow(servo, arm_robot, hand, translation(0, 0.02, 0) @ arm_robot.pose('tool0', BENT))
+    servo.stream(servo.hand(hand), lambda: servo.statuses[-1].code == ServoStatus.OK, 'the end of the motion')
     assert_smooth(moved(node, before), arm_robot, 1 / RATE)
 
 

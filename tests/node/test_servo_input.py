@@ -148,6 +148,7 @@ def test_joints_beside_the_chain_are_named(start):
 
 @pytest.mark.parametrize('name, least, greatest', [
     ('servo.timeout', 0.0, 1e9), ('servo.linear_speed', 0.0, 1e9), ('servo.angular_speed', -1.0, 1e9),
+    ('servo.slack.position', -1.0, 1e9), ('servo.slack.orientation', -1.0, 1e9), ('servo.max_deviation_angle', -1.0, 1.6),
     ('servo.give.position', -1.0, 1e9), ('servo.give.orientation', -1.0, 1e9),
 ])
 def test_the_parameters_have_bounds(servo, name, least, greatest):
@@ -163,3 +164,23 @@ def test_some_parameters_are_one_of_a_few_words(servo, name, words):
     assert ', '.join(words) in servo.node.refusal(**{key: 'speed'})
     with servo.node.changed(**{key: words[-1]}):
         assert servo.node.get(name) == words[-1:]
+
+
+def test_deprecated_parameters_warn_and_name_their_replacement(servo):
+    node = servo.node
+    for old, new, value in [('held_back', 'max_deviation_angle', 'wait'), ('give.position', 'slack.position', 0.01),
+                            ('give.orientation', 'slack.orientation', 0.2)]:
+        with node.changed(**{f'servo.{old}'.replace('.', '__'): value}):
+            node.wait_for(lambda old=old: node.process.lines_with(f'servo.{old} is deprecated'), 'a warning')
+        warning, = node.process.lines_with(f'servo.{old} is deprecated')
+        assert f'use servo.{new}' in warning
+
+
+def test_a_deprecated_name_waits_on_the_line(start):
+    """From its first status on, the arm that may not slide has its tip on the line."""
+    servo = start_servo(start, servo__held_back='wait')
+    assert servo.node.process.lines_with('servo.held_back is deprecated')
+    servo.stream(twist(linear=(0.14, 0.14, 0)), lambda: servo.statuses and servo.statuses[-1].code == ServoStatus.JOINT_LIMIT,
+                 'the limit of the elbow')
+    assert not any(status.sliding for status in servo.statuses)
+    assert max(status.position_off_line for status in servo.statuses) < 1e-3

@@ -23,6 +23,10 @@ def servo(start):
     return start_servo(start)
 
 
+def vector(message):
+    return np.array((message.x, message.y, message.z))
+
+
 def until_status(servo, message, code):
     """Streams a command until a status has this code."""
     since = len(servo.statuses)
@@ -64,6 +68,8 @@ def test_a_singularity_is_told(start):
     status = until_status(servo, twist(linear=(0.14, 0.14, 0)), ServoStatus.SINGULARITY)
     assert status.tip_links == ['tool0'] and 'singular' in status.message
     assert 0.0 <= status.smallest_singular_value < 0.2
+    (lost,) = status.singular_direction
+    assert vector(lost.linear) @ vector(lost.linear) + vector(lost.angular) @ vector(lost.angular) > 0
     here = node.next_posture()
     servo.stream(twist(linear=(-0.14, -0.14, 0)), servo.moved(here, tip(robot, 0), 0.05), 'the way back')
     assert_smooth(moved(node, before), robot, 1 / RATE)
@@ -72,11 +78,46 @@ def test_a_singularity_is_told(start):
 def test_a_limit_that_ends_the_line_is_told(servo, arm_robot):
     """The elbow of the arm of seven joints comes to its limit just before the arm is stretched."""
     twisted = twist(linear=(0.14, 0.14, 0))
+    servo.node.set_all(servo__max_deviation_angle=0.0)
     until_status(servo, twisted, ServoStatus.JOINT_LIMIT)
     status = servo.stream(twisted, lambda: servo.statuses[-1].scale == 0.0 and servo.statuses[-1], 'the end of the line')
     assert status.code == ServoStatus.JOINT_LIMIT and status.joints == ['elbow_joint'], status.message
     lower = arm_robot.joints['elbow_joint'].lower
     assert servo.node.next_posture()['elbow_joint'] < lower + 1e-3
+
+
+def test_sliding_is_told_with_its_angle(servo, arm_robot):
+    """At 45° to a face of the workspace."""
+    height = arm_robot.pose('tool0', servo.node.next_posture())[2, 3]
+    servo.node.set_all(servo__workspace=f'{{max: [.inf, .inf, {height + 0.02}]}}')
+    command, since = twist(linear=(0, 0.1, 0.1)), len(servo.statuses)
+
+    def slides():
+        status = servo.statuses[-1]
+        is_steady = status.sliding and 0.2 < status.scale < 0.9 and abs(status.deviation_angle - math.pi / 4) < 0.02
+        return is_steady and status.code == ServoStatus.COLLISION and status
+    status = servo.stream(command, lambda: len(servo.statuses) > since and slides(), 'sliding along the face')
+    assert f'sliding at an angle of {status.deviation_angle:.2f} rad' in status.message
+    assert 'servo.workspace' in status.message
+    assert status.position_off_line == status.orientation_off_line == 0.0
+
+
+def test_the_deviation_of_an_arm_that_comes_to_rest_is_told(start, arm_robot):
+    """Each joint brakes for itself when the commands end, so the tip leaves its line."""
+    servo = start_servo(start, servo__timeout=0.5)
+    node = servo.node
+    direction = np.array((0, 1, 0))
+    before = node.snapshot()
+    servo.stream_for(150, lambda _: twist(linear=0.25 * direction))
+    servo.rest()
+    places = {nanoseconds(state.header.stamp): arm_robot.pose('tool0', posture(state))[:3, 3] for state in moved(node, before)}
+    last = max(index for index, status in enumerate(servo.statuses) if status.code != ServoStatus.TIMEOUT)
+    line, *coasting = [(places[nanoseconds(status.header.stamp)], status) for status in servo.statuses[last:]
+                       if nanoseconds(status.header.stamp) in places]
+    beside = max(np.linalg.norm(np.cross(place - line[0], direction)) for place, status in coasting)
+    told = max(status.position_off_line for _, status in coasting)
+    assert told > 1e-4 and abs(told - beside) < 1e-3, f'{told} m told, {beside} m'
+    assert not any(status.sliding or status.deviation_angle for _, status in coasting)
 
 
 def test_the_greatest_speeds_are_parameters(servo, arm_robot):

@@ -11,8 +11,6 @@ use urdf_ik_mathematics::vectors::dot;
 const INFLUENCE_DISTANCE: f64 = 0.15;
 /// Maximum number of rows: the nearest pairs count.
 const MAX_ROWS: usize = 32;
-/// Rounding below which a row is active \[rad/s or m/s\].
-const ACTIVE_TOLERANCE: f64 = 1e-6;
 /// A distance with a smaller gradient does not depend on the joints \[m/rad or m/m\].
 const MIN_GRADIENT: f64 = 1e-9;
 
@@ -87,19 +85,8 @@ impl ContactRows {
         self.contacts.push(contact);
     }
 
-    /// True if `velocities` \[rad/s or m/s\] satisfy every row.
-    pub fn are_satisfied(&self, velocities: &[f64]) -> bool {
-        self.gradients
-            .chunks_exact(velocities.len())
-            .zip(&self.lower)
-            .all(|(gradient, lower)| dot(gradient, velocities) >= *lower)
-    }
-
-    /// The nearest contact whose row is active at `velocities` \[rad/s or m/s\]; `None` if no row is active.
-    pub fn nearest_active(&self, velocities: &[f64]) -> Option<Contact> {
-        let rows = self.gradients.chunks_exact(velocities.len()).zip(&self.lower).zip(&self.contacts).zip(&self.room);
-        let is_active = |gradient: &[f64], lower: f64| dot(gradient, velocities) <= lower + ACTIVE_TOLERANCE;
-        let active = rows.filter(|(((gradient, lower), _), _)| is_active(gradient, **lower));
-        active.min_by(|(_, a), (_, b)| a.total_cmp(b)).map(|((_, contact), _)| *contact)
+    /// The contact of a row.
+    pub fn contact(&self, row: usize) -> Option<Contact> {
+        self.contacts.get(row).copied()
     }
 }

@@ -184,16 +184,19 @@ impl FailSafe {
         step: f64,
         clearance: Option<&Clearance>,
     ) -> Option<StoredMotion> {
-        let plan = MotionPlan::along(self.generator.plan_to_brake(next).ok()?);
-        if let Some(clearance) = clearance {
-            let mut check = self.check(step, clearance);
-            let is_clear = check.leads_to_rest(&now.positions, &plan);
-            self.stopped_by = check.straight.stopped_by;
-            if !is_clear {
-                return None;
-            }
-        }
-        Some(StoredMotion { plan, is_braking: true })
+        // Along a wall, only joints that stop together keep clear of it.
+        [false, true].into_iter().find_map(|together| {
+            let generator = &mut self.generator;
+            let plan = if together { generator.plan_to_rest_together(next) } else { generator.plan_to_brake(next) };
+            let plan = MotionPlan::along(plan.ok()?);
+            let is_clear = clearance.is_none_or(|clearance| {
+                let mut check = self.check(step, clearance);
+                let is_clear = check.leads_to_rest(&now.positions, &plan);
+                self.stopped_by = check.straight.stopped_by;
+                is_clear
+            });
+            is_clear.then_some(StoredMotion { plan, is_braking: true })
+        })
     }
 
     /// Braking from a state. If the generator finds no motion, the joints stop at once.

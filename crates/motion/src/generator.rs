@@ -212,12 +212,30 @@ impl Generator {
         Ok(self.profile_to_rest(from))
     }
 
+    /// Plans a motion to rest in which all joints stop at the same time, so that they nearly keep their direction.
+    ///
+    /// # Errors
+    /// [`MotionError::NotFound`] if the generator finds no motion, or one that breaks limits of position.
+    pub fn plan_to_rest_together(&mut self, from: &JointState) -> Result<Profile, MotionError> {
+        self.begin_to_rest();
+        self.plan(from, Synchronization::Time)?;
+        let farthest = self.next.get_position_extrema().to_vec();
+        let mut bounds = self.allowed(from).map(|domain| domain.ends());
+        if farthest
+            .iter()
+            .all(|bound| bounds.next().is_some_and(|[lower, upper]| lower <= bound.min && bound.max <= upper))
+        {
+            Ok(self.profile_to_rest(from))
+        } else {
+            Err(MotionError::NotFound("the joints would leave their limits".to_owned()))
+        }
+    }
+
     /// Plans a motion to rest: along a line if the joints move along one, otherwise each joint in minimum time.
     ///
     /// # Errors
     /// [`MotionError::NotFound`] if the generator finds no motion.
     pub fn plan_to_brake(&mut self, from: &JointState) -> Result<Profile, MotionError> {
-        // The generator also takes joints that move nearly along a line for such, and then exceeds their jerk limits.
         if !from.is_on_a_line() {
             return self.plan_to_rest(from);
         }
@@ -234,7 +252,9 @@ impl Generator {
     }
 
     fn plan_in_proportion(&mut self, from: &JointState) -> Result<(), MotionError> {
-        self.plan(from, Synchronization::Phase).or_else(|_| self.plan(from, Synchronization::None))
+        // The generator also takes joints that move nearly along a line for such, and then exceeds their jerk limits.
+        let first = if from.is_on_a_line() { Synchronization::Phase } else { Synchronization::Time };
+        self.plan(from, first).or_else(|_| self.plan(from, Synchronization::None))
     }
 
     /// Position limits of the variables, extended to a start outside them.

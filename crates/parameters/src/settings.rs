@@ -7,7 +7,7 @@ use nalgebra::Isometry3;
 use super::setting::JacobianMethod;
 use super::table::{FabrikSettings, JacobianSettings, PathSettings, ServoSettings, Settings};
 use super::value::Refusal;
-use urdf_ik_motion::servo::ServoOptions;
+use urdf_ik_motion::servo::{HeldBack, ServoOptions};
 use urdf_ik_motion::{FollowOptions, JointLimit, Timing};
 use urdf_ik_robot::{Chain, Robot};
 use urdf_ik_solver::{FabrikOptions, JacobianStep, Tolerance};
@@ -47,11 +47,41 @@ impl Settings {
         Duration::from_secs_f64(1.0 / self.publish_rate)
     }
 
-    /// The options of the servo.
+    /// The options of the servo. A deprecated parameter counts if it differs from its default.
     pub fn servo_options(&self) -> ServoOptions {
-        let ServoSettings { linear_speed, angular_speed, priority, held_back, workspace, give, .. } = self.servo;
-        let (give, free_axes) = ([give.position, give.orientation], self.free_axes);
-        ServoOptions { linear_speed, angular_speed, priority, held_back, give, free_axes, workspace }
+        let ServoSettings {
+            linear_speed,
+            angular_speed,
+            priority,
+            max_deviation_angle,
+            held_back,
+            slack,
+            give,
+            workspace,
+            ..
+        } = self.servo;
+        let newer = |old: f64, new: f64, default: f64| if old == default { new } else { old };
+        let [position, orientation] = ServoOptions::DEFAULT.slack;
+        let slack =
+            [newer(give.position, slack.position, position), newer(give.orientation, slack.orientation, orientation)];
+        let max_deviation_angle = match held_back {
+            HeldBack::Wait => 0.0,
+            HeldBack::Slide => max_deviation_angle,
+        };
+        let free_axes = self.free_axes;
+        ServoOptions { linear_speed, angular_speed, priority, max_deviation_angle, slack, free_axes, workspace }
+    }
+
+    /// A warning for each deprecated parameter in use, with its replacement.
+    pub fn deprecations(&self) -> Vec<String> {
+        let [position, orientation] = ServoOptions::DEFAULT.slack;
+        let names = [
+            (self.servo.held_back != HeldBack::Slide, ["servo.held_back", "servo.max_deviation_angle"]),
+            (self.servo.give.position != position, ["servo.give.position", "servo.slack.position"]),
+            (self.servo.give.orientation != orientation, ["servo.give.orientation", "servo.slack.orientation"]),
+        ];
+        let warning = |[old, new]: [&str; 2]| format!("the parameter {old} is deprecated: use {new}");
+        names.into_iter().filter(|(is_used, _)| *is_used).map(|(_, names)| warning(names)).collect()
     }
 
     /// Default motion limits for joints without their own \[rad/s, rad/s², rad/s³; m for prismatic joints\]; `None`

@@ -217,28 +217,43 @@ parameters! {
         /// What is kept where joint limits or collisions allow only a part of a twist: first the translation, first the
         /// rotation, or what is nearest to both.
         priority: Priority = text(ServoOptions::DEFAULT.priority.name()), "", OneOf(&Priority::NAMES), WithNextTarget;
-        /// What a tip does where a joint limit is in the way of its line: wait on it, or slide along the part of the
-        /// twist that the limits allow.
-        held_back: HeldBack = text(ServoOptions::DEFAULT.held_back.name()), "", OneOf(&HeldBack::NAMES), WithNextTarget;
+        /// Maximum angle between the commanded motion of a tip and its motion at a joint limit, singularity or contact.
+        /// 0: wait on the line. One radian of the tip counts as 0.3 times the size of the arm.
+        max_deviation_angle: f64 = Double(ServoOptions::DEFAULT.max_deviation_angle), "rad", Range(0.0, 1.5), WithNextTarget;
+        /// Deprecated, use servo.max_deviation_angle: wait sets it to 0.
+        held_back: HeldBack = text(HeldBack::Slide.name()), "", OneOf(&HeldBack::NAMES), WithNextTarget;
         /// Box in the base link's frame that no tip leaves under commands of the servo, as YAML with the corners in
         /// metres: {min: [x, y, z], max: [x, y, z]}. A missing corner or .inf: no bound. A tip outside may only come
         /// inside. Empty: no box.
         workspace: Workspace = text(""), "", Any, WithNextTarget;
     }
-    /// How far what is not commanded may give way.
+    /// Slack of the uncommanded axes.
+    slack: ServoSlack;
+    /// The deprecated names of the slack.
     give: ServoGive;
 }
 
 parameters! {
-    /// How far what is not commanded may give way.
+    /// Slack of the uncommanded axes of a tip.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    ServoSlack, "servo.slack." {
+        /// Maximum deviation of the uncommanded translation, where a tip could not follow otherwise or would be slower.
+        /// 0: none.
+        position: f64 = Double(ServoOptions::DEFAULT.slack[0]), "m", Range(0.0, 10.0), WithNextTarget;
+        /// Maximum deviation of the uncommanded rotation, where a tip could not follow otherwise or would be slower. 0:
+        /// none.
+        orientation: f64 = Double(ServoOptions::DEFAULT.slack[1]), "rad", Range(0.0, 10.0), WithNextTarget;
+    }
+}
+
+parameters! {
+    /// The deprecated names of the slack.
     #[derive(Debug, Clone, Copy, PartialEq)]
     ServoGive, "servo.give." {
-        /// How far the position of what is not commanded may give way, where a tip could not follow otherwise or
-        /// would be slower, and where it slides along a collision. 0: not at all.
-        position: f64 = Double(ServoOptions::DEFAULT.give[0]), "m", Range(0.0, 10.0), WithNextTarget;
-        /// How far the orientation of what is not commanded may give way, where a tip could not follow otherwise or
-        /// would be slower, and where it slides along a collision. 0: not at all.
-        orientation: f64 = Double(ServoOptions::DEFAULT.give[1]), "rad", Range(0.0, 10.0), WithNextTarget;
+        /// Deprecated, use servo.slack.position: counts if it is not the default.
+        position: f64 = Double(ServoOptions::DEFAULT.slack[0]), "m", Range(0.0, 10.0), WithNextTarget;
+        /// Deprecated, use servo.slack.orientation: counts if it is not the default.
+        orientation: f64 = Double(ServoOptions::DEFAULT.slack[1]), "rad", Range(0.0, 10.0), WithNextTarget;
     }
 }
 

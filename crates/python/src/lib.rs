@@ -27,6 +27,7 @@ mod servo;
 mod shared;
 mod skeleton;
 mod solve;
+mod tip_commands;
 mod world;
 
 use pyo3::create_exception;

@@ -1,26 +1,26 @@
 //! `Arm.servo` and `urdfik.Servo`: joint motion under velocity commands.
 
+use std::ffi::CString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use nalgebra::Vector3;
 use numpy::PyArray1;
+use pyo3::exceptions::PyDeprecationWarning;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{IntoPyDict, PyDict};
 
 use urdf_ik::motion::MotionLimits;
-use urdf_ik::motion::servo::{Axes, Command, ServoOptions, TipCommand, TipTwist};
-use urdf_ik::robot::Chain;
+use urdf_ik::motion::servo::{Command, HeldBack, Hold, Report, ServoOptions};
 use urdf_ik::solver::SolverKind;
 
-use crate::arguments::{Argument, named, parsed, read};
-use crate::arrays::{NumberArray, read_positions, shape_in_words};
+use crate::arguments::{Argument, named, parsed};
+use crate::arrays::read_positions;
 use crate::kinematics::read_axes;
 use crate::motion::limits;
 use crate::options::{free_axes as read_free_axes, world};
-use crate::poses::tip_index;
 use crate::refused;
 use crate::robot::Reduced;
 use crate::shared::{ArmData, PyArm, PyWorld, WorldData};
+use crate::tip_commands::{read_poses, read_twists};
 
 /// Follows twists of the tip or joint velocities, smoothly and within the limits of position, velocity, acceleration
 /// and jerk. Created by ``Arm.servo``. It has a state: use a servo from one thread at a time.
@@ -46,13 +46,18 @@ pub struct ServoRequest {
 
 impl ServoRequest {
     fn check(&self) -> PyResult<()> {
-        let ServoOptions { linear_speed, angular_speed, give, free_axes, .. } = self.options;
+        let ServoOptions { linear_speed, angular_speed, max_deviation_angle, slack, free_axes, .. } = self.options;
         for (what, value) in [("rate", self.rate), ("linear_speed", linear_speed), ("angular_speed", angular_speed)] {
             if !(value.is_finite() && value > 0.0) {
                 return Err(refused(format!("{what} is {value}; it must be a finite number above 0")));
             }
         }
-        for (what, value) in [("give_position", give[0]), ("give_orientation", give[1])] {
+        let not_negative = [
+            ("max_deviation_angle", max_deviation_angle),
+            ("slack_position", slack[0]),
+            ("slack_orientation", slack[1]),
+        ];
+        for (what, value) in not_negative {
             if !(value.is_finite() && value >= 0.0) {
                 return Err(refused(format!("{what} is {value}; it must be a finite number, 0 or greater")));
             }
@@ -79,46 +84,68 @@ impl PyArm {
     ///     As in path.
     /// linear_speed, angular_speed : float
     ///     Largest speeds of the tip [m/s, rad/s].
-    /// held_back : "wait" or "slide"
-    ///     Behaviour at a joint limit that blocks the line of the tip: wait on the line, or slide along the feasible
-    ///     part of the twist.
-    /// give_position, give_orientation : float
+    /// max_deviation_angle : float
+    ///     Largest angle [rad] between the twist and the motion at a joint limit, singularity or contact, with a radian
+    ///     of the tip as 0.3 times the size of the arm. 0: wait on the line.
+    /// slack_position, slack_orientation : float
     ///     Slack: largest deviation of the uncommanded position [m] and orientation [rad] where the tip would
     ///     otherwise stop or slow down.
     /// free_axes : list of "rx", "ry", "rz", optional
     ///     Free rotation axes of the tip frame while no rotation is commanded.
     /// avoid : World, optional
     ///     The world to avoid.
+    /// held_back : "wait" or "slide", optional
+    ///     Deprecated: max_deviation_angle, 0 or 1.05.
+    /// give_position, give_orientation : float, optional
+    ///     Deprecated: slack_position and slack_orientation.
     #[expect(clippy::too_many_arguments, reason = "the arguments of a method in Python")]
     #[pyo3(
         signature = (
             rate, q, *, joint_limits = None, linear_speed = Argument::Valid(ServoOptions::DEFAULT.linear_speed),
-            angular_speed = Argument::Valid(ServoOptions::DEFAULT.angular_speed), held_back = None,
-            give_position = Argument::Valid(ServoOptions::DEFAULT.give[0]),
-            give_orientation = Argument::Valid(ServoOptions::DEFAULT.give[1]), free_axes = None, avoid = None
+            angular_speed = Argument::Valid(ServoOptions::DEFAULT.angular_speed),
+            max_deviation_angle = Argument::Valid(ServoOptions::DEFAULT.max_deviation_angle),
+            slack_position = Argument::Valid(ServoOptions::DEFAULT.slack[0]),
+            slack_orientation = Argument::Valid(ServoOptions::DEFAULT.slack[1]), free_axes = None, avoid = None,
+            held_back = None, give_position = None, give_orientation = None
         ),
-        text_signature = "($self, rate, q, *, joint_limits=None, linear_speed=0.5, angular_speed=1.5, held_back='wait', \
-                          give_position=0.02, give_orientation=0.1, free_axes=None, avoid=None)"
+        text_signature = "($self, rate, q, *, joint_limits=None, linear_speed=0.5, angular_speed=1.5, \
+                          max_deviation_angle=1.05, slack_position=0.02, slack_orientation=0.1, free_axes=None, \
+                          avoid=None, held_back=None, give_position=None, give_orientation=None)"
     )]
     fn servo<'py>(
         &self,
+        py: Python<'py>,
         rate: Argument<'py, f64>,
         q: &Bound<'py, PyAny>,
         joint_limits: Option<&Bound<'py, PyAny>>,
         linear_speed: Argument<'py, f64>,
         angular_speed: Argument<'py, f64>,
-        held_back: Option<Argument<'py, String>>,
-        give_position: Argument<'py, f64>,
-        give_orientation: Argument<'py, f64>,
+        max_deviation_angle: Argument<'py, f64>,
+        slack_position: Argument<'py, f64>,
+        slack_orientation: Argument<'py, f64>,
         free_axes: Option<&Bound<'py, PyAny>>,
         avoid: Option<&Bound<'py, PyAny>>,
+        held_back: Option<Argument<'py, String>>,
+        give_position: Option<Argument<'py, f64>>,
+        give_orientation: Option<Argument<'py, f64>>,
     ) -> PyResult<PyServo> {
-        let held_back = named(held_back, "held_back")?.map(|name| parsed(&name, "held_back")).transpose()?;
+        let held_back =
+            named(held_back, "held_back")?.map(|name| parsed::<HeldBack>(&name, "held_back")).transpose()?;
+        let max_deviation_angle = match held_back {
+            Some(held_back) => {
+                warn_deprecated(py, "held_back", "max_deviation_angle")?;
+                held_back.max_deviation_angle()
+            }
+            None => max_deviation_angle.named("max_deviation_angle")?,
+        };
         let options = ServoOptions {
             linear_speed: linear_speed.named("linear_speed")?,
             angular_speed: angular_speed.named("angular_speed")?,
-            held_back: held_back.unwrap_or(ServoOptions::DEFAULT.held_back),
-            give: [give_position.named("give_position")?, give_orientation.named("give_orientation")?],
+            max_deviation_angle,
+            slack: [
+                renamed(py, give_position, slack_position, ["give_position", "slack_position"])?,
+                renamed(py, give_orientation, slack_orientation, ["give_orientation", "slack_orientation"])?,
+            ],
             free_axes: free_axes.map(read_free_axes).transpose()?.unwrap_or_default(),
             ..ServoOptions::default()
         };
@@ -135,8 +162,8 @@ impl PyArm {
 pub struct SavedServo {
     rate: f64,
     speeds: [f64; 2],
-    held_back: String,
-    give: [f64; 2],
+    max_deviation_angle: f64,
+    slack: [f64; 2],
     free_axes: [bool; 6],
     /// Limits of velocity, acceleration and jerk.
     limits: [Vec<f64>; 3],
@@ -165,12 +192,35 @@ impl PyServo {
         SavedServo {
             rate,
             speeds: [options.linear_speed, options.angular_speed],
-            held_back: options.held_back.name().to_owned(),
-            give: options.give,
+            max_deviation_angle: options.max_deviation_angle,
+            slack: options.slack,
             free_axes: options.free_axes,
             limits: [limits.velocities, limits.accelerations, limits.jerks],
             state: [servo.positions(), servo.velocities(), servo.accelerations()].map(<[f64]>::to_vec),
         }
+    }
+}
+
+impl PyServo {
+    /// The name of a limiting factor, and those of its joint, tip or bodies.
+    fn limiting_factor(&self, hold: &Hold) -> (&'static str, Vec<String>) {
+        let chain = &self.arm.chain;
+        let joint = |variable: usize| vec![chain.variables()[variable].name.clone()];
+        let tip = |tip: usize| vec![chain.tips()[tip].link.clone()];
+        match *hold {
+            Hold::JointLimit { variable } => ("joint_limit", joint(variable)),
+            Hold::Singularity => ("singularity", Vec::new()),
+            Hold::Contact { pair, .. } => ("contact", self.bodies(pair)),
+            Hold::Workspace(at) => ("workspace", tip(at.tip)),
+            Hold::JointSpeed { variable } => ("joint_speed", joint(variable)),
+            Hold::TipSpeed { tip: index } => ("tip_speed", tip(index)),
+        }
+    }
+
+    /// The names of the bodies of a pair.
+    fn bodies(&self, pair: usize) -> Vec<String> {
+        let pairs = self.request.world.as_deref().and_then(|world| world.clearance().scene.pairs().nth(pair));
+        pairs.map(|pair| pair.map(|body| body.name().to_owned()).to_vec()).unwrap_or_default()
     }
 }
 
@@ -182,12 +232,13 @@ pub fn rebuild_servo(
     saved: SavedServo,
     world: Option<&Bound<'_, PyWorld>>,
 ) -> PyResult<PyServo> {
-    let SavedServo { rate, speeds, held_back, give, free_axes, limits, state: [q, velocities, accelerations] } = saved;
+    let SavedServo { rate, speeds, max_deviation_angle, slack, free_axes, limits, state } = saved;
+    let [q, velocities, accelerations] = state;
     let options = ServoOptions {
         linear_speed: speeds[0],
         angular_speed: speeds[1],
-        held_back: parsed(&held_back, "held_back")?,
-        give,
+        max_deviation_angle,
+        slack,
         free_axes,
         ..ServoOptions::default()
     };
@@ -216,9 +267,11 @@ impl PyServo {
     ///     The frame whose axes the twist is expressed in.
     /// velocities : array (n,), or dict by joint name, optional
     ///     Joint velocities [rad/s or m/s], instead of a twist.
+    /// pose : array (7,) or (4, 4), or dict from tip to array, optional
+    ///     The pose of the tip in the base link's frame, instead of a twist.
     #[pyo3(
-        signature = (twist = None, *, frame = None, velocities = None),
-        text_signature = "($self, twist=None, *, frame='base', velocities=None)"
+        signature = (twist = None, *, frame = None, velocities = None, pose = None),
+        text_signature = "($self, twist=None, *, frame='base', velocities=None, pose=None)"
     )]
     fn step<'py>(
         &self,
@@ -226,16 +279,18 @@ impl PyServo {
         twist: Option<&Bound<'py, PyAny>>,
         frame: Option<Argument<'py, String>>,
         velocities: Option<&Bound<'py, PyAny>>,
+        pose: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let chain = &self.arm.chain;
         let axes = read_axes(frame)?;
         let twists = twist.map(|twist| read_twists(twist, axes, chain)).transpose()?;
+        let poses = pose.map(|pose| read_poses(pose, chain)).transpose()?;
         let velocities = velocities.map(|velocities| read_positions(velocities, chain, "velocities")).transpose()?;
-        let command = match (&twists, &velocities) {
-            (None, None) => Command::Rest,
-            (Some(twists), None) => Command::Tips(twists),
-            (None, Some(velocities)) => Command::Velocities(velocities),
-            (Some(_), Some(_)) => return Err(refused("give a twist or joint velocities, not both")),
+        let command = match (&twists, &velocities, &poses) {
+            (None, None, None) => Command::Rest,
+            (Some(tips), None, None) | (None, None, Some(tips)) => Command::Tips(tips),
+            (None, Some(velocities), None) => Command::Velocities(velocities),
+            _ => return Err(refused("give a twist, a pose or joint velocities, not both")),
         };
         let clearance = self.request.world.as_deref().map(WorldData::clearance);
         let mut servo = self.servo();
@@ -267,6 +322,44 @@ impl PyServo {
         self.servo().is_at_rest()
     }
 
+    /// The report of the last step, a dict with these keys:
+    ///
+    /// - ``speed_ratio``: the share of the commanded tip speed over the last 50 ms; 1 without a command.
+    /// - ``angle``: the largest angle between the command of a tip and its motion [rad], where one radian of the tip
+    ///   counts as 0.3 times the size of the arm.
+    /// - ``sliding``: True if the tips move beside their commands, in the nearest feasible direction.
+    /// - ``position_off_line``, ``orientation_off_line``: the largest deviation of a tip from its line [m, rad], also
+    ///   while it comes to rest; 0 without a line.
+    /// - ``smallest_singular_value``: that of the Jacobian of all tips; None without a twist or pose.
+    /// - ``singular_direction``: with a singularity among the limits, a dict from tip to the twist (6,) that is lost,
+    ///   as is its opposite, along the axes of the base link, with the size of one radian over all tips; otherwise
+    ///   empty.
+    /// - ``limits``: a list of tuples, the most important first: the limiting factor ("joint_limit", "singularity",
+    ///   "contact", "workspace", "joint_speed" or "tip_speed") and a list with the name of its joint, its tip or its
+    ///   two bodies. Empty if the tips follow.
+    /// - ``distance``: the distance of the two bodies of a contact among them [m]; None without one.
+    #[getter]
+    fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let servo = self.servo();
+        let Report { share, angle, off_line, is_sliding, smallest_singular_value, singular_direction, holds } =
+            servo.report();
+        let dict = PyDict::new(py);
+        dict.set_item("speed_ratio", share)?;
+        dict.set_item("angle", angle)?;
+        dict.set_item("position_off_line", off_line[0])?;
+        dict.set_item("orientation_off_line", off_line[1])?;
+        dict.set_item("sliding", is_sliding)?;
+        dict.set_item("smallest_singular_value", smallest_singular_value)?;
+        let names = self.arm.chain.tip_names();
+        let lost =
+            names.iter().zip(singular_direction).map(|(tip, lost)| (tip, PyArray1::from_slice(py, lost.as_slice())));
+        dict.set_item("singular_direction", lost.into_py_dict(py)?)?;
+        dict.set_item("limits", holds.iter().map(|hold| self.limiting_factor(hold)).collect::<Vec<_>>())?;
+        let contact = |hold: &Hold| if let Hold::Contact { distance, .. } = *hold { Some(distance) } else { None };
+        dict.set_item("distance", holds.iter().find_map(contact))?;
+        Ok(dict)
+    }
+
     fn __copy__(&self) -> Self {
         let motion = Mutex::new(self.servo().clone());
         Self { arm: Arc::clone(&self.arm), request: self.request.clone(), motion }
@@ -283,25 +376,20 @@ impl PyServo {
     }
 }
 
-/// A twist of the only tip, or a dict of twists by tip.
-fn read_twists(value: &Bound<'_, PyAny>, axes: Axes, chain: &Chain) -> PyResult<Vec<TipCommand>> {
-    let twist = |tip: usize, value: &Bound<'_, PyAny>| {
-        let numbers = NumberArray::read(value, "twist")?;
-        let [x, y, z, rx, ry, rz] = numbers.to_vec()[..] else {
-            let shape = shape_in_words(numbers.shape());
-            return Err(refused(format!(
-                "twist has the shape {shape}; it must be (6,): linear, then angular velocity"
-            )));
-        };
-        let (linear, angular) = (Vector3::new(x, y, z), Vector3::new(rx, ry, rz));
-        Ok(TipCommand::Twist(TipTwist { tip, linear, angular, axes }))
-    };
-    match value.cast::<PyDict>() {
-        Ok(by_tip) => by_tip
-            .iter()
-            .map(|(tip, value)| twist(tip_index(chain, &read::<String>(&tip, "a tip of twist")?)?, &value))
-            .collect(),
-        Err(_) if chain.tips().len() > 1 => Err(refused("the arm has several tips: give a dict from tip to twist")),
-        Err(_) => Ok(vec![twist(0, value)?]),
-    }
+/// The value of an argument, or of its deprecated name.
+fn renamed(
+    py: Python<'_>,
+    old: Option<Argument<'_, f64>>,
+    new: Argument<'_, f64>,
+    [old_name, new_name]: [&str; 2],
+) -> PyResult<f64> {
+    let Some(value) = named(old, old_name)? else { return new.named(new_name) };
+    warn_deprecated(py, old_name, new_name)?;
+    Ok(value)
+}
+
+/// Warns that an argument has another name.
+fn warn_deprecated(py: Python<'_>, old: &str, new: &str) -> PyResult<()> {
+    let message = CString::new(format!("the argument {old} of servo is deprecated: use {new}")).map_err(refused)?;
+    PyErr::warn(py, &py.get_type::<PyDeprecationWarning>(), &message, 1)
 }

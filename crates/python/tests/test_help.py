@@ -39,8 +39,8 @@ def test_the_defaults_of_a_servo_are_those_shown(arm):
     saved = arm.servo(100, arm.solve([0.4, -0.1, 0.3, 1, 0, 0, 0]).positions).__reduce__()[1][1]
     shown = {p.name: p.default for p in inspect.signature(urdfik.Arm.servo).parameters.values()}
     assert saved["speeds"] == [shown["linear_speed"], shown["angular_speed"]]
-    assert saved["give"] == [shown["give_position"], shown["give_orientation"]]
-    assert saved["held_back"] == shown["held_back"]
+    assert saved["slack"] == [shown["slack_position"], shown["slack_orientation"]]
+    assert saved["max_deviation_angle"] == shown["max_deviation_angle"]
 
 
 @pytest.mark.parametrize("name", list(CLASSES))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import urdfik
+from conftest import urdf
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +93,78 @@ def test_a_servo_takes_the_axes_of_the_tip_and_joint_velocities(arm, start):
     np.testing.assert_allclose(joints.positions[1:], q[1:], atol=1e-9)
 
 
+def test_a_servo_follows_poses(arm, start):
+    q, pose = start
+    matrix = moved(pose, 0, 0.1, 0)
+    turn = np.eye(4)
+    turn[np.ix_([0, 2], [0, 2])] = [[np.cos(0.4), np.sin(0.4)], [-np.sin(0.4), np.cos(0.4)]]
+    turned = matrix @ turn
+    for goal, given in [(matrix, matrix), (turned, {"tool0": turned})]:
+        servo = arm.servo(250, q)
+        for _ in range(1500):
+            positions = servo.step(pose=given)
+        np.testing.assert_array_equal(positions, servo.positions)
+        np.testing.assert_allclose(arm.forward_kinematics(positions), goal, atol=1e-6)
+        assert servo.is_at_rest and servo.report["speed_ratio"] == 1.0
+
+
+def test_the_report_of_a_servo(arm, start):
+    q, pose = start
+    servo = arm.servo(250, q)
+    assert servo.report["speed_ratio"] == 1.0 and servo.report["limits"] == []
+    for _ in range(100):
+        servo.step([0, 0.05, 0, 0, 0, 0])
+    report = servo.report
+    assert report["speed_ratio"] > 0.9 and report["angle"] < 0.01 and not report["sliding"] and report["limits"] == []
+    assert report["position_off_line"] < 1e-4 and report["smallest_singular_value"] > 0.05 and report["distance"] is None
+    servo.step([0, 5.0, 0, 0, 0, 0])
+    assert servo.report["limits"] == [("tip_speed", ["tool0"])]
+    # Out of reach the tip waits on its line. What the report says is compared with the positions.
+    servo, direction = arm.servo(250, q, max_deviation_angle=0.0), np.array([0.2, 0.1, 0.0])
+    along, factors, share = [0.0], set(), 1.0
+    for _ in range(1500):
+        servo.step([*direction, 0, 0, 0])
+        report, way = servo.report, arm.forward_kinematics(servo.positions)[:3, 3] - pose[:3, 3]
+        along.append(way @ direction / (direction @ direction))
+        beside = np.linalg.norm(way - along[-1] * direction)
+        assert abs(report["position_off_line"] - beside) < 1e-5 and not report["sliding"]
+        share = (along[-1] - along[max(0, len(along) - 14)]) / (0.004 * min(13, len(along) - 1))
+        assert abs(report["speed_ratio"] - share) < 0.03
+        for factor, names in report["limits"]:
+            factors.add(factor)
+            assert factor == "singularity" or names[0] in arm.joint_names
+    assert share < 1e-3 and factors & {"joint_limit", "singularity"} and factors <= {"joint_limit", "singularity", "joint_speed"}
+    servo = arm.servo(250, q)
+    for _ in range(500):
+        servo.step(velocities=dict.fromkeys(arm.joint_names, 0.0) | {arm.joint_names[0]: 2.0})
+    assert servo.report["smallest_singular_value"] is None and servo.report["angle"] == 0.0
+
+
+def test_a_servo_names_the_motion_that_is_lost_at_a_singularity():
+    arm = urdfik.Arm(urdf("arm6"))
+    servo = arm.servo(100, [0, -0.45, 0.72, 0, -0.47, 0], max_deviation_angle=0.0)
+    assert servo.report["singular_direction"] == {}
+    for _ in range(600):
+        servo.step([0.178, 0.014, 0.089, 0, 0, 0])
+    report = servo.report
+    assert ("singularity", []) in report["limits"] and list(report["singular_direction"]) == ["tool0"]
+    # The elbow is stretched: of the translation, the part that no joint velocity makes.
+    lost = report["singular_direction"]["tool0"][:3]
+    vectors, values, _ = np.linalg.svd(arm.jacobian(servo.positions))
+    nearest = vectors[:3, -1]
+    assert values[-1] < 1e-2 and abs(lost @ nearest) > 0.99 * np.linalg.norm(lost) * np.linalg.norm(nearest)
+
+
+def test_deprecated_arguments_of_a_servo_warn(arm, start):
+    q, _ = start
+    for old, new in [({"held_back": "wait"}, {"max_deviation_angle": 0.0}), ({"held_back": "slide"}, {}),
+                     ({"give_position": 0.01}, {"slack_position": 0.01}), ({"give_orientation": 0.0}, {"slack_orientation": 0.0})]:
+        (name,) = old
+        with pytest.warns(DeprecationWarning, match=f"{name} of servo is deprecated: use "):
+            servo = arm.servo(250, q, **old)
+        assert servo.__reduce__()[1][1] == arm.servo(250, q, **new).__reduce__()[1][1]
+
+
 def test_a_servo_that_starts_outside_the_limits_moves_inside_first(arm, start):
     q, _ = start
     outside = q.copy()
@@ -114,14 +187,20 @@ def test_a_servo_that_starts_outside_the_limits_moves_inside_first(arm, start):
         (lambda arm, q, pose: arm.path([pose], q, joint_limits={arm.joint_names[0]: {"speed": 1}}), "they can be velocity"),
         (lambda arm, q, pose: arm.path([pose], q, joint_limits={arm.joint_names[0]: {"jerk": 0}}), "jerk of joint_limits of .* is 0"),
         (lambda arm, q, pose: arm.servo(0, q), "rate is 0"),
-        (lambda arm, q, pose: arm.servo(100, q, held_back="go"), "the ways to be held back are: wait, slide"),
-        (lambda arm, q, pose: arm.servo(100, q, give_orientation=-1), "give_orientation is -1"),
+        (lambda arm, q, pose: arm.servo(100, q, held_back="go"), "the behaviours at a limit are: wait, slide"),
+        (lambda arm, q, pose: arm.servo(100, q, slack_orientation=-1), "slack_orientation is -1"),
         (lambda arm, q, pose: arm.servo(100, q, free_axes=["yaw"]), "x, y, z, rx, ry, rz"),
         (lambda arm, q, pose: arm.servo(100, q, free_axes=["rz", "x"]), "leaves no translation free"),
         (lambda arm, q, pose: arm.servo(100, q * np.nan), "q has an entry that is not a finite number"),
         (lambda arm, q, pose: arm.servo(100, q).step([1, 2, 3]), r"twist has the shape \(3,\); it must be \(6,\)"),
         (lambda arm, q, pose: arm.servo(100, q).step([np.nan] * 6), "finite"),
         (lambda arm, q, pose: arm.servo(100, q).step([0] * 6, velocities=q), "not both"),
+        (lambda arm, q, pose: arm.servo(100, q).step([0] * 6, pose=pose), "not both"),
+        (lambda arm, q, pose: arm.servo(100, q).step(pose=[0, 0, 0.3]), "pose has no orientation"),
+        (lambda arm, q, pose: arm.servo(100, q).step(pose=np.full(7, np.nan)), "pose"),
+        (lambda arm, q, pose: arm.servo(100, q).step(pose={"hand": pose}), "hand"),
+        (lambda arm, q, pose: arm.servo(100, q, max_deviation_angle=-1), "max_deviation_angle is -1"),
+        (lambda arm, q, pose: arm.servo(100, q, give_position=-1), "slack_position is -1"),
     ],
 )
 def test_what_is_wrong_is_named(arm, start, call, words):

@@ -109,6 +109,8 @@ def test_motions_keep_clear_and_say_what_is_in_the_way(arm):
     servo = arm.servo(100, q, avoid=world)
     reached = np.array([servo.step([0, 0.2, 0, 0, 0, 0]) for _ in range(300)])
     assert world.is_free(reached).all() and arm.forward_kinematics(reached[-1])[1, 3] > here[1, 3] + 0.05
+    bodies = dict(servo.report["limits"])["contact"]
+    assert len(bodies) == 2 and "wall" in bodies and 0 < servo.report["distance"] < 0.05
 
 
 @pytest.mark.parametrize(

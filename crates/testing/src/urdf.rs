@@ -46,6 +46,22 @@ pub fn spherical(first: f64, second: f64) -> String {
     robot("base turret upper lower tip", &joints)
 }
 
+/// An arm of four joints with the dimensions of an OpenManipulator-X: a yaw and three parallel axes.
+pub fn open_manipulator() -> String {
+    let places = [
+        ("yaw", "base turret", "0.012 0 0.017", "0 0 1", [-3.1, 3.1]),
+        ("lift", "turret upper", "0 0 0.0595", "0 1 0", [-1.5, 1.5]),
+        ("elbow", "upper lower", "0.024 0 0.128", "0 1 0", [-1.5, 1.4]),
+        ("pitch", "lower hand", "0.124 0 0", "0 1 0", [-1.7, 1.97]),
+    ];
+    let turns = places.map(|(name, links, xyz, axis, [lower, upper])| {
+        let (parent, child) = links.split_once(' ').unwrap();
+        let limit = format!("<limit lower='{lower}' upper='{upper}' effort='1' velocity='4.8'/>");
+        joint(name, "revolute", parent, child, &format!("<origin xyz='{xyz}'/><axis xyz='{axis}'/>{limit}"))
+    });
+    robot("base turret upper lower hand tip", &(turns.concat() + &fixed("end", "hand", "tip", "0.126 0 0")))
+}
+
 /// An arm of six joints, three of them parallel and no wrist centre, with these symmetric limits \[rad\], or none.
 pub fn six_joints(limit: Option<f64>) -> String {
     let places = [

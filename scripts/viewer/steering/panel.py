@@ -8,7 +8,7 @@ from .twist import AXES
 
 HELP = 'Velocity commands: the tip moves while a pad or key is held'
 WORDS = {ServoStatus.OK: ('follows', GREEN), ServoStatus.TIMEOUT: ('at rest', GREY)}
-HELD_BACK, REFUSED = ('held back', AMBER), ('refused', PURPLE)
+HELD_BACK, SLIDES, REFUSED = ('held back', AMBER), ('slides', AMBER), ('refused', PURPLE)
 
 
 class SteeringPanel:
@@ -44,7 +44,8 @@ class SteeringPanel:
         """The newest ServoStatus, or None."""
         content = ''
         if status is not None:
-            word, color = WORDS.get(status.code, REFUSED if status.code >= ServoStatus.INVALID else HELD_BACK)
+            other = REFUSED if status.code >= ServoStatus.INVALID else HELD_BACK
+            word, color = SLIDES if status.sliding else WORDS.get(status.code, other)
             name = f'{100 * status.scale:.0f} % of the speed' if status.code < ServoStatus.TIMEOUT else ''
             content = block([outcome(word, color, name, status.message)])
         if self._status.content != content:

@@ -4,6 +4,7 @@ use r2r::urdf_ik::msg::ServoStatus;
 
 use super::latest_commands::LatestCommands;
 use super::step_context::StepContext;
+use crate::messages::convert;
 use crate::reports::TargetOutcome;
 use crate::reports::status::{Refused, bodies};
 use crate::robot_in_use::description::LoadedRobot;
@@ -46,6 +47,9 @@ pub(super) fn of_step(
         }
         (Ok(report), Ok(avoidance)) => put_report(&mut status, report, context.loaded, *avoidance),
     }
+    if let Ok(report) = stepped {
+        put_deviation(&mut status, report);
+    }
     if let Some(ignored) = latest.ignored_pose() {
         (status.code, status.message) = (code::INVALID, ignored.to_string());
     }
@@ -87,8 +91,8 @@ pub(crate) fn put_speed_scale(status: &mut ServoStatus, scale: f64) {
 
 /// Puts the limiting factors of the `report` into `status`.
 fn put_report(status: &mut ServoStatus, report: &Report, loaded: &LoadedRobot, avoidance: Option<&Avoidance>) {
-    (status.code, status.scale, status.sliding) = (code::OK, report.share, report.is_sliding);
-    [status.position_off_line, status.orientation_off_line] = report.off_line;
+    (status.code, status.scale) = (code::OK, report.share);
+    status.singular_direction = report.singular_direction.iter().map(convert::twist_message).collect();
     status.smallest_singular_value = report.smallest_singular_value.unwrap_or(f64::NAN);
     let mut sentences: Vec<String> = Vec::new();
     for hold in &report.holds {
@@ -98,8 +102,19 @@ fn put_report(status: &mut ServoStatus, report: &Report, loaded: &LoadedRobot, a
         }
         sentences.push(sentence);
     }
-    status.message =
-        if sentences.is_empty() { "the arm follows".to_owned() } else { names::sentence(&sentences.join("; ")).into() };
+    if sentences.is_empty() {
+        sentences.push("the arm follows".to_owned());
+    }
+    if report.is_sliding {
+        sentences.push(format!("sliding at an angle of {:.2} rad to the command", report.angle));
+    }
+    status.message = names::sentence(&sentences.join("; ")).into();
+}
+
+/// Puts the deviation from the commands into `status`, also while the arm comes to rest without one.
+fn put_deviation(status: &mut ServoStatus, report: &Report) {
+    (status.sliding, status.deviation_angle) = (report.is_sliding, report.angle);
+    [status.position_off_line, status.orientation_off_line] = report.off_line;
 }
 
 /// Puts the names of a limiting factor into `status`. Returns its code and sentence.

@@ -58,7 +58,7 @@ fn the_figures_are_what_the_library_computes() {
     let documents: String =
         files("").filter(|path| path.extension().is_some_and(|end| end == "md")).map(|path| read(&path)).collect();
     let figures: Vec<_> = files("figures").collect();
-    assert_eq!(figures.len(), 12);
+    assert_eq!(figures.len(), 13);
     for path in figures {
         let (name, svg) = (path.file_name().unwrap().to_str().unwrap(), Svg::read(&path));
         assert!(documents.contains(&format!("](figures/{name})")), "no document shows {name}");

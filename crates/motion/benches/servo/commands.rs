@@ -25,15 +25,25 @@ pub fn random_run(subject: &Subject, seed: u64, changes: usize) -> Run {
     run
 }
 
-/// Steps of a servo under commands that change every few ticks.
-pub fn random_steps(subject: &Subject, servo: &mut Servo, run: &mut Run, changes: usize, random: &mut Random) {
+/// Steps of a servo under commands that change every few ticks. Returns the commands, each with its first sample.
+pub fn random_steps(
+    subject: &Subject,
+    servo: &mut Servo,
+    run: &mut Run,
+    changes: usize,
+    random: &mut Random,
+) -> Vec<(usize, Wish)> {
+    let mut wishes = Vec::new();
     for _ in 0..changes {
         let wish = random_wish(random, subject, &subject.pose(servo.positions()));
+        let from = run.positions.len() - 1;
         let most = if random.unit() < 0.1 { 300 } else { 15 };
         for _ in 0..=random.below(most) {
             run.step(servo, &wish);
         }
+        wishes.push((from, wish));
     }
+    wishes
 }
 
 /// A source that drops out now and then, for 10 ms to 5 s. Also returns the maximum joint velocity later than 0.3 s

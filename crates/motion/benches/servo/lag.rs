@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use crate::common::Random;
 use crate::common::hand::hand_sequence;
+use crate::lone_joint::LoneJoint;
 use crate::table::{Figure, print_figures};
 use crate::tip_motion::{Scope, comfortable, condition_number, follow, tip_twists, weighed, weighed_jacobian};
 use crate::watch::{Run, Subject, small};
@@ -59,31 +60,17 @@ fn delay(sequences: &[Sequence], which: usize, longest: usize) -> f64 {
 /// Joints that approach the least-squares velocity of each twist time-optimally.
 fn least_squares(subject: &Subject, start: &[f64], twists: &[Vector6<f64>], period: f64) -> Run {
     let mut run = Run::new(period, start);
-    let (mut here, mut states) = (start.to_vec(), vec![[0.0; 2]; start.len()]);
+    let mut joints: Vec<LoneJoint> = start.iter().map(|position| LoneJoint::new(*position)).collect();
     for twist in twists {
+        let here = &run.positions[run.positions.len() - 1];
         let wished = DVector::from_column_slice(weighed(twist).as_slice());
-        let Ok(velocities) = weighed_jacobian(subject, &here).svd(true, true).solve(&wished, 0.0) else { break };
-        for (joint, [velocity, acceleration]) in states.iter_mut().enumerate() {
-            let bounds = subject.bounds(joint);
-            let goal = velocities[joint].clamp(-bounds[0], bounds[0]);
-            let next = approach([*velocity, *acceleration], goal, bounds, period);
-            // Constant jerk over the period.
-            here[joint] += period * (*velocity + period * (2.0 * *acceleration + next) / 6.0);
-            *velocity += 0.5 * period * (*acceleration + next);
-            *acceleration = next;
+        let Ok(velocities) = weighed_jacobian(subject, here).svd(true, true).solve(&wished, 0.0) else { break };
+        for (index, joint) in joints.iter_mut().enumerate() {
+            joint.approach(velocities[index], subject.bounds(index), period);
         }
-        run.positions.push(here.clone());
+        run.positions.push(joints.iter().map(|joint| joint.position).collect());
     }
     run
-}
-
-/// The acceleration a′ at the end of a period T that approaches a higher velocity u fastest. It is the largest with
-/// v + T (a + a′) / 2 + a′² / 2j ≤ u, so that the acceleration can end at u.
-fn approach([velocity, acceleration]: [f64; 2], goal: f64, [_, most, jerk]: [f64; 3], period: f64) -> f64 {
-    let missing = goal - velocity - 0.5 * period * acceleration;
-    let half = 0.5 * period;
-    let wished = missing.signum() * jerk * ((half * half + 2.0 * missing.abs() / jerk).sqrt() - half);
-    wished.clamp(acceleration - period * jerk, acceleration + period * jerk).clamp(-most, most)
 }
 
 /// Number of samples before the first one near a singularity or limit.

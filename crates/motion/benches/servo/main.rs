@@ -1,8 +1,9 @@
 //! An independent judge of the servo: `cargo bench --bench servo -- [WHAT…] [ROBOT…] [cases=N] [from=SEED] [rate=HZ]
 //! [give=0] [limits=derived]`.
 //!
-//! WHAT is among [`LINES`] and [`HANDS`]; all by default. ROBOT is a maker's, `so101`, `arm6`, `arm7`, or a case file
-//! (`.json`), and for `tick` and `time` also `snake32`. `limits=derived` has the default limits of the node instead of
+//! WHAT is among [`LINES`], [`HANDS`], [`SHORT`] and [`BUNDLED`]; all by default. ROBOT is a maker's, `arm6`, `arm7`,
+//! an arm of four or five joints (`so101`, `arm5`, `scara`, `palletiser`, `open_manipulator`), or a case file `.json`,
+//! and for `tick` and `time` also `snake32`. `limits=derived` has the default limits of the node instead of
 //! 5 rad/s² and 50 rad/s³.
 //!
 //! Only the published positions are judged, at even times. On lines, the tip must be on the commanded line, and finite
@@ -14,12 +15,15 @@
 
 mod bounds;
 mod box_least_squares;
+mod coast;
 mod commands;
 use urdf_ik_testing as common;
 mod escapes;
 mod hands;
+mod held;
 mod hold;
 mod lag;
+mod lone_joint;
 mod noise;
 mod person;
 mod poses;
@@ -32,15 +36,18 @@ mod table;
 mod tick;
 mod time;
 mod tip_motion;
+mod turns;
 mod walk;
+mod wall;
 #[path = "../../tests/motion/servo_watch.rs"]
 mod watch;
+mod zeros;
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use common::measure::words;
-use common::urdf::snake;
+use common::urdf::{open_manipulator, snake};
 use common::{Arm, arm_of_cases, arm_with_tool, makers_arms, short_arms};
 use escapes::Start;
 use starts::Case;
@@ -50,7 +57,7 @@ use watch::Subject;
 
 /// The measurements of lines and of rest, with the default number of cases per robot. Arms with fewer than six joints
 /// take part only if they are named.
-const LINES: [(&str, u64); 8] = [
+const LINES: [(&str, u64); 10] = [
     ("tick", 32),
     ("random", 100),
     ("starts", 2000),
@@ -59,8 +66,10 @@ const LINES: [(&str, u64); 8] = [
     ("limits", 200),
     ("dropouts", 50),
     ("hold60", 10),
+    ("coast", 100),
+    ("zeros", 1),
 ];
-/// The measurements of hands and of arbitrary streams.
+/// The measurements of hands and of arbitrary streams. Of the arms with fewer than six joints the SO-101 takes part.
 const HANDS: [(&str, u64); 8] = [
     ("hands", 100),
     ("noise", 40),
@@ -71,6 +80,12 @@ const HANDS: [(&str, u64); 8] = [
     ("bounds", 1000),
     ("time", 8),
 ];
+/// The measurements of arms with fewer than six joints.
+const SHORT: [(&str, u64); 2] = [("held", 60), ("turns", 60)];
+/// The measurements of the bundled arms.
+const BUNDLED: [(&str, u64); 1] = [("wall", 40)];
+/// The default period of commands, and that of replays \[s\].
+const PERIOD: f64 = 0.01;
 /// The arm that is only timed.
 const LONG: &str = "snake32";
 
@@ -80,13 +95,14 @@ fn main() -> ExitCode {
         replay(&words[1..]);
         return ExitCode::SUCCESS;
     }
-    let kinds = || LINES.into_iter().chain(HANDS);
+    let kinds = || LINES.into_iter().chain(HANDS).chain(SHORT).chain(BUNDLED);
     let is_kind = |word: &str| kinds().any(|(kind, _)| kind == word);
     let asked: Vec<&String> = words.iter().filter(|word| is_kind(word)).collect();
     let robots: Vec<&str> =
         words.iter().map(String::as_str).filter(|word| !word.contains('=') && !is_kind(word)).collect();
     let number = |key: &str| words.iter().find_map(|word| word.strip_prefix(key)?.parse::<u32>().ok());
-    let (first, period) = (number("from=").unwrap_or(0).into(), 1.0 / f64::from(number("rate=").unwrap_or(100)));
+    let (first, period) =
+        (number("from=").unwrap_or(0).into(), number("rate=").map_or(PERIOD, |rate| 1.0 / f64::from(rate)));
     let mut failed = 0;
     for subject in arms(&robots).into_iter().map(|arm| subject(arm, &words)) {
         for (kind, cases) in kinds().filter(|(kind, _)| asked.is_empty() || asked.iter().any(|word| word == kind)) {
@@ -103,9 +119,10 @@ fn main() -> ExitCode {
 /// The robots of these names and case files, or all.
 fn arms(names: &[&str]) -> Vec<Arm> {
     let bundled = ["arm6", "arm7"].map(arm_with_tool);
-    let short = short_arms().into_iter().filter(|arm| arm.name == "so101");
-    let snake = Arm { name: LONG.to_owned(), ..Arm::from_text(&snake(32, false), "l0", &["tip"]) };
-    let all = makers_arms().into_iter().chain(bundled).chain(short).chain([snake]);
+    let named = |name: &str, arm: Arm| Arm { name: name.to_owned(), ..arm };
+    let small = named("open_manipulator", Arm::from_text(&open_manipulator(), "base", &["tip"]));
+    let snake = named(LONG, Arm::from_text(&snake(32, false), "l0", &["tip"]));
+    let all = makers_arms().into_iter().chain(bundled).chain(short_arms()).chain([small, snake]);
     let is_file = |path: &&Path| path.extension().is_some_and(|extension| extension == "json");
     let files = names.iter().map(Path::new).filter(is_file).map(arm_of_cases);
     all.filter(|arm| names.is_empty() || names.contains(&arm.name.as_str())).chain(files).collect()
@@ -127,10 +144,13 @@ fn subject(arm: Arm, words: &[String]) -> Subject {
 
 /// True if a robot takes part in a measurement.
 fn is_meant(subject: &Subject, kind: &str, robots: &[&str]) -> bool {
-    let is_of_lines = LINES.iter().any(|(name, _)| *name == kind);
+    let (is_among, is_short) =
+        (|kinds: &[(&str, u64)]| kinds.iter().any(|(name, _)| *name == kind), subject.joints() < 6);
     match subject.arm.name.as_str() {
         LONG => ["tick", "time"].contains(&kind),
-        _ => !is_of_lines || subject.joints() >= 6 || !robots.is_empty(),
+        name if is_among(&BUNDLED) => ["arm6", "arm7"].contains(&name),
+        _ if is_among(&SHORT) => is_short,
+        name => !is_short || !robots.is_empty() || is_among(&HANDS) && name == "so101",
     }
 }
 
@@ -156,6 +176,11 @@ fn measure(subject: &Subject, kind: &str, scope: &Scope) -> usize {
         "poses" => poses::measure(subject, scope),
         "lag" => lag::measure(subject, scope),
         "bounds" => bounds::measure(subject, seeds),
+        "coast" => coast::measure(subject, scope),
+        "zeros" => zeros::measure(subject, scope),
+        "held" => held::measure(subject, scope),
+        "turns" => turns::measure(subject, scope),
+        "wall" => wall::measure(subject, scope),
         _ => time::measure(subject, seeds),
     }
 }
@@ -173,7 +198,13 @@ fn replay(words: &[String]) {
         "slide" => slide::replay(&subject, &Case::new(&subject, seed)),
         "singular" => escapes::replay(&subject, Start::Singular, seed, index),
         "limits" => escapes::replay(&subject, Start::Limits, seed, index),
-        "hands" => hands::replay(&subject, seed, 0.01),
+        "hands" => hands::replay(&subject, seed, PERIOD),
+        "bounds" => bounds::replay(&subject, seed),
+        "coast" => coast::replay(&subject, seed, PERIOD),
+        "zeros" => zeros::replay(&subject, usize::try_from(seed).unwrap(), PERIOD),
+        "held" => held::replay(&subject, seed, PERIOD),
+        "turns" => turns::replay(&subject, seed, PERIOD),
+        "wall" => wall::replay(&subject, seed, PERIOD),
         "dropouts" => commands::replay(&subject, &commands::dropouts(&subject, seed).0),
         "random" => commands::replay(&subject, &commands::random_run(&subject, seed, 200)),
         _ => hold::replay(&subject, seed, index),

@@ -1,12 +1,12 @@
 //! Translations with noise of the size of rounding errors on a rotation: does it cost distance?
 
-use nalgebra::{Vector3, Vector6};
+use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use crate::common::Random;
 use crate::starts::Case;
 use crate::table::{Figure, print_figures};
-use crate::tip_motion::{Scope, follow, mean};
+use crate::tip_motion::{Scope, follow, mean, translation};
 use crate::watch::{Subject, from_line, small};
 
 /// Speed \[m/s\] and duration \[s\] of the command.
@@ -26,7 +26,7 @@ type Ways = (f64, [f64; NOISES.len()]);
 fn judge(subject: &Subject, seed: u64, scope: &Scope) -> Ways {
     let case = Case::new(subject, seed);
     let direction: Vector3<f64> = (case.twist.fixed_rows::<3>(0) + case.twist.fixed_rows::<3>(3)).normalize();
-    let line = Vector6::new(direction.x, direction.y, direction.z, 0.0, 0.0, 0.0) * SPEED;
+    let line = translation(&(direction * SPEED));
     let way = |noise: f64| {
         let mut random = Random::new(seed);
         let noisy = (0..scope.count(SECONDS)).map(|_| {

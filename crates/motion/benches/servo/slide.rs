@@ -2,7 +2,7 @@
 
 use nalgebra::Vector6;
 use rayon::prelude::*;
-use urdf_ik::motion::servo::{HeldBack, Servo, ServoOptions};
+use urdf_ik::motion::servo::{Servo, ServoOptions};
 
 use crate::box_least_squares::{Bounds, projected};
 use crate::starts::Case;
@@ -44,7 +44,7 @@ struct Standing {
 }
 
 fn run(subject: &Subject, case: &Case) -> Run {
-    let options = ServoOptions { held_back: HeldBack::Slide, ..ServoOptions::default() };
+    let options = ServoOptions::default();
     let mut servo = Servo::new(&subject.solver, &subject.limits, options, &case.start).unwrap();
     let mut run = Run::new(case.period, &case.start);
     run.steps(&mut servo, case.wish(), SECONDS);

@@ -6,7 +6,7 @@
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector3, Vector6};
 use rayon::prelude::*;
-use urdf_ik::motion::servo::{Axes, HeldBack, Servo, ServoOptions};
+use urdf_ik::motion::servo::{Axes, Servo, ServoOptions};
 
 use crate::common::Random;
 use crate::table::{Worst, WorstUsage, print};
@@ -78,7 +78,7 @@ impl Case {
 
 /// A servo that waits on its line, with the default maximum speeds.
 pub fn servo(subject: &Subject, start: &[f64]) -> Servo {
-    let options = ServoOptions { held_back: HeldBack::Wait, give: subject.give, ..ServoOptions::default() };
+    let options = ServoOptions { max_deviation_angle: 0.0, slack: subject.give, ..ServoOptions::default() };
     Servo::new(&subject.solver, &subject.limits, options, start).unwrap()
 }
 
@@ -172,7 +172,7 @@ fn judge(subject: &Subject, case: &Case) -> Judged {
     let of = |wanted: usize, value: f64| (kind == wanted).then_some(value);
     let values = [
         of(0, most(0)),
-        of(1, most(1)),
+        of(1, most(1)).filter(|_| !frees_rotation),
         of(1, most(0)),
         of(0, most(1)).filter(|_| !frees_rotation),
         Some(speeds.iter().fold(0.0, |most: f64, speed| most.max(speed - 1.0))),

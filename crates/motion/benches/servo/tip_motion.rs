@@ -1,6 +1,6 @@
 //! What the judges of hand motion share: comfortable starts, and the motion of the tip beside its command.
 
-use nalgebra::{DMatrix, DVector, Vector6};
+use nalgebra::{DMatrix, DVector, Vector3, Vector6};
 use urdf_ik::motion::servo::{Axes, Servo, ServoOptions};
 use urdf_ik::robot::Domain;
 
@@ -22,6 +22,8 @@ const BLOCKED: f64 = 0.02;
 const TRIED: f64 = 0.1;
 const LEAST: f64 = 0.03;
 const COSINE: f64 = 0.5;
+/// Fraction of the commanded speed below which the tip is stationary.
+const STATIONARY: f64 = 0.05;
 
 /// The cases of a judge.
 pub struct Scope {
@@ -39,7 +41,7 @@ impl Scope {
 
 /// A servo with the default options.
 pub fn default_servo(subject: &Subject, start: &[f64]) -> Servo {
-    let options = ServoOptions { give: subject.give, ..ServoOptions::default() };
+    let options = ServoOptions { slack: subject.give, ..ServoOptions::default() };
     Servo::new(&subject.solver, &subject.limits, options, start).unwrap()
 }
 
@@ -50,6 +52,11 @@ pub fn follow(subject: &Subject, start: &[f64], twists: &[Vector6<f64>], period:
         run.step(&mut servo, &Wish::twist(twist, Axes::Base));
     }
     run
+}
+
+/// The twist of a translation.
+pub fn translation(velocity: &Vector3<f64>) -> Vector6<f64> {
+    Vector6::new(velocity.x, velocity.y, velocity.z, 0.0, 0.0, 0.0)
 }
 
 /// A twist with rotations in metres.
@@ -95,6 +102,23 @@ pub fn comfortable(subject: &Subject, random: &mut Random) -> Vec<f64> {
 pub fn tip_twists(subject: &Subject, run: &Run) -> Vec<Vector6<f64>> {
     let poses: Vec<_> = run.positions.iter().map(|positions| subject.pose(positions)).collect();
     poses.windows(2).map(|pair| weighed(&twist_between(&pair[0], &pair[1], run.period))).collect()
+}
+
+/// The longest path of a joint while the tip is stationary, slower than a fraction of a twist \[rad or m\].
+pub fn stationary_motion(subject: &Subject, run: &Run, twist: &Vector6<f64>) -> f64 {
+    let slow = STATIONARY * weighed(twist).norm();
+    let (mut longest, mut paths) = (0.0_f64, vec![0.0; subject.joints()]);
+    for (moved, pair) in tip_twists(subject, run).iter().zip(run.positions.windows(2)) {
+        if moved.norm() >= slow {
+            paths.fill(0.0);
+            continue;
+        }
+        for (joint, path) in paths.iter_mut().enumerate() {
+            *path += (pair[1][joint] - pair[0][joint]).abs();
+            longest = longest.max(*path);
+        }
+    }
+    longest
 }
 
 /// True if joint velocities within the limits move the tip within 60° of a twist, at a speed that counts.

@@ -3,7 +3,6 @@
 use nalgebra::{Isometry3, UnitQuaternion, Vector3, Vector6};
 use thiserror::Error;
 
-use super::constants::SAME;
 use super::options::ServoOptions;
 use urdf_ik_mathematics::spatial::{rotation_vector, stacked};
 use urdf_ik_robot::Chain;
@@ -189,20 +188,6 @@ impl Aim {
 
     pub fn turns(&self) -> bool {
         self.commands()[1]
-    }
-
-    /// Whether it is another one than `last`: by more than 1 % or 1°.
-    pub fn differs_from(&self, last: &Self) -> bool {
-        match (self, last) {
-            (Self::Twist(twist, axes), Self::Twist(before, axes_before)) => {
-                let differs = |row| {
-                    let [now, before] = [twist, before].map(|twist| twist.fixed_rows::<3>(row).into_owned());
-                    (now - before).norm() > SAME * before.norm()
-                };
-                axes != axes_before || differs(0) || differs(3)
-            }
-            (one, other) => one != other,
-        }
     }
 }
 

@@ -5,33 +5,26 @@ use nalgebra::{Isometry3, UnitQuaternion, Vector3, Vector6};
 use super::command::{Aim, between};
 use urdf_ik_mathematics::spatial::{rotation_vector, stacked, swing};
 
-/// Which axes of rotation a tip holds, along its own axes.
+/// The axes of rotation that a tip constrains, along its own axes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HeldAxes {
-    axes: [bool; 3],
-    /// Whether they are held also where no rotation is commanded: the arm can do that.
-    pub always: bool,
-}
+pub struct HeldAxes([bool; 3]);
 
 impl HeldAxes {
-    /// Those that an aim leaves: all but the free axes, which count where a twist turns the tip, and those that have to be free for the
-    /// arm.
+    /// All but the free axes, which count where a twist turns the tip, and under a pose those that have to be free for
+    /// the arm.
     pub fn of(aim: &Aim, free_axes: [bool; 6], free_for_arm: [bool; 6]) -> Self {
         let is_turned = matches!(aim, Aim::Twist(..)) && aim.turns();
-        Self {
-            axes: [3, 4, 5].map(|axis| !(free_for_arm[axis] || free_axes[axis] && !is_turned)),
-            always: (3..6).all(|axis| free_axes[axis] || !free_for_arm[axis]),
-        }
+        let is_placed = matches!(aim, Aim::Pose(_));
+        Self([3, 4, 5].map(|axis| !(free_axes[axis] && !is_turned || free_for_arm[axis] && is_placed)))
     }
 
     pub fn are_all(self) -> bool {
-        self.axes == [true; 3]
+        self.0 == [true; 3]
     }
 
-    /// The rows of a twist that count for an aim.
-    pub fn rows(self, aim: &Aim) -> impl Iterator<Item = usize> + use<> {
-        let rotation_counts = self.always || aim.turns();
-        (0..6).filter(move |row| *row < 3 || rotation_counts && self.axes[row - 3])
+    /// Whether it constrains the rotation about that axis.
+    pub fn holds(self, axis: usize) -> bool {
+        self.0[axis]
     }
 
     /// What turns the axes along which rotations count into those of the base link.
@@ -45,16 +38,9 @@ impl HeldAxes {
         stacked(&linear, &(self.frame(tip).inverse() * angular))
     }
 
-    /// A twist without the rotation about free axes.
-    pub fn part_of(self, twist: &Vector6<f64>, tip: &Isometry3<f64>) -> Vector6<f64> {
-        let frame = self.frame(tip);
-        let [linear, angular] = [0, 3].map(|row| twist.fixed_rows::<3>(row).into_owned());
-        stacked(&linear, &(frame * self.held(&(frame.inverse() * angular))))
-    }
-
     /// A rotation along the axes of the [frame](Self::frame), without that about free axes.
     fn held(self, angular: &Vector3<f64>) -> Vector3<f64> {
-        Vector3::from_fn(|axis, _| if self.axes[axis] { angular[axis] } else { 0.0 })
+        Vector3::from_fn(|axis, _| if self.0[axis] { angular[axis] } else { 0.0 })
     }
 
     /// What leads a tip to a pose: its translation along the axes of the base link, and the rotation along those of its [frame](Self::frame)
@@ -65,7 +51,7 @@ impl HeldAxes {
             return way;
         }
         let turn = tip.rotation.inverse() * pose.rotation;
-        let mut free = (0..3).filter(|axis| !self.axes[*axis]);
+        let mut free = (0..3).filter(|axis| !self.0[*axis]);
         let angular = match (free.next(), free.next()) {
             // The least turn that brings the free axis to its direction.
             (Some(axis), None) => swing(&turn, &Vector3::ith(axis, 1.0)),

@@ -3,8 +3,8 @@
 //! A joint may go on as long as it can still come to rest in time: below its velocity limit when its acceleration has ended, and before
 //! its position limit when it has braked. A step is bounded so that this holds after it; so there is always a next step.
 
-use super::braking_speed::braking_speed;
 use crate::MotionLimits;
+use crate::braking_speed::braking_speed;
 use crate::contact_rows::BrakingLimits;
 use crate::generator::JointState as Joints;
 use urdf_ik_robot::{Chain, Domain, Variable};
@@ -34,10 +34,6 @@ pub struct State {
 }
 
 impl State {
-    pub fn at_rest(position: f64) -> Self {
-        Self { position, velocity: 0.0, acceleration: 0.0 }
-    }
-
     /// That of one of many joints.
     pub fn of(joints: &Joints, index: usize) -> Self {
         Self {
@@ -87,12 +83,6 @@ impl Limits {
         let greatest = self.greatest_jerk(state, upper, period);
         let least = -self.greatest_jerk(state.mirrored(), -lower, period);
         if least <= greatest { [least, greatest] } else { [0.5 * (least + greatest); 2] }
-    }
-
-    /// Whether the joint can come to rest within its limits from there.
-    pub fn can_rest(&self, state: State) -> bool {
-        let (lower, upper) = self.ends();
-        self.is_safe(state, upper) && self.is_safe(state.mirrored(), -lower)
     }
 
     /// Room below and above a position.

@@ -1,29 +1,25 @@
 //! Servo: joints that follow velocity commands.
 //!
-//! A [`Servo`] is commanded a twist of a tip, joint velocities or a pose at each step, and answers with the state of the joints one step
-//! later. What is commanded may change at any time; the joints go over to it within their limits of position, velocity, acceleration and
-//! jerk. A step runs through these stages:
-//!
-//! A servo plans a joint curve along the line ahead, parameterised by the length of the joint motion, so that limits,
-//! singularities and obstacles are found where they are. The curve ends there, or passes. Redundancy is resolved with
-//! the curve: a redundant arm avoids an elbow that ends at a limit. The time along the curve has bounded jerk, and
-//! every plan comes to rest before the curve ends. A new plan replaces the old one only if it can stop too; otherwise
-//! the old plan continues. So no limit is exceeded and the tip does not leave the line. The line begins at the last
-//! change of the command, so nothing pulls the tip back. The servo leaves the commanded line only at contacts and, if
-//! requested, at limits.
+//! A [`Servo`] takes a twist of a tip, joint velocities or a pose in each step, and returns the state of the joints one step
+//! later. The command may change at any time; the joints approach it within their limits of position, velocity,
+//! acceleration and jerk. A step runs through these stages:
 //!
 //! ```text
-//! command ──▶ line ──▶ tracer ──▶ curve ──▶ planner ──▶ plan ──▶ fail-safe ──▶ positions, velocities, accelerations
-//!        (where the   (configurations  (how fast, so that   (brakes before
-//!         tips are to  on the line,     a stop on the curve  a collision)
-//!         be, ahead)   one by one)      stays possible)
+//! command ──▶ line ──▶ look-ahead ──▶ viability ──▶ acceleration ──▶ fail-safe ──▶ positions, velocities, accelerations
+//!       (constant     (direction       (how fast,     problem        (brakes before
+//!        or a hand's)  problem at       so that a     within bounds   a collision)
+//!                      each node)       stop is
+//!                                       possible)
 //! ```
 //!
-//! The tips stay on their lines, all of them with one share of their speeds. What is not commanded stands; where joints would be too fast
-//! for the speed, it gives way as far as it may, and comes back. The curve and the plan that leads to rest on it are held as
-//! data. What is new is planned beside them, and takes their place only where it can stop, too; so no bound is ever broken. At a joint
-//! limit or a singularity the tips wait on their lines. At contacts, and with [`HeldBack::Slide`] at limits, they go beside them, along
-//! what is nearest to the twists ([`Priority`]).
+//! A constant command is a line, and the tips stay on it, all of them with one share of their speeds. The uncommanded axes
+//! have a bounded slack. A command that turns all the time is a hand's: nothing is remembered, and the motion is the one
+//! nearest to the command. The same motion follows at the end of a line, at a singularity, joint limit or contact, if its
+//! angle to the command is small enough; otherwise the tips wait there.
+//!
+//! Each period solves two small quadratic programs and looks ahead along the motion of the joints, as far as a stop needs.
+//! No plan is stored. The bounds of the accelerations leave each joint a way to rest within its limits, so no limit is
+//! broken whatever is commanded.
 //!
 //! ```
 //! use nalgebra::Vector3;
@@ -50,26 +46,22 @@
 //! # }
 //! ```
 
+mod acceleration;
 mod command;
 mod constants;
-mod curve;
-mod giving_way;
+mod direction;
+mod goal;
 mod held_axes;
 mod jerk_bounds;
-mod jog;
-mod law;
 mod line;
+mod look_ahead;
 mod options;
-mod ramp;
 mod report;
-mod rows;
 mod singular_values;
-mod slide;
 mod stacked_jacobian;
 mod step;
-mod tracer;
-
-use super::braking_speed;
+mod stop;
+mod viability;
 
 pub use command::{Axes, Command, CommandError, TipCommand, TipPose, TipTwist};
 pub use options::{HeldBack, Priority, ServoOptions};

@@ -1,4 +1,4 @@
-//! How a servo moves.
+//! The options of a servo.
 
 use nalgebra::{Vector3, Vector6};
 
@@ -6,22 +6,22 @@ use crate::workspace::Workspace;
 use urdf_ik_mathematics::spatial::stacked;
 use urdf_ik_text::named_values;
 
-/// How a [`Servo`](super::Servo) moves.
+/// The options of a [`Servo`](super::Servo).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ServoOptions {
-    /// Greatest speed of the origin of a tip's frame \[m/s\].
+    /// Maximum speed of the origin of a tip's frame \[m/s\].
     pub linear_speed: f64,
-    /// Greatest angular speed of a tip \[rad/s\].
+    /// Maximum angular speed of a tip \[rad/s\].
     pub angular_speed: f64,
-    /// What is kept first where joint limits or contacts allow only a part of a twist.
+    /// What is kept first at the end of a line, where joint limits or contacts allow only a part of a twist.
     pub priority: Priority,
-    /// What the tips do where the line goes on beyond a joint limit.
-    pub held_back: HeldBack,
-    /// How far the translation \[m\] and the rotation \[rad\] of what is not commanded may give way, where the tips could not follow
-    /// otherwise or would be slower, and along contacts: 0 is not at all.
-    pub give: [f64; 2],
-    /// Axes that are left free, along those of the tip's frame, in the order of [`Target::free_axes`](urdf_ik_solver::Target::free_axes).
-    /// Only rotations can be free: about such an axis the tip turns as it likes, unless a twist commands a rotation.
+    /// Maximum angle between the commanded motion and the motion at a joint limit, singularity or contact \[rad\]; 0:
+    /// the tips stay on their line and wait. One radian of a tip counts as 0.3 times the size of the arm.
+    pub max_deviation_angle: f64,
+    /// Slack of the uncommanded axes: maximum deviation of the translation \[m\] and of the rotation \[rad\]; 0: none.
+    pub slack: [f64; 2],
+    /// Free axes of the tip's frame, in the order of [`Target::free_axes`](urdf_ik_solver::Target::free_axes). Only
+    /// rotations can be free: the tip may rotate about such an axis unless a twist commands a rotation.
     pub free_axes: [bool; 6],
     /// The box that no tip leaves. Poses outside are replaced by the nearest ones inside. A tip that starts outside may
     /// only come nearer; joints outside their limits return to them first.
@@ -35,30 +35,26 @@ impl Default for ServoOptions {
 }
 
 impl ServoOptions {
-    /// The defaults of the library, of the node's parameters and of Python: 0.5 m/s, 1.5 rad/s, translation first, waiting on the line;
-    /// 2 cm and 0.1 rad may give way.
+    /// The defaults of the library, of the node's parameters and of Python: 0.5 m/s, 1.5 rad/s, translation first, a
+    /// deviation angle of 60°, a slack of 2 cm and 0.1 rad.
     pub const DEFAULT: Self = Self {
         linear_speed: 0.5,
         angular_speed: 1.5,
         priority: Priority::Translation,
-        held_back: HeldBack::Wait,
-        give: [0.02, 0.1],
+        max_deviation_angle: 1.05,
+        slack: [0.02, 0.1],
         free_axes: [false; 6],
         workspace: Workspace::UNBOUNDED,
     };
 
-    /// How far what is not commanded may give way on lines: not at all where the tips slide instead.
-    pub(super) fn give_on_lines(&self) -> [f64; 2] {
-        if self.held_back == HeldBack::Slide { [0.0; 2] } else { self.give }
-    }
-
-    /// How many times, at most `most`, a motion with this twist \[m/s, rad/s\] the greatest speeds allow.
+    /// The factor, at most `most`, by which a motion with this twist \[m/s, rad/s\] can be scaled within the maximum
+    /// speeds.
     pub(super) fn factor(&self, twist: &Vector6<f64>, most: f64) -> f64 {
         let [linear, angular] = [0, 3].map(|row| twist.fixed_rows::<3>(row).norm());
         (self.linear_speed / linear).min(self.angular_speed / angular).min(most)
     }
 
-    /// A twist \[m/s, rad/s\] that is no faster than the greatest speeds, and whether it had to be made slower for that.
+    /// A twist \[m/s, rad/s\] scaled to the maximum speeds, and whether it exceeded them.
     pub(super) fn limited(&self, linear: &Vector3<f64>, angular: &Vector3<f64>) -> (Vector6<f64>, bool) {
         // The greatest numbers have no square.
         let size = linear.amax().max(angular.amax()).max(1.0);
@@ -71,19 +67,29 @@ impl ServoOptions {
 named_values! {
     /// What is kept first where joint limits or contacts allow only a part of a twist.
     pub enum Priority("priority", "priorities") {
-        /// The translation; the rotation as far as it leaves that as it is.
+        /// The translation.
         Translation = "translation",
-        /// The rotation; the translation as far as it leaves that as it is.
+        /// The rotation.
         Rotation = "rotation",
-        /// Both alike: what is nearest to the whole twist, where a radian counts as much as the solver's length scale.
+        /// The motion nearest to the whole twist.
         Both = "both",
     }
 
-    /// What tips do where joint limits hold them back. At contacts they always slide, and at singularities they always wait.
-    pub enum HeldBack("way to be held back", "ways to be held back") {
-        /// They wait on their line.
+    /// The behaviour at a joint limit, as a name for [`ServoOptions::max_deviation_angle`].
+    pub enum HeldBack("behaviour at a limit", "behaviours at a limit") {
+        /// An angle of 0: the tips wait on their line.
         Wait = "wait",
-        /// They go on beside it: along the part of the twist that the limits allow. What is not commanded gives way along contacts alone.
+        /// The default angle: they slide along the limit.
         Slide = "slide",
+    }
+}
+
+impl HeldBack {
+    /// The maximum deviation angle of that name \[rad\].
+    pub fn max_deviation_angle(self) -> f64 {
+        match self {
+            Self::Wait => 0.0,
+            Self::Slide => ServoOptions::DEFAULT.max_deviation_angle,
+        }
     }
 }

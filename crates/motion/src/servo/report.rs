@@ -1,25 +1,50 @@
-//! What holds a servo back.
+//! The report of a servo: how well it follows, and what limits the motion.
+
+use nalgebra::Vector6;
 
 use crate::contact_rows::Contact;
 use crate::workspace::TipAtFace;
 
-/// What came of a step of a [`Servo`](super::Servo).
+/// The outcome of a step of a [`Servo`](super::Servo).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// The share of the commanded speed that the tips had over the last 50 ms, at least 0: 1 where they follow, or nothing is commanded.
+    /// Share of the commanded speed that the slowest tip had over the last 50 ms, 0 to 1; 1 without a command.
     pub share: f64,
-    /// How far the tips are from their lines, and from where they hold what is not commanded, at most \[m\] and \[rad\].
+    /// Largest angle between the command of a tip and its motion in the last period \[rad\]; 0 without a command. One
+    /// radian of the tip counts as 0.3 times the size of the arm.
+    pub angle: f64,
+    /// Largest deviation of a tip from its line, slack included, also while it comes to rest \[m\] and \[rad\]; 0
+    /// without a line.
     pub off_line: [f64; 2],
-    /// Whether the tips move beside their lines, because a joint limit or a contact is in the way.
+    /// True if the tips move in the feasible direction nearest to their commands, because a joint limit, a singularity
+    /// or a contact is in the way.
     pub is_sliding: bool,
-    /// The smallest singular value of the Jacobian of the commanded tips, with position rows over the solver's length scale; `None` where
-    /// no tip is commanded.
+    /// The smallest singular value of the Jacobian of all tips, with position rows over the length of a radian; `None`
+    /// without a commanded tip.
     pub smallest_singular_value: Option<f64>,
-    /// What holds the arm back, the hardest first.
+    /// The motion of the tips that is lost at [`Hold::Singularity`], as is its opposite: twists \[m, rad\] along the
+    /// axes of the base link, with the size of one radian over all tips. Empty without such a hold.
+    pub singular_direction: Vec<Vector6<f64>>,
+    /// The limits of the motion, the most important first.
     pub holds: Vec<Hold>,
 }
 
-/// Something that holds the arm back.
+impl Report {
+    /// The report of joints at rest.
+    pub(super) fn new(variables: usize, tips: usize) -> Self {
+        Self {
+            share: 1.0,
+            angle: 0.0,
+            off_line: [0.0; 2],
+            is_sliding: false,
+            smallest_singular_value: None,
+            singular_direction: Vec::with_capacity(tips),
+            holds: Vec::with_capacity(variables + 4),
+        }
+    }
+}
+
+/// A limit of the motion.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Hold {
     /// A variable is at a limit of its positions, or near it.

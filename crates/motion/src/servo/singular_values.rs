@@ -2,11 +2,11 @@
 
 use super::stacked_jacobian::StackedJacobian;
 use urdf_ik_mathematics::row_rotations::diagonalise;
-use urdf_ik_mathematics::vectors::{dot, length};
+use urdf_ik_mathematics::vectors::length;
 
 /// The decomposition J = Σ wₖ σₖ vₖᵀ, where the wₖ are orthonormal, and so are the vₖ. It is found by rotations of the rows, which keep the
 /// relative accuracy of small singular values. They are in no order.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct SingularValues {
     variables: usize,
     /// The wₖ, one after the other.
@@ -34,32 +34,27 @@ impl SingularValues {
         }
     }
 
-    /// wₖ: what of the tips' twists the value of that index is of.
-    pub fn left(&self, index: usize) -> &[f64] {
-        &self.left[index * self.values.len()..][..self.values.len()]
-    }
-
     /// σₖ vₖ: the motion of the variables that it is of, times the value.
     pub fn right(&self, index: usize) -> &[f64] {
         &self.right[index * self.variables..][..self.variables]
     }
 
-    /// The speed of a variable with which the tips have a twist, where singular values below `least` count as that.
-    pub fn response(&self, twist: &[f64], variable: usize, least: f64) -> f64 {
-        /// Singular values below this are 0.
-        const ZERO: f64 = 1e-7;
-        let values = self.values.iter().enumerate().filter(|(_, value)| **value > ZERO);
-        let of = |(index, value): (usize, &f64)| {
-            dot(self.left(index), twist) / value.max(least) * self.right(index)[variable] / value
-        };
-        values.map(of).sum()
-    }
-
     /// The smallest singular value, of as many as there are variables or rows.
     pub fn smallest(&self) -> f64 {
+        self.values[self.smallest_index()]
+    }
+
+    /// The wₖ of the smallest singular value.
+    pub fn lost_direction(&self) -> &[f64] {
+        let count = self.values.len();
+        &self.left[self.smallest_index() * count..][..count]
+    }
+
+    fn smallest_index(&self) -> usize {
         // Of more rows than variables, some have no value of their own.
         let surplus = self.values.len().saturating_sub(self.variables);
-        let rank = |value: f64| self.values.iter().filter(|other| **other < value).count();
-        self.values.iter().copied().filter(|value| rank(*value) <= surplus).fold(0.0, f64::max)
+        let rank = |index: &usize| self.values.iter().filter(|other| **other < self.values[*index]).count();
+        let counted = (0..self.values.len()).filter(|index| rank(index) <= surplus);
+        counted.max_by(|a, b| self.values[*a].total_cmp(&self.values[*b])).unwrap_or(0)
     }
 }

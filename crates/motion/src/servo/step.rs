@@ -1,10 +1,9 @@
 //! The servo: one step after the other.
 
-mod beside;
+mod bounds;
+mod follow;
 mod inside;
-mod joints;
-mod lay;
-mod told;
+mod status;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,21 +11,19 @@ use std::sync::Arc;
 use nalgebra::Isometry3;
 use thiserror::Error;
 
-use super::command::{Aim, Command, CommandError, TipCommand};
-use super::constants::ARRIVED;
-use super::curve::{Curve, Derivatives, End};
-use super::giving_way::GivingWay;
+use super::acceleration::Acceleration;
+use super::command::{Aim, Axes, Command, CommandError};
+use super::constants::{CONTACT_ROOM, NODES, RADIAN};
+use super::goal::{Goal, Place, RowKind};
 use super::held_axes::HeldAxes;
 use super::jerk_bounds::Limits;
-use super::jog::{Jog, may_begin};
-use super::law::{Plan, Planner};
-use super::line::{Line, TipMotion};
+use super::line::Line;
+use super::look_ahead::LookAhead;
 use super::options::ServoOptions;
 use super::report::Report;
 use super::singular_values::SingularValues;
-use super::slide::Slider;
 use super::stacked_jacobian::StackedJacobian;
-use super::tracer::Tracer;
+use super::viability::Viability;
 use crate::MotionLimits;
 use crate::contact_rows::ContactRows;
 use crate::fail_safe::{FailSafe, HandOver, Surroundings};
@@ -37,9 +34,7 @@ use urdf_ik_collision::Clearance;
 use urdf_ik_robot::Chain;
 use urdf_ik_solver::Solver;
 
-/// The time over which the share of the speed is taken \[s\].
-const SHARE_TIME: f64 = 0.05;
-/// The most periods in that time whose shares are kept.
+/// The most periods whose shares of the commanded speed are kept.
 const MAX_SHARES: usize = 128;
 
 /// The chain has more variables than a servo can steer in time: a step costs their number cubed.
@@ -50,75 +45,62 @@ pub struct TooManyVariables {
     pub variables: usize,
 }
 
-/// A curve along a line, and the plan on it that is held.
-#[derive(Debug, Clone)]
-struct Course {
-    line: Line,
-    curve: Curve,
-    plan: Plan,
-    /// Whether the curve leads beside the line, because of a joint limit.
-    is_slide: bool,
-}
-
 /// Joints that follow velocity commands. See the [module](super).
 #[derive(Debug, Clone)]
 pub struct Servo {
     chain: Arc<Chain>,
-    options: ServoOptions,
-    limits: Vec<Limits>,
-    jacobian: StackedJacobian,
-    singular: SingularValues,
-    tracer: Tracer,
-    planner: Planner,
-    /// What the joints follow, where they follow a line; and what may take its place.
-    course: Course,
-    /// The axes that have to be free for the arm of each tip, and the axes of rotation that it holds.
-    free_for_arm: Vec<[bool; 6]>,
-    held_axes: Vec<HeldAxes>,
-    trial: Course,
-    is_on_course: bool,
-    /// What the tips are to do by the last command.
-    aims: Vec<Aim>,
-    /// Where each tip is to be.
-    targets: Vec<Isometry3<f64>>,
-    /// Where each tip was before the last step.
-    tips_before: Vec<Isometry3<f64>>,
-    motions: Vec<TipMotion>,
-    /// A plan that is tried.
-    tried: Plan,
-    /// Where the course is looked at.
-    place: Vec<Derivatives>,
-    jog: Jog,
-    contacts: ContactRows,
+    goal: Goal,
+    /// Commanded velocities of the tips, and their axes.
+    command: Vec<f64>,
+    axes: Vec<Axes>,
+    /// True for tips that follow a pose.
+    has_pose: Vec<bool>,
+    /// The current configuration, and the one predicted for the end of the period.
+    here: Place,
+    there: Place,
+    ahead: LookAhead,
     workspace: WorkspaceGuard,
+    viability: Viability,
+    acceleration: Acceleration,
+    /// Velocities that the joints approach.
+    wanted: Vec<f64>,
+    /// Unit direction of the joints along the line.
+    along: Vec<f64>,
+    /// Change of these velocities along the line \[rad/s²\].
+    change_ahead: Vec<f64>,
+    /// Gradient of a bound.
+    gradient: Vec<f64>,
+    /// The joints at the end of the period, if the acceleration changes as in the last one.
+    predicted: Joints,
+    /// Change of the acceleration in the last period.
+    change: Vec<f64>,
     now: Joints,
     next: Joints,
     fail_safe: FailSafe,
     /// The motion of joints that started outside their limits, until they rest.
     inward: Option<Box<JointMotion>>,
-    slider: Slider,
-    giving_way: GivingWay,
-    is_sliding: bool,
-    /// Why no line leads away from where the joints stand.
-    stuck: Option<End>,
-    /// The tip that its greatest speed holds back.
+    singular: SingularValues,
+    /// Poses of the tips before the last step.
+    tips_before: Vec<Isometry3<f64>>,
+    /// The joint whose position limit restricts a jog.
+    jog_limit: Option<usize>,
+    /// The tip whose maximum speed restricts the command.
     limited_tip: Option<usize>,
-    /// How much of the line's time passed in the last period.
-    time_passed: f64,
-    /// The shares of the commanded speed lately, with their times.
+    /// Recent shares of the commanded speed, with their times.
     shares: VecDeque<[f64; 2]>,
     report: Report,
 }
 
 impl Servo {
-    /// Greatest number of variables. A step of so many takes some 5 to 15 ms.
+    /// Maximum number of variables.
     pub const MAX_VARIABLES: usize = 100;
 
-    /// Joints at rest at `positions` of the chain's variables. The `limits` must be finite: see [`MotionLimits::or`]. Joints outside their
-    /// limits come inside under the first command, within the other limits, and then follow it.
+    /// Joints at rest at `positions` of the chain's variables. The `limits` must be finite: see [`MotionLimits::or`].
+    /// Joints outside their limits return to them under the first command, within the other limits, and then follow
+    /// it.
     ///
     /// # Errors
-    /// [`TooManyVariables`] where the chain has more than [`Servo::MAX_VARIABLES`].
+    /// [`TooManyVariables`] if the chain has more than [`Servo::MAX_VARIABLES`].
     pub fn new(
         solver: &Solver,
         limits: &MotionLimits,
@@ -130,59 +112,53 @@ impl Servo {
         }
         let chain = Arc::clone(solver.chain());
         let (tips, variables) = (chain.tips().len(), positions.len());
+        let radian = RADIAN * solver.length_scale();
+        let place = Place::new(StackedJacobian::new(&chain, radian));
+        let zeros = vec![0.0; variables];
         let free_for_arm: Vec<_> = (0..tips).map(|tip| solver.sensible_free_axes(tip)).collect();
-        let held_axes: Vec<_> =
-            free_for_arm.iter().map(|axes| HeldAxes::of(&Aim::Hold, options.free_axes, *axes)).collect();
-        let jacobian = StackedJacobian::new(&chain, solver.length_scale());
-        let course = || Course {
-            line: Line::new(held_axes.clone(), solver.length_scale()),
-            curve: Curve::new(variables, tips),
-            plan: Plan::new(),
-            is_slide: false,
+        let goal = Goal {
+            aims: vec![Aim::Hold; tips],
+            line: Line::new(tips, radian),
+            held_axes: free_for_arm.iter().map(|axes| HeldAxes::of(&Aim::Hold, options.free_axes, *axes)).collect(),
+            kinds: vec![RowKind::Free; 6 * tips],
+            free_for_arm,
+            limits: Limits::of_chain(&chain, limits),
+            options,
+            contacts: ContactRows::default(),
+            contacts_at: positions.to_vec(),
+            contact_stop: 0.0,
+            radian,
         };
         let mut servo = Self {
-            tracer: Tracer::new(jacobian.clone(), chain.domains()),
-            planner: Planner::new(variables),
-            course: course(),
-            trial: course(),
-            free_for_arm,
-            held_axes,
-            is_on_course: false,
-            aims: vec![Aim::Hold; tips],
-            targets: vec![Isometry3::identity(); tips],
-            tips_before: vec![Isometry3::identity(); tips],
-            motions: vec![TipMotion::rest(Isometry3::identity()); tips],
-            tried: Plan::new(),
-            place: vec![Derivatives::default(); variables + 1],
-            limits: Limits::of_chain(&chain, limits),
-            singular: SingularValues::new(6 * tips, variables),
-            jog: Jog::new(variables),
-            contacts: ContactRows::default(),
+            goal,
+            command: vec![0.0; 6 * tips],
+            axes: vec![Axes::Base; tips],
+            has_pose: vec![false; tips],
+            ahead: LookAhead::new(&place, variables),
             workspace: WorkspaceGuard::new(&chain, options.workspace),
+            viability: Viability::new(variables, NODES[1] + 2),
+            acceleration: Acceleration::new(variables),
+            wanted: zeros.clone(),
+            along: zeros.clone(),
+            change_ahead: zeros.clone(),
+            gradient: zeros.clone(),
+            predicted: Joints::at_rest(positions),
+            change: zeros,
             now: Joints::at_rest(positions),
             next: Joints::at_rest(positions),
             fail_safe: FailSafe::new(&chain.domains(), limits),
             inward: None,
-            slider: Slider::new(tips, variables),
-            giving_way: GivingWay::new(tips, variables),
-            is_sliding: false,
-            stuck: None,
+            singular: SingularValues::new(6 * tips, variables),
+            tips_before: vec![Isometry3::identity(); tips],
+            jog_limit: None,
             limited_tip: None,
-            time_passed: 0.0,
             shares: VecDeque::with_capacity(MAX_SHARES),
-            report: Report {
-                share: 1.0,
-                off_line: [0.0; 2],
-                is_sliding: false,
-                smallest_singular_value: None,
-                holds: Vec::with_capacity(variables + 4),
-            },
-            jacobian,
-            options,
+            report: Report::new(variables, tips),
+            here: place.clone(),
+            there: place,
             chain,
         };
-        servo.look();
-        servo.leave_course();
+        servo.leave_line();
         Ok(servo)
     }
 
@@ -201,52 +177,48 @@ impl Servo {
         &self.now.accelerations
     }
 
-    /// Whether no joint moves.
+    /// True if no joint moves.
     pub fn is_at_rest(&self) -> bool {
         self.now.is_at_rest()
     }
 
-    /// The pose in the base link's frame to which a tip is led.
+    /// The pose of a tip in the base link's frame, at which a relative motion begins.
     pub fn target(&self, tip: usize) -> Isometry3<f64> {
-        self.targets[tip]
+        self.here.jacobian.tips()[tip]
     }
 
     /// Sets the limits from the next step on. They must be finite.
     pub fn set_limits(&mut self, limits: &MotionLimits) {
-        self.limits = Limits::of_chain(&self.chain, limits);
+        self.goal.limits = Limits::of_chain(&self.chain, limits);
         self.fail_safe.set_limits(&self.chain.domains(), limits);
     }
 
     /// Sets the options from the next step on.
     pub fn set_options(&mut self, options: ServoOptions) {
-        if self.options != options {
-            (self.options, self.stuck) = (options, None);
-            self.workspace.set_workspace(options.workspace);
-        }
+        self.goal.options = options;
+        self.workspace.set_workspace(options.workspace);
     }
 
-    /// Takes over joints of the same chain that move by something else, and goes on from there.
+    /// Continues a motion of joints of the same chain that something else moved.
     pub fn take_over(&mut self, joints: &HandOver) {
         self.now.clone_from(joints.state);
         self.fail_safe.take_over(joints.fail_safe);
         self.inward = None;
-        self.look();
-        self.leave_course();
+        self.leave_line();
     }
 
-    /// Goes on from joints where they are that move with these velocities \[rad/s or m/s\] and accelerations \[rad/s²
-    /// or m/s²\], one entry for each variable: those of a servo that was saved.
+    /// Continues at the current positions with these velocities \[rad/s or m/s\] and accelerations \[rad/s² or m/s²\],
+    /// one entry for each variable: those of a saved servo.
     ///
     /// # Panics
-    /// Where there are not as many as variables.
+    /// If there are not as many as variables.
     pub fn resume(&mut self, velocities: &[f64], accelerations: &[f64]) {
         self.now.velocities.copy_from_slice(velocities);
         self.now.accelerations.copy_from_slice(accelerations);
-        self.look();
-        self.leave_course();
+        self.leave_line();
     }
 
-    /// The joints as another motion takes them over.
+    /// The joints, for another motion that continues theirs.
     pub fn hand_over(&self) -> HandOver<'_> {
         HandOver { state: &self.now, fail_safe: &self.fail_safe }
     }
@@ -256,22 +228,22 @@ impl Servo {
         &self.report
     }
 
-    /// Moves on by `period` seconds along the way to rest that the joints hold, because what surrounds them is not known.
+    /// Advances by `period` seconds along the verified motion to rest, while the surroundings are unknown.
     pub fn step_unseen(&mut self, period: f64) -> &Report {
         if !self.is_at_rest() {
             self.now = self.fail_safe.follow(&self.now, period, None);
             self.inward = None;
-            self.look();
-            self.leave_course();
+            self.leave_line();
         }
         self.write_report();
         &self.report
     }
 
-    /// Moves on by `period` seconds as commanded. All steps should have the same period. Without a clearance and a workspace nothing is allocated.
+    /// Advances by `period` seconds as commanded. All steps should have the same period. Without a clearance and a
+    /// workspace nothing is allocated.
     ///
     /// # Errors
-    /// [`CommandError`] for a command that makes no sense for the chain; the step is made as with [`Command::Rest`].
+    /// [`CommandError`] for a command that does not fit the chain; the step is made as with [`Command::Rest`].
     pub fn step(
         &mut self,
         period: f64,
@@ -280,107 +252,44 @@ impl Servo {
     ) -> Result<&Report, CommandError> {
         let checked = command.check(&self.chain);
         let command = if checked.is_ok() { command } else { &Command::Rest };
-        (self.jog.limit, self.limited_tip) = (None, None);
+        (self.jog_limit, self.limited_tip) = (None, None);
         if self.come_inside(period, command, clearance) {
             self.write_report();
             return checked.map(|()| &self.report);
         }
+        self.predict(period);
+        self.goal.contacts_at.copy_from_slice(&self.predicted.positions);
+        self.goal.contact_stop = CONTACT_ROOM * self.goal.stop(&self.predicted.velocities);
+        let Goal { contacts, contacts_at, limits, .. } = &mut self.goal;
+        let braking = Limits::least_braking(limits);
+        contacts.update(clearance, contacts_at, braking);
+        self.workspace.push_rows(contacts, contacts_at, braking);
         match command {
             Command::Velocities(velocities) => self.follow_joints(velocities, period),
             Command::Rest => self.rest(period),
-            Command::Tips(commands) => self.follow_tips(commands, period, clearance),
+            Command::Tips(commands) => self.follow_tips(commands, period),
         }
-        self.take_step(period, clearance);
+        let is_stopped = self.take_step(period, clearance);
         self.note_share(command, period);
         self.write_report();
+        if is_stopped {
+            self.leave_line();
+        }
         checked.map(|()| &self.report)
     }
 
-    /// Looks at where the joints are.
-    fn look(&mut self) {
-        self.jacobian.find(&self.now.positions);
-        self.singular.decompose(&self.jacobian);
+    /// Forgets the line: the tips are commanded to stay where they are.
+    fn leave_line(&mut self) {
+        self.goal.line.clear();
+        self.goal.aims.fill(Aim::Hold);
+        self.goal.kinds.fill(RowKind::Free);
+        self.change.fill(0.0);
+        self.here.find(&self.now.positions, &self.goal, 0.0);
+        self.goal.line.references.copy_from_slice(self.here.jacobian.tips());
     }
 
-    /// The joints are not on a course any more: the tips are to be where they are.
-    fn leave_course(&mut self) {
-        (self.is_on_course, self.stuck, self.is_sliding) = (false, None, false);
-        self.aims.fill(Aim::Hold);
-        self.targets.copy_from_slice(self.jacobian.tips());
-    }
-
-    /// Comes to rest.
-    fn rest(&mut self, period: f64) {
-        if self.is_on_course {
-            self.follow_plan(period);
-        } else {
-            self.jog.stop(&self.now, &self.limits, period, &mut self.next);
-        }
-    }
-
-    fn follow_tips(&mut self, commands: &[TipCommand], period: f64, clearance: Option<&Clearance>) {
-        let is_new = self.take_aims(commands);
-        if self.nothing_is_commanded() {
-            return self.rest(period);
-        }
-        if self.must_slide(clearance) && (!self.is_on_course || may_begin(&self.now, &self.limits)) {
-            return self.slide(period);
-        }
-        if self.is_sliding {
-            self.is_sliding = false;
-            self.targets.copy_from_slice(self.jacobian.tips());
-        }
-        let starts = is_new || !self.is_on_course || self.goes_beside();
-        let is_stuck = self.stuck.is_some() && !is_new && self.is_at_rest();
-        if starts && !is_stuck && self.lay_anew(period, is_new) {
-            std::mem::swap(&mut self.course, &mut self.trial);
-            (self.is_on_course, self.stuck) = (true, None);
-            return self.follow_plan(period);
-        }
-        if starts && !is_stuck {
-            self.stuck = self.is_at_rest().then(|| self.trial.curve.end.unwrap_or(End::Singularity));
-        }
-        if !self.is_on_course {
-            self.course.line.set_aims(&self.aims, &self.held_axes);
-            return self.jog.stop(&self.now, &self.limits, period, &mut self.next);
-        }
-        if self.goes_on() {
-            self.plan_on(period, true);
-        }
-        self.follow_plan(period);
-    }
-
-    /// Takes what the tips are to do. Gives whether that is not what the course leads to.
-    fn take_aims(&mut self, commands: &[TipCommand]) -> bool {
-        let mut is_new = false;
-        for (tip, aim) in self.aims.iter_mut().enumerate() {
-            let command = commands.iter().find(|command| command.tip() == tip);
-            if let Some(TipCommand::Twist(twist)) = command
-                && self.options.limited(&twist.linear, &twist.angular).1
-            {
-                self.limited_tip = Some(tip);
-            }
-            let wanted = command.map_or(Aim::Hold, |command| Aim::of(command, &self.options));
-            let led_to = &self.course.line.aims[tip];
-            is_new |= wanted.differs_from(led_to);
-            *aim = if wanted.differs_from(led_to) { wanted } else { *led_to };
-            self.held_axes[tip] = HeldAxes::of(aim, self.options.free_axes, self.free_for_arm[tip]);
-            is_new |= self.held_axes[tip] != self.course.line.held_axes[tip];
-        }
-        is_new
-    }
-
-    /// Whether no tip is to move: none is commanded to, or those that are stand at their poses.
-    fn nothing_is_commanded(&self) -> bool {
-        let stands = self.is_at_rest();
-        self.aims.iter().zip(&self.targets).all(|(aim, at)| match aim {
-            Aim::Pose(pose) => stands && self.course.line.distance(at, pose) < ARRIVED,
-            Aim::Hold | Aim::Twist(..) => !aim.commands().contains(&true),
-        })
-    }
-
-    /// Moves the joints on to the next state, unless something is in the way.
-    fn take_step(&mut self, period: f64, clearance: Option<&Clearance>) {
+    /// Moves the joints to the next state, or along the fail-safe motion if a collision is ahead. True if so.
+    fn take_step(&mut self, period: f64, clearance: Option<&Clearance>) -> bool {
         let Self { fail_safe, workspace, now, next, .. } = self;
         let is_stopped = if clearance.is_some() || workspace.is_bounded() {
             !fail_safe.check_state(now, next, period, Surroundings { clearance, workspace })
@@ -392,10 +301,9 @@ impl Servo {
             *next = fail_safe.follow(now, period, clearance);
         }
         std::mem::swap(now, next);
-        self.tips_before.copy_from_slice(self.jacobian.tips());
-        self.look();
-        if is_stopped {
-            self.leave_course();
-        }
+        self.tips_before.copy_from_slice(self.here.jacobian.tips());
+        self.here.find(&self.now.positions, &self.goal, 0.0);
+        self.singular.decompose(&self.here.jacobian);
+        is_stopped
     }
 }

@@ -13,6 +13,7 @@ mod keep_clear_runs;
 mod many_paths;
 mod path;
 mod servo;
+mod servo_hand;
 mod servo_line;
 mod servo_obstacles;
 mod servo_outside;

@@ -28,7 +28,7 @@ pub struct Subject {
 impl Subject {
     pub fn new(arm: Arm) -> Self {
         let solver = arm.solver();
-        Self { scale: solver.length_scale(), solver, limits: arm.limits(), arm, give: ServoOptions::default().give }
+        Self { scale: solver.length_scale(), solver, limits: arm.limits(), arm, give: ServoOptions::default().slack }
     }
 
     pub fn joints(&self) -> usize {
@@ -53,8 +53,13 @@ impl Subject {
     }
 
     pub fn servo(&self, start: &[f64]) -> Servo {
-        let options =
-            ServoOptions { linear_speed: 1e3, angular_speed: 1e3, give: self.give, ..ServoOptions::default() };
+        let options = ServoOptions {
+            linear_speed: 1e3,
+            angular_speed: 1e3,
+            slack: self.give,
+            max_deviation_angle: 0.0,
+            ..ServoOptions::default()
+        };
         Servo::new(&self.solver, &self.limits, options, start).unwrap()
     }
 

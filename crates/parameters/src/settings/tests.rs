@@ -11,7 +11,7 @@ use crate::{
 };
 use urdf_ik_collision::MissingShapes;
 use urdf_ik_motion::Workspace;
-use urdf_ik_motion::servo::{HeldBack, Priority};
+use urdf_ik_motion::servo::Priority;
 use urdf_ik_solver::{AXIS_NAMES, Pick, SolverKind};
 
 fn moveit_servo(
@@ -112,9 +112,9 @@ fn changed_values() -> Values {
         ("servo.linear_speed", Value::Double(0.11)),
         ("servo.angular_speed", Value::Double(0.12)),
         ("servo.priority", text("both")),
-        ("servo.held_back", text("slide")),
-        ("servo.give.position", Value::Double(0.01)),
-        ("servo.give.orientation", Value::Double(0.02)),
+        ("servo.max_deviation_angle", Value::Double(0.5)),
+        ("servo.slack.position", Value::Double(0.01)),
+        ("servo.slack.orientation", Value::Double(0.02)),
         ("servo.workspace", text("{min: [-1, -2, 0.05]}")),
         ("clutch.scale.translation", Value::Double(0.5)),
         ("clutch.scale.rotation", Value::Double(2.0)),
@@ -176,6 +176,22 @@ fn each_setting_follows_its_parameter() {
 }
 
 #[test]
+fn deprecated_names_act_as_the_new_ones_with_a_warning() {
+    let mut values = changed_values();
+    assert_eq!(Settings::new(&values, None).unwrap().deprecations(), [""; 0]);
+    values.set("servo.held_back", Value::Text("wait".into())).unwrap();
+    values.set("servo.give.position", Value::Double(0.03)).unwrap();
+    let settings = Settings::new(&values, None).unwrap();
+    let options = settings.servo_options();
+    assert_eq!((options.max_deviation_angle, options.slack), (0.0, [0.03, 0.02]));
+    let warned = ["servo.held_back", "servo.max_deviation_angle", "servo.give.position", "servo.slack.position"];
+    let warnings = settings.deprecations().join(", ");
+    assert!(warned.iter().all(|name| warnings.contains(name)) && !warnings.contains("orientation"), "{warnings}");
+    values.set("servo.held_back", Value::Text("slide".into())).unwrap();
+    assert_eq!(Settings::new(&values, None).unwrap().servo_options().max_deviation_angle, 0.5);
+}
+
+#[test]
 fn what_the_table_cannot_check_is_refused_by_name() {
     let mut values = Values::default();
     values.set("free_axes", Value::Texts(AXIS_NAMES.map(str::to_owned).to_vec())).unwrap();
@@ -197,8 +213,8 @@ fn servo() -> ServoOptions {
         linear_speed: 0.11,
         angular_speed: 0.12,
         priority: Priority::Both,
-        held_back: HeldBack::Slide,
-        give: [0.01, 0.02],
+        max_deviation_angle: 0.5,
+        slack: [0.01, 0.02],
         free_axes: [false, false, false, false, false, true],
         workspace: Workspace::new(Vector3::new(-1.0, -2.0, 0.05), Vector3::repeat(f64::INFINITY)).unwrap(),
     }

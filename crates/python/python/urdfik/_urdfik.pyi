@@ -222,11 +222,14 @@ class Arm:
         joint_limits: _JointLimits = None,
         linear_speed: float = 0.5,
         angular_speed: float = 1.5,
-        held_back: _HeldBack = "wait",
-        give_position: float = 0.02,
-        give_orientation: float = 0.1,
+        max_deviation_angle: float = 1.05,
+        slack_position: float = 0.02,
+        slack_orientation: float = 0.1,
         free_axes: _FreeAxes = None,
         avoid: World | None = None,
+        held_back: _HeldBack | None = None,
+        give_position: float | None = None,
+        give_orientation: float | None = None,
     ) -> Servo: ...
 
 @final
@@ -257,8 +260,15 @@ class World:
 @final
 class Servo:
     def step(
-        self, twist: _Pose | None = None, *, frame: _Frame = "base", velocities: _Positions | None = None
+        self,
+        twist: _Pose | None = None,
+        *,
+        frame: _Frame = "base",
+        velocities: _Positions | None = None,
+        pose: _Pose | None = None,
     ) -> _Floats: ...
+    @property
+    def report(self) -> dict[str, Any]: ...
     @property
     def positions(self) -> _Floats: ...
     @property

@@ -10,7 +10,7 @@ use urdf_ik_collision::Clearance;
 impl Servo {
     /// The first variable outside its limits. While there is one, a command moves the joints inside, and they do not follow it yet.
     pub fn outside(&self) -> Option<usize> {
-        first_beyond_limits(self.limits.iter().map(|limits| &limits.domain), &self.now.positions)
+        first_beyond_limits(self.goal.limits.iter().map(|limits| &limits.domain), &self.now.positions)
     }
 
     /// Moves joints that start outside their limits: inside under a command, else to rest. Gives whether there are any.
@@ -35,9 +35,8 @@ impl Servo {
         self.fail_safe.take_over(joints.fail_safe);
         self.fail_safe.stopped_by = motion.stopped_by().copied();
         self.inward = (!motion.is_at_rest()).then_some(motion);
-        self.look();
-        self.leave_course();
-        self.jog.limit = outside;
+        self.leave_line();
+        self.jog_limit = outside;
         self.shares.clear();
         self.shares.push_back([period, if is_commanded { 0.0 } else { 1.0 }]);
         true
@@ -45,7 +44,7 @@ impl Servo {
 
     /// The motion of the joints from where they are.
     fn motion(&self) -> JointMotion {
-        let list = |limit: fn(&Limits) -> f64| self.limits.iter().map(limit).collect();
+        let list = |limit: fn(&Limits) -> f64| self.goal.limits.iter().map(limit).collect();
         let limits = MotionLimits {
             velocities: list(|limits| limits.velocity),
             accelerations: list(|limits| limits.acceleration),

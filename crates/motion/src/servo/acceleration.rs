@@ -1,0 +1,153 @@
+//! The acceleration problem: the joint accelerations a at the end of the period.
+//!
+//! ```text
+//! min Σᵣ dᵣ ((1 - g gᵀ)(J a + J̇ v + 2 ω b + ω² e))ᵣ² + κ (t · (a - a_b))² + λ² |a - a_b|²      bounds of a
+//! ```
+//!
+//! Here b and e are velocity and deviation beside the line, and a_b approaches the velocities of the direction problem. Across the line the
+//! tips decide, along it the joints. So nothing is divided by the singular value that vanishes at a fold of the line.
+
+use super::constants::{ALONG, LINE_DAMPING, RETURN_RATE, SHARED_DAMPING, SPEED_WEIGHT, STRICT};
+use super::goal::{Goal, Place, RowKind};
+use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
+use urdf_ik_mathematics::vectors::{add_times, dot};
+
+/// Rounding of accelerations \[rad/s²\].
+const ROUNDING: f64 = 1e-9;
+
+/// Finds joint accelerations.
+#[derive(Debug, Clone)]
+pub struct Acceleration {
+    quadratic: DualActiveSet,
+    row: Vec<f64>,
+    /// Rows g · a ≥ b besides the bounds.
+    pub rows: Vec<f64>,
+    pub least: Vec<f64>,
+    /// Bounds \[rad/s² or m/s²\].
+    pub lower: Vec<f64>,
+    pub upper: Vec<f64>,
+    /// The accelerations preferred; those found.
+    pub accelerations: Vec<f64>,
+}
+
+impl Acceleration {
+    pub fn new(variables: usize) -> Self {
+        let mut quadratic = DualActiveSet::default();
+        quadratic.make_room(variables);
+        let zeros = vec![0.0; variables];
+        Self {
+            quadratic,
+            row: zeros.clone(),
+            rows: Vec::new(),
+            least: Vec::new(),
+            lower: zeros.clone(),
+            upper: zeros.clone(),
+            accelerations: zeros,
+        }
+    }
+
+    /// Finds the accelerations nearest to those preferred, on the line if there is one. `velocities` are those at the place; `along` is the
+    /// unit direction of the joints along the line.
+    pub fn solve(&mut self, place: &Place, velocities: &[f64], preference: Preference, goal: &Goal) {
+        if goal.is_loose() && !goal.kinds.contains(&RowKind::Hold) {
+            return self.solve_bounds();
+        }
+        let Preference { along, .. } = preference;
+        let has_slack = goal.kinds.contains(&RowKind::Slack);
+        let damping = if has_slack { SHARED_DAMPING } else { LINE_DAMPING.powi(2) };
+        loop {
+            self.quadratic.begin_function(std::iter::repeat(damping));
+            add_times(&mut self.quadratic.vector, damping, &self.accelerations);
+            if !goal.is_loose() {
+                let preferred = dot(along, &self.accelerations);
+                self.quadratic.add_square(along, preferred, ALONG);
+            }
+            self.add_line(place, velocities, preference, goal);
+            let Self { quadratic, rows, least, lower, upper, accelerations, .. } = self;
+            if quadratic.minimise(&Inequalities { rows, least, lower, upper }) {
+                return accelerations.copy_from_slice(&quadratic.minimum);
+            }
+            if least.is_empty() {
+                break;
+            }
+            // The bounds of the joints come first.
+            rows.clear();
+            least.clear();
+        }
+    }
+
+    /// Adds the bound `most` of the acceleration along a unit `gradient` of the joints, as far as their own bounds
+    /// permit.
+    pub fn add_speed_bound(&mut self, gradient: &[f64], most: f64) {
+        let bounds = self.lower.iter().zip(&self.upper);
+        let possible: f64 = gradient.iter().zip(bounds).map(|(part, (low, high))| (part * low).min(part * high)).sum();
+        self.rows.extend(gradient.iter().map(|part| -part));
+        self.least.push(-most.max(possible + ROUNDING));
+    }
+
+    /// The accelerations nearest to those preferred within the bounds.
+    pub fn solve_bounds(&mut self) {
+        if self.least.is_empty() {
+            return;
+        }
+        self.quadratic.begin_function(std::iter::repeat(1.0));
+        let Self { quadratic, rows, least, lower, upper, accelerations, .. } = self;
+        quadratic.vector.copy_from_slice(accelerations);
+        if quadratic.minimise(&Inequalities { rows, least, lower, upper }) {
+            accelerations.copy_from_slice(&quadratic.minimum);
+        }
+    }
+
+    /// The acceleration of a joint, within its bounds.
+    pub fn bounded(&self, joint: usize) -> f64 {
+        self.accelerations[joint].max(self.lower[joint]).min(self.upper[joint])
+    }
+
+    /// Adds the rows beside the line, and that along it where the tips are too fast.
+    fn add_line(&mut self, place: &Place, velocities: &[f64], preference: Preference, goal: &Goal) {
+        let Preference { along, wanted } = preference;
+        let preferred = dot(along, &self.accelerations);
+        let surplus = dot(&place.along, velocities) - goal.line.speed;
+        if surplus > 0.0 && !goal.line.stops {
+            let needed = -RETURN_RATE * surplus - place.bias_along();
+            self.quadratic.add_square(&place.along, needed, SPEED_WEIGHT);
+        }
+        for row in 0..goal.kinds.len() {
+            let entries = &place.rows[row * velocities.len()..][..velocities.len()];
+            match goal.kinds[row] {
+                RowKind::Free => {}
+                RowKind::Exact | RowKind::Hold => {
+                    if goal.kinds[row] == RowKind::Exact && goal.is_loose() {
+                        continue;
+                    }
+                    let bias = place.bias[row] - place.direction[row] * place.bias_along();
+                    let needed = -(bias
+                        + 2.0 * RETURN_RATE * place.velocity_beside(row, velocities)
+                        + RETURN_RATE * RETURN_RATE * place.error[row]);
+                    place.write_beside(row, &mut self.row);
+                    self.quadratic.add_square(&self.row, needed, STRICT);
+                }
+                kind => {
+                    let weight = if kind == RowKind::Least {
+                        goal.least_weight(row)
+                    } else {
+                        place.slack(row - row % 3, goal).1
+                    };
+                    let needed = dot(entries, along) * preferred
+                        + 2.0 * RETURN_RATE * (dot(entries, wanted) - dot(entries, velocities))
+                        - place.bias[row];
+                    self.quadratic.add_square(entries, needed, ALONG * weight);
+                }
+            }
+        }
+    }
+}
+
+/// What is preferred besides the accelerations.
+#[derive(Clone, Copy)]
+pub struct Preference<'a> {
+    /// The unit direction of the joints along the line.
+    pub along: &'a [f64],
+    /// The velocities that the joints approach, at their present pace.
+    pub wanted: &'a [f64],
+}

@@ -1,0 +1,200 @@
+//! The direction problem: the joint velocities y, and the speed z of the tips along their line, at one configuration.
+//!
+//! ```text
+//! min Σᵣ dᵣ (Jᵣ y - gᵣ z - cᵣ)² + (z - m)² + λ² |y - y_comfort|²      0 ≤ z ≤ m, bounds of y, rows J y ≥ b
+//! ```
+//!
+//! Priorities are in the weights d: what has to be exact counts more than the speed, and that more than comfort. For the motion nearest to
+//! the command all rows count as much as the speed.
+
+use super::constants::{
+    COMFORT, COMFORT_SPEED, CONTACT_RETURN, HAND_DAMPING, LIMIT_MARGIN, LINE_DAMPING, SLACK_DAMPING, SLACK_PASSES,
+    SLACK_RETURN, SOFT, STRICT, UNCOMMANDED, VELOCITY,
+};
+use super::goal::{Goal, Place, RowKind};
+use super::jerk_bounds::Limits;
+use crate::braking_speed::braking_speed;
+use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
+use urdf_ik_mathematics::vectors::{add_times, dot, length, normalise};
+
+/// Finds joint velocities.
+#[derive(Debug, Clone)]
+pub struct Direction {
+    quadratic: DualActiveSet,
+    row: Vec<f64>,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+    rows: Vec<f64>,
+    least: Vec<f64>,
+    /// The joint velocities \[rad/s or m/s\].
+    pub velocities: Vec<f64>,
+    /// The speed along the line \[rad/s\].
+    pub speed: f64,
+}
+
+impl Direction {
+    pub fn new(variables: usize) -> Self {
+        let mut quadratic = DualActiveSet::default();
+        quadratic.make_room(variables + 1);
+        Self {
+            quadratic,
+            row: vec![0.0; variables + 1],
+            lower: vec![0.0; variables + 1],
+            upper: vec![0.0; variables + 1],
+            rows: Vec::new(),
+            least: Vec::new(),
+            velocities: vec![0.0; variables],
+            speed: 0.0,
+        }
+    }
+
+    /// Solves the problem at a place with these `positions`, for joints whose speed was `pace`. Later passes are damped
+    /// towards the result of the one before: so the damping counts only near singularities (iterated Tikhonov).
+    pub fn solve(&mut self, place: &Place, positions: &[f64], goal: &Goal, pace: f64) {
+        self.write_bounds(positions, goal, pace);
+        self.write_comfort(positions, goal);
+        let passes = match () {
+            () if goal.is_nearest() || goal.kinds.contains(&RowKind::Least) => 2,
+            () if goal.kinds.contains(&RowKind::Slack) => SLACK_PASSES,
+            () => 1,
+        };
+        for _ in 0..passes {
+            if !self.solve_near(place, positions, goal, pace) {
+                self.velocities.fill(0.0);
+                self.speed = 0.0;
+                return;
+            }
+        }
+    }
+
+    /// Makes the motion slower.
+    pub fn scale(&mut self, factor: f64) {
+        self.velocities.iter_mut().for_each(|velocity| *velocity *= factor);
+        self.speed *= factor;
+    }
+
+    /// Solves the problem with the joint velocities damped towards those found before.
+    fn solve_near(&mut self, place: &Place, positions: &[f64], goal: &Goal, pace: f64) -> bool {
+        self.rows.clear();
+        self.least.clear();
+        let damping = self.write_tip_rows(place, goal);
+        if goal.is_nearest() {
+            self.write_contacts(positions, goal, pace);
+        }
+        let Self { quadratic, rows, least, lower, upper, velocities, .. } = self;
+        let n = velocities.len();
+        add_times(&mut quadratic.vector[..n], damping * damping, velocities);
+        let most = goal.line.speed;
+        (lower[n], upper[n]) = (if goal.is_nearest() { most } else { 0.0 }, most);
+        if !quadratic.minimise(&Inequalities { rows, least, lower, upper }) {
+            return false;
+        }
+        velocities.copy_from_slice(&quadratic.minimum[..n]);
+        self.speed = dot(&place.along, velocities).max(0.0);
+        true
+    }
+
+    /// Writes the bounds of the joints: their velocity limits, and less before their limits of positions.
+    fn write_bounds(&mut self, positions: &[f64], goal: &Goal, pace: f64) {
+        let is_soft = goal.is_soft();
+        for (i, limits) in goal.limits.iter().enumerate() {
+            let bound = VELOCITY * limits.velocity;
+            [self.lower[i], self.upper[i]] = limits.room(positions[i]).map(|room| {
+                let room = (room - LIMIT_MARGIN).max(0.0);
+                if is_soft {
+                    bound.min(pace / SOFT * room)
+                } else if room > 0.0 {
+                    bound
+                } else {
+                    0.0
+                }
+            });
+            self.lower[i] *= -1.0;
+        }
+    }
+
+    /// Adds the rows of the tips. Returns the damping that belongs to them.
+    fn write_tip_rows(&mut self, place: &Place, goal: &Goal) -> f64 {
+        let has_slack = !goal.is_nearest() && goal.kinds.contains(&RowKind::Slack);
+        let damping = match () {
+            () if goal.is_nearest() => HAND_DAMPING,
+            () if has_slack => SLACK_DAMPING,
+            () => LINE_DAMPING,
+        };
+        let n = self.velocities.len();
+        self.quadratic.begin_function((0..=n).map(|i| if i < n { damping * damping } else { 1.0 }));
+        self.quadratic.vector[n] = goal.line.speed;
+        for tip in 0..place.jacobian.tips().len() {
+            for part in [0, 1] {
+                let first = 6 * tip + 3 * part;
+                let (share, slack_weight) = place.slack(first, goal);
+                for row in first..first + 3 {
+                    let (weight, wanted) = match goal.kinds[row] {
+                        RowKind::Free => continue,
+                        RowKind::Hold => (STRICT, 0.0),
+                        RowKind::Slack if goal.is_nearest() => (UNCOMMANDED, 0.0),
+                        _ if goal.is_nearest() => (goal.priority(part), place.wanted[row]),
+                        RowKind::Exact => (STRICT, 0.0),
+                        RowKind::Slack => (slack_weight, -SLACK_RETURN / slack_weight * place.error[row]),
+                        RowKind::Least => (goal.least_weight(row), place.wanted[row]),
+                    };
+                    self.row[..n].copy_from_slice(&place.rows[row * n..][..n]);
+                    self.row[n] = -place.direction[row];
+                    self.quadratic.add_square(&self.row, wanted, weight);
+                }
+                if has_slack && goal.kinds[first] == RowKind::Slack && share > 0.01 {
+                    self.bound_slack(place, first, (1.0 - share) * goal.slack(part));
+                }
+            }
+        }
+        damping
+    }
+
+    /// Bounds the velocity with which uncommanded axes deviate further.
+    fn bound_slack(&mut self, place: &Place, first: usize, room: f64) {
+        let n = self.velocities.len();
+        self.row.fill(0.0);
+        for row in first..first + 3 {
+            add_times(&mut self.row[..n], -place.error[row], &place.rows[row * n..][..n]);
+        }
+        let factor = normalise(&mut self.row);
+        if factor == 0.0 {
+            return;
+        }
+        let scale = factor / length(&place.error[first..first + 3]);
+        self.rows.extend_from_slice(&self.row);
+        let most = SLACK_RETURN * room.max(0.0) / scale;
+        self.least.push(-most);
+    }
+
+    /// Writes the velocities with which redundant joints leave limits, as the first ones to damp towards.
+    fn write_comfort(&mut self, positions: &[f64], goal: &Goal) {
+        self.velocities.fill(0.0);
+        let rows = goal.kinds.iter().filter(|kind| **kind != RowKind::Free).count();
+        if positions.len() <= rows {
+            return;
+        }
+        let [speed, range] = COMFORT;
+        let speed = speed * (goal.line.speed / COMFORT_SPEED).min(1.0);
+        for (i, limits) in goal.limits.iter().enumerate() {
+            let [below, above] = limits.room(positions[i]).map(|room| (1.0 - room / range).clamp(0.0, 1.0).powi(2));
+            self.velocities[i] = speed * (below - above);
+        }
+    }
+
+    /// Bounds the velocities towards contacts, by the distances at `positions` to first order.
+    fn write_contacts(&mut self, positions: &[f64], goal: &Goal, pace: f64) {
+        let n = positions.len();
+        let braking = Limits::least_braking(&goal.limits);
+        for (row, gradient) in goal.contacts.gradients.chunks_exact(n).enumerate() {
+            let room = goal.contact_room(row, positions);
+            self.rows.extend_from_slice(gradient);
+            self.rows.push(0.0);
+            self.least.push(if room < 0.0 {
+                (-2.0 * SLACK_RETURN * room).min(CONTACT_RETURN * pace)
+            } else {
+                -braking_speed(room, braking.acceleration, braking.jerk)
+            });
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! The rows of the tips' velocities, and how much each of them counts.
+
+use nalgebra::{Isometry3, Vector6};
+
+use super::command::Aim;
+use super::constants::{GAIN_TIME, LEAST, PLANNED, POSE_GAIN, SECOND, SLACK_SHARE, STRICT};
+use super::held_axes::HeldAxes;
+use super::jerk_bounds::Limits;
+use super::line::{Line, Tracking, over_radian};
+use super::options::{Priority, ServoOptions};
+use super::stacked_jacobian::StackedJacobian;
+use super::stop::Rates;
+use crate::contact_rows::{Contact, ContactRows};
+use urdf_ik_mathematics::spatial::stacked;
+use urdf_ik_mathematics::vectors::{add_times, dot, length};
+
+/// Distance from its pose below which a tip has arrived \[rad\].
+const ARRIVED: f64 = 1e-8;
+
+/// How much a row of the tips' velocities counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowKind {
+    /// Of a tip without a command: more than all others.
+    Hold,
+    /// Along a line more than the speed.
+    Exact,
+    /// It may deviate up to a bound.
+    Slack,
+    /// As far as the arm can: less than the speed. Also of a pose beside twists.
+    Least,
+    /// Not at all.
+    Free,
+}
+
+/// The goal of the tips in a period, within the limits of the joints.
+#[derive(Debug, Clone)]
+pub struct Goal {
+    /// The command of each tip.
+    pub aims: Vec<Aim>,
+    pub line: Line,
+    /// Constrained axes of each tip, and the kinds of its six rows.
+    pub held_axes: Vec<HeldAxes>,
+    pub kinds: Vec<RowKind>,
+    /// Free axes of each tip that has fewer than six independent ones.
+    pub free_for_arm: Vec<[bool; 6]>,
+    pub limits: Vec<Limits>,
+    pub options: ServoOptions,
+    pub contacts: ContactRows,
+    /// Positions at which the contacts were found.
+    pub contacts_at: Vec<f64>,
+    /// Motion towards a contact that a stop beside it may need \[rad or m\].
+    pub contact_stop: f64,
+    /// Length that counts as much as a radian \[m\].
+    pub radian: f64,
+}
+
+impl Goal {
+    /// True if the motion nearest to the command is wanted.
+    pub fn is_nearest(&self) -> bool {
+        self.line.tracking.is_nearest()
+    }
+
+    /// True if the tips are not on a line.
+    pub fn is_loose(&self) -> bool {
+        self.is_nearest() || self.line.tracking == Tracking::Entering
+    }
+
+    /// True if joints approach their limits gradually, so that others take over.
+    pub fn is_soft(&self) -> bool {
+        let rows = self.kinds.iter().filter(|kind| matches!(kind, RowKind::Exact | RowKind::Hold)).count();
+        self.is_nearest() || self.limits.len() > rows
+    }
+
+    /// The factor, at most 1, by which velocities of the joints have to be scaled: for the maximum speeds of the tips, and
+    /// where they are not on a line, for the commanded one.
+    pub fn speed_factor(&self, place: &Place, velocities: &[f64]) -> f64 {
+        let factor = |tip| self.options.factor(&place.jacobian.twist(tip, velocities), 1.0);
+        let most = (0..self.aims.len()).map(factor).fold(1.0, f64::min);
+        if !self.is_nearest() {
+            return most;
+        }
+        let rows = place.rows().zip(&self.kinds).filter(|(_, kind)| **kind != RowKind::Free);
+        let speed = rows.map(|(row, _)| dot(row, velocities).powi(2)).sum::<f64>().sqrt();
+        most.min(self.line.speed / speed)
+    }
+
+    /// Distance to a stop of joints that have these velocities and become faster until the next look.
+    pub fn stop(&self, velocities: &[f64]) -> f64 {
+        let rates = Rates::of_all(&self.limits).times(PLANNED);
+        rates.stop(length(velocities) + GAIN_TIME * rates.acceleration, 0.0).0
+    }
+
+    /// How far the joints may move towards a contact from other positions, to first order; negative where it is too near.
+    /// Beside a contact a stop needs a part of its distance.
+    pub fn contact_room(&self, row: usize, positions: &[f64]) -> f64 {
+        let gradient = &self.contacts.gradients[row * positions.len()..][..positions.len()];
+        let room = self.contacts.room[row] + dot(gradient, positions) - dot(gradient, &self.contacts_at);
+        let is_face = matches!(self.contacts.contact(row), Some(Contact::Face(_)));
+        if is_face && !self.is_nearest() { room } else { room - self.contact_stop }
+    }
+
+    /// The velocity with which a tip at `now` approaches a pose, along the axes of the base link \[rad/s\].
+    pub fn approach(&self, tip: usize, now: &Isometry3<f64>, pose: &Isometry3<f64>) -> Vector6<f64> {
+        let held = self.held_axes[tip];
+        let way = held.way(now, pose);
+        if over_radian(&way, self.radian).norm() < ARRIVED {
+            return Vector6::zeros();
+        }
+        let turn = held.frame(now) * way.fixed_rows::<3>(3).into_owned();
+        let twist = stacked(&way.fixed_rows::<3>(0).into_owned(), &turn) * POSE_GAIN;
+        over_radian(&(twist * self.options.factor(&twist, 1.0)), self.radian)
+    }
+
+    /// Takes the command of a tip, with the constrained axes that follow from it, `beside` twists of other tips or not.
+    pub fn take(&mut self, tip: usize, aim: Aim, held: HeldAxes, beside: bool) {
+        (self.aims[tip], self.held_axes[tip]) = (aim, held);
+        let (commands, slack) = (aim.commands(), self.options.slack);
+        let lacks = self.free_for_arm[tip].contains(&true);
+        let is_mixed = commands[0] != commands[1];
+        for row in 0..6 {
+            self.kinds[6 * tip + row] = match row / 3 {
+                1 if !held.holds(row - 3) => RowKind::Free,
+                1 if lacks && !matches!(aim, Aim::Pose(_)) => RowKind::Least,
+                _ if beside && matches!(aim, Aim::Pose(_)) => RowKind::Least,
+                _ if aim == Aim::Hold => RowKind::Hold,
+                part if is_mixed && !lacks && !commands[part] && slack[part] > 0.0 => RowKind::Slack,
+                _ => RowKind::Exact,
+            };
+        }
+    }
+
+    /// Weight of the translation or the rotation where only a part of a twist is possible.
+    pub fn priority(&self, part: usize) -> f64 {
+        let is_second = match self.options.priority {
+            Priority::Translation => part == 1,
+            Priority::Rotation => part == 0,
+            Priority::Both => false,
+        };
+        if is_second && self.line.tracking == Tracking::Deviating { SECOND } else { 1.0 }
+    }
+
+    /// Weight of a row of the kind [`RowKind::Least`].
+    pub fn least_weight(&self, row: usize) -> f64 {
+        if matches!(self.aims[row / 6], Aim::Pose(_)) { 1.0 } else { LEAST }
+    }
+
+    /// Maximum deviation of the uncommanded translation or rotation of a tip \[rad\].
+    pub fn slack(&self, part: usize) -> f64 {
+        SLACK_SHARE * if part == 0 { self.options.slack[0] / self.radian } else { self.options.slack[1] }
+    }
+}
+
+/// The rows at one configuration.
+#[derive(Debug, Clone)]
+pub struct Place {
+    pub jacobian: StackedJacobian,
+    /// One row after the other, rotations along the axes of the tips' frames.
+    pub rows: Vec<f64>,
+    /// The direction of the line, a unit vector.
+    pub direction: Vec<f64>,
+    /// Velocities of the rows besides that along the line.
+    pub wanted: Vec<f64>,
+    /// Speed along the line for unit velocities of the joints.
+    pub along: Vec<f64>,
+    /// Deviation from the line.
+    pub error: Vec<f64>,
+    /// Accelerations of the rows by the velocities of the joints.
+    pub bias: Vec<f64>,
+}
+
+impl Place {
+    pub fn new(jacobian: StackedJacobian) -> Self {
+        let zeros = vec![0.0; 6 * jacobian.tips().len()];
+        let along = vec![0.0; jacobian.rows.len() / zeros.len()];
+        Self {
+            rows: jacobian.rows.clone(),
+            direction: zeros.clone(),
+            wanted: zeros.clone(),
+            along,
+            error: zeros.clone(),
+            bias: zeros,
+            jacobian,
+        }
+    }
+
+    /// Computes rows at `positions`, and the direction of the line so far ahead.
+    pub fn find(&mut self, positions: &[f64], goal: &Goal, progress: f64) {
+        self.jacobian.find(positions);
+        self.rows.clear();
+        for (tip, held) in goal.held_axes.iter().enumerate() {
+            let pose = self.jacobian.tips()[tip];
+            let (frame, direction) = (held.frame(&pose), held.in_frame(&goal.line.direction(tip, progress), &pose));
+            for row in 0..6 {
+                self.jacobian.push_row(6 * tip + row, &frame, &mut self.rows);
+            }
+            self.direction[6 * tip..6 * tip + 6].copy_from_slice(direction.as_slice());
+            let wanted = match &goal.aims[tip] {
+                Aim::Pose(aim) if goal.kinds[6 * tip] == RowKind::Least => goal.approach(tip, &pose, aim),
+                _ => Vector6::zeros(),
+            };
+            self.wanted[6 * tip..6 * tip + 6].copy_from_slice(held.in_frame(&wanted, &pose).as_slice());
+        }
+        self.along.fill(0.0);
+        for (row, part) in self.rows.chunks_exact(positions.len()).zip(&self.direction) {
+            add_times(&mut self.along, *part, row);
+        }
+    }
+
+    /// Computes the deviation from the line, so far ahead. Without a line there is none.
+    pub fn find_error(&mut self, goal: &Goal, progress: f64) {
+        if goal.line.tracking != Tracking::Line {
+            return self.error.fill(0.0);
+        }
+        self.find_offset(goal, progress);
+        let along = dot(&self.error, &self.direction);
+        add_times(&mut self.error, -along, &self.direction);
+    }
+
+    /// Computes the deviation from the point of the line so far ahead.
+    pub fn find_offset(&mut self, goal: &Goal, progress: f64) {
+        for (tip, held) in goal.held_axes.iter().enumerate() {
+            let way = held.way(&self.jacobian.tips()[tip], &goal.line.ahead(tip, progress));
+            self.error[6 * tip..6 * tip + 6].copy_from_slice(over_radian(&-way, goal.radian).as_slice());
+        }
+    }
+
+    /// Computes the accelerations of the rows by these velocities of the joints.
+    pub fn find_bias(&mut self, velocities: &[f64], goal: &Goal) {
+        for (tip, held) in goal.held_axes.iter().enumerate() {
+            let pose = &self.jacobian.tips()[tip];
+            let bias = over_radian(&held.in_frame(&self.jacobian.acceleration(tip, velocities), pose), goal.radian);
+            self.bias[6 * tip..6 * tip + 6].copy_from_slice(bias.as_slice());
+        }
+    }
+
+    /// Acceleration along the line by the velocities of the joints.
+    pub fn bias_along(&self) -> f64 {
+        dot(&self.bias, &self.direction)
+    }
+
+    /// The rows one after the other.
+    pub fn rows(&self) -> impl Iterator<Item = &[f64]> {
+        self.rows.chunks_exact(self.rows.len() / self.direction.len())
+    }
+
+    /// Deviation of three rows relative to its bound, and how much uncommanded axes count there: more than the speed near the bound.
+    pub fn slack(&self, first: usize, goal: &Goal) -> (f64, f64) {
+        let share = length(&self.error[first..first + 3]) / goal.slack(first / 3 % 2);
+        (share, (1.0 / (1.0 - share * share).max(1.0 / STRICT)).min(STRICT))
+    }
+
+    /// Writes a row without its part along the line.
+    pub fn write_beside(&self, row: usize, beside: &mut [f64]) {
+        let n = self.along.len();
+        beside.copy_from_slice(&self.rows[row * n..][..n]);
+        add_times(beside, -self.direction[row], &self.along);
+    }
+
+    /// Velocity of a row.
+    pub fn velocity(&self, row: usize, velocities: &[f64]) -> f64 {
+        let n = self.along.len();
+        dot(&self.rows[row * n..][..n], velocities)
+    }
+
+    /// Velocity of a row beside the line.
+    pub fn velocity_beside(&self, row: usize, velocities: &[f64]) -> f64 {
+        self.velocity(row, velocities) - self.direction[row] * dot(&self.along, velocities)
+    }
+}

@@ -1,0 +1,74 @@
+//! Bounds of the accelerations: the limits of the joints, the speeds of the tips, and contacts.
+
+use super::Servo;
+use crate::servo::jerk_bounds::{Limits, State};
+use crate::servo::stop::Rates;
+use urdf_ik_mathematics::vectors::{add_times, dot, normalise};
+
+/// Motion of a tip per motion of the joints below which its speed needs no bound \[-\].
+const NO_MOTION: f64 = 1e-6;
+
+impl Servo {
+    /// Bounds the accelerations by the limits of the joints, and predicts their state at the end of the period.
+    pub(super) fn predict(&mut self, period: f64) {
+        for (i, limits) in self.goal.limits.iter().enumerate() {
+            let state = State::of(&self.now, i);
+            let [least, greatest] = limits.jerks(state, period);
+            self.acceleration.lower[i] = state.acceleration + least * period;
+            self.acceleration.upper[i] = state.acceleration + greatest * period;
+            let after = state.after(period, (self.change[i] / period).max(least).min(greatest));
+            self.predicted.positions[i] = limits.domain.clamp(after.position);
+            self.predicted.velocities[i] = after.velocity;
+            self.predicted.accelerations[i] = after.acceleration;
+        }
+        self.acceleration.rows.clear();
+        self.acceleration.least.clear();
+    }
+
+    /// Bounds the accelerations so that no tip exceeds its maximum speed.
+    pub(super) fn bound_tips(&mut self, period: f64) {
+        let Self { goal, here, acceleration, now, gradient, .. } = self;
+        // Half of what each joint can make: the others have their part.
+        let rates = Rates::of_all(&goal.limits).times(0.5);
+        for tip in 0..goal.aims.len() {
+            let twist = here.jacobian.twist(tip, &now.velocities);
+            let bias = here.jacobian.acceleration(tip, &now.velocities);
+            for (part, most) in [goal.options.linear_speed, goal.options.angular_speed].into_iter().enumerate() {
+                let velocity = twist.fixed_rows::<3>(3 * part).into_owned();
+                let speed = velocity.norm();
+                if speed < 0.5 * most {
+                    continue;
+                }
+                gradient.fill(0.0);
+                for axis in 0..3 {
+                    let row = 3 * part + axis;
+                    add_times(
+                        gradient,
+                        here.jacobian.unit(row) * velocity[axis] / speed,
+                        here.jacobian.row(6 * tip + row),
+                    );
+                }
+                let factor = normalise(gradient);
+                if factor < NO_MOTION {
+                    continue;
+                }
+                let bias = bias.fixed_rows::<3>(3 * part).dot(&velocity) / (speed * factor);
+                let acceleration_now = dot(gradient, &now.accelerations) + bias;
+                let change = (most - speed) / factor - 0.5 * period * acceleration_now;
+                acceleration.add_speed_bound(gradient, rates.approach(change, period) - bias);
+            }
+        }
+    }
+
+    /// Bounds the accelerations towards contacts.
+    pub(super) fn bound_contacts(&mut self, period: f64) {
+        let Self { goal, acceleration, now, gradient, .. } = self;
+        let braking = Limits::least_braking(&goal.limits);
+        let rates = Rates { acceleration: braking.acceleration, jerk: braking.jerk };
+        for (away, lower) in goal.contacts.gradients.chunks_exact(now.velocities.len()).zip(&goal.contacts.lower) {
+            gradient.iter_mut().zip(away).for_each(|(towards, away)| *towards = -away);
+            let [speed, change] = [&now.velocities, &now.accelerations].map(|rates| dot(gradient, rates));
+            acceleration.add_speed_bound(gradient, rates.approach(-lower - speed - 0.5 * period * change, period));
+        }
+    }
+}

@@ -1,0 +1,364 @@
+//! How the joints follow a command: the velocities that they approach, and the accelerations that lead there.
+
+use nalgebra::Vector6;
+
+use super::Servo;
+use crate::generator::JointState as Joints;
+use crate::servo::acceleration::Preference;
+use crate::servo::command::{Aim, Axes, TipCommand, TipTwist};
+use crate::servo::constants::{BEND, FADE, NEAR_END, ON_COMMAND, ON_COMMAND_SPEED, PLANNED, SLOW};
+use crate::servo::goal::RowKind;
+use crate::servo::held_axes::HeldAxes;
+use crate::servo::jerk_bounds::State;
+use crate::servo::line::{Tracking, over_radian};
+use crate::servo::look_ahead::Obstacle;
+use crate::servo::stop::Rates;
+use crate::servo::viability::FirstSpeed;
+use urdf_ik_mathematics::vectors::{add_times, dot, length, normalise};
+
+/// Speed below which the joints are put to rest \[rad/s or m/s\].
+const AT_REST: f64 = 1e-9;
+/// Motion of the joints up to the end of a line below which they wait there \[rad or m\].
+const AT_END: f64 = 1e-6;
+
+impl Servo {
+    /// Brakes each joint to rest as fast as it can.
+    pub(super) fn rest(&mut self, period: f64) {
+        self.goal.line.coast();
+        if self.is_at_rest() {
+            self.leave_line();
+        }
+        self.wanted.fill(0.0);
+        self.change_ahead.fill(0.0);
+        for (i, limits) in self.goal.limits.iter().enumerate() {
+            let rates = Rates { acceleration: limits.acceleration, jerk: limits.jerk };
+            self.acceleration.accelerations[i] = rates.approach(self.change_wanted(i, period), period);
+        }
+        self.bound_tips(period);
+        self.acceleration.solve_bounds();
+        self.advance(period);
+    }
+
+    /// Approaches commanded joint velocities.
+    pub(super) fn follow_joints(&mut self, velocities: &[f64], period: f64) {
+        self.leave_line();
+        self.limit_joints(velocities);
+        self.change_ahead.fill(0.0);
+        self.prefer(1.0, period);
+        self.bound_contacts(period);
+        self.bound_tips(period);
+        self.acceleration.solve_bounds();
+        self.advance(period);
+    }
+
+    /// Writes joint velocities within their limits, scaled down if a tip would be too fast.
+    fn limit_joints(&mut self, velocities: &[f64]) {
+        // The greatest numbers have no square.
+        let size = velocities.iter().fold(1.0, |size: f64, velocity| size.max(velocity.abs()));
+        self.wanted.iter_mut().zip(velocities).for_each(|(slower, velocity)| *slower = velocity / size);
+        let mut factor = size;
+        for tip in 0..self.goal.aims.len() {
+            let allowed = self.goal.options.factor(&self.here.jacobian.twist(tip, &self.wanted), size);
+            if allowed < factor {
+                (factor, self.limited_tip) = (allowed, Some(tip));
+            }
+        }
+        for (i, limits) in self.goal.limits.iter().enumerate() {
+            let [down, up] = limits.braking_speeds(self.now.positions[i]);
+            let velocity = (factor * self.wanted[i]).clamp(-limits.velocity, limits.velocity);
+            self.wanted[i] = velocity.max(-down).min(up);
+            if self.wanted[i] != velocity && self.jog_limit.is_none() {
+                self.jog_limit = Some(i);
+            }
+        }
+    }
+
+    /// Follows commands of the tips.
+    pub(super) fn follow_tips(&mut self, commands: &[TipCommand], period: f64) {
+        let is_zero = |twist: &TipTwist| twist.linear.amax().max(twist.angular.amax()) == 0.0;
+        let stands = |command: &TipCommand| matches!(command, TipCommand::Twist(twist) if is_zero(twist));
+        let turns = |command: &TipCommand| matches!(command, TipCommand::Twist(twist) if !is_zero(twist));
+        if commands.iter().all(stands) {
+            self.goal.line.stops = true;
+        } else {
+            let has_twist = commands.iter().any(turns);
+            for tip in 0..self.goal.aims.len() {
+                self.take_command(tip, commands.iter().find(|command| command.tip() == tip), has_twist);
+            }
+            self.goal.line.take(&self.command, &self.axes, &self.has_pose, period);
+        }
+        if self.goal.line.stops && (self.goal.line.tracking != Tracking::Line || self.is_at_rest()) {
+            return self.rest(period);
+        }
+        self.here.find(&self.now.positions, &self.goal, 0.0);
+        self.update_references();
+        self.follow_line(period);
+    }
+
+    /// Moves the references to the points of the line nearest to the tips.
+    fn update_references(&mut self) {
+        let is_line = self.goal.line.tracking == Tracking::Line;
+        self.here.find_offset(&self.goal, 0.0);
+        let along = dot(&self.here.error, &self.here.direction);
+        for tip in 0..self.goal.aims.len() {
+            // Beside twists, poses have no line.
+            let has_line = is_line && !(self.has_pose[tip] && self.has_pose.contains(&false));
+            self.goal.line.references[tip] =
+                if has_line { self.goal.line.ahead(tip, along) } else { self.here.jacobian.tips()[tip] };
+        }
+    }
+
+    /// Takes the command of a tip.
+    fn take_command(&mut self, tip: usize, command: Option<&TipCommand>, beside: bool) {
+        let options = self.goal.options;
+        if let Some(TipCommand::Twist(twist)) = command
+            && options.limited(&twist.linear, &twist.angular).1
+        {
+            self.limited_tip = Some(tip);
+        }
+        let aim = command.map_or(Aim::Hold, |command| Aim::of(command, &options));
+        let held = HeldAxes::of(&aim, options.free_axes, self.goal.free_for_arm[tip]);
+        self.goal.take(tip, aim, held, beside);
+        let over_radian = |twist| over_radian(&twist, self.goal.radian);
+        let (twist, axes) = match aim {
+            Aim::Hold => (Vector6::zeros(), Axes::Base),
+            Aim::Twist(twist, axes) => (over_radian(twist), axes),
+            Aim::Pose(pose) => (self.goal.approach(tip, &self.here.jacobian.tips()[tip], &pose), Axes::Base),
+        };
+        self.command[6 * tip..6 * tip + 6].copy_from_slice(twist.as_slice());
+        self.axes[tip] = axes;
+        self.has_pose[tip] = matches!(aim, Aim::Pose(_));
+    }
+
+    /// Follows the line, or the command of a hand.
+    fn follow_line(&mut self, period: f64) {
+        self.look();
+        self.deviate_at_end();
+        let moves =
+            self.ahead.count > 1 && self.ahead.pace > AT_REST && (self.ahead.arrives || self.viability.way > AT_END);
+        let mut pace = self.ahead.pace;
+        if moves {
+            self.along.copy_from_slice(self.viability.direction(self.wanted.len()));
+            let share = self.permitted_share();
+            pace *= share;
+            let share = if self.goal.line.stops { 0.0 } else { share };
+            for (wanted, velocity) in self.wanted.iter_mut().zip(self.ahead.velocities(0)) {
+                *wanted = share * velocity;
+            }
+        } else {
+            self.along.copy_from_slice(&self.now.velocities);
+            normalise(&mut self.along);
+            self.wanted.fill(0.0);
+        }
+        self.find_change_ahead(moves);
+        self.prefer(if self.goal.is_nearest() { 1.0 } else { PLANNED }, period);
+        if moves {
+            let Joints { velocities, accelerations, .. } = &self.now;
+            let bound = self.speed_bound(period);
+            let change = dot(&self.along, &self.change_ahead);
+            let first = FirstSpeed { speed: pace, change, bound };
+            let most = self.viability.greatest_acceleration(velocities, accelerations, first, period);
+            let surplus = (most - dot(&self.along, &self.acceleration.accelerations)).min(0.0);
+            add_times(&mut self.acceleration.accelerations, surplus, &self.along);
+        }
+        if self.goal.is_loose() {
+            self.bound_contacts(period);
+            self.bound_tips(period);
+        }
+        if moves && self.goal.line.stops {
+            // Slack changes in proportion while the joints brake.
+            self.wanted.copy_from_slice(self.ahead.velocities(0));
+        }
+        self.solve_accelerations(pace);
+        if self.goal.line.stops {
+            self.wanted.fill(0.0);
+        }
+        self.ahead.note_motion(length(&self.now.velocities) * period, &self.goal);
+        self.settle();
+        self.advance(period);
+    }
+
+    /// Looks ahead from the predicted configuration.
+    fn look(&mut self) {
+        self.there.find(&self.predicted.positions, &self.goal, 0.0);
+        self.there.find_error(&self.goal, 0.0);
+        self.there.find_bias(&self.predicted.velocities, &self.goal);
+        self.goal.line.length = self.distance_left();
+        self.ahead.look(&self.there, &self.predicted.positions, &self.predicted.velocities, &self.goal);
+        if self.ahead.count > 1 {
+            self.viability.find(&self.ahead, &self.goal.limits);
+        }
+    }
+
+    /// Distance of the tips from their commanded poses at the predicted configuration \[rad\]; infinite if one has a
+    /// twist.
+    fn distance_left(&self) -> f64 {
+        let mut squared = 0.0;
+        for (tip, (aim, held)) in self.goal.aims.iter().zip(&self.goal.held_axes).enumerate() {
+            squared += match aim {
+                Aim::Hold => 0.0,
+                Aim::Twist(..) => f64::INFINITY,
+                Aim::Pose(pose) => {
+                    let way = held.way(&self.there.jacobian.tips()[tip], pose);
+                    over_radian(&way, self.goal.radian).norm_squared()
+                }
+            };
+        }
+        squared.sqrt()
+    }
+
+    /// Leaves a line where the joints brake before its end, for the nearest motion within the maximum angle.
+    fn deviate_at_end(&mut self) {
+        let speed = length(&self.now.velocities);
+        let pace = self.ahead.pace;
+        let is_near = self.viability.way < NEAR_END * pace && speed < 0.5 * pace;
+        let ends = speed < SLOW && !self.ahead.leads_on() || self.ahead.obstacle.is_some() && is_near;
+        let leaves = self.goal.line.tracking == Tracking::Line
+            && !self.goal.line.stops
+            && self.goal.options.max_deviation_angle > 0.0
+            && ends;
+        if !leaves {
+            return;
+        }
+        self.goal.line.tracking = Tracking::Deviating;
+        let least = self.goal.options.max_deviation_angle.cos();
+        let mut share = 0.0;
+        if let Some(Obstacle::Contact(row)) = self.ahead.obstacle {
+            // Beside the contact, the projection of the command counts: reconfigurations that hardly lead on need fast
+            // joints.
+            let room = self.goal.contact_room(row, &self.predicted.positions);
+            self.goal.contacts.room[row] -= room.max(0.0);
+            share = least * least;
+        }
+        self.look();
+        if self.cosine() < least || self.ahead.speed < share * self.goal.line.speed {
+            self.goal.line.tracking = Tracking::Line;
+            self.look();
+        }
+    }
+
+    /// Cosine of the angle between the motion at the first node and the command.
+    fn cosine(&self) -> f64 {
+        if self.ahead.count == 0 {
+            return 0.0;
+        }
+        let wanted = self.ahead.velocities(0);
+        let rows = self.there.rows().zip(&self.goal.kinds).filter(|(_, kind)| **kind != RowKind::Free);
+        let speed = rows.map(|(row, _)| dot(row, wanted).powi(2)).sum::<f64>().sqrt();
+        if speed > 0.0 { dot(&self.there.along, wanted) / speed } else { 0.0 }
+    }
+
+    /// The share of the motion nearest to the command that its angle permits.
+    fn permitted_share(&self) -> f64 {
+        if !self.goal.is_nearest() {
+            return 1.0;
+        }
+        let surplus = self.goal.options.max_deviation_angle.cos() - self.cosine();
+        (1.0 - surplus / FADE).clamp(0.0, 1.0)
+    }
+
+    /// The greatest acceleration of the joints along the line with which the tips come to the commanded speed at most.
+    fn speed_bound(&self, period: f64) -> f64 {
+        let rate = dot(&self.there.along, &self.along);
+        if rate <= 0.0 {
+            return f64::INFINITY;
+        }
+        let rates = Rates::along(&self.goal.limits, &self.along).times(PLANNED * rate);
+        let bias = self.there.bias_along();
+        let acceleration = dot(&self.there.along, &self.now.accelerations) + bias;
+        let speed = dot(&self.there.along, &self.now.velocities) + 0.5 * period * acceleration;
+        (rates.approach(self.goal.line.speed - speed, period) - bias) / rate
+    }
+
+    /// Solves the acceleration problem for joints with this speed at the first node.
+    fn solve_accelerations(&mut self, pace: f64) {
+        // Slack is used at the pace of the joints.
+        let present = (dot(&self.along, &self.predicted.velocities) / pace.max(AT_REST)).clamp(0.0, 1.0);
+        self.wanted.iter_mut().for_each(|velocity| *velocity *= present);
+        let preference = Preference { along: &self.along, wanted: &self.wanted };
+        self.acceleration.solve(&self.there, &self.predicted.velocities, preference, &self.goal);
+    }
+
+    /// Begins to constrain a new line where the velocity beside it is settled, and returns from a deviation.
+    fn settle(&mut self) {
+        let beside = |(row, kind): (usize, &RowKind)| match kind {
+            RowKind::Exact | RowKind::Hold => self.here.velocity_beside(row, &self.now.velocities),
+            RowKind::Slack => self.here.velocity(row, &self.now.velocities) - self.here.velocity(row, &self.wanted),
+            RowKind::Least | RowKind::Free => 0.0,
+        };
+        let squared: f64 = self.goal.kinds.iter().enumerate().map(|row| beside(row).powi(2)).sum();
+        self.goal.line.settle(squared.sqrt());
+        if self.goal.line.tracking == Tracking::Deviating && self.ahead.count > 0 {
+            let speed = dot(&self.there.along, self.ahead.velocities(0));
+            if self.cosine() > ON_COMMAND && speed > ON_COMMAND_SPEED * self.goal.line.speed {
+                self.goal.line.tracking = Tracking::Entering;
+                self.look();
+                if !self.ahead.leads_on() {
+                    self.goal.line.tracking = Tracking::Deviating;
+                }
+            }
+        }
+    }
+
+    /// Finds how the wanted velocities change along the first step of the look-ahead \[rad/s²\].
+    fn find_change_ahead(&mut self, moves: bool) {
+        self.change_ahead.fill(0.0);
+        if !moves || self.goal.is_loose() || self.goal.line.stops {
+            return;
+        }
+        let speed = dot(&self.along, &self.predicted.velocities).max(0.0);
+        let [here, there] = [self.ahead.velocities(0), self.ahead.velocities(1)];
+        let step = self.viability.first_step();
+        for (i, change) in self.change_ahead.iter_mut().enumerate() {
+            *change = (there[i] - here[i]) / step * speed;
+        }
+        let most = BEND * Rates::along(&self.goal.limits, &self.change_ahead).acceleration;
+        if most < 1.0 {
+            self.change_ahead.iter_mut().for_each(|change| *change *= most);
+        }
+    }
+
+    /// Change of a joint's velocity to the wanted one, without the part that its acceleration makes in the period.
+    fn change_wanted(&self, joint: usize, period: f64) -> f64 {
+        let acceleration = self.now.accelerations[joint] - self.change_ahead[joint];
+        self.wanted[joint] - self.now.velocities[joint] - 0.5 * period * acceleration
+    }
+
+    /// Prefers accelerations with which all joints together approach the wanted velocities, with a share of the
+    /// limits.
+    fn prefer(&mut self, share: f64, period: f64) {
+        for i in 0..self.wanted.len() {
+            self.acceleration.accelerations[i] = self.change_wanted(i, period);
+        }
+        let preferred = &mut self.acceleration.accelerations;
+        let change = normalise(preferred);
+        if change > 0.0 {
+            let most = Rates::along(&self.goal.limits, preferred).times(share).approach(change, period);
+            for part in preferred.iter_mut() {
+                *part *= most;
+            }
+        }
+        add_times(preferred, 1.0, &self.change_ahead);
+    }
+
+    /// Writes the next state of the joints.
+    fn advance(&mut self, period: f64) {
+        let mut moves = false;
+        for (i, limits) in self.goal.limits.iter().enumerate() {
+            let state = State::of(&self.now, i);
+            let wanted = self.acceleration.bounded(i);
+            let after = state.after(period, (wanted - state.acceleration) / period);
+            self.change[i] = after.acceleration - state.acceleration;
+            // Only rounding can bring it outside.
+            self.next.positions[i] = limits.domain.clamp(after.position);
+            (self.next.velocities[i], self.next.accelerations[i]) = (after.velocity, after.acceleration);
+            moves |=
+                after.velocity.abs() > AT_REST || after.acceleration.abs() * period > AT_REST || self.wanted[i] != 0.0;
+        }
+        if !moves {
+            self.next.velocities.fill(0.0);
+            self.next.accelerations.fill(0.0);
+            self.change.fill(0.0);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! The report of a step.
+
+use nalgebra::Vector6;
+
+use super::{MAX_SHARES, Servo};
+use crate::contact_rows::Contact;
+use crate::servo::command::{Aim, Command, between};
+use crate::servo::goal::RowKind;
+use crate::servo::line::{Tracking, over_radian};
+use crate::servo::look_ahead::Obstacle;
+use crate::servo::report::Hold;
+use urdf_ik_mathematics::vectors::{dot, length};
+
+/// Time over which the share of the speed is taken \[s\].
+const SHARE_TIME: f64 = 0.05;
+/// Share of the commanded speed from which the tips follow \[-\].
+const FOLLOWS: f64 = 0.92;
+/// Singular values below this are near a singularity \[-\].
+const NEAR_SINGULAR: f64 = 0.1;
+/// Distance from a position limit or contact below which it restricts the motion \[rad or m\].
+const AT_LIMIT: f64 = 0.01;
+/// Commanded speed below which a tip has arrived at its pose \[rad/s\].
+const ARRIVED: f64 = 1e-6;
+/// Share of the commanded speed below which a tip is stationary \[-\].
+const STANDS: f64 = 0.02;
+/// Angle between command and motion from which the tips slide \[rad\].
+const SLIDES: f64 = 0.1;
+
+impl Servo {
+    /// Notes the share of the commanded speed that the tips, or the joints, had in the last period.
+    pub(super) fn note_share(&mut self, command: &Command, period: f64) {
+        self.report.angle = 0.0;
+        let share = match command {
+            Command::Rest => None,
+            Command::Velocities(_) => {
+                let wanted = &self.wanted;
+                let squared = dot(wanted, wanted);
+                (squared > 0.0)
+                    .then(|| 0.5 * (dot(wanted, &self.now.velocities) + dot(wanted, &self.next.velocities)) / squared)
+            }
+            Command::Tips(_) if self.goal.line.stops => None,
+            Command::Tips(_) => self.share_of_tips(period),
+        };
+        let Some(share) = share else { return self.shares.clear() };
+        if self.shares.len() == MAX_SHARES {
+            self.shares.pop_front();
+        }
+        self.shares.push_back([period, share.clamp(0.0, 1.0)]);
+        let mut time: f64 = self.shares.iter().map(|[time, _]| time).sum();
+        while self.shares.len() > 1 && time - self.shares[0][0] >= SHARE_TIME {
+            time -= self.shares[0][0];
+            self.shares.pop_front();
+        }
+    }
+
+    /// The share of the commanded speed that the slowest tip had in the last period. Writes the greatest angle.
+    fn share_of_tips(&mut self, period: f64) -> Option<f64> {
+        let mut slowest: Option<f64> = None;
+        for (tip, aim) in self.goal.aims.iter().enumerate() {
+            let pose = &self.here.jacobian.tips()[tip];
+            let wanted = match aim {
+                Aim::Hold => continue,
+                Aim::Twist(twist, axes) => {
+                    let reference = &self.goal.line.references[tip];
+                    over_radian(&axes.to_base(reference, twist), self.goal.radian)
+                }
+                Aim::Pose(_) => Vector6::from_column_slice(&self.command[6 * tip..6 * tip + 6]),
+            };
+            let commanded = wanted.norm();
+            if commanded == 0.0 || matches!(aim, Aim::Pose(_)) && commanded < ARRIVED {
+                continue;
+            }
+            let moved = over_radian(&(between(&self.tips_before[tip], pose) / period), self.goal.radian);
+            let share = moved.dot(&wanted) / wanted.norm_squared();
+            slowest = Some(slowest.map_or(share, |slowest| slowest.min(share)));
+            if moved.norm() > STANDS * commanded {
+                self.report.angle = self.report.angle.max(moved.angle(&wanted));
+            }
+        }
+        slowest
+    }
+
+    /// Writes the report.
+    pub(super) fn write_report(&mut self) {
+        let [time, sum] =
+            self.shares.iter().fold([0.0; 2], |[all, sum], [time, share]| [all + time, sum + time * share]);
+        self.report.share = if time > 0.0 { sum / time } else { 1.0 };
+        let is_commanded = self.goal.aims.iter().any(|aim| *aim != Aim::Hold);
+        self.report.smallest_singular_value = is_commanded.then(|| self.singular.smallest());
+        self.report.off_line = [0.0; 2];
+        let has_line = self.goal.kinds.iter().any(|kind| *kind != RowKind::Free);
+        if has_line && matches!(self.goal.line.tracking, Tracking::Line | Tracking::Coasting) {
+            self.here.find_offset(&self.goal, 0.0);
+            let along = dot(&self.here.error, &self.here.direction);
+            for (row, error) in self.here.error.iter_mut().enumerate() {
+                *error -= along * self.here.direction[row];
+            }
+            for (index, part) in self.here.error.chunks_exact(3).enumerate() {
+                let unit = if index % 2 == 0 { self.goal.radian } else { 1.0 };
+                let most = &mut self.report.off_line[index % 2];
+                *most = most.max(unit * length(part));
+            }
+        }
+        self.write_holds();
+        let is_blocked = |hold: &Hold| !matches!(hold, Hold::JointSpeed { .. } | Hold::TipSpeed { .. });
+        self.report.is_sliding = self.deviates() || self.turns_aside() && self.report.holds.iter().any(is_blocked);
+        self.report.singular_direction.clear();
+        if self.report.holds.contains(&Hold::Singularity) {
+            let tips = self.singular.lost_direction().chunks_exact(6);
+            let unit = |row: usize| self.here.jacobian.unit(row);
+            let twists = tips.map(|lost| Vector6::from_fn(|row, _| unit(row) * lost[row]));
+            self.report.singular_direction.extend(twists);
+        }
+    }
+
+    /// True if the tips move beside their command.
+    fn turns_aside(&self) -> bool {
+        self.goal.is_nearest() && self.report.angle > SLIDES
+    }
+
+    /// True if they do so at the end of a line.
+    fn deviates(&self) -> bool {
+        self.turns_aside() && self.goal.line.tracking == Tracking::Deviating
+    }
+
+    /// Writes what restricts the motion, the most important first.
+    fn write_holds(&mut self) {
+        let follows = self.report.share >= FOLLOWS && !self.deviates();
+        let Self { report, fail_safe, workspace, goal, ahead, singular, now, .. } = self;
+        let holds = &mut report.holds;
+        holds.clear();
+        let contact = match ahead.obstacle {
+            _ if follows => None,
+            Some(Obstacle::Contact(row)) => goal.contacts.contact(row),
+            _ => (0..goal.contacts.lower.len())
+                .map(|row| (row, goal.contact_room(row, &now.positions)))
+                .filter(|(_, room)| *room < AT_LIMIT)
+                .min_by(|(_, a), (_, b)| a.total_cmp(b))
+                .and_then(|(row, _)| goal.contacts.contact(row)),
+        };
+        let pair = fail_safe.stopped_by.map(Contact::Pair);
+        let face = workspace.crossed.map(Contact::Face);
+        holds.extend(pair.into_iter().chain(face).chain(contact).map(Hold::from));
+        holds.extend(self.jog_limit.map(|variable| Hold::JointLimit { variable }));
+        if !follows && holds.is_empty() {
+            let near = |i: &usize| goal.limits[*i].room(now.positions[*i]).into_iter().any(|room| room < AT_LIMIT);
+            let at_limit = match ahead.obstacle {
+                Some(Obstacle::Limit(variable)) => Some(variable),
+                _ => (0..goal.limits.len()).find(near),
+            };
+            if let Some(variable) = at_limit {
+                holds.push(Hold::JointLimit { variable });
+            } else {
+                if ahead.end.is_some() && !ahead.leads_on() || singular.smallest() < NEAR_SINGULAR {
+                    holds.push(Hold::Singularity);
+                }
+                let used = |i: usize| (now.velocities[i] / goal.limits[i].velocity).abs();
+                let busiest = (0..goal.limits.len()).max_by(|a, b| used(*a).total_cmp(&used(*b)));
+                holds.extend(busiest.map(|variable| Hold::JointSpeed { variable }));
+            }
+        }
+        holds.extend(self.limited_tip.map(|tip| Hold::TipSpeed { tip }));
+    }
+}

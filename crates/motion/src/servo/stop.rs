@@ -1,0 +1,68 @@
+//! Motions of one coordinate with bounded acceleration and jerk: the distance to a stop, the speed before a slower one, and the approach to
+//! a velocity.
+
+use super::jerk_bounds::Limits;
+
+/// Bounds of acceleration and jerk.
+#[derive(Debug, Clone, Copy)]
+pub struct Rates {
+    pub acceleration: f64,
+    pub jerk: f64,
+}
+
+impl Rates {
+    /// The most of a motion along `direction` in joint space that every joint can make.
+    pub fn along(limits: &[Limits], direction: &[f64]) -> Self {
+        let most = |limit: fn(&Limits) -> f64| {
+            limits.iter().zip(direction).map(|(limits, part)| limit(limits) / part.abs()).fold(f64::INFINITY, f64::min)
+        };
+        Self { acceleration: most(|limits| limits.acceleration), jerk: most(|limits| limits.jerk) }
+    }
+
+    /// What every joint can make.
+    pub fn of_all(limits: &[Limits]) -> Self {
+        let least = |limit: fn(&Limits) -> f64| limits.iter().map(limit).fold(f64::INFINITY, f64::min);
+        Self { acceleration: least(|limits| limits.acceleration), jerk: least(|limits| limits.jerk) }
+    }
+
+    /// A share of both.
+    pub fn times(self, share: f64) -> Self {
+        Self { acceleration: share * self.acceleration, jerk: share * self.jerk }
+    }
+
+    /// The distance and the time to a stop from a velocity and an acceleration, forwards.
+    pub fn stop(self, velocity: f64, acceleration: f64) -> (f64, f64) {
+        let Self { acceleration: most, jerk } = self;
+        let (mut v, mut a) = (velocity, acceleration);
+        if v <= 0.0 {
+            // It turns round first.
+            let squared = a * a + 2.0 * jerk * v;
+            if a <= 0.0 || squared <= 0.0 {
+                return (0.0, 0.0);
+            }
+            (v, a) = (0.0, squared.sqrt());
+        }
+        if a < 0.0 && a * a > 2.0 * jerk * v {
+            let time = (-a - (a * a - 2.0 * jerk * v).sqrt()) / jerk;
+            return (time * (v + time * (0.5 * a + time * jerk / 6.0)), time);
+        }
+        // The deceleration grows to its peak, stays, and ends.
+        let peak = (jerk * v + 0.5 * a * a).sqrt();
+        let staying = if peak > most { (v + 0.5 * a * a / jerk - most * most / jerk) / most } else { 0.0 };
+        let peak = peak.min(most).max(-a);
+        let growing = (a + peak) / jerk;
+        let grown = growing * (v + growing * (0.5 * a - growing * jerk / 6.0));
+        let fast = v + growing * (a - 0.5 * growing * jerk);
+        let slow = fast - peak * staying;
+        let ending = peak / jerk;
+        let way = grown + staying * (fast - 0.5 * peak * staying) + ending * (slow - ending * peak / 3.0);
+        (way, growing + staying + ending)
+    }
+
+    /// The acceleration a at the end of a period after which the velocity changes by `change` in the least time while the acceleration
+    /// ends: a² / (2 j) + a T = change. The second term ends the motion within two periods, without an oscillation.
+    pub fn approach(self, change: f64, period: f64) -> f64 {
+        let wanted = self.jerk * ((period * period + 2.0 * change.abs() / self.jerk).sqrt() - period);
+        wanted.min(self.acceleration).copysign(change)
+    }
+}
