@@ -215,8 +215,14 @@ impl Generator {
     /// Plans a motion to rest in which all joints stop at the same time, so that they nearly keep their direction.
     ///
     /// # Errors
-    /// [`MotionError::NotFound`] if the generator finds no motion, or one that breaks limits of position.
+    /// [`MotionError::NotFound`] if the generator finds no motion, or one that breaks limits of position, or if a joint
+    /// would turn round.
     pub fn plan_to_rest_together(&mut self, from: &JointState) -> Result<Profile, MotionError> {
+        let states = from.velocities.iter().zip(&from.accelerations).zip(self.input.max_jerk.iter());
+        // The generator lets some joints that turn round stop with a jump.
+        if states.into_iter().any(|((v, a), jerk)| v * (v + 0.5 * a * a.abs() / jerk) < 0.0) {
+            return Err(MotionError::NotFound("a joint turns round".to_owned()));
+        }
         self.begin_to_rest();
         self.plan(from, Synchronization::Time)?;
         let farthest = self.next.get_position_extrema().to_vec();

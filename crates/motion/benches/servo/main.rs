@@ -200,6 +200,7 @@ fn replay(words: &[String]) {
         "limits" => escapes::replay(&subject, Start::Limits, seed, index),
         "hands" => hands::replay(&subject, seed, PERIOD),
         "bounds" => bounds::replay(&subject, seed),
+        "poses" => poses::replay(&subject, seed, PERIOD),
         "coast" => coast::replay(&subject, seed, PERIOD),
         "zeros" => zeros::replay(&subject, usize::try_from(seed).unwrap(), PERIOD),
         "held" => held::replay(&subject, seed, PERIOD),

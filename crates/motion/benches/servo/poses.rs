@@ -2,13 +2,13 @@
 
 use nalgebra::{Isometry3, Translation3, Vector3, Vector6};
 use rayon::prelude::*;
-use urdf_ik::motion::servo::{Axes, ServoOptions};
+use urdf_ik::motion::servo::{Axes, Servo, ServoOptions};
 
 use crate::common::Random;
 use crate::common::hand::normal;
 use crate::table::{Figure, print_figures};
 use crate::tip_motion::{Scope, comfortable, default_servo};
-use crate::watch::{Run, Subject, Wish, small, twist_between};
+use crate::watch::{Run, Subject, Wish, count, small, twist_between};
 
 /// The hand moves out by so much \[m\] and back in twice this time \[s\], and rests as long as one way took.
 const FAR: f64 = 0.6;
@@ -28,25 +28,73 @@ enum Means {
     Twist,
 }
 
+/// A start, and the direction in which the hand moves.
+struct Case {
+    start: Vec<f64>,
+    home: Isometry3<f64>,
+    direction: Vector3<f64>,
+}
+
+impl Case {
+    fn new(subject: &Subject, seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let start = comfortable(subject, &mut random);
+        let direction = normal(&mut random).fixed_rows::<3>(0).normalize();
+        Self { home: subject.pose(&start), start, direction }
+    }
+
+    fn target(&self, time: f64) -> Isometry3<f64> {
+        let away = FAR * (1.0 - (time / ONE_WAY - 1.0).abs()).max(0.0);
+        moved(&self.home, &(self.direction * away))
+    }
+
+    /// The run of the servo, which is shown after each period.
+    fn run(&self, subject: &Subject, period: f64, means: Means, mut show: impl FnMut(f64, &Servo)) -> Run {
+        let (mut servo, mut run) = (default_servo(subject, &self.start), Run::new(period, &self.start));
+        for sample in 0..count(3.0 * ONE_WAY, period) {
+            let time = small(sample) * period;
+            let target = self.target(time);
+            let wish = match means {
+                Means::Pose => Wish::Pose(target),
+                Means::Twist => Wish::twist(&towards(&subject.pose(servo.positions()), &target), Axes::Base),
+            };
+            run.step(&mut servo, &wish);
+            show(time, &servo);
+        }
+        run
+    }
+}
+
 /// Distance from the start at the end \[m\].
 fn judge(subject: &Subject, seed: u64, scope: &Scope, means: Means) -> (f64, Run) {
-    let mut random = Random::new(seed);
-    let start = comfortable(subject, &mut random);
-    let direction = normal(&mut random).fixed_rows::<3>(0).normalize();
-    let home = subject.pose(&start);
-    let (mut servo, mut run) = (default_servo(subject, &start), Run::new(scope.period, &start));
-    for sample in 0..scope.count(3.0 * ONE_WAY) {
-        let time = small(sample) * scope.period;
-        let away = FAR * (1.0 - (time / ONE_WAY - 1.0).abs()).max(0.0);
-        let target = moved(&home, &(direction * away));
-        let wish = match means {
-            Means::Pose => Wish::Pose(target),
-            Means::Twist => Wish::twist(&towards(&subject.pose(servo.positions()), &target), Axes::Base),
-        };
-        run.step(&mut servo, &wish);
-    }
-    let end = subject.pose(servo.positions());
-    ((end.translation.vector - home.translation.vector).norm(), run)
+    let case = Case::new(subject, seed);
+    let run = case.run(subject, scope.period, means, |_, _| ());
+    let end = subject.pose(&run.positions[run.positions.len() - 1]);
+    ((end.translation.vector - case.home.translation.vector).norm(), run)
+}
+
+/// Prints the distance from the commanded pose and the report of the servo every 0.1 s.
+pub fn replay(subject: &Subject, seed: u64, period: f64) {
+    let case = Case::new(subject, seed);
+    println!(
+        "start {:?}\ndirection {:?}\ntime: distance [m], turn [rad] | angle, share, holds | positions",
+        case.start,
+        case.direction.as_slice()
+    );
+    let mut next = 0.0;
+    case.run(subject, period, Means::Pose, |time, servo| {
+        if time < next {
+            return;
+        }
+        next += 0.1;
+        let way = twist_between(&subject.pose(servo.positions()), &case.target(time), 1.0);
+        let [distance, turn] = [0, 3].map(|row| way.fixed_rows::<3>(row).norm());
+        let (report, positions) = (servo.report(), servo.positions());
+        println!(
+            "{time:.1}: {distance:.4} {turn:.3} | {:.2} {:.2} {:?} | {positions:.3?}",
+            report.angle, report.share, report.holds
+        );
+    });
 }
 
 fn moved(pose: &Isometry3<f64>, by: &Vector3<f64>) -> Isometry3<f64> {

@@ -7,7 +7,7 @@
 //! Here b and e are velocity and deviation beside the line, and a_b approaches the velocities of the direction problem. Across the line the
 //! tips decide, along it the joints. So nothing is divided by the singular value that vanishes at a fold of the line.
 
-use super::constants::{ALONG, LINE_DAMPING, RETURN_RATE, SHARED_DAMPING, SPEED_WEIGHT, STRICT};
+use super::constants::{ALONG, LINE_DAMPING, RETURN_RATE, SHARED_DAMPING, STRICT};
 use super::goal::{Goal, Place, RowKind};
 use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
 use urdf_ik_mathematics::vectors::{add_times, dot};
@@ -103,15 +103,10 @@ impl Acceleration {
         self.accelerations[joint].max(self.lower[joint]).min(self.upper[joint])
     }
 
-    /// Adds the rows beside the line, and that along it where the tips are too fast.
+    /// Adds the rows beside the line.
     fn add_line(&mut self, place: &Place, velocities: &[f64], preference: Preference, goal: &Goal) {
-        let Preference { along, wanted } = preference;
+        let Preference { along, wanted, change } = preference;
         let preferred = dot(along, &self.accelerations);
-        let surplus = dot(&place.along, velocities) - goal.line.speed;
-        if surplus > 0.0 && !goal.line.stops {
-            let needed = -RETURN_RATE * surplus - place.bias_along();
-            self.quadratic.add_square(&place.along, needed, SPEED_WEIGHT);
-        }
         for row in 0..goal.kinds.len() {
             let entries = &place.rows[row * velocities.len()..][..velocities.len()];
             match goal.kinds[row] {
@@ -128,14 +123,14 @@ impl Acceleration {
                     self.quadratic.add_square(&self.row, needed, STRICT);
                 }
                 kind => {
-                    let weight = if kind == RowKind::Least {
-                        goal.least_weight(row)
+                    let (weight, feed_forward) = if kind == RowKind::Least {
+                        (goal.least_weight(row), dot(entries, change) - dot(entries, along) * dot(along, change))
                     } else {
-                        place.slack(row - row % 3, goal).1
+                        (place.slack(row - row % 3, goal).1, -place.bias[row])
                     };
                     let needed = dot(entries, along) * preferred
                         + 2.0 * RETURN_RATE * (dot(entries, wanted) - dot(entries, velocities))
-                        - place.bias[row];
+                        + feed_forward;
                     self.quadratic.add_square(entries, needed, ALONG * weight);
                 }
             }
@@ -150,4 +145,6 @@ pub struct Preference<'a> {
     pub along: &'a [f64],
     /// The velocities that the joints approach, at their present pace.
     pub wanted: &'a [f64],
+    /// Change of these velocities along the line \[rad/s²\].
+    pub change: &'a [f64],
 }

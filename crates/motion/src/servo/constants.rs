@@ -58,8 +58,6 @@ pub const POSE_GAIN: f64 = 20.0;
 pub const REGULAR: f64 = 1e-4;
 /// Bisections of the acceleration: the last changes it by a millionth.
 pub const BISECTIONS: usize = 18;
-/// Weight of poses beside twists, and of a speed above the commanded one \[-\]: less than that of the line.
-pub const SPEED_WEIGHT: f64 = 100.0;
 /// Joints that are slower may begin in another direction \[rad/s\].
 pub const SLOW: f64 = 0.02;
 /// Range of the cosine of the deviation angle over which a motion ends \[-\].

@@ -133,7 +133,7 @@ impl Direction {
                         RowKind::Free => continue,
                         RowKind::Hold => (STRICT, 0.0),
                         RowKind::Slack if goal.is_nearest() => (UNCOMMANDED, 0.0),
-                        _ if goal.is_nearest() => (goal.priority(part), place.wanted[row]),
+                        _ if goal.is_nearest() => (goal.priority(tip, part), place.wanted[row]),
                         RowKind::Exact => (STRICT, 0.0),
                         RowKind::Slack => (slack_weight, -SLACK_RETURN / slack_weight * place.error[row]),
                         RowKind::Least => (goal.least_weight(row), place.wanted[row]),

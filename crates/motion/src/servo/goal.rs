@@ -67,7 +67,7 @@ impl Goal {
 
     /// True if joints approach their limits gradually, so that others take over.
     pub fn is_soft(&self) -> bool {
-        let rows = self.kinds.iter().filter(|kind| matches!(kind, RowKind::Exact | RowKind::Hold)).count();
+        let rows = self.kinds.iter().filter(|kind| !matches!(kind, RowKind::Free | RowKind::Slack)).count();
         self.is_nearest() || self.limits.len() > rows
     }
 
@@ -101,21 +101,38 @@ impl Goal {
 
     /// The velocity with which a tip at `now` approaches a pose, along the axes of the base link \[rad/s\].
     pub fn approach(&self, tip: usize, now: &Isometry3<f64>, pose: &Isometry3<f64>) -> Vector6<f64> {
+        let twist = self.twist_towards(tip, now, pose);
+        over_radian(&(twist * self.options.factor(&twist, 1.0)), self.radian)
+    }
+
+    /// The same \[m/s, rad/s\] without maximum speeds.
+    fn twist_towards(&self, tip: usize, now: &Isometry3<f64>, pose: &Isometry3<f64>) -> Vector6<f64> {
         let held = self.held_axes[tip];
         let way = held.way(now, pose);
         if over_radian(&way, self.radian).norm() < ARRIVED {
             return Vector6::zeros();
         }
         let turn = held.frame(now) * way.fixed_rows::<3>(3).into_owned();
-        let twist = stacked(&way.fixed_rows::<3>(0).into_owned(), &turn) * POSE_GAIN;
-        over_radian(&(twist * self.options.factor(&twist, 1.0)), self.radian)
+        stacked(&way.fixed_rows::<3>(0).into_owned(), &turn) * POSE_GAIN
+    }
+
+    /// True for the pose of a hand: one that moves, and on an arm that has no line to most poses, one that is far.
+    pub fn is_of_hand(&self, tip: usize, now: &Isometry3<f64>, pose: &Isometry3<f64>) -> bool {
+        let moves = matches!(&self.aims[tip], Aim::Pose(before) if before != pose);
+        let is_far = || self.options.factor(&self.twist_towards(tip, now, pose), 1.0) < 1.0;
+        self.options.max_deviation_angle > 0.0 && (moves || self.lacks_rotations(tip) && is_far())
+    }
+
+    /// True if the arm cannot constrain all rotations of a tip.
+    fn lacks_rotations(&self, tip: usize) -> bool {
+        self.free_for_arm[tip].contains(&true)
     }
 
     /// Takes the command of a tip, with the constrained axes that follow from it, `beside` twists of other tips or not.
     pub fn take(&mut self, tip: usize, aim: Aim, held: HeldAxes, beside: bool) {
         (self.aims[tip], self.held_axes[tip]) = (aim, held);
         let (commands, slack) = (aim.commands(), self.options.slack);
-        let lacks = self.free_for_arm[tip].contains(&true);
+        let lacks = self.lacks_rotations(tip);
         let is_mixed = commands[0] != commands[1];
         for row in 0..6 {
             self.kinds[6 * tip + row] = match row / 3 {
@@ -129,8 +146,11 @@ impl Goal {
         }
     }
 
-    /// Weight of the translation or the rotation where only a part of a twist is possible.
-    pub fn priority(&self, part: usize) -> f64 {
+    /// Weight of the translation or the rotation of a tip where only a part of a twist is possible.
+    pub fn priority(&self, tip: usize, part: usize) -> f64 {
+        if part == 1 && matches!(self.aims[tip], Aim::Pose(_)) && self.lacks_rotations(tip) {
+            return SECOND;
+        }
         let is_second = match self.options.priority {
             Priority::Translation => part == 1,
             Priority::Rotation => part == 0,

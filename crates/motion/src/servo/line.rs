@@ -82,10 +82,20 @@ impl Line {
     /// Forgets the line.
     pub fn clear(&mut self) {
         self.coast();
-        self.since_turns = [f64::INFINITY; 2];
+        self.forget_turns();
         self.direction.fill(0.0);
         self.heading.fill(0.0);
         self.mean.fill(0.0);
+    }
+
+    /// Takes the command for a line's until it turns twice again.
+    pub fn forget_turns(&mut self) {
+        self.since_turns = [f64::INFINITY; 2];
+    }
+
+    /// Notes that the command is a hand's.
+    pub fn follow_hand(&mut self) {
+        self.since_turns = [0.0; 2];
     }
 
     /// Takes the commanded velocities of a period. Beside twists, poses have no line of their own: `has_pose` tells

@@ -1,7 +1,10 @@
 //! Bounds of the accelerations: the limits of the joints, the speeds of the tips, and contacts.
 
 use super::Servo;
+use crate::servo::constants::PLANNED;
+use crate::servo::goal::RowKind;
 use crate::servo::jerk_bounds::{Limits, State};
+use crate::servo::line::Tracking;
 use crate::servo::stop::Rates;
 use urdf_ik_mathematics::vectors::{add_times, dot, normalise};
 
@@ -58,6 +61,27 @@ impl Servo {
                 acceleration.add_speed_bound(gradient, rates.approach(change, period) - bias);
             }
         }
+    }
+
+    /// Bounds the accelerations so that the tips are not faster along the line of a twist than commanded. Rotations that
+    /// an arm cannot constrain would pay for it.
+    pub(super) fn bound_line(&mut self, period: f64) {
+        let line = &self.goal.line;
+        let is_twist = line.tracking == Tracking::Line && !line.stops && line.length == f64::INFINITY;
+        if !is_twist || self.goal.kinds.contains(&RowKind::Least) {
+            return;
+        }
+        self.gradient.copy_from_slice(&self.there.along);
+        let rate = normalise(&mut self.gradient);
+        if rate == 0.0 {
+            return;
+        }
+        let rates = Rates::of_all(&self.goal.limits).times(PLANNED);
+        let bias = self.there.bias_along();
+        let acceleration = dot(&self.there.along, &self.now.accelerations) + bias;
+        let speed = dot(&self.there.along, &self.now.velocities) + 0.5 * period * acceleration;
+        let most = rates.approach((self.goal.line.speed - speed) / rate, period) - bias / rate;
+        self.acceleration.add_speed_bound(&self.gradient, most);
     }
 
     /// Bounds the accelerations towards contacts.

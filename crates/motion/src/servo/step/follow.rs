@@ -118,12 +118,16 @@ impl Servo {
         }
         let aim = command.map_or(Aim::Hold, |command| Aim::of(command, &options));
         let held = HeldAxes::of(&aim, options.free_axes, self.goal.free_for_arm[tip]);
+        let now = self.here.jacobian.tips()[tip];
+        if !beside && matches!(&aim, Aim::Pose(pose) if self.goal.is_of_hand(tip, &now, pose)) {
+            self.goal.line.follow_hand();
+        }
         self.goal.take(tip, aim, held, beside);
         let over_radian = |twist| over_radian(&twist, self.goal.radian);
         let (twist, axes) = match aim {
             Aim::Hold => (Vector6::zeros(), Axes::Base),
             Aim::Twist(twist, axes) => (over_radian(twist), axes),
-            Aim::Pose(pose) => (self.goal.approach(tip, &self.here.jacobian.tips()[tip], &pose), Axes::Base),
+            Aim::Pose(pose) => (self.goal.approach(tip, &now, &pose), Axes::Base),
         };
         self.command[6 * tip..6 * tip + 6].copy_from_slice(twist.as_slice());
         self.axes[tip] = axes;
@@ -134,6 +138,7 @@ impl Servo {
     fn follow_line(&mut self, period: f64) {
         self.look();
         self.deviate_at_end();
+        self.begin_on_line();
         let moves =
             self.ahead.count > 1 && self.ahead.pace > AT_REST && (self.ahead.arrives || self.viability.way > AT_END);
         let mut pace = self.ahead.pace;
@@ -165,6 +170,7 @@ impl Servo {
             self.bound_contacts(period);
             self.bound_tips(period);
         }
+        self.bound_line(period);
         if moves && self.goal.line.stops {
             // Slack changes in proportion while the joints brake.
             self.wanted.copy_from_slice(self.ahead.velocities(0));
@@ -237,6 +243,24 @@ impl Servo {
         }
     }
 
+    /// Begins on a line at rest where a hand's nearest motion deviates too far: at a singularity a line has branches.
+    fn begin_on_line(&mut self) {
+        let is_stuck = self.goal.line.tracking == Tracking::Hand
+            && length(&self.now.velocities) < SLOW
+            && self.permitted_share() < 1.0;
+        if !is_stuck {
+            return;
+        }
+        self.goal.line.tracking = Tracking::Line;
+        self.look();
+        if self.ahead.leads_on() {
+            self.goal.line.forget_turns();
+        } else {
+            self.goal.line.tracking = Tracking::Hand;
+            self.look();
+        }
+    }
+
     /// Cosine of the angle between the motion at the first node and the command.
     fn cosine(&self) -> f64 {
         if self.ahead.count == 0 {
@@ -248,12 +272,15 @@ impl Servo {
         if speed > 0.0 { dot(&self.there.along, wanted) / speed } else { 0.0 }
     }
 
-    /// The share of the motion nearest to the command that its angle permits.
+    /// The share of the motion nearest to the command that its angle permits. Towards a pose each motion counts that
+    /// comes nearer.
     fn permitted_share(&self) -> f64 {
         if !self.goal.is_nearest() {
             return 1.0;
         }
-        let surplus = self.goal.options.max_deviation_angle.cos() - self.cosine();
+        let angle = self.goal.options.max_deviation_angle;
+        let least = if angle > 0.0 && self.has_pose.contains(&true) { 0.0 } else { angle.cos() };
+        let surplus = least - self.cosine();
         (1.0 - surplus / FADE).clamp(0.0, 1.0)
     }
 
@@ -275,7 +302,7 @@ impl Servo {
         // Slack is used at the pace of the joints.
         let present = (dot(&self.along, &self.predicted.velocities) / pace.max(AT_REST)).clamp(0.0, 1.0);
         self.wanted.iter_mut().for_each(|velocity| *velocity *= present);
-        let preference = Preference { along: &self.along, wanted: &self.wanted };
+        let preference = Preference { along: &self.along, wanted: &self.wanted, change: &self.change_ahead };
         self.acceleration.solve(&self.there, &self.predicted.velocities, preference, &self.goal);
     }
 
