@@ -58,7 +58,6 @@ mod path_problem;
 mod path_sections;
 mod path_solver;
 mod path_stop;
-
 pub mod servo;
 mod speed_limits;
 mod speed_profile;

@@ -138,7 +138,7 @@ impl Acceleration {
     }
 }
 
-/// What is preferred besides the accelerations.
+/// The preferred motion of the joints.
 #[derive(Clone, Copy)]
 pub struct Preference<'a> {
     /// The unit direction of the joints along the line.

@@ -79,9 +79,7 @@ impl Goal {
         if !self.is_nearest() {
             return most;
         }
-        let rows = place.rows().zip(&self.kinds).filter(|(_, kind)| **kind != RowKind::Free);
-        let speed = rows.map(|(row, _)| dot(row, velocities).powi(2)).sum::<f64>().sqrt();
-        most.min(self.line.speed / speed)
+        most.min(self.line.speed / place.speed(&self.kinds, velocities))
     }
 
     /// Distance to a stop of joints that have these velocities and become faster until the next look.
@@ -105,7 +103,7 @@ impl Goal {
         over_radian(&(twist * self.options.factor(&twist, 1.0)), self.radian)
     }
 
-    /// The same \[m/s, rad/s\] without maximum speeds.
+    /// The twist \[m/s, rad/s\] towards a pose in proportion to the distance, without maximum speeds.
     fn twist_towards(&self, tip: usize, now: &Isometry3<f64>, pose: &Isometry3<f64>) -> Vector6<f64> {
         let held = self.held_axes[tip];
         let way = held.way(now, pose);
@@ -274,6 +272,12 @@ impl Place {
         let n = self.along.len();
         beside.copy_from_slice(&self.rows[row * n..][..n]);
         add_times(beside, -self.direction[row], &self.along);
+    }
+
+    /// Speed of the tips along all rows that count.
+    pub fn speed(&self, kinds: &[RowKind], velocities: &[f64]) -> f64 {
+        let rows = self.rows().zip(kinds).filter(|(_, kind)| **kind != RowKind::Free);
+        rows.map(|(row, _)| dot(row, velocities).powi(2)).sum::<f64>().sqrt()
     }
 
     /// Velocity of a row.

@@ -230,7 +230,7 @@ impl LookAhead {
             }
             self.push();
             pace = joints.max(most);
-            let led_on = rate * pace_of(self.velocities(node.saturating_sub(1))) > NO_SPEED * most;
+            let led_on = rate * length(self.velocities(node.saturating_sub(1))) > NO_SPEED * most;
             rate = speed / joints.max(TINY);
             if STATIONARY * speed > joints * most {
                 (standing, stands_from) = (0.0, node + 1);
@@ -338,10 +338,6 @@ impl LookAhead {
         self.place.find(&self.next, goal, progress);
         self.place.find_error(goal, progress);
     }
-}
-
-fn pace_of(velocities: &[f64]) -> f64 {
-    length(velocities)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "small numbers")]

@@ -13,7 +13,7 @@ pub struct ServoOptions {
     pub linear_speed: f64,
     /// Maximum angular speed of a tip \[rad/s\].
     pub angular_speed: f64,
-    /// What is kept first at the end of a line, where joint limits or contacts allow only a part of a twist.
+    /// The part of a twist with priority at the end of a line, where joint limits or contacts allow only a part.
     pub priority: Priority,
     /// Maximum angle between the commanded motion and the motion at a joint limit, singularity or contact \[rad\]; 0:
     /// the tips stay on their line and wait. One radian of a tip counts as 0.3 times the size of the arm.
@@ -65,7 +65,7 @@ impl ServoOptions {
 }
 
 named_values! {
-    /// What is kept first where joint limits or contacts allow only a part of a twist.
+    /// The part of a twist with priority where joint limits or contacts allow only a part.
     pub enum Priority("priority", "priorities") {
         /// The translation.
         Translation = "translation",

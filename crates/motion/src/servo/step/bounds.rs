@@ -77,10 +77,7 @@ impl Servo {
             return;
         }
         let rates = Rates::of_all(&self.goal.limits).times(PLANNED);
-        let bias = self.there.bias_along();
-        let acceleration = dot(&self.there.along, &self.now.accelerations) + bias;
-        let speed = dot(&self.there.along, &self.now.velocities) + 0.5 * period * acceleration;
-        let most = rates.approach((self.goal.line.speed - speed) / rate, period) - bias / rate;
+        let most = rates.approach(self.change_along(period) / rate, period) - self.there.bias_along() / rate;
         self.acceleration.add_speed_bound(&self.gradient, most);
     }
 

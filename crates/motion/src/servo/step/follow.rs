@@ -267,8 +267,7 @@ impl Servo {
             return 0.0;
         }
         let wanted = self.ahead.velocities(0);
-        let rows = self.there.rows().zip(&self.goal.kinds).filter(|(_, kind)| **kind != RowKind::Free);
-        let speed = rows.map(|(row, _)| dot(row, wanted).powi(2)).sum::<f64>().sqrt();
+        let speed = self.there.speed(&self.goal.kinds, wanted);
         if speed > 0.0 { dot(&self.there.along, wanted) / speed } else { 0.0 }
     }
 
@@ -291,10 +290,14 @@ impl Servo {
             return f64::INFINITY;
         }
         let rates = Rates::along(&self.goal.limits, &self.along).times(PLANNED * rate);
-        let bias = self.there.bias_along();
-        let acceleration = dot(&self.there.along, &self.now.accelerations) + bias;
-        let speed = dot(&self.there.along, &self.now.velocities) + 0.5 * period * acceleration;
-        (rates.approach(self.goal.line.speed - speed, period) - bias) / rate
+        (rates.approach(self.change_along(period), period) - self.there.bias_along()) / rate
+    }
+
+    /// Change of the speed along the line to the commanded one, without the part that the acceleration makes in the
+    /// period.
+    pub(super) fn change_along(&self, period: f64) -> f64 {
+        let acceleration = dot(&self.there.along, &self.now.accelerations) + self.there.bias_along();
+        self.goal.line.speed - (dot(&self.there.along, &self.now.velocities) + 0.5 * period * acceleration)
     }
 
     /// Solves the acceleration problem for joints with this speed at the first node.
