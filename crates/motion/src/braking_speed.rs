@@ -1,5 +1,7 @@
 //! Speeds from which a stop before a limit remains possible.
 
+use super::rates::Rates;
+
 /// Fraction of the acceleration limit that braking is planned with. The rest is a reserve for disturbances.
 const BRAKING_FRACTION: f64 = 0.35;
 /// Change of the acceleration before braking, as a multiple of the acceleration limit.
@@ -7,10 +9,10 @@ const ACCELERATION_CHANGE: f64 = 1.5;
 /// Time constant of the exponential approach to a goal, in control periods.
 pub const APPROACH_PERIODS: f64 = 3.0;
 
-/// Maximum speed \[rad/s or m/s\] from which a joint can stop within `distance` \[rad or m\] under limits of
-/// acceleration \[rad/s² or m/s²\] and jerk \[rad/s³ or m/s³\]: a parabola that ends in an exponential approach,
-/// whose time constant is the time in which the jerk limit builds up the deceleration.
-pub fn braking_speed(distance: f64, acceleration: f64, jerk: f64) -> f64 {
+/// Maximum speed \[rad/s or m/s\] from which a joint can stop within `distance` \[rad or m\] under these limits: a
+/// parabola that ends in an exponential approach, whose time constant is the time in which the jerk limit builds up the
+/// deceleration.
+pub fn braking_speed(distance: f64, Rates { acceleration, jerk }: Rates) -> f64 {
     if distance <= 0.0 {
         return 0.0;
     }

@@ -3,6 +3,7 @@
 //! high number of degrees of freedom").
 
 use super::braking_speed::braking_speed;
+use super::rates::Rates;
 use super::workspace::TipAtFace;
 use urdf_ik_collision::{Clearance, Near, SceneScratch};
 use urdf_ik_mathematics::vectors::dot;
@@ -13,15 +14,6 @@ const INFLUENCE_DISTANCE: f64 = 0.15;
 const MAX_ROWS: usize = 32;
 /// A distance with a smaller gradient does not depend on the joints \[m/rad or m/m\].
 const MIN_GRADIENT: f64 = 1e-9;
-
-/// Acceleration and jerk with which every joint can brake: the lowest limits of all joints.
-#[derive(Debug, Clone, Copy)]
-pub struct BrakingLimits {
-    /// Acceleration \[rad/s² or m/s²\].
-    pub acceleration: f64,
-    /// Jerk \[rad/s³ or m/s³\].
-    pub jerk: f64,
-}
 
 /// The origin of a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -50,7 +42,7 @@ pub struct ContactRows {
 impl ContactRows {
     /// Computes the rows of pairs of bodies at `positions` of the chain's variables \[rad or m\]; no rows without a
     /// clearance. Removes all other rows.
-    pub fn update(&mut self, clearance: Option<&Clearance>, positions: &[f64], braking: BrakingLimits) {
+    pub fn update(&mut self, clearance: Option<&Clearance>, positions: &[f64], braking: Rates) {
         self.gradients.clear();
         self.lower.clear();
         self.room.clear();
@@ -69,7 +61,7 @@ impl ContactRows {
 
     /// Adds the row of a distance that may decrease by `room` \[m\]. `gradient` has one entry for each variable \[m/rad
     /// or m/m\].
-    pub fn push(&mut self, contact: Contact, gradient: &[f64], room: f64, braking: BrakingLimits) {
+    pub fn push(&mut self, contact: Contact, gradient: &[f64], room: f64, braking: Rates) {
         let norm = dot(gradient, gradient).sqrt();
         if norm < MIN_GRADIENT {
             return;
@@ -79,8 +71,8 @@ impl ContactRows {
     }
 
     /// Adds the bound of a row whose gradient has been added.
-    fn push_bound(&mut self, contact: Contact, room: f64, braking: BrakingLimits) {
-        self.lower.push(-braking_speed(room, braking.acceleration, braking.jerk));
+    fn push_bound(&mut self, contact: Contact, room: f64, braking: Rates) {
+        self.lower.push(-braking_speed(room, braking));
         self.room.push(room);
         self.contacts.push(contact);
     }

@@ -58,6 +58,7 @@ mod path_problem;
 mod path_sections;
 mod path_solver;
 mod path_stop;
+mod rates;
 pub mod servo;
 mod speed_limits;
 mod speed_profile;

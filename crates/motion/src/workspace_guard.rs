@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use nalgebra::Vector6;
 
-use super::contact_rows::{BrakingLimits, Contact, ContactRows};
+use super::contact_rows::{Contact, ContactRows};
+use super::rates::Rates;
 use super::workspace::{REST_DISTANCE, TipAtFace, Workspace};
 use urdf_ik_robot::{Chain, ChainPoses};
 
@@ -49,7 +50,7 @@ impl WorkspaceGuard {
     }
 
     /// Adds a row for each tip and face at `positions` of the variables \[rad or m\].
-    pub fn push_rows(&mut self, rows: &mut ContactRows, positions: &[f64], braking: BrakingLimits) {
+    pub fn push_rows(&mut self, rows: &mut ContactRows, positions: &[f64], braking: Rates) {
         if !self.is_bounded() {
             return;
         }

@@ -7,13 +7,10 @@
 //! Here b and e are velocity and deviation beside the line, and a_b approaches the velocities of the direction problem. Across the line the
 //! tips decide, along it the joints. So nothing is divided by the singular value that vanishes at a fold of the line.
 
-use super::constants::{ALONG, LINE_DAMPING, RETURN_RATE, SHARED_DAMPING, STRICT};
+use super::constants::{FIRST, LINE_DAMPING, RETURN_RATE, TINY};
 use super::goal::{Goal, Place, RowKind};
 use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
 use urdf_ik_mathematics::vectors::{add_times, dot};
-
-/// Rounding of accelerations \[rad/s²\].
-const ROUNDING: f64 = 1e-9;
 
 /// Finds joint accelerations.
 #[derive(Debug, Clone)]
@@ -53,14 +50,13 @@ impl Acceleration {
             return self.solve_bounds();
         }
         let Preference { along, .. } = preference;
-        let has_slack = goal.kinds.contains(&RowKind::Slack);
-        let damping = if has_slack { SHARED_DAMPING } else { LINE_DAMPING.powi(2) };
+        let damping = if goal.kinds.contains(&RowKind::Slack) { LINE_DAMPING } else { LINE_DAMPING.powi(2) };
         loop {
             self.quadratic.begin_function(std::iter::repeat(damping));
             add_times(&mut self.quadratic.vector, damping, &self.accelerations);
             if !goal.is_loose() {
                 let preferred = dot(along, &self.accelerations);
-                self.quadratic.add_square(along, preferred, ALONG);
+                self.quadratic.add_square(along, preferred, FIRST);
             }
             self.add_line(place, velocities, preference, goal);
             let Self { quadratic, rows, least, lower, upper, accelerations, .. } = self;
@@ -82,7 +78,7 @@ impl Acceleration {
         let bounds = self.lower.iter().zip(&self.upper);
         let possible: f64 = gradient.iter().zip(bounds).map(|(part, (low, high))| (part * low).min(part * high)).sum();
         self.rows.extend(gradient.iter().map(|part| -part));
-        self.least.push(-most.max(possible + ROUNDING));
+        self.least.push(-most.max(possible + TINY));
     }
 
     /// The accelerations nearest to those preferred within the bounds.
@@ -107,31 +103,29 @@ impl Acceleration {
     fn add_line(&mut self, place: &Place, velocities: &[f64], preference: Preference, goal: &Goal) {
         let Preference { along, wanted, change } = preference;
         let preferred = dot(along, &self.accelerations);
-        for row in 0..goal.kinds.len() {
+        for (row, kind) in goal.kinds.iter().enumerate() {
             let entries = &place.rows[row * velocities.len()..][..velocities.len()];
-            match goal.kinds[row] {
+            let weight = goal.weight(row);
+            match kind {
                 RowKind::Free => {}
+                RowKind::Exact if goal.is_loose() => {}
                 RowKind::Exact | RowKind::Hold => {
-                    if goal.kinds[row] == RowKind::Exact && goal.is_loose() {
-                        continue;
-                    }
                     let bias = place.bias[row] - place.direction[row] * place.bias_along();
                     let needed = -(bias
                         + 2.0 * RETURN_RATE * place.velocity_beside(row, velocities)
                         + RETURN_RATE * RETURN_RATE * place.error[row]);
                     place.write_beside(row, &mut self.row);
-                    self.quadratic.add_square(&self.row, needed, STRICT);
+                    self.quadratic.add_square(&self.row, needed, weight);
                 }
-                kind => {
-                    let (weight, feed_forward) = if kind == RowKind::Least {
-                        (goal.least_weight(row), dot(entries, change) - dot(entries, along) * dot(along, change))
-                    } else {
-                        (place.slack(row - row % 3, goal).1, -place.bias[row])
+                RowKind::Slack | RowKind::Least => {
+                    let feed_forward = match kind {
+                        RowKind::Slack => -place.bias[row],
+                        _ => dot(entries, change) - dot(entries, along) * dot(along, change),
                     };
                     let needed = dot(entries, along) * preferred
                         + 2.0 * RETURN_RATE * (dot(entries, wanted) - dot(entries, velocities))
                         + feed_forward;
-                    self.quadratic.add_square(entries, needed, ALONG * weight);
+                    self.quadratic.add_square(entries, needed, FIRST * weight);
                 }
             }
         }

@@ -186,8 +186,18 @@ impl Aim {
         }
     }
 
-    pub fn turns(&self) -> bool {
-        self.commands()[1]
+    /// Whether it asks for a motion.
+    pub fn moves(&self) -> bool {
+        self.commands() != [false; 2]
+    }
+
+    pub fn is_pose(&self) -> bool {
+        matches!(self, Self::Pose(_))
+    }
+
+    /// The axes along which its velocity is given.
+    pub fn axes(&self) -> Axes {
+        if let Self::Twist(_, axes) = self { *axes } else { Axes::Base }
     }
 }
 

@@ -7,10 +7,7 @@
 //! Priorities are in the weights d: what has to be exact counts more than the speed, and that more than comfort. For the motion nearest to
 //! the command all rows count as much as the speed.
 
-use super::constants::{
-    COMFORT, COMFORT_SPEED, CONTACT_RETURN, HAND_DAMPING, LIMIT_MARGIN, LINE_DAMPING, SLACK_DAMPING, SLACK_PASSES,
-    SLACK_RETURN, SOFT, STRICT, UNCOMMANDED, VELOCITY,
-};
+use super::constants::{COMFORT, DAMPING, LIMIT_MARGIN, LINE_DAMPING, SLACK_RETURN, SOFT};
 use super::goal::{Goal, Place, RowKind};
 use super::jerk_bounds::Limits;
 use crate::braking_speed::braking_speed;
@@ -53,13 +50,8 @@ impl Direction {
     pub fn solve(&mut self, place: &Place, positions: &[f64], goal: &Goal, pace: f64) {
         self.write_bounds(positions, goal, pace);
         self.write_comfort(positions, goal);
-        let passes = match () {
-            () if goal.is_nearest() || goal.kinds.contains(&RowKind::Least) => 2,
-            () if goal.kinds.contains(&RowKind::Slack) => SLACK_PASSES,
-            () => 1,
-        };
-        for _ in 0..passes {
-            if !self.solve_near(place, positions, goal, pace) {
+        for _ in [1, 2] {
+            if !self.solve_near(place, positions, goal) {
                 self.velocities.fill(0.0);
                 self.speed = 0.0;
                 return;
@@ -74,12 +66,12 @@ impl Direction {
     }
 
     /// Solves the problem with the joint velocities damped towards those found before.
-    fn solve_near(&mut self, place: &Place, positions: &[f64], goal: &Goal, pace: f64) -> bool {
+    fn solve_near(&mut self, place: &Place, positions: &[f64], goal: &Goal) -> bool {
         self.rows.clear();
         self.least.clear();
         let damping = self.write_tip_rows(place, goal);
         if goal.is_nearest() {
-            self.write_contacts(positions, goal, pace);
+            self.write_contacts(positions, goal);
         }
         let Self { quadratic, rows, least, lower, upper, velocities, .. } = self;
         let n = velocities.len();
@@ -98,7 +90,7 @@ impl Direction {
     fn write_bounds(&mut self, positions: &[f64], goal: &Goal, pace: f64) {
         let is_soft = goal.is_soft();
         for (i, limits) in goal.limits.iter().enumerate() {
-            let bound = VELOCITY * limits.velocity;
+            let bound = limits.velocity;
             [self.lower[i], self.upper[i]] = limits.room(positions[i]).map(|room| {
                 let room = (room - LIMIT_MARGIN).max(0.0);
                 if is_soft {
@@ -115,56 +107,46 @@ impl Direction {
 
     /// Adds the rows of the tips. Returns the damping that belongs to them.
     fn write_tip_rows(&mut self, place: &Place, goal: &Goal) -> f64 {
+        let n = self.velocities.len();
         let has_slack = !goal.is_nearest() && goal.kinds.contains(&RowKind::Slack);
         let damping = match () {
-            () if goal.is_nearest() => HAND_DAMPING,
-            () if has_slack => SLACK_DAMPING,
+            () if goal.is_nearest() => DAMPING,
+            () if has_slack => 0.5 * DAMPING,
             () => LINE_DAMPING,
         };
-        let n = self.velocities.len();
         self.quadratic.begin_function((0..=n).map(|i| if i < n { damping * damping } else { 1.0 }));
         self.quadratic.vector[n] = goal.line.speed;
-        for tip in 0..place.jacobian.tips().len() {
-            for part in [0, 1] {
-                let first = 6 * tip + 3 * part;
-                let (share, slack_weight) = place.slack(first, goal);
-                for row in first..first + 3 {
-                    let (weight, wanted) = match goal.kinds[row] {
-                        RowKind::Free => continue,
-                        RowKind::Hold => (STRICT, 0.0),
-                        RowKind::Slack if goal.is_nearest() => (UNCOMMANDED, 0.0),
-                        _ if goal.is_nearest() => (goal.priority(tip, part), place.wanted[row]),
-                        RowKind::Exact => (STRICT, 0.0),
-                        RowKind::Slack => (slack_weight, -SLACK_RETURN / slack_weight * place.error[row]),
-                        RowKind::Least => (goal.least_weight(row), place.wanted[row]),
-                    };
-                    self.row[..n].copy_from_slice(&place.rows[row * n..][..n]);
-                    self.row[n] = -place.direction[row];
-                    self.quadratic.add_square(&self.row, wanted, weight);
-                }
-                if has_slack && goal.kinds[first] == RowKind::Slack && share > 0.01 {
-                    self.bound_slack(place, first, (1.0 - share) * goal.slack(part));
-                }
+        for (row, kind) in goal.kinds.iter().enumerate() {
+            if *kind == RowKind::Free {
+                continue;
+            }
+            let back = if *kind == RowKind::Slack { SLACK_RETURN * place.error[row] } else { 0.0 };
+            self.row[..n].copy_from_slice(&place.rows[row * n..][..n]);
+            self.row[n] = -place.direction[row];
+            self.quadratic.add_square(&self.row, place.wanted[row] - back, goal.weight(row));
+        }
+        for first in (0..goal.kinds.len()).step_by(3) {
+            if has_slack && goal.kinds[first] == RowKind::Slack {
+                self.bound_slack(place, first, goal.slack(first));
             }
         }
         damping
     }
 
     /// Bounds the velocity with which uncommanded axes deviate further.
-    fn bound_slack(&mut self, place: &Place, first: usize, room: f64) {
+    fn bound_slack(&mut self, place: &Place, first: usize, most: f64) {
         let n = self.velocities.len();
+        let error = &place.error[first..first + 3];
         self.row.fill(0.0);
-        for row in first..first + 3 {
-            add_times(&mut self.row[..n], -place.error[row], &place.rows[row * n..][..n]);
+        for (row, part) in place.rows[first * n..].chunks_exact(n).zip(error) {
+            add_times(&mut self.row[..n], -part, row);
         }
         let factor = normalise(&mut self.row);
-        if factor == 0.0 {
-            return;
+        if factor > 0.0 {
+            let deviation = length(error);
+            self.rows.extend_from_slice(&self.row);
+            self.least.push(-SLACK_RETURN * (most - deviation).max(0.0) * deviation / factor);
         }
-        let scale = factor / length(&place.error[first..first + 3]);
-        self.rows.extend_from_slice(&self.row);
-        let most = SLACK_RETURN * room.max(0.0) / scale;
-        self.least.push(-most);
     }
 
     /// Writes the velocities with which redundant joints leave limits, as the first ones to damp towards.
@@ -174,27 +156,22 @@ impl Direction {
         if positions.len() <= rows {
             return;
         }
-        let [speed, range] = COMFORT;
-        let speed = speed * (goal.line.speed / COMFORT_SPEED).min(1.0);
         for (i, limits) in goal.limits.iter().enumerate() {
-            let [below, above] = limits.room(positions[i]).map(|room| (1.0 - room / range).clamp(0.0, 1.0).powi(2));
-            self.velocities[i] = speed * (below - above);
+            let [below, above] = limits.room(positions[i]).map(|room| (1.0 - room / COMFORT).clamp(0.0, 1.0).powi(2));
+            self.velocities[i] = goal.line.speed * (below - above);
         }
     }
 
     /// Bounds the velocities towards contacts, by the distances at `positions` to first order.
-    fn write_contacts(&mut self, positions: &[f64], goal: &Goal, pace: f64) {
+    fn write_contacts(&mut self, positions: &[f64], goal: &Goal) {
         let n = positions.len();
-        let braking = Limits::least_braking(&goal.limits);
+        let braking = Limits::least(&goal.limits);
         for (row, gradient) in goal.contacts.gradients.chunks_exact(n).enumerate() {
             let room = goal.contact_room(row, positions);
             self.rows.extend_from_slice(gradient);
             self.rows.push(0.0);
-            self.least.push(if room < 0.0 {
-                (-2.0 * SLACK_RETURN * room).min(CONTACT_RETURN * pace)
-            } else {
-                -braking_speed(room, braking.acceleration, braking.jerk)
-            });
+            let towards = if room < 0.0 { 2.0 * SLACK_RETURN * room } else { braking_speed(room, braking) };
+            self.least.push(-towards);
         }
     }
 }

@@ -3,19 +3,15 @@
 use nalgebra::{Isometry3, Vector6};
 
 use super::command::Aim;
-use super::constants::{GAIN_TIME, LEAST, PLANNED, POSE_GAIN, SECOND, SLACK_SHARE, STRICT};
+use super::constants::{ALMOST_ALL, FIRST, LEAST, PLANNED, REACTION_TIME, RETURN_RATE, STRICT, TINY};
 use super::held_axes::HeldAxes;
 use super::jerk_bounds::Limits;
 use super::line::{Line, Tracking, over_radian};
 use super::options::{Priority, ServoOptions};
 use super::stacked_jacobian::StackedJacobian;
-use super::stop::Rates;
 use crate::contact_rows::{Contact, ContactRows};
 use urdf_ik_mathematics::spatial::stacked;
 use urdf_ik_mathematics::vectors::{add_times, dot, length};
-
-/// Distance from its pose below which a tip has arrived \[rad\].
-const ARRIVED: f64 = 1e-8;
 
 /// How much a row of the tips' velocities counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +26,15 @@ pub enum RowKind {
     Least,
     /// Not at all.
     Free,
+}
+
+/// The motion of a tip towards a pose.
+#[derive(Debug, Clone, Copy)]
+pub struct Approach {
+    /// Along the axes of the base link \[rad/s\].
+    pub velocity: Vector6<f64>,
+    /// True if a maximum speed limits it.
+    pub is_far: bool,
 }
 
 /// The goal of the tips in a period, within the limits of the joints.
@@ -84,8 +89,8 @@ impl Goal {
 
     /// Distance to a stop of joints that have these velocities and become faster until the next look.
     pub fn stop(&self, velocities: &[f64]) -> f64 {
-        let rates = Rates::of_all(&self.limits).times(PLANNED);
-        rates.stop(length(velocities) + GAIN_TIME * rates.acceleration, 0.0).0
+        let rates = Limits::least(&self.limits).times(PLANNED);
+        rates.stop(length(velocities) + REACTION_TIME * rates.acceleration, 0.0).0
     }
 
     /// How far the joints may move towards a contact from other positions, to first order; negative where it is too near.
@@ -97,28 +102,23 @@ impl Goal {
         if is_face && !self.is_nearest() { room } else { room - self.contact_stop }
     }
 
-    /// The velocity with which a tip at `now` approaches a pose, along the axes of the base link \[rad/s\].
-    pub fn approach(&self, tip: usize, now: &Isometry3<f64>, pose: &Isometry3<f64>) -> Vector6<f64> {
-        let twist = self.twist_towards(tip, now, pose);
-        over_radian(&(twist * self.options.factor(&twist, 1.0)), self.radian)
-    }
-
-    /// The twist \[m/s, rad/s\] towards a pose in proportion to the distance, without maximum speeds.
-    fn twist_towards(&self, tip: usize, now: &Isometry3<f64>, pose: &Isometry3<f64>) -> Vector6<f64> {
+    /// The approach of a tip at `now` to a pose: in proportion to the distance, within the maximum speeds.
+    pub fn approach(&self, tip: usize, now: &Isometry3<f64>, pose: &Isometry3<f64>) -> Approach {
         let held = self.held_axes[tip];
         let way = held.way(now, pose);
-        if over_radian(&way, self.radian).norm() < ARRIVED {
-            return Vector6::zeros();
+        if over_radian(&way, self.radian).norm() < TINY {
+            return Approach { velocity: Vector6::zeros(), is_far: false };
         }
         let turn = held.frame(now) * way.fixed_rows::<3>(3).into_owned();
-        stacked(&way.fixed_rows::<3>(0).into_owned(), &turn) * POSE_GAIN
+        let twist = stacked(&way.fixed_rows::<3>(0).into_owned(), &turn) * RETURN_RATE;
+        let factor = self.options.factor(&twist, 1.0);
+        Approach { velocity: over_radian(&(twist * factor), self.radian), is_far: factor < 1.0 }
     }
 
     /// True for the pose of a hand: one that moves, and on an arm that has no line to most poses, one that is far.
-    pub fn is_of_hand(&self, tip: usize, now: &Isometry3<f64>, pose: &Isometry3<f64>) -> bool {
-        let moves = matches!(&self.aims[tip], Aim::Pose(before) if before != pose);
-        let is_far = || self.options.factor(&self.twist_towards(tip, now, pose), 1.0) < 1.0;
-        self.options.max_deviation_angle > 0.0 && (moves || self.lacks_rotations(tip) && is_far())
+    pub fn is_of_hand(&self, tip: usize, before: &Aim, approach: &Approach) -> bool {
+        let moves = before.is_pose() && *before != self.aims[tip];
+        self.options.max_deviation_angle > 0.0 && (moves || self.lacks_rotations(tip) && approach.is_far)
     }
 
     /// True if the arm cannot constrain all rotations of a tip.
@@ -126,17 +126,19 @@ impl Goal {
         self.free_for_arm[tip].contains(&true)
     }
 
-    /// Takes the command of a tip, with the constrained axes that follow from it, `beside` twists of other tips or not.
-    pub fn take(&mut self, tip: usize, aim: Aim, held: HeldAxes, beside: bool) {
-        (self.aims[tip], self.held_axes[tip]) = (aim, held);
+    /// Constrains the axes of a tip for its command, `beside` twists of other tips or not.
+    pub fn take(&mut self, tip: usize, beside: bool) {
+        let aim = self.aims[tip];
+        let held = HeldAxes::of(&aim, self.options.free_axes, self.free_for_arm[tip]);
+        self.held_axes[tip] = held;
         let (commands, slack) = (aim.commands(), self.options.slack);
         let lacks = self.lacks_rotations(tip);
         let is_mixed = commands[0] != commands[1];
         for row in 0..6 {
             self.kinds[6 * tip + row] = match row / 3 {
                 1 if !held.holds(row - 3) => RowKind::Free,
-                1 if lacks && !matches!(aim, Aim::Pose(_)) => RowKind::Least,
-                _ if beside && matches!(aim, Aim::Pose(_)) => RowKind::Least,
+                1 if lacks && !aim.is_pose() => RowKind::Least,
+                _ if beside && aim.is_pose() => RowKind::Least,
                 _ if aim == Aim::Hold => RowKind::Hold,
                 part if is_mixed && !lacks && !commands[part] && slack[part] > 0.0 => RowKind::Slack,
                 _ => RowKind::Exact,
@@ -144,27 +146,35 @@ impl Goal {
         }
     }
 
-    /// Weight of the translation or the rotation of a tip where only a part of a twist is possible.
-    pub fn priority(&self, tip: usize, part: usize) -> f64 {
-        if part == 1 && matches!(self.aims[tip], Aim::Pose(_)) && self.lacks_rotations(tip) {
-            return SECOND;
+    /// Weight of a row over the speed along the line.
+    pub fn weight(&self, row: usize) -> f64 {
+        match self.kinds[row] {
+            RowKind::Free => 0.0,
+            RowKind::Hold => STRICT,
+            RowKind::Slack if self.is_nearest() => FIRST,
+            _ if self.is_nearest() => self.priority(row / 6, row / 3 % 2),
+            RowKind::Exact => STRICT,
+            RowKind::Least if !self.aims[row / 6].is_pose() => LEAST,
+            RowKind::Slack | RowKind::Least => 1.0,
         }
+    }
+
+    /// Weight of the translation or the rotation of a tip where only a part of a twist is possible.
+    fn priority(&self, tip: usize, part: usize) -> f64 {
         let is_second = match self.options.priority {
+            _ if self.aims[tip].is_pose() && self.lacks_rotations(tip) => part == 1,
+            _ if self.line.tracking != Tracking::Deviating => false,
             Priority::Translation => part == 1,
             Priority::Rotation => part == 0,
             Priority::Both => false,
         };
-        if is_second && self.line.tracking == Tracking::Deviating { SECOND } else { 1.0 }
+        if is_second { 1.0 / FIRST } else { 1.0 }
     }
 
-    /// Weight of a row of the kind [`RowKind::Least`].
-    pub fn least_weight(&self, row: usize) -> f64 {
-        if matches!(self.aims[row / 6], Aim::Pose(_)) { 1.0 } else { LEAST }
-    }
-
-    /// Maximum deviation of the uncommanded translation or rotation of a tip \[rad\].
-    pub fn slack(&self, part: usize) -> f64 {
-        SLACK_SHARE * if part == 0 { self.options.slack[0] / self.radian } else { self.options.slack[1] }
+    /// Maximum deviation of three uncommanded rows that is planned \[rad\].
+    pub fn slack(&self, first: usize) -> f64 {
+        let [translation, rotation] = self.options.slack.map(|most| ALMOST_ALL * most);
+        if first.is_multiple_of(6) { translation / self.radian } else { rotation }
     }
 }
 
@@ -213,7 +223,7 @@ impl Place {
             }
             self.direction[6 * tip..6 * tip + 6].copy_from_slice(direction.as_slice());
             let wanted = match &goal.aims[tip] {
-                Aim::Pose(aim) if goal.kinds[6 * tip] == RowKind::Least => goal.approach(tip, &pose, aim),
+                Aim::Pose(aim) if goal.kinds[6 * tip] == RowKind::Least => goal.approach(tip, &pose, aim).velocity,
                 _ => Vector6::zeros(),
             };
             self.wanted[6 * tip..6 * tip + 6].copy_from_slice(held.in_frame(&wanted, &pose).as_slice());
@@ -259,12 +269,6 @@ impl Place {
     /// The rows one after the other.
     pub fn rows(&self) -> impl Iterator<Item = &[f64]> {
         self.rows.chunks_exact(self.rows.len() / self.direction.len())
-    }
-
-    /// Deviation of three rows relative to its bound, and how much uncommanded axes count there: more than the speed near the bound.
-    pub fn slack(&self, first: usize, goal: &Goal) -> (f64, f64) {
-        let share = length(&self.error[first..first + 3]) / goal.slack(first / 3 % 2);
-        (share, (1.0 / (1.0 - share * share).max(1.0 / STRICT)).min(STRICT))
     }
 
     /// Writes a row without its part along the line.

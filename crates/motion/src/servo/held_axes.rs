@@ -13,9 +13,8 @@ impl HeldAxes {
     /// All but the free axes, which count where a twist turns the tip, and under a pose those that have to be free for
     /// the arm.
     pub fn of(aim: &Aim, free_axes: [bool; 6], free_for_arm: [bool; 6]) -> Self {
-        let is_turned = matches!(aim, Aim::Twist(..)) && aim.turns();
-        let is_placed = matches!(aim, Aim::Pose(_));
-        Self([3, 4, 5].map(|axis| !(free_axes[axis] && !is_turned || free_for_arm[axis] && is_placed)))
+        let is_turned = matches!(aim, Aim::Twist(..)) && aim.commands()[1];
+        Self([3, 4, 5].map(|axis| !(free_axes[axis] && !is_turned || free_for_arm[axis] && aim.is_pose())))
     }
 
     pub fn are_all(self) -> bool {

@@ -3,16 +3,15 @@
 //! A joint may go on as long as it can still come to rest in time: below its velocity limit when its acceleration has ended, and before
 //! its position limit when it has braked. A step is bounded so that this holds after it; so there is always a next step.
 
+use super::constants::BISECTIONS;
 use crate::MotionLimits;
 use crate::braking_speed::braking_speed;
-use crate::contact_rows::BrakingLimits;
 use crate::generator::JointState as Joints;
+use crate::rates::Rates;
 use urdf_ik_robot::{Chain, Domain, Variable};
 
 /// The share of the limits of acceleration and jerk that braking counts on. The rest makes up for jerks that are constant over a step.
 const SHARE: f64 = 0.9;
-/// Bisections of the jerk: the last changes it by a billionth of its limit.
-const BISECTIONS: usize = 30;
 /// Rounding of positions \[rad or m\] and of the other quantities, relative to their limits.
 const ROUNDING: f64 = 1e-12;
 
@@ -21,11 +20,10 @@ const ROUNDING: f64 = 1e-12;
 pub struct Limits {
     pub domain: Domain,
     pub velocity: f64,
-    pub acceleration: f64,
-    pub jerk: f64,
+    pub rates: Rates,
 }
 
-/// State of one joint, or of what goes along a curve.
+/// State of one joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct State {
     pub position: f64,
@@ -59,10 +57,19 @@ impl State {
 }
 
 impl Limits {
-    /// What all joints can brake with.
-    pub fn least_braking(limits: &[Self]) -> BrakingLimits {
-        let least = |limit: fn(&Self) -> f64| limits.iter().map(limit).fold(f64::INFINITY, f64::min);
-        BrakingLimits { acceleration: least(|limits| limits.acceleration), jerk: least(|limits| limits.jerk) }
+    /// The rates of a motion along `direction` in joint space that every joint can make.
+    pub fn along<'a>(limits: &[Self], direction: impl IntoIterator<Item = &'a f64>) -> Rates {
+        let mut rates = Rates { acceleration: f64::INFINITY, jerk: f64::INFINITY };
+        for (limits, part) in limits.iter().zip(direction) {
+            rates.acceleration = rates.acceleration.min(limits.rates.acceleration / part.abs());
+            rates.jerk = rates.jerk.min(limits.rates.jerk / part.abs());
+        }
+        rates
+    }
+
+    /// The rates that each joint can make.
+    pub fn least(limits: &[Self]) -> Rates {
+        Self::along(limits, std::iter::repeat(&1.0))
     }
 
     /// The limits of each variable of a chain.
@@ -70,8 +77,7 @@ impl Limits {
         let of = |(i, variable): (usize, &Variable)| Self {
             domain: variable.domain,
             velocity: limits.velocities[i],
-            acceleration: limits.accelerations[i],
-            jerk: limits.jerks[i],
+            rates: Rates { acceleration: limits.accelerations[i], jerk: limits.jerks[i] },
         };
         chain.variables().iter().enumerate().map(of).collect()
     }
@@ -93,7 +99,7 @@ impl Limits {
 
     /// How fast the joint may be downwards and upwards, so that it comes to rest before its limits.
     pub fn braking_speeds(&self, position: f64) -> [f64; 2] {
-        self.room(position).map(|room| braking_speed(room, self.acceleration, self.jerk))
+        self.room(position).map(|room| braking_speed(room, self.rates))
     }
 
     fn ends(&self) -> (f64, f64) {
@@ -107,10 +113,11 @@ impl Limits {
     fn greatest_jerk(&self, state: State, upper: f64, period: f64) -> f64 {
         let is_safe =
             |jerk: f64| self.is_safe(state.after(period, jerk), upper) && self.peaks_safely(state, jerk, period);
-        if is_safe(self.jerk) {
-            return self.jerk;
+        let Rates { jerk, .. } = self.rates;
+        if is_safe(jerk) {
+            return jerk;
         }
-        let (mut safe, mut unsafe_) = (-self.jerk, self.jerk);
+        let (mut safe, mut unsafe_) = (-jerk, jerk);
         for _ in 0..BISECTIONS {
             let middle = 0.5 * (safe + unsafe_);
             if is_safe(middle) {
@@ -129,41 +136,13 @@ impl Limits {
     }
 
     /// Whether a joint can stay below its upper limits from that state on.
-    fn is_safe(&self, state: State, upper: f64) -> bool {
-        let jerk = SHARE * self.jerk;
-        let peak = state.velocity + 0.5 * state.acceleration.max(0.0).powi(2) / jerk;
-        state.acceleration <= self.acceleration * (1.0 + ROUNDING)
+    fn is_safe(&self, State { position, velocity, acceleration }: State, upper: f64) -> bool {
+        let braking = self.rates.times(SHARE);
+        let peak = velocity + 0.5 * acceleration.max(0.0).powi(2) / braking.jerk;
+        acceleration <= self.rates.acceleration * (1.0 + ROUNDING)
             && peak <= self.velocity * (1.0 + ROUNDING)
-            && self.farthest(state, jerk) <= upper + ROUNDING
+            && position + braking.stop(velocity, acceleration).0 <= upper + ROUNDING
     }
-
-    /// The farthest position of a joint that comes to rest as fast as it can.
-    fn farthest(&self, state: State, jerk: f64) -> f64 {
-        let State { position, velocity, acceleration } = state;
-        if velocity + 0.5 * acceleration * acceleration.abs() / jerk <= 0.0 {
-            return turning_point(state, jerk);
-        }
-        // The deceleration grows to its peak, stays, and ends.
-        let peak = (0.5 * acceleration * acceleration + jerk * velocity).max(0.0).sqrt();
-        let peak = peak.min(SHARE * self.acceleration).max(-acceleration);
-        let growing = state.after((acceleration + peak) / jerk, -jerk);
-        let ending = 0.5 * peak * peak / jerk;
-        let staying = if peak > 0.0 { ((growing.velocity - ending) / peak).max(0.0) } else { 0.0 };
-        let stayed = growing.after(staying, 0.0);
-        let end = stayed.after(peak / jerk, jerk);
-        end.position.max(position)
-    }
-}
-
-/// The farthest position of a joint that already brakes more than it needs to come to rest, or moves away.
-fn turning_point(state: State, jerk: f64) -> f64 {
-    let State { position, velocity, acceleration } = state;
-    if velocity <= 0.0 {
-        return position;
-    }
-    // The deceleration ends; before it has, the joint turns back.
-    let root = (acceleration * acceleration - 2.0 * jerk * velocity).max(0.0).sqrt();
-    state.after((-acceleration - root) / jerk, jerk).position
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector3, Vector6};
 
-use super::command::Axes;
-use super::constants::{HAND_TIME, MEAN_TIME, SAME, SETTLED, TURN};
+use super::command::{Aim, Axes};
+use super::constants::{HAND_TIME, MEAN_TIME, NO_SPEED, SAME, TURN};
 use urdf_ik_mathematics::spatial::stacked;
 use urdf_ik_mathematics::vectors::{dot, length, normalise};
 
@@ -38,16 +38,15 @@ pub struct Line {
     pub references: Vec<Isometry3<f64>>,
     axes: Vec<Axes>,
     /// Unit vector along the line.
-    direction: Vec<f64>,
+    heading: Vec<f64>,
     /// The commanded speed along the line \[rad/s\].
     pub speed: f64,
     /// True if the tips are commanded to stop on the line.
     pub stops: bool,
     /// Length of the line up to the commanded poses \[rad\]; infinite for twists.
     pub length: f64,
-    /// The part of the command that has a line, its unit direction on that line, and its mean.
+    /// The part of the command that has a line, and its mean.
     steady: Vec<f64>,
-    heading: Vec<f64>,
     mean: Vec<f64>,
     /// Times since the last turn of the command and the one before \[s\].
     since_turns: [f64; 2],
@@ -62,12 +61,11 @@ impl Line {
             tracking: Tracking::Coasting,
             references: vec![Isometry3::identity(); tips],
             axes: vec![Axes::Base; tips],
-            direction: zeros.clone(),
+            heading: zeros.clone(),
             speed: 0.0,
             stops: true,
             length: f64::INFINITY,
             steady: zeros.clone(),
-            heading: zeros.clone(),
             mean: zeros,
             since_turns: [f64::INFINITY; 2],
             radian,
@@ -83,7 +81,6 @@ impl Line {
     pub fn clear(&mut self) {
         self.coast();
         self.forget_turns();
-        self.direction.fill(0.0);
         self.heading.fill(0.0);
         self.mean.fill(0.0);
     }
@@ -98,25 +95,25 @@ impl Line {
         self.since_turns = [0.0; 2];
     }
 
-    /// Takes the commanded velocities of a period. Beside twists, poses have no line of their own: `has_pose` tells
-    /// which tips follow one.
-    pub fn take(&mut self, command: &[f64], axes: &[Axes], has_pose: &[bool], period: f64) {
+    /// Takes the commanded velocities of a period, and the aims of the tips. Beside twists, poses have no line of their
+    /// own.
+    pub fn take(&mut self, command: &[f64], aims: &[Aim], period: f64) {
         self.since_turns.iter_mut().for_each(|time| *time += period);
-        let counts = |row: usize| !has_pose[row / 6];
-        let has_twist = command.iter().enumerate().any(|(row, entry)| counts(row) && *entry != 0.0);
         self.steady.copy_from_slice(command);
-        if has_twist {
-            (0..command.len()).filter(|row| !counts(*row)).for_each(|row| self.steady[row] = 0.0);
+        if aims.iter().any(|aim| !aim.is_pose() && aim.moves()) {
+            let poses = self.steady.chunks_exact_mut(6).zip(aims).filter(|(_, aim)| aim.is_pose());
+            poses.for_each(|(velocities, _)| velocities.fill(0.0));
         }
         let size = length(&self.steady);
         self.stops = size == 0.0;
         if self.stops {
             return;
         }
-        let turns_far = self.axes != axes || dot(&self.steady, &self.heading) < TURN * size;
+        let turns_far =
+            !self.axes.iter().copied().eq(aims.iter().map(Aim::axes)) || dot(&self.steady, &self.heading) < TURN * size;
         let share = if turns_far { 1.0 } else { (period / MEAN_TIME).min(1.0) };
         self.mean.iter_mut().zip(&self.steady).for_each(|(mean, entry)| *mean += share * (entry - *mean));
-        self.axes.copy_from_slice(axes);
+        self.axes.iter_mut().zip(aims).for_each(|(axes, aim)| *axes = aim.axes());
         if turns_far || dot(&self.mean, &self.heading) < SAME * length(&self.mean) {
             self.since_turns = [0.0, self.since_turns[0]];
             self.tracking = Tracking::Entering;
@@ -130,9 +127,7 @@ impl Line {
             self.tracking = Tracking::Entering;
             self.head_to_mean();
         }
-        let along = dot(&self.steady, &self.heading).max(0.0);
-        self.direction.iter_mut().zip(&self.heading).for_each(|(direction, heading)| *direction = along * heading);
-        self.speed = normalise(&mut self.direction);
+        self.speed = dot(&self.steady, &self.heading).max(0.0);
     }
 
     fn head_to_mean(&mut self) {
@@ -142,14 +137,14 @@ impl Line {
 
     /// Begins to keep the line where the velocity beside it is settled.
     pub fn settle(&mut self, beside: f64) {
-        if self.tracking == Tracking::Entering && beside <= SETTLED * self.speed {
+        if self.tracking == Tracking::Entering && beside <= NO_SPEED * self.speed {
             self.tracking = Tracking::Line;
         }
     }
 
     /// The direction of a tip so far ahead on the line, along the axes of the base link.
     pub fn direction(&self, tip: usize, progress: f64) -> Vector6<f64> {
-        let direction = Vector6::from_column_slice(&self.direction[6 * tip..6 * tip + 6]);
+        let direction = Vector6::from_column_slice(&self.heading[6 * tip..6 * tip + 6]);
         match self.axes[tip] {
             Axes::Base => direction,
             Axes::Tip => Axes::Tip.to_base(&self.ahead(tip, progress), &direction),
@@ -159,7 +154,7 @@ impl Line {
     /// Where the line has a tip so far from its reference.
     pub fn ahead(&self, tip: usize, progress: f64) -> Isometry3<f64> {
         let reference = &self.references[tip];
-        let way = Vector6::from_column_slice(&self.direction[6 * tip..6 * tip + 6]) * progress;
+        let way = Vector6::from_column_slice(&self.heading[6 * tip..6 * tip + 6]) * progress;
         let linear: Vector3<f64> = way.fixed_rows::<3>(0) * self.radian;
         let angular: Vector3<f64> = way.fixed_rows::<3>(3).into();
         match self.axes[tip] {

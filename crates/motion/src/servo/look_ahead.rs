@@ -4,19 +4,18 @@
 //! line. Length instead of time makes folds of the line harmless: there the motion of the joints is smooth, though its rate along the line
 //! is infinite.
 
-use super::constants::{HORIZON, MAX_SOLVES, MAX_STANDING, NODES, REGULAR, SLOW, STATIONARY, STEPS, STRAIGHT};
+use super::constants::{AT_END, MAX_STANDING, NEAR_SINGULAR, NO_SPEED, NODES, SLOW, STRICT, TINY};
 use super::direction::Direction;
 use super::goal::{Goal, Place, RowKind};
 use super::line::Tracking;
 use super::singular_values::SingularValues;
-use urdf_ik_mathematics::band_matrix::BandMatrix;
+use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
 use urdf_ik_mathematics::vectors::{add_times, dot, length, normalise};
 
-/// A speed that counts as none, as a share of the commanded one.
-const NO_SPEED: f64 = 1e-3;
-const TINY: f64 = 1e-9;
-/// Singular values below this are tried as beginnings.
-const NEAR_SINGULAR: f64 = 0.05;
+/// Most direction problems of a look-ahead: where the joints change their direction, the nodes are closer.
+pub const CAPACITY: usize = 32;
+/// Cosine of the turn between two nodes from which the step is shorter \[-\]: 18°.
+const STRAIGHT: f64 = 0.95;
 
 /// What ends the way.
 #[derive(Debug, Clone, Copy)]
@@ -40,52 +39,64 @@ pub struct LookAhead {
     pub end: Option<f64>,
     /// The joint limit or contact at the end.
     pub obstacle: Option<Obstacle>,
-    /// The speed along the line at the first node \[rad/s\].
+    /// Speed along the line at the first node \[rad/s\], and speed of the joints.
     pub speed: f64,
-    /// Speed of the joints at the first node.
     pub pace: f64,
     /// True if the end is a commanded pose.
     pub arrives: bool,
-    /// Motion of the joints so far while the tip is stationary \[rad\].
+    /// Progress along the line up to the last node, and there for each length of the joints' motion.
+    progress: f64,
+    rate: f64,
+    /// Length of the step to the next node, and of the way left to look at.
+    step: f64,
+    left: f64,
+    /// Length of the motion so far while the tips are stationary.
     stood: f64,
-    /// Unit direction of the last motion.
-    came: Vec<f64>,
-    /// The direction in which joints begin at a singularity: tried, and by the direction problem.
+    /// The same up to the last node.
+    standing: f64,
+    /// The direction in which joints begin at a singularity.
     first: Vec<f64>,
-    begun: Vec<f64>,
     singular: SingularValues,
     place: Place,
     direction: Direction,
-    normal: BandMatrix,
-    rows: Vec<f64>,
-    wanted: Vec<f64>,
+    /// The problem of the return to the line, one of its rows, and the room of the joints.
+    quadratic: DualActiveSet,
+    row: Vec<f64>,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
     next: Vec<f64>,
 }
 
 impl LookAhead {
     pub fn new(place: &Place, variables: usize) -> Self {
-        let rows = place.direction.len();
+        let mut quadratic = DualActiveSet::default();
+        quadratic.make_room(variables);
+        let zeros = vec![0.0; variables];
         Self {
             variables,
             count: 0,
-            positions: Vec::with_capacity((NODES[1] + 2) * variables),
-            velocities: Vec::with_capacity((NODES[1] + 2) * variables),
+            positions: Vec::with_capacity(CAPACITY * variables),
+            velocities: Vec::with_capacity(CAPACITY * variables),
             end: None,
             obstacle: None,
             speed: 0.0,
             pace: 0.0,
             arrives: false,
+            progress: 0.0,
+            rate: 0.0,
+            step: 0.0,
+            left: 0.0,
             stood: 0.0,
-            came: vec![0.0; variables],
-            first: vec![0.0; variables],
-            begun: vec![0.0; variables],
-            singular: SingularValues::new(rows, variables),
+            standing: 0.0,
+            first: zeros.clone(),
+            singular: SingularValues::new(place.direction.len(), variables),
             place: place.clone(),
             direction: Direction::new(variables),
-            normal: BandMatrix::zeros(rows, rows),
-            rows: vec![0.0; rows * variables],
-            wanted: vec![0.0; rows],
-            next: vec![0.0; variables],
+            quadratic,
+            row: zeros.clone(),
+            lower: zeros.clone(),
+            upper: zeros.clone(),
+            next: zeros,
         }
     }
 
@@ -97,184 +108,161 @@ impl LookAhead {
         &self.velocities[node * self.variables..][..self.variables]
     }
 
+    /// Adds a motion of the joints to the one for which the tips are stationary, or begins anew.
+    pub fn note_motion(&mut self, way: f64, goal: &Goal) {
+        let is_stationary =
+            goal.line.tracking == Tracking::Line && self.speed <= NO_SPEED * goal.line.speed * self.pace;
+        self.stood = if is_stationary { self.stood + way } else { 0.0 };
+    }
+
+    /// True if the way is longer than a step, or ends at a commanded pose.
+    pub fn leads_on(&self) -> bool {
+        self.count > 2 || self.end.is_none() || self.arrives
+    }
+
+    /// Looks ahead from a place at `start`, which joints reach with these velocities. At a singularity the direction
+    /// problem does not say how joints at rest begin: there the branches are tried.
+    pub fn look(&mut self, from: &Place, start: &[f64], velocities: &[f64], goal: &Goal) {
+        if goal.line.speed == 0.0 {
+            return self.clear();
+        }
+        self.walk(from, start, velocities, goal, false);
+        if length(velocities) < SLOW && !goal.is_nearest() && !self.leads_on() {
+            self.branch(from, start, velocities, goal);
+        }
+    }
+
+    /// Tries both directions of each motion that a singularity makes possible.
+    fn branch(&mut self, from: &Place, start: &[f64], velocities: &[f64], goal: &Goal) {
+        self.singular.decompose(&from.jacobian);
+        for index in 0..self.singular.values.len() {
+            self.first.copy_from_slice(self.singular.right(index));
+            if self.singular.values[index] > NEAR_SINGULAR || normalise(&mut self.first) == 0.0 {
+                continue;
+            }
+            for _ in [1.0, -1.0] {
+                self.walk(from, start, velocities, goal, true);
+                if self.leads_on() {
+                    self.pace = length(self.velocities(1));
+                    let begin = self.velocities.iter_mut().zip(&self.first);
+                    return begin.for_each(|(velocity, part)| *velocity = self.pace * part);
+                }
+                self.first.iter_mut().for_each(|part| *part *= -1.0);
+            }
+        }
+        self.walk(from, start, velocities, goal, false);
+    }
+
+    fn clear(&mut self) {
+        self.positions.clear();
+        self.velocities.clear();
+        (self.count, self.end, self.obstacle, self.arrives, self.speed) = (0, None, None, false, 0.0);
+        (self.progress, self.rate, self.standing) = (0.0, 0.0, self.stood);
+    }
+
+    /// Adds nodes from `start` on, twice as far as a stop needs, until the way ends. The joints begin along the first
+    /// direction, or as the direction problem says.
+    fn walk(&mut self, from: &Place, start: &[f64], velocities: &[f64], goal: &Goal, begins: bool) {
+        self.clear();
+        self.next.copy_from_slice(start);
+        self.left = 2.0 * goal.stop(velocities);
+        let longest = self.left / NODES;
+        self.step = longest;
+        for _ in 0..CAPACITY {
+            self.find_velocities(from, goal, begins);
+            if self.bends() && 4.0 * self.step > longest {
+                self.step *= 0.5;
+            } else {
+                self.add_node(goal);
+                self.step = (2.0 * self.step).min(longest);
+            }
+            if self.end.is_some() || self.left <= 0.0 || self.ends_after(goal) {
+                return;
+            }
+        }
+    }
+
+    /// Finds the velocities at the next node.
+    fn find_velocities(&mut self, from: &Place, goal: &Goal, begins: bool) {
+        let (place, pace) = match self.count {
+            0 => (from, self.pace),
+            count => (&self.place, length(self.velocities(count - 1))),
+        };
+        self.direction.solve(place, &self.next, goal, pace.max(goal.line.speed));
+        self.direction.scale(goal.speed_factor(place, &self.direction.velocities));
+        if begins && self.count == 0 {
+            self.direction.speed = 0.0;
+            self.direction.velocities.copy_from_slice(&self.first);
+        }
+    }
+
+    /// True if the velocities at the next node differ much from those at the last one.
+    fn bends(&self) -> bool {
+        let Some(last) = self.count.checked_sub(1) else { return false };
+        let (here, there) = (self.velocities(last), &self.direction.velocities);
+        2.0 * dot(here, there) < STRAIGHT * (dot(here, here) + dot(there, there))
+    }
+
     fn push(&mut self) {
         self.positions.extend_from_slice(&self.next);
         self.velocities.extend_from_slice(&self.direction.velocities);
         self.count += 1;
     }
 
-    /// Looks ahead from a place at `start`, which joints reach with these velocities. At a singularity the direction
-    /// problem does not say how joints at rest begin: there the branches are tried, first the one that they came from.
-    pub fn look(&mut self, from: &Place, start: &[f64], velocities: &[f64], goal: &Goal) {
-        if goal.line.tracking != Tracking::Line {
-            self.stood = 0.0;
+    /// Adds a node. The way ends there if the tips come to rest, at a fold of the line before it, or where the tips become
+    /// stationary for too long.
+    fn add_node(&mut self, goal: &Goal) {
+        let (speed, pace) = (self.direction.speed, length(&self.direction.velocities));
+        let before = self.rate;
+        self.rate = speed / pace.max(TINY);
+        self.push();
+        if self.count == 1 {
+            (self.speed, self.pace) = (speed, pace);
+            self.end = (pace < TINY).then_some(0.0);
+        } else {
+            self.left -= self.step;
+            self.standing += self.step;
+            self.progress += self.step * before;
+            let [last, here] = [self.count - 2, self.count - 1].map(|node| self.velocities(node));
+            if dot(last, here) < 0.0 {
+                self.end = Some(before / (before + self.rate).max(TINY));
+            } else if speed < AT_END * goal.line.speed {
+                let leads_on = before * length(last) > AT_END * goal.line.speed;
+                self.end = Some(if leads_on { 1.0 } else { 0.0 });
+            }
         }
-        if goal.line.speed == 0.0 {
-            (self.count, self.end, self.obstacle, self.speed) = (0, None, None, 0.0);
-            return;
+        if speed > NO_SPEED * goal.line.speed * pace {
+            self.standing = 0.0;
+        } else if self.standing > MAX_STANDING && self.end.is_none() {
+            self.end = Some((1.0 - (self.standing - MAX_STANDING) / self.step).max(0.0));
         }
-        self.walk(from, start, velocities, goal, None);
-        let pace = length(velocities);
-        if pace > SLOW {
-            self.came.iter_mut().zip(velocities).for_each(|(came, velocity)| *came = velocity / pace);
-            return;
+    }
+
+    /// Moves the joints a step on from the last node, and back to the line. True if the way ends before.
+    fn ends_after(&mut self, goal: &Goal) -> bool {
+        let (last, way) = ((self.count - 1) * self.variables, self.step * self.rate);
+        let velocities = &self.velocities[last..];
+        self.next.copy_from_slice(&self.positions[last..]);
+        add_times(&mut self.next, self.step / length(velocities).max(TINY), velocities);
+        if self.ends_before(goal) {
+            return true;
         }
+        let progress = self.progress + way;
+        self.place.find(&self.next, goal, progress);
         if !goal.is_nearest() {
-            self.branch(from, start, velocities, goal);
+            self.return_to_line(goal, progress);
         }
-    }
-
-    /// Tries the branches at a singularity.
-    fn branch(&mut self, from: &Place, start: &[f64], velocities: &[f64], goal: &Goal) {
-        let mut singular = std::mem::take(&mut self.singular);
-        singular.decompose(&from.jacobian);
-        let (led_on, is_near) = (self.leads_on(), singular.smallest() < NEAR_SINGULAR);
-        let came = usize::from(is_near);
-        // Back as they came, as the direction problem says, and along the singular directions.
-        let count = if led_on { came } else { 3 + 2 * singular.values.len() };
-        self.begun.copy_from_slice(&self.velocities[..self.variables]);
-        let mut found = false;
-        for candidate in (1 - came)..count {
-            let (sign, source) = match candidate {
-                0 => (-1.0, &self.came[..]),
-                1 => (1.0, &self.begun[..]),
-                2 => (-1.0, &self.begun[..]),
-                _ if singular.values[(candidate - 3) / 2] > NEAR_SINGULAR => continue,
-                _ => (if candidate % 2 == 0 { 1.0 } else { -1.0 }, singular.right((candidate - 3) / 2)),
-            };
-            self.first.iter_mut().zip(source).for_each(|(first, part)| *first = sign * part);
-            if normalise(&mut self.first) == 0.0 {
-                continue;
-            }
-            self.walk(from, start, velocities, goal, Some(1.0));
-            if self.leads_on() {
-                self.pace = length(self.velocities(1));
-                let begin = self.velocities.iter_mut().zip(&self.first);
-                begin.for_each(|(velocity, part)| *velocity = self.pace * part);
-                found = true;
-                break;
-            }
-        }
-        if !found && count > 1 - came {
-            self.walk(from, start, velocities, goal, None);
-        }
-        self.singular = singular;
-    }
-
-    /// Adds a motion of the joints to the one that the tip is stationary for, or begins anew.
-    pub fn note_motion(&mut self, way: f64, goal: &Goal) {
-        let is_stationary = STATIONARY * self.speed <= self.pace * goal.line.speed;
-        self.stood = if is_stationary { self.stood + way } else { 0.0 };
-    }
-
-    /// True if the way is longer than the shortest step, or ends at a commanded pose.
-    pub fn leads_on(&self) -> bool {
-        self.count > 2 || self.end.is_none() || self.arrives
-    }
-
-    /// Adds nodes from `start` on. With a sign the joints begin along the first direction times that.
-    fn walk(&mut self, from: &Place, start: &[f64], velocities: &[f64], goal: &Goal, sign: Option<f64>) {
-        self.positions.clear();
-        self.velocities.clear();
-        (self.count, self.end, self.obstacle, self.speed, self.arrives) = (0, None, None, 0.0, false);
-        let most = goal.line.speed;
-        let distance = HORIZON * goal.stop(velocities);
-        let longest = (distance / small(NODES[0])).clamp(STEPS[0], STEPS[1]);
-        let mut step = longest;
-        self.next.copy_from_slice(start);
-        let (mut pace, mut left) = (self.pace.max(most), distance);
-        // Speed along the line for unit speed of the joints, and progress along the line, at the last node.
-        let (mut rate, mut progress, mut to_go) = (0.0, 0.0, 0.0);
-        // Length of the motion while the tip is stationary, and the node where that began.
-        let (mut standing, mut stands_from) = (self.stood, 0);
-        for _ in 0..MAX_SOLVES {
-            let node = self.count;
-            let place = if node == 0 { from } else { &self.place };
-            self.direction.solve(place, &self.next, goal, pace);
-            self.direction.scale(goal.speed_factor(place, &self.direction.velocities));
-            if let (0, Some(sign)) = (node, sign) {
-                self.direction.speed = 0.0;
-                self.direction
-                    .velocities
-                    .iter_mut()
-                    .zip(&self.first)
-                    .for_each(|(velocity, part)| *velocity = sign * part);
-            }
-            let (speed, joints) = (self.direction.speed, length(&self.direction.velocities));
-            if node > 0 {
-                let before = self.velocities(node - 1);
-                let turn = dot(&self.direction.velocities, before);
-                let squares = joints.powi(2) + dot(before, before);
-                if 2.0 * turn < STRAIGHT * squares && step > STEPS[0] {
-                    // The velocities change: a shorter step.
-                    step = (0.5 * step).max(STEPS[0]);
-                    to_go = self.step_from(node - 1, step, rate, goal, progress);
-                    if to_go < 0.0 {
-                        return;
-                    }
-                    continue;
-                }
-                left -= step;
-                standing += step;
-                progress += to_go;
-                if turn < 0.0 {
-                    // A fold of the line.
-                    self.push();
-                    let now = speed / joints.max(TINY);
-                    self.end = Some(rate / (rate + now).max(TINY));
-                    return;
-                }
-                step = (1.5 * step).min(longest);
-            } else {
-                (self.speed, self.pace) = (speed, joints);
-            }
+        self.arrives = progress > goal.line.length;
+        if self.arrives {
+            self.end = Some((goal.line.length - self.progress) / way);
             self.push();
-            pace = joints.max(most);
-            let led_on = rate * length(self.velocities(node.saturating_sub(1))) > NO_SPEED * most;
-            rate = speed / joints.max(TINY);
-            if STATIONARY * speed > joints * most {
-                (standing, stands_from) = (0.0, node + 1);
-            } else if standing > MAX_STANDING {
-                (self.count, self.end) = (stands_from.max(1), Some(1.0));
-                return;
-            }
-            if node > 0 && speed < NO_SPEED * most || joints < TINY {
-                self.end = Some(if led_on { 1.0 } else { 0.0 });
-                return;
-            }
-            if left <= 0.0 || self.count > NODES[1] {
-                return;
-            }
-            to_go = self.step_from(node, step, rate, goal, progress);
-            if to_go < 0.0 {
-                return;
-            }
-            if progress + to_go > goal.line.length {
-                (self.end, self.arrives) = (Some((goal.line.length - progress) / to_go), true);
-                return self.push();
-            }
         }
-    }
-
-    /// Moves the joints a step on from a node, and back to the line. Returns the progress along the line, negative at a limit.
-    fn step_from(&mut self, node: usize, step: f64, rate: f64, goal: &Goal, progress: f64) -> f64 {
-        let joints = length(self.velocities(node)).max(TINY);
-        self.next.copy_from_slice(&self.positions[node * self.variables..][..self.variables]);
-        add_times(&mut self.next, step / joints, &self.velocities[node * self.variables..][..self.variables]);
-        if self.ends_before(node, goal) {
-            return -1.0;
-        }
-        self.clamp(goal);
-        self.place.find(&self.next, goal, progress + step * rate);
-        if !goal.is_nearest() {
-            self.return_to_line(goal, progress + step * rate);
-        }
-        step * rate
+        self.arrives
     }
 
     /// Ends where a joint comes to its limit before the next node, or two bodies to the margin.
-    fn ends_before(&mut self, node: usize, goal: &Goal) -> bool {
-        let from = &self.positions[node * self.variables..][..self.variables];
+    fn ends_before(&mut self, goal: &Goal) -> bool {
+        let from = &self.positions[(self.count - 1) * self.variables..][..self.variables];
         let mut first: Option<(f64, Obstacle)> = None;
         let mut meet = |moved: f64, room: f64, obstacle| {
             let share = if room > 0.0 { room / moved } else { 0.0 };
@@ -300,47 +288,25 @@ impl LookAhead {
         true
     }
 
-    fn clamp(&mut self, goal: &Goal) {
-        self.next
-            .iter_mut()
-            .zip(&goal.limits)
-            .for_each(|(position, limits)| *position = limits.domain.clamp(*position));
-    }
-
     /// Moves the joints back to the line by a Newton step of least motion.
     fn return_to_line(&mut self, goal: &Goal, progress: f64) {
         self.place.find_error(goal, progress);
-        let n = self.variables;
-        let counts = |row: usize| matches!(goal.kinds[row], RowKind::Exact | RowKind::Hold);
-        self.rows.fill(0.0);
-        self.normal.clear();
-        for (row, beside) in self.rows.chunks_exact_mut(n).enumerate() {
-            self.wanted[row] = if counts(row) { self.place.error[row] } else { 0.0 };
-            if counts(row) {
-                self.place.write_beside(row, beside);
+        self.quadratic.begin_function(std::iter::repeat(1.0));
+        for row in 0..goal.kinds.len() {
+            if matches!(goal.kinds[row], RowKind::Exact | RowKind::Hold) {
+                self.place.write_beside(row, &mut self.row);
+                self.quadratic.add_square(&self.row, -self.place.error[row], STRICT);
             }
         }
-        for row in 0..self.wanted.len() {
-            self.normal.add(row, row, REGULAR);
-            for other in 0..=row {
-                let product = dot(&self.rows[row * n..][..n], &self.rows[other * n..][..n]);
-                self.normal.add(row, other, product);
-            }
+        for (i, limits) in goal.limits.iter().enumerate() {
+            let [below, above] = limits.room(self.next[i]);
+            (self.lower[i], self.upper[i]) = (-below, above);
         }
-        if !self.normal.factorise(0.0) {
-            return;
+        let Self { lower, upper, .. } = self;
+        if self.quadratic.minimise(&Inequalities { rows: &[], least: &[], lower, upper }) {
+            add_times(&mut self.next, 1.0, &self.quadratic.minimum);
         }
-        self.normal.solve(&mut self.wanted);
-        for (row, factor) in self.rows.chunks_exact(n).zip(&self.wanted) {
-            add_times(&mut self.next, -factor, row);
-        }
-        self.clamp(goal);
         self.place.find(&self.next, goal, progress);
         self.place.find_error(goal, progress);
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "small numbers")]
-fn small(count: usize) -> f64 {
-    count as f64
 }

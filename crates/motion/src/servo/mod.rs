@@ -60,7 +60,6 @@ mod report;
 mod singular_values;
 mod stacked_jacobian;
 mod step;
-mod stop;
 mod viability;
 
 pub use command::{Axes, Command, CommandError, TipCommand, TipPose, TipTwist};

@@ -12,13 +12,13 @@ use nalgebra::Isometry3;
 use thiserror::Error;
 
 use super::acceleration::Acceleration;
-use super::command::{Aim, Axes, Command, CommandError};
-use super::constants::{CONTACT_ROOM, NODES, RADIAN};
+use super::command::{Aim, Command, CommandError};
+use super::constants::{CONTACT_ROOM, RADIAN};
 use super::goal::{Goal, Place, RowKind};
 use super::held_axes::HeldAxes;
 use super::jerk_bounds::Limits;
 use super::line::Line;
-use super::look_ahead::LookAhead;
+use super::look_ahead::{CAPACITY, LookAhead};
 use super::options::ServoOptions;
 use super::report::Report;
 use super::singular_values::SingularValues;
@@ -50,11 +50,8 @@ pub struct TooManyVariables {
 pub struct Servo {
     chain: Arc<Chain>,
     goal: Goal,
-    /// Commanded velocities of the tips, and their axes.
+    /// Commanded velocities of the tips.
     command: Vec<f64>,
-    axes: Vec<Axes>,
-    /// True for tips that follow a pose.
-    has_pose: Vec<bool>,
     /// The current configuration, and the one predicted for the end of the period.
     here: Place,
     there: Place,
@@ -132,11 +129,9 @@ impl Servo {
         let mut servo = Self {
             goal,
             command: vec![0.0; 6 * tips],
-            axes: vec![Axes::Base; tips],
-            has_pose: vec![false; tips],
             ahead: LookAhead::new(&place, variables),
             workspace: WorkspaceGuard::new(&chain, options.workspace),
-            viability: Viability::new(variables, NODES[1] + 2),
+            viability: Viability::new(variables, CAPACITY),
             acceleration: Acceleration::new(variables),
             wanted: zeros.clone(),
             along: zeros.clone(),
@@ -261,7 +256,7 @@ impl Servo {
         self.goal.contacts_at.copy_from_slice(&self.predicted.positions);
         self.goal.contact_stop = CONTACT_ROOM * self.goal.stop(&self.predicted.velocities);
         let Goal { contacts, contacts_at, limits, .. } = &mut self.goal;
-        let braking = Limits::least_braking(limits);
+        let braking = Limits::least(limits);
         contacts.update(clearance, contacts_at, braking);
         self.workspace.push_rows(contacts, contacts_at, braking);
         match command {

@@ -1,14 +1,11 @@
 //! Whether a stop stays possible: the greatest acceleration along the look-ahead after which each node can still be passed as slowly as it
 //! needs. Closed form and bisection; no plan.
 
-use super::constants::{BEND, BISECTIONS, PLANNED};
+use super::constants::{BEND, BISECTIONS, PLANNED, TINY};
 use super::jerk_bounds::Limits;
 use super::look_ahead::LookAhead;
-use super::stop::Rates;
+use crate::rates::Rates;
 use urdf_ik_mathematics::vectors::{dot, length};
-
-const TINY: f64 = 1e-9;
-const HUGE: f64 = 1e9;
 
 /// The speed along the nodes, and its greatest change.
 #[derive(Debug, Clone, Default)]
@@ -24,14 +21,6 @@ pub struct Viability {
     pub way: f64,
     /// Acceleration and jerk along the nodes.
     rates: Option<Rates>,
-}
-
-/// The speed of the joints at the first node, its change with time, and a bound of their acceleration.
-#[derive(Debug, Clone, Copy)]
-pub struct FirstSpeed {
-    pub speed: f64,
-    pub change: f64,
-    pub bound: f64,
 }
 
 impl Viability {
@@ -77,20 +66,21 @@ impl Viability {
         self.way = self.steps[1..last].iter().sum::<f64>() + end;
         self.decelerations.clear();
         self.decelerations.resize(ahead.count, 0.0);
-        let (mut jerk, mut braking) = (HUGE, HUGE);
+        let (mut jerk, mut braking) = (f64::INFINITY, f64::INFINITY);
         let (mut squared, mut step) = (0.0, end);
         for node in (0..last).rev() {
             let (here, there) = (&self.directions[node * n..][..n], &self.directions[(node + 1) * n..][..n]);
             let is_end = node + 1 == last && ahead.end.is_some();
             let bend = |i: usize| if is_end { 0.0 } else { (there[i] - here[i]) / self.steps[node + 1] };
-            jerk = Rates::along(limits, here).jerk.min(jerk);
+            jerk = Limits::along(limits, here).jerk.min(jerk);
             let mut most = self.speeds[node].powi(2);
             for (i, limits) in limits.iter().enumerate() {
-                most = most.min(BEND * limits.acceleration / bend(i).abs());
+                most = most.min(BEND * limits.rates.acceleration / bend(i).abs());
             }
-            let left =
-                |(i, limits): (usize, &Limits)| (PLANNED * limits.acceleration - bend(i).abs() * most) / here[i].abs();
-            let deceleration = limits.iter().enumerate().map(left).fold(HUGE, f64::min);
+            let left = |(i, limits): (usize, &Limits)| {
+                (PLANNED * limits.rates.acceleration - bend(i).abs() * most) / here[i].abs()
+            };
+            let deceleration = limits.iter().enumerate().map(left).fold(f64::INFINITY, f64::min);
             if node < 2 {
                 braking = braking.min(deceleration);
             }
@@ -103,25 +93,15 @@ impl Viability {
 
     /// The greatest acceleration along the nodes at the end of a period, for joints with these velocities and accelerations; the least if
     /// there is no time left.
-    pub fn greatest_acceleration(
-        &self,
-        velocities: &[f64],
-        accelerations: &[f64],
-        first: FirstSpeed,
-        period: f64,
-    ) -> f64 {
-        let Some(full) = self.rates else { return HUGE };
+    pub fn greatest_acceleration(&self, velocities: &[f64], accelerations: &[f64], period: f64) -> f64 {
+        let Some(full) = self.rates else { return f64::INFINITY };
         let direction = self.direction(velocities.len());
         let (speed, now) = (dot(direction, velocities), dot(direction, accelerations));
         let rates = Rates { jerk: PLANNED * full.jerk, ..full };
         let mut low = (now - full.jerk * period).max(-full.acceleration / PLANNED);
-        let mut high = (now + full.jerk * period).min(full.acceleration).min(first.bound).max(low);
-        let allowed = |acceleration: f64| {
-            let after = speed + 0.5 * (now + acceleration) * period;
-            after + 0.5 * (acceleration - first.change).max(0.0).powi(2) / rates.jerk
-                <= first.speed + first.change * period
-                && self.can_pass(after, acceleration, rates)
-        };
+        let mut high = (now + full.jerk * period).min(full.acceleration).max(low);
+        let allowed =
+            |acceleration: f64| self.can_pass(speed + 0.5 * (now + acceleration) * period, acceleration, rates);
         if allowed(high) {
             return high;
         }

@@ -4,7 +4,11 @@ use urdf_ik_random::random::Random;
 const PERIOD: f64 = 0.004;
 
 fn limits() -> Limits {
-    Limits { domain: Domain::Interval { lower: -0.3, upper: 0.5 }, velocity: 1.2, acceleration: 5.0, jerk: 50.0 }
+    Limits {
+        domain: Domain::Interval { lower: -0.3, upper: 0.5 },
+        velocity: 1.2,
+        rates: Rates { acceleration: 5.0, jerk: 50.0 },
+    }
 }
 
 /// Checks a state against the limits.

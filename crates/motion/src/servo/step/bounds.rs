@@ -1,15 +1,11 @@
 //! Bounds of the accelerations: the limits of the joints, the speeds of the tips, and contacts.
 
 use super::Servo;
-use crate::servo::constants::PLANNED;
+use crate::servo::constants::{NO_SPEED, TINY};
 use crate::servo::goal::RowKind;
 use crate::servo::jerk_bounds::{Limits, State};
 use crate::servo::line::Tracking;
-use crate::servo::stop::Rates;
 use urdf_ik_mathematics::vectors::{add_times, dot, normalise};
-
-/// Motion of a tip per motion of the joints below which its speed needs no bound \[-\].
-const NO_MOTION: f64 = 1e-6;
 
 impl Servo {
     /// Bounds the accelerations by the limits of the joints, and predicts their state at the end of the period.
@@ -32,7 +28,7 @@ impl Servo {
     pub(super) fn bound_tips(&mut self, period: f64) {
         let Self { goal, here, acceleration, now, gradient, .. } = self;
         // Half of what each joint can make: the others have their part.
-        let rates = Rates::of_all(&goal.limits).times(0.5);
+        let rates = Limits::least(&goal.limits).times(0.5);
         for tip in 0..goal.aims.len() {
             let twist = here.jacobian.twist(tip, &now.velocities);
             let bias = here.jacobian.acceleration(tip, &now.velocities);
@@ -52,7 +48,7 @@ impl Servo {
                     );
                 }
                 let factor = normalise(gradient);
-                if factor < NO_MOTION {
+                if factor < TINY {
                     continue;
                 }
                 let bias = bias.fixed_rows::<3>(3 * part).dot(&velocity) / (speed * factor);
@@ -64,11 +60,11 @@ impl Servo {
     }
 
     /// Bounds the accelerations so that the tips are not faster along the line of a twist than commanded. Rotations that
-    /// an arm cannot constrain would pay for it.
+    /// an arm cannot constrain would drift at the bound, so theirs is a little higher.
     pub(super) fn bound_line(&mut self, period: f64) {
         let line = &self.goal.line;
         let is_twist = line.tracking == Tracking::Line && !line.stops && line.length == f64::INFINITY;
-        if !is_twist || self.goal.kinds.contains(&RowKind::Least) {
+        if !is_twist {
             return;
         }
         self.gradient.copy_from_slice(&self.there.along);
@@ -76,16 +72,20 @@ impl Servo {
         if rate == 0.0 {
             return;
         }
-        let rates = Rates::of_all(&self.goal.limits).times(PLANNED);
-        let most = rates.approach(self.change_along(period) / rate, period) - self.there.bias_along() / rate;
+        let (bias, now) = (self.there.bias_along(), &self.now);
+        let acceleration = dot(&self.there.along, &now.accelerations) + bias;
+        let surplus = if self.goal.kinds.contains(&RowKind::Least) { 0.5 * NO_SPEED } else { 0.0 };
+        let greatest = (1.0 + surplus) * self.goal.line.speed;
+        let change = greatest - dot(&self.there.along, &now.velocities) - 0.5 * period * acceleration;
+        let rates = Limits::least(&self.goal.limits);
+        let most = rates.approach(change / rate, period) - bias / rate;
         self.acceleration.add_speed_bound(&self.gradient, most);
     }
 
     /// Bounds the accelerations towards contacts.
     pub(super) fn bound_contacts(&mut self, period: f64) {
         let Self { goal, acceleration, now, gradient, .. } = self;
-        let braking = Limits::least_braking(&goal.limits);
-        let rates = Rates { acceleration: braking.acceleration, jerk: braking.jerk };
+        let rates = Limits::least(&goal.limits);
         for (away, lower) in goal.contacts.gradients.chunks_exact(now.velocities.len()).zip(&goal.contacts.lower) {
             gradient.iter_mut().zip(away).for_each(|(towards, away)| *towards = -away);
             let [speed, change] = [&now.velocities, &now.accelerations].map(|rates| dot(gradient, rates));

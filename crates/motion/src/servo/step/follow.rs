@@ -5,21 +5,13 @@ use nalgebra::Vector6;
 use super::Servo;
 use crate::generator::JointState as Joints;
 use crate::servo::acceleration::Preference;
-use crate::servo::command::{Aim, Axes, TipCommand, TipTwist};
-use crate::servo::constants::{BEND, FADE, NEAR_END, ON_COMMAND, ON_COMMAND_SPEED, PLANNED, SLOW};
+use crate::servo::command::{Aim, TipCommand, TipTwist};
+use crate::servo::constants::{ALMOST_ALL, BEND, FADE, ON_COMMAND, REACTION_TIME, SLOW, TINY};
 use crate::servo::goal::RowKind;
-use crate::servo::held_axes::HeldAxes;
-use crate::servo::jerk_bounds::State;
+use crate::servo::jerk_bounds::{Limits, State};
 use crate::servo::line::{Tracking, over_radian};
 use crate::servo::look_ahead::Obstacle;
-use crate::servo::stop::Rates;
-use crate::servo::viability::FirstSpeed;
 use urdf_ik_mathematics::vectors::{add_times, dot, length, normalise};
-
-/// Speed below which the joints are put to rest \[rad/s or m/s\].
-const AT_REST: f64 = 1e-9;
-/// Motion of the joints up to the end of a line below which they wait there \[rad or m\].
-const AT_END: f64 = 1e-6;
 
 impl Servo {
     /// Brakes each joint to rest as fast as it can.
@@ -31,8 +23,7 @@ impl Servo {
         self.wanted.fill(0.0);
         self.change_ahead.fill(0.0);
         for (i, limits) in self.goal.limits.iter().enumerate() {
-            let rates = Rates { acceleration: limits.acceleration, jerk: limits.jerk };
-            self.acceleration.accelerations[i] = rates.approach(self.change_wanted(i, period), period);
+            self.acceleration.accelerations[i] = limits.rates.approach(self.change_wanted(i, period), period);
         }
         self.bound_tips(period);
         self.acceleration.solve_bounds();
@@ -44,7 +35,7 @@ impl Servo {
         self.leave_line();
         self.limit_joints(velocities);
         self.change_ahead.fill(0.0);
-        self.prefer(1.0, period);
+        self.prefer(period);
         self.bound_contacts(period);
         self.bound_tips(period);
         self.acceleration.solve_bounds();
@@ -85,7 +76,7 @@ impl Servo {
             for tip in 0..self.goal.aims.len() {
                 self.take_command(tip, commands.iter().find(|command| command.tip() == tip), has_twist);
             }
-            self.goal.line.take(&self.command, &self.axes, &self.has_pose, period);
+            self.goal.line.take(&self.command, &self.goal.aims, period);
         }
         if self.goal.line.stops && (self.goal.line.tracking != Tracking::Line || self.is_at_rest()) {
             return self.rest(period);
@@ -100,9 +91,10 @@ impl Servo {
         let is_line = self.goal.line.tracking == Tracking::Line;
         self.here.find_offset(&self.goal, 0.0);
         let along = dot(&self.here.error, &self.here.direction);
-        for tip in 0..self.goal.aims.len() {
+        let aims = &self.goal.aims;
+        for tip in 0..aims.len() {
             // Beside twists, poses have no line.
-            let has_line = is_line && !(self.has_pose[tip] && self.has_pose.contains(&false));
+            let has_line = is_line && (!aims[tip].is_pose() || aims.iter().all(Aim::is_pose));
             self.goal.line.references[tip] =
                 if has_line { self.goal.line.ahead(tip, along) } else { self.here.jacobian.tips()[tip] };
         }
@@ -117,21 +109,20 @@ impl Servo {
             self.limited_tip = Some(tip);
         }
         let aim = command.map_or(Aim::Hold, |command| Aim::of(command, &options));
-        let held = HeldAxes::of(&aim, options.free_axes, self.goal.free_for_arm[tip]);
-        let now = self.here.jacobian.tips()[tip];
-        if !beside && matches!(&aim, Aim::Pose(pose) if self.goal.is_of_hand(tip, &now, pose)) {
-            self.goal.line.follow_hand();
-        }
-        self.goal.take(tip, aim, held, beside);
-        let over_radian = |twist| over_radian(&twist, self.goal.radian);
-        let (twist, axes) = match aim {
-            Aim::Hold => (Vector6::zeros(), Axes::Base),
-            Aim::Twist(twist, axes) => (over_radian(twist), axes),
-            Aim::Pose(pose) => (self.goal.approach(tip, &now, &pose), Axes::Base),
+        let before = std::mem::replace(&mut self.goal.aims[tip], aim);
+        self.goal.take(tip, beside);
+        let velocity = match aim {
+            Aim::Hold => Vector6::zeros(),
+            Aim::Twist(twist, _) => over_radian(&twist, self.goal.radian),
+            Aim::Pose(pose) => {
+                let approach = self.goal.approach(tip, &self.here.jacobian.tips()[tip], &pose);
+                if !beside && self.goal.is_of_hand(tip, &before, &approach) {
+                    self.goal.line.follow_hand();
+                }
+                approach.velocity
+            }
         };
-        self.command[6 * tip..6 * tip + 6].copy_from_slice(twist.as_slice());
-        self.axes[tip] = axes;
-        self.has_pose[tip] = matches!(aim, Aim::Pose(_));
+        self.command[6 * tip..6 * tip + 6].copy_from_slice(velocity.as_slice());
     }
 
     /// Follows the line, or the command of a hand.
@@ -139,8 +130,7 @@ impl Servo {
         self.look();
         self.deviate_at_end();
         self.begin_on_line();
-        let moves =
-            self.ahead.count > 1 && self.ahead.pace > AT_REST && (self.ahead.arrives || self.viability.way > AT_END);
+        let moves = self.ahead.count > 1 && self.ahead.pace > TINY && (self.ahead.arrives || self.viability.way > TINY);
         let mut pace = self.ahead.pace;
         if moves {
             self.along.copy_from_slice(self.viability.direction(self.wanted.len()));
@@ -156,13 +146,10 @@ impl Servo {
             self.wanted.fill(0.0);
         }
         self.find_change_ahead(moves);
-        self.prefer(if self.goal.is_nearest() { 1.0 } else { PLANNED }, period);
+        self.prefer(period);
         if moves {
             let Joints { velocities, accelerations, .. } = &self.now;
-            let bound = self.speed_bound(period);
-            let change = dot(&self.along, &self.change_ahead);
-            let first = FirstSpeed { speed: pace, change, bound };
-            let most = self.viability.greatest_acceleration(velocities, accelerations, first, period);
+            let most = self.viability.greatest_acceleration(velocities, accelerations, period);
             let surplus = (most - dot(&self.along, &self.acceleration.accelerations)).min(0.0);
             add_times(&mut self.acceleration.accelerations, surplus, &self.along);
         }
@@ -171,14 +158,7 @@ impl Servo {
             self.bound_tips(period);
         }
         self.bound_line(period);
-        if moves && self.goal.line.stops {
-            // Slack changes in proportion while the joints brake.
-            self.wanted.copy_from_slice(self.ahead.velocities(0));
-        }
         self.solve_accelerations(pace);
-        if self.goal.line.stops {
-            self.wanted.fill(0.0);
-        }
         self.ahead.note_motion(length(&self.now.velocities) * period, &self.goal);
         self.settle();
         self.advance(period);
@@ -217,7 +197,7 @@ impl Servo {
     fn deviate_at_end(&mut self) {
         let speed = length(&self.now.velocities);
         let pace = self.ahead.pace;
-        let is_near = self.viability.way < NEAR_END * pace && speed < 0.5 * pace;
+        let is_near = self.viability.way < REACTION_TIME * pace && speed < 0.5 * pace;
         let ends = speed < SLOW && !self.ahead.leads_on() || self.ahead.obstacle.is_some() && is_near;
         let leaves = self.goal.line.tracking == Tracking::Line
             && !self.goal.line.stops
@@ -266,9 +246,8 @@ impl Servo {
         if self.ahead.count == 0 {
             return 0.0;
         }
-        let wanted = self.ahead.velocities(0);
-        let speed = self.there.speed(&self.goal.kinds, wanted);
-        if speed > 0.0 { dot(&self.there.along, wanted) / speed } else { 0.0 }
+        let speed = self.there.speed(&self.goal.kinds, self.ahead.velocities(0));
+        if speed > 0.0 { self.ahead.speed / speed } else { 0.0 }
     }
 
     /// The share of the motion nearest to the command that its angle permits. Towards a pose each motion counts that
@@ -278,32 +257,15 @@ impl Servo {
             return 1.0;
         }
         let angle = self.goal.options.max_deviation_angle;
-        let least = if angle > 0.0 && self.has_pose.contains(&true) { 0.0 } else { angle.cos() };
+        let least = if angle > 0.0 && self.goal.aims.iter().any(Aim::is_pose) { 0.0 } else { angle.cos() };
         let surplus = least - self.cosine();
         (1.0 - surplus / FADE).clamp(0.0, 1.0)
-    }
-
-    /// The greatest acceleration of the joints along the line with which the tips come to the commanded speed at most.
-    fn speed_bound(&self, period: f64) -> f64 {
-        let rate = dot(&self.there.along, &self.along);
-        if rate <= 0.0 {
-            return f64::INFINITY;
-        }
-        let rates = Rates::along(&self.goal.limits, &self.along).times(PLANNED * rate);
-        (rates.approach(self.change_along(period), period) - self.there.bias_along()) / rate
-    }
-
-    /// Change of the speed along the line to the commanded one, without the part that the acceleration makes in the
-    /// period.
-    pub(super) fn change_along(&self, period: f64) -> f64 {
-        let acceleration = dot(&self.there.along, &self.now.accelerations) + self.there.bias_along();
-        self.goal.line.speed - (dot(&self.there.along, &self.now.velocities) + 0.5 * period * acceleration)
     }
 
     /// Solves the acceleration problem for joints with this speed at the first node.
     fn solve_accelerations(&mut self, pace: f64) {
         // Slack is used at the pace of the joints.
-        let present = (dot(&self.along, &self.predicted.velocities) / pace.max(AT_REST)).clamp(0.0, 1.0);
+        let present = (dot(&self.along, &self.predicted.velocities) / pace.max(TINY)).clamp(0.0, 1.0);
         self.wanted.iter_mut().for_each(|velocity| *velocity *= present);
         let preference = Preference { along: &self.along, wanted: &self.wanted, change: &self.change_ahead };
         self.acceleration.solve(&self.there, &self.predicted.velocities, preference, &self.goal);
@@ -318,14 +280,14 @@ impl Servo {
         };
         let squared: f64 = self.goal.kinds.iter().enumerate().map(|row| beside(row).powi(2)).sum();
         self.goal.line.settle(squared.sqrt());
-        if self.goal.line.tracking == Tracking::Deviating && self.ahead.count > 0 {
-            let speed = dot(&self.there.along, self.ahead.velocities(0));
-            if self.cosine() > ON_COMMAND && speed > ON_COMMAND_SPEED * self.goal.line.speed {
-                self.goal.line.tracking = Tracking::Entering;
-                self.look();
-                if !self.ahead.leads_on() {
-                    self.goal.line.tracking = Tracking::Deviating;
-                }
+        let is_on_command = self.goal.line.tracking == Tracking::Deviating
+            && self.cosine() > ON_COMMAND
+            && self.ahead.speed > ALMOST_ALL * self.goal.line.speed;
+        if is_on_command {
+            self.goal.line.tracking = Tracking::Entering;
+            self.look();
+            if !self.ahead.leads_on() {
+                self.goal.line.tracking = Tracking::Deviating;
             }
         }
     }
@@ -333,7 +295,7 @@ impl Servo {
     /// Finds how the wanted velocities change along the first step of the look-ahead \[rad/s²\].
     fn find_change_ahead(&mut self, moves: bool) {
         self.change_ahead.fill(0.0);
-        if !moves || self.goal.is_loose() || self.goal.line.stops {
+        if !moves || self.goal.line.stops {
             return;
         }
         let speed = dot(&self.along, &self.predicted.velocities).max(0.0);
@@ -342,7 +304,7 @@ impl Servo {
         for (i, change) in self.change_ahead.iter_mut().enumerate() {
             *change = (there[i] - here[i]) / step * speed;
         }
-        let most = BEND * Rates::along(&self.goal.limits, &self.change_ahead).acceleration;
+        let most = BEND * Limits::along(&self.goal.limits, &self.change_ahead).acceleration;
         if most < 1.0 {
             self.change_ahead.iter_mut().for_each(|change| *change *= most);
         }
@@ -354,16 +316,15 @@ impl Servo {
         self.wanted[joint] - self.now.velocities[joint] - 0.5 * period * acceleration
     }
 
-    /// Prefers accelerations with which all joints together approach the wanted velocities, with a share of the
-    /// limits.
-    fn prefer(&mut self, share: f64, period: f64) {
+    /// Prefers accelerations with which all joints together approach the wanted velocities.
+    fn prefer(&mut self, period: f64) {
         for i in 0..self.wanted.len() {
             self.acceleration.accelerations[i] = self.change_wanted(i, period);
         }
         let preferred = &mut self.acceleration.accelerations;
         let change = normalise(preferred);
         if change > 0.0 {
-            let most = Rates::along(&self.goal.limits, preferred).times(share).approach(change, period);
+            let most = Limits::along(&self.goal.limits, &*preferred).approach(change, period);
             for part in preferred.iter_mut() {
                 *part *= most;
             }
@@ -382,8 +343,7 @@ impl Servo {
             // Only rounding can bring it outside.
             self.next.positions[i] = limits.domain.clamp(after.position);
             (self.next.velocities[i], self.next.accelerations[i]) = (after.velocity, after.acceleration);
-            moves |=
-                after.velocity.abs() > AT_REST || after.acceleration.abs() * period > AT_REST || self.wanted[i] != 0.0;
+            moves |= after.velocity.abs() > TINY || after.acceleration.abs() * period > TINY || self.wanted[i] != 0.0;
         }
         if !moves {
             self.next.velocities.fill(0.0);

@@ -47,8 +47,8 @@ impl Servo {
         let list = |limit: fn(&Limits) -> f64| self.goal.limits.iter().map(limit).collect();
         let limits = MotionLimits {
             velocities: list(|limits| limits.velocity),
-            accelerations: list(|limits| limits.acceleration),
-            jerks: list(|limits| limits.jerk),
+            accelerations: list(|limits| limits.rates.acceleration),
+            jerks: list(|limits| limits.rates.jerk),
         };
         let mut motion = JointMotion::unchecked(&self.chain, &limits, &self.now.positions);
         motion.take_over(&self.hand_over());

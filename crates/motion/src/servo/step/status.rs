@@ -5,24 +5,19 @@ use nalgebra::Vector6;
 use super::{MAX_SHARES, Servo};
 use crate::contact_rows::Contact;
 use crate::servo::command::{Aim, Command, between};
+use crate::servo::constants::{NEAR_SINGULAR, NO_SPEED, REACTION_TIME};
 use crate::servo::goal::RowKind;
 use crate::servo::line::{Tracking, over_radian};
 use crate::servo::look_ahead::Obstacle;
 use crate::servo::report::Hold;
 use urdf_ik_mathematics::vectors::{dot, length};
 
-/// Time over which the share of the speed is taken \[s\].
-const SHARE_TIME: f64 = 0.05;
 /// Share of the commanded speed from which the tips follow \[-\].
 const FOLLOWS: f64 = 0.92;
-/// Singular values below this are near a singularity \[-\].
-const NEAR_SINGULAR: f64 = 0.1;
 /// Distance from a position limit or contact below which it restricts the motion \[rad or m\].
 const AT_LIMIT: f64 = 0.01;
 /// Commanded speed below which a tip has arrived at its pose \[rad/s\].
 const ARRIVED: f64 = 1e-6;
-/// Share of the commanded speed below which a tip is stationary \[-\].
-const STANDS: f64 = 0.02;
 /// Angle between command and motion from which the tips slide \[rad\].
 const SLIDES: f64 = 0.1;
 
@@ -47,7 +42,7 @@ impl Servo {
         }
         self.shares.push_back([period, share.clamp(0.0, 1.0)]);
         let mut time: f64 = self.shares.iter().map(|[time, _]| time).sum();
-        while self.shares.len() > 1 && time - self.shares[0][0] >= SHARE_TIME {
+        while self.shares.len() > 1 && time - self.shares[0][0] >= REACTION_TIME {
             time -= self.shares[0][0];
             self.shares.pop_front();
         }
@@ -73,7 +68,7 @@ impl Servo {
             let moved = over_radian(&(between(&self.tips_before[tip], pose) / period), self.goal.radian);
             let share = moved.dot(&wanted) / wanted.norm_squared();
             slowest = Some(slowest.map_or(share, |slowest| slowest.min(share)));
-            if moved.norm() > STANDS * commanded {
+            if moved.norm() > NO_SPEED * commanded {
                 self.report.angle = self.report.angle.max(moved.angle(&wanted));
             }
         }

@@ -1,30 +1,16 @@
-//! Motions of one coordinate with bounded acceleration and jerk: the distance to a stop, the speed before a slower one, and the approach to
-//! a velocity.
-
-use super::jerk_bounds::Limits;
+//! Motions of one coordinate with bounded acceleration and jerk: the distance to a stop, and the approach to a
+//! velocity.
 
 /// Bounds of acceleration and jerk.
 #[derive(Debug, Clone, Copy)]
 pub struct Rates {
+    /// Acceleration \[rad/s² or m/s²\].
     pub acceleration: f64,
+    /// Jerk \[rad/s³ or m/s³\].
     pub jerk: f64,
 }
 
 impl Rates {
-    /// The most of a motion along `direction` in joint space that every joint can make.
-    pub fn along(limits: &[Limits], direction: &[f64]) -> Self {
-        let most = |limit: fn(&Limits) -> f64| {
-            limits.iter().zip(direction).map(|(limits, part)| limit(limits) / part.abs()).fold(f64::INFINITY, f64::min)
-        };
-        Self { acceleration: most(|limits| limits.acceleration), jerk: most(|limits| limits.jerk) }
-    }
-
-    /// What every joint can make.
-    pub fn of_all(limits: &[Limits]) -> Self {
-        let least = |limit: fn(&Limits) -> f64| limits.iter().map(limit).fold(f64::INFINITY, f64::min);
-        Self { acceleration: least(|limits| limits.acceleration), jerk: least(|limits| limits.jerk) }
-    }
-
     /// A share of both.
     pub fn times(self, share: f64) -> Self {
         Self { acceleration: share * self.acceleration, jerk: share * self.jerk }
@@ -59,8 +45,9 @@ impl Rates {
         (way, growing + staying + ending)
     }
 
-    /// The acceleration a at the end of a period after which the velocity changes by `change` in the least time while the acceleration
-    /// ends: a² / (2 j) + a T = change. The second term ends the motion within two periods, without an oscillation.
+    /// The acceleration a at the end of a period after which the velocity changes by `change` in the least time while
+    /// the acceleration ends: a² / (2 j) + a T = change. The second term ends the motion within two periods, without an
+    /// oscillation.
     pub fn approach(self, change: f64, period: f64) -> f64 {
         let wanted = self.jerk * ((period * period + 2.0 * change.abs() / self.jerk).sqrt() - period);
         wanted.min(self.acceleration).copysign(change)
