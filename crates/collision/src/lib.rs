@@ -37,7 +37,6 @@
 #![forbid(unsafe_code)]
 
 mod links;
-mod malformed;
 mod mesh_files;
 mod motion_checks;
 mod narrow_phase;

@@ -8,6 +8,9 @@ const MAX_SWEEPS: usize = 30;
 /// Rotates the `count` rows of equal length in `rows` until they are orthogonal (one-sided Jacobi), and applies the
 /// same rotations to the rows of `along`.
 pub fn diagonalise(rows: &mut [f64], along: &mut [f64], count: usize) {
+    if count == 0 {
+        return;
+    }
     let [length, other] = [rows.len() / count, along.len() / count];
     for _ in 0..MAX_SWEEPS {
         let mut still = true;

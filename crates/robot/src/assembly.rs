@@ -40,7 +40,7 @@ impl Robot {
         let joint_names = unique("joint", described.iter().map(|joint| joint.name.as_str()))?;
         let mut joints = described.iter().map(|joint| joint_of(joint, &link_names)).collect::<Result<Vec<_>, _>>()?;
         let mut links: Vec<Link> =
-            links.iter().map(|link| Link { name: (*link).to_owned(), parent_joint: None }).collect();
+            links.iter().map(|link| Link { name: (*link).to_owned(), parent_joint: None, mass: None }).collect();
         let root = connect(&mut links, &joints)?;
         let mut warnings = Vec::new();
         let mut rules = mimic_rules(described, &joints, &joint_names, &mut warnings);

@@ -24,6 +24,11 @@ impl ChainPoses {
         }
     }
 
+    /// Frame of each chain joint after its motion, in the base link's frame, in the order of [`Chain::joints`].
+    pub fn joints(&self) -> &[Isometry3<f64>] {
+        &self.joints
+    }
+
     /// Pose of each tip in the base link's frame, in the order of [`Chain::tips`].
     pub fn tips(&self) -> &[Isometry3<f64>] {
         &self.tips

@@ -27,6 +27,7 @@ mod joint;
 mod kinematic_urdf;
 mod kinematics;
 mod limit_warnings;
+mod mass;
 mod meshes;
 mod noodle;
 mod urdf;
@@ -39,6 +40,7 @@ pub use description::{JointDescription, MimicDescription};
 pub use error::{ChainError, PositionsError, UrdfError};
 pub use joint::{Domain, Joint, JointKind, Mimic, nearest_turn, whole_turns, without_whole_turns};
 pub use kinematics::{ChainPoses, manipulability};
+pub use mass::Mass;
 pub use meshes::{MeshFolders, MeshNotFound};
 pub use noodle::{Noodle, NoodleError, NoodleJoints};
 pub use urdf::{UrdfOptions, read_urdf_file};
@@ -55,6 +57,8 @@ pub struct Link {
     pub name: String,
     /// Index of the parent joint among [`Robot::joints`]; `None` for the root link.
     pub parent_joint: Option<usize>,
+    /// Its mass, if the URDF has a valid `<inertial>` element.
+    pub mass: Option<Mass>,
 }
 
 /// A robot: one tree of links and joints.

@@ -77,6 +77,7 @@ impl Robot {
         let links: Vec<&str> = urdf.links.iter().map(|link| link.name.as_str()).collect();
         let joints: Vec<JointDescription> = urdf.joints.iter().map(describe).collect();
         let mut robot = Self::assemble(&urdf.name, &links, &joints)?;
+        robot.set_masses(text)?;
         let is_empty = |joint: &&urdf_rs::Joint| joint.safety_controller.is_some() && soft_range(joint).is_none();
         let unused: Vec<&str> = urdf.joints.iter().filter(is_empty).map(|joint| joint.name.as_str()).collect();
         if !unused.is_empty() {

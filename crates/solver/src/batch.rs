@@ -23,6 +23,8 @@ pub enum Answer {
         stop: Stop,
         /// The largest position error and the largest orientation error of its targets \[m, rad\].
         residual: Residual,
+        /// The violation of each of its goals \[m or rad\]; without goals nothing is allocated.
+        violations: Vec<f64>,
         /// Total number of iterations of all attempts.
         iterations: usize,
         /// Starting points tried, including the seed.
@@ -44,7 +46,8 @@ impl Answer {
 impl From<&Solution> for Answer {
     fn from(solution: &Solution) -> Self {
         let Solution { outcome, stop, iterations, attempts, .. } = *solution;
-        Self::Given { outcome, stop, residual: solution.worst_residual(), iterations, attempts }
+        let (residual, violations) = (solution.worst_residual(), solution.violations.clone());
+        Self::Given { outcome, stop, residual, violations, iterations, attempts }
     }
 }
 

@@ -58,7 +58,7 @@ pub(crate) use problem::counted_axes;
 pub use problem::{Acceptance, Bounds, Cost, Interruption, Mode, Pick, Problem, Target, Tolerance, Unreached};
 pub use problem_error::ProblemError;
 pub use reach::TipReach;
-pub use solution::{Outcome, Reason, Residual, Solution, Stop};
+pub use solution::{Outcome, Part, Reason, Residual, Solution, Stop};
 pub use turns::Turns;
 pub use urdf_ik_mathematics::segments::Reach;
 pub use urdf_ik_text::UnknownName;

@@ -4,7 +4,7 @@ use super::preference::manipulability::{JacobianScratch, Manipulability};
 use super::preference::quadratic::{QuadraticTerm, VariableState};
 use super::preference::{curvature, quadratic_terms};
 use super::{Preference, Solver, Target, counted_axes};
-use crate::kernel::Goal;
+use crate::kernel::Goals;
 use crate::search::Search;
 
 /// Added to each squared singular value \[rad²\], so that the gradient is finite at singular configurations.
@@ -16,7 +16,7 @@ const MIN_SQUARED_SINGULAR_VALUE: f64 = 1e-8;
 pub struct PreferenceCost<'a> {
     search: &'a Search,
     preference: Preference<'a>,
-    goals: Vec<Goal>,
+    goals: Goals,
     counted: usize,
     scratch: JacobianScratch,
     /// Positions within half a revolution, where full ones make no difference \[rad or m\].
@@ -28,9 +28,9 @@ impl<'a> PreferenceCost<'a> {
     #[must_use]
     pub fn new(solver: &'a Solver, preference: Preference<'a>, target: &Target) -> Self {
         let search = solver.search();
-        let mut goals = Vec::with_capacity(1);
+        let mut goals = Goals::default();
         let targets = std::slice::from_ref(target);
-        search.kernel.set_goals(targets, &mut goals);
+        search.kernel.set_targets(targets, &mut goals);
         Self {
             search,
             preference: Preference { move_weights: None, ..preference },

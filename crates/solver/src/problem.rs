@@ -7,6 +7,7 @@ use nalgebra::Isometry3;
 use super::problem_error::{check_bounds, check_positions, check_steps};
 use super::{Preference, ProblemError};
 use urdf_ik_collision::Clearance;
+use urdf_ik_goals::Goal;
 use urdf_ik_mathematics::segments::MAX_COORDINATE;
 use urdf_ik_robot::{Chain, Domain};
 use urdf_ik_text::named_values;
@@ -143,7 +144,7 @@ pub enum Mode<'a> {
     /// the seed to the targets, along straight lines and about constant axes. This continuation decides the branch
     /// and the full revolutions of each joint. If the continuation ends early, the targets are not met, and the
     /// positions are a local minimum of the error near its end. [`Reason::JointLimits`](super::Reason::JointLimits)
-    /// reports that joint limits ended it.
+    /// reports that joint limits ended it. With [goals](Problem::goals), the attempt alone decides.
     Track {
         /// Largest step of each variable from the seed \[rad or m\], one entry per variable; infinite for no bound.
         max_step: &'a [f64],
@@ -210,8 +211,11 @@ pub type Cost<'a> = &'a (dyn Fn(&[f64]) -> f64 + Sync);
 #[non_exhaustive]
 #[must_use]
 pub struct Problem<'a> {
-    /// Desired poses: at least one target, and at most one per tip. Tips without a target are free.
+    /// Desired poses: at most one per tip. Tips without a target are free.
     pub targets: &'a [Target],
+    /// Goals besides poses, at the level of the targets. At least one target or goal is needed. FABRIK and the closed
+    /// forms support none. In tracking, goals skip the continuation: see [`Mode::Track`].
+    pub goals: &'a [Goal],
     /// Initial positions \[rad or m\], one entry per variable. They are clamped to the joint limits.
     pub seed: &'a [f64],
     /// Tracking or search.
@@ -253,6 +257,7 @@ impl<'a> Problem<'a> {
     pub fn new(targets: &'a [Target], seed: &'a [f64]) -> Self {
         Self {
             targets,
+            goals: &[],
             seed,
             mode: Mode::search(),
             bounds: None,
@@ -264,6 +269,11 @@ impl<'a> Problem<'a> {
             cost: None,
             unreached: Unreached::Closest,
         }
+    }
+
+    /// This problem with other [`goals`](Self::goals).
+    pub fn with_goals(self, goals: &'a [Goal]) -> Self {
+        Self { goals, ..self }
     }
 
     /// This problem with another [`mode`](Self::mode).
@@ -313,7 +323,7 @@ impl<'a> Problem<'a> {
 
     /// Checks that the problem is valid for `chain`.
     pub(super) fn check(&self, chain: &Chain) -> Result<(), ProblemError> {
-        if self.targets.is_empty() {
+        if self.targets.is_empty() && self.goals.is_empty() {
             return Err(ProblemError::NoTarget);
         }
         for (index, target) in self.targets.iter().enumerate() {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::Target;
 use urdf_ik_collision::Scene;
+use urdf_ik_goals::{Goal, TOLERANCE};
 use urdf_ik_mathematics::segments::Reach;
 use urdf_ik_robot::Chain;
 use urdf_ik_text::names;
@@ -18,6 +19,15 @@ pub struct Residual {
     pub position: f64,
     /// Angle over the constrained rotation axes \[rad\].
     pub orientation: f64,
+}
+
+/// A target or a goal of a problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The target of that index.
+    Target(usize),
+    /// The goal of that index.
+    Goal(usize),
 }
 
 /// Why a solve returned only the closest configuration.
@@ -46,6 +56,16 @@ pub enum Reason {
     },
     /// [`Problem::accepts`](super::Problem::accepts) rejected every configuration that meets the targets.
     Refused,
+    /// A goal cannot be met, even alone and without joint limits.
+    Unreachable {
+        /// The goal.
+        part: Part,
+    },
+    /// All other targets and goals can be met without this one.
+    Conflict {
+        /// The target or goal.
+        part: Part,
+    },
     /// No attempt converged.
     NotConverged,
 }
@@ -85,6 +105,10 @@ pub struct Solution {
     pub positions: Vec<f64>,
     /// The residual of each target, in the order of the problem's targets.
     pub residuals: Vec<Residual>,
+    /// The violation of each goal \[m or rad\], in the order of the problem's goals.
+    pub violations: Vec<f64>,
+    /// The problem's goals.
+    pub(crate) goals: Vec<Goal>,
     /// The minimised error at `positions` \[rad²\]: the weighted sum of squared orientation errors and squared
     /// position errors over the squared length scale.
     pub squared_error: f64,
@@ -119,6 +143,8 @@ impl Solution {
         Self {
             positions: chain.nominal_positions(),
             residuals: Vec::with_capacity(chain.tips().len()),
+            violations: Vec::new(),
+            goals: Vec::new(),
             squared_error: f64::INFINITY,
             saturated: Vec::with_capacity(variables),
             smallest_singular_value: None,
@@ -144,7 +170,10 @@ impl Solution {
 
     fn sentence_with(&self, chain: &Chain, scene: Option<&Scene>) -> String {
         let Residual { position, orientation } = self.worst_residual();
-        let missed = format!("{position:.3e} m and {orientation:.3e} rad off");
+        let mut missed = format!("{position:.3e} m and {orientation:.3e} rad off");
+        if let Some(goal) = self.worst_goal() {
+            missed = if self.residuals.is_empty() { goal } else { format!("{missed}, and {goal}") };
+        }
         let reason = match self.outcome {
             Outcome::Closest(reason) => reason,
             Outcome::PositionOnly => {
@@ -177,13 +206,36 @@ impl Solution {
                 None => format!("two bodies are {distance:.4} m apart, and keep clear of each other"),
             },
             Reason::Refused => format!("what meets the targets was refused, in {} attempts", self.attempts),
+            Reason::Unreachable { part } => {
+                format!("{} cannot be met, even without joint limits", self.name_of(part, chain))
+            }
+            Reason::Conflict { part } => format!("{} excludes the others", self.name_of(part, chain)),
             Reason::NotConverged => format!("no solution was found in {} attempts", self.attempts),
         };
         let time_up = match self.stop {
             Stop::Deadline => format!("; time was up after {:.1} ms", self.elapsed.as_secs_f64() * 1e3),
             Stop::Converged | Stop::Attempts => String::new(),
         };
-        format!("{why}{time_up}; the closest configuration found is {missed}")
+        if self.residuals.is_empty() {
+            format!("{why}{time_up}; in the closest configuration found, {missed}")
+        } else {
+            format!("{why}{time_up}; the closest configuration found is {missed}")
+        }
+    }
+
+    fn name_of(&self, part: Part, chain: &Chain) -> String {
+        match part {
+            Part::Target(target) if chain.tips().len() > 1 => format!("target {target}"),
+            Part::Target(_) => "the target pose".to_owned(),
+            Part::Goal(goal) => format!("goal '{}'", names::short(self.goals[goal].name())),
+        }
+    }
+
+    /// A sentence about the goal with the largest violation, or that all are met; `None` without goals.
+    fn worst_goal(&self) -> Option<String> {
+        let worst = self.goals.iter().zip(&self.violations).max_by(|(_, one), (_, other)| one.total_cmp(other));
+        let all_met = || "all goals are met".to_owned();
+        worst.map(|(goal, violation)| if *violation > TOLERANCE { goal.sentence(*violation) } else { all_met() })
     }
 
     /// The largest position error and the largest orientation error over all targets \[m, rad\].

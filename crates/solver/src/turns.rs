@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use super::prepared_solver::{Scratch, Solver};
 use super::search::SearchInput;
 use super::{Problem, ProblemError, Solution, Target};
+use urdf_ik_goals::{ExactConfiguration, Goal, Rows, TOLERANCE};
 use urdf_ik_robot::{ChainPoses, Domain};
 
 /// Largest number of listed variants, to bound memory.
@@ -73,8 +74,12 @@ impl Solver {
             let residuals: Vec<_> = problem.targets.iter().map(residual).collect();
             let mut pairs = residuals.iter().zip(problem.targets);
             let is_met = pairs.all(|(residual, target)| residual.within(target));
+            let at = ExactConfiguration { positions: &positions, poses: &poses };
+            let violation = |goal: &Goal| goal.violation(&at, &mut Rows::default());
+            let violations: Vec<_> = problem.goals.iter().map(violation).collect();
+            let is_met = is_met && violations.iter().all(|violation| *violation <= TOLERANCE);
             let is_accepted = is_met && problem.accepts.is_none_or(|accepts| accepts(&positions));
-            is_accepted.then(|| Solution { positions, residuals, ..solutions[parent].clone() })
+            is_accepted.then(|| Solution { positions, residuals, violations, ..solutions[parent].clone() })
         });
         let solutions = complete.collect();
         Ok(Turns { solutions, count })

@@ -12,11 +12,14 @@
 
 #![forbid(unsafe_code)]
 
+pub mod fields;
 pub mod files;
+mod malformed;
 mod named_values;
 pub mod names;
 mod unique_keys;
 pub mod yaml;
 
+pub use malformed::Malformed;
 pub use named_values::UnknownName;
 pub use unique_keys::UniqueKeys;

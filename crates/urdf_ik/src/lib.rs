@@ -25,6 +25,7 @@ pub use inverse_kinematics::{Error, InverseKinematics};
 /// Poses and vectors of the interface are nalgebra types.
 pub use nalgebra;
 pub use urdf_ik_collision as collision;
+pub use urdf_ik_goals as goals;
 pub use urdf_ik_mathematics::{segments, spatial};
 pub use urdf_ik_motion as motion;
 pub use urdf_ik_parameters as parameters;

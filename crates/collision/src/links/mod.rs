@@ -12,11 +12,11 @@ use thiserror::Error;
 
 use crate::links::missing::MissingShapesError;
 use crate::links::urdf::{Collision, collisions};
-use crate::malformed::Malformed;
 use crate::mesh_files::MeshCache;
 use crate::shapes::{Geometry, PlacedShape};
 use urdf_ik_robot::xml::XmlError;
 use urdf_ik_robot::{MeshFolders, Robot};
+use urdf_ik_text::Malformed;
 use urdf_ik_text::names::{sentence, short};
 
 /// Maximum number of collision shapes of a robot. The number of pairs grows with its square.

@@ -2,10 +2,10 @@
 
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 
-use crate::malformed::Malformed;
 use crate::shapes::geometry::{PRIMITIVES, Sizes};
 use crate::shapes::{Geometry, MAX_EXTENT, MIN_SIZE};
 use urdf_ik_robot::xml::{Element, XmlError, each_element, numbers};
+use urdf_ik_text::Malformed;
 use urdf_ik_text::names::short;
 
 /// Depth of the elements inside `<geometry>`, the deepest that are read.

@@ -11,8 +11,8 @@ use std::collections::HashMap;
 use nalgebra::{Matrix4, Point3, Rotation3, Unit, Vector3};
 
 use super::{MAX_TRIANGLES, Triangles};
-use crate::malformed::Malformed;
 use urdf_ik_robot::xml::{Tree, numbers};
+use urdf_ik_text::Malformed;
 use urdf_ik_text::names::short;
 
 /// The triangles of a COLLADA text \[m\].

@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::malformed::Malformed;
 use crate::shapes::MAX_EXTENT;
 use crate::shapes::mesh::Mesh;
 use urdf_ik_robot::MeshFolders;
+use urdf_ik_text::Malformed;
 use urdf_ik_text::files;
 use urdf_ik_text::names::{sentence, short};
 

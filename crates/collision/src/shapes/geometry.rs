@@ -3,7 +3,7 @@
 use std::fmt;
 use std::slice::from_ref;
 
-use crate::malformed::Malformed;
+use urdf_ik_text::Malformed;
 use urdf_ik_text::names::short;
 
 /// The primitives by name, for errors about unknown kinds.

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use nalgebra::Isometry3;
 use thiserror::Error;
 
-use crate::malformed::Malformed;
 use crate::mesh_files::mesh_of;
 use crate::shapes::mesh::Mesh;
 use crate::shapes::{Core, Geometry, MAX_EXTENT, MIN_SIZE, PlacedShape, is_near};
+use urdf_ik_text::Malformed;
 use urdf_ik_text::names::number;
 
 /// A rigid set of shapes.

@@ -6,7 +6,6 @@ use nalgebra::{Isometry3, Translation3};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::malformed::Malformed;
 use crate::mesh_files::{MeshCache, mesh_of};
 use crate::shapes::geometry::{PRIMITIVES, Sizes};
 use crate::shapes::mesh::Mesh;
@@ -15,6 +14,8 @@ use crate::world::obstacle::Obstacle;
 use crate::world::{MAX_OBSTACLES, World, WorldError};
 use urdf_ik_mathematics::spatial::{pose_from_matrix, rotation_from};
 use urdf_ik_robot::MeshFolders;
+use urdf_ik_text::Malformed;
+use urdf_ik_text::fields::{Fields, row, wrong};
 use urdf_ik_text::names::{sentence, short};
 
 /// Why a list of obstacles is rejected.
@@ -112,7 +113,7 @@ fn read(entry: &Map<String, Value>, meshes: &mut MeshCache) -> Result<(Obstacle,
             .ok_or_else(|| format!("its 'type' is '{}'; it must be {PRIMITIVES} or mesh", short(kind)))?;
         obstacle.add_primitive(primitive, &here)?;
     }
-    let pose = fields.pose()?;
+    let pose = pose(&mut fields)?;
     fields.finish()?;
     Ok((obstacle, pose))
 }
@@ -138,86 +139,19 @@ fn in_memory(fields: &mut Fields, scale: [f64; 3]) -> Result<Mesh, Malformed> {
     mesh_of(IN_MEMORY, &vertices, &fields.rows("faces", index)?)
 }
 
-/// Reads the fields of an object one after the other. Fields that were never read are unknown.
-pub(crate) struct Fields<'a> {
-    object: &'a Map<String, Value>,
-    asked: Vec<&'static str>,
-}
-
-impl<'a> Fields<'a> {
-    pub fn new(object: &'a Map<String, Value>) -> Self {
-        Self { object, asked: Vec::new() }
+/// The pose given by `pose`, or by `p` and `q_xyzw`.
+fn pose(fields: &mut Fields) -> Result<Isometry3<f64>, Malformed> {
+    if !fields.has("pose") {
+        let at = Translation3::from(fields.numbers("p")?);
+        return Ok(Isometry3::from_parts(at, rotation_from(fields.numbers_or("q_xyzw", [0.0, 0.0, 0.0, 1.0])?)?));
     }
-
-    /// True if there is a field of that name.
-    fn has(&self, name: &str) -> bool {
-        self.object.contains_key(name)
+    let value = fields.value("pose")?;
+    if let Some([x, y, z, rotation @ ..]) = row::<7, _>(value, Value::as_f64) {
+        return Ok(Isometry3::from_parts(Translation3::new(x, y, z), rotation_from(rotation)?));
     }
-
-    pub fn text(&mut self, name: &'static str) -> Result<&'a str, Malformed> {
-        let value = self.value(name)?;
-        value.as_str().ok_or_else(|| wrong(name, "a text", value))
-    }
-
-    pub fn number(&mut self, name: &'static str) -> Result<f64, Malformed> {
-        let value = self.value(name)?;
-        value.as_f64().ok_or_else(|| wrong(name, "a number", value))
-    }
-
-    pub fn numbers<const N: usize>(&mut self, name: &'static str) -> Result<[f64; N], Malformed> {
-        let value = self.value(name)?;
-        row(value, Value::as_f64).ok_or_else(|| wrong(name, &format!("{N} numbers"), value))
-    }
-
-    /// A list of rows of N numbers each.
-    fn rows<const N: usize, T>(
-        &mut self,
-        name: &'static str,
-        number: fn(&Value) -> Option<T>,
-    ) -> Result<Vec<[T; N]>, Malformed> {
-        let value = self.value(name)?;
-        let rows = value.as_array().and_then(|rows| rows.iter().map(|value| row(value, number)).collect());
-        rows.ok_or_else(|| wrong(name, &format!("a list of rows of {N} numbers, of indices whole ones"), value))
-    }
-
-    /// The pose given by `pose`, or by `p` and `q_xyzw`.
-    fn pose(&mut self) -> Result<Isometry3<f64>, Malformed> {
-        if !self.has("pose") {
-            let at = Translation3::from(self.numbers("p")?);
-            return Ok(Isometry3::from_parts(at, rotation_from(self.numbers_or("q_xyzw", [0.0, 0.0, 0.0, 1.0])?)?));
-        }
-        let value = self.value("pose")?;
-        if let Some([x, y, z, rotation @ ..]) = row::<7, _>(value, Value::as_f64) {
-            return Ok(Isometry3::from_parts(Translation3::new(x, y, z), rotation_from(rotation)?));
-        }
-        match row(value, |row_of| row(row_of, Value::as_f64)) {
-            Some(rows) => Ok(pose_from_matrix(&rows)?),
-            None => Err(wrong("pose", "4 rows of 4 numbers, or x y z qx qy qz qw", value)),
-        }
-    }
-
-    /// The `N` finite numbers of an optional field, or `default`.
-    ///
-    /// # Errors
-    /// [`Malformed`] for any other value.
-    pub fn numbers_or<const N: usize>(&mut self, name: &'static str, default: [f64; N]) -> Result<[f64; N], Malformed> {
-        self.asked.push(name);
-        if self.object.contains_key(name) { self.numbers(name) } else { Ok(default) }
-    }
-
-    /// Returns an error for the first field that was not read.
-    pub fn finish(self) -> Result<(), Malformed> {
-        match self.object.keys().find(|key| !self.asked.contains(&key.as_str())) {
-            None => Ok(()),
-            Some(key) => {
-                Err(format!("the field '{}' is unknown here; there are: {}", short(key), self.asked.join(", ")).into())
-            }
-        }
-    }
-
-    fn value(&mut self, name: &'static str) -> Result<&'a Value, Malformed> {
-        self.asked.push(name);
-        self.object.get(name).ok_or_else(|| format!("the field '{name}' is missing").into())
+    match row(value, |row_of| row(row_of, Value::as_f64)) {
+        Some(rows) => Ok(pose_from_matrix(&rows)?),
+        None => Err(wrong("pose", "4 rows of 4 numbers, or x y z qx qy qz qw", value)),
     }
 }
 
@@ -229,14 +163,4 @@ impl Sizes for Fields<'_> {
     fn lengths(&mut self, name: &'static str) -> Result<[f64; 3], Malformed> {
         self.numbers(name)
     }
-}
-
-/// The N entries of an array.
-fn row<const N: usize, T>(value: &Value, entry: impl Fn(&Value) -> Option<T>) -> Option<[T; N]> {
-    let entries: Vec<T> = value.as_array()?.iter().map(entry).collect::<Option<_>>()?;
-    entries.try_into().ok()
-}
-
-fn wrong(name: &str, wanted: &str, found: &Value) -> Malformed {
-    format!("its '{name}' is {}; it must be {wanted}", short(&found.to_string())).into()
 }

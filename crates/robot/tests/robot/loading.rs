@@ -31,7 +31,9 @@ fn elements_that_kinematics_does_not_read_are_ignored() {
     let robot = loaded(&robot("a", &rest));
     assert_eq!(robot.joints().len(), 1);
     assert_eq!(robot.links().len(), 2);
-    assert!(robot.warnings().is_empty());
+    // An invalid mass matters for the centre of mass alone.
+    assert!(robot.links().iter().all(|link| link.mass.is_none()));
+    assert!(matches!(robot.warnings(), [warning] if warning.contains("an invalid mass") && warning.contains(": b")));
 }
 
 #[test]

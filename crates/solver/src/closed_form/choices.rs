@@ -88,7 +88,7 @@ pub(super) fn hand_out(
     solution: &mut Solution,
 ) -> bool {
     let SearchInput { search, problem } = posed;
-    let mut met = scratch.evaluator.measure(search, problem.targets, positions, solution);
+    let mut met = scratch.evaluator.measure(search, problem, positions, solution);
     let residual = solution.worst_residual();
     if residual.position > EXACT_RESIDUAL || residual.orientation > EXACT_RESIDUAL {
         let mut polished = [0.0; REDUNDANT_JOINTS];
@@ -96,7 +96,7 @@ pub(super) fn hand_out(
         polished.copy_from_slice(positions);
         search.polish(&problem.targets[0], EXACT_RESIDUAL, polished, scratch);
         if fold_into_limits(posed, polished).is_some() {
-            met = scratch.evaluator.measure(search, problem.targets, polished, solution);
+            met = scratch.evaluator.measure(search, problem, polished, solution);
         }
     }
     met = met && scratch.exploration.clearance.appraise(problem, &solution.positions).is_some();

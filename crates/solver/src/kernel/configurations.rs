@@ -3,6 +3,7 @@
 use super::frame::StoredFrame;
 use super::lanes::Lanes;
 use super::links::KernelLinks;
+use urdf_ik_goals::Rows;
 
 /// Four configurations (one per lane) with their frames, residuals and Jacobians.
 #[derive(Debug, Clone)]
@@ -23,8 +24,21 @@ pub struct Configurations {
     pub active_set: ActiveSet,
     /// Squared norm of all rows \[rad²\].
     pub squared_error: Lanes,
-    /// Bit mask: bit k is set if configuration k meets every target.
+    /// Bit mask: bit k is set if configuration k meets every target and goal.
     pub met: u64,
+    /// Memory for goals besides targets.
+    pub others: OtherRows,
+}
+
+/// Memory for the rows of goals besides targets.
+#[derive(Debug, Clone)]
+pub struct OtherRows {
+    /// The rows of one goal in one configuration.
+    pub rows: Rows,
+    /// The wrench of each row and body: force, then torque about the origin of the base link's frame.
+    pub wrenches: Vec<[Lanes; 6]>,
+    /// Sum of the wrenches distal to each joint.
+    pub sums: Vec<[Lanes; 6]>,
 }
 
 impl Configurations {
@@ -40,7 +54,23 @@ impl Configurations {
             active_set: ActiveSet::new(links),
             squared_error: Lanes::default(),
             met: 0,
+            others: OtherRows {
+                rows: Rows::default(),
+                wrenches: Vec::new(),
+                sums: vec![[Lanes::default(); 6]; links.joints.len()],
+            },
         }
+    }
+
+    /// Grows to this number of blocks of six rows: goals besides targets need more than one block per tip.
+    pub fn make_room(&mut self, blocks: usize) {
+        if blocks <= self.rows.len() {
+            return;
+        }
+        let variables = self.positions.len();
+        self.rows.resize(blocks, [Lanes::default(); 6]);
+        self.columns.resize(blocks * variables, [Lanes::default(); 6]);
+        self.active_set.make_room(blocks, variables);
     }
 
     /// Copies the positions \[rad or m\] of one lane into `positions`.
@@ -82,16 +112,24 @@ pub struct ActiveSet {
 
 impl ActiveSet {
     fn new(links: &KernelLinks) -> Self {
-        let variables = links.variables;
-        let equations = variables.min(6 * links.ends.len());
-        let zeros = |count: usize| vec![Lanes::default(); count];
-        Self {
-            normal: zeros(equations * (equations + 1) / 2),
-            right: zeros(equations),
-            clamped_step: zeros(variables),
-            clamped: zeros(variables),
-            clamped_columns: vec![[Lanes::default(); 6]; links.ends.len() * variables],
-            rest: vec![[Lanes::default(); 6]; links.ends.len()],
-        }
+        let zeros = vec![Lanes::default(); links.variables];
+        let mut memory = Self {
+            normal: Vec::new(),
+            right: Vec::new(),
+            clamped_step: zeros.clone(),
+            clamped: zeros,
+            clamped_columns: Vec::new(),
+            rest: Vec::new(),
+        };
+        memory.make_room(links.ends.len(), links.variables);
+        memory
+    }
+
+    fn make_room(&mut self, blocks: usize, variables: usize) {
+        let equations = variables.min(6 * blocks);
+        self.normal.resize(equations * (equations + 1) / 2, Lanes::default());
+        self.right.resize(equations, Lanes::default());
+        self.clamped_columns.resize(blocks * variables, [Lanes::default(); 6]);
+        self.rest.resize(blocks, [Lanes::default(); 6]);
     }
 }

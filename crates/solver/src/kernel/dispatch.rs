@@ -8,11 +8,13 @@ use fearless_simd::{Level, dispatch};
 use super::configurations::Configurations;
 use super::dimension::{Compiled, Dynamic, Fixed};
 use super::fabrik::FabrikScratch;
+use super::goals::{Goals, PreparedGoal, Task};
 use super::lanes::Lanes;
 use super::links::KernelLinks;
-use super::residual::{Goal, Task};
+use super::residual::PreparedTarget;
 use crate::method::FabrikOptions;
 use crate::problem::{Bounds, Target};
+use urdf_ik_goals::Goal;
 use urdf_ik_robot::Chain;
 
 /// The kernel of one chain. Immutable.
@@ -26,15 +28,15 @@ pub struct Kernel {
     pub level: Level,
 }
 
-/// Runs `$work` with the specialisation `$compiled` for the kernel `$self` and the number of targets.
+/// Runs `$work` with the specialisation `$compiled` for the kernel `$self` and the goals `$goals`.
 macro_rules! specialised {
-    ($self:ident, $targets:expr, |$compiled:ident| $work:expr) => {
-        specialised!([1 2 3 4 5 6 7 8] $self, $targets, |$compiled| $work)
+    ($self:ident, $goals:expr, |$compiled:ident| $work:expr) => {
+        specialised!([1 2 3 4 5 6 7 8] $self, $goals, |$compiled| $work)
     };
-    ([$($size:literal)*] $self:ident, $targets:expr, |$compiled:ident| $work:expr) => {
-        match ($self.links.plain, $self.links.variables) {
+    ([$($size:literal)*] $self:ident, $goals:expr, |$compiled:ident| $work:expr) => {
+        match ($self.links.plain && $goals.are_one_target(), $self.links.variables) {
             $((true, $size) => specialised!(@ $self, $compiled, Fixed::<$size>, $work),)*
-            _ => specialised!(@ $self, $compiled, $self.dynamic($targets), $work),
+            _ => specialised!(@ $self, $compiled, $self.dynamic($goals.len()), $work),
         }
     };
     (@ $self:ident, $compiled:ident, $size:expr, $work:expr) => {{
@@ -52,48 +54,75 @@ impl Kernel {
         Self { links: KernelLinks::new(chain, length_scale), length_scale, level: Level::new() }
     }
 
-    /// Converts `target` to the form of the kernel.
-    pub fn goal(&self, target: &Target) -> Goal {
-        Goal::new(target, &self.links, self.length_scale)
+    /// Prepares targets. Weights are relative: they are scaled to a maximum of 1, which keeps the damping in
+    /// proportion.
+    pub fn set_targets(&self, targets: &[Target], goals: &mut Goals) {
+        self.set_goals(targets, &[], 1.0, goals);
     }
 
-    /// Prepares goals for the targets. Weights are relative: they are scaled to a maximum of 1, which keeps the
-    /// damping in proportion.
-    pub fn set_goals(&self, targets: &[Target], goals: &mut Vec<Goal>) {
-        let heaviest = targets.iter().map(|target| target.weight).fold(0.0, f64::max);
+    /// Prepares targets and other goals, as [`Kernel::set_targets`]. Weights of standing goals are multiplied.
+    pub fn set_goals(&self, targets: &[Target], others: &[Goal], standing_weight: f64, goals: &mut Goals) {
+        let weights = targets.iter().map(|target| target.weight).chain(others.iter().map(Goal::weight));
+        let heaviest = weights.fold(0.0, f64::max);
         goals.clear();
-        goals.extend(targets.iter().map(|target| self.goal(&Target { weight: target.weight / heaviest, ..*target })));
+        for target in targets {
+            let target = Target { weight: target.weight / heaviest, ..*target };
+            goals.targets.push(PreparedTarget::new(&target, &self.links, self.length_scale));
+        }
+        for goal in others {
+            let factor = if goal.is_standing() { standing_weight } else { 1.0 };
+            goals.push(PreparedGoal::new(goal, factor * goal.weight() / heaviest, self.length_scale));
+        }
     }
 
     /// Writes frames, residuals and squared errors of `configurations`.
-    pub fn measure(&self, goals: &[Goal], configurations: &mut Configurations) {
+    pub fn measure(&self, goals: &Goals, configurations: &mut Configurations) {
         let links = &self.links;
-        specialised!(self, goals.len(), |compiled| compiled.measure(links, goals, configurations));
+        specialised!(self, goals, |compiled| compiled.measure(links, &goals.targets, configurations));
+        if goals.has_others() {
+            self.measure_others(goals, configurations);
+        }
     }
 
     /// [`Kernel::measure`] with rotation angles for full poses, instead of twice the sine of their halves.
-    pub fn measure_angles(&self, goals: &[Goal], configurations: &mut Configurations) {
+    pub fn measure_angles(&self, goals: &Goals, configurations: &mut Configurations) {
         self.measure(goals, configurations);
-        for (goal, rows) in goals.iter().zip(&mut configurations.rows) {
-            goal.take_angles(rows, &mut configurations.squared_error);
+        for (target, rows) in goals.targets.iter().zip(&mut configurations.rows) {
+            target.take_angles(rows, &mut configurations.squared_error);
         }
     }
 
     /// Writes the Jacobian of `configurations`. Requires [`Kernel::measure`].
-    pub fn linearise(&self, goals: &[Goal], configurations: &mut Configurations) {
+    pub fn linearise(&self, goals: &Goals, configurations: &mut Configurations) {
         let links = &self.links;
-        specialised!(self, goals.len(), |compiled| compiled.linearise(links, goals, configurations));
+        specialised!(self, goals, |compiled| compiled.linearise(links, &goals.targets, configurations));
+        if goals.has_others() {
+            self.linearise_others(goals, configurations);
+        }
     }
 
     /// Linearises, and takes damped steps within the bounds in the lanes that are `moving` (1 or 0). Overwrites rows
     /// and columns.
     pub fn damped_step(&self, task: Task, configurations: &mut Configurations, damping: &Lanes, moving: &Lanes) {
         let (links, Task { goals, bounds }) = (&self.links, task);
-        specialised!(self, goals.len(), |compiled| {
-            compiled.linearise(links, goals, configurations);
+        specialised!(self, goals, |compiled| {
+            compiled.linearise(links, &goals.targets, configurations);
+            if goals.has_others() {
+                self.linearise_others(goals, configurations);
+            }
             compiled.bounded_step(configurations, bounds, damping);
             compiled.advance(configurations, bounds, moving);
         });
+    }
+
+    /// Writes the rows of the goals besides targets, after those of the targets.
+    fn measure_others(&self, goals: &Goals, configurations: &mut Configurations) {
+        goals.measure(&self.links, self.length_scale, configurations);
+    }
+
+    /// Writes the Jacobian of the goals besides targets.
+    fn linearise_others(&self, goals: &Goals, configurations: &mut Configurations) {
+        dispatch!(self.level, simd => goals.linearise(simd, &self.links, configurations));
     }
 
     /// Takes one FABRIK cycle within the bounds in the lanes that are `moving` (1 or 0), and writes the step.

@@ -8,9 +8,9 @@ use fearless_simd::Simd;
 use super::configurations::Configurations;
 use super::fabrik_acceleration::Acceleration;
 use super::fabrik_cycle::{FabrikCycle, FabrikCycleScratch, MARKER_DISTANCE};
+use super::goals::Task;
 use super::lanes::{LANES, Lanes};
 use super::links::KernelLinks;
-use super::residual::Task;
 use crate::method::FabrikOptions;
 
 /// Fractional part of the golden ratio: fractional parts of its multiples are evenly distributed.

@@ -19,9 +19,10 @@ use fearless_simd::{Simd, f64x4};
 use super::configurations::Configurations;
 use super::fabrik_fit::{JointFit, Moments, decay};
 use super::frame::{LaneFrame, StoredFrame, load, store};
+use super::goals::Task;
 use super::lanes::{Lanes, Vector, add, angle, scale, sine_cosine};
 use super::links::{KernelLink, KernelLinks, KernelTip};
-use super::residual::{Goal, Task};
+use super::residual::PreparedTarget;
 use crate::problem::Bounds;
 
 /// Distance of the orientation markers from the tip, in units of the length scale. Of 0.4, 0.6, 0.8, 1 and 1.4, this
@@ -90,7 +91,7 @@ impl FabrikCycleScratch {
             cosine.store(c);
             sine.store(s);
         }
-        for target in 0..task.goals.len() {
+        for target in 0..task.goals.targets.len() {
             self.reach_forward(cycle, target);
         }
         self.displacements.fill([Lanes::default(); 2]);
@@ -111,7 +112,7 @@ impl FabrikCycleScratch {
     #[inline(always)]
     fn reach_forward<S: Simd>(&mut self, cycle: FabrikCycle<S>, target: usize) {
         let FabrikCycle { simd, links, task, configurations, marker_distance } = cycle;
-        let goal = &task.goals[target];
+        let goal = &task.goals.targets[target];
         let end = &links.ends[goal.tip];
         let path = &end.path;
         let fade = f64x4::splat(simd, decay(path.len()));
@@ -173,7 +174,7 @@ impl FabrikCycleScratch {
             frame.turn_by(cosine.load(simd), sine.load(simd));
         }
         let (mut fit, mut weights) = (JointFit::none(simd), 0.0);
-        for (target, goal) in task.goals.iter().enumerate() {
+        for (target, goal) in task.goals.targets.iter().enumerate() {
             if links.ends[goal.tip].path.binary_search(&joint).is_err() {
                 continue;
             }
@@ -261,7 +262,12 @@ fn centre<S: Simd>(frame: &LaneFrame<S>, link: &KernelLink) -> Vector<S> {
 
 /// Moments of the tip and, if its orientation counts, of three markers around it.
 #[inline(always)]
-fn tip_points<S: Simd>(goal: &Goal, frame: &LaneFrame<S>, end: &KernelTip, marker_distance: f64x4<S>) -> Moments<S> {
+fn tip_points<S: Simd>(
+    goal: &PreparedTarget,
+    frame: &LaneFrame<S>,
+    end: &KernelTip,
+    marker_distance: f64x4<S>,
+) -> Moments<S> {
     let mut sums = Moments::none(marker_distance.simd);
     let tip = frame.point(&end.position);
     sums.add(tip);

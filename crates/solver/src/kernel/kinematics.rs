@@ -10,19 +10,19 @@ use super::dimension::{Compiled, Dimension};
 use super::frame::{LaneFrame, StoredFrame, load, store};
 use super::lanes::{Lanes, Vector, cross, scale, subtract};
 use super::links::{KernelLink, KernelLinks};
-use super::residual::Goal;
+use super::residual::PreparedTarget;
 
 impl<S: Simd, D: Dimension> Compiled<S, D> {
     /// Writes the forward kinematics and the residuals of `configurations`.
     #[inline(always)]
-    pub fn measure(self, links: &KernelLinks, goals: &[Goal], configurations: &mut Configurations) {
+    pub fn measure(self, links: &KernelLinks, targets: &[PreparedTarget], configurations: &mut Configurations) {
         let Self { simd, dimension } = self;
         let Configurations { positions, frames, rows, points, .. } = configurations;
         let joints = &links.joints[..dimension.joints()];
         place_joints(simd, joints, &positions[..dimension.variables()], &mut frames[..dimension.joints()]);
         let mut squared_error = f64x4::splat(simd, 0.0);
         configurations.met = u64::MAX;
-        for (target, goal) in goals[..dimension.targets()].iter().enumerate() {
+        for (target, goal) in targets.iter().take(dimension.targets()).enumerate() {
             let end = &links.ends[goal.tip];
             let frame = LaneFrame::load(simd, &frames[end.parent]);
             let residual = goal.residual(frame.axes(), frame.point(&end.position));
@@ -36,11 +36,11 @@ impl<S: Simd, D: Dimension> Compiled<S, D> {
 
     /// Writes the Jacobian of `configurations`, from the frames and points that [`Self::measure`] wrote.
     #[inline(always)]
-    pub fn linearise(self, links: &KernelLinks, goals: &[Goal], configurations: &mut Configurations) {
+    pub fn linearise(self, links: &KernelLinks, targets: &[PreparedTarget], configurations: &mut Configurations) {
         let Self { simd, dimension } = self;
         let Configurations { frames, points, columns, .. } = configurations;
         let (joints, n) = (&links.joints[..dimension.joints()], dimension.variables());
-        for (target, goal) in goals[..dimension.targets()].iter().enumerate() {
+        for (target, goal) in targets.iter().take(dimension.targets()).enumerate() {
             let (columns, end) = (&mut columns[target * n..][..n], &links.ends[goal.tip]);
             let point = load(simd, &points[target]);
             if links.plain {

@@ -10,7 +10,7 @@
 //! These frames serve the iteration alone. Forward kinematics of the chain, which does not use them, decides on every
 //! solution.
 
-use nalgebra::{Isometry3, Rotation3, Translation3, Unit, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, IsometryMatrix3, Rotation3, Translation3, Unit, UnitQuaternion, Vector3};
 
 use urdf_ik_robot::{Chain, JointKind};
 
@@ -100,6 +100,8 @@ pub struct KernelTip {
 #[derive(Debug, Clone)]
 pub struct KernelLinks {
     pub joints: Vec<KernelLink>,
+    /// The URDF's frame of each joint after its motion, in the frame of this module \[m\].
+    pub urdf_frames: Vec<IsometryMatrix3<f64>>,
     pub ends: Vec<KernelTip>,
     pub variables: usize,
     /// True for one tip and an unbranched chain: joint i follows joint i - 1 and has variable i, as in most arms.
@@ -115,12 +117,13 @@ impl KernelLinks {
             builder.add(joint);
         }
         let ends: Vec<KernelTip> = chain.tips().iter().map(|tip| builder.end(tip)).collect();
+        let urdf_frames = builder.urdf_frames.iter().map(|frame| nalgebra::convert(*frame)).collect();
         let joints = builder.joints;
         let plain = ends.len() == 1
             && joints.iter().enumerate().all(|(i, link)| {
                 link.variable == i && link.parent == i.checked_sub(1) && (link.prismatic || link.multiplier == 1.0)
             });
-        Self { joints, ends, variables: chain.variables().len(), plain }
+        Self { joints, urdf_frames, ends, variables: chain.variables().len(), plain }
     }
 }
 

@@ -20,6 +20,7 @@ mod fabrik_acceleration;
 mod fabrik_cycle;
 mod fabrik_fit;
 mod frame;
+mod goals;
 mod kinematics;
 mod ldl;
 mod links;
@@ -32,6 +33,8 @@ use urdf_ik_mathematics::lanes;
 pub use configurations::Configurations;
 pub use dispatch::Kernel;
 pub use fabrik::FabrikScratch;
+pub use goals::{Goals, Task};
 pub use lanes::{LANES, Lanes};
-pub use residual::{Goal, Task};
+#[cfg(test)]
+pub use residual::PreparedTarget;
 pub use svd::Svd;

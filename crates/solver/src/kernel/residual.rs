@@ -9,11 +9,11 @@ use nalgebra::{Isometry3, Matrix3, Rotation3, UnitQuaternion, Vector3};
 use super::frame::LaneFrame;
 use super::lanes::{LANES, Lanes, Vector, add, cross, dot, scale, splat, subtract};
 use super::links::{KernelLinks, KernelTip};
-use crate::problem::{Bounds, Target};
+use crate::problem::Target;
 
 /// Fraction of the tolerance within which the kernel counts a target as met. The rest allows for rounding in later
 /// checks.
-const TOLERANCE_FRACTION: f64 = 0.999;
+pub const TOLERANCE_FRACTION: f64 = 0.999;
 /// 1 + trace of a rotation matrix (0 at an angle of π) below which the axis is computed from the quaternion.
 const MIN_ONE_PLUS_TRACE: f64 = 1e-6;
 
@@ -30,7 +30,7 @@ enum Counted {
 
 /// A target, prepared for one solve. Lengths are in units of the length scale.
 #[derive(Debug, Clone)]
-pub struct Goal {
+pub struct PreparedTarget {
     /// Index of the tip.
     pub tip: usize,
     counted: Counted,
@@ -48,13 +48,6 @@ pub struct Goal {
     orientation_bound: f64,
 }
 
-/// Goals and variable bounds of a step.
-#[derive(Clone, Copy)]
-pub struct Task<'a> {
-    pub goals: &'a [Goal],
-    pub bounds: Bounds<'a>,
-}
-
 /// The residual of four configurations with respect to one target.
 pub struct TargetResidual<S: Simd> {
     /// Residual \[rad\], linear part first; lengths over the length scale.
@@ -67,7 +60,7 @@ pub struct TargetResidual<S: Simd> {
     pub point: Vector<S>,
 }
 
-impl Goal {
+impl PreparedTarget {
     pub fn new(target: &Target, links: &KernelLinks, length_scale: f64) -> Self {
         let KernelTip { rotation, .. } = links.ends[target.tip];
         let axes = target.pose.rotation.to_rotation_matrix() * rotation.inverse();
@@ -157,7 +150,7 @@ impl Goal {
         }
     }
 
-    /// [`Goal::residual`] for some axes of the tip's frame.
+    /// [`PreparedTarget::residual`] for some axes of the tip's frame.
     fn partial_residual<S: Simd>(&self, axes: [Vector<S>; 3], tip: Vector<S>) -> TargetResidual<S> {
         let simd = tip[0].simd;
         let (mut rows, mut squared_error, mut met) = ([[0.0; LANES]; 6], [0.0; LANES], 0);
@@ -248,7 +241,7 @@ impl Goal {
         Matrix3::from_fn(|row, column| axes[column][row][lane]) * self.rotation.matrix()
     }
 
-    /// True if the columns need [`Goal::finish_columns`].
+    /// True if the columns need [`PreparedTarget::finish_columns`].
     #[inline(always)]
     pub fn needs_finish(&self) -> bool {
         self.counted != Counted::Pose || self.weight != 1.0

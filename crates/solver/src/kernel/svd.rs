@@ -32,6 +32,11 @@ impl Svd {
     /// Decomposes a Jacobian of `count` rows, given by `entry(row, column)`, with the right-hand side `right(row)`.
     pub fn fill(&mut self, count: usize, entry: impl Fn(usize, usize) -> f64, right: impl Fn(usize) -> f64) {
         self.lengths.resize(count, 0.0);
+        if count > self.right.len() {
+            // Goals besides targets have more rows.
+            self.rows.resize(count * self.variables, 0.0);
+            self.right.resize(count, 0.0);
+        }
         for row in 0..count {
             for column in 0..self.variables {
                 self.rows[row * self.variables + column] = entry(row, column);

@@ -1,6 +1,6 @@
 //! The negative logarithm of the manipulability (Yoshikawa 1985, "Manipulability of robotic mechanisms").
 
-use crate::kernel::{Configurations, Goal, Kernel, LANES, Svd};
+use crate::kernel::{Configurations, Goals, Kernel, LANES, Svd};
 
 /// Half the difference of positions in the gradient, over the unit of the variable.
 const HALF_DIFFERENCE: f64 = 1e-4;
@@ -20,7 +20,7 @@ pub struct Manipulability<'a> {
     pub kernel: &'a Kernel,
     /// Step of each variable equivalent to one radian \[rad or m\].
     pub units: &'a [f64],
-    pub goals: &'a [Goal],
+    pub goals: &'a Goals,
     /// Number of constrained axes of all goals.
     pub counted: usize,
     pub weight: f64,

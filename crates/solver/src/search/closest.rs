@@ -1,9 +1,13 @@
 //! Descent of the best failed attempts to local minima of the error, of which the least is the closest configuration.
 
+use super::attempts::Attempts;
+use super::candidate::Candidate;
 use super::explore::{Exploration, Run};
-use super::prepared_search::Search;
+use super::prepared_search::{Search, SearchInput};
 use super::setup::Setup;
-use crate::kernel::{Configurations, Kernel, LANES, Lanes, Task};
+use crate::kernel::{Configurations, Goals, Kernel, LANES, Lanes, Task};
+use crate::solution::Part;
+use urdf_ik_goals::Goal;
 
 /// Maximum number of iterations of a descent to the closest configuration.
 pub const MAX_ITERATIONS: usize = 200;
@@ -21,10 +25,16 @@ const DAMPING_RATIO: f64 = 8.0;
 /// Least initial damping times [`DAMPING_RATIO`] \[rad²\].
 const MIN_START: f64 = 1e-6;
 
+/// Weight of standing goals in a descent. A target that is missed by e violates them by e over this weight, and Newton
+/// steps return to them from there.
+const STANDING_WEIGHT: f64 = 1e6;
+
 /// Levenberg-Marquardt descent to the closest configuration.
 #[derive(Debug, Clone)]
 pub struct ClosestDescent {
     configurations: Configurations,
+    /// The goals of a problem with standing ones, with their weights here.
+    weighted: Goals,
 }
 
 /// Objective of a descent.
@@ -81,7 +91,7 @@ pub struct Descended {
 
 impl ClosestDescent {
     pub fn new(search: &Search) -> Self {
-        Self { configurations: Configurations::new(&search.kernel.links) }
+        Self { configurations: Configurations::new(&search.kernel.links), weighted: Goals::default() }
     }
 
     /// Descends from the closest and the other best failed attempts, and writes the least minimum into the closest. The
@@ -89,9 +99,29 @@ impl ClosestDescent {
     /// iterations.
     pub fn refine(&mut self, run: &Run, setup: &Setup, exploration: &mut Exploration) -> usize {
         let Exploration { closest, attempts, .. } = exploration;
+        let SearchInput { search, problem } = run.input;
+        let kernel = &search.kernel;
+        let has_standing = problem.goals.iter().any(Goal::is_standing);
+        let mut weighted = std::mem::take(&mut self.weighted);
+        if has_standing {
+            kernel.set_goals(problem.targets, problem.goals, STANDING_WEIGHT, &mut weighted);
+        }
+        let task = Task { goals: if has_standing { &weighted } else { &setup.goals }, ..setup.task() };
+        let iterations = self.refine_all(run, task, closest, attempts);
+        if has_standing {
+            weighted.retain(|part| matches!(part, Part::Goal(goal) if problem.goals[goal].is_standing()));
+            let task = Task { goals: &weighted, ..setup.task() };
+            self.descend(kernel, task, &mut closest.positions, Budget::of(MAX_ITERATIONS));
+        }
+        self.weighted = weighted;
+        iterations
+    }
+
+    /// Descends by the goals of `task` from the closest and the other best failed attempts.
+    fn refine_all(&mut self, run: &Run, task: Task, closest: &mut Candidate, attempts: &mut Attempts) -> usize {
         let kernel = &run.input.search.kernel;
         let budget = Budget { iterations: MAX_ITERATIONS, expired: &|| run.has_expired() };
-        let first = self.descend(kernel, setup.task(), &mut closest.positions, budget);
+        let first = self.descend(kernel, task, &mut closest.positions, budget);
         let mut iterations = first.iterations;
         closest.score = first.squared_error;
         let attempt = closest.attempt;
@@ -101,7 +131,7 @@ impl ClosestDescent {
                     return iterations;
                 }
                 let budget = Budget { iterations: most, ..budget };
-                let descended = self.descend(kernel, setup.task(), &mut other.positions, budget);
+                let descended = self.descend(kernel, task, &mut other.positions, budget);
                 other.score = descended.squared_error;
                 iterations += descended.iterations;
                 if other.score > PROMISING * closest.score {

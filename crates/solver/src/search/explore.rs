@@ -58,6 +58,11 @@ impl<'a> Run<'a> {
         matches!(self.input.problem.mode, Mode::Track { .. })
     }
 
+    /// True if a continuation from the seed decides on the result of tracking. Goals have no interpolated poses.
+    pub fn has_continuation(&self) -> bool {
+        self.tracks() && self.input.problem.goals.is_empty()
+    }
+
     /// True if the deadline has passed or the search is interrupted.
     pub fn has_expired(&self) -> bool {
         self.has_spent(1)

@@ -9,7 +9,7 @@ use super::closest::{Budget, ClosestDescent};
 use super::null_space::{NullSpace, NullSpaceTask};
 use super::prepared_search::{Search, SearchInput};
 use super::setup::Setup;
-use crate::kernel::{Goal, Task};
+use crate::kernel::{Goals, Task};
 use crate::{Bounds, Mode, Preference, Problem, Target};
 use urdf_ik_robot::ChainPoses;
 
@@ -25,7 +25,7 @@ pub struct Flow {
     pub null_space: NullSpace,
     targets: Vec<Target>,
     /// Goals of the extrapolated targets.
-    goals: Vec<Goal>,
+    goals: Goals,
     /// Bounds of the look-ahead, then of the task \[rad or m\].
     lower: Vec<f64>,
     upper: Vec<f64>,
@@ -39,7 +39,7 @@ impl Flow {
         Self {
             null_space: NullSpace::new(search),
             targets: Vec::with_capacity(search.chain.tips().len()),
-            goals: Vec::with_capacity(search.chain.tips().len()),
+            goals: Goals::for_targets(search.chain.tips().len()),
             lower: vec![0.0; search.variables()],
             upper: vec![0.0; search.variables()],
             poses: ChainPoses::new(&search.chain),
@@ -111,7 +111,7 @@ impl Flow {
         for (i, domain) in setup.domains.iter().enumerate() {
             [lower[i], upper[i]] = domain.ends().map(|end| end - setup.whole_turns[i]);
         }
-        search.kernel.set_goals(targets, goals);
+        search.kernel.set_targets(targets, goals);
         let task = Task { goals, bounds: Bounds { lower, upper } };
         end.copy_from_slice(positions);
         let is_met = closest.descend(&search.kernel, task, end, Budget::of(MAX_ITERATIONS)).met;

@@ -2,7 +2,7 @@
 
 use super::determinant::Determinant;
 use super::prepared_search::Search;
-use crate::kernel::{Configurations, Goal, Lanes, Task};
+use crate::kernel::{Configurations, Goals, Lanes, Task};
 use crate::{Bounds, Target, counted_axes};
 use urdf_ik_robot::ChainPoses;
 
@@ -46,7 +46,7 @@ pub struct Interpolation {
     poses: ChainPoses,
     ends: Vec<Target>,
     between: Vec<Target>,
-    goals: Vec<Goal>,
+    goals: Goals,
     determinant: Determinant,
     /// Length over all targets together \[rad, or m over the length scale\].
     pub length: f64,
@@ -82,7 +82,7 @@ impl Interpolation {
             poses: ChainPoses::new(&search.chain),
             ends: targets(),
             between: targets(),
-            goals: Vec::with_capacity(search.chain.tips().len()),
+            goals: Goals::for_targets(search.chain.tips().len()),
             determinant: Determinant::new(search.variables(), search.chain.tips().len()),
             length: 0.0,
             steps: 0,
@@ -118,7 +118,7 @@ impl Interpolation {
             |end: &Target| if fraction < 1.0 { end.extrapolated(&poses.tips()[end.tip], fraction - 1.0) } else { *end };
         between.clear();
         between.extend(ends.iter().map(at));
-        search.kernel.set_goals(between, goals);
+        search.kernel.set_targets(between, goals);
     }
 
     fn squared_error(&mut self, search: &Search, positions: &[f64]) -> f64 {

@@ -18,6 +18,7 @@ mod continuation;
 mod determinant;
 mod explore;
 mod flow;
+mod goal_conflict;
 mod interpolation;
 mod iteration;
 mod known_solutions;

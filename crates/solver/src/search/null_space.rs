@@ -62,14 +62,15 @@ impl NullSpace {
         }
     }
 
-    /// Projects `direction` to the null space of the targets, in units of the variables, with stopped variables fixed.
-    fn project(&mut self, targets: usize) {
+    /// Projects `direction` to the null space of `blocks` of six rows, in units of the variables, with stopped
+    /// variables fixed.
+    fn project(&mut self, blocks: usize) {
         let Self { jacobian: JacobianScratch { configurations, svd }, direction, stopped, units, scaled } = self;
         let variables = units.len();
         let entry = |row: usize, i: usize| {
             if stopped[i] { 0.0 } else { configurations.columns[row / 6 * variables + i][row % 6].0[0] * units[i] }
         };
-        svd.fill(6 * targets, entry, |_| 0.0);
+        svd.fill(6 * blocks, entry, |_| 0.0);
         for i in 0..variables {
             scaled[i] = if stopped[i] { 0.0 } else { direction[i] / units[i] };
         }
@@ -179,7 +180,7 @@ impl<'a> NullSpaceTask<'a> {
         scratch.stopped.fill(false);
         // Each pass but the last stops a variable.
         for _ in 0..=positions.len() {
-            scratch.project(self.input.problem.targets.len());
+            scratch.project(self.view.setup.goals.len());
             if !scratch.stop_at_bound(self.view.bounds, positions) {
                 break;
             }

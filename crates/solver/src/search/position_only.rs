@@ -17,7 +17,7 @@ use super::null_space::return_to_targets;
 use super::plan::AttemptPlan;
 use super::prepared_search::{Search, SearchInput};
 use super::setup::Setup;
-use crate::kernel::{Configurations, Goal, LANES, Lanes, Task};
+use crate::kernel::{Configurations, Goals, LANES, Lanes, Task};
 use crate::{Mode, Problem, Stop, Target, Tolerance};
 
 /// Largest number of starting points on the manifold, besides the seed and the failed attempts. With these,
@@ -38,7 +38,7 @@ pub struct PositionOnly {
     /// The targets with all rotations free.
     pub targets: Vec<Target>,
     /// Whole targets, in the units of [`Search::heavy_kernel`].
-    heavy_goals: Vec<Goal>,
+    heavy_goals: Goals,
     /// The best result so far, without full revolutions.
     pub best: Candidate,
     /// The current configuration \[rad or m\].
@@ -66,7 +66,7 @@ impl PositionOnly {
         Self {
             positions: Setup::new(search),
             targets: Vec::with_capacity(tips),
-            heavy_goals: Vec::with_capacity(tips),
+            heavy_goals: Goals::for_targets(tips),
             best: Candidate::none(variables),
             trial: vec![0.0; variables],
             unused: Candidate::none(variables),
@@ -122,7 +122,7 @@ impl PositionOnly {
             return false;
         }
         positions.set(input);
-        search.heavy_kernel.set_goals(problem.targets, heavy_goals);
+        search.heavy_kernel.set_targets(problem.targets, heavy_goals);
         true
     }
 }
@@ -196,7 +196,7 @@ struct Orientations<'a> {
     search: &'a Search,
     positions: &'a Setup,
     setup: &'a Setup,
-    heavy: &'a [Goal],
+    heavy: &'a Goals,
 }
 
 impl Objective for Orientations<'_> {

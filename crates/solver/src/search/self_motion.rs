@@ -2,7 +2,7 @@
 
 use super::prepared_search::Search;
 use crate::Target;
-use crate::kernel::{Configurations, Goal};
+use crate::kernel::{Configurations, Goals};
 
 /// Smallest pivot of the Jacobian \[rad\]; below it the null space has more dimensions.
 const MIN_PIVOT: f64 = 1e-6;
@@ -21,19 +21,19 @@ pub struct SelfMotion {
 /// Computes self-motions.
 #[derive(Debug, Clone)]
 pub struct SelfMotions {
-    goals: Vec<Goal>,
+    goals: Goals,
     configurations: Configurations,
 }
 
 impl SelfMotions {
     pub fn new(search: &Search) -> Self {
-        let goals = Vec::with_capacity(search.chain.tips().len());
+        let goals = Goals::for_targets(search.chain.tips().len());
         Self { goals, configurations: Configurations::new(&search.kernel.links) }
     }
 
     /// Sets the target of [`Self::at`].
     pub fn set_target(&mut self, search: &Search, target: &Target) {
-        search.kernel.set_goals(std::slice::from_ref(target), &mut self.goals);
+        search.kernel.set_targets(std::slice::from_ref(target), &mut self.goals);
     }
 
     /// The motions at `positions` \[rad\]; `None` in singular configurations.

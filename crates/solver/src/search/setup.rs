@@ -1,9 +1,7 @@
 //! The goals, bounds and start of one problem, and the revolutions of its variables.
 
-use std::sync::Arc;
-
 use super::prepared_search::{Search, SearchInput};
-use crate::kernel::{Goal, Task};
+use crate::kernel::{Goals, Task};
 use crate::{Bounds, Mode, Problem};
 use urdf_ik_robot::{Domain, nearest_turn, whole_turns};
 
@@ -11,7 +9,7 @@ use urdf_ik_robot::{Domain, nearest_turn, whole_turns};
 /// bounds or start.
 #[derive(Debug, Clone)]
 pub struct Setup {
-    pub goals: Vec<Goal>,
+    pub goals: Goals,
     /// Start of the first attempt \[rad or m\]: the seed without full revolutions.
     pub start: Vec<f64>,
     /// Full revolutions subtracted from each variable while solving \[rad\], because large angles lose digits.
@@ -20,8 +18,10 @@ pub struct Setup {
     pub domains: Vec<Domain>,
     /// True if the problem has bounds. Otherwise domains and circles are those of the chain.
     pub has_bounds: bool,
-    /// [`Search::turns`].
-    turns: Arc<[bool]>,
+    /// True if the problem has relations of joints.
+    has_relations: bool,
+    /// [`Search::turns`], without the variables of relations of joints, which full revolutions change.
+    turns: Vec<bool>,
     /// Variables that a search treats as circles, and folds into their domains at the end.
     circles: Vec<bool>,
     lower: Vec<f64>,
@@ -67,12 +67,13 @@ impl Setup {
     pub fn new(search: &Search) -> Self {
         let positions = || vec![0.0; search.variables()];
         Self {
-            goals: Vec::with_capacity(search.chain.tips().len()),
+            goals: Goals::for_targets(search.chain.tips().len()),
             start: positions(),
             whole_turns: positions(),
             domains: search.chain.domains(),
             has_bounds: false,
-            turns: Arc::clone(&search.turns),
+            has_relations: false,
+            turns: search.turns.to_vec(),
             circles: search.turns.to_vec(),
             lower: positions(),
             upper: positions(),
@@ -82,17 +83,28 @@ impl Setup {
 
     /// Prepares a problem.
     pub fn set(&mut self, input: SearchInput) {
-        let SearchInput { search, problem } = input;
-        if problem.bounds.is_some() || self.has_bounds {
+        let problem = input.problem;
+        let has_relations = problem.goals.iter().any(|goal| !goal.kind().coefficients().is_empty());
+        if problem.bounds.is_some() || self.has_bounds || has_relations || self.has_relations {
+            self.has_relations = has_relations;
             self.set_domains(input);
         }
         self.set_bounds(problem);
-        search.kernel.set_goals(problem.targets, &mut self.goals);
+        self.set_goals(input);
+    }
+
+    /// Prepares the targets and goals.
+    pub fn set_goals(&mut self, SearchInput { search, problem }: SearchInput) {
+        search.kernel.set_goals(problem.targets, problem.goals, 1.0, &mut self.goals);
     }
 
     /// Ranges of the returned variables. One with less than a revolution is not a circle.
     fn set_domains(&mut self, input: SearchInput) {
         self.has_bounds = input.problem.bounds.is_some();
+        self.turns.copy_from_slice(&input.search.turns);
+        for (variable, _) in input.problem.goals.iter().flat_map(|goal| goal.kind().coefficients()) {
+            self.turns[*variable] = false;
+        }
         for i in 0..self.turns.len() {
             self.domains[i] = input.domain(i);
             self.circles[i] = self.turns[i] && self.domains[i].has_whole_turn();

@@ -6,8 +6,9 @@
 
 use super::prepared_search::{Search, SearchInput};
 use super::setup::Setup;
-use crate::kernel::{Configurations, Goal, Svd};
-use crate::{Outcome, Reason, Solution, Target};
+use crate::kernel::{Configurations, Goals, Svd};
+use crate::{Outcome, Problem, Reason, Solution};
+use urdf_ik_goals::{ExactConfiguration, Rows, TOLERANCE, Unit};
 use urdf_ik_robot::ChainPoses;
 
 /// Derivative of half the squared error by a variable that exceeds rounding \[rad²/rad or rad²/m\].
@@ -17,6 +18,7 @@ const MIN_DESCENT: f64 = 1e-9;
 #[derive(Debug, Clone)]
 pub struct SolutionEvaluator {
     poses: ChainPoses,
+    rows: Rows,
     /// Working memory.
     pub(super) configurations: Configurations,
     svd: Svd,
@@ -28,6 +30,7 @@ impl SolutionEvaluator {
     pub fn new(search: &Search) -> Self {
         Self {
             poses: ChainPoses::new(&search.chain),
+            rows: Rows::default(),
             configurations: Configurations::new(&search.kernel.links),
             svd: search.svd(),
             positions: vec![0.0; search.variables()],
@@ -35,8 +38,9 @@ impl SolutionEvaluator {
     }
 
     /// Writes `positions` and their residuals, by the chain's own forward kinematics, into `solution`; true if they
-    /// meet the targets.
-    pub fn measure(&mut self, search: &Search, targets: &[Target], positions: &[f64], solution: &mut Solution) -> bool {
+    /// meet the targets and goals.
+    pub fn measure(&mut self, search: &Search, problem: &Problem, positions: &[f64], solution: &mut Solution) -> bool {
+        let Problem { targets, goals, .. } = *problem;
         solution.positions.copy_from_slice(positions);
         search.chain.forward_kinematics(&solution.positions, &mut self.poses);
         let tips = self.poses.tips();
@@ -48,7 +52,18 @@ impl SolutionEvaluator {
             target.weight * (position * position + residual.orientation * residual.orientation)
         });
         solution.squared_error = squared_error.sum();
-        let met = measured().all(|(target, residual)| residual.within(target));
+        let mut met = measured().all(|(target, residual)| residual.within(target));
+        solution.violations.clear();
+        solution.goals.clear();
+        solution.goals.extend_from_slice(goals);
+        for goal in goals {
+            let at = ExactConfiguration { positions, poses: &self.poses };
+            let violation = goal.violation(&at, &mut self.rows);
+            let unit = if goal.kind().unit() == Unit::Metre { search.kernel.length_scale } else { 1.0 };
+            solution.squared_error += goal.weight() * (violation / unit).powi(2);
+            solution.violations.push(violation);
+            met &= violation <= TOLERANCE;
+        }
         solution.saturated.clear();
         (solution.continuous, solution.nearest) = (false, None);
         solution.outcome = if met { Outcome::Solved } else { Outcome::Closest(Reason::NotConverged) };
@@ -58,7 +73,7 @@ impl SolutionEvaluator {
     /// Writes `positions` into `solution` with the outcome and its reason.
     pub fn evaluate(&mut self, input: SearchInput, setup: &Setup, positions: &[f64], solution: &mut Solution) {
         let search = input.search;
-        if self.measure(search, input.problem.targets, positions, solution) {
+        if self.measure(search, input.problem, positions, solution) {
             return;
         }
         let step_limited = self.find_saturated(search, setup, solution);
@@ -91,14 +106,15 @@ impl SolutionEvaluator {
         step_limited
     }
 
-    /// The decomposed Jacobian at `positions` \[rad or m\], over the constrained axes of `goals`.
-    pub fn decompose(&mut self, search: &Search, goals: &[Goal], positions: &[f64]) -> &mut Svd {
+    /// The decomposed Jacobian at `positions` \[rad or m\], over the constrained axes of the targets of
+    /// `goals`.
+    pub fn decompose(&mut self, search: &Search, goals: &Goals, positions: &[f64]) -> &mut Svd {
         let Self { configurations, svd, positions: wrapped, .. } = self;
         search.wrap(positions, wrapped);
         configurations.write_all(wrapped);
         search.kernel.measure(goals, configurations);
         search.kernel.linearise(goals, configurations);
-        svd.decompose(configurations, goals.len(), 0);
+        svd.decompose(configurations, goals.targets.len(), 0);
         svd
     }
 }

@@ -14,7 +14,7 @@ use super::prepared_search::{Search, SearchInput};
 use super::self_motion::SelfMotions;
 use super::setup::Setup;
 use super::solution_evaluator::SolutionEvaluator;
-use crate::kernel::{Goal, Lanes, Svd, Task};
+use crate::kernel::{Goals, Lanes, Svd, Task};
 use crate::preference::manipulability;
 use crate::{Outcome, Problem, Reason, Solution, Stop, Target, Tolerance, Unreached, counted_axes};
 
@@ -32,7 +32,7 @@ pub struct SearchScratch {
     pub(super) known: KnownSolutions,
     avoidance: CollisionAvoidance,
     /// Goals of targets other than the problem's.
-    goals: Vec<Goal>,
+    goals: Goals,
 }
 
 impl Search {
@@ -49,7 +49,7 @@ impl Search {
             self_motions: SelfMotions::new(self),
             known: KnownSolutions::new(self),
             avoidance: CollisionAvoidance::new(self),
-            goals: Vec::with_capacity(self.chain.tips().len()),
+            goals: Goals::for_targets(self.chain.tips().len()),
         }
     }
 
@@ -63,7 +63,7 @@ impl Search {
     /// The decomposed Jacobian at `positions` \[rad or m\], over the constrained axes of `targets`.
     pub fn decomposed<'a>(&self, targets: &[Target], positions: &[f64], scratch: &'a mut SearchScratch) -> &'a mut Svd {
         let SearchScratch { goals, evaluator, .. } = scratch;
-        self.kernel.set_goals(targets, goals);
+        self.kernel.set_targets(targets, goals);
         evaluator.decompose(self, goals, positions)
     }
 
@@ -77,7 +77,7 @@ impl Search {
     pub fn polish(&self, target: &Target, tolerance: f64, positions: &mut [f64], scratch: &mut SearchScratch) {
         let SearchScratch { setup, goals, closest, .. } = scratch;
         let tolerance = Tolerance { position: tolerance, orientation: tolerance };
-        self.kernel.set_goals(&[Target { tolerance, ..*target }], goals);
+        self.kernel.set_targets(&[Target { tolerance, ..*target }], goals);
         let task = Task { goals, bounds: setup.unbounded() };
         closest.descend(&self.kernel, task, positions, Budget::of(MAX_ITERATIONS));
     }
@@ -114,7 +114,7 @@ impl Run<'_> {
         let SearchScratch { setup, exploration, continuation, .. } = scratch;
         setup.set(self.input);
         let mut spent = exploration.explore(self, setup, &slice);
-        if self.tracks() {
+        if self.has_continuation() {
             spent.iterations += continuation.connect(self, setup, exploration);
         }
         self.conclude(scratch, solution, spent);
@@ -126,7 +126,7 @@ impl Run<'_> {
         let is_picked = scratch.exploration.picked.is_some();
         let is_at_position = !is_picked && self.refine_unmet(scratch, &mut spent);
         let SearchScratch { setup, exploration, flow, position_only, continuation, evaluator, avoidance, .. } = scratch;
-        let Exploration { picked, closest, clearance, .. } = exploration;
+        let Exploration { picked, closest, clearance, .. } = &mut *exploration;
         let candidate = match (is_picked, is_at_position) {
             (true, _) => {
                 if problem.cost.is_none() {
@@ -145,14 +145,20 @@ impl Run<'_> {
         let is_clear = is_picked || is_at_position || clearance.is_clear(problem, &solution.positions);
         let explains = is_clear && !clearance.has_refused && problem.unreached != Unreached::Stop;
         let is_blocked_by_limits = explains
+            && problem.goals.is_empty()
             && spent.stop == Stop::Attempts
-            && if self.tracks() {
+            && if self.has_continuation() {
                 continuation.is_blocked_by_limits(self, setup, solution)
             } else {
                 exploration.is_blocked_by_limits(self.input, setup, solution)
             };
         if is_blocked_by_limits {
             solution.outcome = Outcome::Closest(Reason::JointLimits);
+        } else if explains
+            && solution.outcome == Outcome::Closest(Reason::NotConverged)
+            && let Some(reason) = self.explain(setup, exploration, solution)
+        {
+            solution.outcome = Outcome::Closest(reason);
         }
         if !is_clear {
             avoidance.approach(self.input, evaluator, solution);
@@ -161,7 +167,7 @@ impl Run<'_> {
             exploration.clearance.appraise_answer(problem, solution);
         }
         solution.stop = if solution.is_solved() { Stop::Converged } else { spent.stop };
-        solution.smallest_singular_value = self.tracks().then(|| {
+        solution.smallest_singular_value = (self.tracks() && !problem.targets.is_empty()).then(|| {
             let decomposed = evaluator.decompose(search, &setup.goals, &solution.positions);
             decomposed.smallest_singular_value(counted_axes(problem.targets))
         });
@@ -179,13 +185,14 @@ impl Run<'_> {
         let SearchScratch { setup, exploration, closest: descent, position_only, continuation, .. } = scratch;
         spent.iterations += descent.refine(self, setup, exploration);
         let is_at_position = unreached == Unreached::Position
+            && self.input.problem.goals.is_empty()
             && position_only.find(self, setup, descent, exploration, spent)
-            && (!self.tracks()
+            && (!self.has_continuation()
                 || continuation.connect_position(self, setup, position_only, &mut exploration.clearance));
         if self.has_expired() {
             spent.stop = Stop::Deadline;
         }
-        if self.tracks() && !is_at_position {
+        if self.has_continuation() && !is_at_position {
             continuation.settle_closest(self, setup, &mut exploration.closest.positions);
         }
         is_at_position

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fearless_simd::Level;
 
-use crate::kernel::{Configurations, FabrikScratch, Goal, Kernel, LANES, Lanes, Task};
+use crate::kernel::{Configurations, FabrikScratch, Goals, Kernel, LANES, Lanes, PreparedTarget, Task};
 use crate::search::Search;
 use crate::{Bounds, FabrikOptions, Target};
 use urdf_ik_random::random::Random;
@@ -15,7 +15,7 @@ use urdf_ik_robot::{Chain, ChainPoses};
 pub struct Four {
     pub chain: Arc<Chain>,
     pub kernel: Kernel,
-    pub goals: Vec<Goal>,
+    pub goals: Goals,
     pub configurations: Configurations,
     pub lower: Vec<f64>,
     pub upper: Vec<f64>,
@@ -45,7 +45,7 @@ impl Four {
         let units: Vec<f64> = chain.variables().iter().map(|variable| unit(variable.prismatic)).collect();
         let mut four = Self {
             chain: Arc::clone(chain),
-            goals: Vec::new(),
+            goals: Goals::default(),
             configurations: Configurations::new(&kernel.links),
             lower: vec![f64::NEG_INFINITY; units.len()],
             upper: vec![f64::INFINITY; units.len()],
@@ -84,7 +84,8 @@ impl Four {
     }
 
     pub fn set_goals(&mut self, targets: &[Target]) {
-        self.goals = targets.iter().map(|target| self.kernel.goal(target)).collect();
+        let Kernel { links, length_scale, .. } = &self.kernel;
+        self.goals.targets = targets.iter().map(|target| PreparedTarget::new(target, links, *length_scale)).collect();
     }
 
     /// A full target for each tip, met by the configuration of `lane`.

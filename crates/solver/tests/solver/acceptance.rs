@@ -153,7 +153,7 @@ fn every_way_to_solve_asks() {
                         .with_accepts(Some(&accepts))
                         .with_preference(preference);
                     let mut on_cores = solver.solution();
-                    let mut scratches = [solver.scratch(), solver.scratch()];
+                    let mut scratches = vec![solver.scratch(), solver.scratch()];
                     solver.solve_on(&problem, &mut scratches, &mut on_cores).unwrap();
                     for solution in [solve(&solver, &problem), on_cores] {
                         assert!(!solution.is_solved() || accepts(&solution.positions), "{solution:?}");

@@ -167,7 +167,7 @@ fn every_way_to_solve_keeps_the_bounds() {
                     let solution = solve(&solver, &problem);
                     around.check(&arm.chain, &solution);
                     let mut on_cores = solver.solution();
-                    let mut scratches = [solver.scratch(), solver.scratch()];
+                    let mut scratches = vec![solver.scratch(), solver.scratch()];
                     solver.solve_on(&problem, &mut scratches, &mut on_cores).unwrap();
                     around.check(&arm.chain, &on_cores);
                 }

@@ -113,7 +113,7 @@ fn the_order_of_obstacles_and_the_cores_change_no_bit() {
         let batch = solver.solve_batch(&[problem(&targets, &seed, &forwards, Pick::First)], &|| true);
         assert_eq!(batch.positions, one.positions);
         let mut several = solver.solution();
-        let mut scratches = [solver.scratch(), solver.scratch()];
+        let mut scratches = vec![solver.scratch(), solver.scratch()];
         let problem = problem(&targets, &seed, &forwards, Pick::Nearest);
         solver.solve_on(&problem, &mut scratches, &mut several).unwrap();
         assert!(several.is_solved() && cell.least_distance(&several.positions) >= MARGIN - 1e-9);

@@ -13,6 +13,7 @@ mod clearance;
 use urdf_ik_testing as common;
 mod connected;
 mod fabrik;
+mod goals;
 mod hard;
 mod joint_kinds;
 mod many;

@@ -147,7 +147,7 @@ fn tracking(title: String, mut solve: Solve) -> Group {
 
 /// Searches on two cores give the same bits.
 fn on_two_cores(title: String, mut solve: Solve) -> Group {
-    let mut scratches = [solve.solver.scratch(), solve.solver.scratch()];
+    let mut scratches = vec![solve.solver.scratch(), solve.solver.scratch()];
     Group::new(title, ON_TWO_CORES, move |random| {
         let (targets, seed) = solve.question(random);
         let mode = Mode::Search { pick: Pick::Nearest, attempts: ATTEMPTS, random_seed: 0 };

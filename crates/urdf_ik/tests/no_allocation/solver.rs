@@ -4,6 +4,8 @@ use std::ops::ControlFlow;
 
 use allocation_counter::measure;
 use nalgebra::Isometry3;
+use serde_json::json;
+use urdf_ik::goals::{Goal, GoalContext};
 use urdf_ik::solver::JacobianStep;
 use urdf_ik::solver::{Mode, Pick, Preference, Problem, Target, Tolerance, Unreached};
 
@@ -42,6 +44,32 @@ fn solve_everything(arm: &Arm, method: JacobianStep) -> usize {
         }
     }
     hardest
+}
+
+#[test]
+fn goals_allocate_only_where_there_are_more_than_before() {
+    for arm in common::bundled_arms().into_iter().chain([common::two_handed()]) {
+        let (solver, seed) = (arm.solver(), arm.chain.nominal_positions());
+        let positions = arm.robot.neutral_positions();
+        let context = GoalContext { robot: &arm.robot, chain: &arm.chain, positions: &positions, frames: &[] };
+        let link = arm.chain.tip_names()[0];
+        let list = [
+            json!({"type": "position", "link": link, "p": [0.2, 0.1, 0.3], "lower": [-0.1, -0.1, -0.1], "upper": [0.1, 0.1, 0.1]}),
+            json!({"type": "cone", "link": link, "axis": [0, 0, 1], "direction": [0, 0, 1], "angle": 0.1, "standing": true}),
+            json!({"type": "cone", "link": link, "axis": [0, 0, 1], "direction": [0, 0, -1], "angle": 0.1}),
+            json!({"type": "joints", "coefficients": {&*arm.chain.variables()[0].name: 1}, "lower": 0.1}),
+        ];
+        let goals = Goal::read_all(&list, &context).unwrap();
+        let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
+        let mut count = |goals: &[Goal]| {
+            let problem = Problem::new(&[], &seed).with_goals(goals);
+            measure(|| solver.solve(&problem, &mut scratch, &mut solution).unwrap()).count_total
+        };
+        count(&goals);
+        for goals in [&goals[..], &goals[..2], &goals[3..]] {
+            assert_eq!(count(goals), 0, "{}: {goals:?}", arm.name);
+        }
+    }
 }
 
 #[test]

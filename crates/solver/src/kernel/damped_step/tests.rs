@@ -25,7 +25,13 @@ struct Fixture {
 impl Fixture {
     fn new(variables: usize, targets: usize, random: &mut Random) -> Self {
         let end = KernelTip { parent: 0, position: [0.0; 3], rotation: Rotation3::identity(), path: Vec::new() };
-        let links = KernelLinks { joints: Vec::new(), ends: vec![end; targets], variables, plain: targets == 1 };
+        let links = KernelLinks {
+            joints: Vec::new(),
+            urdf_frames: Vec::new(),
+            ends: vec![end; targets],
+            variables,
+            plain: targets == 1,
+        };
         let mut fixture = Self {
             variables,
             targets,

@@ -120,6 +120,7 @@ impl CollisionAvoidance {
             solution.outcome = Outcome::Closest(Reason::Collision { pair: limited_by.pair, distance });
         }
         let decomposed = evaluator.decompose(search, &setup.goals, answer);
-        solution.smallest_singular_value = Some(decomposed.smallest_singular_value(counted_axes(problem.targets)));
+        let smallest = decomposed.smallest_singular_value(counted_axes(problem.targets));
+        solution.smallest_singular_value = (!problem.targets.is_empty()).then_some(smallest);
     }
 }

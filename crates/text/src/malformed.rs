@@ -5,7 +5,7 @@ use std::fmt::Display;
 /// The reason why external data is invalid, as the end of a sentence. It becomes the `reason` of the error that names
 /// the source.
 #[derive(Debug)]
-pub(crate) struct Malformed(pub String);
+pub struct Malformed(pub String);
 
 impl<T: Display> From<T> for Malformed {
     fn from(reason: T) -> Self {

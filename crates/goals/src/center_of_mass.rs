@@ -1,0 +1,105 @@
+//! The centre of mass inside a box.
+
+use std::sync::Arc;
+
+use nalgebra::{Matrix3, Point3, Vector3};
+
+use crate::frames::{Configuration, GoalContext, Place, named_frame};
+use crate::goal::{Kind, Unit, check_intervals, check_vectors};
+use crate::rows::{MAX_ROWS, Rows};
+use urdf_ik_mathematics::spatial::rotation_from;
+use urdf_ik_text::Malformed;
+use urdf_ik_text::fields::Fields;
+
+/// The centre of mass of the robot lies inside a box of a frame.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CenterOfMass {
+    /// The bodies: share of the whole mass \[-\], and the centre of mass as a place.
+    pub bodies: Vec<(f64, Place)>,
+    /// The frame of the box.
+    pub frame: Place,
+    /// Centre of the box in the frame \[m\].
+    pub centre: Vector3<f64>,
+    /// Axes of the box in the frame.
+    pub axes: Matrix3<f64>,
+    /// Bounds along these axes from the centre \[m\]; infinite for none.
+    pub lower: [f64; 3],
+    /// Upper bounds \[m\].
+    pub upper: [f64; 3],
+}
+
+impl CenterOfMass {
+    pub(crate) fn read(fields: &mut Fields, context: &GoalContext) -> Result<Arc<dyn Kind>, Malformed> {
+        let axes = rotation_from(fields.numbers_or("q_xyzw", [0.0, 0.0, 0.0, 1.0])?)?;
+        Ok(Arc::new(Self {
+            bodies: bodies(context)?,
+            frame: named_frame(fields, context)?,
+            centre: fields.numbers_or("p", [0.0; 3])?.into(),
+            axes: axes.to_rotation_matrix().into_inner(),
+            lower: fields.bounds("lower", f64::NEG_INFINITY)?,
+            upper: fields.bounds("upper", f64::INFINITY)?,
+        }))
+    }
+}
+
+/// The links with a mass. Those that the same joint moves are one body.
+fn bodies(context: &GoalContext) -> Result<Vec<(f64, Place)>, Malformed> {
+    let GoalContext { robot, chain, positions, .. } = *context;
+    // For the base link and each joint: the mass, and its product with the centre.
+    let mut sums = vec![(0.0, Vector3::zeros()); chain.joints().len() + 1];
+    for (index, link) in robot.links().iter().enumerate() {
+        let Some(mass) = link.mass else { continue };
+        let (joint, offset) = chain.attachment(robot, index, positions);
+        let (sum, moment) = &mut sums[joint.map_or(0, |joint| joint + 1)];
+        *sum += mass.mass;
+        *moment += (offset * Point3::from(mass.centre)).coords * mass.mass;
+    }
+    let whole: f64 = sums.iter().map(|(mass, _)| mass).sum();
+    if whole <= 0.0 {
+        return Err("the URDF of the robot has no masses".into());
+    }
+    let body = |(index, (mass, moment)): (usize, (f64, Vector3<f64>))| {
+        let place = Place { joint: index.checked_sub(1), ..Place::base() };
+        (mass > 0.0).then(|| (mass / whole, place.shifted(&(moment / mass))))
+    };
+    Ok(sums.into_iter().enumerate().filter_map(body).collect())
+}
+
+impl Kind for CenterOfMass {
+    fn unit(&self) -> Unit {
+        Unit::Metre
+    }
+
+    fn rows(&self) -> usize {
+        MAX_ROWS
+    }
+
+    fn bodies(&self) -> Vec<Option<usize>> {
+        self.bodies.iter().map(|(_, place)| place.joint).chain([self.frame.joint]).collect()
+    }
+
+    fn measure(&self, at: &dyn Configuration, rows: &mut Rows) {
+        let frame = self.frame.pose(at);
+        let centre: Vector3<f64> =
+            self.bodies.iter().map(|(share, place)| place.pose(at).translation.vector * *share).sum();
+        let values = self.axes.tr_mul(&(frame.inverse_transform_point(&centre.into()).coords - self.centre));
+        for axis in 0..3 {
+            let direction = frame.rotation * self.axes.column(axis);
+            rows.push(values[axis], [self.lower[axis], self.upper[axis]], &[]);
+            for (share, place) in &self.bodies {
+                let force = direction * *share;
+                rows.pull([force, place.pose(at).translation.vector.cross(&force)]);
+            }
+            rows.pull([-direction, -centre.cross(&direction)]);
+        }
+    }
+
+    fn check(&self) -> Result<(), Malformed> {
+        check_vectors(&[("p", &self.centre)])?;
+        check_intervals(&self.lower, &self.upper)
+    }
+
+    fn subject(&self) -> &'static str {
+        "the centre of mass is outside the box"
+    }
+}

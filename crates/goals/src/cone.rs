@@ -1,0 +1,63 @@
+//! An axis within a cone.
+
+use std::sync::Arc;
+
+use nalgebra::Vector3;
+
+use crate::alignment::{Alignment, check_angle};
+use crate::frames::{Between, Configuration, GoalContext};
+use crate::goal::{Kind, Unit, unit_vector};
+use crate::rows::Rows;
+use urdf_ik_text::Malformed;
+use urdf_ik_text::fields::Fields;
+
+/// An axis of the link lies within an angle of a direction in the frame.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cone {
+    /// The link and the frame; the point has no effect.
+    pub between: Between,
+    /// The axis in the link's frame, a unit vector.
+    pub axis: Vector3<f64>,
+    /// The direction in the frame, a unit vector.
+    pub direction: Vector3<f64>,
+    /// The angle \[rad\], 0 to π.
+    pub angle: f64,
+}
+
+impl Cone {
+    pub(crate) fn read(fields: &mut Fields, context: &GoalContext) -> Result<Arc<dyn Kind>, Malformed> {
+        let between = Between::read(fields, context)?;
+        let axis = unit_vector("axis", fields.numbers("axis")?)?;
+        let direction = unit_vector("direction", fields.numbers("direction")?)?;
+        Ok(Arc::new(Self { between, axis, direction, angle: fields.number("angle")? }))
+    }
+}
+
+impl Kind for Cone {
+    fn unit(&self) -> Unit {
+        Unit::Radian
+    }
+
+    fn rows(&self) -> usize {
+        Alignment::rows(self.angle)
+    }
+
+    fn bodies(&self) -> Vec<Option<usize>> {
+        self.between.bodies()
+    }
+
+    fn measure(&self, at: &dyn Configuration, rows: &mut Rows) {
+        let relative = self.between.relative(at);
+        let axis = relative.rotation * self.axis;
+        let alignment = Alignment { axis, direction: self.direction, angle: self.angle };
+        alignment.push(&relative, rows, |_| Vector3::zeros());
+    }
+
+    fn check(&self) -> Result<(), Malformed> {
+        check_angle(self.angle)
+    }
+
+    fn subject(&self) -> &'static str {
+        "the axis is outside the cone"
+    }
+}

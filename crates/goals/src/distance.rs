@@ -1,0 +1,88 @@
+//! The distance of a point from another point or from a line.
+
+use std::sync::Arc;
+
+use nalgebra::{Matrix3, Vector3};
+
+use crate::alignment::perpendicular;
+use crate::frames::{Between, Configuration, GoalContext};
+use crate::goal::{Kind, Unit, check_intervals, check_vectors, unit_vector};
+use crate::rows::{Row, Rows};
+use urdf_ik_text::Malformed;
+use urdf_ik_text::fields::Fields;
+
+/// Distance below which its direction is rounding \[m\].
+const MIN_DISTANCE: f64 = 1e-12;
+
+/// The point of the link has a distance within bounds from a point of the frame, or from a line through it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Distance {
+    /// The point of the link, and the frame of the other.
+    pub between: Between,
+    /// The other point in the frame \[m\].
+    pub centre: Vector3<f64>,
+    /// Direction of the line, a unit vector; `None` for the distance from the point.
+    pub line: Option<Vector3<f64>>,
+    /// Bounds of the distance \[m\], 0 or more.
+    pub bounds: [f64; 2],
+}
+
+impl Distance {
+    pub(crate) fn read(fields: &mut Fields, context: &GoalContext) -> Result<Arc<dyn Kind>, Malformed> {
+        let between = Between::read(fields, context)?;
+        let line = match fields.optional("direction") {
+            Some(_) => Some(unit_vector("direction", fields.numbers("direction")?)?),
+            None => None,
+        };
+        let bounds = [fields.number_or("lower", 0.0)?, fields.number_or("upper", f64::INFINITY)?];
+        Ok(Arc::new(Self { between, centre: fields.numbers_or("p", [0.0; 3])?.into(), line, bounds }))
+    }
+}
+
+impl Kind for Distance {
+    fn unit(&self) -> Unit {
+        Unit::Metre
+    }
+
+    fn rows(&self) -> usize {
+        // At a distance of 0 the direction is undefined, but all three components are 0.
+        if self.bounds[1] == 0.0 { 3 } else { 1 }
+    }
+
+    fn bodies(&self) -> Vec<Option<usize>> {
+        self.between.bodies()
+    }
+
+    fn measure(&self, at: &dyn Configuration, rows: &mut Rows) {
+        let relative = self.between.relative(at);
+        let across = self.line.map_or(Matrix3::identity(), |line| Matrix3::identity() - line * line.transpose());
+        let offset = across * (relative.point - self.centre);
+        if self.bounds[1] == 0.0 {
+            for axis in 0..3 {
+                let row = Row { value: offset[axis], interval: [0.0; 2] };
+                relative.push(rows, row, [across.column(axis).into_owned(), Vector3::zeros()]);
+            }
+            return;
+        }
+        let distance = offset.norm();
+        let force = match self.line {
+            _ if distance > MIN_DISTANCE => offset / distance,
+            Some(line) => perpendicular(&line),
+            None => Vector3::x(),
+        };
+        relative.push(rows, Row { value: distance, interval: self.bounds }, [force, Vector3::zeros()]);
+    }
+
+    fn check(&self) -> Result<(), Malformed> {
+        check_vectors(&[("p", &self.centre), ("point", &self.between.point)])?;
+        let [lower, upper] = self.bounds;
+        if upper < 0.0 {
+            return Err(format!("no distance is below its 'upper' of {upper}").into());
+        }
+        check_intervals(&[lower], &[upper])
+    }
+
+    fn subject(&self) -> &'static str {
+        "the distance is outside its bounds"
+    }
+}

@@ -1,0 +1,182 @@
+//! The frames that a goal refers to, and their pose relative to each other in a configuration.
+
+use nalgebra::{Isometry3, IsometryMatrix3, Matrix3, Vector3};
+
+use crate::rows::{Row, Rows};
+use urdf_ik_robot::{Chain, Robot};
+use urdf_ik_text::fields::Fields;
+use urdf_ik_text::{Malformed, names};
+
+/// What the names in a goal refer to.
+#[derive(Debug, Clone, Copy)]
+pub struct GoalContext<'a> {
+    /// The robot of the links.
+    pub robot: &'a Robot,
+    /// The chain that is solved for.
+    pub chain: &'a Chain,
+    /// Positions of all joints of the robot \[rad or m\]: links that the chain does not move stay there.
+    pub positions: &'a [f64],
+    /// Frames besides the links. Links precede frames of the same name.
+    pub frames: &'a [FixedFrame],
+}
+
+/// A frame that is fixed to the base link, such as one of ROS.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FixedFrame {
+    /// Its name in goals.
+    pub name: String,
+    /// Its pose in the base link's frame \[m\].
+    pub pose: Isometry3<f64>,
+}
+
+/// A configuration of a chain.
+pub trait Configuration {
+    /// Frame of a chain joint after its motion, in the base link's frame \[m\].
+    fn frame(&self, joint: usize) -> IsometryMatrix3<f64>;
+
+    /// Position of a variable \[rad or m\].
+    fn position(&self, variable: usize) -> f64;
+}
+
+/// A frame that is fixed to the child link of a chain joint, or to the base link.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Place {
+    /// Index of the joint among [`Chain::joints`]; `None` for the base link.
+    pub joint: Option<usize>,
+    /// Pose in the frame of that joint after its motion, or in the base link's frame \[m\].
+    pub offset: IsometryMatrix3<f64>,
+}
+
+impl Place {
+    /// The base link's frame.
+    #[must_use]
+    pub fn base() -> Self {
+        Self { joint: None, offset: IsometryMatrix3::identity() }
+    }
+
+    /// The frame of a tip, with its tool.
+    ///
+    /// # Panics
+    /// If `tip` is not an index of [`Chain::tips`].
+    #[must_use]
+    pub fn of_tip(chain: &Chain, tip: usize) -> Self {
+        let tip = &chain.tips()[tip];
+        Self { joint: Some(tip.parent), offset: nalgebra::convert(tip.placement) }
+    }
+
+    /// The frame of a link; `None` for an unknown name.
+    #[must_use]
+    pub fn of_link(context: &GoalContext, link: &str) -> Option<Self> {
+        let GoalContext { robot, chain, positions, .. } = *context;
+        let (joint, offset) = chain.attachment(robot, robot.link_index(link)?, positions);
+        Some(Self { joint, offset: nalgebra::convert(offset) })
+    }
+
+    /// The same place, moved by a vector in its frame \[m\].
+    #[must_use]
+    pub fn shifted(mut self, by: &Vector3<f64>) -> Self {
+        self.offset.translation.vector += self.offset.rotation * by;
+        self
+    }
+
+    /// Its pose in a configuration, in the base link's frame.
+    pub fn pose(&self, at: &dyn Configuration) -> IsometryMatrix3<f64> {
+        self.joint.map_or(self.offset, |joint| at.frame(joint) * self.offset)
+    }
+}
+
+/// A point of a link, relative to a frame.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Between {
+    /// The link.
+    pub link: Place,
+    /// The point in the link's frame \[m\].
+    pub point: Vector3<f64>,
+    /// The frame.
+    pub frame: Place,
+}
+
+/// The pose of a link relative to a frame in one configuration. Vectors are along the axes of the frame.
+#[derive(Debug, Clone, Copy)]
+pub struct Relative {
+    /// Orientation of the link.
+    pub rotation: Matrix3<f64>,
+    /// The point \[m\].
+    pub point: Vector3<f64>,
+    /// The frame in the base link's frame.
+    pub(crate) frame: IsometryMatrix3<f64>,
+}
+
+impl Between {
+    /// Reads `link` (left out: the only tip), `point` and `frame` (left out: the base link).
+    pub(crate) fn read(fields: &mut Fields, context: &GoalContext) -> Result<Self, Malformed> {
+        let link = match fields.optional("link") {
+            Some(_) => named(fields.text("link")?, context)?,
+            None if context.chain.tips().len() == 1 => Place::of_tip(context.chain, 0),
+            None => {
+                let tips = names::list(&context.chain.tip_names());
+                return Err(format!("the field 'link' is missing; it is needed with several tips: {tips}").into());
+            }
+        };
+        let frame = named_frame(fields, context)?;
+        let point = Vector3::from(fields.numbers_or("point", [0.0; 3])?);
+        if link.joint == frame.joint {
+            return Err("no joint of the chain moves its 'link' relative to its 'frame'".into());
+        }
+        Ok(Self { link, point, frame })
+    }
+
+    /// The chain joints that move the link and the frame.
+    pub fn bodies(&self) -> Vec<Option<usize>> {
+        vec![self.link.joint, self.frame.joint]
+    }
+
+    /// The relative pose in a configuration.
+    pub fn relative(&self, at: &dyn Configuration) -> Relative {
+        let (link, frame) = (self.link.pose(at), self.frame.pose(at));
+        let relative = frame.inv_mul(&link);
+        let point = relative.rotation * self.point + relative.translation.vector;
+        Relative { rotation: relative.rotation.into_inner(), point, frame }
+    }
+}
+
+impl Relative {
+    /// Adds a row whose value changes by `force` · v + `torque` · ω, with the velocity v of the point and the angular
+    /// velocity ω of the link relative to the frame, along its axes.
+    pub fn push(&self, rows: &mut Rows, row: Row, [force, torque]: [Vector3<f64>; 2]) {
+        let [force, torque] = [force, torque].map(|part| self.frame.rotation * part);
+        let about_base = torque + (self.frame * nalgebra::Point3::from(self.point)).coords.cross(&force);
+        rows.push(row.value, row.interval, &[[force, about_base], [-force, -about_base]]);
+    }
+}
+
+/// Reads `frame` (left out: the base link).
+pub(crate) fn named_frame(fields: &mut Fields, context: &GoalContext) -> Result<Place, Malformed> {
+    match fields.optional("frame") {
+        Some(_) => named(fields.text("frame")?, context),
+        None => Ok(Place::base()),
+    }
+}
+
+fn named(name: &str, context: &GoalContext) -> Result<Place, Malformed> {
+    let GoalContext { robot, chain, .. } = *context;
+    let is_followed =
+        |joint: usize| chain.moves(robot, joint) && chain.joints().iter().all(|known| known.joint != joint);
+    let base = robot.link_index(chain.base()).unwrap_or_else(|| robot.root());
+    if let Some(link) = robot.link_index(name)
+        && robot.joints_between([base, link]).into_iter().flatten().any(is_followed)
+    {
+        let link = names::short(name);
+        return Err(
+            format!("a joint that mimics one of the chain moves the link '{link}'; make that link a tip").into()
+        );
+    }
+    let fixed = || {
+        let frame = context.frames.iter().find(|frame| frame.name == name)?;
+        Some(Place { joint: None, offset: nalgebra::convert(frame.pose) })
+    };
+    Place::of_link(context, name).or_else(fixed).ok_or_else(|| {
+        let links: Vec<&str> = context.robot.links().iter().map(|link| link.name.as_str()).collect();
+        format!("there is no link '{}'; the links are: {}", names::short(name), names::list(&links)).into()
+    })
+}

@@ -1,0 +1,73 @@
+//! A point in the line of sight of an axis.
+
+use std::sync::Arc;
+
+use nalgebra::Vector3;
+
+use crate::alignment::{Alignment, check_angle};
+use crate::frames::{Between, Configuration, GoalContext};
+use crate::goal::{Kind, Unit, check_vectors, unit_vector};
+use crate::rows::Rows;
+use urdf_ik_text::Malformed;
+use urdf_ik_text::fields::Fields;
+
+/// Distance below which the line of sight has no direction \[m\].
+const MIN_DISTANCE: f64 = 1e-9;
+
+/// A point of the frame, seen from the point of the link, lies within an angle of an axis of the link.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gaze {
+    /// The link with its point of view, and the frame.
+    pub between: Between,
+    /// The axis of sight in the link's frame, a unit vector.
+    pub axis: Vector3<f64>,
+    /// The point to see, in the frame \[m\].
+    pub seen: Vector3<f64>,
+    /// The angle \[rad\], 0 to π.
+    pub angle: f64,
+}
+
+impl Gaze {
+    pub(crate) fn read(fields: &mut Fields, context: &GoalContext) -> Result<Arc<dyn Kind>, Malformed> {
+        let between = Between::read(fields, context)?;
+        let axis = unit_vector("axis", fields.numbers("axis")?)?;
+        let seen = fields.numbers_or("p", [0.0; 3])?.into();
+        Ok(Arc::new(Self { between, axis, seen, angle: fields.number("angle")? }))
+    }
+}
+
+impl Kind for Gaze {
+    fn unit(&self) -> Unit {
+        Unit::Radian
+    }
+
+    fn rows(&self) -> usize {
+        Alignment::rows(self.angle)
+    }
+
+    fn bodies(&self) -> Vec<Option<usize>> {
+        self.between.bodies()
+    }
+
+    fn measure(&self, at: &dyn Configuration, rows: &mut Rows) {
+        let relative = self.between.relative(at);
+        let axis = relative.rotation * self.axis;
+        let sight = self.seen - relative.point;
+        let distance = sight.norm();
+        // From the point itself nothing can be seen.
+        let direction = if distance > MIN_DISTANCE { sight / distance } else { -axis };
+        let alignment = Alignment { axis, direction, angle: self.angle };
+        // The line of sight turns by v × sight / distance² where the point of view moves with v.
+        let squared = distance.max(MIN_DISTANCE).powi(2);
+        alignment.push(&relative, rows, |normal| normal.cross(&sight) / squared);
+    }
+
+    fn check(&self) -> Result<(), Malformed> {
+        check_vectors(&[("p", &self.seen), ("point", &self.between.point)])?;
+        check_angle(self.angle)
+    }
+
+    fn subject(&self) -> &'static str {
+        "the line of sight deviates from the axis"
+    }
+}

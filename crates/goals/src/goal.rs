@@ -1,0 +1,300 @@
+//! A goal of any kind, and the table of the kinds.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use nalgebra::IsometryMatrix3;
+use serde_json::Value;
+use thiserror::Error;
+
+use crate::frames::{Configuration, GoalContext};
+use crate::rows::Rows;
+use crate::{CenterOfMass, Cone, Distance, Gaze, Joints, Orientation, Position};
+use urdf_ik_robot::ChainPoses;
+use urdf_ik_text::Malformed;
+use urdf_ik_text::fields::Fields;
+use urdf_ik_text::names::{self, number, sentence, short};
+
+/// Violation up to which a goal is met \[m or rad\].
+pub const TOLERANCE: f64 = 1e-5;
+
+/// Greatest number of goals of a request: more than any robot can use, and few enough to solve.
+pub const MAX_GOALS: usize = 100;
+
+/// Name of a goal whose type is unknown.
+const UNNAMED: &str = "goal";
+
+/// Reads a goal of one kind from its fields.
+pub type KindReader = fn(&mut Fields, &GoalContext) -> Result<Arc<dyn Kind>, Malformed>;
+
+/// The kinds by the value of `type` in a request.
+pub const KINDS: &[(&str, KindReader)] = &[
+    ("position", Position::read),
+    ("distance", Distance::read),
+    ("cone", Cone::read),
+    ("orientation", Orientation::read),
+    ("gaze", Gaze::read),
+    ("joints", Joints::read),
+    ("center_of_mass", CenterOfMass::read),
+];
+
+/// Unit of the values of a goal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Metres.
+    Metre,
+    /// Radians.
+    Radian,
+}
+
+impl Unit {
+    /// Its symbol.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Metre => "m",
+            Self::Radian => "rad",
+        }
+    }
+}
+
+/// A kind of goal with its numbers.
+pub trait Kind: Debug + Send + Sync {
+    /// Unit of its values.
+    fn unit(&self) -> Unit;
+
+    /// Number of its rows, at most [`MAX_ROWS`](crate::MAX_ROWS).
+    fn rows(&self) -> usize;
+
+    /// The bodies that its values depend on: for each, the chain joint that moves it, or `None` for the base link.
+    fn bodies(&self) -> Vec<Option<usize>>;
+
+    /// Derivatives of its only value by variables, in place of wrenches: index and factor.
+    fn coefficients(&self) -> &[(usize, f64)] {
+        &[]
+    }
+
+    /// Adds its rows in a configuration: always [`Kind::rows`], each with a wrench per body.
+    fn measure(&self, at: &dyn Configuration, rows: &mut Rows);
+
+    /// Checks its numbers.
+    ///
+    /// # Errors
+    /// [`Malformed`] for a number that is not finite, a zero vector or an empty interval.
+    fn check(&self) -> Result<(), Malformed>;
+
+    /// What is violated, as the beginning of a sentence.
+    fn subject(&self) -> &'static str;
+}
+
+/// Why a goal is rejected.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{}: {}", short(goal), sentence(reason))]
+pub struct GoalError {
+    /// The name or the kind of the goal.
+    pub goal: String,
+    /// Reason why it is invalid.
+    pub reason: String,
+}
+
+/// A goal of a configuration.
+#[derive(Debug, Clone)]
+pub struct Goal {
+    kind: Arc<dyn Kind>,
+    bodies: Arc<[Option<usize>]>,
+    name: Arc<str>,
+    weight: f64,
+    is_standing: bool,
+}
+
+impl PartialEq for Goal {
+    /// True for clones of one goal.
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.kind, &other.kind)
+            && self.name == other.name
+            && self.weight == other.weight
+            && self.is_standing == other.is_standing
+    }
+}
+
+impl Goal {
+    /// A goal of weight 1 with a name for sentences.
+    ///
+    /// # Errors
+    /// [`GoalError`] for invalid numbers.
+    pub fn new(name: &str, kind: impl Kind + 'static) -> Result<Self, GoalError> {
+        Self::of(name, Arc::new(kind), 1.0).map_err(|reason| refused(name, reason))
+    }
+
+    /// Reads a goal from a JSON object with the `type` and the fields of a kind of [`KINDS`], and optionally `name`,
+    /// `weight` (above 0; default 1) and `standing` (default false).
+    ///
+    /// # Errors
+    /// [`GoalError`] for an unknown kind, link, joint or field, and for invalid numbers.
+    pub fn read(value: &Value, context: &GoalContext) -> Result<Self, GoalError> {
+        let Some(object) = value.as_object() else {
+            return Err(refused(UNNAMED, "it must be an object with 'type' and the fields of that type".into()));
+        };
+        let mut fields = Fields::new(object);
+        let mut name = UNNAMED;
+        let goal = fields.text("type").and_then(|kind| {
+            name = kind;
+            let reader = KINDS.iter().find(|(known, _)| *known == kind).map(|(_, reader)| reader);
+            let reader = reader.ok_or_else(|| {
+                let known: Vec<&str> = KINDS.iter().map(|(kind, _)| *kind).collect();
+                format!("there is no goal of type '{}'; the types are: {}", short(kind), names::list(&known))
+            })?;
+            if fields.optional("name").is_some() {
+                name = fields.text("name")?;
+            }
+            let weight = fields.number_or("weight", 1.0)?;
+            let is_standing = fields.flag("standing")?;
+            let kind = reader(&mut fields, context)?;
+            fields.finish()?;
+            Ok(Self { is_standing, ..Self::of(name, kind, weight)? })
+        });
+        goal.map_err(|reason| refused(name, reason))
+    }
+
+    /// Reads a list of goals by [`Goal::read`], and makes their names distinct.
+    ///
+    /// # Errors
+    /// [`GoalError`] for the first invalid goal, with its number, or for more than [`MAX_GOALS`].
+    pub fn read_all(list: &[Value], context: &GoalContext) -> Result<Vec<Self>, GoalError> {
+        if list.len() > MAX_GOALS {
+            let reason = format!("there are {}; at most {MAX_GOALS} are possible", list.len());
+            return Err(GoalError { goal: "goals".to_owned(), reason });
+        }
+        let mut goals: Vec<Self> = Vec::with_capacity(list.len());
+        for (number, value) in (1..).zip(list) {
+            let goal = Self::read(value, context).map_err(|GoalError { goal, reason }| {
+                let goal = if goal == UNNAMED { format!("goal {number}") } else { format!("goal {number} ('{goal}')") };
+                GoalError { goal, reason }
+            })?;
+            goals.push(goal);
+        }
+        Self::make_names_distinct(&mut goals);
+        Ok(goals)
+    }
+
+    /// Appends its number in the list to each name that an earlier goal has.
+    pub fn make_names_distinct(goals: &mut [Self]) {
+        for index in 1..goals.len() {
+            let (before, goal) = (&goals[..index], &goals[index]);
+            if before.iter().any(|other| other.name == goal.name) {
+                goals[index].name = format!("{} {}", goal.name, index + 1).into();
+            }
+        }
+    }
+
+    fn of(name: &str, kind: Arc<dyn Kind>, weight: f64) -> Result<Self, Malformed> {
+        if !(weight.is_finite() && weight > 0.0) {
+            return Err(format!("its weight is {}; it must be a finite number above 0", number(weight)).into());
+        }
+        kind.check()?;
+        Ok(Self { bodies: kind.bodies().into(), kind, name: name.into(), weight, is_standing: false })
+    }
+
+    /// The kind with its numbers.
+    pub fn kind(&self) -> &dyn Kind {
+        &*self.kind
+    }
+
+    /// [`Kind::bodies`].
+    pub fn bodies(&self) -> &[Option<usize>] {
+        &self.bodies
+    }
+
+    /// The name, or the type where a request has none.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Weight of the squared violation where not all goals can be met.
+    pub fn weight(&self) -> f64 {
+        self.weight
+    }
+
+    /// The violation \[m or rad\] in a configuration; 0 if the goal is met exactly. `rows` is working memory.
+    pub fn violation(&self, at: &dyn Configuration, rows: &mut Rows) -> f64 {
+        rows.clear();
+        self.kind.measure(at, rows);
+        rows.violation()
+    }
+
+    /// True for a goal that comes before targets and other goals where not all can be met.
+    pub fn is_standing(&self) -> bool {
+        self.is_standing
+    }
+
+    /// This goal as a [standing](Self::is_standing) one.
+    #[must_use]
+    pub fn standing(self) -> Self {
+        Self { is_standing: true, ..self }
+    }
+
+    /// A sentence about a violation \[m or rad\].
+    pub fn sentence(&self, violation: f64) -> String {
+        let (name, subject, unit) = (short(&self.name), self.kind.subject(), self.kind.unit().symbol());
+        if violation <= TOLERANCE {
+            format!("goal '{name}' is met")
+        } else {
+            format!("goal '{name}' is violated: {subject} by {violation:.3e} {unit}")
+        }
+    }
+}
+
+/// A configuration by the chain's own forward kinematics.
+#[derive(Debug, Clone, Copy)]
+pub struct ExactConfiguration<'a> {
+    /// Positions of the variables \[rad or m\].
+    pub positions: &'a [f64],
+    /// Forward kinematics of these positions.
+    pub poses: &'a ChainPoses,
+}
+
+impl Configuration for ExactConfiguration<'_> {
+    fn frame(&self, joint: usize) -> IsometryMatrix3<f64> {
+        nalgebra::convert(self.poses.joints()[joint])
+    }
+
+    fn position(&self, variable: usize) -> f64 {
+        self.positions[variable]
+    }
+}
+
+fn refused(goal: &str, Malformed(reason): Malformed) -> GoalError {
+    GoalError { goal: goal.to_owned(), reason }
+}
+
+/// Checks intervals: no bound is NaN, and no lower one above its upper one.
+pub(crate) fn check_intervals(lower: &[f64], upper: &[f64]) -> Result<(), Malformed> {
+    for (lower, upper) in lower.iter().zip(upper) {
+        // Written so that NaN fails.
+        if !(lower <= upper && *lower < f64::INFINITY && *upper > f64::NEG_INFINITY) {
+            return Err(format!("no value lies between {} and {}", number(*lower), number(*upper)).into());
+        }
+    }
+    Ok(())
+}
+
+/// Checks that vectors are finite, and no farther than coordinates may be.
+pub(crate) fn check_vectors(vectors: &[(&str, &nalgebra::Vector3<f64>)]) -> Result<(), Malformed> {
+    use urdf_ik_mathematics::segments::MAX_COORDINATE;
+    for (name, vector) in vectors {
+        // Written so that NaN fails.
+        if !vector.iter().all(|entry| entry.abs() <= MAX_COORDINATE) {
+            return Err(format!("its '{name}' must be three finite numbers of at most {MAX_COORDINATE:e}").into());
+        }
+    }
+    Ok(())
+}
+
+/// The unit vector along a direction from outside.
+pub(crate) fn unit_vector(name: &str, numbers: [f64; 3]) -> Result<nalgebra::Vector3<f64>, Malformed> {
+    let vector = nalgebra::Vector3::from(numbers);
+    let largest = vector.amax();
+    if largest.is_finite() && largest > 0.0 {
+        return Ok((vector / largest).normalize());
+    }
+    Err(format!("its '{name}' is {numbers:?}; it must be a finite vector other than 0").into())
+}

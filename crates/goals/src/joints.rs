@@ -1,0 +1,86 @@
+//! A linear relation of joint positions.
+
+use std::sync::Arc;
+
+use crate::frames::{Configuration, GoalContext};
+use crate::goal::{Kind, Unit, check_intervals};
+use crate::rows::Rows;
+use urdf_ik_text::Malformed;
+use urdf_ik_text::fields::Fields;
+use urdf_ik_text::names::{number, short};
+
+/// A weighted sum of joint positions lies within bounds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Joints {
+    /// Variable and factor of each term \[-\].
+    pub coefficients: Vec<(usize, f64)>,
+    /// Bounds of the sum \[rad or m\]; infinite for none.
+    pub bounds: [f64; 2],
+    /// Unit of all terms.
+    pub unit: Unit,
+}
+
+impl Joints {
+    pub(crate) fn read(fields: &mut Fields, context: &GoalContext) -> Result<Arc<dyn Kind>, Malformed> {
+        let GoalContext { robot, chain, .. } = context;
+        let mut bounds = [fields.number_or("lower", f64::NEG_INFINITY)?, fields.number_or("upper", f64::INFINITY)?];
+        let mut coefficients: Vec<(usize, f64)> = Vec::new();
+        let mut units = Vec::new();
+        for (name, coefficient) in fields.named_numbers("coefficients")? {
+            let joint = robot.joint_index(name).ok_or_else(|| format!("there is no joint '{}'", short(name)))?;
+            let rule = robot.joints()[joint].rule(joint);
+            let variable = chain.variables().iter().position(|variable| variable.joint == rule.master);
+            let variable = variable
+                .ok_or_else(|| format!("the joint '{}' is not part of the chain that is solved for", short(name)))?;
+            let prismatic = robot.joints()[joint].kind == urdf_ik_robot::JointKind::Prismatic;
+            units.push(if prismatic { Unit::Metre } else { Unit::Radian });
+            // A mimic joint is at multiplier · master + offset.
+            bounds = bounds.map(|bound| bound - coefficient * rule.offset);
+            let factor = coefficient * rule.multiplier;
+            match coefficients.iter_mut().find(|(known, _)| *known == variable) {
+                Some((_, sum)) => *sum += factor,
+                None => coefficients.push((variable, factor)),
+            }
+        }
+        let Some(unit) = units.first().copied() else { return Err("its 'coefficients' name no joint".into()) };
+        if units.iter().any(|other| *other != unit) {
+            return Err("its 'coefficients' mix joints that rotate and joints that translate".into());
+        }
+        Ok(Arc::new(Self { coefficients, bounds, unit }))
+    }
+}
+
+impl Kind for Joints {
+    fn unit(&self) -> Unit {
+        self.unit
+    }
+
+    fn rows(&self) -> usize {
+        1
+    }
+
+    fn bodies(&self) -> Vec<Option<usize>> {
+        Vec::new()
+    }
+
+    fn coefficients(&self) -> &[(usize, f64)] {
+        &self.coefficients
+    }
+
+    fn measure(&self, at: &dyn Configuration, rows: &mut Rows) {
+        let sum = self.coefficients.iter().map(|(variable, factor)| factor * at.position(*variable)).sum();
+        rows.push(sum, self.bounds, &[]);
+    }
+
+    fn check(&self) -> Result<(), Malformed> {
+        if let Some((_, factor)) = self.coefficients.iter().find(|(_, factor)| !(factor.is_finite() && *factor != 0.0))
+        {
+            return Err(format!("a coefficient is {}; it must be a finite number other than 0", number(*factor)).into());
+        }
+        check_intervals(&[self.bounds[0]], &[self.bounds[1]])
+    }
+
+    fn subject(&self) -> &'static str {
+        "the relation of the joints is outside its bounds"
+    }
+}

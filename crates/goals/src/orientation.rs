@@ -1,0 +1,148 @@
+//! Bounds of an orientation, as a rotation vector or by Euler angles.
+
+use std::sync::Arc;
+
+use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
+
+use crate::frames::{Between, Configuration, GoalContext};
+use crate::goal::{Kind, Unit, check_intervals};
+use crate::rows::{Row, Rows};
+use urdf_ik_mathematics::spatial::{rotation_from, rotation_vector};
+use urdf_ik_text::Malformed;
+use urdf_ik_text::fields::Fields;
+use urdf_ik_text::named_values;
+
+/// Cosine of the second Euler angle below which the first and the third turn about the same axis.
+const MIN_COSINE: f64 = 1e-9;
+/// Angle below which series replace quotients that vanish \[rad\].
+const SMALL_ANGLE: f64 = 1e-4;
+
+named_values! {
+    /// The three numbers of a rotation E.
+    pub enum Parameterization("parameterization", "parameterizations") {
+        /// The rotation vector log E.
+        RotationVector = "rotation_vector",
+        /// a, b and c of E = Rx(a) Ry(b) Rz(c), with b between ±π/2.
+        XyzEuler = "xyz_euler",
+    }
+}
+
+/// The rotation E = R(q)ᵀ R(link) from an orientation q of the frame has three numbers within bounds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Orientation {
+    /// The link and the frame; the point has no effect.
+    pub between: Between,
+    /// The orientation q in the frame.
+    pub centre: Matrix3<f64>,
+    /// The numbers.
+    pub parameterization: Parameterization,
+    /// True if a rotation vector is along the axes of the frame instead of those of q.
+    pub along_frame: bool,
+    /// Lower bounds \[rad\]; infinite for none.
+    pub lower: [f64; 3],
+    /// Upper bounds \[rad\].
+    pub upper: [f64; 3],
+}
+
+impl Orientation {
+    pub(crate) fn read(fields: &mut Fields, context: &GoalContext) -> Result<Arc<dyn Kind>, Malformed> {
+        let between = Between::read(fields, context)?;
+        let centre = rotation_from(fields.numbers_or("q_xyzw", [0.0, 0.0, 0.0, 1.0])?)?;
+        let parameterization = match fields.optional("parameterization") {
+            Some(_) => fields.text("parameterization")?.parse()?,
+            None => Parameterization::RotationVector,
+        };
+        let along_frame = match fields.optional("axes").map(|_| fields.text("axes")).transpose()? {
+            None | Some("target") => false,
+            Some("frame") => true,
+            Some(axes) => return Err(format!("its 'axes' are '{axes}'; they must be 'target' or 'frame'").into()),
+        };
+        Ok(Arc::new(Self {
+            between,
+            centre: centre.to_rotation_matrix().into_inner(),
+            parameterization,
+            along_frame,
+            lower: fields.bounds("lower", f64::NEG_INFINITY)?,
+            upper: fields.bounds("upper", f64::INFINITY)?,
+        }))
+    }
+
+    /// The numbers of E, and the matrix whose row i is the derivative of number i by an angular velocity along the axes
+    /// of q.
+    fn numbers(&self, rotation: &Matrix3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
+        match self.parameterization {
+            Parameterization::XyzEuler => euler_angles(rotation),
+            Parameterization::RotationVector => {
+                let rotation = Rotation3::from_matrix_unchecked(*rotation);
+                let vector = rotation_vector(&UnitQuaternion::from_rotation_matrix(&rotation));
+                let inverse = inverse_left_jacobian(&vector);
+                if self.along_frame { (self.centre * vector, self.centre * inverse) } else { (vector, inverse) }
+            }
+        }
+    }
+}
+
+impl Kind for Orientation {
+    fn unit(&self) -> Unit {
+        Unit::Radian
+    }
+
+    fn rows(&self) -> usize {
+        3
+    }
+
+    fn bodies(&self) -> Vec<Option<usize>> {
+        self.between.bodies()
+    }
+
+    fn measure(&self, at: &dyn Configuration, rows: &mut Rows) {
+        let relative = self.between.relative(at);
+        let (values, derivative) = self.numbers(&self.centre.tr_mul(&relative.rotation));
+        for axis in 0..3 {
+            let row = Row { value: values[axis], interval: [self.lower[axis], self.upper[axis]] };
+            relative.push(rows, row, [Vector3::zeros(), self.centre * derivative.row(axis).transpose()]);
+        }
+    }
+
+    fn check(&self) -> Result<(), Malformed> {
+        if self.along_frame && self.parameterization == Parameterization::XyzEuler {
+            return Err("its 'axes' have no meaning for Euler angles".into());
+        }
+        check_intervals(&self.lower, &self.upper)
+    }
+
+    fn subject(&self) -> &'static str {
+        "the orientation is outside its bounds"
+    }
+}
+
+/// The inverse of the left Jacobian of rotations at a rotation vector v of length θ (Sola et al. 2018, "A micro Lie
+/// theory", equation 146): I - \[v\]/2 + (1/θ² - cot(θ/2)/(2θ)) \[v\]².
+fn inverse_left_jacobian(vector: &Vector3<f64>) -> Matrix3<f64> {
+    let angle = vector.norm();
+    let factor = if angle < SMALL_ANGLE {
+        1.0 / 12.0
+    } else {
+        let half = 0.5 * angle;
+        (1.0 - half * half.cos() / half.sin()) / (angle * angle)
+    };
+    let cross = vector.cross_matrix();
+    Matrix3::identity() - cross * 0.5 + cross * cross * factor
+}
+
+/// a, b and c of E = Rx(a) Ry(b) Rz(c), and their derivatives by an angular velocity. Where b = ±π/2, c is 0.
+fn euler_angles(rotation: &Matrix3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
+    let cosine = rotation[(0, 0)].hypot(rotation[(0, 1)]);
+    let second = rotation[(0, 2)].atan2(cosine);
+    let (first, third) = if cosine > MIN_COSINE {
+        ((-rotation[(1, 2)]).atan2(rotation[(2, 2)]), (-rotation[(0, 1)]).atan2(rotation[(0, 0)]))
+    } else {
+        (rotation[(2, 1)].atan2(rotation[(1, 1)]), 0.0)
+    };
+    let about_x = Rotation3::from_axis_angle(&Vector3::x_axis(), first);
+    let about_y = Rotation3::from_axis_angle(&Vector3::y_axis(), second);
+    // ω = a' x + b' Rx y + c' Rx Ry z.
+    let axes = Matrix3::from_columns(&[Vector3::x(), about_x * Vector3::y(), about_x * (about_y * Vector3::z())]);
+    let derivative = axes.try_inverse().filter(|_| cosine > MIN_COSINE).unwrap_or_else(|| axes.transpose());
+    (Vector3::new(first, second, third), derivative)
+}

@@ -1,0 +1,73 @@
+//! A point inside a box.
+
+use std::sync::Arc;
+
+use nalgebra::{Matrix3, Vector3};
+
+use crate::frames::{Between, Configuration, GoalContext};
+use crate::goal::{Kind, Unit, check_intervals, check_vectors};
+use crate::rows::{Row, Rows};
+use urdf_ik_mathematics::spatial::rotation_from;
+use urdf_ik_text::Malformed;
+use urdf_ik_text::fields::Fields;
+
+/// The point of the link lies inside a box of the frame.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Position {
+    /// The point, and the frame of the box.
+    pub between: Between,
+    /// Centre of the box in the frame \[m\].
+    pub centre: Vector3<f64>,
+    /// Axes of the box in the frame.
+    pub axes: Matrix3<f64>,
+    /// Bounds along these axes from the centre \[m\]; infinite for none.
+    pub lower: [f64; 3],
+    /// Upper bounds \[m\].
+    pub upper: [f64; 3],
+}
+
+impl Position {
+    pub(crate) fn read(fields: &mut Fields, context: &GoalContext) -> Result<Arc<dyn Kind>, Malformed> {
+        let between = Between::read(fields, context)?;
+        let axes = rotation_from(fields.numbers_or("q_xyzw", [0.0, 0.0, 0.0, 1.0])?)?;
+        Ok(Arc::new(Self {
+            between,
+            centre: fields.numbers_or("p", [0.0; 3])?.into(),
+            axes: axes.to_rotation_matrix().into_inner(),
+            lower: fields.bounds("lower", f64::NEG_INFINITY)?,
+            upper: fields.bounds("upper", f64::INFINITY)?,
+        }))
+    }
+}
+
+impl Kind for Position {
+    fn unit(&self) -> Unit {
+        Unit::Metre
+    }
+
+    fn rows(&self) -> usize {
+        3
+    }
+
+    fn bodies(&self) -> Vec<Option<usize>> {
+        self.between.bodies()
+    }
+
+    fn measure(&self, at: &dyn Configuration, rows: &mut Rows) {
+        let relative = self.between.relative(at);
+        let values = self.axes.tr_mul(&(relative.point - self.centre));
+        for axis in 0..3 {
+            let row = Row { value: values[axis], interval: [self.lower[axis], self.upper[axis]] };
+            relative.push(rows, row, [self.axes.column(axis).into_owned(), Vector3::zeros()]);
+        }
+    }
+
+    fn check(&self) -> Result<(), Malformed> {
+        check_vectors(&[("p", &self.centre), ("point", &self.between.point)])?;
+        check_intervals(&self.lower, &self.upper)
+    }
+
+    fn subject(&self) -> &'static str {
+        "the point is outside the box"
+    }
+}

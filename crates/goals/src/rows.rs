@@ -1,0 +1,75 @@
+//! The rows of one goal in one configuration.
+
+use nalgebra::Vector3;
+
+/// Greatest number of rows of a goal.
+pub const MAX_ROWS: usize = 3;
+
+/// A value of a goal with its interval \[m or rad\].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Row {
+    /// The value.
+    pub value: f64,
+    /// Lower and upper bound; infinite for none, equal for an exact value.
+    pub interval: [f64; 2],
+}
+
+impl Row {
+    /// The change that brings the value into its interval; 0 inside.
+    pub fn lack(&self) -> f64 {
+        let [lower, upper] = self.interval;
+        self.value.max(lower).min(upper) - self.value
+    }
+
+    /// True if the interval has an influence: outside, and always if it is an exact value.
+    pub fn is_active(&self) -> bool {
+        self.interval[0] == self.interval[1] || self.lack() != 0.0
+    }
+}
+
+/// Rows of a goal: its values, and their derivatives.
+///
+/// A derivative is a wrench on each [body](crate::Kind::bodies) of the goal: the value changes by force · v +
+/// torque · ω, summed over the bodies, with the velocity v of the body at the origin of the base link's frame and its
+/// angular velocity ω.
+#[derive(Debug, Clone, Default)]
+pub struct Rows {
+    rows: Vec<Row>,
+    /// Force \[1/m of the value's unit\] and torque \[1/rad\] of each body, row by row.
+    wrenches: Vec<[Vector3<f64>; 2]>,
+}
+
+impl Rows {
+    /// Removes all rows.
+    pub fn clear(&mut self) {
+        self.rows.clear();
+        self.wrenches.clear();
+    }
+
+    /// The values with their intervals.
+    pub fn values(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// The wrenches of a row, one per body: force and torque about the origin of the base link's frame.
+    pub fn wrenches(&self, row: usize) -> &[[Vector3<f64>; 2]] {
+        let bodies = self.wrenches.len() / self.rows.len().max(1);
+        &self.wrenches[row * bodies..][..bodies]
+    }
+
+    /// Norm of what the values lack to their intervals \[m or rad\].
+    pub fn violation(&self) -> f64 {
+        self.rows.iter().map(|row| row.lack().powi(2)).sum::<f64>().sqrt()
+    }
+
+    /// Adds a row with the wrench of each body.
+    pub fn push(&mut self, value: f64, interval: [f64; 2], wrenches: &[[Vector3<f64>; 2]]) {
+        self.rows.push(Row { value, interval });
+        self.wrenches.extend_from_slice(wrenches);
+    }
+
+    /// Adds the wrench of the next body to the last row.
+    pub fn pull(&mut self, wrench: [Vector3<f64>; 2]) {
+        self.wrenches.push(wrench);
+    }
+}

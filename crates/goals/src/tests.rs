@@ -1,0 +1,110 @@
+//! Goals from outside: what is refused, and the sentences.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
+
+use serde_json::{Value, json};
+
+use super::{Goal, GoalContext, MAX_GOALS, TOLERANCE};
+use urdf_ik_robot::{Chain, Robot};
+
+const ARM: &str = r#"<robot name="arm"> <link name="base"/> <link name="upper"/> <link name="tip"/> <link name="flange"/> <link name="finger"/>
+    <joint name="lift" type="prismatic"> <parent link="base"/> <child link="upper"/> <limit lower="0" upper="1"/> </joint>
+    <joint name="turn" type="revolute"> <parent link="upper"/> <child link="tip"/> <limit lower="-1" upper="1"/> </joint>
+    <joint name="mount" type="fixed"> <parent link="tip"/> <child link="flange"/> </joint>
+    <joint name="grip" type="prismatic"> <parent link="tip"/> <child link="finger"/> <limit lower="0" upper="1"/> </joint>
+</robot>"#;
+
+fn read(list: &[Value]) -> Result<Vec<Goal>, String> {
+    let robot = Robot::from_urdf(ARM).unwrap();
+    let chain = Chain::new(&robot, "base", &["tip"]).unwrap();
+    let context = GoalContext { robot: &robot, chain: &chain, positions: &robot.neutral_positions(), frames: &[] };
+    Goal::read_all(list, &context).map_err(|error| error.to_string())
+}
+
+#[test]
+fn bad_goals_are_refused_by_name() {
+    let cone = |name: &str, value: Value| {
+        let mut goal =
+            json!({"type": "cone", "name": "level", "axis": [0, 0, 1], "direction": [0, 0, 1], "angle": 0.1});
+        goal[name] = value;
+        goal
+    };
+    let boxed = |lower: Value, upper: Value| json!({"type": "position", "lower": lower, "upper": upper});
+    let joints = |coefficients: Value| json!({"type": "joints", "coefficients": coefficients, "lower": 0});
+    for (goal, expected) in [
+        (json!(3), "goal 1: it must be an object"),
+        (json!({"angle": 1}), "goal 1: the field 'type' is missing"),
+        (json!({"type": "cube"}), "there is no goal of type 'cube'; the types are: position, distance, cone"),
+        (cone("axis", json!([0, 0, 0])), "goal 1 ('level'): its 'axis' is [0.0, 0.0, 0.0]"),
+        (cone("axis", json!([0, 1])), "its 'axis' is [0,1]; it must be 3 numbers"),
+        (cone("angle", json!(4)), "its 'angle' is 4; it must be 0 to π rad"),
+        (cone("angle", json!(-0.1)), "its 'angle' is -0.1"),
+        (cone("weight", json!(0)), "its weight is 0; it must be a finite number above 0"),
+        (cone("link", json!("hand")), "there is no link 'hand'; the links are: base, upper, tip, flange, finger"),
+        (cone("frame", json!("flange")), "no joint of the chain moves its 'link' relative to its 'frame'"),
+        (cone("link", json!("base")), "no joint of the chain moves"),
+        (
+            cone("colour", json!("red")),
+            "the field 'colour' is unknown here; there are: type, name, weight, standing, link",
+        ),
+        (boxed(json!([0, 0, 1]), json!([1, 1, 0])), "no value lies between 1 and 0"),
+        (boxed(json!(["a", 0, 0]), json!(null)), "its 'lower'"),
+        (json!({"type": "position", "p": [1e300, 0, 0]}), "its 'p' must be three finite numbers"),
+        (json!({"type": "position", "q_xyzw": [0, 0, 0, 0]}), "length 0"),
+        (json!({"type": "distance", "upper": -1}), "no distance is below its 'upper' of -1"),
+        (json!({"type": "orientation", "parameterization": "zyx"}), "zyx"),
+        (json!({"type": "orientation", "axes": "world"}), "its 'axes' are 'world'"),
+        (joints(json!({})), "its 'coefficients' name no joint"),
+        (joints(json!({"lift": 1, "turn": 1})), "mix joints that rotate and joints that translate"),
+        (joints(json!({"grip": 1})), "the joint 'grip' is not part of the chain"),
+        (joints(json!({"wrist": 1})), "there is no joint 'wrist'"),
+        (joints(json!({"lift": 0})), "a coefficient is 0"),
+        (json!({"type": "center_of_mass"}), "the URDF of the robot has no masses"),
+    ] {
+        let refused = read(std::slice::from_ref(&goal)).unwrap_err();
+        assert!(refused.contains(expected), "{goal}: {refused}");
+    }
+    let many = vec![json!({"type": "position"}); MAX_GOALS + 1];
+    assert!(read(&many).unwrap_err().contains("there are 101; at most 100 are possible"));
+    let second = [json!({"type": "position"}), json!({"type": "cone"})];
+    assert!(read(&second).unwrap_err().starts_with("goal 2 ('cone'): "), "{:?}", read(&second));
+}
+
+#[test]
+fn equal_names_become_distinct() {
+    let goals =
+        read(&[json!({"type": "position"}), json!({"type": "position"}), json!({"type": "position", "name": "box"})]);
+    let names: Vec<String> = goals.unwrap().iter().map(|goal| goal.name().to_owned()).collect();
+    assert_eq!(names, ["position", "position 2", "box"]);
+}
+
+#[test]
+fn the_sentence_tells_by_how_much() {
+    let goal = &read(&[json!({"type": "position", "name": "box"})]).unwrap()[0];
+    assert_eq!(goal.sentence(TOLERANCE), "goal 'box' is met");
+    assert_eq!(goal.sentence(0.02), "goal 'box' is violated: the point is outside the box by 2.000e-2 m");
+}
+
+#[test]
+fn masses_at_one_joint_are_one_body() {
+    let mass = |value: f64, x: f64| format!("<inertial> <origin xyz='{x} 0 0'/> <mass value='{value}'/> </inertial>");
+    let text = ARM
+        .replace("<link name=\"upper\"/>", &format!("<link name='upper'> {} </link>", mass(1.0, 1.0)))
+        .replace("<link name=\"flange\"/>", &format!("<link name='flange'> {} </link>", mass(3.0, 2.0)))
+        .replace("<link name=\"finger\"/>", &format!("<link name='finger'> {} </link>", mass(-1.0, 2.0)));
+    let robot = Robot::from_urdf(&text).unwrap();
+    assert!(robot.warnings().iter().any(|warning| warning.contains("finger")), "{:?}", robot.warnings());
+    let chain = Chain::new(&robot, "base", &["tip"]).unwrap();
+    let context = GoalContext { robot: &robot, chain: &chain, positions: &robot.neutral_positions(), frames: &[] };
+    // At zero: (1·1 + 3·2) / 4 = 1.75 along x.
+    let goal = json!({"type": "center_of_mass", "p": [1.75, 0, 0], "lower": [0, 0, 0], "upper": [0, 0, 0]});
+    let goal = Goal::read(&goal, &context).unwrap();
+    assert_eq!(goal.bodies(), [Some(0), Some(1), None]);
+    let mut poses = urdf_ik_robot::ChainPoses::new(&chain);
+    for (positions, expected) in [([0.0, 0.0], 0.0), ([0.5, 0.0], 0.5)] {
+        chain.forward_kinematics(&positions, &mut poses);
+        let at = super::ExactConfiguration { positions: &positions, poses: &poses };
+        let violation = goal.violation(&at, &mut super::Rows::default());
+        assert!((violation - expected).abs() < 1e-12, "{violation}");
+    }
+}

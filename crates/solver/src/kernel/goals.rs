@@ -1,0 +1,242 @@
+//! The goals of a problem besides its targets: their rows and Jacobian in four configurations.
+//!
+//! A goal writes its rows one configuration at a time, and a wrench per row and body in place of a Jacobian. The column
+//! of a joint is its unit twist times the sum of the wrenches on all bodies distal to it. So joints that move both
+//! bodies of a relative goal cancel, and a goal on many bodies costs a single sweep over the joints.
+
+use fearless_simd::{Simd, f64x4};
+use nalgebra::{IsometryMatrix3, Matrix3, Rotation3, Translation3, Vector3};
+
+use super::configurations::{Configurations, OtherRows};
+use super::frame::{LaneFrame, StoredFrame, load};
+use super::lanes::{LANES, Lanes, cross, dot, subtract};
+use super::links::KernelLinks;
+use super::residual::{PreparedTarget, TOLERANCE_FRACTION};
+use crate::problem::Bounds;
+use crate::solution::Part;
+use urdf_ik_goals::{Configuration, Goal, TOLERANCE, Unit};
+
+/// The targets and goals of a problem, prepared for one solve.
+#[derive(Debug, Clone, Default)]
+pub struct Goals {
+    pub targets: Vec<PreparedTarget>,
+    /// The other goals. Their rows follow those of the targets without gaps.
+    others: Vec<PreparedGoal>,
+    /// Number of rows of the other goals, and of their wrenches.
+    rows: usize,
+    wrenches: usize,
+}
+
+/// Goals and variable bounds of a step.
+#[derive(Clone, Copy)]
+pub struct Task<'a> {
+    pub goals: &'a Goals,
+    pub bounds: Bounds<'a>,
+}
+
+/// A goal, prepared for one solve.
+#[derive(Debug, Clone)]
+pub struct PreparedGoal {
+    goal: Goal,
+    /// Factor from the goal's unit to rows \[rad/m or -\], with the root of the weight.
+    factor: f64,
+}
+
+impl PreparedGoal {
+    /// Prepares a goal with its weight relative to the others.
+    pub fn new(goal: &Goal, weight: f64, length_scale: f64) -> Self {
+        let unit = if goal.kind().unit() == Unit::Metre { length_scale } else { 1.0 };
+        Self { goal: goal.clone(), factor: weight.sqrt() / unit }
+    }
+}
+
+impl Goals {
+    /// Goals with memory for this number of targets.
+    pub fn for_targets(count: usize) -> Self {
+        Self { targets: Vec::with_capacity(count), ..Self::default() }
+    }
+
+    pub fn clear(&mut self) {
+        self.targets.clear();
+        self.others.clear();
+        self.count();
+    }
+
+    pub fn push(&mut self, goal: PreparedGoal) {
+        self.others.push(goal);
+        self.count();
+    }
+
+    /// Removes the targets and goals that `keeps` excludes.
+    pub fn retain(&mut self, keeps: impl Fn(Part) -> bool) {
+        let mut index = 0..;
+        self.targets.retain(|_| index.next().is_some_and(|index| keeps(Part::Target(index))));
+        let mut index = 0..;
+        self.others.retain(|_| index.next().is_some_and(|index| keeps(Part::Goal(index))));
+        self.count();
+    }
+
+    /// Counts the rows and wrenches of the other goals.
+    fn count(&mut self) {
+        (self.rows, self.wrenches) = (0, 0);
+        for PreparedGoal { goal, .. } in &self.others {
+            self.rows += goal.kind().rows();
+            self.wrenches += goal.kind().rows() * goal.bodies().len();
+        }
+    }
+
+    /// Number of blocks of six rows.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.targets.len() + self.rows.div_ceil(6)
+    }
+
+    /// True for one target and no other goal.
+    #[inline]
+    pub fn are_one_target(&self) -> bool {
+        self.targets.len() == 1 && self.others.is_empty()
+    }
+
+    /// True if there are goals besides targets.
+    #[inline]
+    pub fn has_others(&self) -> bool {
+        !self.others.is_empty()
+    }
+
+    /// Writes the rows of the other goals and their wrenches. Adds to squared errors and met configurations.
+    pub fn measure(&self, links: &KernelLinks, length_scale: f64, configurations: &mut Configurations) {
+        configurations.make_room(self.len());
+        let Configurations { positions, frames, rows, others, squared_error, met, .. } = configurations;
+        rows[self.targets.len()..self.len()].fill([Lanes::default(); 6]);
+        others.wrenches.resize(self.wrenches, [Lanes::default(); 6]);
+        for lane in 0..LANES {
+            let at = LaneConfiguration { links, length_scale, positions, frames, lane };
+            let (mut row, mut wrench) = (6 * self.targets.len(), 0);
+            for PreparedGoal { goal, factor } in &self.others {
+                let found = &mut others.rows;
+                let violation = goal.violation(&at, found);
+                if violation > TOLERANCE_FRACTION * TOLERANCE {
+                    *met &= !(1 << lane);
+                }
+                for (index, value) in found.values().iter().enumerate() {
+                    // A value inside its interval has no influence on the step.
+                    let factor = if value.is_active() { *factor } else { 0.0 };
+                    let residual = factor * value.lack();
+                    rows[row / 6][row % 6].0[lane] = residual;
+                    squared_error.0[lane] += residual * residual;
+                    row += 1;
+                    for [force, torque] in found.wrenches(index) {
+                        let stored = &mut others.wrenches[wrench];
+                        for axis in 0..3 {
+                            stored[axis].0[lane] = factor * length_scale * force[axis];
+                            stored[axis + 3].0[lane] = factor * torque[axis];
+                        }
+                        wrench += 1;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Writes the Jacobian of the other goals, from the wrenches of [`Goals::measure`].
+    #[inline(always)]
+    pub fn linearise<S: Simd>(&self, simd: S, links: &KernelLinks, configurations: &mut Configurations) {
+        let Configurations { frames, rows, columns, others, .. } = configurations;
+        let OtherRows { wrenches, sums, .. } = others;
+        columns[self.targets.len() * links.variables..self.len() * links.variables].fill([Lanes::default(); 6]);
+        let (mut row, mut wrench) = (6 * self.targets.len(), 0);
+        for PreparedGoal { goal, factor } in &self.others {
+            for _ in 0..goal.kind().rows() {
+                let columns = &mut columns[row / 6 * links.variables..][..links.variables];
+                let bodies = goal.bodies();
+                sum_wrenches(
+                    simd,
+                    links,
+                    frames,
+                    sums,
+                    bodies,
+                    &wrenches[wrench..][..bodies.len()],
+                    |variable, entry| {
+                        let sum = columns[variable][row % 6].load(simd) + entry;
+                        columns[variable][row % 6].store(sum);
+                    },
+                );
+                for (variable, coefficient) in goal.kind().coefficients() {
+                    let residual = rows[row / 6][row % 6];
+                    let entry = residual.0.map(|residual| if residual == 0.0 { 0.0 } else { factor * coefficient });
+                    columns[*variable][row % 6] = Lanes(entry);
+                }
+                row += 1;
+                wrench += bodies.len();
+            }
+        }
+    }
+}
+
+/// Sums the wrenches on `bodies` from the tips to the base, and adds the derivative of each joint to its variable.
+#[inline(always)]
+fn sum_wrenches<S: Simd>(
+    simd: S,
+    links: &KernelLinks,
+    frames: &[StoredFrame],
+    sums: &mut [[Lanes; 6]],
+    bodies: &[Option<usize>],
+    wrenches: &[[Lanes; 6]],
+    mut add: impl FnMut(usize, f64x4<S>),
+) {
+    let Some(last) = bodies.iter().flatten().max() else { return };
+    sums[..=*last].fill([Lanes::default(); 6]);
+    for (body, wrench) in bodies.iter().zip(wrenches) {
+        if let Some(joint) = body {
+            add_to(simd, &mut sums[*joint], load(simd, wrench));
+        }
+    }
+    for joint in (0..=*last).rev() {
+        let link = &links.joints[joint];
+        let sum = load(simd, &sums[joint]);
+        let [x, y, z, a, b, c] = sum;
+        let frame = LaneFrame::load(simd, &frames[joint]);
+        let entry = if link.prismatic {
+            dot(frame.z, [x, y, z]) * link.multiplier
+        } else {
+            dot(frame.z, subtract([a, b, c], cross(frame.origin, [x, y, z]))) * link.multiplier
+        };
+        add(link.variable, entry);
+        if let Some(parent) = link.parent {
+            add_to(simd, &mut sums[parent], sum);
+        }
+    }
+}
+
+#[inline(always)]
+fn add_to<S: Simd>(simd: S, sum: &mut [Lanes; 6], part: [f64x4<S>; 6]) {
+    for (total, part) in sum.iter_mut().zip(part) {
+        total.store(total.load(simd) + part);
+    }
+}
+
+/// One of four configurations.
+struct LaneConfiguration<'a> {
+    links: &'a KernelLinks,
+    length_scale: f64,
+    positions: &'a [Lanes],
+    frames: &'a [StoredFrame],
+    lane: usize,
+}
+
+impl Configuration for LaneConfiguration<'_> {
+    fn frame(&self, joint: usize) -> IsometryMatrix3<f64> {
+        let [x, y, z, origin] = &self.frames[joint];
+        let vector = |part: &[Lanes; 3]| Vector3::from(part.each_ref().map(|entry| entry.0[self.lane]));
+        let axes = Matrix3::from_columns(&[vector(x), vector(y), vector(z)]);
+        let origin = Translation3::from(vector(origin) * self.length_scale);
+        IsometryMatrix3::from_parts(origin, Rotation3::from_matrix_unchecked(axes)) * self.links.urdf_frames[joint]
+    }
+
+    fn position(&self, variable: usize) -> f64 {
+        self.positions[variable].0[self.lane]
+    }
+}
+
+#[cfg(test)]
+mod tests;

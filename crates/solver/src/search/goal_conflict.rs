@@ -1,0 +1,91 @@
+//! The reason why targets and goals cannot be met together: the first of joint limits, reach, and the other targets and
+//! goals without which the rest can be met.
+
+use std::ops::ControlFlow;
+
+use super::attempts::SuccessfulAttempt;
+use super::explore::{Exploration, Run};
+use super::plan::AttemptPlan;
+use super::setup::{Setup, SetupView};
+use crate::solution::Part;
+use crate::{Mode, Reason, Solution, Stop};
+use urdf_ik_goals::TOLERANCE;
+
+/// Smallest number of attempts with which a failure is explained: with fewer, a solution may have been missed.
+const MIN_ATTEMPTS: usize = 100;
+
+impl Run<'_> {
+    /// Explains the failure of a search for goals by further searches of as many attempts.
+    pub(super) fn explain(
+        &self,
+        setup: &mut Setup,
+        exploration: &mut Exploration,
+        solution: &Solution,
+    ) -> Option<Reason> {
+        let problem = self.input.problem;
+        let Mode::Search { attempts, .. } = problem.mode else { return None };
+        if attempts < MIN_ATTEMPTS || problem.goals.is_empty() {
+            return None;
+        }
+        let reason = self.find_reason(setup, exploration, solution);
+        setup.set_goals(self.input);
+        reason
+    }
+
+    /// Changes the goals of `setup`.
+    fn find_reason(&self, setup: &mut Setup, exploration: &mut Exploration, solution: &Solution) -> Option<Reason> {
+        let problem = self.input.problem;
+        if self.can_solve(setup, exploration, |_| true, Limits::Ignored) {
+            return Some(Reason::JointLimits);
+        }
+        let goals = (0..problem.goals.len()).map(Part::Goal);
+        let violated =
+            goals.clone().filter(|part| matches!(part, Part::Goal(goal) if solution.violations[*goal] > TOLERANCE));
+        for part in violated {
+            if !self.can_solve(setup, exploration, |other| other == part, Limits::Ignored) {
+                return Some(Reason::Unreachable { part });
+            }
+        }
+        let mut parts = (0..problem.targets.len()).map(Part::Target).chain(goals);
+        parts
+            .find(|part| self.can_solve(setup, exploration, |other| other != *part, Limits::Kept))
+            .map(|part| Reason::Conflict { part })
+    }
+
+    /// True if attempts meet the parts of the problem that `keeps`; without limits only outside them.
+    fn can_solve(
+        &self,
+        setup: &mut Setup,
+        exploration: &mut Exploration,
+        keeps: impl Fn(Part) -> bool,
+        limits: Limits,
+    ) -> bool {
+        let (search, problem) = (self.input.search, self.input.problem);
+        let Mode::Search { attempts, random_seed, .. } = problem.mode else { return false };
+        setup.set_goals(self.input);
+        setup.goals.retain(keeps);
+        let setup = &*setup;
+        let bounds = if limits == Limits::Ignored { setup.unbounded() } else { setup.bounds() };
+        let plan = AttemptPlan {
+            view: SetupView { bounds, ..setup.view() },
+            stop_reason: &|_| self.has_expired().then_some(Stop::Deadline),
+            ..AttemptPlan::newton(search, setup, attempts, random_seed)
+        };
+        let Exploration { attempts, clearance, closest, .. } = exploration;
+        let mut solved = false;
+        attempts.rank(search, problem.targets);
+        attempts.run(&plan, closest, &mut |configurations, SuccessfulAttempt { lane, .. }| {
+            solved =
+                limits == Limits::Ignored || clearance.appraise_lane(problem, setup, configurations, lane).is_some();
+            if solved { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        solved
+    }
+}
+
+/// Whether attempts keep the joint limits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Limits {
+    Kept,
+    Ignored,
+}
