@@ -20,7 +20,7 @@ use super::options::{MethodOptions, ToleranceOptions};
 use super::output::{OutputFile, write_line};
 use super::{Failure, Result, progress};
 
-/// Maximum number of starting points of one case, at any time limit.
+/// Default number of starting points of one case: more than any time limit permits.
 const MAX_ATTEMPTS: usize = 1_000_000;
 /// Number of runs of each case. The solution is that of the first one, the time that of the fastest one: one
 /// preemption takes longer than hundreds of solves.
@@ -45,6 +45,9 @@ pub struct EvaluateArguments {
     /// Time limit of one solve [ms]
     #[arg(long, default_value_t = 5.0)]
     timeout_ms: f64,
+    /// Maximum number of starting points of one solve
+    #[arg(long, value_name = "N", default_value_t = MAX_ATTEMPTS)]
+    attempts: usize,
     #[command(flatten)]
     tolerance: ToleranceOptions,
     /// Greatest number of cases
@@ -53,6 +56,9 @@ pub struct EvaluateArguments {
     /// Write the solutions to this file
     #[arg(long, value_name = "OUT.json", value_parser = OutputFile::any)]
     solutions: Option<OutputFile>,
+    /// Write the outcome of each case to this file, as a sentence
+    #[arg(long, value_name = "OUT.json", value_parser = OutputFile::any)]
+    outcomes: Option<OutputFile>,
     /// Write the time of each case to this file [µs]
     #[arg(long, value_name = "OUT.json", value_parser = OutputFile::any)]
     times: Option<OutputFile>,
@@ -64,6 +70,7 @@ pub struct EvaluateArguments {
 /// The result of one case.
 struct CaseResult {
     positions: Option<Vec<f64>>,
+    outcome: String,
     time: f64,
     iterations: usize,
     restarts: usize,
@@ -76,7 +83,7 @@ pub fn run(arguments: &EvaluateArguments, out: &mut impl Write) -> Result {
     let urdf = RobotFile { path: arguments.urdf.as_deref().unwrap_or(&file.urdf).to_owned(), soft_limits: false };
     let avoidance = &arguments.avoidance;
     let (robot, shapes) = urdf.robot_and_shapes(avoidance.avoid_collisions.then_some(avoidance.missing_shapes))?;
-    let chain = Arc::new(Chain::new(&robot, &file.base_link, &[&file.tip_link])?);
+    let chain = Arc::new(Chain::new(&robot, &file.base_link, &file.tips()?)?);
     let cases = Cases::new(&file, &arguments.cases, &robot, &chain, arguments.seed)?;
     let srdf = avoidance.srdf.as_deref().or(file.srdf.as_deref());
     let avoidance = shapes.map(|shapes| ChainAvoidance::new(&robot, &chain, shapes, srdf, margin)).transpose()?;
@@ -104,19 +111,21 @@ fn solve_all(
     let mut contacts = BTreeSet::new();
     let mut solve = |index: usize| {
         bar.inc(1);
-        let Case { seed, target, rest, world } = cases.read(index)?;
+        let Case { seed, target, goals, rest, world } = cases.read(index)?;
         let environment = avoidance.map(|avoidance| avoidance.in_world(world, rest)).transpose()?;
         if let Some(environment) = &environment {
             contacts.extend(environment.static_contacts()?);
         }
-        let targets = [Target::new(0, target).with_tolerance(arguments.tolerance.tolerance())];
-        let problem = Problem::new(&targets, &seed)
-            .with_mode(Mode::Search { pick: Pick::First, attempts: MAX_ATTEMPTS, random_seed: 0 })
+        let target = target.map(|pose| Target::new(0, pose).with_tolerance(arguments.tolerance.tolerance()));
+        let problem = Problem::new(target.as_slice(), &seed)
+            .with_goals(&goals)
+            .with_mode(Mode::Search { pick: Pick::First, attempts: arguments.attempts, random_seed: 0 })
             .with_deadline(Some(deadline))
             .with_clearance(environment.as_ref().map(Environment::clearance));
         let (solution, time) = timed(solver, &problem)?;
         Ok(CaseResult {
             positions: solution.is_solved().then(|| cases.in_order(&solution.positions)),
+            outcome: solution.sentence(solver.chain()),
             time,
             iterations: solution.iterations,
             restarts: solution.attempts - 1,
@@ -169,6 +178,10 @@ impl Evaluation<'_> {
         if let Some(file) = &arguments.solutions {
             let solutions: Vec<_> = self.results.iter().map(|result| &result.positions).collect();
             file.write(serde_json::to_string(&solutions)?)?;
+        }
+        if let Some(file) = &arguments.outcomes {
+            let outcomes: Vec<_> = self.results.iter().map(|result| &result.outcome).collect();
+            file.write(serde_json::to_string(&outcomes)?)?;
         }
         if let Some(file) = &arguments.times {
             let times: Vec<f64> = self.results.iter().map(|result| result.time).collect();

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use urdf_ik::collision::{World, world_from_json};
+use urdf_ik::goals::{Goal, GoalContext};
 use urdf_ik::robot::{Chain, MeshFolders, Robot};
 use urdf_ik_text::names::list;
 
@@ -46,7 +47,10 @@ pub struct CaseFile {
     /// Base link of the chain.
     pub base_link: String,
     /// Tip link of the chain.
-    pub tip_link: String,
+    tip_link: Option<String>,
+    /// Tip links of the chain, in place of `tip_link`.
+    #[serde(default)]
+    tip_links: Vec<String>,
     /// `None` for a scene file, which names the joints in each case.
     joint_names: Option<Vec<String>>,
     cases: Vec<Value>,
@@ -57,7 +61,9 @@ pub struct CaseFile {
 struct ListedCase {
     seed: Vec<f64>,
     seed_random: Vec<f64>,
-    target: PoseJson,
+    target: Option<PoseJson>,
+    #[serde(default, alias = "constraints")]
+    goals: Vec<Value>,
 }
 
 /// A case of a scene file.
@@ -73,7 +79,9 @@ pub struct Case {
     /// Positions of the chain's variables.
     pub seed: Vec<f64>,
     /// Pose of the tip link in the base link's frame.
-    pub target: Isometry3<f64>,
+    pub target: Option<Isometry3<f64>>,
+    /// Goals besides the pose.
+    pub goals: Vec<Goal>,
     /// Positions of all joints of the robot, used outside the chain.
     pub rest: Vec<f64>,
     /// Obstacles.
@@ -99,6 +107,12 @@ impl CaseFile {
         file.urdf = folder.join(&file.urdf);
         file.srdf = file.srdf.map(|srdf| folder.join(srdf));
         Ok(file)
+    }
+
+    /// The names of the tip links.
+    pub fn tips(&self) -> Result<Vec<&str>> {
+        let tips: Vec<&str> = self.tip_link.iter().chain(&self.tip_links).map(String::as_str).collect();
+        if tips.is_empty() { Err("the case file has neither tip_link nor tip_links".into()) } else { Ok(tips) }
     }
 }
 
@@ -165,14 +179,23 @@ impl<'a> Cases<'a> {
             seed[variable] = position;
         }
         let rest = self.robot.neutral_positions();
-        Ok(Case { seed, target: case.target.pose()?, rest, world: World::default() })
+        let context = GoalContext { robot: self.robot, chain: self.chain, positions: &rest, frames: &[] };
+        let goals = Goal::read_all(&case.goals, &context)?;
+        let target = case.target.map(|target| target.pose()).transpose()?;
+        Ok(Case { seed, target, goals, rest, world: World::default() })
     }
 
     fn scene(&self, mut case: SceneCase) -> Result<Case> {
         case.start.retain(|joint, _| self.robot.joint_index(joint).is_some());
         let rest = positions(self.robot, &case.start)?;
         let world = world_from_json(&case.obstacles, &self.folders)?;
-        Ok(Case { seed: self.chain.positions_from(&rest), target: case.target.pose()?, rest, world })
+        Ok(Case {
+            seed: self.chain.positions_from(&rest),
+            target: Some(case.target.pose()?),
+            goals: Vec::new(),
+            rest,
+            world,
+        })
     }
 }
 

@@ -9,7 +9,8 @@ use clap::{ArgGroup, Args};
 use nalgebra::Isometry3;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use urdf_ik::config::read_map;
+use urdf_ik::config::{read_goals, read_map};
+use urdf_ik::goals::GoalContext;
 use urdf_ik::robot::Chain;
 use urdf_ik::solver::{
     JointBounds, Mode, Pick, Preference, Problem, Solution, Solver, Target, Unreached, list_by_joint,
@@ -17,23 +18,28 @@ use urdf_ik::solver::{
 
 use super::Result;
 use super::avoidance::{CollisionOptions, Environment};
-use super::input::{read_positions, read_start};
+use super::input::{read_positions, read_rest, read_start};
 use super::options::{FreeAxes, MethodOptions, RobotArguments, ToleranceOptions, poses_of};
 use super::output::write_pretty;
 
 #[derive(Args)]
-#[command(group = ArgGroup::new("wanted").required(true))]
+#[command(group = ArgGroup::new("wanted"))]
+#[command(group = ArgGroup::new("requested").required(true).multiple(true))]
 pub struct SolveArguments {
     #[command(flatten)]
     robot: RobotArguments,
     /// Position [m] and orientation quaternion of the tip link in the base link's frame; with several --tip once for
     /// each, in their order
-    #[arg(long, num_args = 7, group = "wanted", allow_hyphen_values = true,
+    #[arg(long, num_args = 7, groups = ["wanted", "requested"], allow_hyphen_values = true,
           value_names = ["X", "Y", "Z", "QX", "QY", "QZ", "QW"])]
     target: Vec<f64>,
     /// Position alone [m], with any orientation, in place of --target
-    #[arg(long, num_args = 3, group = "wanted", allow_hyphen_values = true, value_names = ["X", "Y", "Z"])]
+    #[arg(long, num_args = 3, groups = ["wanted", "requested"], allow_hyphen_values = true, value_names = ["X", "Y", "Z"])]
     position: Vec<f64>,
+    /// Goals besides the targets or in place of them, a list of {type: …, …} as YAML or JSON, or the
+    /// path of such a file
+    #[arg(long, group = "requested", value_name = "GOALS")]
+    goals: Option<String>,
     #[command(flatten)]
     free_axes: FreeAxes,
     #[command(flatten)]
@@ -91,12 +97,16 @@ pub fn run(arguments: &SolveArguments, out: &mut impl Write) -> Result<bool> {
     let seed = read_start(arguments.seed.as_deref(), &robot, &chain)?;
     let posture = arguments.posture.as_deref().map(|text| read_positions(text, &robot)).transpose()?;
     let posture = posture.map(|all| chain.positions_from(&all));
+    let positions = read_rest(arguments.seed.as_deref(), &robot)?;
+    let context = GoalContext { robot: &robot, chain: &chain, positions: &positions, frames: &[] };
+    let goals = arguments.goals.as_deref().map(|text| read_goals(text, &context)).transpose()?.unwrap_or_default();
     let bounds = by_joint("bounds", arguments.bounds.as_deref(), JointBounds::NONE, &chain)?;
     let bounds = bounds.map(|bounds| JointBounds::new(&chain, &bounds)).transpose()?;
     let move_weights = by_joint("move_weights", arguments.move_weights.as_deref(), 0.0, &chain)?;
     let avoidance = arguments.collisions.avoidance(&robot, &chain, shapes)?;
     let environment = arguments.collisions.environment(avoidance.as_ref(), arguments.seed.as_deref())?;
     let problem = Problem::new(&targets, &seed)
+        .with_goals(&goals)
         .with_mode(Mode::Search {
             pick: arguments.pick,
             attempts: arguments.attempts.get(),
@@ -138,6 +148,9 @@ impl SolveArguments {
         let mut poses = poses_of(&self.target)?;
         poses.extend(self.position.chunks_exact(3).map(|at| Isometry3::translation(at[0], at[1], at[2])));
         let tips = chain.tip_names();
+        if poses.is_empty() && self.goals.is_some() {
+            return Ok(Vec::new());
+        }
         if poses.len() != tips.len() {
             let (count, tips) = (poses.len(), tips.join(", "));
             return Err(format!("each tip link needs 1 target, in this order: {tips}; {count} given").into());
@@ -173,8 +186,8 @@ fn describe(
     solution: &Solution,
 ) -> Result<Value> {
     let (chain, worst) = (solver.chain(), solution.worst_residual());
-    let smallest_singular_value =
-        solver.smallest_singular_value(targets, &solution.positions, &mut solver.scratch())?;
+    let singular_value = || solver.smallest_singular_value(targets, &solution.positions, &mut solver.scratch());
+    let smallest_singular_value = if targets.is_empty() { None } else { Some(singular_value()?) };
     let positions: serde_json::Map<_, _> =
         chain.variables().iter().zip(&solution.positions).map(|(v, p)| (v.name.clone(), json!(p))).collect();
     let outcome = environment.map_or_else(
@@ -192,6 +205,9 @@ fn describe(
         "attempts": solution.attempts,
         "time_us": solution.elapsed.as_secs_f64() * 1e6,
     });
+    if !solution.violations.is_empty() {
+        answer["goal_violations"] = json!(solution.violations);
+    }
     if let Some(environment) = environment {
         answer["nearest"] = environment.nearest([&*solution.positions])?;
     }

@@ -4,13 +4,15 @@ use std::time::Duration;
 
 use nalgebra::Isometry3;
 
+use super::config;
 use super::setting::JacobianMethod;
 use super::table::{FabrikSettings, JacobianSettings, PathSettings, ServoSettings, Settings};
 use super::value::Refusal;
+use urdf_ik_goals::{Goal, GoalContext};
 use urdf_ik_motion::servo::{HeldBack, ServoOptions};
 use urdf_ik_motion::{FollowOptions, JointLimit, Timing};
 use urdf_ik_robot::{Chain, Robot};
-use urdf_ik_solver::{FabrikOptions, JacobianStep, Tolerance};
+use urdf_ik_solver::{FabrikOptions, JacobianStep, SolverKind, Tolerance};
 
 impl Settings {
     /// Tolerance of targets \[m, rad\].
@@ -32,6 +34,25 @@ impl Settings {
     /// [`Refusal`] if `posture` does not fit the robot.
     pub fn posture_positions(&self, robot: &Robot) -> Result<Vec<f64>, Refusal> {
         self.posture.apply(robot).map_err(|e| Self::posture().refuse(e))
+    }
+
+    /// The standing goals for a chain of the robot.
+    ///
+    /// # Errors
+    /// [`Refusal`] if one of `goals` does not fit the robot, or `solver` does not support goals.
+    pub fn standing_goals(&self, robot: &Robot, chain: &Chain) -> Result<Vec<Goal>, Refusal> {
+        if self.goals.text.trim().is_empty() {
+            return Ok(Vec::new());
+        }
+        if self.solver != SolverKind::Jacobian {
+            return Err(
+                Self::goals().refuse(format!("the solver '{}' takes poses alone; set solver to jacobian", self.solver))
+            );
+        }
+        let positions = self.initial_positions(robot)?;
+        let context = GoalContext { robot, chain, positions: &positions, frames: &[] };
+        let goals = config::goals_of(&self.goals, &context).map_err(|e| Self::goals().refuse(e))?;
+        Ok(goals.into_iter().map(Goal::standing).collect())
     }
 
     /// The tool pose of each tip of `chain`, in the tip link's frame \[m\].

@@ -176,6 +176,17 @@ fn the_exit_status_says_that_a_target_cannot_be_met() {
 }
 
 #[test]
+fn goals_replace_a_target() {
+    let urdf = urdf("arm7.urdf");
+    let level = "{type: cone, axis: [0, 0, 1], direction: [0, 0, 1], angle: 0.1}";
+    let answer = parse(&succeeds(&["solve", "--urdf", &urdf, "--goals", level]));
+    assert!(answer["solved"] == true && answer["goal_violations"][0].as_f64().unwrap() <= 1e-5, "{answer}");
+    let answer = parse(&succeeds(&["solve", "--urdf", &urdf, "--goals", level, "--position", "0.4", "0.1", "0.4"]));
+    assert!(answer["solved"] == true && answer["position_error"].as_f64().unwrap() <= 1e-5, "{answer}");
+    fails(&["solve", "--urdf", &urdf, "--goals", "[{type: cone}]"], &["goal 1 ('cone')", "'axis' is missing"]);
+}
+
+#[test]
 fn solve_refuses_invalid_options() {
     let solve = |tip: &str, target: &str, more: &[&str], words: &[&str]| {
         let urdf = urdf("arm7.urdf");

@@ -116,6 +116,7 @@ fn changed_values() -> Values {
         ("servo.slack.position", Value::Double(0.01)),
         ("servo.slack.orientation", Value::Double(0.02)),
         ("servo.workspace", text("{min: [-1, -2, 0.05]}")),
+        ("goals", text("{type: position}")),
         ("clutch.scale.translation", Value::Double(0.5)),
         ("clutch.scale.rotation", Value::Double(2.0)),
         ("clutch.max_hand_speed.linear", Value::Double(1.0)),
