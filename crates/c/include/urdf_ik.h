@@ -112,7 +112,8 @@ typedef enum UrdfIkStatus {
  */
 typedef enum UrdfIkOutcome {
   /*
-   Forward kinematics of exactly the returned joint positions meets every target within its tolerance.
+   Forward kinematics of exactly the returned joint positions meets every target within its tolerance, and every
+   goal.
    */
   URDF_IK_OUTCOME_SOLVED = 0,
   /*
@@ -143,6 +144,10 @@ typedef enum UrdfIkOutcome {
    Every position is met within its tolerance, with the closest orientations: see URDF_IK_CLOSEST_POSITION.
    */
   URDF_IK_OUTCOME_POSITION_ONLY = 10,
+  /*
+   A goal or target excludes the others: without it they are met.
+   */
+  URDF_IK_OUTCOME_GOAL_CONFLICT = 12,
 } UrdfIkOutcome;
 
 /*
@@ -156,7 +161,7 @@ typedef struct UrdfIkArm UrdfIkArm;
 typedef struct UrdfIkRobot UrdfIkRobot;
 
 /*
- The memory of one thread for solves of an arm. Solves in it allocate nothing.
+ The memory of one thread for solves of an arm. Solves in it allocate nothing, unless their goals change.
  */
 typedef struct UrdfIkWorkspace UrdfIkWorkspace;
 
@@ -273,13 +278,19 @@ typedef double (*UrdfIkCost)(void *context, const double *positions);
  */
 typedef struct UrdfIkProblem {
   /*
-   Targets, at most one per tip. Tips without a target are free.
+   Targets, at most one per tip. Tips without a target are free. At least one target or goal is needed.
    */
   const struct UrdfIkTarget *targets;
   /*
    Number of targets.
    */
   size_t target_count;
+  /*
+   Goals besides the targets: the text of a JSON array of objects (UTF-8), whose fields docs/python.md lists. Links
+   off the chain are at the neutral positions of their joints. A workspace reads a text again only if it differs
+   from that of its previous problem. NULL: none.
+   */
+  const char *goals;
   /*
    Start of the search, n entries [rad or m]. NULL: the middle of the joint ranges.
    */
@@ -377,6 +388,10 @@ typedef struct UrdfIkAnswer {
    Largest orientation error of a tip [rad], about the axes that are not free.
    */
   double orientation_error;
+  /*
+   Largest violation of a goal [m or rad]; 0 without goals.
+   */
+  double violation;
   /*
    Number of iterations in all attempts.
    */
@@ -653,6 +668,16 @@ void urdf_ik_workspace_free(struct UrdfIkWorkspace *workspace);
  `workspace` is NULL, or a workspace that no other thread uses.
  */
 const char *urdf_ik_workspace_reason(struct UrdfIkWorkspace *workspace);
+
+/*
+ The violation of each goal at the last answer of urdf_ik_solve() in this workspace [m or rad], in the order of the
+ goals, valid until the next call with this workspace. A goal that is met may be violated by up to 1e-5. Writes their
+ number to `count`. NULL without goals, or if `workspace` is NULL.
+
+ The caller sees to it:
+ `workspace` is NULL, or a workspace that no other thread uses; `count` is written unless it is NULL.
+ */
+const double *urdf_ik_workspace_violations(const struct UrdfIkWorkspace *workspace, size_t *count);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -131,6 +131,9 @@ struct Answer : UrdfIkAnswer {
   bool solved() const { return outcome == URDF_IK_OUTCOME_SOLVED; }
 
   std::vector<double> positions;
+
+  /* The violation of each goal [m or rad]. */
+  std::vector<double> violations;
 };
 
 /* What one thread solves the problems of an arm in. */
@@ -160,6 +163,9 @@ class Workspace {
     Answer answer;
     answer.positions.resize(joint_count_);
     check(urdf_ik_solve(get(), &problem, answer.positions.data(), &answer));
+    std::size_t count = 0;
+    const double *violations = urdf_ik_workspace_violations(get(), &count);
+    answer.violations.assign(violations, violations + count);
     return answer;
   }
 
@@ -168,6 +174,14 @@ class Workspace {
     UrdfIkProblem problem = urdf_ik_problem();
     problem.targets = targets.data();
     problem.target_count = targets.size();
+    problem.seed = seed.empty() ? nullptr : joints(seed);
+    return solve(problem);
+  }
+
+  /* A search for goals, the text of a JSON array, from a seed where there is one. */
+  Answer solve_goals(const std::string &goals, const std::vector<double> &seed = {}) {
+    UrdfIkProblem problem = urdf_ik_problem();
+    problem.goals = goals.c_str();
     problem.seed = seed.empty() ? nullptr : joints(seed);
     return solve(problem);
   }

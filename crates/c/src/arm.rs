@@ -4,7 +4,7 @@ use std::ffi::{CString, c_char};
 use std::ptr;
 use std::sync::Arc;
 
-use urdf_ik::robot::Chain;
+use urdf_ik::robot::{Chain, Robot};
 use urdf_ik::solver::{Solver, SolverKind};
 
 use crate::failure::{Failure, UrdfIkStatus, c_text, guarded, guarded_or};
@@ -14,17 +14,18 @@ use crate::robot::UrdfIkRobot;
 
 /// The joints between a base link and one or several tip links, with a solver. Immutable: threads can share it.
 pub struct UrdfIkArm {
+    pub(crate) robot: Arc<Robot>,
     pub(crate) solver: Solver,
     joint_names: Vec<CString>,
     tip_names: Vec<CString>,
 }
 
 impl UrdfIkArm {
-    fn new(solver: Solver) -> Self {
+    fn new(robot: &Arc<Robot>, solver: Solver) -> Self {
         let c_texts = |names: Vec<&str>| names.into_iter().map(c_text).collect();
         let chain = solver.chain();
         let (joint_names, tip_names) = (c_texts(chain.variable_names()), c_texts(chain.tip_names()));
-        Self { solver, joint_names, tip_names }
+        Self { robot: Arc::clone(robot), solver, joint_names, tip_names }
     }
 }
 
@@ -59,7 +60,7 @@ pub unsafe extern "C" fn urdf_ik_arm_new(
         };
         let chain = Arc::new(Chain::with_defaults(&robot.0, base, &tips).map_err(refused)?);
         let solver = Solver::prepare(kind, &chain).map_err(refused)?;
-        unsafe { hand_out(arm, UrdfIkArm::new(solver), "arm") }
+        unsafe { hand_out(arm, UrdfIkArm::new(&robot.0, solver), "arm") }
     })
 }
 
@@ -82,7 +83,7 @@ pub unsafe extern "C" fn urdf_ik_arm_with_tools(
         let tools = tools.iter().map(isometry).collect::<Result<Vec<_>, _>>().map_err(refused)?;
         let chain = Arc::new(arm.solver.chain().with_tools(&tools).map_err(refused)?);
         let solver = Solver::prepare(arm.solver.method(), &chain).map_err(refused)?;
-        unsafe { hand_out(with_tools, UrdfIkArm::new(solver), "with_tools") }
+        unsafe { hand_out(with_tools, UrdfIkArm::new(&arm.robot, solver), "with_tools") }
     })
 }
 

@@ -18,6 +18,7 @@
 
 mod arm;
 mod failure;
+mod goals;
 mod joint;
 mod kinematics;
 mod pointers;

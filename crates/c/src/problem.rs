@@ -3,7 +3,7 @@
 //! Problems are plain structs that a function initialises, so new fields break no program. A handle owns all it needs,
 //! so handles may be freed in any order.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 use std::time::Duration;
 
 use nalgebra::{Isometry3, Translation3};
@@ -12,7 +12,7 @@ use urdf_ik::solver::{Acceptance, Bounds, Cost, Mode, Pick, Preference, Problem,
 use urdf_ik::spatial::{NotARotation, rotation_from};
 
 use crate::failure::Failure;
-use crate::pointers::entries;
+use crate::pointers::{entries, text};
 
 /// A position [m], and an orientation as a unit quaternion x, y, z, w.
 #[repr(C)]
@@ -63,10 +63,14 @@ pub const URDF_IK_CLOSEST_POSITION: u8 = 2;
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct UrdfIkProblem {
-    /// Targets, at most one per tip. Tips without a target are free.
+    /// Targets, at most one per tip. Tips without a target are free. At least one target or goal is needed.
     pub targets: *const UrdfIkTarget,
     /// Number of targets.
     pub target_count: usize,
+    /// Goals besides the targets: the text of a JSON array of objects (UTF-8), whose fields docs/python.md lists. Links
+    /// off the chain are at the neutral positions of their joints. A workspace reads a text again only if it differs
+    /// from that of its previous problem. NULL: none.
+    pub goals: *const c_char,
     /// Start of the search, n entries [rad or m]. NULL: the middle of the joint ranges.
     pub seed: *const f64,
     /// Largest move of each joint from the seed, n entries [rad or m]. NULL: a search. Otherwise one attempt tracks
@@ -138,6 +142,7 @@ pub extern "C" fn urdf_ik_problem() -> UrdfIkProblem {
     UrdfIkProblem {
         targets: std::ptr::null(),
         target_count: 0,
+        goals: std::ptr::null(),
         seed: std::ptr::null(),
         max_step: std::ptr::null(),
         lower: std::ptr::null(),
@@ -184,6 +189,14 @@ impl UrdfIkProblem {
             targets.push(target.target()?);
         }
         Ok(())
+    }
+
+    /// The text of the goals, if any.
+    ///
+    /// # Safety
+    /// The pointer is NULL, or points to a text that lives for `'a`.
+    pub(crate) unsafe fn goals<'a>(&self) -> Result<Option<&'a str>, Failure> {
+        if self.goals.is_null() { Ok(None) } else { unsafe { text(self.goals, "goals of the problem") }.map(Some) }
     }
 
     /// The callbacks of the problem.

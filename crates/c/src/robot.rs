@@ -1,6 +1,7 @@
 //! Robots: trees of links and joints.
 
 use std::ffi::c_char;
+use std::sync::Arc;
 
 use urdf_ik::robot::{Robot, UrdfError, UrdfOptions, read_urdf_file};
 
@@ -11,7 +12,7 @@ use crate::pointers::{entries, hand_out, take_back, text};
 const SOFT: UrdfOptions = UrdfOptions { soft_limits: true };
 
 /// A robot: a tree of links and joints. Immutable: threads can share it.
-pub struct UrdfIkRobot(pub(crate) Robot);
+pub struct UrdfIkRobot(pub(crate) Arc<Robot>);
 
 /// Reads a robot from the URDF file at `path` (UTF-8). Fails with URDF_IK_STATUS_URDF if it is invalid.
 ///
@@ -83,7 +84,7 @@ pub unsafe extern "C" fn urdf_ik_robot_from_joints(
 /// As [`hand_out`].
 unsafe fn made(made: Result<Robot, UrdfError>, robot: *mut *mut UrdfIkRobot) -> Result<(), Failure> {
     let made = made.map_err(|e| Failure::new(UrdfIkStatus::Urdf, e))?;
-    unsafe { hand_out(robot, UrdfIkRobot(made), "robot") }
+    unsafe { hand_out(robot, UrdfIkRobot(Arc::new(made)), "robot") }
 }
 
 /// Frees a robot. Its arms remain valid.

@@ -1,13 +1,14 @@
 //! Solves: one answer, all solutions, and batches.
 
 use std::ffi::{c_int, c_void};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
 use urdf_ik::solver::{Answer, Outcome, Problem, Reason, Scratch, Solution, Solver, Target};
 
 use crate::arm::UrdfIkArm;
 use crate::failure::{Failure, UrdfIkStatus, guarded};
+use crate::goals::GoalsByText;
 use crate::pointers::{entries, exclusive, exclusive_entries, reference};
 use crate::problem::UrdfIkProblem;
 use crate::workspace::UrdfIkWorkspace;
@@ -17,7 +18,8 @@ use crate::workspace::UrdfIkWorkspace;
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UrdfIkOutcome {
-    /// Forward kinematics of exactly the returned joint positions meets every target within its tolerance.
+    /// Forward kinematics of exactly the returned joint positions meets every target within its tolerance, and every
+    /// goal.
     Solved = 0,
     /// The target is provably out of reach.
     OutOfReach = 1,
@@ -33,6 +35,8 @@ pub enum UrdfIkOutcome {
     Collision = 9,
     /// Every position is met within its tolerance, with the closest orientations: see URDF_IK_CLOSEST_POSITION.
     PositionOnly = 10,
+    /// A goal or target excludes the others: without it they are met.
+    GoalConflict = 12,
 }
 
 /// The answer to a problem, except its joint positions.
@@ -45,6 +49,8 @@ pub struct UrdfIkAnswer {
     pub position_error: f64,
     /// Largest orientation error of a tip [rad], about the axes that are not free.
     pub orientation_error: f64,
+    /// Largest violation of a goal [m or rad]; 0 without goals.
+    pub violation: f64,
     /// Number of iterations in all attempts.
     pub iterations: usize,
     /// Number of starting points tried, including the seed.
@@ -61,7 +67,8 @@ impl From<&Outcome> for UrdfIkOutcome {
         match outcome {
             Outcome::Solved => Self::Solved,
             Outcome::PositionOnly => Self::PositionOnly,
-            Outcome::Closest(Reason::OutOfReach { .. }) => Self::OutOfReach,
+            Outcome::Closest(Reason::OutOfReach { .. } | Reason::Unreachable { .. }) => Self::OutOfReach,
+            Outcome::Closest(Reason::Conflict { .. }) => Self::GoalConflict,
             Outcome::Closest(Reason::JointLimits) => Self::JointLimits,
             Outcome::Closest(Reason::StepLimited) => Self::StepLimited,
             Outcome::Closest(Reason::Collision { .. }) => Self::Collision,
@@ -94,7 +101,7 @@ pub unsafe extern "C" fn urdf_ik_solve(
         }?;
         positions.copy_from_slice(&workspace.solution.positions);
         if let Some(answer) = unsafe { answer.as_mut() } {
-            *answer = (&Answer::from(&workspace.solution)).into();
+            *answer = (&workspace.solution).into();
         }
         Ok(())
     })
@@ -118,7 +125,7 @@ pub unsafe extern "C" fn urdf_ik_solve_all(
         let workspace = unsafe { exclusive(workspace, "workspace") }?;
         let on_solution = on_solution.ok_or_else(|| Failure::argument("on_solution is NULL"))?;
         let mut hand_out = |solution: &Solution| {
-            let answer = UrdfIkAnswer::from(&Answer::from(solution));
+            let answer = UrdfIkAnswer::from(solution);
             let go_on = unsafe { on_solution(context, solution.positions.as_ptr(), &raw const answer) };
             if go_on == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
@@ -151,12 +158,19 @@ impl UrdfIkWorkspace {
         problem: &UrdfIkProblem,
         work: impl FnOnce(&Solver, &Problem, &mut Scratch, &mut Solution) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let Self { solver, scratch, solution, targets, nominal, .. } = self;
+        let Self { robot, solver, scratch, solution, targets, goals, nominal, .. } = self;
         targets.clear();
         unsafe { problem.push_targets(targets) }?;
         let callbacks = unsafe { problem.callbacks() };
+        let goals_text = unsafe { problem.goals() }?;
         let problem = unsafe { problem.problem(solver.chain(), targets, nominal, &callbacks) }?;
-        work(solver, &problem, scratch, solution)
+        let problem = problem.with_goals(goals.read(goals_text, robot, solver.chain())?);
+        let done = work(solver, &problem, scratch, solution);
+        if done.is_err() {
+            // Those of the last answer belong to other goals.
+            solution.violations.clear();
+        }
+        done
     }
 }
 
@@ -179,7 +193,7 @@ pub unsafe extern "C" fn urdf_ik_solve_batch(
     answers: *mut UrdfIkAnswer,
 ) -> UrdfIkStatus {
     guarded(|| {
-        let UrdfIkArm { solver, .. } = unsafe { reference(arm, "arm") }?;
+        let UrdfIkArm { robot, solver, .. } = unsafe { reference(arm, "arm") }?;
         let chain = solver.chain();
         let given = unsafe { entries(problems, count, "problems") }?;
         let positions = unsafe { exclusive_entries(positions, count * chain.variables().len(), "positions") }?;
@@ -191,54 +205,61 @@ pub unsafe extern "C" fn urdf_ik_solve_batch(
             )));
         }
         let nominal = chain.nominal_positions();
-        let (targets, ends) = unsafe { all_targets(given) };
+        let (targets, ranges) = unsafe { all_targets(given) };
+        let texts: Vec<_> = given.iter().map(|given| unsafe { given.goals() }).collect();
+        let mut goals = GoalsByText::default();
+        texts.iter().flatten().flatten().for_each(|text| goals.insert(text, robot, chain));
         let callbacks: Vec<_> = given.iter().map(|given| unsafe { given.callbacks() }).collect();
-        let mut start = 0;
-        let problems: Vec<Problem> = given
-            .iter()
-            .zip(&callbacks)
-            .zip(&ends)
-            .map(|((given, callbacks), &end)| {
-                let range = std::mem::replace(&mut start, end)..end;
-                // The solver refuses a problem without a target, so that the answers stay in their order.
-                unsafe { given.problem(chain, &targets[range], &nominal, callbacks) }
-                    .unwrap_or_else(|_| Problem::new(&[], &nominal))
-            })
-            .collect();
+        let problem = |index: usize| {
+            let targets = &targets[ranges[index].clone()?];
+            let goals = goals.get(*texts[index].as_ref().ok()?)?;
+            let problem = unsafe { given[index].problem(chain, targets, &nominal, &callbacks[index]) };
+            Some(problem.ok()?.with_goals(goals))
+        };
+        // The solver refuses a problem without a target or goal, so that the answers stay in their order.
+        let refused = Problem::new(&[], &nominal);
+        let problems: Vec<Problem> = (0..count).map(|index| problem(index).unwrap_or(refused)).collect();
         // The threads have ended when this returns, so that the library can be unloaded.
         let pool = ThreadPoolBuilder::new().num_threads(threads);
         let batch =
             pool.build_scoped(ThreadBuilder::run, |pool| pool.install(|| solver.solve_batch(&problems, &|| true)));
         let batch = batch.map_err(Failure::argument)?;
         positions.copy_from_slice(&batch.positions);
-        answers.iter_mut().zip(&batch.answers).for_each(|(answer, found)| *answer = found.into());
+        for (answer, found) in answers.iter_mut().zip(&batch.answers) {
+            *answer = found.into();
+        }
         Ok(())
     })
 }
 
-/// The targets of all problems, and the end of those of each problem. A problem with an invalid target gets none.
+/// The targets of all problems, and the range of those of each problem; `None` if one is invalid.
 ///
 /// # Safety
 /// The pointers of `problems` are NULL or valid.
-unsafe fn all_targets(problems: &[UrdfIkProblem]) -> (Vec<Target>, Vec<usize>) {
-    let (mut targets, mut ends) = (Vec::with_capacity(problems.len()), Vec::with_capacity(problems.len()));
-    for problem in problems {
+unsafe fn all_targets(problems: &[UrdfIkProblem]) -> (Vec<Target>, Vec<Option<Range<usize>>>) {
+    let mut targets = Vec::with_capacity(problems.len());
+    let range = |problem: &UrdfIkProblem| {
         let start = targets.len();
-        if unsafe { problem.push_targets(&mut targets) }.is_err() {
-            targets.truncate(start);
-        }
-        ends.push(targets.len());
+        unsafe { problem.push_targets(&mut targets) }.ok().map(|()| start..targets.len())
+    };
+    let ranges = problems.iter().map(range).collect();
+    (targets, ranges)
+}
+
+impl From<&Solution> for UrdfIkAnswer {
+    fn from(solution: &Solution) -> Self {
+        (&Answer::from(solution)).into()
     }
-    (targets, ends)
 }
 
 impl From<&Answer> for UrdfIkAnswer {
     fn from(answer: &Answer) -> Self {
         match answer {
-            Answer::Given { outcome, residual, iterations, attempts, .. } => Self {
+            Answer::Given { outcome, residual, violations, iterations, attempts, .. } => Self {
                 outcome: outcome.into(),
                 position_error: residual.position,
                 orientation_error: residual.orientation,
+                violation: violations.iter().copied().fold(0.0, f64::max),
                 iterations: *iterations,
                 attempts: *attempts,
             },
@@ -246,6 +267,7 @@ impl From<&Answer> for UrdfIkAnswer {
                 outcome: UrdfIkOutcome::Invalid,
                 position_error: f64::NAN,
                 orientation_error: f64::NAN,
+                violation: f64::NAN,
                 iterations: 0,
                 attempts: 0,
             },

@@ -2,20 +2,24 @@
 
 use std::ffi::{CString, c_char};
 use std::ptr;
+use std::sync::Arc;
 
-use urdf_ik::robot::ChainPoses;
+use urdf_ik::robot::{ChainPoses, Robot};
 use urdf_ik::solver::{Scratch, Solution, Solver, Target};
 
 use crate::arm::UrdfIkArm;
 use crate::failure::{UrdfIkStatus, c_text, guarded, guarded_or};
+use crate::goals::LastGoals;
 use crate::pointers::{hand_out, reference, take_back};
 
-/// The memory of one thread for solves of an arm. Solves in it allocate nothing.
+/// The memory of one thread for solves of an arm. Solves in it allocate nothing, unless their goals change.
 pub struct UrdfIkWorkspace {
+    pub(crate) robot: Arc<Robot>,
     pub(crate) solver: Solver,
     pub(crate) scratch: Scratch,
     pub(crate) solution: Solution,
     pub(crate) targets: Vec<Target>,
+    pub(crate) goals: LastGoals,
     pub(crate) poses: ChainPoses,
     /// The default seed.
     pub(crate) nominal: Vec<f64>,
@@ -32,11 +36,14 @@ pub unsafe extern "C" fn urdf_ik_workspace_new(
     workspace: *mut *mut UrdfIkWorkspace,
 ) -> UrdfIkStatus {
     guarded(|| {
-        let solver = unsafe { reference(arm, "arm") }?.solver.clone();
+        let UrdfIkArm { robot, solver, .. } = unsafe { reference(arm, "arm") }?;
+        let solver = solver.clone();
         let made = UrdfIkWorkspace {
+            robot: Arc::clone(robot),
             scratch: solver.scratch(),
             solution: solver.solution(),
             targets: Vec::with_capacity(solver.chain().tips().len()),
+            goals: LastGoals::default(),
             poses: ChainPoses::new(solver.chain()),
             nominal: solver.chain().nominal_positions(),
             reason: CString::default(),
@@ -67,4 +74,22 @@ pub unsafe extern "C" fn urdf_ik_workspace_reason(workspace: *mut UrdfIkWorkspac
         workspace.reason = c_text(&workspace.solution.sentence(workspace.solver.chain()));
         workspace.reason.as_ptr()
     })
+}
+
+/// The violation of each goal at the last answer of urdf_ik_solve() in this workspace [m or rad], in the order of the
+/// goals, valid until the next call with this workspace. A goal that is met may be violated by up to 1e-5. Writes their
+/// number to `count`. NULL without goals, or if `workspace` is NULL.
+///
+/// # Safety
+/// `workspace` is NULL, or a workspace that no other thread uses; `count` is written unless it is NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urdf_ik_workspace_violations(
+    workspace: *const UrdfIkWorkspace,
+    count: *mut usize,
+) -> *const f64 {
+    let violations = unsafe { workspace.as_ref() }.map_or(&[][..], |workspace| &workspace.solution.violations);
+    if let Some(count) = unsafe { count.as_mut() } {
+        *count = violations.len();
+    }
+    if violations.is_empty() { ptr::null() } else { violations.as_ptr() }
 }

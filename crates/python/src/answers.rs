@@ -8,17 +8,18 @@ use pyo3::types::PyList;
 use urdf_ik::robot::Chain;
 use urdf_ik::solver::{Outcome, Reason, Solution};
 
-use crate::shared::WorldData;
+use crate::options::SolveOptions;
 
 /// The code of an outcome in `urdfik.Outcome` and in the node's SolveStatus.
 pub fn code(outcome: &Outcome) -> u8 {
     match outcome {
         Outcome::Solved => 0,
         Outcome::PositionOnly => 10,
-        Outcome::Closest(Reason::OutOfReach { .. }) => 1,
+        Outcome::Closest(Reason::OutOfReach { .. } | Reason::Unreachable { .. }) => 1,
         Outcome::Closest(Reason::JointLimits) => 2,
         Outcome::Closest(Reason::StepLimited) => 3,
         Outcome::Closest(Reason::Collision { .. }) => 9,
+        Outcome::Closest(Reason::Conflict { .. }) => 12,
         _ => 4,
     }
 }
@@ -35,7 +36,7 @@ fn outcome(py: Python<'_>, code: u8) -> PyResult<Bound<'_, PyAny>> {
     let members = || {
         let class = py.import(ANSWERS)?.getattr("Outcome")?;
         let member = |code: u8| class.call1((code,)).unwrap_or_else(|_| py.None().into_bound(py));
-        PyList::new(py, (0..=10).map(member)).map(Bound::unbind)
+        PyList::new(py, (0..=12).map(member)).map(Bound::unbind)
     };
     MEMBERS.get_or_try_init(py, members)?.bind(py).get_item(code.into())
 }
@@ -45,11 +46,11 @@ pub fn answer<'py>(
     py: Python<'py>,
     solution: &Solution,
     chain: &Chain,
-    world: Option<&WorldData>,
+    options: &SolveOptions,
 ) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let reason = match world {
-        Some(world) => solution.sentence_in(chain, world.clearance().scene),
+    let reason = match options.clearance() {
+        Some(clearance) => solution.sentence_in(chain, clearance.scene),
         None => solution.sentence(chain),
     };
     let worst = solution.worst_residual();
@@ -60,6 +61,7 @@ pub fn answer<'py>(
         outcome(py, code(&solution.outcome))?,
         worst.position,
         worst.orientation,
+        PyArray1::from_slice(py, &solution.violations),
         solution.iterations,
         solution.attempts,
     ))

@@ -18,6 +18,7 @@ use urdf_ik::solver::{Answer, Problem, Solver, Target};
 use crate::answers::{self, ANSWERS};
 use crate::arguments::Argument;
 use crate::arrays::{PositionRows, array, read_rows};
+use crate::goals::nothing_requested;
 use crate::interruption::{INTERVAL, SignalCheck};
 use crate::options::SolveOptions;
 use crate::poses::{PoseArgument, PoseRows};
@@ -36,6 +37,8 @@ struct Columns {
     outcomes: Vec<u8>,
     position_errors: Vec<f64>,
     orientation_errors: Vec<f64>,
+    /// As many for each problem as the problem with the most goals has.
+    violations: Vec<f64>,
     iterations: Vec<i64>,
     attempts: Vec<i64>,
     /// Refusals by problem number.
@@ -51,15 +54,18 @@ impl PyArm {
     ///
     /// Parameters
     /// ----------
-    /// poses : array, or dict by tip
+    /// poses : array, or dict by tip, optional
     ///     (N, 4, 4), (N, 7) or (N, 3) in the frame of the base link; for several tips (N, tips, 4, 4), (N, tips, 7),
-    ///     (N, tips, 3), or a dict from tip to such an array.
+    ///     (N, tips, 3), or a dict from tip to such an array. None: goals alone.
     /// seeds : array (N, n) or (n,), optional
     ///     Starts of the searches [rad or m]. Default: ``nominal``.
     /// threads : int
     ///     Number of threads; 0 for all cores.
     /// progress : callable, optional
     ///     Called at intervals with the number of solved problems and the total.
+    /// goals : list of goals, or list of N such lists, optional
+    ///     As in solve: the same goals for all problems, or a list for each. Without poses, N is the number of these
+    ///     lists or of the seeds.
     /// solver, and the others
     ///     As in solve; ``timeout`` applies to each problem.
     ///
@@ -68,8 +74,8 @@ impl PyArm {
     /// Answers
     ///     Has an array for each field of Answer. Invalid rows are refused, and the others solved.
     #[pyo3(
-        signature = (poses, seeds = None, *, threads = Argument::Valid(1), progress = None, **options),
-        text_signature = "($self, poses, seeds=None, *, threads=1, progress=None, solver='jacobian', free_axes=None, \
+        signature = (poses = None, seeds = None, *, threads = Argument::Valid(1), progress = None, **options),
+        text_signature = "($self, poses=None, seeds=None, *, threads=1, progress=None, goals=None, constraints=None, solver='jacobian', free_axes=None, \
                           position_tolerance=1e-05, orientation_tolerance=1e-05, pick='first', attempts=100, random_seed=0, timeout=None, \
                           avoid=None, posture=None, posture_weight=1.0, limits_weight=0.0, manipulability_weight=0.0, bounds=None, move_weights=None, \
                           tool=None, closest=True)"
@@ -77,7 +83,7 @@ impl PyArm {
     fn solve_batch<'py>(
         &self,
         py: Python<'py>,
-        poses: &Bound<'py, PyAny>,
+        poses: Option<&Bound<'py, PyAny>>,
         seeds: Option<&Bound<'py, PyAny>>,
         threads: Argument<'py, usize>,
         progress: Option<&Bound<'py, PyAny>>,
@@ -91,13 +97,20 @@ impl PyArm {
         }
         let (arm, options) = SolveOptions::read(&self.0, options, "solve_batch", &[])?;
         let chain = &arm.chain;
-        let (poses, count) = PoseArgument::many(poses, chain, "poses")?;
         let seeds = match seeds {
             Some(seeds) => read_rows(seeds, chain, "seeds")?,
             None => PositionRows { numbers: chain.nominal_positions(), rows: None },
         };
-        if let Some(rows) = seeds.rows.filter(|rows| *rows != count) {
-            return Err(refused(format!("there are {rows} seeds for {count} poses")));
+        let lists = options.goals.problems();
+        let (poses, count) = match poses {
+            Some(poses) => PoseArgument::many(poses, chain, "poses")?,
+            None if options.goals.most() == 0 => return Err(nothing_requested("poses")),
+            None => (PoseArgument::none(), lists.or(seeds.rows).unwrap_or(1)),
+        };
+        for (rows, what) in [(seeds.rows, "seeds"), (lists, "lists of goals")] {
+            if let Some(rows) = rows.filter(|rows| *rows != count) {
+                return Err(refused(format!("there are {rows} {what} for {count} poses")));
+            }
         }
         let (solver, pool) = (arm.solver(options.kind)?, pool(threads)?);
         let mut columns = Columns::default();
@@ -109,7 +122,7 @@ impl PyArm {
                 progress.call1((rows.end, count))?;
             }
         }
-        columns.into_answers(py, arm.variables())
+        columns.into_answers(py, arm.variables(), options.goals.most())
     }
 }
 
@@ -153,10 +166,14 @@ impl Block<'_> {
         let PositionRows { numbers, rows } = self.seeds;
         let variables = numbers.len() / rows.unwrap_or(1);
         let problem = |row: usize| {
-            // The solver refuses a problem without a target, so that the answers stay in their order.
-            let range = if faults.contains_key(&row) { 0..0 } else { row * of_row..(row + 1) * of_row };
             let first = rows.map_or(0, |_| (self.rows.start + row) * variables);
-            let problem = self.options.problem(&targets[range], &numbers[first..first + variables]);
+            let (targets, goals) = if faults.contains_key(&row) {
+                // The solver refuses a problem without a target or goal, so that the answers stay in their order.
+                (&[][..], &[][..])
+            } else {
+                (&targets[row * of_row..(row + 1) * of_row], self.options.goals.of(self.rows.start + row))
+            };
+            let problem = self.options.problem(targets, goals, &numbers[first..first + variables]);
             problem.with_interruption(Some(&interruption))
         };
         let problems: Vec<Problem> = (0..self.rows.len()).into_par_iter().map(problem).collect();
@@ -164,6 +181,8 @@ impl Block<'_> {
         columns.positions.extend(batch.positions);
         for (row, answer) in batch.answers.into_iter().enumerate() {
             columns.push(self.rows.start + row, answer, faults.remove(&row));
+            // NaN for refused problems, and for goals that this one does not have.
+            columns.violations.resize((self.rows.start + row + 1) * self.options.goals.most(), f64::NAN);
         }
     }
 }
@@ -173,7 +192,8 @@ impl Columns {
     fn push(&mut self, number: usize, answer: Answer, fault: Option<String>) {
         self.solved.push(answer.is_solved());
         let (code, errors, effort) = match answer {
-            Answer::Given { outcome, residual, iterations, attempts, .. } => {
+            Answer::Given { outcome, residual, violations, iterations, attempts, .. } => {
+                self.violations.extend(violations);
                 (answers::code(&outcome), [residual.position, residual.orientation], [iterations, attempts])
             }
             refused => {
@@ -193,7 +213,7 @@ impl Columns {
         self.attempts.push(attempts);
     }
 
-    fn into_answers(self, py: Python<'_>, variables: usize) -> PyResult<Bound<'_, PyAny>> {
+    fn into_answers(self, py: Python<'_>, variables: usize, goals: usize) -> PyResult<Bound<'_, PyAny>> {
         static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let count = self.solved.len();
         CLASS.import(py, ANSWERS, "Answers")?.call1((
@@ -202,6 +222,7 @@ impl Columns {
             PyArray1::from_vec(py, self.outcomes),
             PyArray1::from_vec(py, self.position_errors),
             PyArray1::from_vec(py, self.orientation_errors),
+            array(py, [count, goals], self.violations)?,
             PyArray1::from_vec(py, self.iterations),
             PyArray1::from_vec(py, self.attempts),
             self.refused,

@@ -12,6 +12,7 @@ mod arm;
 mod arrays;
 mod batch;
 mod figures;
+mod goals;
 mod interruption;
 mod joint_options;
 mod kinematics;
@@ -52,6 +53,8 @@ mod _urdfik {
     use super::Error;
     #[pymodule_export]
     use super::arm::rebuild_arm;
+    #[pymodule_export]
+    use super::goals::pose_numbers;
     #[pymodule_export]
     use super::robot::{PyRobot, rebuild_robot};
     #[pymodule_export]

@@ -19,6 +19,7 @@ use urdf_ik_text::names::short;
 use crate::answers::ANSWERS;
 use crate::arguments::{Argument, read};
 use crate::arrays::{array, read_positions};
+use crate::goals::GOALS;
 use crate::interruption::SignalCheck;
 use crate::options::{SEARCH_OPTIONS, SolveOptions};
 use crate::path_or_text::{PathOrText, is_yaml};
@@ -80,7 +81,7 @@ impl PyArm {
     ) -> PyResult<Bound<'py, PyAny>> {
         const SOLVE_OPTIONS: [&str; 5] =
             ["position_tolerance", "orientation_tolerance", "bounds", "move_weights", "closest"];
-        let without = [&SEARCH_OPTIONS[..], &SOLVE_OPTIONS].concat();
+        let without = [&SEARCH_OPTIONS[..], &SOLVE_OPTIONS, &GOALS].concat();
         let (arm, options) = SolveOptions::read(&self.0, options, "path", &without)?;
         let q = read_positions(q, &self.0.chain, "q")?;
         let path_options = PathOptions::default().with_blend_radius(blend_radius.named("blend_radius")?);

@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use urdf_ik::collision::Clearance;
+use urdf_ik::goals::{Goal, GoalContext};
 use urdf_ik::robot::Chain;
 use urdf_ik::solver::{
     JointBounds, Mode, Pick, Preference, Problem, SolverKind, Target, Tolerance, Unreached, free_axes_from_names,
@@ -19,6 +20,7 @@ use urdf_ik::solver::{
 
 use crate::arguments::{StringOrList, parsed, read, shown};
 use crate::arrays::read_positions;
+use crate::goals::{GOALS, GoalLists};
 use crate::joint_options::{joint_bounds, move_weights};
 use crate::poses::tip_index;
 use crate::refused;
@@ -29,6 +31,8 @@ pub struct SolveOptions {
     pub kind: SolverKind,
     /// A template target without pose for each tip.
     pub targets: Vec<Target>,
+    /// Goals besides poses.
+    pub goals: GoalLists,
     pick: Pick,
     attempts: usize,
     random_seed: u64,
@@ -64,6 +68,7 @@ impl SolveOptions {
         let mut options = Self {
             kind: SolverKind::Jacobian,
             targets,
+            goals: GoalLists::default(),
             pick: Pick::First,
             attempts: 100,
             random_seed: 0,
@@ -83,6 +88,7 @@ impl SolveOptions {
                 return Err(PyTypeError::new_err(format!("{called}() got an unexpected keyword argument '{name}'")));
             }
         }
+        options.read_goals(&arm, given)?;
         Ok((arm, options))
     }
 
@@ -108,10 +114,30 @@ impl SolveOptions {
             "move_weights" => self.move_weights = move_weights(value, &arm.chain)?,
             // The arm has it already: see `read`.
             "tool" => {}
+            // These refer to the world: see `read`.
+            name if GOALS.contains(&name) => {}
             "manipulability_weight" => self.manipulability_weight = read(value, name)?,
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// Reads the goals. Links off the chain are at the positions of the world to avoid, or at their neutral ones.
+    fn read_goals(&mut self, arm: &ArmData, given: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        let Some(given) = given else { return Ok(()) };
+        let mut present = GOALS.iter().filter_map(|name| {
+            let value = given.get_item(name).ok()??;
+            (!value.is_none()).then_some((*name, value))
+        });
+        let Some((name, value)) = present.next() else { return Ok(()) };
+        if present.next().is_some() {
+            return Err(refused("constraints is another name of goals; give one of them"));
+        }
+        let robot = &arm.robot.robot;
+        let positions = self.world.as_ref().map_or_else(|| robot.neutral_positions(), |world| world.rest.clone());
+        let context = GoalContext { robot, chain: &arm.chain, positions: &positions, frames: &[] };
+        self.goals = GoalLists::read(&value, name, &context)?;
+        Ok(())
     }
 
     fn set_tolerance(&mut self, value: f64, part: impl Fn(&mut Tolerance) -> &mut f64) {
@@ -132,10 +158,11 @@ impl SolveOptions {
         Ok(())
     }
 
-    /// A search problem for these targets from `seed` \[rad or m\].
-    pub fn problem<'a>(&'a self, targets: &'a [Target], seed: &'a [f64]) -> Problem<'a> {
+    /// A search problem for these targets and goals from `seed` \[rad or m\].
+    pub fn problem<'a>(&'a self, targets: &'a [Target], goals: &'a [Goal], seed: &'a [f64]) -> Problem<'a> {
         let Self { pick, attempts, random_seed, .. } = *self;
         Problem::new(targets, seed)
+            .with_goals(goals)
             .with_mode(Mode::Search { pick, attempts, random_seed })
             .with_preference(self.preference())
             .with_deadline(self.timeout)
@@ -159,11 +186,6 @@ impl SolveOptions {
     /// The scene and margin for collision avoidance, if any.
     pub fn clearance(&self) -> Option<Clearance<'_>> {
         self.world.as_deref().map(WorldData::clearance)
-    }
-
-    /// The world to avoid, if any.
-    pub fn world(&self) -> Option<&WorldData> {
-        self.world.as_deref()
     }
 
     /// True for solves that take at most milliseconds and so do not release the interpreter lock.

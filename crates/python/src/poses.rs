@@ -109,6 +109,11 @@ impl<N> TipPoses<N> {
 }
 
 impl<'py> PoseArgument<'py> {
+    /// No poses.
+    pub fn none() -> Self {
+        Self(Vec::new())
+    }
+
     /// The poses of one problem: an array for all tips, or a dict from tips to arrays.
     pub fn one(value: &Bound<'py, PyAny>, chain: &Chain) -> PyResult<Self> {
         Self::read(value, chain, false, "pose")

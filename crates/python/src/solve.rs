@@ -10,6 +10,7 @@ use urdf_ik::solver::{Mode, Problem, Solution, Solver, Target};
 use crate::answers::answer;
 use crate::arguments::Argument;
 use crate::arrays::read_positions;
+use crate::goals::nothing_requested;
 use crate::interruption::SignalCheck;
 use crate::options::{SEARCH_OPTIONS, SolveOptions};
 use crate::poses::PoseArgument;
@@ -18,19 +19,22 @@ use crate::shared::{PyArm, Workspace};
 
 #[pymethods]
 impl PyArm {
-    /// Finds joint positions within the joint limits that bring the tips to their poses.
+    /// Finds joint positions within the joint limits that bring the tips to their poses and meet all goals.
     ///
     /// If there are none, the answer has the closest joint positions that were found, and the reason. The same
     /// problem always has the same answer, bit for bit.
     ///
     /// Parameters
     /// ----------
-    /// pose : array, or dict by tip
-    ///     The pose of the tip in the frame of the base link: see Arm.
+    /// pose : array, or dict by tip, optional
+    ///     The pose of the tip in the frame of the base link: see Arm. None: goals alone.
     /// seed : array (n,), or dict by joint name, optional
     ///     Start of the search [rad or m]; solutions near it are preferred. Default: ``nominal``.
     /// solver : "jacobian", "closed_form" or "fabrik"
     ///     The method.
+    /// goals : list of goals of urdfik.goals, or of dicts with the same fields and ``type``, optional
+    ///     Goals besides the pose, met within 1e-5 m or rad: points in boxes, distances, cones and bounds of
+    ///     orientations of any link, relations of joints. ``constraints`` is another name of this argument.
     /// free_axes : list of "x", "y", "z", "rx", "ry", "rz", or dict of such lists by tip
     ///     Free axes of the tip frame: translations along them and rotations about them are not constrained.
     /// position_tolerance, orientation_tolerance : float
@@ -69,10 +73,11 @@ impl PyArm {
     /// Raises
     /// ------
     /// Error
-    ///     If an argument is invalid: not a pose, a seed of another length, a tolerance of 0.
+    ///     If an argument is invalid: not a pose, a seed of another length, a tolerance of 0, a goal of an unknown
+    ///     link.
     #[pyo3(
-        signature = (pose, seed = None, **options),
-        text_signature = "($self, pose, seed=None, *, solver='jacobian', free_axes=None, position_tolerance=1e-05, \
+        signature = (pose = None, seed = None, **options),
+        text_signature = "($self, pose=None, seed=None, *, goals=None, constraints=None, solver='jacobian', free_axes=None, position_tolerance=1e-05, \
                           orientation_tolerance=1e-05, pick='first', attempts=100, random_seed=0, timeout=None, avoid=None, posture=None, \
                           posture_weight=1.0, limits_weight=0.0, manipulability_weight=0.0, bounds=None, move_weights=None, \
                           tool=None, closest=True)"
@@ -80,7 +85,7 @@ impl PyArm {
     fn solve<'py>(
         &self,
         py: Python<'py>,
-        pose: &Bound<'py, PyAny>,
+        pose: Option<&Bound<'py, PyAny>>,
         seed: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
@@ -106,8 +111,8 @@ impl PyArm {
     /// list of Answer
     ///     Solutions in the order of discovery; with ``max_turns`` the nearest to the seed first.
     #[pyo3(
-        signature = (pose, seed = None, *, max_turns = Argument::Valid(0), **options),
-        text_signature = "($self, pose, seed=None, *, max_turns=0, solver='jacobian', free_axes=None, position_tolerance=1e-05, \
+        signature = (pose = None, seed = None, *, max_turns = Argument::Valid(0), **options),
+        text_signature = "($self, pose=None, seed=None, *, max_turns=0, goals=None, constraints=None, solver='jacobian', free_axes=None, position_tolerance=1e-05, \
                           orientation_tolerance=1e-05, attempts=100, random_seed=0, timeout=None, avoid=None, posture=None, \
                           posture_weight=1.0, limits_weight=0.0, manipulability_weight=0.0, bounds=None, move_weights=None, \
                           tool=None)"
@@ -115,7 +120,7 @@ impl PyArm {
     fn solve_all<'py>(
         &self,
         py: Python<'py>,
-        pose: &Bound<'py, PyAny>,
+        pose: Option<&Bound<'py, PyAny>>,
         seed: Option<&Bound<'py, PyAny>>,
         max_turns: Argument<'py, usize>,
         options: Option<&Bound<'py, PyDict>>,
@@ -126,12 +131,12 @@ impl PyArm {
         let solver = arm.solver(options.kind)?;
         let interruption = SignalCheck::new();
         let is_raised = || interruption.is_raised();
-        let problem = options.problem(&targets, &seed).with_interruption(Some(&is_raised));
+        let problem = options.problem(&targets, options.goals.of_one()?, &seed).with_interruption(Some(&is_raised));
         let found = py.detach(|| arm.work(|worker| all_solutions(solver, &problem, max_turns, worker)))?;
         interruption.result()?;
         let list = PyList::empty(py);
         for solution in &found {
-            list.append(answer(py, solution, &self.0.chain, options.world())?)?;
+            list.append(answer(py, solution, &self.0.chain, &options)?)?;
         }
         Ok(list)
     }
@@ -141,8 +146,8 @@ impl PyArm {
     ///
     /// Parameters
     /// ----------
-    /// pose : array, or dict by tip
-    ///     The pose of the tip in the frame of the base link: see Arm.
+    /// pose : array, or dict by tip, or None
+    ///     The pose of the tip in the frame of the base link: see Arm. None: goals alone.
     /// q : array (n,), or dict by joint name
     ///     The current joint positions [rad or m].
     /// max_step : float, or array (n,), optional
@@ -156,14 +161,14 @@ impl PyArm {
     ///     The outcome is STEP_LIMITED while ``max_step`` keeps the arm from the pose.
     #[pyo3(
         signature = (pose, q, max_step = None, **options),
-        text_signature = "($self, pose, q, max_step=None, *, solver='jacobian', free_axes=None, position_tolerance=1e-05, \
+        text_signature = "($self, pose, q, max_step=None, *, goals=None, constraints=None, solver='jacobian', free_axes=None, position_tolerance=1e-05, \
                           orientation_tolerance=1e-05, avoid=None, posture=None, posture_weight=1.0, limits_weight=0.0, \
                           manipulability_weight=0.0, bounds=None, move_weights=None, tool=None, closest=True)"
     )]
     fn track<'py>(
         &self,
         py: Python<'py>,
-        pose: &Bound<'py, PyAny>,
+        pose: Option<&Bound<'py, PyAny>>,
         q: &Bound<'py, PyAny>,
         max_step: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
@@ -186,7 +191,7 @@ impl PyArm {
     fn solve_one<'py>(
         &self,
         py: Python<'py>,
-        pose: &Bound<'py, PyAny>,
+        pose: Option<&Bound<'py, PyAny>>,
         seed: &[f64],
         options: &SolveOptions,
         max_step: Option<&[f64]>,
@@ -194,7 +199,7 @@ impl PyArm {
         let targets = self.targets(pose, options)?;
         let interruption = SignalCheck::new();
         let is_raised = || interruption.is_raised();
-        let mut problem = options.problem(&targets, seed).with_interruption(Some(&is_raised));
+        let mut problem = options.problem(&targets, options.goals.of_one()?, seed).with_interruption(Some(&is_raised));
         if let Some(max_step) = max_step {
             problem.mode = Mode::Track { max_step };
         }
@@ -207,12 +212,16 @@ impl PyArm {
             }
             .map_err(refused)?;
             interruption.result()?;
-            answer(py, solution, &self.0.chain, options.world())
+            answer(py, solution, &self.0.chain, options)
         })
     }
 
-    fn targets(&self, pose: &Bound<'_, PyAny>, options: &SolveOptions) -> PyResult<Vec<Target>> {
-        let poses = PoseArgument::one(pose, &self.0.chain)?.row();
+    fn targets(&self, pose: Option<&Bound<'_, PyAny>>, options: &SolveOptions) -> PyResult<Vec<Target>> {
+        let poses = match pose {
+            Some(pose) => PoseArgument::one(pose, &self.0.chain)?.row(),
+            None if options.goals.most() == 0 => return Err(nothing_requested("pose")),
+            None => PoseArgument::none().row(),
+        };
         let mut targets = options.targets[..1].repeat(poses.targets());
         poses.write(0, &options.targets, &mut targets).map_err(refused)?;
         Ok(targets)

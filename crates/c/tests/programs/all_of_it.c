@@ -185,6 +185,75 @@ static UrdfIkPose reachable(UrdfIkWorkspace *workspace) {
   return pose;
 }
 
+/* Goals with and without a pose, of one problem and of a batch. */
+static void meets_goals(const UrdfIkArm *arm, UrdfIkWorkspace *workspace) {
+  const char *level = "[{\"type\": \"cone\", \"name\": \"level cup\", \"axis\": [0, 0, 1], \"direction\": [0, 0, 1], \"angle\": 0}]";
+  const char *both = "[{\"type\": \"cone\", \"axis\": [0, 0, 1], \"direction\": [0, 0, 1], \"angle\": 0.1},"
+                     " {\"type\": \"distance\", \"name\": \"far away\", \"lower\": 5}]";
+  double found[7], again[7], rows[4 * 7];
+  UrdfIkPose pose = reachable(workspace), reached;
+  UrdfIkTarget target = urdf_ik_target(0, pose);
+  UrdfIkAnswer answer, answers[4];
+  size_t count = 9;
+  UrdfIkProblem problem = urdf_ik_problem();
+  EXPECT(problem.goals == NULL);
+  problem.goals = level;
+  OK(urdf_ik_solve(workspace, &problem, found, &answer));
+  EXPECT(answer.outcome == URDF_IK_OUTCOME_SOLVED && answer.violation <= 1e-5);
+  const double *violations = urdf_ik_workspace_violations(workspace, &count);
+  EXPECT(count == 1 && violations[0] == answer.violation);
+  OK(urdf_ik_forward_kinematics(workspace, found, &reached));
+  EXPECT(hypot(reached.orientation[0], reached.orientation[1]) < 1e-5);
+  OK(urdf_ik_solve(workspace, &problem, again, NULL));
+  EXPECT(memcmp(found, again, sizeof found) == 0);
+
+  memset(target.free_axes + 3, 1, 3);
+  problem.targets = &target;
+  problem.target_count = 1;
+  OK(urdf_ik_solve(workspace, &problem, found, &answer));
+  OK(urdf_ik_forward_kinematics(workspace, found, &reached));
+  EXPECT(answer.outcome == URDF_IK_OUTCOME_SOLVED && distance(&pose, &reached) < 1e-5);
+  EXPECT(hypot(reached.orientation[0], reached.orientation[1]) < 1e-5);
+
+  UrdfIkProblem unmet = urdf_ik_problem();
+  unmet.goals = both;
+  OK(urdf_ik_solve(workspace, &unmet, again, &answer));
+  violations = urdf_ik_workspace_violations(workspace, &count);
+  EXPECT(answer.outcome != URDF_IK_OUTCOME_SOLVED && answer.violation > 3 && count == 2 && violations[1] == answer.violation);
+  EXPECT(strstr(urdf_ik_workspace_reason(workspace), "'far away' is violated") != NULL);
+
+  UrdfIkProblem problems[4] = {problem, unmet, unmet, problem};
+  problems[2].goals = "[{}]";
+  target.pose.orientation[3] = 9;
+  UrdfIkTarget good = urdf_ik_target(0, pose);
+  memset(good.free_axes + 3, 1, 3);
+  problems[0].targets = &good;
+  OK(urdf_ik_solve_batch(arm, problems, 4, 2, rows, answers));
+  EXPECT(memcmp(found, rows, sizeof found) == 0 && memcmp(again, rows + 7, sizeof again) == 0);
+  EXPECT(answers[0].outcome == URDF_IK_OUTCOME_SOLVED && answers[0].violation <= 1e-5 && answers[1].violation == answer.violation);
+  for (int i = 2; i < 4; i++) {
+    EXPECT(answers[i].outcome == URDF_IK_OUTCOME_INVALID && isnan(answers[i].violation) && isnan(rows[7 * i]));
+  }
+
+  const char *invalid[][2] = {{"level", "goals is not the text of a JSON array"},
+                              {"{}", "goals is not the text of a JSON array"},
+                              {"[{}]", "goal 1: the field 'type' is missing"},
+                              {"[{\"type\": \"distance\"}, {\"type\": \"dance\"}]", "goal 2 ('dance'): there is no goal of type 'dance'"},
+                              {"[{\"type\": \"distance\", \"link\": \"nobody\"}]", "there is no link 'nobody'"},
+                              {"[]", "no target"}};
+  for (size_t i = 0; i < sizeof invalid / sizeof *invalid; i++) {
+    unmet.goals = invalid[i][0];
+    FAILS(urdf_ik_solve(workspace, &unmet, again, NULL), URDF_IK_STATUS_PROBLEM, invalid[i][1]);
+  }
+  unmet.goals = "\xff";
+  FAILS(urdf_ik_solve(workspace, &unmet, again, NULL), URDF_IK_STATUS_INVALID_ARGUMENT, "not UTF-8");
+  problem.goals = NULL;
+  problem.targets = &good;
+  OK(urdf_ik_solve(workspace, &problem, again, &answer));
+  EXPECT(answer.violation == 0 && urdf_ik_workspace_violations(workspace, &count) == NULL && count == 0);
+  EXPECT(urdf_ik_workspace_violations(NULL, NULL) == NULL);
+}
+
 /* A heavy joint moves less by self-motions. */
 static void weighs_moves(UrdfIkWorkspace *workspace) {
   double q[7] = {0.2, -0.3, 0.3, 0.5, -0.6, 0.7, -0.8}, weights[7], found[7], moves[2];
@@ -518,6 +587,7 @@ int main(int argc, char **argv) {
   solves(workspace);
   finds_all_solutions(workspace);
   solves_batches(arm, workspace);
+  meets_goals(arm, workspace);
   keeps_bounds(workspace);
   weighs_moves(workspace);
   has_tools(arm, workspace);

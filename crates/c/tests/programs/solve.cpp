@@ -50,6 +50,11 @@ int main(int, char **argv) {
   const urdf_ik::Answer again = workspace.solve({urdf_ik_target(0, pose)}, answer.positions);
   expect(again.positions == answer.positions, "from a solution the search stays where it is");
 
+  const std::string level = R"([{"type": "cone", "axis": [0, 0, 1], "direction": [0, 0, 1], "angle": 0.1}])";
+  const urdf_ik::Answer cup = workspace.solve_goals(level, q);
+  expect(cup.solved() && cup.violations.size() == 1 && cup.violations[0] == cup.violation && again.violations.empty(), "a level cup");
+  expect(contains(refused([&] { workspace.solve_goals("[{}]"); }), "'type' is missing"), "no goal");
+
   urdf_ik::Workspace tool(arm.with_tools({{{0, 0, 0.25}, {0, 0, 0, 1}}}));
   const UrdfIkPose tip = tool.forward_kinematics(q).front();
   const double x = tip.position[0] - pose.position[0], y = tip.position[1] - pose.position[1], z = tip.position[2] - pose.position[2];

@@ -9,6 +9,7 @@
 Lengths are in metres, angles in radians, times in seconds. Quaternions have their scalar last. Poses are in the frame of the base link.
 """
 
+from urdfik import goals
 from urdfik._answers import Answer, Answers, Outcome, SkeletonAnswer, Trajectory
 from urdfik._urdfik import Arm, Error, Robot, Servo, Skeleton, World
 
@@ -24,4 +25,5 @@ __all__ = [
     "SkeletonAnswer",
     "Trajectory",
     "World",
+    "goals",
 ]

@@ -11,9 +11,9 @@ class Outcome(IntEnum):
     """The outcome of a problem, with the codes of the node's SolveStatus."""
 
     SOLVED = 0
-    """The pose is met within the tolerances."""
+    """The pose and all goals are met within the tolerances."""
     OUT_OF_REACH = 1
-    """The pose is provably out of reach."""
+    """The pose is provably out of reach, or a goal is met nowhere."""
     JOINT_LIMITS = 2
     """Joint limits are in the way: without them the pose is met."""
     STEP_LIMITED = 3
@@ -26,6 +26,8 @@ class Outcome(IntEnum):
     """A collision is in the way: the clearance would be smaller than the margin."""
     POSITION_ONLY = 10
     """With ``closest="position"``: the position is met, with the closest orientation."""
+    GOAL_CONFLICT = 12
+    """A goal or pose excludes the others: without it they are met."""
 
 
 _IN_WORDS = {
@@ -35,6 +37,7 @@ _IN_WORDS = {
     Outcome.STEP_LIMITED: "on its way: the largest allowed step is too short",
     Outcome.NOT_CONVERGED: "no solution was found",
     Outcome.COLLISION: "something is in the way",
+    Outcome.GOAL_CONFLICT: "goals exclude each other",
     Outcome.POSITION_ONLY: "position only: the orientation is as close as it goes there",
 }
 
@@ -44,9 +47,9 @@ class Answer:
     """The answer to one problem."""
 
     solved: bool
-    """True if forward kinematics of exactly these positions meets every pose."""
+    """True if forward kinematics of exactly these positions meets every pose and goal."""
     positions: NDArray[np.float64]
-    """Joint positions (n,) [rad or m], within the joint limits; the closest that were found if a pose is not met."""
+    """Joint positions (n,) [rad or m], within the joint limits; the closest that were found if a pose or goal is not met."""
     reason: str
     """The outcome as a sentence, with numbers and names."""
     outcome: Outcome
@@ -54,6 +57,8 @@ class Answer:
     """Position error of the tip [m] along the axes that are not free; the largest of several tips."""
     orientation_error: float
     """Orientation error of the tip [rad] about the axes that are not free; the largest of several tips."""
+    violations: NDArray[np.float64]
+    """Violation of each goal (G,) [m or rad]; those that are met may have up to 1e-5."""
     iterations: int
     """Number of iterations in all attempts."""
     attempts: int
@@ -74,6 +79,8 @@ class Answers:
     """(N,) [m]; NaN in refused rows."""
     orientation_errors: NDArray[np.float64]
     """(N,) [rad]; NaN in refused rows."""
+    violations: NDArray[np.float64]
+    """(N, G) [m or rad], with the greatest number G of goals; NaN in refused rows, and in rows with fewer goals."""
     iterations: NDArray[np.int64]
     """(N,)"""
     attempts: NDArray[np.int64]

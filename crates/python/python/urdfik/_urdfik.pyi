@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from urdfik._answers import Answer, Answers, SkeletonAnswer, Trajectory
+from urdfik.goals import Goal
 
 __all__ = [
     "Arm",
@@ -14,6 +15,7 @@ __all__ = [
     "Servo",
     "Skeleton",
     "World",
+    "pose_numbers",
     "rebuild_arm",
     "rebuild_robot",
     "rebuild_servo",
@@ -33,6 +35,7 @@ _Frame: TypeAlias = Literal["base", "tip"]
 _HeldBack: TypeAlias = Literal["wait", "slide"]
 _Axis: TypeAlias = Literal["x", "y", "z", "rx", "ry", "rz"]
 _Axes: TypeAlias = _Axis | Sequence[_Axis]
+_Goals: TypeAlias = Sequence[Goal | Mapping[str, Any]]
 _FreeAxes: TypeAlias = _Axes | Mapping[str, _Axes] | None
 
 class _JointLimit(TypedDict, total=False):
@@ -107,9 +110,11 @@ class Arm:
     def manipulability(self, q: NDArray[Any], *, tip: str | None = None) -> float | _Floats: ...
     def solve(
         self,
-        pose: _Pose,
+        pose: _Pose | None = None,
         seed: _Positions | None = None,
         *,
+        goals: _Goals | None = None,
+        constraints: _Goals | None = None,
         solver: _Solver = "jacobian",
         free_axes: _FreeAxes = None,
         position_tolerance: float = 1e-05,
@@ -130,10 +135,12 @@ class Arm:
     ) -> Answer: ...
     def solve_all(
         self,
-        pose: _Pose,
+        pose: _Pose | None = None,
         seed: _Positions | None = None,
         *,
         max_turns: int = 0,
+        goals: _Goals | None = None,
+        constraints: _Goals | None = None,
         solver: _Solver = "jacobian",
         free_axes: _FreeAxes = None,
         position_tolerance: float = 1e-05,
@@ -152,11 +159,13 @@ class Arm:
     ) -> list[Answer]: ...
     def solve_batch(
         self,
-        poses: _Pose,
+        poses: _Pose | None = None,
         seeds: _Positions | None = None,
         *,
         threads: int = 1,
         progress: Callable[[int, int], object] | None = None,
+        goals: _Goals | Sequence[_Goals] | None = None,
+        constraints: _Goals | Sequence[_Goals] | None = None,
         solver: _Solver = "jacobian",
         free_axes: _FreeAxes = None,
         position_tolerance: float = 1e-05,
@@ -177,10 +186,12 @@ class Arm:
     ) -> Answers: ...
     def track(
         self,
-        pose: _Pose,
+        pose: _Pose | None,
         q: _Positions,
         max_step: float | ArrayLike | None = None,
         *,
+        goals: _Goals | None = None,
+        constraints: _Goals | None = None,
         solver: _Solver = "jacobian",
         free_axes: _FreeAxes = None,
         position_tolerance: float = 1e-05,
@@ -300,6 +311,7 @@ class Skeleton:
         orientation_tolerance: float = 1e-06,
     ) -> SkeletonAnswer: ...
 
+def pose_numbers(pose: ArrayLike) -> _Floats: ...
 def rebuild_arm(given: dict[str, Any], tips: list[str], base: str, tools: list[list[float]]) -> Arm: ...
 def rebuild_robot(given: dict[str, Any]) -> Robot: ...
 def rebuild_servo(arm: Arm, saved: dict[str, Any], world: World | None) -> Servo: ...
