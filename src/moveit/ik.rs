@@ -9,12 +9,13 @@ use r2r::geometry_msgs::msg::PoseStamped;
 use r2r::moveit_msgs::msg::{PositionIKRequest, RobotState};
 use r2r::moveit_msgs::srv::GetPositionIK::{Request, Response};
 
-use super::{apply_state, check_constraints, code, error_code, refusal, with_note};
+use super::{apply_state, code, constraints, error_code, refusal, with_note};
 use crate::arm::Arm;
 use crate::messages::convert;
 use crate::reports::{Fault, RefuseAs, Refused, Reporter, ServiceResponse, fault, status};
 use crate::robot_in_use::{Configuration, LoadedRobot, link_poses};
 use crate::ros::COMPUTE_IK;
+use crate::services::goals::GoalReader;
 use crate::services::joint_overrides::JointOverrides;
 use crate::services::query::Query;
 use crate::services::request_overrides;
@@ -37,7 +38,6 @@ impl ServiceResponse<Request> for Response {
 pub(super) async fn compute_ik(queries: Arc<Queries>, request: Request) -> Result<Response, Refused> {
     let Queries { arm, searches } = &*queries;
     let request = request.ik_request;
-    check_constraints(&request.constraints)?;
     let mut settings = (*arm.settings()).clone();
     // As in MoveIt, poses refer to links, not tools.
     let mut configuration = arm.configuration()?;
@@ -48,13 +48,16 @@ pub(super) async fn compute_ik(queries: Arc<Queries>, request: Request) -> Resul
     let mut positions = configuration.positions.clone();
     let note = apply_state(&loaded.robot, &request.robot_state, &mut positions)?;
     let targets = targets(arm, &configuration, &settings, &request).await?;
+    let reader = GoalReader { arm, configuration: &configuration, settings: &settings };
+    let goals = reader.locate(constraints::goals(&request.constraints, loaded.chain.base())?).await?;
+    let goals = goals.read(&loaded, &positions).refuse_as("constraints")?;
     let seed = loaded.chain.positions_from(&positions);
     let began = Instant::now();
     // As in MoveIt, the request decides, not the parameter.
     settings.avoid_collisions = request.avoid_collisions;
     let avoidance = Avoidance::of(&arm.surroundings, &loaded, &positions, &settings).await?;
     let joints = JointOverrides::default();
-    let query = Arc::new(Query { loaded, targets, seed, joints, avoidance, settings, began });
+    let query = Arc::new(Query { loaded, targets, goals, seed, joints, avoidance, settings, began });
     let (_, solution) = query.solve(searches).await?;
     let loaded = &query.loaded;
     let scene = Avoidance::scene(query.avoidance.as_ref());

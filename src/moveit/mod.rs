@@ -1,10 +1,11 @@
 //! MoveIt's interfaces: the services `compute_ik`, `compute_fk` and `check_state_validity`, the topics of obstacles,
 //! and the topics and services of MoveIt Servo.
 //!
-//! Constraints are not supported: requests with constraints are refused. Group names are ignored. Collisions are those
-//! with the world of the node, not with MoveIt's planning scene.
+//! Constraints of `compute_ik` become goals. Group names are ignored. Collisions are those with the world of the node,
+//! not with MoveIt's planning scene.
 
 mod collision_objects;
+mod constraints;
 mod fk;
 mod ik;
 #[cfg(feature = "moveit_servo")]
@@ -16,7 +17,7 @@ mod state_validity;
 use std::sync::Arc;
 
 use r2r::geometry_msgs::msg::Transform;
-use r2r::moveit_msgs::msg::{Constraints, MoveItErrorCodes, RobotState};
+use r2r::moveit_msgs::msg::{MoveItErrorCodes, RobotState};
 use r2r::moveit_msgs::srv::{GetPositionFK, GetPositionIK, GetStateValidity};
 use serde_json::json;
 
@@ -50,7 +51,7 @@ mod code {
 fn refusal(reporter: &Reporter, refused: &Refused) -> MoveItErrorCodes {
     let code = match (refused.outcome, &*refused.kind) {
         (TargetOutcome::UnknownFrame, _) => code::FRAME_TRANSFORM_FAILURE,
-        (_, "pose_stamped" | "constraints") => code::INVALID_GOAL_CONSTRAINTS,
+        (_, "pose_stamped" | "goals" | "constraints") => code::INVALID_GOAL_CONSTRAINTS,
         (_, "robot_state") => code::INVALID_ROBOT_STATE,
         (_, "ik_link_name" | "ik_link_names" | "fk_link_names") => code::INVALID_LINK_NAME,
         _ => code::FAILURE,
@@ -75,28 +76,6 @@ fn apply_state(robot: &Robot, state: &RobotState, positions: &mut [f64]) -> Resu
         carries_something
             .then_some("robot_state.attached_collision_objects is not used: attach them to the node's robot")
     })
-}
-
-/// Refuses constraints, which are not supported.
-fn check_constraints(constraints: &Constraints) -> Result<(), Refused> {
-    let Constraints {
-        joint_constraints, position_constraints, orientation_constraints, visibility_constraints, ..
-    } = constraints;
-    for (kind, count) in [
-        ("joint", joint_constraints.len()),
-        ("position", position_constraints.len()),
-        ("orientation", orientation_constraints.len()),
-        ("visibility", visibility_constraints.len()),
-    ] {
-        if count > 0 {
-            let sentence = format!(
-                "constraints has {count} {kind} constraints, but urdf_ik keeps no constraint except the joint limits of the \
-                 URDF: send the request without them"
-            );
-            return Err(Refused::invalid("constraints", sentence));
-        }
-    }
-    Ok(())
 }
 
 /// True for an identity or default transform.

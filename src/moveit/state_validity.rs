@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use r2r::geometry_msgs::msg::Vector3;
-use r2r::moveit_msgs::msg::ContactInformation;
+use r2r::moveit_msgs::msg::{Constraints, ContactInformation};
 use r2r::moveit_msgs::srv::GetStateValidity::{Request, Response};
 use r2r::std_msgs::msg::Header;
 
-use super::{apply_state, check_constraints};
+use super::apply_state;
 use crate::messages::convert;
 use crate::reports::{RefuseAs, Refused, Reporter, ServiceResponse};
 use crate::robot_in_use::Configuration;
@@ -41,6 +41,25 @@ pub(super) async fn check_state_validity(queries: Arc<Queries>, request: Request
         Ok(Response { valid: contacts.is_empty(), contacts, ..Response::default() })
     };
     searches.run_long(1, check).await
+}
+
+/// Refuses constraints, which are not checked.
+fn check_constraints(constraints: &Constraints) -> Result<(), Refused> {
+    for (kind, count) in [
+        ("joint", constraints.joint_constraints.len()),
+        ("position", constraints.position_constraints.len()),
+        ("orientation", constraints.orientation_constraints.len()),
+        ("visibility", constraints.visibility_constraints.len()),
+    ] {
+        if count > 0 {
+            let sentence = format!(
+                "constraints has {count} {kind} constraints, which check_state_validity does not check: send the request \
+                 without them"
+            );
+            return Err(Refused::invalid("constraints", sentence));
+        }
+    }
+    Ok(())
 }
 
 fn contacts(scene: &Scene, configuration: &Configuration, header: &Header) -> Vec<ContactInformation> {

@@ -22,6 +22,7 @@ pub(crate) enum TargetOutcome {
     Skipped = SolveStatus::SKIPPED as u8,
     PositionOnly = SolveStatus::POSITION_ONLY as u8,
     FollowingError = SolveStatus::FOLLOWING_ERROR as u8,
+    GoalConflict = SolveStatus::GOAL_CONFLICT as u8,
 }
 
 /// The report on a target.
@@ -68,7 +69,8 @@ impl From<Outcome> for TargetOutcome {
         match outcome {
             Outcome::Solved => Self::Solved,
             Outcome::PositionOnly => Self::PositionOnly,
-            Outcome::Closest(Reason::OutOfReach { .. }) => Self::OutOfReach,
+            Outcome::Closest(Reason::OutOfReach { .. } | Reason::Unreachable { .. }) => Self::OutOfReach,
+            Outcome::Closest(Reason::Conflict { .. }) => Self::GoalConflict,
             Outcome::Closest(Reason::JointLimits) => Self::JointLimits,
             Outcome::Closest(Reason::StepLimited) => Self::StepLimited,
             Outcome::Closest(Reason::Collision { .. }) => Self::Collision,
@@ -84,7 +86,7 @@ pub(crate) enum StatusColour {
     Neutral,
     OnItsWay,
     Reached,
-    /// Limited by joint limits, a collision, following errors or a failed search, or reached in position only.
+    /// Limited by joint limits, a collision, following errors, goals or a failed search, or reached in position only.
     HeldBack,
     OutOfReach,
     /// A refused target or menu choice.
@@ -101,7 +103,8 @@ impl StatusColour {
             | TargetOutcome::NotConverged
             | TargetOutcome::Collision
             | TargetOutcome::PositionOnly
-            | TargetOutcome::FollowingError => Self::HeldBack,
+            | TargetOutcome::FollowingError
+            | TargetOutcome::GoalConflict => Self::HeldBack,
             TargetOutcome::OutOfReach => Self::OutOfReach,
             TargetOutcome::Invalid | TargetOutcome::UnknownFrame | TargetOutcome::NoRobot | TargetOutcome::Skipped => {
                 Self::Refused

@@ -155,10 +155,10 @@ pub(crate) fn of_solution(
     let residual = solution.residuals.get(index).copied().unwrap_or_default();
     let met = residual.within(target);
     // One of several targets may be met although others are not.
-    let is_met_alone = met && targets.len() > 1 && !solution.is_solved();
+    let is_met_alone = met && solution.residuals.len() > 1 && !solution.is_solved();
     let sentence = sentence(solution, chain, scene);
     let (outcome, sentence) = if is_met_alone {
-        (TargetOutcome::Solved, format!("this target is met, but the targets of other tips are not: {sentence}"))
+        (TargetOutcome::Solved, format!("this target is met, but other targets or goals are not: {sentence}"))
     } else {
         (solution.outcome.into(), sentence)
     };

@@ -179,6 +179,7 @@ fn prepare(text: String, from_topic: bool, settings: &Settings) -> Result<ReadyR
     let robot = &*loaded.robot;
     let initial = settings.initial_positions(robot)?;
     settings.posture_positions(robot)?;
+    settings.standing_goals(robot, &loaded.chain)?;
     let limits = loaded.limits(settings)?;
     for joint in &settings.command_joints {
         config::movable_index(robot, joint).map_err(|e| Settings::command_joints().refuse(e))?;

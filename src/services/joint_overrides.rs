@@ -38,7 +38,7 @@ impl JointOverrides {
     }
 
     /// `problem` with these bounds and weights.
-    pub(crate) fn apply<'a>(&'a self, problem: Problem<'a>) -> Problem<'a> {
+    pub(crate) fn apply<'a>(&'a self, problem: &Problem<'a>) -> Problem<'a> {
         problem
             .with_bounds(self.bounds.as_ref().map(JointBounds::as_bounds))
             .with_preference(Preference { move_weights: self.move_weights.as_deref(), ..problem.preference })

@@ -1,7 +1,9 @@
 //! Registers the node's services and answers the small ones; parameters and MoveIt have their own files.
 
+mod batch_response;
 pub(crate) mod check_collisions;
 pub(crate) mod diagnostics;
+pub(crate) mod goals;
 pub(crate) mod joint_overrides;
 pub(crate) mod parameters;
 pub(crate) mod query;

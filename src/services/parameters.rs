@@ -171,6 +171,9 @@ impl ParameterStore {
             if before.posture != after.posture {
                 after.posture_positions(robot)?;
             }
+            if before.goals != after.goals || before.solver != after.solver {
+                after.standing_goals(robot, &now.loaded.chain)?;
+            }
             if before.solver != after.solver || before.tool != after.tool {
                 let loaded = now.loaded.with_tools_of(after).map_err(|fault| Refusal(fault.into()))?;
                 loaded.solver(after).map_err(|e| Settings::solver().refuse(e))?;

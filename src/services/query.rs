@@ -12,6 +12,7 @@ use crate::reports::{RefuseAs, Refused};
 use crate::robot_in_use::LoadedRobot;
 use crate::solving::{NullSpaceTask, Searches, problem};
 use crate::surroundings::Avoidance;
+use urdf_ik_goals::Goal;
 use urdf_ik_parameters::Settings;
 use urdf_ik_solver::{Mode, Problem, Solution, Solver, Target};
 
@@ -34,6 +35,8 @@ pub(crate) struct Query {
     pub loaded: Arc<LoadedRobot>,
     /// For different tips; one configuration has to meet all of them.
     pub targets: Vec<Target>,
+    /// To be met by the same configuration: those of the request, then the standing ones.
+    pub goals: Vec<Goal>,
     /// Start of the search: positions of the chain's variables.
     pub seed: Vec<f64>,
     /// Bounds and weights of joints.
@@ -94,7 +97,7 @@ impl Query {
         let mut scratches = vec![solver.scratch(); cores];
         let mut solution = solver.solution();
         solver.solve_on(&problem, &mut scratches, &mut solution).refuse_as("problem")?;
-        problem::complete(&solver, &self.targets, &mut scratches[0], &mut solution)?;
+        problem::complete(&solver, problem.targets, &mut scratches[0], &mut solution)?;
         Ok((solver, solution))
     }
 
@@ -120,9 +123,11 @@ impl Query {
 
     fn problem<'a>(&'a self, null_space_task: &'a NullSpaceTask, attempts: usize) -> Problem<'a> {
         let Settings { pick, random_seed, timeout, .. } = self.settings;
-        let search = problem::search(&self.targets, &self.seed, &self.settings, self.avoidance.as_ref());
+        let targets = problem::with_poses(&self.targets, &self.goals);
+        let search = problem::search(targets, &self.seed, &self.settings, self.avoidance.as_ref());
         self.joints.apply(
-            search
+            &search
+                .with_goals(&self.goals)
                 .with_mode(Mode::Search { pick, attempts, random_seed })
                 .with_preference(null_space_task.preference())
                 .with_deadline(Some(timeout.saturating_sub(self.began.elapsed()))),
@@ -135,7 +140,10 @@ impl Query {
 fn of_more_attempts(first: Option<Solution>, whole: Solution, elapsed: Duration) -> Solution {
     match first {
         Some(first) if first.attempts > whole.attempts && first.is_solved() => first,
-        Some(first) if first.attempts > whole.attempts => Solution { stop: whole.stop, elapsed, ..first },
+        Some(mut first) if first.attempts > whole.attempts => {
+            (first.stop, first.elapsed) = (whole.stop, elapsed);
+            first
+        }
         _ => whole,
     }
 }
@@ -161,9 +169,9 @@ mod tests {
         let task = NullSpaceTask::new(&loaded, &settings).unwrap();
         let time_left = |waited| {
             let began = Instant::now().checked_sub(Duration::from_secs(waited)).unwrap();
-            let (targets, seed, joints) = (Vec::new(), Vec::new(), JointOverrides::default());
+            let (targets, goals, seed, joints) = (Vec::new(), Vec::new(), Vec::new(), JointOverrides::default());
             let (loaded, settings) = (Arc::clone(&loaded), settings.clone());
-            let query = Query { loaded, targets, seed, joints, avoidance: None, settings, began };
+            let query = Query { loaded, targets, goals, seed, joints, avoidance: None, settings, began };
             query.problem(&task, 1).deadline.unwrap()
         };
         assert!(time_left(4) <= Duration::from_secs(6) && time_left(4) > Duration::ZERO);
@@ -174,14 +182,19 @@ mod tests {
     fn a_search_without_time_has_at_least_the_first_attempts() {
         let robot = Robot::from_urdf_file(ROBOT).unwrap();
         let chain = Arc::new(Chain::with_defaults(&robot, None, &[]).unwrap());
-        let empty = Solution::new(&chain);
-        let first = Solution { attempts: FIRST_ATTEMPTS, stop: Stop::Attempts, ..empty.clone() };
-        let cut = Solution { attempts: 16, stop: Stop::Deadline, ..empty.clone() };
-        let whole = Solution { attempts: 1000, stop: Stop::Attempts, ..empty };
+        let ended = |attempts, stop| {
+            let mut solution = Solution::new(&chain);
+            (solution.attempts, solution.stop) = (attempts, stop);
+            solution
+        };
+        let first = ended(FIRST_ATTEMPTS, Stop::Attempts);
+        let cut = ended(16, Stop::Deadline);
+        let whole = ended(1000, Stop::Attempts);
         let timeout = Duration::from_millis(50);
         let given = of_more_attempts(Some(first.clone()), cut.clone(), timeout);
         assert_eq!((given.attempts, given.stop, given.elapsed), (FIRST_ATTEMPTS, Stop::Deadline, timeout));
-        let solved = Solution { outcome: Outcome::Solved, stop: Stop::Converged, ..first.clone() };
+        let mut solved = first.clone();
+        (solved.outcome, solved.stop) = (Outcome::Solved, Stop::Converged);
         assert_eq!(of_more_attempts(Some(solved), cut.clone(), timeout).stop, Stop::Converged);
         assert_eq!(of_more_attempts(Some(first), whole, timeout).attempts, 1000);
         assert_eq!(of_more_attempts(None, cut, timeout).attempts, 16);

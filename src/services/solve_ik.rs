@@ -9,6 +9,7 @@ use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::srv::SolveIK::{Request, Response};
 
+use super::goals::GoalReader;
 use super::joint_overrides::JointOverrides;
 use super::query::Query;
 use super::request_overrides::{self, RequestOverrides};
@@ -73,7 +74,18 @@ pub(crate) async fn solve_ik(queries: Arc<Queries>, request: Request) -> Result<
         all_joint_states = joint_states(loaded, all.positions, &positions, &joint_state.header);
         turns_count = all.turns;
     }
-    Ok(Response { success, message, joint_state, status, other_statuses, all_joint_states, turns_count })
+    let mut goal_violations = solution.violations;
+    goal_violations.truncate(request.goals.len());
+    Ok(Response {
+        success,
+        message,
+        joint_state,
+        status,
+        other_statuses,
+        goal_violations,
+        all_joint_states,
+        turns_count,
+    })
 }
 
 /// Prepares the query of a request.
@@ -91,18 +103,27 @@ async fn prepare_query(arm: &Arm, request: &Request) -> Result<PreparedQuery, Re
     let tips: Vec<usize> = asked.iter().map(|(tip, ..)| *tip).collect();
     let loaded = overrides.with_tools(&loaded, &tips)?;
     configuration.loaded = Arc::clone(&loaded);
+    let reader = GoalReader { arm, configuration: &configuration, settings: &settings };
+    let mut goals = reader.parse(&request.goals).await?.read(&loaded, &positions).refuse_as("goals")?;
+    let has_pose = problem::has_pose(&pattern, goals.len());
     let (mut targets, mut headers) = (Vec::new(), Vec::new());
     for (tip, field, stamped) in asked {
+        if !has_pose {
+            targets.push(pattern.with_tip(tip));
+            headers.push(Header { frame_id: loaded.base_frame(&settings), ..stamped.header.clone() });
+            continue;
+        }
         let pose = convert::pose(&stamped.pose);
         let pose = pose.map_err(|sentence| Refused::invalid(&field, format!("{field}: {sentence}")))?;
         let frame = arm.frames.of_request(&loaded, &settings, &stamped.header).await?;
         targets.push(pattern.with_tip(tip).with_pose(frame.in_base(&configuration) * pose));
         headers.push(Header { frame_id: frame.name, ..stamped.header.clone() });
     }
+    goals.extend(settings.standing_goals(&loaded.robot, &loaded.chain).refuse_as("goals")?);
     let seed = loaded.chain.positions_from(&positions);
     let began = Instant::now();
     let avoidance = Avoidance::of(&arm.surroundings, &loaded, &positions, &settings).await?;
-    let query = Arc::new(Query { loaded, targets, seed, joints, avoidance, settings, began });
+    let query = Arc::new(Query { loaded, targets, goals, seed, joints, avoidance, settings, began });
     Ok(PreparedQuery { positions, query, headers })
 }
 

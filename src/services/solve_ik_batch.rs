@@ -11,15 +11,18 @@ use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::srv::SolveIKBatch::{Request, Response};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use super::batch_response::{BatchResponse, unanswered};
+use super::goals::{GoalReader, RequestedGoals};
 use super::joint_overrides::JointOverrides;
 use super::request_overrides::RequestOverrides;
 use crate::messages::convert;
-use crate::reports::{Fault, RefuseAs, Refused, Reporter, ServiceResponse, TargetOutcome};
-use crate::robot_in_use::{Configuration, LoadedRobot};
+use crate::reports::{Fault, RefuseAs, Refused, Reporter, ServiceResponse, fault};
+use crate::robot_in_use::Configuration;
 use crate::solving::{MAX_POSITIONS, NullSpaceTask, Queries, problem, searches};
 use crate::surroundings::Avoidance;
+use urdf_ik_goals::Goal;
 use urdf_ik_parameters::{OnUnreachable, Settings};
-use urdf_ik_solver::{Answer, Outcome, Problem, Solver, Target};
+use urdf_ik_solver::{Problem, Target};
 
 impl ServiceResponse<Request> for Response {
     fn refused(_: &Reporter, request: &Request, refused: Refused) -> Self {
@@ -42,14 +45,18 @@ pub(crate) async fn solve_ik_batch(queries: Arc<Queries>, request: Request) -> R
     let began = Instant::now();
     let mut settings = (*arm.settings()).clone();
     let mut configuration = arm.configuration()?;
-    let positions = check_size(request.poses.len(), configuration.loaded.robot.movable().count())?;
-    let _positions = searches.batch_positions.try_acquire_many(positions).map_err(|_| other_batches())?;
+    let columns = Columns { joints: configuration.loaded.robot.movable().count(), goals: request.goals.len() };
+    let numbers = check_size(request.poses.len(), columns)?;
+    let _numbers = searches.batch_positions.try_acquire_many(numbers).map_err(|_| other_batches())?;
     let mut pattern = problem::target(Isometry3::identity(), &settings);
     let overrides = RequestOverrides::from(&request);
     overrides.apply(&configuration.loaded.chain, &mut pattern, &mut settings)?;
     configuration.loaded = overrides.with_tools(&configuration.loaded, &[pattern.tip])?;
     let loaded = &configuration.loaded;
     let joints = JointOverrides::read(&loaded.chain, &request.bounds, &request.move_weights)?;
+    let reader = GoalReader { arm, configuration: &configuration, settings: &settings };
+    let goals = reader.parse(&request.goals).await?;
+    goals.read(loaded, &configuration.positions).refuse_as("goals")?;
     let time = batch_timeout(request.batch_timeout)?;
     let frame = arm.frames.of_request(loaded, &settings, &request.header).await?;
     let origin = frame.in_base(&configuration);
@@ -57,26 +64,36 @@ pub(crate) async fn solve_ik_batch(queries: Arc<Queries>, request: Request) -> R
     let threads = threads(&settings, poses.len());
     // One for all targets, even if obstacles change.
     let avoidance = Avoidance::of(&arm.surroundings, loaded, &configuration.positions, &settings).await?;
-    let job = BatchJob { configuration, poses, seed, joints, origin, pattern, avoidance, settings, began, time };
+    let job = BatchJob { configuration, poses, goals, seed, joints, origin, pattern, avoidance, settings, began, time };
     let work = move || pool(threads)?.install(|| job.run());
     let mut response = searches.run_long(threads, work).await?;
     response.header = Header { stamp: arm.clock.stamp(), frame_id: frame.name };
     Ok(response)
 }
 
-/// The number of positions in the response. Refuses empty batches, and batches whose response exceeds the memory of a
-/// typical machine.
-fn check_size(targets: usize, joints: usize) -> Result<u32, Refused> {
+/// Numbers in the response for each target.
+#[derive(Clone, Copy)]
+struct Columns {
+    joints: usize,
+    goals: usize,
+}
+
+/// The number of positions and violations in the response. Refuses empty batches, and batches whose response exceeds
+/// the memory of a typical machine.
+fn check_size(targets: usize, columns: Columns) -> Result<u32, Refused> {
     if targets == 0 {
         return Err(Refused::invalid("poses", "poses is empty: there is nothing to solve"));
     }
-    let positions = targets.saturating_mul(joints);
-    u32::try_from(positions).ok().filter(|_| positions <= MAX_POSITIONS).ok_or_else(|| {
-        let most = MAX_POSITIONS / joints.max(1);
+    let Columns { joints, goals } = columns;
+    let columns = joints.saturating_add(goals);
+    let numbers = targets.saturating_mul(columns);
+    u32::try_from(numbers).ok().filter(|_| numbers <= MAX_POSITIONS).ok_or_else(|| {
+        let most = MAX_POSITIONS / columns.max(1);
         Refused::invalid(
             "poses",
             format!(
-                "poses has {targets} entries; for a robot of {joints} joints the most is {most}: send several requests"
+                "poses has {targets} entries; for a robot of {joints} joints and {goals} goals the most is {most}: send \
+                 several requests"
             ),
         )
     })
@@ -117,6 +134,8 @@ struct BatchJob {
     /// The robot on arrival of the request.
     configuration: Configuration,
     poses: Vec<Pose>,
+    /// The goals of every target.
+    goals: RequestedGoals,
     seed: JointState,
     /// Bounds and weights of joints.
     joints: JointOverrides,
@@ -143,7 +162,10 @@ impl BatchJob {
     /// Solves the targets on the threads of the current pool.
     fn run(&self) -> Result<Response, Refused> {
         let loaded = &self.configuration.loaded;
-        let seeds = self.seeds()?;
+        let mut seeds = self.seeds()?;
+        let requested = self.goals(&mut seeds)?;
+        let standing = self.settings.standing_goals(&loaded.robot, &loaded.chain).refuse_as("goals")?;
+        let goals = [&*requested, &*standing].concat();
         // A single seed is for all targets.
         let targets: Vec<_> =
             self.poses.iter().zip(seeds.iter().cycle()).map(|(pose, seed)| self.target(pose, seed)).collect();
@@ -152,16 +174,16 @@ impl BatchJob {
             .iter()
             .flatten()
             .map(|(target, seed)| {
-                let target = slice::from_ref(target);
-                let search = problem::search(target, &seed.chain, &self.settings, self.avoidance.as_ref());
-                self.joints.apply(search.with_preference(null_space_task.preference()))
+                let targets = problem::with_poses(slice::from_ref(target), &goals);
+                let search = problem::search(targets, &seed.chain, &self.settings, self.avoidance.as_ref());
+                self.joints.apply(&search.with_goals(&goals).with_preference(null_space_task.preference()))
             })
             .collect();
         let go_on = || self.time.is_none_or(|time| self.began.elapsed() < time);
         let solver = loaded.solver(&self.settings).refuse_as("solver")?;
         let searching = Instant::now();
         let batch = solver.solve_batch(&problems, &go_on);
-        let mut response = BatchResponse::new(loaded, targets.len(), searching.elapsed());
+        let mut response = BatchResponse::new(loaded, &requested, targets.len(), searching.elapsed());
         response.holds = self.settings.on_unreachable == OnUnreachable::Hold;
         let mut answered = batch.answers.iter().zip(batch.positions.chunks(loaded.chain.variables().len()));
         for (index, target) in targets.iter().enumerate() {
@@ -178,7 +200,11 @@ impl BatchJob {
 
     /// A target in the base link's frame with its seed, or the reason for its refusal.
     fn target<'a>(&self, pose: &Pose, seed: &'a Result<BatchSeed, Fault>) -> Result<(Target, &'a BatchSeed), Fault> {
-        let target = self.pattern.with_pose(self.origin * convert::pose(pose)?);
+        let target = if problem::has_pose(&self.pattern, self.goals.len()) {
+            self.pattern.with_pose(self.origin * convert::pose(pose)?)
+        } else {
+            self.pattern
+        };
         Ok((target, seed.as_ref().map_err(Fault::clone)?))
     }
 
@@ -208,103 +234,31 @@ impl BatchJob {
         }
         Ok(position.chunks(names).map(read).collect())
     }
-}
-
-/// A response under construction. A target counts as refused until it is set.
-struct BatchResponse<'a> {
-    loaded: &'a LoadedRobot,
-    /// The movable joints, the columns of a row.
-    joints: Vec<usize>,
-    /// Buffer for one row (one entry for each joint of the robot).
-    positions: Vec<f64>,
-    /// The first refused target, and the reason.
-    first_refused: Option<(usize, String)>,
-    /// True if targets that are not met have no positions.
-    holds: bool,
-    response: Response,
-}
-
-impl<'a> BatchResponse<'a> {
-    /// A response for `targets`, all of them refused.
-    fn new(loaded: &'a LoadedRobot, targets: usize, solve_time: Duration) -> Self {
-        let joints: Vec<usize> = loaded.robot.movable().collect();
-        let response = Response {
-            joint_names: loaded.robot.movable_names().map(str::to_owned).collect(),
-            positions: vec![f64::NAN; targets * joints.len()],
-            solve_time: solve_time.as_secs_f64(),
-            ..unanswered(targets, TargetOutcome::Invalid)
-        };
-        Self { loaded, joints, positions: Vec::new(), first_refused: None, holds: false, response }
-    }
-
-    /// Registers that target `index` was refused.
-    fn refuse(&mut self, index: usize, sentence: &str) {
-        self.response.refused += 1;
-        if self.first_refused.is_none() {
-            self.first_refused = Some((index, sentence.to_owned()));
+    /// The goals of all targets, with the links outside the chain where the first seed has them. Refuses seeds that
+    /// have them elsewhere.
+    fn goals(&self, seeds: &mut [Result<BatchSeed, Fault>]) -> Result<Vec<Goal>, Refused> {
+        let Configuration { loaded, .. } = &self.configuration;
+        let Some(first) = seeds.iter().flatten().next() else { return Ok(Vec::new()) };
+        let goals = self.goals.read(loaded, &first.robot).refuse_as("goals")?;
+        if goals.is_empty() {
+            return Ok(goals);
         }
-    }
-
-    /// Sets the answer of the solver to target `index`. `row` has the positions of the chain's variables; all other
-    /// joints are as in `seed` (one entry for each joint of the robot).
-    fn put(&mut self, index: usize, answer: &Answer, row: &[f64], seed: &[f64]) {
-        let (outcome, residual) = match answer {
-            Answer::Given { outcome, residual, .. } => (outcome, residual),
-            Answer::Refused(error) => return self.refuse(index, &error.to_string()),
-            _ => {
-                self.response.outcomes[index] = TargetOutcome::Skipped.code();
-                self.response.skipped += 1;
-                return;
+        let chain = first.chain.clone();
+        let outside_chain = |seed: &BatchSeed| {
+            let mut robot = seed.robot.clone();
+            loaded.chain.write_into(&loaded.robot, &chain, &mut robot);
+            robot
+        };
+        let common = outside_chain(first);
+        for seed in seeds {
+            if seed.as_ref().is_ok_and(|seed| outside_chain(seed) != common) {
+                *seed = Err(fault!(
+                    "its seed moves joints outside the chain; with goals, all seeds of a batch must have them at the same \
+                     positions"
+                ));
             }
-        };
-        match outcome {
-            Outcome::Solved => self.response.solved += 1,
-            _ => self.response.not_met += 1,
         }
-        self.response.outcomes[index] = TargetOutcome::from(*outcome).code();
-        self.response.position_errors[index] = residual.position;
-        self.response.orientation_errors[index] = residual.orientation;
-        if self.holds && *outcome != Outcome::Solved {
-            return;
-        }
-        self.positions.clear();
-        self.positions.extend_from_slice(seed);
-        self.loaded.chain.write_into(&self.loaded.robot, row, &mut self.positions);
-        let start = index * self.joints.len();
-        for (entry, &joint) in self.response.positions[start..].iter_mut().zip(&self.joints) {
-            *entry = self.positions[joint];
-        }
-    }
-
-    /// The response of `solver` for the tip with index `tip`, without a header.
-    fn finish(self, solver: &Solver, tip: usize) -> Response {
-        let Self { loaded, first_refused, mut response, .. } = self;
-        let count = response.outcomes.len();
-        response.success = usize::try_from(response.solved) == Ok(count);
-        response.tip_link.clone_from(&loaded.chain.tips()[tip].link);
-        response.solver = solver.method().kind().name().into();
-        let mut parts = vec![format!("{} of {count} targets solved", response.solved)];
-        if response.not_met > 0 {
-            parts.push(format!("{} not met", response.not_met));
-        }
-        if let Some((index, why)) = first_refused {
-            parts.push(format!("{} refused, the first of them poses[{index}]: {why}", response.refused));
-        }
-        if response.skipped > 0 {
-            parts.push(format!("{} skipped, because batch_timeout had passed", response.skipped));
-        }
-        response.message = parts.join("; ");
-        response
-    }
-}
-
-/// A response for `targets` without answers.
-fn unanswered(targets: usize, outcome: TargetOutcome) -> Response {
-    Response {
-        outcomes: vec![outcome.code(); targets],
-        position_errors: vec![f64::NAN; targets],
-        orientation_errors: vec![f64::NAN; targets],
-        ..Response::default()
+        Ok(goals)
     }
 }
 
@@ -314,13 +268,16 @@ mod tests {
 
     #[test]
     fn a_response_fits_into_memory() {
-        assert!(check_size(0, 7).unwrap_err().sentence.contains("empty"));
-        check_size(1, 7).unwrap();
-        check_size(100_000, 7).unwrap();
-        check_size(MAX_POSITIONS / 10_000, 10_000).unwrap();
-        let refused = check_size(100_000, 10_000).unwrap_err();
-        assert!(refused.sentence.contains("the most is 3355"), "{}", refused.sentence);
-        check_size(usize::MAX, usize::MAX).unwrap_err();
+        let check = |targets, joints, goals| check_size(targets, Columns { joints, goals });
+        assert!(check(0, 7, 0).unwrap_err().sentence.contains("empty"));
+        check(1, 7, 100).unwrap();
+        check(100_000, 7, 0).unwrap();
+        check(MAX_POSITIONS / 10_000, 10_000, 0).unwrap();
+        for (joints, goals) in [(10_000, 0), (9_950, 50)] {
+            let refused = check(100_000, joints, goals).unwrap_err();
+            assert!(refused.sentence.contains("the most is 3355"), "{}", refused.sentence);
+        }
+        check(usize::MAX, usize::MAX, usize::MAX).unwrap_err();
     }
 
     #[test]

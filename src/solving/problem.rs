@@ -5,6 +5,7 @@ use nalgebra::Isometry3;
 use crate::reports::{RefuseAs, Refused};
 use crate::robot_in_use::LoadedRobot;
 use crate::surroundings::Avoidance;
+use urdf_ik_goals::Goal;
 use urdf_ik_parameters::{NullSpace, Settings};
 use urdf_ik_solver::{Mode, Preference, Problem, Scratch, Solution, Solver, Target};
 
@@ -28,14 +29,24 @@ pub(crate) fn search<'a>(
         .with_unreached(settings.on_unreachable.into())
 }
 
-/// Adds the smallest singular value, which searches omit, to a solution.
+/// False if all axes of a target are free and this number of goals is requested instead.
+pub(crate) fn has_pose(target: &Target, goals: usize) -> bool {
+    goals == 0 || target.free_axes.contains(&false)
+}
+
+/// The targets of a problem with `goals`: none if goals are requested instead.
+pub(crate) fn with_poses<'a>(targets: &'a [Target], goals: &[Goal]) -> &'a [Target] {
+    if targets.iter().any(|target| has_pose(target, goals.len())) { targets } else { &[] }
+}
+
+/// Adds the smallest singular value, which searches omit, to a solution for `targets`, if there are any.
 pub(crate) fn complete(
     solver: &Solver,
     targets: &[Target],
     scratch: &mut Scratch,
     solution: &mut Solution,
 ) -> Result<(), Refused> {
-    if solution.smallest_singular_value.is_none() {
+    if solution.smallest_singular_value.is_none() && !targets.is_empty() {
         let smallest = solver.smallest_singular_value(targets, &solution.positions, scratch);
         solution.smallest_singular_value = Some(smallest.refuse_as("problem")?);
     }

@@ -8,6 +8,7 @@ use crate::reports::{RefuseAs, Refused};
 use crate::robot_in_use::LoadedRobot;
 use crate::solving::{NullSpaceTask, problem};
 use crate::surroundings::Avoidance;
+use urdf_ik_goals::Goal;
 use urdf_ik_parameters::{Motion, Settings};
 use urdf_ik_solver::{Mode, Outcome, Preference, Reason, Scratch, Solution, Solver, Stop, Target};
 
@@ -54,6 +55,7 @@ pub(crate) struct TargetTracker {
 /// The preferences among joint positions that follow from the settings.
 struct Preferences {
     settings: Arc<Settings>,
+    goals: Vec<Goal>,
     task: NullSpaceTask,
     /// The velocity limit of each variable \[rad/s or m/s\].
     velocities: Vec<f64>,
@@ -67,7 +69,8 @@ impl Preferences {
         let velocities = loaded.limits(settings).refuse_as("joint_limits")?.velocities;
         let move_weights = velocities.iter().map(|limit| 1.0 / (limit * limit).max(MIN_SQUARED_VELOCITY)).collect();
         let task = NullSpaceTask::new(loaded, settings)?;
-        Ok(Self { settings: Arc::clone(settings), task, velocities, move_weights })
+        let goals = settings.standing_goals(&loaded.robot, &loaded.chain).refuse_as("goals")?;
+        Ok(Self { settings: Arc::clone(settings), goals, task, velocities, move_weights })
     }
 }
 
@@ -114,14 +117,14 @@ impl TargetTracker {
             Some(known) => known,
             None => Preferences::new(&self.loaded, settings)?,
         };
-        let Preferences { task, velocities, move_weights, .. } = self.preferences.insert(preferences);
+        let Preferences { goals, task, velocities, move_weights, .. } = self.preferences.insert(preferences);
         let now = Instant::now();
         // The step of the null-space task for each joint.
         let period = settings.publish_period();
         let passed = self.tracked_at.map_or(period, |at| now.duration_since(at)).min(period).as_secs_f64();
         self.flow.iter_mut().zip(velocities).for_each(|(flow, velocity)| *flow = *velocity * passed);
         let move_weights = (settings.motion == Motion::Smooth).then_some(&**move_weights);
-        let search = problem::search(targets, seed, settings, avoidance);
+        let search = problem::search(targets, seed, settings, avoidance).with_goals(goals);
         let track = search
             .with_mode(Mode::Track { max_step: &self.steps })
             .with_preference(Preference { move_weights, max_step: Some(&self.flow), ..task.preference() })

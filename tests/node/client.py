@@ -23,7 +23,8 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 MEASURED = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 OUTCOMES = {getattr(SolveStatus, name): name for name in (
     'SOLVED', 'OUT_OF_REACH', 'JOINT_LIMITS', 'STEP_LIMITED', 'NOT_CONVERGED', 'INVALID', 'UNKNOWN_FRAME', 'NO_ROBOT',
-    'SKIPPED', 'COLLISION', 'POSITION_ONLY', 'FOLLOWING_ERROR')}
+    'SKIPPED', 'COLLISION', 'POSITION_ONLY', 'FOLLOWING_ERROR',
+    'GOAL_CONFLICT')}
 PARAMETER_SERVICES = {
     'list_parameters': ListParameters, 'describe_parameters': DescribeParameters, 'get_parameters': GetParameters,
     'get_parameter_types': GetParameterTypes, 'set_parameters': SetParameters,
