@@ -286,7 +286,7 @@ typedef struct UrdfIkProblem {
    */
   size_t target_count;
   /*
-   Goals besides the targets: the text of a JSON array of objects (UTF-8), whose fields docs/python.md lists. Links
+   Goals besides the targets: the text of a JSON array of objects (UTF-8), whose fields docs/goals.md lists. Links
    off the chain are at the neutral positions of their joints. A workspace reads a text again only if it differs
    from that of its previous problem. NULL: none.
    */

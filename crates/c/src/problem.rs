@@ -67,7 +67,7 @@ pub struct UrdfIkProblem {
     pub targets: *const UrdfIkTarget,
     /// Number of targets.
     pub target_count: usize,
-    /// Goals besides the targets: the text of a JSON array of objects (UTF-8), whose fields docs/python.md lists. Links
+    /// Goals besides the targets: the text of a JSON array of objects (UTF-8), whose fields docs/goals.md lists. Links
     /// off the chain are at the neutral positions of their joints. A workspace reads a text again only if it differs
     /// from that of its previous problem. NULL: none.
     pub goals: *const c_char,

@@ -167,7 +167,7 @@ impl UrdfIkWorkspace {
         let problem = problem.with_goals(goals.read(goals_text, robot, solver.chain())?);
         let done = work(solver, &problem, scratch, solution);
         if done.is_err() {
-            // Those of the last answer belong to other goals.
+            // The violations of the last answer belong to other goals.
             solution.violations.clear();
         }
         done

@@ -7,7 +7,7 @@ use urdf_ik_robot::{Chain, Robot};
 use urdf_ik_text::fields::Fields;
 use urdf_ik_text::{Malformed, names};
 
-/// What the names in a goal refer to.
+/// The robot, the chain and the frames of the names in a goal.
 #[derive(Debug, Clone, Copy)]
 pub struct GoalContext<'a> {
     /// The robot of the links.
@@ -72,7 +72,7 @@ impl Place {
         Some(Self { joint, offset: nalgebra::convert(offset) })
     }
 
-    /// The same place, moved by a vector in its frame \[m\].
+    /// This place, moved by a vector in its frame \[m\].
     #[must_use]
     pub fn shifted(mut self, by: &Vector3<f64>) -> Self {
         self.offset.translation.vector += self.offset.rotation * by;

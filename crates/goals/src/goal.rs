@@ -82,7 +82,7 @@ pub trait Kind: Debug + Send + Sync {
     /// [`Malformed`] for a number that is not finite, a zero vector or an empty interval.
     fn check(&self) -> Result<(), Malformed>;
 
-    /// What is violated, as the beginning of a sentence.
+    /// The violated requirement, as the beginning of a sentence.
     fn subject(&self) -> &'static str;
 }
 

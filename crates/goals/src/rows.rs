@@ -57,7 +57,7 @@ impl Rows {
         &self.wrenches[row * bodies..][..bodies]
     }
 
-    /// Norm of what the values lack to their intervals \[m or rad\].
+    /// Norm of the distances of the values from their intervals \[m or rad\].
     pub fn violation(&self) -> f64 {
         self.rows.iter().map(|row| row.lack().powi(2)).sum::<f64>().sqrt()
     }

@@ -1,4 +1,4 @@
-//! Goals from outside: what is refused, and the sentences.
+//! Goals from outside: refusals and sentences.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 

@@ -130,9 +130,9 @@ parameters! {
         /// Preferred joint positions of the null-space task, in the format of initial_posture. For topic targets the
         /// self-motion is limited to the joint velocity limits. Empty: no preferred posture.
         posture: FromText<NamedPositions> = text(""), "", Any, WithNextTarget;
-        /// Standing goals, which come before the targets of topics and services: a list of {type: …, …} as YAML, or the
-        /// path of such a file; see docs/goals.md. Links that the arm does not move are at initial_posture. Needs the
-        /// solver jacobian. Empty: none.
+        /// Standing goals, which come before the targets of topics, SolveIK and SolveIKBatch: a list of {type: …, …} as
+        /// YAML, or the path of such a file; see docs/goals.md. Links that the arm does not move are at
+        /// initial_posture. Needs the solver jacobian. Empty: none.
         goals: FromText<Yaml> = text(""), "", Any, WithNextTarget;
         /// Tool offsets: pose of the tool in the frame of each tip link as YAML, tip_link: {p: [x, y, z], q_xyzw: [x,
         /// y, z, w]}, or the path of such a file. Everything that refers to a tip then refers to its tool. Empty: no
