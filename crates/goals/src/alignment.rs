@@ -9,6 +9,8 @@ use crate::rows::{Row, Rows};
 
 /// Sine of an angle below which the normal of both directions is rounding.
 const MIN_SINE: f64 = 1e-12;
+/// Sum of the unit axis and direction, squared, below which they are opposite.
+const MIN_SUM: f64 = 1e-6;
 
 /// An axis that is to lie within an angle of a direction.
 pub(crate) struct Alignment {
@@ -35,15 +37,28 @@ impl Alignment {
         let normal = if sine > MIN_SINE { normal / sine } else { perpendicular(&self.axis) };
         if self.angle == 0.0 {
             // The rotation vector to the direction is perpendicular to the axis.
-            let first = perpendicular(&self.axis);
+            let first = self.across();
             for across in [first, self.axis.cross(&first)] {
                 let row = Row { value: -angle * normal.dot(&across), interval: [0.0; 2] };
                 relative.push(rows, row, [force(&across), across]);
             }
             return;
         }
-        let row = Row { value: angle, interval: [f64::NEG_INFINITY, self.angle] };
+        // Along the great circle through both, the angle has two signs: an angle below 0 is one on the other side.
+        let row = Row { value: angle, interval: [-self.angle, self.angle] };
         relative.push(rows, row, [-force(&normal), -normal]);
+    }
+
+    /// A unit vector perpendicular to the axis. Near the direction it depends smoothly on the axis: perpendicular to
+    /// the direction, and turned with it by the least rotation.
+    fn across(&self) -> Vector3<f64> {
+        let sum = self.axis + self.direction;
+        let squared = sum.norm_squared();
+        if squared < MIN_SUM {
+            return perpendicular(&self.axis);
+        }
+        let first = perpendicular(&self.direction);
+        first - sum * (2.0 * first.dot(&self.axis) / squared)
     }
 }
 

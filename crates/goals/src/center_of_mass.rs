@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
+use crate::drawing::{Drawing, Grip, Region, Subject, placed};
 use crate::frames::{Configuration, GoalContext, Place, named_frame};
 use crate::goal::{Kind, Unit, check_intervals, check_vectors};
 use crate::rows::{MAX_ROWS, Rows};
@@ -39,6 +40,13 @@ impl CenterOfMass {
             lower: fields.bounds("lower", f64::NEG_INFINITY)?,
             upper: fields.bounds("upper", f64::INFINITY)?,
         }))
+    }
+}
+
+impl CenterOfMass {
+    /// The centre of mass in the base link's frame \[m\].
+    fn centre_of_mass(&self, at: &dyn Configuration) -> Vector3<f64> {
+        self.bodies.iter().map(|(share, place)| place.origin(at).coords * *share).sum()
     }
 }
 
@@ -80,18 +88,22 @@ impl Kind for CenterOfMass {
 
     fn measure(&self, at: &dyn Configuration, rows: &mut Rows) {
         let frame = self.frame.pose(at);
-        let centre: Vector3<f64> =
-            self.bodies.iter().map(|(share, place)| place.pose(at).translation.vector * *share).sum();
+        let mut origins = std::mem::take(&mut rows.origins);
+        origins.clear();
+        origins.extend(self.bodies.iter().map(|(_, place)| place.origin(at)));
+        let shares = || self.bodies.iter().map(|(share, _)| *share).zip(&origins);
+        let centre: Vector3<f64> = shares().map(|(share, origin)| origin.coords * share).sum();
         let values = self.axes.tr_mul(&(frame.inverse_transform_point(&centre.into()).coords - self.centre));
         for axis in 0..3 {
             let direction = frame.rotation * self.axes.column(axis);
             rows.push(values[axis], [self.lower[axis], self.upper[axis]], &[]);
-            for (share, place) in &self.bodies {
-                let force = direction * *share;
-                rows.pull([force, place.pose(at).translation.vector.cross(&force)]);
+            for (share, origin) in shares() {
+                let force = direction * share;
+                rows.pull([force, origin.coords.cross(&force)]);
             }
             rows.pull([-direction, -centre.cross(&direction)]);
         }
+        rows.origins = origins;
     }
 
     fn check(&self) -> Result<(), Malformed> {
@@ -101,5 +113,14 @@ impl Kind for CenterOfMass {
 
     fn subject(&self) -> &'static str {
         "the centre of mass is outside the box"
+    }
+
+    fn drawing(&self, at: &dyn Configuration) -> Option<Drawing> {
+        let pose = placed(&self.frame.pose(at), &self.centre, &self.axes);
+        Some(Drawing {
+            region: Region::Box { pose, lower: self.lower, upper: self.upper },
+            subject: Subject::Point(self.centre_of_mass(at).into()),
+            grip: Grip::of_place(&self.frame, at, self.centre),
+        })
     }
 }

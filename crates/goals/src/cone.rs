@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use nalgebra::Vector3;
+use nalgebra::{Point3, Vector3};
 
 use crate::alignment::{Alignment, check_angle};
+use crate::drawing::{Drawing, Grip, Region, Subject};
 use crate::frames::{Between, Configuration, GoalContext};
 use crate::goal::{Kind, Unit, unit_vector};
 use crate::rows::Rows;
@@ -59,5 +60,16 @@ impl Kind for Cone {
 
     fn subject(&self) -> &'static str {
         "the axis is outside the cone"
+    }
+
+    fn drawing(&self, at: &dyn Configuration) -> Option<Drawing> {
+        let relative = self.between.relative(at);
+        let apex = relative.frame * Point3::from(relative.point);
+        let direction = relative.frame.rotation * self.direction;
+        Some(Drawing {
+            region: Region::Cone { apex, direction, angle: self.angle },
+            subject: Subject::Direction(relative.frame.rotation * (relative.rotation * self.axis)),
+            grip: Grip::of_direction(&self.between.frame, at, self.direction, apex),
+        })
     }
 }

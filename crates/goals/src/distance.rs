@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::alignment::perpendicular;
+use crate::drawing::{Drawing, Grip, Region, Subject, axes_along, placed};
 use crate::frames::{Between, Configuration, GoalContext};
 use crate::goal::{Kind, Unit, check_intervals, check_vectors, unit_vector};
 use crate::rows::{Row, Rows};
@@ -84,5 +85,17 @@ impl Kind for Distance {
 
     fn subject(&self) -> &'static str {
         "the distance is outside its bounds"
+    }
+
+    fn drawing(&self, at: &dyn Configuration) -> Option<Drawing> {
+        let relative = self.between.relative(at);
+        let region = match &self.line {
+            None => Region::Shell { centre: relative.frame * Point3::from(self.centre), radii: self.bounds },
+            Some(line) => {
+                Region::Tube { pose: placed(&relative.frame, &self.centre, &axes_along(line)), radii: self.bounds }
+            }
+        };
+        let subject = Subject::Point(relative.frame * Point3::from(relative.point));
+        Some(Drawing { region, subject, grip: Grip::of_place(&self.between.frame, at, self.centre) })
     }
 }

@@ -1,6 +1,6 @@
 //! The frames that a goal refers to, and their pose relative to each other in a configuration.
 
-use nalgebra::{Isometry3, IsometryMatrix3, Matrix3, Vector3};
+use nalgebra::{Isometry3, IsometryMatrix3, Matrix3, Point3, Vector3};
 
 use crate::rows::{Row, Rows};
 use urdf_ik_robot::{Chain, Robot};
@@ -79,7 +79,14 @@ impl Place {
         self
     }
 
+    /// Its origin in a configuration, in the base link's frame \[m\].
+    pub fn origin(&self, at: &dyn Configuration) -> Point3<f64> {
+        let origin = self.offset.translation.vector.into();
+        self.joint.map_or(origin, |joint| at.frame(joint) * origin)
+    }
+
     /// Its pose in a configuration, in the base link's frame.
+    #[inline]
     pub fn pose(&self, at: &dyn Configuration) -> IsometryMatrix3<f64> {
         self.joint.map_or(self.offset, |joint| at.frame(joint) * self.offset)
     }
@@ -132,6 +139,7 @@ impl Between {
     }
 
     /// The relative pose in a configuration.
+    #[inline]
     pub fn relative(&self, at: &dyn Configuration) -> Relative {
         let (link, frame) = (self.link.pose(at), self.frame.pose(at));
         let relative = frame.inv_mul(&link);
@@ -143,9 +151,10 @@ impl Between {
 impl Relative {
     /// Adds a row whose value changes by `force` · v + `torque` · ω, with the velocity v of the point and the angular
     /// velocity ω of the link relative to the frame, along its axes.
+    #[inline]
     pub fn push(&self, rows: &mut Rows, row: Row, [force, torque]: [Vector3<f64>; 2]) {
         let [force, torque] = [force, torque].map(|part| self.frame.rotation * part);
-        let about_base = torque + (self.frame * nalgebra::Point3::from(self.point)).coords.cross(&force);
+        let about_base = torque + (self.frame * Point3::from(self.point)).coords.cross(&force);
         rows.push(row.value, row.interval, &[[force, about_base], [-force, -about_base]]);
     }
 }

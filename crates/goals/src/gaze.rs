@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use nalgebra::Vector3;
+use nalgebra::{Point3, Vector3};
 
 use crate::alignment::{Alignment, check_angle};
+use crate::drawing::{Drawing, Grip, Region, Subject};
 use crate::frames::{Between, Configuration, GoalContext};
 use crate::goal::{Kind, Unit, check_vectors, unit_vector};
 use crate::rows::Rows;
@@ -69,5 +70,16 @@ impl Kind for Gaze {
 
     fn subject(&self) -> &'static str {
         "the line of sight deviates from the axis"
+    }
+
+    fn drawing(&self, at: &dyn Configuration) -> Option<Drawing> {
+        let relative = self.between.relative(at);
+        let apex = relative.frame * Point3::from(relative.point);
+        let direction = relative.frame.rotation * (relative.rotation * self.axis);
+        Some(Drawing {
+            region: Region::Cone { apex, direction, angle: self.angle },
+            subject: Subject::Point(relative.frame * Point3::from(self.seen)),
+            grip: Grip::of_place(&self.between.frame, at, self.seen),
+        })
     }
 }

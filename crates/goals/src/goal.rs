@@ -7,10 +7,11 @@ use nalgebra::IsometryMatrix3;
 use serde_json::Value;
 use thiserror::Error;
 
+use crate::drawing::Drawing;
 use crate::frames::{Configuration, GoalContext};
 use crate::rows::Rows;
 use crate::{CenterOfMass, Cone, Distance, Gaze, Joints, Orientation, Position};
-use urdf_ik_robot::ChainPoses;
+use urdf_ik_robot::{Chain, ChainPoses};
 use urdf_ik_text::Malformed;
 use urdf_ik_text::fields::Fields;
 use urdf_ik_text::names::{self, number, sentence, short};
@@ -84,6 +85,11 @@ pub trait Kind: Debug + Send + Sync {
 
     /// The violated requirement, as the beginning of a sentence.
     fn subject(&self) -> &'static str;
+
+    /// Its shape in a configuration, for displays; `None` for values without a place.
+    fn drawing(&self, _at: &dyn Configuration) -> Option<Drawing> {
+        None
+    }
 }
 
 /// Why a goal is rejected.
@@ -176,13 +182,12 @@ impl Goal {
         Ok(goals)
     }
 
-    /// Appends its number in the list to each name that an earlier goal has.
+    /// Makes the names of goals distinct, as [`distinct_names`] does.
     pub fn make_names_distinct(goals: &mut [Self]) {
-        for index in 1..goals.len() {
-            let (before, goal) = (&goals[..index], &goals[index]);
-            if before.iter().any(|other| other.name == goal.name) {
-                goals[index].name = format!("{} {}", goal.name, index + 1).into();
-            }
+        let mut names: Vec<_> = goals.iter().map(|goal| goal.name.to_string()).collect();
+        make_distinct(&mut names);
+        for (goal, name) in goals.iter_mut().zip(names) {
+            goal.name = name.into();
         }
     }
 
@@ -219,6 +224,20 @@ impl Goal {
         rows.clear();
         self.kind.measure(at, rows);
         rows.violation()
+    }
+
+    /// Writes the derivative of a measured row by the variables of `chain` into `gradient`, one entry for each
+    /// variable. `poses` are those of the measured configuration.
+    pub fn write_gradient(&self, chain: &Chain, poses: &ChainPoses, row: usize, rows: &Rows, gradient: &mut [f64]) {
+        gradient.fill(0.0);
+        for (body, wrench) in self.bodies.iter().zip(rows.wrenches(row)) {
+            if let Some(joint) = *body {
+                chain.add_power(poses, joint, wrench, gradient);
+            }
+        }
+        for (variable, coefficient) in self.kind.coefficients() {
+            gradient[*variable] += coefficient;
+        }
     }
 
     /// True for a goal that comes before targets and other goals where not all can be met.
@@ -259,6 +278,25 @@ impl Configuration for ExactConfiguration<'_> {
 
     fn position(&self, variable: usize) -> f64 {
         self.positions[variable]
+    }
+}
+
+/// The names of the goals that [`Goal::read_all`] reads from these objects: each its `name` or else its `type`, with
+/// its number in the list where an earlier goal has that name.
+pub fn distinct_names(list: &[Value]) -> Vec<String> {
+    let own =
+        |value: &Value| ["name", "type"].into_iter().find_map(|field| value.get(field)?.as_str().map(str::to_owned));
+    let mut names: Vec<String> = list.iter().map(|value| own(value).unwrap_or_else(|| UNNAMED.to_owned())).collect();
+    make_distinct(&mut names);
+    names
+}
+
+/// Appends its number in the list to each name that an earlier one equals.
+fn make_distinct(names: &mut [String]) {
+    for index in 1..names.len() {
+        if names[..index].contains(&names[index]) {
+            names[index] = format!("{} {}", names[index], index + 1);
+        }
     }
 }
 

@@ -31,6 +31,7 @@ mod alignment;
 mod center_of_mass;
 mod cone;
 mod distance;
+mod drawing;
 mod frames;
 mod gaze;
 mod goal;
@@ -42,9 +43,12 @@ mod rows;
 pub use center_of_mass::CenterOfMass;
 pub use cone::Cone;
 pub use distance::Distance;
+pub use drawing::{Drawing, Grip, Region, Subject};
 pub use frames::{Between, Configuration, FixedFrame, GoalContext, Place, Relative};
 pub use gaze::Gaze;
-pub use goal::{ExactConfiguration, Goal, GoalError, KINDS, Kind, KindReader, MAX_GOALS, TOLERANCE, Unit};
+pub use goal::{
+    ExactConfiguration, Goal, GoalError, KINDS, Kind, KindReader, MAX_GOALS, TOLERANCE, Unit, distinct_names,
+};
 pub use joints::Joints;
 pub use orientation::{Orientation, Parameterization};
 pub use position::Position;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
+use nalgebra::{IsometryMatrix3, Matrix3, Rotation3, UnitQuaternion, Vector3};
 
+use crate::drawing::{Drawing, Region, Subject};
 use crate::frames::{Between, Configuration, GoalContext};
 use crate::goal::{Kind, Unit, check_intervals};
 use crate::rows::{Row, Rows};
@@ -113,6 +114,16 @@ impl Kind for Orientation {
 
     fn subject(&self) -> &'static str {
         "the orientation is outside its bounds"
+    }
+
+    fn drawing(&self, at: &dyn Configuration) -> Option<Drawing> {
+        let link = self.between.link.pose(at);
+        let centre = self.between.frame.pose(at).rotation * Rotation3::from_matrix_unchecked(self.centre);
+        Some(Drawing {
+            region: Region::Axes(IsometryMatrix3::from_parts(link.translation, centre)),
+            subject: Subject::Axes(link),
+            grip: None,
+        })
     }
 }
 

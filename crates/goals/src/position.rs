@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{Matrix3, Point3, Vector3};
 
+use crate::drawing::{Drawing, Grip, Region, Subject, placed};
 use crate::frames::{Between, Configuration, GoalContext};
 use crate::goal::{Kind, Unit, check_intervals, check_vectors};
 use crate::rows::{Row, Rows};
@@ -69,5 +70,15 @@ impl Kind for Position {
 
     fn subject(&self) -> &'static str {
         "the point is outside the box"
+    }
+
+    fn drawing(&self, at: &dyn Configuration) -> Option<Drawing> {
+        let relative = self.between.relative(at);
+        let pose = placed(&relative.frame, &self.centre, &self.axes);
+        Some(Drawing {
+            region: Region::Box { pose, lower: self.lower, upper: self.upper },
+            subject: Subject::Point(relative.frame * Point3::from(relative.point)),
+            grip: Grip::of_place(&self.between.frame, at, self.centre),
+        })
     }
 }

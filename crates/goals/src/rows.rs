@@ -1,6 +1,6 @@
 //! The rows of one goal in one configuration.
 
-use nalgebra::Vector3;
+use nalgebra::{Point3, Vector3};
 
 /// Greatest number of rows of a goal.
 pub const MAX_ROWS: usize = 3;
@@ -16,12 +16,14 @@ pub struct Row {
 
 impl Row {
     /// The change that brings the value into its interval; 0 inside.
+    #[inline]
     pub fn lack(&self) -> f64 {
         let [lower, upper] = self.interval;
         self.value.max(lower).min(upper) - self.value
     }
 
     /// True if the interval has an influence: outside, and always if it is an exact value.
+    #[inline]
     pub fn is_active(&self) -> bool {
         self.interval[0] == self.interval[1] || self.lack() != 0.0
     }
@@ -34,37 +36,41 @@ impl Row {
 /// angular velocity ω.
 #[derive(Debug, Clone, Default)]
 pub struct Rows {
-    rows: Vec<Row>,
+    values: Vec<Row>,
     /// Force \[1/m of the value's unit\] and torque \[1/rad\] of each body, row by row.
     wrenches: Vec<[Vector3<f64>; 2]>,
+    /// Memory for the origins of bodies \[m\].
+    pub(crate) origins: Vec<Point3<f64>>,
 }
 
 impl Rows {
     /// Removes all rows.
     pub fn clear(&mut self) {
-        self.rows.clear();
+        self.values.clear();
         self.wrenches.clear();
     }
 
     /// The values with their intervals.
     pub fn values(&self) -> &[Row] {
-        &self.rows
+        &self.values
     }
 
     /// The wrenches of a row, one per body: force and torque about the origin of the base link's frame.
+    #[inline]
     pub fn wrenches(&self, row: usize) -> &[[Vector3<f64>; 2]] {
-        let bodies = self.wrenches.len() / self.rows.len().max(1);
+        let bodies = self.wrenches.len() / self.values.len().max(1);
         &self.wrenches[row * bodies..][..bodies]
     }
 
     /// Norm of the distances of the values from their intervals \[m or rad\].
     pub fn violation(&self) -> f64 {
-        self.rows.iter().map(|row| row.lack().powi(2)).sum::<f64>().sqrt()
+        self.values.iter().map(|row| row.lack().powi(2)).sum::<f64>().sqrt()
     }
 
     /// Adds a row with the wrench of each body.
+    #[inline]
     pub fn push(&mut self, value: f64, interval: [f64; 2], wrenches: &[[Vector3<f64>; 2]]) {
-        self.rows.push(Row { value, interval });
+        self.values.push(Row { value, interval });
         self.wrenches.extend_from_slice(wrenches);
     }
 

@@ -2,10 +2,15 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 
+use nalgebra::{Point3, Vector3};
 use serde_json::{Value, json};
 
-use super::{Goal, GoalContext, MAX_GOALS, TOLERANCE};
-use urdf_ik_robot::{Chain, Robot};
+use super::{
+    Drawing, ExactConfiguration, Goal, GoalContext, MAX_GOALS, Region, Rows, Subject, TOLERANCE, distinct_names,
+};
+use urdf_ik_random::random::Random;
+use urdf_ik_random::robots::{Axes, Recipe};
+use urdf_ik_robot::{Chain, ChainPoses, Robot};
 
 const ARM: &str = r#"<robot name="arm"> <link name="base"/> <link name="upper"/> <link name="tip"/> <link name="flange"/> <link name="finger"/>
     <joint name="lift" type="prismatic"> <parent link="base"/> <child link="upper"/> <limit lower="0" upper="1"/> </joint>
@@ -72,10 +77,10 @@ fn bad_goals_are_refused_by_name() {
 
 #[test]
 fn equal_names_become_distinct() {
-    let goals =
-        read(&[json!({"type": "position"}), json!({"type": "position"}), json!({"type": "position", "name": "box"})]);
-    let names: Vec<String> = goals.unwrap().iter().map(|goal| goal.name().to_owned()).collect();
+    let list = [json!({"type": "position"}), json!({"type": "position"}), json!({"type": "position", "name": "box"})];
+    let names: Vec<String> = read(&list).unwrap().iter().map(|goal| goal.name().to_owned()).collect();
     assert_eq!(names, ["position", "position 2", "box"]);
+    assert_eq!(distinct_names(&list), names);
 }
 
 #[test]
@@ -100,11 +105,95 @@ fn masses_at_one_joint_are_one_body() {
     let goal = json!({"type": "center_of_mass", "p": [1.75, 0, 0], "lower": [0, 0, 0], "upper": [0, 0, 0]});
     let goal = Goal::read(&goal, &context).unwrap();
     assert_eq!(goal.bodies(), [Some(0), Some(1), None]);
-    let mut poses = urdf_ik_robot::ChainPoses::new(&chain);
+    let mut poses = ChainPoses::new(&chain);
     for (positions, expected) in [([0.0, 0.0], 0.0), ([0.5, 0.0], 0.5)] {
         chain.forward_kinematics(&positions, &mut poses);
-        let at = super::ExactConfiguration { positions: &positions, poses: &poses };
-        let violation = goal.violation(&at, &mut super::Rows::default());
+        let at = ExactConfiguration { positions: &positions, poses: &poses };
+        let violation = goal.violation(&at, &mut Rows::default());
         assert!((violation - expected).abs() < 1e-12, "{violation}");
     }
+}
+
+/// True if the region contains the subject with this tolerance \[m or rad\].
+fn contains(drawing: &Drawing, tolerance: f64) -> bool {
+    let within = |value: f64, [lower, upper]: [f64; 2]| value >= lower - tolerance && value <= upper + tolerance;
+    match (&drawing.region, drawing.subject) {
+        (Region::Box { pose, lower, upper }, Subject::Point(point)) => {
+            let at = pose.inverse_transform_point(&point);
+            (0..3).all(|axis| within(at[axis], [lower[axis], upper[axis]]))
+        }
+        (Region::Shell { centre, radii }, Subject::Point(point)) => within((point - centre).norm(), *radii),
+        (Region::Tube { pose, radii }, Subject::Point(point)) => {
+            within(pose.inverse_transform_point(&point).xy().coords.norm(), *radii)
+        }
+        (Region::Cone { apex, direction, angle }, Subject::Point(seen)) => {
+            (seen - apex).angle(direction) <= angle + tolerance
+        }
+        (Region::Cone { direction, angle, .. }, Subject::Direction(axis)) => axis.angle(direction) <= angle + tolerance,
+        (Region::Axes(wanted), Subject::Axes(link)) => wanted.rotation.angle_to(&link.rotation) <= tolerance,
+        (region, subject) => panic!("{region:?} does not bound {subject:?}"),
+    }
+}
+
+/// Goals with a drawing, relative to a fixed or a moving frame, that random configurations meet or violate.
+fn drawn_goals(random: &mut Random, [link, frame]: [&str; 2]) -> Vec<Value> {
+    let mut vector = || random.vector(0.5).as_slice().to_vec();
+    let turn = [0.5, -0.5, 0.5, 0.5];
+    let direction = vec![0.6, 0.0, -0.8];
+    vec![
+        json!({"type": "position", "link": link, "frame": frame, "p": vector(), "q_xyzw": turn, "point": vector(),
+               "lower": [-1, null, -0.5], "upper": [0.5, 0.4, null]}),
+        json!({"type": "distance", "link": link, "frame": frame, "point": vector(), "p": vector(), "lower": 0.2, "upper": 1}),
+        json!({"type": "distance", "link": link, "p": vector(), "direction": direction, "upper": 0.8}),
+        json!({"type": "cone", "link": link, "frame": frame, "axis": direction, "direction": vector(), "angle": 1.5}),
+        json!({"type": "gaze", "link": link, "frame": frame, "axis": direction, "point": vector(), "p": vector(), "angle": 1.5}),
+        json!({"type": "orientation", "link": link, "frame": frame, "q_xyzw": turn, "lower": [0, 0, 0], "upper": [0, 0, 0]}),
+    ]
+}
+
+#[test]
+fn drawings_contain_what_goals_allow() {
+    let mut random = Random::new(7);
+    let (mut met, mut violated) = (0, 0);
+    for _ in 0..40 {
+        let (chain, text) = Recipe::plain(Axes::Any, 6).make(&mut random);
+        let robot = Robot::from_urdf(&text).unwrap();
+        let context = GoalContext { robot: &robot, chain: &chain, positions: &robot.neutral_positions(), frames: &[] };
+        let moving = &robot.links()[random.below(robot.links().len())].name;
+        for frame in [chain.base(), moving] {
+            let positions: Vec<f64> = chain.variables().iter().map(|_| random.between(-1.0, 1.0)).collect();
+            let mut poses = ChainPoses::new(&chain);
+            chain.forward_kinematics(&positions, &mut poses);
+            let at = ExactConfiguration { positions: &positions, poses: &poses };
+            let goals = drawn_goals(&mut random, [&chain.tips()[0].link, frame]);
+            for goal in goals.iter().filter_map(|goal| Goal::read(goal, &context).ok()) {
+                let (drawing, violation) =
+                    (goal.kind().drawing(&at).unwrap(), goal.violation(&at, &mut Rows::default()));
+                assert!(contains(&drawing, violation + 1e-9), "{goal:?}: {drawing:?} {violation}");
+                assert!(violation < 1e-9 || !contains(&drawing, 0.5 * violation), "{goal:?}: {drawing:?} {violation}");
+                *if violation > 0.0 { &mut violated } else { &mut met } += 1;
+            }
+        }
+    }
+    assert!(met > 60 && violated > 60, "{met} {violated}");
+}
+
+#[test]
+fn handles_change_places_and_directions_in_fixed_frames() {
+    let robot = Robot::from_urdf(ARM).unwrap();
+    let chain = Chain::new(&robot, "base", &["tip"]).unwrap();
+    let context = GoalContext { robot: &robot, chain: &chain, positions: &robot.neutral_positions(), frames: &[] };
+    let (positions, mut poses) = ([0.3, 0.2], ChainPoses::new(&chain));
+    chain.forward_kinematics(&positions, &mut poses);
+    let at = ExactConfiguration { positions: &positions, poses: &poses };
+    let grip = |goal: &Value| Goal::read(goal, &context).unwrap().kind().drawing(&at).unwrap().grip;
+    let place = grip(&json!({"type": "position", "p": [1, 2, 3]})).unwrap();
+    assert_eq!((place.field, place.place(0.2)), ("p", Point3::new(1.0, 2.0, 3.0)));
+    assert_eq!(place.vector_for(&Point3::new(0.0, 1.0, 0.0)).unwrap(), Vector3::y());
+    let direction = grip(&json!({"type": "cone", "axis": [0, 0, 1], "direction": [0, 2, 0], "angle": 0.1})).unwrap();
+    let apex: Point3<f64> = poses.tips()[0].translation.vector.into();
+    assert_eq!((direction.field, direction.place(0.2)), ("direction", apex + Vector3::y() * 0.2));
+    assert_eq!(direction.vector_for(&(apex - Vector3::x() * 3.0)).unwrap(), -Vector3::x());
+    assert_eq!(direction.vector_for(&apex), None);
+    assert_eq!(grip(&json!({"type": "position", "link": "tip", "frame": "upper"})), None);
 }

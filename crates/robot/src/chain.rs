@@ -204,29 +204,6 @@ impl Chain {
         self.tips.iter().map(|tip| tip.tool).collect()
     }
 
-    /// The last chain joint (an index of [`Chain::joints`]; `None`: the base link) that moves a link of the robot,
-    /// and the pose of the link in the frame of that joint after its motion. Joints off the chain are at `positions`,
-    /// one entry for each joint of the robot \[rad or m\].
-    pub fn attachment(&self, robot: &Robot, link: usize, positions: &[f64]) -> (Option<usize>, Isometry3<f64>) {
-        let base = robot.link_index(&self.base).unwrap_or_else(|| robot.root());
-        let [up, down] = robot.joints_between([base, link]);
-        let (mut parent, mut placement) = (None, Isometry3::identity());
-        let path = up.iter().map(|joint| (*joint, true)).chain(down.iter().rev().map(|joint| (*joint, false)));
-        for (index, upwards) in path {
-            let joint = &robot.joints()[index];
-            match self.joints.iter().position(|known| known.joint == index) {
-                // A joint that is traversed upwards moves its parent link, at its origin.
-                Some(at) => {
-                    parent = Some(at);
-                    placement = if upwards { joint.origin.inverse() } else { Isometry3::identity() };
-                }
-                None if upwards => placement *= joint.transform(positions[index]).inverse(),
-                None => placement *= joint.transform(positions[index]),
-            }
-        }
-        (parent, placement)
-    }
-
     /// Checks that `positions` has one finite entry for each of the chain's variables \[rad or m\].
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use nalgebra::{DMatrix, Isometry3, Point3, Vector3, Vector6};
 
-use super::{Chain, JointKind};
+use super::{Chain, JointKind, Robot};
 use urdf_ik_mathematics::spatial::stacked;
 
 /// Poses of a chain in one configuration, in the base link's frame. [`ChainPoses::new`] allocates the memory, which
@@ -89,6 +89,53 @@ impl Chain {
             let joint = &self.joints()[index];
             let [linear, angular] = self.joint_twist(poses, index, point);
             columns[joint.variable] += stacked(&linear, &angular);
+            next = joint.parent;
+        }
+    }
+
+    /// The last chain joint (an index of [`Chain::joints`]; `None`: the base link) that moves a link of the robot,
+    /// and the pose of the link in the frame of that joint after its motion. Joints off the chain are at `positions`,
+    /// one entry for each joint of the robot \[rad or m\].
+    pub fn attachment(&self, robot: &Robot, link: usize, positions: &[f64]) -> (Option<usize>, Isometry3<f64>) {
+        let base = robot.link_index(self.base()).unwrap_or_else(|| robot.root());
+        let [up, down] = robot.joints_between([base, link]);
+        let (mut parent, mut placement) = (None, Isometry3::identity());
+        let path = up.iter().map(|joint| (*joint, true)).chain(down.iter().rev().map(|joint| (*joint, false)));
+        for (index, upwards) in path {
+            let joint = &robot.joints()[index];
+            match self.joints().iter().position(|known| known.joint == index) {
+                // A joint that is traversed upwards moves its parent link, at its origin.
+                Some(at) => {
+                    parent = Some(at);
+                    placement = if upwards { joint.origin.inverse() } else { Isometry3::identity() };
+                }
+                None if upwards => placement *= joint.transform(positions[index]).inverse(),
+                None => placement *= joint.transform(positions[index]),
+            }
+        }
+        (parent, placement)
+    }
+
+    /// Adds the power of a wrench on the links that a chain joint moves, per unit speed of each variable: force · v +
+    /// torque · ω, with the velocity v of these links at the origin of the base link's frame. `gradient` has one entry
+    /// for each variable.
+    ///
+    /// `poses` must contain the forward kinematics of the configuration.
+    ///
+    /// # Panics
+    /// If `gradient` is shorter, or `joint` is not an index of [`Chain::joints`].
+    pub fn add_power(
+        &self,
+        poses: &ChainPoses,
+        joint: usize,
+        [force, torque]: &[Vector3<f64>; 2],
+        gradient: &mut [f64],
+    ) {
+        let mut next = Some(joint);
+        while let Some(index) = next {
+            let joint = &self.joints()[index];
+            let [linear, angular] = self.joint_twist(poses, index, &Point3::origin());
+            gradient[joint.variable] += force.dot(&linear) + torque.dot(&angular);
             next = joint.parent;
         }
     }

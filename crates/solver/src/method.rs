@@ -2,7 +2,9 @@
 
 use thiserror::Error;
 
+use super::ProblemError;
 use urdf_ik_closed_form::NoClosedForm;
+use urdf_ik_goals::Goal;
 use urdf_ik_text::named_values;
 
 /// Maximum of [`FabrikOptions::acceleration`].
@@ -18,6 +20,19 @@ named_values! {
         Fabrik = "fabrik",
         /// Analytic solutions, for chains that have them.
         ClosedForm = "closed_form",
+    }
+}
+
+impl SolverKind {
+    /// Checks that this solver supports goals besides targets, if there are any.
+    ///
+    /// # Errors
+    /// [`ProblemError::GoalsNotSupported`] if it does not.
+    pub fn check_goals(self, goals: &[Goal]) -> Result<(), ProblemError> {
+        if goals.is_empty() || self == Self::Jacobian {
+            return Ok(());
+        }
+        Err(ProblemError::GoalsNotSupported { solver: self.name() })
     }
 }
 

@@ -9,8 +9,8 @@ use super::closed_form::ClosedForm;
 use super::independent_axes::sensible_free_axes;
 use super::search::{Iteration, OnSolution, Run, Search, SearchInput, SearchScratch};
 use super::{
-    FabrikOptions, MAX_ACCELERATION, Method, Mode, NotApplicable, Problem, ProblemError, Solution, SolverKind, Target,
-    TipReach, counted_axes,
+    FabrikOptions, MAX_ACCELERATION, Method, Mode, NotApplicable, Problem, ProblemError, Solution, Target, TipReach,
+    counted_axes,
 };
 use urdf_ik_robot::Chain;
 
@@ -262,10 +262,7 @@ impl Solver {
     /// can only rotate.
     fn check(&self, problem: &Problem) -> Result<(), ProblemError> {
         problem.check(self.chain())?;
-        let kind = self.method().kind();
-        if !problem.goals.is_empty() && kind != SolverKind::Jacobian {
-            return Err(ProblemError::GoalsNotSupported { solver: kind.name() });
-        }
+        self.method().kind().check_goals(problem.goals)?;
         let only_rotates =
             |target: &&Target| self.reach()[target.tip].tip.outer == 0.0 && target.free_axes[..3] != [true; 3];
         problem.targets.iter().find(only_rotates).map_or(Ok(()), |target| {

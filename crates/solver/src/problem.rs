@@ -128,8 +128,9 @@ named_values! {
         #[default]
         Closest = "closest",
         /// Positions within their tolerances and the closest orientations
-        /// ([`Outcome::PositionOnly`](super::Outcome::PositionOnly)), for arms with fewer than six joints. The same
-        /// as `Closest` if a position is unreachable or all rotations are free.
+        /// ([`Outcome::PositionOnly`](super::Outcome::PositionOnly)), for arms with fewer than six joints. Standing
+        /// goals are met as well; others yield. The same as `Closest` if a position is unreachable or all rotations
+        /// are free.
         Position = "position",
     }
 }

@@ -177,8 +177,9 @@ impl Solution {
         let reason = match self.outcome {
             Outcome::Closest(reason) => reason,
             Outcome::PositionOnly => {
+                let goals = self.worst_goal().map_or_else(String::new, |goal| format!("; {goal}"));
                 return format!(
-                    "position only: the orientation is {orientation:.4} rad off; the position is {position:.3e} m off"
+                    "position only: the orientation is {orientation:.4} rad off; the position is {position:.3e} m off{goals}"
                 );
             }
             Outcome::Solved => {
@@ -244,10 +245,14 @@ impl Solution {
         Residual { position: worst(|r| r.position), orientation: worst(|r| r.orientation) }
     }
 
-    /// Sets [`Outcome::PositionOnly`] if all positions but not all orientations are met.
+    /// Sets [`Outcome::PositionOnly`] if all positions and standing goals are met, but not all orientations and goals.
     pub(super) fn accept_position(&mut self, targets: &[Target]) {
         let mut residuals = self.residuals.iter().zip(targets);
-        if !self.is_solved() && residuals.all(|(residual, target)| residual.position <= target.tolerance.position) {
+        let mut violations = self.goals.iter().zip(&self.violations);
+        if !self.is_solved()
+            && residuals.all(|(residual, target)| residual.position <= target.tolerance.position)
+            && violations.all(|(goal, violation)| !goal.is_standing() || *violation <= TOLERANCE)
+        {
             self.outcome = Outcome::PositionOnly;
             self.saturated.clear();
         }

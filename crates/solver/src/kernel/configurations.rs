@@ -30,12 +30,23 @@ pub struct Configurations {
     pub others: OtherRows,
 }
 
+/// A row of a goal besides targets that has an influence on the step in one of the configurations.
+#[derive(Debug, Clone)]
+pub struct ActiveRow {
+    /// Index of the goal among those besides targets.
+    pub goal: usize,
+    /// 1 in the configurations in which the row is active, else 0.
+    pub lanes: Lanes,
+}
+
 /// Memory for the rows of goals besides targets.
 #[derive(Debug, Clone)]
 pub struct OtherRows {
     /// The rows of one goal in one configuration.
     pub rows: Rows,
-    /// The wrench of each row and body: force, then torque about the origin of the base link's frame.
+    /// The active rows, in the order of `Configurations::rows`.
+    pub active: Vec<ActiveRow>,
+    /// The wrench of each active row and body: force, then torque about the origin of the base link's frame.
     pub wrenches: Vec<[Lanes; 6]>,
     /// Sum of the wrenches distal to each joint.
     pub sums: Vec<[Lanes; 6]>,
@@ -56,6 +67,7 @@ impl Configurations {
             met: 0,
             others: OtherRows {
                 rows: Rows::default(),
+                active: Vec::new(),
                 wrenches: Vec::new(),
                 sums: vec![[Lanes::default(); 6]; links.joints.len()],
             },

@@ -28,15 +28,15 @@ pub struct Kernel {
     pub level: Level,
 }
 
-/// Runs `$work` with the specialisation `$compiled` for the kernel `$self` and the goals `$goals`.
+/// Runs `$work` with the specialisation `$compiled` for the kernel `$self` and `$blocks` blocks of six rows.
 macro_rules! specialised {
-    ($self:ident, $goals:expr, |$compiled:ident| $work:expr) => {
-        specialised!([1 2 3 4 5 6 7 8] $self, $goals, |$compiled| $work)
+    ($self:ident, $blocks:expr, |$compiled:ident| $work:expr) => {
+        specialised!([1 2 3 4 5 6 7 8] $self, $blocks, |$compiled| $work)
     };
-    ([$($size:literal)*] $self:ident, $goals:expr, |$compiled:ident| $work:expr) => {
-        match ($self.links.plain && $goals.are_one_target(), $self.links.variables) {
+    ([$($size:literal)*] $self:ident, $blocks:expr, |$compiled:ident| $work:expr) => {
+        match ($self.links.plain && $blocks <= 1, $self.links.variables) {
             $((true, $size) => specialised!(@ $self, $compiled, Fixed::<$size>, $work),)*
-            _ => specialised!(@ $self, $compiled, $self.dynamic($goals.len()), $work),
+            _ => specialised!(@ $self, $compiled, $self.dynamic($blocks), $work),
         }
     };
     (@ $self:ident, $compiled:ident, $size:expr, $work:expr) => {{
@@ -78,7 +78,7 @@ impl Kernel {
     /// Writes frames, residuals and squared errors of `configurations`.
     pub fn measure(&self, goals: &Goals, configurations: &mut Configurations) {
         let links = &self.links;
-        specialised!(self, goals, |compiled| compiled.measure(links, &goals.targets, configurations));
+        specialised!(self, goals.targets.len(), |compiled| compiled.measure(links, &goals.targets, configurations));
         if goals.has_others() {
             self.measure_others(goals, configurations);
         }
@@ -95,7 +95,7 @@ impl Kernel {
     /// Writes the Jacobian of `configurations`. Requires [`Kernel::measure`].
     pub fn linearise(&self, goals: &Goals, configurations: &mut Configurations) {
         let links = &self.links;
-        specialised!(self, goals, |compiled| compiled.linearise(links, &goals.targets, configurations));
+        specialised!(self, goals.targets.len(), |compiled| compiled.linearise(links, &goals.targets, configurations));
         if goals.has_others() {
             self.linearise_others(goals, configurations);
         }
@@ -105,7 +105,8 @@ impl Kernel {
     /// and columns.
     pub fn damped_step(&self, task: Task, configurations: &mut Configurations, damping: &Lanes, moving: &Lanes) {
         let (links, Task { goals, bounds }) = (&self.links, task);
-        specialised!(self, goals, |compiled| {
+        let blocks = goals.active_blocks(configurations);
+        specialised!(self, blocks, |compiled| {
             compiled.linearise(links, &goals.targets, configurations);
             if goals.has_others() {
                 self.linearise_others(goals, configurations);

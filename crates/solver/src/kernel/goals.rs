@@ -7,20 +7,20 @@
 use fearless_simd::{Simd, f64x4};
 use nalgebra::{IsometryMatrix3, Matrix3, Rotation3, Translation3, Vector3};
 
-use super::configurations::{Configurations, OtherRows};
+use super::configurations::{ActiveRow, Configurations, OtherRows};
 use super::frame::{LaneFrame, StoredFrame, load};
 use super::lanes::{LANES, Lanes, cross, dot, subtract};
 use super::links::KernelLinks;
 use super::residual::{PreparedTarget, TOLERANCE_FRACTION};
 use crate::problem::Bounds;
 use crate::solution::Part;
-use urdf_ik_goals::{Configuration, Goal, TOLERANCE, Unit};
+use urdf_ik_goals::{Configuration, Goal, MAX_ROWS, Rows, TOLERANCE, Unit};
 
 /// The targets and goals of a problem, prepared for one solve.
 #[derive(Debug, Clone, Default)]
 pub struct Goals {
     pub targets: Vec<PreparedTarget>,
-    /// The other goals. Their rows follow those of the targets without gaps.
+    /// The other goals. Their active rows follow those of the targets without gaps.
     others: Vec<PreparedGoal>,
     /// Number of rows of the other goals, and of their wrenches.
     rows: usize,
@@ -42,11 +42,47 @@ pub struct PreparedGoal {
     factor: f64,
 }
 
+/// Rows of one goal in four configurations.
+struct LaneRows {
+    residuals: [Lanes; MAX_ROWS],
+    /// 1 where a row has an influence on the step, else 0.
+    active: [Lanes; MAX_ROWS],
+    /// Bit mask of the configurations that meet the goal.
+    met: u64,
+}
+
 impl PreparedGoal {
     /// Prepares a goal with its weight relative to the others.
     pub fn new(goal: &Goal, weight: f64, length_scale: f64) -> Self {
         let unit = if goal.kind().unit() == Unit::Metre { length_scale } else { 1.0 };
         Self { goal: goal.clone(), factor: weight.sqrt() / unit }
+    }
+
+    /// Its rows, with a wrench for each row and body in `wrenches`. `found` is working memory.
+    fn measure(&self, mut at: LaneConfiguration, found: &mut Rows, wrenches: &mut [[Lanes; 6]]) -> LaneRows {
+        let none = [Lanes::default(); MAX_ROWS];
+        let mut rows = LaneRows { residuals: none, active: none, met: u64::MAX };
+        for lane in 0..LANES {
+            at.lane = lane;
+            if self.goal.violation(&at, found) > TOLERANCE_FRACTION * TOLERANCE {
+                rows.met &= !(1 << lane);
+            }
+            let mut wrenches = wrenches.iter_mut();
+            for (row, value) in found.values().iter().enumerate() {
+                // A value inside its interval has no influence on the step.
+                let active = if value.is_active() { 1.0 } else { 0.0 };
+                let factor = active * self.factor;
+                rows.active[row].0[lane] = active;
+                rows.residuals[row].0[lane] = factor * value.lack();
+                for ([force, torque], stored) in found.wrenches(row).iter().zip(&mut wrenches) {
+                    for axis in 0..3 {
+                        stored[axis].0[lane] = factor * at.length_scale * force[axis];
+                        stored[axis + 3].0[lane] = factor * torque[axis];
+                    }
+                }
+            }
+        }
+        rows
     }
 }
 
@@ -76,6 +112,19 @@ impl Goals {
         self.count();
     }
 
+    /// Multiplies the rows of goals in metres by a factor.
+    pub fn scale_lengths(&mut self, factor: f64) {
+        for other in self.others.iter_mut().filter(|other| other.goal.kind().unit() == Unit::Metre) {
+            other.factor *= factor;
+        }
+    }
+
+    /// Number of active rows of the other goals in one configuration. Requires [`Goals::measure`].
+    pub fn active_rows(&self, configurations: &Configurations, lane: usize) -> usize {
+        let active = if self.has_others() { configurations.others.active.as_slice() } else { &[] };
+        active.iter().filter(|row| row.lanes.0[lane] != 0.0).count()
+    }
+
     /// Counts the rows and wrenches of the other goals.
     fn count(&mut self) {
         (self.rows, self.wrenches) = (0, 0);
@@ -85,16 +134,10 @@ impl Goals {
         }
     }
 
-    /// Number of blocks of six rows.
+    /// Largest number of blocks of six rows.
     #[inline]
     pub fn len(&self) -> usize {
         self.targets.len() + self.rows.div_ceil(6)
-    }
-
-    /// True for one target and no other goal.
-    #[inline]
-    pub fn are_one_target(&self) -> bool {
-        self.targets.len() == 1 && self.others.is_empty()
     }
 
     /// True if there are goals besides targets.
@@ -103,71 +146,58 @@ impl Goals {
         !self.others.is_empty()
     }
 
-    /// Writes the rows of the other goals and their wrenches. Adds to squared errors and met configurations.
+    /// Number of blocks of six rows with an influence on the step in a configuration. Requires [`Goals::measure`].
+    #[inline]
+    pub fn active_blocks(&self, configurations: &Configurations) -> usize {
+        let others = if self.has_others() { configurations.others.active.len() } else { 0 };
+        self.targets.len() + others.div_ceil(6)
+    }
+
+    /// Writes the active rows of the other goals and their wrenches. Adds to squared errors and met configurations.
     pub fn measure(&self, links: &KernelLinks, length_scale: f64, configurations: &mut Configurations) {
         configurations.make_room(self.len());
         let Configurations { positions, frames, rows, others, squared_error, met, .. } = configurations;
+        let OtherRows { rows: found, active, wrenches, .. } = others;
         rows[self.targets.len()..self.len()].fill([Lanes::default(); 6]);
-        others.wrenches.resize(self.wrenches, [Lanes::default(); 6]);
-        for lane in 0..LANES {
-            let at = LaneConfiguration { links, length_scale, positions, frames, lane };
-            let (mut row, mut wrench) = (6 * self.targets.len(), 0);
-            for PreparedGoal { goal, factor } in &self.others {
-                let found = &mut others.rows;
-                let violation = goal.violation(&at, found);
-                if violation > TOLERANCE_FRACTION * TOLERANCE {
-                    *met &= !(1 << lane);
+        wrenches.resize(self.wrenches, [Lanes::default(); 6]);
+        active.clear();
+        let mut written = 0;
+        for (index, goal) in self.others.iter().enumerate() {
+            let (count, bodies, from) = (goal.goal.kind().rows(), goal.goal.bodies().len(), written);
+            let at = LaneConfiguration { links, length_scale, positions, frames, lane: 0 };
+            let measured = goal.measure(at, found, &mut wrenches[from..][..count * bodies]);
+            *met &= measured.met;
+            for row in (0..count).filter(|row| measured.active[*row] != Lanes::default()) {
+                let (place, residual) = (6 * self.targets.len() + active.len(), measured.residuals[row]);
+                rows[place / 6][place % 6] = residual;
+                for (sum, residual) in squared_error.0.iter_mut().zip(residual.0) {
+                    *sum += residual * residual;
                 }
-                for (index, value) in found.values().iter().enumerate() {
-                    // A value inside its interval has no influence on the step.
-                    let factor = if value.is_active() { *factor } else { 0.0 };
-                    let residual = factor * value.lack();
-                    rows[row / 6][row % 6].0[lane] = residual;
-                    squared_error.0[lane] += residual * residual;
-                    row += 1;
-                    for [force, torque] in found.wrenches(index) {
-                        let stored = &mut others.wrenches[wrench];
-                        for axis in 0..3 {
-                            stored[axis].0[lane] = factor * length_scale * force[axis];
-                            stored[axis + 3].0[lane] = factor * torque[axis];
-                        }
-                        wrench += 1;
-                    }
-                }
+                wrenches.copy_within(from + row * bodies..from + (row + 1) * bodies, written);
+                written += bodies;
+                active.push(ActiveRow { goal: index, lanes: measured.active[row] });
             }
         }
     }
 
-    /// Writes the Jacobian of the other goals, from the wrenches of [`Goals::measure`].
+    /// Writes the Jacobian of the active rows, from the wrenches of [`Goals::measure`].
     #[inline(always)]
     pub fn linearise<S: Simd>(&self, simd: S, links: &KernelLinks, configurations: &mut Configurations) {
-        let Configurations { frames, rows, columns, others, .. } = configurations;
-        let OtherRows { wrenches, sums, .. } = others;
+        let Configurations { frames, columns, others, .. } = configurations;
+        let OtherRows { active, wrenches, sums, .. } = others;
         columns[self.targets.len() * links.variables..self.len() * links.variables].fill([Lanes::default(); 6]);
-        let (mut row, mut wrench) = (6 * self.targets.len(), 0);
-        for PreparedGoal { goal, factor } in &self.others {
-            for _ in 0..goal.kind().rows() {
-                let columns = &mut columns[row / 6 * links.variables..][..links.variables];
-                let bodies = goal.bodies();
-                sum_wrenches(
-                    simd,
-                    links,
-                    frames,
-                    sums,
-                    bodies,
-                    &wrenches[wrench..][..bodies.len()],
-                    |variable, entry| {
-                        let sum = columns[variable][row % 6].load(simd) + entry;
-                        columns[variable][row % 6].store(sum);
-                    },
-                );
-                for (variable, coefficient) in goal.kind().coefficients() {
-                    let residual = rows[row / 6][row % 6];
-                    let entry = residual.0.map(|residual| if residual == 0.0 { 0.0 } else { factor * coefficient });
-                    columns[*variable][row % 6] = Lanes(entry);
-                }
-                row += 1;
-                wrench += bodies.len();
+        let mut wrenches = wrenches.as_slice();
+        for (row, ActiveRow { goal, lanes }) in (6 * self.targets.len()..).zip(&*active) {
+            let PreparedGoal { goal, factor } = &self.others[*goal];
+            let columns = &mut columns[row / 6 * links.variables..][..links.variables];
+            let (of_row, others) = wrenches.split_at(goal.bodies().len());
+            wrenches = others;
+            sum_wrenches(simd, links, frames, sums, goal.bodies(), of_row, |variable, entry| {
+                let sum = columns[variable][row % 6].load(simd) + entry;
+                columns[variable][row % 6].store(sum);
+            });
+            for (variable, coefficient) in goal.kind().coefficients() {
+                columns[*variable][row % 6].store(lanes.load(simd) * (factor * coefficient));
             }
         }
     }

@@ -63,44 +63,58 @@ pub fn solve_by_rows<S: Simd>(configurations: &mut Configurations, variables: us
 #[inline(always)]
 pub fn solve_any<S: Simd>(configurations: &mut Configurations, variables: usize, targets: usize, damping: f64x4<S>) {
     let simd = damping.simd;
-    let Configurations { columns, rows: residuals, step, active_set: ActiveSet { normal, right, .. }, .. } =
-        configurations;
-    let (rows, wide) = (6 * targets, 6 * targets < variables);
-    // Products of the rows of the Jacobian, or of its columns.
-    let (size, length) = if wide { (rows, variables) } else { (variables, rows) };
-    let entry = |row: usize, column: usize| &columns[row / 6 * variables + column][row % 6];
-    let mut normal = LowerTriangle(normal);
-    for i in 0..size {
+    let Configurations { columns, rows, step, active_set: ActiveSet { normal, right, .. }, .. } = configurations;
+    let (columns, rows, step) = (&columns[..targets * variables], &rows[..targets], &mut step[..variables]);
+    let (mut normal, zero) = (LowerTriangle(normal), f64x4::splat(simd, 0.0));
+    // The columns of each target.
+    let blocks = || columns.chunks_exact(variables);
+    if 6 * targets < variables {
+        for (block, columns) in blocks().enumerate() {
+            for (other, others) in blocks().enumerate().take(block + 1) {
+                for (row, column) in (0..6).flat_map(|row| (0..6).map(move |column| (row, column))) {
+                    let mut sum = zero;
+                    for (a, b) in columns.iter().zip(others) {
+                        sum += a[row].load(simd) * b[column].load(simd);
+                    }
+                    let (i, j) = (6 * block + row, 6 * other + column);
+                    if j <= i {
+                        normal.set([i, j], sum);
+                    }
+                }
+            }
+        }
+        right.iter_mut().zip(rows.as_flattened()).for_each(|(right, row)| *right = *row);
+        factorise(simd, 6 * targets, &mut normal, damping);
+        substitute(simd, 6 * targets, &normal, &mut right[..]);
+        for (variable, step) in step.iter_mut().enumerate() {
+            let mut sum = zero;
+            for (columns, right) in blocks().zip(right.chunks_exact(6)) {
+                for (entry, y) in columns[variable].iter().zip(right) {
+                    sum += entry.load(simd) * y.load(simd);
+                }
+            }
+            step.store(sum);
+        }
+        return;
+    }
+    for i in 0..variables {
         for j in 0..=i {
-            let mut sum = f64x4::splat(simd, 0.0);
-            for k in 0..length {
-                let (a, b) = if wide { (entry(i, k), entry(j, k)) } else { (entry(k, i), entry(k, j)) };
-                sum += a.load(simd) * b.load(simd);
+            let mut sum = zero;
+            for columns in blocks() {
+                for (a, b) in columns[i].iter().zip(&columns[j]) {
+                    sum += a.load(simd) * b.load(simd);
+                }
             }
             normal.set([i, j], sum);
         }
-    }
-    for (i, value) in right[..size].iter_mut().enumerate() {
-        let mut sum = f64x4::splat(simd, 0.0);
-        if wide {
-            sum = residuals[i / 6][i % 6].load(simd);
-        } else {
-            for row in 0..rows {
-                sum += entry(row, i).load(simd) * residuals[row / 6][row % 6].load(simd);
+        let mut sum = zero;
+        for (columns, rows) in blocks().zip(rows) {
+            for (entry, row) in columns[i].iter().zip(rows) {
+                sum += entry.load(simd) * row.load(simd);
             }
         }
-        value.store(sum);
+        step[i].store(sum);
     }
-    factorise(simd, size, &mut normal, damping);
-    substitute(simd, size, &normal, &mut right[..]);
-    if !wide {
-        return step[..size].copy_from_slice(&right[..size]);
-    }
-    for (i, step) in step[..variables].iter_mut().enumerate() {
-        let mut sum = f64x4::splat(simd, 0.0);
-        for (row, y) in right[..rows].iter().enumerate() {
-            sum += entry(row, i).load(simd) * y.load(simd);
-        }
-        step.store(sum);
-    }
+    factorise(simd, variables, &mut normal, damping);
+    substitute(simd, variables, &normal, step);
 }

@@ -5,7 +5,7 @@
 
 use std::ops::ControlFlow;
 
-use super::candidate::{Candidate, FailedAttempts};
+use super::candidate::{BestCandidates, Candidate};
 use super::iteration::{Next, Stepper};
 use super::plan::{AttemptPlan, Iteration};
 use super::prepared_search::Search;
@@ -116,7 +116,7 @@ impl Attempt {
 pub struct Attempts {
     pub configurations: Configurations,
     /// End configurations of failed attempts.
-    pub failed: FailedAttempts,
+    pub failed: BestCandidates,
     stepper: Stepper,
     ranking: Ranking,
     /// Start of the next attempt \[rad or m\].
@@ -152,7 +152,7 @@ impl Attempts {
     pub fn new(search: &Search) -> Self {
         Self {
             configurations: Configurations::new(&search.kernel.links),
-            failed: FailedAttempts::none(search.variables()),
+            failed: BestCandidates::none(search.variables()),
             stepper: Stepper::new(search),
             ranking: Ranking::new(),
             start: vec![0.0; search.variables()],

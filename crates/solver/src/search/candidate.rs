@@ -41,21 +41,22 @@ impl Candidate {
     }
 }
 
-/// Number of failed attempts in the list.
-const MAX_FAILED_ATTEMPTS: usize = 12;
+/// Number of candidates in a list.
+const MAX_CANDIDATES: usize = 12;
 
-/// End configurations of failed attempts, each near another minimum of the error, the best first.
-#[derive(Debug, Clone)]
-pub struct FailedAttempts {
+/// The best candidates, the first being the best: for example the ends of failed attempts, each near another minimum of
+/// the error.
+#[derive(Debug, Clone, Default)]
+pub struct BestCandidates {
     candidates: Vec<Candidate>,
     /// Number of valid candidates.
     count: usize,
 }
 
-impl FailedAttempts {
+impl BestCandidates {
     /// An empty list with memory for `variables` positions per candidate.
     pub fn none(variables: usize) -> Self {
-        Self { candidates: vec![Candidate::none(variables); MAX_FAILED_ATTEMPTS], count: 0 }
+        Self { candidates: vec![Candidate::none(variables); MAX_CANDIDATES], count: 0 }
     }
 
     pub fn clear(&mut self) {
@@ -67,12 +68,24 @@ impl FailedAttempts {
         &mut self.candidates[..self.count]
     }
 
+    /// True if there is no candidate.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
     /// Inserts a candidate of this rank if it is among the best; `read` writes its positions. The result does not
     /// depend on the order of insertion.
     pub fn insert(&mut self, rank: (f64, usize), read: impl FnOnce(&mut [f64])) {
         if let Some(candidate) = make_room(&mut self.candidates, &mut self.count, |other| other.rank() <= rank) {
             (candidate.score, candidate.attempt) = rank;
             read(&mut candidate.positions);
+        }
+    }
+
+    /// Inserts the candidates of another list.
+    pub fn merge(&mut self, other: &mut Self) {
+        for candidate in other.candidates() {
+            self.insert(candidate.rank(), |positions| positions.copy_from_slice(&candidate.positions));
         }
     }
 }

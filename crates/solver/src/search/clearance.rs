@@ -1,14 +1,17 @@
 //! Whether configurations that meet the targets are collision-free and accepted.
 
+use super::candidate::BestCandidates;
 use super::prepared_search::Search;
 use super::setup::Setup;
 use crate::kernel::Configurations;
 use crate::{Outcome, Problem, Reason, Solution};
-use urdf_ik_collision::{RequiredGaps, SceneScratch};
+use urdf_ik_collision::{Clearance, RequiredGaps, SceneScratch};
 
 /// Collision check, acceptance and cost of configurations.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct ClearanceCheck {
+    /// Configurations that met the targets in collision, those with the smallest moves from the seed first.
+    pub blocked: BestCandidates,
     /// True if a collision-free configuration that met the targets was rejected.
     pub has_refused: bool,
     scene: SceneScratch,
@@ -24,11 +27,20 @@ pub struct ClearanceCheck {
 
 impl ClearanceCheck {
     pub fn new(search: &Search) -> Self {
-        Self { positions: vec![0.0; search.variables()], ..Self::default() }
+        Self {
+            blocked: BestCandidates::none(search.variables()),
+            has_refused: false,
+            scene: SceneScratch::default(),
+            positions: vec![0.0; search.variables()],
+            required_gaps: RequiredGaps::default(),
+            seed_is_known: false,
+            clear_at_seed: Vec::new(),
+        }
     }
 
     /// Resets the state of the previous problem.
     pub fn begin(&mut self) {
+        self.blocked.clear();
         self.has_refused = false;
         self.seed_is_known = false;
         self.clear_at_seed.clear();
@@ -66,6 +78,8 @@ impl ClearanceCheck {
     /// in collision or rejected.
     pub fn appraise(&mut self, problem: &Problem, positions: &[f64]) -> Option<f64> {
         if !self.is_clear(problem, positions) {
+            let moves = positions.iter().zip(problem.seed).map(|(position, seed)| (position - seed).abs());
+            self.blocked.insert((moves.fold(0.0, f64::max), 0), |blocked| blocked.copy_from_slice(positions));
             return None;
         }
         let is_accepted = problem.accepts.is_none_or(|accepts| accepts(positions));
@@ -100,6 +114,24 @@ impl ClearanceCheck {
             return Some(0.0);
         }
         self.appraise_folded(problem, setup, |positions| configurations.read(lane, positions))
+    }
+
+    /// The pair that blocks `solution`, which meets the targets, with its distance at `positions`.
+    pub fn blocking(&mut self, problem: &Problem, solution: &[f64], positions: &[f64]) -> Option<Reason> {
+        let Clearance { scene, margin } = problem.clearance?;
+        let pair = scene.check(solution, margin, &mut self.scene).err()?;
+        scene.find_near(positions, f64::INFINITY, &mut self.scene);
+        let near = self.scene.near.iter().find(|near| near.pair == pair)?;
+        Some(Reason::Collision { pair, distance: near.distance })
+    }
+
+    /// [`Self::is_clear`] at the positions of a lane.
+    pub fn is_lane_clear(&mut self, problem: &Problem, configurations: &Configurations, lane: usize) -> bool {
+        let mut positions = std::mem::take(&mut self.positions);
+        configurations.read(lane, &mut positions);
+        let is_clear = self.is_clear(problem, &positions);
+        self.positions = positions;
+        is_clear
     }
 
     /// Applies [`Self::appraise`] to positions without full revolutions, written by `read`, at the positions to

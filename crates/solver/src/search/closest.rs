@@ -3,11 +3,14 @@
 use super::attempts::Attempts;
 use super::candidate::Candidate;
 use super::explore::{Exploration, Run};
+use super::lower_level::LowerLevel;
 use super::prepared_search::{Search, SearchInput};
 use super::setup::Setup;
+use crate::Bounds;
 use crate::kernel::{Configurations, Goals, Kernel, LANES, Lanes, Task};
 use crate::solution::Part;
 use urdf_ik_goals::Goal;
+use urdf_ik_mathematics::pseudorandom;
 
 /// Maximum number of iterations of a descent to the closest configuration.
 pub const MAX_ITERATIONS: usize = 200;
@@ -26,8 +29,14 @@ const DAMPING_RATIO: f64 = 8.0;
 const MIN_START: f64 = 1e-6;
 
 /// Weight of standing goals in a descent. A target that is missed by e violates them by e over this weight, and Newton
-/// steps return to them from there.
-const STANDING_WEIGHT: f64 = 1e6;
+/// steps return to them from there. Then the rest descends on the manifold of the standing goals, because penalties
+/// stall at the bounds of goals.
+pub const STANDING_WEIGHT: f64 = 1e6;
+
+/// Number of descents that tracking with goals makes around its seed, the first from the seed itself.
+const AROUND_SEED: usize = 8;
+/// Distance of their starts from the seed \[rad\]; solutions at more than twice this distance are other branches.
+const SEED_RADIUS: f64 = 0.15;
 
 /// Levenberg-Marquardt descent to the closest configuration.
 #[derive(Debug, Clone)]
@@ -35,6 +44,10 @@ pub struct ClosestDescent {
     configurations: Configurations,
     /// The goals of a problem with standing ones, with their weights here.
     weighted: Goals,
+    /// The standing goals alone.
+    standing: Goals,
+    /// The current configuration around a seed \[rad or m\].
+    trial: Vec<f64>,
 }
 
 /// Objective of a descent.
@@ -91,7 +104,12 @@ pub struct Descended {
 
 impl ClosestDescent {
     pub fn new(search: &Search) -> Self {
-        Self { configurations: Configurations::new(&search.kernel.links), weighted: Goals::default() }
+        Self {
+            configurations: Configurations::new(&search.kernel.links),
+            weighted: Goals::default(),
+            standing: Goals::default(),
+            trial: vec![0.0; search.variables()],
+        }
     }
 
     /// Descends from the closest and the other best failed attempts, and writes the least minimum into the closest. The
@@ -102,19 +120,51 @@ impl ClosestDescent {
         let SearchInput { search, problem } = run.input;
         let kernel = &search.kernel;
         let has_standing = problem.goals.iter().any(Goal::is_standing);
-        let mut weighted = std::mem::take(&mut self.weighted);
-        if has_standing {
-            kernel.set_goals(problem.targets, problem.goals, STANDING_WEIGHT, &mut weighted);
+        if !has_standing {
+            return self.refine_all(run, setup.task(), closest, attempts);
         }
-        let task = Task { goals: if has_standing { &weighted } else { &setup.goals }, ..setup.task() };
-        let iterations = self.refine_all(run, task, closest, attempts);
-        if has_standing {
-            weighted.retain(|part| matches!(part, Part::Goal(goal) if problem.goals[goal].is_standing()));
-            let task = Task { goals: &weighted, ..setup.task() };
-            self.descend(kernel, task, &mut closest.positions, Budget::of(MAX_ITERATIONS));
+        let (mut weighted, mut standing) = (std::mem::take(&mut self.weighted), std::mem::take(&mut self.standing));
+        kernel.set_goals(problem.targets, problem.goals, STANDING_WEIGHT, &mut weighted);
+        kernel.set_goals(problem.targets, problem.goals, STANDING_WEIGHT, &mut standing);
+        standing.retain(|part| matches!(part, Part::Goal(goal) if problem.goals[goal].is_standing()));
+        let iterations = self.refine_all(run, Task { goals: &weighted, ..setup.task() }, closest, attempts);
+        let upper = Task { goals: &standing, ..setup.task() };
+        let whole = &setup.goals;
+        let lower = LowerLevel { kernel, upper, whole, first_row: 0, heavy: &weighted, heavy_kernel: kernel };
+        for objective in [&WholeError { kernel, task: upper } as &dyn Objective, &lower] {
+            self.descend_by(objective, &mut closest.positions, Budget::of(MAX_ITERATIONS));
         }
-        self.weighted = weighted;
+        (self.weighted, self.standing) = (weighted, standing);
         iterations
+    }
+
+    /// In tracking with goals, replaces a closest configuration that does not meet them by the solution nearest to the
+    /// seed among those of descents around it. The bound of a goal near a singularity may end the attempt from the
+    /// seed although there are solutions beside it.
+    pub fn track_around_seed(&mut self, run: &Run, setup: &Setup, closest: &mut Candidate) {
+        let Search { kernel, units, .. } = run.input.search;
+        let (task, Bounds { lower, upper }) = (setup.task(), setup.bounds());
+        let (mut trial, mut nearest) = (std::mem::take(&mut self.trial), 2.0 * SEED_RADIUS);
+        trial.copy_from_slice(&closest.positions);
+        if self.descend(kernel, task, &mut trial, Budget::of(1)).met {
+            self.trial = trial;
+            return;
+        }
+        for start in 0..AROUND_SEED {
+            for (i, position) in trial.iter_mut().enumerate() {
+                let offset = if start == 0 { 0.0 } else { 2.0 * pseudorandom::fraction(start, i) - 1.0 };
+                *position = (setup.start[i] + SEED_RADIUS * units[i] * offset).max(lower[i]).min(upper[i]);
+            }
+            let is_met = self.descend(kernel, task, &mut trial, Budget::of(MAX_ITERATIONS)).met;
+            let moves =
+                trial.iter().zip(&setup.start).zip(&**units).map(|((to, from), unit)| ((to - from) / unit).abs());
+            let move_of_all = moves.fold(0.0, f64::max);
+            if is_met && move_of_all < nearest {
+                nearest = move_of_all;
+                closest.positions.copy_from_slice(&trial);
+            }
+        }
+        self.trial = trial;
     }
 
     /// Descends by the goals of `task` from the closest and the other best failed attempts.
@@ -152,7 +202,7 @@ impl ClosestDescent {
 
     /// Descends from `positions` to a local minimum of the squared error by the method of Levenberg and Marquardt,
     /// with the best of four damping factors in each iteration.
-    pub fn descend_by(&mut self, objective: &impl Objective, positions: &mut [f64], budget: Budget) -> Descended {
+    pub fn descend_by(&mut self, objective: &dyn Objective, positions: &mut [f64], budget: Budget) -> Descended {
         let configurations = &mut self.configurations;
         let (mut last_damping, mut left) = (None, f64::INFINITY);
         for iteration in 0..budget.iterations {

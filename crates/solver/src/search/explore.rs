@@ -196,23 +196,38 @@ impl Exploration {
 
     /// True if joint limits prevented a better `solution`: enough attempts within them failed, some limits are active
     /// at its positions, and an attempt without limits meets the targets outside them.
-    pub fn is_blocked_by_limits(&mut self, input: SearchInput, setup: &Setup, solution: &Solution) -> bool {
-        let SearchInput { search, problem } = input;
-        let Mode::Search { attempts, random_seed, .. } = problem.mode else { return false };
+    pub fn is_blocked_by_limits(&mut self, run: &Run, setup: &Setup, solution: &Solution) -> bool {
+        let Mode::Search { attempts, .. } = run.input.problem.mode else { return false };
         let unexplained = solution.outcome == Outcome::Closest(Reason::NotConverged);
         if !unexplained || attempts < MIN_ATTEMPTS_FOR_LIMITS || solution.saturated.is_empty() {
             return false;
         }
+        self.meets_outside_limits(run, setup, UNLIMITED_ATTEMPTS) == Some(true)
+    }
+
+    /// Whether the first solution of attempts without limits is outside them; `None` if there is none. Solutions
+    /// outside limits must be collision-free.
+    pub fn meets_outside_limits(&mut self, run: &Run, setup: &Setup, attempts: usize) -> Option<bool> {
+        let SearchInput { search, problem } = run.input;
+        let Mode::Search { random_seed, .. } = problem.mode else { return None };
         self.unlimited_start.copy_from_slice(&self.closest.positions);
         let view = SetupView { bounds: setup.unbounded(), start: &self.unlimited_start, ..setup.view() };
         self.attempts.rank(search, problem.targets);
-        let plan = AttemptPlan { view, ..AttemptPlan::newton(search, setup, UNLIMITED_ATTEMPTS, random_seed) };
-        let mut blocked = false;
+        let plan = AttemptPlan {
+            view,
+            stop_reason: &|number| (number >= ATTEMPTS_WITHOUT_CLOCK && run.has_expired()).then_some(Stop::Deadline),
+            ..AttemptPlan::newton(search, setup, attempts, random_seed)
+        };
+        let mut outside = None;
         self.attempts.run(&plan, &mut self.closest, &mut |configurations, SuccessfulAttempt { lane, .. }| {
-            blocked = !is_within_limits(search, setup, configurations, lane);
+            let is_outside = !is_within_limits(search, setup, configurations, lane);
+            if is_outside && !self.clearance.is_lane_clear(problem, configurations, lane) {
+                return ControlFlow::Continue(());
+            }
+            outside = Some(is_outside);
             ControlFlow::Break(())
         });
-        blocked
+        outside
     }
 }
 
@@ -225,8 +240,9 @@ fn score(input: SearchInput, setup: &Setup, configurations: &mut Configurations,
         Mode::Search { pick: Pick::Nearest, .. } => largest_move(search, setup, configurations, lane),
         Mode::Search { pick: Pick::MostManipulable, .. } => {
             search.kernel.linearise(&setup.goals, configurations);
-            svd.decompose(configurations, targets.len(), lane);
-            manipulability::value(svd, counted_axes(targets), 0.0)
+            svd.decompose(configurations, setup.goals.len(), lane);
+            let counted = counted_axes(targets) + setup.goals.active_rows(configurations, lane);
+            manipulability::value(svd, counted, 0.0)
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The reason why targets and goals cannot be met together: the first of joint limits, reach, and the other targets and
-//! goals without which the rest can be met.
+//! The reason why targets and goals cannot be met together: the first of joint limits, reach, and the standing goals,
+//! targets and other goals without which the rest can be met.
 
 use std::ops::ControlFlow;
 
@@ -27,16 +27,25 @@ impl Run<'_> {
         if attempts < MIN_ATTEMPTS || problem.goals.is_empty() {
             return None;
         }
-        let reason = self.find_reason(setup, exploration, solution);
+        let reason = self.find_reason(setup, exploration, solution, attempts);
         setup.set_goals(self.input);
-        reason
+        // Fewer goals have other solutions.
+        exploration.clearance.begin();
+        // A search that the deadline ended proves nothing.
+        reason.filter(|_| !self.has_expired())
     }
 
     /// Changes the goals of `setup`.
-    fn find_reason(&self, setup: &mut Setup, exploration: &mut Exploration, solution: &Solution) -> Option<Reason> {
+    fn find_reason(
+        &self,
+        setup: &mut Setup,
+        exploration: &mut Exploration,
+        solution: &Solution,
+        attempts: usize,
+    ) -> Option<Reason> {
         let problem = self.input.problem;
-        if self.can_solve(setup, exploration, |_| true, Limits::Ignored) {
-            return Some(Reason::JointLimits);
+        if let Some(is_outside) = exploration.meets_outside_limits(self, setup, attempts) {
+            return is_outside.then_some(Reason::JointLimits);
         }
         let goals = (0..problem.goals.len()).map(Part::Goal);
         let violated =
@@ -46,13 +55,18 @@ impl Run<'_> {
                 return Some(Reason::Unreachable { part });
             }
         }
-        let mut parts = (0..problem.targets.len()).map(Part::Target).chain(goals);
-        parts
+        // Targets yield to standing goals: these limit them.
+        let is_standing = |part: &Part| matches!(part, Part::Goal(goal) if problem.goals[*goal].is_standing());
+        let others =
+            (0..problem.targets.len()).map(Part::Target).chain(goals.clone().filter(|part| !is_standing(part)));
+        goals
+            .filter(is_standing)
+            .chain(others)
             .find(|part| self.can_solve(setup, exploration, |other| other != *part, Limits::Kept))
             .map(|part| Reason::Conflict { part })
     }
 
-    /// True if attempts meet the parts of the problem that `keeps`; without limits only outside them.
+    /// True if attempts meet the parts of the problem that `keeps`.
     fn can_solve(
         &self,
         setup: &mut Setup,

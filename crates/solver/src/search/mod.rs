@@ -3,8 +3,9 @@
 //! A solve is a pipeline. [`setup`] derives bounds, start and goals from the problem. [`attempts`] run from the start
 //! and from the [`seed_table`], four at a time, until they meet the targets or stall; [`explore`] picks one. A
 //! successful attempt is improved by [`null_space`]. A failed one is led by [`closest`] to a local minimum of the
-//! error, and on request by [`position_only`] to one of the orientation error at the position. The setup folds the
-//! result to the revolutions nearest to the seed, and the [`solution_evaluator`] measures exactly these positions.
+//! error, and on request by [`position_only`] to one of the orientation error at the position. If all solutions
+//! collide, [`avoidance`] leads to a configuration near them. The setup folds the result to the revolutions nearest
+//! to the seed, and the [`solution_evaluator`] measures exactly these positions.
 //!
 //! Each stage is a type with its own memory. Only [`solve`] connects them.
 
@@ -22,6 +23,7 @@ mod goal_conflict;
 mod interpolation;
 mod iteration;
 mod known_solutions;
+mod lower_level;
 mod null_space;
 mod parallel;
 mod plan;

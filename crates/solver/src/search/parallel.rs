@@ -47,10 +47,8 @@ impl Run<'_> {
                 found.closest.copy_from(&others.closest);
             }
             found.clearance.has_refused |= others.clearance.has_refused;
-            for candidate in others.attempts.failed.candidates() {
-                let read = |positions: &mut [f64]| positions.copy_from_slice(&candidate.positions);
-                found.attempts.failed.insert(candidate.rank(), read);
-            }
+            found.attempts.failed.merge(&mut others.attempts.failed);
+            found.clearance.blocked.merge(&mut others.clearance.blocked);
             spent.iterations += other.iterations;
             spent.attempts += other.attempts;
             if other.stop == Stop::Deadline {

@@ -1,23 +1,21 @@
-//! Exact positions with the closest orientations, if no attempt met both.
+//! Exact positions and standing goals with the closest orientations and other goals, if no attempt met all.
 //!
-//! A two-level least-squares problem (Nakamura, Hanafusa and Yoshikawa 1987, "Task-priority based redundancy control
-//! of robot manipulators"): orientation errors are minimised on the manifold of configurations that meet the
-//! positions. A step is damped least squares within the bounds, with position rows weighted so heavily that it is
-//! tangent to the manifold. Newton steps on the positions alone return to it. A search compares the local minima from
-//! several starting points; tracking starts from the seed alone.
+//! Two [levels](super::lower_level). A search compares the local minima from several starting points; tracking starts
+//! from the seed alone.
 
 use std::ops::ControlFlow;
 
 use super::attempts::{Attempts, Spent, SuccessfulAttempt};
 use super::candidate::Candidate;
 use super::clearance::ClearanceCheck;
-use super::closest::{Budget, ClosestDescent, FIRST_ITERATIONS, MAX_ITERATIONS, Objective, PROMISING};
+use super::closest::{Budget, ClosestDescent, FIRST_ITERATIONS, MAX_ITERATIONS, PROMISING, STANDING_WEIGHT};
 use super::explore::{Exploration, Run};
-use super::null_space::return_to_targets;
+use super::lower_level::LowerLevel;
 use super::plan::AttemptPlan;
 use super::prepared_search::{Search, SearchInput};
 use super::setup::Setup;
-use crate::kernel::{Configurations, Goals, LANES, Lanes, Task};
+use crate::kernel::{Goals, Task};
+use crate::solution::Part;
 use crate::{Mode, Problem, Stop, Target, Tolerance};
 
 /// Largest number of starting points on the manifold, besides the seed and the failed attempts. With these,
@@ -50,7 +48,10 @@ pub struct PositionOnly {
 /// Starting points of one problem.
 struct Starts<'a> {
     run: &'a Run<'a>,
-    objective: Orientations<'a>,
+    objective: LowerLevel<'a>,
+    /// The problem of the positions alone, and the whole one.
+    positions: &'a Setup,
+    setup: &'a Setup,
     descent: &'a mut ClosestDescent,
     clearance: &'a mut ClearanceCheck,
     best: &'a mut Candidate,
@@ -90,8 +91,26 @@ impl PositionOnly {
         }
         let Self { positions, heavy_goals, best, trial, unused, .. } = self;
         let Exploration { attempts, clearance, closest, .. } = exploration;
-        let objective = Orientations { search, positions, setup, heavy: heavy_goals };
-        let mut starts = Starts { run, objective, descent, clearance, best, trial, has_begun: false, iterations: 0 };
+        let objective = LowerLevel {
+            kernel: &search.kernel,
+            upper: Task { bounds: setup.bounds(), ..positions.task() },
+            whole: &setup.goals,
+            first_row: 3,
+            heavy: heavy_goals,
+            heavy_kernel: &search.heavy_kernel,
+        };
+        let mut starts = Starts {
+            run,
+            objective,
+            positions,
+            setup,
+            descent,
+            clearance,
+            best,
+            trial,
+            has_begun: false,
+            iterations: 0,
+        };
         starts.descend_from(&setup.start);
         starts.has_begun = true;
         if let Mode::Search { attempts: most, random_seed, .. } = problem.mode {
@@ -122,7 +141,10 @@ impl PositionOnly {
             return false;
         }
         positions.set(input);
-        search.heavy_kernel.set_targets(problem.targets, heavy_goals);
+        positions.goals.retain(|part| !matches!(part, Part::Goal(goal) if !problem.goals[goal].is_standing()));
+        search.heavy_kernel.set_goals(problem.targets, problem.goals, STANDING_WEIGHT, heavy_goals);
+        // The weight of positions is not that of goals.
+        heavy_goals.scale_lengths(search.heavy_kernel.length_scale / search.kernel.length_scale);
         true
     }
 }
@@ -142,7 +164,7 @@ impl<'a> Starts<'a> {
         most: usize,
         random_seed: u64,
     ) {
-        let (run, setup) = (self.run, self.objective.positions);
+        let (run, setup) = (self.run, self.positions);
         let stop_reason = |_: usize| run.has_expired().then_some(Stop::Deadline);
         let plan = AttemptPlan {
             stop_reason: &stop_reason,
@@ -161,7 +183,7 @@ impl<'a> Starts<'a> {
         self.trial.copy_from_slice(start);
         let (kernel, expired) = (&self.run.input.search.kernel, self.clock());
         let budget = Budget { iterations: MAX_ITERATIONS, expired: &expired };
-        let reached = self.descent.descend(kernel, self.objective.positions.task(), self.trial, budget);
+        let reached = self.descent.descend(kernel, self.positions.task(), self.trial, budget);
         self.iterations += reached.iterations;
         if reached.met {
             self.descend();
@@ -183,42 +205,10 @@ impl<'a> Starts<'a> {
         }
         let read = |positions: &mut [f64]| positions.copy_from_slice(self.trial);
         if score < REPLACEMENT_RATIO * self.best.score
-            && self.clearance.appraise_folded(self.run.input.problem, self.objective.setup, read).is_some()
+            && self.clearance.appraise_folded(self.run.input.problem, self.setup, read).is_some()
         {
             (self.best.score, self.best.attempt) = (score, 0);
             self.best.positions.copy_from_slice(self.trial);
         }
-    }
-}
-
-/// Orientation errors on the manifold of the positions.
-struct Orientations<'a> {
-    search: &'a Search,
-    positions: &'a Setup,
-    setup: &'a Setup,
-    heavy: &'a Goals,
-}
-
-impl Objective for Orientations<'_> {
-    /// The squared error is infinite off the manifold.
-    fn measure(&self, configurations: &mut Configurations) {
-        let kernel = &self.search.kernel;
-        kernel.measure(&self.positions.goals, configurations);
-        let on_manifold = configurations.met;
-        kernel.measure_angles(&self.setup.goals, configurations);
-        let rows = &configurations.rows[..self.setup.goals.len()];
-        for lane in 0..LANES {
-            let angles = rows.iter().flat_map(|rows| &rows[3..]).map(|row| row.0[lane] * row.0[lane]);
-            let is_on_it = on_manifold >> lane & 1 == 1;
-            configurations.squared_error.0[lane] = if is_on_it { angles.sum() } else { f64::INFINITY };
-        }
-    }
-
-    fn step(&self, configurations: &mut Configurations, damping: &Lanes) {
-        let Self { search, setup, .. } = self;
-        search.heavy_kernel.measure_angles(self.heavy, configurations);
-        let task = Task { goals: self.heavy, bounds: setup.bounds() };
-        search.heavy_kernel.damped_step(task, configurations, damping, &Lanes::splat(1.0));
-        return_to_targets(&search.kernel, self.positions.task(), configurations);
     }
 }

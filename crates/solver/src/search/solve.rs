@@ -142,15 +142,18 @@ impl Run<'_> {
         if is_at_position {
             solution.accept_position(problem.targets);
         }
-        let is_clear = is_picked || is_at_position || clearance.is_clear(problem, &solution.positions);
-        let explains = is_clear && !clearance.has_refused && problem.unreached != Unreached::Stop;
+        let is_answer = is_picked || is_at_position;
+        // In collision, or all solutions are.
+        let is_blocked =
+            !is_answer && (!clearance.blocked.is_empty() || !clearance.is_clear(problem, &solution.positions));
+        let explains = !is_blocked && !clearance.has_refused && problem.unreached != Unreached::Stop;
         let is_blocked_by_limits = explains
             && problem.goals.is_empty()
             && spent.stop == Stop::Attempts
             && if self.has_continuation() {
                 continuation.is_blocked_by_limits(self, setup, solution)
             } else {
-                exploration.is_blocked_by_limits(self.input, setup, solution)
+                exploration.is_blocked_by_limits(self, setup, solution)
             };
         if is_blocked_by_limits {
             solution.outcome = Outcome::Closest(Reason::JointLimits);
@@ -160,10 +163,10 @@ impl Run<'_> {
         {
             solution.outcome = Outcome::Closest(reason);
         }
-        if !is_clear {
-            avoidance.approach(self.input, evaluator, solution);
+        if is_blocked {
+            avoidance.approach(self, &mut exploration.clearance, evaluator, solution);
         }
-        if !is_picked && !is_at_position {
+        if !is_answer {
             exploration.clearance.appraise_answer(problem, solution);
         }
         solution.stop = if solution.is_solved() { Stop::Converged } else { spent.stop };
@@ -184,8 +187,10 @@ impl Run<'_> {
         }
         let SearchScratch { setup, exploration, closest: descent, position_only, continuation, .. } = scratch;
         spent.iterations += descent.refine(self, setup, exploration);
+        if self.tracks() && !self.input.problem.goals.is_empty() {
+            descent.track_around_seed(self, setup, &mut exploration.closest);
+        }
         let is_at_position = unreached == Unreached::Position
-            && self.input.problem.goals.is_empty()
             && position_only.find(self, setup, descent, exploration, spent)
             && (!self.has_continuation()
                 || continuation.connect_position(self, setup, position_only, &mut exploration.clearance));

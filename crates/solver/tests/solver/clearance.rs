@@ -5,7 +5,9 @@ use std::ops::ControlFlow;
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 use urdf_ik::collision::{Clearance, Geometry, Scene};
-use urdf_ik::solver::{FabrikOptions, Method, Mode, Pick, Preference, Problem, Solver, SolverKind, Target, Unreached};
+use urdf_ik::solver::{
+    FabrikOptions, Method, Mode, Outcome, Pick, Preference, Problem, Reason, Solver, SolverKind, Target, Unreached,
+};
 
 use crate::common::cell::{Cell, MARGIN};
 use crate::common::{self, Random};
@@ -159,4 +161,22 @@ fn what_is_within_the_margin_at_the_seed_may_stay_so() {
         stayed += 1;
     }
     assert!(stayed > 3, "{stayed}");
+}
+
+#[test]
+fn an_obstacle_around_the_target_is_the_reason() {
+    let mut random = Random::new(23);
+    for _ in 0..10 {
+        let arm = Cell::new(Vec::new());
+        let goal = free_positions(&arm, &mut random);
+        let targets = arm.arm.targets_at(&goal);
+        let cell = Cell::new(vec![(Geometry::Box { size: [0.2; 3] }, targets[0].pose)]);
+        let (scene, seed) = (cell.scene(), free_positions(&cell, &mut random));
+        let solution = common::solve(&cell.arm.solver(), &problem(&targets, &seed, &scene, Pick::First));
+        let sentence = solution.sentence(&cell.arm.chain);
+        assert!(matches!(solution.outcome, Outcome::Closest(Reason::Collision { .. })), "{sentence}");
+        assert!(cell.least_distance(&solution.positions) >= MARGIN - 1e-9, "{sentence}");
+        // The arm gets about as near as the box allows.
+        assert!(solution.residuals[0].position < 0.4, "{sentence}");
+    }
 }

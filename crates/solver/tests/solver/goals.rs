@@ -1,11 +1,13 @@
 //! Goals besides poses: found, kept by exactly the returned positions, and explained where they cannot be met.
 
+use std::time::Duration;
+
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use serde_json::{Value, json};
 use urdf_ik::goals::{Goal, GoalContext};
 use urdf_ik::robot::{Domain, without_whole_turns};
 use urdf_ik::solver::{
-    Mode, Outcome, Part, Pick, Preference, Problem, ProblemError, Reason, Solution, Solver, SolverKind, Target,
+    Mode, Outcome, Part, Pick, Preference, Problem, ProblemError, Reason, Solution, Solver, SolverKind, Stop, Target,
     Unreached,
 };
 
@@ -377,4 +379,44 @@ fn standing_goals_are_kept_where_a_target_is_out_of_reach() {
     }
     ratios.sort_by(f64::total_cmp);
     assert!(ratios[ratios.len() / 2] < 1.001 && ratios[ratios.len() * 9 / 10] < 1.05, "{ratios:?}");
+}
+
+#[test]
+fn positions_and_standing_goals_come_before_orientations() {
+    let mut random = Random::new(19);
+    let (mut met, mut tried) = (0, 0);
+    for arm in common::bundled_arms() {
+        for _ in 0..10 {
+            let tip = arm.tip_poses(&random.positions(&arm.chain))[0];
+            let axis = random.direction();
+            let elsewhere = UnitQuaternion::new(random.direction() * 0.4) * (tip * axis);
+            let cone = json!({"type": "cone", "link": arm.chain.tip_names()[0], "axis": axis.as_slice(),
+                              "direction": elsewhere.as_slice(), "angle": 0.1, "standing": true});
+            let (goals, targets) = (read(&arm, &[cone]), [Target::new(0, tip)]);
+            let seed = random.positions(&arm.chain);
+            let problem = Problem::new(&targets, &seed).with_goals(&goals).with_unreached(Unreached::Position);
+            let solution = solve(&arm.solver(), &problem);
+            tried += 1;
+            if solution.outcome == Outcome::PositionOnly {
+                let moved = arm.tip_poses(&solution.positions)[0];
+                let angle = (moved * axis).cross(&elsewhere).norm().atan2((moved * axis).dot(&elsewhere));
+                assert!(angle <= 0.1 + TOLERANCE, "{}: {angle}", arm.name);
+                assert!((moved.translation.vector - tip.translation.vector).norm() <= TOLERANCE, "{}", arm.name);
+                met += 1;
+            }
+        }
+    }
+    // Beside the limits of short arms, the position may be impossible with the cone.
+    assert!(met * 2 > tried, "{met} of {tried}");
+}
+
+#[test]
+fn a_search_that_time_ends_has_no_reason() {
+    let arm = &common::bundled_arms()[0];
+    let cone = |direction: [f64; 3]| json!({"type": "cone", "axis": [0, 0, 1], "direction": direction, "angle": 0.1});
+    let goals = read(arm, &[cone([0.0, 0.0, 1.0]), cone([0.0, 0.0, -1.0])]);
+    let seed = arm.chain.nominal_positions();
+    let problem = Problem::new(&[], &seed).with_goals(&goals).with_deadline(Some(Duration::ZERO));
+    let solution = solve(&arm.solver(), &problem);
+    assert_eq!((solution.outcome, solution.stop), (Outcome::Closest(Reason::NotConverged), Stop::Deadline));
 }

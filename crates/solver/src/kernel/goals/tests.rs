@@ -4,6 +4,7 @@
 
 use serde_json::{Value, json};
 
+use crate::kernel::LANES;
 use crate::testing::four::Four;
 use urdf_ik_goals::{Goal, GoalContext};
 use urdf_ik_random::random::Random;
@@ -52,17 +53,21 @@ fn worst_slope(recipe: &Recipe, random: &mut Random) -> f64 {
     let (blocks, variables) = (four.goals.len(), chain.variables().len());
     let (rows, columns) = (four.configurations.rows.clone(), four.configurations.columns.clone());
     let mut worst = 0.0_f64;
-    for block in 0..blocks {
-        for variable in 0..variables {
-            let slopes = four.slopes(block, variable, 1e-6);
-            for (lane, slopes) in slopes.iter().enumerate() {
-                let column = &columns[block * variables + variable];
-                let sum =
-                    |slope: &dyn Fn(usize) -> f64| (0..6).map(|row| rows[block][row].0[lane] * slope(row)).sum::<f64>();
-                let (expected, found) = (sum(&|row| -slopes[row]), sum(&|row| column[row].0[lane]));
-                worst = worst.max((found - expected).abs() / (1.0 + expected.abs()));
+    for variable in 0..variables {
+        // Over all blocks: both rows of an exact direction may be in different ones.
+        let mut sums = [[0.0; 2]; LANES];
+        for block in 0..blocks {
+            let (slopes, column) = (four.slopes(block, variable, 1e-6), &columns[block * variables + variable]);
+            for (lane, [expected, found]) in sums.iter_mut().enumerate() {
+                for row in 0..6 {
+                    *expected -= rows[block][row].0[lane] * slopes[lane][row];
+                    *found += rows[block][row].0[lane] * column[row].0[lane];
+                }
             }
         }
+        worst = sums
+            .iter()
+            .fold(worst, |worst, [expected, found]| worst.max((found - expected).abs() / (1.0 + expected.abs())));
     }
     worst
 }

@@ -11,6 +11,8 @@ mod rows;
 
 use std::time::Instant;
 
+use super::clearance::ClearanceCheck;
+use super::explore::Run;
 use super::prepared_search::{Search, SearchInput};
 use super::setup::Setup;
 use super::solution_evaluator::SolutionEvaluator;
@@ -26,14 +28,24 @@ const MIN_RANGE: f64 = 1e-3;
 /// Largest such range \[m\].
 const MAX_RANGE: f64 = 0.05;
 
+/// Tracking towards the targets goes on while it leaves at most this fraction of the squared error.
+const MAX_REMAINDER: f64 = 0.99;
+
+/// Largest number of configurations from which the targets are approached: more take longer, and seldom come nearer.
+const MAX_ENDS: usize = 5;
+/// Fractions of the motion from a configuration in collision to the seed at which it may be clear.
+const RETREATS: [f64; 9] = [0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 1.0];
+
 /// Makes tracked answers collision-free. Allocates when a clearance is first set, and for larger scenes.
 #[derive(Debug, Clone)]
 pub struct CollisionAvoidance {
     /// The problem as one of tracking.
     setup: Setup,
     descent: AvoidanceScratch,
-    /// The seed within the limits \[rad or m\].
+    /// Memory for a seed within the limits, a start, and the best answer of several.
     seed: Vec<f64>,
+    start: Vec<f64>,
+    best: Vec<f64>,
     /// The pair that blocks the straight motion from the seed to the answer, if any.
     blocked_by: Option<Near>,
     answer: Vec<f64>,
@@ -47,6 +59,8 @@ impl CollisionAvoidance {
             setup: Setup::new(search),
             descent: AvoidanceScratch::default(),
             seed: Vec::new(),
+            start: Vec::new(),
+            best: Vec::new(),
             blocked_by: None,
             answer: Vec::new(),
             steps: Vec::new(),
@@ -62,11 +76,12 @@ impl CollisionAvoidance {
     ) {
         let Some(clearance) = input.problem.clearance else { return };
         let start = Instant::now();
-        self.begin_at_seed(input);
+        let seed = self.take_seed(input);
         let rule = MotionCheck { clearance, near_start: NearStart::KeepGap, resolution: RESOLUTION };
-        if let Err(blocked_by) = rule.check(&[&self.seed, &solution.positions], None, &mut self.descent.segment) {
+        if let Err(blocked_by) = rule.check(&[&seed, &solution.positions], None, &mut self.descent.segment) {
             self.blocked_by = blocked_by;
-            self.avoid(input, evaluator, solution);
+            let problem = Problem { seed: &seed, ..*input.problem };
+            self.avoid(SearchInput { problem: &problem, ..input }, evaluator, solution);
         } else {
             let (within, scene) = (clearance.margin + MIN_RANGE, &mut self.descent.segment.scene);
             scene.near.clear();
@@ -74,32 +89,89 @@ impl CollisionAvoidance {
                 clearance.scene.find_near(&solution.positions, within, scene);
             }
         }
+        self.seed = seed;
         solution.nearest = self.descent.segment.scene.nearest().map(|near| (near.pair, near.distance));
         solution.elapsed += start.elapsed();
     }
 
-    /// After a search without a collision-free solution, tracks from the seed as near to the targets as
-    /// obstacles allow.
-    pub fn approach(&mut self, input: SearchInput, evaluator: &mut SolutionEvaluator, solution: &mut Solution) {
-        self.begin_at_seed(input);
+    /// After a search without a collision-free solution, tracks as near to the targets as obstacles allow: from the
+    /// seed, from the end of the search, and from its solutions in collision, moved towards the seed until they are
+    /// clear.
+    pub fn approach(
+        &mut self,
+        run: &Run,
+        clearance: &mut ClearanceCheck,
+        evaluator: &mut SolutionEvaluator,
+        solution: &mut Solution,
+    ) {
+        let SearchInput { search, problem } = run.input;
+        let (seed, mut start) = (self.take_seed(run.input), std::mem::take(&mut self.start));
+        let (mut best, mut ends) = (std::mem::take(&mut self.best), std::mem::take(&mut clearance.blocked));
+        best.clone_from(&seed);
+        start.clone_from(&seed);
+        // Negative ranks precede those of solutions.
+        ends.insert((-2.0, 0), |positions| positions.copy_from_slice(&seed));
+        ends.insert((-1.0, 0), |positions| positions.copy_from_slice(&solution.positions));
+        let (mut error, mut outcome) = (f64::INFINITY, solution.outcome);
+        for (index, end) in ends.candidates().iter().take(MAX_ENDS).enumerate() {
+            if index > 0 && (run.has_expired() || solution.is_solved()) {
+                break;
+            }
+            for retreat in RETREATS {
+                interpolate_into(&end.positions, &seed, retreat, &mut start);
+                if clearance.is_clear(problem, &start) {
+                    break;
+                }
+            }
+            self.track_on(run, &mut start, evaluator, solution);
+            if solution.squared_error < error {
+                (error, outcome) = (solution.squared_error, solution.outcome);
+                best.copy_from_slice(&solution.positions);
+            }
+        }
+        evaluator.measure(search, problem, &best, solution);
+        let mut blocking =
+            || ends.candidates().last().and_then(|end| clearance.blocking(problem, &end.positions, &best));
+        solution.outcome = match outcome {
+            Outcome::Closest(Reason::NotConverged) => blocking().map_or(outcome, Outcome::Closest),
+            _ => outcome,
+        };
+        (self.seed, self.start, self.best, clearance.blocked) = (seed, start, best, ends);
+    }
+
+    /// Tracks from `seed`, and on from each answer, until no further step comes nearer.
+    fn track_on(&mut self, run: &Run, seed: &mut [f64], evaluator: &mut SolutionEvaluator, solution: &mut Solution) {
         let mut steps = std::mem::take(&mut self.steps);
-        steps.resize(input.search.variables(), f64::INFINITY);
-        let track = Problem { mode: Mode::Track { max_step: &steps }, ..*input.problem };
-        self.avoid(SearchInput { problem: &track, ..input }, evaluator, solution);
+        steps.resize(seed.len(), f64::INFINITY);
+        let mut left = f64::INFINITY;
+        loop {
+            let track = Problem { mode: Mode::Track { max_step: &steps }, seed, ..*run.input.problem };
+            self.avoid(SearchInput { problem: &track, ..run.input }, evaluator, solution);
+            if solution.is_solved() || run.has_expired() || solution.squared_error > MAX_REMAINDER * left {
+                break;
+            }
+            left = solution.squared_error;
+            seed.copy_from_slice(&solution.positions);
+        }
         self.steps = steps;
     }
 
-    fn begin_at_seed(&mut self, input: SearchInput) {
-        self.seed.clear();
-        self.seed.extend(input.problem.seed.iter().enumerate().map(|(i, seed)| input.domain(i).clamp(*seed)));
+    /// The seed within the limits \[rad or m\], in memory to be returned.
+    fn take_seed(&mut self, input: SearchInput) -> Vec<f64> {
+        let mut seed = std::mem::take(&mut self.seed);
+        seed.clear();
+        seed.extend(input.problem.seed.iter().enumerate().map(|(i, seed)| input.domain(i).clamp(*seed)));
         self.blocked_by = None;
+        seed
     }
 
-    /// Replaces a solution whose motion is blocked by one with a clear motion.
+    /// Replaces a solution whose motion from the seed, which is within the limits, is blocked by one with a clear
+    /// motion.
     fn avoid(&mut self, input: SearchInput, evaluator: &mut SolutionEvaluator, solution: &mut Solution) {
         let SearchInput { search, problem } = input;
         let Some(clearance) = &problem.clearance else { return };
-        let Self { setup, descent, seed, blocked_by, answer, .. } = self;
+        let Self { setup, descent, blocked_by, answer, .. } = self;
+        let seed = problem.seed;
         let wanted = clearance.scene.greatest_motion(seed, &solution.positions);
         let range = wanted.clamp(MIN_RANGE, MAX_RANGE);
         setup.set(input);

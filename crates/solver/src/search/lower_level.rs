@@ -1,0 +1,48 @@
+//! The lower of two levels of goals: it is met as closely as possible where the upper one is met.
+//!
+//! A two-level least-squares problem (Nakamura, Hanafusa and Yoshikawa 1987, "Task-priority based redundancy control
+//! of robot manipulators"): the error of the lower level is minimised on the manifold of configurations that meet the
+//! upper one. A step is damped least squares within the bounds, with the rows of the upper level weighted so heavily
+//! that it is tangent to the manifold. Newton steps on the upper level alone return to it.
+
+use super::closest::Objective;
+use super::null_space::return_to_targets;
+use crate::kernel::{Configurations, Goals, Kernel, LANES, Lanes, Task};
+
+/// The error of the lower level on the manifold of the upper one.
+pub struct LowerLevel<'a> {
+    pub kernel: &'a Kernel,
+    /// The upper level alone.
+    pub upper: Task<'a>,
+    /// Both levels.
+    pub whole: &'a Goals,
+    /// First row of the targets that is of the lower level: 0, or 3 for their orientations.
+    pub first_row: usize,
+    /// Both levels, with large weights of the upper one, in the units of `heavy_kernel`.
+    pub heavy: &'a Goals,
+    pub heavy_kernel: &'a Kernel,
+}
+
+impl Objective for LowerLevel<'_> {
+    /// The squared error is infinite off the manifold.
+    fn measure(&self, configurations: &mut Configurations) {
+        self.kernel.measure(self.upper.goals, configurations);
+        let on_manifold = configurations.met;
+        self.kernel.measure_angles(self.whole, configurations);
+        // Rows of standing goals are negligible on the manifold.
+        let (targets, others) = configurations.rows[..self.whole.len()].split_at(self.whole.targets.len());
+        for lane in 0..LANES {
+            let rows = targets.iter().flat_map(|rows| &rows[self.first_row..]).chain(others.as_flattened());
+            let squares = rows.map(|row| row.0[lane] * row.0[lane]);
+            let is_on_it = on_manifold >> lane & 1 == 1;
+            configurations.squared_error.0[lane] = if is_on_it { squares.sum() } else { f64::INFINITY };
+        }
+    }
+
+    fn step(&self, configurations: &mut Configurations, damping: &Lanes) {
+        self.heavy_kernel.measure_angles(self.heavy, configurations);
+        let task = Task { goals: self.heavy, ..self.upper };
+        self.heavy_kernel.damped_step(task, configurations, damping, &Lanes::splat(1.0));
+        return_to_targets(self.kernel, self.upper, configurations);
+    }
+}
