@@ -8,16 +8,18 @@ use clap::Args;
 use nalgebra::{Isometry3, Translation3};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use urdf_ik::goals::GoalContext;
 use urdf_ik::motion::{
     FollowOptions, Followed, JointLimit, MotionLimits, Path, PathOptions, PathProblem, Timing, Trajectory, follow,
 };
+use urdf_ik::parameters::read_goals;
 use urdf_ik::robot::Chain;
 use urdf_ik::solver::{Solver, SolverKind, Target};
 use urdf_ik::spatial::rotation_from;
 
 use super::Result;
 use super::avoidance::{CollisionOptions, Environment};
-use super::input::{read_joint_limits, read_json, read_start};
+use super::input::{read_joint_limits, read_json, read_rest, read_start};
 use super::options::{FreeAxes, RobotArguments};
 use super::output::{OutputFile, write_pretty};
 use super::{path_plot, progress};
@@ -43,8 +45,13 @@ pub struct PathArguments {
     blend_radius: f64,
     #[command(flatten)]
     free_axes: FreeAxes,
+    /// Goals of every point of the path besides the poses, a list of {type: …, …} as YAML or JSON, or the path of such
+    /// a file
+    #[arg(long, value_name = "GOALS")]
+    goals: Option<String>,
     /// Joint positions at the start: joint=position,…, or YAML or JSON, or the path of such a file. The path begins
-    /// there, or at the nearest joint positions for its first pose [default: the middle of the joint ranges]
+    /// there, or at the nearest joint positions for its first pose [default: those of all joint positions for the
+    /// first pose that complete the path best]
     #[arg(long, value_name = "POSITIONS")]
     start: Option<String>,
     /// Velocity, acceleration and jerk limits: a joint_limits.yaml in MoveIt's format. A joint without limits
@@ -52,6 +59,10 @@ pub struct PathArguments {
     /// reaches that in 10 ms
     #[arg(long, value_name = "FILE.yaml")]
     joint_limits: Option<PathBuf>,
+    /// Effort of the search where the path cannot be tracked to its end, and of the choice of a start: number of
+    /// configurations at each pose; 0: tracking alone
+    #[arg(long, value_name = "N", default_value_t = FollowOptions::default().search)]
+    search: usize,
     #[command(flatten)]
     collisions: CollisionOptions,
     /// Draw the motion as fractions of its limits: positions, velocities, accelerations and jerks of the joints,
@@ -82,16 +93,18 @@ pub fn run(arguments: &PathArguments, out: &mut impl Write) -> Result<bool> {
     let seed = read_start(arguments.start.as_deref(), &robot, &chain)?;
     let free_axes = arguments.free_axes.mask()?;
     let target = Target::new(0, path.pose_at(0.0)).with_free_axes(free_axes);
-    let timing = Timing::default()
-        .with_speed(arguments.speed)
-        .with_acceleration(arguments.acceleration)
-        .with_period(arguments.period);
+    let timing = arguments.timing();
     let avoidance = arguments.collisions.avoidance(&robot, &chain, shapes)?;
     let environment = arguments.collisions.environment(avoidance.as_ref(), arguments.start.as_deref())?;
+    let positions = read_rest(arguments.start.as_deref(), &robot)?;
+    let context = GoalContext { robot: &robot, chain: &chain, positions: &positions, frames: &[] };
+    let goals = arguments.goals.as_deref().map(|text| read_goals(text, &context)).transpose()?.unwrap_or_default();
     let problem = PathProblem::new(&path, &target, &seed, &limits)
+        .with_goals(&goals)
+        .with_free_start(arguments.start.is_none())
         .with_clearance(environment.as_ref().map(Environment::clearance));
     let spinner = progress::spinner("planning the path");
-    let options = FollowOptions::default();
+    let options = FollowOptions::default().with_search(arguments.search);
     let followed = follow(&solver, &problem, &options)?;
     let trajectory = Trajectory::new(&chain, &problem, &followed, &timing)?;
     drop(spinner);
@@ -110,10 +123,18 @@ pub fn run(arguments: &PathArguments, out: &mut impl Write) -> Result<bool> {
         answer["nearest"] = environment.nearest(points)?;
     }
     write_pretty(out, &answer)?;
+    // Last, so that it is read after all warnings.
+    if let Some(stop) = &followed.stop {
+        eprintln!("urdf_ik: the path is followed up to {:.1} % of its length: {stop}", 100.0 * followed.fraction);
+    }
     Ok(followed.stop.is_none())
 }
 
 impl PathArguments {
+    fn timing(&self) -> Timing {
+        Timing::default().with_speed(self.speed).with_acceleration(self.acceleration).with_period(self.period)
+    }
+
     /// The path through the waypoints.
     fn path(&self) -> Result<Path> {
         let waypoints: Vec<WaypointEntry> = read_json(&self.waypoints)?;
@@ -136,7 +157,7 @@ fn describe(chain: &Chain, path: &Path, followed: &Followed, trajectory: &Trajec
             "accelerations": point.accelerations,
         })
     };
-    json!({
+    let mut answer = json!({
         "fraction": followed.fraction,
         "stop": followed.stop.as_ref().map(ToString::to_string),
         "length": path.length(),
@@ -144,5 +165,9 @@ fn describe(chain: &Chain, path: &Path, followed: &Followed, trajectory: &Trajec
         "orientation_deviation": trajectory.deviation.orientation,
         "joint_names": names,
         "points": trajectory.points.iter().map(point).collect::<Vec<_>>(),
-    })
+    });
+    if !trajectory.violations.is_empty() {
+        answer["goal_violations"] = json!(trajectory.violations);
+    }
+    answer
 }

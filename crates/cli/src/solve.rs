@@ -9,8 +9,9 @@ use clap::{ArgGroup, Args};
 use nalgebra::Isometry3;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use urdf_ik::config::{read_goals, read_map};
+use urdf_ik::config::read_map;
 use urdf_ik::goals::GoalContext;
+use urdf_ik::parameters::read_goals;
 use urdf_ik::robot::Chain;
 use urdf_ik::solver::{
     JointBounds, Mode, Pick, Preference, Problem, Solution, Solver, Target, Unreached, list_by_joint,

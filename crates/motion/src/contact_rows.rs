@@ -1,10 +1,9 @@
-//! Bodies near contact, and tips near a face of their workspace, as linear inequalities of the joint velocities
+//! Bodies near contact, and values of standing goals near their bounds, as linear inequalities of the joint velocities
 //! (velocity damper: Faverjon and Tournassoud 1987, "A local based approach for path planning of manipulators with a
 //! high number of degrees of freedom").
 
 use super::braking_speed::braking_speed;
 use super::rates::Rates;
-use super::workspace::TipAtFace;
 use urdf_ik_collision::{Clearance, Near, SceneScratch};
 use urdf_ik_mathematics::vectors::dot;
 
@@ -20,8 +19,8 @@ const MIN_GRADIENT: f64 = 1e-9;
 pub enum Contact {
     /// Two bodies near the margin.
     Pair(Near),
-    /// A tip and a face of its workspace.
-    Face(TipAtFace),
+    /// A bound of the standing goal with this index.
+    Goal(usize),
 }
 
 /// Rows g · q̇ ≥ ṗ for the contacts at one configuration: g is the unit gradient of a distance with respect to the
@@ -31,10 +30,12 @@ pub enum Contact {
 pub struct ContactRows {
     /// The gradients g as a row-major k × n matrix.
     pub gradients: Vec<f64>,
-    /// The lower bounds ṗ, at most 0: k entries \[rad/s or m/s\].
+    /// The lower bounds ṗ, at most 0 for bodies: k entries \[rad/s or m/s\].
     pub lower: Vec<f64>,
     /// Motion of the joints along each gradient up to the least distance: k entries \[rad or m\].
     pub room: Vec<f64>,
+    /// Acceleration along each gradient by the velocities of the joints; 0 for bodies: k entries \[rad/s² or m/s²\].
+    pub bias: Vec<f64>,
     scene: SceneScratch,
     contacts: Vec<Contact>,
 }
@@ -43,10 +44,7 @@ impl ContactRows {
     /// Computes the rows of pairs of bodies at `positions` of the chain's variables \[rad or m\]; no rows without a
     /// clearance. Removes all other rows.
     pub fn update(&mut self, clearance: Option<&Clearance>, positions: &[f64], braking: Rates) {
-        self.gradients.clear();
-        self.lower.clear();
-        self.room.clear();
-        self.contacts.clear();
+        self.clear();
         let Some(Clearance { scene, margin }) = clearance else { return };
         scene.find_near(positions, margin + INFLUENCE_DISTANCE, &mut self.scene);
         if self.scene.near.len() > MAX_ROWS {
@@ -55,26 +53,45 @@ impl ContactRows {
         for index in 0..self.scene.near.len().min(MAX_ROWS) {
             let near = self.scene.near[index];
             let Some(norm) = scene.push_unit_gradient(&near, &self.scene, &mut self.gradients) else { continue };
-            self.push_bound(Contact::Pair(near), (near.gap() - margin) / norm, braking);
+            let room = (near.gap() - margin) / norm;
+            self.lower.push(-braking_speed(room, braking));
+            self.room.push(room);
+            self.bias.push(0.0);
+            self.contacts.push(Contact::Pair(near));
         }
     }
 
-    /// Adds the row of a distance that may decrease by `room` \[m\]. `gradient` has one entry for each variable \[m/rad
-    /// or m/m\].
+    /// Gradients with the motion along them up to the least distance.
+    pub fn rows(&self) -> impl Iterator<Item = (&[f64], f64)> {
+        let variables = self.gradients.len() / self.room.len().max(1);
+        self.gradients.chunks_exact(variables.max(1)).zip(self.room.iter().copied())
+    }
+
+    /// Removes all rows.
+    pub fn clear(&mut self) {
+        self.gradients.clear();
+        self.lower.clear();
+        self.room.clear();
+        self.bias.clear();
+        self.contacts.clear();
+    }
+
+    /// Adds the row of a bound: the derivative of a distance by each variable, and by how much it may decrease. A
+    /// distance below the least one increases again. One that does not depend on the joints has a row without effect.
     pub fn push(&mut self, contact: Contact, gradient: &[f64], room: f64, braking: Rates) {
         let norm = dot(gradient, gradient).sqrt();
-        if norm < MIN_GRADIENT {
-            return;
-        }
-        self.gradients.extend(gradient.iter().map(|entry| entry / norm));
-        self.push_bound(contact, room / norm, braking);
+        let room = if norm < MIN_GRADIENT { f64::INFINITY } else { room / norm };
+        self.gradients.extend(gradient.iter().map(|entry| entry / norm.max(MIN_GRADIENT)));
+        self.lower.push(-braking_speed(room.abs(), braking).copysign(room));
+        self.room.push(room);
+        self.bias.push(0.0);
+        self.contacts.push(contact);
     }
 
-    /// Adds the bound of a row whose gradient has been added.
-    fn push_bound(&mut self, contact: Contact, room: f64, braking: Rates) {
-        self.lower.push(-braking_speed(room, braking));
-        self.room.push(room);
-        self.contacts.push(contact);
+    /// Change of the velocity along the gradient of a row that becomes another one.
+    pub fn velocity_change(&self, row: usize, later: &[f64], velocities: &[f64]) -> f64 {
+        let now = &self.gradients[row * later.len()..][..later.len()];
+        dot(later, velocities) / dot(later, later).sqrt().max(MIN_GRADIENT) - dot(now, velocities)
     }
 
     /// The contact of a row.

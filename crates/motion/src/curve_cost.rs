@@ -1,14 +1,18 @@
 //! The cost of a joint curve along a path, and its quadratic model.
 //!
-//! The cost is the squared distance of the tip from the path, with a large weight, plus ∫ Σ (q′ᵢ / vᵢ)² ds over the
+//! The cost is the squared distance of the tip from the path and the squared violations of the goals, with a large
+//! weight, plus ∫ Σ (q′ᵢ / vᵢ)² ds over the
 //! path length s, with the derivative q′ and the velocity limit v of each variable, plus the integral of the
 //! preference's cost.
 
 use nalgebra::Vector6;
 
+use super::goal_rows::{GoalRow, GoalRows};
 use super::joint_curve::JointCurve;
+use super::limits::MotionLimits;
 use super::path_problem::PathProblem;
 use super::tip_kinematics::TipJacobian;
+use urdf_ik_goals::{Goal, Unit};
 use urdf_ik_mathematics::bounded_quadratic::BoundedQuadratic;
 use urdf_ik_mathematics::spatial;
 use urdf_ik_solver::{PreferenceCost, Solver};
@@ -60,7 +64,7 @@ pub(super) enum FitObjective {
 /// The costs of a curve.
 #[derive(Clone, Copy)]
 pub(super) struct CurveCosts {
-    /// Of the tip's distance from the path.
+    /// Of the tip's distance from the path, and of violated goals.
     pub(super) tip: f64,
     /// Of the joints' motion, and of the preference.
     pub(super) joints: f64,
@@ -77,7 +81,10 @@ pub(super) struct CurveCost<'a> {
     preference: PreferenceCost<'a>,
     /// Derivatives of the preference's cost by the positions.
     gradient: Vec<f64>,
+    /// Negative derivatives of the goals' cost by the positions at one sample.
+    towards_goals: Vec<f64>,
     tip: TipJacobian<'a>,
+    goals: GoalRows<'a>,
     /// Second derivatives of the cost by the positions at one sample: the lower triangle of a square matrix.
     stiffness: Vec<f64>,
 }
@@ -90,17 +97,23 @@ impl<'a> CurveCost<'a> {
         curve: &JointCurve,
     ) -> Self {
         let variables = curve.variables;
-        let weight = |limit: &f64| 1.0 / limit.clamp(MIN_VELOCITY, MAX_VELOCITY).powi(2);
         Self {
             problem,
             metres_per_radian,
-            samples: samples(curve),
-            motion_weights: problem.limits.velocities.iter().map(weight).collect(),
+            samples: samples(curve, problem.free_start),
+            motion_weights: motion_weights(problem.limits),
             preference: PreferenceCost::new(solver, problem.preference, problem.target),
             gradient: vec![0.0; variables],
+            towards_goals: vec![0.0; variables],
             tip: TipJacobian::new(solver.chain(), problem.target.tip),
+            goals: GoalRows::new(solver.chain(), problem.goals),
             stiffness: vec![0.0; variables * variables],
         }
+    }
+
+    /// True if the first control point is fixed.
+    pub(super) fn is_start_fixed(&self) -> bool {
+        !self.problem.free_start
     }
 
     pub(super) fn of(&mut self, curve: &JointCurve) -> CurveCosts {
@@ -111,6 +124,9 @@ impl<'a> CurveCost<'a> {
             let apart = self.problem.target_at(sample.length).residual(&self.tip.pose(&positions));
             let angle = apart.orientation * self.metres_per_radian;
             costs.tip += 0.5 * sample.tip * (apart.position * apart.position + angle * angle);
+            for (goal, violation) in self.problem.goals.iter().zip(self.goals.violations(&positions)) {
+                costs.tip += 0.5 * sample.tip * (metres(goal, self.metres_per_radian) * violation).powi(2);
+            }
             if sample.joints > 0.0 {
                 let squares = rates.iter().zip(&bends).map(|(r, bend)| r * r + CURVATURE_WEIGHT * bend * bend);
                 let motion: f64 = squares.zip(&self.motion_weights).map(|(square, weight)| weight * square).sum();
@@ -151,8 +167,12 @@ impl<'a> CurveCost<'a> {
             }
             // With the preference's curvature, corrections of the tip follow the preference, too.
             self.stiffness[i * n + i] += joints * self.preference.curvature(i);
+        }
+        self.add_goals(sample, positions);
+        for i in 0..n {
             let motion = 2.0 * joints * self.motion_weights[i];
-            let (mut by_position, mut by_rate, mut by_bend) = (-tip * self.tip.columns[i].dot(&error), 0.0, 0.0);
+            let (mut by_position, mut by_rate, mut by_bend) =
+                (-tip * self.tip.columns[i].dot(&error) - self.towards_goals[i], 0.0, 0.0);
             if objective == FitObjective::Everything {
                 by_position += joints * self.gradient[i];
                 by_rate = motion * joint_rates[i];
@@ -167,6 +187,23 @@ impl<'a> CurveCost<'a> {
                 }
             }
         }
+    }
+
+    /// Adds the second derivatives by the positions of the goals' costs at a sample. Computes the negative first ones
+    /// into `towards_goals`.
+    fn add_goals(&mut self, sample: &CostSample, positions: &[f64]) {
+        let Self { goals, stiffness, towards_goals, metres_per_radian, .. } = self;
+        let n = towards_goals.len();
+        towards_goals.fill(0.0);
+        goals.for_each_active(positions, |GoalRow { goal, lack, gradient }| {
+            let weight = sample.tip * metres(goal, *metres_per_radian).powi(2);
+            for i in 0..n {
+                towards_goals[i] += weight * lack * gradient[i];
+                for j in 0..=i {
+                    stiffness[i * n + j] += weight * gradient[i] * gradient[j];
+                }
+            }
+        });
     }
 
     /// Adds the second derivatives by the positions at a sample.
@@ -203,8 +240,21 @@ impl<'a> CurveCost<'a> {
     }
 }
 
-/// Two samples in each interval, and one at the end of each part, where the tip comes to rest.
-fn samples(curve: &JointCurve) -> Vec<CostSample> {
+/// Length in the cost of one unit of a goal's violation \[m/m or m/rad\].
+fn metres(goal: &Goal, metres_per_radian: f64) -> f64 {
+    match goal.kind().unit() {
+        Unit::Metre => 1.0,
+        Unit::Radian => metres_per_radian,
+    }
+}
+
+/// 1 / v² for the bounded velocity limit v of each variable.
+fn motion_weights(limits: &MotionLimits) -> Vec<f64> {
+    limits.velocities.iter().map(|limit| 1.0 / limit.clamp(MIN_VELOCITY, MAX_VELOCITY).powi(2)).collect()
+}
+
+/// Two samples in each interval, and one at the end of each part, where the tip comes to rest, and at a free start.
+fn samples(curve: &JointCurve, free_start: bool) -> Vec<CostSample> {
     let mut samples = Vec::new();
     for part in &curve.parts {
         let mut sample = |interval: usize, node: f64, has_joints: bool| {
@@ -216,6 +266,9 @@ fn samples(curve: &JointCurve) -> Vec<CostSample> {
             samples.push(CostSample { first, length, basis, tip: TIP_WEIGHT / size, joints });
         };
         let intervals = part.basis.ends().len() - 1;
+        if free_start && part.first == 0 {
+            sample(0, 0.0, false);
+        }
         for interval in 0..intervals {
             for node in GAUSS_NODES {
                 sample(interval, node, true);

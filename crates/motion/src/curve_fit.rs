@@ -53,7 +53,7 @@ impl<'a> CurveFit<'a> {
         Self { domains: chain.domains(), cost, model }
     }
 
-    /// Optimises all control points of `curve` except the first one.
+    /// Optimises all control points of `curve`, except the first one if the start is not free.
     pub(super) fn improve(&mut self, curve: &mut JointCurve, objective: FitObjective) {
         let mut cost = self.correct(curve, AtLimits::Release);
         if objective == FitObjective::DistanceFromPath {
@@ -113,8 +113,8 @@ impl<'a> CurveFit<'a> {
         self.cost.linearise(curve, objective, &mut self.model);
         for (i, (position, domain)) in curve.controls.iter().zip(self.domains.iter().cycle()).enumerate() {
             self.model.bounds[i] = match *domain {
-                // The curve starts at the present configuration.
-                _ if i < curve.variables => [0.0, 0.0],
+                // The curve starts at the present configuration, unless its start is free.
+                _ if i < curve.variables && self.cost.is_start_fixed() => [0.0, 0.0],
                 Domain::Interval { lower, upper }
                     if at_limits == AtLimits::Stay && (*position <= lower || *position >= upper) =>
                 {

@@ -12,8 +12,8 @@ use std::ops::Range;
 use super::generator::{Generator, JointState};
 use super::limits::MotionLimits;
 use super::motion_plan::MotionPlan;
+use super::standing_goals::StandingGoals;
 use super::transit_check::TransitCheck;
-use super::workspace_guard::WorkspaceGuard;
 use urdf_ik_collision::{Clearance, KnownGaps, Near, SegmentScratch};
 use urdf_ik_robot::Domain;
 
@@ -39,7 +39,7 @@ pub enum Step {
 pub(super) struct Surroundings<'a> {
     /// The required distance of bodies; `None` without collision checking.
     pub clearance: Option<&'a Clearance<'a>>,
-    pub workspace: &'a mut WorkspaceGuard,
+    pub standing: &'a mut StandingGoals,
 }
 
 /// State of joints and their fail-safe motion, for transfer from one motion to another.
@@ -123,10 +123,10 @@ impl FailSafe {
     }
 
     /// True if a straight step of `step` seconds from the state `now` to the state `next` is clear, the joints can
-    /// brake afterwards, and no tip leaves its workspace on the way. If so, that braking motion is stored.
+    /// brake afterwards, and no standing goal is violated on the way. If so, that braking motion is stored.
     pub fn check_state(&mut self, now: &JointState, next: &JointState, step: f64, surroundings: Surroundings) -> bool {
-        let Surroundings { clearance, workspace } = surroundings;
-        (self.stopped_by, workspace.crossed) = (None, None);
+        let Surroundings { clearance, standing } = surroundings;
+        (self.stopped_by, standing.crossed) = (None, None);
         if let Some(clearance) = clearance
             && now.positions != next.positions
         {
@@ -138,9 +138,9 @@ impl FailSafe {
             }
         }
         let Some(braking) = self.clear_braking_after(now, next, step, clearance) else { return false };
-        if workspace.is_bounded() {
+        if standing.has_lengths() {
             let states = braking.plan.states(0.0..braking.plan.time_left(), self.interval(step));
-            if !workspace.contains(&now.positions, states.iter().map(|state| &*state.positions)) {
+            if !standing.keeps(&now.positions, states.iter().map(|state| &*state.positions)) {
                 return false;
             }
         }

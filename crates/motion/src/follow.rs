@@ -4,25 +4,32 @@ use super::curve_cost::{CurveCost, FitObjective};
 use super::curve_fit::CurveFit;
 use super::joint_curve::JointCurve;
 use super::limits::JointLimit;
-use super::path_problem::{FollowError, FollowOptions, Followed, PathProblem, check_start, larger, ratio};
+use super::path_errors::PathErrors;
+use super::path_problem::{FollowError, FollowOptions, Followed, PathProblem, check_start, ratio};
+use super::path_search;
 use super::path_solver::PathSolver;
-use super::path_stop::{PathStop, StopReason};
+use super::path_stop::{NextPose, PathStop, StopReason};
 use super::tip_kinematics::PathConfiguration;
-use super::tracking::{Tracked, stop_unreached, track};
+use super::tracking::{Knot, Tracked, stop_unreached, track};
 use urdf_ik_solver::{Interruption, Residual, Solver};
 
 /// Points of each interval of the curve, from 0 to 1, at which its distance from the path is measured.
 const MEASURED_POINTS: [f64; 8] = [0.0, 0.05, 0.1, 0.4, 0.5, 0.6, 0.9, 1.0];
+/// Ratio of the errors of a curve to the allowed ones above which an interval is bisected after a search, whose pieces
+/// are longer than those of tracking: motion in straight lines between the points of a trajectory adds to the errors.
+const SEARCHED_RATIO: f64 = 0.5;
 /// Number of straight lines by which each interval of the curve is checked for collisions.
 const CHORDS: u32 = 8;
 
 /// Follows a path with one tip. It starts at the seed if the tip is at the start of the path there, otherwise at a
 /// solution on the branch of the seed, otherwise at the nearest solution of a search.
 ///
-/// The path is first tracked in pieces, which keeps it on one branch of solutions, up to where that branch ends. Then
-/// the joint curve is optimised as a whole: the tip stays within the deviation, and a redundant arm, or one with free
-/// axes, moves its joints as little as possible, weighted by their velocity limits, and towards the preference. The
-/// result is deterministic.
+/// The path is first tracked in pieces, which keeps it on one branch of solutions, up to where that branch ends. Where
+/// it ends early and the next pose has solutions, a layered graph over branches, self-motions and free axes is
+/// searched. With a [free start](PathProblem::free_start), which is any solution of the first pose, the graph is
+/// searched at once. Then the joint curve is optimised as a whole: the tip stays within the deviation, and a redundant
+/// arm, or one with free axes, moves its joints as little as possible, weighted by their velocity limits, and towards
+/// the preference. The result is deterministic.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -66,36 +73,122 @@ pub fn follow_until(
     interruption: Interruption,
 ) -> Result<Followed, FollowError> {
     options.check()?;
-    check_start(solver.chain(), problem.seed)?;
+    if !problem.free_start {
+        check_start(solver.chain(), problem.seed)?;
+    }
     // Infinite limits are valid here.
     problem.limits.clone().or(&JointLimit::DEFAULT).check(&solver.chain().variable_names())?;
     problem.preference.check(solver.chain())?;
     let mut solver = PathSolver::new(solver, problem, options, interruption);
-    let Some(start) = solver.start(problem.seed)? else {
+    let starts = starts(&mut solver)?;
+    if starts.is_empty() {
+        solver.search(0.0, problem.seed)?;
         let stop = stop_unreached(&mut solver, 0.0, 0.0, problem.seed)?;
         let stop = Some(PathStop { waypoint: 0, ..stop });
-        return Ok(Followed { curve: None, fraction: 0.0, stop, deviation: Residual::default() });
+        let (deviation, violations) = (Residual::default(), Vec::new());
+        return Ok(Followed { curve: None, fraction: 0.0, stop, deviation, violations });
+    }
+    follow_from(&mut solver, &starts)
+}
+
+/// The configurations at which the path may start; empty if none was found.
+fn starts(solver: &mut PathSolver) -> Result<Vec<Vec<f64>>, FollowError> {
+    let seed = solver.problem.seed;
+    if solver.problem.free_start && solver.options.search > 0 {
+        return path_search::starts::find(solver);
+    }
+    Ok(solver.start(seed)?.into_iter().collect())
+}
+
+/// Follows the path from the best of several starts. From a given one it is tracked, and searched only if that ends
+/// early.
+fn follow_from(solver: &mut PathSolver, starts: &[Vec<f64>]) -> Result<Followed, FollowError> {
+    let may_search = solver.options.search > 0;
+    if solver.problem.free_start && may_search {
+        return follow_searched(solver, starts, None);
+    }
+    let (tracked, stop) = track(solver, vec![Knot { length: 0.0, positions: starts[0].clone() }])?;
+    let Some(mut stop) = stop else {
+        let followed = fit(solver, &tracked, None)?;
+        if followed.stop.is_none() || !may_search {
+            return Ok(followed);
+        }
+        let searched = follow_searched(solver, starts, None)?;
+        return Ok(if searched.fraction > followed.fraction { searched } else { followed });
     };
-    let (tracked, stop) = track(&mut solver, start)?;
-    let (curve, mut deviation, shorter) = smooth(&mut solver, &tracked)?;
+    if may_search {
+        if has_solution_after(solver, stop.length)? {
+            return follow_searched(solver, starts, Some((tracked, stop)));
+        }
+        stop.next_pose = NextPose::NoSolution;
+    }
+    fit(solver, &tracked, Some(stop))
+}
+
+/// Follows the path along the route of a search, or as it was tracked, whichever leads farther.
+fn follow_searched(
+    solver: &mut PathSolver,
+    starts: &[Vec<f64>],
+    tracked: Option<(Tracked, PathStop)>,
+) -> Result<Followed, FollowError> {
+    let mut route = path_search::search(solver, starts)?;
+    if route.knots.is_empty() {
+        route.knots.push(Knot { length: 0.0, positions: starts[0].clone() });
+    }
+    let (mut best, mut stop) = track(solver, route.knots)?;
+    best.bisected_ratio = SEARCHED_RATIO;
+    if let Some((tracked, tracked_stop)) = tracked
+        && tracked.length() >= best.length()
+    {
+        (best, stop) = (tracked, Some(tracked_stop));
+    }
+    if let Some(stop) = &mut stop {
+        stop.next_pose = if has_solution_after(solver, stop.length)? {
+            NextPose::Unconnected { length: next_pose(solver, stop.length), ends: route.ends }
+        } else {
+            NextPose::NoSolution
+        };
+    }
+    fit(solver, &best, stop)
+}
+
+/// Path length of the pose after a stop \[m\].
+fn next_pose(solver: &PathSolver, length: f64) -> f64 {
+    (length + solver.options.longest_piece).min(solver.problem.path.length())
+}
+
+/// True if a solution of the pose after a stop at path length `length` was found, with the goals and clear of
+/// collisions.
+fn has_solution_after(solver: &mut PathSolver, length: f64) -> Result<bool, FollowError> {
+    Ok(solver.search(next_pose(solver, length), solver.problem.seed)?)
+}
+
+/// The result of a tracked path with the stop before its end.
+fn fit(solver: &mut PathSolver, tracked: &Tracked, stop: Option<PathStop>) -> Result<Followed, FollowError> {
+    let (curve, mut errors, shorter) = smooth(solver, tracked)?;
     let stop = match (shorter, stop) {
         // A curve that ends just before the last tracked piece ends there for the same reason.
-        (Some(cut), Some(tracked)) if tracked.length - cut.length <= options.longest_piece => {
+        (Some(cut), Some(tracked)) if tracked.length - cut.length <= solver.options.longest_piece => {
             Some(PathStop { reason: tracked.reason, ..cut })
         }
         (cut, tracked) => cut.or(tracked),
     };
     let length = curve.length();
-    let fraction = if stop.is_some() { (length / problem.path.length()).min(1.0 - f64::EPSILON) } else { 1.0 };
-    deviation = larger(deviation, distance_on(&mut solver, &curve, 0.0));
-    Ok(Followed { curve: Some(curve), fraction, stop, deviation })
+    let whole = solver.problem.path.length();
+    let fraction = if stop.is_some() { (length / whole).min(1.0 - f64::EPSILON) } else { 1.0 };
+    errors.include(&errors_on(solver, &curve, 0.0));
+    Ok(Followed { curve: Some(curve), fraction, stop, deviation: errors.tip, violations: errors.violations })
 }
 
-/// The smooth curve of a tracked path with its deviation. Intervals are bisected until the tip is close enough to the
-/// path and the motion is clear. The curve ends before an interval that is too short to bisect.
+/// The smooth curve of a tracked path with its errors. Intervals are bisected until the tip is close enough to the
+/// path, the goals are met, and the motion is clear. The curve ends before an interval that is too short to bisect.
 ///
-/// If the optimal curve is not clear, it is replaced by one near the tracked configurations, which are.
-fn smooth(solver: &mut PathSolver, tracked: &Tracked) -> Result<(JointCurve, Residual, Option<PathStop>), FollowError> {
+/// If the optimal curve is not clear, or violates a goal even in short intervals, it is replaced by one near the
+/// tracked configurations, which do not.
+fn smooth(
+    solver: &mut PathSolver,
+    tracked: &Tracked,
+) -> Result<(JointCurve, PathErrors, Option<PathStop>), FollowError> {
     let mut parts = tracked.parts.clone();
     let variables = solver.solver.chain().variables().len();
     let mut objective = FitObjective::Everything;
@@ -107,13 +200,19 @@ fn smooth(solver: &mut PathSolver, tracked: &Tracked) -> Result<(JointCurve, Res
         let metres_per_radian = solver.options.deviation.position / solver.options.deviation.orientation;
         let cost = CurveCost::new(solver.solver, solver.problem, metres_per_radian, &curve);
         CurveFit::new(solver.solver.chain(), cost, &curve).improve(&mut curve, objective);
-        let (deviation, bad) = bad_intervals(solver, &curve);
+        let (errors, bad) = bad_intervals(solver, &curve, tracked.bisected_ratio);
         if bad.is_empty() {
-            return Ok((curve, deviation, stop));
+            return Ok((curve, errors, stop));
         }
-        if objective == FitObjective::Everything
-            && bad.iter().any(|(.., reason)| matches!(reason, StopReason::Collision { .. }))
-        {
+        let is_short = |part: usize, interval: usize| {
+            0.5 * (parts[part][interval + 1] - parts[part][interval]) < solver.options.shortest_piece
+        };
+        let needs_tracked = bad.iter().any(|(part, interval, reason)| match reason {
+            StopReason::Collision { .. } => true,
+            StopReason::Goal { .. } => is_short(*part, *interval),
+            _ => false,
+        });
+        if objective == FitObjective::Everything && needs_tracked {
             objective = FitObjective::DistanceFromPath;
             curve = from_tracked(&parts);
             continue;
@@ -138,42 +237,47 @@ fn smooth(solver: &mut PathSolver, tracked: &Tracked) -> Result<(JointCurve, Res
     }
 }
 
-/// The maximum deviation of the curve, and the intervals with an excessive deviation or a collision: part, interval and
-/// reason.
-fn bad_intervals(solver: &mut PathSolver, curve: &JointCurve) -> (Residual, Vec<(usize, usize, StopReason)>) {
-    let (mut greatest, mut intervals) = (Residual::default(), Vec::new());
+/// The maximum errors of the curve, and the intervals with excessive errors or a collision: part, interval and reason.
+fn bad_intervals(
+    solver: &mut PathSolver,
+    curve: &JointCurve,
+    bisected_ratio: f64,
+) -> (PathErrors, Vec<(usize, usize, StopReason)>) {
+    let (mut greatest, mut intervals) = (PathErrors::default(), Vec::new());
     for (at, part) in curve.parts.iter().enumerate() {
         for (interval, ends) in part.basis.ends().windows(2).enumerate() {
-            let (deviation, is_missed) = deviation_on(solver, curve, ends);
-            if is_missed || ratio(&deviation, &solver.options.deviation) > 1.0 {
-                let reason = StopReason::PieceTooShort { length: ends[1] - ends[0], deviation };
-                intervals.push((at, interval, reason));
+            let (errors, is_missed) = errors_between(solver, curve, ends);
+            let is_long = 0.5 * (ends[1] - ends[0]) >= solver.options.shortest_piece;
+            let allowed_ratio = if is_long { bisected_ratio } else { 1.0 };
+            if is_missed || solver.ratio(&errors) > allowed_ratio {
+                intervals.push((at, interval, solver.excess(&errors, ends[1] - ends[0])));
             } else if let Some(reason) = obstruction_on(solver, curve, ends) {
                 intervals.push((at, interval, reason));
             }
-            greatest = larger(greatest, deviation);
+            greatest.include(&errors);
         }
     }
     (greatest, intervals)
 }
 
-/// The deviation of the curve on an interval, and whether it misses the end of the path there.
-fn deviation_on(solver: &mut PathSolver, curve: &JointCurve, ends: &[f64]) -> (Residual, bool) {
-    let mut deviation = Residual::default();
+/// The errors of the curve on an interval, and whether it misses the end of the path there.
+fn errors_between(solver: &mut PathSolver, curve: &JointCurve, ends: &[f64]) -> (PathErrors, bool) {
+    let mut errors = PathErrors::default();
     for point in MEASURED_POINTS {
         let length = ends[0] + point * (ends[1] - ends[0]);
-        deviation = larger(deviation, distance_on(solver, curve, length));
+        errors.include(&errors_on(solver, curve, length));
     }
-    // The path ends within the target's tolerance.
-    let end = ends[1];
-    let is_missed = end == solver.problem.path.length()
-        && ratio(&distance_on(solver, curve, end), &solver.problem.target.tolerance) > 1.0;
-    (deviation, is_missed)
+    // The path ends within the target's tolerance, as it starts where the start is free.
+    let is_exact = |length: f64| length == solver.problem.path.length() || (length == 0.0 && solver.problem.free_start);
+    let mut exact = [ends[0], ends[1]].into_iter().filter(|length| is_exact(*length));
+    let is_missed =
+        exact.any(|length| ratio(&errors_on(solver, curve, length).tip, &solver.problem.target.tolerance) > 1.0);
+    (errors, is_missed)
 }
 
-/// Distance of the tip from the path at path length `length`.
-fn distance_on(solver: &mut PathSolver, curve: &JointCurve, length: f64) -> Residual {
-    solver.distance.at(PathConfiguration { length, positions: &curve.positions_at(length) })
+/// The errors of the curve at path length `length`.
+fn errors_on(solver: &mut PathSolver, curve: &JointCurve, length: f64) -> PathErrors {
+    solver.deviation.at(PathConfiguration { length, positions: &curve.positions_at(length) })
 }
 
 /// The collision of the curve on an interval.

@@ -7,6 +7,7 @@ use super::limits::{MotionLimits, MotionLimitsError};
 use super::path::Path;
 use super::path_stop::PathStop;
 use urdf_ik_collision::Clearance;
+use urdf_ik_goals::Goal;
 use urdf_ik_robot::{Chain, Domain};
 use urdf_ik_solver::{Preference, ProblemError, Residual, Target, Tolerance};
 use urdf_ik_text::names::{number, short};
@@ -19,8 +20,13 @@ pub struct PathProblem<'a> {
     pub path: &'a Path,
     /// Tip, tolerance and free axes. The pose is ignored.
     pub target: &'a Target,
-    /// Current positions of the chain's variables \[rad or m\].
+    /// Goals of every configuration along the path, besides the poses.
+    pub goals: &'a [Goal],
+    /// Current positions of the chain's variables \[rad or m\]; with a free start the positions where its search
+    /// begins.
     pub seed: &'a [f64],
+    /// True if the path may start at any solution of its first pose.
+    pub free_start: bool,
     /// Velocity, acceleration and jerk limits of the chain's variables.
     pub limits: &'a MotionLimits,
     /// Null-space task for a redundant arm or free axes.
@@ -31,9 +37,32 @@ pub struct PathProblem<'a> {
 
 impl<'a> PathProblem<'a> {
     /// The problem for one tip: `target` defines the tip, its tolerance and free axes, `seed` has the current
-    /// positions of the n variables \[rad or m\]. Without a preference and without collision checking.
+    /// positions of the n variables \[rad or m\]. Without goals, a preference and collision checking.
     pub fn new(path: &'a Path, target: &'a Target, seed: &'a [f64], limits: &'a MotionLimits) -> Self {
-        Self { path, target, seed, limits, preference: Preference::default(), clearance: None }
+        Self {
+            path,
+            target,
+            goals: &[],
+            seed,
+            free_start: false,
+            limits,
+            preference: Preference::default(),
+            clearance: None,
+        }
+    }
+
+    /// This problem with a free start: of all solutions of the first pose, the one that completes the path best, by the
+    /// followed fraction and then by the motion of the joints.
+    #[must_use]
+    pub fn with_free_start(self, free_start: bool) -> Self {
+        Self { free_start, ..self }
+    }
+
+    /// This problem with goals that every configuration along the path meets. They choose among the poses that free
+    /// axes of the target allow.
+    #[must_use]
+    pub fn with_goals(self, goals: &'a [Goal]) -> Self {
+        Self { goals, ..self }
     }
 
     /// This problem with a null-space task.
@@ -58,7 +87,7 @@ impl<'a> PathProblem<'a> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct FollowOptions {
-    /// Maximum distance of the tip from the path \[m and rad\].
+    /// Maximum distance of the tip from the path, and maximum violation of a goal \[m and rad\].
     pub deviation: Tolerance,
     /// Maximum path length of a segment between solves \[m\].
     pub longest_piece: f64,
@@ -66,13 +95,18 @@ pub struct FollowOptions {
     pub shortest_piece: f64,
     /// Maximum change of a joint within a segment \[rad or m\]; a larger one is a jump.
     pub largest_joint_step: f64,
+    /// Effort of the search for other self-motions and branches where tracking ends early, and for a free start: the
+    /// number of configurations of each pose, at most [`MAX_SEARCH`](Self::MAX_SEARCH). Memory is proportional to it.
+    /// 0: tracking alone.
+    pub search: usize,
 }
 
 impl Default for FollowOptions {
-    /// A deviation of 0.1 mm and 1 mrad, pieces of 0.1 mm to 1 cm, joint moves of 0.1 rad.
+    /// A deviation of 0.1 mm and 1 mrad, pieces of 0.1 mm to 1 cm, joint moves of 0.1 rad, searches with 100
+    /// configurations of each pose.
     fn default() -> Self {
         let deviation = Tolerance { position: 1e-4, orientation: 1e-3 };
-        Self { deviation, longest_piece: 0.01, shortest_piece: 1e-4, largest_joint_step: 0.1 }
+        Self { deviation, longest_piece: 0.01, shortest_piece: 1e-4, largest_joint_step: 0.1, search: 100 }
     }
 }
 
@@ -102,6 +136,12 @@ pub enum FollowError {
         /// Lower and upper limit of the joint \[rad or m\].
         limits: [f64; 2],
     },
+    /// A goal is violated at the start of the path.
+    #[error("at the start {sentence}: give a start that meets it")]
+    GoalAtStart {
+        /// The goal and its violation, as a sentence.
+        sentence: String,
+    },
     /// The caller interrupted path following.
     #[error("it was interrupted")]
     Interrupted,
@@ -116,10 +156,19 @@ pub enum FollowError {
 }
 
 impl FollowOptions {
+    /// Greatest effort of the [`search`](Self::search): more counts as this.
+    pub const MAX_SEARCH: usize = 1000;
+
     /// These options with another [`deviation`](Self::deviation).
     #[must_use]
     pub fn with_deviation(self, deviation: Tolerance) -> Self {
         Self { deviation, ..self }
+    }
+
+    /// These options with another effort of the [`search`](Self::search).
+    #[must_use]
+    pub fn with_search(self, search: usize) -> Self {
+        Self { search: search.min(Self::MAX_SEARCH), ..self }
     }
 
     /// Checks that every option is a finite number above 0.
@@ -168,6 +217,8 @@ pub struct Followed {
     /// Maximum deviation of the tip from the pose of the path at the same length, over the constrained axes \[m and
     /// rad\].
     pub deviation: Residual,
+    /// Maximum violation of each goal \[m or rad\]; empty without a curve.
+    pub violations: Vec<f64>,
 }
 
 /// The greater of the ratios of position and orientation to their tolerances.

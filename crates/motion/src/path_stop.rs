@@ -6,6 +6,7 @@ use nalgebra::Isometry3;
 
 use super::path::Path;
 use urdf_ik_collision::{Body, Near, Scene};
+use urdf_ik_goals::Goal;
 use urdf_ik_robot::Chain;
 use urdf_ik_solver::{Outcome, Reason, Residual, Solution};
 use urdf_ik_text::names;
@@ -21,8 +22,73 @@ pub struct PathStop {
     pub pose: Isometry3<f64>,
     /// Index of the next waypoint.
     pub waypoint: usize,
+    /// Whether the pose after the stop has a solution.
+    pub next_pose: NextPose,
     /// Reason for the stop.
     pub reason: StopReason,
+}
+
+/// Whether the pose after a stop has a solution.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum NextPose {
+    /// It was not searched for one.
+    Unknown,
+    /// None was found that meets the goals and is clear of collisions: the reason of the stop is why.
+    NoSolution,
+    /// It has one, but no motion was found that leads to it.
+    Unconnected {
+        /// Path length of the pose \[m\].
+        length: f64,
+        /// Why the branches of solutions end before it.
+        ends: Vec<BranchEnd>,
+    },
+}
+
+/// Why a branch of solutions ends.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum BranchEnd {
+    /// Joints are at their limits.
+    JointLimits {
+        /// Names of the joints.
+        joints: Vec<String>,
+    },
+    /// Two bodies would come too near.
+    Obstacle {
+        /// The two bodies; `None` if the motion is too long to check.
+        bodies: Option<[Body; 2]>,
+    },
+    /// A goal would be violated.
+    Goal {
+        /// Name of the goal.
+        name: String,
+    },
+    /// The pose is at a singularity, beyond which the branch has no solution.
+    Singularity,
+}
+
+impl From<StopReason> for BranchEnd {
+    fn from(reason: StopReason) -> Self {
+        match reason {
+            StopReason::JointLimits { joints } => Self::JointLimits { joints },
+            StopReason::Collision { bodies, .. } => Self::Obstacle { bodies },
+            StopReason::Goal { goal, .. } => Self::Goal { name: goal.name().to_owned() },
+            _ => Self::Singularity,
+        }
+    }
+}
+
+impl fmt::Display for BranchEnd {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::JointLimits { joints } => write!(f, "the limits of {}", names::list(joints)),
+            Self::Obstacle { bodies: Some([first, second]) } => write!(f, "a contact of {first} and {second}"),
+            Self::Obstacle { bodies: None } => write!(f, "a contact"),
+            Self::Goal { name } => write!(f, "goal '{}'", names::short(name)),
+            Self::Singularity => write!(f, "a singularity"),
+        }
+    }
 }
 
 /// Why path following stopped.
@@ -65,6 +131,13 @@ pub enum StopReason {
         /// Distance of the bodies just beyond the stop \[m\].
         distance: f64,
     },
+    /// A goal cannot be met together with the next pose.
+    Goal {
+        /// The goal.
+        goal: Goal,
+        /// Its violation in the closest configuration found \[m or rad\].
+        violation: f64,
+    },
     /// The path needs too many segments.
     TooManyPieces {
         /// Maximum number of segments.
@@ -75,7 +148,7 @@ pub enum StopReason {
 impl PathStop {
     pub(super) fn at(path: &Path, length: f64, reason: StopReason) -> Self {
         let waypoint = path.waypoint_after(length);
-        Self { length, of: path.length(), pose: path.pose_at(length), waypoint, reason }
+        Self { length, of: path.length(), pose: path.pose_at(length), waypoint, next_pose: NextPose::Unknown, reason }
     }
 }
 
@@ -124,6 +197,12 @@ impl fmt::Display for StopReason {
                 write!(f, "{first} would come within {distance:.4} m of {second}")
             }
             Self::Collision { bodies: None, .. } => write!(f, "the motion is too long to check for collisions"),
+            Self::Goal { goal, violation } => write!(
+                f,
+                "goal '{}' cannot be met together with the next pose: the closest configuration found violates it by {violation:.3e} {}",
+                names::short(goal.name()),
+                goal.kind().unit().symbol()
+            ),
             Self::TooManyPieces { pieces } => write!(f, "the path needs more than {pieces} pieces"),
         }
     }
@@ -135,12 +214,27 @@ fn distance(closest: &Residual) -> String {
 
 impl fmt::Display for PathStop {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Self { length, of, pose, waypoint, reason } = self;
+        let Self { length, of, pose, waypoint, next_pose, reason } = self;
         let at = pose.translation.vector;
         write!(
             f,
-            "stopped after {length:.4} m of {of:.4} m, on the way to waypoint {waypoint}, at ({:.4}, {:.4}, {:.4}): {reason}",
+            "stopped after {length:.4} m of {of:.4} m, on the way to waypoint {waypoint}, at ({:.4}, {:.4}, {:.4}): ",
             at.x, at.y, at.z
-        )
+        )?;
+        match next_pose {
+            // These reasons say so themselves.
+            NextPose::NoSolution if !matches!(reason, StopReason::OutOfReach { .. } | StopReason::NotFound { .. }) => {
+                write!(f, "no solution was found for the next pose: {reason}")
+            }
+            NextPose::Unknown | NextPose::NoSolution => write!(f, "{reason}"),
+            NextPose::Unconnected { length, ends } => {
+                let ends: Vec<_> = ends.iter().map(ToString::to_string).collect();
+                write!(
+                    f,
+                    "{reason}; the pose after {length:.4} m has solutions, but no motion was found that leads to one: the branches end at {}",
+                    names::list(&ends)
+                )
+            }
+        }
     }
 }

@@ -1,11 +1,12 @@
-//! Kinematics of the tip of a path problem: its pose, its Jacobian, and its distance from the path.
+//! Kinematics of a path problem: pose and Jacobian of its tip, and the errors of a configuration on the path.
 
 use nalgebra::{Isometry3, Vector6};
 
-use super::path_problem::{PathProblem, larger};
+use super::goal_rows::GoalRows;
+use super::path_errors::PathErrors;
+use super::path_problem::PathProblem;
 use urdf_ik_mathematics::spatial;
 use urdf_ik_robot::{Chain, ChainPoses};
-use urdf_ik_solver::Residual;
 
 /// Number of points between two configurations at which the distance is measured.
 const POINTS_BETWEEN: u8 = 7;
@@ -52,35 +53,38 @@ pub(super) struct PathConfiguration<'a> {
     pub(super) positions: &'a [f64],
 }
 
-/// Measures the distance of the tip from the path, with scratch memory.
+/// Measures errors on the path, with scratch memory.
 pub(super) struct PathDeviation<'a> {
     problem: &'a PathProblem<'a>,
     tip: TipJacobian<'a>,
+    goals: GoalRows<'a>,
     between: Vec<f64>,
 }
 
 impl<'a> PathDeviation<'a> {
     pub(super) fn new(chain: &'a Chain, problem: &'a PathProblem<'a>) -> Self {
         let tip = TipJacobian::new(chain, problem.target.tip);
-        Self { problem, tip, between: vec![0.0; chain.variables().len()] }
+        let goals = GoalRows::new(chain, problem.goals);
+        Self { problem, tip, goals, between: vec![0.0; chain.variables().len()] }
     }
 
-    /// Distance of the tip from the pose of the path, over the axes that are not free.
-    pub(super) fn at(&mut self, at: PathConfiguration) -> Residual {
-        self.problem.target_at(at.length).residual(&self.tip.pose(at.positions))
+    /// Distance of the tip from the pose of the path, over the axes that are not free, and violations of the goals.
+    pub(super) fn at(&mut self, at: PathConfiguration) -> PathErrors {
+        let tip = self.problem.target_at(at.length).residual(&self.tip.pose(at.positions));
+        PathErrors { tip, violations: self.goals.violations(at.positions) }
     }
 
-    /// Maximum distance between two configurations where joints and path length change linearly.
-    pub(super) fn between(&mut self, from: PathConfiguration, to: PathConfiguration) -> Residual {
+    /// Maximum errors between two configurations where joints and path length change linearly.
+    pub(super) fn between(&mut self, from: PathConfiguration, to: PathConfiguration) -> PathErrors {
         let mut between = std::mem::take(&mut self.between);
-        let mut greatest = Residual::default();
+        let mut greatest = PathErrors::default();
         for point in 1..=POINTS_BETWEEN {
             let fraction = f64::from(point) / f64::from(POINTS_BETWEEN + 1);
             for (between, (from, to)) in between.iter_mut().zip(from.positions.iter().zip(to.positions)) {
                 *between = from + fraction * (to - from);
             }
             let length = from.length + fraction * (to.length - from.length);
-            greatest = larger(greatest, self.at(PathConfiguration { length, positions: &between }));
+            greatest.include(&self.at(PathConfiguration { length, positions: &between }));
         }
         self.between = between;
         greatest

@@ -4,11 +4,12 @@
 //! its steps chooses its own null-space motion, so its joints oscillate; the [curve fit](super::curve_fit) smooths the
 //! whole path afterwards.
 
-use super::path_problem::{FollowError, ratio};
+use super::path_errors::PathErrors;
+use super::path_problem::FollowError;
 use super::path_solver::PathSolver;
 use super::path_stop::{PathStop, StopReason};
 use super::tip_kinematics::PathConfiguration;
-use urdf_ik_solver::{Outcome, ProblemError, Reason, Residual};
+use urdf_ik_solver::{Outcome, ProblemError, Reason};
 
 /// Deviation of a piece, as a fraction of the allowed one, below which the next piece may be twice as long.
 const LENGTHENING_DEVIATION_RATIO: f64 = 0.1;
@@ -17,10 +18,10 @@ const MAX_PIECES: usize = 20_000;
 
 /// A configuration on a path.
 #[derive(Debug, Clone, PartialEq)]
-struct Knot {
+pub(super) struct Knot {
     /// Path length \[m\].
-    length: f64,
-    positions: Vec<f64>,
+    pub(super) length: f64,
+    pub(super) positions: Vec<f64>,
 }
 
 /// Configurations in the order of the path.
@@ -28,9 +29,31 @@ pub(super) struct Tracked {
     knots: Vec<Knot>,
     /// Path lengths of the knots of each part between two rests \[m\].
     pub(super) parts: Vec<Vec<f64>>,
+    /// Ratio of the errors of the curve to the allowed ones above which an interval is bisected.
+    pub(super) bisected_ratio: f64,
 }
 
 impl Tracked {
+    /// Knots of a path with these rests of the tip, which are knots where the path is followed beyond.
+    pub(super) fn new(knots: Vec<Knot>, rests: &[f64]) -> Self {
+        let (mut parts, mut part) = (Vec::new(), Vec::new());
+        for knot in &knots {
+            part.push(knot.length);
+            if rests.contains(&knot.length) {
+                parts.push(std::mem::replace(&mut part, vec![knot.length]));
+            }
+        }
+        if part.len() > 1 {
+            parts.push(part);
+        }
+        Self { knots, parts, bisected_ratio: 1.0 }
+    }
+
+    /// Path length of the last knot \[m\].
+    pub(super) fn length(&self) -> f64 {
+        self.knots[self.knots.len() - 1].length
+    }
+
     /// The positions at path length `length`, by linear interpolation between knots.
     pub(super) fn positions_at(&self, length: f64) -> Vec<f64> {
         let after = self.knots.partition_point(|knot| knot.length <= length);
@@ -41,13 +64,11 @@ impl Tracked {
     }
 }
 
-/// Tracks the path from `start`: resolved motion with pieces that are bisected where the linearisation is poor (Taylor
-/// 1979, "Planning and execution of straight line manipulator trajectories"). Returns the stop if it does not reach the
-/// end.
-pub(super) fn track(solver: &mut PathSolver, start: Vec<f64>) -> Result<(Tracked, Option<PathStop>), FollowError> {
-    let (mut here, mut at) = (start.clone(), 0.0);
-    let mut knots = vec![Knot { length: at, positions: start }];
-    let (mut parts, mut part) = (Vec::new(), vec![at]);
+/// Tracks the path from the last of some knots: resolved motion with pieces that are bisected where the linearisation
+/// is poor (Taylor 1979, "Planning and execution of straight line manipulator trajectories"). Returns the stop if it
+/// does not reach the end.
+pub(super) fn track(solver: &mut PathSolver, mut knots: Vec<Knot>) -> Result<(Tracked, Option<PathStop>), FollowError> {
+    let Knot { length: mut at, positions: mut here } = knots[knots.len() - 1].clone();
     let mut length = solver.options.longest_piece;
     let mut stop = None;
     while at < solver.problem.path.length() && stop.is_none() {
@@ -60,14 +81,10 @@ pub(super) fn track(solver: &mut PathSolver, start: Vec<f64>) -> Result<(Tracked
             PieceOutcome::Good(_) if knots.len() > MAX_PIECES => {
                 stop = Some(PathStop::at(solver.problem.path, at, StopReason::TooManyPieces { pieces: MAX_PIECES }));
             }
-            PieceOutcome::Good(deviation) => {
+            PieceOutcome::Good(errors) => {
                 here.clone_from(&solver.solution.positions);
                 knots.push(Knot { length: next, positions: here.clone() });
-                part.push(next);
-                if solver.problem.path.rests().contains(&next) {
-                    parts.push(std::mem::replace(&mut part, vec![next]));
-                }
-                if ratio(&deviation, &solver.options.deviation) < LENGTHENING_DEVIATION_RATIO {
+                if solver.ratio(&errors) < LENGTHENING_DEVIATION_RATIO {
                     length = (2.0 * length).min(solver.options.longest_piece);
                 }
                 at = next;
@@ -75,28 +92,25 @@ pub(super) fn track(solver: &mut PathSolver, start: Vec<f64>) -> Result<(Tracked
             _ if 0.5 * (next - at) >= solver.options.shortest_piece => length = 0.5 * (next - at),
             PieceOutcome::Obstructed(reason) => stop = Some(PathStop::at(solver.problem.path, at, reason)),
             PieceOutcome::Unreached => stop = Some(stop_unreached(solver, at, next, &here)?),
-            PieceOutcome::TooFar(deviation) => {
-                let reason = StopReason::PieceTooShort { length: next - at, deviation };
+            PieceOutcome::TooFar(errors) => {
+                let reason = solver.excess(&errors, next - at);
                 stop = Some(PathStop::at(solver.problem.path, at, reason));
             }
         }
     }
-    if part.len() > 1 {
-        parts.push(part);
-    }
-    Ok((Tracked { knots, parts }, stop))
+    Ok((Tracked::new(knots, solver.problem.path.rests()), stop))
 }
 
 /// Outcome of one piece.
 enum PieceOutcome {
-    /// Its end is reached, and the tip is close enough to the path.
-    Good(Residual),
+    /// Its end is reached, and the errors on the way are small enough.
+    Good(PathErrors),
     /// Its end was not reached from its start.
     Unreached,
     /// Its end was reached, but a collision is on the way.
     Obstructed(StopReason),
-    /// Its end was reached, but the tip deviates too far from the path.
-    TooFar(Residual),
+    /// Its end was reached, but the tip deviates too far from the path, or a goal is violated.
+    TooFar(PathErrors),
 }
 
 fn solve_piece(solver: &mut PathSolver, at: f64, next: f64, here: &[f64]) -> Result<PieceOutcome, ProblemError> {
@@ -106,14 +120,32 @@ fn solve_piece(solver: &mut PathSolver, at: f64, next: f64, here: &[f64]) -> Res
     let there = std::mem::take(&mut solver.solution.positions);
     let (from, to) =
         (PathConfiguration { length: at, positions: here }, PathConfiguration { length: next, positions: &there });
-    let deviation = solver.distance.between(from, to);
+    let errors = solver.deviation.between(from, to);
     let obstruction = solver.obstruction_between(here, &there);
     solver.solution.positions = there;
     if let Some(reason) = obstruction {
         return Ok(PieceOutcome::Obstructed(reason));
     }
-    let is_good = ratio(&deviation, &solver.options.deviation) <= 1.0;
-    Ok(if is_good { PieceOutcome::Good(deviation) } else { PieceOutcome::TooFar(deviation) })
+    let is_good = solver.ratio(&errors) <= 1.0;
+    Ok(if is_good { PieceOutcome::Good(errors) } else { PieceOutcome::TooFar(errors) })
+}
+
+/// Why the pose at `next` is not reached from `here` on its branch.
+pub(super) fn end_of_branch(solver: &mut PathSolver, next: f64, here: &[f64]) -> Result<StopReason, ProblemError> {
+    let is_met = solver.track(next, here)?;
+    let tracked = solver.solution.clone();
+    let obstruction = if is_met {
+        solver.obstruction_between(here, &tracked.positions)
+    } else {
+        solver.obstruction_to(next, here)?
+    };
+    if let Some(reason) = obstruction {
+        return Ok(reason);
+    }
+    solver.solution.clone_from(&tracked);
+    let goal = if is_met { None } else { solver.goal_against(next, here, PathSolver::track)? };
+    let elsewhere = Some(&tracked.positions[..]);
+    Ok(goal.unwrap_or_else(|| StopReason::new(solver.solver.chain(), &tracked, elsewhere, here)))
 }
 
 /// The stop at `length` where the pose at `next` was not reached from `here` by the last solution. A search shows
@@ -128,12 +160,19 @@ pub(super) fn stop_unreached(
     if let Some(reason) = solver.obstruction_to(next, here)? {
         return Ok(PathStop::at(solver.problem.path, length, reason));
     }
+    solver.solution.clone_from(&tracked);
+    if let Some(reason) = solver.goal_against(next, here, PathSolver::track)? {
+        return Ok(PathStop::at(solver.problem.path, length, reason));
+    }
     // At the boundary of the workspace only the end of the line is provably out of reach.
     let end = solver.problem.path.boundary_after(length);
     if !solver.track(end, here)? && matches!(solver.solution.outcome, Outcome::Closest(Reason::OutOfReach { .. })) {
         tracked.outcome = solver.solution.outcome;
     }
-    let elsewhere = if solver.search(next, here)? { Some(&solver.solution.positions[..]) } else { None };
-    let reason = StopReason::new(solver.solver.chain(), &tracked, elsewhere, here);
+    let elsewhere = if solver.search(next, here)? { Some(solver.solution.positions.clone()) } else { None };
+    let reason = match solver.goal_against(next, here, PathSolver::search)? {
+        Some(goal) if elsewhere.is_none() => goal,
+        _ => StopReason::new(solver.solver.chain(), &tracked, elsewhere.as_deref(), here),
+    };
     Ok(PathStop::at(solver.problem.path, length, reason))
 }

@@ -1,6 +1,7 @@
 //! A trajectory along a followed path: points at even times.
 
-use super::path_problem::{Followed, PathProblem, larger, ratio};
+use super::path_errors::PathErrors;
+use super::path_problem::{Followed, PathProblem, ratio};
 use super::speed_profile::{PathProgress, SpeedProfile};
 use super::timing::{SpeedProblem, Timing, TimingError, check_points};
 use super::tip_kinematics::{PathConfiguration, PathDeviation};
@@ -33,6 +34,8 @@ pub struct Trajectory {
     /// in joint space. It exceeds the deviation of [`follow`](super::follow()) if points are [too far
     /// apart](Self::too_coarse).
     pub deviation: Residual,
+    /// Maximum violation of each goal \[m or rad\], evaluated in the same places; empty without points.
+    pub violations: Vec<f64>,
 }
 
 impl TrajectoryPoint {
@@ -80,7 +83,7 @@ impl Trajectory {
     ) -> Result<Self, TimingError> {
         timing.check()?;
         let Some(curve) = &followed.curve else {
-            return Ok(Self { points: Vec::new(), deviation: Residual::default() });
+            return Ok(Self { points: Vec::new(), deviation: Residual::default(), violations: Vec::new() });
         };
         let still = vec![0.0; curve.variables];
         let mut points = vec![TrajectoryPoint {
@@ -94,8 +97,8 @@ impl Trajectory {
         for part in &curve.parts {
             add_part(&mut points, &SpeedProblem { chain, path: problem, timing, curve, part })?;
         }
-        let deviation = deviation(chain, problem, &points);
-        Ok(Self { points, deviation })
+        let PathErrors { tip: deviation, violations } = errors(chain, problem, &points);
+        Ok(Self { points, deviation, violations })
     }
 
     /// A warning in one sentence if the points are too far apart: the deviation of `followed` is within `allowed`,
@@ -153,10 +156,14 @@ fn add_part(points: &mut Vec<TrajectoryPoint>, problem: &SpeedProblem) -> Result
     Ok(())
 }
 
-fn deviation(chain: &Chain, problem: &PathProblem, points: &[TrajectoryPoint]) -> Residual {
-    let mut distance = PathDeviation::new(chain, problem);
-    let at_points = points.iter().fold(Residual::default(), |worst, point| larger(worst, distance.at(point.on_path())));
-    points
-        .windows(2)
-        .fold(at_points, |worst, pair| larger(worst, distance.between(pair[0].on_path(), pair[1].on_path())))
+/// The greatest errors at the points and between them.
+fn errors(chain: &Chain, problem: &PathProblem, points: &[TrajectoryPoint]) -> PathErrors {
+    let (mut deviation, mut greatest) = (PathDeviation::new(chain, problem), PathErrors::default());
+    for point in points {
+        greatest.include(&deviation.at(point.on_path()));
+    }
+    for pair in points.windows(2) {
+        greatest.include(&deviation.between(pair[0].on_path(), pair[1].on_path()));
+    }
+    greatest
 }

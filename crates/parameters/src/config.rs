@@ -1,4 +1,4 @@
-//! Settings in YAML text or files: joint positions by name, and goals.
+//! Settings in YAML text or files, and joint positions by name.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,13 +7,11 @@ use std::str::FromStr;
 use super::value::Refusal;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
-use urdf_ik_goals::{Goal, GoalContext};
 use urdf_ik_robot::Robot;
 use urdf_ik_text::UniqueKeys;
 use urdf_ik_text::files::{self, MAX_SETTINGS_BYTES, ReadError};
 use urdf_ik_text::names::{self, number, sentence, short};
-use urdf_ik_text::yaml::{json_from_yaml, yaml_reader};
+use urdf_ik_text::yaml::yaml_reader;
 
 /// A YAML text and its source.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -34,8 +32,9 @@ impl FromStr for Yaml {
     fn from_str(text: &str) -> Result<Self, ReadError> {
         let path = Path::new(text);
         let ends_as_yaml = path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
-        // YAML with a slash also has a colon and a space.
-        let looks_like_path = ends_as_yaml || (text.contains('/') && !text.contains(": "));
+        // YAML with a slash also has a colon and a space, and JSON begins with a bracket.
+        let is_yaml = text.contains(": ") || text.trim_start().starts_with(['[', '{']);
+        let looks_like_path = ends_as_yaml || (text.contains('/') && !is_yaml);
         if looks_like_path || path.exists() {
             return Ok(Self { place: text.to_owned(), text: files::read_text(path, MAX_SETTINGS_BYTES)? });
         }
@@ -58,22 +57,6 @@ pub fn read_map<T: DeserializeOwned>(text: &str, expected: &str) -> Result<BTree
     let map = BTreeMap::deserialize(reader()?).map_err(|e| refuse(&yaml.place, e.to_string()))?;
     UniqueKeys::deserialize(reader()?).map_err(|e| refuse(&yaml.place, e.to_string()))?;
     Ok(map)
-}
-
-/// Reads goals from the YAML or JSON `text`, or from the YAML file with that path: one object, or a list of them.
-///
-/// # Errors
-/// [`Refusal`] if the text has no such list, with the number of the first invalid goal.
-pub fn read_goals(text: &str, context: &GoalContext) -> Result<Vec<Goal>, Refusal> {
-    goals_of(&text.parse().map_err(|e: ReadError| Refusal(e.to_string()))?, context)
-}
-
-/// The goals of a YAML text: one object, or a list of them.
-pub(super) fn goals_of(yaml: &Yaml, context: &GoalContext) -> Result<Vec<Goal>, Refusal> {
-    let refuse = |reason: &str| Refusal(format!("{} is no list of goals: {}", yaml.place, sentence(reason)));
-    let value = json_from_yaml(&yaml.text).map_err(|e| refuse(&e.to_string()))?;
-    let list = if let Value::Array(list) = value { list } else { vec![value] };
-    Goal::read_all(&list, context).map_err(|e| Refusal(e.to_string()))
 }
 
 /// Index of the movable joint `name` of a robot.

@@ -11,6 +11,8 @@
 
 pub mod config;
 mod definition;
+mod goal_list;
+mod markdown;
 mod setting;
 mod settings;
 mod settings_macro;
@@ -20,11 +22,13 @@ mod value;
 mod workspace;
 
 pub use definition::{Definition, TakesEffect, ValueBounds, Values};
+pub use goal_list::{GoalList, read_goals};
+pub use markdown::markdown;
 pub use setting::{CommandUnits, FromText, JacobianMethod, Motion, OnUnreachable, Reliability, Setting};
 pub use table::{
     ClutchScale, ClutchSettings, FabrikSettings, FollowingErrorSettings, JacobianSettings, MaxHandSpeed,
     MoveItServoScale, MoveItServoSettings, NullSpace, PathSettings, ServoSettings, Settings, TABLE, definition,
-    markdown,
 };
 pub use tools::{Tools, unknown_tip};
 pub use value::{Refusal, Value};
+pub use workspace::Workspace;

@@ -8,9 +8,8 @@ use std::time::Duration;
 
 use super::definition::Definition;
 use super::value::{Refusal, Value};
-use super::workspace::workspace_from_text;
+use super::workspace::{Workspace, workspace_from_text};
 use urdf_ik_collision::MissingShapes;
-use urdf_ik_motion::Workspace;
 use urdf_ik_motion::servo::{HeldBack, Priority};
 use urdf_ik_solver::{Pick, SolverKind, Unreached, free_axes_from_names};
 use urdf_ik_text::named_values;

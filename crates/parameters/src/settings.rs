@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use nalgebra::Isometry3;
 
-use super::config;
 use super::setting::JacobianMethod;
 use super::table::{FabrikSettings, JacobianSettings, PathSettings, ServoSettings, Settings};
 use super::value::Refusal;
@@ -12,7 +11,7 @@ use urdf_ik_goals::{Goal, GoalContext};
 use urdf_ik_motion::servo::{HeldBack, ServoOptions};
 use urdf_ik_motion::{FollowOptions, JointLimit, Timing};
 use urdf_ik_robot::{Chain, Robot};
-use urdf_ik_solver::{FabrikOptions, JacobianStep, SolverKind, Tolerance};
+use urdf_ik_solver::{FabrikOptions, JacobianStep, Tolerance};
 
 impl Settings {
     /// Tolerance of targets \[m, rad\].
@@ -36,23 +35,23 @@ impl Settings {
         self.posture.apply(robot).map_err(|e| Self::posture().refuse(e))
     }
 
-    /// The standing goals for a chain of the robot.
+    /// The standing goals.
     ///
     /// # Errors
-    /// [`Refusal`] if one of `goals` does not fit the robot, or `solver` does not support goals.
-    pub fn standing_goals(&self, robot: &Robot, chain: &Chain) -> Result<Vec<Goal>, Refusal> {
-        if self.goals.text.trim().is_empty() {
-            return Ok(Vec::new());
-        }
-        if self.solver != SolverKind::Jacobian {
-            return Err(
-                Self::goals().refuse(format!("the solver '{}' takes poses alone; set solver to jacobian", self.solver))
-            );
-        }
-        let positions = self.initial_positions(robot)?;
-        let context = GoalContext { robot, chain, positions: &positions, frames: &[] };
-        let goals = config::goals_of(&self.goals, &context).map_err(|e| Self::goals().refuse(e))?;
+    /// [`Refusal`] if one of `goals` is invalid, or `solver` does not support goals.
+    pub fn standing_goals(&self, context: &GoalContext) -> Result<Vec<Goal>, Refusal> {
+        let goals = Goal::read_all(&self.goals, context).map_err(|e| Self::goals().refuse(e))?;
+        self.solver.check_goals(&goals).map_err(|e| Self::goals().refuse(e))?;
         Ok(goals.into_iter().map(Goal::standing).collect())
+    }
+
+    /// The goals of the servo for a chain: the [standing](Self::standing_goals) ones, and those of `servo.workspace`.
+    ///
+    /// # Errors
+    /// [`Refusal`] as of [`Settings::standing_goals`].
+    pub fn servo_goals(&self, standing: &[Goal], chain: &Chain) -> Result<Vec<Goal>, Refusal> {
+        let inside = self.servo.workspace.goals(chain).map_err(|e| Self::goals().refuse(e.to_string()))?;
+        Ok(standing.iter().cloned().chain(inside).collect())
     }
 
     /// The tool pose of each tip of `chain`, in the tip link's frame \[m\].
@@ -71,15 +70,7 @@ impl Settings {
     /// The options of the servo. A deprecated parameter counts if it differs from its default.
     pub fn servo_options(&self) -> ServoOptions {
         let ServoSettings {
-            linear_speed,
-            angular_speed,
-            priority,
-            max_deviation_angle,
-            held_back,
-            slack,
-            give,
-            workspace,
-            ..
+            linear_speed, angular_speed, priority, max_deviation_angle, held_back, slack, give, ..
         } = self.servo;
         let newer = |old: f64, new: f64, default: f64| if old == default { new } else { old };
         let [position, orientation] = ServoOptions::DEFAULT.slack;
@@ -90,7 +81,7 @@ impl Settings {
             HeldBack::Slide => max_deviation_angle,
         };
         let free_axes = self.free_axes;
-        ServoOptions { linear_speed, angular_speed, priority, max_deviation_angle, slack, free_axes, workspace }
+        ServoOptions { linear_speed, angular_speed, priority, max_deviation_angle, slack, free_axes }
     }
 
     /// A warning for each deprecated parameter in use, with its replacement.
@@ -125,7 +116,7 @@ impl PathSettings {
     /// Options of path following, with the allowed deviation of the tip.
     pub fn follow(&self) -> FollowOptions {
         let deviation = Tolerance { position: self.position_deviation, orientation: self.orientation_deviation };
-        FollowOptions::default().with_deviation(deviation)
+        FollowOptions::default().with_deviation(deviation).with_search(self.search)
     }
 }
 

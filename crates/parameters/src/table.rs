@@ -1,7 +1,6 @@
-//! All parameters of the node, one row each, and the table for users.
+//! All parameters of the node, one row each.
 
 use std::borrow::Cow;
-use std::fmt::Write;
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -9,13 +8,14 @@ use super::config::{NamedPositions, Yaml};
 use super::definition::TakesEffect::{AtOnce, AtStart, WithNextTarget};
 use super::definition::ValueBounds::{Any, OneOf, Range};
 use super::definition::{Definition, Values};
+use super::goal_list::GoalList;
 use super::setting::{CommandUnits, FromText, JacobianMethod, Motion, OnUnreachable, Reliability, Setting};
 use super::settings_macro::parameters;
 use super::tools::Tools;
 use super::value::Refusal;
 use super::value::Value::{self, Bool, Double, Integer};
+use super::workspace::Workspace;
 use urdf_ik_collision::MissingShapes;
-use urdf_ik_motion::Workspace;
 use urdf_ik_motion::servo::{HeldBack, Priority, ServoOptions};
 use urdf_ik_solver::{AXIS_NAMES, Pick, SolverKind};
 use urdf_ik_text::names;
@@ -130,10 +130,10 @@ parameters! {
         /// Preferred joint positions of the null-space task, in the format of initial_posture. For topic targets the
         /// self-motion is limited to the joint velocity limits. Empty: no preferred posture.
         posture: FromText<NamedPositions> = text(""), "", Any, WithNextTarget;
-        /// Standing goals, which come before the targets of topics, SolveIK and SolveIKBatch: a list of {type: …, …} as
-        /// YAML, or the path of such a file; see docs/goals.md. Links that the arm does not move are at
-        /// initial_posture. Needs the solver jacobian. Empty: none.
-        goals: FromText<Yaml> = text(""), "", Any, WithNextTarget;
+        /// Standing goals, which come before targets, the goals of requests and commands of the servo: a list of
+        /// {type: …, …} as YAML or JSON, or the path of such a file; see docs/goals.md. ~/change_goals changes single
+        /// ones. Needs the solver jacobian. Empty: none.
+        goals: FromText<GoalList> = text(""), "", Any, WithNextTarget;
         /// Tool offsets: pose of the tool in the frame of each tip link as YAML, tip_link: {p: [x, y, z], q_xyzw: [x,
         /// y, z, w]}, or the path of such a file. Everything that refers to a tip then refers to its tool. Empty: no
         /// offsets. Changes take effect once the arm is at rest.
@@ -201,6 +201,9 @@ parameters! {
         position_deviation: f64 = Double(1e-4), "m", Range(1e-7, 0.1), WithNextTarget;
         /// Largest orientation error of the tip along the path.
         orientation_deviation: f64 = Double(1e-3), "rad", Range(1e-6, 1.0), WithNextTarget;
+        /// Effort of the search for other self-motions and branches where a path cannot be tracked to its end, and of
+        /// the choice of a free start: number of configurations at each pose. 0: tracking alone.
+        search: usize = Integer(100), "", Range(0.0, 1000.0), WithNextTarget;
         /// Follow a path of ~/target_path up to the first unreachable point. false: do not move if its end is
         /// unreachable.
         partial: bool = Bool(false), "", Any, WithNextTarget;
@@ -377,27 +380,6 @@ impl Values {
         self.0.insert(parameter.name, parameter.check(value)?);
         Ok(parameter)
     }
-}
-
-/// The table in Markdown, as in `docs/parameters.md`.
-pub fn markdown() -> String {
-    let mut text =
-        String::from("| parameter | type | default | bounds | when | meaning |\n|---|---|---|---|---|---|\n");
-    for parameter in TABLE.iter() {
-        let value = &parameter.default;
-        let unit = if parameter.unit.is_empty() { String::new() } else { format!(" \\[{}\\]", parameter.unit) };
-        let when = parameter.takes_effect.word();
-        // Writing into a string cannot fail.
-        let _ = writeln!(
-            text,
-            "| `{}`{unit} | {} | `{value}` | {} | {when} | {} |",
-            parameter.name,
-            value.type_name(),
-            parameter.bounds_text(),
-            parameter.sentence
-        );
-    }
-    text
 }
 
 #[cfg(test)]

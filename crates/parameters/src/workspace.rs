@@ -1,12 +1,64 @@
-//! The workspace of the servo in YAML text.
+//! The workspace of the servo: a box in the base link's frame, in YAML text and as standing goals.
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 use serde::Deserialize;
 
 use super::value::Refusal;
-use urdf_ik_motion::Workspace;
+use urdf_ik_goals::{Between, Goal, GoalError, Place, Position};
+use urdf_ik_robot::Chain;
 use urdf_ik_text::names::{plain_words, sentence};
 use urdf_ik_text::yaml::yaml_reader;
+
+/// Smallest edge of a workspace \[m\].
+const MIN_EDGE: f64 = 0.01;
+/// Names of the axes.
+const AXES: [char; 3] = ['x', 'y', 'z'];
+
+/// A box with the axes of the base link's frame that tips do not leave. Each side may be unbounded.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Workspace {
+    /// The lower corner \[m\]; infinite coordinates are no bounds.
+    pub min: Vector3<f64>,
+    /// The upper corner \[m\].
+    pub max: Vector3<f64>,
+}
+
+impl Workspace {
+    /// No bounds.
+    pub const UNBOUNDED: Self = Self {
+        min: Vector3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
+        max: Vector3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
+    };
+
+    /// The box between two corners.
+    ///
+    /// # Errors
+    /// [`Refusal`] for an axis along which the box is empty or thinner than 1 cm, or a coordinate is NaN.
+    fn new(min: Vector3<f64>, max: Vector3<f64>) -> Result<Self, Refusal> {
+        // Written so that NaN fails, and with it the difference of equal infinities.
+        let is_wide = |axis: &usize| max[*axis] - min[*axis] >= MIN_EDGE;
+        let Some(axis) = (0..3).find(|axis| !is_wide(axis)) else { return Ok(Self { min, max }) };
+        Err(Refusal(format!(
+            "the workspace extends from {} to {} m along {}; max must exceed min by at least {MIN_EDGE} m",
+            min[axis], max[axis], AXES[axis]
+        )))
+    }
+
+    /// A goal for each tip of a chain: the origin of its frame, with the tool, lies inside. None without bounds.
+    ///
+    /// # Errors
+    /// [`GoalError`] for a goal with invalid numbers.
+    pub fn goals(&self, chain: &Chain) -> Result<Vec<Goal>, GoalError> {
+        let tips = if *self == Self::UNBOUNDED { &[] } else { chain.tips() };
+        let goal = |(index, tip): (usize, &urdf_ik_robot::Tip)| {
+            let between = Between { link: Place::of_tip(chain, index), point: Vector3::zeros(), frame: Place::base() };
+            let (lower, upper) = (self.min.into(), self.max.into());
+            let inside = Position { between, centre: Vector3::zeros(), axes: Matrix3::identity(), lower, upper };
+            Ok(Goal::new(&format!("servo.workspace of {}", tip.link), inside)?.standing())
+        };
+        tips.iter().enumerate().map(goal).collect()
+    }
+}
 
 /// The corners of a box \[m\].
 #[derive(Deserialize)]
@@ -38,7 +90,7 @@ pub(super) fn workspace_from_text(text: &str) -> Result<Workspace, Refusal> {
     let refuse = |reason: String| Refusal(format!("{expected}: {}", sentence(&plain_words(&reason))));
     let reader = yaml_reader(text).map_err(|e| refuse(e.to_string()))?;
     let Corners { min, max } = Corners::deserialize(reader).map_err(|e| refuse(e.to_string()))?;
-    Workspace::new(Vector3::from(min), Vector3::from(max)).map_err(|error| Refusal(error.to_string()))
+    Workspace::new(Vector3::from(min), Vector3::from(max))
 }
 
 #[cfg(test)]
@@ -48,12 +100,22 @@ mod tests {
     #[test]
     fn a_workspace_has_two_corners_or_one() {
         let both = workspace_from_text("{min: [-1, -0.5, 0], max: [1, .inf, 2]}").unwrap();
-        assert_eq!([both.min(), both.max()], [[-1.0, -0.5, 0.0], [1.0, f64::INFINITY, 2.0]].map(Vector3::from));
+        assert_eq!([both.min, both.max], [[-1.0, -0.5, 0.0], [1.0, f64::INFINITY, 2.0]].map(Vector3::from));
         let above_the_table = workspace_from_text("min: [-.inf, -.inf, 0.05]").unwrap();
-        assert_eq!((above_the_table.min().z, above_the_table.max()), (0.05, Workspace::UNBOUNDED.max()));
+        assert_eq!((above_the_table.min.z, above_the_table.max), (0.05, Workspace::UNBOUNDED.max));
         for empty in ["", " ", "{}"] {
             assert_eq!(workspace_from_text(empty), Ok(Workspace::UNBOUNDED));
         }
+    }
+
+    #[test]
+    fn a_box_has_edges() {
+        let error = Workspace::new(Vector3::zeros(), Vector3::new(1.0, 0.005, 1.0)).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the workspace extends from 0 to 0.005 m along y; max must exceed min by at least 0.01 m"
+        );
+        assert!(Workspace::new(Vector3::new(-1.0, 0.0, 0.0), Vector3::new(1.0, 1.0, f64::INFINITY)).is_ok());
     }
 
     #[test]

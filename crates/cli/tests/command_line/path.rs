@@ -44,6 +44,23 @@ fn a_path_that_stops_is_printed_and_fails() {
 }
 
 #[test]
+fn the_reason_of_a_stop_is_the_last_line() {
+    let away = LINE.replace("[0.4, 0.2, 0.3]", "[4, 0.2, 0.3]");
+    let run = run(&borrowed(&path(&away, "path_reason.json", &["--search", "10"])));
+    let last = run.err.trim_end().lines().last().unwrap();
+    assert!(last.contains("of its length: stopped after") && last.contains("out of reach"), "{last}");
+}
+
+#[test]
+fn goals_are_met_along_the_path() {
+    let level = "[{type: cone, axis: [0, 0, 1], direction: [0, 0, -1], angle: 0.05}]";
+    let more = ["--free-axes", "rx,ry,rz", "--goals", level];
+    let answer = parse(&succeeds(&borrowed(&path(LINE, "path_level.json", &more))));
+    let violation = answer["goal_violations"][0].as_f64().unwrap();
+    assert!(violation <= 1e-3, "{violation}");
+}
+
+#[test]
 fn limits_and_start_are_used() {
     let limits = "joint_limits: {shoulder_pan_joint: {has_velocity_limits: true, max_velocity: 0.1}}";
     let limits = text_of(&file("path_limits.yaml", limits));
@@ -66,7 +83,8 @@ fn a_path_stops_before_an_obstacle() {
     let stopped = among(wall, "path_wall", &["--margin", "0.02"]);
     let answer = parse(&stopped.out);
     let fraction = answer["fraction"].as_f64().unwrap();
-    assert!(stopped.code == 1 && stopped.err.is_empty() && (0.5..0.9).contains(&fraction), "{answer}");
+    assert!(stopped.code == 1 && (0.5..0.9).contains(&fraction), "{answer}");
+    assert!(stopped.err.lines().count() == 1 && stopped.err.contains("obstacle 'wall'"), "{}", stopped.err);
     assert!(answer["stop"].as_str().unwrap().contains("obstacle 'wall'"), "{answer}");
     assert_eq!(answer["nearest"]["obstacle"], "wall");
     // The distance is at least the margin, by the exact shapes at the points.
@@ -77,12 +95,15 @@ fn a_path_stops_before_an_obstacle() {
 #[test]
 fn what_is_far_from_a_path_does_not_change_it() {
     let ball = r#"[{"id": "ball", "type": "sphere", "radius": 0.1, "p": [-1, 0, 0.3]}]"#;
-    let plain = parse(&succeeds(&borrowed(&path(LINE, "path_plain.json", &[]))));
-    let mut answer = parse(&among(ball, "path_far", &[]).out);
+    // A free start could touch it.
+    let start = ["--start", "{elbow_joint: -0.5}"];
+    let plain = parse(&succeeds(&borrowed(&path(LINE, "path_plain.json", &start))));
+    let mut answer = parse(&among(ball, "path_far", &start).out);
     let nearest = answer.as_object_mut().unwrap().remove("nearest").unwrap();
     assert!(nearest["distance"].as_f64().unwrap() > 0.0, "{nearest}");
     assert_eq!(answer, plain);
-    let alone = parse(&succeeds(&borrowed(&path(LINE, "path_alone.json", &["--avoid-collisions"]))));
+    let alone = [&start[..], &["--avoid-collisions"]].concat();
+    let alone = parse(&succeeds(&borrowed(&path(LINE, "path_alone.json", &alone))));
     assert_eq!(alone["points"], plain["points"]);
     assert!(alone["nearest"]["obstacle"].is_null() && alone["nearest"]["links"].as_array().unwrap().len() == 2);
 }

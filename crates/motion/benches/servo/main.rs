@@ -23,6 +23,7 @@ mod hands;
 mod held;
 mod hold;
 mod lag;
+mod level;
 mod lone_joint;
 mod noise;
 mod person;
@@ -70,13 +71,14 @@ const LINES: [(&str, u64); 10] = [
     ("zeros", 1),
 ];
 /// The measurements of hands and of arbitrary streams. Of the arms with fewer than six joints the SO-101 takes part.
-const HANDS: [(&str, u64); 8] = [
+const HANDS: [(&str, u64); 9] = [
     ("hands", 100),
     ("noise", 40),
     ("rounding", 100),
     ("person", 4),
     ("poses", 16),
     ("lag", 100),
+    ("level", 8),
     ("bounds", 1000),
     ("time", 8),
 ];
@@ -175,6 +177,7 @@ fn measure(subject: &Subject, kind: &str, scope: &Scope) -> usize {
         "person" => person::measure(subject, scope),
         "poses" => poses::measure(subject, scope),
         "lag" => lag::measure(subject, scope),
+        "level" => level::measure(subject, scope),
         "bounds" => bounds::measure(subject, seeds),
         "coast" => coast::measure(subject, scope),
         "zeros" => zeros::measure(subject, scope),

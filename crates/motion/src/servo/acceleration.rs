@@ -43,27 +43,34 @@ impl Acceleration {
         }
     }
 
-    /// Finds the accelerations nearest to those preferred, on the line if there is one. `velocities` are those at the place; `along` is the
-    /// unit direction of the joints along the line.
-    pub fn solve(&mut self, place: &Place, velocities: &[f64], preference: Preference, goal: &Goal) {
-        if goal.is_loose() && !goal.kinds.contains(&RowKind::Hold) {
-            return self.solve_bounds();
+    /// Finds the accelerations nearest to those preferred, on the line if there is one. `velocities` are those at the place. Without a
+    /// preference the tips have no part.
+    pub fn solve(&mut self, place: &Place, velocities: &[f64], preference: Option<Preference>, goal: &Goal) {
+        let preference = preference.filter(|_| !goal.is_loose() || goal.kinds.contains(&RowKind::Hold));
+        let has_rows = preference.is_some() || goal.has_exact_goals();
+        if !has_rows && self.least.is_empty() {
+            return;
         }
-        let Preference { along, .. } = preference;
-        let damping = if goal.kinds.contains(&RowKind::Slack) { LINE_DAMPING } else { LINE_DAMPING.powi(2) };
+        let damping = match preference {
+            None => 1.0,
+            Some(_) if goal.kinds.contains(&RowKind::Slack) => LINE_DAMPING,
+            Some(_) => LINE_DAMPING.powi(2),
+        };
         loop {
             self.quadratic.begin_function(std::iter::repeat(damping));
             add_times(&mut self.quadratic.vector, damping, &self.accelerations);
-            if !goal.is_loose() {
+            if let Some(Preference { along, .. }) = preference
+                && !goal.is_loose()
+            {
                 let preferred = dot(along, &self.accelerations);
                 self.quadratic.add_square(along, preferred, FIRST);
             }
-            self.add_line(place, velocities, preference, goal);
+            self.add_rows(place, velocities, preference, goal);
             let Self { quadratic, rows, least, lower, upper, accelerations, .. } = self;
             if quadratic.minimise(&Inequalities { rows, least, lower, upper }) {
                 return accelerations.copy_from_slice(&quadratic.minimum);
             }
-            if least.is_empty() {
+            if least.is_empty() || !has_rows {
                 break;
             }
             // The bounds of the joints come first.
@@ -81,35 +88,19 @@ impl Acceleration {
         self.least.push(-most.max(possible + TINY));
     }
 
-    /// The accelerations nearest to those preferred within the bounds.
-    pub fn solve_bounds(&mut self) {
-        if self.least.is_empty() {
-            return;
-        }
-        self.quadratic.begin_function(std::iter::repeat(1.0));
-        let Self { quadratic, rows, least, lower, upper, accelerations, .. } = self;
-        quadratic.vector.copy_from_slice(accelerations);
-        if quadratic.minimise(&Inequalities { rows, least, lower, upper }) {
-            accelerations.copy_from_slice(&quadratic.minimum);
-        }
-    }
-
     /// The acceleration of a joint, within its bounds.
     pub fn bounded(&self, joint: usize) -> f64 {
         self.accelerations[joint].max(self.lower[joint]).min(self.upper[joint])
     }
 
-    /// Adds the rows beside the line.
-    fn add_line(&mut self, place: &Place, velocities: &[f64], preference: Preference, goal: &Goal) {
-        let Preference { along, wanted, change } = preference;
-        let preferred = dot(along, &self.accelerations);
+    /// Adds the rows of standing goals, and with a preference those beside the line.
+    fn add_rows(&mut self, place: &Place, velocities: &[f64], preference: Option<Preference>, goal: &Goal) {
         for (row, kind) in goal.kinds.iter().enumerate() {
             let entries = &place.rows[row * velocities.len()..][..velocities.len()];
             let weight = goal.weight(row);
-            match kind {
-                RowKind::Free => {}
-                RowKind::Exact if goal.is_loose() => {}
-                RowKind::Exact | RowKind::Hold => {
+            match (kind, preference) {
+                (RowKind::Exact, _) if goal.is_loose() => {}
+                (RowKind::Standing, _) | (RowKind::Exact | RowKind::Hold, Some(_)) => {
                     let bias = place.bias[row] - place.direction[row] * place.bias_along();
                     let needed = -(bias
                         + 2.0 * RETURN_RATE * place.velocity_beside(row, velocities)
@@ -117,7 +108,8 @@ impl Acceleration {
                     place.write_beside(row, &mut self.row);
                     self.quadratic.add_square(&self.row, needed, weight);
                 }
-                RowKind::Slack | RowKind::Least => {
+                (RowKind::Slack | RowKind::Least, Some(Preference { along, wanted, change })) => {
+                    let preferred = dot(along, &self.accelerations);
                     let feed_forward = match kind {
                         RowKind::Slack => -place.bias[row],
                         _ => dot(entries, change) - dot(entries, along) * dot(along, change),
@@ -127,6 +119,7 @@ impl Acceleration {
                         + feed_forward;
                     self.quadratic.add_square(entries, needed, FIRST * weight);
                 }
+                (RowKind::Free, _) | (_, None) => {}
             }
         }
     }

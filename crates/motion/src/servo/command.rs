@@ -170,10 +170,7 @@ impl Aim {
             TipCommand::Twist(TipTwist { linear, angular, axes, .. }) => {
                 Self::Twist(options.limited(linear, angular).0, *axes)
             }
-            TipCommand::Pose(TipPose { pose, .. }) => {
-                let place = options.workspace.clamp(&pose.translation.vector);
-                Self::Pose(Isometry3::from_parts(place.into(), pose.rotation))
-            }
+            TipCommand::Pose(TipPose { pose, .. }) => Self::Pose(*pose),
         }
     }
 

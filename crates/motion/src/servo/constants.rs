@@ -27,6 +27,9 @@ pub const FIRST: f64 = 10.0;
 pub const SLACK_RETURN: f64 = 3.0;
 /// Share of acceleration and jerk with which stops are planned \[-\]: the rest is for curvature and feedback.
 pub const PLANNED: f64 = 0.75;
+/// Factor of the jerk with which the approach to the bounds of standing goals is planned \[-\]: their distance is also known where a
+/// stop ends.
+pub const GOAL_JERK: f64 = 2.0;
 /// Share of the acceleration that the curvature of the path may need \[-\].
 pub const BEND: f64 = 0.4;
 /// Range before a joint's limit in which the other joints take over \[rad or m\].

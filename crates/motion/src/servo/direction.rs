@@ -11,6 +11,8 @@ use super::constants::{COMFORT, DAMPING, LIMIT_MARGIN, LINE_DAMPING, SLACK_RETUR
 use super::goal::{Goal, Place, RowKind};
 use super::jerk_bounds::Limits;
 use crate::braking_speed::braking_speed;
+use crate::contact_rows::Contact;
+use crate::rates::Rates;
 use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
 use urdf_ik_mathematics::vectors::{add_times, dot, length, normalise};
 
@@ -50,6 +52,18 @@ impl Direction {
     pub fn solve(&mut self, place: &Place, positions: &[f64], goal: &Goal, pace: f64) {
         self.write_bounds(positions, goal, pace);
         self.write_comfort(positions, goal);
+        self.solve_twice(place, Some(positions), goal);
+    }
+
+    /// Finds the motion nearest to the command that the standing goals permit, without limits and contacts.
+    pub fn solve_permitted(&mut self, place: &Place, goal: &Goal) {
+        self.lower.fill(f64::NEG_INFINITY);
+        self.upper.fill(f64::INFINITY);
+        self.velocities.fill(0.0);
+        self.solve_twice(place, None, goal);
+    }
+
+    fn solve_twice(&mut self, place: &Place, positions: Option<&[f64]>, goal: &Goal) {
         for _ in [1, 2] {
             if !self.solve_near(place, positions, goal) {
                 self.velocities.fill(0.0);
@@ -66,12 +80,17 @@ impl Direction {
     }
 
     /// Solves the problem with the joint velocities damped towards those found before.
-    fn solve_near(&mut self, place: &Place, positions: &[f64], goal: &Goal) -> bool {
+    fn solve_near(&mut self, place: &Place, positions: Option<&[f64]>, goal: &Goal) -> bool {
         self.rows.clear();
         self.least.clear();
         let damping = self.write_tip_rows(place, goal);
         if goal.is_nearest() {
-            self.write_contacts(positions, goal);
+            if let Some(positions) = positions {
+                self.write_pairs(positions, goal);
+            }
+            for (row, (gradient, room)) in place.bounds.rows().enumerate() {
+                self.push_bound(gradient, room - goal.reserve(place.bounds.contact(row)), goal.bound_rates());
+            }
         }
         let Self { quadratic, rows, least, lower, upper, velocities, .. } = self;
         let n = velocities.len();
@@ -125,7 +144,7 @@ impl Direction {
             self.row[n] = -place.direction[row];
             self.quadratic.add_square(&self.row, place.wanted[row] - back, goal.weight(row));
         }
-        for first in (0..goal.kinds.len()).step_by(3) {
+        for first in (0..goal.tip_kinds().len()).step_by(3) {
             if has_slack && goal.kinds[first] == RowKind::Slack {
                 self.bound_slack(place, first, goal.slack(first));
             }
@@ -152,7 +171,7 @@ impl Direction {
     /// Writes the velocities with which redundant joints leave limits, as the first ones to damp towards.
     fn write_comfort(&mut self, positions: &[f64], goal: &Goal) {
         self.velocities.fill(0.0);
-        let rows = goal.kinds.iter().filter(|kind| **kind != RowKind::Free).count();
+        let rows = goal.tip_kinds().iter().filter(|kind| **kind != RowKind::Free).count();
         if positions.len() <= rows {
             return;
         }
@@ -163,15 +182,19 @@ impl Direction {
     }
 
     /// Bounds the velocities towards contacts, by the distances at `positions` to first order.
-    fn write_contacts(&mut self, positions: &[f64], goal: &Goal) {
-        let n = positions.len();
-        let braking = Limits::least(&goal.limits);
-        for (row, gradient) in goal.contacts.gradients.chunks_exact(n).enumerate() {
-            let room = goal.contact_room(row, positions);
-            self.rows.extend_from_slice(gradient);
-            self.rows.push(0.0);
-            let towards = if room < 0.0 { 2.0 * SLACK_RETURN * room } else { braking_speed(room, braking) };
-            self.least.push(-towards);
+    fn write_pairs(&mut self, positions: &[f64], goal: &Goal) {
+        for (row, (gradient, _)) in goal.contacts.rows().enumerate() {
+            if matches!(goal.contacts.contact(row), Some(Contact::Pair(_))) {
+                self.push_bound(gradient, goal.contact_room(row, positions), Limits::least(&goal.limits));
+            }
         }
+    }
+
+    /// Bounds the velocity against a gradient, along which the joints may move so far.
+    fn push_bound(&mut self, gradient: &[f64], room: f64, braking: Rates) {
+        self.rows.extend_from_slice(gradient);
+        self.rows.push(0.0);
+        let towards = if room < 0.0 { 2.0 * SLACK_RETURN * room } else { braking_speed(room, braking) };
+        self.least.push(-towards);
     }
 }

@@ -3,13 +3,16 @@
 use nalgebra::{Isometry3, Vector6};
 
 use super::command::Aim;
-use super::constants::{ALMOST_ALL, FIRST, LEAST, PLANNED, REACTION_TIME, RETURN_RATE, STRICT, TINY};
+use super::constants::{ALMOST_ALL, FIRST, GOAL_JERK, LEAST, PLANNED, REACTION_TIME, RETURN_RATE, STRICT, TINY};
 use super::held_axes::HeldAxes;
 use super::jerk_bounds::Limits;
 use super::line::{Line, Tracking, over_radian};
 use super::options::{Priority, ServoOptions};
 use super::stacked_jacobian::StackedJacobian;
+use crate::braking_speed::braking_speed;
 use crate::contact_rows::{Contact, ContactRows};
+use crate::rates::Rates;
+use crate::standing_goals::{GoalValues, MOMENT, StandingGoals, is_length};
 use urdf_ik_mathematics::spatial::stacked;
 use urdf_ik_mathematics::vectors::{add_times, dot, length};
 
@@ -26,6 +29,8 @@ pub enum RowKind {
     Least,
     /// Not at all.
     Free,
+    /// Of a standing goal with equal bounds: before all others.
+    Standing,
 }
 
 /// The motion of a tip towards a pose.
@@ -43,13 +48,14 @@ pub struct Goal {
     /// The command of each tip.
     pub aims: Vec<Aim>,
     pub line: Line,
-    /// Constrained axes of each tip, and the kinds of its six rows.
+    /// Constrained axes of each tip, and the kinds of its six rows; after them, those of standing goals.
     pub held_axes: Vec<HeldAxes>,
     pub kinds: Vec<RowKind>,
     /// Free axes of each tip that has fewer than six independent ones.
     pub free_for_arm: Vec<[bool; 6]>,
     pub limits: Vec<Limits>,
     pub options: ServoOptions,
+    pub standing: StandingGoals,
     pub contacts: ContactRows,
     /// Positions at which the contacts were found.
     pub contacts_at: Vec<f64>,
@@ -70,9 +76,26 @@ impl Goal {
         self.is_nearest() || self.line.tracking == Tracking::Entering
     }
 
+    /// The kinds of the rows of tips.
+    pub fn tip_kinds(&self) -> &[RowKind] {
+        &self.kinds[..6 * self.aims.len()]
+    }
+
+    /// Sets the standing goals.
+    pub fn set_standing(&mut self, goals: &[urdf_ik_goals::Goal]) {
+        self.standing.set(goals);
+        self.kinds.truncate(6 * self.aims.len());
+        self.kinds.resize(6 * self.aims.len() + self.standing.exact().len(), RowKind::Standing);
+    }
+
+    /// True if standing goals have values with equal bounds.
+    pub fn has_exact_goals(&self) -> bool {
+        !self.standing.exact().is_empty()
+    }
+
     /// True if joints approach their limits gradually, so that others take over.
     pub fn is_soft(&self) -> bool {
-        let rows = self.kinds.iter().filter(|kind| !matches!(kind, RowKind::Free | RowKind::Slack)).count();
+        let rows = self.tip_kinds().iter().filter(|kind| !matches!(kind, RowKind::Free | RowKind::Slack)).count();
         self.is_nearest() || self.limits.len() > rows
     }
 
@@ -87,19 +110,39 @@ impl Goal {
         most.min(self.line.speed / place.speed(&self.kinds, velocities))
     }
 
+    /// Acceleration and jerk with which bounds of standing goals are approached.
+    pub fn bound_rates(&self) -> Rates {
+        let Rates { acceleration, jerk } = Limits::least(&self.limits);
+        Rates { acceleration, jerk: GOAL_JERK * jerk }
+    }
+
+    /// Part of the motion towards a bound of a standing goal that a stop beside it may need \[rad or m\].
+    pub fn reserve(&self, bound: Option<Contact>) -> f64 {
+        match bound {
+            Some(Contact::Goal(goal)) if is_length(&self.standing.all()[goal]) => self.contact_stop,
+            _ => 0.0,
+        }
+    }
+
+    /// Time in which a stop moves joints as far as these velocities, without a reaction \[s\].
+    pub fn stop_time(&self, velocities: &[f64]) -> f64 {
+        let speed = length(velocities).max(TINY);
+        Limits::least(&self.limits).stop(speed, 0.0).0 / speed
+    }
+
     /// Distance to a stop of joints that have these velocities and become faster until the next look.
     pub fn stop(&self, velocities: &[f64]) -> f64 {
         let rates = Limits::least(&self.limits).times(PLANNED);
         rates.stop(length(velocities) + REACTION_TIME * rates.acceleration, 0.0).0
     }
 
-    /// How far the joints may move towards a contact from other positions, to first order; negative where it is too near.
-    /// Beside a contact a stop needs a part of its distance.
+    /// How far the joints may move towards a contact or bound from other positions, to first order; negative where it is
+    /// too near. Beside it a stop needs a part of its distance.
     pub fn contact_room(&self, row: usize, positions: &[f64]) -> f64 {
         let gradient = &self.contacts.gradients[row * positions.len()..][..positions.len()];
         let room = self.contacts.room[row] + dot(gradient, positions) - dot(gradient, &self.contacts_at);
-        let is_face = matches!(self.contacts.contact(row), Some(Contact::Face(_)));
-        if is_face && !self.is_nearest() { room } else { room - self.contact_stop }
+        let is_goal = matches!(self.contacts.contact(row), Some(Contact::Goal(_)));
+        if is_goal && !self.is_nearest() { room } else { room - self.contact_stop }
     }
 
     /// The approach of a tip at `now` to a pose: in proportion to the distance, within the maximum speeds.
@@ -150,6 +193,7 @@ impl Goal {
     pub fn weight(&self, row: usize) -> f64 {
         match self.kinds[row] {
             RowKind::Free => 0.0,
+            RowKind::Standing => FIRST * STRICT,
             RowKind::Hold => STRICT,
             RowKind::Slack if self.is_nearest() => FIRST,
             _ if self.is_nearest() => self.priority(row / 6, row / 3 % 2),
@@ -182,6 +226,9 @@ impl Goal {
 #[derive(Debug, Clone)]
 pub struct Place {
     pub jacobian: StackedJacobian,
+    values: GoalValues,
+    /// Bounds of standing goals.
+    pub bounds: ContactRows,
     /// One row after the other, rotations along the axes of the tips' frames.
     pub rows: Vec<f64>,
     /// The direction of the line, a unit vector.
@@ -190,14 +237,14 @@ pub struct Place {
     pub wanted: Vec<f64>,
     /// Speed along the line for unit velocities of the joints.
     pub along: Vec<f64>,
-    /// Deviation from the line.
+    /// Deviation from the line, or from a standing goal.
     pub error: Vec<f64>,
     /// Accelerations of the rows by the velocities of the joints.
     pub bias: Vec<f64>,
 }
 
 impl Place {
-    pub fn new(jacobian: StackedJacobian) -> Self {
+    pub fn new(jacobian: StackedJacobian, values: GoalValues) -> Self {
         let zeros = vec![0.0; 6 * jacobian.tips().len()];
         let along = vec![0.0; jacobian.rows.len() / zeros.len()];
         Self {
@@ -207,6 +254,8 @@ impl Place {
             along,
             error: zeros.clone(),
             bias: zeros,
+            values,
+            bounds: ContactRows::default(),
             jacobian,
         }
     }
@@ -232,12 +281,37 @@ impl Place {
         for (row, part) in self.rows.chunks_exact(positions.len()).zip(&self.direction) {
             add_times(&mut self.along, *part, row);
         }
+        self.push_standing(positions, goal);
+    }
+
+    /// Computes the rows of standing goals. The line has no part in those with equal bounds.
+    fn push_standing(&mut self, positions: &[f64], goal: &Goal) {
+        for list in [&mut self.direction, &mut self.wanted, &mut self.bias, &mut self.error] {
+            list.resize(goal.kinds.len(), 0.0);
+        }
+        self.bounds.clear();
+        if goal.standing.all().is_empty() {
+            return;
+        }
+        self.values.find(positions);
+        let rates = Limits::least(&goal.limits);
+        let bounds = &mut self.bounds;
+        self.values.visit_bounds(goal.standing.all(), |index, gradient, room| {
+            bounds.push(Contact::Goal(index), gradient, room, rates);
+        });
+        let (rows, mut errors) = (&mut self.rows, self.error[goal.tip_kinds().len()..].iter_mut());
+        self.values.visit_exact(goal.standing.all(), goal.radian, |_, deviation, gradient| {
+            rows.extend_from_slice(gradient);
+            // The return begins as slowly as it ends.
+            let most = 2.0 * braking_speed(deviation.abs(), rates) / RETURN_RATE;
+            errors.next().into_iter().for_each(|error| *error = deviation.clamp(-most, most));
+        });
     }
 
     /// Computes the deviation from the line, so far ahead. Without a line there is none.
     pub fn find_error(&mut self, goal: &Goal, progress: f64) {
         if goal.line.tracking != Tracking::Line {
-            return self.error.fill(0.0);
+            return self.error[..6 * goal.aims.len()].fill(0.0);
         }
         self.find_offset(goal, progress);
         let along = dot(&self.error, &self.direction);
@@ -259,6 +333,23 @@ impl Place {
             let bias = over_radian(&held.in_frame(&self.jacobian.acceleration(tip, velocities), pose), goal.radian);
             self.bias[6 * tip..6 * tip + 6].copy_from_slice(bias.as_slice());
         }
+        self.find_standing_bias(velocities, goal);
+    }
+
+    /// The same of the rows of standing goals: differences of their velocities along the motion.
+    fn find_standing_bias(&mut self, velocities: &[f64], goal: &Goal) {
+        if !goal.has_exact_goals() {
+            return;
+        }
+        let first = goal.tip_kinds().len();
+        let n = velocities.len();
+        self.values.move_on(velocities, MOMENT);
+        let mut rows = self.rows[first * n..].chunks_exact(n).zip(&mut self.bias[first..]);
+        self.values.visit_exact(goal.standing.all(), goal.radian, |_, _, later| {
+            if let Some((now, bias)) = rows.next() {
+                *bias = (dot(later, velocities) - dot(now, velocities)) / MOMENT;
+            }
+        });
     }
 
     /// Acceleration along the line by the velocities of the joints.

@@ -4,7 +4,7 @@
 //! line. Length instead of time makes folds of the line harmless: there the motion of the joints is smooth, though its rate along the line
 //! is infinite.
 
-use super::constants::{AT_END, MAX_STANDING, NEAR_SINGULAR, NO_SPEED, NODES, SLOW, STRICT, TINY};
+use super::constants::{AT_END, MAX_STANDING, NEAR_SINGULAR, NO_SPEED, NODES, SLOW, TINY};
 use super::direction::Direction;
 use super::goal::{Goal, Place, RowKind};
 use super::line::Tracking;
@@ -293,9 +293,9 @@ impl LookAhead {
         self.place.find_error(goal, progress);
         self.quadratic.begin_function(std::iter::repeat(1.0));
         for row in 0..goal.kinds.len() {
-            if matches!(goal.kinds[row], RowKind::Exact | RowKind::Hold) {
+            if matches!(goal.kinds[row], RowKind::Exact | RowKind::Hold | RowKind::Standing) {
                 self.place.write_beside(row, &mut self.row);
-                self.quadratic.add_square(&self.row, -self.place.error[row], STRICT);
+                self.quadratic.add_square(&self.row, -self.place.error[row], goal.weight(row));
             }
         }
         for (i, limits) in goal.limits.iter().enumerate() {

@@ -2,7 +2,6 @@
 
 use nalgebra::{Vector3, Vector6};
 
-use crate::workspace::Workspace;
 use urdf_ik_mathematics::spatial::stacked;
 use urdf_ik_text::named_values;
 
@@ -23,9 +22,6 @@ pub struct ServoOptions {
     /// Free axes of the tip's frame, in the order of [`Target::free_axes`](urdf_ik_solver::Target::free_axes). Only
     /// rotations can be free: the tip may rotate about such an axis unless a twist commands a rotation.
     pub free_axes: [bool; 6],
-    /// The box that no tip leaves. Poses outside are replaced by the nearest ones inside. A tip that starts outside may
-    /// only come nearer; joints outside their limits return to them first.
-    pub workspace: Workspace,
 }
 
 impl Default for ServoOptions {
@@ -44,7 +40,6 @@ impl ServoOptions {
         max_deviation_angle: 1.05,
         slack: [0.02, 0.1],
         free_axes: [false; 6],
-        workspace: Workspace::UNBOUNDED,
     };
 
     /// The factor, at most `most`, by which a motion with this twist \[m/s, rad/s\] can be scaled within the maximum

@@ -3,7 +3,6 @@
 use nalgebra::Vector6;
 
 use crate::contact_rows::Contact;
-use crate::workspace::TipAtFace;
 
 /// The outcome of a step of a [`Servo`](super::Servo).
 #[derive(Debug, Clone, PartialEq)]
@@ -61,8 +60,11 @@ pub enum Hold {
         /// Their distance \[m\].
         distance: f64,
     },
-    /// A tip is at a face of its workspace.
-    Workspace(TipAtFace),
+    /// A value of a standing goal is at its bound.
+    Goal {
+        /// Index of the goal among those of [`Servo::set_goals`](super::Servo::set_goals).
+        goal: usize,
+    },
     /// A variable needs the greatest velocity or acceleration that its limits allow.
     JointSpeed {
         /// Index of the variable.
@@ -79,7 +81,7 @@ impl From<Contact> for Hold {
     fn from(contact: Contact) -> Self {
         match contact {
             Contact::Pair(near) => Self::Contact { pair: near.pair, distance: near.distance },
-            Contact::Face(at) => Self::Workspace(at),
+            Contact::Goal(goal) => Self::Goal { goal },
         }
     }
 }

@@ -14,6 +14,7 @@ use thiserror::Error;
 use super::acceleration::Acceleration;
 use super::command::{Aim, Command, CommandError};
 use super::constants::{CONTACT_ROOM, RADIAN};
+use super::direction::Direction;
 use super::goal::{Goal, Place, RowKind};
 use super::held_axes::HeldAxes;
 use super::jerk_bounds::Limits;
@@ -29,7 +30,7 @@ use crate::contact_rows::ContactRows;
 use crate::fail_safe::{FailSafe, HandOver, Surroundings};
 use crate::generator::JointState as Joints;
 use crate::joint_motion::JointMotion;
-use crate::workspace_guard::WorkspaceGuard;
+use crate::standing_goals::{GoalValues, Moving, StandingGoals};
 use urdf_ik_collision::Clearance;
 use urdf_ik_robot::Chain;
 use urdf_ik_solver::Solver;
@@ -56,7 +57,8 @@ pub struct Servo {
     here: Place,
     there: Place,
     ahead: LookAhead,
-    workspace: WorkspaceGuard,
+    /// The motion that the standing goals permit.
+    permitted: Direction,
     viability: Viability,
     acceleration: Acceleration,
     /// Velocities that the joints approach.
@@ -110,7 +112,7 @@ impl Servo {
         let chain = Arc::clone(solver.chain());
         let (tips, variables) = (chain.tips().len(), positions.len());
         let radian = RADIAN * solver.length_scale();
-        let place = Place::new(StackedJacobian::new(&chain, radian));
+        let place = Place::new(StackedJacobian::new(&chain, radian), GoalValues::new(&chain));
         let zeros = vec![0.0; variables];
         let free_for_arm: Vec<_> = (0..tips).map(|tip| solver.sensible_free_axes(tip)).collect();
         let goal = Goal {
@@ -121,6 +123,7 @@ impl Servo {
             free_for_arm,
             limits: Limits::of_chain(&chain, limits),
             options,
+            standing: StandingGoals::new(&chain),
             contacts: ContactRows::default(),
             contacts_at: positions.to_vec(),
             contact_stop: 0.0,
@@ -130,7 +133,7 @@ impl Servo {
             goal,
             command: vec![0.0; 6 * tips],
             ahead: LookAhead::new(&place, variables),
-            workspace: WorkspaceGuard::new(&chain, options.workspace),
+            permitted: Direction::new(variables),
             viability: Viability::new(variables, CAPACITY),
             acceleration: Acceleration::new(variables),
             wanted: zeros.clone(),
@@ -191,7 +194,20 @@ impl Servo {
     /// Sets the options from the next step on.
     pub fn set_options(&mut self, options: ServoOptions) {
         self.goal.options = options;
-        self.workspace.set_workspace(options.workspace);
+    }
+
+    /// Sets goals of the chain that come before every command, from the next step on: the motion yields to them. A goal
+    /// that the joints violate may only improve. A stop before a collision may violate angles and equal bounds.
+    pub fn set_goals(&mut self, goals: &[urdf_ik_goals::Goal]) {
+        self.goal.set_standing(goals);
+        for place in [&mut self.here, &mut self.there] {
+            place.find(&self.now.positions, &self.goal, 0.0);
+        }
+    }
+
+    /// The goals of [`Servo::set_goals`].
+    pub fn goals(&self) -> &[urdf_ik_goals::Goal] {
+        self.goal.standing.all()
     }
 
     /// Continues a motion of joints of the same chain that something else moved.
@@ -234,8 +250,8 @@ impl Servo {
         &self.report
     }
 
-    /// Advances by `period` seconds as commanded. All steps should have the same period. Without a clearance and a
-    /// workspace nothing is allocated.
+    /// Advances by `period` seconds as commanded. All steps should have the same period. Without a clearance and goals
+    /// nothing is allocated.
     ///
     /// # Errors
     /// [`CommandError`] for a command that does not fit the chain; the step is made as with [`Command::Rest`].
@@ -254,11 +270,13 @@ impl Servo {
         }
         self.predict(period);
         self.goal.contacts_at.copy_from_slice(&self.predicted.positions);
-        self.goal.contact_stop = CONTACT_ROOM * self.goal.stop(&self.predicted.velocities);
-        let Goal { contacts, contacts_at, limits, .. } = &mut self.goal;
+        let velocities = &self.predicted.velocities;
+        self.goal.contact_stop = CONTACT_ROOM * self.goal.stop(velocities);
+        let (rates, stop_time) = (self.goal.bound_rates(), self.goal.stop_time(velocities));
+        let Goal { contacts, contacts_at, limits, standing, .. } = &mut self.goal;
         let braking = Limits::least(limits);
         contacts.update(clearance, contacts_at, braking);
-        self.workspace.push_rows(contacts, contacts_at, braking);
+        standing.push_bounds(contacts, Moving { positions: contacts_at, velocities, stop_time }, rates);
         match command {
             Command::Velocities(velocities) => self.follow_joints(velocities, period),
             Command::Rest => self.rest(period),
@@ -277,7 +295,8 @@ impl Servo {
     fn leave_line(&mut self) {
         self.goal.line.clear();
         self.goal.aims.fill(Aim::Hold);
-        self.goal.kinds.fill(RowKind::Free);
+        let tips = self.goal.tip_kinds().len();
+        self.goal.kinds[..tips].fill(RowKind::Free);
         self.change.fill(0.0);
         self.here.find(&self.now.positions, &self.goal, 0.0);
         self.goal.line.references.copy_from_slice(self.here.jacobian.tips());
@@ -285,9 +304,10 @@ impl Servo {
 
     /// Moves the joints to the next state, or along the fail-safe motion if a collision is ahead. True if so.
     fn take_step(&mut self, period: f64, clearance: Option<&Clearance>) -> bool {
-        let Self { fail_safe, workspace, now, next, .. } = self;
-        let is_stopped = if clearance.is_some() || workspace.is_bounded() {
-            !fail_safe.check_state(now, next, period, Surroundings { clearance, workspace })
+        let Self { fail_safe, goal, now, next, .. } = self;
+        let standing = &mut goal.standing;
+        let is_stopped = if clearance.is_some() || standing.has_lengths() {
+            !fail_safe.check_state(now, next, period, Surroundings { clearance, standing })
         } else {
             fail_safe.forget();
             false

@@ -1,7 +1,7 @@
 //! A servo whose tip has a workspace: the tip never leaves it, comes to rest at its faces, and slides along them.
 
-use nalgebra::{Isometry3, Vector3, Vector6};
-use urdf_ik::motion::Workspace;
+use nalgebra::{Isometry3, Matrix3, Vector3, Vector6};
+use urdf_ik::goals::{Between, Goal, Place, Position};
 use urdf_ik::motion::servo::{Axes, Hold, Servo, ServoOptions};
 
 use crate::common::{Random, bundled_arms};
@@ -10,23 +10,42 @@ use crate::servo_watch::{Run, Subject, Wish, count, random_wish};
 const PERIOD: f64 = 0.01;
 /// Half the edges of the box around the tip \[m\].
 const HALF: f64 = 0.08;
+/// Distance from a face where a tip comes to rest \[m\].
+const REST_DISTANCE: f64 = 1e-3;
 /// Rounding of distances \[m\].
 const ROUNDING: f64 = 1e-9;
 
-fn servo(subject: &Subject, start: &[f64], workspace: Workspace) -> Servo {
-    let options = ServoOptions { workspace, ..ServoOptions::default() };
-    Servo::new(&subject.solver, &subject.limits, options, start).unwrap()
+/// A box in the base link's frame.
+#[derive(Clone, Copy)]
+struct Workspace {
+    min: Vector3<f64>,
+    max: Vector3<f64>,
+}
+
+fn servo(subject: &Subject, start: &[f64], Workspace { min, max }: Workspace) -> Servo {
+    let mut servo = Servo::new(&subject.solver, &subject.limits, ServoOptions::default(), start).unwrap();
+    let between = Between { link: Place::of_tip(&subject.arm.chain, 0), point: Vector3::zeros(), frame: Place::base() };
+    let (lower, upper) = (min.into(), max.into());
+    let inside = Position { between, centre: Vector3::zeros(), axes: Matrix3::identity(), lower, upper };
+    servo.set_goals(&[Goal::new("workspace", inside).unwrap()]);
+    servo
 }
 
 /// The box with these half edges around a point.
 fn around(point: &Vector3<f64>, half: f64) -> Workspace {
-    Workspace::new(point.add_scalar(-half), point.add_scalar(half)).unwrap()
+    Workspace { min: point.add_scalar(-half), max: point.add_scalar(half) }
+}
+
+/// The points below a height.
+fn below(height: f64) -> Workspace {
+    let max = Vector3::new(f64::INFINITY, f64::INFINITY, height);
+    Workspace { min: Vector3::repeat(f64::NEG_INFINITY), max }
 }
 
 /// How far a tip is outside \[m\].
 fn outside(workspace: &Workspace, pose: &Isometry3<f64>) -> f64 {
     let place = pose.translation.vector;
-    workspace.faces().map(|face| -face.distance(&place)).fold(0.0, f64::max)
+    (workspace.min - place).max().max((place - workspace.max).max()).max(0.0)
 }
 
 fn bent(subject: &Subject) -> Vec<f64> {
@@ -68,7 +87,7 @@ fn a_tip_comes_to_rest_at_a_face_and_leaves_it_again() {
             twist[axis] = 0.1;
             run.steps(&mut servo, &Wish::twist(&twist, Axes::Base), 4.0);
             let moved = subject.pose(servo.positions()).translation.vector - place;
-            let at_face = |hold: &Hold| matches!(hold, Hold::Workspace(at) if at.face.axis == axis);
+            let at_face = |hold: &Hold| matches!(hold, Hold::Goal { goal: 0 });
             let is_there = (HALF - moved[axis]).abs() < 5e-3;
             // Some arms cannot move so far along every axis.
             if !is_there {
@@ -87,9 +106,7 @@ fn a_tip_slides_along_a_face_and_a_pose_beyond_it_is_met_inside() {
     let subject = Subject::new(bundled_arms().remove(0));
     let start = bent(&subject);
     let (home, mut goal) = (subject.pose(&start), subject.pose(&start));
-    let mut max = Vector3::repeat(f64::INFINITY);
-    max.z = home.translation.z + 0.03;
-    let workspace = Workspace::new(Vector3::repeat(f64::NEG_INFINITY), max).unwrap();
+    let workspace = below(home.translation.z + 0.03);
     let (mut along, mut run) = (servo(&subject, &start, workspace), Run::new(PERIOD, &start));
     let twist = Vector6::new(0.0, 0.1, 0.1, 0.0, 0.0, 0.0);
     run.steps(&mut along, &Wish::twist(&twist, Axes::Base), 1.5);
@@ -99,8 +116,9 @@ fn a_tip_slides_along_a_face_and_a_pose_beyond_it_is_met_inside() {
     goal.translation.vector += Vector3::new(0.0, 0.04, 0.1);
     let mut met = servo(&subject, &start, workspace);
     run.steps(&mut met, &Wish::Pose(goal), 4.0);
-    let inside = Isometry3::from_parts(workspace.clamp(&goal.translation.vector).into(), goal.rotation);
-    let missed = (subject.pose(met.positions()).translation.vector - inside.translation.vector).norm();
+    let mut inside = goal.translation.vector;
+    inside.z = workspace.max.z - REST_DISTANCE;
+    let missed = (subject.pose(met.positions()).translation.vector - inside).norm();
     assert!(missed < 1e-3, "{missed} m from the nearest point inside");
 }
 
@@ -109,9 +127,7 @@ fn a_tip_outside_only_comes_nearer() {
     let subject = Subject::new(bundled_arms().remove(0));
     let start = bent(&subject);
     let home = subject.pose(&start).translation.vector;
-    let mut max = Vector3::repeat(f64::INFINITY);
-    max.z = home.z - 0.05;
-    let workspace = Workspace::new(Vector3::repeat(f64::NEG_INFINITY), max).unwrap();
+    let workspace = below(home.z - 0.05);
     let mut servo = servo(&subject, &start, workspace);
     let mut farthest = outside(&workspace, &subject.pose(&start));
     for velocity in [0.1, -0.1] {

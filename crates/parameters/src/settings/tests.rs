@@ -2,15 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails so")]
 
-use nalgebra::Vector3;
-
 use super::*;
 use crate::{
     ClutchScale, ClutchSettings, CommandUnits, FollowingErrorSettings, MaxHandSpeed, Motion, MoveItServoScale,
     MoveItServoSettings, NullSpace, OnUnreachable, Reliability, Value, Values,
 };
 use urdf_ik_collision::MissingShapes;
-use urdf_ik_motion::Workspace;
 use urdf_ik_motion::servo::Priority;
 use urdf_ik_solver::{AXIS_NAMES, Pick, SolverKind};
 
@@ -107,6 +104,7 @@ fn changed_values() -> Values {
         ("path.blend_radius", Value::Double(0.7)),
         ("path.position_deviation", Value::Double(0.08)),
         ("path.orientation_deviation", Value::Double(0.09)),
+        ("path.search", Value::Integer(50)),
         ("path.partial", Value::Bool(true)),
         ("servo.timeout", Value::Double(0.3)),
         ("servo.linear_speed", Value::Double(0.11)),
@@ -167,9 +165,10 @@ fn each_setting_follows_its_parameter() {
     let limits = JointLimit { velocity: Some(0.1), acceleration: Some(0.2), jerk: Some(0.3) };
     assert_eq!(settings.default_limits(), limits);
     assert_eq!((settings.path.speed, settings.path.acceleration), (0.4, 0.6));
-    assert_eq!((settings.path.blend_radius, settings.path.partial), (0.7, true));
+    assert_eq!((settings.path.blend_radius, settings.path.search, settings.path.partial), (0.7, 50, true));
     assert_eq!(settings.path.follow().deviation, Tolerance { position: 0.08, orientation: 0.09 });
     assert_eq!((settings.servo.timeout, settings.servo_options()), (Duration::from_millis(300), servo()));
+    assert_eq!(settings.servo.workspace.min.z, 0.05);
     assert_eq!(settings.clutch, clutch([0.5, 2.0], [1.0, 5.0]));
     assert_eq!(settings.moveit_servo, moveit_servo(true, CommandUnits::SpeedUnits, [0.13, 0.14, 0.15]));
     values.set("jacobian.method", Value::Text("pseudoinverse".into())).unwrap();
@@ -217,7 +216,6 @@ fn servo() -> ServoOptions {
         max_deviation_angle: 0.5,
         slack: [0.01, 0.02],
         free_axes: [false, false, false, false, false, true],
-        workspace: Workspace::new(Vector3::new(-1.0, -2.0, 0.05), Vector3::repeat(f64::INFINITY)).unwrap(),
     }
 }
 

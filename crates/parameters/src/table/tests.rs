@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails so")]
 
 use super::*;
+use crate::markdown;
 
 #[test]
 fn defaults_are_within_their_bounds_and_names_are_unique() {

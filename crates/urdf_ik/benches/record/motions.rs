@@ -69,7 +69,8 @@ fn paths(arm: &Arm) -> Fallible<Group> {
         let target = if random.one_in(3) { tip.position_only() } else { tip.with_free_axes(free_axes) };
         let problem = PathProblem::new(&path, &target, &seed, &limits)
             .with_preference(Preference { limits_weight, ..Preference::default() });
-        let followed = follow(&solver, &problem, &FollowOptions::default())?;
+        // Tracking alone: where it ends, searches lead farther.
+        let followed = follow(&solver, &problem, &FollowOptions::default().with_search(0))?;
         let trajectory = Trajectory::new(&arm.chain, &problem, &followed, &Timing::default())?;
         Ok(numbers_of(&followed, &trajectory))
     }))

@@ -1,6 +1,7 @@
 //! Bounds of the accelerations: the limits of the joints, the speeds of the tips, and contacts.
 
 use super::Servo;
+use crate::contact_rows::ContactRows;
 use crate::servo::constants::{NO_SPEED, TINY};
 use crate::servo::goal::RowKind;
 use crate::servo::jerk_bounds::{Limits, State};
@@ -84,12 +85,19 @@ impl Servo {
 
     /// Bounds the accelerations towards contacts.
     pub(super) fn bound_contacts(&mut self, period: f64) {
-        let Self { goal, acceleration, now, gradient, .. } = self;
+        let Self { goal, acceleration, now, gradient, wanted, .. } = self;
         let rates = Limits::least(&goal.limits);
-        for (away, lower) in goal.contacts.gradients.chunks_exact(now.velocities.len()).zip(&goal.contacts.lower) {
+        let ContactRows { gradients, lower, bias, .. } = &goal.contacts;
+        // Joints that come to rest do not return to a goal.
+        let return_speed = if wanted.iter().all(|velocity| *velocity == 0.0) { 0.0 } else { f64::INFINITY };
+        for ((away, lower), bias) in gradients.chunks_exact(now.velocities.len()).zip(lower).zip(bias) {
             gradient.iter_mut().zip(away).for_each(|(towards, away)| *towards = -away);
             let [speed, change] = [&now.velocities, &now.accelerations].map(|rates| dot(gradient, rates));
-            acceleration.add_speed_bound(gradient, rates.approach(-lower - speed - 0.5 * period * change, period));
+            let most = rates.approach(-lower.min(return_speed) - speed - 0.5 * period * (change - bias), period);
+            // Far from the bound, the curvature of its distance has no effect.
+            let share = (1.0 - most / rates.acceleration).min(1.0);
+            let bias = share * bias.clamp(-rates.acceleration, rates.acceleration);
+            acceleration.add_speed_bound(gradient, most + bias);
         }
     }
 }

@@ -4,9 +4,10 @@ use nalgebra::Vector6;
 
 use super::Servo;
 use crate::generator::JointState as Joints;
+use crate::pose_projection::project;
 use crate::servo::acceleration::Preference;
 use crate::servo::command::{Aim, TipCommand, TipTwist};
-use crate::servo::constants::{ALMOST_ALL, BEND, FADE, ON_COMMAND, REACTION_TIME, SLOW, TINY};
+use crate::servo::constants::{ALMOST_ALL, BEND, FADE, NO_SPEED, ON_COMMAND, PLANNED, REACTION_TIME, SLOW, TINY};
 use crate::servo::goal::RowKind;
 use crate::servo::jerk_bounds::{Limits, State};
 use crate::servo::line::{Tracking, over_radian};
@@ -25,8 +26,11 @@ impl Servo {
         for (i, limits) in self.goal.limits.iter().enumerate() {
             self.acceleration.accelerations[i] = limits.rates.approach(self.change_wanted(i, period), period);
         }
+        if !self.goal.standing.all().is_empty() {
+            self.bound_contacts(period);
+        }
         self.bound_tips(period);
-        self.acceleration.solve_bounds();
+        self.solve_beside_goals();
         self.advance(period);
     }
 
@@ -38,8 +42,22 @@ impl Servo {
         self.prefer(period);
         self.bound_contacts(period);
         self.bound_tips(period);
-        self.acceleration.solve_bounds();
+        self.solve_beside_goals();
         self.advance(period);
+    }
+
+    /// Finds the accelerations nearest to those preferred that keep the standing goals.
+    fn solve_beside_goals(&mut self) {
+        let Self { goal, predicted, there, .. } = self;
+        if goal.has_exact_goals() {
+            there.find(&predicted.positions, goal, 0.0);
+            there.find_bias(&predicted.velocities, goal);
+            if self.wanted.iter().all(|velocity| *velocity == 0.0) {
+                // Joints that come to rest do not return to a goal.
+                there.error.fill(0.0);
+            }
+        }
+        self.acceleration.solve(there, &predicted.velocities, None, goal);
     }
 
     /// Writes joint velocities within their limits, scaled down if a tip would be too fast.
@@ -108,7 +126,10 @@ impl Servo {
         {
             self.limited_tip = Some(tip);
         }
-        let aim = command.map_or(Aim::Hold, |command| Aim::of(command, &options));
+        let mut aim = command.map_or(Aim::Hold, |command| Aim::of(command, &options));
+        if let Aim::Pose(pose) = &mut aim {
+            *pose = project(self.goal.standing.all(), &self.chain.tips()[tip], *pose);
+        }
         let before = std::mem::replace(&mut self.goal.aims[tip], aim);
         self.goal.take(tip, beside);
         let velocity = match aim {
@@ -153,8 +174,10 @@ impl Servo {
             let surplus = (most - dot(&self.along, &self.acceleration.accelerations)).min(0.0);
             add_times(&mut self.acceleration.accelerations, surplus, &self.along);
         }
-        if self.goal.is_loose() {
+        if self.goal.is_loose() || !self.goal.standing.all().is_empty() {
             self.bound_contacts(period);
+        }
+        if self.goal.is_loose() {
             self.bound_tips(period);
         }
         self.bound_line(period);
@@ -217,7 +240,8 @@ impl Servo {
             share = least * least;
         }
         self.look();
-        if self.cosine() < least || self.ahead.speed < share * self.goal.line.speed {
+        let permitted = self.permitted_cosine();
+        if self.cosine() < least * permitted || self.ahead.speed < share * permitted.powi(2) * self.goal.line.speed {
             self.goal.line.tracking = Tracking::Line;
             self.look();
         }
@@ -250,15 +274,30 @@ impl Servo {
         if speed > 0.0 { self.ahead.speed / speed } else { 0.0 }
     }
 
+    /// Cosine of the angle to the command of the motion that the standing goals permit. It counts in place of the
+    /// command.
+    fn permitted_cosine(&mut self) -> f64 {
+        if self.goal.standing.all().is_empty() {
+            return 1.0;
+        }
+        self.permitted.solve_permitted(&self.there, &self.goal);
+        let speed = self.there.speed(&self.goal.kinds, &self.permitted.velocities);
+        if speed > 0.0 { self.permitted.speed / speed } else { 0.0 }
+    }
+
     /// The share of the motion nearest to the command that its angle permits. Towards a pose each motion counts that
     /// comes nearer.
-    fn permitted_share(&self) -> f64 {
+    fn permitted_share(&mut self) -> f64 {
         if !self.goal.is_nearest() {
             return 1.0;
         }
         let angle = self.goal.options.max_deviation_angle;
         let least = if angle > 0.0 && self.goal.aims.iter().any(Aim::is_pose) { 0.0 } else { angle.cos() };
-        let surplus = least - self.cosine();
+        let permitted = self.permitted_cosine();
+        if permitted < NO_SPEED {
+            return 0.0;
+        }
+        let surplus = least - self.cosine() / permitted;
         (1.0 - surplus / FADE).clamp(0.0, 1.0)
     }
 
@@ -268,13 +307,13 @@ impl Servo {
         let present = (dot(&self.along, &self.predicted.velocities) / pace.max(TINY)).clamp(0.0, 1.0);
         self.wanted.iter_mut().for_each(|velocity| *velocity *= present);
         let preference = Preference { along: &self.along, wanted: &self.wanted, change: &self.change_ahead };
-        self.acceleration.solve(&self.there, &self.predicted.velocities, preference, &self.goal);
+        self.acceleration.solve(&self.there, &self.predicted.velocities, Some(preference), &self.goal);
     }
 
     /// Begins to constrain a new line where the velocity beside it is settled, and returns from a deviation.
     fn settle(&mut self) {
         let beside = |(row, kind): (usize, &RowKind)| match kind {
-            RowKind::Exact | RowKind::Hold => self.here.velocity_beside(row, &self.now.velocities),
+            RowKind::Exact | RowKind::Hold | RowKind::Standing => self.here.velocity_beside(row, &self.now.velocities),
             RowKind::Slack => self.here.velocity(row, &self.now.velocities) - self.here.velocity(row, &self.wanted),
             RowKind::Least | RowKind::Free => 0.0,
         };
@@ -324,7 +363,9 @@ impl Servo {
         let preferred = &mut self.acceleration.accelerations;
         let change = normalise(preferred);
         if change > 0.0 {
-            let most = Limits::along(&self.goal.limits, &*preferred).approach(change, period);
+            // Goals with equal bounds need a part for themselves.
+            let share = if self.goal.has_exact_goals() { PLANNED } else { 1.0 };
+            let most = Limits::along(&self.goal.limits, &*preferred).times(share).approach(change, period);
             for part in preferred.iter_mut() {
                 *part *= most;
             }

@@ -6,9 +6,9 @@ use super::{MAX_SHARES, Servo};
 use crate::contact_rows::Contact;
 use crate::servo::command::{Aim, Command, between};
 use crate::servo::constants::{NEAR_SINGULAR, NO_SPEED, REACTION_TIME};
-use crate::servo::goal::RowKind;
+use crate::servo::goal::{Goal, Place, RowKind};
 use crate::servo::line::{Tracking, over_radian};
-use crate::servo::look_ahead::Obstacle;
+use crate::servo::look_ahead::{LookAhead, Obstacle};
 use crate::servo::report::Hold;
 use urdf_ik_mathematics::vectors::{dot, length};
 
@@ -83,14 +83,14 @@ impl Servo {
         let is_commanded = self.goal.aims.iter().any(|aim| *aim != Aim::Hold);
         self.report.smallest_singular_value = is_commanded.then(|| self.singular.smallest());
         self.report.off_line = [0.0; 2];
-        let has_line = self.goal.kinds.iter().any(|kind| *kind != RowKind::Free);
+        let has_line = self.goal.tip_kinds().iter().any(|kind| *kind != RowKind::Free);
         if has_line && matches!(self.goal.line.tracking, Tracking::Line | Tracking::Coasting) {
             self.here.find_offset(&self.goal, 0.0);
             let along = dot(&self.here.error, &self.here.direction);
             for (row, error) in self.here.error.iter_mut().enumerate() {
                 *error -= along * self.here.direction[row];
             }
-            for (index, part) in self.here.error.chunks_exact(3).enumerate() {
+            for (index, part) in self.here.error[..self.goal.tip_kinds().len()].chunks_exact(3).enumerate() {
                 let unit = if index % 2 == 0 { self.goal.radian } else { 1.0 };
                 let most = &mut self.report.off_line[index % 2];
                 *most = most.max(unit * length(part));
@@ -121,7 +121,7 @@ impl Servo {
     /// Writes what restricts the motion, the most important first.
     fn write_holds(&mut self) {
         let follows = self.report.share >= FOLLOWS && !self.deviates();
-        let Self { report, fail_safe, workspace, goal, ahead, singular, now, .. } = self;
+        let Self { report, fail_safe, goal, there, ahead, singular, now, .. } = self;
         let holds = &mut report.holds;
         holds.clear();
         let contact = match ahead.obstacle {
@@ -133,9 +133,10 @@ impl Servo {
                 .min_by(|(_, a), (_, b)| a.total_cmp(b))
                 .and_then(|(row, _)| goal.contacts.contact(row)),
         };
+        let exact = if follows || contact.is_some() { None } else { pressed(goal, there, ahead) };
         let pair = fail_safe.stopped_by.map(Contact::Pair);
-        let face = workspace.crossed.map(Contact::Face);
-        holds.extend(pair.into_iter().chain(face).chain(contact).map(Hold::from));
+        let crossed = goal.standing.crossed.map(Contact::Goal);
+        holds.extend(pair.into_iter().chain(crossed).chain(contact).chain(exact).map(Hold::from));
         holds.extend(self.jog_limit.map(|variable| Hold::JointLimit { variable }));
         if !follows && holds.is_empty() {
             let near = |i: &usize| goal.limits[*i].room(now.positions[*i]).into_iter().any(|room| room < AT_LIMIT);
@@ -156,4 +157,16 @@ impl Servo {
         }
         holds.extend(self.limited_tip.map(|tip| Hold::TipSpeed { tip }));
     }
+}
+
+/// The standing goal with equal bounds against which the command presses most, if one restricts the motion.
+fn pressed(goal: &Goal, place: &Place, ahead: &LookAhead) -> Option<Contact> {
+    if ahead.count == 0 || goal.line.stops {
+        return None;
+    }
+    // The multiplier of a row: its weight times its residual.
+    let first = goal.tip_kinds().len();
+    let press = |row: usize| (goal.weight(row) * place.velocity(row, ahead.velocities(0))).abs();
+    let most = (first..goal.kinds.len()).max_by(|a, b| press(*a).total_cmp(&press(*b)))?;
+    (press(most) > NO_SPEED * goal.line.speed).then(|| Contact::Goal(goal.standing.exact()[most - first]))
 }

@@ -1,0 +1,121 @@
+//! Hand motion on six axes for 60 s with a level cup, a standing goal: by how much does it exceed its cone, and how far
+//! does the tip follow the part of the motion that the cone permits?
+
+use nalgebra::{Vector3, Vector6};
+use rayon::prelude::*;
+use urdf_ik::goals::{Between, Cone, Goal, Place};
+use urdf_ik::motion::servo::Axes;
+
+use crate::common::Random;
+use crate::common::hand::hand_sequence;
+use crate::table::{Figure, print_figures};
+use crate::tip_motion::{Scope, comfortable, default_servo, tip_twists, weighed};
+use crate::watch::{Run, Subject, Usage, Wish};
+
+const SECONDS: f64 = 60.0;
+/// Angles of the cones \[deg\].
+const CONES: [f64; 2] = [0.0, 5.0];
+/// Greatest excess at published states \[deg\].
+const MAX_EXCESS: f64 = 0.01;
+/// Least progress, relative to that of a servo without goals along the permitted part of the same motion.
+const PROGRESS: f64 = 0.9;
+
+/// The cup: the axis of the tip that is level at the start.
+struct Cup {
+    direction: Vector3<f64>,
+    /// Half the angle of the cone \[rad\].
+    angle: f64,
+}
+
+/// The judgement of a sequence.
+struct Judged {
+    /// Greatest excess over the cone \[deg\].
+    excess: f64,
+    /// Motion along the permitted commands, with the goal and without it, over these commands.
+    progress: [f64; 2],
+    usage: Usage,
+}
+
+impl Cup {
+    fn axis(subject: &Subject, positions: &[f64]) -> Vector3<f64> {
+        subject.pose(positions).rotation * Vector3::z()
+    }
+
+    fn goal(&self, subject: &Subject) -> Goal {
+        let place = Place::of_tip(&subject.arm.chain, 0);
+        let between = Between { link: place, point: Vector3::zeros(), frame: Place::base() };
+        let Self { direction, angle } = *self;
+        Goal::new("level", Cone { between, axis: Vector3::z(), direction, angle }).unwrap().standing()
+    }
+
+    /// The tilt \[rad\].
+    fn tilt(&self, axis: &Vector3<f64>) -> f64 {
+        axis.cross(&self.direction).norm().atan2(axis.dot(&self.direction))
+    }
+
+    /// The part of a twist that the cone permits.
+    fn permitted(&self, axis: &Vector3<f64>, twist: &Vector6<f64>) -> Vector6<f64> {
+        let mut angular = Vector3::from(twist.fixed_rows::<3>(3));
+        if self.angle == 0.0 {
+            angular = self.direction * self.direction.dot(&angular);
+        } else if self.tilt(axis) > self.angle {
+            let back = axis.cross(&self.direction).normalize();
+            angular -= back * back.dot(&angular).min(0.0);
+        }
+        let mut twist = *twist;
+        twist.fixed_rows_mut::<3>(3).copy_from(&angular);
+        twist
+    }
+}
+
+fn judge(subject: &Subject, seed: u64, angle: f64, scope: &Scope) -> Judged {
+    let mut random = Random::new(seed);
+    let start = comfortable(subject, &mut random);
+    let commands = hand_sequence(&mut random, scope.period, scope.count(SECONDS));
+    let cup = Cup { direction: Cup::axis(subject, &start), angle: angle.to_radians() };
+    let (mut free, mut permitted) = (default_servo(subject, &start), Vec::new());
+    let mut free_run = Run::new(scope.period, &start);
+    for command in &commands {
+        permitted.push(cup.permitted(&Cup::axis(subject, free.positions()), command));
+        free_run.step(&mut free, &Wish::twist(&permitted[permitted.len() - 1], Axes::Base));
+    }
+    let (mut servo, mut run) = (default_servo(subject, &start), Run::new(scope.period, &start));
+    servo.set_goals(&[cup.goal(subject)]);
+    for command in &commands {
+        run.step(&mut servo, &Wish::twist(command, Axes::Base));
+    }
+    let tilts = run.positions.iter().map(|positions| cup.tilt(&Cup::axis(subject, positions)));
+    let wished: Vec<_> = permitted.iter().map(weighed).collect();
+    let whole: f64 = wished.iter().map(Vector6::norm_squared).sum();
+    let progress = [&run, &free_run].map(|run| {
+        let moved = tip_twists(subject, run);
+        moved.iter().zip(&wished).map(|(moved, wished)| moved.dot(wished)).sum::<f64>() / whole
+    });
+    let excess = tilts.fold(0.0, f64::max) - cup.angle;
+    Judged { excess: excess.to_degrees(), progress, usage: run.usage(subject) }
+}
+
+/// Returns the number of figures beyond their thresholds.
+pub fn measure(subject: &Subject, scope: &Scope) -> usize {
+    let of_cone = |angle: f64| {
+        let judged: Vec<Judged> =
+            scope.seeds.clone().into_par_iter().map(|seed| judge(subject, seed, angle, scope)).collect();
+        let sum = |part: usize| judged.iter().map(|judged| judged.progress[part]).sum::<f64>();
+        let count = f64::from(u32::try_from(judged.len()).unwrap());
+        let worst = |excess: f64| judged.iter().filter(|judged| judged.excess > excess).count();
+        let figures = [
+            Figure::new("excess over the cone [deg]", judged.iter().map(|judged| judged.excess).fold(0.0, f64::max))
+                .at_most(MAX_EXCESS),
+            Figure::new("progress over that without a goal", sum(0) / sum(1)).at_least(PROGRESS),
+            Figure::new("progress", sum(0) / count),
+            Figure::bounds(judged.iter().map(|judged| &judged.usage)),
+        ];
+        let title = format!(
+            "{} hand sequences of 60 s with a cone of {angle}°, {} of them beyond it",
+            judged.len(),
+            worst(MAX_EXCESS)
+        );
+        print_figures(&subject.arm.name, &title, &figures)
+    };
+    CONES.into_iter().map(of_cone).sum()
+}

@@ -1,0 +1,145 @@
+//! The next layer of the graph: images of the configurations of the last one, and random self-motions around them.
+
+use super::graph::{Edge, Node};
+use crate::path_problem::FollowError;
+use crate::path_solver::PathSolver;
+use urdf_ik_mathematics::pseudorandom;
+use urdf_ik_robot::{Domain, JointKind};
+use urdf_ik_solver::Bounds;
+
+/// Largest change of a joint from layer to layer \[rad\]; of a prismatic joint this times the solver's length scale.
+const LARGEST_STEP: f64 = 0.3;
+/// Configurations near each image, of its self-motions and free axes.
+const NEIGHBOURS: usize = 3;
+/// Edges to a node: the cheapest ones.
+const EDGES: usize = 8;
+/// Least distance of the nodes of a layer \[rad\], and its growth until the layer has no more nodes than allowed.
+const MIN_DISTANCE: f64 = 0.02;
+const DISTANCE_GROWTH: f64 = 1.5;
+
+/// Makes layers, with scratch memory.
+pub(super) struct Expansion {
+    domains: Vec<Domain>,
+    /// The largest step of each variable \[rad or m\].
+    steps: Vec<f64>,
+    /// Number of random configurations so far.
+    samples: usize,
+    /// Greatest number of nodes of a layer.
+    nodes: usize,
+}
+
+/// A configuration of the next layer.
+struct Child {
+    positions: Vec<f64>,
+    /// Cost of the route through its parent.
+    cost: f64,
+    /// Whether it is clear of collisions, once that is known.
+    is_free: Option<bool>,
+}
+
+impl Expansion {
+    pub(super) fn new(solver: &PathSolver, nodes: usize) -> Self {
+        let chain = solver.solver.chain();
+        let mut steps = vec![LARGEST_STEP; chain.variables().len()];
+        for joint in chain.joints().iter().filter(|joint| joint.kind == JointKind::Prismatic) {
+            steps[joint.variable] = LARGEST_STEP * solver.solver.length_scale();
+        }
+        Self { domains: chain.domains(), steps, samples: 0, nodes }
+    }
+
+    /// The layer at path length `length` \[m\] after the `last` one.
+    pub(super) fn next(
+        &mut self,
+        solver: &mut PathSolver,
+        last: &[Node],
+        length: f64,
+    ) -> Result<Vec<Node>, FollowError> {
+        let mut children = Vec::new();
+        for node in last.iter().filter(|node| node.cost.is_finite()) {
+            let moved = |sign: f64| node.positions.iter().zip(&self.steps).map(|(at, step)| at + sign * step).collect();
+            let (lower, upper): (Vec<f64>, Vec<f64>) = (moved(-1.0), moved(1.0));
+            for neighbour in 0..=NEIGHBOURS {
+                let seed = if neighbour == 0 { node.positions.clone() } else { self.beside(&node.positions) };
+                if solver.attempt(length, &seed, Some(Bounds { lower: &lower, upper: &upper }))? {
+                    let positions = solver.solution.positions.clone();
+                    let cost = node.cost + joint_length(&node.positions, &positions);
+                    children.push(Child { positions, cost, is_free: None });
+                }
+            }
+        }
+        let kept = self.select(solver, children);
+        Ok(kept.into_iter().filter_map(|positions| self.node(last, positions)).collect())
+    }
+
+    /// Starts that are distinct and clear of collisions, as many as a layer has.
+    pub(super) fn starts(&self, solver: &mut PathSolver, found: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+        let children = found.into_iter().map(|positions| Child { positions, cost: 0.0, is_free: None });
+        self.select(solver, children.collect())
+    }
+
+    /// A random configuration within the steps around `positions` and the limits.
+    fn beside(&mut self, positions: &[f64]) -> Vec<f64> {
+        self.samples += 1;
+        let shift = |i: usize| 2.0 * pseudorandom::fraction(self.samples, i) - 1.0;
+        let moved = positions.iter().zip(&self.steps).zip(&self.domains).enumerate();
+        moved.map(|(i, ((at, step), domain))| domain.clamp(at + shift(i) * step)).collect()
+    }
+
+    /// The cheapest of the children that are clear and apart from each other, so many that they cover all of them.
+    fn select(&self, solver: &mut PathSolver, mut children: Vec<Child>) -> Vec<Vec<f64>> {
+        children.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+        let mut distance = MIN_DISTANCE / LARGEST_STEP;
+        loop {
+            let mut kept: Vec<usize> = Vec::new();
+            for index in 0..children.len() {
+                let child = &children[index];
+                let is_apart = kept.iter().all(|&other| self.are_apart(&children[other], child, distance));
+                if child.is_free == Some(false) || !is_apart {
+                    continue;
+                }
+                let is_free = child.is_free.unwrap_or_else(|| solver.is_free(&child.positions));
+                children[index].is_free = Some(is_free);
+                if is_free {
+                    kept.push(index);
+                }
+                if kept.len() > self.nodes {
+                    break;
+                }
+            }
+            if kept.len() <= self.nodes {
+                return kept.into_iter().map(|index| std::mem::take(&mut children[index].positions)).collect();
+            }
+            distance *= DISTANCE_GROWTH;
+        }
+    }
+
+    /// True if a joint differs by more than a fraction of its largest step.
+    fn are_apart(&self, one: &Child, other: &Child, fraction: f64) -> bool {
+        let mut positions = one.positions.iter().zip(&other.positions).zip(&self.steps);
+        positions.any(|((a, b), step)| (a - b).abs() > fraction * step)
+    }
+
+    /// The node at `positions` with its edges; `None` without an edge.
+    fn node(&self, last: &[Node], positions: Vec<f64>) -> Option<Node> {
+        let is_near = |node: &Node| {
+            let mut joints = node.positions.iter().zip(&positions).zip(&self.steps);
+            node.cost.is_finite() && joints.all(|((a, b), step)| (a - b).abs() <= *step)
+        };
+        let near = last.iter().enumerate().filter(|(_, node)| is_near(node));
+        let edge = |(from, node): (usize, &Node)| Edge {
+            from,
+            cost: joint_length(&node.positions, &positions),
+            is_checked: false,
+        };
+        let mut edges: Vec<Edge> = near.map(edge).collect();
+        edges.sort_by(|a, b| (last[a.from].cost + a.cost).total_cmp(&(last[b.from].cost + b.cost)));
+        edges.truncate(EDGES);
+        let cost = edges.first().map(|edge| last[edge.from].cost + edge.cost)?;
+        Some(Node { positions, cost, edges })
+    }
+}
+
+/// Length of a straight motion in joint space: the norm over all variables, the cost of an edge.
+fn joint_length(from: &[f64], to: &[f64]) -> f64 {
+    from.iter().zip(to).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
+}

@@ -1,0 +1,123 @@
+//! Search for a motion along a path where tracking ends early, or where the start is free: a layered graph of
+//! configurations and dynamic programming (compare Morgan and others 2024, "CppFlow: Generative inverse kinematics for
+//! efficient and robust Cartesian path planning").
+//!
+//! Each layer has configurations for one pose of the path, over all branches, self-motions and free axes that are
+//! reachable from the starts. [`expansion`] makes the next layer from the last one. The cheapest route is checked
+//! piece by piece; [`graph`] removes an edge that fails, until a route passes. [`relaxation`] shortens it, and the
+//! fit of the curve smooths it.
+
+mod branch_ends;
+mod connection;
+mod expansion;
+mod graph;
+mod layers;
+mod relaxation;
+pub(super) mod starts;
+
+use super::path_problem::FollowError;
+use super::path_solver::PathSolver;
+use super::path_stop::BranchEnd;
+use super::tracking::Knot;
+use connection::connect;
+use expansion::Expansion;
+use graph::{Graph, Place};
+
+/// Nodes of a layer in the first and in the second search, relative to the effort of the options.
+const EFFORTS: [usize; 2] = [1, 4];
+/// Checked edges per node of a layer, on top of one for each layer: bounds the time of the search.
+const CHECKS: usize = 20;
+
+/// A motion found along the path.
+#[derive(Default)]
+pub(super) struct Route {
+    /// Configurations from the start on; empty if there is no motion to the second layer.
+    pub(super) knots: Vec<Knot>,
+    /// Why the branches end at the last layer reached; empty if that is the end of the path.
+    pub(super) ends: Vec<BranchEnd>,
+}
+
+impl Route {
+    fn length(&self) -> f64 {
+        self.knots.last().map_or(0.0, |knot| knot.length)
+    }
+}
+
+/// Searches for a motion along the path from one of the `starts`, as far as possible. The effort grows once if it does
+/// not reach the end.
+pub(super) fn search(solver: &mut PathSolver, starts: &[Vec<f64>]) -> Result<Route, FollowError> {
+    let mut best = Route::default();
+    for growth in EFFORTS {
+        let route = search_with(solver, starts, growth * solver.options.search)?;
+        if route.length() >= best.length() {
+            best = route;
+        }
+        if best.length() >= solver.problem.path.length() {
+            break;
+        }
+    }
+    Ok(best)
+}
+
+/// A search with at most so many nodes in each layer.
+fn search_with(solver: &mut PathSolver, starts: &[Vec<f64>], most_nodes: usize) -> Result<Route, FollowError> {
+    let lengths = layers::lengths(solver.problem.path);
+    let nodes = layers::nodes(lengths.len(), most_nodes);
+    let mut graph = Graph::new(starts);
+    let mut expansion = Expansion::new(solver, nodes);
+    for &length in &lengths[1..] {
+        solver.check_interruption()?;
+        let layer = expansion.next(solver, graph.last(), length)?;
+        if layer.is_empty() {
+            break;
+        }
+        graph.push(layer);
+    }
+    let route = passable_route(solver, &mut graph, Layers { lengths: &lengths, nodes })?;
+    let ends = match lengths.get(route.len()) {
+        Some(&next) => branch_ends::find(solver, graph.reached(route.len() - 1), next)?,
+        None => Vec::new(),
+    };
+    let knots = if route.len() > 1 { relaxation::relax(solver, &route, &lengths)? } else { Vec::new() };
+    Ok(Route { knots, ends })
+}
+
+/// The layers of a search.
+#[derive(Clone, Copy)]
+struct Layers<'a> {
+    /// The path length of each \[m\].
+    lengths: &'a [f64],
+    /// Greatest number of nodes of each.
+    nodes: usize,
+}
+
+/// The cheapest route to the last layer that can be reached, of edges that are all passable.
+fn passable_route(
+    solver: &mut PathSolver,
+    graph: &mut Graph,
+    Layers { lengths, nodes }: Layers,
+) -> Result<Vec<Vec<f64>>, FollowError> {
+    let mut checks = CHECKS * nodes + lengths.len();
+    'routes: loop {
+        solver.check_interruption()?;
+        let route = graph.cheapest_route();
+        for (layer, pair) in route.windows(2).enumerate() {
+            let [from, to] = [Place { layer, node: pair[0] }, Place { layer: layer + 1, node: pair[1] }];
+            if graph.is_checked(from, to) {
+                continue;
+            }
+            let ends = [from, to]
+                .map(|place| Knot { length: lengths[place.layer], positions: graph.positions(place).to_vec() });
+            // Without checks left, the route ends here.
+            let is_passable = checks > 0 && connect(solver, &ends)?.is_some();
+            checks = checks.saturating_sub(1);
+            if !is_passable {
+                graph.remove_edge(from, to);
+                continue 'routes;
+            }
+            graph.mark_checked(from, to);
+        }
+        let positions = route.iter().enumerate().map(|(layer, &node)| graph.positions(Place { layer, node }).to_vec());
+        return Ok(positions.collect());
+    }
+}
