@@ -16,36 +16,28 @@ fn read_goals(text: &str, robot: &Robot, chain: &Chain) -> Result<Vec<Goal>, Fai
     Goal::read_all(&values, &context).map_err(Failure::problem)
 }
 
-/// The goals of the last problem of a workspace. An unchanged text is not read again.
+/// Goals by their text, each read once.
 #[derive(Default)]
-pub(crate) struct LastGoals {
-    text: Option<String>,
-    goals: Vec<Goal>,
-}
+pub(crate) struct GoalsByText(BTreeMap<String, Vec<Goal>>);
 
-impl LastGoals {
-    /// The goals of a text, or none.
+impl GoalsByText {
+    /// The goals of a text, or none. Reads a text that is not known.
     pub fn read(&mut self, text: Option<&str>, robot: &Robot, chain: &Chain) -> Result<&[Goal], Failure> {
-        if text != self.text.as_deref() {
-            self.goals = text.map_or(Ok(Vec::new()), |text| read_goals(text, robot, chain))?;
-            self.text = text.map(str::to_owned);
+        if let Some(text) = text
+            && !self.0.contains_key(text)
+        {
+            self.0.insert(text.to_owned(), read_goals(text, robot, chain)?);
         }
-        Ok(&self.goals)
-    }
-}
-
-/// The goals of a batch by their text, each read once. `None`: invalid.
-#[derive(Default)]
-pub(crate) struct GoalsByText<'a>(BTreeMap<&'a str, Option<Vec<Goal>>>);
-
-impl<'a> GoalsByText<'a> {
-    /// Reads the goals of a text.
-    pub fn insert(&mut self, text: &'a str, robot: &Robot, chain: &Chain) {
-        self.0.entry(text).or_insert_with(|| read_goals(text, robot, chain).ok());
+        Ok(self.get(text).unwrap_or_default())
     }
 
-    /// The goals of a text, or none; `None` for an invalid text.
+    /// The goals of a text, or none; `None` for a text that is not known.
     pub fn get(&self, text: Option<&str>) -> Option<&[Goal]> {
-        text.map_or(Some(&[]), |text| self.0.get(text)?.as_deref())
+        text.map_or(Some(&[]), |text| self.0.get(text).map(Vec::as_slice))
+    }
+
+    /// Forgets all other texts.
+    pub fn keep_only(&mut self, text: Option<&str>) {
+        self.0.retain(|known, _| Some(known.as_str()) == text);
     }
 }

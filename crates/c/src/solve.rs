@@ -164,6 +164,7 @@ impl UrdfIkWorkspace {
         let callbacks = unsafe { problem.callbacks() };
         let goals_text = unsafe { problem.goals() }?;
         let problem = unsafe { problem.problem(solver.chain(), targets, nominal, &callbacks) }?;
+        goals.keep_only(goals_text);
         let problem = problem.with_goals(goals.read(goals_text, robot, solver.chain())?);
         let done = work(solver, &problem, scratch, solution);
         if done.is_err() {
@@ -208,7 +209,10 @@ pub unsafe extern "C" fn urdf_ik_solve_batch(
         let (targets, ranges) = unsafe { all_targets(given) };
         let texts: Vec<_> = given.iter().map(|given| unsafe { given.goals() }).collect();
         let mut goals = GoalsByText::default();
-        texts.iter().flatten().flatten().for_each(|text| goals.insert(text, robot, chain));
+        for text in texts.iter().flatten() {
+            // An invalid text stays unknown, and its problem is refused.
+            let _ = goals.read(*text, robot, chain);
+        }
         let callbacks: Vec<_> = given.iter().map(|given| unsafe { given.callbacks() }).collect();
         let problem = |index: usize| {
             let targets = &targets[ranges[index].clone()?];

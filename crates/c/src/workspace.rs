@@ -9,7 +9,7 @@ use urdf_ik::solver::{Scratch, Solution, Solver, Target};
 
 use crate::arm::UrdfIkArm;
 use crate::failure::{UrdfIkStatus, c_text, guarded, guarded_or};
-use crate::goals::LastGoals;
+use crate::goals::GoalsByText;
 use crate::pointers::{hand_out, reference, take_back};
 
 /// The memory of one thread for solves of an arm. Solves in it allocate nothing, unless their goals change.
@@ -19,7 +19,8 @@ pub struct UrdfIkWorkspace {
     pub(crate) scratch: Scratch,
     pub(crate) solution: Solution,
     pub(crate) targets: Vec<Target>,
-    pub(crate) goals: LastGoals,
+    /// Those of the last problem.
+    pub(crate) goals: GoalsByText,
     pub(crate) poses: ChainPoses,
     /// The default seed.
     pub(crate) nominal: Vec<f64>,
@@ -43,7 +44,7 @@ pub unsafe extern "C" fn urdf_ik_workspace_new(
             scratch: solver.scratch(),
             solution: solver.solution(),
             targets: Vec::with_capacity(solver.chain().tips().len()),
-            goals: LastGoals::default(),
+            goals: GoalsByText::default(),
             poses: ChainPoses::new(solver.chain()),
             nominal: solver.chain().nominal_positions(),
             reason: CString::default(),

@@ -10,6 +10,7 @@ use crate::arguments::shown;
 use crate::plain_data::plain_data;
 use crate::poses::{Placement, to_numbers};
 use crate::refused;
+use crate::shared::{ArmData, WorldData};
 
 /// Names of the argument: the second is an alias.
 pub const GOALS: [&str; 2] = ["goals", "constraints"];
@@ -31,14 +32,18 @@ impl Default for GoalLists {
 }
 
 impl GoalLists {
-    /// Reads the argument with this name: a list of goals, or a list of such lists.
+    /// Reads the argument with this name: a list of goals, or a list of such lists. Links off the chain are at the
+    /// positions of the world to avoid, or at their neutral ones.
     ///
     /// # Errors
     /// An `urdfik.Error` that names the argument, the goal and the field.
-    pub fn read(value: &Bound<'_, PyAny>, name: &str, context: &GoalContext) -> PyResult<Self> {
+    pub fn read(value: &Bound<'_, PyAny>, name: &str, arm: &ArmData, world: Option<&WorldData>) -> PyResult<Self> {
         if value.is_none() {
             return Ok(Self::default());
         }
+        let robot = &arm.robot.robot;
+        let positions = world.map_or_else(|| robot.neutral_positions(), |world| world.rest.clone());
+        let context = &GoalContext { robot, chain: &arm.chain, positions: &positions, frames: &[] };
         let entries = entries(value, name)?;
         let per_problem = entries.first().is_some_and(is_list);
         let lists = if per_problem {

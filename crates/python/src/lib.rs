@@ -11,6 +11,7 @@ mod arguments;
 mod arm;
 mod arrays;
 mod batch;
+mod deprecated;
 mod figures;
 mod goals;
 mod interruption;

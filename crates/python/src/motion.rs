@@ -19,7 +19,6 @@ use urdf_ik_text::names::short;
 use crate::answers::ANSWERS;
 use crate::arguments::{Argument, read};
 use crate::arrays::{array, read_positions};
-use crate::goals::GOALS;
 use crate::interruption::SignalCheck;
 use crate::options::{SEARCH_OPTIONS, SolveOptions};
 use crate::path_or_text::{PathOrText, is_yaml};
@@ -36,9 +35,10 @@ impl PyArm {
     /// ----------
     /// waypoints : array (K, 4, 4), (K, 7) or (K, 3)
     ///     Poses of the tip in the frame of the base link: see Arm.
-    /// q : array (n,), or dict by joint name
+    /// q : array (n,), or dict by joint name, optional
     ///     The current joint positions [rad or m]. The path begins there, or at the nearest solution
-    ///     for its first pose.
+    ///     for its first pose. None: at the solution of its first pose that completes the path best, by the followed
+    ///     fraction and then by the motion of the joints.
     /// blend_radius : float
     ///     Distance from a waypoint at which its corner is rounded [m]; 0 means a stop at each corner.
     /// speed, acceleration : float
@@ -50,6 +50,14 @@ impl PyArm {
     ///     [rad/s or m/s], ``acceleration`` [rad/s² or m/s²] and ``jerk`` [rad/s³ or m/s³], each optional.
     ///     Defaults: the velocity of the URDF, or 1; the acceleration that reaches it in 0.2 s; the jerk that
     ///     reaches that in 10 ms.
+    /// search : int
+    ///     Effort of the search for other self-motions and branches where the path cannot be tracked to its end, and of
+    ///     the choice of a start: number of configurations at each pose. 0: tracking alone.
+    /// goals : list of goals of urdfik.goals, or of dicts with the same fields and ``type``, optional
+    ///     Goals of every point of the trajectory, besides the poses. They choose among the poses that free axes
+    ///     allow.
+    /// constraints : list, optional
+    ///     Another name of goals.
     /// solver, free_axes, avoid, and preferences
     ///     As in solve.
     ///
@@ -59,11 +67,11 @@ impl PyArm {
     ///     Up to the point that the path can be followed to; if not its end, with the fraction and the reason.
     #[pyo3(
         signature = (
-            waypoints, q, *, blend_radius = Argument::Valid(0.0), speed = Argument::Valid(0.1), acceleration = Argument::Valid(0.5),
-            period = Argument::Valid(0.01), joint_limits = None, **options
+            waypoints, q = None, *, blend_radius = Argument::Valid(0.0), speed = Argument::Valid(0.1), acceleration = Argument::Valid(0.5),
+            period = Argument::Valid(0.01), joint_limits = None, search = Argument::Valid(100), **options
         ),
-        text_signature = "($self, waypoints, q, *, blend_radius=0.0, speed=0.1, acceleration=0.5, period=0.01, joint_limits=None, \
-                          solver='jacobian', free_axes=None, avoid=None, posture=None, posture_weight=1.0, limits_weight=0.0, \
+        text_signature = "($self, waypoints, q=None, *, blend_radius=0.0, speed=0.1, acceleration=0.5, period=0.01, joint_limits=None, search=100, \
+                          goals=None, constraints=None, solver='jacobian', free_axes=None, avoid=None, posture=None, posture_weight=1.0, limits_weight=0.0, \
                           manipulability_weight=0.0, tool=None)"
     )]
     #[expect(clippy::too_many_arguments, reason = "the arguments of a method in Python")]
@@ -71,19 +79,23 @@ impl PyArm {
         &self,
         py: Python<'py>,
         waypoints: &Bound<'py, PyAny>,
-        q: &Bound<'py, PyAny>,
+        q: Option<&Bound<'py, PyAny>>,
         blend_radius: Argument<'py, f64>,
         speed: Argument<'py, f64>,
         acceleration: Argument<'py, f64>,
         period: Argument<'py, f64>,
         joint_limits: Option<&Bound<'py, PyAny>>,
+        search: Argument<'py, usize>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         const SOLVE_OPTIONS: [&str; 5] =
             ["position_tolerance", "orientation_tolerance", "bounds", "move_weights", "closest"];
-        let without = [&SEARCH_OPTIONS[..], &SOLVE_OPTIONS, &GOALS].concat();
+        let without = [&SEARCH_OPTIONS[..], &SOLVE_OPTIONS].concat();
         let (arm, options) = SolveOptions::read(&self.0, options, "path", &without)?;
-        let q = read_positions(q, &self.0.chain, "q")?;
+        let chain = &self.0.chain;
+        let start = q.map(|q| read_positions(q, chain, "q")).transpose()?;
+        let seed = start.clone().unwrap_or_else(|| chain.nominal_positions());
+        let follow_options = FollowOptions::default().with_search(search.named("search")?);
         let path_options = PathOptions::default().with_blend_radius(blend_radius.named("blend_radius")?);
         let timing = Timing::default()
             .with_speed(speed.named("speed")?)
@@ -93,12 +105,14 @@ impl PyArm {
         let targets = targets(waypoints, &arm.chain, &options)?;
         let waypoints: Vec<_> = targets.iter().map(|target| target.pose).collect();
         let path = Path::new(&waypoints, path_options).map_err(refused)?;
-        let problem = PathProblem::new(&path, &targets[0], &q, &limits)
+        let problem = PathProblem::new(&path, &targets[0], &seed, &limits)
+            .with_free_start(start.is_none())
+            .with_goals(options.goals.of_one()?)
             .with_preference(options.preference())
             .with_clearance(options.clearance());
         let (solver, interruption) = (arm.solver(options.kind)?, SignalCheck::new());
         let (followed, trajectory) = py.detach(|| {
-            let followed = follow_until(solver, &problem, &FollowOptions::default(), &|| interruption.is_raised());
+            let followed = follow_until(solver, &problem, &follow_options, &|| interruption.is_raised());
             interruption.result()?;
             let followed = followed.map_err(refused)?;
             let trajectory = Trajectory::new(&arm.chain, &problem, &followed, &timing).map_err(refused)?;
@@ -141,6 +155,7 @@ fn answer<'py>(
         followed.stop.as_ref().map(ToString::to_string),
         trajectory.deviation.position,
         trajectory.deviation.orientation,
+        PyArray1::from_slice(py, &trajectory.violations),
     ))
 }
 

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use urdf_ik::collision::Clearance;
-use urdf_ik::goals::{Goal, GoalContext};
+use urdf_ik::goals::Goal;
 use urdf_ik::robot::Chain;
 use urdf_ik::solver::{
     JointBounds, Mode, Pick, Preference, Problem, SolverKind, Target, Tolerance, Unreached, free_axes_from_names,
@@ -122,7 +122,7 @@ impl SolveOptions {
         Ok(true)
     }
 
-    /// Reads the goals. Links off the chain are at the positions of the world to avoid, or at their neutral ones.
+    /// Reads the goals.
     fn read_goals(&mut self, arm: &ArmData, given: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         let Some(given) = given else { return Ok(()) };
         let mut present = GOALS.iter().filter_map(|name| {
@@ -133,10 +133,7 @@ impl SolveOptions {
         if present.next().is_some() {
             return Err(refused("constraints is another name of goals; give one of them"));
         }
-        let robot = &arm.robot.robot;
-        let positions = self.world.as_ref().map_or_else(|| robot.neutral_positions(), |world| world.rest.clone());
-        let context = GoalContext { robot, chain: &arm.chain, positions: &positions, frames: &[] };
-        self.goals = GoalLists::read(&value, name, &context)?;
+        self.goals = GoalLists::read(&value, name, arm, self.world.as_deref())?;
         Ok(())
     }
 

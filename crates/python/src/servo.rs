@@ -1,19 +1,20 @@
 //! `Arm.servo` and `urdfik.Servo`: joint motion under velocity commands.
 
-use std::ffi::CString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use numpy::PyArray1;
-use pyo3::exceptions::PyDeprecationWarning;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict};
 
+use urdf_ik::goals::Goal;
 use urdf_ik::motion::MotionLimits;
 use urdf_ik::motion::servo::{Command, HeldBack, Hold, Report, ServoOptions};
 use urdf_ik::solver::SolverKind;
 
 use crate::arguments::{Argument, named, parsed};
 use crate::arrays::read_positions;
+use crate::deprecated::{renamed, warn_deprecated};
+use crate::goals::GoalLists;
 use crate::kinematics::read_axes;
 use crate::motion::limits;
 use crate::options::{free_axes as read_free_axes, world};
@@ -42,6 +43,8 @@ pub struct ServoRequest {
     pub options: ServoOptions,
     pub limits: MotionLimits,
     pub world: Option<Arc<WorldData>>,
+    /// Goals that come before every command, as they were given.
+    pub goals: Option<Arc<Py<PyAny>>>,
 }
 
 impl ServoRequest {
@@ -94,6 +97,9 @@ impl PyArm {
     ///     Free rotation axes of the tip frame while no rotation is commanded.
     /// avoid : World, optional
     ///     The world to avoid.
+    /// goals : list of goals, optional
+    ///     Goals that come before every command, as in solve. The motion yields to them; one that is violated at the
+    ///     start may only improve.
     /// held_back : "wait" or "slide", optional
     ///     Deprecated: max_deviation_angle, 0 or 1.05.
     /// give_position, give_orientation : float, optional
@@ -106,11 +112,11 @@ impl PyArm {
             max_deviation_angle = Argument::Valid(ServoOptions::DEFAULT.max_deviation_angle),
             slack_position = Argument::Valid(ServoOptions::DEFAULT.slack[0]),
             slack_orientation = Argument::Valid(ServoOptions::DEFAULT.slack[1]), free_axes = None, avoid = None,
-            held_back = None, give_position = None, give_orientation = None
+            goals = None, held_back = None, give_position = None, give_orientation = None
         ),
         text_signature = "($self, rate, q, *, joint_limits=None, linear_speed=0.5, angular_speed=1.5, \
                           max_deviation_angle=1.05, slack_position=0.02, slack_orientation=0.1, free_axes=None, \
-                          avoid=None, held_back=None, give_position=None, give_orientation=None)"
+                          avoid=None, goals=None, held_back=None, give_position=None, give_orientation=None)"
     )]
     fn servo<'py>(
         &self,
@@ -125,6 +131,7 @@ impl PyArm {
         slack_orientation: Argument<'py, f64>,
         free_axes: Option<&Bound<'py, PyAny>>,
         avoid: Option<&Bound<'py, PyAny>>,
+        goals: Option<Py<PyAny>>,
         held_back: Option<Argument<'py, String>>,
         give_position: Option<Argument<'py, f64>>,
         give_orientation: Option<Argument<'py, f64>>,
@@ -151,8 +158,9 @@ impl PyArm {
         };
         let limits = limits(joint_limits, &self.0)?;
         let world = avoid.map(|avoid| world(avoid, &self.0)).transpose()?.flatten();
-        let request = ServoRequest { rate: rate.named("rate")?, options, limits, world };
-        PyServo::start(&self.0, &read_positions(q, &self.0.chain, "q")?, request)
+        let goals = goals.map(Arc::new);
+        let request = ServoRequest { rate: rate.named("rate")?, options, limits, world, goals };
+        PyServo::start(py, &self.0, &read_positions(q, &self.0.chain, "q")?, request)
     }
 }
 
@@ -169,25 +177,31 @@ pub struct SavedServo {
     limits: [Vec<f64>; 3],
     /// Positions, velocities and accelerations.
     state: [Vec<f64>; 3],
+    goals: Option<Py<PyAny>>,
 }
 
 impl PyServo {
-    pub fn start(arm: &Arc<ArmData>, q: &[f64], request: ServoRequest) -> PyResult<Self> {
+    pub fn start(py: Python<'_>, arm: &Arc<ArmData>, q: &[f64], request: ServoRequest) -> PyResult<Self> {
         request.check()?;
         if q.iter().any(|position| !position.is_finite()) {
             return Err(refused("q has an entry that is not a finite number"));
         }
         let solver = arm.solver(SolverKind::Jacobian)?;
         let motion = urdf_ik::motion::servo::Servo::new(solver, &request.limits, request.options, q);
-        Ok(Self { arm: Arc::clone(arm), request, motion: Mutex::new(motion.map_err(refused)?) })
+        let mut motion = motion.map_err(refused)?;
+        if let Some(goals) = &request.goals {
+            let lists = GoalLists::read(goals.bind(py), "goals", arm, request.world.as_deref())?;
+            motion.set_goals(lists.of_one()?);
+        }
+        Ok(Self { arm: Arc::clone(arm), request, motion: Mutex::new(motion) })
     }
 
     fn servo(&self) -> MutexGuard<'_, urdf_ik::motion::servo::Servo> {
         self.motion.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn saved(&self) -> SavedServo {
-        let ServoRequest { rate, options, limits, .. } = self.request.clone();
+    fn saved(&self, py: Python<'_>) -> SavedServo {
+        let ServoRequest { rate, options, limits, goals, .. } = self.request.clone();
         let servo = self.servo();
         SavedServo {
             rate,
@@ -197,13 +211,14 @@ impl PyServo {
             free_axes: options.free_axes,
             limits: [limits.velocities, limits.accelerations, limits.jerks],
             state: [servo.positions(), servo.velocities(), servo.accelerations()].map(<[f64]>::to_vec),
+            goals: goals.map(|goals| goals.clone_ref(py)),
         }
     }
 }
 
 impl PyServo {
     /// The name of a limiting factor, and those of its joint, tip or bodies.
-    fn limiting_factor(&self, hold: &Hold) -> (&'static str, Vec<String>) {
+    fn limiting_factor(&self, hold: &Hold, goals: &[Goal]) -> (&'static str, Vec<String>) {
         let chain = &self.arm.chain;
         let joint = |variable: usize| vec![chain.variables()[variable].name.clone()];
         let tip = |tip: usize| vec![chain.tips()[tip].link.clone()];
@@ -211,7 +226,7 @@ impl PyServo {
             Hold::JointLimit { variable } => ("joint_limit", joint(variable)),
             Hold::Singularity => ("singularity", Vec::new()),
             Hold::Contact { pair, .. } => ("contact", self.bodies(pair)),
-            Hold::Workspace(at) => ("workspace", tip(at.tip)),
+            Hold::Goal { goal } => ("goal", goals.get(goal).map(|goal| goal.name().to_owned()).into_iter().collect()),
             Hold::JointSpeed { variable } => ("joint_speed", joint(variable)),
             Hold::TipSpeed { tip: index } => ("tip_speed", tip(index)),
         }
@@ -228,11 +243,12 @@ impl PyServo {
 #[pyfunction]
 #[pyo3(signature = (arm, saved, world))]
 pub fn rebuild_servo(
+    py: Python<'_>,
     arm: &Bound<'_, PyArm>,
     saved: SavedServo,
     world: Option<&Bound<'_, PyWorld>>,
 ) -> PyResult<PyServo> {
-    let SavedServo { rate, speeds, max_deviation_angle, slack, free_axes, limits, state } = saved;
+    let SavedServo { rate, speeds, max_deviation_angle, slack, free_axes, limits, state, goals } = saved;
     let [q, velocities, accelerations] = state;
     let options = ServoOptions {
         linear_speed: speeds[0],
@@ -249,7 +265,8 @@ pub fn rebuild_servo(
     let [of_velocity, of_acceleration, of_jerk] = limits;
     let limits = MotionLimits { velocities: of_velocity, accelerations: of_acceleration, jerks: of_jerk };
     let world = world.map(|world| Arc::clone(&world.get().0));
-    let servo = PyServo::start(&arm.get().0, &q, ServoRequest { rate, options, limits, world })?;
+    let request = ServoRequest { rate, options, limits, world, goals: goals.map(Arc::new) };
+    let servo = PyServo::start(py, &arm.get().0, &q, request)?;
     servo.servo().resume(&velocities, &accelerations);
     Ok(servo)
 }
@@ -298,6 +315,12 @@ impl PyServo {
         Ok(PyArray1::from_slice(py, servo.positions()))
     }
 
+    /// The goals that come before every command, as they were given; None without any.
+    #[getter]
+    fn goals(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.request.goals.as_ref().map(|goals| goals.clone_ref(py))
+    }
+
     /// The joint positions (n,) [rad or m].
     #[getter]
     fn positions<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
@@ -335,8 +358,8 @@ impl PyServo {
     ///   as is its opposite, along the axes of the base link, with the size of one radian over all tips; otherwise
     ///   empty.
     /// - ``limits``: a list of tuples, the most important first: the limiting factor ("joint_limit", "singularity",
-    ///   "contact", "workspace", "joint_speed" or "tip_speed") and a list with the name of its joint, its tip or its
-    ///   two bodies. Empty if the tips follow.
+    ///   "contact", "goal", "joint_speed" or "tip_speed") and a list with the name of its joint, its goal, its tip or
+    ///   its two bodies. Empty if the tips follow.
     /// - ``distance``: the distance of the two bodies of a contact among them [m]; None without one.
     #[getter]
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -354,7 +377,10 @@ impl PyServo {
         let lost =
             names.iter().zip(singular_direction).map(|(tip, lost)| (tip, PyArray1::from_slice(py, lost.as_slice())));
         dict.set_item("singular_direction", lost.into_py_dict(py)?)?;
-        dict.set_item("limits", holds.iter().map(|hold| self.limiting_factor(hold)).collect::<Vec<_>>())?;
+        dict.set_item(
+            "limits",
+            holds.iter().map(|hold| self.limiting_factor(hold, servo.goals())).collect::<Vec<_>>(),
+        )?;
         let contact = |hold: &Hold| if let Hold::Contact { distance, .. } = *hold { Some(distance) } else { None };
         dict.set_item("distance", holds.iter().find_map(contact))?;
         Ok(dict)
@@ -371,25 +397,7 @@ impl PyServo {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (PyArm, SavedServo, Option<PyWorld>)>> {
         let world = self.request.world.clone().map(PyWorld);
-        let state = (PyArm(Arc::clone(&self.arm)), self.saved(), world);
+        let state = (PyArm(Arc::clone(&self.arm)), self.saved(py), world);
         Ok((py.import("urdfik._urdfik")?.getattr("rebuild_servo")?, state))
     }
-}
-
-/// The value of an argument, or of its deprecated name.
-fn renamed(
-    py: Python<'_>,
-    old: Option<Argument<'_, f64>>,
-    new: Argument<'_, f64>,
-    [old_name, new_name]: [&str; 2],
-) -> PyResult<f64> {
-    let Some(value) = named(old, old_name)? else { return new.named(new_name) };
-    warn_deprecated(py, old_name, new_name)?;
-    Ok(value)
-}
-
-/// Warns that an argument has another name.
-fn warn_deprecated(py: Python<'_>, old: &str, new: &str) -> PyResult<()> {
-    let message = CString::new(format!("the argument {old} of servo is deprecated: use {new}")).map_err(refused)?;
-    PyErr::warn(py, &py.get_type::<PyDeprecationWarning>(), &message, 1)
 }

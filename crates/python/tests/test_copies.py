@@ -51,7 +51,8 @@ def test_servos(arm, way):
     q = arm.solve([0.4, -0.1, 0.3, 1, 0, 0, 0], attempts=1000).positions
     world = urdfik.World(arm, [{"id": "wall", "type": "box", "size": [1, 0.1, 1], "p": [0.4, 0.5, 0.3]}])
     limits = {name: {"velocity": 0.5} for name in arm.joint_names}
-    servo = arm.servo(100, q, joint_limits=limits, free_axes=["rz"], linear_speed=0.2, avoid=world)
+    goals = [urdfik.goals.PositionGoal(upper=[9, 9, 9])]
+    servo = arm.servo(100, q, joint_limits=limits, free_axes=["rz"], linear_speed=0.2, avoid=world, goals=goals)
     resting = way(servo)
     for _ in range(30):
         servo.step([0, 0.1, 0, 0, 0, 0])

@@ -238,26 +238,26 @@ def test_an_unmet_goal_is_named_with_its_violation(panda, hands):
 
 
 def test_batches(panda):
-    rng = random(71)
-    poses, seeds = panda.forward_kinematics(draw(panda, rng, 12))[:, :3, 3], draw(panda, rng, 12)
+    rng, count = random(71), len(KINDS) + 3
+    poses, seeds = panda.forward_kinematics(draw(panda, rng, count))[:, :3, 3], draw(panda, rng, count)
     poses[5] = np.nan
     shared = [LEVEL, {"type": "joints", "coefficients": {"panda_joint1": 1}, "lower": -1.5, "upper": 1.5}]
     each = [[feasible(panda, kind, rng, {})] for kind in KINDS] + [shared, [], [LEVEL]]
     for wanted in (shared, each):
         answers = panda.solve_batch(poses, seeds, goals=wanted, threads=2)
-        assert list(answers.refused) == [5] and np.isnan(answers.violations[5]).all() and answers.violations.shape == (12, 2)
-        for row in set(range(12)) - {5}:
+        assert list(answers.refused) == [5] and np.isnan(answers.violations[5]).all() and answers.violations.shape == (count, 2)
+        for row in set(range(count)) - {5}:
             single = panda.solve(poses[row], seeds[row], goals=wanted if wanted is shared else wanted[row])
             np.testing.assert_array_equal(answers.positions[row], single.positions)
             np.testing.assert_array_equal(answers.violations[row, :len(single.violations)], single.violations)
             assert np.isnan(answers.violations[row, len(single.violations):]).all()
     alone = panda.solve_batch(None, seeds, constraints=[LEVEL])
-    assert len(alone) == 12 and alone.solved.all() and (alone.violations <= TOLERANCE).all()
+    assert len(alone) == count and alone.solved.all() and (alone.violations <= TOLERANCE).all()
     assert len(panda.solve_batch(goals=[[LEVEL], [LEVEL]])) == 2 and len(panda.solve_batch(goals=[LEVEL])) == 1
     assert panda.solve_batch(poses[:2]).violations.shape == (2, 0)
     for call, words in [
         (lambda: panda.solve_batch(), "poses is None, and there are no goals"),
-        (lambda: panda.solve_batch(poses, goals=[[LEVEL]]), "there are 1 lists of goals for 12 poses"),
+        (lambda: panda.solve_batch(poses, goals=[[LEVEL]]), f"there are 1 lists of goals for {count} poses"),
         (lambda: panda.solve_batch(goals=[[LEVEL], 3]), "goals[1] is 3; it must be a list of goals"),
         (lambda: panda.solve_batch(goals=[[], [LEVEL, {"type": "dance"}]]), "goals[1][1]: dance: there is no goal of type"),
     ]:

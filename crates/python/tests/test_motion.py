@@ -50,6 +50,48 @@ def test_a_path_that_leaves_the_reach_says_where(arm, start):
     assert not trajectory.complete and 0 < trajectory.fraction < 1 and "m" in trajectory.reason
 
 
+def test_a_path_may_start_anywhere(arm, start):
+    q, pose = start
+    waypoints = [pose, moved(pose, 0, 0.35, 0.05)]
+    free = arm.path(waypoints, period=0.02)
+    assert free.complete, free.reason
+    np.testing.assert_allclose(arm.forward_kinematics(free.positions[0]), pose, atol=2e-5)
+    np.testing.assert_array_equal(free.positions, arm.path(waypoints, None, period=0.02).positions)
+    given = arm.path(waypoints, q, period=0.02)
+    np.testing.assert_allclose(given.positions[0], q, atol=1e-12)
+
+    def length(trajectory):
+        return np.linalg.norm(np.diff(trajectory.positions, axis=0), axis=1).sum()
+
+    if given.complete:
+        assert length(free) <= 1.1 * length(given)
+    away = arm.path([pose, moved(pose, 2, 0, 0)])
+    assert not away.complete and "out of reach" in away.reason
+    with pytest.raises(urdfik.Error, match="search"):
+        arm.path(waypoints, search=-1)
+
+
+def test_goals_are_met_all_along_a_path(arm, start):
+    q, pose = start
+    level = {"type": "cone", "axis": [0, 0, 1], "direction": [0, 0, -1], "angle": 0.05, "name": "level"}
+    corners = [pose[:3, 3], moved(pose, -0.1, 0.3, 0.1)[:3, 3]]
+    axes = ["rx", "ry", "rz"]
+    trajectory = arm.path(corners, q, free_axes=axes, goals=[level], period=0.02)
+    assert trajectory.complete, trajectory.reason
+    down = -arm.forward_kinematics(trajectory.positions)[:, 2, 2]
+    assert np.arccos(np.clip(down, -1, 1)).max() <= 0.051
+    assert trajectory.goal_violations.shape == (1,) and trajectory.goal_violations[0] <= 1e-3
+    same = arm.path(corners, q, free_axes=axes, constraints=[level], period=0.02)
+    np.testing.assert_array_equal(same.positions, trajectory.positions)
+    free = arm.path(corners, q, free_axes=axes, period=0.02)
+    assert free.goal_violations.shape == (0,)
+    with pytest.raises(urdfik.Error, match="at the start goal 'up'"):
+        arm.path(corners, q, free_axes=axes, goals=[{**level, "direction": [0, 0, 1], "name": "up"}])
+    fence = {"type": "position", "p": pose[:3, 3], "upper": [None, 0.15, None], "name": "fence"}
+    stopped = arm.path(corners, q, free_axes=axes, goals=[level, fence])
+    assert not stopped.complete and "goal 'fence'" in stopped.reason
+
+
 def test_a_servo_moves_the_tip_along_a_line(arm, start):
     q, pose = start
     servo = arm.servo(250, q)
@@ -206,3 +248,22 @@ def test_a_servo_that_starts_outside_the_limits_moves_inside_first(arm, start):
 def test_what_is_wrong_is_named(arm, start, call, words):
     with pytest.raises(urdfik.Error, match=words):
         call(arm, *start)
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.05])
+def test_a_servo_keeps_a_cup_level(arm, start, angle):
+    q, pose = start
+    up = pose[:3, 2]
+    goals = [urdfik.goals.ConeGoal(axis=[0, 0, 1], direction=up, angle=angle, name="level")]
+    servo = arm.servo(100, q, goals=goals)
+    assert servo.goals is goals and arm.servo(100, q).goals is None
+    tilts, named = [], False
+    for _ in range(200):
+        servo.step([0, 0.05, 0, 0.3, 0.2, 0])
+        axis = arm.forward_kinematics(servo.positions)[:3, 2]
+        tilts.append(np.arctan2(np.linalg.norm(np.cross(axis, up)), axis @ up))
+        named |= ("goal", ["level"]) in servo.report["limits"]
+    assert max(tilts) < angle + np.radians(0.01) and named
+    assert arm.forward_kinematics(servo.positions)[1, 3] > pose[1, 3] + 0.03
+    with pytest.raises(urdfik.Error, match="goals"):
+        arm.servo(100, q, goals=[{"type": "cone"}])

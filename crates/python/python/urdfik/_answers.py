@@ -117,6 +117,8 @@ class Trajectory:
     """Largest position error of the tip from the path [m], along the axes that are not free."""
     orientation_deviation: float
     """Largest orientation error of the tip from the path [rad], about the axes that are not free."""
+    goal_violations: NDArray[np.float64]
+    """Largest violation of each goal along the trajectory [m or rad]; empty without goals or without points."""
 
     @property
     def complete(self) -> bool:

@@ -209,13 +209,16 @@ class Arm:
     def path(
         self,
         waypoints: ArrayLike,
-        q: _Positions,
+        q: _Positions | None = None,
         *,
         blend_radius: float = 0.0,
         speed: float = 0.1,
         acceleration: float = 0.5,
         period: float = 0.01,
         joint_limits: _JointLimits = None,
+        search: int = 100,
+        goals: _Goals | None = None,
+        constraints: _Goals | None = None,
         solver: _Solver = "jacobian",
         free_axes: _FreeAxes = None,
         avoid: World | None = None,
@@ -238,6 +241,7 @@ class Arm:
         slack_orientation: float = 0.1,
         free_axes: _FreeAxes = None,
         avoid: World | None = None,
+        goals: _Goals | None = None,
         held_back: _HeldBack | None = None,
         give_position: float | None = None,
         give_orientation: float | None = None,
@@ -280,6 +284,8 @@ class Servo:
     ) -> _Floats: ...
     @property
     def report(self) -> dict[str, Any]: ...
+    @property
+    def goals(self) -> _Goals | None: ...
     @property
     def positions(self) -> _Floats: ...
     @property
