@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod arm;
+mod goals;
 mod handle;
 mod markers;
 mod messages;
@@ -38,7 +39,7 @@ use tokio::sync::Mutex;
 use arm::sources::Sources;
 use arm::{Arm, Deadman, Output, deadman, descriptions};
 use reports::{Reporter, Warnings};
-use robot_in_use::{Frames, Measured, description, frames, measured};
+use robot_in_use::{Frames, Measured, StandingGoals, description, frames, measured};
 use ros::command_line::{Arguments, CommandLine};
 use ros::{Clock, Lock, MEASURED_JOINT_STATES, TopicNames, logging, spin};
 use services::{diagnostics, parameters};
@@ -129,6 +130,7 @@ fn start(node: Node, values: Values, remappings: Vec<String>) -> Result<spin::Sp
     measured::serve(&mut spinner, &arm.measured)?;
     deadman::serve(&mut spinner, &arm.deadman, &settings)?;
     let store = parameters::serve(&mut spinner.node, &arm, values, commands.clone())?;
+    goals::serve(&mut spinner, &arm, Arc::clone(&store))?;
     let drags = handle::serve(&mut spinner, &servo, store)?;
     targets::serve(&mut spinner, &servo, drags)?;
     servo::serve(&mut spinner, &servo, commands.clone())?;
@@ -173,6 +175,7 @@ fn make_arm(node: &mut Node, settings: Settings, srdf: Option<Srdf>, is_measured
         reporter,
         measured,
         frames: Arc::new(Frames::new()),
+        goals: StandingGoals::default(),
         surroundings: Arc::new(Surroundings::new(srdf, warnings, present)),
         clock,
         settings_in_use: settings,

@@ -17,7 +17,7 @@ from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
 from urdf_ik.msg import Obstacles, ServoStatus, SolveStatus
 from urdf_ik.srv import ForwardKinematics
-from visualization_msgs.msg import InteractiveMarkerFeedback
+from visualization_msgs.msg import InteractiveMarkerFeedback, Marker, MarkerArray
 
 from interfaces import topic_name
 
@@ -25,7 +25,8 @@ LATEST = QoSProfile(depth=1)
 MEASURED = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 KEPT = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 SERVO_SPEEDS = ('servo.linear_speed', 'servo.angular_speed')
-PARAMETERS = ('base_link', 'tip_links', 'urdf_file', 'frame_prefix', 'solver', 'free_axes', 'servo.workspace', *SERVO_SPEEDS)
+DRAWN_PARAMETERS = ('goals', 'servo.workspace')  # what the page shows of the topic markers
+PARAMETERS = ('base_link', 'tip_links', 'urdf_file', 'frame_prefix', 'solver', 'free_axes', *DRAWN_PARAMETERS, *SERVO_SPEEDS)
 POLL_INTERVAL = 1.0  # [s] between two polls of the parameters
 GONE_AFTER = 2.5  # [s] without a sign of the node
 MEASURED_FOR = 1.0  # [s] that a measurement is shown
@@ -38,6 +39,8 @@ FIELDS = {ParameterType.PARAMETER_STRING: 'string_value', ParameterType.PARAMETE
 
 class Arm(Node):
     """The newest of each: `description`, `obstacles`, `parameters`, `positions` by joint, `statuses` and `targets` by tip link.
+
+    `markers` has those of the node by namespace and id, while there are goals or a workspace to draw.
 
     `measured` has measured positions by joint, none without recent measurements.
 
@@ -66,7 +69,8 @@ class Arm(Node):
         self._describe = self.create_client(DescribeParameters, f'{node}/describe_parameters')
         self._kinematics = self.create_client(ForwardKinematics, f'{node}/forward_kinematics')
         self._rest = self.create_client(SetBool, f'{node}/figure_of_eight/rest')
-        self._holds = self.create_publisher(InteractiveMarkerFeedback, f'{node}/handle/feedback', LATEST)
+        self._feedback = self.create_publisher(InteractiveMarkerFeedback, f'{node}/handle/feedback', QoSProfile(depth=10))
+        self._markers_of_node, self.markers = None, {}
         self._held_at, self._rests = -np.inf, False
         self._triggers = {name: self.create_client(Trigger, f'{node}/{name}')
                           for name in ('stop', 'reset', 'resume', 'simulated_arm/shift')}
@@ -141,8 +145,27 @@ class Arm(Node):
         values = {name: getattr(value, FIELDS[value.type]) for name, value in zip(PARAMETERS, future.result().values)
                   if value.type in FIELDS}
         self.parameters = {name: value if isinstance(value, (str, float)) else list(value) for name, value in values.items()}
+        self._watch_markers(any(self.parameters.get(name, '').strip() for name in DRAWN_PARAMETERS))
         if not self.solvers and self._describe.service_is_ready():
             self._describe.call_async(DescribeParameters.Request(names=['solver'])).add_done_callback(self._see_solvers)
+
+    def _watch_markers(self, wanted):
+        """Only while there is something to draw: the node computes none without a subscriber."""
+        if wanted and self._markers_of_node is None:
+            self._markers_of_node = self.create_subscription(
+                MarkerArray, f'{self.node_name}/markers', self._see_markers, QoSProfile(depth=10))
+        elif not wanted and self._markers_of_node is not None:
+            self.destroy_subscription(self._markers_of_node)
+            self._markers_of_node, self.markers = None, {}
+
+    def _see_markers(self, message):
+        for marker in message.markers:
+            if marker.action == Marker.DELETEALL:
+                self.markers = {}
+            elif marker.action == Marker.DELETE:
+                self.markers.pop((marker.ns, marker.id), None)
+            else:
+                self.markers[marker.ns, marker.id] = marker
 
     def _see_solvers(self, future):
         """The node says which values the parameter may have: words, the last ones with commas between them."""
@@ -220,7 +243,24 @@ class Arm(Node):
         now = time.monotonic()
         if now > self._held_at + HOLD_INTERVAL:
             self._held_at = now
-            self._holds.publish(InteractiveMarkerFeedback(client_id=self.get_name(), marker_name=tip))  # keep alive
+            self._feedback.publish(InteractiveMarkerFeedback(client_id=self.get_name(), marker_name=tip))  # keep alive
+
+    # Standing goals
+
+    @property
+    def takes_drags(self):
+        """Whether the node has handles."""
+        return self._feedback.get_subscription_count() > 0
+
+    def drag_goal(self, name, place):
+        """Moves the handle of a standing goal to a place in the base link's frame."""
+        self._feedback.publish(InteractiveMarkerFeedback(
+            client_id=self.get_name(), marker_name=f'goals/{name}', event_type=InteractiveMarkerFeedback.POSE_UPDATE,
+            pose=Pose(position=Point(**dict(zip('xyz', place.tolist()))))))
+
+    def release_goal(self, name):
+        self._feedback.publish(InteractiveMarkerFeedback(
+            client_id=self.get_name(), marker_name=f'goals/{name}', event_type=InteractiveMarkerFeedback.MOUSE_UP))
 
     # The figure of eight
 

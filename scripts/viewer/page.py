@@ -9,7 +9,9 @@ import numpy as np
 import viser.transforms
 
 from .colors import GREY
+from .goal_handles import GoalHandles
 from .handle import Handle
+from .markers import goals_of
 from .outcomes import word_and_color
 from .pace import Pace
 from .panel import Panel
@@ -30,11 +32,14 @@ class Page:
         self._steering = Steering(arm, tellers.pads, self._panel.steering, self._cameras)
         self._robot, self._drawn_from, self._problem = None, None, None
         self._handles, self._tips, self._tools, self._positions = [], [], {}, np.zeros(0)
+        self._goal_handles = GoalHandles(
+            server, lambda name, pose: self._soon(self._drag_goal, name, pose), arm.release_goal)
         self._shapes, self._missing = None, []
         self._loader = ThreadPoolExecutor(1)
         self._with_trace = self._with_target = True
         self._counted = (time.monotonic(), 0, 0.0)  # since when, from which count of statuses, the last rate
-        server.on_client_disconnect(lambda client: [held.let_go(client.client_id) for held in (tellers.pads, *self._handles)])
+        server.on_client_disconnect(lambda client: [held.let_go(client.client_id)
+                                                 for held in (tellers.pads, self._goal_handles, *self._handles)])
 
     def close(self):
         self._loader.shutdown(wait=False, cancel_futures=True)
@@ -72,10 +77,18 @@ class Page:
         else:
             self._soon(self._scene.clear_traces if what == 'Clear trace' else self._scene.camera_home)
 
+    def _drag_goal(self, name, pose):
+        """Moves a standing goal: `pose` is in the root link's frame."""
+        if self._robot is not None:
+            self._arm.drag_goal(name, self._in_base(pose)[:3, 3])
+
+    def _in_base(self, pose):
+        return np.linalg.inv(self._link_poses()[self._base]) @ pose
+
     def _drag(self, number, pose):
         """Publishes the target: `pose` is in the root link's frame."""
         if self._robot is not None and number < len(self._tips):
-            target = np.linalg.inv(self._link_poses()[self._base]) @ pose
+            target = self._in_base(pose)
             w, x, y, z = viser.transforms.SO3.from_matrix(target[:3, :3]).wxyz
             self._arm.publish_target(self._tips[number], (target, (x, y, z, w)))
 
@@ -121,7 +134,7 @@ class Page:
         self._arm.use_tips(tips)
         self._panel.steering.use_tips(tips)
         self._positions = np.zeros(len(robot.joint_index))
-        for handle in self._handles:
+        for handle in (self._goal_handles, *self._handles):
             handle.remove()
         self._scene.set_robot(robot, len(tips))
         self._handles = [
@@ -149,7 +162,8 @@ class Page:
         measured = self._arm.measured
         self._scene.show_measured(self._robot.link_poses(self._at(measured)) if measured else poses, poses)
         self._scene.show_obstacles(self._arm.obstacles, poses)
-        self._scene.show_workspace(self._arm.parameters.get('servo.workspace', ''), poses[self._base])
+        self._scene.show_markers(self._arm.markers, poses[self._base])
+        self._goal_handles.show(self._arm.markers if self._arm.takes_drags else {}, poses[self._base], self._scene.reach)
         for number, (tip, handle) in enumerate(zip(self._tips, self._handles)):
             tip_pose = poses[self._robot.link_index[tip]] @ self._tools.get(tip, np.eye(4))
             handle.follow(tip_pose)
@@ -192,6 +206,7 @@ class Page:
         notes = [note for note in (self._problem, arm.notice) if note] + [f'not drawn: {what}' for what in self._missing]
         self._panel.show_status(self._headline(), {tip: arm.statuses[tip] for tip in self._tips if tip in arm.statuses},
                                 arm.answered, rate, notes)
+        self._panel.show_goals(goals_of(arm.markers))
         self._panel.show_simulation(arm.is_simulated)
         self._panel.show_figure(arm.figure_is_there, arm.figure_rests)
         self._panel.steering.show_status(arm.servo_status)

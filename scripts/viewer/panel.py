@@ -6,11 +6,12 @@ import numpy as np
 from urdf_ik.msg import SolveStatus
 
 from .arm import FAULTS
+from .colors import GREEN, RED
 from .outcomes import word_and_color
 from .steering.panel import SteeringPanel
 from .style import STYLE, block, chosen, headline, length, note, numbers, outcome
 
-MAX_ROWS = 40  # of joints
+MAX_ROWS = 40  # of joints, and of goals
 HINTS = {'freeze': 'An emergency stop: the drives hold where they are', 'sag': 'The arm settles below its commands',
          'mute': 'No measurements', 'delay': 'Measurements come late'}
 AT_LIMIT = 1e-3  # [rad or m] from a limit
@@ -27,6 +28,9 @@ class Panel:
         gui = server.gui
         gui.add_html(STYLE)
         self._status = gui.add_html('')
+        self._goals_folder = gui.add_folder('Goals', visible=False)
+        with self._goals_folder:
+            self._goals = gui.add_html('')
         with gui.add_folder('Arm'):
             buttons = gui.add_button_group('Move', ['Stop', 'Reset', 'Resume'])
             self._figure = gui.add_button('', visible=False, hint='The target that moves on a figure of eight')
@@ -90,6 +94,12 @@ class Panel:
                                   (length(answered.position_error), 'error'), (f'{rate:.0f} Hz', 'targets'))))
         self._status.content = block([*lines, *map(note, notes)])
 
+    def show_goals(self, goals):
+        """The name of each standing goal, and its violation with unit, empty if it is met."""
+        if self._goals_folder.visible != bool(goals):
+            self._goals_folder.visible = bool(goals)
+        self._goals.content = block([goal_row(*goal) for goal in goals[:MAX_ROWS]])
+
     def show_joints(self, positions, ranges):
         """Joint positions by name, and a JointRange for each movable joint."""
         rows = [joint_row(name, positions.get(name, 0.0), joint_range) for name, joint_range in list(ranges.items())[:MAX_ROWS]]
@@ -110,6 +120,11 @@ def name_of_axes(axes):
 
 def at_limit(position, joint_range):
     return min(position - joint_range.lower, joint_range.upper - position) < AT_LIMIT
+
+
+def goal_row(name, violation):
+    word, color = ('violated', RED) if violation else ('met', GREEN)
+    return outcome(word, color, f'{name}, by {violation}' if violation else name, '')
 
 
 def joint_row(name, position, joint_range):

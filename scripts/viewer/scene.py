@@ -6,9 +6,9 @@ import numpy as np
 from .colors import MEASURED
 from .drawing import Drawing
 from .instances import wxyz_of
+from .markers import Markers
 from .obstacles import Obstacles
 from .stage import Stage
-from .workspace import Workspace
 
 TRACE_POINTS = 500
 TRACE_COLOR = (204, 121, 167)
@@ -66,7 +66,7 @@ class Scene(Stage):
     def __init__(self, server):
         super().__init__(server)
         self._drawing, self._measured, self._shapes, self._obstacles = None, None, None, Obstacles(self._scene)
-        self._workspace = Workspace(self._scene)
+        self._markers = Markers(self._scene)
         self._traces, self._targets = [], []
 
     def set_robot(self, robot, tips):
@@ -100,9 +100,9 @@ class Scene(Stage):
     def show_obstacles(self, message, link_poses):
         self._obstacles.show(message, self.robot, link_poses)
 
-    def show_workspace(self, text, base_pose):
-        """`text` is the parameter servo.workspace."""
-        self._workspace.show(text, base_pose, self.reach)
+    def show_markers(self, markers, base_pose):
+        """The workspace and the goals among the node's markers, by namespace and id."""
+        self._markers.show(markers, base_pose, self.dark)
 
     def trace(self, tip, point):
         self._traces[tip].add(point)

@@ -8,7 +8,7 @@ STYLE = """<style>
 .ik { font-size: 12.5px; line-height: 1.45; font-variant-numeric: tabular-nums; padding: 2px 10px 8px;
   color: var(--mantine-color-text); }
 .ik .dim { opacity: .62; }
-.ik .chip { display: inline-block; padding: 1px 9px; border-radius: 9px; color: #14181d; font-weight: 600; margin-right: 6px; }
+.ik .chip { display: inline-block; padding: 1px 9px; border-radius: 9px; color: #14181d; font-weight: 600; margin: 1px 6px 1px 0; }
 .ik .row { display: grid; grid-template-columns: minmax(0, 9em) 1fr 5em; gap: 8px; align-items: center; height: 19px; }
 .ik .row span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .ik .value { text-align: right; }

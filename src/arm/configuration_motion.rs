@@ -10,7 +10,8 @@ use r2r::urdf_ik::msg::ServoStatus;
 
 use super::collision_check::{CollisionCheck, Obstruction};
 use super::progress::{ArrivalReport, ArrivalReports, MotionProgress, arrives};
-use super::steering::{Steering, Taken};
+use super::steering::{RobotGoals, Steering, Taken};
+use crate::reports::Refused;
 use crate::robot_in_use::{Configuration, LoadedRobot};
 use crate::surroundings::{Avoidance, NotReady};
 use urdf_ik_collision::interpolate_into;
@@ -69,6 +70,8 @@ pub(crate) struct Tick<'a> {
     /// Elapsed time \[s\].
     pub step: f64,
     pub settings: &'a Settings,
+    /// Standing goals of the servo; if they are invalid, it does not move.
+    pub goals: Result<&'a RobotGoals, &'a Refused>,
     /// Obstacles to avoid; if they are not ready, no motion starts.
     pub avoidance: Result<Option<&'a Avoidance>, &'a NotReady>,
     /// True if the servo status has subscribers.

@@ -36,6 +36,8 @@ pub(super) struct Following {
     measured: Vec<Option<ComparedMeasurement>>,
     /// Start of the current driven phase \[s\].
     driven_since: f64,
+    /// End of the last driven phase \[s\].
+    driven_until: f64,
     /// Largest deviation of a measurement from the latest command since it was last reported.
     pub greatest: Option<Deviation>,
 }
@@ -129,10 +131,17 @@ impl Following {
     /// True if the arm moves, or could have moved towards its command within the last `window` seconds.
     pub(super) fn is_driven(&mut self, moves: bool, window: f64) -> bool {
         let is_driven = moves || self.time - self.changed < window;
-        if !is_driven {
+        if is_driven {
+            self.driven_until = self.time;
+        } else {
             self.driven_since = self.time;
         }
         is_driven
+    }
+
+    /// True if each variable has been measured since the arm is no longer driven.
+    pub(super) fn is_measured_at_rest(&self) -> bool {
+        self.measured.iter().all(|seen| seen.is_some_and(|seen| seen.time > self.driven_until))
     }
 
     /// Compares all measurements (one a variable, if available) that are new since the last call. Returns the
@@ -304,6 +313,20 @@ mod tests {
         assert!(unmeasured(&mut joint, true, 10) < 0.11);
         // A pause resets the time.
         assert!(unmeasured(&mut joint, false, 100) < 1e-9);
+    }
+
+    #[test]
+    fn only_measurements_after_the_driven_phase_are_those_of_an_arm_at_rest() {
+        let mut joint = OneJoint::on_interval();
+        joint.step(0.0, 0.0);
+        joint.note(0.1);
+        while joint.following.is_driven(false, WINDOW) {
+            assert_eq!(joint.compare(Measurement::new(0.06, None)), None);
+            joint.note(0.1);
+        }
+        assert!(!joint.following.is_measured_at_rest());
+        joint.step(0.1, 0.1);
+        assert!(joint.following.is_measured_at_rest());
     }
 
     #[test]

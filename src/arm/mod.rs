@@ -29,11 +29,13 @@ use r2r::std_msgs::msg::Header;
 use tokio::sync::Mutex;
 
 use crate::reports::{RefuseAs, Refused, Report, Reporter};
-use crate::robot_in_use::{Configuration, Frames, Measured, ReadyRobot};
+use crate::robot_in_use::{Configuration, Frames, Measured, ReadyRobot, StandingGoals};
 use crate::ros::{Clock, Lock, MEASURED_JOINT_STATES, clock, task};
 use crate::surroundings::{Avoidance, ClearanceLoss, Surroundings};
 use configuration_motion::ConfigurationMotion;
 use sources::{BlockReason, Sources};
+use steering::RobotGoals;
+use urdf_ik_goals::Goal;
 use urdf_ik_motion::MotionError;
 use urdf_ik_parameters::Settings;
 
@@ -48,6 +50,7 @@ pub(crate) struct Arm {
     pub reporter: Arc<Reporter>,
     pub measured: Arc<Measured>,
     pub frames: Arc<Frames>,
+    pub goals: StandingGoals,
     pub surroundings: Arc<Surroundings>,
     pub clock: Clock,
     /// The current parameters, replaced as a whole on a change.
@@ -68,6 +71,18 @@ impl Arm {
     /// [`Refused`] without a robot.
     pub(crate) fn configuration(&self) -> Result<Configuration, Refused> {
         self.output.present().ok_or_else(Refused::no_robot)
+    }
+
+    /// The standing goals of `settings` at a configuration of the robot in use.
+    ///
+    /// # Errors
+    /// [`Refused`], as [`StandingGoals::at`].
+    pub(crate) fn standing_goals(
+        &self,
+        configuration: &Configuration,
+        settings: &Settings,
+    ) -> Result<Arc<[Goal]>, Refused> {
+        self.goals.at(&self.frames, configuration, settings)
     }
 
     /// The configuration for the start of a motion: the last command if the arm is measured close to it, otherwise the
@@ -180,7 +195,11 @@ pub(crate) fn serve(arm: &Arc<Arm>) {
             // Until a new scene is ready, the previous one applies.
             let avoidance = Avoidance::in_motion(&arm.surroundings, &settings);
             let avoidance = avoidance.map(|avoidance| Some(arm.widened(avoidance?, &settings, &mut clearance_loss)));
-            arm.output.tick(&settings, avoidance.as_ref().map(Option::as_ref), next);
+            let goals = arm.configuration().and_then(|now| {
+                let goals = arm.standing_goals(&now, &settings)?;
+                Ok(RobotGoals { loaded: now.loaded, goals })
+            });
+            arm.output.tick(&settings, goals.as_ref(), avoidance.as_ref().map(Option::as_ref), next);
             next = (next + period).max(now);
         }
     });

@@ -216,6 +216,8 @@ impl Supervision {
         let fault = match input.distance(motion) {
             Ok(None) => return self.take_reports(|arrival| arrival.report, input),
             _ if is_driven => return Supervised::default(),
+            // An older measurement shows where the arm was on its way.
+            Ok(Some(_)) if !self.following.is_measured_at_rest() => return Supervised::default(),
             Ok(Some(deviation)) => Fault::new(deviation.sentence(&motion.loaded)),
             Err(fault) => fault,
         };

@@ -1,18 +1,23 @@
 //! The displayed handles, and the update from one drawing to the next.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3};
 use r2r::visualization_msgs::msg::InteractiveMarkerUpdate;
 
 use super::handles::{Handle, Handles};
 use super::marker::{self, Appearance};
 use crate::arm::Arm;
+use crate::messages::TargetAxes;
 use crate::robot_in_use::Configuration;
+use crate::solving::GoalView;
 use urdf_ik_robot::ChainPoses;
 
 /// Size of a handle as a fraction of that of the arm.
 const SIZE: f64 = 0.2;
+/// Size of a handle of a goal as a fraction of that of the robot.
+const GOAL_SIZE: f64 = 0.1;
 /// Size of a handle of an arm without extent \[m\].
 const DEFAULT_SIZE: f64 = 0.2;
 /// Smallest and largest size of a handle \[m\].
@@ -20,7 +25,7 @@ const BOUNDS: (f64, f64) = (1e-3, 1e3);
 
 /// A displayed handle.
 pub(super) struct HandleView {
-    /// The tip link.
+    /// The tip link, or the display name of a goal.
     pub name: String,
     pub appearance: Appearance,
     /// In the frame of the appearance.
@@ -44,13 +49,45 @@ pub(super) fn draw(arm: &Arm, handles: &Handles) -> Vec<HandleView> {
             size: size(&now, tip),
             colour,
             text,
-            solver: settings.solver,
+            menu: Some(settings.solver),
             axes: handle.axes,
         };
         let pose = handle.holder.pose(Instant::now()).unwrap_or(poses.tips()[tip]);
         HandleView { name, appearance, pose, is_displaced: std::mem::take(&mut handle.is_displaced) }
     };
-    handles.of(&now.loaded, |handles| handles.iter_mut().enumerate().map(draw_tip).collect())
+    let mut drawn: Vec<HandleView> =
+        handles.of(&now.loaded, |handles| handles.iter_mut().enumerate().map(draw_tip).collect());
+    drawn.extend(draw_goals(arm, &now, handles));
+    drawn
+}
+
+/// The handles of the standing goals that people can move.
+fn draw_goals(arm: &Arm, now: &Configuration, handles: &Handles) -> Vec<HandleView> {
+    let (views, frame) = (GoalView::all(arm, now), now.loaded.base_frame(&arm.settings()));
+    let places: BTreeMap<String, (&GoalView, Point3<f64>)> =
+        views.iter().filter_map(|view| Some((view.display_name(), (view, view.grip_place()?)))).collect();
+    let draw = |states: &mut BTreeMap<String, Handle>| {
+        let draw_goal = |(name, (view, place)): (&String, &(&GoalView, Point3<f64>))| {
+            let state = states.get_mut(name);
+            let held_at = state.as_ref().and_then(|state| state.holder.pose(Instant::now()));
+            let notice = state.as_ref().and_then(|state| state.notice.clone());
+            let (colour, text) = marker::colour_and_text_of_goal(view.violation.is_some(), notice.as_deref());
+            let appearance = Appearance {
+                frame: frame.clone(),
+                title: String::new(),
+                size: (GOAL_SIZE * now.loaded.size()).clamp(BOUNDS.0, BOUNDS.1),
+                colour,
+                text,
+                menu: None,
+                axes: TargetAxes::Position,
+            };
+            let pose = held_at.unwrap_or_else(|| Isometry3::translation(place.x, place.y, place.z));
+            let is_displaced = state.is_some_and(|state| std::mem::take(&mut state.is_displaced));
+            HandleView { name: name.clone(), appearance, pose, is_displaced }
+        };
+        places.iter().map(draw_goal).collect()
+    };
+    handles.of_goals(&now.loaded, |name| places.contains_key(name), draw)
 }
 
 /// Poses of the tips in the base link's frame.
@@ -93,7 +130,6 @@ fn of<'a>(drawing: &'a [HandleView], name: &str) -> Option<&'a HandleView> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::messages::target_message::TargetAxes;
     use crate::reports::report::StatusColour;
     use urdf_ik_solver::SolverKind;
 
@@ -104,7 +140,7 @@ mod tests {
             size: 0.2,
             colour,
             text: String::new(),
-            solver: SolverKind::Jacobian,
+            menu: Some(SolverKind::Jacobian),
             axes: TargetAxes::Followable { kept: None },
         };
         HandleView { name: name.into(), appearance, pose: Isometry3::translation(x, 0.0, 0.0), is_displaced: false }

@@ -1,5 +1,6 @@
 //! The state of each handle, and the client that holds it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,15 +11,30 @@ use crate::reports::Fault;
 use crate::robot_in_use::LoadedRobot;
 use crate::ros::Lock;
 
-/// The handle of one tip.
+/// The object that a handle moves.
+#[derive(Clone, Debug)]
+pub(super) enum Owner {
+    /// A tip, by its index in the chain.
+    Tip(usize),
+    /// A standing goal, by its [display name](crate::solving::GoalView::display_name).
+    Goal(String),
+}
+
+/// The handle of a tip or a standing goal.
 pub(super) struct Handle {
     pub holder: Holder,
     /// The axes of its drags.
     pub axes: TargetAxes,
-    /// Why the last menu choice was refused.
+    /// Why the last menu choice, or the last drag of a goal, was refused.
     pub notice: Option<Fault>,
     /// True if a client may display it elsewhere, because it has moved it there.
     pub is_displaced: bool,
+}
+
+impl Handle {
+    fn new(axes: TargetAxes) -> Self {
+        Self { holder: Holder::default(), axes, notice: None, is_displaced: false }
+    }
 }
 
 /// The handles of the robot in use.
@@ -30,19 +46,47 @@ struct OfRobot {
     loaded: Option<Arc<LoadedRobot>>,
     /// One for each tip of the chain.
     handles: Vec<Handle>,
+    /// Those of standing goals that somebody has moved, by the display name.
+    goals: BTreeMap<String, Handle>,
 }
 
 impl Handles {
-    /// Accesses the handles of `loaded`. Those of another robot are discarded.
+    /// Accesses the handles of the tips of `loaded`. Those of another robot are discarded.
     pub(super) fn of<R>(&self, loaded: &Arc<LoadedRobot>, access: impl FnOnce(&mut [Handle]) -> R) -> R {
+        self.of_robot(loaded, |all| access(&mut all.handles))
+    }
+
+    /// Accesses the handle of a tip or goal of `loaded`.
+    pub(super) fn with<R>(&self, loaded: &Arc<LoadedRobot>, owner: &Owner, access: impl FnOnce(&mut Handle) -> R) -> R {
+        self.of_robot(loaded, |all| match owner {
+            Owner::Tip(tip) => access(&mut all.handles[*tip]),
+            Owner::Goal(name) => {
+                access(all.goals.entry(name.clone()).or_insert_with(|| Handle::new(TargetAxes::Position)))
+            }
+        })
+    }
+
+    /// Accesses the handles of goals that somebody has moved. Discards those of goals without one of these names.
+    pub(super) fn of_goals<R>(
+        &self,
+        loaded: &Arc<LoadedRobot>,
+        is_present: impl Fn(&str) -> bool,
+        access: impl FnOnce(&mut BTreeMap<String, Handle>) -> R,
+    ) -> R {
+        self.of_robot(loaded, |all| {
+            all.goals.retain(|name, _| is_present(name));
+            access(&mut all.goals)
+        })
+    }
+
+    fn of_robot<R>(&self, loaded: &Arc<LoadedRobot>, access: impl FnOnce(&mut OfRobot) -> R) -> R {
         let mut all = self.0.lock();
         if all.loaded.as_ref().is_none_or(|known| !Arc::ptr_eq(known, loaded)) {
             let axes = TargetAxes::Followable { kept: None };
-            let new = |_| Handle { holder: Holder::default(), axes, notice: None, is_displaced: false };
-            let handles = loaded.chain.tips().iter().map(new).collect();
-            *all = OfRobot { loaded: Some(Arc::clone(loaded)), handles };
+            let handles = loaded.chain.tips().iter().map(|_| Handle::new(axes)).collect();
+            *all = OfRobot { loaded: Some(Arc::clone(loaded)), handles, goals: BTreeMap::new() };
         }
-        access(&mut all.handles)
+        access(&mut all)
     }
 }
 

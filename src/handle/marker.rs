@@ -22,8 +22,6 @@ const BALL_OPACITY: f32 = 0.75;
 const TEXT_BELOW: f64 = 1.0;
 /// Height of the letters relative to the size.
 const LETTERS: f64 = 0.15;
-/// Width of a space relative to the height of the letters.
-const SPACE: f64 = 0.4;
 /// The axes of the handle with their rotations from the x axis.
 const AXES: [(&str, Quaternion); 3] = [
     ("x", Quaternion { x: HALF, y: 0.0, z: 0.0, w: HALF }),
@@ -52,7 +50,7 @@ pub(super) fn whole(name: &str, appearance: &Appearance, pose: &Isometry3<f64>) 
         name: name.to_owned(),
         description: appearance.title.clone(),
         scale,
-        menu_entries: menu::entries(appearance.solver, appearance.axes),
+        menu_entries: appearance.menu.map(|solver| menu::entries(solver, appearance.axes)).unwrap_or_default(),
         controls,
     }
 }
@@ -88,7 +86,7 @@ fn text(appearance: &Appearance) -> InteractiveMarkerControl {
     let below = TEXT_BELOW * appearance.size + 0.5 * lines * letters;
     let text = Marker {
         type_: Marker::TEXT_VIEW_FACING as i32,
-        scale: Vector3 { x: SPACE * letters, y: letters, z: letters },
+        scale: convert::text_size(letters),
         color: colour(appearance, 1.0),
         pose: convert::pose_message(&Isometry3::translation(0.0, 0.0, -below)),
         text: appearance.text.clone(),
@@ -136,9 +134,10 @@ pub(super) struct Appearance {
     /// Distance from the middle to the ends of its arrows \[m\].
     pub size: f64,
     pub colour: StatusColour,
-    /// Why the latest target was not reached, or the last choice was refused.
+    /// Why the latest target was not reached, or the last choice or drag was refused.
     pub text: String,
-    pub solver: SolverKind,
+    /// The solver in use; `None` for a handle without a menu.
+    pub menu: Option<SolverKind>,
     pub axes: TargetAxes,
 }
 
@@ -156,6 +155,14 @@ pub(super) fn colour_and_text(newest: Option<&LatestTarget>, notice: Option<&str
         StatusColour::HeldBack | StatusColour::Refused => short(&newest.sentence),
     };
     (colour, text)
+}
+
+/// The colour and text of a standing goal. A `notice` on a refused drag takes precedence.
+pub(super) fn colour_and_text_of_goal(is_violated: bool, notice: Option<&str>) -> (StatusColour, String) {
+    match notice {
+        Some(notice) => (StatusColour::Refused, short(notice)),
+        None => (StatusColour::of_goal(is_violated), String::new()),
+    }
 }
 
 /// The first clause of a sentence, truncated and wrapped.

@@ -1,7 +1,9 @@
-//! Interactive markers, one for each tip, that people drag in RViz or a similar program.
+//! Interactive markers that people drag in RViz or a similar program: one for each tip, and one for each standing goal
+//! with a place or a direction in a fixed frame.
 //!
 //! A drag is another source of targets of its tip, and the latest target wins. While nobody holds a handle, it follows
-//! the tip. Its colour and text show the outcome of the latest target. Without subscribers nothing is drawn or sent.
+//! the tip. Its colour and text show the outcome of the latest target. A drag of a goal changes the parameter `goals`.
+//! Without subscribers nothing is drawn or sent.
 //!
 //! The protocol is that of the package interactive_markers: a client requests all markers by the service, and then
 //! applies the updates, whose numbers are consecutive. If one is missing, it requests all markers again.
@@ -14,6 +16,7 @@
 mod commands;
 mod drawing;
 mod feedback;
+mod goal_drags;
 mod handles;
 mod marker;
 mod menu;
@@ -28,6 +31,7 @@ use crate::messages::TargetMessage;
 use crate::ros::Spinner;
 use crate::services::ParameterStore;
 use crate::servo::Intake;
+use feedback::Actions;
 use handles::Handles;
 
 /// Number of pending drags of one tip for the spin thread, which takes them at once.
@@ -47,8 +51,9 @@ pub(crate) fn serve(
     let handles = Arc::new(Handles::default());
     let tips = settings.tip_links.len().max(1);
     let (senders, drags) = (0..tips).map(|_| mpsc::channel(WAITING_DRAGS)).unzip();
+    let goal_drags = goal_drags::serve(arm, &handles, Arc::clone(&parameters));
     let choices = commands::serve(servo, &handles, parameters);
-    feedback::serve(spinner, arm, &handles, senders, choices)?;
+    feedback::serve(spinner, arm, &handles, Actions { drags: senders, goal_drags, choices })?;
     updates::serve(spinner, arm, &handles)?;
     Ok(drags)
 }

@@ -15,14 +15,14 @@ pub(super) type Colour = [f32; 4];
 
 constants! { i32: Marker { ADD, DELETE, DELETEALL } }
 constants! { pub(super) i32: Marker {
-    CUBE, SPHERE, CYLINDER, SPHERE_LIST, LINE_LIST, LINE_STRIP, TRIANGLE_LIST,
+    CUBE, SPHERE, CYLINDER, SPHERE_LIST, LINE_LIST, LINE_STRIP, TRIANGLE_LIST, TEXT_VIEW_FACING,
 } }
 
 /// The colours of the axes x, y and z.
 const AXIS_COLOURS: [Colour; 3] = [[0.95, 0.25, 0.25, 1.0], [0.35, 0.85, 0.35, 1.0], [0.3, 0.55, 1.0, 1.0]];
 /// Line width of axes relative to their length.
 const AXIS_WIDTH: f64 = 0.1;
-/// Corners of each circle of a globe.
+/// Corners of each circle.
 const CIRCLE_CORNERS: u32 = 60;
 /// Circles of a globe through both poles.
 const MERIDIANS: u32 = 6;
@@ -93,6 +93,13 @@ pub(super) fn solid(
     Marker { type_: form, scale, pose, color: colour(of), ..marker(namespace, id) }
 }
 
+/// A text that faces the viewer, with letters of this height \[m\] around a place.
+pub(super) fn label(namespace: String, id: i32, text: String, place: &Point3<f64>, letters: f64, of: Colour) -> Marker {
+    let pose = convert::pose_message(&Isometry3::translation(place.x, place.y, place.z));
+    let scale = convert::text_size(letters);
+    Marker { type_: TEXT_VIEW_FACING, scale, pose, text, color: colour(of), ..marker(namespace, id) }
+}
+
 fn colour([r, g, b, a]: Colour) -> ColorRGBA {
     ColorRGBA { r, g, b, a }
 }
@@ -112,14 +119,6 @@ pub(super) fn globe(centre: Point3<f64>, radius: f64) -> Vec<Point3<f64>> {
     if radius <= 0.0 {
         return Vec::new();
     }
-    let turn = |corner: u32, corners: u32| TAU * f64::from(corner) / f64::from(corners);
-    let circle = |middle: Point3<f64>, across: Vector3<f64>, along: Vector3<f64>| {
-        let place = move |corner: u32| {
-            let (sine, cosine) = turn(corner, CIRCLE_CORNERS).sin_cos();
-            middle + cosine * across + sine * along
-        };
-        (0..CIRCLE_CORNERS).flat_map(move |corner| [place(corner), place(corner + 1)])
-    };
     let meridians = (0..MERIDIANS).flat_map(|number| {
         let (sine, cosine) = turn(number, 2 * MERIDIANS).sin_cos();
         circle(centre, radius * Vector3::new(cosine, sine, 0.0), radius * Vector3::z())
@@ -132,11 +131,29 @@ pub(super) fn globe(centre: Point3<f64>, radius: f64) -> Vec<Point3<f64>> {
     meridians.chain(parallels).collect()
 }
 
+/// Both ends of each line of a circle around `middle` with the perpendicular radii `across` and `along` \[m\].
+pub(super) fn circle(
+    middle: Point3<f64>,
+    across: Vector3<f64>,
+    along: Vector3<f64>,
+) -> impl Iterator<Item = Point3<f64>> {
+    let place = move |corner: u32| {
+        let (sine, cosine) = turn(corner, CIRCLE_CORNERS).sin_cos();
+        middle + cosine * across + sine * along
+    };
+    (0..CIRCLE_CORNERS).flat_map(move |corner| [place(corner), place(corner + 1)])
+}
+
+/// The angle of one of several corners of a circle \[rad\].
+pub(super) fn turn(corner: u32, corners: u32) -> f64 {
+    TAU * f64::from(corner) / f64::from(corners)
+}
+
 /// True if the marker has content, with finite and moderate coordinates and size.
 pub(super) fn is_drawable(marker: &Marker) -> bool {
     // Written so that NaN fails.
     let is_near = |length: f64| length.abs() <= MAX_DRAWN;
-    let is_solid = matches!(marker.type_, CUBE | SPHERE | CYLINDER);
+    let is_solid = matches!(marker.type_, CUBE | SPHERE | CYLINDER | TEXT_VIEW_FACING);
     let has_form = is_solid || (!marker.points.is_empty() && marker.scale.x > 0.0 && is_near(marker.scale.x));
     let mut places = marker.points.iter().chain([&marker.pose.position]);
     has_form && places.all(|at| is_near(at.x) && is_near(at.y) && is_near(at.z))

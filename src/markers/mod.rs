@@ -6,9 +6,11 @@
 //! Markers are output only. A separate task copies the state and publishes the markers while there is a subscriber. It
 //! repeats all of them each second, because RViz drops hidden markers and loses them on a reset.
 
+mod goals;
 mod messages;
 mod missing_meshes;
 mod obstacles;
+mod regions;
 mod scene;
 mod skeleton;
 mod trace;
@@ -24,6 +26,8 @@ use crate::Result;
 use crate::arm::Arm;
 use crate::robot_in_use::Configuration;
 use crate::ros::{MARKERS, OBSTACLES, Publisher, task};
+use crate::solving::GoalView;
+use regions::DrawingSpace;
 use scene::Drawer;
 
 /// Period after which everything is sent again: RViz forgets hidden markers until they are sent again.
@@ -71,6 +75,14 @@ fn around(arm: &Arm, now: &Configuration) -> Vec<Marker> {
     markers
 }
 
+/// The workspace and the standing goals.
+fn regions(arm: &Arm, now: &Configuration) -> impl Iterator<Item = Marker> {
+    let space = DrawingSpace { reach: now.loaded.solver.reach(), size: now.loaded.size() };
+    let goals = goals::markers(&GoalView::all(arm, now), space);
+    let workspace = workspace::marker(&arm.settings().servo.workspace, space);
+    goals.into_iter().chain([workspace]).filter(messages::is_drawable)
+}
+
 /// The markers sent to the subscribers.
 #[derive(Default)]
 struct Drawing {
@@ -96,9 +108,7 @@ impl Drawing {
         let latest = arm.reporter.latest.lock().clone();
         let mut markers = self.drawer.insert(drawer).markers(&now, &latest);
         markers.extend(around(arm, &now));
-        markers.extend(
-            Some(workspace::marker(&arm.settings().servo.workspace, &now.loaded)).filter(messages::is_drawable),
-        );
+        markers.extend(regions(arm, &now));
         let is_current = self.all_sent.is_some_and(|sent| sent.elapsed() < REPEAT)
             && subscribers <= self.subscribers
             && frame == self.frame;

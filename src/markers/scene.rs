@@ -60,9 +60,7 @@ pub(super) struct Drawer {
 
 impl Drawer {
     pub(super) fn new(loaded: Arc<LoadedRobot>, has_skeleton: bool) -> Self {
-        let extent = loaded.solver.reach().iter().map(|reach| reach.extent).fold(0.0, f64::max);
-        // A robot that only rotates has no length.
-        let size = if extent > 0.0 { extent } else { 1.0 };
+        let size = loaded.size();
         let joints = loaded.chain.tips().iter().map(|tip| tip.variables.len()).max().unwrap_or(1);
         #[expect(clippy::cast_precision_loss, reason = "small numbers")]
         let mean_link = size / joints as f64;

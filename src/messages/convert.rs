@@ -17,6 +17,9 @@ use urdf_ik_parameters::config::movable_index;
 use urdf_ik_robot::{Chain, Robot};
 use urdf_ik_text::names;
 
+/// Width of a space relative to the height of the letters.
+const SPACE: f64 = 0.4;
+
 /// The pose of a message.
 ///
 /// # Errors
@@ -44,6 +47,11 @@ pub(crate) fn point(message: &Point) -> Result<Translation3<f64>, Fault> {
 pub(crate) fn pose_message(pose: &Isometry3<f64>) -> Pose {
     let (p, q) = (pose.translation, pose.rotation);
     Pose { position: Point { x: p.x, y: p.y, z: p.z }, orientation: Quaternion { x: q.i, y: q.j, z: q.k, w: q.w } }
+}
+
+/// The size of a text marker with this height of the letters \[m\].
+pub(crate) fn text_size(letters: f64) -> Vector3 {
+    Vector3 { x: SPACE * letters, y: letters, z: letters }
 }
 
 /// A twist \[m/s, rad/s\] as a message.

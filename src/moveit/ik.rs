@@ -2,7 +2,6 @@
 
 use std::slice;
 use std::sync::Arc;
-use std::time::Instant;
 
 use nalgebra::Isometry3;
 use r2r::geometry_msgs::msg::PoseStamped;
@@ -13,11 +12,11 @@ use super::{apply_state, code, constraints, error_code, refusal, with_note};
 use crate::arm::Arm;
 use crate::messages::convert;
 use crate::reports::{Fault, RefuseAs, Refused, Reporter, ServiceResponse, fault, status};
-use crate::robot_in_use::{Configuration, LoadedRobot, link_poses};
+use crate::robot_in_use::{Configuration, GoalReader, LoadedRobot, link_poses};
 use crate::ros::COMPUTE_IK;
-use crate::services::goals::GoalReader;
 use crate::services::joint_overrides::JointOverrides;
 use crate::services::query::Query;
+use crate::services::query_context::ContextInput;
 use crate::services::request_overrides;
 use crate::solving::{Queries, problem};
 use crate::surroundings::Avoidance;
@@ -39,28 +38,26 @@ pub(super) async fn compute_ik(queries: Arc<Queries>, request: Request) -> Resul
     let Queries { arm, searches } = &*queries;
     let request = request.ik_request;
     let mut settings = (*arm.settings()).clone();
+    let present = arm.configuration()?;
     // As in MoveIt, poses refer to links, not tools.
-    let mut configuration = arm.configuration()?;
-    configuration.loaded = configuration.loaded.without_tools().refuse_as("tool")?;
-    let loaded = Arc::clone(&configuration.loaded);
+    let loaded = present.loaded.without_tools().refuse_as("tool")?;
+    let configuration = Configuration { loaded: Arc::clone(&loaded), ..present.clone() };
     let timeout = f64::from(request.timeout.sec) + 1e-9 * f64::from(request.timeout.nanosec);
     request_overrides::replace(&mut settings.timeout, Settings::timeout(), Value::Double(timeout))?;
-    let mut positions = configuration.positions.clone();
+    let mut positions = present.positions.clone();
     let note = apply_state(&loaded.robot, &request.robot_state, &mut positions)?;
     let targets = targets(arm, &configuration, &settings, &request).await?;
-    let reader = GoalReader { arm, configuration: &configuration, settings: &settings };
-    let goals = reader.locate(constraints::goals(&request.constraints, loaded.chain.base())?).await?;
-    let goals = goals.read(&loaded, &positions).refuse_as("constraints")?;
-    let seed = loaded.chain.positions_from(&positions);
-    let began = Instant::now();
+    let reader = GoalReader { frames: &arm.frames, configuration: &present, settings: &settings };
+    let goals = reader.locate(&constraints::goals(&request.constraints, loaded.chain.base())?).await?;
+    let goals = goals.read(&loaded, &positions)?;
     // As in MoveIt, the request decides, not the parameter.
     settings.avoid_collisions = request.avoid_collisions;
-    let avoidance = Avoidance::of(&arm.surroundings, &loaded, &positions, &settings).await?;
     let joints = JointOverrides::default();
-    let query = Arc::new(Query { loaded, targets, goals, seed, joints, avoidance, settings, began });
+    let input = ContextInput { present: &present, loaded, positions: &positions, joints, settings };
+    let query = Query::new(arm, input, targets, goals).await?;
     let (_, solution) = query.solve(searches).await?;
-    let loaded = &query.loaded;
-    let scene = Avoidance::scene(query.avoidance.as_ref());
+    let loaded = &query.context.loaded;
+    let scene = Avoidance::scene(query.context.avoidance.as_ref());
     let sentence = with_note(status::sentence(&solution, &loaded.chain, scene), note);
     let code = match solution.stop {
         _ if solution.is_solved() => code::SUCCESS,

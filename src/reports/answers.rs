@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use r2r::WrappedServiceTypeSupport;
 use r2r::std_srvs::srv::Trigger;
-use r2r::urdf_ik::srv::{ChangeObstacles, CheckCollisions, ForwardKinematics};
+use r2r::urdf_ik::srv::{ChangeGoals, ChangeObstacles, CheckCollisions, ForwardKinematics};
 
 use super::reporter::Reporter;
 use super::status::Refused;
@@ -33,7 +33,7 @@ macro_rules! refuses_by_message {
     };
 }
 
-refuses_by_message!(ChangeObstacles, CheckCollisions, ForwardKinematics, Trigger);
+refuses_by_message!(ChangeGoals, ChangeObstacles, CheckCollisions, ForwardKinematics, Trigger);
 
 /// Creates a service that answers each request, as [`service_server::answer_each`].
 pub(crate) fn answer_each<S, C, A>(

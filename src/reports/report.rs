@@ -88,6 +88,7 @@ pub(crate) enum StatusColour {
     Reached,
     /// Limited by joint limits, a collision, following errors, goals or a failed search, or reached in position only.
     HeldBack,
+    /// Also a violated standing goal.
     OutOfReach,
     /// A refused target or menu choice.
     Refused,
@@ -110,6 +111,11 @@ impl StatusColour {
                 Self::Refused
             }
         }
+    }
+
+    /// The colour of a standing goal.
+    pub(crate) fn of_goal(is_violated: bool) -> Self {
+        if is_violated { Self::OutOfReach } else { Self::Reached }
     }
 
     /// Red, green and blue, 0 to 1. Distinguishable by the colour-blind: in simulations of protanopia, deuteranopia

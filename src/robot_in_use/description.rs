@@ -9,10 +9,12 @@ use std::sync::{Arc, OnceLock};
 
 use nalgebra::Isometry3;
 
+use super::goal_names;
 use crate::NodeError;
 use crate::Result;
 use crate::reports::{Fault, Report, fault};
 use crate::ros::Lock;
+use urdf_ik_goals::GoalContext;
 use urdf_ik_motion::{JointLimits, MotionLimits};
 use urdf_ik_parameters::config::{self, Yaml};
 use urdf_ik_parameters::{OnUnreachable, Settings};
@@ -102,6 +104,13 @@ impl LoadedRobot {
         self.solver.with_method(method)
     }
 
+    /// Size of the robot \[m\], the reference of the sizes of displays.
+    pub(crate) fn size(&self) -> f64 {
+        let extent = self.solver.reach().iter().map(|reach| reach.extent).fold(0.0, f64::max);
+        // A robot that only rotates has no length.
+        if extent > 0.0 { extent } else { 1.0 }
+    }
+
     /// Search folders for meshes of the robot.
     pub(crate) fn mesh_folders(&self, settings: &Settings) -> MeshFolders {
         let is_from_file = !self.from_topic && settings.robot_description.is_empty();
@@ -179,7 +188,8 @@ fn prepare(text: String, from_topic: bool, settings: &Settings) -> Result<ReadyR
     let robot = &*loaded.robot;
     let initial = settings.initial_positions(robot)?;
     settings.posture_positions(robot)?;
-    settings.standing_goals(robot, &loaded.chain)?;
+    let context = GoalContext { robot, chain: &loaded.chain, positions: &initial, frames: &[] };
+    goal_names::check_standing(settings, &context)?;
     let limits = loaded.limits(settings)?;
     for joint in &settings.command_joints {
         config::movable_index(robot, joint).map_err(|e| Settings::command_joints().refuse(e))?;

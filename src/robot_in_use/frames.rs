@@ -122,28 +122,31 @@ impl Frames {
         header: &Header,
         deadline: Instant,
     ) -> Result<LocatedFrame, Refused> {
+        let mut arrivals = self.arrivals.subscribe();
+        loop {
+            arrivals.borrow_and_update();
+            let found = self.find(loaded, prefix, header);
+            // Without waiting it makes no timer: some callers have no runtime.
+            let wait = found.is_err() && Instant::now() < deadline;
+            if !(wait && matches!(tokio::time::timeout_at(deadline, arrivals.changed()).await, Ok(Ok(())))) {
+                return found;
+            }
+        }
+    }
+
+    /// As [`Frames::locate`], without waiting.
+    pub(crate) fn find(&self, loaded: &LoadedRobot, prefix: &str, header: &Header) -> Result<LocatedFrame, Refused> {
         let Header { stamp, frame_id } = header;
         let base = format!("{prefix}{}", loaded.chain.base());
         let name = if frame_id.is_empty() { base.as_str() } else { frame_name(frame_id) };
         let robot = &loaded.robot;
         let link_of = |frame: &str| frame.strip_prefix(prefix).and_then(|link| robot.link_index(link));
         let root = format!("{prefix}{}", robot.links()[robot.root()].name);
-        let mut arrivals = self.arrivals.subscribe();
-        loop {
-            arrivals.borrow_and_update();
-            let found = self.tree.lock().find(name, stamp, link_of, &root);
-            match found {
-                Ok((link, in_link)) => return Ok(LocatedFrame { name: name.to_owned(), link, in_link }),
-                Err(reason) => {
-                    // Without waiting it makes no timer: some callers have no runtime.
-                    let wait = Instant::now() < deadline;
-                    if !(wait && matches!(tokio::time::timeout_at(deadline, arrivals.changed()).await, Ok(Ok(())))) {
-                        let sentence = format!("frame '{}' cannot be related to the robot: {reason}", short(name));
-                        return Err(Refused::unknown_frame(frame_id, sentence));
-                    }
-                }
-            }
-        }
+        let (link, in_link) = self.tree.lock().find(name, stamp, link_of, &root).map_err(|reason| {
+            let sentence = format!("frame '{}' cannot be related to the robot: {reason}", short(name));
+            Refused::unknown_frame(frame_id, sentence)
+        })?;
+        Ok(LocatedFrame { name: name.to_owned(), link, in_link })
     }
 }
 

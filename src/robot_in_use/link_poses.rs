@@ -8,6 +8,7 @@ use r2r::std_msgs::msg::Header;
 use super::configuration::Configuration;
 use super::description::LoadedRobot;
 use super::frames::LocatedFrame;
+use super::goal_names::link_index;
 use crate::messages::convert;
 use crate::reports::{Fault, fault};
 use urdf_ik_text::names;
@@ -17,10 +18,7 @@ use urdf_ik_text::names;
 /// # Errors
 /// [`Fault`] with the names of the links.
 pub(crate) fn index(loaded: &LoadedRobot, prefix: &str, name: &str) -> Result<usize, Fault> {
-    let name = name.strip_prefix('/').unwrap_or(name);
-    let bare = name.strip_prefix(prefix).unwrap_or(name);
-    let index = loaded.robot.link_index(bare).or_else(|| loaded.robot.link_index(name));
-    index.ok_or_else(|| {
+    link_index(&loaded.robot, prefix, name).ok_or_else(|| {
         let known: Vec<&str> = loaded.robot.links().iter().map(|link| link.name.as_str()).collect();
         fault!("the robot has no link '{}'; its links are: {}", names::short(name), names::list(&known))
     })

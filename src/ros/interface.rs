@@ -77,6 +77,8 @@ interfaces! {
     ROBOT_DESCRIPTION_IN_USE: "~/robot_description", "std_msgs/msg/String";
     /// Obstacles and attached parts.
     OBSTACLES: "~/obstacles", "urdf_ik/msg/Obstacles";
+    /// Standing goals and their states.
+    GOALS: "~/goals", "urdf_ik/msg/Goals";
     /// Additional displays for RViz.
     MARKERS: "~/markers", "visualization_msgs/msg/MarkerArray";
     /// Counters of the last second.
@@ -96,6 +98,8 @@ interfaces! {
     FORWARD_KINEMATICS: "~/forward_kinematics", "urdf_ik/srv/ForwardKinematics";
     /// Changes of obstacles and attached parts.
     CHANGE_OBSTACLES: "~/change_obstacles", "urdf_ik/srv/ChangeObstacles";
+    /// Changes of standing goals.
+    CHANGE_GOALS: "~/change_goals", "urdf_ik/srv/ChangeGoals";
     /// Distances of the robot to itself and to obstacles.
     CHECK_COLLISIONS: "~/check_collisions", "urdf_ik/srv/CheckCollisions";
     /// Relative motion of the tip with its poses.

@@ -3,10 +3,10 @@
 mod batch_response;
 pub(crate) mod check_collisions;
 pub(crate) mod diagnostics;
-pub(crate) mod goals;
 pub(crate) mod joint_overrides;
 pub(crate) mod parameters;
 pub(crate) mod query;
+pub(crate) mod query_context;
 pub(crate) mod request_overrides;
 mod solve_ik;
 mod solve_ik_batch;

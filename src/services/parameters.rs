@@ -121,14 +121,30 @@ impl ParameterStore {
     /// # Errors
     /// A [`Refusal`] if the value is invalid; the old value remains.
     pub(crate) fn set_one(&self, parameter: &Definition, value: Value) -> Result<(), Refusal> {
-        self.set(&[Parameter { name: parameter.name.to_owned(), value: to_message(value) }])
+        self.edit(parameter, |_| Ok(value))
     }
 
-    /// Sets parameters at run time: all of them, or none if one is refused.
-    fn set(&self, changes: &[Parameter]) -> Result<(), Refusal> {
+    /// Replaces the value of a parameter by one that `edit` makes of the present settings. Nothing else changes them
+    /// meanwhile.
+    ///
+    /// # Errors
+    /// The [`Refusal`] of `edit`, or of its value; the old value remains.
+    pub(crate) fn edit(
+        &self,
+        parameter: &Definition,
+        edit: impl FnOnce(&Settings) -> Result<Value, Refusal>,
+    ) -> Result<(), Refusal> {
+        let change = |value| vec![Parameter { name: parameter.name.to_owned(), value: to_message(value) }];
+        self.set(|settings| edit(settings).map(change))
+    }
+
+    /// Sets parameters at run time, as `changes` says for the present settings: all of them, or none if one is refused.
+    fn set(&self, changes: impl FnOnce(&Settings) -> Result<Vec<Parameter>, Refusal>) -> Result<(), Refusal> {
         let mut kept = self.values.lock();
+        let before = self.arm.settings();
+        let changes = changes(&before)?;
         let mut values = kept.clone();
-        for change in changes {
+        for change in &changes {
             let parameter = values.set(&change.name, from_message(change.value.clone()))?;
             // An unchanged value is accepted: a dump of all parameters can be loaded again.
             if parameter.takes_effect == TakesEffect::AtStart && values.of(parameter) != kept.of(parameter) {
@@ -138,7 +154,6 @@ impl ParameterStore {
                 )));
             }
         }
-        let before = self.arm.settings();
         let settings = Settings::new(&values, Some(&before))?;
         self.apply(&before, &settings)?;
         let known = before.deprecations();
@@ -153,7 +168,7 @@ impl ParameterStore {
         }
         *kept = values;
         drop(kept);
-        self.publish_event(changes);
+        self.publish_event(&changes);
         Ok(())
     }
 
@@ -172,7 +187,7 @@ impl ParameterStore {
                 after.posture_positions(robot)?;
             }
             if before.goals != after.goals || before.solver != after.solver {
-                after.standing_goals(robot, &now.loaded.chain)?;
+                self.arm.standing_goals(&now, after).map_err(|refused| Refusal(refused.sentence))?;
             }
             if before.solver != after.solver || before.tool != after.tool {
                 let loaded = now.loaded.with_tools_of(after).map_err(|fault| Refusal(fault.into()))?;
@@ -205,7 +220,7 @@ impl ParameterStore {
     }
 
     fn result(&self, changes: &[Parameter]) -> SetParametersResult {
-        let done = self.set(changes);
+        let done = self.set(|_| Ok(changes.to_vec()));
         SetParametersResult {
             successful: done.is_ok(),
             reason: done.err().map_or_else(String::new, |refusal| refusal.0),

@@ -7,11 +7,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::joint_overrides::JointOverrides;
+use super::query_context::{ContextInput, QueryContext};
+use crate::arm::Arm;
 use crate::reports::{RefuseAs, Refused};
-use crate::robot_in_use::LoadedRobot;
 use crate::solving::{NullSpaceTask, Searches, problem};
-use crate::surroundings::Avoidance;
 use urdf_ik_goals::Goal;
 use urdf_ik_parameters::Settings;
 use urdf_ik_solver::{Mode, Problem, Solution, Solver, Target};
@@ -30,26 +29,37 @@ pub(crate) struct AllSolutions {
     pub turns: u64,
 }
 
-/// A query of a service: targets, seed and settings.
+/// A query of a service: one configuration for targets and goals.
 pub(crate) struct Query {
-    pub loaded: Arc<LoadedRobot>,
+    pub context: QueryContext,
     /// For different tips; one configuration has to meet all of them.
     pub targets: Vec<Target>,
     /// To be met by the same configuration: those of the request, then the standing ones.
-    pub goals: Vec<Goal>,
+    goals: Vec<Goal>,
     /// Start of the search: positions of the chain's variables.
-    pub seed: Vec<f64>,
-    /// Bounds and weights of joints.
-    pub joints: JointOverrides,
-    /// Obstacles to avoid.
-    pub avoidance: Option<Avoidance>,
-    /// The parameters with the request's overrides.
-    pub settings: Settings,
+    seed: Vec<f64>,
     /// Start of the wait for its search, the reference of its timeout.
-    pub began: Instant,
+    began: Instant,
 }
 
 impl Query {
+    /// A query for `targets` and the goals of the request, besides the standing goals.
+    ///
+    /// # Errors
+    /// [`Refused`], as [`QueryContext::new`].
+    pub(crate) async fn new(
+        arm: &Arm,
+        input: ContextInput<'_>,
+        targets: Vec<Target>,
+        requested: Vec<Goal>,
+    ) -> Result<Arc<Self>, Refused> {
+        let seed = input.loaded.chain.positions_from(input.positions);
+        let began = Instant::now();
+        let context = QueryContext::new(arm, input).await?;
+        let goals = context.goals(requested);
+        Ok(Arc::new(Self { context, targets, goals, seed, began }))
+    }
+
     /// Searches for a solution. Also returns the solver.
     ///
     /// The first attempts are made at once. A search that ends within them is complete: a higher limit of attempts
@@ -57,7 +67,7 @@ impl Query {
     /// following ones, so that its answer and counts are those of a single search. Only the deadline can end it before
     /// the first attempts are repeated; then their result is the answer.
     pub(crate) async fn solve(self: &Arc<Self>, searches: &Searches) -> Result<(Solver, Solution), Refused> {
-        let Settings { attempts, cores, .. } = self.settings;
+        let Settings { attempts, cores, .. } = self.context.settings;
         let mut first = None;
         if self.is_of_short_chain() {
             let query = Arc::clone(self);
@@ -79,20 +89,21 @@ impl Query {
         searches: &Searches,
         max_turns: usize,
     ) -> Result<AllSolutions, Refused> {
-        let is_short = self.settings.attempts <= FIRST_ATTEMPTS && self.is_of_short_chain();
+        let is_short = self.context.settings.attempts <= FIRST_ATTEMPTS && self.is_of_short_chain();
         let query = Arc::clone(self);
         let work = move || query.search_all(max_turns);
         if is_short { searches.run_short(work).await } else { searches.run_long(1, work).await }
     }
 
     fn is_of_short_chain(&self) -> bool {
-        self.loaded.chain.variables().len() <= MAX_VARIABLES_AT_ONCE
+        self.context.loaded.chain.variables().len() <= MAX_VARIABLES_AT_ONCE
     }
 
     /// Searches with at most `attempts`, on `cores`.
     fn search(&self, attempts: usize, cores: usize) -> Result<(Solver, Solution), Refused> {
-        let solver = self.loaded.solver(&self.settings).refuse_as("solver")?;
-        let null_space_task = NullSpaceTask::new(&self.loaded, &self.settings)?;
+        let QueryContext { loaded, settings, .. } = &self.context;
+        let solver = loaded.solver(settings).refuse_as("solver")?;
+        let null_space_task = NullSpaceTask::new(loaded, settings)?;
         let problem = self.problem(&null_space_task, attempts);
         let mut scratches = vec![solver.scratch(); cores];
         let mut solution = solver.solution();
@@ -102,9 +113,10 @@ impl Query {
     }
 
     fn search_all(&self, max_turns: usize) -> Result<AllSolutions, Refused> {
-        let solver = self.loaded.solver(&self.settings).refuse_as("solver")?;
-        let null_space_task = NullSpaceTask::new(&self.loaded, &self.settings)?;
-        let problem = self.problem(&null_space_task, self.settings.attempts);
+        let QueryContext { loaded, settings, .. } = &self.context;
+        let solver = loaded.solver(settings).refuse_as("solver")?;
+        let null_space_task = NullSpaceTask::new(loaded, settings)?;
+        let problem = self.problem(&null_space_task, settings.attempts);
         let mut scratch = solver.scratch();
         if max_turns > 0 {
             let all = solver.solve_all_turns(&problem, &mut scratch, max_turns).refuse_as("problem")?;
@@ -122,16 +134,11 @@ impl Query {
     }
 
     fn problem<'a>(&'a self, null_space_task: &'a NullSpaceTask, attempts: usize) -> Problem<'a> {
-        let Settings { pick, random_seed, timeout, .. } = self.settings;
-        let targets = problem::with_poses(&self.targets, &self.goals);
-        let search = problem::search(targets, &self.seed, &self.settings, self.avoidance.as_ref());
-        self.joints.apply(
-            &search
-                .with_goals(&self.goals)
-                .with_mode(Mode::Search { pick, attempts, random_seed })
-                .with_preference(null_space_task.preference())
-                .with_deadline(Some(timeout.saturating_sub(self.began.elapsed()))),
-        )
+        let Settings { pick, random_seed, timeout, .. } = self.context.settings;
+        self.context
+            .problem(&self.targets, &self.goals, &self.seed, null_space_task)
+            .with_mode(Mode::Search { pick, attempts, random_seed })
+            .with_deadline(Some(timeout.saturating_sub(self.began.elapsed())))
     }
 }
 
@@ -169,9 +176,9 @@ mod tests {
         let task = NullSpaceTask::new(&loaded, &settings).unwrap();
         let time_left = |waited| {
             let began = Instant::now().checked_sub(Duration::from_secs(waited)).unwrap();
-            let (targets, goals, seed, joints) = (Vec::new(), Vec::new(), Vec::new(), JointOverrides::default());
-            let (loaded, settings) = (Arc::clone(&loaded), settings.clone());
-            let query = Query { loaded, targets, goals, seed, joints, avoidance: None, settings, began };
+            let (targets, goals, seed) = (Vec::new(), Vec::new(), Vec::new());
+            let context = QueryContext::alone(Arc::clone(&loaded), settings.clone());
+            let query = Query { context, targets, goals, seed, began };
             query.problem(&task, 1).deadline.unwrap()
         };
         assert!(time_left(4) <= Duration::from_secs(6) && time_left(4) > Duration::ZERO);

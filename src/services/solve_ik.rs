@@ -1,7 +1,6 @@
 //! The service `solve_ik`: one query, for one or several tips.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use nalgebra::Isometry3;
 use r2r::geometry_msgs::msg::PoseStamped;
@@ -9,14 +8,14 @@ use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::srv::SolveIK::{Request, Response};
 
-use super::goals::GoalReader;
 use super::joint_overrides::JointOverrides;
 use super::query::Query;
+use super::query_context::ContextInput;
 use super::request_overrides::{self, RequestOverrides};
 use crate::arm::{Arm, CollisionCheck};
 use crate::messages::convert;
 use crate::reports::{RefuseAs, Refused, Reporter, ServiceResponse, status};
-use crate::robot_in_use::LoadedRobot;
+use crate::robot_in_use::{GoalReader, LoadedRobot};
 use crate::solving::{Queries, problem};
 use crate::surroundings::Avoidance;
 use urdf_ik_parameters::OnUnreachable;
@@ -46,19 +45,19 @@ pub(crate) async fn solve_ik(queries: Arc<Queries>, request: Request) -> Result<
     let Queries { arm, searches } = &*queries;
     let PreparedQuery { mut positions, query, headers } = prepare_query(arm, &request).await?;
     let (solver, solution) = query.solve(searches).await?;
-    let loaded = &query.loaded;
+    let (loaded, avoidance) = (&query.context.loaded, query.context.avoidance.as_ref());
     let mut joint_state = JointState::default();
-    if solution.is_solved() || query.settings.on_unreachable != OnUnreachable::Hold {
+    if solution.is_solved() || query.context.settings.on_unreachable != OnUnreachable::Hold {
         loaded.chain.write_into(&loaded.robot, &solution.positions, &mut positions);
         joint_state = convert::joint_state(&loaded.robot, &positions);
         joint_state.header.stamp = arm.clock.stamp();
     }
-    let scene = Avoidance::scene(query.avoidance.as_ref());
+    let scene = Avoidance::scene(avoidance);
     let mut collision_check = CollisionCheck::default();
     let mut statuses = headers.into_iter().enumerate().map(|(index, header)| {
         let mut report = status::of_solution(&solver, &query.targets, index, &solution, scene, header);
         report.status.joint_state_stamp = joint_state.header.stamp.clone();
-        if let Some(avoidance) = &query.avoidance {
+        if let Some(avoidance) = avoidance {
             collision_check.report_nearest(&mut report, avoidance, &solution.positions);
         }
         report.message()
@@ -91,9 +90,9 @@ pub(crate) async fn solve_ik(queries: Arc<Queries>, request: Request) -> Result<
 /// Prepares the query of a request.
 async fn prepare_query(arm: &Arm, request: &Request) -> Result<PreparedQuery, Refused> {
     let mut settings = (*arm.settings()).clone();
-    let mut configuration = arm.configuration()?;
-    let loaded = Arc::clone(&configuration.loaded);
-    let mut positions = configuration.positions.clone();
+    let present = arm.configuration()?;
+    let loaded = &present.loaded;
+    let mut positions = present.positions.clone();
     convert::overlay(&loaded.robot, "the seed", &request.seed, &mut positions).refuse_as("seed")?;
     let mut pattern = problem::target(Isometry3::identity(), &settings);
     let overrides = RequestOverrides::from(request);
@@ -101,10 +100,9 @@ async fn prepare_query(arm: &Arm, request: &Request) -> Result<PreparedQuery, Re
     let joints = JointOverrides::read(&loaded.chain, &request.bounds, &request.move_weights)?;
     let asked = tips_and_poses(request, &loaded.chain, pattern.tip)?;
     let tips: Vec<usize> = asked.iter().map(|(tip, ..)| *tip).collect();
-    let loaded = overrides.with_tools(&loaded, &tips)?;
-    configuration.loaded = Arc::clone(&loaded);
-    let reader = GoalReader { arm, configuration: &configuration, settings: &settings };
-    let mut goals = reader.parse(&request.goals).await?.read(&loaded, &positions).refuse_as("goals")?;
+    let loaded = overrides.with_tools(loaded, &tips)?;
+    let reader = GoalReader { frames: &arm.frames, configuration: &present, settings: &settings };
+    let goals = reader.parse(&request.goals).await?.read(&loaded, &positions)?;
     let has_pose = problem::has_pose(&pattern, goals.len());
     let (mut targets, mut headers) = (Vec::new(), Vec::new());
     for (tip, field, stamped) in asked {
@@ -116,14 +114,11 @@ async fn prepare_query(arm: &Arm, request: &Request) -> Result<PreparedQuery, Re
         let pose = convert::pose(&stamped.pose);
         let pose = pose.map_err(|sentence| Refused::invalid(&field, format!("{field}: {sentence}")))?;
         let frame = arm.frames.of_request(&loaded, &settings, &stamped.header).await?;
-        targets.push(pattern.with_tip(tip).with_pose(frame.in_base(&configuration) * pose));
+        targets.push(pattern.with_tip(tip).with_pose(frame.in_base(&present) * pose));
         headers.push(Header { frame_id: frame.name, ..stamped.header.clone() });
     }
-    goals.extend(settings.standing_goals(&loaded.robot, &loaded.chain).refuse_as("goals")?);
-    let seed = loaded.chain.positions_from(&positions);
-    let began = Instant::now();
-    let avoidance = Avoidance::of(&arm.surroundings, &loaded, &positions, &settings).await?;
-    let query = Arc::new(Query { loaded, targets, goals, seed, joints, avoidance, settings, began });
+    let input = ContextInput { present: &present, loaded, positions: &positions, joints, settings };
+    let query = Query::new(arm, input, targets, goals).await?;
     Ok(PreparedQuery { positions, query, headers })
 }
 

@@ -12,14 +12,13 @@ use r2r::urdf_ik::srv::SolveIKBatch::{Request, Response};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::batch_response::{BatchResponse, unanswered};
-use super::goals::{GoalReader, RequestedGoals};
 use super::joint_overrides::JointOverrides;
+use super::query_context::{ContextInput, QueryContext};
 use super::request_overrides::RequestOverrides;
 use crate::messages::convert;
 use crate::reports::{Fault, RefuseAs, Refused, Reporter, ServiceResponse, fault};
-use crate::robot_in_use::Configuration;
+use crate::robot_in_use::{GoalReader, RequestedGoals};
 use crate::solving::{MAX_POSITIONS, NullSpaceTask, Queries, problem, searches};
-use crate::surroundings::Avoidance;
 use urdf_ik_goals::Goal;
 use urdf_ik_parameters::{OnUnreachable, Settings};
 use urdf_ik_solver::{Problem, Target};
@@ -44,27 +43,28 @@ pub(crate) async fn solve_ik_batch(queries: Arc<Queries>, request: Request) -> R
     let Queries { arm, searches } = &*queries;
     let began = Instant::now();
     let mut settings = (*arm.settings()).clone();
-    let mut configuration = arm.configuration()?;
-    let columns = Columns { joints: configuration.loaded.robot.movable().count(), goals: request.goals.len() };
+    let present = arm.configuration()?;
+    let columns = Columns { joints: present.loaded.robot.movable().count(), goals: request.goals.len() };
     let numbers = check_size(request.poses.len(), columns)?;
     let _numbers = searches.batch_positions.try_acquire_many(numbers).map_err(|_| other_batches())?;
     let mut pattern = problem::target(Isometry3::identity(), &settings);
     let overrides = RequestOverrides::from(&request);
-    overrides.apply(&configuration.loaded.chain, &mut pattern, &mut settings)?;
-    configuration.loaded = overrides.with_tools(&configuration.loaded, &[pattern.tip])?;
-    let loaded = &configuration.loaded;
+    overrides.apply(&present.loaded.chain, &mut pattern, &mut settings)?;
+    let loaded = overrides.with_tools(&present.loaded, &[pattern.tip])?;
     let joints = JointOverrides::read(&loaded.chain, &request.bounds, &request.move_weights)?;
-    let reader = GoalReader { arm, configuration: &configuration, settings: &settings };
+    let reader = GoalReader { frames: &arm.frames, configuration: &present, settings: &settings };
     let goals = reader.parse(&request.goals).await?;
-    goals.read(loaded, &configuration.positions).refuse_as("goals")?;
+    goals.read(&loaded, &present.positions)?;
     let time = batch_timeout(request.batch_timeout)?;
-    let frame = arm.frames.of_request(loaded, &settings, &request.header).await?;
-    let origin = frame.in_base(&configuration);
+    let frame = arm.frames.of_request(&loaded, &settings, &request.header).await?;
+    let origin = frame.in_base(&present);
     let Request { poses, seed, .. } = request;
     let threads = threads(&settings, poses.len());
+    let input = ContextInput { present: &present, loaded, positions: &present.positions, joints, settings };
     // One for all targets, even if obstacles change.
-    let avoidance = Avoidance::of(&arm.surroundings, loaded, &configuration.positions, &settings).await?;
-    let job = BatchJob { configuration, poses, goals, seed, joints, origin, pattern, avoidance, settings, began, time };
+    let context = QueryContext::new(arm, input).await?;
+    let positions = present.positions;
+    let job = BatchJob { context, positions, poses, goals, seed, origin, pattern, began, time };
     let work = move || pool(threads)?.install(|| job.run());
     let mut response = searches.run_long(threads, work).await?;
     response.header = Header { stamp: arm.clock.stamp(), frame_id: frame.name };
@@ -131,21 +131,18 @@ fn pool(threads: usize) -> Result<ThreadPool, Refused> {
 
 /// A batch that is being solved.
 struct BatchJob {
-    /// The robot on arrival of the request.
-    configuration: Configuration,
+    context: QueryContext,
+    /// The robot on arrival of the request (one entry for each joint).
+    positions: Vec<f64>,
     poses: Vec<Pose>,
     /// The goals of every target.
     goals: RequestedGoals,
     seed: JointState,
-    /// Bounds and weights of joints.
-    joints: JointOverrides,
     /// Pose of the request's frame in the base link's frame.
     origin: Isometry3<f64>,
     /// The targets without their poses.
     pattern: Target,
-    avoidance: Option<Avoidance>,
-    settings: Settings,
-    /// ArrivalReport of the request, the reference of `time`.
+    /// Arrival of the request, the reference of `time`.
     began: Instant,
     time: Option<Duration>,
 }
@@ -161,30 +158,25 @@ struct BatchSeed {
 impl BatchJob {
     /// Solves the targets on the threads of the current pool.
     fn run(&self) -> Result<Response, Refused> {
-        let loaded = &self.configuration.loaded;
+        let QueryContext { loaded, settings, .. } = &self.context;
         let mut seeds = self.seeds()?;
         let requested = self.goals(&mut seeds)?;
-        let standing = self.settings.standing_goals(&loaded.robot, &loaded.chain).refuse_as("goals")?;
-        let goals = [&*requested, &*standing].concat();
+        let goals = self.context.goals(requested.clone());
         // A single seed is for all targets.
         let targets: Vec<_> =
             self.poses.iter().zip(seeds.iter().cycle()).map(|(pose, seed)| self.target(pose, seed)).collect();
-        let null_space_task = NullSpaceTask::new(loaded, &self.settings)?;
+        let null_space_task = NullSpaceTask::new(loaded, settings)?;
         let problems: Vec<Problem> = targets
             .iter()
             .flatten()
-            .map(|(target, seed)| {
-                let targets = problem::with_poses(slice::from_ref(target), &goals);
-                let search = problem::search(targets, &seed.chain, &self.settings, self.avoidance.as_ref());
-                self.joints.apply(&search.with_goals(&goals).with_preference(null_space_task.preference()))
-            })
+            .map(|(target, seed)| self.context.problem(slice::from_ref(target), &goals, &seed.chain, &null_space_task))
             .collect();
         let go_on = || self.time.is_none_or(|time| self.began.elapsed() < time);
-        let solver = loaded.solver(&self.settings).refuse_as("solver")?;
+        let solver = loaded.solver(settings).refuse_as("solver")?;
         let searching = Instant::now();
         let batch = solver.solve_batch(&problems, &go_on);
         let mut response = BatchResponse::new(loaded, &requested, targets.len(), searching.elapsed());
-        response.holds = self.settings.on_unreachable == OnUnreachable::Hold;
+        response.holds = settings.on_unreachable == OnUnreachable::Hold;
         let mut answered = batch.answers.iter().zip(batch.positions.chunks(loaded.chain.variables().len()));
         for (index, target) in targets.iter().enumerate() {
             match target {
@@ -210,7 +202,7 @@ impl BatchJob {
 
     /// One seed for all targets, or one for each, or the reason for its refusal.
     fn seeds(&self) -> Result<Vec<Result<BatchSeed, Fault>>, Refused> {
-        let Configuration { loaded, positions, .. } = &self.configuration;
+        let loaded = &self.context.loaded;
         let JointState { name, position, .. } = &self.seed;
         let (names, targets) = (name.len(), self.poses.len());
         if position.len() != names && position.len() != names * targets {
@@ -224,7 +216,7 @@ impl BatchJob {
             ));
         }
         let read = |row: &[f64]| {
-            let mut robot = positions.clone();
+            let mut robot = self.positions.clone();
             convert::overlay_row(&loaded.robot, "the seed", name, row, &mut robot)?;
             Ok(BatchSeed { chain: loaded.chain.positions_from(&robot), robot })
         };
@@ -234,12 +226,13 @@ impl BatchJob {
         }
         Ok(position.chunks(names).map(read).collect())
     }
+
     /// The goals of all targets, with the links outside the chain where the first seed has them. Refuses seeds that
     /// have them elsewhere.
     fn goals(&self, seeds: &mut [Result<BatchSeed, Fault>]) -> Result<Vec<Goal>, Refused> {
-        let Configuration { loaded, .. } = &self.configuration;
+        let loaded = &self.context.loaded;
         let Some(first) = seeds.iter().flatten().next() else { return Ok(Vec::new()) };
-        let goals = self.goals.read(loaded, &first.robot).refuse_as("goals")?;
+        let goals = self.goals.read(loaded, &first.robot)?;
         if goals.is_empty() {
             return Ok(goals);
         }

@@ -1,10 +1,12 @@
 //! Solver problems of services and targets, and the threads that solve them.
 
+pub(crate) mod goal_views;
 pub(crate) mod path_plan;
 pub(crate) mod problem;
 pub(crate) mod searches;
 
-pub(crate) use path_plan::{PathPlan, PathToPlan};
+pub(crate) use goal_views::GoalView;
+pub(crate) use path_plan::{PathPlan, PathStart, PathToPlan};
 pub(crate) use problem::NullSpaceTask;
 pub(crate) use searches::{MAX_POSITIONS, Searches};
 

@@ -10,6 +10,7 @@ use crate::messages::convert;
 use crate::reports::{RefuseAs, Refused, TargetOutcome};
 use crate::robot_in_use::LoadedRobot;
 use crate::surroundings::Avoidance;
+use urdf_ik_goals::Goal;
 use urdf_ik_motion::{Followed, Path, PathOptions, PathProblem, PathStop, StopReason, Trajectory, follow};
 use urdf_ik_parameters::Settings;
 use urdf_ik_robot::ChainPoses;
@@ -22,14 +23,27 @@ pub(crate) struct PathToPlan {
     pub poses: Vec<Isometry3<f64>>,
     /// The tip, its tolerance and its free axes. The pose is ignored.
     pub pattern: Target,
+    /// Goals of every configuration along the path.
+    pub goals: Vec<Goal>,
     /// Start of the arm: positions of the chain's variables.
     pub start: Vec<f64>,
-    /// True if the path starts at the first pose, false if at the current tip pose.
-    pub start_at_first_pose: bool,
+    /// Where the path starts.
+    pub from: PathStart,
     pub avoidance: Option<Avoidance>,
     /// Time between two points of the trajectory \[s\].
     pub period: f64,
     pub settings: Settings,
+}
+
+/// Start of a path.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PathStart {
+    /// The current pose of the tip.
+    Tip,
+    /// The first pose, in the configuration nearest to the current one.
+    FirstPose,
+    /// The first pose, in any configuration.
+    Free,
 }
 
 /// A planned path.
@@ -75,9 +89,9 @@ impl PathToPlan {
         let mut poses = ChainPoses::new(chain);
         chain.forward_kinematics(&self.start, &mut poses);
         let tip = poses.tips()[self.pattern.tip];
-        // Number of waypoints before the first pose: the current tip pose, unless the path starts at the first pose.
-        let before = usize::from(!self.start_at_first_pose);
-        if !self.start_at_first_pose {
+        // Number of waypoints before the first pose: the current tip pose, if the path starts there.
+        let before = usize::from(self.from == PathStart::Tip);
+        if self.from == PathStart::Tip {
             self.poses.insert(0, tip);
         }
         let settings = &self.settings;
@@ -87,6 +101,8 @@ impl PathToPlan {
         let limits = self.loaded.limits(settings).refuse_as("path")?;
         let null_space_task = NullSpaceTask::new(&self.loaded, settings)?;
         let problem = PathProblem::new(&path, &self.pattern, &self.start, &limits)
+            .with_goals(&self.goals)
+            .with_free_start(self.from == PathStart::Free)
             .with_preference(null_space_task.preference())
             .with_clearance(self.avoidance.as_ref().map(Avoidance::clearance));
         let followed = follow(&solver, &problem, &settings.path.follow()).refuse_as("path")?;

@@ -10,6 +10,7 @@
 //! waking another thread takes longer than solving. That is bounded work on a chain of up to 32 variables. Searches and
 //! targets that wait for a frame go to the task, and so do all targets that arrive meanwhile.
 
+mod conditions;
 pub(crate) mod target_path;
 pub(crate) mod target_solver;
 mod target_tracker;

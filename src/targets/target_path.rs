@@ -16,7 +16,7 @@ use crate::messages::{convert, has_valid_frame, quality};
 use crate::reports::{LatestTargets, Refused, Report, TargetOutcome};
 use crate::robot_in_use::Configuration;
 use crate::ros::{JOINT_TRAJECTORY, Publisher, Spinner, TARGET_PATH, task, tip_namespaces};
-use crate::solving::{PathPlan, PathToPlan, Queries, path_plan, problem};
+use crate::solving::{PathPlan, PathStart, PathToPlan, Queries, path_plan, problem};
 use crate::surroundings::Avoidance;
 
 /// A received path.
@@ -104,10 +104,12 @@ async fn plan(queries: &Queries, tip: usize, message: PathMessage) -> Result<Pla
     let pattern = problem::target(Isometry3::identity(), &settings).with_tip(tip);
     let start = loaded.chain.positions_from(&at_rest.end);
     let partial = settings.path.partial;
+    let goals = arm.standing_goals(&at_rest, &settings)?.to_vec();
     let settings = (*settings).clone();
     let avoidance = Avoidance::of(&arm.surroundings, &loaded, &at_rest.end, &settings).await?;
     let period = settings.publish_period().as_secs_f64();
-    let to_plan = PathToPlan { loaded, poses, pattern, start, start_at_first_pose: false, avoidance, period, settings };
+    let to_plan =
+        PathToPlan { loaded, poses, pattern, goals, start, from: PathStart::Tip, avoidance, period, settings };
     let plan = searches.run_long(1, move || to_plan.plan()).await?;
     let header = Header { frame_id: frame.name, ..header };
     let tip_link = plan.solver.chain().tips()[tip].link.clone();

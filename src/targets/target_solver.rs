@@ -9,13 +9,14 @@ use std::time::{Duration, Instant};
 use r2r::std_msgs::msg::Header;
 use tokio::sync::Notify;
 
-use super::target_tracker::{Effort, TargetTracker, is_stopped_by_collision};
+use super::conditions::{Conditions, Effort};
+use super::target_tracker::{TargetTracker, is_stopped_by_collision};
 use crate::arm::{Arm, ArrivalReport, MotionProgress, StartedMotion};
 use crate::reports::{Refused, Report, TargetOutcome, status};
 use crate::robot_in_use::{Configuration, LoadedRobot};
 use crate::ros::{Lock, clock, task};
 use crate::surroundings::Avoidance;
-use urdf_ik_parameters::{OnUnreachable, Settings};
+use urdf_ik_parameters::OnUnreachable;
 use urdf_ik_solver::{Solution, Solver, Target};
 
 /// Time for which the target of one tip waits for targets of other tips, if there are several.
@@ -23,8 +24,6 @@ const GATHER_TIME: Duration = Duration::from_millis(1);
 
 /// Largest number of variables of a chain that is tracked in the spin thread: this takes some microseconds.
 const MAX_VARIABLES_TO_TRACK_AT_ONCE: usize = 32;
-/// Largest number of pairs of bodies for tracking in the spin thread, where a target may take some microseconds.
-const MAX_PAIRS_TO_KEEP_APART_AT_ONCE: usize = 1000;
 
 /// A validated target.
 pub(crate) struct PreparedTarget {
@@ -70,13 +69,6 @@ struct NullSpaceMotion {
     since: Instant,
 }
 
-/// The context of a solve.
-struct Conditions {
-    settings: Arc<Settings>,
-    avoidance: Option<Avoidance>,
-    effort: Effort,
-}
-
 impl NullSpaceMotion {
     /// After a motion to the targets; `None` after a stop by an obstruction.
     fn new(targets: Vec<Target>, headers: Vec<Header>, moved: &StartedMotion) -> Option<Self> {
@@ -102,7 +94,7 @@ impl TargetSolver {
         // Empty if another task has solved this target with its own.
         let targets = std::mem::take(&mut *self.waiting.lock());
         let Some(PreparedTarget { loaded, .. }) = targets.first() else { return };
-        match Conditions::to_search(arm, loaded).await {
+        match Conditions::new(arm, loaded, Effort::Search).await {
             Ok(conditions) => {
                 let mut memory = self.memory(*discarded);
                 memory.solve_and_report(arm, targets, &conditions);
@@ -120,7 +112,7 @@ impl TargetSolver {
         if chain.tips().len() > 1 || chain.variables().len() > MAX_VARIABLES_TO_TRACK_AT_ONCE {
             return false;
         }
-        let Some(conditions) = Conditions::to_track_at_once(arm) else { return false };
+        let Some(conditions) = Conditions::at_once(arm) else { return false };
         let Ok(discarded) = arm.discarded.try_lock() else { return false };
         let mut memory = self.memory(*discarded);
         let is_met = memory.solve_and_report(arm, vec![target], &conditions);
@@ -142,7 +134,7 @@ impl TargetSolver {
         clock::sleep_until(Instant::now() + period).await;
         let discarded = arm.discarded.lock().await;
         let Ok(now) = arm.configuration() else { return false };
-        let conditions = Conditions::to_search(arm, &now.loaded).await;
+        let conditions = Conditions::new(arm, &now.loaded, Effort::Track).await;
         let mut memory = self.memory(*discarded);
         let Some(flow) = memory.flow.take() else { return false };
         // A timer may be a little early.
@@ -164,30 +156,6 @@ impl TargetSolver {
             (memory.flow, memory.discarded) = (None, discarded);
         }
         memory
-    }
-}
-
-impl Conditions {
-    /// # Errors
-    /// [`Refused`] if there is no robot, or its shapes cannot be used.
-    async fn to_search(arm: &Arm, loaded: &Arc<LoadedRobot>) -> Result<Self, Refused> {
-        let settings = arm.settings();
-        let positions = arm.configuration()?.positions;
-        let avoidance = Avoidance::of(&arm.surroundings, loaded, &positions, &settings).await?;
-        let clearance_loss = *arm.surroundings.clearance_loss.lock();
-        let avoidance = avoidance.map(|avoidance| avoidance.widened(clearance_loss));
-        Ok(Self { settings, avoidance, effort: Effort::Search })
-    }
-
-    /// `None` if tracking may take long.
-    fn to_track_at_once(arm: &Arm) -> Option<Self> {
-        let settings = arm.settings();
-        let clearance_loss = *arm.surroundings.clearance_loss.lock();
-        let avoidance = Avoidance::at_once(&arm.surroundings, &settings).ok()?;
-        let avoidance = avoidance.map(|avoidance| avoidance.widened(clearance_loss));
-        let pairs = avoidance.as_ref().map_or(0, |avoidance| avoidance.scene.pairs().len());
-        let is_short = pairs <= MAX_PAIRS_TO_KEEP_APART_AT_ONCE;
-        is_short.then_some(Self { settings, avoidance, effort: Effort::AtOnce })
     }
 }
 
@@ -229,7 +197,7 @@ impl Memory {
         new: &[PreparedTarget],
         conditions: &Conditions,
     ) -> Result<Option<Vec<Report>>, Refused> {
-        let Conditions { settings, avoidance, effort } = conditions;
+        let Conditions { settings, avoidance, effort, .. } = conditions;
         let avoidance = avoidance.as_ref();
         let now = arm.configuration()?;
         let loaded = &now.loaded;
@@ -241,7 +209,7 @@ impl Memory {
         self.flow = None;
         let tracker = self.tracker.get_or_insert_with(|| TargetTracker::new(Arc::clone(loaded)));
         let seed = loaded.chain.positions_from(&now.end);
-        let (solver, solution) = tracker.follow(&targets, &seed, settings, avoidance, *effort)?;
+        let (solver, solution) = tracker.follow(&targets, &seed, conditions)?;
         if *effort == Effort::AtOnce && !solution.is_solved() && !is_stopped_by_collision(solution) {
             return Ok(None);
         }
@@ -276,7 +244,7 @@ impl Memory {
         let tracker = self.tracker.as_mut().filter(|tracker| Arc::ptr_eq(&tracker.loaded, &now.loaded));
         let tracker = tracker.ok_or_else(Refused::other_robot)?;
         let seed = now.loaded.chain.positions_from(&now.end);
-        let Some(solved) = tracker.flow(&flow.targets, &seed, settings, avoidance)? else { return Ok(None) };
+        let Some(solved) = tracker.flow(&flow.targets, &seed, conditions)? else { return Ok(None) };
         let arrivals = || arrivals(&solved.0, solved.1, &flow.targets, flow.headers.iter(), avoidance);
         let positions = &solved.1.positions;
         let moved = arm.output.move_to(&now.loaded, positions, settings, avoidance, Some(flow.ticket), &arrivals)?;

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::conditions::{Conditions, Effort};
 use crate::arm::CollisionCheck;
 use crate::reports::{RefuseAs, Refused};
 use crate::robot_in_use::LoadedRobot;
 use crate::solving::{NullSpaceTask, problem};
 use crate::surroundings::Avoidance;
-use urdf_ik_goals::Goal;
 use urdf_ik_parameters::{Motion, Settings};
 use urdf_ik_solver::{Mode, Outcome, Preference, Reason, Scratch, Solution, Solver, Stop, Target};
 
@@ -23,17 +23,6 @@ const MIN_SQUARED_VELOCITY: f64 = 1e-8;
 const MIN_FLOW: f64 = 1e-6;
 /// Relative rounding error of the largest step of a joint.
 const ROUNDING: f64 = 1e-9;
-
-/// The effort for a target.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Effort {
-    /// Tracking on the current branch in the spin thread, which blocks other topics: [`MAX_TIME_TO_TRACK_AT_ONCE`].
-    AtOnce,
-    /// Tracking on the current branch.
-    Track,
-    /// Tracking, and a search if it does not meet the target, within the time limit of the settings.
-    Search,
-}
 
 /// Solves targets in sequence for one robot, with reusable memory.
 pub(crate) struct TargetTracker {
@@ -55,7 +44,6 @@ pub(crate) struct TargetTracker {
 /// The preferences among joint positions that follow from the settings.
 struct Preferences {
     settings: Arc<Settings>,
-    goals: Vec<Goal>,
     task: NullSpaceTask,
     /// The velocity limit of each variable \[rad/s or m/s\].
     velocities: Vec<f64>,
@@ -69,8 +57,7 @@ impl Preferences {
         let velocities = loaded.limits(settings).refuse_as("joint_limits")?.velocities;
         let move_weights = velocities.iter().map(|limit| 1.0 / (limit * limit).max(MIN_SQUARED_VELOCITY)).collect();
         let task = NullSpaceTask::new(loaded, settings)?;
-        let goals = settings.standing_goals(&loaded.robot, &loaded.chain).refuse_as("goals")?;
-        Ok(Self { settings: Arc::clone(settings), goals, task, velocities, move_weights })
+        Ok(Self { settings: Arc::clone(settings), task, velocities, move_weights })
     }
 }
 
@@ -97,7 +84,7 @@ impl TargetTracker {
     }
 
     /// Solves `targets` of different tips. First it tracks them from `seed` on the same branch. If they are not met,
-    /// and `effort` and settings allow, it searches other branches; with collision avoidance the arm changes the
+    /// and effort and settings allow, it searches other branches; with collision avoidance the arm changes the
     /// branch only if the straight motion is free, and not if it was stopped by a collision. Returns the solver and
     /// its solution.
     ///
@@ -108,16 +95,16 @@ impl TargetTracker {
         &mut self,
         targets: &[Target],
         seed: &[f64],
-        settings: &Arc<Settings>,
-        avoidance: Option<&Avoidance>,
-        effort: Effort,
+        conditions: &Conditions,
     ) -> Result<(Solver, &Solution), Refused> {
+        let Conditions { settings, goals, avoidance, effort } = conditions;
+        let avoidance = avoidance.as_ref();
         let solver = self.loaded.solver(settings).refuse_as("solver")?;
         let preferences = match self.preferences.take().filter(|known| Arc::ptr_eq(&known.settings, settings)) {
             Some(known) => known,
             None => Preferences::new(&self.loaded, settings)?,
         };
-        let Preferences { goals, task, velocities, move_weights, .. } = self.preferences.insert(preferences);
+        let Preferences { task, velocities, move_weights, .. } = self.preferences.insert(preferences);
         let now = Instant::now();
         // The step of the null-space task for each joint.
         let period = settings.publish_period();
@@ -135,7 +122,7 @@ impl TargetTracker {
         solver.solve(&track, &mut self.scratch, &mut self.tracked).refuse_as("problem")?;
         self.tracked_at = Some(now);
         let is_settled = self.tracked.is_solved() || is_stopped_by_collision(&self.tracked);
-        if is_settled || !settings.branch_jumps || effort != Effort::Search {
+        if is_settled || !settings.branch_jumps || *effort != Effort::Search {
             return Ok((solver, &self.tracked));
         }
         let preference = Preference { move_weights, ..Preference::default() };
@@ -149,13 +136,17 @@ impl TargetTracker {
         Ok((solver, &self.searched))
     }
 
-    /// Assigns the total effort to both solutions, and a timeout of either: both were for one target.
+    /// Assigns the total effort to both solutions, and a timeout and a conflict of either: both were for one target.
     fn share_work(&mut self) {
         let iterations = self.tracked.iterations + self.searched.iterations;
         let attempts = self.tracked.attempts + self.searched.attempts;
         let elapsed = self.tracked.elapsed + self.searched.elapsed;
         if self.searched.stop == Stop::Deadline {
             self.tracked.stop = Stop::Deadline;
+        }
+        // Only a search finds it.
+        if matches!(self.searched.outcome, Outcome::Closest(Reason::Conflict { .. })) {
+            self.tracked.outcome = self.searched.outcome;
         }
         for solution in [&mut self.tracked, &mut self.searched] {
             (solution.iterations, solution.attempts, solution.elapsed) = (iterations, attempts, elapsed);
@@ -187,10 +178,9 @@ impl TargetTracker {
         &mut self,
         targets: &[Target],
         seed: &[f64],
-        settings: &Arc<Settings>,
-        avoidance: Option<&Avoidance>,
+        conditions: &Conditions,
     ) -> Result<Option<(Solver, &Solution)>, Refused> {
-        let (solver, _) = self.follow(targets, seed, settings, avoidance, Effort::Track)?;
+        let (solver, _) = self.follow(targets, seed, conditions)?;
         let moves = || self.tracked.positions.iter().zip(seed).map(|(to, from)| (to - from).abs());
         let rests = moves().all(|step| step <= MIN_FLOW);
         let flows = moves().zip(&self.flow).all(|(step, most)| step <= most * (1.0 + ROUNDING) + MIN_FLOW);

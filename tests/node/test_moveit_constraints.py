@@ -1,5 +1,6 @@
 """Constraints of compute_ik as goals."""
 import importlib.util
+import json
 import math
 
 import numpy as np
@@ -170,6 +171,30 @@ def test_a_frame_of_tf(samples):
         samples.solve(lambda sample: in_region(SPHERE, [0.02], mount @ translation(*centre(sample)), 'cell'), check, count=2)
     answer = compute_ik(samples.node, translation(0.4, 0, 0.4), constraints=in_region(SPHERE, [0.1], np.eye(4), 'nowhere'))
     assert_failed(samples.node, answer, 'FRAME_TRANSFORM_FAILURE', 'nowhere')
+
+
+def test_standing_goals_are_kept(samples):
+    """Also with constraints, and with the tool of the parameter, to which poses of MoveIt do not refer."""
+    tool = translation(0.05, 0, 0.1)
+    for _ in range(8):
+        sample = samples.robot.sample(samples.generator)
+        target, elbow = samples.robot.pose('tool0', sample), samples.robot.pose(ELBOW, sample)[:3, 3]
+        side = {'type': 'position', 'name': 'side', 'link': ELBOW, 'p': elbow.tolist(), 'lower': [-0.01] * 3, 'upper': [0.01] * 3}
+        place = {'type': 'distance', 'name': 'place', 'p': (target @ tool)[:3, 3].tolist(), 'upper': 0.001}
+        free = Constraints(joint_constraints=[JointConstraint(
+            joint_name=ROLL, position=sample[ROLL], tolerance_above=1.0, tolerance_below=1.0, weight=1.0)])
+        with samples.node.changed(goals=json.dumps([side, place]), tool='{tool0: {p: [0.05, 0, 0.1]}}'):
+            answers = [compute_ik(samples.node, target, constraints=one, timeout=LONG) for one in (Constraints(), free)]
+        for answer in answers:
+            positions = assert_solved(samples.node, samples.robot, answer, {'tool0': target})
+            assert np.abs(samples.robot.pose(ELBOW, positions)[:3, 3] - elbow).max() <= 0.01 + SLACK
+
+
+def test_a_pose_that_standing_goals_exclude_has_no_solution(arm, arm_robot):
+    target = arm_robot.pose('tool0', {})
+    far = {'type': 'distance', 'name': 'far', 'p': target[:3, 3].tolist(), 'lower': 0.1}
+    with arm.changed(goals=json.dumps(far)):
+        assert_failed(arm, compute_ik(arm, target, timeout=LONG), 'NO_IK_SOLUTION', "goal 'far'")
 
 
 def test_a_violated_constraint_is_named(arm, arm_robot):

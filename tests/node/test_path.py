@@ -113,6 +113,50 @@ def test_a_path_may_begin_at_its_first_pose(node, arm_robot, corners):
     assert errors(arm_robot.pose('tool0', first), corners[1]) <= (1e-5, 1e-5)
 
 
+def tilt(robot, positions):
+    return math.acos(np.clip(-robot.pose('tool0', positions)[2, 2], -1, 1))
+
+
+def test_goals_of_the_request_and_standing_goals_are_met_along_a_path(node, arm_robot, corners):
+    down = [translation(0.4, y, 0.35) @ DOWN for y in (-0.2, 0.2)]
+    level = '{type: cone, axis: [0, 0, 1], direction: [0, 0, -1], angle: 0.05, name: level}'
+    fields = {'free_axes': [False] * 3 + [True] * 3, 'start_at_first_pose': True}
+
+    def worst(answer):
+        points = [dict(zip(answer.trajectory.joint_names, point.positions)) for point in answer.trajectory.points]
+        return max(tilt(arm_robot, positions) for positions in points)
+
+    answer = solve_path(node, down, goals=[level], **fields)
+    assert answer.success, answer.message
+    assert worst(answer) <= 0.051 and len(answer.goal_violations) == 1 and answer.goal_violations[0] <= 1e-3
+    free = solve_path(node, down, **fields)
+    assert worst(free) > 0.1 and not free.goal_violations
+    fence = '{type: position, p: [0.4, 0, 0.35], upper: [null, 0.1, null], name: fence}'
+    stopped = solve_path(node, down, goals=[level, fence], **fields)
+    assert not stopped.success and "goal 'fence'" in stopped.message and 0.7 < stopped.fraction < 0.8
+    refused = node.call(SolvePath, 'solve_path', poses=messages(down), goals=['{type: cones}'])
+    assert refused.outcome == SolveStatus.INVALID and "cones" in refused.message
+    away = '{type: cone, axis: [0, 0, 1], direction: [0, 0, 1], angle: 0.05, name: up}'
+    refused = node.call(SolvePath, 'solve_path', poses=messages(corners[1:]), goals=[away])
+    assert refused.outcome == SolveStatus.INVALID and "at the start goal 'up'" in refused.message
+    with node.changed(goals=f'[{level}]'):
+        standing = solve_path(node, down, **fields)
+        assert standing.success and worst(standing) <= 0.051 and not standing.goal_violations
+
+
+def test_a_free_start_completes_a_path_that_the_nearest_start_does_not(node, arm_robot):
+    down = [translation(0.45, y, 0.25) @ DOWN for y in (-0.35, 0.35)]
+    free = solve_path(node, down, free_start=True)
+    assert free.success and free.fraction == 1.0, free.message
+    check_trajectory(free.trajectory, arm_robot, down, 1 / RATE)
+    first = dict(zip(free.trajectory.joint_names, free.trajectory.points[0].positions))
+    assert errors(arm_robot.pose('tool0', first), down[0]) <= (1e-5, 1e-5)
+    nearest = solve_path(node, down, start_at_first_pose=True)
+    assert nearest.fraction <= free.fraction
+    away = solve_path(node, [down[0], translation(3.0, 0.0, 0.25) @ DOWN], free_start=True)
+    assert not away.success and away.stop_index == 1 and 'out of reach' in away.message, away.message
+
+
 def test_a_path_may_begin_in_a_posture_that_is_given(node, arm_robot, corners):
     other = {**START, 'shoulder_pan_joint': -0.4}
     begin = arm_robot.pose('tool0', other)

@@ -4,10 +4,12 @@ import json
 import numpy as np
 from urdf_ik.msg import SolveStatus
 
-from checks import assert_posture
-from client import posture
+from checks import assert_posture, assert_reached
+from client import faulty, posture
 from goals import ROUNDING, TOLERANCE, Judge, text
 from kinematics import rotation, translation
+from servo_client import start_servo, twist
+from test_batch import rows, solve_batch
 
 ALL_ROTATIONS = ['rx', 'ry', 'rz']
 
@@ -46,7 +48,7 @@ def test_targets_yield_to_standing_goals(arm, arm_robot):
     with arm.changed(goals=json.dumps(goal)):
         flipped = start @ rotation((1, 0, 0), 1.0)
         status = arm.send_pose(flipped)
-        assert status.outcome != SolveStatus.SOLVED
+        assert status.outcome == SolveStatus.GOAL_CONFLICT and "goal 'level' excludes" in status.message, status.message
         assert tilt(arm_robot.pose('tool0', arm.answer_to(status)), goal) <= TOLERANCE + ROUNDING, status.message
         answer = arm.solve_ik(flipped)
         assert not answer.success and not answer.goal_violations, answer.message
@@ -57,6 +59,32 @@ def test_targets_yield_to_standing_goals(arm, arm_robot):
         assert answer.success and len(answer.goal_violations) == 1, answer.message
         assert Judge(arm_robot, 'tool0').violation(request, positions) <= TOLERANCE + ROUNDING
         assert tilt(arm_robot.pose('tool0', positions), goal) <= TOLERANCE + ROUNDING
+
+
+def test_targets_of_a_batch_keep_standing_goals(arm, arm_robot, generator):
+    samples = [arm_robot.sample(generator) for _ in range(20)]
+    heights = [float(arm_robot.pose('elbow_link', sample)[2, 3]) for sample in samples]
+    elbow = {'type': 'position', 'name': 'elbow', 'link': 'elbow_link', 'lower': [None, None, min(heights)]}
+    poses = [arm_robot.pose('tool0', sample) for sample in samples]
+    with arm.changed(goals=json.dumps(elbow)):
+        answer = solve_batch(arm, poses, timeout=30.0)
+    assert answer.success and not answer.goal_violations, answer.message
+    for row, pose in zip(rows(answer), poses):
+        assert Judge(arm_robot).violation(elbow, row) <= TOLERANCE + ROUNDING
+        assert_reached(arm_robot, row, 'tool0', pose)
+
+
+def test_standing_goals_refer_to_the_tool_of_the_parameter(arm, arm_robot, generator):
+    tool = translation(0, 0, 0.2)
+    place = (arm_robot.pose('tool0', arm_robot.sample(generator)) @ tool)[:3, 3].tolist()
+    standing = {'type': 'distance', 'name': 'near', 'p': place, 'upper': 0.01}
+    request = {'type': 'cone', 'axis': [0, 0, 1], 'direction': [0, 0, 1], 'angle': 3.1}
+    with arm.changed(tool='{tool0: {p: [0, 0, 0.2]}}', goals=json.dumps(standing)):
+        for tools in ([], [faulty(np.eye(4))]):
+            answer = arm.solve_ik(goals=[text(request)], free_axes=[True] * 6, tools=tools, timeout=30.0)
+            assert answer.success, answer.message
+            measured = Judge(arm_robot).violation({**standing, 'point': [0, 0, 0.2]}, posture(answer.joint_state))
+            assert measured <= TOLERANCE + ROUNDING
 
 
 def test_bad_standing_goals_change_nothing(arm):
@@ -70,3 +98,17 @@ def test_bad_standing_goals_change_nothing(arm):
         assert arm.get('goals') == [''], 'the goals are unchanged'
     with arm.changed(goals='{type: position}'):
         assert "the solver 'fabrik' takes poses alone" in arm.refusal(solver='fabrik')
+
+
+def test_the_servo_keeps_a_level_cup(start, arm_robot):
+    servo = start_servo(start)
+    node = servo.node
+    home = arm_robot.pose('tool0', node.next_posture())
+    goal = level(home, 0.05)
+    node.set_all(goals=json.dumps([goal]))
+    before, since = node.snapshot(), len(servo.statuses)
+    servo.stream_for(150, lambda _: twist(linear=(0, 0.05, 0), angular=(0.4, 0.2, 0)))
+    poses = [arm_robot.pose('tool0', posture(state)) for state in node.states_since(before)]
+    assert max(tilt(pose, goal) for pose in poses) <= goal['angle'] + np.radians(0.01)
+    assert poses[-1][1, 3] > home[1, 3] + 0.02
+    assert any("the goal 'level' is at its bound" in status.message for status in servo.statuses[since:])

@@ -9,10 +9,14 @@ for module in ('viser', 'yourdfpy'):
     pytest.importorskip(module, reason=f'the page in the browser is not tried: no Python package {module} here')
 
 import viser.transforms  # noqa: E402
+from geometry_msgs.msg import Point, Vector3  # noqa: E402
+from std_msgs.msg import ColorRGBA  # noqa: E402
+from visualization_msgs.msg import Marker  # noqa: E402
 
 import kinematics  # noqa: E402
 from conftest import ARM_FILE, ROBOTS  # noqa: E402
 from viewer import shapes  # noqa: E402
+from viewer.markers import Markers, goals_of  # noqa: E402
 from viewer.panel import axes_of, joint_row, name_of_axes  # noqa: E402
 from viewer.pointer import PATH, Pointer, is_seen_at  # noqa: E402
 from viewer.robot import BadDescription, JointRange, Robot  # noqa: E402
@@ -21,7 +25,6 @@ from viewer.shapes import MeshError, MeshFinder, load_shapes  # noqa: E402
 from viewer.steering.pads import FRESH, Pads  # noqa: E402
 from viewer.steering.pads import PATH as STEER_PATH  # noqa: E402
 from viewer.steering.twist import axes_of_view, twist_of  # noqa: E402
-from viewer.workspace import corners, outlines  # noqa: E402
 
 TRIANGLE = 'solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid s\n'
 
@@ -206,9 +209,48 @@ def test_a_deflection_is_a_twist():
         assert np.allclose(np.cross(angular, place), 0.3 * np.array(leads_to)), 'what faces the viewer goes along with the pad'
 
 
+class DrawnScene:
+    """What is added to a scene, by name."""
+
+    def __init__(self):
+        self.nodes = {}
+
+    def add_line_segments(self, name, points, colors, thickness):
+        self.nodes[name] = SimpleNamespace(points=points, colors=colors, thickness=thickness, remove=lambda: self.nodes.pop(name))
+        return self.nodes[name]
+
+
+def lines(namespace, ends, color=(1.0, 0.0, 0.0, 0.5)):
+    return Marker(ns=namespace, type=Marker.LINE_LIST, scale=Vector3(x=0.01), color=ColorRGBA(**dict(zip('rgba', color))),
+                  points=[Point(**dict(zip('xyz', end))) for end in ends])
+
+
 def test_the_faces_of_a_workspace_are_outlined():
-    box = outlines(*corners('{min: [-1, -2, 0], max: [1, 2, 3]}'), 1.0)
-    assert box.shape == (24, 2, 3) and np.array_equal([box.min(axis=(0, 1)), box.max(axis=(0, 1))], [[-1, -2, 0], [1, 2, 3]])
-    floor = outlines(*corners('{min: [-.inf, -.inf, 0.1]}'), 1.0)
-    assert floor.shape == (4, 2, 3) and set(floor[..., 2].flat) == {0.1} and floor[..., 0].max() > 1.0
-    assert outlines(*corners(''), 1.0).shape == (0, 2, 3)
+    scene, base = DrawnScene(), np.eye(4)
+    markers = Markers(scene)
+    base[:3, 3] = (0, 0, 1)
+    edge = [(0.0, 0.0, 0.0), (1.0, 0.0, 0.0)]
+    drawn = {('workspace', 0): lines('workspace', edge), ('tip', 0): lines('tip', edge)}
+    markers.show(drawn, base, dark=False)
+    (name, node), = scene.nodes.items()
+    assert name == '/markers/0/workspace' and np.array_equal(node.points, [[[0, 0, 1], [1, 0, 1]]])
+    assert np.array_equal(node.colors, (216, 90, 94)), 'half of it, on the colour of the grid'
+    markers.show(drawn, base, dark=True)
+    assert np.array_equal(node.colors, (170, 45, 49)) and scene.nodes[name] is node
+    drawn['workspace', 0] = lines('workspace', edge + edge)
+    markers.show(drawn, base, dark=True)
+    assert node.points.shape == (2, 2, 3)
+    drawn['workspace', 0] = lines('workspace', edge + edge)
+    drawn['workspace', 0].colors = [ColorRGBA(r=1.0, a=1.0)] * 2 + [ColorRGBA(g=1.0, a=1.0)] * 2
+    markers.show(drawn, base, dark=True)
+    assert np.array_equal(node.colors[:, 0], [(255, 0, 0), (0, 255, 0)])
+    markers.show({}, base, dark=True)
+    assert not scene.nodes
+
+
+def test_goals_are_read_from_their_labels():
+    def label(name, number, text):
+        return Marker(ns=f'goals/{name}', id=number, type=Marker.TEXT_VIEW_FACING, text=text)
+    markers = {(marker.ns, marker.id): marker for marker in (
+        label('b', 9, 'b\n0.2 m'), label('a', 4, 'a'), lines('goals/a', []), lines('workspace', []))}
+    assert goals_of(markers) == [('a', ''), ('b', '0.2 m')]

@@ -17,7 +17,7 @@ from test_view import page, view  # noqa: E402, F401
 
 AREA = "document.querySelectorAll('.ik-stick')[{}]?.querySelector('.ik-{}')".format
 MOVE, TURN = 0, 1
-WORKSPACE = (214, 132, 20)
+WORKSPACE = (222, 161, 74)
 
 pytestmark = needs_browser
 
@@ -157,7 +157,7 @@ def test_speed_and_status_are_on_the_panel(steered):
     show(window, AREA(MOVE, 'pad'))
     steered.press(MOVE, 'bar', 0, -1)
     steered.wait_for_twist((0, 0, -0.04))
-    wait_for_text(window, 'tool0 is at the face z')
+    wait_for_text(window, "'servo.workspace of tool0' is at its bound")
     wait_for_text(window, 'held back')
     steered.release()
     steered.wait_for_rest()

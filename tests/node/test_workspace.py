@@ -47,7 +47,7 @@ def test_a_twist_ends_at_a_face_and_leads_back(servo, arm_robot, axis, direction
     servo.stream(twist(linear=linear), lambda: moved() > HALF - NEAR, 'the tip to come to the face')
     servo.stream_for(30, lambda _: twist(linear=linear))
     blocked = servo.status(ServoStatus.COLLISION, since)
-    assert 'tool0 is at the face' in blocked.message and 'servo.workspace' in blocked.message
+    assert "goal 'servo.workspace of tool0' is at its bound" in blocked.message
     servo.stream(twist(linear=-linear), lambda: moved() < HALF - 0.02, 'the tip to come back')
     assert_inside(places(servo, arm_robot, before), home)
 

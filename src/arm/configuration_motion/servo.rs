@@ -38,7 +38,7 @@ impl ConfigurationMotion {
     /// Advances the servo. Returns its status if it has subscribers.
     pub(super) fn servo(&mut self, tick: &Tick) -> Option<ServoStatus> {
         let ActiveMotion::Servo(steering) = &mut self.active else { return None };
-        let Tick { step, settings, avoidance, reports_servo } = *tick;
+        let Tick { step, settings, goals, avoidance, reports_servo } = *tick;
         if step <= 0.0 {
             return None;
         }
@@ -49,7 +49,7 @@ impl ConfigurationMotion {
             steering.servo.take_over(&self.motion.hand_over());
         }
         let step = self.speed_scale.advance(settings.speed_scale, step, &self.motion, &self.limits);
-        let context = StepContext { loaded: &self.loaded, positions: &self.positions, settings, avoidance };
+        let context = StepContext { loaded: &self.loaded, positions: &self.positions, settings, goals, avoidance };
         let mut status = steering.step(step, settings.publish_period().as_secs_f64(), &context, reports_servo);
         if let Some(status) = &mut status {
             put_speed_scale(status, self.speed_scale.pace().scale);

@@ -9,8 +9,9 @@ use r2r::urdf_ik::msg::ServoStatus;
 use super::Output;
 use crate::arm::configuration_motion::{ConfigurationMotion, Tick, Ticked};
 use crate::arm::state::ArmState;
-use crate::arm::steering;
+use crate::arm::steering::{self, RobotGoals};
 use crate::arm::supervision::Supervised;
+use crate::reports::Refused;
 use crate::ros::MEASURED_JOINT_STATES;
 use crate::surroundings::{Avoidance, NotReady};
 use urdf_ik_parameters::Settings;
@@ -21,6 +22,7 @@ impl Output {
     pub(in crate::arm) fn tick(
         &self,
         settings: &Settings,
+        goals: Result<&RobotGoals, &Refused>,
         avoidance: Result<Option<&Avoidance>, &NotReady>,
         due: Instant,
     ) {
@@ -40,7 +42,7 @@ impl Output {
             } else {
                 avoidance
             };
-            motion.tick(&Tick { step, settings, avoidance, reports_servo })
+            motion.tick(&Tick { step, settings, goals, avoidance, reports_servo })
         });
         let Ticked { ended, servo } = ticked.unwrap_or_default();
         let supervised = state.supervise(&self.measured, settings, step, ended);

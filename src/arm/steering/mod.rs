@@ -2,6 +2,7 @@
 
 mod clutch;
 mod conflicts;
+mod goals;
 mod input;
 mod latest_commands;
 mod status;
@@ -14,6 +15,8 @@ use r2r::urdf_ik::msg::ServoStatus;
 
 pub(crate) use clutch::IgnoredPose;
 use conflicts::SourceConflicts;
+use goals::KeptGoals;
+pub(crate) use goals::RobotGoals;
 pub(crate) use input::{HandInput, LinkAxes, Pose, ServoCommand, ServoInput, Twist};
 use latest_commands::LatestCommands;
 pub(crate) use status::{code, of_refusal as status_of, put_speed_scale};
@@ -30,6 +33,7 @@ use urdf_ik_motion::{JointMotion, MotionLimits};
 /// The servo of a chain and its commands.
 pub(crate) struct Steering {
     pub servo: Servo,
+    goals: KeptGoals,
     latest: LatestCommands,
     conflicts: SourceConflicts,
     /// Start of its rest without a command.
@@ -63,6 +67,7 @@ impl Steering {
         let tips = loaded.chain.tips().len();
         Ok(Self {
             servo,
+            goals: KeptGoals::default(),
             latest: LatestCommands::default(),
             conflicts: SourceConflicts::default(),
             resting_since: None,
@@ -125,6 +130,7 @@ impl Steering {
         let now = Instant::now();
         self.latest.expire(now, context.settings.servo.timeout);
         self.servo.set_options(context.settings.servo_options());
+        let goals = self.goals.update(&mut self.servo, context.loaded, context.goals, context.settings);
         self.commands.clear();
         let mut command = Command::Rest;
         for timed in self.latest.as_slice() {
@@ -139,6 +145,9 @@ impl Steering {
         if !self.commands.is_empty() {
             command = Command::Tips(&self.commands);
         }
+        if goals.is_err() {
+            command = Command::Rest;
+        }
         let clearance = context.avoidance.map(|avoidance| avoidance.map(Avoidance::clearance));
         let outside = self.servo.outside();
         let part = step / (step / period).ceil().max(1.0);
@@ -151,7 +160,10 @@ impl Steering {
         let stepped =
             if part > 0.0 { one_step(&mut self.servo, part, &command, &clearance) } else { Ok(self.servo.report()) };
         wants_status.then(|| {
-            let mut status = status::of_step(&stepped, &self.latest, context);
+            let mut status = match &goals {
+                Ok(()) => status::of_step(&stepped, &self.latest, context, &self.goals.all),
+                Err(refused) => status_of(refused),
+            };
             if let Some(variable) = outside {
                 status::put_outside(&mut status, &context.loaded.chain.variables()[variable].name);
             }

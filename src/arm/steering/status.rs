@@ -9,7 +9,7 @@ use crate::reports::TargetOutcome;
 use crate::reports::status::{Refused, bodies};
 use crate::robot_in_use::description::LoadedRobot;
 use crate::surroundings::avoidance::Avoidance;
-use urdf_ik_motion::TipAtFace;
+use urdf_ik_goals::Goal;
 use urdf_ik_motion::servo::{CommandError, Hold, Report};
 use urdf_ik_text::names;
 
@@ -25,6 +25,7 @@ pub(super) fn of_step(
     stepped: &Result<&Report, CommandError>,
     latest: &LatestCommands,
     context: &StepContext,
+    goals: &[Goal],
 ) -> ServoStatus {
     let tips = context.loaded.chain.tips();
     let mut status = ServoStatus {
@@ -45,7 +46,10 @@ pub(super) fn of_step(
             status.code = code::INVALID;
             status.message = format!("the arm comes to rest: {e}");
         }
-        (Ok(report), Ok(avoidance)) => put_report(&mut status, report, context.loaded, *avoidance),
+        (Ok(report), Ok(avoidance)) => {
+            let names = LimitNames { loaded: context.loaded, avoidance: *avoidance, goals };
+            put_report(&mut status, report, &names);
+        }
     }
     if let Ok(report) = stepped {
         put_deviation(&mut status, report);
@@ -89,14 +93,21 @@ pub(crate) fn put_speed_scale(status: &mut ServoStatus, scale: f64) {
     }
 }
 
+/// The origin of the names of limiting factors.
+struct LimitNames<'a> {
+    loaded: &'a LoadedRobot,
+    avoidance: Option<&'a Avoidance>,
+    goals: &'a [Goal],
+}
+
 /// Puts the limiting factors of the `report` into `status`.
-fn put_report(status: &mut ServoStatus, report: &Report, loaded: &LoadedRobot, avoidance: Option<&Avoidance>) {
+fn put_report(status: &mut ServoStatus, report: &Report, from: &LimitNames) {
     (status.code, status.scale) = (code::OK, report.share);
     status.singular_direction = report.singular_direction.iter().map(convert::twist_message).collect();
     status.smallest_singular_value = report.smallest_singular_value.unwrap_or(f64::NAN);
     let mut sentences: Vec<String> = Vec::new();
     for hold in &report.holds {
-        let (code, sentence) = put_hold(status, hold, loaded, avoidance);
+        let (code, sentence) = put_hold(status, hold, from);
         if sentences.is_empty() {
             status.code = code;
         }
@@ -118,12 +129,8 @@ fn put_deviation(status: &mut ServoStatus, report: &Report) {
 }
 
 /// Puts the names of a limiting factor into `status`. Returns its code and sentence.
-fn put_hold(
-    status: &mut ServoStatus,
-    hold: &Hold,
-    loaded: &LoadedRobot,
-    avoidance: Option<&Avoidance>,
-) -> (u8, String) {
+fn put_hold(status: &mut ServoStatus, hold: &Hold, from: &LimitNames) -> (u8, String) {
+    let LimitNames { loaded, avoidance, goals } = *from;
     let variable = |index: usize| loaded.chain.variables()[index].name.clone();
     match *hold {
         Hold::JointLimit { variable: index } => {
@@ -147,10 +154,9 @@ fn put_hold(
             status.joints.push(variable(index));
             (code::SPEED, format!("joint '{}' moves as fast as its limits allow", names::short(&variable(index))))
         }
-        Hold::Workspace(TipAtFace { tip, face }) => {
-            let tip = names::short(&loaded.chain.tips()[tip].link);
-            let (axis, coordinate) = (face.axis_name(), names::number(face.coordinate));
-            (code::COLLISION, format!("{tip} is at the face {axis} = {coordinate} m of servo.workspace"))
+        Hold::Goal { goal } => {
+            let name = goals.get(goal).map_or("", Goal::name);
+            (code::COLLISION, format!("the goal '{}' is at its bound", names::short(name)))
         }
         Hold::TipSpeed { tip } => {
             let tip = names::short(&loaded.chain.tips()[tip].link);

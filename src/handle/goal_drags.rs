@@ -1,0 +1,63 @@
+//! Drags of the handles of standing goals: each changes a place or a direction in the parameter `goals`.
+
+use std::sync::Arc;
+
+use nalgebra::Point3;
+use serde_json::json;
+use tokio::sync::mpsc;
+
+use super::handles::{Handles, Owner};
+use crate::arm::Arm;
+use crate::reports::{Fault, fault};
+use crate::ros::task;
+use crate::services::ParameterStore;
+use crate::solving::GoalView;
+use urdf_ik_parameters::{Refusal, Settings, Value};
+
+/// Number of pending drags: one is carried out before the next one comes.
+const WAITING: usize = 100;
+/// Decimals of changed numbers: people read them in the parameter.
+const ROUNDING: f64 = 1e6;
+
+/// A place to which somebody drags the handle of a goal.
+pub(super) struct GoalDrag {
+    /// [`GoalView::display_name`].
+    pub name: String,
+    /// In the base link's frame \[m\].
+    pub place: Point3<f64>,
+}
+
+/// Carries out drags in order in a task. Refusals are shown at the handle.
+pub(super) fn serve(arm: &Arc<Arm>, handles: &Arc<Handles>, parameters: Arc<ParameterStore>) -> mpsc::Sender<GoalDrag> {
+    let (sender, mut drags) = mpsc::channel::<GoalDrag>(WAITING);
+    let (arm, handles) = (Arc::clone(arm), Arc::clone(handles));
+    task::start(async move {
+        while let Some(drag) = drags.recv().await {
+            let refusal = carry_out(&arm, &parameters, &drag).err();
+            if let Some(now) = arm.output.configuration() {
+                handles.with(&now.loaded, &Owner::Goal(drag.name), |handle| handle.notice = refusal);
+            }
+        }
+    });
+    sender
+}
+
+/// # Errors
+/// [`Fault`] if the goal is gone, or the node refuses its new numbers.
+fn carry_out(arm: &Arm, parameters: &ParameterStore, drag: &GoalDrag) -> Result<(), Fault> {
+    let now = arm.configuration()?;
+    let views = GoalView::all(arm, &now);
+    let index = views.iter().position(|view| view.display_name() == drag.name);
+    let grip = index.and_then(|index| views[index].drawing.as_ref()?.grip.as_ref());
+    let (Some(index), Some(grip)) = (index, grip) else { return Err(fault!("this goal is gone")) };
+    // The apex of a cone is no direction.
+    let Some(vector) = grip.vector_for(&drag.place) else { return Ok(()) };
+    let rounded = vector.map(|entry| (entry * ROUNDING).round() / ROUNDING);
+    let edit = |settings: &Settings| {
+        let mut goals = settings.goals.to_vec();
+        let goal = goals.get_mut(index).ok_or_else(|| Refusal("this goal is gone".to_owned()))?;
+        goal[grip.field] = json!(rounded.as_slice());
+        Ok(Value::Text(json!(goals).to_string().into()))
+    };
+    Ok(parameters.edit(Settings::goals(), edit)?)
+}
