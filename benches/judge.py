@@ -35,7 +35,7 @@ def servo(output):
 # All judges except those of times.
 SERVO = [
     'starts', 'singular', 'limits', 'zeros', 'slide', 'wall', 'coast', 'held', 'turns', 'random', 'bounds',
-    'dropouts', 'hold60', 'hands', 'person', 'noise', 'rounding', 'poses', 'lag',
+    'dropouts', 'hold60', 'hands', 'person', 'noise', 'rounding', 'poses', 'lag', 'level',
 ]
 
 BENCHES = {  # arguments, and the function that checks the output

@@ -1,0 +1,172 @@
+"""Path problems for `urdf_ik path`, and the check of its trajectories by Pinocchio and coal.
+
+    judge.py URDF_IK PROBLEM.json…
+
+A problem has a robot (`urdf`, `srdf`, `base_link`, `tip_link`), `obstacles` in the root link's frame, and `waypoints` in the base
+link's frame. Each one is planned without a start, and from the solution of the first pose nearest to the middle of the joint ranges.
+Between
+the points of a trajectory the joints move evenly."""
+import json
+import math
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import coal
+import numpy as np
+import pinocchio as pin
+
+SPEED, BLEND_RADIUS = 0.25, 0.0005
+POSITION, ANGLE = 1e-4, math.radians(0.1)
+SAMPLES = 4
+"""Configurations from one point of a trajectory to the next."""
+ROUNDING = 1.02
+"""Finite differences of rounded positions exceed limits by this factor at most."""
+
+
+def placement(pose):
+    x, y, z, w = pose.get('q_xyzw', (0, 0, 0, 1))
+    return pin.SE3(pin.Quaternion(w, x, y, z).normalized().toRotationMatrix(), np.array(pose['p'], float))
+
+
+def shape(obstacle):
+    if obstacle['type'] == 'box':
+        return coal.Box(*obstacle['size'])
+    if obstacle['type'] == 'cylinder':
+        return coal.Cylinder(obstacle['radius'], obstacle['length'])
+    return coal.Sphere(obstacle['radius'])
+
+
+class Judge:
+    def __init__(self, file):
+        self.problem = json.loads(Path(file).read_text())
+        self.urdf, self.srdf = (str((Path(file).parent / self.problem[key]).resolve()) for key in ('urdf', 'srdf'))
+        self.model = pin.buildModelFromUrdf(self.urdf)
+        folders = [str(folder) for folder in Path(self.urdf).parents[:2]]
+        self.shapes = pin.buildGeomFromUrdf(self.model, self.urdf, pin.GeometryType.COLLISION, package_dirs=folders)
+        self.shapes.addAllCollisionPairs()
+        pin.removeCollisionPairs(self.model, self.shapes, self.srdf)
+        links = range(len(self.shapes.geometryObjects))
+        for number, obstacle in enumerate(self.problem['obstacles']):
+            added = self.shapes.addGeometryObject(
+                pin.GeometryObject(f'obstacle{number}', 0, placement(obstacle), shape(obstacle)))
+            for link in links:
+                # Links that are fixed to the root do not move.
+                if self.shapes.geometryObjects[link].parentJoint:
+                    self.shapes.addCollisionPair(pin.CollisionPair(link, added))
+        self.data, self.shape_data = self.model.createData(), pin.GeometryData(self.shapes)
+        waypoints = [placement(waypoint) for waypoint in self.problem['waypoints']]
+        turns = [pin.log3(one.rotation.T @ other.rotation) for one, other in zip(waypoints, waypoints[1:])]
+        self.segments = [segment for segment in zip(waypoints, waypoints[1:], turns)
+                         if np.linalg.norm(segment[1].translation - segment[0].translation) + np.linalg.norm(segment[2]) > 1e-6]
+
+    def whole(self, names, positions):
+        q = pin.neutral(self.model)
+        for name, value in zip(names, positions):
+            joint = self.model.joints[self.model.getJointId(name)]
+            q[joint.idx_q:joint.idx_q + joint.nq] = (math.cos(value), math.sin(value)) if joint.nq == 2 else value
+        return q
+
+    def tip(self, q):
+        pin.framesForwardKinematics(self.model, self.data, q)
+        base, tip = (self.data.oMf[self.model.getFrameId(self.problem[key])] for key in ('base_link', 'tip_link'))
+        return base.actInv(tip)
+
+    def apart(self, tip, segment, share):
+        """Position and angle from a place on the path, and the allowed position error there."""
+        one, other, turn = self.segments[segment]
+        at = one.translation + share * (other.translation - one.translation)
+        angle = np.linalg.norm(pin.log3((one.rotation @ pin.exp3(share * turn)).T @ tip.rotation))
+        size = np.linalg.norm(other.translation - one.translation)
+        # Corners are rounded.
+        allowed = POSITION + BLEND_RADIUS * (min(share, 1 - share) * size < 1.5 * BLEND_RADIUS)
+        return np.linalg.norm(tip.translation - at), angle, allowed
+
+    def error(self, tip, near):
+        """The errors of a tip relative to the allowed ones, and its segment: of those beside `near` the last one on which the tip is, as a
+        path may return on itself, or else the nearest one."""
+        found = []
+        for segment in range(max(near - 1, 0), min(near + 3, len(self.segments))):
+            one, other, turn = self.segments[segment]
+            shift = other.translation - one.translation
+            shares = [0.0]
+            if shift @ shift > 1e-12:
+                shares.append((tip.translation - one.translation) @ shift / (shift @ shift))
+            if turn @ turn > 1e-12:
+                shares.append(pin.log3(one.rotation.T @ tip.rotation) @ turn / (turn @ turn))
+            for share in np.clip(shares, 0, 1):
+                position, angle, allowed = self.apart(tip, segment, share)
+                found.append((max(position / allowed, angle / ANGLE), segment))
+        on_path = [place for place in found if place[0] <= 1]
+        return max(on_path, key=lambda place: place[1]) if on_path else min(found)
+
+    def faults(self, answer):
+        names, points = answer['joint_names'], answer['points']
+        positions = np.array([point['positions'] for point in points])
+        if answer['fraction'] < 1:
+            return [f"ends after {answer['fraction']:.3f}: {answer['stop']}"]
+        contacts, worst, segment, faults = 0, 0.0, 0, []
+        for one, other in zip(positions, positions[1:]):
+            for part in range(SAMPLES):
+                q = self.whole(names, one + part / SAMPLES * (other - one))
+                contacts += pin.computeCollisions(self.model, self.data, self.shapes, self.shape_data, q, True)
+                ratio, segment = self.error(self.tip(q), segment)
+                worst = max(worst, ratio)
+        reached, _ = self.error(self.tip(self.whole(names, positions[-1])), len(self.segments) - 1)
+        if contacts:
+            faults.append(f'{contacts} contacts')
+        if max(worst, reached) > 1:
+            faults.append(f'{worst:.3f} of the allowed deviation')
+        if segment < len(self.segments) - 2:
+            faults.append(f'ends at line {segment}')
+        velocities = np.array([self.model.velocityLimit[self.model.joints[self.model.getJointId(name)].idx_v] for name in names])
+        period = points[1]['time'] - points[0]['time']
+        rates = np.diff(positions, axis=0, prepend=positions[:1], append=positions[-1:]) / period
+        speed = (np.abs(rates) / velocities).max()
+        # Without limits of their own, joints reach their velocity in 0.2 s.
+        acceleration = (np.abs(np.diff(rates, axis=0)) / period / (velocities / 0.2)).max()
+        ratios = (('velocity', speed), ('acceleration', acceleration))
+        faults += [f'{ratio:.3f} of the {what}' for what, ratio in ratios if ratio > ROUNDING]
+        return faults
+
+    def plan(self, program, start):
+        with tempfile.TemporaryDirectory() as folder:
+            for key in ('waypoints', 'obstacles'):
+                Path(folder, key).write_text(json.dumps(self.problem[key]))
+            robot = ['--urdf', self.urdf, '--base', self.problem['base_link'], '--tip', self.problem['tip_link'],
+                     '--srdf', self.srdf, '--obstacles', str(Path(folder, 'obstacles'))]
+            options = []
+            if start:
+                first = self.problem['waypoints'][0]
+                pose = [str(number) for number in (*first['p'], *first['q_xyzw'])]
+                solved = subprocess.run([program, 'solve', *robot, '--pick', 'nearest', '--target', *pose], capture_output=True, check=True)
+                options = ['--start', json.dumps(json.loads(solved.stdout)['positions'])]
+            began = time.monotonic()
+            run = subprocess.run([program, 'path', *robot, '--waypoints', str(Path(folder, 'waypoints')), '--speed', str(SPEED),
+                                  '--blend-radius', str(BLEND_RADIUS), *options], capture_output=True, text=True)
+            seconds = time.monotonic() - began
+        if run.returncode > 1:
+            raise SystemExit(run.stderr)
+        return json.loads(run.stdout), seconds
+
+
+def main():
+    program, *files = sys.argv[1:]
+    failed = 0
+    print('problem, start, result, joint length, duration [s], planning [s]')
+    for file in files:
+        judge = Judge(file)
+        for start in (False, True):
+            answer, seconds = judge.plan(program, start)
+            faults = judge.faults(answer)
+            failed += bool(faults)
+            positions = np.array([point['positions'] for point in answer['points']])
+            length = np.linalg.norm(np.diff(positions, axis=0), axis=1).sum()
+            print(f"{judge.problem['name']}, {'given' if start else 'free'}, {'; '.join(faults) or 'good'}, {length:.3f}, "
+                  f"{answer['points'][-1]['time']:.2f}, {seconds:.2f}", flush=True)
+    sys.exit(failed > 0)
+
+
+main()
