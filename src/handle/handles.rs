@@ -46,7 +46,7 @@ struct OfRobot {
     loaded: Option<Arc<LoadedRobot>>,
     /// One for each tip of the chain.
     handles: Vec<Handle>,
-    /// Those of standing goals that somebody has moved, by the display name.
+    /// The handles of moved standing goals, by the display name.
     goals: BTreeMap<String, Handle>,
 }
 

@@ -88,11 +88,12 @@ impl RequestedGoals {
     }
 }
 
-/// The standing goals that were read last. They are read again only after a change of what they depend on.
+/// The last standing goals. They are read again only after a change of their parameter, robot, frames or uncontrolled
+/// joints.
 #[derive(Default)]
 pub(crate) struct StandingGoals(Lock<Option<LastRead>>);
 
-/// Standing goals, with what they depend on.
+/// Standing goals, with their dependencies.
 struct LastRead {
     list: GoalList,
     loaded: Arc<LoadedRobot>,

@@ -1,4 +1,4 @@
-//! What the queries of a request have in common.
+//! The common parts of the queries of a request.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub(crate) struct QueryContext {
 pub(crate) struct ContextInput<'a> {
     /// The robot in use, with the tools of the parameters.
     pub present: &'a Configuration,
-    /// The same robot with the tools of the request.
+    /// The robot in use, with the tools of the request.
     pub loaded: Arc<LoadedRobot>,
     /// Positions of joints that the chain does not move (one entry for each joint of the robot).
     pub positions: &'a [f64],

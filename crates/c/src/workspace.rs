@@ -19,7 +19,7 @@ pub struct UrdfIkWorkspace {
     pub(crate) scratch: Scratch,
     pub(crate) solution: Solution,
     pub(crate) targets: Vec<Target>,
-    /// Those of the last problem.
+    /// The goals of the last problem.
     pub(crate) goals: GoalsByText,
     pub(crate) poses: ChainPoses,
     /// The default seed.

@@ -55,7 +55,7 @@ pub enum Region {
     Axes(IsometryMatrix3<f64>),
 }
 
-/// What a region is to contain, in the base link's frame.
+/// The content of a region, in the base link's frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Subject {
     /// A place \[m\].

@@ -7,7 +7,7 @@ use nalgebra::Isometry3;
 use super::setting::JacobianMethod;
 use super::table::{FabrikSettings, JacobianSettings, PathSettings, ServoSettings, Settings};
 use super::value::Refusal;
-use urdf_ik_goals::{Goal, GoalContext};
+use urdf_ik_goals::Goal;
 use urdf_ik_motion::servo::{HeldBack, ServoOptions};
 use urdf_ik_motion::{FollowOptions, JointLimit, Timing};
 use urdf_ik_robot::{Chain, Robot};
@@ -35,20 +35,10 @@ impl Settings {
         self.posture.apply(robot).map_err(|e| Self::posture().refuse(e))
     }
 
-    /// The standing goals.
+    /// The goals of the servo for a chain: the standing ones, and those of `servo.workspace`.
     ///
     /// # Errors
-    /// [`Refusal`] if one of `goals` is invalid, or `solver` does not support goals.
-    pub fn standing_goals(&self, context: &GoalContext) -> Result<Vec<Goal>, Refusal> {
-        let goals = Goal::read_all(&self.goals, context).map_err(|e| Self::goals().refuse(e))?;
-        self.solver.check_goals(&goals).map_err(|e| Self::goals().refuse(e))?;
-        Ok(goals.into_iter().map(Goal::standing).collect())
-    }
-
-    /// The goals of the servo for a chain: the [standing](Self::standing_goals) ones, and those of `servo.workspace`.
-    ///
-    /// # Errors
-    /// [`Refusal`] as of [`Settings::standing_goals`].
+    /// [`Refusal`] if a goal of the workspace has invalid numbers.
     pub fn servo_goals(&self, standing: &[Goal], chain: &Chain) -> Result<Vec<Goal>, Refusal> {
         let inside = self.servo.workspace.goals(chain).map_err(|e| Self::goals().refuse(e.to_string()))?;
         Ok(standing.iter().cloned().chain(inside).collect())

@@ -5,7 +5,7 @@ use std::time::Duration;
 use nalgebra::Isometry3;
 
 use super::problem_error::{check_bounds, check_positions, check_steps};
-use super::{Preference, ProblemError};
+use super::{Part, Preference, ProblemError};
 use urdf_ik_collision::Clearance;
 use urdf_ik_goals::Goal;
 use urdf_ik_mathematics::segments::MAX_COORDINATE;
@@ -320,6 +320,11 @@ impl<'a> Problem<'a> {
     /// This problem with another [`unreached`](Self::unreached).
     pub fn with_unreached(self, unreached: Unreached) -> Self {
         Self { unreached, ..self }
+    }
+
+    /// True for a part that is a standing goal.
+    pub(crate) fn is_standing(&self, part: Part) -> bool {
+        matches!(part, Part::Goal(goal) if self.goals[goal].is_standing())
     }
 
     /// Checks that the problem is valid for `chain`.

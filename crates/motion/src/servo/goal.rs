@@ -336,7 +336,7 @@ impl Place {
         self.find_standing_bias(velocities, goal);
     }
 
-    /// The same of the rows of standing goals: differences of their velocities along the motion.
+    /// Computes the accelerations of the rows of standing goals: differences of their velocities along the motion.
     fn find_standing_bias(&mut self, velocities: &[f64], goal: &Goal) {
         if !goal.has_exact_goals() {
             return;

@@ -52,7 +52,7 @@ pub struct LookAhead {
     left: f64,
     /// Length of the motion so far while the tips are stationary.
     stood: f64,
-    /// The same up to the last node.
+    /// Length of the motion up to the last node while the tips are stationary.
     standing: f64,
     /// The direction in which joints begin at a singularity.
     first: Vec<f64>,

@@ -8,7 +8,6 @@ use super::prepared_search::{Search, SearchInput};
 use super::setup::Setup;
 use crate::Bounds;
 use crate::kernel::{Configurations, Goals, Kernel, LANES, Lanes, Task};
-use crate::solution::Part;
 use urdf_ik_goals::Goal;
 use urdf_ik_mathematics::pseudorandom;
 
@@ -126,7 +125,7 @@ impl ClosestDescent {
         let (mut weighted, mut standing) = (std::mem::take(&mut self.weighted), std::mem::take(&mut self.standing));
         kernel.set_goals(problem.targets, problem.goals, STANDING_WEIGHT, &mut weighted);
         kernel.set_goals(problem.targets, problem.goals, STANDING_WEIGHT, &mut standing);
-        standing.retain(|part| matches!(part, Part::Goal(goal) if problem.goals[goal].is_standing()));
+        standing.retain(|part| problem.is_standing(part));
         let iterations = self.refine_all(run, Task { goals: &weighted, ..setup.task() }, closest, attempts);
         let upper = Task { goals: &standing, ..setup.task() };
         let whole = &setup.goals;

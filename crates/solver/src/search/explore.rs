@@ -30,9 +30,8 @@ const ATTEMPTS_AT_UNREACHABLE: usize = 48;
 /// Refused solutions do not count as attempts, up to this multiple of the attempts.
 const MAX_REFUSED_PER_ATTEMPT: usize = 16;
 
-/// Number of attempts after which joint limits may be reported as the reason: with fewer, a solution within them may
-/// have been missed.
-const MIN_ATTEMPTS_FOR_LIMITS: usize = 100;
+/// Smallest number of attempts with which a failure is explained: with fewer, a solution may have been missed.
+pub const MIN_ATTEMPTS_TO_EXPLAIN: usize = 100;
 /// Number of attempts without limits, the first from the closest configuration. Most reachable targets are met
 /// by the first few.
 const UNLIMITED_ATTEMPTS: usize = 16;
@@ -199,7 +198,7 @@ impl Exploration {
     pub fn is_blocked_by_limits(&mut self, run: &Run, setup: &Setup, solution: &Solution) -> bool {
         let Mode::Search { attempts, .. } = run.input.problem.mode else { return false };
         let unexplained = solution.outcome == Outcome::Closest(Reason::NotConverged);
-        if !unexplained || attempts < MIN_ATTEMPTS_FOR_LIMITS || solution.saturated.is_empty() {
+        if !unexplained || attempts < MIN_ATTEMPTS_TO_EXPLAIN || solution.saturated.is_empty() {
             return false;
         }
         self.meets_outside_limits(run, setup, UNLIMITED_ATTEMPTS) == Some(true)

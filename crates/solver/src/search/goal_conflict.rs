@@ -4,15 +4,12 @@
 use std::ops::ControlFlow;
 
 use super::attempts::SuccessfulAttempt;
-use super::explore::{Exploration, Run};
+use super::explore::{Exploration, MIN_ATTEMPTS_TO_EXPLAIN, Run};
 use super::plan::AttemptPlan;
 use super::setup::{Setup, SetupView};
 use crate::solution::Part;
 use crate::{Mode, Reason, Solution, Stop};
 use urdf_ik_goals::TOLERANCE;
-
-/// Smallest number of attempts with which a failure is explained: with fewer, a solution may have been missed.
-const MIN_ATTEMPTS: usize = 100;
 
 impl Run<'_> {
     /// Explains the failure of a search for goals by further searches of as many attempts.
@@ -24,7 +21,7 @@ impl Run<'_> {
     ) -> Option<Reason> {
         let problem = self.input.problem;
         let Mode::Search { attempts, .. } = problem.mode else { return None };
-        if attempts < MIN_ATTEMPTS || problem.goals.is_empty() {
+        if attempts < MIN_ATTEMPTS_TO_EXPLAIN || problem.goals.is_empty() {
             return None;
         }
         let reason = self.find_reason(setup, exploration, solution, attempts);
@@ -56,7 +53,7 @@ impl Run<'_> {
             }
         }
         // Targets yield to standing goals: these limit them.
-        let is_standing = |part: &Part| matches!(part, Part::Goal(goal) if problem.goals[*goal].is_standing());
+        let is_standing = |part: &Part| problem.is_standing(*part);
         let others =
             (0..problem.targets.len()).map(Part::Target).chain(goals.clone().filter(|part| !is_standing(part)));
         goals

@@ -141,7 +141,7 @@ impl PositionOnly {
             return false;
         }
         positions.set(input);
-        positions.goals.retain(|part| !matches!(part, Part::Goal(goal) if !problem.goals[goal].is_standing()));
+        positions.goals.retain(|part| matches!(part, Part::Target(_)) || problem.is_standing(part));
         search.heavy_kernel.set_goals(problem.targets, problem.goals, STANDING_WEIGHT, heavy_goals);
         // The weight of positions is not that of goals.
         heavy_goals.scale_lengths(search.heavy_kernel.length_scale / search.kernel.length_scale);
