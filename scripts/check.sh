@@ -91,6 +91,7 @@ check "documentation" "${with_ros[@]}" doc "${ros_options[@]}" --workspace --no-
 check "unit tests of the node" "${with_ros[@]}" test "${ros_options[@]}" "${unit_test_options[@]}" -p urdf_ik_node --lib
 install_for_tests chromium chromium-browser google-chrome
 install_for_tests valgrind
+install_for_tests pkg-config
 begin_beside "tests of the libraries, the command line and the C interface" cargo test "${libraries[@]}" --lib --tests
 check "node tests" scripts/node-tests
 end_beside

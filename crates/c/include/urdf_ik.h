@@ -103,7 +103,7 @@ typedef enum UrdfIkStatus {
   /*
    A bug in the library.
    */
-  URDF_IK_STATUS_INTERNAL = 5,
+  URDF_IK_STATUS_INTERNAL = 5
 } UrdfIkStatus;
 
 /*
@@ -147,7 +147,7 @@ typedef enum UrdfIkOutcome {
   /*
    A goal or target excludes the others: without it they are met.
    */
-  URDF_IK_OUTCOME_GOAL_CONFLICT = 12,
+  URDF_IK_OUTCOME_GOAL_CONFLICT = 12
 } UrdfIkOutcome;
 
 /*

@@ -16,7 +16,7 @@ namespace urdf_ik {
 /* A call that failed, with the sentence of urdf_ik_error(). */
 class Error : public std::runtime_error {
  public:
-  explicit Error(UrdfIkStatus status) : std::runtime_error(urdf_ik_error()), status(status) {}
+  explicit Error(UrdfIkStatus code) : std::runtime_error(urdf_ik_error()), status(code) {}
 
   UrdfIkStatus status;
 };

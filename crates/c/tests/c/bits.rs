@@ -10,7 +10,7 @@ use urdf_ik::solver::{Problem, Solver, SolverKind, Target};
 use urdf_ik::spatial::rotation_from;
 use urdf_ik_testing::{self as common, Random};
 
-use crate::{compile, program, run};
+use crate::{compile, program, run, test_folder};
 
 /// Problems of each robot.
 const PROBLEMS: usize = 2500;
@@ -43,7 +43,6 @@ fn draw(chain: &Chain, random: &mut Random) -> Vec<(Target, Vec<f64>)> {
 #[test]
 fn ten_thousand_answers_have_the_same_bits() {
     let solve = compile("cc", &program("bits.c"), &["-std=c11"]);
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let mut random = Random::new(1);
     for (robot, tip, kind) in [
         ("panda.urdf", "panda_hand_tcp", SolverKind::Jacobian),
@@ -67,7 +66,7 @@ fn ten_thousand_answers_have_the_same_bits() {
             expected.extend(&solution.positions);
             expected.extend([f64::from(u8::from(solution.is_solved())), worst.position, worst.orientation]);
         }
-        let [asked_file, answered_file] = ["asked", "answered"].map(|name| folder.join(name));
+        let [asked_file, answered_file] = ["asked", "answered"].map(|name| test_folder().join(name));
         write(&asked_file, &asked);
         run(Command::new(&solve)
             .arg(common::urdf_path(robot))

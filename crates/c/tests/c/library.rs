@@ -2,13 +2,13 @@
 
 use std::process::Command;
 
-use crate::{library_folder, package, run};
+use crate::{installed, package, run};
 
 #[test]
 fn only_the_interface_is_visible() {
     let symbols = run(Command::new("nm")
         .args(["-D", "--defined-only", "--format=just-symbols"])
-        .arg(library_folder().join("liburdf_ik_c.so")));
+        .arg(installed().join("lib/liburdf_ik_c.so")));
     let symbols = String::from_utf8(symbols.stdout).unwrap();
     let visible: Vec<&str> = symbols.lines().collect();
     let strangers: Vec<_> = visible.iter().filter(|symbol| !symbol.starts_with("urdf_ik_")).collect();

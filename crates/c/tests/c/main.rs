@@ -4,21 +4,44 @@
 
 mod bits;
 mod header;
+mod install;
 mod library;
 mod programs;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 
 fn package() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The folder of the library: cargo puts it beside its tests.
-fn library_folder() -> PathBuf {
-    let folder = std::env::current_exe().unwrap().parent().unwrap().to_owned();
-    assert!(folder.join("liburdf_ik_c.so").exists(), "there is no liburdf_ik_c.so in {}", folder.display());
-    folder
+/// Folder of the tests' own files.
+fn test_folder() -> &'static Path {
+    Path::new(env!("CARGO_TARGET_TMPDIR"))
+}
+
+/// Configures the CMake project of the library in a folder, with the library that cargo puts beside its tests.
+fn configure(build: &Path) {
+    let built = std::env::current_exe().unwrap().parent().unwrap().to_owned();
+    let libraries = format!("-DURDF_IK_C_LIBRARIES={}", built.display());
+    run(Command::new("cmake").arg("-S").arg(package()).arg("-B").arg(build).arg(libraries));
+}
+
+/// Prefix of the installed library. It was moved after its installation.
+fn installed() -> &'static Path {
+    static PREFIX: OnceLock<PathBuf> = OnceLock::new();
+    PREFIX.get_or_init(|| {
+        let [build, first, prefix] = ["build", "first", "installed"].map(|name| test_folder().join(name));
+        for folder in [&build, &first, &prefix] {
+            let _ = fs::remove_dir_all(folder);
+        }
+        configure(&build);
+        run(Command::new("cmake").arg("--install").arg(&build).arg("--prefix").arg(&first));
+        fs::rename(first, &prefix).unwrap();
+        prefix
+    })
 }
 
 /// The source of a program of the tests.
@@ -26,19 +49,23 @@ fn program(name: &str) -> PathBuf {
     package().join("tests/programs").join(name)
 }
 
-/// Compiles a program and gives its file.
+/// Warnings that are errors in every program.
+const WARNINGS: [&str; 5] = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"];
+
+/// Compiles a program with the installed library and returns its file.
 fn compile(compiler: &str, source: &Path, options: &[&str]) -> PathBuf {
-    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(source.file_stem().unwrap());
-    let folder = library_folder();
+    let program = test_folder().join(source.file_stem().unwrap());
+    let [headers, libraries] = ["include", "lib"].map(|folder| installed().join(folder));
     run(Command::new(compiler)
         .args(options)
-        .args(["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-g", "-O1", "-pthread"])
+        .args(WARNINGS)
+        .args(["-g", "-O1", "-pthread"])
         .arg(source)
         .arg("-I")
-        .arg(package().join("include"))
+        .arg(headers)
         .arg("-L")
-        .arg(&folder)
-        .arg(format!("-Wl,-rpath,{}", folder.display()))
+        .arg(&libraries)
+        .arg(format!("-Wl,-rpath,{}", libraries.display()))
         .args(["-lurdf_ik_c", "-lm", "-o"])
         .arg(&program));
     program
