@@ -100,6 +100,27 @@ fn all_solutions_and_preferences_keep_clear() {
     }
 }
 
+/// Tracking allows a seed in collision; a search from a seed that meets its target in collision does not.
+#[test]
+fn a_seed_in_collision_is_no_solution() {
+    let mut random = Random::new(8);
+    let (mut solved, mut blocked) = (0, 0);
+    for _ in 0..CASES {
+        let free = Cell::new(Vec::new());
+        let seed = random.positions(&free.arm.chain);
+        let targets = free.arm.targets_at(&seed);
+        let ball = (Geometry::Sphere { radius: 0.2 }, Isometry3::from(targets[0].pose.translation));
+        let cell = Cell::new(vec![ball]);
+        let scene = cell.scene();
+        let solution = common::solve(&cell.arm.solver(), &problem(&targets, &seed, &scene, Pick::First));
+        let is_clear = cell.least_distance(&solution.positions) >= MARGIN - 1e-9;
+        assert!(is_clear || !solution.is_solved(), "{solution:?}");
+        solved += usize::from(solution.is_solved());
+        blocked += usize::from(matches!(solution.outcome, Outcome::Closest(Reason::Collision { .. })));
+    }
+    assert!(blocked > CASES / 2, "{solved} solved and {blocked} blocked of {CASES}");
+}
+
 #[test]
 fn the_order_of_obstacles_and_the_cores_change_no_bit() {
     let mut random = Random::new(7);

@@ -18,7 +18,7 @@ use super::setup::Setup;
 use super::solution_evaluator::SolutionEvaluator;
 use crate::{Mode, Outcome, Problem, Reason, Solution, Stop, counted_axes};
 use descent::{AvoidanceDescent, AvoidanceScratch};
-use urdf_ik_collision::{MotionCheck, Near, NearStart, interpolate_into};
+use urdf_ik_collision::{Clearance, MotionCheck, Near, NearStart, interpolate_into};
 
 /// Largest violation of a required distance on the motion from the seed to the answer \[m\].
 const RESOLUTION: f64 = 1e-3;
@@ -112,7 +112,7 @@ impl CollisionAvoidance {
         // Negative ranks precede those of solutions.
         ends.insert((-2.0, 0), |positions| positions.copy_from_slice(&seed));
         ends.insert((-1.0, 0), |positions| positions.copy_from_slice(&solution.positions));
-        let (mut error, mut outcome) = (f64::INFINITY, solution.outcome);
+        let (mut best_rank, mut outcome) = ((true, f64::INFINITY), solution.outcome);
         for (index, end) in ends.candidates().iter().take(MAX_ENDS).enumerate() {
             if index > 0 && (run.has_expired() || solution.is_solved()) {
                 break;
@@ -124,8 +124,14 @@ impl CollisionAvoidance {
                 }
             }
             self.track_on(run, &mut start, evaluator, solution);
-            if solution.squared_error < error {
-                (error, outcome) = (solution.squared_error, solution.outcome);
+            // Tracking allows its seed in any case, but a search has no solution in collision.
+            let collides = self.collides(problem, &solution.positions);
+            if collides && solution.is_solved() {
+                solution.outcome = Outcome::Closest(Reason::NotConverged);
+            }
+            let rank = (collides, solution.squared_error);
+            if rank < best_rank {
+                (best_rank, outcome) = (rank, solution.outcome);
                 best.copy_from_slice(&solution.positions);
             }
         }
@@ -137,6 +143,13 @@ impl CollisionAvoidance {
             _ => outcome,
         };
         (self.seed, self.start, self.best, clearance.blocked) = (seed, start, best, ends);
+    }
+
+    /// True if a required distance is violated by more than the resolution of tracking.
+    fn collides(&mut self, problem: &Problem, positions: &[f64]) -> bool {
+        problem.clearance.is_some_and(|Clearance { scene, margin }| {
+            !scene.is_free(positions, (margin - RESOLUTION).max(0.0), &mut self.descent.segment.scene)
+        })
     }
 
     /// Tracks from `seed`, and on from each answer, until no further step comes nearer.
