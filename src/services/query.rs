@@ -72,7 +72,7 @@ impl Query {
         if self.is_of_short_chain() {
             let query = Arc::clone(self);
             let (solver, solution) = searches.run_short(move || query.search(attempts.min(FIRST_ATTEMPTS), 1)).await?;
-            if attempts <= FIRST_ATTEMPTS || solution.attempts < FIRST_ATTEMPTS {
+            if attempts <= FIRST_ATTEMPTS || starting_points(&solution) < FIRST_ATTEMPTS {
                 return Ok((solver, solution));
             }
             first = Some(solution);
@@ -142,12 +142,17 @@ impl Query {
     }
 }
 
+/// Number of starting points of a search, refused ones included.
+fn starting_points(solution: &Solution) -> usize {
+    solution.attempts + solution.refused
+}
+
 /// The solution of the `whole` search, or that of the `first` attempts if the deadline ended the whole search earlier.
 /// In this case its time is that of the query so far, including the wait for a core.
 fn of_more_attempts(first: Option<Solution>, whole: Solution, elapsed: Duration) -> Solution {
     match first {
-        Some(first) if first.attempts > whole.attempts && first.is_solved() => first,
-        Some(mut first) if first.attempts > whole.attempts => {
+        Some(first) if starting_points(&first) > starting_points(&whole) && first.is_solved() => first,
+        Some(mut first) if starting_points(&first) > starting_points(&whole) => {
             (first.stop, first.elapsed) = (whole.stop, elapsed);
             first
         }

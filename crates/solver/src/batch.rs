@@ -27,8 +27,10 @@ pub enum Answer {
         violations: Vec<f64>,
         /// Total number of iterations of all attempts.
         iterations: usize,
-        /// Starting points tried, including the seed.
+        /// As in [`Solution`].
         attempts: usize,
+        /// As in [`Solution`].
+        refused: usize,
     },
     /// The problem is not valid for the chain.
     Refused(ProblemError),
@@ -45,9 +47,9 @@ impl Answer {
 
 impl From<&Solution> for Answer {
     fn from(solution: &Solution) -> Self {
-        let Solution { outcome, stop, iterations, attempts, .. } = *solution;
+        let Solution { outcome, stop, iterations, attempts, refused, .. } = *solution;
         let (residual, violations) = (solution.worst_residual(), solution.violations.clone());
-        Self::Given { outcome, stop, residual, violations, iterations, attempts }
+        Self::Given { outcome, stop, residual, violations, iterations, attempts, refused }
     }
 }
 

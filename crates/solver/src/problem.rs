@@ -240,8 +240,8 @@ pub struct Problem<'a> {
     /// preferences. The scratch allocates when a clearance is first used.
     pub clearance: Option<Clearance<'a>>,
     /// Called for every collision-free configuration that meets the targets, with the positions that would be
-    /// returned. If it returns false, the search continues. Rejected configurations do not use up attempts, up to 16
-    /// times their number; with a deadline the search then continues until the deadline.
+    /// returned. If it returns false, the search continues. Rejected configurations do not count as attempts, up to
+    /// 16 times their number; with a deadline the search then continues until the deadline.
     /// [`Solver::solve_on`](super::Solver::solve_on) and batches call it from several threads.
     pub accepts: Option<Acceptance<'a>>,
     /// Cost of an accepted configuration. A search then returns the configuration of least cost instead of the pick,

@@ -126,8 +126,11 @@ pub struct Solution {
     pub nearest: Option<(usize, f64)>,
     /// Total number of iterations of all attempts.
     pub iterations: usize,
-    /// Number of starting points tried, including the seed.
+    /// Number of starting points tried, including the seed, without the refused ones: at most the attempts of the
+    /// problem, unless refusals extend the search until its deadline.
     pub attempts: usize,
+    /// Number of starting points whose solution was refused, by the clearance, the acceptance or the cost.
+    pub refused: usize,
     /// Duration of the solve: the only field that differs between two solves of the same problem.
     pub elapsed: Duration,
     /// Outcome: whether the targets are met.
@@ -152,6 +155,7 @@ impl Solution {
             nearest: None,
             iterations: 0,
             attempts: 0,
+            refused: 0,
             elapsed: Duration::ZERO,
             outcome: Outcome::Closest(Reason::NotConverged),
             stop: Stop::Attempts,
@@ -206,7 +210,7 @@ impl Solution {
                 Some([first, second]) => format!("{first} is {distance:.4} m from {second}, and keeps clear of it"),
                 None => format!("two bodies are {distance:.4} m apart, and keep clear of each other"),
             },
-            Reason::Refused => format!("what meets the targets was refused, in {} attempts", self.attempts),
+            Reason::Refused => format!("what meets the targets was refused; refused solutions: {}", self.refused),
             Reason::Unreachable { part } => {
                 format!("{} cannot be met, even without joint limits", self.name_of(part, chain))
             }

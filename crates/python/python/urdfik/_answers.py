@@ -62,7 +62,7 @@ class Answer:
     iterations: int
     """Number of iterations in all attempts."""
     attempts: int
-    """Number of starting points tried, including the seed."""
+    """Number of starting points tried, including the seed, without those whose solution collided."""
 
 
 @dataclass(slots=True, eq=False)

@@ -102,7 +102,7 @@ pub(super) fn hand_out(
     met = met && scratch.exploration.clearance.appraise(problem, &solution.positions).is_some();
     if met {
         (solution.stop, solution.smallest_singular_value) = (Stop::Converged, None);
-        (solution.iterations, solution.attempts) = (0, 1);
+        (solution.iterations, solution.attempts, solution.refused) = (0, 1, 0);
     }
     met
 }

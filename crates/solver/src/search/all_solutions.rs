@@ -63,7 +63,7 @@ impl Run<'_> {
             known.push(&solution.positions);
             let SuccessfulAttempt { number, iterations, .. } = arrival;
             (solution.stop, solution.smallest_singular_value) = (Stop::Converged, None);
-            (solution.iterations, solution.attempts) = (iterations, number + 1);
+            (solution.iterations, solution.attempts, solution.refused) = (iterations, number + 1, 0);
             solution.elapsed = start.elapsed();
             on_solution(solution)?;
             if known.is_full() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

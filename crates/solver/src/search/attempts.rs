@@ -47,7 +47,10 @@ const NEAR_TARGET_ERROR: f64 = 1e-6;
 #[derive(Debug, Clone, Copy)]
 pub struct Spent {
     pub iterations: usize,
+    /// Attempts that count: all but the refused ones.
     pub attempts: usize,
+    /// Attempts that met the targets and were refused.
+    pub refused: usize,
     /// Reason for the end of the search.
     pub stop: Stop,
 }
@@ -168,7 +171,7 @@ impl Attempts {
     /// attempts into `closest`.
     pub fn run(&mut self, plan: &AttemptPlan, closest: &mut Candidate, arrived: OnSuccess) -> Spent {
         let (search, view) = (plan.search, plan.view);
-        let spent = Spent { iterations: 0, attempts: 0, stop: Stop::Attempts };
+        let spent = Spent { iterations: 0, attempts: 0, refused: 0, stop: Stop::Attempts };
         let mut race = Race { plan, lanes: [Attempt::default(); LANES], spent };
         closest.reset(view.start);
         self.failed.clear();

@@ -173,7 +173,7 @@ impl Exploration {
             stop_reason: &stop_reason,
             ..AttemptPlan::newton(search, setup, attempts, random_seed)
         };
-        stage.run(&plan, closest, &mut |configurations, SuccessfulAttempt { lane, number, .. }| {
+        let spent = stage.run(&plan, closest, &mut |configurations, SuccessfulAttempt { lane, number, .. }| {
             let Some(cost) = clearance.appraise_lane(problem, setup, configurations, lane) else {
                 refused.set(refused.get() + 1);
                 return ControlFlow::Continue(());
@@ -190,7 +190,8 @@ impl Exploration {
             slice.first_found.fetch_min(number, Ordering::Relaxed);
             // The lowest number counts over all slices, so that the result does not depend on their speed.
             if slice.of == 1 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })
+        });
+        Spent { attempts: spent.attempts - refused.get(), refused: refused.get(), ..spent }
     }
 
     /// True if joint limits prevented a better `solution`: enough attempts within them failed, some limits are active

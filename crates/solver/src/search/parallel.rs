@@ -51,6 +51,7 @@ impl Run<'_> {
             found.clearance.blocked.merge(&mut others.clearance.blocked);
             spent.iterations += other.iterations;
             spent.attempts += other.attempts;
+            spent.refused += other.refused;
             if other.stop == Stop::Deadline {
                 spent.stop = other.stop;
             }

@@ -174,7 +174,7 @@ impl Run<'_> {
             let decomposed = evaluator.decompose(search, &setup.goals, &solution.positions);
             decomposed.smallest_singular_value(counted_axes(problem.targets))
         });
-        (solution.iterations, solution.attempts) = (spent.iterations, spent.attempts);
+        (solution.iterations, solution.attempts, solution.refused) = (spent.iterations, spent.attempts, spent.refused);
         solution.elapsed = self.start.elapsed();
     }
 
