@@ -103,7 +103,11 @@ typedef enum UrdfIkStatus {
   /*
    A bug in the library.
    */
-  URDF_IK_STATUS_INTERNAL = 5
+  URDF_IK_STATUS_INTERNAL = 5,
+  /*
+   The world is invalid, or belongs to another arm.
+   */
+  URDF_IK_STATUS_WORLD = 6
 } UrdfIkStatus;
 
 /*
@@ -164,6 +168,12 @@ typedef struct UrdfIkRobot UrdfIkRobot;
  The memory of one thread for solves of an arm. Solves in it allocate nothing, unless their goals change.
  */
 typedef struct UrdfIkWorkspace UrdfIkWorkspace;
+
+/*
+ An arm with its surroundings, prepared for collision checks: its own links, obstacles and attached parts.
+ Immutable: threads can share it.
+ */
+typedef struct UrdfIkWorld UrdfIkWorld;
 
 /*
  A position [m], and an orientation as a unit quaternion x, y, z, w.
@@ -227,6 +237,10 @@ typedef struct UrdfIkJoint {
    Position while the mimicked joint is at 0 [rad or m]. Default: 0.
    */
   double offset;
+  /*
+   For fields of later versions: 0.
+   */
+  uint64_t reserved[4];
 } UrdfIkJoint;
 
 /*
@@ -258,6 +272,10 @@ typedef struct UrdfIkTarget {
    Weight of the squared error relative to other targets, if not all can be met. Default: 1.
    */
   double weight;
+  /*
+   For fields of later versions: 0.
+   */
+  uint64_t reserved[4];
 } UrdfIkTarget;
 
 /*
@@ -274,7 +292,7 @@ typedef double (*UrdfIkCost)(void *context, const double *positions);
 
 /*
  A problem for an arm of n joints. urdf_ik_problem() sets all fields to their defaults; then set the targets and
- other fields. Fields of later versions have no effect by default.
+ other fields.
  */
 typedef struct UrdfIkProblem {
   /*
@@ -287,8 +305,8 @@ typedef struct UrdfIkProblem {
   size_t target_count;
   /*
    Goals besides the targets: the text of a JSON array of objects (UTF-8), whose fields docs/goals.md lists. Links
-   off the chain are at the neutral positions of their joints. A workspace reads a text again only if it differs
-   from that of its previous problem. NULL: none.
+   off the chain are at the `rest` positions of the world, or at the neutral ones. A workspace reads a text again only if it differs
+   from that of its previous problem, or the world does. NULL: none.
    */
   const char *goals;
   /*
@@ -314,7 +332,8 @@ typedef struct UrdfIkProblem {
    */
   int32_t pick;
   /*
-   Searches: maximum number of starting points, including the seed. Default: 100.
+   Searches: maximum number of starting points, including the seed, without refused solutions, of which there may
+   be 15 times as many. Default: 100.
    */
   size_t attempts;
   /*
@@ -370,6 +389,14 @@ typedef struct UrdfIkProblem {
    joints within their limits: at most this many (10000 or fewer), the nearest to the seed first. Default: 0.
    */
   size_t max_turns;
+  /*
+   The world to avoid, of this arm or of the same arm with other tools. NULL: collisions are ignored.
+   */
+  const struct UrdfIkWorld *avoid;
+  /*
+   For fields of later versions: 0.
+   */
+  uint64_t reserved[8];
 } UrdfIkProblem;
 
 /*
@@ -397,9 +424,18 @@ typedef struct UrdfIkAnswer {
    */
   size_t iterations;
   /*
-   Number of starting points tried, including the seed.
+   Number of starting points tried, including the seed, without refused solutions: at most the `attempts` of the
+   problem, unless a `timeout` continues the search after `accepts` has refused a solution.
    */
   size_t attempts;
+  /*
+   Number of solutions refused by `accepts`, `cost` or a collision.
+   */
+  size_t refused;
+  /*
+   For fields of later versions.
+   */
+  uint64_t reserved[4];
 } UrdfIkAnswer;
 
 /*
@@ -678,6 +714,72 @@ const char *urdf_ik_workspace_reason(struct UrdfIkWorkspace *workspace);
  `workspace` is NULL, or a workspace that no other thread uses; `count` is written unless it is NULL.
  */
 const double *urdf_ik_workspace_violations(const struct UrdfIkWorkspace *workspace, size_t *count);
+
+/*
+ Creates the world of `arm`. `description` is the text of a JSON object (UTF-8), or NULL for the arm alone. All its
+ fields are optional: `obstacles` and `attached`, arrays of objects as docs/collisions.md lists them; `rest`,
+ positions of joints off the arm by name [rad or m]; `margin`, the required clearance [m], 1e-4 by default;
+ `missing_shapes`, "refuse" or "ignore" for shapes of links that cannot be loaded; `package_dirs`, folders of the
+ packages of meshes; `srdf`, the path of an SRDF. Fails with URDF_IK_STATUS_WORLD if one of them is invalid, or no
+ link has a collision shape.
+
+ The caller sees to it:
+ `arm` is an arm; `description` is NULL or a text; `world` is written.
+ */
+enum UrdfIkStatus urdf_ik_world_new(const struct UrdfIkArm *arm, const char *description, struct UrdfIkWorld **world);
+
+/*
+ Creates a copy of `world` with `count` obstacles at other poses in the frame of the robot's root link, named by
+ `ids`. It shares all shapes with `world`, which does not change.
+
+ The caller sees to it:
+ `world` is a world; there are `count` texts `ids` and `poses`; `moved` is written.
+ */
+enum UrdfIkStatus urdf_ik_world_moved(const struct UrdfIkWorld *world,
+                                      const char *const *ids,
+                                      const struct UrdfIkPose *poses,
+                                      size_t count,
+                                      struct UrdfIkWorld **moved);
+
+/*
+ Frees a world. Servos that avoid it remain valid.
+
+ The caller sees to it:
+ `world` is NULL, or a world that is not used again.
+ */
+void urdf_ik_world_free(struct UrdfIkWorld *world);
+
+/*
+ Writes 1 to `is_free` if all pairs of bodies that may collide are farther apart than the margin at joint positions
+ (n entries) [rad or m], otherwise 0.
+
+ The caller sees to it:
+ `world` is a world; `q` has n entries; `is_free` is written.
+ */
+enum UrdfIkStatus urdf_ik_world_is_free(const struct UrdfIkWorld *world, const double *q, int *is_free);
+
+/*
+ Writes the distance of the closest pair of bodies [m] at joint positions (n entries) [rad or m], 0 in contact, and
+ the names of both (UTF-8), valid as long as the world. Attached parts are left out. Without a pair the distance is
+ INFINITY and the names are NULL.
+
+ The caller sees to it:
+ `world` is a world; `q` has n entries; `distance` is written, and `first` and `second` unless they are NULL.
+ */
+enum UrdfIkStatus urdf_ik_world_nearest(const struct UrdfIkWorld *world,
+                                        const double *q,
+                                        const char **first,
+                                        const char **second,
+                                        double *distance);
+
+/*
+ A sentence (UTF-8) about a shape that could not be loaded and is not checked, valid as long as the world; NULL if
+ the index is out of range.
+
+ The caller sees to it:
+ `world` is NULL or a world.
+ */
+const char *urdf_ik_world_missing_shape(const struct UrdfIkWorld *world, size_t index);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -4,24 +4,24 @@ use std::ffi::{CString, c_char};
 use std::ptr;
 use std::sync::Arc;
 
-use urdf_ik::robot::{Chain, Robot};
+use urdf_ik::robot::Chain;
 use urdf_ik::solver::{Solver, SolverKind};
 
 use crate::failure::{Failure, UrdfIkStatus, c_text, guarded, guarded_or};
-use crate::pointers::{entries, exclusive_entries, hand_out, reference, take_back, text};
+use crate::pointers::{entries, exclusive_entries, hand_out, optional_text, reference, take_back, text};
 use crate::problem::{UrdfIkPose, isometry};
-use crate::robot::UrdfIkRobot;
+use crate::robot::{RobotData, UrdfIkRobot};
 
 /// The joints between a base link and one or several tip links, with a solver. Immutable: threads can share it.
 pub struct UrdfIkArm {
-    pub(crate) robot: Arc<Robot>,
+    pub(crate) robot: Arc<RobotData>,
     pub(crate) solver: Solver,
     joint_names: Vec<CString>,
     tip_names: Vec<CString>,
 }
 
 impl UrdfIkArm {
-    fn new(robot: &Arc<Robot>, solver: Solver) -> Self {
+    fn new(robot: &Arc<RobotData>, solver: Solver) -> Self {
         let c_texts = |names: Vec<&str>| names.into_iter().map(c_text).collect();
         let chain = solver.chain();
         let (joint_names, tip_names) = (c_texts(chain.variable_names()), c_texts(chain.tip_names()));
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn urdf_ik_arm_new(
 ) -> UrdfIkStatus {
     guarded(|| {
         let robot = unsafe { reference(robot, "robot") }?;
-        let base = if base.is_null() { None } else { Some(unsafe { text(base, "base") }?) };
+        let base = unsafe { optional_text(base, "base") }?;
         let tips = unsafe { entries(tips, tip_count, "tips") }?;
         let tips = tips.iter().map(|tip| unsafe { text(*tip, "an entry of tips") }).collect::<Result<Vec<_>, _>>()?;
         let kind = if solver.is_null() {
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn urdf_ik_arm_new(
         } else {
             unsafe { text(solver, "solver") }?.parse().map_err(refused)?
         };
-        let chain = Arc::new(Chain::with_defaults(&robot.0, base, &tips).map_err(refused)?);
+        let chain = Arc::new(Chain::with_defaults(&robot.0.robot, base, &tips).map_err(refused)?);
         let solver = Solver::prepare(kind, &chain).map_err(refused)?;
         unsafe { hand_out(arm, UrdfIkArm::new(&robot.0, solver), "arm") }
     })

@@ -21,6 +21,8 @@ pub enum UrdfIkStatus {
     Problem = 4,
     /// A bug in the library.
     Internal = 5,
+    /// The world is invalid, or belongs to another arm.
+    World = 6,
 }
 
 /// A status with its message.

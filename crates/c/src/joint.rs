@@ -6,7 +6,7 @@ use urdf_ik::robot::{Domain, JointDescription, JointKind, MimicDescription};
 
 use crate::failure::Failure;
 use crate::pointers::text;
-use crate::problem::{UrdfIkPose, isometry};
+use crate::problem::{UrdfIkPose, check_reserved, isometry};
 
 /// A fixed joint.
 pub const URDF_IK_JOINT_FIXED: i32 = 0;
@@ -47,6 +47,8 @@ pub struct UrdfIkJoint {
     pub multiplier: f64,
     /// Position while the mimicked joint is at 0 [rad or m]. Default: 0.
     pub offset: f64,
+    /// For fields of later versions: 0.
+    pub reserved: [u64; 4],
 }
 
 /// A joint of a type URDF_IK_JOINT_… between two links, with default fields.
@@ -72,6 +74,7 @@ pub unsafe extern "C" fn urdf_ik_joint(
         mimic: std::ptr::null(),
         multiplier: 1.0,
         offset: 0.0,
+        reserved: [0; 4],
     }
 }
 
@@ -81,6 +84,7 @@ impl UrdfIkJoint {
     /// # Safety
     /// Its pointers are NULL, or point to texts.
     pub(crate) unsafe fn description(&self) -> Result<JointDescription, Failure> {
+        check_reserved(&self.reserved, "a joint", "urdf_ik_joint")?;
         let name = unsafe { text(self.name, "name of a joint") }?;
         let (parent, child) =
             unsafe { (text(self.parent, "parent of a joint")?, text(self.child, "child of a joint")?) };

@@ -26,6 +26,7 @@ mod problem;
 mod robot;
 mod solve;
 mod workspace;
+mod world;
 
 pub use arm::*;
 pub use failure::*;
@@ -35,3 +36,4 @@ pub use problem::*;
 pub use robot::*;
 pub use solve::*;
 pub use workspace::*;
+pub use world::*;

@@ -50,6 +50,12 @@ pub unsafe fn text<'a>(pointer: *const c_char, what: &str) -> Result<&'a str, Fa
     unsafe { CStr::from_ptr(pointer) }.to_str().map_err(|_| Failure::argument(format!("{what} is not UTF-8")))
 }
 
+/// # Safety
+/// As [`text`].
+pub unsafe fn optional_text<'a>(pointer: *const c_char, what: &str) -> Result<Option<&'a str>, Failure> {
+    if pointer.is_null() { Ok(None) } else { unsafe { text(pointer, what) }.map(Some) }
+}
+
 /// Passes a new handle to the caller.
 ///
 /// # Safety

@@ -1,9 +1,11 @@
 //! Problems as C has them, and as the library has them.
 //!
-//! Problems are plain structs that a function initialises, so new fields break no program. A handle owns all it needs,
-//! so handles may be freed in any order.
+//! Problems are plain structs that a function initialises. Their size is constant: new fields take `reserved` words,
+//! whose value 0 is the default, so that programs built with an older header work. A handle owns all it needs, so handles
+//! may be freed in any order.
 
 use std::ffi::{c_char, c_int, c_void};
+use std::sync::Arc;
 use std::time::Duration;
 
 use nalgebra::{Isometry3, Translation3};
@@ -12,7 +14,8 @@ use urdf_ik::solver::{Acceptance, Bounds, Cost, Mode, Pick, Preference, Problem,
 use urdf_ik::spatial::{NotARotation, rotation_from};
 
 use crate::failure::Failure;
-use crate::pointers::{entries, text};
+use crate::pointers::{entries, optional_text};
+use crate::world::{UrdfIkWorld, WorldData};
 
 /// A position [m], and an orientation as a unit quaternion x, y, z, w.
 #[repr(C)]
@@ -41,6 +44,8 @@ pub struct UrdfIkTarget {
     pub orientation_tolerance: f64,
     /// Weight of the squared error relative to other targets, if not all can be met. Default: 1.
     pub weight: f64,
+    /// For fields of later versions: 0.
+    pub reserved: [u64; 4],
 }
 
 /// The first solution found.
@@ -59,7 +64,7 @@ pub const URDF_IK_CLOSEST_POSE: u8 = 1;
 pub const URDF_IK_CLOSEST_POSITION: u8 = 2;
 
 /// A problem for an arm of n joints. urdf_ik_problem() sets all fields to their defaults; then set the targets and
-/// other fields. Fields of later versions have no effect by default.
+/// other fields.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct UrdfIkProblem {
@@ -68,8 +73,8 @@ pub struct UrdfIkProblem {
     /// Number of targets.
     pub target_count: usize,
     /// Goals besides the targets: the text of a JSON array of objects (UTF-8), whose fields docs/goals.md lists. Links
-    /// off the chain are at the neutral positions of their joints. A workspace reads a text again only if it differs
-    /// from that of its previous problem. NULL: none.
+    /// off the chain are at the `rest` positions of the world, or at the neutral ones. A workspace reads a text again only if it differs
+    /// from that of its previous problem, or the world does. NULL: none.
     pub goals: *const c_char,
     /// Start of the search, n entries [rad or m]. NULL: the middle of the joint ranges.
     pub seed: *const f64,
@@ -83,7 +88,8 @@ pub struct UrdfIkProblem {
     pub upper: *const f64,
     /// Searches: the choice among several solutions, one of URDF_IK_PICK_….
     pub pick: i32,
-    /// Searches: maximum number of starting points, including the seed. Default: 100.
+    /// Searches: maximum number of starting points, including the seed, without refused solutions, of which there may
+    /// be 15 times as many. Default: 100.
     pub attempts: usize,
     /// Searches: seed of the random starting points. Default: 0.
     pub random_seed: u64,
@@ -114,6 +120,10 @@ pub struct UrdfIkProblem {
     /// urdf_ik_solve_all(): if not 0, also reports joint positions that differ from a solution by full revolutions of
     /// joints within their limits: at most this many (10000 or fewer), the nearest to the seed first. Default: 0.
     pub max_turns: usize,
+    /// The world to avoid, of this arm or of the same arm with other tools. NULL: collisions are ignored.
+    pub avoid: *const UrdfIkWorld,
+    /// For fields of later versions: 0.
+    pub reserved: [u64; 8],
 }
 
 impl From<&Isometry3<f64>> for UrdfIkPose {
@@ -133,6 +143,7 @@ pub extern "C" fn urdf_ik_target(tip: usize, pose: UrdfIkPose) -> UrdfIkTarget {
         position_tolerance: position,
         orientation_tolerance: orientation,
         weight: 1.0,
+        reserved: [0; 4],
     }
 }
 
@@ -161,6 +172,8 @@ pub extern "C" fn urdf_ik_problem() -> UrdfIkProblem {
         cost: None,
         context: std::ptr::null_mut(),
         max_turns: 0,
+        avoid: std::ptr::null(),
+        reserved: [0; 8],
     }
 }
 
@@ -169,8 +182,20 @@ pub(crate) fn isometry(pose: &UrdfIkPose) -> Result<Isometry3<f64>, NotARotation
     Ok(Isometry3::from_parts(Translation3::from(pose.position), rotation_from(pose.orientation)?))
 }
 
+/// Refuses fields of later versions, and structs that were not initialised.
+pub(crate) fn check_reserved(reserved: &[u64], what: &str, initialised_by: &str) -> Result<(), Failure> {
+    if reserved.iter().all(|word| *word == 0) {
+        return Ok(());
+    }
+    Err(Failure::argument(format!(
+        "the words reserved of {what} are not 0: initialise it by {initialised_by}(), or install the library that the \
+         program was built for"
+    )))
+}
+
 impl UrdfIkTarget {
     fn target(&self) -> Result<Target, Failure> {
+        check_reserved(&self.reserved, "a target", "urdf_ik_target")?;
         let tolerance = Tolerance { position: self.position_tolerance, orientation: self.orientation_tolerance };
         Ok(Target::new(self.tip, isometry(&self.pose).map_err(Failure::problem)?)
             .with_free_axes(self.free_axes.map(|free| free != 0))
@@ -196,7 +221,15 @@ impl UrdfIkProblem {
     /// # Safety
     /// The pointer is NULL, or points to a text that lives for `'a`.
     pub(crate) unsafe fn goals<'a>(&self) -> Result<Option<&'a str>, Failure> {
-        if self.goals.is_null() { Ok(None) } else { unsafe { text(self.goals, "goals of the problem") }.map(Some) }
+        unsafe { optional_text(self.goals, "goals of the problem") }
+    }
+
+    /// The world to avoid.
+    ///
+    /// # Safety
+    /// The pointer is NULL, or points to a world that lives for `'a`.
+    pub(crate) unsafe fn world<'a>(&self) -> Option<&'a Arc<WorldData>> {
+        unsafe { self.avoid.as_ref() }.map(|world| &world.0)
     }
 
     /// The callbacks of the problem.
@@ -230,6 +263,7 @@ impl UrdfIkProblem {
         nominal: &'a [f64],
         callbacks: &'a Callbacks<impl Fn(&[f64]) -> bool + Sync, impl Fn(&[f64]) -> f64 + Sync>,
     ) -> Result<Problem<'a>, Failure> {
+        check_reserved(&self.reserved, "the problem", "urdf_ik_problem")?;
         let positions = |pointer: *const f64| {
             let length = chain.variables().len();
             (!pointer.is_null()).then(|| unsafe { entries(pointer, length, "positions") }).transpose()

@@ -53,8 +53,13 @@ pub struct UrdfIkAnswer {
     pub violation: f64,
     /// Number of iterations in all attempts.
     pub iterations: usize,
-    /// Number of starting points tried, including the seed.
+    /// Number of starting points tried, including the seed, without refused solutions: at most the `attempts` of the
+    /// problem, unless a `timeout` continues the search after `accepts` has refused a solution.
     pub attempts: usize,
+    /// Number of solutions refused by `accepts`, `cost` or a collision.
+    pub refused: usize,
+    /// For fields of later versions.
+    pub reserved: [u64; 4],
 }
 
 /// Called by urdf_ik_solve_all() with each solution (n joint positions [rad or m]) and the given `context`. Returns
@@ -158,14 +163,19 @@ impl UrdfIkWorkspace {
         problem: &UrdfIkProblem,
         work: impl FnOnce(&Solver, &Problem, &mut Scratch, &mut Solution) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let Self { robot, solver, scratch, solution, targets, goals, nominal, .. } = self;
+        let Self { robot, solver, scratch, solution, targets, goals, nominal, world, .. } = self;
         targets.clear();
         unsafe { problem.push_targets(targets) }?;
         let callbacks = unsafe { problem.callbacks() };
         let goals_text = unsafe { problem.goals() }?;
+        let avoided = unsafe { problem.world() };
         let problem = unsafe { problem.problem(solver.chain(), targets, nominal, &callbacks) }?;
-        goals.keep_only(goals_text);
-        let problem = problem.with_goals(goals.read(goals_text, robot, solver.chain())?);
+        let clearance = avoided.map(|avoided| avoided.clearance(robot, solver)).transpose()?;
+        goals.keep_only(goals_text, avoided.map(|avoided| &**avoided));
+        let goals = goals.read(goals_text, robot, solver.chain(), avoided.map(|avoided| &**avoided))?;
+        // The goals are known by the address of their world.
+        *world = avoided.cloned();
+        let problem = problem.with_goals(goals).with_clearance(clearance);
         let done = work(solver, &problem, scratch, solution);
         if done.is_err() {
             // The violations of the last answer belong to other goals.
@@ -208,17 +218,20 @@ pub unsafe extern "C" fn urdf_ik_solve_batch(
         let nominal = chain.nominal_positions();
         let (targets, ranges) = unsafe { all_targets(given) };
         let texts: Vec<_> = given.iter().map(|given| unsafe { given.goals() }).collect();
+        let worlds: Vec<_> = given.iter().map(|given| unsafe { given.world() }.map(|world| &**world)).collect();
         let mut goals = GoalsByText::default();
-        for text in texts.iter().flatten() {
+        for (text, world) in texts.iter().zip(&worlds) {
             // An invalid text stays unknown, and its problem is refused.
-            let _ = goals.read(*text, robot, chain);
+            let _ = text.as_ref().map(|text| goals.read(*text, robot, chain, *world).is_ok());
         }
         let callbacks: Vec<_> = given.iter().map(|given| unsafe { given.callbacks() }).collect();
         let problem = |index: usize| {
             let targets = &targets[ranges[index].clone()?];
-            let goals = goals.get(*texts[index].as_ref().ok()?)?;
+            let world = worlds[index];
+            let goals = goals.get(*texts[index].as_ref().ok()?, world)?;
+            let clearance = world.map(|world| world.clearance(robot, solver)).transpose().ok()?;
             let problem = unsafe { given[index].problem(chain, targets, &nominal, &callbacks[index]) };
-            Some(problem.ok()?.with_goals(goals))
+            Some(problem.ok()?.with_goals(goals).with_clearance(clearance))
         };
         // The solver refuses a problem without a target or goal, so that the answers stay in their order.
         let refused = Problem::new(&[], &nominal);
@@ -259,13 +272,15 @@ impl From<&Solution> for UrdfIkAnswer {
 impl From<&Answer> for UrdfIkAnswer {
     fn from(answer: &Answer) -> Self {
         match answer {
-            Answer::Given { outcome, residual, violations, iterations, attempts, .. } => Self {
+            Answer::Given { outcome, residual, violations, iterations, attempts, refused, .. } => Self {
                 outcome: outcome.into(),
                 position_error: residual.position,
                 orientation_error: residual.orientation,
                 violation: violations.iter().copied().fold(0.0, f64::max),
                 iterations: *iterations,
                 attempts: *attempts,
+                refused: *refused,
+                reserved: [0; 4],
             },
             _ => Self {
                 outcome: UrdfIkOutcome::Invalid,
@@ -274,6 +289,8 @@ impl From<&Answer> for UrdfIkAnswer {
                 violation: f64::NAN,
                 iterations: 0,
                 attempts: 0,
+                refused: 0,
+                reserved: [0; 4],
             },
         }
     }

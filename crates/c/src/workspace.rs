@@ -4,21 +4,25 @@ use std::ffi::{CString, c_char};
 use std::ptr;
 use std::sync::Arc;
 
-use urdf_ik::robot::{ChainPoses, Robot};
+use urdf_ik::robot::ChainPoses;
 use urdf_ik::solver::{Scratch, Solution, Solver, Target};
 
 use crate::arm::UrdfIkArm;
 use crate::failure::{UrdfIkStatus, c_text, guarded, guarded_or};
 use crate::goals::GoalsByText;
 use crate::pointers::{hand_out, reference, take_back};
+use crate::robot::RobotData;
+use crate::world::WorldData;
 
 /// The memory of one thread for solves of an arm. Solves in it allocate nothing, unless their goals change.
 pub struct UrdfIkWorkspace {
-    pub(crate) robot: Arc<Robot>,
+    pub(crate) robot: Arc<RobotData>,
     pub(crate) solver: Solver,
     pub(crate) scratch: Scratch,
     pub(crate) solution: Solution,
     pub(crate) targets: Vec<Target>,
+    /// The world of the last problem.
+    pub(crate) world: Option<Arc<WorldData>>,
     /// The goals of the last problem.
     pub(crate) goals: GoalsByText,
     pub(crate) poses: ChainPoses,
@@ -44,6 +48,7 @@ pub unsafe extern "C" fn urdf_ik_workspace_new(
             scratch: solver.scratch(),
             solution: solver.solution(),
             targets: Vec::with_capacity(solver.chain().tips().len()),
+            world: None,
             goals: GoalsByText::default(),
             poses: ChainPoses::new(solver.chain()),
             nominal: solver.chain().nominal_positions(),
@@ -72,7 +77,11 @@ pub unsafe extern "C" fn urdf_ik_workspace_free(workspace: *mut UrdfIkWorkspace)
 pub unsafe extern "C" fn urdf_ik_workspace_reason(workspace: *mut UrdfIkWorkspace) -> *const c_char {
     guarded_or(ptr::null(), || {
         let Some(workspace) = (unsafe { workspace.as_mut() }) else { return ptr::null() };
-        workspace.reason = c_text(&workspace.solution.sentence(workspace.solver.chain()));
+        let (solution, chain) = (&workspace.solution, workspace.solver.chain());
+        workspace.reason = c_text(&match &workspace.world {
+            Some(world) => solution.sentence_in(chain, &world.scene),
+            None => solution.sentence(chain),
+        });
         workspace.reason.as_ptr()
     })
 }

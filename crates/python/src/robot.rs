@@ -11,7 +11,7 @@ use pyo3::types::PyDict;
 use urdf_ik::collision::{CollisionsError, LinkShapes, Srdf};
 use urdf_ik::files::MAX_URDF_BYTES;
 use urdf_ik::robot::{MeshFolders, UrdfOptions};
-use urdf_ik_text::names::{list, short};
+use urdf_ik_text::names::short;
 
 use crate::arguments::{Argument, named, read};
 use crate::arrays::{NumberArray, pose_array};
@@ -102,22 +102,8 @@ impl RobotData {
     /// Positions of all joints [rad or m]: the values in `given`, the neutral position of other joints, and mimic
     /// joints by their rule.
     pub fn positions(&self, given: &HashMap<String, f64>) -> PyResult<Vec<f64>> {
-        let mut positions = self.robot.neutral_positions();
-        for (name, position) in given {
-            let joint = self.robot.movable_index(name).ok_or_else(|| {
-                let names: Vec<&str> = self.robot.movable_names().collect();
-                refused(format!("the robot has no joint '{}' that moves; it has: {}", short(name), list(&names)))
-            })?;
-            if !position.is_finite() {
-                return Err(refused(format!(
-                    "the position of joint '{}' is {position}; it must be finite",
-                    short(name)
-                )));
-            }
-            positions[joint] = *position;
-        }
-        self.robot.apply_mimic(&mut positions);
-        Ok(positions)
+        let given = given.iter().map(|(name, position)| (name.as_str(), *position));
+        self.robot.positions_by_name(given).map_err(refused)
     }
 }
 

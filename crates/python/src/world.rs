@@ -1,25 +1,25 @@
 //! `urdfik.World`: the surroundings of an arm for collision avoidance.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use nalgebra::Isometry3;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use urdf_ik::collision::{Attached, BodyDistances, LinkPoses, MissingShapes, Scene, SceneScratch, world_from_json};
+use urdf_ik::collision::{
+    BodyDistances, LinkPoses, MissingShapes, Scene, SceneScratch, attach_from_json, world_from_json,
+};
 use urdf_ik::robot::MeshFolders;
-use urdf_ik_text::names::{list, short};
+use urdf_ik_text::names::short;
 
 use crate::arguments::{Argument, named, parsed, read};
 use crate::arrays::{PositionRows, array, read_positions, read_rows};
 use crate::plain_data::plain_data;
 use crate::poses::Placement;
 use crate::refused;
-use crate::robot::{Reduced, RobotData};
+use crate::robot::Reduced;
 use crate::saved_world::{SavedWorld, reduced};
 use crate::shared::{ArmData, PyArm, PyWorld, WorldData, WorldOptions};
 
@@ -54,10 +54,8 @@ impl PyWorld {
         let folders = MeshFolders::from_environment(Some(&PathBuf::from("obstacles")));
         let obstacles = list_of(obstacles, "obstacles")?.into_iter().map(Value::Object).collect();
         let mut world = world_from_json(&Value::Array(obstacles), &folders).map_err(refused)?;
-        for part in list_of(attached, "attached")? {
-            attach(&mut world, part, &arm.robot, &folders)?;
-        }
-        world.check_size().map_err(refused)?;
+        let attached = list_of(attached, "attached")?.into_iter().map(Value::Object).collect();
+        attach_from_json(&mut world, &Value::Array(attached), &arm.robot.robot, &folders).map_err(refused)?;
         Self::prepare(py, arm, world, rest, WorldOptions { margin, missing_shapes })
     }
 
@@ -187,37 +185,4 @@ fn list_of(value: Option<&Bound<'_, PyAny>>, what: &str) -> PyResult<Vec<Map<Str
         Some(Value::Array(entries)) => entries.into_iter().map(fields).collect(),
         Some(_) => Err(wrong()),
     }
-}
-
-/// Attaches a part to the link that carries it.
-fn attach(
-    world: &mut urdf_ik::collision::World,
-    mut fields: Map<String, Value>,
-    robot: &RobotData,
-    folders: &MeshFolders,
-) -> PyResult<()> {
-    let link = take::<String>(&mut fields, "link")?
-        .ok_or_else(|| refused("an attached part needs 'link', the link that carries it"))?;
-    let may_touch: BTreeSet<String> = take(&mut fields, "may_touch")?.unwrap_or_default();
-    let Some(index) = robot.robot.link_index(&link) else {
-        let links: Vec<&str> = robot.robot.links().iter().map(|link| link.name.as_str()).collect();
-        return Err(refused(format!(
-            "there is no link '{}' to attach to; the links are: {}",
-            short(&link),
-            list(&links)
-        )));
-    };
-    let alone = world_from_json(&Value::Array(vec![Value::Object(fields)]), folders).map_err(refused)?;
-    for (id, obstacle, pose) in alone.obstacles() {
-        let pose: Isometry3<f64> = *pose;
-        let attached = Attached { obstacle: Arc::clone(obstacle), pose, link: index, may_touch: may_touch.clone() };
-        world.attach(id, attached).map_err(refused)?;
-    }
-    Ok(())
-}
-
-/// Removes and converts a field of an attached part.
-fn take<T: DeserializeOwned>(fields: &mut Map<String, Value>, name: &str) -> PyResult<Option<T>> {
-    let field = fields.remove(name).map(serde_json::from_value).transpose();
-    field.map_err(|e| refused(format!("the field '{name}' of an attached part is wrong: {e}")))
 }

@@ -174,6 +174,14 @@ pub enum PositionsError {
         /// The invalid position \[rad or m\].
         value: f64,
     },
+    /// No joint of that name has a position.
+    #[error("the robot has no joint '{}' that moves; it has: {}", short(joint), names::list(joints))]
+    Unknown {
+        /// The unknown name.
+        joint: String,
+        /// Names of the joints that have a position.
+        joints: Vec<String>,
+    },
 }
 
 /// Checks that there is one finite position \[rad or m\] for each of the named joints.

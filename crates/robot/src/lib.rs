@@ -223,6 +223,28 @@ impl Robot {
         positions
     }
 
+    /// Positions of all joints \[rad or m\], one entry for each joint: those in `given` by name, the
+    /// [neutral](Self::neutral_positions) one of the others, and mimic joints by their rule.
+    ///
+    /// # Errors
+    /// [`PositionsError`] for the first joint that is unknown, or whose position is not finite.
+    pub fn positions_by_name<'a>(
+        &self,
+        given: impl IntoIterator<Item = (&'a str, f64)>,
+    ) -> Result<Vec<f64>, PositionsError> {
+        let mut positions = self.neutral_positions();
+        for (name, value) in given {
+            let joint = self.movable_index(name).ok_or_else(|| PositionsError::Unknown {
+                joint: name.to_owned(),
+                joints: self.movable_names().map(str::to_owned).collect(),
+            })?;
+            positions[joint] = value;
+        }
+        self.check_positions(&positions)?;
+        self.apply_mimic(&mut positions);
+        Ok(positions)
+    }
+
     /// Poses of all links in the root link's frame, in the order of [`Robot::links`]. `positions` has one entry for
     /// each joint \[rad or m\], including mimic joints.
     pub fn link_poses(&self, positions: &[f64]) -> Vec<Isometry3<f64>> {

@@ -26,12 +26,22 @@ pub fn watch(program: &Path, arguments: &[PathBuf]) {
     run(Command::new("valgrind").args(checks).args(kinds).arg(program).args(arguments).current_dir("/"));
 }
 
-#[test]
-fn a_program_in_c_makes_no_leak_and_no_invalid_access() {
-    let program = compile("cc", &program("all_of_it.c"), &["-std=c11"]);
+/// Compiles and watches a program for two robots.
+fn is_clean(name: &str) {
+    let program = compile("cc", &program(name), &["-std=c11"]);
     let arguments = [urdf("arm7"), urdf("dual_arm")];
     run(Command::new(&program).args(&arguments));
     watch(&program, &arguments);
+}
+
+#[test]
+fn a_program_in_c_makes_no_leak_and_no_invalid_access() {
+    is_clean("all_of_it.c");
+}
+
+#[test]
+fn a_program_in_c_avoids_collisions() {
+    is_clean("worlds.c");
 }
 
 #[test]

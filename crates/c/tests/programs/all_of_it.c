@@ -7,36 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "urdf_ik.h"
+#include "expect.h"
 
 #define MOST_JOINTS 16
-
-#define EXPECT(condition)                                                                              \
-  do {                                                                                                 \
-    if (!(condition)) {                                                                                \
-      fprintf(stderr, "%s:%d: not so: %s (%s)\n", __FILE__, __LINE__, #condition, urdf_ik_error());    \
-      exit(1);                                                                                         \
-    }                                                                                                  \
-  } while (0)
-
-#define OK(call) EXPECT((call) == URDF_IK_STATUS_OK)
-
-/* A call that fails with a status and with a sentence that has these words. */
-#define FAILS(call, status, words)                  \
-  do {                                              \
-    EXPECT((call) == (status));                     \
-    EXPECT(strstr(urdf_ik_error(), (words)) != NULL); \
-  } while (0)
-
-static UrdfIkArm *arm_of(const char *urdf, const char *const *tips, size_t count, const char *solver) {
-  UrdfIkRobot *robot = NULL;
-  UrdfIkArm *arm = NULL;
-  OK(urdf_ik_robot_from_file(urdf, &robot));
-  OK(urdf_ik_arm_new(robot, NULL, tips, count, solver, &arm));
-  /* An arm outlives its robot. */
-  urdf_ik_robot_free(robot);
-  return arm;
-}
 
 static UrdfIkProblem problem_of(const UrdfIkTarget *targets, size_t count, const double *seed) {
   UrdfIkProblem problem = urdf_ik_problem();
@@ -354,9 +327,11 @@ static void asks_about_positions(const UrdfIkArm *arm, UrdfIkWorkspace *workspac
   problem.accepts = accepts;
   OK(urdf_ik_solve(workspace, &problem, found, &answer));
   EXPECT(answer.outcome == URDF_IK_OUTCOME_SOLVED && asked.accepts == 4 && memcmp(first, found, sizeof first) != 0);
+  EXPECT(answer.refused == 3 && answer.attempts >= 1 && answer.attempts <= problem.attempts);
   asked.refusals = 1 << 30;
   OK(urdf_ik_solve(workspace, &problem, found, &answer));
   EXPECT(answer.outcome == URDF_IK_OUTCOME_NOT_CONVERGED && strstr(urdf_ik_workspace_reason(workspace), "refused") != NULL);
+  EXPECT(answer.refused > problem.attempts && answer.attempts <= problem.attempts);
   problem.accepts = NULL;
   problem.cost = cost;
   OK(urdf_ik_solve(workspace, &problem, found, &answer));
@@ -510,6 +485,23 @@ static void keeps_soft_limits(const char *file) {
   FAILS(urdf_ik_robot_from_file_with_soft_limits("nowhere.urdf", &robot), URDF_IK_STATUS_URDF, "no such file");
 }
 
+/* Structs have constant sizes, and what a program of a later version sets is refused instead of ignored. */
+static void keeps_fields_of_later_versions(UrdfIkWorkspace *workspace, UrdfIkPose pose) {
+  double found[7];
+  UrdfIkRobot *robot = NULL;
+  UrdfIkTarget target = urdf_ik_target(0, pose);
+  UrdfIkProblem problem = problem_of(&target, 1, NULL);
+  UrdfIkJoint joint = urdf_ik_joint("j", URDF_IK_JOINT_FIXED, "a", "b");
+  EXPECT(sizeof(void *) != 8 || (sizeof problem == 240 && sizeof target == 128 && sizeof joint == 184 && sizeof(UrdfIkAnswer) == 88));
+  problem.reserved[7] = 1;
+  FAILS(urdf_ik_solve(workspace, &problem, found, NULL), URDF_IK_STATUS_INVALID_ARGUMENT, "urdf_ik_problem()");
+  problem.reserved[7] = 0;
+  target.reserved[0] = 1;
+  FAILS(urdf_ik_solve(workspace, &problem, found, NULL), URDF_IK_STATUS_INVALID_ARGUMENT, "urdf_ik_target()");
+  joint.reserved[0] = 1;
+  FAILS(urdf_ik_robot_from_joints("r", &joint, 1, &robot), URDF_IK_STATUS_INVALID_ARGUMENT, "urdf_ik_joint()");
+}
+
 static void says_what_is_wrong(const UrdfIkArm *arm, UrdfIkWorkspace *workspace, const char *urdf) {
   UrdfIkRobot *robot = NULL;
   UrdfIkArm *other = NULL;
@@ -556,6 +548,7 @@ static void says_what_is_wrong(const UrdfIkArm *arm, UrdfIkWorkspace *workspace,
   q[2] = INFINITY;
   FAILS(urdf_ik_solve(workspace, &problem, found, NULL), URDF_IK_STATUS_PROBLEM, "seed");
   FAILS(urdf_ik_arm_bounds(arm, found, NULL), URDF_IK_STATUS_INVALID_ARGUMENT, "upper is NULL");
+  keeps_fields_of_later_versions(workspace, pose);
 
   EXPECT(urdf_ik_arm_joint_count(NULL) == 0 && urdf_ik_arm_tip_count(NULL) == 0);
   EXPECT(urdf_ik_arm_joint_name(NULL, 0) == NULL && urdf_ik_workspace_reason(NULL) == NULL);

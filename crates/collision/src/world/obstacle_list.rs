@@ -44,6 +44,12 @@ pub enum ObstacleListError {
         /// Reason why it is invalid.
         reason: String,
     },
+    /// The link of an attached part is invalid.
+    #[error("an attached part is invalid: {}", sentence(reason))]
+    Attached {
+        /// Reason why it is invalid.
+        reason: String,
+    },
 }
 
 /// An example for error messages.
