@@ -3,9 +3,12 @@
 
    Lengths are in metres, angles in radians, times in seconds. Joint positions are arrays of urdf_ik_arm_joint_count() numbers, n.
 
-   Threads: robots and arms do not change, and any number of threads may use one at once. A workspace is used by one thread at a time.
+   Threads: robots, arms, worlds, skeletons and answers do not change, and any number of threads may use one at once. A workspace and a servo
+   are used by one thread at a time.
 
    Memory: who makes a handle frees it, in any order: an arm needs no robot, and a workspace no arm, that made it. Texts belong to the library.
+
+   Versions: structs that the caller fills are initialised by their functions, and `reserved` stays 0: it is room for fields of later versions.
 
    Failures: a function that can fail returns a UrdfIkStatus, and urdf_ik_error() says why. A pose that cannot be met is no failure. */
 
@@ -77,6 +80,66 @@
 #define URDF_IK_CLOSEST_POSITION 2
 
 /*
+ A velocity of a tip along the axes of the base link.
+ */
+#define URDF_IK_COMMAND_TWIST 0
+
+/*
+ A velocity of a tip along its own axes, which turn with it.
+ */
+#define URDF_IK_COMMAND_TIP_TWIST 1
+
+/*
+ A pose that a tip follows.
+ */
+#define URDF_IK_COMMAND_POSE 2
+
+/*
+ A joint is at a limit of its positions, or near it.
+ */
+#define URDF_IK_LIMIT_JOINT_POSITION 0
+
+/*
+ The arm is at or near a singularity.
+ */
+#define URDF_IK_LIMIT_SINGULARITY 1
+
+/*
+ Two bodies are near the margin.
+ */
+#define URDF_IK_LIMIT_CONTACT 2
+
+/*
+ A goal is at its bound.
+ */
+#define URDF_IK_LIMIT_GOAL 3
+
+/*
+ A joint needs the greatest velocity or acceleration that its limits allow.
+ */
+#define URDF_IK_LIMIT_JOINT_SPEED 4
+
+/*
+ A tip has its greatest speed.
+ */
+#define URDF_IK_LIMIT_TIP_SPEED 5
+
+/*
+ The root stays where the seed has it.
+ */
+#define URDF_IK_ROOT_FIXED 0
+
+/*
+ The root moves with the rest, and may have a target.
+ */
+#define URDF_IK_ROOT_FREE 1
+
+/*
+ The root is moved to `root_pose`.
+ */
+#define URDF_IK_ROOT_AT 2
+
+/*
  The result of a call. urdf_ik_error() has the message of a failure.
  */
 typedef enum UrdfIkStatus {
@@ -107,7 +170,11 @@ typedef enum UrdfIkStatus {
   /*
    The world is invalid, or belongs to another arm.
    */
-  URDF_IK_STATUS_WORLD = 6
+  URDF_IK_STATUS_WORLD = 6,
+  /*
+   The description of a skeleton is invalid or cannot be read.
+   */
+  URDF_IK_STATUS_SKELETON = 7
 } UrdfIkStatus;
 
 /*
@@ -163,6 +230,17 @@ typedef struct UrdfIkArm UrdfIkArm;
  A robot: a tree of links and joints. Immutable: threads can share it.
  */
 typedef struct UrdfIkRobot UrdfIkRobot;
+
+/*
+ A servo: joints that follow commands smoothly, within their limits of position, velocity, acceleration and jerk. It
+ has a state: one thread at a time uses it.
+ */
+typedef struct UrdfIkServo UrdfIkServo;
+
+/*
+ A figure of segments: a person, a hand, a rope. Immutable: threads can share it.
+ */
+typedef struct UrdfIkSkeleton UrdfIkSkeleton;
 
 /*
  The memory of one thread for solves of an arm. Solves in it allocate nothing, unless their goals change.
@@ -242,6 +320,42 @@ typedef struct UrdfIkJoint {
    */
   uint64_t reserved[4];
 } UrdfIkJoint;
+
+/*
+ How a path is followed. urdf_ik_path_options() sets all fields.
+ */
+typedef struct UrdfIkPathOptions {
+  /*
+   Distance from a waypoint at which its corner is rounded [m]; 0: a stop at each corner. Default: 0.
+   */
+  double blend_radius;
+  /*
+   Largest speed along the path [m/s]. Default: 0.1.
+   */
+  double speed;
+  /*
+   Largest acceleration along the path [m/s^2]. Default: 0.5.
+   */
+  double acceleration;
+  /*
+   Time step of the trajectory [s]. Default: 0.01.
+   */
+  double period;
+  /*
+   Effort of the search for other self-motions and branches where the path cannot be tracked to its end, and of
+   the choice of a start: number of configurations of each pose. 0: tracking alone. Default: 100.
+   */
+  size_t search;
+  /*
+   Text of a joint_limits.yaml in MoveIt's format (UTF-8). NULL, and for joints that it leaves out: the velocity
+   of the URDF, or 1; the acceleration that reaches it in 0.2 s; the jerk that reaches that in 10 ms.
+   */
+  const char *joint_limits;
+  /*
+   For fields of later versions: 0.
+   */
+  uint64_t reserved[8];
+} UrdfIkPathOptions;
 
 /*
  The desired pose of a tip link. urdf_ik_target() sets all fields.
@@ -398,6 +512,334 @@ typedef struct UrdfIkProblem {
    */
   uint64_t reserved[8];
 } UrdfIkProblem;
+
+/*
+ Joint positions at equally spaced times, from rest to rest, as far as the path can be followed. Owned by the
+ library; later versions may append fields.
+ */
+typedef struct UrdfIkTrajectory {
+  /*
+   Number of points T; 0 if no part of the path can be followed.
+   */
+  size_t count;
+  /*
+   Times, T entries [s], from 0.
+   */
+  const double *times;
+  /*
+   Joint positions, T rows of n entries [rad or m], within the joint limits.
+   */
+  const double *positions;
+  /*
+   Joint velocities, T rows of n entries [rad/s or m/s].
+   */
+  const double *velocities;
+  /*
+   Joint accelerations, T rows of n entries [rad/s^2 or m/s^2].
+   */
+  const double *accelerations;
+  /*
+   Fraction of the path length that is followed; exactly 1 if the last pose is reached.
+   */
+  double fraction;
+  /*
+   Where and why the trajectory ends early, as a sentence (UTF-8); NULL if it is complete.
+   */
+  const char *reason;
+  /*
+   Largest distance of the tip from the path [m], along the axes that are not free.
+   */
+  double position_deviation;
+  /*
+   Largest angle of the tip from the path [rad], about the axes that are not free.
+   */
+  double orientation_deviation;
+  /*
+   Largest violation of each goal along the trajectory [m or rad].
+   */
+  const double *violations;
+  /*
+   Number of violations; 0 without goals or without points.
+   */
+  size_t violation_count;
+} UrdfIkTrajectory;
+
+/*
+ How a servo moves. urdf_ik_servo_options() sets all fields.
+ */
+typedef struct UrdfIkServoOptions {
+  /*
+   Steps per second [Hz].
+   */
+  double rate;
+  /*
+   Largest speed of a tip [m/s]. Default: 0.5.
+   */
+  double linear_speed;
+  /*
+   Largest angular speed of a tip [rad/s]. Default: 1.5.
+   */
+  double angular_speed;
+  /*
+   Largest angle between the command and the motion at a joint limit, singularity or contact [rad], with a radian
+   of the tip as 0.3 times the size of the arm. 0: wait on the line. Default: 1.05.
+   */
+  double max_deviation_angle;
+  /*
+   Slack: largest deviation of the uncommanded position where the tip would otherwise stop or slow down [m].
+   Default: 0.02.
+   */
+  double slack_position;
+  /*
+   Slack: largest deviation of the uncommanded orientation [rad]. Default: 0.1.
+   */
+  double slack_orientation;
+  /*
+   Free axes of the tip frame while no rotation is commanded, as in UrdfIkTarget; rotations alone. Default: none.
+   */
+  uint8_t free_axes[6];
+  /*
+   As in UrdfIkPathOptions.
+   */
+  const char *joint_limits;
+  /*
+   Goals that come before every command, as in UrdfIkProblem. The motion yields to them; one that is violated at
+   the start may only improve. NULL: none.
+   */
+  const char *goals;
+  /*
+   The world to avoid. NULL: collisions are ignored.
+   */
+  const struct UrdfIkWorld *avoid;
+  /*
+   For fields of later versions: 0.
+   */
+  uint64_t reserved[8];
+} UrdfIkServoOptions;
+
+/*
+ The command of one tip. urdf_ik_twist_command() and urdf_ik_pose_command() set all fields.
+ */
+typedef struct UrdfIkTipCommand {
+  /*
+   Index of the tip link.
+   */
+  size_t tip;
+  /*
+   One of URDF_IK_COMMAND_….
+   */
+  int32_t kind;
+  /*
+   Linear velocity of the tip's origin [m/s], then angular velocity [rad/s].
+   */
+  double twist[6];
+  /*
+   Pose of the tip in the frame of the base link.
+   */
+  struct UrdfIkPose pose;
+  /*
+   For fields of later versions: 0.
+   */
+  uint64_t reserved[2];
+} UrdfIkTipCommand;
+
+/*
+ What limits the motion of a servo.
+ */
+typedef struct UrdfIkServoLimit {
+  /*
+   One of URDF_IK_LIMIT_….
+   */
+  int32_t kind;
+  /*
+   Name of the joint, the goal, the tip or the first body (UTF-8); NULL at a singularity.
+   */
+  const char *name;
+  /*
+   Name of the second body of a contact, otherwise NULL.
+   */
+  const char *other;
+} UrdfIkServoLimit;
+
+/*
+ The report of the last step. Owned by the library; later versions may append fields.
+ */
+typedef struct UrdfIkServoReport {
+  /*
+   Share of the commanded speed of the tips over the last 50 ms; 1 without a command.
+   */
+  double speed_ratio;
+  /*
+   Largest angle between the command of a tip and its motion [rad], with a radian of the tip as 0.3 times the size
+   of the arm.
+   */
+  double angle;
+  /*
+   Largest deviation of a tip from its line [m]; 0 without a line.
+   */
+  double position_off_line;
+  /*
+   Largest deviation of the orientation of a tip from its line [rad]; 0 without a line.
+   */
+  double orientation_off_line;
+  /*
+   Smallest singular value of the Jacobian of all tips; NAN without a twist or pose.
+   */
+  double smallest_singular_value;
+  /*
+   Distance of the two bodies of a contact among the limits [m]; NAN without one.
+   */
+  double distance;
+  /*
+   Nonzero if the tips move beside their commands, in the nearest feasible direction.
+   */
+  int is_sliding;
+  /*
+   Nonzero if no joint moves.
+   */
+  int is_at_rest;
+  /*
+   The limits of the motion, the most important first.
+   */
+  const struct UrdfIkServoLimit *limits;
+  /*
+   Number of limits; 0 if the tips follow.
+   */
+  size_t limit_count;
+  /*
+   With a singularity among the limits the twists that are lost, 6 entries for each tip along the axes of the base
+   link, with the size of one radian over all tips; otherwise NULL.
+   */
+  const double *singular_direction;
+} UrdfIkServoReport;
+
+/*
+ The target of a point. urdf_ik_skeleton_target() sets all fields.
+ */
+typedef struct UrdfIkSkeletonTarget {
+  /*
+   Index of the point: 0 is the root, then the ends of the segments.
+   */
+  size_t point;
+  /*
+   Target position [m].
+   */
+  double position[3];
+  /*
+   Nonzero if the segment that ends at the point has a target orientation. Default: 0.
+   */
+  int has_orientation;
+  /*
+   Target orientation as a unit quaternion x, y, z, w.
+   */
+  double orientation[4];
+  /*
+   Weight relative to other targets, from 1e-6 to 1e6, if not all can be met. Default: 1.
+   */
+  double weight;
+  /*
+   For fields of later versions: 0.
+   */
+  uint64_t reserved[4];
+} UrdfIkSkeletonTarget;
+
+/*
+ A pose of a skeleton with m points, within all lengths and limits. Owned by the library; later versions may append
+ fields.
+ */
+typedef struct UrdfIkSkeletonAnswer {
+  /*
+   Nonzero if every target is met.
+   */
+  int is_solved;
+  /*
+   Number of points, m.
+   */
+  size_t point_count;
+  /*
+   m rows of x, y, z [m].
+   */
+  const double *points;
+  /*
+   m rows of quaternions x, y, z, w: of the root, then of each segment, whose x axis points along it.
+   */
+  const double *orientations;
+  /*
+   Number of joints; 0 if a joint has more than one angle.
+   */
+  size_t joint_count;
+  /*
+   Names of the joints (UTF-8): of the segments, or NAME_pitch and NAME_yaw of a pitch-yaw arm.
+   */
+  const char *const *joint_names;
+  /*
+   Positions of the joints [rad].
+   */
+  const double *positions;
+  /*
+   Number of targets.
+   */
+  size_t target_count;
+  /*
+   Remaining distance of each target [m].
+   */
+  const double *distances;
+  /*
+   Remaining angle of each target [rad].
+   */
+  const double *angles;
+  /*
+   The outcome of each target as a sentence (UTF-8).
+   */
+  const char *const *reasons;
+  /*
+   Number of iterations in all attempts.
+   */
+  size_t iterations;
+  /*
+   Number of restarts after the attempt from the seed.
+   */
+  size_t restarts;
+} UrdfIkSkeletonAnswer;
+
+/*
+ A problem for a skeleton. urdf_ik_skeleton_problem() sets all fields.
+ */
+typedef struct UrdfIkSkeletonProblem {
+  /*
+   Targets, at most one per point. A pitch-yaw arm has one, a position of its tip.
+   */
+  const struct UrdfIkSkeletonTarget *targets;
+  /*
+   Number of targets.
+   */
+  size_t target_count;
+  /*
+   Start of the search: an answer of this skeleton. With the previous answer a dragged figure moves smoothly. NULL:
+   the pose at rest.
+   */
+  const struct UrdfIkSkeletonAnswer *seed;
+  /*
+   One of URDF_IK_ROOT_…. Default: URDF_IK_ROOT_FIXED, the only one of pitch-yaw arms.
+   */
+  int32_t root;
+  /*
+   Pose of the root for URDF_IK_ROOT_AT.
+   */
+  struct UrdfIkPose root_pose;
+  /*
+   Position tolerance [m]. Default: 1e-6.
+   */
+  double tolerance;
+  /*
+   Orientation tolerance [rad]. Default: 1e-6.
+   */
+  double orientation_tolerance;
+  /*
+   For fields of later versions: 0.
+   */
+  uint64_t reserved[8];
+} UrdfIkSkeletonProblem;
 
 /*
  The answer to a problem, except its joint positions.
@@ -575,6 +1017,35 @@ enum UrdfIkStatus urdf_ik_jacobian(struct UrdfIkWorkspace *workspace,
                                    double *jacobian);
 
 /*
+ Default options of a path.
+ */
+struct UrdfIkPathOptions urdf_ik_path_options(void);
+
+/*
+ Plans the fastest joint trajectory within the joint limits that moves the tip on straight lines through waypoints:
+ the targets of `problem`, all of the only tip, with the free axes and tolerances of the first. The path begins at
+ the seed, or at the solution for its first pose that is nearest to it; if the seed is NULL, at the solution that
+ completes the path best. `goals`, `avoid` and the null-space tasks apply to every point; other fields than these
+ must have their defaults. `options` may be NULL for the defaults. A path that cannot be followed to its end is no
+ failure: see UrdfIkTrajectory.
+
+ The caller sees to it:
+ `arm` is an arm; `problem` is a problem; `options` is NULL or points to options; `trajectory` is written.
+ */
+enum UrdfIkStatus urdf_ik_path(const struct UrdfIkArm *arm,
+                               const struct UrdfIkProblem *problem,
+                               const struct UrdfIkPathOptions *options,
+                               struct UrdfIkTrajectory **trajectory);
+
+/*
+ Frees a trajectory.
+
+ The caller sees to it:
+ `trajectory` is NULL, or a trajectory that is not used again.
+ */
+void urdf_ik_trajectory_free(struct UrdfIkTrajectory *trajectory);
+
+/*
  A target with default fields for the pose of a tip link in the frame of the base link.
  */
 struct UrdfIkTarget urdf_ik_target(size_t tip, struct UrdfIkPose pose);
@@ -637,6 +1108,174 @@ enum UrdfIkStatus urdf_ik_robot_from_joints(const char *name,
  `robot` is NULL, or a robot that is not used again.
  */
 void urdf_ik_robot_free(struct UrdfIkRobot *robot);
+
+/*
+ Default options of a servo with `rate` steps per second [Hz].
+ */
+struct UrdfIkServoOptions urdf_ik_servo_options(double rate);
+
+/*
+ A command of a velocity along the axes of the base link: linear [m/s], then angular [rad/s].
+
+ The caller sees to it:
+ `twist` has 6 entries.
+ */
+struct UrdfIkTipCommand urdf_ik_twist_command(size_t tip, const double *twist);
+
+/*
+ A command to follow a pose in the frame of the base link.
+ */
+struct UrdfIkTipCommand urdf_ik_pose_command(size_t tip, struct UrdfIkPose pose);
+
+/*
+ Creates a servo at rest at joint positions (n entries) [rad or m]. Joints outside their limits first move inside,
+ with the first command.
+
+ The caller sees to it:
+ `arm` is an arm; `options` points to options; `positions` has n entries; `servo` is written.
+ */
+enum UrdfIkStatus urdf_ik_servo_new(const struct UrdfIkArm *arm,
+                                    const struct UrdfIkServoOptions *options,
+                                    const double *positions,
+                                    struct UrdfIkServo **servo);
+
+/*
+ Frees a servo.
+
+ The caller sees to it:
+ `servo` is NULL, or a servo that is not used again.
+ */
+void urdf_ik_servo_free(struct UrdfIkServo *servo);
+
+/*
+ Advances by one period with `count` commands, at most one per tip; without commands the arm comes to rest. Writes
+ the joint positions to command (n entries) [rad or m], unless `positions` is NULL. An invalid command fails with
+ URDF_IK_STATUS_PROBLEM, and the step is made without commands.
+
+ The caller sees to it:
+ No other thread uses `servo`; there are `count` commands; `positions` are written unless NULL.
+ */
+enum UrdfIkStatus urdf_ik_servo_step(struct UrdfIkServo *servo,
+                                     const struct UrdfIkTipCommand *commands,
+                                     size_t count,
+                                     double *positions);
+
+/*
+ Advances by one period with joint velocities (n entries) [rad/s or m/s]. Otherwise as urdf_ik_servo_step().
+
+ The caller sees to it:
+ No other thread uses `servo`; `velocities` has n entries; `positions` are written unless NULL.
+ */
+enum UrdfIkStatus urdf_ik_servo_step_joints(struct UrdfIkServo *servo, const double *velocities, double *positions);
+
+/*
+ Writes the positions [rad or m], velocities [rad/s or m/s] and accelerations [rad/s^2 or m/s^2] of the joints, n
+ entries each. Each of the three may be NULL.
+
+ The caller sees to it:
+ No other thread uses `servo`; the arrays are written unless NULL.
+ */
+enum UrdfIkStatus urdf_ik_servo_state(const struct UrdfIkServo *servo,
+                                      double *positions,
+                                      double *velocities,
+                                      double *accelerations);
+
+/*
+ The report of the last step, valid until the next call with this servo; NULL if `servo` is NULL.
+
+ The caller sees to it:
+ `servo` is NULL, or a servo that no other thread uses.
+ */
+const struct UrdfIkServoReport *urdf_ik_servo_report(struct UrdfIkServo *servo);
+
+/*
+ Reads a skeleton from the YAML file at `path` (UTF-8); docs/skeletons.md lists its keys. Fails with
+ URDF_IK_STATUS_SKELETON if it is invalid.
+
+ The caller sees to it:
+ `path` is a text; `skeleton` is written.
+ */
+enum UrdfIkStatus urdf_ik_skeleton_from_file(const char *path, struct UrdfIkSkeleton **skeleton);
+
+/*
+ Reads a skeleton from the text of a YAML file. Otherwise as urdf_ik_skeleton_from_file().
+
+ The caller sees to it:
+ `yaml` is a text; `skeleton` is written.
+ */
+enum UrdfIkStatus urdf_ik_skeleton_from_yaml(const char *yaml, struct UrdfIkSkeleton **skeleton);
+
+/*
+ Frees a skeleton. Its answers remain valid.
+
+ The caller sees to it:
+ `skeleton` is NULL, or a skeleton that is not used again.
+ */
+void urdf_ik_skeleton_free(struct UrdfIkSkeleton *skeleton);
+
+/*
+ Number of points m: the root, and the end of each segment. 0 if `skeleton` is NULL.
+
+ The caller sees to it:
+ `skeleton` is NULL or a skeleton.
+ */
+size_t urdf_ik_skeleton_point_count(const struct UrdfIkSkeleton *skeleton);
+
+/*
+ Name of a point (UTF-8), valid as long as the skeleton; NULL if the index is out of range.
+
+ The caller sees to it:
+ `skeleton` is NULL or a skeleton.
+ */
+const char *urdf_ik_skeleton_point_name(const struct UrdfIkSkeleton *skeleton, size_t point);
+
+/*
+ Nonzero if a point is meant to have a target.
+
+ The caller sees to it:
+ `skeleton` is NULL or a skeleton.
+ */
+int urdf_ik_skeleton_is_end(const struct UrdfIkSkeleton *skeleton, size_t point);
+
+/*
+ Writes the points at rest, m rows of x, y, z [m].
+
+ The caller sees to it:
+ `skeleton` is a skeleton; `points`, 3 m entries, are written.
+ */
+enum UrdfIkStatus urdf_ik_skeleton_rest(const struct UrdfIkSkeleton *skeleton, double *points);
+
+/*
+ A target with default fields for the position of a point [m].
+
+ The caller sees to it:
+ `position` has 3 entries.
+ */
+struct UrdfIkSkeletonTarget urdf_ik_skeleton_target(size_t point, const double *position);
+
+/*
+ A problem with default fields, without targets.
+ */
+struct UrdfIkSkeletonProblem urdf_ik_skeleton_problem(void);
+
+/*
+ Finds a pose in which points are at their targets. All lengths and limits hold in every answer. Fails with
+ URDF_IK_STATUS_PROBLEM if the problem is invalid; targets that cannot be met are no failure.
+
+ The caller sees to it:
+ `skeleton` is a skeleton; `problem` is a problem; `answer` is written.
+ */
+enum UrdfIkStatus urdf_ik_skeleton_solve(const struct UrdfIkSkeleton *skeleton,
+                                         const struct UrdfIkSkeletonProblem *problem,
+                                         struct UrdfIkSkeletonAnswer **answer);
+
+/*
+ Frees an answer of a skeleton.
+
+ The caller sees to it:
+ `answer` is NULL, or an answer that is not used again.
+ */
+void urdf_ik_skeleton_answer_free(struct UrdfIkSkeletonAnswer *answer);
 
 /*
  Solves a problem and writes joint positions (n entries) [rad or m] within the joint limits: a solution, or the

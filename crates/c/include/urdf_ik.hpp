@@ -1,40 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* A thin C++17 header above urdf_ik.h: handles that free themselves, vectors, and exceptions in place of statuses. */
+/* A thin C++17 header above urdf_ik.h: handles that free themselves, vectors, and exceptions in place of statuses. Classes without the word
+   "threads" in their description are used by one thread at a time. */
 #ifndef URDF_IK_HPP
 #define URDF_IK_HPP
 
-#include <memory>
-#include <stdexcept>
-#include <string>
+#include <exception>
 #include <utility>
-#include <vector>
 
-#include "urdf_ik.h"
+#include "urdf_ik_handles.hpp"
+#include "urdf_ik_skeleton.hpp"
 
 namespace urdf_ik {
 
-/* A call that failed, with the sentence of urdf_ik_error(). */
-class Error : public std::runtime_error {
+/* Joint positions [rad or m] with what is known of them. */
+struct Answer : UrdfIkAnswer {
+  Answer() : UrdfIkAnswer() {}
+
+  bool solved() const { return outcome == URDF_IK_OUTCOME_SOLVED; }
+
+  std::vector<double> positions;
+
+  /* The violation of each goal [m or rad]; of urdf_ik::Workspace::solve() alone. */
+  std::vector<double> violations;
+};
+
+/* A trajectory along a path: `->` has its fields. Threads can share it. */
+class Trajectory {
  public:
-  explicit Error(UrdfIkStatus code) : std::runtime_error(urdf_ik_error()), status(code) {}
+  Trajectory(UrdfIkTrajectory *trajectory, std::size_t joint_count) : trajectory_(trajectory), joint_count_(joint_count) {}
 
-  UrdfIkStatus status;
-};
+  bool complete() const { return trajectory_->reason == nullptr; }
 
-inline void check(UrdfIkStatus status) {
-  if (status != URDF_IK_STATUS_OK) {
-    throw Error(status);
+  std::size_t size() const { return trajectory_->count; }
+
+  /* The joint positions at a point [rad or m]. */
+  std::vector<double> positions(std::size_t point) const {
+    const double *row = trajectory_->positions + point * joint_count_;
+    return std::vector<double>(row, row + joint_count_);
   }
-}
 
-/* A handle that is freed by Free. */
-template <typename T, void (*Free)(T *)>
-struct Freed {
-  void operator()(T *handle) const { Free(handle); }
+  const UrdfIkTrajectory *operator->() const { return trajectory_.get(); }
+
+ private:
+  Handle<UrdfIkTrajectory, urdf_ik_trajectory_free> trajectory_;
+  std::size_t joint_count_;
 };
-
-template <typename T, void (*Free)(T *)>
-using Handle = std::unique_ptr<T, Freed<T, Free>>;
 
 /* The links and joints of a URDF. Threads can share it. */
 class Robot {
@@ -72,10 +82,7 @@ class Arm {
   /* Without tips to the only leaf link that moves, and with an empty base from the root link. */
   explicit Arm(const Robot &robot, const std::vector<std::string> &tips = {}, const std::string &base = "",
                const std::string &solver = "jacobian") {
-    std::vector<const char *> texts;
-    for (const std::string &tip : tips) {
-      texts.push_back(tip.c_str());
-    }
+    const std::vector<const char *> texts = addresses(tips);
     UrdfIkArm *arm = nullptr;
     check(urdf_ik_arm_new(robot.get(), base.empty() ? nullptr : base.c_str(), texts.data(), texts.size(), solver.c_str(), &arm));
     arm_.reset(arm);
@@ -110,6 +117,27 @@ class Arm {
     return positions;
   }
 
+  /* The answers to independent problems, on all cores or on so many threads. */
+  std::vector<Answer> solve_batch(const std::vector<UrdfIkProblem> &problems, std::size_t threads = 0) const {
+    const std::size_t n = joint_count();
+    std::vector<double> positions(problems.size() * n);
+    std::vector<UrdfIkAnswer> found(problems.size());
+    check(urdf_ik_solve_batch(get(), problems.data(), problems.size(), threads, positions.data(), found.data()));
+    std::vector<Answer> answers(problems.size());
+    for (std::size_t i = 0; i < answers.size(); i++) {
+      static_cast<UrdfIkAnswer &>(answers[i]) = found[i];
+      answers[i].positions.assign(positions.data() + i * n, positions.data() + (i + 1) * n);
+    }
+    return answers;
+  }
+
+  /* The fastest trajectory along straight lines through the targets of a problem: see urdf_ik_path(). */
+  Trajectory path(const UrdfIkProblem &problem, const UrdfIkPathOptions &options = urdf_ik_path_options()) const {
+    UrdfIkTrajectory *trajectory = nullptr;
+    check(urdf_ik_path(get(), &problem, &options, &trajectory));
+    return Trajectory(trajectory, joint_count());
+  }
+
   const UrdfIkArm *get() const { return arm_.get(); }
 
  private:
@@ -126,14 +154,56 @@ class Arm {
   Handle<UrdfIkArm, urdf_ik_arm_free> arm_;
 };
 
-/* Joint positions [rad or m] with what is known of them. */
-struct Answer : UrdfIkAnswer {
-  bool solved() const { return outcome == URDF_IK_OUTCOME_SOLVED; }
+/* An arm with its surroundings, for UrdfIkProblem.avoid and UrdfIkServoOptions.avoid. Threads can share it. */
+class World {
+ public:
+  /* The description is the text of a JSON object: see urdf_ik_world_new(). */
+  explicit World(const Arm &arm, const std::string &description = "{}") : joint_count_(arm.joint_count()) {
+    UrdfIkWorld *world = nullptr;
+    check(urdf_ik_world_new(arm.get(), description.c_str(), &world));
+    world_.reset(world);
+  }
 
-  std::vector<double> positions;
+  /* This world with obstacles at other poses, by their names. */
+  World moved(const std::vector<std::string> &ids, const std::vector<UrdfIkPose> &poses) const {
+    if (ids.size() != poses.size()) {
+      throw std::invalid_argument("there must be one pose for each of the ids");
+    }
+    UrdfIkWorld *world = nullptr;
+    check(urdf_ik_world_moved(get(), addresses(ids).data(), poses.data(), ids.size(), &world));
+    return World(world, joint_count_);
+  }
 
-  /* The violation of each goal [m or rad]. */
-  std::vector<double> violations;
+  bool is_free(const std::vector<double> &positions) const {
+    int is_free = 0;
+    check(urdf_ik_world_is_free(get(), joints(positions, joint_count_), &is_free));
+    return is_free != 0;
+  }
+
+  /* The distance of the closest pair of bodies [m], infinite without one, and their names. */
+  std::pair<double, std::pair<std::string, std::string>> nearest(const std::vector<double> &positions) const {
+    double distance = 0;
+    const char *first = nullptr, *second = nullptr;
+    check(urdf_ik_world_nearest(get(), joints(positions, joint_count_), &first, &second, &distance));
+    return {distance, {first == nullptr ? "" : first, second == nullptr ? "" : second}};
+  }
+
+  /* Sentences about shapes that could not be loaded and are not checked. */
+  std::vector<std::string> missing_shapes() const {
+    std::vector<std::string> sentences;
+    while (const char *sentence = urdf_ik_world_missing_shape(get(), sentences.size())) {
+      sentences.emplace_back(sentence);
+    }
+    return sentences;
+  }
+
+  const UrdfIkWorld *get() const { return world_.get(); }
+
+ private:
+  World(UrdfIkWorld *world, std::size_t joint_count) : world_(world), joint_count_(joint_count) {}
+
+  Handle<UrdfIkWorld, urdf_ik_world_free> world_;
+  std::size_t joint_count_;
 };
 
 /* What one thread solves the problems of an arm in. */
@@ -148,14 +218,14 @@ class Workspace {
   /* The pose of each tip in the frame of the base link. */
   std::vector<UrdfIkPose> forward_kinematics(const std::vector<double> &positions) {
     std::vector<UrdfIkPose> poses(tip_count_);
-    check(urdf_ik_forward_kinematics(get(), joints(positions), poses.data()));
+    check(urdf_ik_forward_kinematics(get(), joints(positions, joint_count_), poses.data()));
     return poses;
   }
 
   /* The Jacobian of a tip, 6 rows of as many entries as there are joints, row after row. */
   std::vector<double> jacobian(const std::vector<double> &positions, std::size_t tip = 0) {
     std::vector<double> jacobian(6 * joint_count_);
-    check(urdf_ik_jacobian(get(), joints(positions), tip, jacobian.data()));
+    check(urdf_ik_jacobian(get(), joints(positions, joint_count_), tip, jacobian.data()));
     return jacobian;
   }
 
@@ -169,12 +239,22 @@ class Workspace {
     return answer;
   }
 
+  /* All distinct solutions: see urdf_ik_solve_all(). */
+  std::vector<Answer> solve_all(const UrdfIkProblem &problem) {
+    Collection collection{joint_count_, {}, nullptr};
+    check(urdf_ik_solve_all(get(), &problem, collect, &collection, nullptr));
+    if (collection.failure) {
+      std::rethrow_exception(collection.failure);
+    }
+    return std::move(collection.answers);
+  }
+
   /* A search for these targets, from a seed where there is one. */
   Answer solve(const std::vector<UrdfIkTarget> &targets, const std::vector<double> &seed = {}) {
     UrdfIkProblem problem = urdf_ik_problem();
     problem.targets = targets.data();
     problem.target_count = targets.size();
-    problem.seed = seed.empty() ? nullptr : joints(seed);
+    problem.seed = seed.empty() ? nullptr : joints(seed, joint_count_);
     return solve(problem);
   }
 
@@ -182,7 +262,7 @@ class Workspace {
   Answer solve_goals(const std::string &goals, const std::vector<double> &seed = {}) {
     UrdfIkProblem problem = urdf_ik_problem();
     problem.goals = goals.c_str();
-    problem.seed = seed.empty() ? nullptr : joints(seed);
+    problem.seed = seed.empty() ? nullptr : joints(seed, joint_count_);
     return solve(problem);
   }
 
@@ -192,16 +272,79 @@ class Workspace {
   UrdfIkWorkspace *get() const { return workspace_.get(); }
 
  private:
-  const double *joints(const std::vector<double> &positions) const {
-    if (positions.size() != joint_count_) {
-      throw std::invalid_argument("there are " + std::to_string(positions.size()) + " joint positions, but the arm has " +
-                                  std::to_string(joint_count_) + " joints");
+  struct Collection {
+    std::size_t joint_count;
+    std::vector<Answer> answers;
+    std::exception_ptr failure;
+  };
+
+  /* No exception may cross the library. */
+  static int collect(void *context, const double *positions, const UrdfIkAnswer *answer) {
+    Collection &collection = *static_cast<Collection *>(context);
+    try {
+      collection.answers.emplace_back();
+      static_cast<UrdfIkAnswer &>(collection.answers.back()) = *answer;
+      collection.answers.back().positions.assign(positions, positions + collection.joint_count);
+      return 1;
+    } catch (...) {
+      collection.failure = std::current_exception();
+      return 0;
     }
-    return positions.data();
   }
 
   Handle<UrdfIkWorkspace, urdf_ik_workspace_free> workspace_;
   std::size_t joint_count_, tip_count_;
+};
+
+/* Joints that follow commands smoothly, within their limits. */
+class Servo {
+ public:
+  /* At rest at the positions [rad or m]. */
+  Servo(const Arm &arm, const UrdfIkServoOptions &options, const std::vector<double> &positions) : joint_count_(arm.joint_count()) {
+    UrdfIkServo *servo = nullptr;
+    check(urdf_ik_servo_new(arm.get(), &options, joints(positions, joint_count_), &servo));
+    servo_.reset(servo);
+  }
+
+  /* Advances by one period, with at most one command per tip, and returns the joint positions to command [rad or m]. Without commands the arm
+     comes to rest. */
+  std::vector<double> step(const std::vector<UrdfIkTipCommand> &commands = {}) {
+    std::vector<double> positions(joint_count_);
+    check(urdf_ik_servo_step(servo_.get(), commands.data(), commands.size(), positions.data()));
+    return positions;
+  }
+
+  /* The same with joint velocities [rad/s or m/s]. */
+  std::vector<double> step_joints(const std::vector<double> &velocities) {
+    std::vector<double> positions(joint_count_);
+    check(urdf_ik_servo_step_joints(servo_.get(), joints(velocities, joint_count_), positions.data()));
+    return positions;
+  }
+
+  std::vector<double> positions() const {
+    std::vector<double> values(joint_count_);
+    check(urdf_ik_servo_state(servo_.get(), values.data(), nullptr, nullptr));
+    return values;
+  }
+
+  std::vector<double> velocities() const {
+    std::vector<double> values(joint_count_);
+    check(urdf_ik_servo_state(servo_.get(), nullptr, values.data(), nullptr));
+    return values;
+  }
+
+  std::vector<double> accelerations() const {
+    std::vector<double> values(joint_count_);
+    check(urdf_ik_servo_state(servo_.get(), nullptr, nullptr, values.data()));
+    return values;
+  }
+
+  /* The report of the last step, valid until the next call. */
+  const UrdfIkServoReport &report() { return *urdf_ik_servo_report(servo_.get()); }
+
+ private:
+  Handle<UrdfIkServo, urdf_ik_servo_free> servo_;
+  std::size_t joint_count_;
 };
 
 }  // namespace urdf_ik

@@ -16,8 +16,8 @@ use crate::robot::{RobotData, UrdfIkRobot};
 pub struct UrdfIkArm {
     pub(crate) robot: Arc<RobotData>,
     pub(crate) solver: Solver,
-    joint_names: Vec<CString>,
-    tip_names: Vec<CString>,
+    pub(crate) joint_names: Vec<CString>,
+    pub(crate) tip_names: Vec<CString>,
 }
 
 impl UrdfIkArm {
@@ -26,6 +26,11 @@ impl UrdfIkArm {
         let chain = solver.chain();
         let (joint_names, tip_names) = (c_texts(chain.variable_names()), c_texts(chain.tip_names()));
         Self { robot: Arc::clone(robot), solver, joint_names, tip_names }
+    }
+
+    /// Number of joints, n.
+    pub fn joint_count(&self) -> usize {
+        self.joint_names.len()
     }
 }
 
@@ -102,7 +107,7 @@ pub unsafe extern "C" fn urdf_ik_arm_free(arm: *mut UrdfIkArm) {
 /// `arm` is NULL or an arm.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urdf_ik_arm_joint_count(arm: *const UrdfIkArm) -> usize {
-    unsafe { arm.as_ref() }.map_or(0, |arm| arm.joint_names.len())
+    unsafe { arm.as_ref() }.map_or(0, UrdfIkArm::joint_count)
 }
 
 /// Number of tip links. 0 if `arm` is NULL.

@@ -23,6 +23,8 @@ pub enum UrdfIkStatus {
     Internal = 5,
     /// The world is invalid, or belongs to another arm.
     World = 6,
+    /// The description of a skeleton is invalid or cannot be read.
+    Skeleton = 7,
 }
 
 /// A status with its message.

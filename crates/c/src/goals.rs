@@ -28,10 +28,6 @@ pub(crate) fn read_goals(
 #[derive(Default)]
 pub(crate) struct GoalsByText(BTreeMap<Option<*const WorldData>, BTreeMap<String, Vec<Goal>>>);
 
-// The addresses are keys alone.
-unsafe impl Send for GoalsByText {}
-unsafe impl Sync for GoalsByText {}
-
 impl GoalsByText {
     /// The goals of a text, or none. Reads a text that is not known.
     pub fn read(

@@ -1,11 +1,12 @@
-//! The C interface of `urdf_ik`: robots, arms, forward and inverse kinematics, behind opaque handles.
+//! The C interface of `urdf_ik`: kinematics, collisions, paths, the servo and skeletons, behind opaque
+//! handles.
 //!
 //! cbindgen generates `include/urdf_ik.h` from this crate; `include/urdf_ik.hpp` is a thin C++ wrapper.
 //! Every function that can fail returns a [`UrdfIkStatus`]; [`urdf_ik_error`] has the message. No panic
 //! crosses the interface.
 //!
-//! **Threads.** Robots and arms are immutable and can be shared between threads. A workspace belongs to one thread at
-//! a time. Error messages are stored per thread.
+//! **Threads.** Robots, arms, worlds, skeletons and answers are immutable and can be shared between threads. A workspace
+//! and a servo belong to one thread at a time. Error messages are stored per thread.
 //!
 //! **Memory.** The caller frees each handle that it created, in any order: an arm outlives its robot, and a workspace
 //! its arm. Returned texts belong to the library.
@@ -21,9 +22,14 @@ mod failure;
 mod goals;
 mod joint;
 mod kinematics;
+mod path;
 mod pointers;
 mod problem;
 mod robot;
+mod servo;
+mod servo_report;
+mod skeleton;
+mod skeleton_answer;
 mod solve;
 mod workspace;
 mod world;
@@ -32,8 +38,13 @@ pub use arm::*;
 pub use failure::*;
 pub use joint::*;
 pub use kinematics::*;
+pub use path::*;
 pub use problem::*;
 pub use robot::*;
+pub use servo::*;
+pub use servo_report::*;
+pub use skeleton::*;
+pub use skeleton_answer::*;
 pub use solve::*;
 pub use workspace::*;
 pub use world::*;

@@ -264,21 +264,10 @@ impl UrdfIkProblem {
         callbacks: &'a Callbacks<impl Fn(&[f64]) -> bool + Sync, impl Fn(&[f64]) -> f64 + Sync>,
     ) -> Result<Problem<'a>, Failure> {
         check_reserved(&self.reserved, "the problem", "urdf_ik_problem")?;
-        let positions = |pointer: *const f64| {
-            let length = chain.variables().len();
-            (!pointer.is_null()).then(|| unsafe { entries(pointer, length, "positions") }).transpose()
-        };
+        let positions = |pointer: *const f64| unsafe { self.positions(pointer, chain) };
         let mode = match positions(self.max_step)? {
             Some(max_step) => Mode::Track { max_step },
             None => Mode::Search { pick: self.pick()?, attempts: self.attempts, random_seed: self.random_seed },
-        };
-        let preference = Preference {
-            posture: positions(self.posture)?,
-            posture_weight: self.posture_weight,
-            limits_weight: self.limits_weight,
-            manipulability_weight: self.manipulability_weight,
-            move_weights: positions(self.move_weights)?,
-            ..Preference::default()
         };
         let bounds = match (positions(self.lower)?, positions(self.upper)?) {
             (Some(lower), Some(upper)) => Some(Bounds { lower, upper }),
@@ -288,11 +277,39 @@ impl UrdfIkProblem {
         Ok(Problem::new(targets, positions(self.seed)?.unwrap_or(nominal))
             .with_mode(mode)
             .with_bounds(bounds)
-            .with_preference(preference)
+            .with_preference(unsafe { self.preference(chain) }?)
             .with_accepts(callbacks.accepts.as_ref().map(|accepts| accepts as Acceptance))
             .with_cost(callbacks.cost.as_ref().map(|cost| cost as Cost))
             .with_deadline(self.deadline()?)
             .with_unreached(self.unreached()?))
+    }
+
+    /// The entries of all joints at `pointer`; `None` if it is NULL.
+    ///
+    /// # Safety
+    /// The pointer is NULL, or valid for `'a`.
+    pub(crate) unsafe fn positions<'a>(
+        &self,
+        pointer: *const f64,
+        chain: &Chain,
+    ) -> Result<Option<&'a [f64]>, Failure> {
+        let length = chain.variables().len();
+        (!pointer.is_null()).then(|| unsafe { entries(pointer, length, "positions") }).transpose()
+    }
+
+    /// The null-space tasks.
+    ///
+    /// # Safety
+    /// The pointers are NULL, or valid for `'a`.
+    pub(crate) unsafe fn preference<'a>(&self, chain: &Chain) -> Result<Preference<'a>, Failure> {
+        Ok(Preference {
+            posture: unsafe { self.positions(self.posture, chain) }?,
+            posture_weight: self.posture_weight,
+            limits_weight: self.limits_weight,
+            manipulability_weight: self.manipulability_weight,
+            move_weights: unsafe { self.positions(self.move_weights, chain) }?,
+            ..Preference::default()
+        })
     }
 
     fn pick(&self) -> Result<Pick, Failure> {

@@ -135,7 +135,12 @@ impl WorldData {
         if !is_same || own.tip_names() != other.tip_names() {
             return Err(refused("the world to avoid is of another arm: make one by urdf_ik_world_new() with this arm"));
         }
-        Ok(Clearance { scene: &self.scene, margin: self.margin })
+        Ok(self.own_clearance())
+    }
+
+    /// Scene and margin.
+    pub fn own_clearance(&self) -> Clearance<'_> {
+        Clearance { scene: &self.scene, margin: self.margin }
     }
 
     /// The name of a body.

@@ -49,26 +49,10 @@ pub struct ServoRequest {
 
 impl ServoRequest {
     fn check(&self) -> PyResult<()> {
-        let ServoOptions { linear_speed, angular_speed, max_deviation_angle, slack, free_axes, .. } = self.options;
-        for (what, value) in [("rate", self.rate), ("linear_speed", linear_speed), ("angular_speed", angular_speed)] {
-            if !(value.is_finite() && value > 0.0) {
-                return Err(refused(format!("{what} is {value}; it must be a finite number above 0")));
-            }
+        if !(self.rate.is_finite() && self.rate > 0.0) {
+            return Err(refused(format!("rate is {}; it must be a finite number above 0", self.rate)));
         }
-        let not_negative = [
-            ("max_deviation_angle", max_deviation_angle),
-            ("slack_position", slack[0]),
-            ("slack_orientation", slack[1]),
-        ];
-        for (what, value) in not_negative {
-            if !(value.is_finite() && value >= 0.0) {
-                return Err(refused(format!("{what} is {value}; it must be a finite number, 0 or greater")));
-            }
-        }
-        if free_axes[..3].contains(&true) {
-            return Err(refused("free_axes of a servo must be some of rx, ry, rz: it leaves no translation free"));
-        }
-        Ok(())
+        self.options.check().map_err(refused)
     }
 }
 

@@ -35,5 +35,7 @@ fn every_standard_accepts_the_headers() {
     };
     check("c", &["c99", "c11", "c17"], "urdf_ik.h");
     check("c++", &["c++98", "c++11", "c++17", "c++20"], "urdf_ik.h");
-    check("c++", &["c++17", "c++20"], "urdf_ik.hpp");
+    for header in ["urdf_ik.hpp", "urdf_ik_skeleton.hpp"] {
+        check("c++", &["c++17", "c++20"], header);
+    }
 }

@@ -4,18 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use urdf_ik_testing::root;
-
+use crate::page::blocks;
 use crate::programs::{urdf, watch};
 use crate::{WARNINGS, configure, installed, run, test_folder};
 
 /// The first block of docs/c.md in this language that contains `words`.
 fn block(language: &str, words: &str) -> String {
-    let page = fs::read_to_string(root().join("docs/c.md")).unwrap();
-    let blocks =
-        page.split("\n```").skip(1).step_by(2).filter_map(|block| block.strip_prefix(language)?.strip_prefix('\n'));
-    let mut wanted = blocks.filter(|block| block.contains(words));
-    wanted.next().unwrap_or_else(|| panic!("docs/c.md has no {language} with {words}")).to_owned()
+    let mut wanted = blocks(language).into_iter().filter(|block| block.contains(words));
+    wanted.next().unwrap_or_else(|| panic!("docs/c.md has no {language} with {words}"))
 }
 
 /// A new folder outside the source tree, with the program of docs/c.md.

@@ -6,6 +6,7 @@ mod bits;
 mod header;
 mod install;
 mod library;
+mod page;
 mod programs;
 
 use std::fs;

@@ -26,25 +26,37 @@ pub fn watch(program: &Path, arguments: &[PathBuf]) {
     run(Command::new("valgrind").args(checks).args(kinds).arg(program).args(arguments).current_dir("/"));
 }
 
-/// Compiles and watches a program for two robots.
-fn is_clean(name: &str) {
+/// Compiles a program and watches it with two files.
+fn is_clean(name: &str, files: [PathBuf; 2]) {
     let program = compile("cc", &program(name), &["-std=c11"]);
-    let arguments = [urdf("arm7"), urdf("dual_arm")];
-    run(Command::new(&program).args(&arguments));
-    watch(&program, &arguments);
+    run(Command::new(&program).args(&files));
+    watch(&program, &files);
 }
 
 #[test]
 fn a_program_in_c_makes_no_leak_and_no_invalid_access() {
-    is_clean("all_of_it.c");
+    is_clean("all_of_it.c", ["arm7", "dual_arm"].map(urdf));
 }
 
 #[test]
 fn a_program_in_c_avoids_collisions() {
-    is_clean("worlds.c");
+    is_clean("worlds.c", ["arm7", "dual_arm"].map(urdf));
+}
+
+#[test]
+fn a_program_in_c_follows_paths_and_commands() {
+    is_clean("motion.c", ["arm7", "dual_arm"].map(urdf));
+}
+
+#[test]
+fn a_program_in_c_solves_skeletons() {
+    is_clean("skeletons.c", ["humanoid.yaml", "pitch_yaw.yaml"].map(|name| root().join("config/skeletons").join(name)));
 }
 
 #[test]
 fn a_program_in_c_plus_plus_solves() {
-    run(Command::new(compile("c++", &program("solve.cpp"), &["-std=c++17"])).args([urdf("arm7"), urdf("dual_arm")]));
+    for standard in ["-std=c++17", "-std=c++20"] {
+        let program = compile("c++", &program("solve.cpp"), &[standard]);
+        run(Command::new(program).args(["arm7", "dual_arm"].map(urdf)));
+    }
 }

@@ -27,6 +27,67 @@ std::string refused(Call call) {
 
 bool contains(const std::string &text, const char *words) { return text.find(words) != std::string::npos; }
 
+void solves_many(const urdf_ik::Arm &arm, urdf_ik::Workspace &workspace, const UrdfIkPose &pose) {
+  const UrdfIkTarget target = urdf_ik_target(0, pose);
+  UrdfIkProblem problem = urdf_ik_problem();
+  problem.targets = &target;
+  problem.target_count = 1;
+  const std::vector<urdf_ik::Answer> all = workspace.solve_all(problem);
+  expect(!all.empty() && all.front().solved() && all.front().positions.size() == arm.joint_count(), "all solutions");
+  const urdf_ik::Answer single = workspace.solve(problem);
+  for (const urdf_ik::Answer &answer : arm.solve_batch({problem, problem, problem}, 2)) {
+    expect(answer.solved() && answer.positions == single.positions, "a batch has the same answers");
+  }
+  expect(contains(refused([&] { arm.solve_batch({problem}, 100000); }), "threads"), "too many threads");
+}
+
+void avoids_and_moves(const urdf_ik::Arm &arm, urdf_ik::Workspace &workspace, const std::vector<double> &q) {
+  UrdfIkPose pose = workspace.forward_kinematics(q).front();
+  const urdf_ik::World far(arm, R"({"obstacles": [{"id": "ball", "type": "sphere", "radius": 0.1, "p": [5, 0, 0]}]})");
+  expect(far.is_free(q) && far.nearest(q).first > 0 && far.missing_shapes().empty(), "the ball is far");
+  const urdf_ik::World near = far.moved({"ball"}, {pose});
+  const auto nearest = near.nearest(q);
+  expect(!near.is_free(q) && nearest.first == 0 && (nearest.second.first == "ball" || nearest.second.second == "ball"), "it is here");
+  expect(contains(refused([&] { far.moved({"cube"}, {pose}); }), "cube"), "no cube");
+  expect(contains(refused([&] { far.moved({"ball"}, {}); }), "one pose"), "no pose");
+
+  UrdfIkPose up = pose;
+  up.position[2] += 0.05;
+  const std::vector<UrdfIkTarget> targets = {urdf_ik_target(0, pose), urdf_ik_target(0, up)};
+  UrdfIkProblem problem = urdf_ik_problem();
+  problem.targets = targets.data();
+  problem.target_count = targets.size();
+  problem.seed = q.data();
+  problem.avoid = far.get();
+  const urdf_ik::Trajectory trajectory = arm.path(problem);
+  expect(trajectory.complete() && trajectory.size() > 10 && trajectory.positions(0) == q && trajectory->fraction == 1, "a path");
+
+  UrdfIkServoOptions options = urdf_ik_servo_options(100);
+  options.avoid = far.get();
+  urdf_ik::Servo servo(arm, options, q);
+  for (int step = 0; step < 20; step++) {
+    servo.step({urdf_ik_pose_command(0, up)});
+  }
+  expect(servo.positions() != q && servo.velocities() != std::vector<double>(q.size()) && !servo.report().is_at_rest, "it moves");
+  const std::vector<double> stepped = servo.step_joints(std::vector<double>(q.size()));
+  expect(stepped == servo.positions() && servo.accelerations().size() == q.size(), "joints");
+  expect(contains(refused([&] { servo.step_joints({0}); }), "1 numbers"), "too few velocities");
+}
+
+void solves_a_skeleton() {
+  const urdf_ik::Skeleton skeleton = urdf_ik::Skeleton::from_yaml(
+      "root: {name: shoulder, position: [0, 0, 1.4]}\nsegments:\n  - {name: elbow, length: 0.3}\n  - {name: wrist, length: 0.3}\n");
+  const double goal[3] = {0.3, 0.1, 1.3};
+  const std::vector<UrdfIkSkeletonTarget> targets = {urdf_ik_skeleton_target(2, goal)};
+  UrdfIkSkeletonProblem problem = urdf_ik_skeleton_problem();
+  problem.targets = targets.data();
+  problem.target_count = targets.size();
+  const urdf_ik::SkeletonAnswer answer = skeleton.solve(problem);
+  expect(answer->is_solved && std::fabs(answer->points[6] - goal[0]) < 1e-6, "the wrist is there");
+  expect(skeleton.points().back() == "wrist" && skeleton.is_end(2) && !skeleton.is_end(1) && skeleton.rest().size() == 9, "points");
+  expect(contains(refused([] { urdf_ik::Skeleton::from_file("/nobody.yaml"); }), "/nobody.yaml"), "no file");
+}
+
 }  // namespace
 
 int main(int, char **argv) {
@@ -66,9 +127,12 @@ int main(int, char **argv) {
   const std::vector<UrdfIkPose> poses = both.forward_kinematics(hands.nominal());
   expect(both.solve({urdf_ik_target(0, poses[0]), urdf_ik_target(1, poses[1])}).solved(), "two hands");
 
+  solves_a_skeleton();
+  solves_many(arm, workspace, pose);
+  avoids_and_moves(arm, workspace, q);
   expect(contains(refused([] { urdf_ik::Robot::from_urdf("<robot"); }), ""), "an exception has the sentence");
   expect(contains(refused([&] { urdf_ik::Arm(urdf_ik::Robot::from_file(argv[1]), {"nobody"}); }), "nobody"), "no such tip");
   expect(contains(refused([&] { workspace.solve(std::vector<UrdfIkTarget>{}); }), "no target"), "no target");
-  expect(contains(refused([&] { workspace.forward_kinematics({0.0}); }), "joint positions"), "too few positions");
+  expect(contains(refused([&] { workspace.forward_kinematics({0.0}); }), "1 numbers for 7 joints"), "too few positions");
   return 0;
 }

@@ -63,6 +63,6 @@ mod step;
 mod viability;
 
 pub use command::{Axes, Command, CommandError, TipCommand, TipPose, TipTwist};
-pub use options::{HeldBack, Priority, ServoOptions};
+pub use options::{HeldBack, Priority, ServoOptions, ServoOptionsError};
 pub use report::{Hold, Report};
 pub use step::{Servo, TooManyVariables};

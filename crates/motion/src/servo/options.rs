@@ -1,9 +1,11 @@
 //! The options of a servo.
 
 use nalgebra::{Vector3, Vector6};
+use thiserror::Error;
 
 use urdf_ik_mathematics::spatial::stacked;
 use urdf_ik_text::named_values;
+use urdf_ik_text::names::number;
 
 /// The options of a [`Servo`](super::Servo).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,6 +26,25 @@ pub struct ServoOptions {
     pub free_axes: [bool; 6],
 }
 
+/// Why options are invalid.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ServoOptionsError {
+    /// A value is not a finite number in its range.
+    #[error("{option} is {}; it must be a finite number, {range}", number(*value))]
+    Value {
+        /// Name of the option.
+        option: &'static str,
+        /// The invalid value.
+        value: f64,
+        /// The valid values.
+        range: &'static str,
+    },
+    /// A translation is free.
+    #[error("free_axes of a servo must be some of rx, ry, rz: it leaves no translation free")]
+    FreeTranslation,
+}
+
 impl Default for ServoOptions {
     fn default() -> Self {
         Self::DEFAULT
@@ -41,6 +62,27 @@ impl ServoOptions {
         slack: [0.02, 0.1],
         free_axes: [false; 6],
     };
+
+    /// Checks that all values are in their ranges. The names in errors are those of Python.
+    ///
+    /// # Errors
+    /// [`ServoOptionsError`] for the first invalid option.
+    pub fn check(&self) -> Result<(), ServoOptionsError> {
+        let Self { linear_speed, angular_speed, max_deviation_angle, slack, free_axes, .. } = *self;
+        let values = [
+            ("linear_speed", linear_speed, linear_speed > 0.0, "greater than 0"),
+            ("angular_speed", angular_speed, angular_speed > 0.0, "greater than 0"),
+            ("max_deviation_angle", max_deviation_angle, max_deviation_angle >= 0.0, "0 or greater"),
+            ("slack_position", slack[0], slack[0] >= 0.0, "0 or greater"),
+            ("slack_orientation", slack[1], slack[1] >= 0.0, "0 or greater"),
+        ];
+        if let Some(&(option, value, _, range)) =
+            values.iter().find(|(_, value, valid, _)| !(value.is_finite() && *valid))
+        {
+            return Err(ServoOptionsError::Value { option, value, range });
+        }
+        if free_axes[..3].contains(&true) { Err(ServoOptionsError::FreeTranslation) } else { Ok(()) }
+    }
 
     /// The factor, at most `most`, by which a motion with this twist \[m/s, rad/s\] can be scaled within the maximum
     /// speeds.

@@ -90,9 +90,9 @@ fn of_stub(line: &str) -> Option<&str> {
     line.trim().split_once(": ").map(|(name, _)| name)
 }
 
-/// The field of a line `type *name;` of a struct in C.
+/// The field of a line `type *name;` of a struct in C, apart from the words for later fields.
 fn of_struct(line: &str) -> Option<&str> {
-    line.trim().strip_suffix(';')?.rsplit([' ', '*']).next()
+    line.trim().strip_suffix(';')?.rsplit([' ', '*']).next().filter(|name| !name.starts_with("reserved["))
 }
 
 #[test]
