@@ -1,5 +1,5 @@
 # The two that a newcomer needs: `make run` and `make test`. Both set up whatever is missing first.
-.PHONY: help run view keys play example node build test check moveit wheel bench bench-node bench-peers figures clean
+.PHONY: help run view keys play example node build test check moveit wheel deb supply-chain bench bench-node bench-peers figures clean
 
 help:  ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 18
@@ -37,6 +37,12 @@ moveit:  ## the plug-in for MoveIt, built and tested with the MoveIt of the ROS 
 
 wheel:  ## the Python module as a wheel for any Linux and as a source distribution, in target/wheels
 	@exec scripts/wheel.sh
+
+deb:  ## Debian packages in target/deb: of the command line with the C library, and of the node with its ROS 2
+	@exec scripts/deb.sh
+
+supply-chain:  ## advisories about crates, a build from vendored crates, a bill of materials: [ADVISORIES=CLONE OF THE DATABASE]
+	@exec scripts/supply_chain.sh
 
 bench:  ## what an iteration and a solve cost; FABRIK on points and on robots beside other methods; long arms; batches
 	@cargo bench --locked --bench solve --bench skeleton --bench fabrik --bench noodle --bench batch

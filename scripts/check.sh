@@ -84,6 +84,7 @@ libraries=(--locked --workspace --exclude urdf_ik_node)
 check "formatting" cargo fmt --check
 check "shell scripts" lint_shell_scripts
 check "Python files" lint_python_files
+check "licences and sources of crates" lint_crates
 check "names and comments" "$root/.ros/ruff/bin/python" scripts/style.py
 check "build with ROS 2" scripts/setup.sh
 check "lints" "${with_ros[@]}" clippy "${ros_options[@]}" --workspace --all-targets -- --deny warnings

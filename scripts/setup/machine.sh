@@ -38,7 +38,9 @@ check_sourced_ros() {
 
 # Checks that the binary packages of ROS 2 run here.
 check_machine() {
-  local remedy="Install and source ROS 2 by yourself (https://docs.ros.org), then run this again."
+  local remedy="Install and source ROS 2 by yourself (https://docs.ros.org, or its container ros:jazzy), then run this again.
+Without ROS 2 these work: make play; the command line (cargo build --release) and its Debian package with the C library
+(scripts/deb.sh urdf-ik); the Python module (pip install ./crates/python)."
   if [ "$(uname -sm)" != "Linux x86_64" ]; then
     fail "The private ROS 2 exists for Linux on x86-64 only, and this is $(uname -sm)." "$remedy"
   fi
