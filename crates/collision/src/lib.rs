@@ -49,7 +49,7 @@ pub use links::missing::{MissingShapes, MissingShapesError};
 pub use links::pairs::{ExclusionReason, Pairs};
 pub use links::srdf::{Srdf, SrdfError};
 pub use links::{CollisionsError, LinkShapes, ShapeFault};
-pub use mesh_files::{MAX_MESH_BYTES, MAX_TRIANGLES};
+pub use mesh_files::{MAX_MESH_BYTES, MAX_TRIANGLES, MeshTriangles};
 pub use motion_checks::gap_bounds::KnownGaps;
 #[doc(hidden)]
 pub use motion_checks::gap_bounds::RequiredGaps;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use numpy::{PyArray1, PyArrayDyn};
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 
 use urdf_ik_text::names::{list, short};
 
@@ -60,10 +61,60 @@ impl PyArm {
                 ));
             }
         };
-        let (tip, base) = (named(tip, "tip")?, named(base, "base")?);
+        let tip = named(tip, "tip")?;
         let tips = tip.as_ref().map(StringOrList::as_strs).unwrap_or_default();
-        let arm = Arc::new(ArmData::new(robot, base.as_deref(), &tips)?);
-        tool.map_or_else(|| Ok(Self(Arc::clone(&arm))), |tool| arm.with_tool(tool).map(Self))
+        Self::of_robot(robot, &tips, named(base, "base")?.as_deref(), tool)
+    }
+
+    /// Builds an arm from a compiled MuJoCo model. Joint positions are those of ``qpos``, and poses those of bodies and
+    /// sites. Hinges and slides with their limits, joint equalities of the first degree, masses, and the shapes of
+    /// colliding geoms are taken over. ``Arm.robot.urdf`` is the text of the resulting URDF.
+    ///
+    /// Bodies below ball and free joints are at their poses in ``qpos0``, and such joints cannot be part of the arm.
+    /// Equalities between bodies, tendons and actuators are ignored. A World checks the pairs of bodies that MuJoCo
+    /// checks, with meshes as triangles; it has no planes, height fields, ellipsoids and signed distance fields.
+    ///
+    /// Parameters
+    /// ----------
+    /// model : mujoco.MjModel
+    ///     The model, for example ``mujoco.MjModel.from_xml_path("robot.xml")``.
+    /// site : str, or list of str, optional
+    ///     The site or sites that are tips.
+    /// body : str, or list of str, optional
+    ///     The body or bodies that are tips, before the sites. Default without site: as the tip of Arm.
+    /// base : str, optional
+    ///     The base body. Default: ``"world"``.
+    /// tool : array, or dict by tip, optional
+    ///     As in Arm.
+    ///
+    /// Returns
+    /// -------
+    /// Arm
+    ///
+    /// Raises
+    /// ------
+    /// Error
+    ///     If the package mujoco is missing, the model has no such site or body, the arm contains a ball or free joint,
+    ///     or a joint equality is not of the first degree.
+    #[classmethod]
+    #[pyo3(
+        signature = (model, *, site = None, body = None, base = None, tool = None),
+        text_signature = "($cls, model, *, site=None, body=None, base=None, tool=None)"
+    )]
+    fn from_mujoco<'py>(
+        class: &Bound<'py, PyType>,
+        model: &Bound<'py, PyAny>,
+        site: Option<Argument<'py, StringOrList>>,
+        body: Option<Argument<'py, StringOrList>>,
+        base: Option<Argument<'py, String>>,
+        tool: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Self> {
+        let [bodies, sites] = [named(body, "body")?, named(site, "site")?];
+        let [bodies, sites] =
+            [&bodies, &sites].map(|names| names.as_ref().map(StringOrList::as_strs).unwrap_or_default());
+        let source = class.py().import("urdfik._mujoco")?.call_method1("robot_source", (model, sites.clone()))?;
+        let robot = Arc::new(RobotData::new(source.extract()?)?);
+        Self::of_robot(robot, &[bodies, sites].concat(), named(base, "base")?.as_deref(), tool)
     }
 
     /// Returns this arm with a tool. Targets, paths, twists, forward kinematics and Jacobians then refer to the tool.
@@ -174,6 +225,19 @@ impl PyArm {
             short(chain.base()),
             list(&chain.tip_names())
         )
+    }
+}
+
+impl PyArm {
+    /// The arm between these links, the default ones if omitted, with the tools of an argument.
+    fn of_robot(
+        robot: Arc<RobotData>,
+        tips: &[&str],
+        base: Option<&str>,
+        tool: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let arm = Arc::new(ArmData::new(robot, base, tips)?);
+        tool.map_or_else(|| Ok(Self(Arc::clone(&arm))), |tool| arm.with_tool(tool).map(Self))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The Python module `urdfik`: inverse kinematics for any robot with a URDF, with NumPy arrays in and out.
 //!
-//! It is the library [`urdf_ik`] and nothing else: what comes from Python is checked and becomes a problem of the
+//! It is the library [`urdf_ik`] and the command line: what comes from Python is checked and becomes a problem of the
 //! library, whose answer becomes arrays, with the same bits. The module `urdfik._urdfik` is this crate; what holds
 //! answers is Python, in `python/urdfik`.
 
@@ -32,6 +32,8 @@ mod solve;
 mod tip_commands;
 mod world;
 
+use std::ffi::OsString;
+
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -48,6 +50,12 @@ fn refused(sentence: impl std::fmt::Display) -> PyErr {
     Error::new_err(sentence.to_string())
 }
 
+/// Runs a command of the command line, whose first argument is the name of the program, and returns the exit status.
+#[pyfunction]
+fn run_command(arguments: Vec<OsString>) -> u8 {
+    urdf_ik_cli::run(arguments)
+}
+
 #[pymodule]
 mod _urdfik {
     #[pymodule_export]
@@ -58,6 +66,8 @@ mod _urdfik {
     use super::goals::pose_numbers;
     #[pymodule_export]
     use super::robot::{PyRobot, rebuild_robot};
+    #[pymodule_export]
+    use super::run_command;
     #[pymodule_export]
     use super::saved_world::rebuild_world;
     #[pymodule_export]

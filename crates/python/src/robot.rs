@@ -1,6 +1,6 @@
 //! `urdfik.Robot`: the links and joints of a URDF.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -8,7 +8,7 @@ use numpy::PyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use urdf_ik::collision::{CollisionsError, LinkShapes, Srdf};
+use urdf_ik::collision::{CollisionsError, LinkShapes, MeshTriangles, Srdf};
 use urdf_ik::files::MAX_URDF_BYTES;
 use urdf_ik::robot::{MeshFolders, UrdfOptions};
 use urdf_ik_text::names::short;
@@ -40,13 +40,15 @@ pub struct RobotSource {
     pub package_dirs: Vec<PathBuf>,
     pub srdf: Option<String>,
     pub soft_limits: bool,
+    /// Meshes without files, by the names in the URDF.
+    pub meshes: BTreeMap<String, MeshTriangles>,
 }
 
 impl RobotSource {
     pub fn read(urdf: PathOrText, UrdfArguments { package_dirs, srdf, soft_limits }: UrdfArguments) -> PyResult<Self> {
         let (urdf, file) = urdf.read(is_xml, MAX_URDF_BYTES)?;
         let srdf = srdf.map(|srdf| srdf.read(is_xml, MAX_URDF_BYTES)).transpose()?.map(|(text, _)| text);
-        Ok(Self { urdf, file, package_dirs, srdf, soft_limits })
+        Ok(Self { urdf, file, package_dirs, srdf, soft_limits, meshes: BTreeMap::new() })
     }
 }
 
@@ -95,7 +97,8 @@ impl RobotData {
 
     /// The collision shapes of the links, read on first use.
     pub fn shapes(&self) -> PyResult<&LinkShapes> {
-        let read = || LinkShapes::of_urdf(&self.given.urdf, &self.robot, &self.mesh_folders());
+        let RobotSource { urdf, meshes, .. } = &self.given;
+        let read = || LinkShapes::with_meshes(urdf, &self.robot, &self.mesh_folders(), meshes);
         self.shapes.get_or_init(read).as_ref().map_err(refused)
     }
 

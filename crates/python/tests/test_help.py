@@ -2,7 +2,10 @@
 
 import ast
 import inspect
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -60,3 +63,11 @@ def test_the_documentation_of_a_solve_names_every_argument_with_its_unit():
         assert re.search(rf"\b{argument}\b", text), argument
     for words in ("[m, rad]", "[rad or m]", "[s]", "(n,)"):
         assert words in text
+
+
+def test_a_program_and_the_package_pass_mypy_strict():
+    package = Path(urdfik.__file__).parent
+    checked = [Path(__file__).with_name("typed_program.py"), *package.glob("*.py")]
+    command = [sys.executable, "-m", "mypy", "--strict", f"--cache-dir={package.parent / 'mypy'}", *checked]
+    found = subprocess.run(command, env=os.environ | {"MYPYPATH": str(package.parent)}, capture_output=True, text=True)
+    assert found.returncode == 0, found.stdout + found.stderr

@@ -6,13 +6,14 @@ pub(crate) mod pairs;
 pub(crate) mod srdf;
 pub(crate) mod urdf;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use thiserror::Error;
 
 use crate::links::missing::MissingShapesError;
 use crate::links::urdf::{Collision, collisions};
-use crate::mesh_files::MeshCache;
+use crate::mesh_files::{MeshCache, MeshTriangles};
 use crate::shapes::{Geometry, PlacedShape};
 use urdf_ik_robot::xml::XmlError;
 use urdf_ik_robot::{MeshFolders, Robot};
@@ -57,6 +58,19 @@ impl LinkShapes {
     /// # Errors
     /// [`CollisionsError`] if the text is not well-formed XML or has too many shapes.
     pub fn of_urdf(urdf: &str, robot: &Robot, folders: &MeshFolders) -> Result<Self, CollisionsError> {
+        Self::with_meshes(urdf, robot, folders, &BTreeMap::new())
+    }
+
+    /// As [`LinkShapes::of_urdf`], with `meshes` in place of files of their names.
+    ///
+    /// # Errors
+    /// [`CollisionsError`] as for [`LinkShapes::of_urdf`].
+    pub fn with_meshes(
+        urdf: &str,
+        robot: &Robot,
+        folders: &MeshFolders,
+        meshes: &BTreeMap<String, MeshTriangles>,
+    ) -> Result<Self, CollisionsError> {
         let unreadable = "the collision geometry of the robot description cannot be read";
         let refused = |e: XmlError| CollisionsError(format!("{unreadable}: {}", sentence(&e.reason)));
         let collisions = collisions(urdf).map_err(refused)?;
@@ -66,7 +80,7 @@ impl LinkShapes {
                 collisions.len()
             )));
         }
-        let mut meshes = MeshCache::new(folders);
+        let mut meshes = MeshCache::new(folders, meshes);
         let (mut shapes, mut faults) = (Vec::new(), Vec::new());
         for collision in collisions {
             // `robot` was built from the same text, so every link is found.

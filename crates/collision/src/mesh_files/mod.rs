@@ -2,7 +2,7 @@
 
 pub(crate) mod collada;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -32,11 +32,15 @@ const STL_HEADER_SCAN: usize = 4096;
 /// [`Malformed`] if the file cannot be read or is not a valid mesh.
 pub(crate) fn read_mesh(path: &Path, scale: [f64; 3]) -> Result<Mesh, Malformed> {
     let triangles = read_triangles(path)?;
-    let vertices: Vec<[f64; 3]> =
-        triangles.as_flattened().iter().map(|&at| [0, 1, 2].map(|i| at[i] * scale[i])).collect();
+    let vertices = scaled(triangles.as_flattened(), scale);
     let corners = 0..u32::try_from(vertices.len()).unwrap_or(0);
     let faces: Vec<[u32; 3]> = corners.step_by(3).map(|corner| [corner, corner + 1, corner + 2]).collect();
     mesh_of(&path.display().to_string(), &vertices, &faces)
+}
+
+/// Vertices multiplied by `scale` along x, y and z.
+pub(crate) fn scaled(vertices: &[[f64; 3]], scale: [f64; 3]) -> Vec<[f64; 3]> {
+    vertices.iter().map(|&at| [0, 1, 2].map(|i| at[i] * scale[i])).collect()
 }
 
 /// Builds a mesh of triangles, whose `faces` are indices of `vertices` \[m\].
@@ -116,17 +120,22 @@ fn of_scene(scene: &mesh_loader::Scene) -> Result<Triangles, Malformed> {
 /// Maximum number of triangles of all meshes of a robot or of a list of obstacles.
 const MAX_TRIANGLES_IN_ALL: usize = 4_000_000;
 
+/// The triangles of a mesh: its vertices \[m\], and for each triangle the indices of its three corners.
+pub type MeshTriangles = (Vec<[f64; 3]>, Vec<[u32; 3]>);
+
 /// Meshes by name and scale, so that shapes of the same file share one mesh.
 pub(crate) struct MeshCache<'a> {
     folders: &'a MeshFolders,
+    /// Meshes without a file, by name.
+    in_memory: &'a BTreeMap<String, MeshTriangles>,
     read: HashMap<(String, [u64; 3]), Arc<Mesh>>,
     triangles: usize,
 }
 
 impl<'a> MeshCache<'a> {
-    /// An empty cache. Mesh files are searched for in `folders`.
-    pub fn new(folders: &'a MeshFolders) -> Self {
-        Self { folders, read: HashMap::new(), triangles: 0 }
+    /// An empty cache. Mesh files are searched for in `folders`, except those of `in_memory`.
+    pub fn new(folders: &'a MeshFolders, in_memory: &'a BTreeMap<String, MeshTriangles>) -> Self {
+        Self { folders, in_memory, read: HashMap::new(), triangles: 0 }
     }
 
     /// The mesh named `file`, multiplied by `scale` along x, y and z; loaded on first use.
@@ -138,7 +147,10 @@ impl<'a> MeshCache<'a> {
         if let Some(mesh) = self.read.get(&key) {
             return Ok(Arc::clone(mesh));
         }
-        let mesh = Arc::new(read_mesh(&self.folders.find(file)?, scale)?);
+        let mesh = Arc::new(match self.in_memory.get(file) {
+            Some((vertices, faces)) => mesh_of(file, &scaled(vertices, scale), faces)?,
+            None => read_mesh(&self.folders.find(file)?, scale)?,
+        });
         self.triangles += mesh.faces.len();
         if self.triangles > MAX_TRIANGLES_IN_ALL {
             let most = format!("all meshes together may have {MAX_TRIANGLES_IN_ALL} triangles");

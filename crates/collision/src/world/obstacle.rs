@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nalgebra::Isometry3;
 use thiserror::Error;
 
-use crate::mesh_files::mesh_of;
+use crate::mesh_files::{MeshTriangles, mesh_of};
 use crate::shapes::mesh::Mesh;
 use crate::shapes::{Core, Geometry, MAX_EXTENT, MIN_SIZE, PlacedShape, is_near};
 use urdf_ik_text::Malformed;
@@ -17,9 +17,6 @@ pub struct Obstacle {
     /// The shapes, in the obstacle's frame.
     shapes: Vec<PlacedShape>,
 }
-
-/// The triangles of a mesh: its vertices \[m\], and for each triangle the indices of its three corners.
-pub type MeshTriangles = (Vec<[f64; 3]>, Vec<[u32; 3]>);
 
 /// Why a shape cannot be added to an obstacle.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

@@ -1,12 +1,13 @@
 //! Reads a list of obstacles in JSON, the format of obstacle files and scene files.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use nalgebra::{Isometry3, Translation3};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::mesh_files::{MeshCache, mesh_of};
+use crate::mesh_files::{MeshCache, mesh_of, scaled};
 use crate::shapes::geometry::{PRIMITIVES, Sizes};
 use crate::shapes::mesh::Mesh;
 use crate::shapes::{Geometry, MAX_EXTENT, MIN_SIZE};
@@ -85,7 +86,8 @@ pub fn world_from_json(list: &Value, folders: &MeshFolders) -> Result<World, Obs
     if list.len() > MAX_OBSTACLES {
         return Err(WorldError::TooMany { what: "obstacles", number: list.len(), most: MAX_OBSTACLES }.into());
     }
-    let (mut world, mut meshes) = (World::default(), MeshCache::new(folders));
+    let no_meshes = BTreeMap::new();
+    let (mut world, mut meshes) = (World::default(), MeshCache::new(folders, &no_meshes));
     for (index, entry) in list.iter().enumerate() {
         let entry = entry.as_object().ok_or(ObstacleListError::NotAList)?;
         let id = id_of(entry).map_err(|Malformed(reason)| ObstacleListError::NoId { number: index + 1, reason })?;
@@ -140,9 +142,8 @@ fn add_mesh(obstacle: &mut Obstacle, fields: &mut Fields, meshes: &mut MeshCache
 /// The mesh given by vertices and faces, scaled.
 fn in_memory(fields: &mut Fields, scale: [f64; 3]) -> Result<Mesh, Malformed> {
     let vertices: Vec<[f64; 3]> = fields.rows("vertices", Value::as_f64)?;
-    let vertices: Vec<_> = vertices.iter().map(|at| [0, 1, 2].map(|i| at[i] * scale[i])).collect();
     let index = |value: &Value| value.as_u64().and_then(|index| index.try_into().ok());
-    mesh_of(IN_MEMORY, &vertices, &fields.rows("faces", index)?)
+    mesh_of(IN_MEMORY, &scaled(&vertices, scale), &fields.rows("faces", index)?)
 }
 
 /// The pose given by `pose`, or by `p` and `q_xyzw`.

@@ -20,6 +20,7 @@ __all__ = [
     "rebuild_robot",
     "rebuild_servo",
     "rebuild_world",
+    "run_command",
 ]
 
 _Floats: TypeAlias = NDArray[np.float64]
@@ -81,6 +82,16 @@ class Arm:
         package_dirs: Sequence[_Path] = (),
         srdf: _Path | None = None,
         soft_limits: bool = False,
+    ) -> Arm: ...
+    @classmethod
+    def from_mujoco(
+        cls,
+        model: Any,
+        *,
+        site: str | Sequence[str] | None = None,
+        body: str | Sequence[str] | None = None,
+        base: str | None = None,
+        tool: _Pose | None = None,
     ) -> Arm: ...
     def with_tool(self, tool: _Pose) -> Arm: ...
     @property
@@ -328,3 +339,4 @@ def rebuild_world(
     rest: dict[str, float],
     margin: float,
 ) -> World: ...
+def run_command(arguments: Sequence[str]) -> int: ...
