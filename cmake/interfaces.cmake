@@ -4,6 +4,8 @@
 set(node_interfaces ${interfaces})
 list(TRANSFORM node_interfaces REPLACE "(.*)\\..*" "${PROJECT_NAME}/\\1")
 list(APPEND node_interfaces
+  action_msgs/msg/GoalStatusArray
+  action_msgs/srv/CancelGoal
   diagnostic_msgs/msg/DiagnosticArray
   geometry_msgs/msg/PointStamped
   geometry_msgs/msg/PoseArray
@@ -23,14 +25,13 @@ list(APPEND node_interfaces
   std_srvs/srv/Trigger
   tf2_msgs/msg/TFMessage
   trajectory_msgs/msg/JointTrajectory
+  unique_identifier_msgs/msg/UUID
   visualization_msgs/msg/InteractiveMarkerFeedback
   visualization_msgs/msg/InteractiveMarkerUpdate
   visualization_msgs/msg/MarkerArray
   visualization_msgs/srv/GetInteractiveMarkers)
 # Dependencies of r2r itself.
 list(APPEND node_interfaces
-  action_msgs/msg/GoalStatusArray
-  action_msgs/srv/CancelGoal
   rcl_interfaces/srv/DescribeParameters
   rcl_interfaces/srv/GetParameterTypes
   rcl_interfaces/srv/GetParameters

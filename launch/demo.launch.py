@@ -43,7 +43,7 @@ def start(context):
     text = description.with_found_meshes(description.read(path), path)
     robot = description.parse(text, path)
     description.root_link(robot, path)
-    node_arguments = {name: LaunchConfiguration(name) for name in ('urdf', 'base_link', 'tip_link', 'solver', 'namespace')}
+    node_arguments = {name: LaunchConfiguration(name) for name in ('urdf', 'base_link', 'tip_link', 'solver', 'namespace', 'log_level')}
     actions = [
         RegisterEventHandler(OnProcessExit(on_exit=end_with_the_node)),
         Node(
@@ -78,6 +78,8 @@ def generate_launch_description():
                                           'empty: the only leaf link that moves'),
         DeclareLaunchArgument('solver', default_value='', description='the solver, such as jacobian'),
         DeclareLaunchArgument('namespace', default_value='', description='namespace of all nodes and topics'),
+        DeclareLaunchArgument('log_level', default_value='',
+                              description="lowest level of the node's log: debug, info, warn, error or fatal; empty: info"),
         DeclareLaunchArgument('figure', default_value='true', description='false: without the target on a figure of eight'),
         DeclareLaunchArgument('use_rviz', default_value='true', description='false: without RViz'),
         OpaqueFunction(function=start),

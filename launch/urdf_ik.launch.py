@@ -22,6 +22,7 @@ ARGUMENTS = {
     'params_file': 'YAML file with parameters; the other arguments override it',
     'namespace': 'namespace of the node',
     'use_sim_time': 'true: follow the topic clock',
+    'log_level': 'lowest level of the log: debug, info, warn, error or fatal; empty: info',
     'measured_topic': 'joint states of the robot itself, such as /joint_states of a joint_state_broadcaster',
     'commands_topic': 'topic for bare positions, such as /forward_position_controller/commands; set command_joints as well',
     'trajectory_topic': 'topic for the trajectories of paths and of the servo, such as /joint_trajectory_controller/joint_trajectory',
@@ -70,6 +71,7 @@ def start(context):
         # The later one wins.
         parameters=[source for source in (defaults, arguments['params_file'], parameters_from(arguments)) if source],
         remappings=remappings,
+        ros_arguments=['--log-level', arguments['log_level']] if arguments['log_level'] else [],
     )
     return [LogInfo(msg=sentence), node] if sentence else [node]
 

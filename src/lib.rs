@@ -41,11 +41,10 @@ use arm::{Arm, Deadman, Output, deadman, descriptions};
 use reports::{Reporter, Warnings};
 use robot_in_use::{Frames, Measured, StandingGoals, description, frames, measured};
 use ros::command_line::{Arguments, CommandLine};
-use ros::{Clock, Lock, MEASURED_JOINT_STATES, TopicNames, logging, spin};
+use ros::{Clock, Lock, MEASURED_JOINT_STATES, Spinner, TopicNames, logging, spin};
 use services::{diagnostics, parameters};
 use solving::{Queries, Searches};
 use surroundings::{Surroundings, semantic};
-use targets::target_path;
 use urdf_ik_collision::Srdf;
 use urdf_ik_parameters::{Settings, Values};
 
@@ -107,7 +106,7 @@ async fn serve(arguments: &Arguments) -> Result<spin::Spinning> {
 }
 
 /// Creates all topics and services of the node, and the tasks that serve them.
-fn start(node: Node, values: Values, remappings: Vec<String>) -> Result<spin::Spinner> {
+fn start(node: Node, values: Values, remappings: Vec<String>) -> Result<Spinner> {
     let settings = Settings::new(&values, None)?;
     // Invalid parameters end the node before it has clients.
     let robot = description::of_parameters(&settings)?;
@@ -120,21 +119,20 @@ fn start(node: Node, values: Values, remappings: Vec<String>) -> Result<spin::Sp
             "measured_timeout is 0: the arm is assumed to be at initial_posture, and nothing checks whether it follows"
         );
     }
-    let (mut spinner, commands) = spin::Spinner::new(node, names);
+    let (mut spinner, commands) = Spinner::new(node, names);
     spin::use_sim_time(settings.use_sim_time, &mut spinner.node);
-    let arm = Arc::new(make_arm(&mut spinner.node, settings, srdf, is_measured)?);
+    let arm = Arc::new(make_arm(&mut spinner, settings, srdf, is_measured)?);
     let queries = Arc::new(Queries { arm: Arc::clone(&arm), searches: Searches::new() });
     let servo = Arc::new(servo::Intake::new(&arm));
     let settings = arm.settings();
     frames::serve(&mut spinner, &arm.frames, &arm.clock, &arm.reporter.warnings)?;
     measured::serve(&mut spinner, &arm.measured)?;
     deadman::serve(&mut spinner, &arm.deadman, &settings)?;
-    let store = parameters::serve(&mut spinner.node, &arm, values, commands.clone())?;
+    let store = parameters::serve(&mut spinner, &arm, values, commands.clone())?;
     goals::serve(&mut spinner, &arm, Arc::clone(&store))?;
     let drags = handle::serve(&mut spinner, &servo, store)?;
-    targets::serve(&mut spinner, &servo, drags)?;
+    targets::serve(&mut spinner, &servo, &queries, drags)?;
     servo::serve(&mut spinner, &servo, commands.clone())?;
-    target_path::serve(&mut spinner, &queries)?;
     services::serve(&mut spinner, &queries)?;
     obstacles::serve(&mut spinner, &queries)?;
     semantic::serve(&mut spinner, &arm.surroundings, &settings)?;
@@ -147,25 +145,26 @@ fn start(node: Node, values: Values, remappings: Vec<String>) -> Result<spin::Sp
              install ros-$ROS_DISTRO-moveit-msgs and ros-$ROS_DISTRO-control-msgs, and build again"
         );
     }
-    markers::serve(&mut spinner.node, &arm)?;
+    markers::serve(&mut spinner, &arm)?;
     descriptions::serve(&mut spinner, &arm, robot)?;
     // After all subscriptions, which it checks.
     diagnostics::serve(&mut spinner, &arm, commands)?;
     arm::serve(&arm);
+    spinner.qualities.warn_of_unused(&spinner.node);
     Ok(spinner)
 }
 
 /// The arm without a robot; `srdf` is that of the parameter.
-fn make_arm(node: &mut Node, settings: Settings, srdf: Option<Srdf>, is_measured: bool) -> Result<Arm> {
-    let clock = Clock::new(node);
+fn make_arm(spinner: &mut Spinner, settings: Settings, srdf: Option<Srdf>, is_measured: bool) -> Result<Arm> {
+    let clock = Clock::new(&spinner.node);
     let warnings = Arc::<Warnings>::default();
-    let reporter = Arc::new(Reporter::new(node, Arc::clone(&warnings))?);
+    let reporter = Arc::new(Reporter::new(spinner, Arc::clone(&warnings))?);
     let measured = Arc::new(Measured::new(is_measured, Arc::clone(&warnings)));
     let deadman = Arc::<Deadman>::default();
     let sources = Lock::new(Sources::new(settings.tip_links.len().max(1)));
     let settings = Arc::new(Lock::new(Arc::new(settings)));
     let (watched, held, in_use) = (Arc::clone(&measured), Arc::clone(&deadman), Arc::clone(&settings));
-    let output = Arc::new(Output::new(node, watched, held, Arc::clone(&reporter), clock.clone(), in_use)?);
+    let output = Arc::new(Output::new(spinner, watched, held, Arc::clone(&reporter), clock.clone(), in_use)?);
     let present = Arc::clone(&output);
     let present = Box::new(move || present.present());
     Ok(Arm {

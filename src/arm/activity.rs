@@ -13,6 +13,16 @@ pub(super) struct Activity {
     pub last: Option<Instant>,
     /// Number of motions, stops and resets. A path whose planning took long must not replace a newer one.
     pub requests: u64,
+    /// The kind of the latest one, as a noun.
+    pub latest: &'static str,
     /// True if a requested motion led to the configuration; false if it is measured or initial.
     pub is_commanded: bool,
+}
+
+impl Activity {
+    /// Counts a request; `kind` is a noun.
+    pub(super) fn note(&mut self, kind: &'static str) {
+        self.requests += 1;
+        self.latest = kind;
+    }
 }

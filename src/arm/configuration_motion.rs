@@ -1,6 +1,7 @@
 //! Motion of the robot's joints over time: immediate, in steps, smooth, along a trajectory or by the servo, with stops
 //! before collisions.
 
+mod path;
 mod servo;
 
 use std::sync::Arc;
@@ -9,14 +10,18 @@ use std::time::{Duration, Instant};
 use r2r::urdf_ik::msg::ServoStatus;
 
 use super::collision_check::{CollisionCheck, Obstruction};
+use super::followed_path::FollowedPath;
 use super::progress::{ArrivalReport, ArrivalReports, MotionProgress, arrives};
 use super::steering::{RobotGoals, Steering, Taken};
 use crate::reports::Refused;
 use crate::robot_in_use::{Configuration, LoadedRobot};
 use crate::surroundings::{Avoidance, NotReady};
 use urdf_ik_collision::interpolate_into;
-use urdf_ik_motion::{JointMotion, MotionError, MotionLimits, SpeedScale, TrajectoryPoint};
+use urdf_ik_motion::{JointMotion, MotionError, MotionLimits, Pace, SpeedScale, TrajectoryPoint};
 use urdf_ik_parameters::{Motion, Settings};
+
+/// The pace of a motion that has stopped on its path.
+const STANDSTILL: Pace = Pace { scale: 0.0, rate: 0.0 };
 
 /// The configuration of a robot and its motion.
 pub(crate) struct ConfigurationMotion {
@@ -29,6 +34,10 @@ pub(crate) struct ConfigurationMotion {
     /// Time scaling of that motion.
     speed_scale: SpeedScale,
     active: ActiveMotion,
+    /// Time until the end of a stop \[s\].
+    time_to_rest: f64,
+    /// The path that the arm follows, or was following until its present rest.
+    followed: Option<FollowedPath>,
     /// Time of the last bounded step.
     last_step: Option<Instant>,
     /// Reports to publish at the end of the motion.
@@ -52,6 +61,8 @@ enum ActiveMotion {
     },
     /// By the joint motion: smooth or along a trajectory.
     Motion,
+    /// The joint motion slows down to rest on its path.
+    StopOnPath,
     /// The joint motion brakes to rest.
     Stop,
     /// By velocity and pose commands.
@@ -106,6 +117,8 @@ impl ConfigurationMotion {
             limits: limits.clone(),
             speed_scale: SpeedScale::default(),
             active: ActiveMotion::AtRest,
+            time_to_rest: 0.0,
+            followed: None,
             last_step: None,
             arrivals: Vec::new(),
             collision_check: CollisionCheck::default(),
@@ -116,7 +129,7 @@ impl ConfigurationMotion {
     pub(crate) fn configuration(&self) -> Configuration {
         let mut end = self.positions.clone();
         let goal = match &self.active {
-            ActiveMotion::AtRest | ActiveMotion::Servo(_) => None,
+            ActiveMotion::AtRest | ActiveMotion::Servo(_) | ActiveMotion::StopOnPath => None,
             ActiveMotion::Steps { goal, .. } => Some(goal.as_slice()),
             ActiveMotion::Motion | ActiveMotion::Stop => Some(self.motion.end()),
         };
@@ -132,7 +145,7 @@ impl ConfigurationMotion {
 
     /// True if the motion is sampled at a fixed rate: nothing must be published between ticks.
     pub(crate) fn is_sampled(&self) -> bool {
-        matches!(self.active, ActiveMotion::Motion | ActiveMotion::Stop | ActiveMotion::Servo(_))
+        !matches!(self.active, ActiveMotion::AtRest | ActiveMotion::Steps { .. })
     }
 
     /// Current positions (one entry for each joint of the robot).
@@ -152,7 +165,7 @@ impl ConfigurationMotion {
 
     /// True if trajectory controllers need each state: during servoing and stops.
     pub(crate) fn is_streamed(&self) -> bool {
-        matches!(self.active, ActiveMotion::Servo(_) | ActiveMotion::Stop)
+        matches!(self.active, ActiveMotion::Servo(_) | ActiveMotion::Stop | ActiveMotion::StopOnPath)
     }
 
     /// The state of the chain's variables as a trajectory point at `time` \[s\].
@@ -219,19 +232,12 @@ impl ConfigurationMotion {
         Ok(Some(progress))
     }
 
-    /// Follows a trajectory that starts at the end of the current motion. The tick at its end returns the report of
-    /// `arrival`.
-    pub(crate) fn follow(&mut self, points: Arc<[TrajectoryPoint]>, arrival: ArrivalReport) -> Result<(), MotionError> {
-        self.motion.follow(points)?;
-        self.begin(ActiveMotion::Motion, vec![arrival]);
-        Ok(())
-    }
-
     /// Brakes to rest at any speed scale; immediate motion stops at once. Returns the time until rest \[s\].
     pub(crate) fn stop(&mut self) -> Result<f64, MotionError> {
         let time = self.motion.stop_from(&self.speed_scale.pace())?;
         let active = if self.motion.is_at_rest() { ActiveMotion::AtRest } else { ActiveMotion::Stop };
         self.begin(active, Vec::new());
+        self.time_to_rest = time;
         // The motion already continues from the velocities at that pace.
         let _ = self.speed_scale.suspend();
         Ok(time)
@@ -244,16 +250,6 @@ impl ConfigurationMotion {
             self.place(self.positions.clone());
         }
         arrivals
-    }
-
-    /// Brakes to rest inside the limits: joints outside return to them.
-    pub(crate) fn stop_inside(&mut self) -> Result<(), MotionError> {
-        self.stop()?;
-        if self.motion.ends_outside() {
-            self.motion.come_inside()?;
-            self.begin(ActiveMotion::Motion, Vec::new());
-        }
-        Ok(())
     }
 
     /// Starts a smooth motion; in place of steps, at most as fast as these.
@@ -285,8 +281,9 @@ impl ConfigurationMotion {
                     self.step(tick.settings.publish_period(), avoidance);
                 }
             }
-            ActiveMotion::Motion | ActiveMotion::Stop => {
-                let scale = tick.settings.speed_scale;
+            ActiveMotion::Motion | ActiveMotion::Stop | ActiveMotion::StopOnPath => {
+                let is_stopping = matches!(self.active, ActiveMotion::StopOnPath);
+                let scale = if is_stopping { 0.0 } else { tick.settings.speed_scale };
                 let step = self.speed_scale.advance(scale, tick.step, &self.motion, &self.limits);
                 self.advance(step, avoidance);
             }
@@ -303,6 +300,7 @@ impl ConfigurationMotion {
 
     fn begin(&mut self, active: ActiveMotion, arrivals: Vec<ArrivalReport>) {
         (self.active, self.arrivals, self.obstruction) = (active, arrivals, None);
+        (self.time_to_rest, self.followed) = (0.0, None);
         self.speed_scale.resume();
     }
 
@@ -342,7 +340,14 @@ impl ConfigurationMotion {
                 }
             }
         }
+        self.time_to_rest -= step;
+        if let Some(followed) = self.followed.as_mut().filter(|_| self.obstruction.is_none()) {
+            followed.advance(step);
+        }
         self.loaded.chain.write_into(&self.loaded.robot, self.motion.positions(), &mut self.positions);
+        if matches!(self.active, ActiveMotion::StopOnPath) && self.speed_scale.pace() == STANDSTILL {
+            self.motion.place(&self.loaded.chain.positions_from(&self.positions));
+        }
         if self.motion.is_at_rest() {
             self.active = ActiveMotion::AtRest;
         }

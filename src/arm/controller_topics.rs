@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
+use r2r::QosProfile;
 use r2r::std_msgs::msg::Float64MultiArray;
 use r2r::trajectory_msgs::msg::JointTrajectory;
-use r2r::{Node, QosProfile};
 
 use super::configuration_motion::ConfigurationMotion;
 use crate::Result;
 use crate::messages::convert;
-use crate::ros::{JOINT_COMMANDS, Publisher, SERVO_TRAJECTORY};
+use crate::ros::{JOINT_COMMANDS, Publisher, SERVO_TRAJECTORY, Spinner};
 use urdf_ik_parameters::Settings;
 
 /// Queue depth of the topics.
@@ -26,14 +26,14 @@ pub(crate) struct ControllerTopics {
 
 impl ControllerTopics {
     /// Publishes the positions of `command_joints`; without any, the topic does not exist.
-    pub(crate) fn new(node: &mut Node, settings: &Settings) -> Result<Self> {
+    pub(crate) fn new(spinner: &mut Spinner, settings: &Settings) -> Result<Self> {
         let quality = QosProfile::default().keep_last(QUEUE_DEPTH);
         let joints = settings.command_joints.clone();
         let mut positions = None;
         if !joints.is_empty() {
-            positions = Some(Publisher::new(node, JOINT_COMMANDS, quality.clone())?);
+            positions = Some(Publisher::new(spinner, JOINT_COMMANDS, quality.clone())?);
         }
-        Ok(Self { joints, positions, servo: Publisher::new(node, SERVO_TRAJECTORY, quality)? })
+        Ok(Self { joints, positions, servo: Publisher::new(spinner, SERVO_TRAJECTORY, quality)? })
     }
 
     /// Publishes the current positions.

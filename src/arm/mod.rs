@@ -6,6 +6,7 @@ pub(crate) mod configuration_motion;
 mod controller_topics;
 pub(crate) mod deadman;
 pub(crate) mod descriptions;
+mod followed_path;
 mod following;
 pub(crate) mod output;
 mod present;
@@ -19,7 +20,7 @@ mod supervision;
 
 pub(crate) use collision_check::CollisionCheck;
 pub(crate) use deadman::Deadman;
-pub(crate) use output::Output;
+pub(crate) use output::{Output, PathProgress, StartedPath};
 pub(crate) use progress::{ArrivalReport, MotionProgress, StartedMotion, arrives};
 
 use std::sync::Arc;

@@ -6,21 +6,24 @@
 //!
 //! The next target starts from the last published configuration.
 
+mod path;
 mod tick;
+
+pub(crate) use path::{PathProgress, StartedPath};
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use r2r::QosProfile;
 use r2r::builtin_interfaces::msg::Time;
 use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::String as Text;
-use r2r::{Node, QosProfile};
 
 use super::activity::Activity;
 use super::configuration_motion::{ConfigurationMotion, ServoTakeover};
 use super::controller_topics::ControllerTopics;
 use super::deadman::Deadman;
-use super::progress::{ArrivalReport, ArrivalReports, MotionProgress, StartedMotion, Synchronizing};
+use super::progress::{ArrivalReports, MotionProgress, StartedMotion, Synchronizing};
 use super::resting::Resting;
 use super::state::{ArmState, Snapshot};
 use super::steering::ServoInput;
@@ -28,9 +31,9 @@ use crate::Result;
 use crate::messages::convert;
 use crate::reports::{RefuseAs, Refused, Reporter, TargetOutcome};
 use crate::robot_in_use::{Configuration, LoadedRobot, Measured};
-use crate::ros::{Clock, JOINT_STATES, Lock, Publisher, ROBOT_DESCRIPTION_IN_USE, latched};
+use crate::ros::{Clock, JOINT_STATES, Lock, Publisher, ROBOT_DESCRIPTION_IN_USE, Spinner, latched};
 use crate::surroundings::Avoidance;
-use urdf_ik_motion::{MotionError, MotionLimits, TrajectoryPoint};
+use urdf_ik_motion::{MotionError, MotionLimits};
 use urdf_ik_parameters::{Motion, Settings};
 
 /// The published state of the robot.
@@ -50,22 +53,22 @@ pub(crate) struct Output {
 
 impl Output {
     pub(crate) fn new(
-        node: &mut Node,
+        spinner: &mut Spinner,
         measured: Arc<Measured>,
         deadman: Arc<Deadman>,
         reporter: Arc<Reporter>,
         clock: Clock,
         settings: Arc<Lock<Arc<Settings>>>,
     ) -> Result<Self> {
-        let controllers = ControllerTopics::new(node, &settings.lock())?;
+        let controllers = ControllerTopics::new(spinner, &settings.lock())?;
         Ok(Self {
             measured,
             deadman,
             state: Lock::default(),
             snapshot: Lock::default(),
-            joint_states: Publisher::new(node, JOINT_STATES, QosProfile::default().keep_last(10))?,
+            joint_states: Publisher::new(spinner, JOINT_STATES, QosProfile::default().keep_last(10))?,
             controllers,
-            description: Publisher::new(node, ROBOT_DESCRIPTION_IN_USE, latched())?,
+            description: Publisher::new(spinner, ROBOT_DESCRIPTION_IN_USE, latched())?,
             reporter,
             clock,
             settings,
@@ -124,7 +127,8 @@ impl Output {
         let mut state = self.state.lock();
         let message = convert::joint_state(&motion.loaded.robot, motion.positions());
         self.description.publish(&Text { data: motion.loaded.text.to_string() });
-        let activity = Activity { requests: state.activity.requests + 1, ..Activity::default() };
+        let requests = state.activity.requests + 1;
+        let activity = Activity { requests, latest: "another robot", ..Activity::default() };
         *state = ArmState { motion: Some(motion), message, activity, ..ArmState::default() };
         self.publish(&mut state, self.clock.now());
     }
@@ -135,7 +139,7 @@ impl Output {
         let mut state = self.state.lock();
         let Some(motion) = state.motion_of(loaded).filter(|motion| motion.is_at_rest()) else { return false };
         motion.loaded = Arc::clone(loaded);
-        state.activity.requests += 1;
+        state.activity.note("a change of tools");
         self.update_snapshot(&state);
         true
     }
@@ -184,7 +188,7 @@ impl Output {
     pub(crate) fn stop(&self) -> Result<(Time, f64), Refused> {
         let mut state = self.state.lock();
         let time = state.brake()?;
-        state.note_request();
+        state.note_request("a stop");
         Ok((self.publish_unless_sampled(&mut state), time))
     }
 
@@ -206,7 +210,7 @@ impl Output {
         let mut state = self.state.lock();
         let time = state.brake()?;
         state.supervision.synchronize(refused);
-        state.note_request();
+        state.note_request("a resynchronization");
         (state.activity.is_commanded, state.smooth) = (true, true);
         self.update_snapshot(&state);
         Ok(Synchronizing { ticket: state.activity.requests, time })
@@ -249,7 +253,7 @@ impl Output {
         let progress = motion.move_to(positions, settings, avoidance, arrivals).refuse_as("motion")?;
         let positions = loaded.chain.positions_from(motion.positions());
         let is_smooth = settings.motion == Motion::Smooth || matches!(progress, Some(MotionProgress::Smooth(_)));
-        state.note_request();
+        state.note_request("a target");
         (state.activity.is_commanded, state.smooth, state.is_stream) = (true, is_smooth, true);
         let ticket = state.activity.requests;
         let progress =
@@ -275,7 +279,7 @@ impl Output {
         let steered = motion.steer(input, settings);
         let steered = steered.map_err(|e| Refused::invalid("servo", format!("{e}: send target poses instead")))?;
         if steered.is_some() {
-            state.note_request();
+            state.note_request("a velocity command");
             (state.activity.is_commanded, state.smooth, state.is_stream) = (true, true, true);
             self.update_snapshot(&state);
         }
@@ -294,49 +298,6 @@ impl Output {
         if let Some(steering) = self.state.lock().motion.as_mut().and_then(ConfigurationMotion::steering) {
             steering.drop_commands(tip);
         }
-    }
-
-    /// Brakes before a path is planned for `loaded`; joints outside their limits return to them. Returns the
-    /// configuration, whose `end` is the position of rest, and a ticket for [`Output::follow`].
-    ///
-    /// # Errors
-    /// [`Refused`] if `loaded` is no longer in use, or the motion cannot be braked.
-    pub(crate) fn prepare_path(&self, loaded: &Arc<LoadedRobot>) -> Result<(Configuration, u64), Refused> {
-        let mut state = self.state.lock();
-        let motion = state.permitted_motion_of(loaded)?;
-        motion.stop_inside().refuse_as("motion")?;
-        let (configuration, moves) = (motion.configuration(), !motion.is_at_rest());
-        state.note_request();
-        if moves {
-            (state.activity.is_commanded, state.smooth) = (true, true);
-        }
-        self.update_snapshot(&state);
-        Ok((configuration, state.activity.requests))
-    }
-
-    /// Follows a trajectory, unless there was a request after the [`Output::prepare_path`] of `ticket`. `arrival` has
-    /// the status for the end. Returns the stamp of the joint state.
-    ///
-    /// # Errors
-    /// [`Refused`] if there was another request.
-    pub(crate) fn follow(
-        &self,
-        ticket: u64,
-        points: Arc<[TrajectoryPoint]>,
-        arrival: ArrivalReport,
-    ) -> Result<Time, Refused> {
-        let mut state = self.state.lock();
-        let ours = state.activity.requests == ticket;
-        let motion = state
-            .motion
-            .as_mut()
-            .filter(|_| ours)
-            .ok_or_else(|| Refused::invalid("path", "another motion was requested while the path was planned"))?;
-        motion.follow(points, arrival).refuse_as("path")?;
-        state.note_request();
-        (state.activity.is_commanded, state.smooth) = (true, true);
-        self.update_snapshot(&state);
-        Ok(state.last_stamp.clone())
     }
 
     /// Publishes the joint state and returns its stamp. During sampled motion it only returns the last stamp.

@@ -21,9 +21,11 @@ impl Arm {
     /// # Errors
     /// [`Refused`] without a robot, or if the current motion cannot be braked.
     pub(crate) async fn stop(&self) -> Result<String, Refused> {
-        self.discard_targets().await;
         self.sources.lock().block(BlockReason::Stopped);
         let (_, time) = self.output.stop()?;
+        // A target may still be searched for, which must not delay the stop. Its motion is stopped afterwards.
+        self.discard_targets().await;
+        self.output.stop()?;
         Ok(format!("the arm comes to rest in {time:.3} s"))
     }
 

@@ -46,6 +46,8 @@ pub(super) struct Snapshot {
     /// `None` before a robot is known.
     pub configuration: Option<Configuration>,
     pub is_at_rest: bool,
+    /// Covered length of the path that the arm follows, or followed until its present rest \[m\].
+    pub covered: Option<f64>,
     pub activity: Activity,
     /// Why commands are refused.
     pub refused: Option<Refused>,
@@ -58,6 +60,7 @@ impl ArmState {
         Snapshot {
             configuration: motion.map(ConfigurationMotion::configuration),
             is_at_rest: motion.is_none_or(ConfigurationMotion::is_at_rest),
+            covered: motion.and_then(ConfigurationMotion::covered),
             activity: self.activity,
             refused: self.supervision.check_accepting().err(),
             is_synchronized: self.supervision.is_synchronized(),
@@ -113,7 +116,7 @@ impl ArmState {
         let Some(motion) = &mut self.motion else { return Supervised::default() };
         let supervised = self.supervision.tick(motion, ended, &input);
         if supervised.has_halted {
-            self.note_request();
+            self.note_request("a following error");
         }
         supervised
     }
@@ -146,13 +149,13 @@ impl ArmState {
     pub(super) fn drop_command(&mut self) {
         self.supervision = Supervision::default();
         (self.activity.is_commanded, self.smooth) = (false, false);
-        self.activity.requests += 1;
+        self.activity.note("a reset");
     }
 
-    /// Registers a request for a motion or a stop.
-    pub(super) fn note_request(&mut self) {
+    /// Registers a request for a motion or a stop; `kind` is a noun.
+    pub(super) fn note_request(&mut self, kind: &'static str) {
         self.activity.last = Some(Instant::now());
-        self.activity.requests += 1;
+        self.activity.note(kind);
         self.is_stream = false;
     }
 }

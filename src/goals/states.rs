@@ -19,7 +19,7 @@ use urdf_ik_robot::ChainPoses;
 const PERIOD: Duration = Duration::from_millis(100);
 
 pub(super) fn serve(spinner: &mut Spinner, arm: &Arc<Arm>) -> Result {
-    let publisher = Publisher::<Goals>::new(&mut spinner.node, GOALS, latched())?;
+    let publisher = Publisher::<Goals>::new(spinner, GOALS, latched())?;
     let arm = Arc::clone(arm);
     task::start(async move {
         let mut published: Option<Goals> = None;

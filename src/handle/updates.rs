@@ -35,7 +35,7 @@ struct SentHandles {
 }
 
 pub(super) fn serve(spinner: &mut Spinner, arm: &Arc<Arm>, handles: &Arc<Handles>) -> Result {
-    let publisher = Publisher::new(&mut spinner.node, HANDLE_UPDATE, QosProfile::default().keep_last(DEPTH))?;
+    let publisher = Publisher::new(spinner, HANDLE_UPDATE, QosProfile::default().keep_last(DEPTH))?;
     let updates = Arc::new(Updates { handles: Arc::clone(handles), publisher, sent: Lock::default() });
     let answering = Arc::clone(&updates);
     answer_each::<GetInteractiveMarkers::Service, _, _>(spinner, arm, HANDLES.name, move |arm, _| {

@@ -19,13 +19,13 @@ mod workspace;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use r2r::QosProfile;
 use r2r::visualization_msgs::msg::{Marker, MarkerArray};
-use r2r::{Node, QosProfile};
 
 use crate::Result;
 use crate::arm::Arm;
 use crate::robot_in_use::Configuration;
-use crate::ros::{MARKERS, OBSTACLES, Publisher, task};
+use crate::ros::{MARKERS, OBSTACLES, Publisher, Spinner, task};
 use crate::solving::GoalView;
 use regions::DrawingSpace;
 use scene::Drawer;
@@ -33,8 +33,8 @@ use scene::Drawer;
 /// Period after which everything is sent again: RViz forgets hidden markers until they are sent again.
 const REPEAT: Duration = Duration::from_secs(1);
 
-pub(crate) fn serve(node: &mut Node, arm: &Arc<Arm>) -> Result {
-    let publisher = Publisher::<MarkerArray>::new(node, MARKERS, QosProfile::default().keep_last(10))?;
+pub(crate) fn serve(spinner: &mut Spinner, arm: &Arc<Arm>) -> Result {
+    let publisher = Publisher::<MarkerArray>::new(spinner, MARKERS, QosProfile::default().keep_last(10))?;
     let arm = Arc::clone(arm);
     task::start(async move {
         let mut drawing = Drawing::default();

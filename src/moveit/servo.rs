@@ -65,7 +65,7 @@ pub(super) fn serve(spinner: &mut Spinner, intake: &Arc<Intake>) -> Result {
 /// Republishes each status of the node as one of Servo.
 fn publish_status(spinner: &mut Spinner) -> Result {
     let quality = QosProfile::default().keep_last(QUEUE_DEPTH);
-    let publisher = Publisher::new(&mut spinner.node, SERVO_STATUS_OF_MOVEIT, quality.clone())?;
+    let publisher = Publisher::new(spinner, SERVO_STATUS_OF_MOVEIT, quality.clone())?;
     let statuses = spinner.subscribe::<ServoStatus>(SERVO_STATUS.name, quality)?;
     spinner.on_each(statuses, move |status| publisher.publish(&servo_commands::status(&status)));
     Ok(())

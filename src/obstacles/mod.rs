@@ -23,7 +23,7 @@ const PERIOD: Duration = Duration::from_millis(20);
 
 pub(crate) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>) -> Result {
     answer_each::<ChangeObstacles::Service, _, _>(spinner, queries, CHANGE_OBSTACLES, changes::change_obstacles)?;
-    let publisher = Publisher::<Obstacles>::new(&mut spinner.node, OBSTACLES, latched())?;
+    let publisher = Publisher::<Obstacles>::new(spinner, OBSTACLES, latched())?;
     let arm = Arc::clone(&queries.arm);
     task::start(async move {
         let mut changes = arm.surroundings.changes();

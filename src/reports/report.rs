@@ -2,6 +2,7 @@
 
 use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::msg::SolveStatus;
+use tokio::sync::mpsc;
 
 use urdf_ik_solver::{Outcome, Reason, Residual};
 
@@ -31,6 +32,8 @@ pub(crate) struct Report {
     pub outcome: TargetOutcome,
     /// Without the field `outcome`.
     pub status: SolveStatus,
+    /// Receives the report on arrival. It is closed if another motion replaces this one.
+    pub listener: Option<mpsc::UnboundedSender<Self>>,
 }
 
 impl Report {
@@ -38,7 +41,8 @@ impl Report {
     pub(crate) fn new(outcome: TargetOutcome, message: String, header: Header, tip_link: String) -> Self {
         let (position_error, orientation_error, smallest_singular_value) = (f64::NAN, f64::NAN, f64::NAN);
         let status = SolveStatus { message, header, tip_link, smallest_singular_value, ..SolveStatus::default() };
-        Self { outcome, status: SolveStatus { position_error, orientation_error, ..status } }
+        let status = SolveStatus { position_error, orientation_error, ..status };
+        Self { outcome, status, listener: None }
     }
 
     /// Sets the error of the tip from the target.

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use r2r::QosProfile;
 use r2r::builtin_interfaces::msg::Time;
 use r2r::urdf_ik::msg::{ServoStatus, SolveStatus};
-use r2r::{Node, QosProfile};
 
 use super::latest::LatestTargets;
 use super::report::{Report, TargetOutcome};
 use super::warnings::Warnings;
 use crate::Result;
-use crate::ros::{Lock, Publisher, SERVO_STATUS, STATUS};
+use crate::ros::{Lock, Publisher, SERVO_STATUS, STATUS, Spinner};
 
 /// Publishes and counts statuses, and stores the latest targets.
 pub(crate) struct Reporter {
@@ -24,11 +24,11 @@ pub(crate) struct Reporter {
 }
 
 impl Reporter {
-    pub(crate) fn new(node: &mut Node, warnings: Arc<Warnings>) -> Result<Self> {
+    pub(crate) fn new(spinner: &mut Spinner, warnings: Arc<Warnings>) -> Result<Self> {
         let quality = QosProfile::default().keep_last(10);
-        let publisher = Publisher::new(node, STATUS, quality.clone())?;
-        let servo = Publisher::new(node, SERVO_STATUS, quality)?;
-        let node = node.fully_qualified_name()?;
+        let publisher = Publisher::new(spinner, STATUS, quality.clone())?;
+        let servo = Publisher::new(spinner, SERVO_STATUS, quality)?;
+        let node = spinner.node.fully_qualified_name()?;
         Ok(Self { node, publisher, servo, latest: Lock::default(), counts: Lock::default(), warnings })
     }
 
@@ -46,6 +46,10 @@ impl Reporter {
     /// Publishes the status of a motion that has just ended.
     pub(crate) fn report_arrival(&self, mut report: Report, stamp: Time) {
         report.status.joint_state_stamp = stamp;
+        if let Some(listener) = report.listener.take() {
+            // It may no longer listen.
+            let _ = listener.send(report.clone());
+        }
         self.publish(report);
     }
 }

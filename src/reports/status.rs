@@ -118,8 +118,8 @@ impl Refused {
 
     /// The refusal in place of the `report` on a failed motion.
     pub(crate) fn report_on(self, report: Report) -> Report {
-        let Report { status: SolveStatus { header, tip_link, .. }, .. } = report;
-        self.report(header, tip_link)
+        let Report { status: SolveStatus { header, tip_link, .. }, listener, .. } = report;
+        Report { listener, ..self.report(header, tip_link) }
     }
 
     /// The refusal as a report; `header` and `tip_link` are those of the request.

@@ -1,6 +1,6 @@
 //! All topics and services of the node with their names and types.
 
-/// A topic or service.
+/// A topic, service or action.
 #[derive(Clone, Copy)]
 pub(crate) struct Interface {
     /// The name. `~` is the node's own namespace.
@@ -102,6 +102,8 @@ interfaces! {
     CHANGE_GOALS: "~/change_goals", "urdf_ik/srv/ChangeGoals";
     /// Distances of the robot to itself and to obstacles.
     CHECK_COLLISIONS: "~/check_collisions", "urdf_ik/srv/CheckCollisions";
+    /// Motion along a path, an action.
+    FOLLOW_PATH: "~/follow_path", "urdf_ik/action/FollowPath";
     /// Relative motion of the tip with its poses.
     CLUTCH: "~/clutch", "std_srvs/srv/SetBool";
     /// Brake to rest.
@@ -179,7 +181,7 @@ mod tests {
     fn the_documents_list_every_interface_with_its_type() {
         for interface in all().filter(|interface| is_listed(interface)) {
             let name = format!("`{}`", interface.name);
-            let short_type = interface.ros_type.replace("/msg/", "/").replace("/srv/", "/");
+            let short_type = interface.ros_type.replace("/msg/", "/").replace("/srv/", "/").replace("/action/", "/");
             let is_row = |line: &str| line.starts_with('|') && line.contains(&name) && line.contains(&short_type);
             assert!(DOCUMENT.lines().any(is_row), "docs/node.md should have a row with {name} and {short_type}");
         }

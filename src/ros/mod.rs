@@ -1,5 +1,6 @@
 //! ROS infrastructure: names, publishers, services, spin thread, clock, log. Independent of robots.
 
+pub(crate) mod action_server;
 pub(crate) mod clock;
 pub(crate) mod command_line;
 pub(crate) mod error;
@@ -8,17 +9,20 @@ pub(crate) mod lock;
 pub(crate) mod logging;
 pub(crate) mod publisher;
 pub(crate) mod quality;
+pub(crate) mod quality_overrides;
 pub(crate) mod remapping;
 pub(crate) mod service_server;
 pub(crate) mod spin;
 pub(crate) mod task;
 pub(crate) mod tip_namespaces;
 
+pub(crate) use action_server::{EndedGoal, Goal, GoalEnd};
 pub(crate) use clock::{Clock, TickTimes};
 pub(crate) use interface::*;
 pub(crate) use lock::Lock;
 pub(crate) use publisher::Publisher;
 pub(crate) use quality::latched;
+pub(crate) use quality_overrides::{QUALITY_OVERRIDES, QualityParameters};
 pub(crate) use remapping::TopicNames;
 pub(crate) use service_server::answer_each;
 pub(crate) use spin::{Commands, Spinner};

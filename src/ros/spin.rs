@@ -16,6 +16,7 @@ use r2r::{Node, QosProfile, WrappedTypesupport};
 use tokio::sync::oneshot;
 
 use super::interface::Interface;
+use super::quality_overrides::{QualityParameters, Role};
 use super::remapping::TopicNames;
 use crate::NodeError;
 use crate::Result;
@@ -95,6 +96,8 @@ pub(crate) struct Spinner {
     pub node: Node,
     /// All subscribed topics.
     pub subscribed: Vec<Subscribed>,
+    pub qualities: Arc<QualityParameters>,
+    names: Arc<TopicNames>,
     commands: mpsc::Receiver<NodeOperation>,
     local_tasks: Vec<BoxFuture<'static, ()>>,
 }
@@ -108,8 +111,18 @@ pub(crate) struct Spinning {
 impl Spinner {
     pub(crate) fn new(node: Node, names: TopicNames) -> (Self, Commands) {
         let (sender, commands) = mpsc::channel();
-        let spinner = Self { node, subscribed: Vec::new(), commands, local_tasks: Vec::new() };
-        (spinner, Commands { sender, names: Arc::new(names) })
+        let names = Arc::new(names);
+        let commanding = Commands { sender, names: Arc::clone(&names) };
+        let (subscribed, qualities, local_tasks) = (Vec::new(), Arc::default(), Vec::new());
+        (Self { node, subscribed, qualities, names, commands, local_tasks }, commanding)
+    }
+
+    /// `quality` with the overrides of the parameters for the topic `name`.
+    ///
+    /// # Errors
+    /// [`NodeError::Parameter`] for an invalid override.
+    pub(super) fn quality(&self, name: &str, role: Role, quality: QosProfile) -> Result<QosProfile> {
+        Ok(self.qualities.apply(&self.node, &self.names.resolve(name), role, quality)?)
     }
 
     /// Subscribes to the topic `name`.
@@ -118,7 +131,7 @@ impl Spinner {
         name: &str,
         quality: QosProfile,
     ) -> Result<impl Stream<Item = T> + Unpin + use<T>> {
-        self.note(name, &quality);
+        let quality = self.noted(name, quality)?;
         Ok(self.node.subscribe(name, quality)?)
     }
 
@@ -129,12 +142,15 @@ impl Spinner {
         name: &str,
         quality: QosProfile,
     ) -> Result<impl Stream<Item = Vec<u8>> + Unpin + use<>> {
-        self.note(name, &quality);
+        let quality = self.noted(name, quality)?;
         Ok(self.node.subscribe_raw(name, topic.ros_type, quality)?)
     }
 
-    fn note(&mut self, topic: &str, quality: &QosProfile) {
+    /// The quality of service of a subscription, with the overrides of the parameters.
+    fn noted(&mut self, topic: &str, quality: QosProfile) -> Result<QosProfile> {
+        let quality = self.quality(topic, Role::Subscription, quality)?;
         self.subscribed.push(Subscribed { topic: topic.to_owned(), quality: quality.clone() });
+        Ok(quality)
     }
 
     /// Runs `work` for each message in the spin thread, right after its arrival. This avoids a thread switch, but

@@ -20,7 +20,7 @@ const REPORT_PERIOD: Duration = Duration::from_secs(1);
 
 /// Publishes the counters. Checks all topics to which `spinner` has subscribed.
 pub(crate) fn serve(spinner: &mut Spinner, arm: &Arc<Arm>, commands: Commands) -> Result {
-    let publisher = Publisher::<DiagnosticArray>::new(&mut spinner.node, DIAGNOSTICS, QosProfile::default())?;
+    let publisher = Publisher::<DiagnosticArray>::new(spinner, DIAGNOSTICS, QosProfile::default())?;
     let arm = Arc::clone(arm);
     let faults = graph::watch(commands, spinner.subscribed.clone(), Arc::clone(&arm.reporter.warnings));
     task::start(async move {

@@ -5,12 +5,13 @@ pub(crate) mod check_collisions;
 pub(crate) mod diagnostics;
 pub(crate) mod joint_overrides;
 pub(crate) mod parameters;
+pub(crate) mod path_query;
 pub(crate) mod query;
 pub(crate) mod query_context;
 pub(crate) mod request_overrides;
 mod solve_ik;
 mod solve_ik_batch;
-mod solve_path;
+pub(crate) mod solve_path;
 
 pub(crate) use parameters::ParameterStore;
 

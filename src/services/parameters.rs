@@ -19,7 +19,8 @@ use crate::arm::Arm;
 use crate::robot_in_use::description;
 use crate::ros::{
     Commands, DESCRIBE_PARAMETERS, GET_PARAMETER_TYPES, GET_PARAMETERS, Interface, LIST_PARAMETERS, Lock,
-    PARAMETER_EVENTS, Publisher, SET_PARAMETERS, SET_PARAMETERS_ATOMICALLY, constants, service_server, task,
+    PARAMETER_EVENTS, Publisher, QUALITY_OVERRIDES, QualityParameters, SET_PARAMETERS, SET_PARAMETERS_ATOMICALLY,
+    Spinner, constants, quality_overrides::value, service_server, task,
 };
 use urdf_ik_parameters::{Definition, Refusal, Settings, TABLE, TakesEffect, Value, ValueBounds, Values, definition};
 use urdf_ik_text::names;
@@ -35,6 +36,7 @@ pub(crate) struct ParameterStore {
     arm: Arc<Arm>,
     commands: Commands,
     events: Publisher<ParameterEvent>,
+    qualities: Arc<QualityParameters>,
 }
 
 /// The values at start-up: the defaults of the table, and the overrides. Overrides of unknown parameters are ignored
@@ -46,8 +48,11 @@ pub(crate) fn overrides(node: &Node) -> Result<Values> {
     let mut values = Values::default();
     let given = node.params.lock().unwrap_or_else(PoisonError::into_inner);
     for (name, parameter) in given.iter() {
+        if name.starts_with(QUALITY_OVERRIDES) {
+            continue;
+        }
         if definition(name).is_some() {
-            values.set(name, from_override(&parameter.value))?;
+            values.set(name, value(&parameter.value))?;
         } else {
             let known: Vec<&str> = TABLE.iter().map(|known| known.name).collect();
             let name = names::short(name);
@@ -61,22 +66,6 @@ pub(crate) fn overrides(node: &Node) -> Result<Values> {
         values.set(handle, Value::Bool(false))?;
     }
     Ok(values)
-}
-
-fn from_override(value: &r2r::ParameterValue) -> Value {
-    use r2r::ParameterValue as Given;
-    match value {
-        Given::NotSet => Value::NotSet,
-        Given::Bool(value) => Value::Bool(*value),
-        Given::Integer(value) => Value::Integer(*value),
-        Given::Double(value) => Value::Double(*value),
-        Given::String(value) => Value::Text(value.clone().into()),
-        Given::StringArray(values) => Value::Texts(values.clone()),
-        Given::BoolArray(_) => Value::Other("bool_array"),
-        Given::ByteArray(_) => Value::Other("byte_array"),
-        Given::IntegerArray(_) => Value::Other("integer_array"),
-        Given::DoubleArray(_) => Value::Other("double_array"),
-    }
 }
 
 fn from_message(message: ParameterValue) -> Value {
@@ -145,9 +134,13 @@ impl ParameterStore {
         let changes = changes(&before)?;
         let mut values = kept.clone();
         for change in &changes {
-            let parameter = values.set(&change.name, from_message(change.value.clone()))?;
+            let value = from_message(change.value.clone());
+            let (parameter, value) = match self.qualities.definition(&change.name) {
+                Some(parameter) => (parameter, parameter.check(value)?),
+                None => values.set(&change.name, value).map(|parameter| (parameter, values.of(parameter)))?,
+            };
             // An unchanged value is accepted: a dump of all parameters can be loaded again.
-            if parameter.takes_effect == TakesEffect::AtStart && values.of(parameter) != kept.of(parameter) {
+            if parameter.takes_effect == TakesEffect::AtStart && value != kept.of(parameter) {
                 return Err(Refusal(format!(
                     "{} is read only when the node starts: restart the node with the new value",
                     parameter.name
@@ -207,7 +200,7 @@ impl ParameterStore {
     fn publish_event(&self, changes: &[Parameter]) {
         let values = self.values.lock();
         let changed = changes.iter().filter_map(|change| {
-            let value = to_message(values.of(definition(&change.name)?));
+            let value = to_message(values.of(self.definition(&change.name)?));
             Some(Parameter { name: change.name.clone(), value })
         });
         let event = ParameterEvent {
@@ -230,12 +223,16 @@ impl ParameterStore {
     fn get(&self, names: &[String]) -> Vec<ParameterValue> {
         let values = self.values.lock();
         let value = |parameter| to_message(values.of(parameter));
-        names.iter().map(|name| definition(name).map_or_else(ParameterValue::default, value)).collect()
+        names.iter().map(|name| self.definition(name).map_or_else(ParameterValue::default, value)).collect()
+    }
+
+    fn definition(&self, name: &str) -> Option<&'static Definition> {
+        definition(name).or_else(|| self.qualities.definition(name))
     }
 }
 
-fn describe(name: &str) -> ParameterDescriptor {
-    let Some(known) = definition(name) else {
+fn describe(store: &ParameterStore, name: &str) -> ParameterDescriptor {
+    let Some(known) = store.definition(name) else {
         return ParameterDescriptor { name: name.to_owned(), ..ParameterDescriptor::default() };
     };
     let unit = if known.unit.is_empty() { String::new() } else { format!(" [{}]", known.unit) };
@@ -268,7 +265,7 @@ fn add_bounds(known: &Definition, descriptor: &mut ParameterDescriptor) {
 }
 
 /// The names below the prefixes of the request, to its depth (0: unlimited).
-fn list(request: &ListParameters::Request) -> ListParametersResult {
+fn list(store: &ParameterStore, request: &ListParameters::Request) -> ListParametersResult {
     let depth = |text: &str| text.matches('.').count() as u64;
     let is_requested = |name: &str| {
         let fits = |prefix: &String| {
@@ -280,8 +277,8 @@ fn list(request: &ListParameters::Request) -> ListParametersResult {
             prefixes => prefixes.iter().any(fits),
         }
     };
-    let names: Vec<String> =
-        TABLE.iter().map(|known| known.name.to_owned()).filter(|name| is_requested(name)).collect();
+    let all = TABLE.iter().map(|known| known.name.to_owned()).chain(store.qualities.names());
+    let names: Vec<String> = all.filter(|name| is_requested(name)).collect();
     let mut prefixes: Vec<String> =
         names.iter().filter_map(|name| name.rsplit_once('.').map(|(prefix, _)| prefix.to_owned())).collect();
     prefixes.dedup();
@@ -314,13 +311,15 @@ where
 
 /// Creates the services. Returns the parameters for other parts of the node.
 pub(crate) fn serve(
-    node: &mut Node,
+    spinner: &mut Spinner,
     arm: &Arc<Arm>,
     values: Values,
     commands: Commands,
 ) -> Result<Arc<ParameterStore>> {
-    let events = Publisher::new(node, PARAMETER_EVENTS, QosProfile::parameter_events())?;
-    let store = Arc::new(ParameterStore { values: Lock::new(values), arm: Arc::clone(arm), commands, events });
+    let events = Publisher::new(spinner, PARAMETER_EVENTS, QosProfile::parameter_events())?;
+    let qualities = Arc::clone(&spinner.qualities);
+    let store = ParameterStore { values: Lock::new(values), arm: Arc::clone(arm), commands, events, qualities };
+    let (store, node) = (Arc::new(store), &mut spinner.node);
     answer::<GetParameters::Service>(node, &store, GET_PARAMETERS, |store, request| GetParameters::Response {
         values: store.get(&request.names),
     })?;
@@ -335,12 +334,12 @@ pub(crate) fn serve(
     answer::<SetParametersAtomically::Service>(node, &store, SET_PARAMETERS_ATOMICALLY, |store, request| {
         SetParametersAtomically::Response { result: store.result(&request.parameters) }
     })?;
-    answer::<DescribeParameters::Service>(node, &store, DESCRIBE_PARAMETERS, |_, request| {
-        let descriptors = request.names.iter().map(|name| describe(name)).collect();
+    answer::<DescribeParameters::Service>(node, &store, DESCRIBE_PARAMETERS, |store, request| {
+        let descriptors = request.names.iter().map(|name| describe(store, name)).collect();
         DescribeParameters::Response { descriptors }
     })?;
-    answer::<ListParameters::Service>(node, &store, LIST_PARAMETERS, |_, request| ListParameters::Response {
-        result: list(&request),
+    answer::<ListParameters::Service>(node, &store, LIST_PARAMETERS, |store, request| ListParameters::Response {
+        result: list(store, &request),
     })?;
     Ok(store)
 }

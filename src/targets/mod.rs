@@ -11,7 +11,10 @@
 //! targets that wait for a frame go to the task, and so do all targets that arrive meanwhile.
 
 mod conditions;
-pub(crate) mod target_path;
+mod follow_path;
+mod path_deviation;
+mod path_motion;
+mod target_path;
 pub(crate) mod target_solver;
 mod target_tracker;
 
@@ -21,6 +24,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use futures::channel::mpsc;
 use futures::{FutureExt, StreamExt};
 use nalgebra::Isometry3;
+use r2r::QosProfile;
 use r2r::std_msgs::msg::Header;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -30,9 +34,9 @@ use crate::arm::Arm;
 use crate::messages::{TargetAxes, TargetMessage, quality};
 use crate::reports::{RefuseAs, Refused};
 use crate::robot_in_use::LoadedRobot;
-use crate::ros::{Spinner, TARGET_POINT, TARGET_POSE, task, tip_namespaces};
+use crate::ros::{JOINT_TRAJECTORY, Publisher, Spinner, TARGET_POINT, TARGET_POSE, task, tip_namespaces};
 use crate::servo;
-use crate::solving::problem;
+use crate::solving::{Queries, problem};
 use target_solver::{PreparedTarget, TargetSolver};
 use urdf_ik_parameters::{OnUnreachable, Settings};
 use urdf_ik_solver::Target;
@@ -41,6 +45,7 @@ use urdf_ik_solver::Target;
 pub(crate) fn serve(
     spinner: &mut Spinner,
     servo: &Arc<servo::Intake>,
+    queries: &Arc<Queries>,
     drags: Vec<mpsc::Receiver<TargetMessage>>,
 ) -> Result {
     let mut drags = drags.into_iter();
@@ -64,7 +69,10 @@ pub(crate) fn serve(
         let mut receiver = TargetReceiver { servo, solver, tip, newest: sender, left: 0, last_done };
         spinner.on_each(arrivals, move |message| receiver.receive(message));
     }
-    Ok(())
+    let trajectories = Publisher::new(spinner, JOINT_TRAJECTORY, QosProfile::default().keep_last(10))?;
+    let trajectories = Arc::new(trajectories);
+    target_path::serve(spinner, queries, &trajectories)?;
+    follow_path::serve(spinner, queries, &trajectories)
 }
 
 /// Receives the targets of one tip in the spin thread. A target that tracking meets is solved there: a thread switch

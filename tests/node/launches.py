@@ -100,6 +100,8 @@ def stand_ins(folder, executables):
 def started(folder, executables, name, expected, *arguments):
     """What the launch file `name` starts among the stand-ins for these executables: a Started for each of those that are
     expected, and the output."""
+    for record in folder.glob('*.json'):  # of an earlier launch
+        record.unlink()
     process = launch(ROOT / 'launch' / name, *arguments, **stand_ins(folder, executables))
     try:
         wait_for(lambda: all((folder / f'{executable}.json').exists() for executable in expected), process)

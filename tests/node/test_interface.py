@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import rclpy
+from rclpy.action import get_action_server_names_and_types_by_node
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 
 from conftest import ARM_FILE, ROOT
@@ -57,6 +58,8 @@ SERVICES = {
     '~/set_parameters_atomically': 'rcl_interfaces/srv/SetParametersAtomically',
 }
 
+ACTIONS = {'~/follow_path': 'urdf_ik/action/FollowPath'}
+
 
 @pytest.fixture(scope='module')
 def node(module_start):
@@ -96,6 +99,11 @@ def test_services(node):
         assert offered.get(full_name(node, name)) == [kind], name
 
 
+def test_actions(node):
+    offered = dict(get_action_server_names_and_types_by_node(node.node, 'urdf_ik', node.namespace))
+    assert offered == {full_name(node, name): [kind] for name, kind in ACTIONS.items()}
+
+
 def test_tf2_msgs_has_what_tf2_is_built_with():
     from tf2_msgs.action import LookupTransform
     from tf2_msgs.msg import TF2Error
@@ -121,7 +129,7 @@ def test_the_private_ros_has_the_messages_of_moveit():
 @pytest.mark.parametrize('document', ['README.md', 'docs/node.md'])
 def test_the_documents_have_the_types_of_the_running_node(document):
     rows = [row for row in (ROOT / document).read_text().splitlines() if row.startswith('|')]
-    kinds = {name: kind for name, (kind, *_) in {**PUBLISHED, **SUBSCRIBED}.items()} | SERVICES
+    kinds = {name: kind for name, (kind, *_) in {**PUBLISHED, **SUBSCRIBED}.items()} | SERVICES | ACTIONS
     for name, kind in kinds.items():
         package, _, base = kind.split('/')
         if package != 'rcl_interfaces':  # every node has these

@@ -7,13 +7,15 @@ import threading
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
 from urdf_ik.msg import SolveStatus
 from urdf_ik.srv import SolveIK, SolveIKBatch
 
 from checks import assert_solved
-from client import Client, nanoseconds, pose_message
+from client import Client, nanoseconds, pose_message, posture
 from conftest import ARM_FILE, LONG, UNSOLVABLE
-from kinematics import rotation, translation
+from kinematics import errors, rotation, translation
+from motion import still
 from process import NODE, STOP_TIMEOUT, executable, ros_arguments
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
@@ -97,6 +99,20 @@ def test_a_long_search_holds_nothing_else_up(start, long_chain):
     node.settle()
     assert not node.statuses and not answer.done(), 'a search has ended'
     assert_stops(node.process, signal.SIGINT)
+
+
+def test_a_stop_does_not_wait_for_a_long_search(start, arm_robot):
+    node = start.node(ARM_FILE, motion='smooth', speed_scale=0.02, **LONG)
+    far = arm_robot.pose('tool0', {'shoulder_pan_joint': 1.5})
+    node.send_pose(far)
+    node.wait_for(lambda: any(node.states[-1].velocity), 'the arm to move')
+    searched = pose_message(UNSOLVABLE, stamp=node.new_stamp())
+    node.target_publisher('target_pose').publish(searched)
+    node.live(10)
+    answer = node.service(Trigger, 'stop').call_async(Trigger.Request())
+    node.wait_for(lambda: still(node.states[-1]), 'the arm to rest')
+    assert not node.statuses_of(searched.header.stamp) and not answer.done(), 'the search has ended'
+    assert errors(arm_robot.pose('tool0', posture(node.states[-1])), far)[0] > 0.1
 
 
 def test_a_signal_stops_it_beside_long_searches(start):

@@ -11,15 +11,14 @@ from urdf_ik.msg import SolveStatus
 from urdf_ik.srv import SolvePath
 
 from checks import ROUNDING, assert_posture, difference
-from client import faulty, pose_message, posture
+from client import faulty, posture
 from conftest import ARM_FILE
 from kinematics import errors, pose_of, rotation, translation
 from motion import assert_smooth, still
+from path_client import RATE, START, distance_to_lines, messages
 
-RATE = 100.0
 DOWN = rotation((0, 1, 0), math.pi)
-START = {'shoulder_pan_joint': 0.3, 'shoulder_lift_joint': 0.6, 'upper_arm_roll_joint': 0.2, 'elbow_joint': -1.2,
-         'forearm_roll_joint': 0.1, 'wrist_flex_joint': 0.8, 'wrist_roll_joint': 0.0}
+
 
 
 @pytest.fixture(scope='module')
@@ -45,32 +44,11 @@ def corners(arm_robot):
     return [here, translation(-0.05, 0.15, -0.1) @ here, translation(-0.15, 0.1, -0.05) @ here @ rotation((0, 0, 1), -0.3)]
 
 
-def messages(poses):
-    return [pose_message(pose).pose if isinstance(pose, np.ndarray) else pose for pose in poses]
-
-
 def solve_path(node, poses, **fields):
     request = SolvePath.Request(poses=messages(poses))
     answer = node.call(SolvePath, 'solve_path', poses=request.poses, **fields)
     assert answer.message and answer.success == (answer.fraction == 1.0), answer.message
     return answer
-
-
-def distance_to_lines(pose, corners):
-    """How far a pose is from the nearest point of the lines between the corners, position and orientation at the same share."""
-    best = (math.inf, math.inf)
-    for one, other in zip(corners, corners[1:]):
-        way = other[:3, 3] - one[:3, 3]
-        share = np.clip((pose[:3, 3] - one[:3, 3]) @ way / (way @ way), 0, 1)
-        turn = one[:3, :3].T @ other[:3, :3]
-        angle = math.acos(np.clip((np.trace(turn) - 1) / 2, -1, 1))
-        axis = np.array([turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]])
-        between = one.copy()
-        if angle > 1e-9:
-            between = one @ rotation(tuple(axis / np.linalg.norm(axis)), share * angle)
-        between[:3, 3] = one[:3, 3] + share * way
-        best = min(best, errors(pose, between))
-    return best
 
 
 def check_trajectory(trajectory, robot, corners, period):

@@ -61,6 +61,6 @@ pub use scene::near::Near;
 pub use scene::{Clearance, Scene, SceneError, SceneScratch};
 pub use shapes::{Geometry, MAX_EXTENT, PlacedShape};
 pub use world::attached_list::attach_from_json;
-pub use world::obstacle::{MeshTriangles, Obstacle, ObstacleError};
+pub use world::obstacle::{Obstacle, ObstacleError};
 pub use world::obstacle_list::{ObstacleListError, world_from_json};
 pub use world::{Attached, MAX_OBSTACLE_SHAPES, MAX_OBSTACLE_TRIANGLES, MAX_OBSTACLES, World, WorldError};
