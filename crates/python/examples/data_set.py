@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Makes a data set of poses with joint positions for them: data_set.py [COUNT] [FILE.npz]"""
+"""Makes a data set of poses with joint positions for them: data_set.py [COUNT] [FILE.npz]
+
+Each solution comes from one attempt from a random seed, so that the seed alone decides which of the solutions it is. They cover the
+self-motion of the arm: 200 seeds lead to about 130 distinct solutions of a pose, and to about 10 by complete searches."""
 
 import sys
 import time
@@ -9,6 +12,8 @@ import numpy as np
 
 import urdfik
 
+ROUNDS = 30
+"""Random seeds for each pose, until one leads to a solution."""
 BUNDLED = Path(__file__).resolve().parents[3] / "urdf/arm7.urdf"
 
 
@@ -17,15 +22,21 @@ def main(count=1_000_000, file="data_set.npz"):
     # Poses in reach, from random joint positions. Continuous joints have no limits, and a turn is all of their positions.
     lower, upper = np.maximum(arm.lower, -np.pi), np.minimum(arm.upper, np.pi)
     poses = arm.forward_kinematics(rng.uniform(lower, upper, (count, len(lower))))
-    seeds = rng.uniform(lower, upper, (count, len(lower)))
+    seeds, positions = np.empty((count, len(lower))), np.empty((count, len(lower)))
+    unsolved = np.arange(count)
 
     start = time.perf_counter()
-    answers = arm.solve_batch(poses, seeds, threads=0, progress=lambda done, of: print(f"\r{done / of:.0%}", end="", flush=True))
+    for _ in range(ROUNDS):
+        seeds[unsolved] = rng.uniform(lower, upper, (len(unsolved), len(lower)))
+        answers = arm.solve_batch(poses[unsolved], seeds[unsolved], threads=0, attempts=1, closest=False)
+        positions[unsolved] = answers.positions
+        unsolved = unsolved[~answers.solved]
+        print(f"\r{1 - len(unsolved) / count:.4%}", end="", flush=True)
     seconds = time.perf_counter() - start
-    print(f"\r{answers.solved.mean():.4%} of {count} poses solved, {count / seconds:,.0f} a second")
+    print(f" of {count} poses solved, {count / seconds:,.0f} a second")
 
-    solved = answers.solved
-    np.savez(file, poses=poses[solved], seeds=seeds[solved], positions=answers.positions[solved], joint_names=arm.joint_names)
+    solved = np.setdiff1d(np.arange(count), unsolved)
+    np.savez(file, poses=poses[solved], seeds=seeds[solved], positions=positions[solved], joint_names=arm.joint_names)
     print(f"{file}: {Path(file).stat().st_size / 1e6:.0f} MB")
 
 

@@ -37,4 +37,4 @@ pub use goals::{Goals, Task};
 pub use lanes::{LANES, Lanes};
 #[cfg(test)]
 pub use residual::PreparedTarget;
-pub use svd::Svd;
+pub use svd::{RANK_TOLERANCE, Svd};

@@ -9,7 +9,7 @@ use urdf_ik_mathematics::row_rotations::diagonalise;
 use urdf_ik_mathematics::vectors::{add_times, dot};
 
 /// Singular values below this fraction of the largest count as zero.
-const RANK_TOLERANCE: f64 = 1e-6;
+pub const RANK_TOLERANCE: f64 = 1e-6;
 
 /// Singular value decomposition with memory for Jacobians of at most `6 * targets` rows and `variables` columns.
 #[derive(Debug, Clone)]
@@ -61,27 +61,28 @@ impl Svd {
     /// rows, each times its entry of the rotated right-hand side over its squared norm.
     pub fn pseudoinverse(&self, step: &mut [f64]) {
         step.fill(0.0);
-        for (row, right, length) in self.significant() {
+        for (row, right, length) in self.significant(RANK_TOLERANCE) {
             for (value, entry) in step.iter_mut().zip(row) {
                 *value += right / length * entry;
             }
         }
     }
 
-    /// Projects `motion` onto the null space of the decomposed Jacobian.
-    pub fn project_to_null_space(&self, motion: &mut [f64]) {
-        if self.significant().count() >= self.variables {
+    /// Projects `motion` onto the null space of the decomposed Jacobian, with singular values below `rank_tolerance` of
+    /// the largest treated as zero.
+    pub fn project_to_null_space(&self, motion: &mut [f64], rank_tolerance: f64) {
+        if self.significant(rank_tolerance).count() >= self.variables {
             motion.fill(0.0);
             return;
         }
-        for (row, _, length) in self.significant() {
+        for (row, _, length) in self.significant(rank_tolerance) {
             add_times(motion, -dot(row, motion) / length, row);
         }
     }
 
     /// The nonzero rows, each with its entry of the right-hand side and its squared norm.
-    fn significant(&self) -> impl Iterator<Item = (&[f64], f64, f64)> {
-        let least = RANK_TOLERANCE * RANK_TOLERANCE * self.lengths.iter().copied().fold(0.0, f64::max);
+    fn significant(&self, rank_tolerance: f64) -> impl Iterator<Item = (&[f64], f64, f64)> {
+        let least = rank_tolerance * rank_tolerance * self.lengths.iter().copied().fold(0.0, f64::max);
         let rows = self.rows.chunks_exact(self.variables).zip(&self.right).zip(&self.lengths);
         rows.filter(move |(_, length)| **length > least).map(|((row, right), length)| (row, *right, *length))
     }
@@ -139,7 +140,7 @@ mod tests {
             assert!((DVector::from_vec(step) - &expected).norm() < 1e-9 * (1.0 + expected.norm()));
             // The projection of any motion onto the null space moves nothing.
             let mut motion = entries(variables, 3);
-            scratch.project_to_null_space(&mut motion);
+            scratch.project_to_null_space(&mut motion, RANK_TOLERANCE);
             assert!((&matrix * DVector::from_vec(motion)).norm() < 1e-9);
             let found = scratch.smallest_singular_value(count);
             let singular = matrix.singular_values();

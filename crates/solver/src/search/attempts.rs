@@ -1,7 +1,7 @@
-//! Attempts: four at a time, each until it meets the targets or stalls; a near seed goes first.
+//! Attempts: four at a time, each until it meets the targets or stalls; the one from the seed has precedence.
 //!
-//! A near seed goes first and the other starting points wait for it, so that a nearby target does not make the arm
-//! jump.
+//! While the attempt from the seed is near the seed, the solutions of faster attempts wait for its end, so that a seed
+//! near a solution leads to that solution.
 
 use std::ops::ControlFlow;
 
@@ -15,8 +15,10 @@ use crate::{JacobianStep, Stop, Target};
 
 /// Largest number of halvings of a pseudoinverse step that does not reduce the error.
 const MAX_HALVINGS: usize = 6;
-/// Squared error of the seed \[rad²\] below which other starting points wait until its attempt has ended.
-const NEAR_SEED_ERROR: f64 = 0.05;
+/// Largest move of a variable \[rad, or m over the length scale\] up to which the attempt from the seed has precedence.
+/// From seeds within 1 rad of a solution in each joint, 90 % of the attempts need less than 1.1 rad; from random seeds
+/// most exceed it by their first steps, so that a solve takes no longer.
+const NEAR_SEED: f64 = 1.2;
 
 /// Stopping rule of an attempt that does not converge.
 #[derive(Debug, Clone, Copy)]
@@ -137,11 +139,13 @@ struct Race<'a> {
 }
 
 impl Race<'_> {
-    /// True if the other lanes wait for the attempt from the seed, which started near the targets.
-    fn seed_goes_first(&self, squared_error: f64) -> bool {
-        let seed = &self.lanes[0];
-        let initial_error = if seed.iterations == 0 { squared_error } else { seed.initial_error };
-        seed.running && seed.number == 0 && initial_error < NEAR_SEED_ERROR
+    /// True if the attempt from the seed has precedence: it runs, and is near the seed.
+    fn seed_has_precedence(&self, configurations: &Configurations) -> bool {
+        let AttemptPlan { search, view, .. } = self.plan;
+        let mut variables = configurations.positions.iter().zip(view.start).zip(&*search.units);
+        self.lanes[0].running
+            && self.lanes[0].number == 0
+            && variables.all(|((position, start), unit)| (position.0[0] - start).abs() <= NEAR_SEED * unit)
     }
 
     /// The earliest attempt among the running lanes whose bits are set in `met`.
@@ -182,18 +186,20 @@ impl Attempts {
         while race.lanes.iter().any(|attempt| attempt.running) {
             search.kernel.measure(&view.setup.goals, &mut self.configurations);
             let mut next = [Next::Rest; LANES];
-            let seed_error = self.configurations.squared_error.0[0];
-            let mut counted = if race.seed_goes_first(seed_error) { 1 } else { u64::MAX };
-            while let Some(lane) = race.first_of(self.configurations.met & counted) {
+            // Other attempts that have met the targets rest until they count.
+            let met = self.configurations.met;
+            let counted = if race.seed_has_precedence(&self.configurations) { 1 } else { u64::MAX };
+            let mut arrivals = met & counted;
+            while let Some(lane) = race.first_of(arrivals) {
                 let arrival =
                     SuccessfulAttempt { lane, number: race.lanes[lane].number, iterations: race.spent.iterations };
                 if arrived(&mut self.configurations, arrival).is_break() {
                     return race.spent;
                 }
-                counted &= !(1 << lane);
+                arrivals &= !(1 << lane);
                 self.begin(&mut race, lane);
             }
-            for lane in (0..LANES).filter(|lane| counted >> lane & 1 == 1) {
+            for lane in (0..LANES).filter(|lane| met >> lane & 1 == 0) {
                 next[lane] = self.next_action(&mut race, closest, lane);
             }
             self.stepper.step(plan, &mut self.configurations, next);

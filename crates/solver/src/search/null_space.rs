@@ -9,7 +9,7 @@
 use super::clearance::ClearanceCheck;
 use super::prepared_search::{Search, SearchInput};
 use super::setup::{Setup, SetupView};
-use crate::kernel::{Configurations, Kernel, LANES, Lanes, Task};
+use crate::kernel::{Configurations, Kernel, LANES, Lanes, RANK_TOLERANCE, Task};
 use crate::preference::manipulability::{JacobianScratch, Manipulability};
 use crate::preference::quadratic::VariableState;
 use crate::preference::{curvature, quadratic_terms};
@@ -19,6 +19,8 @@ use crate::{Bounds, Mode, Preference, counted_axes};
 const MAX_STEPS: usize = 40;
 /// Largest number of Newton steps back to the targets, after each step.
 const MAX_CORRECTIONS: usize = 6;
+/// Number of Newton steps that make a solution exact: of quadratic convergence, from the tolerance.
+const EXACT_STEPS: usize = 3;
 /// A step whose largest entry is smaller ends the descent \[rad, or m over the length scale\].
 const MIN_STEP: f64 = 1e-5;
 /// Largest entry of a step \[rad, or m over the length scale\].
@@ -62,9 +64,22 @@ impl NullSpace {
         }
     }
 
+    /// Moves `positions`, which meet the targets of `task`, by Newton steps beyond their tolerances.
+    pub fn make_exact(&mut self, task: &NullSpaceTask, positions: &mut [f64]) {
+        let configurations = &mut self.jacobian.configurations;
+        let (kernel, task) = (&task.input.search.kernel, task.view.task());
+        configurations.write_all(positions);
+        for _ in 0..EXACT_STEPS {
+            kernel.measure(task.goals, configurations);
+            let damping = configurations.squared_error;
+            kernel.damped_step(task, configurations, &damping, &Lanes::splat(1.0));
+        }
+        configurations.read(0, positions);
+    }
+
     /// Projects `direction` to the null space of `blocks` of six rows, in units of the variables, with stopped
     /// variables fixed.
-    fn project(&mut self, blocks: usize) {
+    fn project(&mut self, blocks: usize, rank_tolerance: f64) {
         let Self { jacobian: JacobianScratch { configurations, svd }, direction, stopped, units, scaled } = self;
         let variables = units.len();
         let entry = |row: usize, i: usize| {
@@ -74,7 +89,7 @@ impl NullSpace {
         for i in 0..variables {
             scaled[i] = if stopped[i] { 0.0 } else { direction[i] / units[i] };
         }
-        svd.project_to_null_space(scaled);
+        svd.project_to_null_space(scaled, rank_tolerance);
         for i in 0..variables {
             direction[i] = scaled[i] * units[i];
         }
@@ -129,19 +144,21 @@ pub fn return_to_targets(kernel: &Kernel, task: Task, configurations: &mut Confi
 /// A null-space task within bounds.
 #[derive(Clone, Copy)]
 pub struct NullSpaceTask<'a> {
-    input: SearchInput<'a>,
-    preference: &'a Preference<'a>,
-    /// Bounds while solving.
+    pub input: SearchInput<'a>,
+    pub preference: &'a Preference<'a>,
+    /// Bounds while solving, and the start of moves.
     pub view: SetupView<'a>,
     /// True if steps end at the first bound, instead of sliding along it.
-    flows: bool,
+    pub flows: bool,
+    /// Singular values below this fraction of the largest count as zero.
+    pub rank_tolerance: f64,
 }
 
 impl<'a> NullSpaceTask<'a> {
     /// The task of `preference` within the bounds of `setup`.
     pub fn new(input: SearchInput<'a>, setup: &'a Setup, preference: &'a Preference<'a>) -> Self {
         let flows = preference.max_step.is_some() && matches!(input.problem.mode, Mode::Track { .. });
-        Self { input, preference, view: setup.view(), flows }
+        Self { input, preference, view: setup.view(), flows, rank_tolerance: RANK_TOLERANCE }
     }
 
     fn run(&self, positions: &mut [f64], scratch: &mut NullSpace, clearance: &mut ClearanceCheck) {
@@ -180,7 +197,7 @@ impl<'a> NullSpaceTask<'a> {
         scratch.stopped.fill(false);
         // Each pass but the last stops a variable.
         for _ in 0..=positions.len() {
-            scratch.project(self.view.setup.goals.len());
+            scratch.project(self.view.setup.goals.len(), self.rank_tolerance);
             if !scratch.stop_at_bound(self.view.bounds, positions) {
                 break;
             }
@@ -245,14 +262,14 @@ impl<'a> NullSpaceTask<'a> {
 
     /// A variable at the position that would be returned: a search folds it into its limits.
     fn state(&self, i: usize, position: f64) -> VariableState<'_> {
-        let Self { input: SearchInput { search, .. }, view: SetupView { setup, bounds, .. }, .. } = self;
+        let Self { input: SearchInput { search, .. }, view: SetupView { setup, bounds, start }, .. } = self;
         let folds = search.turns[i] && bounds.lower[i] == f64::NEG_INFINITY;
         VariableState {
             index: i,
             variable: &search.chain.variables()[i],
             unit: search.units[i],
             position: if folds { setup.folded(i, position) } else { position + setup.whole_turns[i] },
-            moved: position - setup.start[i],
+            moved: position - start[i],
         }
     }
 
