@@ -4,6 +4,7 @@
 
 mod architecture;
 mod interfaces;
+mod limits;
 mod packages;
 
 use std::fs;

@@ -125,11 +125,10 @@ impl CollisionAvoidance {
             }
             self.track_on(run, &mut start, evaluator, solution);
             // Tracking allows its seed in any case, but a search has no solution in collision.
-            let collides = self.collides(problem, &solution.positions);
-            if collides && solution.is_solved() {
+            if solution.is_solved() && self.collides(problem, &solution.positions, 0.0) {
                 solution.outcome = Outcome::Closest(Reason::NotConverged);
             }
-            let rank = (collides, solution.squared_error);
+            let rank = (self.collides(problem, &solution.positions, RESOLUTION), solution.squared_error);
             if rank < best_rank {
                 (best_rank, outcome) = (rank, solution.outcome);
                 best.copy_from_slice(&solution.positions);
@@ -145,10 +144,10 @@ impl CollisionAvoidance {
         (self.seed, self.start, self.best, clearance.blocked) = (seed, start, best, ends);
     }
 
-    /// True if a required distance is violated by more than the resolution of tracking.
-    fn collides(&mut self, problem: &Problem, positions: &[f64]) -> bool {
+    /// True if a required distance is violated by more than `slack` \[m\].
+    fn collides(&mut self, problem: &Problem, positions: &[f64], slack: f64) -> bool {
         problem.clearance.is_some_and(|Clearance { scene, margin }| {
-            !scene.is_free(positions, (margin - RESOLUTION).max(0.0), &mut self.descent.segment.scene)
+            !scene.is_free(positions, (margin - slack).max(0.0), &mut self.descent.segment.scene)
         })
     }
 
