@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Plans a path with rounded corners, and then lets the arm follow it."""
 import rclpy
-from geometry_msgs.msg import Point, Pose, PoseArray, Quaternion
-from urdf_ik.msg import SolveStatus
+from geometry_msgs.msg import Point, Pose, Quaternion
+from rclpy.action import ActionClient
+from urdf_ik.action import FollowPath
 from urdf_ik.srv import SolvePath
 
 DOWN = Quaternion(x=1.0, w=0.0)
@@ -23,19 +24,19 @@ def plan(node):
 
 
 def follow(node):
-    """Sends the same poses as a topic: the arm moves from where it is to the first of them, and on to the last."""
-    paths = node.create_publisher(PoseArray, 'urdf_ik/target_path', 1)
-    statuses = []
-    node.create_subscription(SolveStatus, 'urdf_ik/status', statuses.append, 10)
-    while paths.get_subscription_count() == 0 or node.count_publishers('urdf_ik/status') == 0:
-        rclpy.spin_once(node, timeout_sec=0.1)  # until the node is there
-    paths.publish(PoseArray(poses=POSES))
-    while not statuses:
-        rclpy.spin_once(node)
-    print('begun:', statuses[0].message)
-    while statuses[-1].outcome == SolveStatus.STEP_LIMITED:  # on its way
-        rclpy.spin_once(node)
-    print('ended:', statuses[-1].message)
+    """Sends the same poses as a goal: the arm moves from where it is to the first of them, and on to the last."""
+    client = ActionClient(node, FollowPath, 'urdf_ik/follow_path')
+    client.wait_for_server()
+    goal = FollowPath.Goal(poses=POSES, blend_radius=0.05, speed=0.3)
+    sent = client.send_goal_async(goal, feedback_callback=tell)
+    rclpy.spin_until_future_complete(node, sent)
+    ended = sent.result().get_result_async()
+    rclpy.spin_until_future_complete(node, ended)
+    print('ended:', ended.result().result.message)
+
+
+def tell(message):
+    print(f'{100 * message.feedback.progress:.0f} % of the path')
 
 
 def main():

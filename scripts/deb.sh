@@ -62,7 +62,7 @@ document() {
   local folder="$1/usr/share/doc/$2"
   mkdir -p "$folder"
   gzip -9n > "$folder/NOTICES.gz"
-  gzip -9n < CHANGELOG.md > "$folder/changelog.gz"
+  gzip -9n < CHANGELOG.md > "$folder/CHANGELOG.md.gz"
   { cat packaging/debian/copyright && sed 's/^$/./; s/^/ /' LICENSE-MIT; } > "$folder/copyright"
 }
 
@@ -73,6 +73,7 @@ pack() {
   local -a replace=()
   find "$tree" -type d -exec chmod 755 {} +
   find "$tree" -type f -exec chmod u+rw,go+r,go-w {} +
+  find "$tree" -name '*.so*' -type f -exec chmod a-x {} +
   for pair in "$@" "ARCHITECTURE=$architecture" "SIZE=$(du -sk --apparent-size "$tree" | cut -f 1)"; do
     replace+=(-e "s#@${pair%%=*}@#${pair#*=}#")
   done

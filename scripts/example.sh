@@ -13,7 +13,6 @@ file="examples/${1:-}"
 parameters=(-p "urdf_file:=urdf/arm7.urdf")
 case "$file" in
   *two_arms*) parameters=(-p "urdf_file:=urdf/dual_arm.urdf" -p "tip_links:=[left_hand, right_hand]") ;;
-  *path*) parameters+=(-p path.speed:=0.3 -p path.blend_radius:=0.05) ;;
   *physics*) parameters+=(-p motion:=smooth -p publish_rate:=250.0 -p "command_joints:=[shoulder_pan_joint, shoulder_lift_joint,
     upper_arm_roll_joint, elbow_joint, forearm_roll_joint, wrist_flex_joint, wrist_roll_joint]") ;;
   *all_solutions*) parameters=(-p "urdf_file:=urdf/arm6.urdf") ;;

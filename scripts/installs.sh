@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tries the installations of the README from the last commit of this repository, each in an empty home directory, and prints time and size:
 # scripts/installs.sh [pip|without_rust|install|add]…
-# It downloads crates, compiles everything three times (some minutes each), and needs 4 GB in TMPDIR.
+# It downloads crates, compiles everything three times (four minutes of processor time each), and needs 4 GB in TMPDIR.
 set -euo pipefail
 root="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)"
 url="file://$root"
@@ -34,7 +34,7 @@ pip() {
 without_rust() {
   local began="$SECONDS" said
   clean python3 -m venv --clear venv
-  said="$(clean env PATH=/usr/bin:/bin venv/bin/pip install "git+$url#subdirectory=crates/python" 2>&1)" && exit 1
+  said="$(clean env PATH=/usr/bin:/bin venv/bin/pip install "git+$url#subdirectory=crates/python" 2>&1)" && { echo "$said" >&2; exit 1; }
   grep 'install Rust (https://rustup.rs)' <<< "$said"
   conclude "pip install without Rust" "$began" venv
 }
@@ -52,12 +52,11 @@ add() {
   cd program
   clean cargo add --quiet --git "$url" urdf_ik
   # The first program of docs/library.md.
-  sed -n '/^```rust$/,/^```$/ { /^```/d; p }; /^}$/q' "$root/docs/library.md" | sed "s|urdf/arm7.urdf|$urdf|" > src/main.rs
+  sed -n '/^use urdf_ik::InverseKinematics/,/^}$/p' "$root/docs/library.md" | sed "s|urdf/arm7.urdf|$urdf|" > src/main.rs
   clean cargo run --quiet --release
   conclude "cargo add" "$began" target/release/program
   cd ..
 }
 
-for name in "${@:-pip without_rust install add}"; do
-  for step in $name; do "$step"; done
-done
+[ "$#" -gt 0 ] || set -- pip without_rust install add
+for step; do "$step"; done

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Prints the topics and services of a running node, as the ROS graph knows them.
+"""Prints the topics, services and actions of a running node, as the ROS graph knows them.
 
     interfaces.py --ros-args -p node:=urdf_ik
 """
 import re
 import sys
 import time
+from functools import partial
 
 import rclpy
+from rclpy.action import get_action_server_names_and_types_by_node
 from rclpy.node import Node, NodeNameNonExistentError
 
 TIMEOUT = 10.0  # [s] for the node to appear
@@ -15,6 +17,7 @@ SETTLE_TIME = 1.0  # [s] without a change after which the list counts as complet
 PAUSE = 0.1  # [s] between two polls
 # Every node has these: parameter services, /parameter_events, /rosout.
 OF_EVERY_NODE = 'rcl_interfaces/'
+PART_OF_ACTION = '/_action/'
 
 
 def topic_name(link):
@@ -24,7 +27,7 @@ def topic_name(link):
 
 
 def interfaces(asker, node):
-    """The topics and services of `node` (a full name): pairs of a heading and a list of pairs of name and type.
+    """The topics, services and actions of `node` (a full name): pairs of a heading and a list of pairs of name and type.
 
     Every list is empty where the graph does not know the node.
     """
@@ -33,6 +36,7 @@ def interfaces(asker, node):
         'what it listens to': asker.get_subscriber_names_and_types_by_node,
         'what it publishes': asker.get_publisher_names_and_types_by_node,
         'what it answers': asker.get_service_names_and_types_by_node,
+        'what it carries out': partial(get_action_server_names_and_types_by_node, asker),
     }
     try:
         return [(heading, own(ask(name, namespace or '/'))) for heading, ask in headings.items()]
@@ -41,7 +45,8 @@ def interfaces(asker, node):
 
 
 def own(names_and_types):
-    return [(name, kind) for name, kinds in names_and_types for kind in kinds if not kind.startswith(OF_EVERY_NODE)]
+    return [(name, kind) for name, kinds in names_and_types for kind in kinds
+            if not kind.startswith(OF_EVERY_NODE) and PART_OF_ACTION not in name]
 
 
 def settled_interfaces(asker, node, wait=time.sleep):

@@ -178,6 +178,6 @@ fn make_arm(spinner: &mut Spinner, settings: Settings, srdf: Option<Srdf>, is_me
         surroundings: Arc::new(Surroundings::new(srdf, warnings, present)),
         clock,
         settings_in_use: settings,
-        discarded: Mutex::new(0),
+        solving: Mutex::default(),
     })
 }

@@ -24,7 +24,7 @@ MODELS = [
 ]
 CONFIGURATIONS = 200
 TOLERANCE = 1e-12
-WITH_POSITION = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
+WITH_POSITION = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
 
 
 def downloaded(folder):

@@ -2,7 +2,7 @@
 
     judge.py URDF_IK PROBLEM.json…
 
-A problem has a robot (`urdf`, `srdf`, `base_link`, `tip_link`), `obstacles` in the root link's frame, and `waypoints` in the base
+A problem has a robot (`urdf`, `base_link`, `tip_link`, optionally `srdf`), `obstacles` in the root link's frame, and `waypoints` in the base
 link's frame. Each one is planned without a start, and from the solution of the first pose nearest to the middle of the joint ranges.
 Between
 the points of a trajectory the joints move evenly."""
@@ -40,14 +40,17 @@ def shape(obstacle):
 
 
 class Judge:
-    def __init__(self, file):
-        self.problem = json.loads(Path(file).read_text())
-        self.urdf, self.srdf = (str((Path(file).parent / self.problem[key]).resolve()) for key in ('urdf', 'srdf'))
+    def __init__(self, problem, folder):
+        self.problem = problem
+        self.urdf, self.srdf = (str((Path(folder) / problem[key]).resolve()) if problem.get(key) else None for key in ('urdf', 'srdf'))
         self.model = pin.buildModelFromUrdf(self.urdf)
         folders = [str(folder) for folder in Path(self.urdf).parents[:2]]
         self.shapes = pin.buildGeomFromUrdf(self.model, self.urdf, pin.GeometryType.COLLISION, package_dirs=folders)
         self.shapes.addAllCollisionPairs()
-        pin.removeCollisionPairs(self.model, self.shapes, self.srdf)
+        if self.srdf:
+            pin.removeCollisionPairs(self.model, self.shapes, self.srdf)
+        else:
+            self.remove_touching_pairs()
         links = range(len(self.shapes.geometryObjects))
         for number, obstacle in enumerate(self.problem['obstacles']):
             added = self.shapes.addGeometryObject(
@@ -61,6 +64,23 @@ class Judge:
         turns = [pin.log3(one.rotation.T @ other.rotation) for one, other in zip(waypoints, waypoints[1:])]
         self.segments = [segment for segment in zip(waypoints, waypoints[1:], turns)
                          if np.linalg.norm(segment[1].translation - segment[0].translation) + np.linalg.norm(segment[2]) > 1e-6]
+
+    @classmethod
+    def of(cls, file):
+        return cls(json.loads(Path(file).read_text()), Path(file).parent)
+
+    def remove_touching_pairs(self):
+        """Removes the pairs of neighbouring links, and those that touch in all of 100 random configurations."""
+        data, shape_data = self.model.createData(), pin.GeometryData(self.shapes)
+        pairs = [(pair.first, pair.second) for pair in self.shapes.collisionPairs]
+        touching = np.ones(len(pairs), bool)
+        for _ in range(100):
+            pin.computeCollisions(self.model, data, self.shapes, shape_data, pin.randomConfiguration(self.model), False)
+            touching &= [result.isCollision() for result in shape_data.collisionResults]
+        for pair, touches in zip(pairs, touching):
+            one, other = (self.shapes.geometryObjects[link].parentJoint for link in pair)
+            if touches or one == self.model.parents[other] or other == self.model.parents[one]:
+                self.shapes.removeCollisionPair(pin.CollisionPair(*pair))
 
     def whole(self, names, positions):
         q = pin.neutral(self.model)
@@ -136,7 +156,7 @@ class Judge:
             for key in ('waypoints', 'obstacles'):
                 Path(folder, key).write_text(json.dumps(self.problem[key]))
             robot = ['--urdf', self.urdf, '--base', self.problem['base_link'], '--tip', self.problem['tip_link'],
-                     '--srdf', self.srdf, '--obstacles', str(Path(folder, 'obstacles'))]
+                     '--obstacles', str(Path(folder, 'obstacles')), *(['--srdf', self.srdf] if self.srdf else [])]
             options = []
             if start:
                 first = self.problem['waypoints'][0]
@@ -152,21 +172,30 @@ class Judge:
         return json.loads(run.stdout), seconds
 
 
+def limits(arm):
+    """The range of random positions of the joints of a `urdfik.Arm`."""
+    return [np.where(np.isinf(ends), np.sign(ends) * math.pi, ends) for ends in (arm.lower, arm.upper)]
+
+
+def joint_length(positions):
+    return np.linalg.norm(np.diff(positions, axis=0), axis=1).sum()
+
+
 def main():
     program, *files = sys.argv[1:]
     failed = 0
     print('problem, start, result, joint length, duration [s], planning [s]')
     for file in files:
-        judge = Judge(file)
+        judge = Judge.of(file)
         for start in (False, True):
             answer, seconds = judge.plan(program, start)
             faults = judge.faults(answer)
             failed += bool(faults)
             positions = np.array([point['positions'] for point in answer['points']])
-            length = np.linalg.norm(np.diff(positions, axis=0), axis=1).sum()
-            print(f"{judge.problem['name']}, {'given' if start else 'free'}, {'; '.join(faults) or 'good'}, {length:.3f}, "
+            print(f"{judge.problem['name']}, {'given' if start else 'free'}, {'; '.join(faults) or 'good'}, {joint_length(positions):.3f}, "
                   f"{answer['points'][-1]['time']:.2f}, {seconds:.2f}", flush=True)
     sys.exit(failed > 0)
 
 
-main()
+if __name__ == '__main__':
+    main()

@@ -66,7 +66,7 @@ removed() {
   local -a names=()
   mapfile -t names < <(dpkg-query --show --showformat '${Package}\n' 'urdf-ik*')
   quietly apt-get purge --yes "${names[@]}"
-  if find /opt /usr -name '*urdf[-_]ik*' | grep .; then
+  if find / -xdev \( -path /trial -o -path /root \) -prune -o -name '*urdf[-_]ik*' -print | grep .; then
     echo "apt purge left these files" >&2
     exit 1
   fi

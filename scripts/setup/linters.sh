@@ -28,5 +28,5 @@ lint_python_files() {
 # Licences, sources and bans of all crates, by deny.toml.
 lint_crates() {
   make_linters
-  "$linters/cargo-deny" --all-features --workspace --offline --locked check bans licenses sources
+  "$linters/cargo-deny" --all-features --workspace --locked check bans licenses sources
 }

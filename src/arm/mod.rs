@@ -18,6 +18,7 @@ mod state;
 pub(crate) mod steering;
 mod supervision;
 
+pub(crate) use activity::MotionCondition;
 pub(crate) use collision_check::CollisionCheck;
 pub(crate) use deadman::Deadman;
 pub(crate) use output::{Output, PathProgress, StartedPath};
@@ -56,8 +57,8 @@ pub(crate) struct Arm {
     pub clock: Clock,
     /// The current parameters, replaced as a whole on a change.
     pub settings_in_use: Arc<Lock<Arc<Settings>>>,
-    /// Locked while targets are solved. Counts how often the targets were discarded.
-    pub discarded: Mutex<u64>,
+    /// Locked while targets are solved.
+    pub solving: Mutex<()>,
 }
 
 impl Arm {
@@ -130,10 +131,9 @@ impl Arm {
         if tools == now.loaded.chain.tools() || !self.output.is_at_rest() {
             return;
         }
-        let Ok(mut discarded) = self.discarded.try_lock() else { return };
+        let Ok(_solving) = self.solving.try_lock() else { return };
         if now.loaded.with_tools(&tools).is_ok_and(|loaded| self.output.use_tools(&loaded)) {
-            *discarded += 1;
-            self.reporter.latest.lock().clear();
+            self.discard_targets();
             log::info!("the tools of the parameter {} are used from now on", Settings::tool().name);
         }
     }
@@ -153,9 +153,10 @@ impl Arm {
         avoidance.widened(lost)
     }
 
-    /// Discards the targets of all tips because another source moves the arm. Waits for targets that are being solved.
-    pub(crate) async fn discard_targets(&self) {
-        *self.discarded.lock().await += 1;
+    /// Discards the targets of all tips because another source moves the arm. Those whose search lasts are refused at
+    /// its end.
+    pub(crate) fn discard_targets(&self) {
+        self.output.discard_targets();
         self.reporter.latest.lock().clear();
     }
 

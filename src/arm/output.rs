@@ -19,7 +19,7 @@ use r2r::builtin_interfaces::msg::Time;
 use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::String as Text;
 
-use super::activity::Activity;
+use super::activity::{Activity, MotionCondition};
 use super::configuration_motion::{ConfigurationMotion, ServoTakeover};
 use super::controller_topics::ControllerTopics;
 use super::deadman::Deadman;
@@ -127,8 +127,8 @@ impl Output {
         let mut state = self.state.lock();
         let message = convert::joint_state(&motion.loaded.robot, motion.positions());
         self.description.publish(&Text { data: motion.loaded.text.to_string() });
-        let requests = state.activity.requests + 1;
-        let activity = Activity { requests, latest: "another robot", ..Activity::default() };
+        let Activity { requests, discards, .. } = state.activity;
+        let activity = Activity { requests: requests + 1, discards, latest: "another robot", ..Activity::default() };
         *state = ArmState { motion: Some(motion), message, activity, ..ArmState::default() };
         self.publish(&mut state, self.clock.now());
     }
@@ -181,12 +181,25 @@ impl Output {
         }
     }
 
+    /// Discards the targets of all tips, also those whose search lasts.
+    pub(super) fn discard_targets(&self) {
+        let mut state = self.state.lock();
+        state.activity.discards += 1;
+        self.update_snapshot(&state);
+    }
+
+    /// How often the targets were discarded.
+    pub(crate) fn discards(&self) -> u64 {
+        self.snapshot.lock().activity.discards
+    }
+
     /// Brakes to rest. Returns the stamp of the joint state and the time until rest \[s\].
     ///
     /// # Errors
-    /// [`Refused`] if the current motion cannot be braked; it continues.
-    pub(crate) fn stop(&self) -> Result<(Time, f64), Refused> {
+    /// [`Refused`] if the current motion cannot be braked, or the `condition` no longer holds; it continues.
+    pub(crate) fn stop(&self, condition: MotionCondition) -> Result<(Time, f64), Refused> {
         let mut state = self.state.lock();
+        state.activity.check(condition)?;
         let time = state.brake()?;
         state.note_request("a stop");
         Ok((self.publish_unless_sampled(&mut state), time))
@@ -196,7 +209,7 @@ impl Output {
     /// next call.
     pub(super) fn stop_stream(&self) {
         let is_stream = self.state.lock().is_stream;
-        if is_stream && let Err(refused) = self.stop() {
+        if is_stream && let Err(refused) = self.stop(MotionCondition::None) {
             self.reporter.warnings.warn_once("deadman_topic", "stop", &refused.sentence);
         }
     }
@@ -229,25 +242,21 @@ impl Output {
     }
 
     /// Starts the motion of the chain to `positions` as configured in `settings`, as far as `avoidance` allows.
-    /// `arrivals` makes the reports for the end of the motion. With a `ticket` it only continues the motion of that
-    /// ticket.
+    /// `arrivals` makes the reports for the end of the motion.
     ///
     /// # Errors
-    /// [`Refused`] if `loaded` is no longer in use, no smooth motion was found, or there was a request after that
-    /// ticket.
+    /// [`Refused`] if `loaded` is no longer in use, no smooth motion was found, or the `condition` no longer holds.
     pub(crate) fn move_to(
         &self,
         loaded: &Arc<LoadedRobot>,
         positions: &[f64],
         settings: &Settings,
         avoidance: Option<&Avoidance>,
-        ticket: Option<u64>,
+        condition: MotionCondition,
         arrivals: ArrivalReports,
     ) -> Result<StartedMotion, Refused> {
         let mut state = self.state.lock();
-        if ticket.is_some_and(|ticket| ticket != state.activity.requests) {
-            return Err(Refused::invalid("motion", "another motion was requested meanwhile"));
-        }
+        state.activity.check(condition)?;
         self.deadman.permits(settings)?;
         let motion = state.permitted_motion_of(loaded)?;
         let progress = motion.move_to(positions, settings, avoidance, arrivals).refuse_as("motion")?;

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::Arm;
+use super::activity::MotionCondition;
 use super::progress::Synchronizing;
 use super::sources::BlockReason;
 use crate::reports::{RefuseAs, Refused};
@@ -20,12 +21,10 @@ impl Arm {
     ///
     /// # Errors
     /// [`Refused`] without a robot, or if the current motion cannot be braked.
-    pub(crate) async fn stop(&self) -> Result<String, Refused> {
+    pub(crate) fn stop(&self) -> Result<String, Refused> {
+        self.discard_targets();
         self.sources.lock().block(BlockReason::Stopped);
-        let (_, time) = self.output.stop()?;
-        // A target may still be searched for, which must not delay the stop. Its motion is stopped afterwards.
-        self.discard_targets().await;
-        self.output.stop()?;
+        let (_, time) = self.output.stop(MotionCondition::None)?;
         Ok(format!("the arm comes to rest in {time:.3} s"))
     }
 
@@ -51,7 +50,7 @@ impl Arm {
     /// # Errors
     /// [`Refused`] without a robot, or if the arm does not come to rest.
     pub(crate) async fn reset(&self) -> Result<String, Refused> {
-        self.discard_targets().await;
+        self.discard_targets();
         let settings = self.settings();
         self.sources.lock().reset(Instant::now(), settings.servo.timeout);
         let loaded = self.configuration()?.loaded;
@@ -81,7 +80,7 @@ impl Arm {
     /// Brakes, and commands the measured configuration for a while on all command topics. Commands are refused
     /// meanwhile.
     async fn command_measurement(&self) -> Result<(), Refused> {
-        self.discard_targets().await;
+        self.discard_targets();
         let sentence = "the arm is being synchronized with its measurement: send the command again in 0.5 s";
         let Synchronizing { ticket, time } = self.output.synchronize(Refused::invalid("synchronizing", sentence))?;
         let deadline = Instant::now() + Duration::from_secs_f64(time) + PATIENCE;

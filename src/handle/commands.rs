@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use super::drawing::tip_poses;
 use super::handles::{Handle, Handles};
 use super::menu::MenuChoice;
-use crate::arm::{Arm, MotionProgress};
+use crate::arm::{Arm, MotionCondition, MotionProgress};
 use crate::messages::TargetAxes;
 use crate::reports::{Fault, RefuseAs, Refused};
 use crate::robot_in_use::Configuration;
@@ -54,7 +54,7 @@ async fn carry_out(
         MenuChoice::PositionOnly | MenuChoice::KeepOrientation => toggle(&servo.arm, handles, tip, choice)?,
         MenuChoice::ToInitial => to_initial(&servo.arm).await?,
         MenuChoice::Reset => drop(servo.arm.reset().await?),
-        MenuChoice::Stop => drop(servo.arm.stop().await?),
+        MenuChoice::Stop => drop(servo.arm.stop()?),
     }
     Ok(())
 }
@@ -78,13 +78,13 @@ fn toggle(arm: &Arm, handles: &Handles, tip: usize, choice: MenuChoice) -> Resul
 
 /// Moves to the initial configuration as to a target.
 async fn to_initial(arm: &Arm) -> Result<(), Refused> {
-    arm.discard_targets().await;
+    arm.discard_targets();
     let Configuration { loaded, positions, .. } = arm.start()?;
     let settings = arm.settings();
     let avoidance = Avoidance::of(&arm.surroundings, &loaded, &positions, &settings).await?;
     let initial = settings.initial_positions(&loaded.robot).refuse_as("initial_posture")?;
     let goal = loaded.chain.positions_from(&initial);
-    let moved = arm.output.move_to(&loaded, &goal, &settings, avoidance.as_ref(), None, &Vec::new)?;
+    let moved = arm.output.move_to(&loaded, &goal, &settings, avoidance.as_ref(), MotionCondition::None, &Vec::new)?;
     match moved.progress {
         Some(MotionProgress::Stopped(obstruction)) => Err(Refused::invalid("collision", obstruction.message())),
         _ => Ok(()),

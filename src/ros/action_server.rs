@@ -156,7 +156,9 @@ impl<A: WrappedActionTypeSupport + 'static> ActionServer<A> {
             let ended = ending.await;
             server.end(&id, ended);
             tokio::time::sleep(RESULT_TIMEOUT).await;
-            server.goals.lock().retain(|goal| goal.info.goal_id != id);
+            let mut goals = server.goals.lock();
+            goals.retain(|goal| goal.info.goal_id != id);
+            server.publish_statuses(&goals);
         });
         A::make_goal_response_msg(true, stamp)
     }

@@ -8,7 +8,6 @@ use futures::FutureExt;
 use r2r::builtin_interfaces::msg::Time;
 use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::msg::ServoStatus;
-use tokio::runtime::Handle;
 
 use super::messages::{JogMessage, TwistMessage};
 use crate::arm::Arm;
@@ -20,19 +19,15 @@ use crate::robot_in_use::configuration::Configuration;
 use crate::robot_in_use::description::LoadedRobot;
 use crate::robot_in_use::frames::LocatedFrame;
 use crate::ros::interface::HANDLE_FEEDBACK;
-use crate::ros::task;
 
 /// Takes the commands of the servo.
 pub(crate) struct Intake {
     pub arm: Arc<Arm>,
-    /// For work that would block the spin thread.
-    tasks: Handle,
 }
 
 impl Intake {
-    /// Must be called in the runtime of the node's tasks.
     pub(crate) fn new(arm: &Arc<Arm>) -> Self {
-        Self { arm: Arc::clone(arm), tasks: Handle::current() }
+        Self { arm: Arc::clone(arm) }
     }
 
     /// A velocity command for a tip. Valid until the next command, for at most `servo.timeout`.
@@ -156,8 +151,7 @@ impl Intake {
         let Taken { conflict, ignored } = steered.taken;
         drop(sources);
         if steered.has_begun {
-            let arm = Arc::clone(arm);
-            task::start_in(&self.tasks, async move { arm.discard_targets().await });
+            arm.discard_targets();
         }
         if let Some(other) = conflict.or(goes_on_with_targets.then_some("targets")) {
             let topic = received.topic;

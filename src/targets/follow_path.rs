@@ -199,7 +199,9 @@ impl<'a> Following<'a> {
 
     /// Covered fraction of the path.
     fn fraction(&self) -> f64 {
-        (self.covered / self.path.length()).min(1.0)
+        let length = self.path.length();
+        // The arm may already be at the only pose.
+        if length > 0.0 { (self.covered / length).min(1.0) } else { 1.0 }
     }
 
     /// The end with the report on arrival; `None` if another motion has replaced this one.
@@ -215,8 +217,9 @@ impl<'a> Following<'a> {
             if self.response.outcome == planned {
                 return Ended { end: GoalEnd::Aborted, response: self.response };
             }
-        } else if let Err(refused) = self.arm.output.check_latest(ticket) {
-            self.response.message = refused.sentence;
+        } else {
+            let replaced = self.arm.output.check_latest(ticket).err();
+            self.response.message = replaced.map_or_else(String::new, |refused| refused.sentence);
             self.response.outcome = TargetOutcome::StepLimited.code();
         }
         self.end_early(GoalEnd::Aborted)

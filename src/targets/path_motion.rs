@@ -48,7 +48,7 @@ impl PreparedPath {
     pub(super) async fn new(arm: &Arm, request: &Request) -> Result<Self, Refused> {
         let present = arm.start()?;
         let query = PathQuery::new(arm, request, &present).await?;
-        arm.discard_targets().await;
+        arm.discard_targets();
         let (now, ticket) = arm.output.prepare_path(&present.loaded)?;
         let at_rest = Configuration { positions: now.end.clone(), ..now };
         let header = query.header.clone();

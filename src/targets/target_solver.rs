@@ -6,12 +6,13 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, MutexGuard};
 use std::time::{Duration, Instant};
 
+use r2r::builtin_interfaces::msg::Time;
 use r2r::std_msgs::msg::Header;
 use tokio::sync::Notify;
 
 use super::conditions::{Conditions, Effort};
 use super::target_tracker::{TargetTracker, is_stopped_by_collision};
-use crate::arm::{Arm, ArrivalReport, MotionProgress, StartedMotion};
+use crate::arm::{Arm, ArrivalReport, MotionCondition, MotionProgress, StartedMotion};
 use crate::reports::{Refused, Report, TargetOutcome, status};
 use crate::robot_in_use::{Configuration, LoadedRobot};
 use crate::ros::{Lock, clock, task};
@@ -90,13 +91,14 @@ impl TargetSolver {
         if has_several_tips {
             tokio::time::sleep(GATHER_TIME).await;
         }
-        let discarded = arm.discarded.lock().await;
+        let _solving = arm.solving.lock().await;
+        let discarded = arm.output.discards();
         // Empty if another task has solved this target with its own.
         let targets = std::mem::take(&mut *self.waiting.lock());
         let Some(PreparedTarget { loaded, .. }) = targets.first() else { return };
         match Conditions::new(arm, loaded, Effort::Search).await {
             Ok(conditions) => {
-                let mut memory = self.memory(*discarded);
+                let mut memory = self.memory(discarded);
                 memory.solve_and_report(arm, targets, &conditions);
                 self.wake(&memory);
             }
@@ -113,8 +115,9 @@ impl TargetSolver {
             return false;
         }
         let Some(conditions) = Conditions::at_once(arm) else { return false };
-        let Ok(discarded) = arm.discarded.try_lock() else { return false };
-        let mut memory = self.memory(*discarded);
+        let Ok(_solving) = arm.solving.try_lock() else { return false };
+        let discarded = arm.output.discards();
+        let mut memory = self.memory(discarded);
         let is_met = memory.solve_and_report(arm, vec![target], &conditions);
         self.wake(&memory);
         is_met
@@ -132,10 +135,11 @@ impl TargetSolver {
         let arm = &*self.arm;
         let period = arm.settings().publish_period();
         clock::sleep_until(Instant::now() + period).await;
-        let discarded = arm.discarded.lock().await;
+        let _solving = arm.solving.lock().await;
+        let discarded = arm.output.discards();
         let Ok(now) = arm.configuration() else { return false };
         let conditions = Conditions::new(arm, &now.loaded, Effort::Track).await;
-        let mut memory = self.memory(*discarded);
+        let mut memory = self.memory(discarded);
         let Some(flow) = memory.flow.take() else { return false };
         // A timer may be a little early.
         if flow.since.elapsed() < period.mul_f64(0.9) {
@@ -148,7 +152,8 @@ impl TargetSolver {
         memory.flow.is_some()
     }
 
-    /// The state of earlier targets, for the holder of [`Arm::discarded`]. Discarded targets are removed.
+    /// The state of earlier targets, for the holder of [`Arm::solving`], after so many discards. Discarded targets are
+    /// removed.
     fn memory(&self, discarded: u64) -> MutexGuard<'_, Memory> {
         let mut memory = self.memory.lock();
         if memory.discarded != discarded {
@@ -214,15 +219,17 @@ impl Memory {
             return Ok(None);
         }
         let is_solved = solution.is_solved();
+        let condition = MotionCondition::NotDiscardedSince(self.discarded);
         let headers = || new.iter().map(|new| &new.header);
         let arrivals = || arrivals(&solver, solution, &targets, headers(), avoidance);
         let reports = || -> Vec<Report> { arrivals().into_iter().map(|arrival| arrival.report).collect() };
         if !is_solved && settings.on_unreachable == OnUnreachable::Hold {
             let mut reports = reports();
-            hold(arm, tracker, &now, new, &mut reports)?;
+            let (stamp, _) = arm.output.stop(condition)?;
+            hold(tracker, &now, new, &stamp, &mut reports);
             return Ok(Some(reports));
         }
-        let moved = arm.output.move_to(loaded, &solution.positions, settings, avoidance, None, &arrivals)?;
+        let moved = arm.output.move_to(loaded, &solution.positions, settings, avoidance, condition, &arrivals)?;
         // Only now, because the joint state must not wait for its reports.
         let mut reports = reports();
         report_motion(tracker, &moved, new, avoidance, &mut reports);
@@ -245,9 +252,10 @@ impl Memory {
         let tracker = tracker.ok_or_else(Refused::other_robot)?;
         let seed = now.loaded.chain.positions_from(&now.end);
         let Some(solved) = tracker.flow(&flow.targets, &seed, conditions)? else { return Ok(None) };
+        let condition = MotionCondition::NoRequestSince(flow.ticket);
         let arrivals = || arrivals(&solved.0, solved.1, &flow.targets, flow.headers.iter(), avoidance);
         let positions = &solved.1.positions;
-        let moved = arm.output.move_to(&now.loaded, positions, settings, avoidance, Some(flow.ticket), &arrivals)?;
+        let moved = arm.output.move_to(&now.loaded, positions, settings, avoidance, condition, &arrivals)?;
         Ok(NullSpaceMotion::new(flow.targets, flow.headers, &moved))
     }
 
@@ -300,22 +308,20 @@ fn refuse(arm: &Arm, targets: Vec<PreparedTarget>, refused: &Refused) {
     }
 }
 
-/// Stops the arm, and reports its position for the `new` targets.
+/// Reports the position of the stopped arm for the `new` targets.
 fn hold(
-    arm: &Arm,
     tracker: &mut TargetTracker,
     now: &Configuration,
     new: &[PreparedTarget],
+    stamp: &Time,
     reports: &mut [Report],
-) -> Result<(), Refused> {
-    let (stamp, _) = arm.output.stop()?;
+) {
     let here = now.loaded.chain.positions_from(&now.positions);
     for (report, new) in reports.iter_mut().zip(new) {
         report.status.message = format!("{}; the arm holds its position", report.status.message);
         now.loaded.measure(report, &new.target, &here, &mut tracker.scratch);
         report.status.joint_state_stamp = stamp.clone();
     }
-    Ok(())
 }
 
 /// Reports the started motion for the `new` targets.

@@ -17,7 +17,6 @@ NODES = {
     'all_solutions.py': {'urdf': ROOT / 'urdf' / 'arm6.urdf'},
     # Patient, as others below: on a busy machine measurements and commands may pause.
     'physics.py': {'motion': 'smooth', 'publish_rate': 250.0, 'command_joints': JOINTS, 'measured_timeout': 10.0},
-    'path.py': {'path__speed': 0.3, 'path__blend_radius': 0.05},
     'space_mouse.py': {'servo__timeout': 10.0},
     'track_frame.py': {'transform_timeout': 10.0},
     'two_arms.py': TWO_ARMS,
@@ -27,7 +26,7 @@ FOLLOWED = r'^nothing held the arm back in (\d+) of (\d+) ticks$'
 PRINTED = {
     'all_solutions.py': r'^8 solutions$',
     'batch.py': r'^1012 of 2500 places',
-    'path.py': r'planned: the whole path of 1\.0000 m(.|\n)*ended: the whole path',
+    'path.py': r'planned: the whole path of 1\.0000 m(.|\n)*\d % of the path\n(.|\n)*ended: the whole path',
     'physics.py': r"^stopped: .*'shoulder_pan_joint'(.|\n)*^resumed: (.|\n)*^fastest joint since the release: 0\.\d+ rad/s$",
     'policy.py': r'^arrived: shoulder_pan_joint \+0\.',
     'publish_target.py': REACHED,

@@ -4,7 +4,7 @@ import signal
 
 import numpy as np
 import pytest
-from action_msgs.msg import GoalInfo, GoalStatus
+from action_msgs.msg import GoalInfo, GoalStatus, GoalStatusArray
 from action_msgs.srv import CancelGoal
 from geometry_msgs.msg import PoseArray, TwistStamped
 from std_srvs.srv import Trigger
@@ -13,7 +13,7 @@ from urdf_ik.action import FollowPath
 from urdf_ik.msg import SolveStatus
 
 from checks import difference
-from client import faulty, posture
+from client import LATCHED, faulty, posture
 from conftest import ARM_FILE
 from driver import MEASURED_AT
 from kinematics import errors, rotation, translation
@@ -21,6 +21,7 @@ from motion import assert_smooth, still
 from path_client import RATE, START, PathFollower, distance_to_lines, messages
 from servo_client import twist
 from test_following_error import drive  # noqa: F401 (a fixture)
+from world import World, change, sphere
 
 NEAR = (1e-4, 1e-3)  # path.position_deviation and path.orientation_deviation
 
@@ -135,6 +136,26 @@ def test_goals_that_are_completed_cancelled_and_preempted(follower, arm_robot, c
     assert_smooth(moving(node, before), arm_robot, 1 / RATE, acceleration=20.0, jerk=2000.0)
 
 
+@pytest.mark.parametrize('speed_scale', [1.0, 0.3])
+def test_a_cancelled_goal_keeps_clear_of_obstacles_and_the_next_one_is_as_fast_as_any(start, arm_robot, corners, speed_scale):
+    initial = '{' + ', '.join(f'{name}: {value}' for name, value in START.items()) + '}'
+    node = start.node(ARM_FILE, publish_rate=RATE, initial_posture=initial, avoid_collisions=True, speed_scale=speed_scale)
+    World(node).make(change('add', 'ball', (translation(0, 0, 0.3) @ corners[2])[:3, 3], shapes=[sphere(0.05)]))
+    follower = PathFollower(node)
+    goal = follower.send(corners[1:], speed=0.3)
+    goal.wait_until(0.3)
+    goal.cancel()
+    result = check_end(goal)
+    assert goal.status == GoalStatus.STATUS_CANCELED, result.message
+    assert_near_path(arm_robot, node, corners)
+    rests = node.next_posture()
+    node.set_all(speed_scale=1.0)
+    before = node.snapshot()
+    assert check_end(follower.follow([corners[0]], speed=0.3)).success
+    fastest = max(np.linalg.norm(np.array(state.velocity)) for state in moving(node, before))
+    assert fastest > 0.1 and difference(rests, node.next_posture()) > 0.05
+
+
 def send_target(node, robot, corners):
     node.send_pose(robot.pose('tool0', {**START, 'shoulder_pan_joint': 0.8}))
 
@@ -219,6 +240,34 @@ def test_unknown_and_ended_goals_are_not_cancelled(follower, corners):
     assert goal.cancel().return_code == CancelGoal.Response.ERROR_GOAL_TERMINATED
     goal.handle.goal_id.uuid[0] ^= 1
     assert goal.cancel().return_code == CancelGoal.Response.ERROR_UNKNOWN_GOAL_ID
+
+
+def test_a_goal_is_accepted_once_and_forgotten_after_a_while(follower, corners):
+    node, statuses = follower.node, []
+    node.subscribe(GoalStatusArray, f'{node.name}/follow_path/_action/status', statuses, LATCHED)
+    request = FollowPath.Impl.SendGoalService.Request(goal=FollowPath.Goal(poses=messages([corners[1]])))
+    request.goal_id.uuid[3] = 7
+    sent = {'goal_id': request.goal_id, 'goal': request.goal}
+    assert node.call(FollowPath.Impl.SendGoalService, 'follow_path/_action/send_goal', **sent).accepted
+    assert not node.call(FollowPath.Impl.SendGoalService, 'follow_path/_action/send_goal', **sent).accepted
+    ended = node.call(FollowPath.Impl.GetResultService, 'follow_path/_action/get_result', goal_id=request.goal_id)
+    assert ended.status == GoalStatus.STATUS_SUCCEEDED and ended.result.success
+    node.wait_for(lambda: statuses and not statuses[-1].status_list, 'the goal to be forgotten')
+    unknown = node.call(FollowPath.Impl.GetResultService, 'follow_path/_action/get_result', goal_id=request.goal_id)
+    assert unknown.status == GoalStatus.STATUS_UNKNOWN and not unknown.result.success
+
+
+def test_more_goals_than_are_kept_are_rejected(start):
+    """Goals that wait for a frame do not end."""
+    node = start.node(ARM_FILE, transform_timeout=60.0)
+    request = FollowPath.Impl.SendGoalService.Request(goal=FollowPath.Goal(poses=messages([np.eye(4)])))
+    request.goal.header.frame_id = 'nowhere'
+    accepted = []
+    for number in range(1001):
+        request.goal_id.uuid[:2] = divmod(number, 256)
+        answer = node.call(FollowPath.Impl.SendGoalService, 'follow_path/_action/send_goal', goal_id=request.goal_id, goal=request.goal)
+        accepted.append(answer.accepted)
+    assert accepted == [True] * 1000 + [False]
 
 
 def test_all_goals_are_cancelled_together(follower, corners):

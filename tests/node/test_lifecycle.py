@@ -16,6 +16,7 @@ from client import Client, nanoseconds, pose_message, posture
 from conftest import ARM_FILE, LONG, UNSOLVABLE
 from kinematics import errors, rotation, translation
 from motion import still
+from path_client import PathFollower
 from process import NODE, STOP_TIMEOUT, executable, ros_arguments
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
@@ -101,7 +102,8 @@ def test_a_long_search_holds_nothing_else_up(start, long_chain):
     assert_stops(node.process, signal.SIGINT)
 
 
-def test_a_stop_does_not_wait_for_a_long_search(start, arm_robot):
+@pytest.mark.parametrize('service', ['stop', 'reset', 'resume'])
+def test_a_service_that_stops_the_arm_does_not_wait_for_a_long_search(start, arm_robot, service):
     node = start.node(ARM_FILE, motion='smooth', speed_scale=0.02, **LONG)
     far = arm_robot.pose('tool0', {'shoulder_pan_joint': 1.5})
     node.send_pose(far)
@@ -109,10 +111,26 @@ def test_a_stop_does_not_wait_for_a_long_search(start, arm_robot):
     searched = pose_message(UNSOLVABLE, stamp=node.new_stamp())
     node.target_publisher('target_pose').publish(searched)
     node.live(10)
-    answer = node.service(Trigger, 'stop').call_async(Trigger.Request())
-    node.wait_for(lambda: still(node.states[-1]), 'the arm to rest')
-    assert not node.statuses_of(searched.header.stamp) and not answer.done(), 'the search has ended'
-    assert errors(arm_robot.pose('tool0', posture(node.states[-1])), far)[0] > 0.1
+    assert node.call(Trigger, service).success
+    assert not node.statuses_of(searched.header.stamp), 'the search has ended'
+    if service == 'stop':
+        node.wait_for(lambda: still(node.states[-1]), 'the arm to rest')
+        assert errors(arm_robot.pose('tool0', posture(node.states[-1])), far)[0] > 0.1
+
+
+def test_a_path_does_not_wait_for_a_long_search_which_then_moves_nothing(start, arm_robot):
+    node = start.node(ARM_FILE, motion='smooth', attempts=1_000_000, timeout=3.0, solver='fabrik')
+    searched = pose_message(UNSOLVABLE, stamp=node.new_stamp())
+    node.target_publisher('target_pose').publish(searched)
+    node.live(10)
+    here = arm_robot.pose('tool0', posture(node.states[-1]))
+    there = here @ rotation((0, 0, 1), 0.1)
+    goal = PathFollower(node).follow([there])
+    assert goal.result().success
+    status = node.status_of(searched.header.stamp)
+    assert status.outcome == SolveStatus.INVALID and 'was requested during the search' in status.message
+    node.settle()
+    assert errors(arm_robot.pose('tool0', posture(node.states[-1])), there) <= (1e-5, 1e-5)
 
 
 def test_a_signal_stops_it_beside_long_searches(start):

@@ -6,8 +6,10 @@ import signal
 import socket
 import subprocess
 import sys
+from functools import partial
 
 import pytest
+from rclpy.action import get_action_server_names_and_types_by_node
 from rclpy.node import NodeNameNonExistentError
 
 from client import TIMEOUT, Client
@@ -47,10 +49,10 @@ def end(run):
 def offered(node):
     """(name, type) of all that the graph knows of /urdf_ik, but what every node has."""
     queries = [node.get_subscriber_names_and_types_by_node, node.get_publisher_names_and_types_by_node,
-               node.get_service_names_and_types_by_node]
+               node.get_service_names_and_types_by_node, partial(get_action_server_names_and_types_by_node, node)]
     try:
         return [(name, kind) for query in queries for name, kinds in query('urdf_ik', '/') for kind in kinds
-                if not kind.startswith('rcl_interfaces/')]
+                if not kind.startswith('rcl_interfaces/') and '/_action/' not in name]
     except NodeNameNonExistentError:
         return []
 
@@ -67,7 +69,7 @@ def test_the_list_is_what_the_node_offers(started):
                         f'all that is printed:\n{text}')
         for row in offered(client.node):
             assert row in listed, f'{row} is missing in:\n{text}'
-        for name in ('target_path', 'stop', 'solve_ik_batch', 'solve_path', 'joint_trajectory', 'measured_joint_states'):
+        for name in ('target_path', 'stop', 'solve_ik_batch', 'solve_path', 'follow_path', 'joint_trajectory', 'measured_joint_states'):
             assert f'/urdf_ik/{name} ' in text, f'{name} is missing in:\n{text}'
         assert 'view:' not in text, 'VIEW=0 leaves out the page'
     finally:

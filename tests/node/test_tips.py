@@ -8,6 +8,7 @@ from checks import assert_honest, assert_reached
 from client import pose_message, posture
 from conftest import ROBOTS
 from kinematics import Robot, translation
+from path_client import PathFollower
 
 FILE = ROBOTS / 'two_arms.urdf'
 TIPS = ['left-hand', 'right-hand']
@@ -149,3 +150,11 @@ def test_tips_whose_topics_would_have_one_name_are_refused(start):
     process = start.run('--ros-args', '-p', 'tip_links:=["left-hand", "left_hand"]')
     assert process.wait() == 1
     assert "'left-hand' and 'left_hand'" in process.output()
+
+
+def test_a_goal_of_the_second_tip_that_is_there_already(node, robot):
+    tip = TIPS[1]
+    goal = PathFollower(node).follow([robot.pose(tip, node.next_posture())], tip_link=tip)
+    result = goal.result()
+    assert result.success and result.tip_link == tip and result.fraction == 1.0, result.message
+    assert all(feedback.progress in (0.0, 1.0) for feedback in goal.feedback)

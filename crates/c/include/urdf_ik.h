@@ -3,12 +3,14 @@
 
    Lengths are in metres, angles in radians, times in seconds. Joint positions are arrays of urdf_ik_arm_joint_count() numbers, n.
 
-   Threads: robots, arms, worlds, skeletons and answers do not change, and any number of threads may use one at once. A workspace and a servo
-   are used by one thread at a time.
+   Threads: robots, arms, worlds, skeletons and answers do not change, and any number of threads may use one at once. A
+   workspace and a servo are used by one thread at a time.
 
-   Memory: who makes a handle frees it, in any order: an arm needs no robot, and a workspace no arm, that made it. Texts belong to the library.
+   Memory: who makes a handle frees it, in any order: an arm needs no robot, and a workspace no arm, that made it. Texts
+   belong to the library.
 
-   Versions: structs that the caller fills are initialised by their functions, and `reserved` stays 0: it is room for fields of later versions.
+   Versions: structs that the caller fills are initialised by their functions, and `reserved` stays 0: it is room for
+   fields of later versions.
 
    Failures: a function that can fail returns a UrdfIkStatus, and urdf_ik_error() says why. A pose that cannot be met is no failure. */
 
@@ -419,8 +421,8 @@ typedef struct UrdfIkProblem {
   size_t target_count;
   /*
    Goals besides the targets: the text of a JSON array of objects (UTF-8), whose fields docs/goals.md lists. Links
-   off the chain are at the `rest` positions of the world, or at the neutral ones. A workspace reads a text again only if it differs
-   from that of its previous problem, or the world does. NULL: none.
+   off the chain are at the `rest` positions of the world, or at the neutral ones. A workspace reads a text again
+   only if it differs from that of its previous problem, or the world does. NULL: none.
    */
   const char *goals;
   /*

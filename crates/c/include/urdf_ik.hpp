@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* A thin C++17 header above urdf_ik.h: handles that free themselves, vectors, and exceptions in place of statuses. Classes without the word
-   "threads" in their description are used by one thread at a time. */
+/* A thin C++17 header above urdf_ik.h: handles that free themselves, vectors, and exceptions in place of statuses. */
 #ifndef URDF_IK_HPP
 #define URDF_IK_HPP
 
@@ -296,7 +295,7 @@ class Workspace {
   std::size_t joint_count_, tip_count_;
 };
 
-/* Joints that follow commands smoothly, within their limits. */
+/* Joints that follow commands smoothly, within their limits. One thread at a time uses it. */
 class Servo {
  public:
   /* At rest at the positions [rad or m]. */
@@ -306,8 +305,8 @@ class Servo {
     servo_.reset(servo);
   }
 
-  /* Advances by one period, with at most one command per tip, and returns the joint positions to command [rad or m]. Without commands the arm
-     comes to rest. */
+  /* Advances by one period, with at most one command per tip, and returns the joint positions to command [rad or m].
+     Without commands the arm comes to rest. */
   std::vector<double> step(const std::vector<UrdfIkTipCommand> &commands = {}) {
     std::vector<double> positions(joint_count_);
     check(urdf_ik_servo_step(servo_.get(), commands.data(), commands.size(), positions.data()));

@@ -1,12 +1,11 @@
-//! The C interface of `urdf_ik`: kinematics, collisions, paths, the servo and skeletons, behind opaque
-//! handles.
+//! The C interface of `urdf_ik`: kinematics, collisions, paths, the servo and skeletons, behind opaque handles.
 //!
 //! cbindgen generates `include/urdf_ik.h` from this crate; `include/urdf_ik.hpp` is a thin C++ wrapper.
 //! Every function that can fail returns a [`UrdfIkStatus`]; [`urdf_ik_error`] has the message. No panic
 //! crosses the interface.
 //!
-//! **Threads.** Robots, arms, worlds, skeletons and answers are immutable and can be shared between threads. A workspace
-//! and a servo belong to one thread at a time. Error messages are stored per thread.
+//! **Threads.** Robots, arms, worlds, skeletons and answers are immutable and can be shared between threads. A
+//! workspace and a servo belong to one thread at a time. Error messages are stored per thread.
 //!
 //! **Memory.** The caller frees each handle that it created, in any order: an arm outlives its robot, and a workspace
 //! its arm. Returned texts belong to the library.

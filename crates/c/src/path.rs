@@ -13,7 +13,7 @@ use crate::arm::UrdfIkArm;
 use crate::failure::{Failure, UrdfIkStatus, c_text, guarded, guarded_or};
 use crate::goals::read_goals;
 use crate::pointers::{hand_out, optional_text, reference, take_back};
-use crate::problem::{UrdfIkProblem, check_reserved};
+use crate::problem::{UrdfIkProblem, check_reserved, optional_positions, urdf_ik_problem};
 use crate::robot::RobotData;
 
 /// How a path is followed. urdf_ik_path_options() sets all fields.
@@ -87,7 +87,7 @@ impl OwnedTrajectory {
             trajectory.violations.clone(),
         ];
         let reason = followed.stop.as_ref().map(|stop| c_text(&stop.to_string()));
-        let [times, positions, velocities, accelerations, violations] = numbers.each_ref().map(|list| list.as_ptr());
+        let [times, positions, velocities, accelerations, violations] = numbers.each_ref().map(Vec::as_ptr);
         let public = UrdfIkTrajectory {
             count: points.len(),
             times,
@@ -176,7 +176,7 @@ unsafe fn plan(
     let path = Path::new(&waypoints, path_options).map_err(Failure::problem)?;
     let limits = unsafe { motion_limits(options.joint_limits, data, chain) }?;
     let nominal = chain.nominal_positions();
-    let seed = unsafe { given.positions(given.seed, chain) }?;
+    let seed = unsafe { optional_positions(given.seed, chain) }?;
     let world = unsafe { given.world() }.map(|world| &**world);
     let goals = match unsafe { given.goals() }? {
         Some(text) => read_goals(text, data, chain, world)?,
@@ -198,6 +198,7 @@ unsafe fn plan(
 /// Refuses fields that a path does not have.
 fn check_fields(problem: &UrdfIkProblem) -> Result<(), Failure> {
     check_reserved(&problem.reserved, "the problem", "urdf_ik_problem")?;
+    let UrdfIkProblem { pick, attempts, random_seed, closest, .. } = urdf_ik_problem();
     let set = [
         ("max_step", !problem.max_step.is_null()),
         ("lower", !problem.lower.is_null()),
@@ -206,6 +207,11 @@ fn check_fields(problem: &UrdfIkProblem) -> Result<(), Failure> {
         ("cost", problem.cost.is_some()),
         ("timeout", problem.timeout != 0.0),
         ("max_turns", problem.max_turns != 0),
+        ("move_weights", !problem.move_weights.is_null()),
+        ("pick", problem.pick != pick),
+        ("attempts", problem.attempts != attempts),
+        ("random_seed", problem.random_seed != random_seed),
+        ("closest", problem.closest != closest),
     ];
     match set.iter().find(|(_, is_set)| *is_set) {
         Some((field, _)) => Err(Failure::problem(format!("a path has no {field}: leave its default"))),

@@ -1,8 +1,8 @@
 //! Problems as C has them, and as the library has them.
 //!
 //! Problems are plain structs that a function initialises. Their size is constant: new fields take `reserved` words,
-//! whose value 0 is the default, so that programs built with an older header work. A handle owns all it needs, so handles
-//! may be freed in any order.
+//! whose value 0 is the default, so that programs built with an older header work. A handle owns all it needs, so
+//! handles may be freed in any order.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::Arc;
@@ -73,8 +73,8 @@ pub struct UrdfIkProblem {
     /// Number of targets.
     pub target_count: usize,
     /// Goals besides the targets: the text of a JSON array of objects (UTF-8), whose fields docs/goals.md lists. Links
-    /// off the chain are at the `rest` positions of the world, or at the neutral ones. A workspace reads a text again only if it differs
-    /// from that of its previous problem, or the world does. NULL: none.
+    /// off the chain are at the `rest` positions of the world, or at the neutral ones. A workspace reads a text again
+    /// only if it differs from that of its previous problem, or the world does. NULL: none.
     pub goals: *const c_char,
     /// Start of the search, n entries [rad or m]. NULL: the middle of the joint ranges.
     pub seed: *const f64,
@@ -193,6 +193,15 @@ pub(crate) fn check_reserved(reserved: &[u64], what: &str, initialised_by: &str)
     )))
 }
 
+/// The entries of all joints at `pointer`; `None` if it is NULL.
+///
+/// # Safety
+/// The pointer is NULL, or valid for `'a`.
+pub(crate) unsafe fn optional_positions<'a>(pointer: *const f64, chain: &Chain) -> Result<Option<&'a [f64]>, Failure> {
+    let length = chain.variables().len();
+    (!pointer.is_null()).then(|| unsafe { entries(pointer, length, "positions") }).transpose()
+}
+
 impl UrdfIkTarget {
     fn target(&self) -> Result<Target, Failure> {
         check_reserved(&self.reserved, "a target", "urdf_ik_target")?;
@@ -264,7 +273,7 @@ impl UrdfIkProblem {
         callbacks: &'a Callbacks<impl Fn(&[f64]) -> bool + Sync, impl Fn(&[f64]) -> f64 + Sync>,
     ) -> Result<Problem<'a>, Failure> {
         check_reserved(&self.reserved, "the problem", "urdf_ik_problem")?;
-        let positions = |pointer: *const f64| unsafe { self.positions(pointer, chain) };
+        let positions = |pointer: *const f64| unsafe { optional_positions(pointer, chain) };
         let mode = match positions(self.max_step)? {
             Some(max_step) => Mode::Track { max_step },
             None => Mode::Search { pick: self.pick()?, attempts: self.attempts, random_seed: self.random_seed },
@@ -284,30 +293,17 @@ impl UrdfIkProblem {
             .with_unreached(self.unreached()?))
     }
 
-    /// The entries of all joints at `pointer`; `None` if it is NULL.
-    ///
-    /// # Safety
-    /// The pointer is NULL, or valid for `'a`.
-    pub(crate) unsafe fn positions<'a>(
-        &self,
-        pointer: *const f64,
-        chain: &Chain,
-    ) -> Result<Option<&'a [f64]>, Failure> {
-        let length = chain.variables().len();
-        (!pointer.is_null()).then(|| unsafe { entries(pointer, length, "positions") }).transpose()
-    }
-
     /// The null-space tasks.
     ///
     /// # Safety
     /// The pointers are NULL, or valid for `'a`.
     pub(crate) unsafe fn preference<'a>(&self, chain: &Chain) -> Result<Preference<'a>, Failure> {
         Ok(Preference {
-            posture: unsafe { self.positions(self.posture, chain) }?,
+            posture: unsafe { optional_positions(self.posture, chain) }?,
             posture_weight: self.posture_weight,
             limits_weight: self.limits_weight,
             manipulability_weight: self.manipulability_weight,
-            move_weights: unsafe { self.positions(self.move_weights, chain) }?,
+            move_weights: unsafe { optional_positions(self.move_weights, chain) }?,
             ..Preference::default()
         })
     }

@@ -254,7 +254,7 @@ pub unsafe extern "C" fn urdf_ik_servo_step(
         commands.clear();
         let read = given.iter().try_for_each(|given| given.command().map(|command| commands.push(command)));
         let command = if given.is_empty() { Command::Rest } else { Command::Tips(&commands) };
-        let positions = unsafe { optional_positions(positions, servo.joint_names.len()) };
+        let positions = unsafe { written_positions(positions, servo.joint_names.len()) };
         let stepped = servo.step(read.map(|()| command), positions);
         servo.commands = commands;
         stepped
@@ -275,7 +275,7 @@ pub unsafe extern "C" fn urdf_ik_servo_step_joints(
         let servo = unsafe { exclusive(servo, "servo") }?;
         let count = servo.joint_names.len();
         let velocities = unsafe { entries(velocities, count, "velocities") };
-        servo.step(velocities.map(Command::Velocities), unsafe { optional_positions(positions, count) })
+        servo.step(velocities.map(Command::Velocities), unsafe { written_positions(positions, count) })
     })
 }
 
@@ -295,7 +295,7 @@ pub unsafe extern "C" fn urdf_ik_servo_state(
         let UrdfIkServo { servo, .. } = unsafe { reference(servo, "servo") }?;
         let values = [servo.positions(), servo.velocities(), servo.accelerations()];
         for (place, values) in [positions, velocities, accelerations].into_iter().zip(values) {
-            if let Some(place) = unsafe { optional_positions(place, values.len()) } {
+            if let Some(place) = unsafe { written_positions(place, values.len()) } {
                 place.copy_from_slice(values);
             }
         }
@@ -307,6 +307,6 @@ pub unsafe extern "C" fn urdf_ik_servo_state(
 ///
 /// # Safety
 /// `place` is NULL, or points to as many entries, which are not used otherwise meanwhile.
-unsafe fn optional_positions<'a>(place: *mut f64, count: usize) -> Option<&'a mut [f64]> {
+unsafe fn written_positions<'a>(place: *mut f64, count: usize) -> Option<&'a mut [f64]> {
     unsafe { exclusive_entries(place, count, "positions") }.ok()
 }

@@ -10,7 +10,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use urdf_ik::goals::GoalContext;
 use urdf_ik::motion::{
-    FollowOptions, Followed, JointLimit, MotionLimits, Path, PathOptions, PathProblem, Timing, Trajectory, follow,
+    FollowError, FollowOptions, Followed, JointLimit, MotionLimits, Path, PathOptions, PathProblem, Timing, Trajectory,
+    follow_watched,
 };
 use urdf_ik::parameters::read_goals;
 use urdf_ik::robot::Chain;
@@ -103,11 +104,9 @@ pub fn run(arguments: &PathArguments, out: &mut impl Write) -> Result<bool> {
         .with_goals(&goals)
         .with_free_start(arguments.start.is_none())
         .with_clearance(environment.as_ref().map(Environment::clearance));
-    let spinner = progress::spinner("planning the path");
     let options = FollowOptions::default().with_search(arguments.search);
-    let followed = follow(&solver, &problem, &options)?;
+    let followed = follow_with_bar(&solver, &problem, &options)?;
     let trajectory = Trajectory::new(&chain, &problem, &followed, &timing)?;
-    drop(spinner);
     if let Some(sentence) = trajectory.too_coarse(&followed, &options.deviation) {
         eprintln!("urdf_ik: the trajectory is too coarse: {sentence}");
     }
@@ -128,6 +127,16 @@ pub fn run(arguments: &PathArguments, out: &mut impl Write) -> Result<bool> {
         eprintln!("urdf_ik: the path is followed up to {:.1} % of its length: {stop}", 100.0 * followed.fraction);
     }
     Ok(followed.stop.is_none())
+}
+
+fn follow_with_bar(solver: &Solver, problem: &PathProblem, options: &FollowOptions) -> Result<Followed, FollowError> {
+    let bar = progress::bar("planning the path", 100);
+    let watch = |progress: f64| {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 100")]
+        bar.set_position((100.0 * progress) as u64);
+        false
+    };
+    follow_watched(solver, problem, options, &watch)
 }
 
 impl PathArguments {

@@ -43,17 +43,19 @@ pub(super) struct CurveFit<'a> {
     cost: CurveCost<'a>,
     /// The quadratic model of the cost.
     model: BoundedQuadratic,
+    has_fixed_ends: bool,
 }
 
 impl<'a> CurveFit<'a> {
-    /// For curves with the intervals of `curve`, whose `cost` it minimises.
-    pub(super) fn new(chain: &Chain, cost: CurveCost<'a>, curve: &JointCurve) -> Self {
+    /// For curves with the intervals of `curve`, whose `cost` it minimises. Fixed ends stay where they are, also if the
+    /// start is free.
+    pub(super) fn new(chain: &Chain, cost: CurveCost<'a>, curve: &JointCurve, has_fixed_ends: bool) -> Self {
         // Four control points contribute at each point.
         let model = BoundedQuadratic::new(curve.controls.len(), 4 * curve.variables);
-        Self { domains: chain.domains(), cost, model }
+        Self { domains: chain.domains(), cost, model, has_fixed_ends }
     }
 
-    /// Optimises all control points of `curve`, except the first one if the start is not free.
+    /// Optimises all control points of `curve`, except fixed ends and a given start.
     pub(super) fn improve(&mut self, curve: &mut JointCurve, objective: FitObjective) {
         let mut cost = self.correct(curve, AtLimits::Release);
         if objective == FitObjective::DistanceFromPath {
@@ -111,10 +113,13 @@ impl<'a> CurveFit<'a> {
     /// The step that minimises the quadratic model of the cost inside the limits; `None` if the model has no minimum.
     fn step(&mut self, curve: &JointCurve, objective: FitObjective, at_limits: AtLimits) -> Option<Vec<f64>> {
         self.cost.linearise(curve, objective, &mut self.model);
+        let is_start_fixed = self.has_fixed_ends || self.cost.is_start_fixed();
+        let end = curve.controls.len() - curve.variables;
         for (i, (position, domain)) in curve.controls.iter().zip(self.domains.iter().cycle()).enumerate() {
             self.model.bounds[i] = match *domain {
                 // The curve starts at the present configuration, unless its start is free.
-                _ if i < curve.variables && self.cost.is_start_fixed() => [0.0, 0.0],
+                _ if i < curve.variables && is_start_fixed => [0.0, 0.0],
+                _ if i >= end && self.has_fixed_ends => [0.0, 0.0],
                 Domain::Interval { lower, upper }
                     if at_limits == AtLimits::Stay && (*position <= lower || *position >= upper) =>
                 {

@@ -5,7 +5,7 @@ use super::curve_fit::CurveFit;
 use super::joint_curve::JointCurve;
 use super::limits::JointLimit;
 use super::path_errors::PathErrors;
-use super::path_problem::{FollowError, FollowOptions, Followed, PathProblem, check_start, ratio};
+use super::path_problem::{FollowError, FollowOptions, Followed, PathProblem, Watch, check_start, ratio};
 use super::path_search;
 use super::path_solver::PathSolver;
 use super::path_stop::{NextPose, PathStop, StopReason};
@@ -59,7 +59,7 @@ const CHORDS: u32 = 8;
 /// [`FollowError`] for an invalid seed, target, limit or option, and for a seed outside the limits. A path that cannot
 /// be followed to its end is no error: see [`Followed::stop`].
 pub fn follow(solver: &Solver, problem: &PathProblem, options: &FollowOptions) -> Result<Followed, FollowError> {
-    follow_until(solver, problem, options, &|| false)
+    follow_watched(solver, problem, options, &|_| false)
 }
 
 /// Like [`follow`], with an interruption that is called between pieces of the path.
@@ -72,6 +72,19 @@ pub fn follow_until(
     options: &FollowOptions,
     interruption: Interruption,
 ) -> Result<Followed, FollowError> {
+    follow_watched(solver, problem, options, &|_| interruption())
+}
+
+/// Like [`follow_until`], with an interruption that is also called in searches, and told about the progress.
+///
+/// # Errors
+/// As [`follow_until`].
+pub fn follow_watched(
+    solver: &Solver,
+    problem: &PathProblem,
+    options: &FollowOptions,
+    watch: Watch,
+) -> Result<Followed, FollowError> {
     options.check()?;
     if !problem.free_start {
         check_start(solver.chain(), problem.seed)?;
@@ -79,7 +92,7 @@ pub fn follow_until(
     // Infinite limits are valid here.
     problem.limits.clone().or(&JointLimit::DEFAULT).check(&solver.chain().variable_names())?;
     problem.preference.check(solver.chain())?;
-    let mut solver = PathSolver::new(solver, problem, options, interruption);
+    let mut solver = PathSolver::new(solver, problem, options, watch);
     let starts = starts(&mut solver)?;
     if starts.is_empty() {
         solver.search(0.0, problem.seed)?;
@@ -183,8 +196,8 @@ fn fit(solver: &mut PathSolver, tracked: &Tracked, stop: Option<PathStop>) -> Re
 /// The smooth curve of a tracked path with its errors. Intervals are bisected until the tip is close enough to the
 /// path, the goals are met, and the motion is clear. The curve ends before an interval that is too short to bisect.
 ///
-/// If the optimal curve is not clear, or violates a goal even in short intervals, it is replaced by one near the
-/// tracked configurations, which do not.
+/// If the optimal curve is not clear, or leaves the path or violates a goal even in short intervals, its ends are fixed
+/// at the tracked configurations, which do not, and then the whole curve is near them.
 fn smooth(
     solver: &mut PathSolver,
     tracked: &Tracked,
@@ -194,12 +207,12 @@ fn smooth(
     let mut objective = FitObjective::Everything;
     let from_tracked = |parts: &[Vec<f64>]| JointCurve::new(parts, variables, |length| tracked.positions_at(length));
     let mut curve = from_tracked(&parts);
-    let mut stop = None;
+    let (mut stop, mut has_fixed_ends) = (None, false);
     loop {
         solver.check_interruption()?;
         let metres_per_radian = solver.options.deviation.position / solver.options.deviation.orientation;
         let cost = CurveCost::new(solver.solver, solver.problem, metres_per_radian, &curve);
-        CurveFit::new(solver.solver.chain(), cost, &curve).improve(&mut curve, objective);
+        CurveFit::new(solver.solver.chain(), cost, &curve, has_fixed_ends).improve(&mut curve, objective);
         let (errors, bad) = bad_intervals(solver, &curve, tracked.bisected_ratio);
         if bad.is_empty() {
             return Ok((curve, errors, stop));
@@ -207,13 +220,13 @@ fn smooth(
         let is_short = |part: usize, interval: usize| {
             0.5 * (parts[part][interval + 1] - parts[part][interval]) < solver.options.shortest_piece
         };
-        let needs_tracked = bad.iter().any(|(part, interval, reason)| match reason {
-            StopReason::Collision { .. } => true,
-            StopReason::Goal { .. } => is_short(*part, *interval),
-            _ => false,
-        });
-        if objective == FitObjective::Everything && needs_tracked {
-            objective = FitObjective::DistanceFromPath;
+        let Faults { leaves_path, is_blocked } = Faults::of(&bad, is_short);
+        let fixes_ends = !has_fixed_ends && (leaves_path || solver.problem.free_start && is_blocked);
+        if fixes_ends || objective == FitObjective::Everything && (leaves_path || is_blocked) {
+            if !fixes_ends {
+                objective = FitObjective::DistanceFromPath;
+            }
+            has_fixed_ends |= fixes_ends;
             curve = from_tracked(&parts);
             continue;
         }
@@ -234,6 +247,27 @@ fn smooth(
             FitObjective::Everything => JointCurve::new(&parts, variables, |length| last.positions_at(length)),
             FitObjective::DistanceFromPath => from_tracked(&parts),
         };
+    }
+}
+
+/// Faults of a curve that tracked configurations do not have.
+struct Faults {
+    /// It leaves the path in a short interval.
+    leaves_path: bool,
+    /// It collides, or violates a goal in a short interval.
+    is_blocked: bool,
+}
+
+impl Faults {
+    fn of(bad: &[(usize, usize, StopReason)], is_short: impl Fn(usize, usize) -> bool) -> Self {
+        let any = |is_fault: fn(&StopReason) -> bool| {
+            bad.iter().any(|(part, interval, reason)| is_fault(reason) && is_short(*part, *interval))
+        };
+        let collides = bad.iter().any(|(.., reason)| matches!(reason, StopReason::Collision { .. }));
+        Self {
+            leaves_path: any(|reason| matches!(reason, StopReason::PieceTooShort { .. })),
+            is_blocked: collides || any(|reason| matches!(reason, StopReason::Goal { .. })),
+        }
     }
 }
 
@@ -284,6 +318,13 @@ fn errors_on(solver: &mut PathSolver, curve: &JointCurve, length: f64) -> PathEr
 fn obstruction_on(solver: &mut PathSolver, curve: &JointCurve, ends: &[f64]) -> Option<StopReason> {
     solver.problem.clearance?;
     let mut here = curve.positions_at(ends[0]);
+    if solver.problem.free_start && ends[0] == 0.0 {
+        // Motions out of a contact are no obstruction.
+        let obstruction = solver.obstruction_at(&here);
+        if obstruction.is_some() {
+            return obstruction;
+        }
+    }
     (1..=CHORDS).find_map(|chord| {
         let length = ends[0] + (ends[1] - ends[0]) * f64::from(chord) / f64::from(CHORDS);
         let there = curve.positions_at(length);

@@ -75,13 +75,13 @@ mod trajectory;
 mod transit_check;
 
 pub use fail_safe::{HandOver, Step};
-pub use follow::{follow, follow_until};
+pub use follow::{follow, follow_until, follow_watched};
 pub use generator::{MotionError, Pace};
 pub use joint_curve::JointCurve;
 pub use joint_motion::JointMotion;
 pub use limits::{JointLimit, JointLimits, JointLimitsError, MotionLimits, MotionLimitsError};
 pub use path::{Path, PathError, PathOptions};
-pub use path_problem::{FollowError, FollowOptions, Followed, PathProblem};
+pub use path_problem::{FollowError, FollowOptions, Followed, PathProblem, Watch};
 pub use path_stop::{BranchEnd, NextPose, PathStop, StopReason};
 pub use speed_scale::SpeedScale;
 pub use timing::{Timing, TimingError};

@@ -12,6 +12,10 @@ use urdf_ik_robot::{Chain, Domain};
 use urdf_ik_solver::{Preference, ProblemError, Residual, Target, Tolerance};
 use urdf_ik_text::names::{number, short};
 
+/// Called while a path is planned, with the estimated fraction of the work that is done, from 0 to 1, which never
+/// decreases; true interrupts.
+pub type Watch<'a> = &'a (dyn Fn(f64) -> bool + Sync);
+
 /// A path for the joints of a chain to follow. It is validated by [`follow`](crate::follow()).
 #[derive(Clone, Copy)]
 #[non_exhaustive]
@@ -52,7 +56,7 @@ impl<'a> PathProblem<'a> {
     }
 
     /// This problem with a free start: of all solutions of the first pose, the one that completes the path best, by the
-    /// followed fraction and then by the motion of the joints.
+    /// followed fraction and then by the motion of the joints, which counts 5 % more where bodies are within 2 cm.
     #[must_use]
     pub fn with_free_start(self, free_start: bool) -> Self {
         Self { free_start, ..self }

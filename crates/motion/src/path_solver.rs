@@ -1,13 +1,13 @@
 //! Inverse kinematics and collision checks for poses of a path.
 
 use super::path_errors::PathErrors;
-use super::path_problem::{FollowError, FollowOptions, PathProblem, ratio};
+use super::path_problem::{FollowError, FollowOptions, PathProblem, Watch, ratio};
 use super::path_stop::StopReason;
 use super::tip_kinematics::{PathConfiguration, PathDeviation};
 use urdf_ik_collision::{Clearance, SegmentScratch};
 use urdf_ik_goals::{Goal, TOLERANCE};
 use urdf_ik_solver::{
-    Bounds, Interruption, Mode, Pick, Problem, ProblemError, Scratch, Solution, Solver, Target, Tolerance, Unreached,
+    Bounds, Mode, Pick, Problem, ProblemError, Scratch, Solution, Solver, Target, Tolerance, Unreached,
 };
 
 /// Tolerance of a solve, as a fraction of the target's tolerance: larger residuals would show in the velocities.
@@ -24,7 +24,9 @@ pub(super) struct PathSolver<'a> {
     pub(super) solver: &'a Solver,
     pub(super) problem: &'a PathProblem<'a>,
     pub(super) options: &'a FollowOptions,
-    interruption: Interruption<'a>,
+    watch: Watch<'a>,
+    /// The estimated fraction of the work that is done.
+    pub(super) progress: f64,
     /// The last solution.
     pub(super) solution: Solution,
     /// Errors on the path.
@@ -44,7 +46,7 @@ impl<'a> PathSolver<'a> {
         solver: &'a Solver,
         problem: &'a PathProblem<'a>,
         options: &'a FollowOptions,
-        interruption: Interruption<'a>,
+        watch: Watch<'a>,
     ) -> Self {
         let chain = solver.chain();
         let variables = chain.variables().len();
@@ -52,7 +54,8 @@ impl<'a> PathSolver<'a> {
             solver,
             problem,
             options,
-            interruption,
+            watch,
+            progress: 0.0,
             solution: solver.solution(),
             deviation: PathDeviation::new(chain, problem),
             scratch: solver.scratch(),
@@ -63,9 +66,9 @@ impl<'a> PathSolver<'a> {
         }
     }
 
-    /// Fails if the caller has interrupted.
+    /// Reports the progress. Fails if the caller interrupts.
     pub(super) fn check_interruption(&self) -> Result<(), FollowError> {
-        if (self.interruption)() { Err(FollowError::Interrupted) } else { Ok(()) }
+        if (self.watch)(self.progress) { Err(FollowError::Interrupted) } else { Ok(()) }
     }
 
     /// The greatest ratio of an error to the allowed one.
@@ -90,7 +93,8 @@ impl<'a> PathSolver<'a> {
 
     /// Makes one attempt from `seed` for the pose at `length` and the goals, within bounds, without regard to
     /// collisions.
-    pub(super) fn attempt(&mut self, length: f64, seed: &[f64], bounds: Option<Bounds>) -> Result<bool, ProblemError> {
+    pub(super) fn attempt(&mut self, length: f64, seed: &[f64], bounds: Option<Bounds>) -> Result<bool, FollowError> {
+        self.check_interruption()?;
         let targets = [self.target(length)];
         let problem = Problem::new(&targets, seed)
             .with_goals(self.problem.goals)
@@ -101,10 +105,12 @@ impl<'a> PathSolver<'a> {
         Ok(self.is_met())
     }
 
-    /// True if `positions` are clear of collisions.
-    pub(super) fn is_free(&mut self, positions: &[f64]) -> bool {
+    /// True if `positions` are clear of collisions, farther than the margin by `distance` \[m\].
+    pub(super) fn is_free(&mut self, positions: &[f64], distance: f64) -> bool {
         let clearance = self.tracking_clearance();
-        clearance.is_none_or(|Clearance { scene, margin }| scene.is_free(positions, margin, &mut self.segment.scene))
+        clearance.is_none_or(|Clearance { scene, margin }| {
+            scene.is_free(positions, margin + distance, &mut self.segment.scene)
+        })
     }
 
     /// The target of a solve for the pose at `length`.
@@ -201,6 +207,15 @@ impl<'a> PathSolver<'a> {
     /// The collision on a straight line in joint space; `None` if it is clear.
     pub(super) fn obstruction_between(&mut self, here: &[f64], there: &[f64]) -> Option<StopReason> {
         self.obstruction(self.problem.clearance, here, there)
+    }
+
+    /// The pair that is nearer than the margin at `positions`.
+    pub(super) fn obstruction_at(&mut self, positions: &[f64]) -> Option<StopReason> {
+        let clearance = self.problem.clearance?;
+        let SegmentScratch { scene, required_gaps, .. } = &mut self.segment;
+        required_gaps.begin(&[], clearance.margin);
+        let near = clearance.worst_at(positions, required_gaps, scene)?;
+        Some(StopReason::collision(clearance.scene, Some(&near)))
     }
 
     fn obstruction(&mut self, clearance: Option<Clearance>, here: &[f64], there: &[f64]) -> Option<StopReason> {

@@ -64,24 +64,40 @@ impl Tracked {
     }
 }
 
-/// Tracks the path from the last of some knots: resolved motion with pieces that are bisected where the linearisation
-/// is poor (Taylor 1979, "Planning and execution of straight line manipulator trajectories"). Returns the stop if it
-/// does not reach the end.
+/// Tracks the path from the last of some knots to its end: see [`extend`]. Returns the stop if it does not reach that.
 pub(super) fn track(solver: &mut PathSolver, mut knots: Vec<Knot>) -> Result<(Tracked, Option<PathStop>), FollowError> {
+    let end = solver.problem.path.length();
+    let failed = extend(solver, &mut knots, end)?;
+    let Knot { length: at, positions: here } = &knots[knots.len() - 1];
+    let stopped = |reason| PathStop::at(solver.problem.path, *at, reason);
+    let stop = match failed {
+        None => None,
+        Some((_, PieceOutcome::Good(_))) => Some(stopped(StopReason::TooManyPieces { pieces: MAX_PIECES })),
+        Some((_, PieceOutcome::Obstructed(reason))) => Some(stopped(reason)),
+        Some((next, PieceOutcome::Unreached)) => Some(stop_unreached(solver, *at, next, here)?),
+        Some((next, PieceOutcome::TooFar(errors))) => Some(stopped(solver.excess(&errors, next - at))),
+    };
+    Ok((Tracked::new(knots, solver.problem.path.rests()), stop))
+}
+
+/// Tracks the path from the last of some knots to path length `end`: resolved motion with pieces that are bisected
+/// where the linearisation is poor (Taylor 1979, "Planning and execution of straight line manipulator trajectories").
+/// Returns the end and the outcome of a piece that cannot be made, or that is one too many, although it is good.
+pub(super) fn extend(
+    solver: &mut PathSolver,
+    knots: &mut Vec<Knot>,
+    end: f64,
+) -> Result<Option<(f64, PieceOutcome)>, FollowError> {
     let Knot { length: mut at, positions: mut here } = knots[knots.len() - 1].clone();
     let mut length = solver.options.longest_piece;
-    let mut stop = None;
-    while at < solver.problem.path.length() && stop.is_none() {
+    while at < end {
         solver.check_interruption()?;
-        let end = solver.problem.path.boundary_after(at);
+        let end = solver.problem.path.boundary_after(at).min(end);
         // The last two pieces before the end have equal lengths, so that no very short one remains.
         let left = end - at;
         let next = if left <= length { end } else { at + length.min(0.5 * left) };
         match solve_piece(solver, at, next, &here)? {
-            PieceOutcome::Good(_) if knots.len() > MAX_PIECES => {
-                stop = Some(PathStop::at(solver.problem.path, at, StopReason::TooManyPieces { pieces: MAX_PIECES }));
-            }
-            PieceOutcome::Good(errors) => {
+            PieceOutcome::Good(errors) if knots.len() <= MAX_PIECES => {
                 here.clone_from(&solver.solution.positions);
                 knots.push(Knot { length: next, positions: here.clone() });
                 if solver.ratio(&errors) < LENGTHENING_DEVIATION_RATIO {
@@ -89,20 +105,19 @@ pub(super) fn track(solver: &mut PathSolver, mut knots: Vec<Knot>) -> Result<(Tr
                 }
                 at = next;
             }
-            _ if 0.5 * (next - at) >= solver.options.shortest_piece => length = 0.5 * (next - at),
-            PieceOutcome::Obstructed(reason) => stop = Some(PathStop::at(solver.problem.path, at, reason)),
-            PieceOutcome::Unreached => stop = Some(stop_unreached(solver, at, next, &here)?),
-            PieceOutcome::TooFar(errors) => {
-                let reason = solver.excess(&errors, next - at);
-                stop = Some(PathStop::at(solver.problem.path, at, reason));
+            outcome
+                if matches!(outcome, PieceOutcome::Good(_)) || 0.5 * (next - at) < solver.options.shortest_piece =>
+            {
+                return Ok(Some((next, outcome)));
             }
+            _ => length = 0.5 * (next - at),
         }
     }
-    Ok((Tracked::new(knots, solver.problem.path.rests()), stop))
+    Ok(None)
 }
 
 /// Outcome of one piece.
-enum PieceOutcome {
+pub(super) enum PieceOutcome {
     /// Its end is reached, and the errors on the way are small enough.
     Good(PathErrors),
     /// Its end was not reached from its start.

@@ -83,7 +83,8 @@ impl Output {
     /// # Errors
     /// [`Refused`] if there was a request after that `ticket`.
     pub(crate) fn check_latest(&self, ticket: u64) -> Result<(), Refused> {
-        check_latest(&self.snapshot.lock().activity, ticket)
+        // Not the snapshot: a motion that is being replaced closes its listener earlier.
+        check_latest(&self.state.lock().activity, ticket)
     }
 
     /// Progress on the path that the arm follows, or followed until its present rest.

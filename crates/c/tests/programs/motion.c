@@ -162,8 +162,8 @@ static void keeps_clear(const UrdfIkArm *arm, UrdfIkWorkspace *workspace) {
   UrdfIkWorld *world = NULL;
   OK(urdf_ik_forward_kinematics(workspace, START, &pose));
   snprintf(description, sizeof description,
-           "{\"margin\": 0.01, \"obstacles\": [{\"id\": \"ball\", \"type\": \"sphere\", \"radius\": 0.05, \"p\": [%f, %f, %f]}]}", pose.position[0],
-           pose.position[1] + 0.16, pose.position[2]);
+           "{\"margin\": 0.01, \"obstacles\": [{\"id\": \"ball\", \"type\": \"sphere\", \"radius\": 0.05, \"p\": [%f, %f, %f]}]}",
+           pose.position[0], pose.position[1] + 0.16, pose.position[2]);
   OK(urdf_ik_world_new(arm, description, &world));
   UrdfIkServoOptions options = urdf_ik_servo_options(50);
   options.avoid = world;
@@ -183,7 +183,8 @@ static void keeps_clear(const UrdfIkArm *arm, UrdfIkWorkspace *workspace) {
   urdf_ik_servo_free(servo);
 
   options = urdf_ik_servo_options(50);
-  snprintf(description, sizeof description, "[{\"type\": \"position\", \"name\": \"ceiling\", \"upper\": [null, null, %f]}]", pose.position[2] + 0.02);
+  snprintf(description, sizeof description, "[{\"type\": \"position\", \"name\": \"ceiling\", \"upper\": [null, null, %f]}]",
+           pose.position[2] + 0.02);
   options.goals = description;
   options.max_deviation_angle = 0;
   servo = servo_of(arm, &options);

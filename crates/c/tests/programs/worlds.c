@@ -91,8 +91,8 @@ static void carries_a_part(const UrdfIkArm *arm, const double *q) {
   OK(urdf_ik_forward_kinematics(workspace, q, &place));
   for (int may_touch = 0; may_touch < 2; may_touch++) {
     snprintf(description, sizeof description,
-             "{\"obstacles\": [{\"id\": \"ball\", \"type\": \"sphere\", \"radius\": 0.02, \"p\": [%f, %f, %f]}], \"attached\": [{\"id\": \"load\", "
-             "\"type\": \"sphere\", \"radius\": 0.02, \"p\": [0, 0, 0.3], \"link\": \"tool0\", \"may_touch\": [%s]}]}",
+             "{\"obstacles\": [{\"id\": \"ball\", \"type\": \"sphere\", \"radius\": 0.02, \"p\": [%f, %f, %f]}], "
+             "\"attached\": [{\"id\": \"load\", \"type\": \"sphere\", \"radius\": 0.02, \"p\": [0, 0, 0.3], \"link\": \"tool0\", \"may_touch\": [%s]}]}",
              place.position[0], place.position[1], place.position[2], may_touch ? "\"ball\"" : "");
     UrdfIkWorld *world = world_of(arm, description);
     EXPECT(is_free(world, q) == may_touch);

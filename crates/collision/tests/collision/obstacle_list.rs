@@ -3,7 +3,7 @@
 use std::f64::consts::FRAC_1_SQRT_2;
 
 use serde_json::{Value, json};
-use urdf_ik::collision::{Body, BodyDistances, LinkPoses, ObstacleListError, World, world_from_json};
+use urdf_ik::collision::{Body, BodyDistances, LinkPoses, ObstacleListError, World, attach_from_json, world_from_json};
 use urdf_ik::robot::MeshFolders;
 
 use crate::common::Random;
@@ -112,6 +112,32 @@ fn the_least_distance_is_that_of_links_and_obstacles() {
         let expected = [to(0.0, 0.0, 0.0) - 0.2, to(1.0, 0.0, 0.5) - 0.2, z + 0.05 - 0.1].map(|d: f64| d.max(0.0));
         assert!(all.iter().zip(expected).all(|(d, e)| (d - e).abs() < 1e-6), "{all:?} {expected:?}");
         assert_eq!(distances.least(&at), Some((nearest, all[nearest])));
+    }
+}
+
+#[test]
+fn attached_parts_have_a_link_and_may_touch_others() {
+    let shaped = Shaped::two(r#"<sphere radius="0.1"/>"#, r#"<sphere radius="0.1"/>"#, None);
+    let folders = MeshFolders::new([], None);
+    let part = json!({"id": "load", "type": "sphere", "radius": 0.1, "p": AT, "link": "free", "may_touch": ["fixed"]});
+    let attach = |part: Value| {
+        let mut world = World::default();
+        attach_from_json(&mut world, &json!([part]), &shaped.robot, &folders).map(|()| world)
+    };
+    let world = attach(part.clone()).unwrap();
+    let (id, attached) = world.attached().next().unwrap();
+    assert_eq!((id, attached.link), ("load", shaped.robot.link_index("free").unwrap()));
+    assert!(attached.may_touch.contains("fixed") && attached.pose.translation.vector.as_slice() == AT);
+    for (field, value, words) in [
+        ("link", Value::Null, "its 'link' is null"),
+        ("link", json!("nobody"), "no link 'nobody' to attach it to; the links are: fixed, a,"),
+        ("may_touch", json!("fixed"), "'may_touch' is wrong"),
+        ("radius", json!(-1), "obstacle 'load'"),
+    ] {
+        let mut wrong = part.clone();
+        wrong[field] = value;
+        let error = attach(wrong).err().unwrap().to_string();
+        assert!(error.contains(words), "{error}");
     }
 }
 

@@ -3,11 +3,30 @@
 use crate::path_problem::FollowError;
 use crate::path_solver::PathSolver;
 use crate::tip_kinematics::PathConfiguration;
-use crate::tracking::Knot;
+use crate::tracking::{Knot, extend};
 
-/// Pieces from the first of two configurations to the second, without the first; `None` if a piece cannot be made short
+/// Pieces from the first of two configurations to the second, without the first: straight motions, or else those of
+/// tracking if it ends there. `None` if neither follows the path clear of collisions.
+pub(super) fn connect(solver: &mut PathSolver, ends: &[Knot; 2]) -> Result<Option<Vec<Knot>>, FollowError> {
+    if let Some(pieces) = bisect(solver, ends)? {
+        return Ok(Some(pieces));
+    }
+    let [from, to] = ends;
+    let tracked = track_on(solver, from, to.length)?;
+    Ok(tracked.filter(|pieces| pieces.last() == Some(to)))
+}
+
+/// Pieces of tracking from a configuration to the path length `end`, without it; `None` if tracking ends before.
+pub(super) fn track_on(solver: &mut PathSolver, from: &Knot, end: f64) -> Result<Option<Vec<Knot>>, FollowError> {
+    let mut knots = vec![from.clone()];
+    let failed = extend(solver, &mut knots, end)?;
+    knots.remove(0);
+    Ok(failed.is_none().then_some(knots))
+}
+
+/// Pieces on the straight motion between two configurations, without the first; `None` if a piece cannot be made short
 /// enough to follow the path clear of collisions. Pieces are bisected; their ends are nearest to the middle.
-pub(super) fn connect(solver: &mut PathSolver, [from, to]: &[Knot; 2]) -> Result<Option<Vec<Knot>>, FollowError> {
+fn bisect(solver: &mut PathSolver, [from, to]: &[Knot; 2]) -> Result<Option<Vec<Knot>>, FollowError> {
     let (mut done, mut open) = (vec![from.clone()], vec![to.clone()]);
     while let Some(end) = open.last() {
         let here = &done[done.len() - 1];

@@ -1,8 +1,10 @@
 //! The next layer of the graph: images of the configurations of the last one, and random self-motions around them.
 
+use super::connection::track_on;
 use super::graph::{Edge, Node};
 use crate::path_problem::FollowError;
 use crate::path_solver::PathSolver;
+use crate::tracking::Knot;
 use urdf_ik_mathematics::pseudorandom;
 use urdf_ik_robot::{Domain, JointKind};
 use urdf_ik_solver::Bounds;
@@ -13,6 +15,10 @@ const LARGEST_STEP: f64 = 0.3;
 const NEIGHBOURS: usize = 3;
 /// Edges to a node: the cheapest ones.
 const EDGES: usize = 8;
+/// Cost of a motion to a configuration with bodies nearer than this beyond the margin \[m\], relative to others: of
+/// motions about as long, one with more clearance is cheaper.
+const NEAR: f64 = 0.02;
+const COST_NEAR: f64 = 1.05;
 /// Least distance of the nodes of a layer \[rad\], and its growth until the layer has no more nodes than allowed.
 const MIN_DISTANCE: f64 = 0.02;
 const DISTANCE_GROWTH: f64 = 1.5;
@@ -31,6 +37,8 @@ pub(super) struct Expansion {
 /// A configuration of the next layer.
 struct Child {
     positions: Vec<f64>,
+    /// Index of the node of the last layer that it was made from.
+    parent: usize,
     /// Cost of the route through its parent.
     cost: f64,
     /// Whether it is clear of collisions, once that is known.
@@ -47,34 +55,53 @@ impl Expansion {
         Self { domains: chain.domains(), steps, samples: 0, nodes }
     }
 
-    /// The layer at path length `length` \[m\] after the `last` one.
+    /// The layer at path length `to` \[m\] after the `last` one at `from` \[m\].
     pub(super) fn next(
         &mut self,
         solver: &mut PathSolver,
         last: &[Node],
-        length: f64,
+        [from, to]: [f64; 2],
     ) -> Result<Vec<Node>, FollowError> {
         let mut children = Vec::new();
-        for node in last.iter().filter(|node| node.cost.is_finite()) {
-            let moved = |sign: f64| node.positions.iter().zip(&self.steps).map(|(at, step)| at + sign * step).collect();
-            let (lower, upper): (Vec<f64>, Vec<f64>) = (moved(-1.0), moved(1.0));
-            for neighbour in 0..=NEIGHBOURS {
-                let seed = if neighbour == 0 { node.positions.clone() } else { self.beside(&node.positions) };
-                if solver.attempt(length, &seed, Some(Bounds { lower: &lower, upper: &upper }))? {
-                    let positions = solver.solution.positions.clone();
-                    let cost = node.cost + joint_length(&node.positions, &positions);
-                    children.push(Child { positions, cost, is_free: None });
-                }
+        for (parent, node) in last.iter().enumerate().filter(|(_, node)| node.cost.is_finite()) {
+            let mut images = self.images(solver, &node.positions, to)?;
+            if images.is_empty() {
+                // Near a singularity joints move fast.
+                let knot = Knot { length: from, positions: node.positions.clone() };
+                images.extend(track_on(solver, &knot, to)?.and_then(|mut pieces| Some(pieces.pop()?.positions)));
             }
+            children.extend(images.into_iter().map(|positions| {
+                let cost = node.cost + joint_length(&node.positions, &positions);
+                Child { positions, parent, cost, is_free: None }
+            }));
         }
         let kept = self.select(solver, children);
-        Ok(kept.into_iter().filter_map(|positions| self.node(last, positions)).collect())
+        Ok(kept.into_iter().filter_map(|child| self.node(solver, last, child)).collect())
+    }
+
+    /// Configurations for the pose at path length `length` \[m\] within the steps around `positions`.
+    fn images(
+        &mut self,
+        solver: &mut PathSolver,
+        positions: &[f64],
+        length: f64,
+    ) -> Result<Vec<Vec<f64>>, FollowError> {
+        let moved = |sign: f64| positions.iter().zip(&self.steps).map(|(at, step)| at + sign * step).collect();
+        let (lower, upper): (Vec<f64>, Vec<f64>) = (moved(-1.0), moved(1.0));
+        let mut images = Vec::new();
+        for neighbour in 0..=NEIGHBOURS {
+            let seed = if neighbour == 0 { positions.to_vec() } else { self.beside(positions) };
+            if solver.attempt(length, &seed, Some(Bounds { lower: &lower, upper: &upper }))? {
+                images.push(solver.solution.positions.clone());
+            }
+        }
+        Ok(images)
     }
 
     /// Starts that are distinct and clear of collisions, as many as a layer has.
     pub(super) fn starts(&self, solver: &mut PathSolver, found: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
-        let children = found.into_iter().map(|positions| Child { positions, cost: 0.0, is_free: None });
-        self.select(solver, children.collect())
+        let children = found.into_iter().map(|positions| Child { positions, parent: 0, cost: 0.0, is_free: None });
+        self.select(solver, children.collect()).into_iter().map(|child| child.positions).collect()
     }
 
     /// A random configuration within the steps around `positions` and the limits.
@@ -86,7 +113,7 @@ impl Expansion {
     }
 
     /// The cheapest of the children that are clear and apart from each other, so many that they cover all of them.
-    fn select(&self, solver: &mut PathSolver, mut children: Vec<Child>) -> Vec<Vec<f64>> {
+    fn select(&self, solver: &mut PathSolver, mut children: Vec<Child>) -> Vec<Child> {
         children.sort_by(|a, b| a.cost.total_cmp(&b.cost));
         let mut distance = MIN_DISTANCE / LARGEST_STEP;
         loop {
@@ -97,7 +124,7 @@ impl Expansion {
                 if child.is_free == Some(false) || !is_apart {
                     continue;
                 }
-                let is_free = child.is_free.unwrap_or_else(|| solver.is_free(&child.positions));
+                let is_free = child.is_free.unwrap_or_else(|| solver.is_free(&child.positions, 0.0));
                 children[index].is_free = Some(is_free);
                 if is_free {
                     kept.push(index);
@@ -107,7 +134,9 @@ impl Expansion {
                 }
             }
             if kept.len() <= self.nodes {
-                return kept.into_iter().map(|index| std::mem::take(&mut children[index].positions)).collect();
+                let mut index = 0..;
+                children.retain(|_| index.next().is_some_and(|index| kept.binary_search(&index).is_ok()));
+                return children;
             }
             distance *= DISTANCE_GROWTH;
         }
@@ -119,16 +148,17 @@ impl Expansion {
         positions.any(|((a, b), step)| (a - b).abs() > fraction * step)
     }
 
-    /// The node at `positions` with its edges; `None` without an edge.
-    fn node(&self, last: &[Node], positions: Vec<f64>) -> Option<Node> {
+    /// The node of a child with its edges: from its parent and from near nodes.
+    fn node(&self, solver: &mut PathSolver, last: &[Node], Child { positions, parent, .. }: Child) -> Option<Node> {
         let is_near = |node: &Node| {
             let mut joints = node.positions.iter().zip(&positions).zip(&self.steps);
             node.cost.is_finite() && joints.all(|((a, b), step)| (a - b).abs() <= *step)
         };
-        let near = last.iter().enumerate().filter(|(_, node)| is_near(node));
+        let weight = if solver.is_free(&positions, NEAR) { 1.0 } else { COST_NEAR };
+        let near = last.iter().enumerate().filter(|(from, node)| *from == parent || is_near(node));
         let edge = |(from, node): (usize, &Node)| Edge {
             from,
-            cost: joint_length(&node.positions, &positions),
+            cost: weight * joint_length(&node.positions, &positions),
             is_checked: false,
         };
         let mut edges: Vec<Edge> = near.map(edge).collect();

@@ -65,9 +65,11 @@ fn search_with(solver: &mut PathSolver, starts: &[Vec<f64>], most_nodes: usize) 
     let nodes = layers::nodes(lengths.len(), most_nodes);
     let mut graph = Graph::new(starts);
     let mut expansion = Expansion::new(solver, nodes);
-    for &length in &lengths[1..] {
-        solver.check_interruption()?;
-        let layer = expansion.next(solver, graph.last(), length)?;
+    let done = solver.progress;
+    for ends in lengths.windows(2) {
+        // Half of the remaining work, as another search may follow.
+        solver.progress = done + 0.5 * (1.0 - done) * ends[0] / solver.problem.path.length();
+        let layer = expansion.next(solver, graph.last(), [ends[0], ends[1]])?;
         if layer.is_empty() {
             break;
         }

@@ -13,7 +13,6 @@ const PASSES: usize = 20;
 pub(super) fn relax(solver: &mut PathSolver, route: &[Vec<f64>], lengths: &[f64]) -> Result<Vec<Knot>, FollowError> {
     let mut relaxed = route.to_vec();
     for _ in 0..PASSES {
-        solver.check_interruption()?;
         for layer in 1..route.len() - 1 {
             let (before, after) = (lengths[layer] - lengths[layer - 1], lengths[layer + 1] - lengths[layer]);
             let fraction = before / (before + after);
@@ -21,7 +20,7 @@ pub(super) fn relax(solver: &mut PathSolver, route: &[Vec<f64>], lengths: &[f64]
             let middle: Vec<f64> = ends.map(|(from, to)| from + fraction * (to - from)).collect();
             if solver.attempt(lengths[layer], &middle, None)? {
                 let positions = solver.solution.positions.clone();
-                if solver.is_free(&positions) {
+                if solver.is_free(&positions, 0.0) {
                     relaxed[layer] = positions;
                 }
             }

@@ -1,12 +1,12 @@
 //! Paths whose start is free, or on which tracking ends early: searched over branches, self-motions and free axes.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use nalgebra::{Isometry3, Vector3};
 use urdf_ik::collision::{Clearance, Geometry, LinkShapes, Obstacle, Pairs, Scene, SceneScratch, World};
 use urdf_ik::motion::{
     BranchEnd, FollowError, FollowOptions, Followed, JointLimits, MotionLimits, NextPose, Path, PathOptions,
-    PathProblem, StopReason, follow, follow_until,
+    PathProblem, StopReason, follow, follow_until, follow_watched,
 };
 use urdf_ik::robot::MeshFolders;
 use urdf_ik::solver::Target;
@@ -221,5 +221,78 @@ fn a_search_stays_clear_of_obstacles_and_can_be_interrupted() {
         assert!(scene.is_free(&positions, 5e-4, &mut scratch), "{positions:?}");
     }
     let interrupted = follow_until(&arm.solver(), &problem, &FollowOptions::default(), &|| true);
+    assert_eq!(interrupted.unwrap_err(), FollowError::Interrupted);
+}
+
+#[test]
+fn a_free_start_passes_near_a_singularity() {
+    let (arm, _) = two_links(3.0);
+    let (target, limits, seed) = (in_plane(), limits(&arm), [0.5, 1.0]);
+    // At 3 mm from the shoulder, which turns by half a revolution there.
+    let path = line(&[[-0.3, 0.003], [0.3, 0.003]]);
+    let problem = PathProblem::new(&path, &target, &seed, &limits).with_free_start(true);
+    let followed = follow(&arm.solver(), &problem, &FollowOptions::default()).unwrap();
+    assert_eq!(followed.fraction, 1.0, "{:?}", followed.stop);
+    let curve = followed.curve.unwrap();
+    for i in 0..=1000 {
+        let length = curve.length() * f64::from(i) / 1000.0;
+        let apart =
+            arm.tip_poses(&curve.positions_at(length))[0].translation.vector - path.pose_at(length).translation.vector;
+        assert!(apart.norm() <= FollowOptions::default().deviation.position, "{apart:?} at {length}");
+    }
+}
+
+#[test]
+fn of_equally_long_motions_a_free_start_chooses_the_one_with_more_clearance() {
+    let (arm, text) = two_links(3.0);
+    let shapes = LinkShapes::of_urdf(
+        &text.replace(
+            "<link name='lower'/>",
+            "<link name='lower'><collision><geometry><sphere radius='0.02'/></geometry></collision></link>",
+        ),
+        &arm.robot,
+        &MeshFolders::new([], None),
+    )
+    .unwrap();
+    let pairs = Pairs::of_chain(&arm.robot, &arm.chain, &shapes, None).unwrap();
+    let (target, limits, path) = (in_plane(), limits(&arm), line(&[[0.6, 0.0], [0.8, 0.0]]));
+    for side in [-1.0, 1.0] {
+        // The elbow moves from (0.3, 0.4) to (0.4, 0.3), and with the other branch to the other side.
+        let mut ball = Obstacle::default();
+        ball.add_primitive(Geometry::Sphere { radius: 0.05 }, &Isometry3::identity()).unwrap();
+        let mut world = World::default();
+        world.add("ball", Arc::new(ball), Isometry3::translation(0.41, side * 0.41, 0.0)).unwrap();
+        let rest = arm.robot.neutral_positions();
+        let scene = Scene::new(&arm.robot, &arm.chain, &shapes, &pairs, &world, &rest).unwrap();
+        for elbow in [-1.8, 1.8] {
+            let seed = [-0.5 * elbow, elbow];
+            let problem = PathProblem::new(&path, &target, &seed, &limits)
+                .with_free_start(true)
+                .with_clearance(Some(Clearance { scene: &scene, margin: 1e-3 }));
+            let followed = follow(&arm.solver(), &problem, &FollowOptions::default()).unwrap();
+            assert_eq!(followed.fraction, 1.0, "{:?}", followed.stop);
+            let first = followed.curve.unwrap().positions_at(0.0);
+            assert!(side * first[0] < 0.0, "{first:?} beside a ball at {side}");
+        }
+    }
+}
+
+#[test]
+fn a_search_reports_its_progress_and_can_be_interrupted_in_the_middle() {
+    let (arm, _) = two_links(0.9);
+    let (path, right) = line_of_one_branch();
+    let (target, limits, solver) = (in_plane(), limits(&arm), arm.solver());
+    let problem = PathProblem::new(&path, &target, &right, &limits);
+    let reports = Mutex::new(Vec::new());
+    let watch = |progress: f64| {
+        reports.lock().unwrap().push(progress);
+        false
+    };
+    let watched = follow_watched(&solver, &problem, &FollowOptions::default(), &watch).unwrap();
+    assert_eq!(bits(&watched), bits(&follow(&solver, &problem, &FollowOptions::default()).unwrap()));
+    let reports = reports.into_inner().unwrap();
+    assert!(reports.is_sorted() && reports[0] == 0.0 && reports[reports.len() - 1] <= 1.0, "{reports:?}");
+    assert!(reports.iter().any(|progress| *progress > 0.2), "{reports:?}");
+    let interrupted = follow_watched(&solver, &problem, &FollowOptions::default(), &|progress| progress > 0.2);
     assert_eq!(interrupted.unwrap_err(), FollowError::Interrupted);
 }

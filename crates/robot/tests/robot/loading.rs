@@ -291,6 +291,23 @@ fn floating_and_planar_joints_are_refused_only_in_the_chain() {
 }
 
 #[test]
+fn positions_by_name_are_complete_and_follow_mimic_rules() {
+    for arm in common::bundled_arms() {
+        let robot = &arm.robot;
+        let Some(joint) = robot.movable().next() else { continue };
+        let name = robot.joints()[joint].name.as_str();
+        let positions = robot.positions_by_name([(name, 0.25)]).unwrap();
+        let mut expected = robot.neutral_positions();
+        expected[joint] = 0.25;
+        robot.apply_mimic(&mut expected);
+        assert_eq!(positions, expected);
+        let refused = |given: &str, position| robot.positions_by_name([(given, position)]).unwrap_err().to_string();
+        assert!(refused("nobody", 0.0).contains("no joint 'nobody'") && refused("nobody", 0.0).contains(name));
+        assert!(refused(name, f64::NAN).contains("must be a finite number"));
+    }
+}
+
+#[test]
 fn the_neutral_configuration_is_inside_the_limits() {
     for arm in common::all_arms().into_iter().chain(common::mobile_arms()) {
         let positions = arm.robot.neutral_positions();

@@ -125,10 +125,11 @@ impl CollisionAvoidance {
             }
             self.track_on(run, &mut start, evaluator, solution);
             // Tracking allows its seed in any case, but a search has no solution in collision.
-            if solution.is_solved() && self.collides(problem, &solution.positions, 0.0) {
+            let collides = self.collides(problem, &solution.positions);
+            if collides && solution.is_solved() {
                 solution.outcome = Outcome::Closest(Reason::NotConverged);
             }
-            let rank = (self.collides(problem, &solution.positions, RESOLUTION), solution.squared_error);
+            let rank = (collides, solution.squared_error);
             if rank < best_rank {
                 (best_rank, outcome) = (rank, solution.outcome);
                 best.copy_from_slice(&solution.positions);
@@ -144,11 +145,10 @@ impl CollisionAvoidance {
         (self.seed, self.start, self.best, clearance.blocked) = (seed, start, best, ends);
     }
 
-    /// True if a required distance is violated by more than `slack` \[m\].
-    fn collides(&mut self, problem: &Problem, positions: &[f64], slack: f64) -> bool {
-        problem.clearance.is_some_and(|Clearance { scene, margin }| {
-            !scene.is_free(positions, (margin - slack).max(0.0), &mut self.descent.segment.scene)
-        })
+    /// True if two bodies touch. What is within the margin at the seed may stay so.
+    fn collides(&mut self, problem: &Problem, positions: &[f64]) -> bool {
+        let scratch = &mut self.descent.segment.scene;
+        problem.clearance.is_some_and(|Clearance { scene, .. }| !scene.is_free(positions, 0.0, scratch))
     }
 
     /// Tracks from `seed`, and on from each answer, until no further step comes nearer.
