@@ -3,7 +3,7 @@
 use super::attempts::Attempts;
 use super::candidate::Candidate;
 use super::explore::{Exploration, Run};
-use super::lower_level::LowerLevel;
+use super::objective::{LowerLevel, Objective, WholeError};
 use super::prepared_search::{Search, SearchInput};
 use super::setup::Setup;
 use crate::Bounds;
@@ -47,32 +47,6 @@ pub struct ClosestDescent {
     standing: Goals,
     /// The current configuration around a seed \[rad or m\].
     trial: Vec<f64>,
-}
-
-/// Objective of a descent.
-pub trait Objective {
-    /// Writes the squared error \[rad²\] of each configuration, and the bit mask of configurations that
-    /// meet the targets.
-    fn measure(&self, configurations: &mut Configurations);
-
-    /// Takes a damped step within the bounds from measured configurations.
-    fn step(&self, configurations: &mut Configurations, damping: &Lanes);
-}
-
-/// The error of all targets, with angles instead of chords.
-struct WholeError<'a> {
-    kernel: &'a Kernel,
-    task: Task<'a>,
-}
-
-impl Objective for WholeError<'_> {
-    fn measure(&self, configurations: &mut Configurations) {
-        self.kernel.measure_angles(self.task.goals, configurations);
-    }
-
-    fn step(&self, configurations: &mut Configurations, damping: &Lanes) {
-        self.kernel.damped_step(self.task, configurations, damping, &Lanes::splat(1.0));
-    }
 }
 
 /// Limits of a descent.

@@ -1,6 +1,6 @@
 //! Exact positions and standing goals with the closest orientations and other goals, if no attempt met all.
 //!
-//! Two [levels](super::lower_level). A search compares the local minima from several starting points; tracking starts
+//! Two [levels](super::objective). A search compares the local minima from several starting points; tracking starts
 //! from the seed alone.
 
 use std::ops::ControlFlow;
@@ -10,7 +10,7 @@ use super::candidate::Candidate;
 use super::clearance::ClearanceCheck;
 use super::closest::{Budget, ClosestDescent, FIRST_ITERATIONS, MAX_ITERATIONS, PROMISING, STANDING_WEIGHT};
 use super::explore::{Exploration, Run};
-use super::lower_level::LowerLevel;
+use super::objective::LowerLevel;
 use super::plan::AttemptPlan;
 use super::prepared_search::{Search, SearchInput};
 use super::setup::Setup;

@@ -1,13 +1,39 @@
-//! The lower of two levels of goals: it is met as closely as possible where the upper one is met.
+//! Objectives of a descent: the error of all targets, or the lower of two levels of goals, which is met as closely as
+//! possible where the upper one is met.
 //!
 //! A two-level least-squares problem (Nakamura, Hanafusa and Yoshikawa 1987, "Task-priority based redundancy control
 //! of robot manipulators"): the error of the lower level is minimised on the manifold of configurations that meet the
 //! upper one. A step is damped least squares within the bounds, with the rows of the upper level weighted so heavily
 //! that it is tangent to the manifold. Newton steps on the upper level alone return to it.
 
-use super::closest::Objective;
 use super::null_space::return_to_targets;
 use crate::kernel::{Configurations, Goals, Kernel, LANES, Lanes, Task};
+
+/// Objective of a descent.
+pub trait Objective {
+    /// Writes the squared error \[rad²\] of each configuration, and the bit mask of configurations that
+    /// meet the targets.
+    fn measure(&self, configurations: &mut Configurations);
+
+    /// Takes a damped step within the bounds from measured configurations.
+    fn step(&self, configurations: &mut Configurations, damping: &Lanes);
+}
+
+/// The error of all targets, with angles instead of chords.
+pub struct WholeError<'a> {
+    pub kernel: &'a Kernel,
+    pub task: Task<'a>,
+}
+
+impl Objective for WholeError<'_> {
+    fn measure(&self, configurations: &mut Configurations) {
+        self.kernel.measure_angles(self.task.goals, configurations);
+    }
+
+    fn step(&self, configurations: &mut Configurations, damping: &Lanes) {
+        self.kernel.damped_step(self.task, configurations, damping, &Lanes::splat(1.0));
+    }
+}
 
 /// The error of the lower level on the manifold of the upper one.
 pub struct LowerLevel<'a> {
