@@ -119,14 +119,14 @@ def test_a_service_that_stops_the_arm_does_not_wait_for_a_long_search(start, arm
 
 
 def test_a_path_does_not_wait_for_a_long_search_which_then_moves_nothing(start, arm_robot):
-    node = start.node(ARM_FILE, motion='smooth', attempts=1_000_000, timeout=3.0, solver='fabrik')
+    node = start.node(ARM_FILE, motion='smooth', **{**LONG, 'timeout': 10.0})
+    follower = PathFollower(node)
     searched = pose_message(UNSOLVABLE, stamp=node.new_stamp())
     node.target_publisher('target_pose').publish(searched)
     node.live(10)
     here = arm_robot.pose('tool0', posture(node.states[-1]))
     there = here @ rotation((0, 0, 1), 0.1)
-    goal = PathFollower(node).follow([there])
-    assert goal.result().success
+    assert follower.follow([there]).result().success
     status = node.status_of(searched.header.stamp)
     assert status.outcome == SolveStatus.INVALID and 'was requested during the search' in status.message
     node.settle()
