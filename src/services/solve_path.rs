@@ -42,7 +42,7 @@ pub(crate) async fn solve_path(queries: Arc<Queries>, request: Request) -> Resul
     let query = PathQuery::new(arm, &request, &at_start).await?;
     let (tip_link, header) = (query.tip_link(), query.header.clone());
     let to_plan = query.at(arm, &at_start, from, request.period).await?;
-    let plan = searches.run_long(1, move || to_plan.plan()).await?;
+    let plan = searches.run_interruptible(1, move |interruption| to_plan.plan(interruption)).await?;
     Ok(Response { header, tip_link, ..response(&plan, request.goals.len()) })
 }
 

@@ -11,10 +11,10 @@ use crate::reports::{RefuseAs, Refused, TargetOutcome};
 use crate::robot_in_use::LoadedRobot;
 use crate::surroundings::Avoidance;
 use urdf_ik_goals::Goal;
-use urdf_ik_motion::{Followed, Path, PathOptions, PathProblem, PathStop, StopReason, Trajectory, follow};
+use urdf_ik_motion::{Followed, Path, PathOptions, PathProblem, PathStop, StopReason, Trajectory, follow_watched};
 use urdf_ik_parameters::Settings;
 use urdf_ik_robot::ChainPoses;
-use urdf_ik_solver::{Residual, Solver, Target};
+use urdf_ik_solver::{Interruption, Residual, Solver, Target};
 
 /// A path to be planned.
 pub(crate) struct PathToPlan {
@@ -80,11 +80,12 @@ pub(crate) fn poses(messages: &[Pose], origin: &Isometry3<f64>) -> Result<Vec<Is
 }
 
 impl PathToPlan {
-    /// Plans the path. This may take seconds.
+    /// Plans the path until `interruption` is true. This may take seconds.
     ///
     /// # Errors
-    /// [`Refused`] for invalid poses or settings. A path that cannot be followed to its end is no error.
-    pub(crate) fn plan(mut self) -> Result<PathPlan, Refused> {
+    /// [`Refused`] for invalid poses or settings, and if it was interrupted. A path that cannot be followed to its end
+    /// is no error.
+    pub(crate) fn plan(mut self, interruption: Interruption) -> Result<PathPlan, Refused> {
         let chain = &self.loaded.chain;
         let mut poses = ChainPoses::new(chain);
         chain.forward_kinematics(&self.start, &mut poses);
@@ -105,7 +106,8 @@ impl PathToPlan {
             .with_free_start(self.from == PathStart::Free)
             .with_preference(null_space_task.preference())
             .with_clearance(self.avoidance.as_ref().map(Avoidance::clearance));
-        let followed = follow(&solver, &problem, &settings.path.follow()).refuse_as("path")?;
+        let watch = |_| interruption();
+        let followed = follow_watched(&solver, &problem, &settings.path.follow(), &watch).refuse_as("path")?;
         let trajectory =
             Trajectory::new(chain, &problem, &followed, &settings.path.timing(self.period)).refuse_as("path")?;
         let last = trajectory.points.last().map_or(&self.start, |point| &point.positions);

@@ -10,6 +10,7 @@ use std::thread;
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::reports::Refused;
+use urdf_ik_solver::Interruption;
 
 /// Maximum number of requests that wait for a core. Each takes some kilobytes.
 const MAX_WAITING: usize = 1000;
@@ -68,6 +69,18 @@ impl Searches {
         threads: usize,
         work: impl FnOnce() -> Result<T, Refused> + Send + 'static,
     ) -> Result<T, Refused> {
+        self.run_interruptible(threads, |_| work()).await
+    }
+
+    /// Like [`Self::run_long`], for work that ends early once its result is no longer awaited.
+    ///
+    /// # Errors
+    /// As [`Self::run_long`].
+    pub(crate) async fn run_interruptible<T: Send + 'static>(
+        &self,
+        threads: usize,
+        work: impl FnOnce(Interruption) -> Result<T, Refused> + Send + 'static,
+    ) -> Result<T, Refused> {
         let most = THREADS_PER_CORE * cores();
         let count = u32::try_from(threads.min(most)).unwrap_or(u32::MAX);
         let full = |_| busy(&format!("long searches have nearly all of the {most} threads that there are for them"));
@@ -75,7 +88,7 @@ impl Searches {
         let (sender, done) = oneshot::channel();
         let run = move || {
             lower_priority();
-            let result = work();
+            let result = work(&|| sender.is_closed());
             drop(permit);
             // Nobody waits when the node stops.
             let _ = sender.send(result);
@@ -153,6 +166,24 @@ mod tests {
         assert!(!cfg!(target_os = "linux") || priorities == (NICENESS, NICENESS));
         let own = niceness();
         assert_eq!(runtime().block_on(Searches::new().run_short(|| Ok(niceness()))).unwrap(), own);
+    }
+
+    #[test]
+    fn work_ends_once_nobody_awaits_it() {
+        let (runtime, searches) = (runtime(), Searches::new());
+        let (sender, reports) = mpsc::channel();
+        let work = move |interruption: Interruption| {
+            sender.send("began").unwrap();
+            while !interruption() {
+                thread::yield_now();
+            }
+            sender.send("ended").unwrap();
+            Ok(())
+        };
+        let task = runtime.spawn(async move { searches.run_interruptible(1, work).await });
+        assert_eq!(reports.recv(), Ok("began"));
+        task.abort();
+        assert_eq!(reports.recv(), Ok("ended"));
     }
 
     #[test]

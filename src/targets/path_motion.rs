@@ -61,7 +61,7 @@ impl PreparedPath {
     pub(super) async fn plan(self, searches: &Searches) -> Result<PlannedPath, Refused> {
         let Self { to_plan, ticket, header } = self;
         let (pattern, partial) = (to_plan.pattern, to_plan.settings.path.partial);
-        let plan = searches.run_long(1, move || to_plan.plan()).await?;
+        let plan = searches.run_interruptible(1, move |interruption| to_plan.plan(interruption)).await?;
         let tip_link = plan.solver.chain().tips()[pattern.tip].link.clone();
         let mut report = Report::new(plan.outcome(), plan.sentence(), header, tip_link);
         report.status.solver = plan.solver.method().kind().name().into();
