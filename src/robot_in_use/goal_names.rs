@@ -53,11 +53,10 @@ pub(super) fn with_link_names(robot: &Robot, prefix: &str, goals: &[Value]) -> V
 /// Reads the standing goals of the parameters.
 ///
 /// # Errors
-/// [`Refusal`] if one of them is invalid, or the solver does not support goals.
+/// [`Refusal`] if one of them is invalid.
 pub(super) fn standing(settings: &Settings, context: &GoalContext) -> Result<Vec<Goal>, Refusal> {
     let goals = with_link_names(context.robot, &settings.frame_prefix, &settings.goals);
     let goals = Goal::read_all(&goals, context).map_err(|e| Settings::goals().refuse(e))?;
-    settings.solver.check_goals(&goals).map_err(|e| Settings::goals().refuse(e))?;
     Ok(goals.into_iter().map(Goal::standing).collect())
 }
 

@@ -109,7 +109,7 @@ impl StandingGoals {
     /// waiting.
     ///
     /// # Errors
-    /// [`Refused`] for the first invalid goal, a frame that TF does not know, or a solver that does not support goals.
+    /// [`Refused`] for the first invalid goal, or a frame that TF does not know.
     pub(crate) fn at(
         &self,
         frames: &Frames,
@@ -131,7 +131,6 @@ impl StandingGoals {
         let mut last = self.0.lock();
         let known = last.as_ref().filter(|last| last.is_of(&settings.goals, configuration) && last.frames == frames);
         if let Some(known) = known {
-            settings.solver.check_goals(&known.goals).refuse_as("goals")?;
             return Ok(Arc::clone(&known.goals));
         }
         let goals = standing(settings, &GoalContext { robot, chain, positions, frames: &frames }).refuse_as("goals")?;

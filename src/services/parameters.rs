@@ -179,7 +179,7 @@ impl ParameterStore {
             if before.posture != after.posture {
                 after.posture_positions(robot)?;
             }
-            if before.goals != after.goals || before.solver != after.solver {
+            if before.goals != after.goals {
                 self.arm.standing_goals(&now, after).map_err(|refused| Refusal(refused.sentence))?;
             }
             if before.solver != after.solver || before.tool != after.tool {

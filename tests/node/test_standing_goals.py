@@ -96,8 +96,6 @@ def test_bad_standing_goals_change_nothing(arm):
     ]:
         assert words in arm.refusal(goals=value)
         assert arm.get('goals') == [''], 'the goals are unchanged'
-    with arm.changed(goals='{type: position}'):
-        assert "the solver 'fabrik' takes poses alone" in arm.refusal(solver='fabrik')
 
 
 def test_the_servo_keeps_a_level_cup(start, arm_robot):

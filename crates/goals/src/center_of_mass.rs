@@ -7,7 +7,7 @@ use nalgebra::{Matrix3, Point3, Vector3};
 use crate::drawing::{Drawing, Grip, Region, Subject, placed};
 use crate::frames::{Configuration, GoalContext, Place, named_frame};
 use crate::goal::{Kind, Unit, check_intervals, check_vectors};
-use crate::rows::{MAX_ROWS, Rows};
+use crate::rows::{MAX_ROWS, Row, Rows};
 use urdf_ik_mathematics::spatial::rotation_from;
 use urdf_ik_text::Malformed;
 use urdf_ik_text::fields::Fields;
@@ -95,13 +95,16 @@ impl Kind for CenterOfMass {
         let centre: Vector3<f64> = shares().map(|(share, origin)| origin.coords * share).sum();
         let values = self.axes.tr_mul(&(frame.inverse_transform_point(&centre.into()).coords - self.centre));
         for axis in 0..3 {
-            let direction = frame.rotation * self.axes.column(axis);
-            rows.push(values[axis], [self.lower[axis], self.upper[axis]], &[]);
-            for (share, origin) in shares() {
-                let force = direction * share;
-                rows.pull([force, origin.coords.cross(&force)]);
+            let row = Row { value: values[axis], interval: [self.lower[axis], self.upper[axis]] };
+            if rows.passes_over(row, self.bodies.len() + 1) {
+                continue;
             }
-            rows.pull([-direction, -centre.cross(&direction)]);
+            let direction = frame.rotation * self.axes.column(axis);
+            rows.push(row.value, row.interval, &[]);
+            let wrench = |(share, origin): (f64, &Point3<f64>)| {
+                [direction, origin.coords.cross(&direction)].map(|part| part * share)
+            };
+            rows.pull(shares().map(wrench).chain([[-direction, -centre.cross(&direction)]]));
         }
         rows.origins = origins;
     }

@@ -72,6 +72,12 @@ impl Place {
         Some(Self { joint, offset: nalgebra::convert(offset) })
     }
 
+    /// True for the base link's frame.
+    #[inline]
+    fn is_base(&self) -> bool {
+        self.joint.is_none() && self.offset == IsometryMatrix3::identity()
+    }
+
     /// This place, moved by a vector in its frame \[m\].
     #[must_use]
     pub fn shifted(mut self, by: &Vector3<f64>) -> Self {
@@ -112,6 +118,10 @@ pub struct Relative {
     pub point: Vector3<f64>,
     /// The frame in the base link's frame.
     pub(crate) frame: IsometryMatrix3<f64>,
+    /// The point in the base link's frame \[m\].
+    arm: Vector3<f64>,
+    /// True if the frame is that of the base link.
+    is_in_base: bool,
 }
 
 impl Between {
@@ -142,9 +152,11 @@ impl Between {
     #[inline]
     pub fn relative(&self, at: &dyn Configuration) -> Relative {
         let (link, frame) = (self.link.pose(at), self.frame.pose(at));
-        let relative = frame.inv_mul(&link);
+        let is_in_base = self.frame.is_base();
+        let relative = if is_in_base { link } else { frame.inv_mul(&link) };
         let point = relative.rotation * self.point + relative.translation.vector;
-        Relative { rotation: relative.rotation.into_inner(), point, frame }
+        let arm = link.rotation * self.point + link.translation.vector;
+        Relative { rotation: relative.rotation.into_inner(), point, frame, arm, is_in_base }
     }
 }
 
@@ -153,8 +165,12 @@ impl Relative {
     /// velocity ω of the link relative to the frame, along its axes.
     #[inline]
     pub fn push(&self, rows: &mut Rows, row: Row, [force, torque]: [Vector3<f64>; 2]) {
-        let [force, torque] = [force, torque].map(|part| self.frame.rotation * part);
-        let about_base = torque + (self.frame * Point3::from(self.point)).coords.cross(&force);
+        if rows.passes_over(row, 2) {
+            return;
+        }
+        let [force, torque] =
+            if self.is_in_base { [force, torque] } else { [force, torque].map(|part| self.frame.rotation * part) };
+        let about_base = torque + self.arm.cross(&force);
         rows.push(row.value, row.interval, &[[force, about_base], [-force, -about_base]]);
     }
 }

@@ -7,6 +7,7 @@ use nalgebra::IsometryMatrix3;
 use serde_json::Value;
 use thiserror::Error;
 
+use crate::aim::Aim;
 use crate::drawing::Drawing;
 use crate::frames::{Configuration, GoalContext};
 use crate::rows::Rows;
@@ -69,9 +70,19 @@ pub trait Kind: Debug + Send + Sync {
     /// The bodies that its values depend on: for each, the chain joint that moves it, or `None` for the base link.
     fn bodies(&self) -> Vec<Option<usize>>;
 
-    /// Derivatives of its only value by variables, in place of wrenches: index and factor.
+    /// Its relation of joint positions, in place of wrenches; `None` for other kinds.
+    fn relation(&self) -> Option<&Joints> {
+        None
+    }
+
+    /// Derivatives of its only value by variables: index and factor. Empty without a [relation](Self::relation).
     fn coefficients(&self) -> &[(usize, f64)] {
-        &[]
+        self.relation().map_or(&[], |relation| &relation.coefficients)
+    }
+
+    /// Where it leads a link, for starting points near it.
+    fn aim(&self) -> Option<Aim> {
+        None
     }
 
     /// Adds its rows in a configuration: always [`Kind::rows`], each with a wrench per body.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::frames::{Configuration, GoalContext};
 use crate::goal::{Kind, Unit, check_intervals};
-use crate::rows::Rows;
+use crate::rows::{Row, Rows};
 use urdf_ik_text::Malformed;
 use urdf_ik_text::fields::Fields;
 use urdf_ik_text::names::{number, short};
@@ -48,6 +48,20 @@ impl Joints {
         }
         Ok(Arc::new(Self { coefficients, bounds, unit }))
     }
+
+    /// The sum with its bounds at the positions of variables \[rad or m\].
+    #[inline]
+    pub fn row(&self, position: impl Fn(usize) -> f64) -> Row {
+        let value = self.coefficients.iter().map(|(variable, factor)| factor * position(*variable)).sum();
+        Row { value, interval: self.bounds }
+    }
+
+    /// The variable that decides on it alone, and its interval \[rad or m\]; `None` for a sum of several.
+    pub fn variable_interval(&self) -> Option<(usize, [f64; 2])> {
+        let [(variable, factor)] = self.coefficients[..] else { return None };
+        let [one, other] = self.bounds.map(|bound| bound / factor);
+        Some((variable, [one.min(other), one.max(other)]))
+    }
 }
 
 impl Kind for Joints {
@@ -63,13 +77,13 @@ impl Kind for Joints {
         Vec::new()
     }
 
-    fn coefficients(&self) -> &[(usize, f64)] {
-        &self.coefficients
+    fn relation(&self) -> Option<&Self> {
+        Some(self)
     }
 
     fn measure(&self, at: &dyn Configuration, rows: &mut Rows) {
-        let sum = self.coefficients.iter().map(|(variable, factor)| factor * at.position(*variable)).sum();
-        rows.push(sum, self.bounds, &[]);
+        let Row { value, interval } = self.row(|variable| at.position(variable));
+        rows.push(value, interval, &[]);
     }
 
     fn check(&self) -> Result<(), Malformed> {

@@ -27,6 +27,7 @@
 
 #![forbid(unsafe_code)]
 
+mod aim;
 mod alignment;
 mod center_of_mass;
 mod cone;
@@ -40,6 +41,7 @@ mod orientation;
 mod position;
 mod rows;
 
+pub use aim::{Aim, Middle};
 pub use center_of_mass::CenterOfMass;
 pub use cone::Cone;
 pub use distance::Distance;

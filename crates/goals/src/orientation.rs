@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use nalgebra::{IsometryMatrix3, Matrix3, Rotation3, UnitQuaternion, Vector3};
 
+use crate::aim::{Aim, Middle, middle};
 use crate::drawing::{Drawing, Region, Subject};
 use crate::frames::{Between, Configuration, GoalContext};
 use crate::goal::{Kind, Unit, check_intervals};
@@ -96,6 +97,12 @@ impl Kind for Orientation {
         self.between.bodies()
     }
 
+    fn aim(&self) -> Option<Aim> {
+        middle(&self.lower, &self.upper)?;
+        let centre = Rotation3::from_matrix_unchecked(self.centre);
+        self.between.aim(|frame| Middle::Orientation(frame.offset.rotation * centre))
+    }
+
     fn measure(&self, at: &dyn Configuration, rows: &mut Rows) {
         let relative = self.between.relative(at);
         let (values, derivative) = self.numbers(&self.centre.tr_mul(&relative.rotation));
@@ -141,19 +148,19 @@ fn inverse_left_jacobian(vector: &Vector3<f64>) -> Matrix3<f64> {
     Matrix3::identity() - cross * 0.5 + cross * cross * factor
 }
 
-/// a, b and c of E = Rx(a) Ry(b) Rz(c), and their derivatives by an angular velocity. Where b = ±π/2, c is 0.
+/// a, b and c of E = Rx(a) Ry(b) Rz(c), and their derivatives by an angular velocity ω = a' x + b' Rx y + c' Rx Ry z.
+/// Where b = ±π/2, c is 0, and each derivative is that of its own axis.
 fn euler_angles(rotation: &Matrix3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
-    let cosine = rotation[(0, 0)].hypot(rotation[(0, 1)]);
-    let second = rotation[(0, 2)].atan2(cosine);
-    let (first, third) = if cosine > MIN_COSINE {
-        ((-rotation[(1, 2)]).atan2(rotation[(2, 2)]), (-rotation[(0, 1)]).atan2(rotation[(0, 0)]))
-    } else {
-        (rotation[(2, 1)].atan2(rotation[(1, 1)]), 0.0)
-    };
-    let about_x = Rotation3::from_axis_angle(&Vector3::x_axis(), first);
-    let about_y = Rotation3::from_axis_angle(&Vector3::y_axis(), second);
-    // ω = a' x + b' Rx y + c' Rx Ry z.
-    let axes = Matrix3::from_columns(&[Vector3::x(), about_x * Vector3::y(), about_x * (about_y * Vector3::z())]);
-    let derivative = axes.try_inverse().filter(|_| cosine > MIN_COSINE).unwrap_or_else(|| axes.transpose());
-    (Vector3::new(first, second, third), derivative)
+    let (sine, cosine) = (rotation[(0, 2)], rotation[(0, 0)].hypot(rotation[(0, 1)]));
+    let second = sine.atan2(cosine);
+    if cosine <= MIN_COSINE {
+        let (y, x) = (rotation[(2, 1)], rotation[(1, 1)]);
+        return (Vector3::new(y.atan2(x), second, 0.0), Matrix3::new(1.0, 0.0, 0.0, 0.0, x, y, sine, 0.0, 0.0));
+    }
+    // Sine and cosine of a.
+    let (y, x) = (-rotation[(1, 2)] / cosine, rotation[(2, 2)] / cosine);
+    let third = (-rotation[(0, 1)]).atan2(rotation[(0, 0)]);
+    let tangent = sine / cosine;
+    let derivative = Matrix3::new(1.0, tangent * y, -tangent * x, 0.0, x, y, 0.0, -y / cosine, x / cosine);
+    (Vector3::new(y.atan2(x), second, third), derivative)
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
+use crate::aim::{Aim, Middle, middle};
 use crate::drawing::{Drawing, Grip, Region, Subject, placed};
 use crate::frames::{Between, Configuration, GoalContext};
 use crate::goal::{Kind, Unit, check_intervals, check_vectors};
@@ -52,6 +53,11 @@ impl Kind for Position {
 
     fn bodies(&self) -> Vec<Option<usize>> {
         self.between.bodies()
+    }
+
+    fn aim(&self) -> Option<Aim> {
+        let middle = self.centre + self.axes * middle(&self.lower, &self.upper)?;
+        self.between.aim(|frame| Middle::Position((frame.offset * Point3::from(middle)).coords))
     }
 
     fn measure(&self, at: &dyn Configuration, rows: &mut Rows) {

@@ -41,16 +41,36 @@ pub struct Rows {
     wrenches: Vec<[Vector3<f64>; 2]>,
     /// Memory for the origins of bodies \[m\].
     pub(crate) origins: Vec<Point3<f64>>,
+    /// True if values inside their intervals need no wrenches.
+    is_of_active: bool,
 }
 
 impl Rows {
+    /// Rows with wrenches of the [active](Row::is_active) values alone: those of others are 0.
+    pub fn of_active() -> Self {
+        Self { is_of_active: true, ..Self::default() }
+    }
+
+    /// True if a row needs no wrenches. Then it is added with one of 0 for each of so many bodies.
+    #[inline]
+    pub(crate) fn passes_over(&mut self, row: Row, bodies: usize) -> bool {
+        let passes_over = self.is_of_active && !row.is_active();
+        if passes_over {
+            self.values.push(row);
+            self.wrenches.resize(self.wrenches.len() + bodies, [Vector3::zeros(); 2]);
+        }
+        passes_over
+    }
+
     /// Removes all rows.
+    #[inline]
     pub fn clear(&mut self) {
         self.values.clear();
         self.wrenches.clear();
     }
 
     /// The values with their intervals.
+    #[inline]
     pub fn values(&self) -> &[Row] {
         &self.values
     }
@@ -63,6 +83,7 @@ impl Rows {
     }
 
     /// Norm of the distances of the values from their intervals \[m or rad\].
+    #[inline]
     pub fn violation(&self) -> f64 {
         self.values.iter().map(|row| row.lack().powi(2)).sum::<f64>().sqrt()
     }
@@ -74,8 +95,8 @@ impl Rows {
         self.wrenches.extend_from_slice(wrenches);
     }
 
-    /// Adds the wrench of the next body to the last row.
-    pub fn pull(&mut self, wrench: [Vector3<f64>; 2]) {
-        self.wrenches.push(wrench);
+    /// Adds the wrenches of the next bodies to the last row.
+    pub fn pull(&mut self, wrenches: impl Iterator<Item = [Vector3<f64>; 2]>) {
+        self.wrenches.extend(wrenches);
     }
 }

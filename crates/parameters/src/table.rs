@@ -132,7 +132,7 @@ parameters! {
         posture: FromText<NamedPositions> = text(""), "", Any, WithNextTarget;
         /// Standing goals, which come before targets, the goals of requests and commands of the servo: a list of
         /// {type: …, …} as YAML or JSON, or the path of such a file; see docs/goals.md. ~/change_goals changes single
-        /// ones. Needs the solver jacobian. Empty: none.
+        /// ones. Empty: none.
         goals: FromText<GoalList> = text(""), "", Any, WithNextTarget;
         /// Tool offsets: pose of the tool in the frame of each tip link as YAML, tip_link: {p: [x, y, z], q_xyzw: [x,
         /// y, z, w]}, or the path of such a file. Everything that refers to a tip then refers to its tool. Empty: no

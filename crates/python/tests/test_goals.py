@@ -314,7 +314,6 @@ def test_other_invalid_goals(panda, hands):
         (lambda: panda.solve(), "pose is None, and there are no goals"),
         (lambda: panda.track(None, panda.nominal, goals=[]), "pose is None, and there are no goals"),
         (lambda: panda.solve(goals=[LEVEL], constraints=[LEVEL]), "constraints is another name of goals"),
-        (lambda: panda.solve(goals=[LEVEL], solver="fabrik"), "'fabrik'"),
     ]:
         with pytest.raises(urdfik.Error, match=re.escape(words)):
             call()

@@ -2,9 +2,7 @@
 
 use thiserror::Error;
 
-use super::ProblemError;
 use urdf_ik_closed_form::NoClosedForm;
-use urdf_ik_goals::Goal;
 use urdf_ik_text::named_values;
 
 /// Maximum of [`FabrikOptions::acceleration`].
@@ -20,19 +18,6 @@ named_values! {
         Fabrik = "fabrik",
         /// Analytic solutions, for chains that have them.
         ClosedForm = "closed_form",
-    }
-}
-
-impl SolverKind {
-    /// Checks that this solver supports goals besides targets, if there are any.
-    ///
-    /// # Errors
-    /// [`ProblemError::GoalsNotSupported`] if it does not.
-    pub fn check_goals(self, goals: &[Goal]) -> Result<(), ProblemError> {
-        if goals.is_empty() || self == Self::Jacobian {
-            return Ok(());
-        }
-        Err(ProblemError::GoalsNotSupported { solver: self.name() })
     }
 }
 
@@ -119,7 +104,7 @@ pub struct FabrikOptions {
     /// [`MAX_ACCELERATION`] are clamped to it.
     pub acceleration: usize,
     /// Whether Newton steps finish the solve near the targets, and refine the closest configuration for
-    /// unreachable targets.
+    /// unreachable targets. Always for problems with goals besides targets.
     pub polish: bool,
 }
 

@@ -262,7 +262,6 @@ impl Solver {
     /// can only rotate.
     fn check(&self, problem: &Problem) -> Result<(), ProblemError> {
         problem.check(self.chain())?;
-        self.method().kind().check_goals(problem.goals)?;
         let only_rotates =
             |target: &&Target| self.reach()[target.tip].tip.outer == 0.0 && target.free_axes[..3] != [true; 3];
         problem.targets.iter().find(only_rotates).map_or(Ok(()), |target| {

@@ -214,8 +214,9 @@ pub type Cost<'a> = &'a (dyn Fn(&[f64]) -> f64 + Sync);
 pub struct Problem<'a> {
     /// Desired poses: at most one per tip. Tips without a target are free.
     pub targets: &'a [Target],
-    /// Goals besides poses, at the level of the targets. At least one target or goal is needed. FABRIK and the closed
-    /// forms support none. In tracking, goals skip the continuation: see [`Mode::Track`].
+    /// Goals besides poses, at the level of the targets. At least one target or goal is needed. Closed forms choose
+    /// among their solutions, and FABRIK leaves goals to its Newton steps. In tracking, goals skip the continuation:
+    /// see [`Mode::Track`].
     pub goals: &'a [Goal],
     /// Initial positions \[rad or m\], one entry per variable. They are clamped to the joint limits.
     pub seed: &'a [f64],

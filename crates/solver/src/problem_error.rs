@@ -14,12 +14,6 @@ pub enum ProblemError {
     /// The problem has neither a target nor a goal.
     #[error("the problem has no target")]
     NoTarget,
-    /// The solver does not support goals besides targets.
-    #[error("the solver '{solver}' takes poses alone; use 'jacobian' for other goals")]
-    GoalsNotSupported {
-        /// Name of the solver.
-        solver: &'static str,
-    },
     /// A target refers to a tip that the chain does not have.
     #[error("target {target} is for tip {tip}, but the chain has {tips}")]
     UnknownTip {

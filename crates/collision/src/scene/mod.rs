@@ -177,6 +177,14 @@ impl Scene {
         self.pairs.iter().map(|pair| pair.map(|body| &self.bodies[body].body))
     }
 
+    /// True if a body of this pair is an obstacle. `pair` is an index of [`Scene::pairs`].
+    ///
+    /// # Panics
+    /// If `pair` is no such index.
+    pub fn has_obstacle(&self, pair: usize) -> bool {
+        self.pairs[pair].iter().any(|body| matches!(self.bodies[*body].body, Body::Obstacle(_)))
+    }
+
     /// The links whose shapes could not be loaded; `None` if there are none. A configuration without contact might
     /// still be in contact with them: see [`MissingShapes::check`](crate::MissingShapes::check).
     pub fn missing_shapes(&self) -> Option<&MissingShapesError> {

@@ -4,6 +4,7 @@
 use crate::search::{SearchInput, SearchScratch};
 use crate::{Mode, Solution, Stop};
 use urdf_ik_closed_form::{ArmSolutions, JOINTS, MAX_SOLUTIONS, REDUNDANT_JOINTS};
+use urdf_ik_goals::Goal;
 
 /// Violation of a limit that counts as rounding \[rad\].
 pub(super) const LIMIT_ROUNDING: f64 = 1e-9;
@@ -51,6 +52,13 @@ impl Choices {
         }
         choices.entries[..choices.count].sort_unstable_by(|(a, _), (b, _)| a.score.total_cmp(&b.score));
         choices
+    }
+
+    /// True if these configurations decide on the solutions with `goals`: none is one of a continuum, nor depends on
+    /// its revolutions.
+    pub(super) fn decide(&self, goals: &[Goal]) -> bool {
+        let has_no_relation = || goals.iter().all(|goal| goal.kind().coefficients().is_empty());
+        goals.is_empty() || has_no_relation() && self.as_slice().iter().all(|(_, continuous)| !continuous)
     }
 
     /// The configurations, best first, with whether they represent a continuum.

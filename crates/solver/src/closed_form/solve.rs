@@ -18,6 +18,8 @@ impl ClosedForm {
         let (joints, run) = (self.chain.joints().len(), Run::new(posed, FALLBACK));
         scratch.exploration.clearance.begin();
         let solved = match &self.form {
+            // Tracking with goals stays near the seed by its descents.
+            _ if run.tracks() && !run.has_continuation() => false,
             ClosedFormKind::SevenAxis(arm) => arm.solve(posed, scratch, solution),
             _ => self.choices(posed, scratch).is_some_and(|choices| {
                 choices.as_slice().iter().any(|(choice, continuous)| {
@@ -52,6 +54,7 @@ impl ClosedForm {
             Mode::Search { .. } if problem.targets.iter().all(all) => self.choices(posed, scratch),
             _ => None,
         };
+        let choices = choices.filter(|choices| choices.decide(problem.goals));
         let Some(choices) = choices else {
             return Run::new(posed, FALLBACK).solve_all(scratch, solution, on_solution);
         };

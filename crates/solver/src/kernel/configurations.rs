@@ -66,7 +66,7 @@ impl Configurations {
             squared_error: Lanes::default(),
             met: 0,
             others: OtherRows {
-                rows: Rows::default(),
+                rows: Rows::of_active(),
                 active: Vec::new(),
                 wrenches: Vec::new(),
                 sums: vec![[Lanes::default(); 6]; links.joints.len()],

@@ -57,7 +57,7 @@ impl FabrikScratch {
         self.cycle.run(FabrikCycle { simd, links, task, configurations, marker_distance });
         let Configurations { positions, rows, step, .. } = configurations;
         if options.acceleration > 0 {
-            let rows = &rows[..task.goals.len()];
+            let rows = &rows[..task.goals.targets.len()];
             self.acceleration.accelerate(simd, options.acceleration, positions, rows, &mut self.cycle.next);
         }
         for ((step, next), position) in step.iter_mut().zip(&self.cycle.next).zip(positions) {

@@ -74,7 +74,9 @@ impl PreparedGoal {
                 let factor = active * self.factor;
                 rows.active[row].0[lane] = active;
                 rows.residuals[row].0[lane] = factor * value.lack();
-                for ([force, torque], stored) in found.wrenches(row).iter().zip(&mut wrenches) {
+                let bodies = self.goal.bodies().iter().zip(found.wrenches(row)).zip(&mut wrenches);
+                // The base link does not move.
+                for ((_, [force, torque]), stored) in bodies.filter(|((body, _), _)| body.is_some()) {
                     for axis in 0..3 {
                         stored[axis].0[lane] = factor * at.length_scale * force[axis];
                         stored[axis + 3].0[lane] = factor * torque[axis];
@@ -104,7 +106,7 @@ impl Goals {
     }
 
     /// Removes the targets and goals that `keeps` excludes.
-    pub fn retain(&mut self, keeps: impl Fn(Part) -> bool) {
+    pub fn retain(&mut self, mut keeps: impl FnMut(Part) -> bool) {
         let mut index = 0..;
         self.targets.retain(|_| index.next().is_some_and(|index| keeps(Part::Target(index))));
         let mut index = 0..;
@@ -117,6 +119,12 @@ impl Goals {
         for other in self.others.iter_mut().filter(|other| other.goal.kind().unit() == Unit::Metre) {
             other.factor *= factor;
         }
+    }
+
+    /// Squared error of the targets alone in one configuration \[rad²\]. Requires [`Goals::measure`].
+    pub fn squared_error_of_targets(&self, configurations: &Configurations, lane: usize) -> f64 {
+        let others = configurations.rows[self.targets.len()..self.len()].as_flattened();
+        configurations.squared_error.0[lane] - others.iter().map(|row| row.0[lane] * row.0[lane]).sum::<f64>()
     }
 
     /// Number of active rows of the other goals in one configuration. Requires [`Goals::measure`].

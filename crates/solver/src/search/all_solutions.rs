@@ -39,8 +39,8 @@ impl Run<'_> {
         let SearchScratch { setup, exploration, flow: Flow { null_space, .. }, evaluator, known, .. } = scratch;
         let Exploration { attempts: stage, clearance, picked, closest, .. } = exploration;
         clearance.begin();
-        setup.set(input);
-        stage.rank(input.search, problem.targets);
+        setup.set_for_attempts(input);
+        stage.rank(input.search, problem);
         known.clear();
         let (search, setup) = (input.search, &*setup);
         let plan = AttemptPlan {

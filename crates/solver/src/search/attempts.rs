@@ -5,13 +5,14 @@
 
 use std::ops::ControlFlow;
 
+use super::aimed_targets::aimed_targets;
 use super::candidate::{BestCandidates, Candidate};
 use super::iteration::{Next, Stepper};
 use super::plan::{AttemptPlan, Iteration};
 use super::prepared_search::Search;
 use super::seed_table::Ranking;
 use crate::kernel::{Configurations, LANES};
-use crate::{JacobianStep, Stop, Target};
+use crate::{JacobianStep, Problem, Stop};
 
 /// Largest number of halvings of a pseudoinverse step that does not reduce the error.
 const MAX_HALVINGS: usize = 6;
@@ -166,9 +167,11 @@ impl Attempts {
         }
     }
 
-    /// Ranks the seed table for the targets. Required before all attempts except the one from the seed.
-    pub fn rank(&mut self, search: &Search, targets: &[Target]) {
+    /// Ranks the seed table for the targets and goals. Required before all attempts except the one from the seed.
+    pub fn rank(&mut self, search: &Search, problem: &Problem) {
+        let targets = problem.targets.iter().copied().chain(aimed_targets(&search.chain, problem));
         search.table.rank(search.kernel.level, targets, &mut self.ranking);
+        search.table.rank_by_relations(problem.goals, &mut self.ranking);
     }
 
     /// Runs attempts until `arrived` stops the search or none remain. Writes the nearest configuration of the failed
@@ -222,7 +225,7 @@ impl Attempts {
         lanes[lane] = Attempt { running: true, number, ..Attempt::default() };
         spent.attempts += 1;
         if let Iteration::Fabrik(_) = plan.iteration {
-            self.stepper.fabrik.begin(lane, number);
+            self.stepper.begin(lane, number);
         }
         if number > 0 {
             let Self { ranking, start, .. } = self;

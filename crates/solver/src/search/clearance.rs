@@ -116,10 +116,26 @@ impl ClearanceCheck {
         self.appraise_folded(problem, setup, |positions| configurations.read(lane, positions))
     }
 
-    /// The pair that blocks `solution`, which meets the targets, with its distance at `positions`.
-    pub fn blocking(&mut self, problem: &Problem, solution: &[f64], positions: &[f64]) -> Option<Reason> {
+    /// The pair that blocks the first of these solutions, which meet the targets, with its distance at `positions`: one
+    /// with an obstacle if it blocks any of them.
+    pub fn blocking<'a>(
+        &mut self,
+        problem: &Problem,
+        solutions: impl Iterator<Item = &'a [f64]>,
+        positions: &[f64],
+    ) -> Option<Reason> {
         let Clearance { scene, margin } = problem.clearance?;
-        let pair = scene.check(solution, margin, &mut self.scene).err()?;
+        let mut found = None;
+        for solution in solutions {
+            scene.find_near(solution, margin, &mut self.scene);
+            let mut pairs = self.scene.near.iter().map(|near| near.pair);
+            found = found.or(pairs.clone().next());
+            if let Some(pair) = pairs.find(|pair| scene.has_obstacle(*pair)) {
+                found = Some(pair);
+                break;
+            }
+        }
+        let pair = found?;
         scene.find_near(positions, f64::INFINITY, &mut self.scene);
         let near = self.scene.near.iter().find(|near| near.pair == pair)?;
         Some(Reason::Collision { pair, distance: near.distance })

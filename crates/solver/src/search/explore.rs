@@ -49,7 +49,7 @@ pub struct Run<'a> {
 impl<'a> Run<'a> {
     /// A run starting now.
     pub fn new(input: SearchInput<'a>, iteration: Iteration) -> Self {
-        Self { input, iteration, start: Instant::now() }
+        Self { input, iteration: iteration.for_problem(input.problem), start: Instant::now() }
     }
 
     /// True for a tracking problem.
@@ -151,7 +151,7 @@ impl Exploration {
         picked.reset(&setup.start);
         clearance.begin();
         if attempts > 1 {
-            stage.rank(search, problem.targets);
+            stage.rank(search, problem);
         }
         let refused = Cell::new(0);
         let until_deadline = problem.accepts.is_some() && problem.deadline.is_some();
@@ -212,7 +212,7 @@ impl Exploration {
         let Mode::Search { random_seed, .. } = problem.mode else { return None };
         self.unlimited_start.copy_from_slice(&self.closest.positions);
         let view = SetupView { bounds: setup.unbounded(), start: &self.unlimited_start, ..setup.view() };
-        self.attempts.rank(search, problem.targets);
+        self.attempts.rank(search, problem);
         let plan = AttemptPlan {
             view,
             stop_reason: &|number| (number >= ATTEMPTS_WITHOUT_CLOCK && run.has_expired()).then_some(Stop::Deadline),

@@ -84,7 +84,7 @@ impl Run<'_> {
         };
         let Exploration { attempts, clearance, closest, .. } = exploration;
         let mut solved = false;
-        attempts.rank(search, problem.targets);
+        attempts.rank(search, problem);
         attempts.run(&plan, closest, &mut |configurations, SuccessfulAttempt { lane, .. }| {
             solved =
                 limits == Limits::Ignored || clearance.appraise_lane(problem, setup, configurations, lane).is_some();

@@ -17,7 +17,8 @@ const TRACK_DAMPING: f64 = 1.0;
 /// Lower bound of a fixed damping \[rad²\]. With less, rounding decides whether rows are dependent; adaptive damping
 /// is less only where the error is too small for harm.
 const MIN_FIXED_DAMPING: f64 = 1e-13;
-/// Squared error below which Newton steps replace FABRIK cycles \[rad²\]: 0.2 rad, or a fifth of the length scale.
+/// Squared error of the targets below which Newton steps replace FABRIK cycles \[rad²\]: 0.2 rad, or a fifth of the
+/// length scale.
 const POLISH_BELOW: f64 = 0.04;
 
 /// The next action of a lane.
@@ -36,14 +37,22 @@ pub enum Next {
 /// Takes the steps of attempts.
 #[derive(Debug, Clone)]
 pub struct Stepper {
-    pub fabrik: FabrikScratch,
+    fabrik: FabrikScratch,
+    /// Lanes whose attempts have been near the targets.
+    near: [bool; LANES],
     pseudoinverse: Pseudoinverse,
 }
 
 impl Stepper {
     pub fn new(search: &Search) -> Self {
         let fabrik = FabrikScratch::new(&search.kernel.links, search.units.to_vec());
-        Self { fabrik, pseudoinverse: Pseudoinverse::new(search) }
+        Self { fabrik, near: [false; LANES], pseudoinverse: Pseudoinverse::new(search) }
+    }
+
+    /// Prepares a lane for attempt `number`.
+    pub fn begin(&mut self, lane: usize, number: usize) {
+        self.near[lane] = false;
+        self.fabrik.begin(lane, number);
     }
 
     /// Takes one step in every lane that is not at [`Next::Rest`], from measured configurations.
@@ -69,8 +78,13 @@ impl Stepper {
                 kernel.advance(task.bounds, configurations, &Lanes(moving));
             }
             Iteration::Fabrik(options) => {
-                let is_near = |lane: usize| next[lane] == Next::Newton || options.polish && errors[lane] < POLISH_BELOW;
-                let near: [f64; LANES] = std::array::from_fn(|lane| if is_near(lane) { 1.0 } else { 0.0 });
+                for (lane, near) in self.near.iter_mut().enumerate() {
+                    let error = task.goals.squared_error_of_targets(configurations, lane);
+                    // Other goals may lead away from the targets, where cycles would revert the steps.
+                    let stays = *near && task.goals.has_others();
+                    *near = stays || next[lane] == Next::Newton || options.polish && error < POLISH_BELOW;
+                }
+                let near = self.near.map(|near| if near { 1.0 } else { 0.0 });
                 let lanes = |part: fn(f64) -> f64| Lanes(std::array::from_fn(|lane| moving[lane] * part(near[lane])));
                 let (newton, fabrik_lanes) = (lanes(|near| near), lanes(|near| 1.0 - near));
                 if fabrik_lanes != Lanes::default() {

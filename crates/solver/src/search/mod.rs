@@ -9,6 +9,7 @@
 //!
 //! Each stage is a type with its own memory. Only [`solve`] connects them.
 
+mod aimed_targets;
 mod all_solutions;
 mod attempts;
 mod avoidance;

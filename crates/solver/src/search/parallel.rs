@@ -24,7 +24,7 @@ impl Run<'_> {
         let explore = |scratch: &mut SearchScratch, index: usize| {
             let slice = AttemptSlice { index, of: cores, first_found: &first_found };
             let SearchScratch { setup, exploration, .. } = scratch;
-            setup.set(self.input);
+            setup.set_for_attempts(self.input);
             exploration.explore(self, setup, &slice)
         };
         let (mut spent, rest) = thread::scope(|scope| {

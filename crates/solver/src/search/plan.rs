@@ -2,7 +2,7 @@
 
 use super::prepared_search::Search;
 use super::setup::{Setup, SetupView};
-use crate::{FabrikOptions, JacobianStep, Stop};
+use crate::{FabrikOptions, JacobianStep, Problem, Stop};
 
 /// The kind of iteration of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,6 +14,15 @@ pub enum Iteration {
 }
 
 impl Iteration {
+    /// The iteration for a problem: FABRIK reaches for targets alone, so Newton steps meet the other goals.
+    pub fn for_problem(self, Problem { targets, goals, .. }: &Problem) -> Self {
+        match self {
+            Self::Fabrik(_) if targets.is_empty() => Self::Jacobian(JacobianStep::default()),
+            Self::Fabrik(options) if !goals.is_empty() => Self::Fabrik(FabrikOptions { polish: true, ..options }),
+            _ => self,
+        }
+    }
+
     /// True if Newton steps refine the closest configuration when the targets cannot be met.
     pub fn refines(self) -> bool {
         !matches!(self, Self::Fabrik(FabrikOptions { polish: false, .. }))

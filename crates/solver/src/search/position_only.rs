@@ -118,7 +118,7 @@ impl PositionOnly {
             for other in attempts.failed.candidates() {
                 starts.descend_from(&other.positions);
             }
-            attempts.rank(search, problem.targets);
+            attempts.rank(search, problem);
             starts.descend_from_attempts(attempts, unused, most, random_seed);
         }
         spent.iterations += starts.iterations;

@@ -5,6 +5,7 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Level, Simd, dispatch, f32x8};
 
 use crate::Target;
+use urdf_ik_goals::Goal;
 use urdf_ik_mathematics::lanes::single;
 use urdf_ik_mathematics::pseudorandom;
 use urdf_ik_robot::{Chain, ChainPoses, Domain};
@@ -118,14 +119,25 @@ impl SeedTable {
 
     /// Ranks the table for a problem, by half the squared distance over the squared length scale, minus the cosines
     /// between corresponding axes (for small angles the squared angle, up to a constant).
-    pub fn rank(&self, level: Level, targets: &[Target], ranking: &mut Ranking) {
+    pub fn rank(&self, level: Level, targets: impl Iterator<Item = Target>, ranking: &mut Ranking) {
         ranking.costs.fill(EightLanes::default());
         ranking.taken = 0;
         for target in targets {
-            let weights = self.weights(target);
+            let weights = self.weights(&target);
             let position = if target.free_axes[..3] == [true; 3] { 0.0 } else { single(target.weight) };
             let poses = &self.poses[target.tip];
             dispatch!(level, simd => add_costs(simd, poses, &weights, position, &mut ranking.costs));
+        }
+    }
+
+    /// Adds the squared violations of relations of joints to the costs.
+    pub fn rank_by_relations(&self, goals: &[Goal], ranking: &mut Ranking) {
+        let variables = self.domains.len();
+        for relation in goals.iter().filter_map(|goal| goal.kind().relation()) {
+            for (index, positions) in self.positions.chunks_exact(variables).enumerate() {
+                let violation = relation.row(|variable| positions[variable]).lack();
+                ranking.costs[index / GROUP_SIZE].0[index % GROUP_SIZE] += single(violation * violation);
+            }
         }
     }
 

@@ -2,21 +2,25 @@
 
 use super::prepared_search::{Search, SearchInput};
 use crate::kernel::{Goals, Task};
+use crate::solution::Part;
 use crate::{Bounds, Mode, Problem};
+use urdf_ik_goals::{Goal, Joints};
 use urdf_ik_robot::{Domain, nearest_turn, whole_turns};
 
-/// A problem prepared for the stages of a search. Written by [`Setup::set`], then read-only; [`SetupView`] replaces
-/// bounds or start.
+/// A problem prepared for the stages of a search. Written by [`Setup::set`], or for attempts by
+/// [`Setup::set_for_attempts`], then read-only; [`SetupView`] replaces bounds or start.
 #[derive(Debug, Clone)]
 pub struct Setup {
     pub goals: Goals,
-    /// Start of the first attempt \[rad or m\]: the seed without full revolutions.
+    /// The seed without full revolutions \[rad or m\].
     pub start: Vec<f64>,
+    /// Start of the first attempt \[rad or m\]: the seed, within the bounds of attempts.
+    first: Vec<f64>,
     /// Full revolutions subtracted from each variable while solving \[rad\], because large angles lose digits.
     pub whole_turns: Vec<f64>,
     /// Range of each returned variable \[rad or m\]: the intersection of its limits and the bounds of the problem.
     pub domains: Vec<Domain>,
-    /// True if the problem has bounds. Otherwise domains and circles are those of the chain.
+    /// True if the problem, or its attempts, have bounds. Otherwise domains and circles are those of the chain.
     pub has_bounds: bool,
     /// True if the problem has relations of joints.
     has_relations: bool,
@@ -69,6 +73,7 @@ impl Setup {
         Self {
             goals: Goals::for_targets(search.chain.tips().len()),
             start: positions(),
+            first: positions(),
             whole_turns: positions(),
             domains: search.chain.domains(),
             has_bounds: false,
@@ -98,6 +103,28 @@ impl Setup {
         search.kernel.set_goals(problem.targets, problem.goals, 1.0, &mut self.goals);
     }
 
+    /// Prepares a problem for attempts: bounds replace the goals on single variables, and need no rows. A goal outside
+    /// the other bounds remains, because it is a compromise or a reason to fail. So does one that the start of tracking
+    /// violates, because bounds would move the start.
+    pub fn set_for_attempts(&mut self, input: SearchInput) {
+        self.set(input);
+        let (problem, Self { goals, start, first, lower, upper, has_bounds, .. }) = (input.problem, self);
+        let mut becomes_bound = |goal: &Goal| {
+            let interval = goal.kind().relation().and_then(Joints::variable_interval);
+            let Some((variable, [least, greatest])) = interval else { return false };
+            let (least, greatest) = (lower[variable].max(least), upper[variable].min(greatest));
+            let place = first[variable].max(least).min(greatest);
+            let moves_start = matches!(problem.mode, Mode::Track { .. }) && place != start[variable];
+            let becomes_bound = least <= greatest && !moves_start;
+            if becomes_bound {
+                (lower[variable], upper[variable], first[variable]) = (least, greatest, place);
+                *has_bounds = true;
+            }
+            becomes_bound
+        };
+        goals.retain(|part| !matches!(part, Part::Goal(index) if becomes_bound(&problem.goals[index])));
+    }
+
     /// Ranges of the returned variables. One with less than a revolution is not a circle.
     fn set_domains(&mut self, input: SearchInput) {
         self.has_bounds = input.problem.bounds.is_some();
@@ -111,7 +138,7 @@ impl Setup {
         }
     }
 
-    /// Bounds while solving, and the start.
+    /// Bounds while solving, and the starts.
     ///
     /// A search treats revolving variables as circles and folds them into their limits at the end. Tracking does not:
     /// folding would jump by a revolution.
@@ -126,7 +153,7 @@ impl Setup {
                 Mode::Track { max_step } => [least.max(seed - max_step[i]), greatest.min(seed + max_step[i])],
             };
             (self.lower[i], self.upper[i]) = (lower - turns, upper - turns);
-            (self.start[i], self.whole_turns[i]) = (seed - turns, turns);
+            (self.start[i], self.first[i], self.whole_turns[i]) = (seed - turns, seed - turns, turns);
         }
     }
 
@@ -142,7 +169,7 @@ impl Setup {
     }
 
     pub fn view(&self) -> SetupView<'_> {
-        SetupView { setup: self, bounds: self.bounds(), start: &self.start }
+        SetupView { setup: self, bounds: self.bounds(), start: &self.first }
     }
 
     pub fn task(&self) -> Task<'_> {

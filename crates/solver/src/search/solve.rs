@@ -112,7 +112,7 @@ impl Run<'_> {
         let first_found = AtomicUsize::new(usize::MAX);
         let slice = AttemptSlice { index: 0, of: 1, first_found: &first_found };
         let SearchScratch { setup, exploration, continuation, .. } = scratch;
-        setup.set(self.input);
+        setup.set_for_attempts(self.input);
         let mut spent = exploration.explore(self, setup, &slice);
         if self.has_continuation() {
             spent.iterations += continuation.connect(self, setup, exploration);
@@ -124,6 +124,10 @@ impl Run<'_> {
     pub(super) fn conclude(&self, scratch: &mut SearchScratch, solution: &mut Solution, mut spent: Spent) {
         let SearchInput { search, problem } = self.input;
         let is_picked = scratch.exploration.picked.is_some();
+        if !is_picked && !problem.goals.is_empty() {
+            // Without a solution, goals that were bounds have weights.
+            scratch.setup.set(self.input);
+        }
         let is_at_position = !is_picked && self.refine_unmet(scratch, &mut spent);
         let SearchScratch { setup, exploration, flow, position_only, continuation, evaluator, avoidance, .. } = scratch;
         let Exploration { picked, closest, clearance, .. } = &mut *exploration;

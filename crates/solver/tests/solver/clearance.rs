@@ -186,7 +186,7 @@ fn what_is_within_the_margin_at_the_seed_may_stay_so() {
 #[test]
 fn an_obstacle_around_the_target_is_the_reason() {
     let mut random = Random::new(23);
-    for _ in 0..10 {
+    for _ in 0..30 {
         let arm = Cell::new(Vec::new());
         let goal = free_positions(&arm, &mut random);
         let targets = arm.arm.targets_at(&goal);
@@ -194,7 +194,8 @@ fn an_obstacle_around_the_target_is_the_reason() {
         let (scene, seed) = (cell.scene(), free_positions(&cell, &mut random));
         let solution = common::solve(&cell.arm.solver(), &problem(&targets, &seed, &scene, Pick::First));
         let sentence = solution.sentence(&cell.arm.chain);
-        assert!(matches!(solution.outcome, Outcome::Closest(Reason::Collision { .. })), "{sentence}");
+        let Outcome::Closest(Reason::Collision { pair, .. }) = solution.outcome else { panic!("{sentence}") };
+        assert!(scene.has_obstacle(pair), "{sentence}");
         assert!(cell.least_distance(&solution.positions) >= MARGIN - 1e-9, "{sentence}");
         // The arm gets about as near as the box allows.
         assert!(solution.residuals[0].position < 0.4, "{sentence}");

@@ -14,6 +14,8 @@ use urdf_ik_testing as common;
 mod connected;
 mod fabrik;
 mod goals;
+mod goals_as_bounds;
+mod goals_by_method;
 mod hard;
 mod joint_kinds;
 mod many;

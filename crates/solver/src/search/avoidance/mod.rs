@@ -136,12 +136,17 @@ impl CollisionAvoidance {
             }
         }
         evaluator.measure(search, problem, &best, solution);
-        let mut blocking =
-            || ends.candidates().last().and_then(|end| clearance.blocking(problem, &end.positions, &best));
-        solution.outcome = match outcome {
-            Outcome::Closest(Reason::NotConverged) => blocking().map_or(outcome, Outcome::Closest),
-            _ => outcome,
+        let names_no_obstacle = match outcome {
+            Outcome::Closest(Reason::Collision { pair, .. }) => {
+                problem.clearance.is_some_and(|clearance| !clearance.scene.has_obstacle(pair))
+            }
+            _ => outcome == Outcome::Closest(Reason::NotConverged),
         };
+        solution.outcome = outcome;
+        let solutions = ends.candidates().iter().rev().map(|end| &*end.positions);
+        if names_no_obstacle && let Some(reason) = clearance.blocking(problem, solutions, &best) {
+            solution.outcome = Outcome::Closest(reason);
+        }
         (self.seed, self.start, self.best, clearance.blocked) = (seed, start, best, ends);
     }
 
