@@ -51,7 +51,8 @@ def main():
     possible = np.array([(good, ratio) for good, is_possible, ratio in found if is_possible]).reshape(-1, 2)
     good, short = np.count_nonzero(possible[:, 0]), np.count_nonzero(possible[:, 1] <= LONGER)
     print(f'{len(possible)} of {len(files)} paths are possible: {good} good, {short} at most {LONGER} times as long as the best')
-    sys.exit(good < 0.99 * len(possible) or short < good)
+    sys.exit(int(good < 0.99 * len(possible) or short < good))
 
 
-main()
+if __name__ == '__main__':
+    main()

@@ -196,8 +196,8 @@ fn fit(solver: &mut PathSolver, tracked: &Tracked, stop: Option<PathStop>) -> Re
 /// The smooth curve of a tracked path with its errors. Intervals are bisected until the tip is close enough to the
 /// path, the goals are met, and the motion is clear. The curve ends before an interval that is too short to bisect.
 ///
-/// If the optimal curve is not clear, or leaves the path or violates a goal even in short intervals, its ends are fixed
-/// at the tracked configurations, which do not, and then the whole curve is near them.
+/// If the optimal curve is not clear, or violates a goal even in short intervals, it is replaced by one near the
+/// tracked configurations, which do not; with their ends, if it leaves the path even in short intervals.
 fn smooth(
     solver: &mut PathSolver,
     tracked: &Tracked,
@@ -221,11 +221,9 @@ fn smooth(
             0.5 * (parts[part][interval + 1] - parts[part][interval]) < solver.options.shortest_piece
         };
         let Faults { leaves_path, is_blocked } = Faults::of(&bad, is_short);
-        let fixes_ends = !has_fixed_ends && (leaves_path || solver.problem.free_start && is_blocked);
-        if fixes_ends || objective == FitObjective::Everything && (leaves_path || is_blocked) {
-            if !fixes_ends {
-                objective = FitObjective::DistanceFromPath;
-            }
+        let fixes_ends = leaves_path && !has_fixed_ends;
+        if fixes_ends || objective == FitObjective::Everything && is_blocked {
+            objective = FitObjective::DistanceFromPath;
             has_fixed_ends |= fixes_ends;
             curve = from_tracked(&parts);
             continue;
