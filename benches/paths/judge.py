@@ -2,10 +2,9 @@
 
     judge.py URDF_IK PROBLEM.json…
 
-A problem has a robot (`urdf`, `base_link`, `tip_link`, optionally `srdf`), `obstacles` in the root link's frame, and `waypoints` in the base
-link's frame. Each one is planned without a start, and from the solution of the first pose nearest to the middle of the joint ranges.
-Between
-the points of a trajectory the joints move evenly."""
+A problem has a robot (`urdf`, `base_link`, `tip_link`, optionally `srdf`), `obstacles` in the root link's frame, and
+`waypoints` in the base link's frame. Each one is planned without a start, and from the solution of the first pose nearest to
+the middle of the joint ranges. Between the points of a trajectory the joints move evenly."""
 import json
 import math
 import subprocess

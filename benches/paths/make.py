@@ -1,5 +1,5 @@
-"""Random paths for judge.py and starts.py: lines, circles, and arcs with rotation, through the pose of a random configuration, every second one
-among obstacles. Ten of the poses of each have solutions clear of collisions.
+"""Random paths for judge.py and starts.py: lines, circles, and arcs with rotation, through the pose of a random
+configuration, every second one among obstacles. Ten of the poses of each have solutions clear of collisions.
 
     make.py FOLDER COUNT SEED URDF:BASE:TIP[:SRDF]…
 
@@ -11,8 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
-import urdfik
 from judge import Judge, limits
+
+import urdfik
 
 CHECKED_POSES = 10
 

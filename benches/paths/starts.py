@@ -7,9 +7,9 @@ The problems are those of judge.py, which checks the free start. Where that comp
 import sys
 
 import numpy as np
-import pinocchio as pin
-import urdfik
 from judge import BLEND_RADIUS, SPEED, Judge, joint_length, limits, placement
+
+import urdfik
 
 COMPARED, TRIED = 50, 1000
 LONGER = 1.1
