@@ -1,5 +1,6 @@
 """The command line in the package: the program `urdf_ik` without a binary."""
 
+import functools
 import os
 import re
 import signal
@@ -35,7 +36,9 @@ def test_outputs_and_exit_statuses_are_those_of_the_binary(arguments, status):
 
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
 def test_an_interrupt_ends_a_command_at_once(program):
-    with subprocess.Popen([*program, "info", "--urdf", "-"], stdin=subprocess.PIPE) as running:
+    # Programs that a shell has started in the background ignore interrupts, and so do their children.
+    heed = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    with subprocess.Popen([*program, "info", "--urdf", "-"], stdin=subprocess.PIPE, preexec_fn=heed) as running:
         # More than a pipe holds: when it is written, the command reads.
         running.stdin.write(b" " * (1 << 20))
         running.send_signal(signal.SIGINT)
