@@ -99,7 +99,8 @@ impl TargetSolver {
         match Conditions::new(arm, loaded, Effort::Search).await {
             Ok(conditions) => {
                 let mut memory = self.memory(discarded);
-                memory.solve_and_report(arm, targets, &conditions);
+                // Tokio hands over the other tasks of this worker: the one woken last would wait for the search.
+                tokio::task::block_in_place(|| memory.solve_and_report(arm, targets, &conditions));
                 self.wake(&memory);
             }
             Err(refused) => refuse(arm, targets, &refused),
