@@ -13,7 +13,7 @@ use crate::{Mode, Preference, Solution, Stop};
 
 /// Singular values below this fraction of the largest count as zero in self-motions between solutions, which are
 /// singular within their tolerances only. A motion that is none makes no progress.
-const RANK_TOLERANCE: f64 = 1e-3;
+const CONTINUUM_RANK_TOLERANCE: f64 = 1e-3;
 
 /// Called for each solution; `Break` ends the search.
 pub type OnSolution<'a> = &'a mut dyn FnMut(&Solution) -> ControlFlow<()>;
@@ -48,7 +48,8 @@ impl Run<'_> {
             stop_reason: &stop_reason,
             ..AttemptPlan::newton(search, setup, attempts, random_seed)
         };
-        let task = NullSpaceTask { rank_tolerance: RANK_TOLERANCE, ..NullSpaceTask::new(input, setup, preference) };
+        let task =
+            NullSpaceTask { rank_tolerance: CONTINUUM_RANK_TOLERANCE, ..NullSpaceTask::new(input, setup, preference) };
         stage.run(&plan, closest, &mut |configurations, arrival| {
             let positions = &mut picked.positions;
             if clearance.appraise_lane(problem, setup, configurations, arrival.lane).is_none() {

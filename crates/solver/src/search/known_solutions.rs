@@ -6,7 +6,6 @@
 use super::clearance::ClearanceCheck;
 use super::null_space::{NullSpace, NullSpaceTask};
 use super::prepared_search::Search;
-use super::setup::SetupView;
 use crate::Preference;
 use urdf_ik_robot::{nearest_turn, without_whole_turns};
 
@@ -82,8 +81,8 @@ impl KnownSolutions {
                 *end = if search.turns[i] { nearest_turn(known[i], exact[i]) } else { known[i] };
             }
             current.copy_from_slice(exact);
-            let view = SetupView { start: end, ..task.view };
-            null_space.optimise(NullSpaceTask { preference: &preference, view, ..task }, current, clearance);
+            let to_end = NullSpaceTask { preference: &preference, origin: end, ..task };
+            null_space.optimise(to_end, current, clearance);
             is_same(search, end, current)
         })
     }

@@ -146,8 +146,10 @@ pub fn return_to_targets(kernel: &Kernel, task: Task, configurations: &mut Confi
 pub struct NullSpaceTask<'a> {
     pub input: SearchInput<'a>,
     pub preference: &'a Preference<'a>,
-    /// Bounds while solving, and the start of moves.
+    /// Bounds while solving.
     pub view: SetupView<'a>,
+    /// Positions from which moves are measured \[rad or m\]: the seed, without full revolutions.
+    pub origin: &'a [f64],
     /// True if steps end at the first bound, instead of sliding along it.
     pub flows: bool,
     /// Singular values below this fraction of the largest count as zero.
@@ -158,7 +160,7 @@ impl<'a> NullSpaceTask<'a> {
     /// The task of `preference` within the bounds of `setup`.
     pub fn new(input: SearchInput<'a>, setup: &'a Setup, preference: &'a Preference<'a>) -> Self {
         let flows = preference.max_step.is_some() && matches!(input.problem.mode, Mode::Track { .. });
-        Self { input, preference, view: setup.view(), flows, rank_tolerance: RANK_TOLERANCE }
+        Self { input, preference, view: setup.view(), origin: &setup.start, flows, rank_tolerance: RANK_TOLERANCE }
     }
 
     fn run(&self, positions: &mut [f64], scratch: &mut NullSpace, clearance: &mut ClearanceCheck) {
@@ -262,14 +264,14 @@ impl<'a> NullSpaceTask<'a> {
 
     /// A variable at the position that would be returned: a search folds it into its limits.
     fn state(&self, i: usize, position: f64) -> VariableState<'_> {
-        let Self { input: SearchInput { search, .. }, view: SetupView { setup, bounds, start }, .. } = self;
+        let Self { input: SearchInput { search, .. }, view: SetupView { setup, bounds, .. }, origin, .. } = self;
         let folds = search.turns[i] && bounds.lower[i] == f64::NEG_INFINITY;
         VariableState {
             index: i,
             variable: &search.chain.variables()[i],
             unit: search.units[i],
             position: if folds { setup.folded(i, position) } else { position + setup.whole_turns[i] },
-            moved: position - start[i],
+            moved: position - origin[i],
         }
     }
 
