@@ -8,8 +8,8 @@ use urdf_ik::robot::Chain;
 use urdf_ik::solver::{Solver, SolverKind};
 
 use crate::failure::{Failure, UrdfIkStatus, c_text, guarded, guarded_or};
+use crate::plain_structs::{UrdfIkPose, isometry};
 use crate::pointers::{entries, exclusive_entries, hand_out, optional_text, reference, take_back, text};
-use crate::problem::{UrdfIkPose, isometry};
 use crate::robot::{RobotData, UrdfIkRobot};
 
 /// The joints between a base link and one or several tip links, with a solver. Immutable: threads can share it.
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn urdf_ik_arm_tip_name(arm: *const UrdfIkArm, tip: usize)
     unsafe { arm.as_ref() }.map_or(ptr::null(), |arm| name_of(&arm.tip_names, tip))
 }
 
-fn name_of(names: &[CString], index: usize) -> *const c_char {
+pub(crate) fn name_of(names: &[CString], index: usize) -> *const c_char {
     names.get(index).map_or(ptr::null(), |name| name.as_ptr())
 }
 

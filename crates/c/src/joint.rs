@@ -5,8 +5,8 @@ use std::ffi::c_char;
 use urdf_ik::robot::{Domain, JointDescription, JointKind, MimicDescription};
 
 use crate::failure::Failure;
+use crate::plain_structs::{UrdfIkPose, check_reserved, isometry};
 use crate::pointers::text;
-use crate::problem::{UrdfIkPose, check_reserved, isometry};
 
 /// A fixed joint.
 pub const URDF_IK_JOINT_FIXED: i32 = 0;
@@ -67,7 +67,7 @@ pub unsafe extern "C" fn urdf_ik_joint(
         kind,
         parent,
         child,
-        origin: UrdfIkPose { position: [0.0; 3], orientation: [0.0, 0.0, 0.0, 1.0] },
+        origin: UrdfIkPose::identity(),
         axis: [1.0, 0.0, 0.0],
         lower: 0.0,
         upper: 0.0,

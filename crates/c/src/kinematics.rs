@@ -3,8 +3,8 @@
 use nalgebra::Vector6;
 
 use crate::failure::{Failure, UrdfIkStatus, guarded};
+use crate::plain_structs::UrdfIkPose;
 use crate::pointers::{entries, exclusive, exclusive_entries};
-use crate::problem::UrdfIkPose;
 use crate::workspace::UrdfIkWorkspace;
 
 /// Writes the pose of each tip link, in the frame of the base link, at joint positions (n entries) [rad or m].

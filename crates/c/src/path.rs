@@ -12,8 +12,9 @@ use urdf_ik::robot::Chain;
 use crate::arm::UrdfIkArm;
 use crate::failure::{Failure, UrdfIkStatus, c_text, guarded, guarded_or};
 use crate::goals::read_goals;
+use crate::plain_structs::check_reserved;
 use crate::pointers::{hand_out, optional_text, reference, take_back};
-use crate::problem::{UrdfIkProblem, check_reserved, optional_positions, urdf_ik_problem};
+use crate::problem::{UrdfIkProblem, optional_positions, urdf_ik_problem};
 use crate::robot::RobotData;
 
 /// How a path is followed. urdf_ik_path_options() sets all fields.

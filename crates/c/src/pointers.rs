@@ -31,6 +31,19 @@ pub unsafe fn entries<'a, T>(pointer: *const T, count: usize, what: &str) -> Res
     }
 }
 
+/// Joint positions, which must be finite.
+///
+/// # Safety
+/// As [`entries`].
+pub unsafe fn finite_positions<'a>(pointer: *const f64, count: usize) -> Result<&'a [f64], Failure> {
+    let positions = unsafe { entries(pointer, count, "positions") }?;
+    if positions.iter().all(|position| position.is_finite()) {
+        Ok(positions)
+    } else {
+        Err(Failure::problem("positions has an entry that is not a finite number"))
+    }
+}
+
 /// # Safety
 /// `pointer` is NULL, or points to `count` entries that live for `'a` and is not used otherwise meanwhile.
 pub unsafe fn exclusive_entries<'a, T>(pointer: *mut T, count: usize, what: &str) -> Result<&'a mut [T], Failure> {

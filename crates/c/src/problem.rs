@@ -8,24 +8,13 @@ use std::ffi::{c_char, c_int, c_void};
 use std::sync::Arc;
 use std::time::Duration;
 
-use nalgebra::{Isometry3, Translation3};
 use urdf_ik::robot::Chain;
 use urdf_ik::solver::{Acceptance, Bounds, Cost, Mode, Pick, Preference, Problem, Target, Tolerance, Unreached};
-use urdf_ik::spatial::{NotARotation, rotation_from};
 
 use crate::failure::Failure;
+use crate::plain_structs::{UrdfIkPose, check_reserved, isometry};
 use crate::pointers::{entries, optional_text};
 use crate::world::{UrdfIkWorld, WorldData};
-
-/// A position [m], and an orientation as a unit quaternion x, y, z, w.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct UrdfIkPose {
-    /// x, y, z [m].
-    pub position: [f64; 3],
-    /// Quaternion x, y, z, w, with the scalar last.
-    pub orientation: [f64; 4],
-}
 
 /// The desired pose of a tip link. urdf_ik_target() sets all fields.
 #[repr(C)]
@@ -126,12 +115,6 @@ pub struct UrdfIkProblem {
     pub reserved: [u64; 8],
 }
 
-impl From<&Isometry3<f64>> for UrdfIkPose {
-    fn from(pose: &Isometry3<f64>) -> Self {
-        Self { position: pose.translation.vector.into(), orientation: pose.rotation.coords.into() }
-    }
-}
-
 /// A target with default fields for the pose of a tip link in the frame of the base link.
 #[unsafe(no_mangle)]
 pub extern "C" fn urdf_ik_target(tip: usize, pose: UrdfIkPose) -> UrdfIkTarget {
@@ -175,22 +158,6 @@ pub extern "C" fn urdf_ik_problem() -> UrdfIkProblem {
         avoid: std::ptr::null(),
         reserved: [0; 8],
     }
-}
-
-/// Converts a pose to the type of the library.
-pub(crate) fn isometry(pose: &UrdfIkPose) -> Result<Isometry3<f64>, NotARotation> {
-    Ok(Isometry3::from_parts(Translation3::from(pose.position), rotation_from(pose.orientation)?))
-}
-
-/// Refuses fields of later versions, and structs that were not initialised.
-pub(crate) fn check_reserved(reserved: &[u64], what: &str, initialised_by: &str) -> Result<(), Failure> {
-    if reserved.iter().all(|word| *word == 0) {
-        return Ok(());
-    }
-    Err(Failure::argument(format!(
-        "the words reserved of {what} are not 0: initialise it by {initialised_by}(), or install the library that the \
-         program was built for"
-    )))
 }
 
 /// The entries of all joints at `pointer`; `None` if it is NULL.

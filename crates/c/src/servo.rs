@@ -1,6 +1,6 @@
 //! Servos: joint motion under velocity commands and poses.
 
-use std::ffi::{CString, c_char};
+use std::ffi::c_char;
 use std::ptr;
 use std::sync::Arc;
 
@@ -12,9 +12,11 @@ use crate::arm::UrdfIkArm;
 use crate::failure::{Failure, UrdfIkStatus, guarded, guarded_or};
 use crate::goals::read_goals;
 use crate::path::motion_limits;
-use crate::pointers::{entries, exclusive, exclusive_entries, hand_out, optional_text, reference, take_back};
-use crate::problem::{UrdfIkPose, check_reserved, isometry};
-use crate::servo_report::ReportMemory;
+use crate::plain_structs::{UrdfIkPose, check_reserved, isometry};
+use crate::pointers::{
+    entries, exclusive, exclusive_entries, finite_positions, hand_out, optional_text, reference, take_back,
+};
+use crate::servo_report::{ReportMemory, UrdfIkServoReport};
 use crate::world::{UrdfIkWorld, WorldData};
 
 /// How a servo moves. urdf_ik_servo_options() sets all fields.
@@ -74,13 +76,11 @@ pub struct UrdfIkTipCommand {
 /// A servo: joints that follow commands smoothly, within their limits of position, velocity, acceleration and jerk. It
 /// has a state: one thread at a time uses it.
 pub struct UrdfIkServo {
-    pub(crate) servo: Servo,
+    servo: Servo,
     period: f64,
-    pub(crate) world: Option<Arc<WorldData>>,
-    pub(crate) joint_names: Vec<CString>,
-    pub(crate) tip_names: Vec<CString>,
+    world: Option<Arc<WorldData>>,
     commands: Vec<TipCommand>,
-    pub(crate) report: ReportMemory,
+    report: ReportMemory,
 }
 
 /// Default options of a servo with `rate` steps per second [Hz].
@@ -110,7 +110,7 @@ pub extern "C" fn urdf_ik_servo_options(rate: f64) -> UrdfIkServoOptions {
 pub unsafe extern "C" fn urdf_ik_twist_command(tip: usize, twist: *const f64) -> UrdfIkTipCommand {
     // NaN is refused by the step.
     let entries = unsafe { twist.cast::<[f64; 6]>().as_ref() }.copied().unwrap_or([f64::NAN; 6]);
-    let pose = UrdfIkPose { position: [0.0; 3], orientation: [0.0, 0.0, 0.0, 1.0] };
+    let pose = UrdfIkPose::identity();
     UrdfIkTipCommand { tip, kind: URDF_IK_COMMAND_TWIST, twist: entries, pose, reserved: [0; 2] }
 }
 
@@ -164,9 +164,6 @@ impl UrdfIkServo {
     unsafe fn new(arm: &UrdfIkArm, given: &UrdfIkServoOptions, positions: &[f64]) -> Result<Self, Failure> {
         let (data, chain) = (&arm.robot, arm.solver.chain());
         let options = given.options()?;
-        if positions.iter().any(|position| !position.is_finite()) {
-            return Err(Failure::problem("positions has an entry that is not a finite number"));
-        }
         let limits = unsafe { motion_limits(given.joint_limits, data, chain) }?;
         let solver = arm.solver.with_method(SolverKind::Jacobian).map_err(Failure::problem)?;
         let mut servo = Servo::new(&solver, &limits, options, positions).map_err(Failure::problem)?;
@@ -177,15 +174,12 @@ impl UrdfIkServo {
         if let Some(text) = unsafe { optional_text(given.goals, "goals") }? {
             servo.set_goals(&read_goals(text, data, chain, world.as_deref())?);
         }
-        Ok(Self {
-            servo,
-            period: 1.0 / given.rate,
-            world,
-            joint_names: arm.joint_names.clone(),
-            tip_names: arm.tip_names.clone(),
-            commands: Vec::with_capacity(arm.tip_names.len()),
-            report: ReportMemory::default(),
-        })
+        let report = ReportMemory::new(arm, world.clone());
+        Ok(Self { servo, period: 1.0 / given.rate, world, commands: Vec::with_capacity(arm.tip_names.len()), report })
+    }
+
+    fn joint_count(&self) -> usize {
+        self.servo.positions().len()
     }
 
     /// A step, and the new positions. An invalid command brings the joints to rest.
@@ -220,7 +214,7 @@ pub unsafe extern "C" fn urdf_ik_servo_new(
 ) -> UrdfIkStatus {
     guarded(|| {
         let (arm, options) = unsafe { (reference(arm, "arm")?, reference(options, "options")?) };
-        let positions = unsafe { entries(positions, arm.joint_count(), "positions") }?;
+        let positions = unsafe { finite_positions(positions, arm.joint_count()) }?;
         unsafe { hand_out(servo, UrdfIkServo::new(arm, options, positions)?, "servo") }
     })
 }
@@ -254,7 +248,7 @@ pub unsafe extern "C" fn urdf_ik_servo_step(
         commands.clear();
         let read = given.iter().try_for_each(|given| given.command().map(|command| commands.push(command)));
         let command = if given.is_empty() { Command::Rest } else { Command::Tips(&commands) };
-        let positions = unsafe { written_positions(positions, servo.joint_names.len()) };
+        let positions = unsafe { written_positions(positions, servo.joint_count()) };
         let stepped = servo.step(read.map(|()| command), positions);
         servo.commands = commands;
         stepped
@@ -273,7 +267,7 @@ pub unsafe extern "C" fn urdf_ik_servo_step_joints(
 ) -> UrdfIkStatus {
     guarded(|| {
         let servo = unsafe { exclusive(servo, "servo") }?;
-        let count = servo.joint_names.len();
+        let count = servo.joint_count();
         let velocities = unsafe { entries(velocities, count, "velocities") };
         servo.step(velocities.map(Command::Velocities), unsafe { written_positions(positions, count) })
     })
@@ -300,6 +294,17 @@ pub unsafe extern "C" fn urdf_ik_servo_state(
             }
         }
         Ok(())
+    })
+}
+
+/// The report of the last step, valid until the next call with this servo; NULL if `servo` is NULL.
+///
+/// # Safety
+/// `servo` is NULL, or a servo that no other thread uses.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urdf_ik_servo_report(servo: *mut UrdfIkServo) -> *const UrdfIkServoReport {
+    guarded_or(ptr::null(), || {
+        unsafe { servo.as_mut() }.map_or(ptr::null(), |UrdfIkServo { servo, report, .. }| report.write(servo))
     })
 }
 

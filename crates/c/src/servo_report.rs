@@ -2,11 +2,13 @@
 
 use std::ffi::{CString, c_char, c_int};
 use std::ptr;
+use std::sync::Arc;
 
-use urdf_ik::motion::servo::Hold;
+use urdf_ik::motion::servo::{Hold, Servo};
 
-use crate::failure::{c_text, guarded_or};
-use crate::servo::UrdfIkServo;
+use crate::arm::{UrdfIkArm, name_of};
+use crate::failure::c_text;
+use crate::world::WorldData;
 
 /// A joint is at a limit of its positions, or near it.
 pub const URDF_IK_LIMIT_JOINT_POSITION: i32 = 0;
@@ -63,25 +65,39 @@ pub struct UrdfIkServoReport {
     pub singular_direction: *const f64,
 }
 
-/// Memory of a report.
-#[derive(Default)]
+/// Memory of a report, with the names in it.
 pub(crate) struct ReportMemory {
+    world: Option<Arc<WorldData>>,
+    joint_names: Vec<CString>,
+    tip_names: Vec<CString>,
     report: Option<UrdfIkServoReport>,
     limits: Vec<UrdfIkServoLimit>,
     goal_names: Vec<CString>,
     singular_direction: Vec<f64>,
 }
 
-impl UrdfIkServo {
+impl ReportMemory {
+    /// Memory for the reports of a servo of `arm` in `world`.
+    pub(crate) fn new(arm: &UrdfIkArm, world: Option<Arc<WorldData>>) -> Self {
+        Self {
+            world,
+            joint_names: arm.joint_names.clone(),
+            tip_names: arm.tip_names.clone(),
+            report: None,
+            limits: Vec::new(),
+            goal_names: Vec::new(),
+            singular_direction: Vec::new(),
+        }
+    }
+
     fn limit(&self, hold: &Hold) -> UrdfIkServoLimit {
-        let at = |names: &[CString], index: usize| names.get(index).map_or(ptr::null(), |name| name.as_ptr());
         let of_one = |kind, name| UrdfIkServoLimit { kind, name, other: ptr::null() };
         match *hold {
-            Hold::JointLimit { variable } => of_one(URDF_IK_LIMIT_JOINT_POSITION, at(&self.joint_names, variable)),
+            Hold::JointLimit { variable } => of_one(URDF_IK_LIMIT_JOINT_POSITION, name_of(&self.joint_names, variable)),
             Hold::Singularity => of_one(URDF_IK_LIMIT_SINGULARITY, ptr::null()),
-            Hold::Goal { goal } => of_one(URDF_IK_LIMIT_GOAL, at(&self.report.goal_names, goal)),
-            Hold::JointSpeed { variable } => of_one(URDF_IK_LIMIT_JOINT_SPEED, at(&self.joint_names, variable)),
-            Hold::TipSpeed { tip } => of_one(URDF_IK_LIMIT_TIP_SPEED, at(&self.tip_names, tip)),
+            Hold::Goal { goal } => of_one(URDF_IK_LIMIT_GOAL, name_of(&self.goal_names, goal)),
+            Hold::JointSpeed { variable } => of_one(URDF_IK_LIMIT_JOINT_SPEED, name_of(&self.joint_names, variable)),
+            Hold::TipSpeed { tip } => of_one(URDF_IK_LIMIT_TIP_SPEED, name_of(&self.tip_names, tip)),
             Hold::Contact { pair, .. } => {
                 let bodies = self.world.as_deref().and_then(|world| Some((world, world.scene.pairs().nth(pair)?)));
                 let [name, other] =
@@ -91,9 +107,10 @@ impl UrdfIkServo {
         }
     }
 
-    fn write_report(&mut self) -> *const UrdfIkServoReport {
-        self.report.goal_names = self.servo.goals().iter().map(|goal| c_text(goal.name())).collect();
-        let report = self.servo.report();
+    /// Writes the report of the last step.
+    pub(crate) fn write(&mut self, servo: &Servo) -> *const UrdfIkServoReport {
+        self.goal_names = servo.goals().iter().map(|goal| c_text(goal.name())).collect();
+        let report = servo.report();
         let limits = report.holds.iter().map(|hold| self.limit(hold)).collect();
         let lost = report.singular_direction.iter().flat_map(|twist| twist.iter().copied()).collect();
         let distance = |hold: &Hold| if let Hold::Contact { distance, .. } = *hold { Some(distance) } else { None };
@@ -105,26 +122,16 @@ impl UrdfIkServo {
             smallest_singular_value: report.smallest_singular_value.unwrap_or(f64::NAN),
             distance: report.holds.iter().find_map(distance).unwrap_or(f64::NAN),
             is_sliding: c_int::from(report.is_sliding),
-            is_at_rest: c_int::from(self.servo.is_at_rest()),
+            is_at_rest: c_int::from(servo.is_at_rest()),
             limits: ptr::null(),
             limit_count: report.holds.len(),
             singular_direction: ptr::null(),
         };
-        let memory = &mut self.report;
-        (memory.limits, memory.singular_direction) = (limits, lost);
-        public.limits = memory.limits.as_ptr();
-        if !memory.singular_direction.is_empty() {
-            public.singular_direction = memory.singular_direction.as_ptr();
+        (self.limits, self.singular_direction) = (limits, lost);
+        public.limits = self.limits.as_ptr();
+        if !self.singular_direction.is_empty() {
+            public.singular_direction = self.singular_direction.as_ptr();
         }
-        memory.report.insert(public)
+        self.report.insert(public)
     }
-}
-
-/// The report of the last step, valid until the next call with this servo; NULL if `servo` is NULL.
-///
-/// # Safety
-/// `servo` is NULL, or a servo that no other thread uses.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn urdf_ik_servo_report(servo: *mut UrdfIkServo) -> *const UrdfIkServoReport {
-    guarded_or(ptr::null(), || unsafe { servo.as_mut() }.map_or(ptr::null(), UrdfIkServo::write_report))
 }

@@ -13,8 +13,8 @@ use urdf_ik::skeleton::{
 use urdf_ik::spatial::rotation_from;
 
 use crate::failure::{Failure, UrdfIkStatus, c_text, guarded, guarded_or};
+use crate::plain_structs::{UrdfIkPose, check_reserved, isometry};
 use crate::pointers::{entries, exclusive_entries, hand_out, reference, take_back, text};
-use crate::problem::{UrdfIkPose, check_reserved, isometry};
 use crate::skeleton_answer::{OwnedSkeletonAnswer, UrdfIkSkeletonAnswer};
 
 /// The root stays where the seed has it.
@@ -193,7 +193,7 @@ pub extern "C" fn urdf_ik_skeleton_problem() -> UrdfIkSkeletonProblem {
         target_count: 0,
         seed: ptr::null(),
         root: URDF_IK_ROOT_FIXED,
-        root_pose: UrdfIkPose { position: [0.0; 3], orientation: [0.0, 0.0, 0.0, 1.0] },
+        root_pose: UrdfIkPose::identity(),
         tolerance,
         orientation_tolerance,
         reserved: [0; 8],

@@ -17,8 +17,8 @@ use urdf_ik::solver::Solver;
 
 use crate::arm::UrdfIkArm;
 use crate::failure::{Failure, UrdfIkStatus, c_text, guarded, guarded_or};
-use crate::pointers::{entries, exclusive, hand_out, optional_text, reference, take_back, text};
-use crate::problem::{UrdfIkPose, isometry};
+use crate::plain_structs::{UrdfIkPose, isometry};
+use crate::pointers::{entries, exclusive, finite_positions, hand_out, optional_text, reference, take_back, text};
 use crate::robot::RobotData;
 
 /// An arm with its surroundings, prepared for collision checks: its own links, obstacles and attached parts.
@@ -138,6 +138,10 @@ impl WorldData {
         Ok(self.own_clearance())
     }
 
+    fn joint_count(&self) -> usize {
+        self.solver.chain().variables().len()
+    }
+
     /// Scene and margin.
     pub fn own_clearance(&self) -> Clearance<'_> {
         Clearance { scene: &self.scene, margin: self.margin }
@@ -169,25 +173,13 @@ fn shapes(data: &RobotData, policy: MissingShapes, package_dirs: Vec<PathBuf>) -
     let folders = data.mesh_folders().with_packages_in(package_dirs);
     let shapes = LinkShapes::of_urdf(urdf, &data.robot, &folders).map_err(refused)?;
     policy.check(shapes.missing().as_ref()).map_err(refused)?;
-    if shapes.links().next().is_none() {
-        return Err(refused("collisions cannot be avoided: no link of the robot has a collision shape"));
-    }
+    shapes.check_not_empty().map_err(refused)?;
     Ok(shapes)
 }
 
 /// The names of all bodies of a scene that may collide.
 fn names(scene: &Scene) -> BTreeSet<CString> {
     scene.pairs().flatten().map(|body| c_text(body.name())).collect()
-}
-
-/// The positions of all joints of the arm, which must be finite.
-unsafe fn positions<'a>(world: &WorldData, positions: *const f64) -> Result<&'a [f64], Failure> {
-    let positions = unsafe { entries(positions, world.solver.chain().variables().len(), "positions") }?;
-    if positions.iter().all(|position| position.is_finite()) {
-        Ok(positions)
-    } else {
-        Err(Failure::problem("positions has an entry that is not a finite number"))
-    }
 }
 
 /// Creates the world of `arm`. `description` is the text of a JSON object (UTF-8), or NULL for the arm alone. All its
@@ -260,7 +252,7 @@ pub unsafe extern "C" fn urdf_ik_world_is_free(
 ) -> UrdfIkStatus {
     guarded(|| {
         let UrdfIkWorld(world) = unsafe { reference(world, "world") }?;
-        let q = unsafe { positions(world, q) }?;
+        let q = unsafe { finite_positions(q, world.joint_count()) }?;
         *unsafe { exclusive(is_free, "is_free") }? =
             c_int::from(world.scene.is_free(q, world.margin, &mut SceneScratch::default()));
         Ok(())
@@ -283,7 +275,7 @@ pub unsafe extern "C" fn urdf_ik_world_nearest(
 ) -> UrdfIkStatus {
     guarded(|| {
         let UrdfIkWorld(world) = unsafe { reference(world, "world") }?;
-        let nearest = world.nearest(unsafe { positions(world, q) }?)?;
+        let nearest = world.nearest(unsafe { finite_positions(q, world.joint_count()) }?)?;
         let (names, least) = nearest.unwrap_or(([ptr::null(); 2], f64::INFINITY));
         *unsafe { exclusive(distance, "distance") }? = least;
         for (place, name) in [first, second].into_iter().zip(names) {

@@ -110,9 +110,7 @@ impl<'a> ChainAvoidance<'a> {
         srdf: Option<&Path>,
         margin: f64,
     ) -> Result<Self> {
-        if shapes.links().next().is_none() {
-            return Err("collisions cannot be avoided: no link of the robot has a collision shape".into());
-        }
+        shapes.check_not_empty()?;
         let srdf = read_srdf(srdf, robot)?;
         let pairs = Pairs::of_chain(robot, chain, &shapes, srdf.as_ref())?;
         Ok(Self { robot, chain, shapes, srdf, pairs, margin })

@@ -45,7 +45,7 @@ mod shapes;
 mod world;
 
 pub use links::distances::{LinkPair, LinkPoses, LinkPosesError};
-pub use links::missing::{MissingShapes, MissingShapesError};
+pub use links::missing::{MissingShapes, MissingShapesError, NoShapesError};
 pub use links::pairs::{ExclusionReason, Pairs};
 pub use links::srdf::{Srdf, SrdfError};
 pub use links::{CollisionsError, LinkShapes, ShapeFault};

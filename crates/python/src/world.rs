@@ -166,9 +166,7 @@ impl PyWorld {
         py.detach(|| {
             let shapes = arm.robot.shapes()?;
             options.missing_shapes.check(shapes.missing().as_ref()).map_err(refused)?;
-            if shapes.links().next().is_none() {
-                return Err(refused("collisions cannot be avoided: no link of the robot has a collision shape"));
-            }
+            shapes.check_not_empty().map_err(refused)?;
             let scene =
                 Scene::new(&arm.robot.robot, &arm.chain, shapes, arm.pairs()?, &world, &rest).map_err(refused)?;
             Ok(Self(Arc::new(WorldData { arm, world, rest, scene, options })))

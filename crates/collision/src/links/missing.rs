@@ -32,6 +32,11 @@ pub struct MissingShapesError {
     pub reason: String,
 }
 
+/// No link has a shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("collisions cannot be avoided: no link of the robot has a collision shape")]
+pub struct NoShapesError;
+
 impl MissingShapes {
     /// Applies the policy to `missing` shapes.
     ///

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use thiserror::Error;
 
-use crate::links::missing::MissingShapesError;
+use crate::links::missing::{MissingShapesError, NoShapesError};
 use crate::links::urdf::{Collision, collisions};
 use crate::mesh_files::{MeshCache, MeshTriangles};
 use crate::shapes::{Geometry, PlacedShape};
@@ -106,6 +106,14 @@ impl LinkShapes {
     /// Indices of the links with shapes, ascending.
     pub fn links(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.ranges.len()).filter(|&link| !self.ranges[link].is_empty())
+    }
+
+    /// Checks that collisions can be found.
+    ///
+    /// # Errors
+    /// [`NoShapesError`] if no link has a shape.
+    pub fn check_not_empty(&self) -> Result<(), NoShapesError> {
+        self.links().next().map(drop).ok_or(NoShapesError)
     }
 
     /// The unusable shapes, in the order of the URDF.
