@@ -1,7 +1,7 @@
 //! An action server, made of the services and topics of the protocol of ROS 2 actions.
 //!
-//! That of r2r 0.9 keeps every goal and its result until the node ends, spins without a pause once a result has
-//! expired, and lets no cancelled goal reach its final status.
+//! The action server of r2r 0.9 keeps every goal and its result until the node ends, spins without a pause once a
+//! result has expired, and lets no cancelled goal reach its final status.
 
 use std::future::Future;
 use std::sync::Arc;

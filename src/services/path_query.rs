@@ -27,7 +27,7 @@ pub(crate) struct PathQuery {
     pattern: Target,
     /// The parameters with the overrides of the request.
     settings: Settings,
-    /// That of the request, with the frame in use.
+    /// Header of the request, with the frame in use.
     pub header: Header,
 }
 

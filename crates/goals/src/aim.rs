@@ -9,7 +9,7 @@ use crate::frames::{Between, Place};
 pub struct Aim {
     /// The place.
     pub place: Place,
-    /// What a goal wants of it.
+    /// Its goal.
     pub at: Middle,
 }
 

@@ -36,7 +36,7 @@ pub fn attach_from_json(
     Ok(world.check_size()?)
 }
 
-/// Removes the fields of an obstacle that only attached parts have: the index of the link, and what the part may touch.
+/// Removes the additional fields of an attached part: the index of its link, and its allowed contacts.
 fn carrier(part: &mut Map<String, Value>, robot: &Robot) -> Result<(usize, BTreeSet<String>), String> {
     let link = part.remove("link").ok_or("it needs 'link', the link that carries it")?;
     let link = link.as_str().ok_or_else(|| format!("its 'link' is {link}; it must be the name of a link"))?;

@@ -150,7 +150,7 @@ impl CollisionAvoidance {
         (self.seed, self.start, self.best, clearance.blocked) = (seed, start, best, ends);
     }
 
-    /// True if two bodies touch. What is within the margin at the seed may stay so.
+    /// True if two bodies touch. Pairs within the margin at the seed may stay there.
     fn collides(&mut self, problem: &Problem, positions: &[f64]) -> bool {
         let scratch = &mut self.descent.segment.scene;
         problem.clearance.is_some_and(|Clearance { scene, .. }| !scene.is_free(positions, 0.0, scratch))
