@@ -3,6 +3,7 @@
 
 use std::error::Error;
 use std::f64::consts::TAU;
+use std::future::ready;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -15,6 +16,8 @@ use r2r::urdf_ik::msg::SolveStatus;
 const PERIOD: Duration = Duration::from_millis(20);
 /// Time of one round.
 const DURATION: Duration = Duration::from_secs(10);
+/// As many as targets in one round.
+const ANSWERS: usize = 500;
 /// In the frame of the base link \[m\].
 const CENTRE: [f64; 3] = [0.45, 0.0, 0.4];
 const RADIUS: f64 = 0.1;
@@ -33,7 +36,7 @@ fn circle(phase: f64) -> PoseStamped {
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut node = r2r::Node::create(r2r::Context::create()?, "circle", "")?;
     let targets = node.create_publisher::<PoseStamped>("urdf_ik/target_pose", QosProfile::default().keep_last(1))?;
-    let mut statuses = node.subscribe::<SolveStatus>("urdf_ik/status", QosProfile::default())?;
+    let statuses = node.subscribe::<SolveStatus>("urdf_ik/status", QosProfile::default())?;
     let is_found = targets.wait_for_inter_process_subscribers()?;
     let stop = Arc::new(AtomicBool::new(false));
     let is_stopped = Arc::clone(&stop);
@@ -44,22 +47,17 @@ async fn main() -> Result<(), Box<dyn Error>> {
     });
     is_found.await?;
 
-    let counted = tokio::spawn(async move {
-        let (mut reached, mut answered) = (0, 0);
-        while let Ok(Some(status)) = tokio::time::timeout(Duration::from_secs(1), statuses.next()).await {
-            answered += 1;
-            reached += usize::from(status.outcome == SolveStatus::SOLVED as u8);
-        }
-        (reached, answered)
-    });
+    let counted = statuses.take(ANSWERS).filter(|status| ready(status.outcome == SolveStatus::SOLVED as u8)).count();
+    tokio::pin!(counted);
     let start = Instant::now();
     let mut timer = tokio::time::interval(PERIOD);
-    while start.elapsed() < DURATION {
-        timer.tick().await;
-        targets.publish(&circle(start.elapsed().as_secs_f64() / DURATION.as_secs_f64()))?;
-    }
-    let (reached, answered) = counted.await?;
-    println!("{reached} of {answered} targets reached");
+    let reached = loop {
+        tokio::select! {
+            reached = &mut counted => break reached,
+            _ = timer.tick() => targets.publish(&circle(start.elapsed().as_secs_f64() / DURATION.as_secs_f64()))?,
+        }
+    };
+    println!("{reached} of {ANSWERS} targets reached");
     // The node must end before the process does.
     stop.store(true, Ordering::Relaxed);
     Ok(spinning.await?)
