@@ -1,8 +1,8 @@
 # The two that a newcomer needs: `make run` and `make test`. Both set up whatever is missing first.
-.PHONY: help run view keys play example node build test check moveit wheel deb supply-chain bench bench-node bench-peers figures clean
+.PHONY: help run view keys play example node build test check moveit wheel deb supply-chain coverage ros2_control bench bench-node bench-peers figures clean
 
 help:  ## what can be made
-	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z0-9_-]*\):.*## /make \1\t/p' Makefile | expand -t 18
 
 run: node  ## the node with a moving target and a page to see it, or: make run URDF=FILE [BASE=LINK] [TIP=LINK] [VIEW=0]
 	@exec scripts/with-ros python3 scripts/run.py
@@ -31,9 +31,13 @@ check:  ## the same: formatting, lints, documentation, Rust tests, node tests
 	@scripts/check.sh
 
 moveit:  ## the plug-in for MoveIt, built and tested with the MoveIt of the ROS 2 that is sourced
-	@cmake -S moveit -B build/moveit -DBUILD_TESTING=ON
-	@cmake --build build/moveit
-	@ctest --test-dir build/moveit --output-on-failure
+
+ros2_control:  ## the plug-in for ros2_control, built and tested with the kinematics_interface of the ROS 2 that is sourced
+
+moveit ros2_control:
+	@cmake -S $@ -B build/$@ -DBUILD_TESTING=ON
+	@cmake --build build/$@
+	@ctest --test-dir build/$@ --output-on-failure
 
 wheel:  ## the Python module as a wheel for any Linux and as a source distribution, in target/wheels
 	@exec scripts/wheel.sh
@@ -43,6 +47,9 @@ deb:  ## Debian packages in target/deb: of the command line with the C library, 
 
 supply-chain:  ## advisories about crates, a build from vendored crates, a bill of materials: [ADVISORIES=CLONE OF THE DATABASE]
 	@exec scripts/supply_chain.sh
+
+coverage:  ## lines and functions that the Rust tests reach, without the node; first: cargo install --locked cargo-llvm-cov
+	@cargo llvm-cov --locked --workspace --exclude urdf_ik_node --lib --tests --ignore-filename-regex '(tests|testing|benches)/'
 
 bench:  ## what an iteration and a solve cost; FABRIK on points and on robots beside other methods; long arms; batches
 	@cargo bench --locked --bench solve --bench skeleton --bench fabrik --bench noodle --bench batch

@@ -1019,6 +1019,53 @@ enum UrdfIkStatus urdf_ik_jacobian(struct UrdfIkWorkspace *workspace,
                                    double *jacobian);
 
 /*
+ Writes the pose of a link, whose index urdf_ik_arm_link() returns, in the frame of the base link, at joint positions
+ (n entries) [rad or m]. Allocates nothing.
+
+ The caller sees to it:
+ No other thread uses `workspace`; `positions` has n entries; `pose` is written.
+ */
+enum UrdfIkStatus urdf_ik_link_pose(struct UrdfIkWorkspace *workspace,
+                                    const double *positions,
+                                    size_t link,
+                                    struct UrdfIkPose *pose);
+
+/*
+ Writes the geometric Jacobian (6 x n, row-major) of a link, whose index urdf_ik_arm_link() returns, at joint
+ positions (n entries) [rad or m], as urdf_ik_jacobian() does for a tip. Joints that do not move the link have zero
+ columns. Allocates nothing.
+
+ The caller sees to it:
+ No other thread uses `workspace`; `positions` has n entries; `jacobian`, 6 n entries, is written.
+ */
+enum UrdfIkStatus urdf_ik_link_jacobian(struct UrdfIkWorkspace *workspace,
+                                        const double *positions,
+                                        size_t link,
+                                        double *jacobian);
+
+/*
+ Writes the motion from one pose to another, both in one frame and with its axes, to `difference` (6 entries): the
+ displacement of the origin [m], then the rotation vector of the shortest rotation [rad]. Divided by a time it is a
+ mean velocity.
+
+ The caller sees to it:
+ `from` and `to` are poses; `difference`, 6 entries, is written.
+ */
+enum UrdfIkStatus urdf_ik_pose_difference(const struct UrdfIkPose *from,
+                                          const struct UrdfIkPose *to,
+                                          double *difference);
+
+/*
+ Writes the index of the link `name`, for urdf_ik_link_pose() and urdf_ik_link_jacobian(). It need not be between the
+ base link and a tip, but joints of the arm alone move it relative to the base link. Fails with URDF_IK_STATUS_CHAIN
+ if the robot has no such link, or other joints move it. Allocates nothing unless it fails.
+
+ The caller sees to it:
+ `arm` is an arm; `name` is a text; `link` is written.
+ */
+enum UrdfIkStatus urdf_ik_arm_link(const struct UrdfIkArm *arm, const char *name, size_t *link);
+
+/*
  Default options of a path.
  */
 struct UrdfIkPathOptions urdf_ik_path_options(void);

@@ -102,6 +102,13 @@ class Arm {
 
   std::vector<std::string> tips() const { return names(tip_count(), urdf_ik_arm_tip_name); }
 
+  /* The index of a link whose pose the joints of the arm determine, for Workspace::link_pose() and link_jacobian(). */
+  std::size_t link(const std::string &name) const {
+    std::size_t index = 0;
+    check(urdf_ik_arm_link(get(), name.c_str(), &index));
+    return index;
+  }
+
   /* The lower and the upper limits [rad or m]; infinite for continuous joints. */
   std::pair<std::vector<double>, std::vector<double>> bounds() const {
     std::vector<double> lower(joint_count()), upper(joint_count());
@@ -225,6 +232,20 @@ class Workspace {
   std::vector<double> jacobian(const std::vector<double> &positions, std::size_t tip = 0) {
     std::vector<double> jacobian(6 * joint_count_);
     check(urdf_ik_jacobian(get(), joints(positions, joint_count_), tip, jacobian.data()));
+    return jacobian;
+  }
+
+  /* The pose of a link in the frame of the base link. */
+  UrdfIkPose link_pose(const std::vector<double> &positions, std::size_t link) {
+    UrdfIkPose pose;
+    check(urdf_ik_link_pose(get(), joints(positions, joint_count_), link, &pose));
+    return pose;
+  }
+
+  /* The Jacobian of a link, as that of a tip. */
+  std::vector<double> link_jacobian(const std::vector<double> &positions, std::size_t link) {
+    std::vector<double> jacobian(6 * joint_count_);
+    check(urdf_ik_link_jacobian(get(), joints(positions, joint_count_), link, jacobian.data()));
     return jacobian;
   }
 

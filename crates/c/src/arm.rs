@@ -8,6 +8,7 @@ use urdf_ik::robot::Chain;
 use urdf_ik::solver::{Solver, SolverKind};
 
 use crate::failure::{Failure, UrdfIkStatus, c_text, guarded, guarded_or};
+use crate::links::{LinkPlace, places};
 use crate::plain_structs::{UrdfIkPose, isometry};
 use crate::pointers::{entries, exclusive_entries, hand_out, optional_text, reference, take_back, text};
 use crate::robot::{RobotData, UrdfIkRobot};
@@ -18,6 +19,7 @@ pub struct UrdfIkArm {
     pub(crate) solver: Solver,
     pub(crate) joint_names: Vec<CString>,
     pub(crate) tip_names: Vec<CString>,
+    pub(crate) links: Arc<[Option<LinkPlace>]>,
 }
 
 impl UrdfIkArm {
@@ -25,7 +27,8 @@ impl UrdfIkArm {
         let c_texts = |names: Vec<&str>| names.into_iter().map(c_text).collect();
         let chain = solver.chain();
         let (joint_names, tip_names) = (c_texts(chain.variable_names()), c_texts(chain.tip_names()));
-        Self { robot: Arc::clone(robot), solver, joint_names, tip_names }
+        let links = places(&robot.robot, chain).into();
+        Self { robot: Arc::clone(robot), joint_names, tip_names, links, solver }
     }
 
     /// Number of joints, n.

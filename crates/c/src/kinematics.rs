@@ -1,10 +1,12 @@
 //! Forward kinematics and Jacobians.
 
-use nalgebra::Vector6;
+use nalgebra::Point3;
+use urdf_ik::spatial::rotation_vector;
 
 use crate::failure::{Failure, UrdfIkStatus, guarded};
-use crate::plain_structs::UrdfIkPose;
-use crate::pointers::{entries, exclusive, exclusive_entries};
+use crate::links::place_of;
+use crate::plain_structs::{UrdfIkPose, isometry};
+use crate::pointers::{entries, exclusive, exclusive_entries, finite_positions, reference};
 use crate::workspace::UrdfIkWorkspace;
 
 /// Writes the pose of each tip link, in the frame of the base link, at joint positions (n entries) [rad or m].
@@ -52,13 +54,95 @@ pub unsafe extern "C" fn urdf_ik_jacobian(
         }
         let positions = unsafe { entries(positions, variables, "positions") }?;
         let jacobian = unsafe { exclusive_entries(jacobian, 6 * variables, "jacobian") }?;
-        let mut columns = vec![Vector6::zeros(); variables];
+        let joint = chain.tips()[tip].parent;
         chain.forward_kinematics(positions, &mut workspace.poses);
         let origin = workspace.poses.tips()[tip].translation.vector.into();
-        chain.jacobian(&workspace.poses, tip, &origin, &mut columns);
-        for (row, entries) in jacobian.chunks_exact_mut(variables).enumerate() {
-            entries.iter_mut().zip(&columns).for_each(|(entry, column)| *entry = column[row]);
-        }
+        workspace.write_jacobian(Some(joint), &origin, jacobian);
         Ok(())
     })
+}
+
+/// Writes the pose of a link, whose index urdf_ik_arm_link() returns, in the frame of the base link, at joint positions
+/// (n entries) [rad or m]. Allocates nothing.
+///
+/// # Safety
+/// No other thread uses `workspace`; `positions` has n entries; `pose` is written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urdf_ik_link_pose(
+    workspace: *mut UrdfIkWorkspace,
+    positions: *const f64,
+    link: usize,
+    pose: *mut UrdfIkPose,
+) -> UrdfIkStatus {
+    guarded(|| {
+        let workspace = unsafe { exclusive(workspace, "workspace") }?;
+        let chain = workspace.solver.chain();
+        let place = place_of(&workspace.links, link)?;
+        let positions = unsafe { finite_positions(positions, chain.variables().len()) }?;
+        let pose = unsafe { exclusive(pose, "pose") }?;
+        chain.forward_kinematics(positions, &mut workspace.poses);
+        *pose = (&place.pose(&workspace.poses)).into();
+        Ok(())
+    })
+}
+
+/// Writes the geometric Jacobian (6 x n, row-major) of a link, whose index urdf_ik_arm_link() returns, at joint
+/// positions (n entries) [rad or m], as urdf_ik_jacobian() does for a tip. Joints that do not move the link have zero
+/// columns. Allocates nothing.
+///
+/// # Safety
+/// No other thread uses `workspace`; `positions` has n entries; `jacobian`, 6 n entries, is written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urdf_ik_link_jacobian(
+    workspace: *mut UrdfIkWorkspace,
+    positions: *const f64,
+    link: usize,
+    jacobian: *mut f64,
+) -> UrdfIkStatus {
+    guarded(|| {
+        let workspace = unsafe { exclusive(workspace, "workspace") }?;
+        let chain = workspace.solver.chain();
+        let variables = chain.variables().len();
+        let place = place_of(&workspace.links, link)?;
+        let positions = unsafe { finite_positions(positions, variables) }?;
+        let jacobian = unsafe { exclusive_entries(jacobian, 6 * variables, "jacobian") }?;
+        chain.forward_kinematics(positions, &mut workspace.poses);
+        let origin = place.pose(&workspace.poses).translation.vector.into();
+        workspace.write_jacobian(place.joint, &origin, jacobian);
+        Ok(())
+    })
+}
+
+/// Writes the motion from one pose to another, both in one frame and with its axes, to `difference` (6 entries): the
+/// displacement of the origin [m], then the rotation vector of the shortest rotation [rad]. Divided by a time it is a
+/// mean velocity.
+///
+/// # Safety
+/// `from` and `to` are poses; `difference`, 6 entries, is written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urdf_ik_pose_difference(
+    from: *const UrdfIkPose,
+    to: *const UrdfIkPose,
+    difference: *mut f64,
+) -> UrdfIkStatus {
+    guarded(|| {
+        let [from, to] = [unsafe { reference(from, "from") }?, unsafe { reference(to, "to") }?].map(isometry);
+        let (from, to) = (from.map_err(Failure::problem)?, to.map_err(Failure::problem)?);
+        let difference = unsafe { exclusive_entries(difference, 6, "difference") }?;
+        let displacement = to.translation.vector - from.translation.vector;
+        let turn = rotation_vector(&(to.rotation * from.rotation.inverse()));
+        difference.iter_mut().zip(displacement.iter().chain(&turn)).for_each(|(entry, value)| *entry = *value);
+        Ok(())
+    })
+}
+
+impl UrdfIkWorkspace {
+    /// Writes the Jacobian of a point that a chain joint moves, row after row. The poses are those of the
+    /// configuration.
+    fn write_jacobian(&mut self, joint: Option<usize>, point: &Point3<f64>, jacobian: &mut [f64]) {
+        self.solver.chain().jacobian_of(&self.poses, joint, point, &mut self.columns);
+        for (row, entries) in jacobian.chunks_exact_mut(self.columns.len()).enumerate() {
+            entries.iter_mut().zip(&self.columns).for_each(|(entry, column)| *entry = column[row]);
+        }
+    }
 }

@@ -4,12 +4,14 @@ use std::ffi::{CString, c_char};
 use std::ptr;
 use std::sync::Arc;
 
+use nalgebra::Vector6;
 use urdf_ik::robot::ChainPoses;
 use urdf_ik::solver::{Scratch, Solution, Solver, Target};
 
 use crate::arm::UrdfIkArm;
 use crate::failure::{UrdfIkStatus, c_text, guarded, guarded_or};
 use crate::goals::GoalsByText;
+use crate::links::LinkPlace;
 use crate::pointers::{hand_out, reference, take_back};
 use crate::robot::RobotData;
 use crate::world::WorldData;
@@ -26,6 +28,9 @@ pub struct UrdfIkWorkspace {
     /// The goals of the last problem.
     pub(crate) goals: GoalsByText,
     pub(crate) poses: ChainPoses,
+    /// Columns of a Jacobian.
+    pub(crate) columns: Vec<Vector6<f64>>,
+    pub(crate) links: Arc<[Option<LinkPlace>]>,
     /// The default seed.
     pub(crate) nominal: Vec<f64>,
     reason: CString,
@@ -41,7 +46,7 @@ pub unsafe extern "C" fn urdf_ik_workspace_new(
     workspace: *mut *mut UrdfIkWorkspace,
 ) -> UrdfIkStatus {
     guarded(|| {
-        let UrdfIkArm { robot, solver, .. } = unsafe { reference(arm, "arm") }?;
+        let UrdfIkArm { robot, solver, links, .. } = unsafe { reference(arm, "arm") }?;
         let solver = solver.clone();
         let made = UrdfIkWorkspace {
             robot: Arc::clone(robot),
@@ -51,6 +56,8 @@ pub unsafe extern "C" fn urdf_ik_workspace_new(
             world: None,
             goals: GoalsByText::default(),
             poses: ChainPoses::new(solver.chain()),
+            columns: vec![Vector6::zeros(); solver.chain().variables().len()],
+            links: Arc::clone(links),
             nominal: solver.chain().nominal_positions(),
             reason: CString::default(),
             solver,

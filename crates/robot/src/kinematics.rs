@@ -82,9 +82,24 @@ impl Chain {
     /// # Panics
     /// If `columns` has another length, or `tip` is not an index of [`Chain::tips`].
     pub fn jacobian(&self, poses: &ChainPoses, tip: usize, point: &Point3<f64>, columns: &mut [Vector6<f64>]) {
+        self.jacobian_of(poses, Some(self.tips()[tip].parent), point, columns);
+    }
+
+    /// [`Chain::jacobian`] of a point on the links that a chain joint moves, where `joint` is the last one (an index of
+    /// [`Chain::joints`]; `None`: the base link), as [`Chain::attachment`] returns it.
+    ///
+    /// # Panics
+    /// If `columns` has another length, or `joint` is not an index of [`Chain::joints`].
+    pub fn jacobian_of(
+        &self,
+        poses: &ChainPoses,
+        joint: Option<usize>,
+        point: &Point3<f64>,
+        columns: &mut [Vector6<f64>],
+    ) {
         assert_eq!(columns.len(), self.variables().len(), "one column for each variable");
         columns.fill(Vector6::zeros());
-        let mut next = Some(self.tips()[tip].parent);
+        let mut next = joint;
         while let Some(index) = next {
             let joint = &self.joints()[index];
             let [linear, angular] = self.joint_twist(poses, index, point);

@@ -39,6 +39,11 @@ fn a_program_in_c_makes_no_leak_and_no_invalid_access() {
 }
 
 #[test]
+fn a_program_in_c_measures_links() {
+    is_clean("links.c", &[urdf("dual_arm")]);
+}
+
+#[test]
 fn a_program_in_c_avoids_collisions() {
     is_clean("worlds.c", &["arm7", "dual_arm"].map(urdf));
 }

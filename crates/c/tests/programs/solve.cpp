@@ -108,6 +108,9 @@ int main(int, char **argv) {
   const UrdfIkPose reached = workspace.forward_kinematics(answer.positions).front();
   expect(std::fabs(reached.position[2] - pose.position[2]) < 1e-5, "forward kinematics agrees");
   expect(workspace.jacobian(q).size() == 6 * q.size(), "the Jacobian has six rows");
+  const std::size_t link = arm.link("tool0");
+  expect(workspace.link_pose(q, link).position[2] == pose.position[2] && workspace.link_jacobian(q, link) == workspace.jacobian(q), "a tip is a link");
+  expect(contains(refused([&] { arm.link("nobody"); }), "nobody"), "no link");
   const urdf_ik::Answer again = workspace.solve({urdf_ik_target(0, pose)}, answer.positions);
   expect(again.positions == answer.positions, "from a solution the search stays where it is");
 
