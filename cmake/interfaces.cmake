@@ -6,6 +6,7 @@ list(TRANSFORM node_interfaces REPLACE "(.*)\\..*" "${PROJECT_NAME}/\\1")
 list(APPEND node_interfaces
   action_msgs/msg/GoalStatusArray
   action_msgs/srv/CancelGoal
+  control_msgs/action/FollowJointTrajectory
   diagnostic_msgs/msg/DiagnosticArray
   geometry_msgs/msg/PointStamped
   geometry_msgs/msg/PoseArray
@@ -40,26 +41,32 @@ list(APPEND node_interfaces
   rcl_interfaces/srv/SetParametersAtomically
   rosgraph_msgs/msg/Clock)
 
-# MoveIt's services where they are installed, and the topics of MoveIt Servo. Those need control_msgs as well, and a moveit_msgs that is newer
-# than Humble's.
+# Descriptions of types: Humble has none.
 set(rust_features "")
+find_package(type_description_interfaces QUIET)
+if(type_description_interfaces_FOUND)
+  list(APPEND rust_features type_description)
+  list(APPEND node_interfaces type_description_interfaces/srv/GetTypeDescription)
+endif()
+
+# MoveIt's services where they are installed, and the topics of MoveIt Servo, which need a moveit_msgs that is newer than Humble's.
 find_package(moveit_msgs QUIET)
 if(moveit_msgs_FOUND)
-  set(rust_features moveit)
+  list(APPEND rust_features moveit)
   list(APPEND node_interfaces
     moveit_msgs/msg/AttachedCollisionObject
     moveit_msgs/srv/GetPositionFK
     moveit_msgs/srv/GetPositionIK
     moveit_msgs/srv/GetStateValidity)
-  find_package(control_msgs QUIET)
-  if(control_msgs_FOUND AND EXISTS "${moveit_msgs_DIR}/../srv/ServoCommandType.srv")
-    set(rust_features moveit_servo)
+  if(EXISTS "${moveit_msgs_DIR}/../srv/ServoCommandType.srv")
+    list(APPEND rust_features moveit_servo)
     list(APPEND node_interfaces
       control_msgs/msg/JointJog
       moveit_msgs/msg/ServoStatus
       moveit_msgs/srv/ServoCommandType)
   endif()
 endif()
+list(JOIN rust_features "," rust_features)
 
 # Links the file of an interface, and those of all that it is made of, from the first of the folders ARGN that has it into FOLDER.
 function(link_interface interface folder)

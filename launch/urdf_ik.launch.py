@@ -10,7 +10,8 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
-description = load_python_launch_file_as_module(str(Path(__file__).resolve().with_name('description.py')))
+description, security = (
+    load_python_launch_file_as_module(str(Path(__file__).resolve().with_name(f'{name}.py'))) for name in ('description', 'security'))
 
 # An argument that stays empty leaves the parameter to the params file, or to the node's default.
 ARGUMENTS = {
@@ -26,6 +27,8 @@ ARGUMENTS = {
     'measured_topic': 'joint states of the robot itself, such as /joint_states of a joint_state_broadcaster',
     'commands_topic': 'topic for bare positions, such as /forward_position_controller/commands; set command_joints as well',
     'trajectory_topic': 'topic for the trajectories of paths and of the servo, such as /joint_trajectory_controller/joint_trajectory',
+    'trajectory_action': 'action of a driver for paths, such as /joint_trajectory_controller/follow_joint_trajectory',
+    'security': 'SROS 2: folder of a keystore that has the enclave /urdf_ik; empty: none',
     'moveit_names': 'true: offer the services for MoveIt under the names of a move_group; none may run',
     'moveit_servo': 'true: offer the topics and services of MoveIt Servo under /servo_node; no Servo may run',
 }
@@ -48,7 +51,7 @@ def parameters_from(arguments):
         parameters['urdf_file'] = ParameterValue(str(Path(urdf).absolute()), value_type=str)
     if arguments['tip_link']:
         parameters['tip_links'] = ParameterValue(arguments['tip_link'].split(','), value_type=List[str])  # noqa: UP006
-    for name in ('base_link', 'solver', 'motion'):
+    for name in ('base_link', 'solver', 'motion', 'trajectory_action'):
         if arguments[name]:
             parameters[name] = ParameterValue(arguments[name], value_type=str)
     for argument, name in (('use_sim_time', 'use_sim_time'), ('moveit_servo', 'moveit_servo.enabled')):
@@ -66,12 +69,17 @@ def start(context):
     defaults, sentence = description.for_short_chain(*(arguments[name] for name in ('urdf', 'base_link', 'tip_link')))
     if arguments['params_file'] and 'on_unreachable' in Path(arguments['params_file']).read_text(errors='replace'):
         defaults, sentence = {}, ''
+    options = ['--log-level', arguments['log_level']] if arguments['log_level'] else []
+    environment = {}
+    if arguments['security']:
+        environment = security.environment(arguments['security'])
+        options += ['--enclave', security.ENCLAVE]
     node = Node(
         package='urdf_ik', executable='urdf_ik_node', name='urdf_ik', namespace=arguments['namespace'], output='screen',
         # The later one wins.
         parameters=[source for source in (defaults, arguments['params_file'], parameters_from(arguments)) if source],
         remappings=remappings,
-        ros_arguments=['--log-level', arguments['log_level']] if arguments['log_level'] else [],
+        ros_arguments=options, additional_env=environment,
     )
     return [LogInfo(msg=sentence), node] if sentence else [node]
 

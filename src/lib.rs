@@ -113,7 +113,8 @@ fn start(node: Node, values: Values, remappings: Vec<String>) -> Result<Spinner>
     let srdf = semantic::of_parameter(&settings, robot.as_ref().map(|robot| &*robot.loaded))?;
     let names = TopicNames::new(&node, remappings)?;
     // Measurements are expected if this topic is remapped or a controller takes commands.
-    let is_measured = names.is_remapped(MEASURED_JOINT_STATES.name) || !settings.command_joints.is_empty();
+    let has_controller = !settings.command_joints.is_empty() || settings.trajectory_action.is_some();
+    let is_measured = has_controller || names.is_remapped(MEASURED_JOINT_STATES.name);
     if is_measured && settings.measured_timeout.is_zero() {
         log::warn!(
             "measured_timeout is 0: the arm is assumed to be at initial_posture, and nothing checks whether it follows"
@@ -134,6 +135,10 @@ fn start(node: Node, values: Values, remappings: Vec<String>) -> Result<Spinner>
     targets::serve(&mut spinner, &servo, &queries, drags)?;
     servo::serve(&mut spinner, &servo, commands.clone())?;
     services::serve(&mut spinner, &queries)?;
+    #[cfg(feature = "type_description")]
+    if settings.start_type_description_service {
+        ros::type_descriptions::serve(&mut spinner)?;
+    }
     obstacles::serve(&mut spinner, &queries)?;
     semantic::serve(&mut spinner, &arm.surroundings, &settings)?;
     surroundings::serve(&arm.surroundings, &arm.settings_in_use);
@@ -141,8 +146,8 @@ fn start(node: Node, values: Values, remappings: Vec<String>) -> Result<Spinner>
     moveit::serve(&mut spinner, &queries, &servo)?;
     if settings.moveit_servo.enabled && !cfg!(feature = "moveit_servo") {
         log::warn!(
-            "moveit_servo.enabled is not used, because moveit_msgs or control_msgs was missing when the node was built: \
-             install ros-$ROS_DISTRO-moveit-msgs and ros-$ROS_DISTRO-control-msgs, and build again"
+            "moveit_servo.enabled is not used, because no moveit_msgs of ROS 2 Jazzy or newer was there when the node was \
+             built: install ros-$ROS_DISTRO-moveit-msgs, and build again"
         );
     }
     markers::serve(&mut spinner, &arm)?;

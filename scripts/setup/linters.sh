@@ -8,7 +8,7 @@ lint_shell_scripts() {
   mkdir -p "$root/.ros" # the log of the installation
   install_for_tests shellcheck
   if command -v shellcheck > /dev/null; then
-    grep -rlIZE '^#!/usr/bin/env bash' .ci benches cmake scripts | xargs --null shellcheck --external-sources --check-sourced scripts/env.sh
+    grep -rlIZE '^#!/usr/bin/env bash' .ci benches cmake config scripts | xargs --null shellcheck --external-sources --check-sourced scripts/env.sh
   fi
 }
 

@@ -8,6 +8,9 @@ use crate::reports::Refused;
 /// within this time; until then the arm is still measured at its old place.
 pub(super) const REST_TIME: Duration = Duration::from_millis(200);
 
+/// The kind of request that replaces the command by the measured or initial configuration.
+pub(super) const RESET: &str = "a reset";
+
 /// Requests and motions of the arm so far.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Activity {

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::Arm;
-use super::activity::MotionCondition;
+use super::activity::{MotionCondition, REST_TIME};
 use super::progress::Synchronizing;
 use super::sources::BlockReason;
 use crate::reports::{RefuseAs, Refused};
@@ -14,6 +14,8 @@ use crate::ros::MEASURED_JOINT_STATES;
 const TIME_AT_MEASUREMENT: Duration = Duration::from_millis(500);
 /// Additional time for the arm to rest, beyond the braking time.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// Time for the measured arm to rest after its command, when a driver stops it.
+const DRIVER_PATIENCE: Duration = Duration::from_secs(3);
 
 impl Arm {
     /// Brakes to rest within the joint limits. Active streams are blocked until they pause or [`Arm::resume`]. Returns
@@ -65,6 +67,35 @@ impl Arm {
         };
         self.output.set_configuration(&loaded, initial);
         Ok(message)
+    }
+
+    /// Waits until the command and the measured arm are at rest after the request of `ticket`.
+    ///
+    /// # Errors
+    /// [`Refused`] if there was another request, or if the arm does not come to rest.
+    pub(crate) async fn rest(&self, ticket: u64) -> Result<(), Refused> {
+        let loaded = self.configuration()?.loaded;
+        // Not earlier: a driver that is just being stopped may be about to move the arm.
+        let asked = Instant::now();
+        let mut at_rest_since = None;
+        loop {
+            let latest = self.output.check_latest(ticket);
+            // An arm that a driver has stopped is measured away from the last command.
+            if !self.output.is_reset() {
+                latest?;
+            }
+            if self.output.is_at_rest() {
+                let since = *at_rest_since.get_or_insert_with(Instant::now);
+                if !self.is_measured()? || self.measured.is_at_rest(&loaded, REST_TIME, Some(asked)) {
+                    // The next motion starts there.
+                    return self.output.take_measured().refuse_as(MEASURED_JOINT_STATES.short_name());
+                }
+                if since.elapsed() > DRIVER_PATIENCE {
+                    return Err(Refused::invalid("rest", "the measured arm does not come to rest: check its driver"));
+                }
+            }
+            tokio::time::sleep(self.settings().publish_period()).await;
+        }
     }
 
     /// True if the arm is measured; false if no measurement is expected.

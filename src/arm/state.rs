@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use r2r::builtin_interfaces::msg::Time;
 use r2r::sensor_msgs::msg::JointState;
 
-use super::activity::Activity;
+use super::activity::{Activity, RESET};
 use super::configuration_motion::ConfigurationMotion;
 use super::progress::{ArrivalReport, ArrivalReports};
 use super::supervision::{Supervised, Supervision, SupervisionInput};
@@ -29,6 +29,9 @@ pub(super) struct ArmState {
     pub activity: Activity,
     /// True if the last request belonged to a stream of commands.
     pub is_stream: bool,
+    /// True during a motion that a driver executes as a whole. It ends such a motion in its own way, so that the arm
+    /// is no longer where it is commanded.
+    pub is_driven: bool,
     /// True if the motion has velocities. Immediate motion has none.
     pub smooth: bool,
     /// Stamp of the last published joint state.
@@ -149,11 +152,14 @@ impl ArmState {
     pub(super) fn drop_command(&mut self) {
         self.supervision = Supervision::default();
         (self.activity.is_commanded, self.smooth) = (false, false);
-        self.activity.note("a reset");
+        self.activity.note(RESET);
     }
 
     /// Registers a request for a motion or a stop; `kind` is a noun.
     pub(super) fn note_request(&mut self, kind: &'static str) {
+        if std::mem::take(&mut self.is_driven) {
+            self.activity.is_commanded = false;
+        }
         self.activity.last = Some(Instant::now());
         self.activity.note(kind);
         self.is_stream = false;

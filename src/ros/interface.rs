@@ -26,7 +26,7 @@ macro_rules! interfaces {
     (#[$attribute:meta] $list:ident; $($(#[doc = $sentence:literal])* $constant:ident: $name:literal, $type:literal;)*) => {
         $($(#[doc = $sentence])* #[$attribute]
         pub(crate) const $constant: Interface = Interface { name: $name, ros_type: $type };)*
-        #[cfg(test)]
+        #[cfg(any(test, feature = "type_description"))]
         const $list: &[Interface] = &[$($constant),*];
     };
 }
@@ -129,6 +129,14 @@ interfaces! {
 }
 
 interfaces! {
+    #[cfg_attr(not(feature = "type_description"), allow(dead_code, reason = "only with type_description_interfaces"))]
+    OF_TYPED_NODES;
+
+    /// Descriptions of the types of the node.
+    GET_TYPE_DESCRIPTION: "~/get_type_description", "type_description_interfaces/srv/GetTypeDescription";
+}
+
+interfaces! {
     #[cfg_attr(not(feature = "moveit"), allow(dead_code, reason = "only with moveit_msgs"))]
     OF_MOVEIT;
 
@@ -162,15 +170,17 @@ interfaces! {
     PAUSE_SERVO: "/servo_node/pause_servo", "std_srvs/srv/SetBool";
 }
 
+/// All interfaces, also those of packages that were not installed when the node was built.
+#[cfg(any(test, feature = "type_description"))]
+pub(super) fn all() -> impl Iterator<Item = &'static Interface> {
+    [OF_EVERY_NODE, OF_TYPED_NODES, OF_MOVEIT, OF_MOVEIT_SERVO].into_iter().flatten()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const DOCUMENT: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/node.md"));
-
-    fn all() -> impl Iterator<Item = &'static Interface> {
-        [OF_EVERY_NODE, OF_MOVEIT, OF_MOVEIT_SERVO].into_iter().flatten()
-    }
 
     /// False for the interfaces of every ROS node: parameter services, parameter events, log.
     fn is_listed(interface: &Interface) -> bool {

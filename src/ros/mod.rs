@@ -1,5 +1,6 @@
 //! ROS infrastructure: names, publishers, services, spin thread, clock, log. Independent of robots.
 
+pub(crate) mod action_client;
 pub(crate) mod action_server;
 pub(crate) mod clock;
 pub(crate) mod command_line;
@@ -15,7 +16,10 @@ pub(crate) mod service_server;
 pub(crate) mod spin;
 pub(crate) mod task;
 pub(crate) mod tip_namespaces;
+#[cfg(feature = "type_description")]
+pub(crate) mod type_descriptions;
 
+pub(crate) use action_client::{AcceptedGoal, ActionClient, GoalNews, NotAccepted};
 pub(crate) use action_server::{EndedGoal, Goal, GoalEnd};
 pub(crate) use clock::{Clock, TickTimes};
 pub(crate) use interface::*;

@@ -5,29 +5,25 @@
 
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
 
-use r2r::trajectory_msgs::msg::JointTrajectory;
 use r2r::urdf_ik::action::FollowPath::{self, Result as PathResult};
 use r2r::urdf_ik::msg::SolveStatus;
 use r2r::urdf_ik::srv::SolvePath::{Request, Response};
-use tokio::sync::mpsc;
 
-use super::path_deviation::deviation;
-use super::path_motion::{PathStarted, PlannedPath, PreparedPath};
+use super::FEEDBACK_PERIOD;
+use super::path_deviation::{NearestPlace, nearest};
+use super::path_motion::{MovingPath, PathOutput, PathStarted, PlannedPath, PreparedPath};
 use crate::Result;
 use crate::arm::{Arm, PathProgress};
 use crate::messages::convert;
 use crate::reports::{Refused, Report, ServiceResponse, TargetOutcome};
-use crate::ros::{EndedGoal, FOLLOW_PATH, Goal, GoalEnd, Publisher, Spinner, action_server};
+use crate::ros::{EndedGoal, FOLLOW_PATH, Goal, GoalEnd, Spinner, action_server};
 use crate::services::solve_path;
 use crate::solving::Queries;
 use urdf_ik_motion::Path;
 use urdf_ik_robot::ChainPoses;
-use urdf_ik_solver::{Residual, Target};
+use urdf_ik_solver::Target;
 
-/// Time between two feedbacks.
-const FEEDBACK_PERIOD: Duration = Duration::from_millis(50);
 /// Greatest lag of a measured arm behind its command \[s\] that does not count as deviation.
 const MAX_LAG: f64 = 1.0;
 
@@ -49,27 +45,23 @@ struct Ended {
     response: Response,
 }
 
-pub(super) fn serve(
-    spinner: &mut Spinner,
-    queries: &Arc<Queries>,
-    trajectories: &Arc<Publisher<JointTrajectory>>,
-) -> Result {
-    let (queries, trajectories) = (Arc::clone(queries), Arc::clone(trajectories));
+pub(super) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>, output: &Arc<PathOutput>) -> Result {
+    let (queries, output) = (Arc::clone(queries), Arc::clone(output));
     action_server::execute_each::<FollowPath::Action, _>(spinner, FOLLOW_PATH, move |goal| {
-        execute(Arc::clone(&queries), Arc::clone(&trajectories), goal)
+        execute(Arc::clone(&queries), Arc::clone(&output), goal)
     })
 }
 
 async fn execute(
     queries: Arc<Queries>,
-    trajectories: Arc<Publisher<JointTrajectory>>,
+    output: Arc<PathOutput>,
     mut goal: Goal<FollowPath::Action>,
 ) -> EndedGoal<FollowPath::Action> {
     let arm = &queries.arm;
     arm.reporter.counts.lock().arrived += 1;
     let request = request_of(&goal.request);
     let ended = match plan(&queries, &request, &mut goal).await {
-        Ok(planned) => follow(arm, planned, &request, &trajectories, &mut goal).await.map_err(Stopped::from),
+        Ok(planned) => follow(arm, planned, &request, &output, &mut goal).await,
         Err(stopped) => Err(stopped),
     };
     let Ended { end, response } = ended.unwrap_or_else(|stopped| without_motion(arm, &request, stopped));
@@ -128,25 +120,35 @@ async fn follow(
     arm: &Arm,
     planned: PlannedPath,
     request: &Request,
-    trajectories: &Publisher<JointTrajectory>,
+    output: &PathOutput,
     goal: &mut Goal<FollowPath::Action>,
-) -> Result<Ended, Refused> {
+) -> Result<Ended, Stopped> {
     let mut motion = Following::new(arm, &planned, request);
-    let tip = motion.pattern.tip;
-    let (listener, mut arrival) = mpsc::unbounded_channel();
-    let PathStarted { report, ticket } = planned.start(arm, trajectories, Some(listener))?;
+    let (tip, topic) = (motion.pattern.tip, FOLLOW_PATH.short_name());
+    let PathStarted { report, moving } = tokio::select! {
+        biased;
+        () = goal.cancelled() => return Err(Stopped::Canceled),
+        started = planned.start(arm, output) => started?,
+    };
     let sentence = report.status.message.clone();
-    arm.report_outcome(FOLLOW_PATH.short_name(), tip, request.header.clone(), Ok(report));
-    let Some(ticket) = ticket else {
+    arm.report_outcome(topic, tip, request.header.clone(), Ok(report));
+    let Some(mut moving) = moving else {
         motion.response.message = sentence;
         return Ok(motion.end_early(GoalEnd::Aborted));
     };
+    motion.is_driven = moving.driven.is_some();
     loop {
         tokio::select! {
             biased;
-            report = arrival.recv() => return Ok(motion.end(ticket, report)),
-            () = goal.cancelled() => return Ok(motion.cancel(ticket, goal).await),
-            () = tokio::time::sleep(FEEDBACK_PERIOD) => goal.send_feedback(motion.progress()),
+            ended = moving.end(arm) => return Ok(match ended {
+                Ok(report) => motion.end(&moving, report),
+                Err(refused) => {
+                    arm.report_outcome(topic, tip, request.header.clone(), Err(refused.clone()));
+                    motion.fail(&moving, refused)
+                }
+            }),
+            () = goal.cancelled() => return Ok(motion.cancel(moving, goal).await),
+            () = tokio::time::sleep(FEEDBACK_PERIOD) => goal.send_feedback(motion.progress(&moving)),
         }
     }
 }
@@ -159,8 +161,10 @@ struct Following<'a> {
     pattern: Target,
     /// Path length behind the command within which the arm may be \[m\].
     reach: f64,
-    /// Path length that the command has covered \[m\].
+    /// Path length that the command has covered; with a driver, the arm \[m\].
     covered: f64,
+    /// True if a driver executes the path.
+    is_driven: bool,
     response: Response,
 }
 
@@ -170,27 +174,39 @@ impl<'a> Following<'a> {
         let SolveStatus { header, tip_link, .. } = arrival.report.status.clone();
         let response = Response { header, tip_link, ..solve_path::response(plan, request.goals.len()) };
         let speed = if request.speed == 0.0 { arm.settings().path.speed } else { request.speed };
-        Self { arm, path: plan.path.clone(), pattern: arrival.target, reach: speed * MAX_LAG, covered: 0.0, response }
+        Self {
+            arm,
+            path: plan.path.clone(),
+            pattern: arrival.target,
+            reach: speed * MAX_LAG,
+            covered: 0.0,
+            is_driven: false,
+            response,
+        }
     }
 
     /// Measures progress and deviation.
-    fn progress(&mut self) -> FollowPath::Feedback {
+    fn progress(&mut self, moving: &MovingPath) -> FollowPath::Feedback {
         let mut feedback = FollowPath::Feedback { is_planned: true, ..FollowPath::Feedback::default() };
         if let Some(PathProgress { covered, configuration: now }) = self.arm.output.path_progress() {
-            self.covered = covered;
             let timeout = self.arm.settings().measured_timeout;
-            let measured = self.arm.measured.configuration(timeout, &now.loaded, &now.positions).ok().flatten();
+            let measured = || self.arm.measured.configuration(timeout, &now.loaded, &now.positions).ok().flatten();
+            let positions = moving.driven.as_ref().and_then(|driven| driven.actual(&now)).or_else(measured);
             let chain = &now.loaded.chain;
             let mut poses = ChainPoses::new(chain);
-            chain.forward_kinematics(&chain.positions_from(&measured.unwrap_or(now.positions)), &mut poses);
+            chain.forward_kinematics(&chain.positions_from(&positions.unwrap_or(now.positions)), &mut poses);
             let tip = poses.tips()[self.pattern.tip];
-            let Residual { position, orientation } = deviation(&self.path, &self.pattern, covered, self.reach, &tip);
-            (feedback.position_deviation, feedback.orientation_deviation) = (position, orientation);
+            // A driver may lag behind the command, or lead.
+            let first = if self.is_driven { self.covered } else { covered - self.reach };
+            let last = if self.is_driven { covered + self.reach } else { covered };
+            let NearestPlace { length, deviation } = nearest(&self.path, &self.pattern, [first, last], &tip);
+            self.covered = if self.is_driven { length } else { covered };
+            (feedback.position_deviation, feedback.orientation_deviation) = (deviation.position, deviation.orientation);
             // Before the start of the path the arm may still brake.
             if covered > 0.0 {
                 let Response { position_deviation, orientation_deviation, .. } = &mut self.response;
-                *position_deviation = position_deviation.max(position);
-                *orientation_deviation = orientation_deviation.max(orientation);
+                *position_deviation = position_deviation.max(deviation.position);
+                *orientation_deviation = orientation_deviation.max(deviation.orientation);
             }
         }
         feedback.progress = self.fraction();
@@ -205,12 +221,12 @@ impl<'a> Following<'a> {
     }
 
     /// The end with the report on arrival; `None` if another motion has replaced this one.
-    fn end(mut self, ticket: u64, report: Option<Report>) -> Ended {
+    fn end(mut self, moving: &MovingPath, report: Option<Report>) -> Ended {
         let planned = self.response.outcome;
         if let Some(Report { outcome, status, .. }) = report {
             (self.response.outcome, self.response.message) = (outcome.code(), status.message);
             self.response.success = outcome == TargetOutcome::Solved;
-            self.progress();
+            self.progress(moving);
             if self.response.success {
                 return Ended { end: GoalEnd::Succeeded, response: self.response };
             }
@@ -218,10 +234,17 @@ impl<'a> Following<'a> {
                 return Ended { end: GoalEnd::Aborted, response: self.response };
             }
         } else {
-            let replaced = self.arm.output.check_latest(ticket).err();
+            let replaced = self.arm.output.check_latest(moving.ticket).err();
             self.response.message = replaced.map_or_else(String::new, |refused| refused.sentence);
             self.response.outcome = TargetOutcome::StepLimited.code();
         }
+        self.end_early(GoalEnd::Aborted)
+    }
+
+    /// The end after a failure of the driver.
+    fn fail(mut self, moving: &MovingPath, refused: Refused) -> Ended {
+        self.progress(moving);
+        (self.response.outcome, self.response.message) = (refused.outcome.code(), refused.sentence);
         self.end_early(GoalEnd::Aborted)
     }
 
@@ -234,20 +257,24 @@ impl<'a> Following<'a> {
     }
 
     /// Brakes the arm on the path, and waits until it rests.
-    async fn cancel(mut self, ticket: u64, goal: &Goal<FollowPath::Action>) -> Ended {
+    async fn cancel(mut self, mut moving: MovingPath, goal: &Goal<FollowPath::Action>) -> Ended {
         self.response.outcome = TargetOutcome::StepLimited.code();
-        let stopped = match self.arm.output.stop_on_path(ticket) {
+        let stopped = match self.arm.output.stop_on_path(moving.ticket) {
             Ok(stopped) => stopped,
             Err(refused) => {
                 self.response.message = refused.sentence;
                 return self.end_early(GoalEnd::Aborted);
             }
         };
+        if let Some(driven) = moving.driven.take() {
+            driven.stop().await;
+            self.progress(&moving);
+        }
         while !self.arm.output.is_at_rest() && self.arm.output.check_latest(stopped).is_ok() {
             tokio::time::sleep(self.arm.settings().publish_period().min(FEEDBACK_PERIOD)).await;
-            goal.send_feedback(self.progress());
+            goal.send_feedback(self.progress(&moving));
         }
-        self.progress();
+        self.progress(&moving);
         self.response.message =
             format!("the goal was canceled: the arm stops after {:.1} % of the path", 100.0 * self.fraction());
         self.end_early(GoalEnd::Canceled)

@@ -17,14 +17,15 @@ mod path_motion;
 mod target_path;
 pub(crate) mod target_solver;
 mod target_tracker;
+mod trajectory_driver;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use futures::channel::mpsc;
 use futures::{FutureExt, StreamExt};
 use nalgebra::Isometry3;
-use r2r::QosProfile;
 use r2r::std_msgs::msg::Header;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -34,12 +35,16 @@ use crate::arm::Arm;
 use crate::messages::{TargetAxes, TargetMessage, quality};
 use crate::reports::{RefuseAs, Refused};
 use crate::robot_in_use::LoadedRobot;
-use crate::ros::{JOINT_TRAJECTORY, Publisher, Spinner, TARGET_POINT, TARGET_POSE, task, tip_namespaces};
+use crate::ros::{Spinner, TARGET_POINT, TARGET_POSE, task, tip_namespaces};
 use crate::servo;
 use crate::solving::{Queries, problem};
+use path_motion::PathOutput;
 use target_solver::{PreparedTarget, TargetSolver};
 use urdf_ik_parameters::{OnUnreachable, Settings};
 use urdf_ik_solver::Target;
+
+/// Time between two feedbacks on a path.
+const FEEDBACK_PERIOD: Duration = Duration::from_millis(50);
 
 /// Subscribes to the topics of each tip. `drags` has one more stream of targets for each tip, or is empty.
 pub(crate) fn serve(
@@ -69,10 +74,9 @@ pub(crate) fn serve(
         let mut receiver = TargetReceiver { servo, solver, tip, newest: sender, left: 0, last_done };
         spinner.on_each(arrivals, move |message| receiver.receive(message));
     }
-    let trajectories = Publisher::new(spinner, JOINT_TRAJECTORY, QosProfile::default().keep_last(10))?;
-    let trajectories = Arc::new(trajectories);
-    target_path::serve(spinner, queries, &trajectories)?;
-    follow_path::serve(spinner, queries, &trajectories)
+    let output = Arc::new(PathOutput::new(spinner, &settings)?);
+    target_path::serve(spinner, queries, &output)?;
+    follow_path::serve(spinner, queries, &output)
 }
 
 /// Receives the targets of one tip in the spin thread. A target that tracking meets is solved there: a thread switch

@@ -1,4 +1,4 @@
-//! Deviation of a tip from the path that it follows.
+//! Place and deviation of a tip on the path that it follows.
 
 use nalgebra::Isometry3;
 
@@ -12,19 +12,26 @@ const STEPS: usize = 40;
 /// Path length of a rotation of 1 rad \[m\], as in [`Path::length`].
 const LENGTH_OF_RADIAN: f64 = 0.25;
 
-/// Deviation of a tip at `pose` from the nearest pose of the last `reach` metres of the path before `covered`, over the
-/// constrained axes of `pattern`.
-pub(super) fn deviation(path: &Path, pattern: &Target, covered: f64, reach: f64, pose: &Isometry3<f64>) -> Residual {
+/// The place on a path that is nearest to a tip.
+pub(super) struct NearestPlace {
+    /// Length of the path up to there \[m\].
+    pub length: f64,
+    /// Deviation of the tip from it, over the constrained axes.
+    pub deviation: Residual,
+}
+
+/// The place nearest to a tip at `pose` between two lengths of the path \[m\], by the constrained axes of `pattern`.
+pub(super) fn nearest(path: &Path, pattern: &Target, [first, last]: [f64; 2], pose: &Isometry3<f64>) -> NearestPlace {
     let residual = |length: f64| pattern.with_pose(path.pose_at(length)).residual(pose);
     let distance = |length: f64| {
         let Residual { position, orientation } = residual(length);
         position.hypot(LENGTH_OF_RADIAN * orientation)
     };
-    let first = (covered - reach).max(0.0);
-    let step = (covered - first) / f64::from(POSES);
-    let lengths = (0..=POSES).map(|index| covered - step * f64::from(index));
-    let nearest = lengths.min_by(|one, other| distance(*one).total_cmp(&distance(*other))).unwrap_or(covered);
-    let (mut low, mut high) = ((nearest - step).max(first), (nearest + step).min(covered));
+    let (first, last) = (first.max(0.0), last.min(path.length()));
+    let step = (last - first) / f64::from(POSES);
+    let lengths = (0..=POSES).map(|index| last - step * f64::from(index));
+    let nearest = lengths.min_by(|one, other| distance(*one).total_cmp(&distance(*other))).unwrap_or(last);
+    let (mut low, mut high) = ((nearest - step).max(first), (nearest + step).min(last));
     for _ in 0..STEPS {
         let third = (high - low) / 3.0;
         if distance(low + third) < distance(high - third) {
@@ -33,7 +40,8 @@ pub(super) fn deviation(path: &Path, pattern: &Target, covered: f64, reach: f64,
             low += third;
         }
     }
-    residual(0.5 * (low + high))
+    let length = 0.5 * (low + high);
+    NearestPlace { length, deviation: residual(length) }
 }
 
 #[cfg(test)]
@@ -52,12 +60,14 @@ mod tests {
         let path = Path::new(&[at(0.0, 0.0), at(1.0, 0.0)], PathOptions::default()).unwrap();
         let pattern = Target::new(0, Isometry3::identity());
         for x in [0.5, 0.47, 0.4213] {
-            let of = |y| deviation(&path, &pattern, 0.5, 0.25, &at(x, y));
-            assert!(of(0.0).position < 1e-6 && (of(0.003).position - 0.003).abs() < 1e-6);
+            let of = |y| nearest(&path, &pattern, [0.25, 0.5], &at(x, y));
+            assert!(of(0.0).deviation.position < 1e-6 && (of(0.003).deviation.position - 0.003).abs() < 1e-6);
+            assert!((of(0.003).length - x).abs() < 1e-6);
         }
-        assert!((deviation(&path, &pattern, 0.5, 0.1, &at(0.3, 0.0)).position - 0.1).abs() < 1e-6);
+        let deviation = |lengths, pose: &Isometry3<f64>| nearest(&path, &pattern, lengths, pose).deviation;
+        assert!((deviation([0.4, 0.5], &at(0.3, 0.0)).position - 0.1).abs() < 1e-6);
         let turned = Isometry3::from_parts(at(0.4, 0.0).translation, UnitQuaternion::from_euler_angles(0.1, 0.0, 0.0));
-        assert!((deviation(&path, &pattern, 0.5, 0.25, &turned).orientation - 0.1).abs() < 1e-6);
-        assert!(deviation(&path, &pattern, 0.0, 0.25, &at(0.0, 0.0)).position < 1e-12);
+        assert!((deviation([0.25, 0.5], &turned).orientation - 0.1).abs() < 1e-6);
+        assert!(deviation([-0.25, 0.0], &at(0.0, 0.0)).position < 1e-12);
     }
 }

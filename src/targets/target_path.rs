@@ -5,15 +5,15 @@ use std::sync::Arc;
 use futures::StreamExt;
 use r2r::WrappedTypesupport;
 use r2r::geometry_msgs::msg::PoseArray;
-use r2r::trajectory_msgs::msg::JointTrajectory;
+use r2r::std_msgs::msg::Header;
 use r2r::urdf_ik::srv::SolvePath::Request;
 use tokio::sync::watch;
 
-use super::path_motion::PreparedPath;
+use super::path_motion::{MovingPath, PathOutput, PathStarted, PreparedPath};
 use crate::Result;
 use crate::messages::{has_valid_frame, quality};
 use crate::reports::Refused;
-use crate::ros::{Publisher, Spinner, TARGET_PATH, task, tip_namespaces};
+use crate::ros::{Spinner, TARGET_PATH, task, tip_namespaces};
 use crate::solving::Queries;
 
 /// A received path.
@@ -24,11 +24,7 @@ struct PathMessage {
     frame_is_damaged: bool,
 }
 
-pub(super) fn serve(
-    spinner: &mut Spinner,
-    queries: &Arc<Queries>,
-    trajectories: &Arc<Publisher<JointTrajectory>>,
-) -> Result {
+pub(super) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>, output: &Arc<PathOutput>) -> Result {
     let settings = queries.arm.settings();
     for (tip, namespaces) in tip_namespaces::of_tips(&settings.tip_links)?.into_iter().enumerate() {
         let sender = watch::Sender::new(None);
@@ -46,7 +42,7 @@ pub(super) fn serve(
             }
             std::future::ready(())
         }));
-        task::start(execute_each(Arc::clone(queries), tip, newest, Arc::clone(trajectories)));
+        task::start(execute_each(Arc::clone(queries), tip, newest, Arc::clone(output)));
     }
     Ok(())
 }
@@ -56,7 +52,7 @@ async fn execute_each(
     queries: Arc<Queries>,
     tip: usize,
     mut newest: watch::Receiver<Option<PathMessage>>,
-    trajectories: Arc<Publisher<JointTrajectory>>,
+    output: Arc<PathOutput>,
 ) {
     let Queries { arm, searches } = &*queries;
     while newest.changed().await.is_ok() {
@@ -76,7 +72,23 @@ async fn execute_each(
             Ok(_) if newest.has_changed().unwrap_or(true) => continue,
             planned => planned,
         };
-        let started = planned.and_then(|planned| planned.start(arm, &trajectories, None));
-        arm.report_outcome(TARGET_PATH.short_name(), tip, header, started.map(|started| started.report));
+        let started = match planned {
+            Ok(planned) => planned.start(arm, &output).await,
+            Err(refused) => Err(refused),
+        };
+        let report = started.map(|PathStarted { report, moving }| {
+            if let Some(moving) = moving.filter(|moving| moving.driven.is_some()) {
+                task::start(report_failure(Arc::clone(&queries), tip, header.clone(), moving));
+            }
+            report
+        });
+        arm.report_outcome(TARGET_PATH.short_name(), tip, header, report);
+    }
+}
+
+/// Waits for the end of a path that a driver executes, and reports a failure of the driver.
+async fn report_failure(queries: Arc<Queries>, tip: usize, header: Header, mut moving: MovingPath) {
+    if let Err(refused) = moving.end(&queries.arm).await {
+        queries.arm.report_outcome(TARGET_PATH.short_name(), tip, header, Err(refused));
     }
 }

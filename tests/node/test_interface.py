@@ -56,6 +56,7 @@ SERVICES = {
     '~/get_parameter_types': 'rcl_interfaces/srv/GetParameterTypes',
     '~/set_parameters': 'rcl_interfaces/srv/SetParameters',
     '~/set_parameters_atomically': 'rcl_interfaces/srv/SetParametersAtomically',
+    '~/get_type_description': 'type_description_interfaces/srv/GetTypeDescription',
 }
 
 ACTIONS = {'~/follow_path': 'urdf_ik/action/FollowPath'}
@@ -114,14 +115,16 @@ def test_tf2_msgs_has_what_tf2_is_built_with():
     assert TF2Error.TRANSFORM_ERROR == 6
 
 
-@pytest.mark.skipif(ROOT not in Path(rclpy.__file__).parents, reason='a ROS 2 was sourced, which may lack moveit_msgs and control_msgs')
+@pytest.mark.skipif(ROOT not in Path(rclpy.__file__).parents, reason='a ROS 2 was sourced, which may lack moveit_msgs')
 def test_the_private_ros_has_the_messages_of_moveit():
     """Otherwise all tests of what MoveIt's programs use would be skipped."""
+    from control_msgs.action import FollowJointTrajectory
     from control_msgs.msg import JointJog
     from moveit_msgs.msg import CollisionObject
     from moveit_msgs.srv import ServoCommandType
 
     assert list(JointJog.get_fields_and_field_types())[-1] == 'duration'
+    assert list(FollowJointTrajectory.Goal.get_fields_and_field_types())[-1] == 'goal_time_tolerance'
     assert CollisionObject.get_fields_and_field_types()['type'] == 'object_recognition_msgs/ObjectType'
     assert CollisionObject.MOVE == b'\x03' and ServoCommandType.Request.POSE == 2
 
@@ -138,8 +141,8 @@ def test_the_documents_have_the_types_of_the_running_node(document):
             assert any(types) or (document == 'README.md' and not types), name
 
 
-@pytest.mark.skipif(importlib.util.find_spec('control_msgs') is not None, reason='control_msgs is here: see test_moveit_servo.py')
+@pytest.mark.skipif(importlib.util.find_spec('moveit_msgs') is not None, reason='moveit_msgs is here: see test_moveit_servo.py')
 def test_without_the_messages_of_moveit_servo_the_log_says_what_is_missing(start):
     node = start.node(ARM_FILE, moveit_servo__enabled=True)
     [line] = node.process.lines_with('moveit_servo.enabled is not used')
-    assert 'ros-$ROS_DISTRO-control-msgs' in line
+    assert 'ros-$ROS_DISTRO-moveit-msgs' in line

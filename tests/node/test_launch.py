@@ -1,5 +1,6 @@
 """The launch files: what they start, seen by executables that stand in for the real ones; then once for real."""
 import os
+import subprocess
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -38,10 +39,11 @@ def test_without_arguments_no_parameter_is_set(started_by):
 def test_arguments_become_parameters(started_by):
     node = started_by(
         'urdf_ik.launch.py', ['urdf_ik_node'], f'urdf:={os.path.relpath(ARM)}', 'base_link:=base_link',
-        'tip_link:=tool0,1', 'solver:=fabrik', 'motion:=smooth', 'namespace:=left', 'use_sim_time:=true')['urdf_ik_node']
+        'tip_link:=tool0,1', 'solver:=fabrik', 'motion:=smooth', 'namespace:=left', 'use_sim_time:=true',
+        'trajectory_action:=/driver/follow')['urdf_ik_node']
     assert node.parameters == {
         'urdf_file': str(ARM), 'base_link': 'base_link', 'tip_links': ['tool0', '1'], 'solver': 'fabrik',
-        'motion': 'smooth', 'use_sim_time': True}
+        'motion': 'smooth', 'use_sim_time': True, 'trajectory_action': '/driver/follow'}
     assert node.remappings == {'__node': 'urdf_ik', '__ns': '/left'}
 
 
@@ -52,6 +54,21 @@ def test_the_level_of_the_log_is_an_argument(started_by, file, others, options):
     arguments = started_by(file, ['urdf_ik_node', *others], 'log_level:=debug', *options)['urdf_ik_node'].arguments
     assert arguments[arguments.index('--log-level') + 1] == 'debug'
     assert '--log-level' not in started_by(file, ['urdf_ik_node', *others], *options)['urdf_ik_node'].arguments
+
+
+def test_security_selects_the_enclave(started_by, tmp_path):
+    keystore = tmp_path / 'keystore'
+    subprocess.run(['bash', ROOT / 'config' / 'sros2' / 'keystore.sh', keystore], check=True)
+    (tmp_path / 'lib').mkdir()
+    (tmp_path / 'lib' / 'libfastdds.so').write_bytes(b'builtin.PKI-DH')
+    arguments = started_by('urdf_ik.launch.py', ['urdf_ik_node'], f'security:={keystore}')['urdf_ik_node'].arguments
+    assert arguments[arguments.index('--enclave') + 1] == '/urdf_ik'
+
+
+def test_security_needs_a_keystore(tmp_path):
+    process = launch(ROOT / 'launch' / 'urdf_ik.launch.py', f'security:={tmp_path}', **stand_ins(tmp_path, EXECUTABLES))
+    output = process.communicate(timeout=TIMEOUT)[0]
+    assert process.returncode != 0 and 'make a keystore by config/sros2/keystore.sh' in output and not list(tmp_path.glob('*.json'))
 
 
 def test_arguments_win_over_the_parameter_file(started_by):

@@ -16,7 +16,8 @@ from conftest import ARM_FILE, ROOT, SEARCH_TIMEOUT
 from kinematics import errors, translation
 
 READ_ONLY = ['soft_limits', 'base_link', 'tip_links', 'urdf_file', 'robot_description_semantic', 'frame_prefix', 'target_reliability',
-             'command_joints', 'interactive_target', 'deadman_topic', 'moveit_servo.enabled']
+             'command_joints', 'interactive_target', 'deadman_topic',
+             'trajectory_action', 'start_type_description_service', 'moveit_servo.enabled']
 EXPECTED = [
     'robot_description', 'solver', 'position_tolerance', 'orientation_tolerance', 'timeout', 'attempts', 'random_seed',
     'on_unreachable', 'branch_jumps', 'avoid_collisions', 'collision_margin', 'missing_shapes', 'publish_rate', 'max_joint_step',

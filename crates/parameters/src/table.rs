@@ -122,6 +122,11 @@ parameters! {
         /// Topic (std_msgs/Bool) of a deadman switch: targets, drags, twists and jogs move the arm only while its
         /// latest message is true and not older than servo.timeout. Empty: no deadman switch.
         deadman_topic: Option<String> = text(""), "", Any, AtStart;
+        /// Action (control_msgs/action/FollowJointTrajectory) of a driver that executes the paths of ~/follow_path and
+        /// ~/target_path. Empty: none.
+        trajectory_action: Option<String> = text(""), "", Any, AtStart;
+        /// Provide the service ~/get_type_description, as all nodes of ROS 2 Jazzy and newer do.
+        start_type_description_service: bool = Bool(true), "", Any, AtStart;
         /// Provide an interactive marker per tip link for RViz. The default is false if command_joints is set.
         interactive_target: bool = Bool(true), "", Any, AtStart;
         /// Joint positions at start-up and after a reset: YAML, joint: position, or the path of such a file. Unnamed
@@ -302,7 +307,7 @@ parameters! {
     /// The parameters of MoveIt Servo's interfaces.
     #[derive(Debug, Clone, Copy, PartialEq)]
     MoveItServoSettings, "moveit_servo." {
-        /// Provide the topics and services of MoveIt Servo under /servo_node. Requires moveit_msgs and control_msgs.
+        /// Provide the topics and services of MoveIt Servo under /servo_node. Requires moveit_msgs of Jazzy or newer.
         enabled: bool = Bool(false), "", Any, AtStart;
         /// Unit of MoveIt Servo commands: fractions of moveit_servo.scale from -1 to 1, or velocities in m/s and rad/s.
         command_in_type: CommandUnits = text("unitless"), "", OneOf(&CommandUnits::NAMES), WithNextTarget;

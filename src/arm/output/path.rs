@@ -6,7 +6,7 @@ use r2r::builtin_interfaces::msg::Time;
 
 use super::Output;
 use crate::arm::ArrivalReport;
-use crate::arm::activity::Activity;
+use crate::arm::activity::{Activity, RESET};
 use crate::arm::configuration_motion::ConfigurationMotion;
 use crate::arm::state::ArmState;
 use crate::reports::{RefuseAs, Refused};
@@ -30,7 +30,8 @@ pub(crate) struct PathProgress {
 
 impl Output {
     /// Brakes before a path is planned for `loaded`; joints outside their limits return to them. Returns the
-    /// configuration, whose `end` is the position of rest, and a ticket for [`Output::follow`].
+    /// configuration, whose `end` is the position of rest, and a ticket for [`Output::follow`]. A driver stops
+    /// elsewhere: [`Arm::rest`](crate::arm::Arm::rest) waits for it.
     ///
     /// # Errors
     /// [`Refused`] if `loaded` is no longer in use, or the motion cannot be braked.
@@ -39,16 +40,16 @@ impl Output {
         let motion = state.permitted_motion_of(loaded)?;
         motion.stop_inside().refuse_as("motion")?;
         let (configuration, moves) = (motion.configuration(), !motion.is_at_rest());
+        let moves_by_command = moves && !state.is_driven;
         state.note_request("another path");
-        if moves {
-            (state.activity.is_commanded, state.smooth) = (true, true);
-        }
+        state.activity.is_commanded |= moves_by_command;
+        state.smooth |= moves;
         self.update_snapshot(&state);
         Ok((configuration, state.activity.requests))
     }
 
     /// Follows a trajectory, unless there was a request after the [`Output::prepare_path`] of `ticket`. `arrival` has
-    /// the status for the end.
+    /// the status for the end. `is_driven` is true if a driver executes the trajectory.
     ///
     /// # Errors
     /// [`Refused`] if there was another request.
@@ -57,12 +58,13 @@ impl Output {
         ticket: u64,
         points: Arc<[TrajectoryPoint]>,
         arrival: ArrivalReport,
+        is_driven: bool,
     ) -> Result<StartedPath, Refused> {
         let mut state = self.state.lock();
         let motion = motion_of(&mut state, ticket)?;
         motion.follow(points, arrival).refuse_as("path")?;
         state.note_request("another path");
-        (state.activity.is_commanded, state.smooth) = (true, true);
+        (state.activity.is_commanded, state.smooth, state.is_driven) = (true, true, is_driven);
         self.update_snapshot(&state);
         Ok(StartedPath { stamp: state.last_stamp.clone(), ticket: state.activity.requests })
     }
@@ -85,6 +87,11 @@ impl Output {
     pub(crate) fn check_latest(&self, ticket: u64) -> Result<(), Refused> {
         // Not the snapshot: a motion that is being replaced closes its listener earlier.
         check_latest(&self.state.lock().activity, ticket)
+    }
+
+    /// True if the latest request was a reset; that of a measured arm is its displacement at rest.
+    pub(in crate::arm) fn is_reset(&self) -> bool {
+        self.snapshot.lock().activity.latest == RESET
     }
 
     /// Progress on the path that the arm follows, or followed until its present rest.

@@ -52,7 +52,7 @@ fn defaults_are_read_as_the_table_has_them() {
     assert!(settings.branch_jumps && settings.target_reliability == Reliability::Reliable && !settings.use_sim_time);
     assert!(!settings.avoid_collisions && settings.robot_description_semantic.is_empty());
     assert_eq!((settings.collision_margin, settings.missing_shapes), (0.01, MissingShapes::Refuse));
-    assert!(!settings.soft_limits);
+    assert!(!settings.soft_limits && settings.start_type_description_service && settings.trajectory_action.is_none());
     assert!(settings.base_link.is_none() && settings.tip_links.is_empty() && settings.max_joint_step.is_none());
 }
 
@@ -127,6 +127,8 @@ fn changed_values() -> Values {
         ("join_targets", Value::Double(2.0)),
         ("command_joints", Value::Texts(vec!["elbow".into()])),
         ("interactive_target", Value::Bool(false)),
+        ("trajectory_action", text("/arm/follow_joint_trajectory")),
+        ("start_type_description_service", Value::Bool(false)),
     ] {
         values.set(name, value).unwrap();
     }
@@ -157,10 +159,12 @@ fn each_setting_follows_its_parameter() {
     assert!(
         !settings.interactive_target
             && !settings.branch_jumps
+            && !settings.start_type_description_service
             && settings.target_reliability == Reliability::BestEffort
             && settings.use_sim_time
     );
     assert_eq!((settings.motion, settings.join_targets), (Motion::Smooth, Duration::from_secs(2)));
+    assert_eq!(settings.trajectory_action.as_deref(), Some("/arm/follow_joint_trajectory"));
     assert_eq!((settings.joint_limits.text.as_str(), settings.command_joints.len()), ("joint_limits: {}", 1));
     let limits = JointLimit { velocity: Some(0.1), acceleration: Some(0.2), jerk: Some(0.3) };
     assert_eq!(settings.default_limits(), limits);
