@@ -1,5 +1,5 @@
 # The two that a newcomer needs: `make run` and `make test`. Both set up whatever is missing first.
-.PHONY: help run view keys play example node build test check moveit wheel deb supply-chain coverage ros2_control bench bench-node bench-peers figures clean
+.PHONY: help run view keys play example node build test check moveit wheel deb supply-chain coverage ros2_control soak bench bench-node bench-peers figures clean
 
 help:  ## what can be made
 	@sed -n 's/^\([a-z0-9_-]*\):.*## /make \1\t/p' Makefile | expand -t 18
@@ -59,6 +59,11 @@ bench-node: node  ## the running node: latency beside a bare echo, and 1000 targ
 
 bench-peers:  ## our solver beside published ones, also among obstacles: [CASES=N] [ROBOTS=NAMES] [PEERS=NAMES] [PART=poses or scenes]
 	@benches/peers/run.sh
+
+soak: node  ## the node under load for hours, with large messages and kills, and plots; needs matplotlib: [HOURS=1] [KILLS=100]
+	@python3 -c 'import matplotlib'
+	@PYTHONPATH=$(CURDIR)/tests/node scripts/with-ros python3 benches/soak/soak.py $(or $(HOURS),1) $(or $(KILLS),100)
+	@python3 benches/soak/plot.py
 
 figures:  ## docs/figures, drawn anew; first: pip install matplotlib ./crates/python
 	@cargo build --locked --release --bin urdf_ik

@@ -93,6 +93,7 @@ check "unit tests of the node" "${with_ros[@]}" test "${ros_options[@]}" "${unit
 install_for_tests chromium chromium-browser google-chrome
 install_for_tests valgrind
 install_for_tests pkg-config
+install_for_tests nftables nft
 begin_beside "tests of the libraries, the command line and the C interface" cargo test "${libraries[@]}" --lib --tests
 check "node tests" scripts/node-tests
 end_beside

@@ -41,7 +41,7 @@ use arm::{Arm, Deadman, Output, deadman, descriptions};
 use reports::{Reporter, Warnings};
 use robot_in_use::{Frames, Measured, StandingGoals, description, frames, measured};
 use ros::command_line::{Arguments, CommandLine};
-use ros::{Clock, Lock, MEASURED_JOINT_STATES, Spinner, TopicNames, logging, spin};
+use ros::{Clock, Lock, MEASURED_JOINT_STATES, Spinner, TopicNames, environment, logging, spin};
 use services::{diagnostics, parameters};
 use solving::{Queries, Searches};
 use surroundings::{Surroundings, semantic};
@@ -68,7 +68,10 @@ pub fn run() -> Result<(), NodeError> {
     let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
     match CommandLine::read(arguments)? {
         CommandLine::Print(text) => print(&text),
-        CommandLine::Start(arguments) => run_with(&arguments),
+        CommandLine::Start(arguments) => {
+            environment::enter();
+            run_with(&arguments)
+        }
     }
 }
 

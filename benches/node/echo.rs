@@ -11,6 +11,7 @@ use r2r::builtin_interfaces::msg::Time;
 use r2r::geometry_msgs::msg::PoseStamped;
 use r2r::sensor_msgs::msg::JointState;
 use r2r::urdf_ik::msg::SolveStatus;
+use r2r::urdf_ik::srv::SolveIK;
 
 use super::Fallible;
 
@@ -18,6 +19,8 @@ use super::Fallible;
 pub const TASK: &str = "echo-in-a-task";
 /// Argument that makes this program [`in_the_loop`].
 pub const LOOP: &str = "echo-in-the-loop";
+/// Argument that makes this program [`in_a_service`].
+pub const SERVICE: &str = "echo-in-a-service";
 /// How long one spin waits.
 const PERIOD: Duration = Duration::from_millis(100);
 
@@ -36,6 +39,23 @@ pub fn in_the_loop() -> Fallible<()> {
     let mut pool = LocalPool::new();
     let (mut node, answers) = create()?;
     pool.spawner().spawn_local(answers)?;
+    loop {
+        node.spin_once(PERIOD);
+        pool.run_until_stalled();
+    }
+}
+
+/// Answers queries with empty responses in the thread that spins the node: the reference of `make soak`.
+pub fn in_a_service() -> Fallible<()> {
+    let mut pool = LocalPool::new();
+    let mut node = r2r::Node::create(r2r::Context::create()?, "echo", "")?;
+    let requests = node.create_service::<SolveIK::Service>("~/solve_ik", QosProfile::services_default())?;
+    pool.spawner().spawn_local(requests.for_each(|request| {
+        if let Err(error) = request.respond(SolveIK::Response::default()) {
+            eprintln!("the echo could not answer: {error}");
+        }
+        std::future::ready(())
+    }))?;
     loop {
         node.spin_once(PERIOD);
         pool.run_until_stalled();

@@ -37,6 +37,7 @@ fn main() -> Fallible<()> {
     match words.first().map(String::as_str) {
         Some(echo::TASK) => echo::in_a_task(),
         Some(echo::LOOP) => echo::in_the_loop(),
+        Some(echo::SERVICE) => echo::in_a_service(),
         Some(seconds) => measure(seconds.parse().map_err(|_| format!("'{seconds}' is not a whole number of seconds"))?),
         None => measure(SECONDS),
     }

@@ -8,4 +8,4 @@ pub(crate) mod convert;
 pub(crate) mod target_message;
 
 pub(crate) use convert::MAX_NAME_BYTES;
-pub(crate) use target_message::{TargetAxes, TargetMessage, has_valid_frame, quality};
+pub(crate) use target_message::{TargetAxes, TargetMessage, quality};

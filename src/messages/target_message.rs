@@ -7,9 +7,10 @@ use r2r::std_msgs::msg::Header;
 use r2r::{QosProfile, WrappedTypesupport};
 use serde::de::DeserializeOwned;
 
-use super::convert;
+use super::convert::{self, MAX_NAME_BYTES};
 use crate::reports::Fault;
 use urdf_ik_parameters::{Reliability, Settings};
+use urdf_ik_text::names;
 
 /// The constrained axes of a target.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,7 +51,7 @@ impl TargetMessage {
     /// Reads a target pose from its serialized message; `None` if invalid.
     pub(crate) fn from_pose(raw: &[u8]) -> Option<Self> {
         let (PoseStamped { header, pose }, frame_is_damaged) = read(raw, |message: &PoseStamped| &message.header)?;
-        let (topic, pose, axes) = ("target_pose", convert::pose(&pose), TargetAxes::Pose);
+        let (topic, header, pose, axes) = ("target_pose", bounded(header), convert::pose(&pose), TargetAxes::Pose);
         Some(Self { topic, header, pose, axes, frame_is_damaged, number: 0 })
     }
 
@@ -58,7 +59,16 @@ impl TargetMessage {
     pub(crate) fn from_point(raw: &[u8]) -> Option<Self> {
         let (PointStamped { header, point }, frame_is_damaged) = read(raw, |message: &PointStamped| &message.header)?;
         let pose = convert::point(&point).map(Isometry3::from);
+        let header = bounded(header);
         Some(Self { topic: "target_point", header, pose, axes: TargetAxes::Position, frame_is_damaged, number: 0 })
+    }
+}
+
+/// The header, whose frame name is cut to a length that no known frame has: the node keeps the latest target.
+fn bounded(header: Header) -> Header {
+    match names::beginning(&header.frame_id, MAX_NAME_BYTES + 1) {
+        beginning if beginning.len() < header.frame_id.len() => Header { frame_id: beginning.to_owned(), ..header },
+        _ => header,
     }
 }
 
@@ -84,7 +94,7 @@ where
 ///
 /// In CDR a stamped message starts with four bytes that give the byte order. Then follow the seconds and nanoseconds
 /// of the stamp, the length of the name including its NUL, and the name.
-pub(crate) fn has_valid_frame(raw: &[u8]) -> bool {
+fn has_valid_frame(raw: &[u8]) -> bool {
     let (Some(&order), Some(length)) = (raw.get(1), raw.get(12..).and_then(<[u8]>::first_chunk::<4>)) else {
         return true;
     };

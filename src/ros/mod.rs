@@ -4,6 +4,7 @@ pub(crate) mod action_client;
 pub(crate) mod action_server;
 pub(crate) mod clock;
 pub(crate) mod command_line;
+pub(crate) mod environment;
 pub(crate) mod error;
 pub(crate) mod interface;
 pub(crate) mod lock;

@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use futures::executor::LocalPool;
-use futures::future::BoxFuture;
+use futures::future::LocalBoxFuture;
 use futures::task::LocalSpawnExt;
 use futures::{FutureExt, Stream, StreamExt};
 use r2r::{Node, QosProfile, WrappedTypesupport};
@@ -42,6 +42,9 @@ pub(crate) fn create_node(name: &str) -> Result<Node> {
 
 /// An operation that needs the node itself.
 type NodeOperation = Box<dyn FnOnce(&mut Node) + Send>;
+
+/// Starts a task of the spin thread, in that thread.
+type StartTask = Box<dyn FnOnce(&mut Node) -> LocalBoxFuture<'static, ()> + Send>;
 
 /// Sends commands to the spinning node.
 #[derive(Clone)]
@@ -99,7 +102,7 @@ pub(crate) struct Spinner {
     pub qualities: Arc<QualityParameters>,
     names: Arc<TopicNames>,
     commands: mpsc::Receiver<NodeOperation>,
-    local_tasks: Vec<BoxFuture<'static, ()>>,
+    local_tasks: Vec<StartTask>,
 }
 
 /// The running spin thread.
@@ -135,7 +138,8 @@ impl Spinner {
         Ok(self.node.subscribe(name, quality)?)
     }
 
-    /// Subscribes to the topic `name` with the type of `topic`; messages stay serialized.
+    /// Subscribes to the topic `name` with the type of `topic`; messages stay serialized. r2r keeps a buffer of the
+    /// largest message, so this is for small ones.
     pub(crate) fn subscribe_raw(
         &mut self,
         topic: Interface,
@@ -164,7 +168,31 @@ impl Spinner {
             work(message);
             ready(())
         });
-        self.local_tasks.push(task.boxed());
+        self.local_tasks.push(Box::new(|_| task.boxed_local()));
+    }
+
+    /// Subscribes to the topic `name` and, as [`Spinner::on_each`], runs `work` for each message, as ROS 2 has it.
+    pub(crate) fn on_each_native<T: WrappedTypesupport + 'static>(
+        &mut self,
+        name: String,
+        quality: QosProfile,
+        mut work: impl FnMut(&T::CStruct) + Send + 'static,
+    ) -> Result {
+        let quality = self.noted(&name, quality)?;
+        self.local_tasks.push(Box::new(move |node| match node.subscribe_native::<T>(&name, quality) {
+            Ok(messages) => {
+                let each = messages.for_each(move |message| {
+                    work(&message);
+                    ready(())
+                });
+                each.boxed_local()
+            }
+            Err(e) => {
+                log::error!("the node does not receive {name}: {e}");
+                ready(()).boxed_local()
+            }
+        }));
+        Ok(())
     }
 
     /// Moves the node into its thread and spins until [`Spinning::stop`].
@@ -173,9 +201,9 @@ impl Spinner {
         let is_stopped = Arc::clone(&stop);
         let thread = thread::Builder::new().name("spin".into()).spawn(move || {
             let mut local_tasks = LocalPool::new();
-            for task in self.local_tasks {
+            for start in self.local_tasks {
                 // This only fails after the pool has ended.
-                let _ = local_tasks.spawner().spawn_local(task);
+                let _ = local_tasks.spawner().spawn_local(start(&mut self.node));
             }
             while !is_stopped.load(Ordering::Relaxed) {
                 for command in self.commands.try_iter() {

@@ -71,11 +71,10 @@ impl TwistMessage {
 }
 
 impl JogMessage {
-    /// Reads joint velocities from their serialized message; `None` if invalid.
-    pub(super) fn read(topic: &'static str, raw: &[u8]) -> Option<Self> {
-        let (message, _) = target_message::read(raw, |message: &JointState| &message.header)?;
+    /// The joint velocities of a message.
+    pub(super) fn new(topic: &'static str, message: JointState) -> Self {
         let JointState { header, name: joints, velocity: velocities, .. } = message;
-        Some(Self { topic, header, joints, velocities })
+        Self { topic, header, joints, velocities }
     }
 
     /// A velocity for each variable of the chain, scaled down if excessive; zero for other joints.

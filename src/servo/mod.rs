@@ -51,13 +51,9 @@ pub(crate) fn serve(spinner: &mut Spinner, intake: &Arc<Intake>, commands: Comma
             )?;
         }
     }
-    let jogs = spinner.subscribe_raw(JOINT_JOG, JOINT_JOG.name, quality)?;
+    let jogs = spinner.subscribe(JOINT_JOG.name, quality)?;
     let taking = Arc::clone(intake);
-    spinner.on_each(jogs, move |raw| {
-        if let Some(message) = JogMessage::read(JOINT_JOG.short_name(), &raw) {
-            taking.jog(&message);
-        }
-    });
+    spinner.on_each(jogs, move |message| taking.jog(&JogMessage::new(JOINT_JOG.short_name(), message)));
     publishers::watch(intake, commands, topics);
     Ok(())
 }

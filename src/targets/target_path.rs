@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use futures::StreamExt;
 use r2r::WrappedTypesupport;
 use r2r::geometry_msgs::msg::PoseArray;
 use r2r::std_msgs::msg::Header;
@@ -11,52 +10,67 @@ use tokio::sync::watch;
 
 use super::path_motion::{MovingPath, PathOutput, PathStarted, PreparedPath};
 use crate::Result;
-use crate::messages::{has_valid_frame, quality};
+use crate::messages::quality;
 use crate::reports::Refused;
 use crate::ros::{Spinner, TARGET_PATH, task, tip_namespaces};
 use crate::solving::Queries;
 
 /// A received path.
-#[derive(Clone)]
 struct PathMessage {
     poses: PoseArray,
     /// True if the frame name was not valid UTF-8.
     frame_is_damaged: bool,
 }
 
+impl PathMessage {
+    fn new(message: &<PoseArray as WrappedTypesupport>::CStruct) -> Self {
+        let poses = PoseArray::from_native(message);
+        // r2r replaces a damaged name by an empty one, which would mean the base link.
+        let frame_is_damaged = poses.header.frame_id.is_empty() && message.header.frame_id.size > 0;
+        Self { poses, frame_is_damaged }
+    }
+}
+
 pub(super) fn serve(spinner: &mut Spinner, queries: &Arc<Queries>, output: &Arc<PathOutput>) -> Result {
     let settings = queries.arm.settings();
     for (tip, namespaces) in tip_namespaces::of_tips(&settings.tip_links)?.into_iter().enumerate() {
-        let sender = watch::Sender::new(None);
-        let newest = sender.subscribe();
-        let mut arrivals = futures::stream::SelectAll::new();
+        let newest = watch::Sender::new(None);
         for namespace in namespaces {
-            let quality = quality(&settings);
-            arrivals.push(spinner.subscribe_raw(TARGET_PATH, &TARGET_PATH.name_in(&namespace), quality)?.boxed());
+            let (arm, sender) = (Arc::clone(&queries.arm), newest.clone());
+            let name = TARGET_PATH.name_in(&namespace);
+            spinner.on_each_native::<PoseArray>(name, quality(&settings), move |message| {
+                arm.reporter.counts.lock().arrived += 1;
+                sender.send_replace(Some(PathMessage::new(message)));
+            })?;
         }
-        let arm = Arc::clone(&queries.arm);
-        task::start(arrivals.for_each(move |raw| {
-            arm.reporter.counts.lock().arrived += 1;
-            if let Ok(poses) = PoseArray::from_serialized_bytes(&raw) {
-                sender.send_replace(Some(PathMessage { poses, frame_is_damaged: !has_valid_frame(&raw) }));
-            }
-            std::future::ready(())
-        }));
         task::start(execute_each(Arc::clone(queries), tip, newest, Arc::clone(output)));
     }
     Ok(())
+}
+
+/// Takes the latest path out of the channel, which would otherwise keep it: a path may be large.
+fn take(newest: &watch::Sender<Option<PathMessage>>) -> Option<PathMessage> {
+    let mut taken = None;
+    newest.send_if_modified(|latest| {
+        taken = latest.take();
+        false
+    });
+    taken
 }
 
 /// Plans and executes each latest path of a tip.
 async fn execute_each(
     queries: Arc<Queries>,
     tip: usize,
-    mut newest: watch::Receiver<Option<PathMessage>>,
+    newest: watch::Sender<Option<PathMessage>>,
     output: Arc<PathOutput>,
 ) {
     let Queries { arm, searches } = &*queries;
-    while newest.changed().await.is_ok() {
-        let Some(PathMessage { poses, frame_is_damaged }) = newest.borrow_and_update().clone() else { continue };
+    let mut arrivals = newest.subscribe();
+    // A path may be there already.
+    arrivals.mark_changed();
+    while arrivals.changed().await.is_ok() {
+        let Some(PathMessage { poses, frame_is_damaged }) = take(&newest) else { continue };
         let header = poses.header.clone();
         let plan = async {
             if frame_is_damaged {
@@ -69,7 +83,7 @@ async fn execute_each(
         };
         let planned = match plan.await {
             // A newer path has arrived during planning: it replaces this one.
-            Ok(_) if newest.has_changed().unwrap_or(true) => continue,
+            Ok(_) if newest.borrow().is_some() => continue,
             planned => planned,
         };
         let started = match planned {

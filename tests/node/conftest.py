@@ -80,8 +80,9 @@ class Launcher:
         self.processes.append(process)
         return process
 
-    def node(self, urdf=None, robot=None, remaps=(), namespace=None, name='urdf_ik', arguments=(), **parameters):
+    def node(self, urdf=None, robot=None, remaps=(), namespace=None, name='urdf_ik', arguments=(), prefix=(), **parameters):
         """A client of a new node that is ready; `urdf` is a file. A double underscore in a parameter stands for a dot.
+        `prefix` precedes its command line.
 
         `robot` says whether the node will have one by then, which is clear where a parameter gives it.
         """
@@ -93,7 +94,7 @@ class Launcher:
         remaps = dict(remaps)
         client = Client(f'{namespace}/{name}', remaps.get('~/measured_joint_states'))
         self.clients.append(client)
-        client.process = self.run(*ros_arguments(namespace, parameters, {'__node': name, **remaps}), *arguments)
+        client.process = self.run(*ros_arguments(namespace, parameters, {'__node': name, **remaps}), *arguments, prefix=prefix)
         has_robot = bool(urdf or 'robot_description' in parameters) if robot is None else robot
         client.wait_until_ready(client.process, has_robot)
         return client

@@ -1,14 +1,19 @@
 """Two machines in one: network namespaces that are joined by a cable."""
 import os
+import re
 import shutil
 import subprocess
+import sys
 import time
+from contextlib import contextmanager
+from pathlib import Path
 
 TOOLS = {'ip': 'iproute2', 'unshare': 'util-linux', 'nsenter': 'util-linux'}  # and the Debian packages that bring them
 PATH = os.pathsep.join((os.environ['PATH'], '/usr/sbin', '/sbin'))
 CABLE = 'cable'  # name of either end
 PATIENCE = 60.0  # [s]
 ADDRESSES = '192.0.2.1/24', '192.0.2.2/24'  # set aside for examples
+SLOW_ADDRESSES = '198.51.100.1/24', '198.51.100.2/24'  # likewise
 # Machines look for each other in the network, and they share no memory, which Fast DDS would use.
 ENVIRONMENT = {'ROS_AUTOMATIC_DISCOVERY_RANGE': 'SUBNET', 'FASTDDS_BUILTIN_TRANSPORTS': 'UDPv4'}
 
@@ -48,7 +53,11 @@ class Machine:
         return self.command('env', *(f'{name}={value}' for name, value in ENVIRONMENT.items()))
 
     def ip(self, *arguments):
-        command = self.command(shutil.which('ip', path=PATH), *arguments)
+        return self.run('ip', *arguments)
+
+    def run(self, tool, *arguments):
+        """What a tool of the administrator prints on this machine."""
+        command = self.command(shutil.which(tool, path=PATH), *arguments)
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f'{" ".join(command)} failed: {done.stderr}'
         return done.stdout
@@ -103,6 +112,37 @@ class Network:
 
     def restore(self):
         self.machines[0].ip('link', 'set', CABLE, 'up')
+
+    @contextmanager
+    def slow(self, delay):
+        """For the length of a `with` block another cable, which delays all packets [s]. Afterwards the list has the number of them."""
+        first, second = self.machines
+        script = str(Path(__file__).with_name('slow_cable.py'))
+        cable = subprocess.Popen(first.command(sys.executable, script, str(delay), str(second.holder.pid)),
+                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        carried = []
+        try:
+            if not cable.stdout.readline():
+                raise Unavailable(f'no slow cable: {cable.communicate()[1]}')
+            for machine, name, address in zip(self.machines, ('slow', 'slow_far'), SLOW_ADDRESSES):
+                machine.ip('address', 'add', address, 'dev', name)
+                machine.ip('link', 'set', name, 'up')
+            self.cut()
+            yield carried
+        finally:
+            carried.extend(map(int, cable.communicate()[0].split()))
+
+    def lose(self, percent):
+        """From now on either machine loses so much of what reaches it."""
+        if not shutil.which('nft', path=PATH):
+            raise Unavailable('no nft here (Debian: nftables)')
+        for machine in self.machines:
+            machine.run('nft', 'add table inet faults; add chain inet faults input { type filter hook input priority 0; }; '
+                        f'add rule inet faults input meta l4proto udp numgen random mod 100 < {percent} counter drop')
+
+    def lost(self):
+        """How much either machine has lost [packets]."""
+        return [int(re.search(r'counter packets (\d+)', machine.run('nft', 'list', 'ruleset'))[1]) for machine in self.machines]
 
     def close(self):
         while self.machines:

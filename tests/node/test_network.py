@@ -119,9 +119,9 @@ def site(start, tmp_path):
             made.close()
 
 
-def assert_stream(client, robot, since=0):
+def assert_stream(client, robot, since=0, count=STREAM):
     """Targets that are sent after a time [ns] are met, one after the other."""
-    answers = client.wait_for(lambda: len(found := client.answers(since)) >= STREAM and found,
+    answers = client.wait_for(lambda: len(found := client.answers(since)) >= count and found,
                               f'answers to targets after the time {since}')
     for answer in answers:
         assert answer['outcome'] == SolveStatus.SOLVED, answer['message']
@@ -157,6 +157,29 @@ def test_a_stream_resumes_with_a_node_that_was_killed_and_started_again(site, ar
     assert_silence(client, killed)
     site.start_node()
     assert_stream(client, arm_robot, time.time_ns())
+
+
+def test_a_stream_over_a_link_that_loses_some_packets_is_answered_rightly(site, arm_robot):
+    node, client = site.start_node(), site.start_client()
+    assert_stream(client, arm_robot)
+    try:
+        site.network.lose(5)
+    except Unavailable as reason:
+        pytest.skip(f'loss of packets not tried: {reason}')
+    assert_stream(client, arm_robot, time.time_ns(), count=10)
+    assert all(site.network.lost())
+    assert node.is_alive()
+
+
+def test_a_stream_over_a_slow_link_is_answered_rightly(site, arm_robot):
+    try:
+        with site.network.slow(0.2) as carried:
+            node, client = site.start_node(), site.start_client()
+            assert_stream(client, arm_robot)
+    except Unavailable as reason:
+        pytest.skip(f'delay of packets not tried: {reason}')
+    assert carried[0] > 2 * STREAM
+    assert node.is_alive()
 
 
 def test_a_viewer_that_joins_late_gets_the_description_and_the_posture(site, arm_robot):
