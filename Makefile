@@ -67,7 +67,7 @@ soak: node  ## the node under load for hours, with large messages and kills, and
 
 figures:  ## docs/figures, drawn anew; first: pip install matplotlib ./crates/python
 	@cargo build --locked --release --bin urdf_ik
-	@exec python3 scripts/figures.py
+	@exec python3 scripts/figures
 
 clean:  ## removes all that was built or downloaded into this folder
 	rm -rf .ros build install log target

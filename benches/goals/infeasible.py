@@ -18,10 +18,7 @@ class Infeasible:
         self.batch, self.scale = Batch(robot, names), length_scale(robot, names, tip)
         self.bounded = [i for i, circle in enumerate(self.circles) if not circle and np.ptp(self.limits[i]) < 5.5]
         self.within = np.where(np.array(self.circles)[:, None], [-np.inf, np.inf], self.limits)
-        self.far = 2 * max(np.linalg.norm(self.place(self.problems.sample()).pose(tip).translation) for _ in range(200))
-
-    def place(self, q):
-        return self.robot.place(dict(zip(self.problems.names, q.tolist())))
+        self.far = 2 * max(np.linalg.norm(self.problems.place(self.problems.sample()).pose(tip).translation) for _ in range(200))
 
     def least(self, goals, limits):
         return least(Objective(self.batch, goals, self.scale), limits, self.rng, iterations=60, solved=SOLVED)[1]
@@ -37,7 +34,7 @@ class Infeasible:
         problems, tip, q = self.problems, self.tip, self.problems.sample()
         if kind.startswith('limits'):
             q, name = self.beyond(q)
-        self.place(q)
+        problems.place(q)
         if kind == 'reach':
             return [problems.goal('position', tip) | {'p': (self.far * problems.unit() * 1.5).tolist()}, problems.goal('cone', tip)]
         if kind == 'reach of a distance':
@@ -49,7 +46,7 @@ class Infeasible:
             return [cone, other, problems.goal('distance', tip)]
         if kind == 'boxes':
             box = problems.goal('position', tip)
-            self.place(problems.sample())
+            problems.place(problems.sample())
             return [box, problems.goal('position', tip) | {'point': [0, 0, 0]}, problems.goal('cone', tip)]
         if kind == 'relations':
             relation = problems.goal('joints', tip)
@@ -95,9 +92,9 @@ def standing(robot, tips, count, seed):
     kinds = [('cone',), ('cone exact',), ('position',), ('joints',), ('orientation',), ('cone', 'joints'), ('gaze',)]
     for index in range(count):
         q = problems.sample()
-        robot.place(dict(zip(problems.names, q.tolist())))
+        problems.place(q)
         goals = [problems.goal(kind, tips[0]) | {'standing': True} for kind in kinds[index % len(kinds)]]
-        robot.place(dict(zip(problems.names, problems.sample().tolist())))
+        problems.place(problems.sample())
         made = problems.case(goals, 'standing ' + '+'.join(kinds[index % len(kinds)]), reason='standing')
         pose = robot.pose(tips[0])
         target = {'p': pose.translation.tolist(), 'q_xyzw': problems.turned(pose.rotation)}

@@ -15,6 +15,10 @@ class Problems:
         slides = [robot.model.joints[robot.model.getJointId(name)].shortname().startswith('JointModelP') for name in self.names]
         self.turning = [name for name, slide in zip(self.names, slides) if not slide]
 
+    def place(self, q):
+        """The robot, with its chain at `q`."""
+        return self.robot.place(dict(zip(self.names, q.tolist())))
+
     def unit(self):
         vector = self.rng.normal(size=3)
         return vector / np.linalg.norm(vector)
@@ -138,7 +142,7 @@ def make(robot, tips, count, seed):
     problems = Problems(robot, tips, seed)
     frames, kinds_of = moving_links(robot, problems), combinations(robot)
     for index in range(count):
-        robot.place(dict(zip(problems.names, problems.sample().tolist())))
+        problems.place(problems.sample())
         yield problems.any_case(kinds_of[index % len(kinds_of)], index // len(kinds_of), frames)
 
 
@@ -151,7 +155,7 @@ def at_limits(robot, tips, count, seed):
         q = problems.sample()
         for joint in problems.rng.choice(bounded, min(len(bounded), 1 + index % 3), replace=False):
             q[joint] = problems.limits[joint][problems.rng.integers(2)]
-        robot.place(dict(zip(problems.names, q.tolist())))
+        problems.place(q)
         yield problems.any_case(kinds_of[index % len(kinds_of)], index // len(kinds_of), frames)
 
 
@@ -159,7 +163,7 @@ def for_peers(robot, tips, count, seed):
     """Goals that mink and placo have too: exact ones; with two tips relative poses, and with masses the centre of mass."""
     problems = Problems(robot, tips, seed)
     for index in range(count):
-        robot.place(dict(zip(problems.names, problems.sample().tolist())))
+        problems.place(problems.sample())
         if len(tips) == 2:
             yield problems.case(*problems.of_two_tips(index % (4 if has_mass(robot) else 2)))
         elif index % len(PEERS) == 0:

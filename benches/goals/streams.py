@@ -27,9 +27,6 @@ class Source:
         joints = [robot.model.joints[robot.model.getJointId(name)] for name in self.problems.names]
         self.columns = [joint.idx_v for joint in joints]
 
-    def place(self, q):
-        return self.robot.place(dict(zip(self.problems.names, q.tolist())))
-
     def turning(self, q):
         """The angular Jacobian of the tip in the frame of the base link; the robot is placed at q."""
         robot = self.robot
@@ -42,7 +39,7 @@ class Source:
         """Moves joints as little as possible until the axis is in the cone; `None` where limits prevent it."""
         for _ in range(50):
             q = np.clip(q, self.limits[:, 0], self.limits[:, 1])
-            turn = self.place(q).pose(self.tip).rotation
+            turn = self.problems.place(q).pose(self.tip).rotation
             axis, direction = turn @ cone['axis'], np.array(cone['direction'])
             excess = angle(axis, direction) - cone['angle']
             if excess <= 1e-9:
@@ -72,7 +69,7 @@ class Source:
             before = next(raw)
             axis = self.problems.unit()
             tilt = pin.exp3(0.9 * bound * self.problems.unit())
-            direction = tilt @ self.place(before).pose(self.tip).rotation @ axis
+            direction = tilt @ self.problems.place(before).pose(self.tip).rotation @ axis
             cone = {'type': 'cone', 'link': self.tip, 'axis': axis.tolist(), 'direction': direction.tolist(), 'angle': float(bound)}
             q, found = before, []
             for there in raw:
@@ -83,7 +80,7 @@ class Source:
                 found.append(q)
             steps = np.abs(np.diff(found, axis=0)).max(axis=1) if len(found) > 1 else np.array([1.0])
             if len(found) == POSITIONS and steps.max() < 0.05:
-                return found, [self.place(q).pose(self.tip) for q in found], cone
+                return found, [self.problems.place(q).pose(self.tip) for q in found], cone
 
 
 class Follower:
@@ -130,7 +127,7 @@ class Arm:
                 follower, steps = self.follow(poses, start, goals)
                 jumps, uneven = steps.max() > JUMP, steps.max() > MEDIANS * np.median(steps)
                 totals[name] += [jumps, uneven, follower.searched, follower.unmet]
-            axes = [source.place(q[order]).pose(self.tip).rotation @ cone['axis'] for q in follower.published]
+            axes = [source.problems.place(q[order]).pose(self.tip).rotation @ cone['axis'] for q in follower.published]
             excess = max(angle(axis, np.array(cone['direction'])) - bound for axis in axes)
             worst, left = max(worst, excess), left + (excess > TOLERANCE)
             if jumps or follower.unmet or excess > TOLERANCE:

@@ -13,9 +13,11 @@ import tempfile
 import time
 from pathlib import Path
 
-import coal
 import numpy as np
 import pinocchio as pin
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / 'peers'))
+import scenes  # noqa: E402
 
 SPEED, BLEND_RADIUS = 0.25, 0.0005
 POSITION, ANGLE = 1e-4, math.radians(0.1)
@@ -25,41 +27,17 @@ ROUNDING = 1.02
 """Finite differences of rounded positions exceed limits by this factor at most."""
 
 
-def placement(pose):
-    x, y, z, w = pose.get('q_xyzw', (0, 0, 0, 1))
-    return pin.SE3(pin.Quaternion(w, x, y, z).normalized().toRotationMatrix(), np.array(pose['p'], float))
+class Judge(scenes.Judge):
+    """The robot of a problem among its obstacles."""
 
-
-def shape(obstacle):
-    if obstacle['type'] == 'box':
-        return coal.Box(*obstacle['size'])
-    if obstacle['type'] == 'cylinder':
-        return coal.Cylinder(obstacle['radius'], obstacle['length'])
-    return coal.Sphere(obstacle['radius'])
-
-
-class Judge:
     def __init__(self, problem, folder):
         self.problem = problem
         self.urdf, self.srdf = (str((Path(folder) / problem[key]).resolve()) if problem.get(key) else None for key in ('urdf', 'srdf'))
-        self.model = pin.buildModelFromUrdf(self.urdf)
-        folders = [str(folder) for folder in Path(self.urdf).parents[:2]]
-        self.shapes = pin.buildGeomFromUrdf(self.model, self.urdf, pin.GeometryType.COLLISION, package_dirs=folders)
-        self.shapes.addAllCollisionPairs()
-        if self.srdf:
-            pin.removeCollisionPairs(self.model, self.shapes, self.srdf)
-        else:
+        super().__init__(scenes.Scenes('', Path(self.urdf), self.srdf, problem['base_link'], problem['tip_link'], []))
+        if not self.srdf:
             self.remove_touching_pairs()
-        links = range(len(self.shapes.geometryObjects))
-        for number, obstacle in enumerate(self.problem['obstacles']):
-            added = self.shapes.addGeometryObject(
-                pin.GeometryObject(f'obstacle{number}', 0, placement(obstacle), shape(obstacle)))
-            for link in links:
-                # Links that are fixed to the root do not move.
-                if self.shapes.geometryObjects[link].parentJoint:
-                    self.shapes.addCollisionPair(pin.CollisionPair(link, added))
-        self.data, self.shape_data = self.model.createData(), pin.GeometryData(self.shapes)
-        waypoints = [placement(waypoint) for waypoint in self.problem['waypoints']]
+        self.enter({'start': {}, 'obstacles': problem['obstacles']})
+        waypoints = [scenes.pose_of(waypoint) for waypoint in self.problem['waypoints']]
         turns = [pin.log3(one.rotation.T @ other.rotation) for one, other in zip(waypoints, waypoints[1:])]
         self.segments = [segment for segment in zip(waypoints, waypoints[1:], turns)
                          if np.linalg.norm(segment[1].translation - segment[0].translation) + np.linalg.norm(segment[2]) > 1e-6]
@@ -70,28 +48,16 @@ class Judge:
 
     def remove_touching_pairs(self):
         """Removes the pairs of neighbouring links, and those that touch in all of 100 random configurations."""
-        data, shape_data = self.model.createData(), pin.GeometryData(self.shapes)
-        pairs = [(pair.first, pair.second) for pair in self.shapes.collisionPairs]
+        shape_data = pin.GeometryData(self.links)
+        pairs = [(pair.first, pair.second) for pair in self.links.collisionPairs]
         touching = np.ones(len(pairs), bool)
         for _ in range(100):
-            pin.computeCollisions(self.model, data, self.shapes, shape_data, pin.randomConfiguration(self.model), False)
+            pin.computeCollisions(self.model, self.data, self.links, shape_data, pin.randomConfiguration(self.model), False)
             touching &= [result.isCollision() for result in shape_data.collisionResults]
         for pair, touches in zip(pairs, touching):
-            one, other = (self.shapes.geometryObjects[link].parentJoint for link in pair)
+            one, other = (self.links.geometryObjects[link].parentJoint for link in pair)
             if touches or one == self.model.parents[other] or other == self.model.parents[one]:
-                self.shapes.removeCollisionPair(pin.CollisionPair(*pair))
-
-    def whole(self, names, positions):
-        q = pin.neutral(self.model)
-        for name, value in zip(names, positions):
-            joint = self.model.joints[self.model.getJointId(name)]
-            q[joint.idx_q:joint.idx_q + joint.nq] = (math.cos(value), math.sin(value)) if joint.nq == 2 else value
-        return q
-
-    def tip(self, q):
-        pin.framesForwardKinematics(self.model, self.data, q)
-        base, tip = (self.data.oMf[self.model.getFrameId(self.problem[key])] for key in ('base_link', 'tip_link'))
-        return base.actInv(tip)
+                self.links.removeCollisionPair(pin.CollisionPair(*pair))
 
     def apart(self, tip, segment, share):
         """Position and angle from a place on the path, and the allowed position error there."""
@@ -122,25 +88,25 @@ class Judge:
         return max(on_path, key=lambda place: place[1]) if on_path else min(found)
 
     def faults(self, answer):
-        names, points = answer['joint_names'], answer['points']
-        positions = np.array([point['positions'] for point in points])
+        points, order = answer['points'], [answer['joint_names'].index(name) for name in self.names]
+        positions = np.array([point['positions'] for point in points])[:, order]
         if answer['fraction'] < 1:
             return [f"ends after {answer['fraction']:.3f}: {answer['stop']}"]
         contacts, worst, segment, faults = 0, 0.0, 0, []
         for one, other in zip(positions, positions[1:]):
             for part in range(SAMPLES):
-                q = self.whole(names, one + part / SAMPLES * (other - one))
-                contacts += pin.computeCollisions(self.model, self.data, self.shapes, self.shape_data, q, True)
-                ratio, segment = self.error(self.tip(q), segment)
+                q = one + part / SAMPLES * (other - one)
+                contacts += not self.is_free(q)
+                ratio, segment = self.error(self.tip_pose(q), segment)
                 worst = max(worst, ratio)
-        reached, _ = self.error(self.tip(self.whole(names, positions[-1])), len(self.segments) - 1)
+        reached, _ = self.error(self.tip_pose(positions[-1]), len(self.segments) - 1)
         if contacts:
             faults.append(f'{contacts} contacts')
         if max(worst, reached) > 1:
             faults.append(f'{worst:.3f} of the allowed deviation')
         if segment < len(self.segments) - 2:
             faults.append(f'ends at line {segment}')
-        velocities = np.array([self.model.velocityLimit[self.model.joints[self.model.getJointId(name)].idx_v] for name in names])
+        velocities = np.array([self.model.velocityLimit[joint.idx_v] for joint in self.joints])
         period = points[1]['time'] - points[0]['time']
         rates = np.diff(positions, axis=0, prepend=positions[:1], append=positions[-1:]) / period
         speed = (np.abs(rates) / velocities).max()

@@ -55,8 +55,8 @@ def obstacle(rng, place):
 def make(rng, robot, kind, has_obstacles):
     judge = Judge({**robot, 'obstacles': [], 'waypoints': []}, '.')
     arm = urdfik.Arm(judge.urdf, robot['tip_link'], robot['base_link'], srdf=judge.srdf)
-    middle = judge.tip(judge.whole(arm.joint_names, rng.uniform(*limits(arm))))
-    base = judge.data.oMf[judge.model.getFrameId(robot['base_link'])]
+    middle = judge.tip_pose(rng.uniform(*limits(arm))[arm.order(judge.names)])
+    base = judge.data.oMf[judge.base]
     poses = [pin.SE3(middle.rotation @ pin.exp3(turn), middle.translation + shift) for shift, turn in kind(rng)]
     near = rng.choice(len(poses), rng.integers(1, 6) if has_obstacles else 0)
     obstacles = [{'id': f'o{i}', **obstacle(rng, base.act(poses[pose].translation))} for i, pose in enumerate(near)]

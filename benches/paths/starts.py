@@ -7,7 +7,7 @@ The problems are those of judge.py, which checks the free start. Where that comp
 import sys
 
 import numpy as np
-from judge import BLEND_RADIUS, SPEED, Judge, joint_length, limits, placement
+from judge import BLEND_RADIUS, SPEED, Judge, joint_length, limits, scenes
 
 import urdfik
 
@@ -21,7 +21,7 @@ def random_starts(judge):
     problem, rng = judge.problem, np.random.default_rng(1)
     arm = urdfik.Arm(judge.urdf, problem['tip_link'], problem['base_link'], srdf=judge.srdf)
     world = urdfik.World(arm, problem['obstacles'])
-    waypoints = np.array([placement(waypoint).homogeneous for waypoint in problem['waypoints']])
+    waypoints = np.array([scenes.pose_of(waypoint).homogeneous for waypoint in problem['waypoints']])
     while True:
         start = rng.uniform(*limits(arm))
         found = arm.path(waypoints, start, search=0, blend_radius=BLEND_RADIUS, speed=SPEED, avoid=world)

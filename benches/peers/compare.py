@@ -12,6 +12,7 @@ import os
 import sys
 import tempfile
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -51,20 +52,20 @@ def is_right(kinematics, case, solution):
     return max(distance, angle) <= TOLERANCE * (1 + ROUNDING) and kinematics.inside_limits(solution, LIMIT_ROOM)
 
 
-def judge(result, kinematics, cases, answers):
+def judge(result, cases, answers, is_right, limit=TIME_LIMIT):
     """Adds the answers to the result. A right one that came after the time limit is not wrong, but does not count."""
     if not len(cases) == len(answers.solutions) == len(answers.times):
         raise PeerError('it did not answer every case')
     for case, solution, time in zip(cases, answers.solutions, answers.times, strict=True):
-        right = solution is not None and is_right(kinematics, case, solution)
+        right = solution is not None and is_right(case, solution)
         result.wrong += solution is not None and not right
-        result.solved.append(right and time <= TIME_LIMIT * 1e6)
+        result.solved.append(right and time <= limit * 1e6)
         result.times.append(time)
 
 
 def compare(arm, seed, competitors):
     """The results of all solvers by name; each chunk of the cases begins with another solver."""
-    kinematics = arms.Kinematics(arm)
+    is_right_for_arm = partial(is_right, arms.Kinematics(arm))
     results = {solver.name: Result() for solver in competitors}
     with tempfile.TemporaryDirectory() as folder:
         for chunk in range(CHUNKS):
@@ -78,7 +79,7 @@ def compare(arm, seed, competitors):
                 if result.failure:
                     continue
                 try:
-                    judge(result, kinematics, cases, solver.answers(task))
+                    judge(result, cases, solver.answers(task), is_right_for_arm)
                 except PeerError as error:
                     if solver.name == solvers.OURS:
                         raise

@@ -7,7 +7,6 @@ default: all), SCENE_FOLDER (default: ../shared/scenes beside the project, where
 results; default: this one), UPDATE_DOCS (1: writes the table into docs/collisions.md, between its two marker
 comments).
 """
-import json
 import os
 import sys
 import tempfile
@@ -18,8 +17,8 @@ import numpy as np
 import arms
 import report
 import scenes
-from compare import ROOT, Result, case_count, scene_folder
-from solvers import HERE, OURS, RUNS, TOLERANCE, Answers, PeerError, PythonPeer, names_from, parsed, run_alone
+from compare import ROOT, Result, case_count, installed, judge, scene_folder
+from solvers import HERE, OURS, RUNS, TOLERANCE, PeerError, PythonPeer, evaluated, names_from, parsed, run_alone
 
 TIME_LIMIT = 0.05  # [s] of one solve
 MARKERS = 'bench-scenes'
@@ -33,58 +32,36 @@ itself.
 """
 
 
-def our_answers(program, path, folder):
-    solutions, times = folder / 'solutions.json', folder / 'times.json'
-    run_alone([program, 'evaluate', '--cases', path, '--avoid-collisions', '--timeout-ms', str(TIME_LIMIT * 1e3),
-               '--position-tolerance', str(TOLERANCE), '--orientation-tolerance', str(TOLERANCE),
-               '--solutions', solutions, '--times', times])
-    return Answers(json.loads(solutions.read_text()), json.loads(times.read_text()))
-
-
 def peer_answers(name, path, chain):
     settings = [str(TIME_LIMIT), str(TOLERANCE), str(RUNS)]
     return parsed(run_alone([sys.executable, HERE / 'scene_peers.py', name, path, chain, *settings]))
 
 
-def judged(judge, cases, answers):
-    """The answers as a result. A right one that came after the time limit is not wrong, but does not count."""
-    if not len(cases) == len(answers.solutions) == len(answers.times):
-        raise PeerError('it did not answer every case')
-    result = Result(times=answers.times)
-    for case, solution, took in zip(cases, answers.solutions, answers.times, strict=True):
-        judge.enter(case)
-        right = solution is not None and judge.is_right(solution, TOLERANCE)
-        result.wrong += solution is not None and not right
-        result.solved.append(right and took <= TIME_LIMIT * 1e6)
+def judged(scene_judge, cases, answers):
+    """The answers as a result."""
+    def is_right(case, solution):
+        scene_judge.enter(case)
+        return scene_judge.is_right(solution, TOLERANCE)
+
+    result = Result()
+    judge(result, cases, answers, is_right, TIME_LIMIT)
     return result
 
 
 def compare(of, program, peers):
     """The results of all solvers by name."""
-    judge, results = scenes.Judge(of), {}
+    scene_judge, results = scenes.Judge(of), {}
     with tempfile.TemporaryDirectory() as folder:
         path, chain = Path(folder) / 'scenes.json', Path(folder) / arms.CHAIN
         scenes.write(of, path)
         arms.write_chain_urdf(arms.arm_from(of.robot, of.urdf, of.base, of.tip), chain)
-        results[OURS] = judged(judge, of.cases, our_answers(program, path, Path(folder)))
+        results[OURS] = judged(scene_judge, of.cases, evaluated(program, path, Path(folder), TIME_LIMIT, '--avoid-collisions'))
         for peer in peers:
             try:
-                results[peer.name] = judged(judge, of.cases, peer_answers(peer.name, path, chain))
+                results[peer.name] = judged(scene_judge, of.cases, peer_answers(peer.name, path, chain))
             except PeerError as error:
                 print(f'{of.robot}: {peer.label} is left out: {error}', flush=True)
     return results
-
-
-def installed(peers):
-    """The peers that are there and asked for, with their versions."""
-    names, found = names_from('PEERS'), {}
-    for peer in peers:
-        if not names or peer.name in names:
-            try:
-                found[peer] = peer.version()
-            except PeerError as error:
-                print(f'{peer.label} is left out: {error}', flush=True)
-    return found
 
 
 def all_scenes(folder, count):
@@ -115,8 +92,9 @@ def run(program):
         report.split_at_markers(document, MARKERS)  # better refused now than after the run
     out = Path(os.environ.get('OUT') or Path(__file__).parent)
     out.mkdir(parents=True, exist_ok=True)
-    versions = installed([PythonPeer('trac_ik', 'TRAC-IK with coal', 'pytracik'),
-                          PythonPeer('roboplan', 'roboplan SimpleIk', 'roboplan')])
+    peers, names = [PythonPeer('trac_ik', 'TRAC-IK with coal', 'pytracik'),
+                    PythonPeer('roboplan', 'roboplan SimpleIk', 'roboplan')], names_from('PEERS')
+    versions = installed([peer for peer in peers if not names or peer.name in names])
     labels = {OURS: 'urdf_ik', **{peer.name: peer.label for peer in versions}}
     began, results = report.Machine.now(), {}
     with tempfile.TemporaryDirectory() as folder:

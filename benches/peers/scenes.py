@@ -50,8 +50,8 @@ def write(scenes, path):
 
 
 def pose_of(entry):
-    """The pose of an obstacle or a target."""
-    rotation = pinocchio.Quaternion(np.array(entry['q_xyzw'], float)).normalized()
+    """The pose of an obstacle, a target or a waypoint."""
+    rotation = pinocchio.Quaternion(np.array(entry.get('q_xyzw', (0, 0, 0, 1)), float)).normalized()
     return pinocchio.SE3(rotation.toRotationMatrix(), np.array(entry['p'], float))
 
 

@@ -66,11 +66,7 @@ class Ours(Solver):
         return ' '.join(run_alone([self.program, '--version']).split()[1:] + revision.stdout.split())
 
     def answers(self, task):
-        solutions, times = task.folder / 'solutions.json', task.folder / 'times.json'
-        run_alone([self.program, 'evaluate', '--cases', task.cases, '--solver', 'jacobian', '--seed', task.seed,
-                   '--timeout-ms', str(TIME_LIMIT * 1e3), '--position-tolerance', str(TOLERANCE),
-                   '--orientation-tolerance', str(TOLERANCE), '--solutions', solutions, '--times', times])
-        return Answers(json.loads(solutions.read_text()), json.loads(times.read_text()))
+        return evaluated(self.program, task.cases, task.folder, TIME_LIMIT, '--solver', 'jacobian', '--seed', task.seed)
 
 
 class PythonPeer(Solver):
@@ -134,6 +130,14 @@ def run_alone(command):
         words = done.stderr.strip().splitlines() or [f'it ended with status {done.returncode}']
         raise PeerError(words[-1])
     return done.stdout
+
+
+def evaluated(program, cases, folder, limit, *options):
+    """The answers of `urdf_ik evaluate` to a file of cases; `limit` in seconds."""
+    solutions, times = folder / 'solutions.json', folder / 'times.json'
+    run_alone([program, 'evaluate', '--cases', cases, '--timeout-ms', str(limit * 1e3), '--position-tolerance', str(TOLERANCE),
+               '--orientation-tolerance', str(TOLERANCE), '--solutions', solutions, '--times', times, *options])
+    return Answers(json.loads(solutions.read_text()), json.loads(times.read_text()))
 
 
 def parsed(output):

@@ -14,7 +14,7 @@ from pathlib import Path
 # Of the package: what builds and shells read, pictures and pages, and checks of the sources.
 NOT_FOR_RUNNING = shutil.ignore_patterns(
     'include', 'cmake', 'colcon-core', 'environment', 'hook', '*.bash', '*.dsv', '*.sh', '*.zsh', '*.egg-info', '__pycache__', '*.c',
-    '*_s__rosidl_typesupport_introspection*', 'parent_prefix_path', 'player', 'viewer', 'figures.py', 'licences.py', 'play.py',
+    '*_s__rosidl_typesupport_introspection*', 'parent_prefix_path', 'player', 'viewer', 'figures', 'licences.py', 'play.py',
     'run.py', 'sbom.py', 'style.py', 'view.py')
 PYTHON_PACKAGES = ('ament_index_python', 'rclpy', 'rosidl_generator_py', 'rosidl_parser', 'rpyutils')
 # The code of the middleware for the messages of a package, which the code that is linked loads by name.

@@ -12,8 +12,8 @@ use serde_json::Value;
 use crate::Result;
 use crate::arm::Arm;
 use crate::ros::{GOALS, Publisher, Spinner, latched, task};
-use urdf_ik_goals::{ExactConfiguration, Rows, TOLERANCE, distinct_names};
-use urdf_ik_robot::ChainPoses;
+use crate::solving::GoalView;
+use urdf_ik_goals::distinct_names;
 
 /// Period of the checks.
 const PERIOD: Duration = Duration::from_millis(100);
@@ -43,20 +43,10 @@ fn message(arm: &Arm) -> Goals {
     let frame_id = now.as_ref().map(|now| now.loaded.base_frame(&settings)).unwrap_or_default();
     let mut goals: Vec<GoalState> =
         settings.goals.iter().zip(distinct_names(&settings.goals)).map(|(goal, name)| unknown(goal, name)).collect();
-    if let Some(now) = now
-        && let Ok(read) = arm.standing_goals(&now, &settings)
-    {
-        let chain = &now.loaded.chain;
-        let positions = chain.positions_from(&now.positions);
-        let mut poses = ChainPoses::new(chain);
-        chain.forward_kinematics(&positions, &mut poses);
-        let at = ExactConfiguration { positions: &positions, poses: &poses };
-        let mut rows = Rows::default();
-        for (state, goal) in goals.iter_mut().zip(&*read) {
-            state.violation = goal.violation(&at, &mut rows);
-            state.is_met = state.violation <= TOLERANCE;
-            state.unit = goal.kind().unit().symbol().into();
-        }
+    let views = now.map_or_else(Vec::new, |now| GoalView::all(arm, &now, &settings));
+    for (state, view) in goals.iter_mut().zip(views) {
+        (state.violation, state.is_met) = (view.violation, view.is_met());
+        state.unit = view.goal.kind().unit().symbol().into();
     }
     Goals { header: Header { stamp: arm.clock.stamp(), frame_id }, goals }
 }

@@ -63,7 +63,7 @@ pub(super) fn draw(arm: &Arm, handles: &Handles) -> Vec<HandleView> {
 
 /// The handles of the standing goals that people can move.
 fn draw_goals(arm: &Arm, now: &Configuration, handles: &Handles) -> Vec<HandleView> {
-    let (views, frame) = (GoalView::all(arm, now), now.loaded.base_frame(&arm.settings()));
+    let (views, frame) = (GoalView::all(arm, now, &arm.settings()), now.loaded.base_frame(&arm.settings()));
     let places: BTreeMap<String, (&GoalView, Point3<f64>)> =
         views.iter().filter_map(|view| Some((view.display_name(), (view, view.grip_place()?)))).collect();
     let draw = |states: &mut BTreeMap<String, Handle>| {
@@ -71,7 +71,7 @@ fn draw_goals(arm: &Arm, now: &Configuration, handles: &Handles) -> Vec<HandleVi
             let state = states.get_mut(name);
             let held_at = state.as_ref().and_then(|state| state.holder.pose(Instant::now()));
             let notice = state.as_ref().and_then(|state| state.notice.clone());
-            let (colour, text) = marker::colour_and_text_of_goal(view.violation.is_some(), notice.as_deref());
+            let (colour, text) = marker::colour_and_text_of_goal(!view.is_met(), notice.as_deref());
             let appearance = Appearance {
                 frame: frame.clone(),
                 title: String::new(),
@@ -93,9 +93,7 @@ fn draw_goals(arm: &Arm, now: &Configuration, handles: &Handles) -> Vec<HandleVi
 /// Poses of the tips in the base link's frame.
 pub(super) fn tip_poses(now: &Configuration) -> ChainPoses {
     let chain = &now.loaded.chain;
-    let mut poses = ChainPoses::new(chain);
-    chain.forward_kinematics(&chain.positions_from(&now.positions), &mut poses);
-    poses
+    chain.poses_at(&chain.positions_from(&now.positions))
 }
 
 fn size(now: &Configuration, tip: usize) -> f64 {

@@ -87,7 +87,7 @@ impl Receiver {
 
     /// The names of the handles of standing goals.
     fn movable_goals(&self, now: &Configuration) -> Vec<String> {
-        let views = GoalView::all(&self.arm, now);
+        let views = GoalView::all(&self.arm, now, &self.arm.settings());
         views.iter().filter(|view| view.grip_place().is_some()).map(GoalView::display_name).collect()
     }
 

@@ -46,7 +46,7 @@ pub(super) fn serve(arm: &Arc<Arm>, handles: &Arc<Handles>, parameters: Arc<Para
 /// [`Fault`] if the goal is gone, or the node refuses its new numbers.
 fn carry_out(arm: &Arm, parameters: &ParameterStore, drag: &GoalDrag) -> Result<(), Fault> {
     let now = arm.configuration()?;
-    let views = GoalView::all(arm, &now);
+    let views = GoalView::all(arm, &now, &arm.settings());
     let index = views.iter().position(|view| view.display_name() == drag.name);
     let grip = index.and_then(|index| views[index].drawing.as_ref()?.grip.as_ref());
     let (Some(index), Some(grip)) = (index, grip) else { return Err(fault!("this goal is gone")) };

@@ -140,9 +140,9 @@ impl GoalMarkers<'_> {
         let name = names::short(self.view.goal.name());
         let unit = self.view.goal.kind().unit().symbol();
         let text = match self.view.violation {
-            None => name.into_owned(),
-            Some(violation) if violation < DECIMAL_FROM => format!("{name}\n{violation:.0e} {unit}"),
-            Some(violation) => format!("{name}\n{violation:.3} {unit}"),
+            _ if self.view.is_met() => name.into_owned(),
+            violation if violation < DECIMAL_FROM => format!("{name}\n{violation:.0e} {unit}"),
+            violation => format!("{name}\n{violation:.3} {unit}"),
         };
         let [red, green, blue, _] = self.colour();
         let letters = LETTERS * self.space.size;
@@ -156,13 +156,13 @@ impl GoalMarkers<'_> {
     }
 
     fn colour(&self) -> Colour {
-        let [red, green, blue] = StatusColour::of_goal(self.view.violation.is_some()).rgb();
+        let [red, green, blue] = StatusColour::of_goal(!self.view.is_met()).rgb();
         [red, green, blue, self.by_violation(OPACITIES)]
     }
 
     /// The value for a goal that is met, or for a violated one.
     fn by_violation<T>(&self, [met, violated]: [T; 2]) -> T {
-        if self.view.violation.is_some() { violated } else { met }
+        if self.view.is_met() { met } else { violated }
     }
 }
 

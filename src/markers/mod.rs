@@ -78,8 +78,9 @@ fn around(arm: &Arm, now: &Configuration) -> Vec<Marker> {
 /// The workspace and the standing goals.
 fn regions(arm: &Arm, now: &Configuration) -> impl Iterator<Item = Marker> {
     let space = DrawingSpace { reach: now.loaded.solver.reach(), size: now.loaded.size() };
-    let goals = goals::markers(&GoalView::all(arm, now), space);
-    let workspace = workspace::marker(&arm.settings().servo.workspace, space);
+    let settings = arm.settings();
+    let goals = goals::markers(&GoalView::all(arm, now, &settings), space);
+    let workspace = workspace::marker(&settings.servo.workspace, space);
     goals.into_iter().chain([workspace]).filter(messages::is_drawable)
 }
 

@@ -11,7 +11,7 @@ use r2r::moveit_msgs::srv::GetPositionIK::{Request, Response};
 use super::{apply_state, code, constraints, error_code, refusal, with_note};
 use crate::arm::Arm;
 use crate::messages::convert;
-use crate::reports::{Fault, RefuseAs, Refused, Reporter, ServiceResponse, fault, status};
+use crate::reports::{Fault, RefuseAs, Refused, Reporter, ServiceResponse, fault};
 use crate::robot_in_use::{Configuration, GoalReader, LoadedRobot, link_poses};
 use crate::ros::COMPUTE_IK;
 use crate::services::joint_overrides::JointOverrides;
@@ -58,7 +58,7 @@ pub(super) async fn compute_ik(queries: Arc<Queries>, request: Request) -> Resul
     let (_, solution) = query.solve(searches).await?;
     let loaded = &query.context.loaded;
     let scene = Avoidance::scene(query.context.avoidance.as_ref());
-    let sentence = with_note(status::sentence(&solution, &loaded.chain, scene), note);
+    let sentence = with_note(solution.sentence_in(&loaded.chain, scene), note);
     let code = match solution.stop {
         _ if solution.is_solved() => code::SUCCESS,
         Stop::Deadline => code::TIMED_OUT,

@@ -9,7 +9,6 @@ use r2r::urdf_ik::msg::SolveStatus;
 
 use super::report::{Report, TargetOutcome};
 use urdf_ik_collision::Scene;
-use urdf_ik_robot::Chain;
 use urdf_ik_solver::{Outcome, Reason, Solution, Solver, Target};
 use urdf_ik_text::names;
 
@@ -156,7 +155,7 @@ pub(crate) fn of_solution(
     let met = residual.within(target);
     // One of several targets may be met although others are not.
     let is_met_alone = met && solution.residuals.len() > 1 && !solution.is_solved();
-    let sentence = sentence(solution, chain, scene);
+    let sentence = solution.sentence_in(chain, scene);
     let (outcome, sentence) = if is_met_alone {
         (TargetOutcome::Solved, format!("this target is met, but other targets or goals are not: {sentence}"))
     } else {
@@ -183,12 +182,4 @@ pub(crate) fn of_solution(
 /// The names of the bodies of a pair, by index.
 pub(crate) fn bodies(scene: &Scene, pair: usize) -> Vec<String> {
     scene.pairs().nth(pair).map(|pair| pair.map(|body| body.name().to_owned()).to_vec()).unwrap_or_default()
-}
-
-/// The outcome of a solution found in `scene`, as a sentence.
-pub(crate) fn sentence(solution: &Solution, chain: &Chain, scene: Option<&Scene>) -> String {
-    match scene {
-        Some(scene) => solution.sentence_in(chain, scene),
-        None => solution.sentence(chain),
-    }
 }

@@ -18,7 +18,7 @@ use urdf_ik_goals::GoalContext;
 use urdf_ik_motion::{JointLimits, MotionLimits};
 use urdf_ik_parameters::config::{self, Yaml};
 use urdf_ik_parameters::{OnUnreachable, Settings};
-use urdf_ik_robot::{Chain, ChainError, ChainPoses, MeshFolders, Robot, UrdfOptions, read_urdf_file};
+use urdf_ik_robot::{Chain, ChainError, MeshFolders, Robot, UrdfOptions, read_urdf_file};
 use urdf_ik_solver::{
     Method, NotApplicable, Scratch, Solver, SolverKind, Target, free_axes_in_words, names_of_free_axes,
 };
@@ -131,9 +131,7 @@ impl LoadedRobot {
     /// Sets the error of the tip from `target` and the smallest singular value at `positions` of the chain's variables
     /// in `report`.
     pub(crate) fn measure(&self, report: &mut Report, target: &Target, positions: &[f64], scratch: &mut Scratch) {
-        let mut poses = ChainPoses::new(&self.chain);
-        self.chain.forward_kinematics(positions, &mut poses);
-        report.set_residual(target.residual(&poses.tips()[target.tip]));
+        report.set_residual(target.residual(&self.chain.poses_at(positions).tips()[target.tip]));
         // An error is only possible for a target that no solver has accepted.
         let smallest = self.solver.smallest_singular_value(&[*target], positions, scratch);
         report.status.smallest_singular_value = smallest.unwrap_or(f64::NAN);

@@ -3,7 +3,6 @@
 //! A long search starts again after its first attempts. These cost a millisecond; a resumable search would cost a state
 //! in every stage. The answer does not depend on the clock.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,21 +12,13 @@ use crate::reports::{RefuseAs, Refused};
 use crate::solving::{NullSpaceTask, Searches, problem};
 use urdf_ik_goals::Goal;
 use urdf_ik_parameters::Settings;
-use urdf_ik_solver::{Mode, Problem, Solution, Solver, Target};
+use urdf_ik_solver::{Mode, Problem, Solution, Solver, Target, Turns};
 
 /// Attempts of the first, short search, more than the default of the parameter `attempts`. They take an arm of seven
 /// joints about a millisecond. Only searches that need more use a thread of low priority.
 const FIRST_ATTEMPTS: usize = 128;
 /// Largest number of variables of a chain for a short first search.
 const MAX_VARIABLES_AT_ONCE: usize = 32;
-
-/// Distinct solutions of a query.
-pub(crate) struct AllSolutions {
-    /// Positions of the chain's variables, one entry a solution.
-    pub positions: Vec<Vec<f64>>,
-    /// Number of solutions including all full revolutions, of which `positions` may be a part; 0 if not requested.
-    pub turns: u64,
-}
 
 /// A query of a service: one configuration for targets and goals.
 pub(crate) struct Query {
@@ -83,12 +74,12 @@ impl Query {
     }
 
     /// Finds all distinct solutions, with up to `max_turns` configurations that differ from them by full revolutions
-    /// of joints.
+    /// of joints. Without them the count is 0.
     pub(crate) async fn all_solutions(
         self: &Arc<Self>,
         searches: &Searches,
         max_turns: usize,
-    ) -> Result<AllSolutions, Refused> {
+    ) -> Result<Turns, Refused> {
         let is_short = self.context.settings.attempts <= FIRST_ATTEMPTS && self.is_of_short_chain();
         let query = Arc::clone(self);
         let work = move || query.search_all(max_turns);
@@ -112,25 +103,17 @@ impl Query {
         Ok((solver, solution))
     }
 
-    fn search_all(&self, max_turns: usize) -> Result<AllSolutions, Refused> {
+    fn search_all(&self, max_turns: usize) -> Result<Turns, Refused> {
         let QueryContext { loaded, settings, .. } = &self.context;
         let solver = loaded.solver(settings).refuse_as("solver")?;
         let null_space_task = NullSpaceTask::new(loaded, settings)?;
         let problem = self.problem(&null_space_task, settings.attempts);
         let mut scratch = solver.scratch();
-        if max_turns > 0 {
-            let all = solver.solve_all_turns(&problem, &mut scratch, max_turns).refuse_as("problem")?;
-            let positions = all.solutions.into_iter().map(|solution| solution.positions).collect();
-            return Ok(AllSolutions { positions, turns: all.count });
-        }
-        let mut positions = Vec::new();
-        let mut keep = |solution: &Solution| {
-            positions.push(solution.positions.clone());
-            ControlFlow::Continue(())
+        let found = match max_turns {
+            0 => solver.all_solutions(&problem, &mut scratch).map(|solutions| Turns { solutions, count: 0 }),
+            most => solver.solve_all_turns(&problem, &mut scratch, most),
         };
-        let found = solver.solve_all(&problem, &mut scratch, &mut solver.solution(), &mut keep);
-        found.refuse_as("problem")?;
-        Ok(AllSolutions { positions, turns: 0 })
+        found.refuse_as("problem")
     }
 
     fn problem<'a>(&'a self, null_space_task: &'a NullSpaceTask, attempts: usize) -> Problem<'a> {

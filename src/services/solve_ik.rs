@@ -20,6 +20,7 @@ use crate::solving::{Queries, problem};
 use crate::surroundings::Avoidance;
 use urdf_ik_parameters::OnUnreachable;
 use urdf_ik_robot::Chain;
+use urdf_ik_solver::Solution;
 
 impl ServiceResponse<Request> for Response {
     fn refused(_: &Reporter, request: &Request, refused: Refused) -> Self {
@@ -70,8 +71,8 @@ pub(crate) async fn solve_ik(queries: Arc<Queries>, request: Request) -> Result<
     if request.all_solutions {
         let max_turns = usize::try_from(request.max_turns).unwrap_or(usize::MAX);
         let all = query.all_solutions(searches, max_turns).await?;
-        all_joint_states = joint_states(loaded, all.positions, &positions, &joint_state.header);
-        turns_count = all.turns;
+        all_joint_states = joint_states(loaded, &all.solutions, &positions, &joint_state.header);
+        turns_count = all.count;
     }
     let mut goal_violations = solution.violations;
     goal_violations.truncate(request.goals.len());
@@ -123,13 +124,13 @@ async fn prepare_query(arm: &Arm, request: &Request) -> Result<PreparedQuery, Re
 }
 
 /// A joint state for each solution. Joints outside the chain are as in `positions` (one entry a joint).
-fn joint_states(loaded: &LoadedRobot, solutions: Vec<Vec<f64>>, positions: &[f64], header: &Header) -> Vec<JointState> {
-    let joint_state = |solution: Vec<f64>| {
+fn joint_states(loaded: &LoadedRobot, solutions: &[Solution], positions: &[f64], header: &Header) -> Vec<JointState> {
+    let joint_state = |solution: &Solution| {
         let mut positions = positions.to_vec();
-        loaded.chain.write_into(&loaded.robot, &solution, &mut positions);
+        loaded.chain.write_into(&loaded.robot, &solution.positions, &mut positions);
         JointState { header: header.clone(), ..convert::joint_state(&loaded.robot, &positions) }
     };
-    solutions.into_iter().map(joint_state).collect()
+    solutions.iter().map(joint_state).collect()
 }
 
 /// The tips of a request, each with the field name of its pose and the pose. The first tip has the index `first`.

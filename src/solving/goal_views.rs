@@ -5,7 +5,7 @@ use nalgebra::Point3;
 use crate::arm::Arm;
 use crate::robot_in_use::Configuration;
 use urdf_ik_goals::{Drawing, ExactConfiguration, Goal, Region, Rows, Subject, TOLERANCE};
-use urdf_ik_robot::ChainPoses;
+use urdf_ik_parameters::Settings;
 use urdf_ik_text::names;
 
 /// Length of a cone without a place to see, relative to the robot's size.
@@ -14,8 +14,8 @@ const CONE: f64 = 0.18;
 /// A standing goal in one configuration. All places are in the base link's frame \[m\].
 pub(crate) struct GoalView {
     pub goal: Goal,
-    /// The violation \[m or rad\]; `None` if the goal is met.
-    pub violation: Option<f64>,
+    /// The violation \[m or rad\], also of a goal that is met within the tolerance.
+    pub violation: f64,
     pub drawing: Option<Drawing>,
     /// The origin of the first joint in a relation of joints.
     pub joint: Option<Point3<f64>>,
@@ -24,25 +24,24 @@ pub(crate) struct GoalView {
 }
 
 impl GoalView {
-    /// The standing goals of the node at `now`. Empty if `goals` does not fit the robot.
-    pub(crate) fn all(arm: &Arm, now: &Configuration) -> Vec<Self> {
+    /// The standing goals of `settings` at `now`, in their order. Empty if they do not fit the robot.
+    pub(crate) fn all(arm: &Arm, now: &Configuration, settings: &Settings) -> Vec<Self> {
         let chain = &now.loaded.chain;
-        let Ok(goals) = arm.standing_goals(now, &arm.settings()) else { return Vec::new() };
+        let Ok(goals) = arm.standing_goals(now, settings) else { return Vec::new() };
         if goals.is_empty() {
             return Vec::new();
         }
-        let (positions, mut poses) = (chain.positions_from(&now.positions), ChainPoses::new(chain));
-        chain.forward_kinematics(&positions, &mut poses);
+        let positions = chain.positions_from(&now.positions);
+        let poses = chain.poses_at(&positions);
         let at = ExactConfiguration { positions: &positions, poses: &poses };
         let (mut rows, size) = (Rows::default(), now.loaded.size());
         let view = |goal: Goal| {
-            let violation = Some(goal.violation(&at, &mut rows)).filter(|violation| *violation > TOLERANCE);
             let drawing = goal.kind().drawing(&at);
             let first = goal.kind().coefficients().first();
             let joint =
                 first.and_then(|(variable, _)| chain.joints().iter().position(|joint| joint.variable == *variable));
             Self {
-                violation,
+                violation: goal.violation(&at, &mut rows),
                 joint: joint.map(|joint| poses.joints()[joint].translation.vector.into()),
                 cone_length: drawing.as_ref().map_or(0.0, |drawing| cone_length(drawing, size)),
                 drawing,
@@ -50,6 +49,10 @@ impl GoalView {
             }
         };
         goals.iter().cloned().map(view).collect()
+    }
+
+    pub(crate) fn is_met(&self) -> bool {
+        self.violation <= TOLERANCE
     }
 
     /// The name of its markers and of its handle.

@@ -13,7 +13,6 @@ use crate::surroundings::Avoidance;
 use urdf_ik_goals::Goal;
 use urdf_ik_motion::{Followed, Path, PathOptions, PathProblem, PathStop, StopReason, Trajectory, follow_watched};
 use urdf_ik_parameters::Settings;
-use urdf_ik_robot::ChainPoses;
 use urdf_ik_solver::{Interruption, Residual, Solver, Target};
 
 /// A path to be planned.
@@ -87,8 +86,7 @@ impl PathToPlan {
     /// is no error.
     pub(crate) fn plan(mut self, interruption: Interruption) -> Result<PathPlan, Refused> {
         let chain = &self.loaded.chain;
-        let mut poses = ChainPoses::new(chain);
-        chain.forward_kinematics(&self.start, &mut poses);
+        let mut poses = chain.poses_at(&self.start);
         let tip = poses.tips()[self.pattern.tip];
         // Number of waypoints before the first pose: the current tip pose, if the path starts there.
         let before = usize::from(self.from == PathStart::Tip);

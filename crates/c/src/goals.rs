@@ -19,7 +19,7 @@ pub(crate) fn read_goals(
 ) -> Result<Vec<Goal>, Failure> {
     let values: Vec<Value> = serde_json::from_str(text)
         .map_err(|error| Failure::problem(format!("goals is not the text of a JSON array: {error}")))?;
-    let positions = world.map_or_else(|| data.robot.neutral_positions(), |world| world.rest.clone());
+    let positions = world.map_or_else(|| data.robot.neutral_positions(), |world| world.arm.rest.clone());
     let context = GoalContext { robot: &data.robot, chain, positions: &positions, frames: &[] };
     Goal::read_all(&values, &context).map_err(Failure::problem)
 }

@@ -85,10 +85,8 @@ pub unsafe extern "C" fn urdf_ik_workspace_reason(workspace: *mut UrdfIkWorkspac
     guarded_or(ptr::null(), || {
         let Some(workspace) = (unsafe { workspace.as_mut() }) else { return ptr::null() };
         let (solution, chain) = (&workspace.solution, workspace.solver.chain());
-        workspace.reason = c_text(&match &workspace.world {
-            Some(world) => solution.sentence_in(chain, &world.scene),
-            None => solution.sentence(chain),
-        });
+        let scene = workspace.world.as_ref().map(|world| &world.scene);
+        workspace.reason = c_text(&solution.sentence_in(chain, scene));
         workspace.reason.as_ptr()
     })
 }

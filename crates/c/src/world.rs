@@ -12,7 +12,7 @@ use urdf_ik::collision::{
     BodyDistances, Clearance, LinkPoses, LinkShapes, MissingShapes, Pairs, Scene, SceneScratch, Srdf, World,
     attach_from_json, world_from_json,
 };
-use urdf_ik::robot::MeshFolders;
+use urdf_ik::robot::{Chain, MeshFolders};
 use urdf_ik::solver::Solver;
 
 use crate::arm::UrdfIkArm;
@@ -27,19 +27,24 @@ pub struct UrdfIkWorld(pub(crate) Arc<WorldData>);
 
 /// The content of a world.
 pub(crate) struct WorldData {
+    pub arm: Arc<ArmShapes>,
+    world: World,
+    pub scene: Scene,
+    /// Names of the bodies that may collide.
+    names: BTreeSet<CString>,
+}
+
+/// What a world shares with its copies that have obstacles elsewhere.
+pub(crate) struct ArmShapes {
     solver: Solver,
     robot: Arc<RobotData>,
-    shapes: Arc<LinkShapes>,
-    pairs: Arc<Pairs>,
-    world: World,
+    shapes: LinkShapes,
+    pairs: Pairs,
     /// Positions of all joints of the robot \[rad or m\], used for those outside the arm.
     pub rest: Vec<f64>,
-    pub scene: Scene,
     margin: f64,
     /// Sentences about shapes that could not be loaded.
     missing_shapes: Vec<CString>,
-    /// Names of the bodies that may collide.
-    names: BTreeSet<CString>,
 }
 
 /// The fields of the description of a world.
@@ -91,19 +96,14 @@ impl WorldData {
         let srdf = srdf.as_deref().map(Srdf::from_file).transpose().map_err(refused)?;
         let pairs = Pairs::of_chain(&data.robot, arm.solver.chain(), &shapes, srdf.as_ref()).map_err(refused)?;
         let missing_shapes = shapes.faults().iter().map(|fault| c_text(&fault.to_string())).collect();
-        let scene = Scene::new(&data.robot, arm.solver.chain(), &shapes, &pairs, &world, &rest).map_err(refused)?;
-        Ok(Self {
-            solver: arm.solver.clone(),
-            robot: Arc::clone(data),
-            shapes: Arc::new(shapes),
-            pairs: Arc::new(pairs),
-            names: names(&scene),
-            world,
-            rest,
-            scene,
-            margin,
-            missing_shapes,
-        })
+        let (solver, robot) = (arm.solver.clone(), Arc::clone(data));
+        Self::around(Arc::new(ArmShapes { solver, robot, shapes, pairs, rest, margin, missing_shapes }), world)
+    }
+
+    fn around(arm: Arc<ArmShapes>, world: World) -> Result<Self, Failure> {
+        let ArmShapes { robot, shapes, pairs, rest, .. } = &*arm;
+        let scene = Scene::new(&robot.robot, arm.chain(), shapes, pairs, &world, rest).map_err(refused)?;
+        Ok(Self { names: names(&scene), arm, world, scene })
     }
 
     /// This world with other poses of obstacles.
@@ -112,26 +112,13 @@ impl WorldData {
         for (id, pose) in poses {
             world.move_to(id, isometry(pose).map_err(refused)?).map_err(refused)?;
         }
-        let (robot, chain) = (&self.robot.robot, self.solver.chain());
-        let scene = Scene::new(robot, chain, &self.shapes, &self.pairs, &world, &self.rest).map_err(refused)?;
-        Ok(Self {
-            solver: self.solver.clone(),
-            robot: Arc::clone(&self.robot),
-            shapes: Arc::clone(&self.shapes),
-            pairs: Arc::clone(&self.pairs),
-            names: names(&scene),
-            world,
-            rest: self.rest.clone(),
-            scene,
-            margin: self.margin,
-            missing_shapes: self.missing_shapes.clone(),
-        })
+        Self::around(Arc::clone(&self.arm), world)
     }
 
     /// Scene and margin, for an arm with the same links. Tools may differ.
     pub fn clearance(&self, robot: &Arc<RobotData>, solver: &Solver) -> Result<Clearance<'_>, Failure> {
-        let (own, other) = (self.solver.chain(), solver.chain());
-        let is_same = Arc::ptr_eq(&self.robot, robot) && own.base() == other.base();
+        let (own, other) = (self.arm.chain(), solver.chain());
+        let is_same = Arc::ptr_eq(&self.arm.robot, robot) && own.base() == other.base();
         if !is_same || own.tip_names() != other.tip_names() {
             return Err(refused("the world to avoid is of another arm: make one by urdf_ik_world_new() with this arm"));
         }
@@ -139,12 +126,12 @@ impl WorldData {
     }
 
     fn joint_count(&self) -> usize {
-        self.solver.chain().variables().len()
+        self.arm.chain().variables().len()
     }
 
     /// Scene and margin.
     pub fn own_clearance(&self) -> Clearance<'_> {
-        Clearance { scene: &self.scene, margin: self.margin }
+        Clearance { scene: &self.scene, margin: self.arm.margin }
     }
 
     /// The name of a body.
@@ -154,14 +141,20 @@ impl WorldData {
 
     /// The closest pair of bodies and their distance \[m\].
     fn nearest(&self, positions: &[f64]) -> Result<Option<([*const c_char; 2], f64)>, Failure> {
-        let robot = &self.robot.robot;
-        let distances = BodyDistances::new(robot, &self.shapes, &self.pairs, &self.world).map_err(refused)?;
-        let mut joints = self.rest.clone();
-        self.solver.chain().write_into(robot, positions, &mut joints);
-        let least = distances.least(&LinkPoses::new(robot, &joints).map_err(refused)?);
+        let ArmShapes { robot, shapes, pairs, rest, .. } = &*self.arm;
+        let distances = BodyDistances::new(&robot.robot, shapes, pairs, &self.world).map_err(refused)?;
+        let mut joints = rest.clone();
+        self.arm.chain().write_into(&robot.robot, positions, &mut joints);
+        let least = distances.least(&LinkPoses::new(&robot.robot, &joints).map_err(refused)?);
         Ok(least.map(|(index, distance)| {
             (distances.bodies()[index].each_ref().map(|body| self.name(body.name())), distance)
         }))
+    }
+}
+
+impl ArmShapes {
+    fn chain(&self) -> &Chain {
+        self.solver.chain()
     }
 }
 
@@ -254,7 +247,7 @@ pub unsafe extern "C" fn urdf_ik_world_is_free(
         let UrdfIkWorld(world) = unsafe { reference(world, "world") }?;
         let q = unsafe { finite_positions(q, world.joint_count()) }?;
         *unsafe { exclusive(is_free, "is_free") }? =
-            c_int::from(world.scene.is_free(q, world.margin, &mut SceneScratch::default()));
+            c_int::from(world.scene.is_free(q, world.arm.margin, &mut SceneScratch::default()));
         Ok(())
     })
 }
@@ -294,6 +287,6 @@ pub unsafe extern "C" fn urdf_ik_world_nearest(
 /// `world` is NULL or a world.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn urdf_ik_world_missing_shape(world: *const UrdfIkWorld, index: usize) -> *const c_char {
-    let missing = unsafe { world.as_ref() }.and_then(|world| world.0.missing_shapes.get(index));
+    let missing = unsafe { world.as_ref() }.and_then(|world| world.0.arm.missing_shapes.get(index));
     missing.map_or(ptr::null(), |sentence| sentence.as_ptr())
 }

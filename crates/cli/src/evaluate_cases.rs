@@ -26,15 +26,6 @@ pub enum CaseSeed {
     Random,
 }
 
-impl CaseSeed {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Nominal => "nominal",
-            Self::Random => "random",
-        }
-    }
-}
-
 /// A file of either kind.
 #[derive(Deserialize)]
 pub struct CaseFile {
@@ -145,7 +136,11 @@ impl<'a> Cases<'a> {
 
     /// The name of the seeds.
     pub fn seed_name(&self) -> &'static str {
-        self.seed.map_or("start", CaseSeed::name)
+        match self.seed {
+            Some(CaseSeed::Nominal) => "nominal",
+            Some(CaseSeed::Random) => "random",
+            None => "start",
+        }
     }
 
     pub fn len(&self) -> usize {

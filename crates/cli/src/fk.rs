@@ -15,6 +15,7 @@ use super::output::write_line;
 
 /// A pose in JSON: position \[m\] and orientation quaternion (x, y, z, w).
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PoseJson {
     p: [f64; 3],
     q_xyzw: [f64; 4],

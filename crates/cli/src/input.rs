@@ -9,7 +9,9 @@ use urdf_ik::UniqueKeys;
 use urdf_ik::collision::{LinkShapes, MissingShapes, Srdf, SrdfError, World, world_from_json};
 use urdf_ik::config::NamedPositions;
 use urdf_ik::files::{self, MAX_DATA_BYTES, MAX_SETTINGS_BYTES, MAX_URDF_BYTES, ReadError};
+use urdf_ik::goals::{Goal, GoalContext};
 use urdf_ik::motion::JointLimits;
+use urdf_ik::parameters;
 use urdf_ik::robot::{Chain, MeshFolders, Robot, UrdfOptions, read_urdf_file};
 use urdf_ik_text::names::{plain_words, sentence};
 
@@ -150,6 +152,14 @@ pub fn read_start(text: Option<&str>, robot: &Robot, chain: &Chain) -> Result<Ve
 /// Positions of all joints of the robot by [`read_positions`], by default the neutral ones.
 pub fn read_rest(text: Option<&str>, robot: &Robot) -> Result<Vec<f64>> {
     text.map_or_else(|| Ok(robot.neutral_positions()), |text| read_positions(text, robot))
+}
+
+/// Goals from YAML or JSON, or from the path of such a file; none without a text. Joints outside the chain are at the
+/// positions of `start`.
+pub fn read_goals(text: Option<&str>, robot: &Robot, chain: &Chain, start: Option<&str>) -> Result<Vec<Goal>> {
+    let Some(text) = text else { return Ok(Vec::new()) };
+    let positions = read_rest(start, robot)?;
+    Ok(parameters::read_goals(text, &GoalContext { robot, chain, positions: &positions, frames: &[] })?)
 }
 
 pub fn is_standard_input(path: &Path) -> bool {

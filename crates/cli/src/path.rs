@@ -5,22 +5,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use nalgebra::{Isometry3, Translation3};
-use serde::Deserialize;
 use serde_json::{Value, json};
-use urdf_ik::goals::GoalContext;
 use urdf_ik::motion::{
     FollowError, FollowOptions, Followed, JointLimit, MotionLimits, Path, PathOptions, PathProblem, Timing, Trajectory,
     follow_watched,
 };
-use urdf_ik::parameters::read_goals;
 use urdf_ik::robot::Chain;
 use urdf_ik::solver::{Solver, SolverKind, Target};
-use urdf_ik::spatial::rotation_from;
 
 use super::Result;
 use super::avoidance::{CollisionOptions, Environment};
-use super::input::{read_joint_limits, read_json, read_rest, read_start};
+use super::fk::PoseJson;
+use super::input::{read_goals, read_joint_limits, read_json, read_start};
 use super::options::{FreeAxes, RobotArguments};
 use super::output::{OutputFile, write_pretty};
 use super::{path_plot, progress};
@@ -72,14 +68,6 @@ pub struct PathArguments {
     plot: Option<OutputFile>,
 }
 
-/// A pose as [`PoseJson`](super::fk::PoseJson), without other keys.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WaypointEntry {
-    p: [f64; 3],
-    q_xyzw: [f64; 4],
-}
-
 /// Prints the trajectory. Returns true if the path can be followed to its end.
 pub fn run(arguments: &PathArguments, out: &mut impl Write) -> Result<bool> {
     let (robot, shapes) = arguments.collisions.robot(&arguments.robot.file)?;
@@ -97,9 +85,7 @@ pub fn run(arguments: &PathArguments, out: &mut impl Write) -> Result<bool> {
     let timing = arguments.timing();
     let avoidance = arguments.collisions.avoidance(&robot, &chain, shapes)?;
     let environment = arguments.collisions.environment(avoidance.as_ref(), arguments.start.as_deref())?;
-    let positions = read_rest(arguments.start.as_deref(), &robot)?;
-    let context = GoalContext { robot: &robot, chain: &chain, positions: &positions, frames: &[] };
-    let goals = arguments.goals.as_deref().map(|text| read_goals(text, &context)).transpose()?.unwrap_or_default();
+    let goals = read_goals(arguments.goals.as_deref(), &robot, &chain, arguments.start.as_deref())?;
     let problem = PathProblem::new(&path, &target, &seed, &limits)
         .with_goals(&goals)
         .with_free_start(arguments.start.is_none())
@@ -146,11 +132,8 @@ impl PathArguments {
 
     /// The path through the waypoints.
     fn path(&self) -> Result<Path> {
-        let waypoints: Vec<WaypointEntry> = read_json(&self.waypoints)?;
-        let pose = |(at, waypoint): (usize, &WaypointEntry)| -> Result<_> {
-            let rotation = rotation_from(waypoint.q_xyzw).map_err(|e| format!("waypoint {at}: {e}"))?;
-            Ok(Isometry3::from_parts(Translation3::from(waypoint.p), rotation))
-        };
+        let waypoints: Vec<PoseJson> = read_json(&self.waypoints)?;
+        let pose = |(at, waypoint): (usize, &PoseJson)| waypoint.pose().map_err(|e| format!("waypoint {at}: {e}"));
         let poses = waypoints.iter().enumerate().map(pose).collect::<Result<Vec<_>, _>>()?;
         Ok(Path::new(&poses, PathOptions::default().with_blend_radius(self.blend_radius))?)
     }

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::num::NonZeroUsize;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use clap::{ArgGroup, Args};
@@ -10,8 +9,6 @@ use nalgebra::Isometry3;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use urdf_ik::config::read_map;
-use urdf_ik::goals::GoalContext;
-use urdf_ik::parameters::read_goals;
 use urdf_ik::robot::Chain;
 use urdf_ik::solver::{
     JointBounds, Mode, Pick, Preference, Problem, Solution, Solver, Target, Unreached, list_by_joint,
@@ -19,7 +16,7 @@ use urdf_ik::solver::{
 
 use super::Result;
 use super::avoidance::{CollisionOptions, Environment};
-use super::input::{read_positions, read_rest, read_start};
+use super::input::{read_goals, read_positions, read_start};
 use super::options::{FreeAxes, MethodOptions, RobotArguments, ToleranceOptions, poses_of};
 use super::output::write_pretty;
 
@@ -98,9 +95,7 @@ pub fn run(arguments: &SolveArguments, out: &mut impl Write) -> Result<bool> {
     let seed = read_start(arguments.seed.as_deref(), &robot, &chain)?;
     let posture = arguments.posture.as_deref().map(|text| read_positions(text, &robot)).transpose()?;
     let posture = posture.map(|all| chain.positions_from(&all));
-    let positions = read_rest(arguments.seed.as_deref(), &robot)?;
-    let context = GoalContext { robot: &robot, chain: &chain, positions: &positions, frames: &[] };
-    let goals = arguments.goals.as_deref().map(|text| read_goals(text, &context)).transpose()?.unwrap_or_default();
+    let goals = read_goals(arguments.goals.as_deref(), &robot, &chain, arguments.seed.as_deref())?;
     let bounds = by_joint("bounds", arguments.bounds.as_deref(), JointBounds::NONE, &chain)?;
     let bounds = bounds.map(|bounds| JointBounds::new(&chain, &bounds)).transpose()?;
     let move_weights = by_joint("move_weights", arguments.move_weights.as_deref(), 0.0, &chain)?;
@@ -125,15 +120,10 @@ pub fn run(arguments: &SolveArguments, out: &mut impl Write) -> Result<bool> {
     let (mut scratch, mut solution) = (solver.scratch(), solver.solution());
     let describe = |solution: &Solution| describe(&solver, &targets, environment.as_ref(), solution);
     let answer = if arguments.all {
-        let mut found = Vec::new();
-        if let Some(most) = arguments.max_turns {
-            found = solver.solve_all_turns(&problem, &mut scratch, most.get())?.solutions;
-        } else {
-            solver.solve_all(&problem, &mut scratch, &mut solution, &mut |solution| {
-                found.push(solution.clone());
-                ControlFlow::Continue(())
-            })?;
-        }
+        let found = match arguments.max_turns {
+            Some(most) => solver.solve_all_turns(&problem, &mut scratch, most.get())?.solutions,
+            None => solver.all_solutions(&problem, &mut scratch)?,
+        };
         Value::Array(found.iter().map(describe).collect::<Result<_, _>>()?)
     } else {
         solver.solve(&problem, &mut scratch, &mut solution)?;
@@ -191,13 +181,10 @@ fn describe(
     let smallest_singular_value = if targets.is_empty() { None } else { Some(singular_value()?) };
     let positions: serde_json::Map<_, _> =
         chain.variables().iter().zip(&solution.positions).map(|(v, p)| (v.name.clone(), json!(p))).collect();
-    let outcome = environment.map_or_else(
-        || solution.sentence(chain),
-        |environment| solution.sentence_in(chain, environment.clearance().scene),
-    );
+    let scene = environment.map(|environment| environment.clearance().scene);
     let mut answer = json!({
         "solved": solution.is_solved(),
-        "outcome": outcome,
+        "outcome": solution.sentence_in(chain, scene),
         "positions": positions,
         "position_error": worst.position,
         "orientation_error": worst.orientation,

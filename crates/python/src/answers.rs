@@ -49,15 +49,12 @@ pub fn answer<'py>(
     options: &SolveOptions,
 ) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let reason = match options.clearance() {
-        Some(clearance) => solution.sentence_in(chain, clearance.scene),
-        None => solution.sentence(chain),
-    };
+    let scene = options.clearance().map(|clearance| clearance.scene);
     let worst = solution.worst_residual();
     CLASS.import(py, ANSWERS, "Answer")?.call1((
         solution.is_solved(),
         PyArray1::from_slice(py, &solution.positions),
-        reason,
+        solution.sentence_in(chain, scene),
         outcome(py, code(&solution.outcome))?,
         worst.position,
         worst.orientation,

@@ -1,11 +1,9 @@
 //! `urdfik.Arm`: the solves of one pose.
 
-use std::ops::ControlFlow;
-
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use urdf_ik::solver::{Mode, Problem, Solution, Solver, Target};
+use urdf_ik::solver::{Mode, Target};
 
 use crate::answers::answer;
 use crate::arguments::Argument;
@@ -132,7 +130,11 @@ impl PyArm {
         let interruption = SignalCheck::new();
         let is_raised = || interruption.is_raised();
         let problem = options.problem(&targets, options.goals.of_one()?, &seed).with_interruption(Some(&is_raised));
-        let found = py.detach(|| arm.work(|worker| all_solutions(solver, &problem, max_turns, worker)))?;
+        let search = |Workspace { scratch, .. }: &mut Workspace| match max_turns {
+            0 => solver.all_solutions(&problem, scratch),
+            most => solver.solve_all_turns(&problem, scratch, most).map(|turns| turns.solutions),
+        };
+        let found = py.detach(|| arm.work(search)).map_err(refused)?;
         interruption.result()?;
         let list = PyList::empty(py);
         for solution in &found {
@@ -233,23 +235,4 @@ impl PyArm {
             None => Ok(self.0.chain.nominal_positions()),
         }
     }
-}
-
-/// All solutions, with up to `max_turns` configurations that differ by full revolutions of joints.
-fn all_solutions(
-    solver: &Solver,
-    problem: &Problem,
-    max_turns: usize,
-    Workspace { scratch, solution, .. }: &mut Workspace,
-) -> PyResult<Vec<Solution>> {
-    if max_turns > 0 {
-        return Ok(solver.solve_all_turns(problem, scratch, max_turns).map_err(refused)?.solutions);
-    }
-    let mut found = Vec::new();
-    let keep = &mut |solution: &Solution| {
-        found.push(solution.clone());
-        ControlFlow::Continue(())
-    };
-    solver.solve_all(problem, scratch, solution, keep).map_err(refused)?;
-    Ok(found)
 }

@@ -71,6 +71,16 @@ impl Chain {
         }
     }
 
+    /// The poses of one configuration, in new memory.
+    ///
+    /// # Panics
+    /// As [`Chain::forward_kinematics`].
+    pub fn poses_at(&self, positions: &[f64]) -> ChainPoses {
+        let mut poses = ChainPoses::new(self);
+        self.forward_kinematics(positions, &mut poses);
+        poses
+    }
+
     /// Writes the geometric Jacobian of one tip. Column i is the twist of the tip for unit speed of variable i
     /// (linear part first), in the base link's frame, at the reference point `point` (in the base link's frame;
     /// usually the origin of the tip). A mimic joint contributes to the column of its variable. Variables that do not

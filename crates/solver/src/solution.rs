@@ -164,15 +164,11 @@ impl Solution {
 
     /// The outcome as an English sentence, with the joint names of `chain`.
     pub fn sentence(&self, chain: &Chain) -> String {
-        self.sentence_with(chain, None)
+        self.sentence_in(chain, None)
     }
 
-    /// The outcome as an English sentence, with the names of colliding bodies from the problem's `scene`.
-    pub fn sentence_in(&self, chain: &Chain, scene: &Scene) -> String {
-        self.sentence_with(chain, Some(scene))
-    }
-
-    fn sentence_with(&self, chain: &Chain, scene: Option<&Scene>) -> String {
+    /// The outcome as an English sentence, with the names of colliding bodies from the problem's `scene`, if any.
+    pub fn sentence_in(&self, chain: &Chain, scene: Option<&Scene>) -> String {
         let Residual { position, orientation } = self.worst_residual();
         let mut missed = format!("{position:.3e} m and {orientation:.3e} rad off");
         if let Some(goal) = self.worst_goal() {

@@ -32,6 +32,19 @@ struct Variant {
 }
 
 impl Solver {
+    /// The solutions of [`Solver::solve_all`] as a list, in the order of discovery.
+    ///
+    /// # Errors
+    /// [`ProblemError`] as for [`Solver::solve`].
+    pub fn all_solutions(&self, problem: &Problem, scratch: &mut Scratch) -> Result<Vec<Solution>, ProblemError> {
+        let mut solutions = Vec::new();
+        self.solve_all(problem, scratch, &mut self.solution(), &mut |solution| {
+            solutions.push(solution.clone());
+            ControlFlow::Continue(())
+        })?;
+        Ok(solutions)
+    }
+
     /// Lists the solutions of [`Solver::solve_all`] and their variants by full revolutions of joints, within joint
     /// limits and the bounds of the problem. Of these, the `most` (up to 10 000) nearest to the seed are returned, by
     /// the Euclidean distance of the variables \[rad, or m over the length scale\]. Joints without limits keep the
@@ -46,11 +59,7 @@ impl Solver {
         scratch: &mut Scratch,
         most: usize,
     ) -> Result<Turns, ProblemError> {
-        let mut solutions = Vec::new();
-        self.solve_all(problem, scratch, &mut self.solution(), &mut |solution| {
-            solutions.push(solution.clone());
-            ControlFlow::Continue(())
-        })?;
+        let solutions = self.all_solutions(problem, scratch)?;
         let most = most.min(MAX_LISTED);
         let (mut nearest, mut count) = (Vec::new(), 0u64);
         for (parent, solution) in solutions.iter().enumerate() {

@@ -16,7 +16,6 @@ mod robots;
 mod share;
 pub mod urdf;
 
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -140,13 +139,7 @@ pub fn reached_at(chain: &Chain, positions: &[f64]) -> Target {
 
 /// Every solution that `solver` returns.
 pub fn all_solutions(solver: &Solver, problem: &Problem) -> Vec<Solution> {
-    let (mut found, mut solution) = (Vec::new(), solver.solution());
-    let count = solver.solve_all(problem, &mut solver.scratch(), &mut solution, &mut |solution| {
-        found.push(solution.clone());
-        ControlFlow::Continue(())
-    });
-    assert_eq!(count.unwrap(), found.len());
-    found
+    solver.all_solutions(problem, &mut solver.scratch()).unwrap()
 }
 
 /// The largest difference of any variable, modulo whole turns.

@@ -368,6 +368,7 @@ fn evaluate_takes_its_options_and_refuses_bad_files() {
     bad("joint.json", &|file| file["joint_names"][0] = json!("hinge"), &["'hinge'"]);
     bad("seed.json", &|file| file["cases"][1]["seed"] = json!([0, 0]), &["seed.json", "case 1", "2 entries"]);
     bad("zero.json", &|file| file["cases"][2]["target"]["q_xyzw"] = json!([0, 0, 0, 0]), &["case 2", "quaternion"]);
+    bad("more.json", &|file| file["cases"][1]["target"]["rpy"] = json!([0, 0, 0]), &["case 1", "unknown field `rpy`"]);
     bad("keys.json", &|file| file["cases"] = json!([{}]), &["keys.json", "seed"]);
     bad("six.json", &|file| drop(file["joint_names"].as_array_mut().unwrap().pop()), &["6 joints"]);
     fails(&["evaluate", "--cases", "/nowhere.json"], &["/nowhere.json"]);

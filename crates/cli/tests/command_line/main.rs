@@ -14,6 +14,7 @@ mod robot_config;
 mod shell;
 mod skeleton;
 mod skeleton_figure;
+mod skeleton_stream;
 mod skeleton_urdf;
 mod solve;
 mod svg;

@@ -88,7 +88,7 @@ fn the_arm_comes_to_rest_before_an_obstacle_and_can_leave_it() {
     let Outcome::Closest(Reason::Collision { pair, distance }) = course.last.outcome else { panic!("{course:?}") };
     assert!((MARGIN..MARGIN + 1e-3).contains(&distance), "{course:?}");
     assert_eq!(course.last.nearest, Some((pair, distance)));
-    let sentence = course.last.sentence_in(&cell.arm.chain, &scene);
+    let sentence = course.last.sentence_in(&cell.arm.chain, Some(&scene));
     assert!(
         sentence.starts_with("link 'hand_link' is 0.0100 m from obstacle 'obstacle0', and keeps clear"),
         "{sentence}"

@@ -29,6 +29,7 @@ mod preferences;
 mod problems;
 mod reachable;
 mod several_tips;
+mod standing_goals;
 mod streams;
 mod tools;
 mod tracking;

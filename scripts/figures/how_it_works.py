@@ -1,204 +1,38 @@
-#!/usr/bin/env python3
-"""Draws docs/figures from answers of the command line, of the Python module (servo) and from docs/benchmarks.md (performance).
-
-`make figures` runs it with the command line of target/release. It needs matplotlib and the module: pip install matplotlib ./crates/python
-scripts/figures.py NAME... draws only these, for instance servo and hand.
-"""
-import io
-import json
-import os
-import subprocess
-import sys
-import tempfile
-import xml.etree.ElementTree as ElementTree
-from contextlib import contextmanager
+"""The figures of docs/how-it-works.md."""
 from itertools import product
 from math import atan2, cos, pi, radians, sin
-from pathlib import Path
 
-import matplotlib.style
 import numpy as np
-from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
+from answers import PLAIN, ask, configurations, cycles, cycles_to, distance, planar, points_of, request
+from drawing import (
+    BLUE,
+    DASHED,
+    FAINT,
+    GREEN,
+    GRID,
+    INK,
+    ORANGE,
+    PINK,
+    RED,
+    angle,
+    arc,
+    arrow,
+    bones,
+    chart,
+    dots,
+    figure,
+    fill,
+    label,
+    line,
+    marks,
+    pale,
+    panel,
+    projection,
+    ray,
+    rings,
+)
 from numpy.linalg import norm
 
-import urdfik
-
-ROOT = Path(__file__).resolve().parent.parent
-COMMAND = os.environ.get('URDF_IK', ROOT / 'target/release/urdf_ik')
-# The colours of crates/plot.
-BLUE, ORANGE, GREEN, RED, PINK = '#0072B2', '#E69F00', '#009E73', '#D55E00', '#CC79A7'
-INK, FAINT, GRID = '#262A30', '#6E747C', '#E2E5E9'
-DASHED = (0, (4, 3))
-PLAIN = {'acceleration': 0, 'restarts': 0}  # options: FABRIK as published
-FONTS = "'DejaVu Sans', 'Helvetica Neue', Arial, sans-serif"
-matplotlib.style.use(ROOT / 'scripts/figures.mplstyle')
-
-
-# Answers
-
-def ask(model, *requests):
-    """The answers of `urdf_ik skeleton --stream` to requests; `model` is the text of a URDF, or a skeleton as a dictionary."""
-    with tempfile.NamedTemporaryFile('w', suffix='.yaml') as file:
-        file.write(model if isinstance(model, str) else json.dumps(model))
-        file.flush()
-        command = [COMMAND, 'skeleton', '--model', file.name, '--stream']
-        lines = '\n'.join(map(json.dumps, requests))
-        stream = subprocess.run(command, input=lines, stdout=subprocess.PIPE, check=True, text=True)
-    answers = [json.loads(line) for line in stream.stdout.splitlines()[1:]]
-    for answer in answers:
-        if 'error' in answer:
-            raise SystemExit(answer['error'])
-    return answers
-
-
-def planar(points, parents=None):
-    """A skeleton of free segments through points in the plane [m]; segment k begins at the point of index `parents[k]`."""
-    segments = [{'name': f'p{k + 1}', 'parent': f'p{parent}', 'end': points[k + 1]}
-                for k, parent in enumerate(parents or range(len(points) - 1))]
-    return {'dimensions': 2, 'root': {'name': 'p0', 'position': points[0]}, 'segments': segments}
-
-
-def request(targets, **keys):
-    """A request with targets {index of a point: position in the plane [m]}."""
-    return {'targets': [{'point': f'p{k}', 'position': [*position, 0]} for k, position in targets.items()], **keys}
-
-
-def points_of(answer):
-    return np.array(answer['points'])[:, :2]
-
-
-def cycles(model, targets, count, **options):
-    """Pairs of the points after the forward and after the backward pass of each cycle."""
-    both = [request(targets, **{'pass': name}, options=options) for name in ('forward', 'backward')]
-    points = [points_of(answer) for answer in ask(model, *both * count)]
-    return list(zip(points[::2], points[1::2]))
-
-
-def distance(points, targets):
-    return max(norm(points[k] - position) for k, position in targets.items())
-
-
-def cycles_to(model, targets):
-    """The cycles until every target is met to a millimetre."""
-    done = cycles(model, targets, 100)
-    return done[:next(k for k, (_, backward) in enumerate(done, 1) if distance(backward, targets) < 1e-3)]
-
-
-def configurations(joints, target, **keys):
-    """All configurations of an arm, each with its points (n, 3) and joint positions (j,). A joint is an axis and the offset to the next."""
-    urdf, offset = '<robot name="arm"><link name="l0"/>', '0 0 0'
-    for k, (axis, after) in enumerate([*joints, ('1 0 0', None)]):
-        kind = 'continuous' if after else 'fixed'
-        urdf += (f'<link name="l{k + 1}"/><joint name="j{k}" type="{kind}"><parent link="l{k}"/><child link="l{k + 1}"/>'
-                 f'<origin xyz="{offset}"/><axis xyz="{axis}"/></joint>')
-        offset = after
-    answer, = ask(urdf + '</robot>', {'targets': [{'point': f'l{len(joints) + 1}', 'position': list(target)}], **keys})
-    return [(np.array(one['points']), np.array(list(one['positions'].values()))) for one in answer['configurations']]
-
-
-# Drawing
-
-@contextmanager
-def figure(name, width, height, rows, **grid):
-    """The axes of a figure of some size [px]. The file is the same each time."""
-    drawing = Figure((width / 96, height / 96))
-    yield list(drawing.subplot_mosaic(rows, **grid).values())
-    svg = io.StringIO()
-    drawing.savefig(svg, format='svg', metadata={'Date': None})
-    # Words stand out from the lines below them.
-    svg = svg.getvalue().replace('<text', '<text stroke="#ffffff" stroke-width="3" stroke-linejoin="round" paint-order="stroke"')
-    (ROOT / f'docs/figures/{name}.svg').write_text(svg.replace("'DejaVu Sans'", FONTS))
-
-
-def panel(axes, title, note, lower, upper):
-    """Prepares axes for a drawing between two corners, with equal scales."""
-    axes.set_title(title, pad=20)
-    axes.annotate(note, (0, 1), (0, 7), xycoords='axes fraction', textcoords='offset points', color=FAINT)
-    axes.set_aspect('equal', adjustable='datalim')
-    axes.update_datalim([lower, upper])
-    axes.margins(0)
-    axes.axis('off')
-
-
-def chart(axes, title, name=None, **settings):
-    """Prepares axes for curves. A setting of ticks is a dictionary from places to texts."""
-    ticks = {key: settings.pop(key) for key in ('xticks', 'yticks') if key in settings}
-    axes.set(title=title, xlabel=name, **settings)
-    for key, texts in ticks.items():
-        getattr(axes, f'set_{key}')(list(texts), texts.values())
-    axes.minorticks_off()
-
-
-def pale(colour, share):
-    return [1 - share * (1 - part) for part in to_rgb(colour)]
-
-
-def bones(axes, points, colour, share=1, width=3.4, parents=None):
-    """The segments and joints of a skeleton, by default of a chain."""
-    points, colour = np.asarray(points), pale(colour, share)
-    for parent, end in zip(parents or range(len(points)), points[1:]):
-        line(axes, points[parent], end, colour=colour, width=width, solid_capstyle='round')
-    dots(axes, *points, colour=colour, size=1.5 * width, mfc='white', mew=0.5 * width)
-
-
-def line(axes, *points, colour=INK, width=1.1, **style):
-    axes.plot(*np.transpose(points), color=colour, lw=width, **style)
-
-
-def fill(axes, points, colour, alpha=1):
-    axes.fill(*np.transpose(points), color=colour, alpha=alpha, lw=0)
-
-
-def dots(axes, *points, colour=INK, size=6.5, marker='o', **style):
-    axes.plot(*np.transpose(points), marker, color=colour, ms=size, **style)
-
-
-def rings(axes, *points, colour=INK, size=13):
-    dots(axes, *points, colour=colour, size=size, mfc='none', mew=1.5)
-
-
-def marks(axes, *targets):
-    """The root at the origin, and targets."""
-    dots(axes, (0, 0), size=9, marker='s')
-    for target in targets:
-        rings(axes, target, colour=RED)
-        dots(axes, target, colour=RED, size=4.5)
-
-
-def arrow(axes, start, end, colour=INK, width=1.5, shrink=0):
-    style = {'arrowstyle': '-|>', 'color': colour, 'lw': width, 'shrinkA': shrink, 'shrinkB': shrink, 'mutation_scale': 12}
-    axes.annotate('', end, start, arrowprops=style)
-
-
-def label(axes, text, at, right=0, up=0, colour=INK):
-    """Text whose middle is at an offset [pt] from a point."""
-    axes.annotate(text, at, (right, up), textcoords='offset points', color=colour, ha='center', va='center', fontsize=10.5)
-
-
-def ray(angle, length=1.0):
-    return length * np.array([cos(angle), sin(angle)])
-
-
-def arc(centre, radius, start=0.0, end=2 * pi):
-    return [centre + ray(angle, radius) for angle in np.linspace(start, end, 61)]
-
-
-def angle(axes, centre, radius, start, end):
-    """An arc with an arrowhead."""
-    points = arc(centre, radius, start, end)
-    line(axes, *points)
-    arrow(axes, points[-2], points[-1], width=1)
-
-
-def projection(eye, up):
-    """The parallel projection (2, 3) of space as seen from the direction `eye`."""
-    right = np.cross(up, eye)
-    above = np.cross(eye, right)
-    return np.array([right / norm(right), above / norm(above)])
-
-
-# Figures of docs/how-it-works.md
 
 def passes():
     seed, target = [[0, 0], [0.3, 0.05], [0.6, 0.02], [0.88, 0.14], [1.12, 0.3]], [0.4, 1]
@@ -363,14 +197,6 @@ def blocked():
             heights = [max(distance(points, targets), 1e-6) for points in curve]
             below.plot(heights, color=colour, lw=2.6)
             below.text(20, heights[-1] * above, name, color=colour, ha='right', va='center', fontsize=10.5)
-
-
-def humanoid():
-    """As `urdf_ik skeleton --figure` draws a solve."""
-    files = {'--model': 'config/skeletons/humanoid.yaml', '--targets': 'docs/pictures/targets.json',
-             '--figure': 'docs/figures/humanoid.svg'}
-    command = [COMMAND, 'skeleton', *(part for key, file in files.items() for part in (key, ROOT / file))]
-    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
 
 
 def circle():
@@ -567,155 +393,3 @@ def three_link():
             for row, (_, positions) in enumerate(solutions):
                 degrees = f'{round(np.degrees(positions[column]))}°'.replace('-', '−')
                 label(table, degrees, (column, 2.6 - 0.8 * row), colour=FAINT)
-
-
-# The figures of docs/teleop.md
-
-RATE, START = 100, np.array([0, -0.45, 0.72, 0, -0.47, 0])  # steps of the servo [Hz], first positions [rad]
-# Velocity of the tip [m/s] and duration [s]: out to the stretched elbow, a pause, and back into a limit of the elbow.
-LEGS = [((0.178, 0.014, 0.089), 4.6), ((0, 0, 0), 0.6), ((-0.14, 0, -0.14), 6.3)]
-
-
-class MoveItServoRule:
-    """Joint velocities by the pseudoinverse, scaled down to the joint limits and near singularities: from a condition number of 17 on to a
-    halt at 30, half as much where the twist leads away. The arm halts 0.1 rad from a joint limit. The numbers are the defaults of MoveIt
-    Servo's servo_parameters.yaml, the rule is velocityScalingFactorForSingularity of its common.cpp."""
-
-    def __init__(self, arm, max_velocities, start=START):
-        self.arm, self.max_velocities, self.positions = arm, max_velocities, start
-
-    def scale(self, jacobian, inverse, twist):
-        directions, values, _ = np.linalg.svd(jacobian)
-        condition, towards = values[0] / values[-1], directions[:, -1]
-        if np.linalg.cond(self.arm.jacobian(self.positions + inverse @ (0.01 * towards))) <= condition:
-            towards = -towards
-        range_of_scale = 30 - 17 if towards @ twist > 0 else 2 * (30 - 17)
-        return 0 if condition >= 30 else min(1, 1 - (condition - 17) / range_of_scale)
-
-    def step(self, twist):
-        jacobian = self.arm.jacobian(self.positions)
-        inverse = np.linalg.pinv(jacobian)
-        velocities = self.scale(jacobian, inverse, np.asarray(twist)) * (inverse @ twist)
-        change = velocities / max(1, *abs(velocities) / self.max_velocities) / RATE
-        after = self.positions + change
-        if not np.any((change < 0) & (after <= self.arm.lower + 0.1) | (change > 0) & (after >= self.arm.upper - 0.1)):
-            self.positions = after
-        return self.positions
-
-
-def record(arm, max_velocities, step):
-    """Rows of a run: time [s], distance from the line [m], speed along it over that commanded, and the fastest joint over its limit,
-    and how far the wrist is from singular [rad]."""
-    rows, before = [], START
-    for velocity, seconds in LEGS:
-        start = end = arm.forward_kinematics(before)[:3, 3]
-        square = max(np.dot(velocity, velocity), 1e-300)
-        for _ in range(round(seconds * RATE)):
-            after = step([*velocity, 0, 0, 0])
-            last, end = end, arm.forward_kinematics(after)[:3, 3]
-            off_line = norm(end - start - np.dot(end - start, velocity) / square * np.array(velocity))
-            speed = np.dot(end - last, velocity) / square * RATE
-            rows.append(((len(rows) + 1) / RATE, off_line, speed, max(abs(after - before) * RATE / max_velocities), abs(after[4])))
-            before = after
-    return np.array(rows)
-
-
-def arm6():
-    """The bundled arm of six joints, and their maximum velocities [rad/s]."""
-    path = ROOT / 'urdf/arm6.urdf'
-    arm, joints = urdfik.Arm(path), {joint.get('name'): joint for joint in ElementTree.parse(path).iter('joint')}
-    return arm, np.array([float(joints[name].find('limit').get('velocity')) for name in arm.joint_names])
-
-
-def servos(arm, max_velocities, start, **options):
-    """MoveIt Servo's rule and this servo, with their colours."""
-    ours = arm.servo(RATE, start, joint_limits={name: {'acceleration': 5.0, 'jerk': 50.0} for name in arm.joint_names}, **options)
-    return {"MoveIt Servo's rule": (MoveItServoRule(arm, max_velocities, start), RED), 'this servo': (ours, BLUE)}
-
-
-def servo():
-    arm, max_velocities = arm6()
-    runs = servos(arm, max_velocities, START, max_deviation_angle=0.0)
-    share = {'ylim': (0, 1.1), 'yticks': {0: '0', 0.5: '0.5', 1: '1'}, 'xlim': (0, 11.5)}
-    lengths = {'yscale': 'log', 'ylim': (1e-7, 0.1), 'yticks': {1e-7: '0.1 µm', 1e-5: '10 µm', 1e-3: '1 mm', 0.1: '10 cm'}}
-    with figure('servo', 700, 620, 'a;b;c') as axes:
-        for name, (one, colour) in runs.items():
-            time, off_line, *shares, wrist = record(arm, max_velocities, one.step).T
-            for below, values in zip(axes, [np.maximum(off_line, 1e-7), *shares]):
-                below.plot(time, values, color=colour, lw=2.2, label=name)
-        chart(axes[0], 'distance from the line', **share | lengths)
-        chart(axes[1], 'share of the commanded speed', **share)
-        chart(axes[2], 'the fastest joint, over its limit', 'time [s]', **share)
-        axes[0].legend(loc='lower right', bbox_to_anchor=(1, 1), ncols=2, reverse=True)
-        out, back = time < LEGS[0][1], time > LEGS[0][1] + LEGS[1][1]
-        for at, text in [(time[out][np.argmin(wrist[out])], 'wrist'), (4.6, 'elbow stretched'),
-                         (time[back][np.argmin(wrist[back])], 'wrist'), (11, 'joint limit')]:
-            axes[0].text(at, 0.06, text, color=INK, ha='center', va='top')
-
-
-HAND_START = np.array([0, 0.54, 0.97, 0.05, 0.2, 0])  # [rad]
-HAND_SECONDS = 8  # of a loop
-
-
-def hand_twists():
-    """The velocities of a hand that draws an eight, with a tremor of about 0.1 mm and 0.4 mrad at 8 Hz, shape (steps, 6)."""
-    phase = 2 * pi * np.arange(HAND_SECONDS * RATE) / (HAND_SECONDS * RATE)
-    eight = np.array([0 * phase, 0.12 * np.cos(phase), 2 * 0.10 * np.cos(2 * phase), *np.zeros((3, len(phase)))]).T
-    axes = np.arange(6)
-    tremor = np.cos(8 * HAND_SECONDS * phase[:, None] * (1 + 0.05 * axes) + 1.7 * axes) * np.repeat([0.006, 0.02], 3)
-    return 2 * pi / HAND_SECONDS * eight + tremor
-
-
-def hand():
-    arm, max_velocities = arm6()
-    twists, start = hand_twists(), arm.forward_kinematics(HAND_START)[:3, 3]
-    time = np.arange(1, len(twists) + 1) / RATE
-    commanded = start + np.cumsum(twists[:, :3], axis=0) / RATE
-    seconds = {'xlim': (0, HAND_SECONDS), 'xticks': {k: k for k in range(0, HAND_SECONDS + 1, 2)}}
-    with figure('hand', 700, 430, 'ab;ac', width_ratios=[1, 1.1]) as (path, shares, conditions):
-        panel(path, 'path of the tip', 'from the front; the dots are its ends', commanded.min(axis=0)[1:], commanded.max(axis=0)[1:])
-        line(path, *commanded[:, 1:], ls=DASHED, width=1.6, label='command')
-        dots(path, commanded[-1, 1:])
-        for name, (one, colour) in reversed(servos(arm, max_velocities, HAND_START).items()):
-            positions = np.array([one.step(twist) for twist in twists])
-            tips = arm.forward_kinematics(positions)[:, :3, 3]
-            moved = np.sum(np.diff(tips, axis=0, prepend=start[None]) * RATE * twists[:, :3], axis=1)
-            # Over a period of the tremor.
-            share, square = (np.convolve(values, np.ones(12), 'same') for values in (moved, np.sum(twists[:, :3]**2, axis=1)))
-            line(path, *tips[:, 1:], colour=colour, width=2.2, label=name)
-            dots(path, tips[-1, 1:], colour=colour)
-            shares.plot(time, share / square, color=colour, lw=2.2)
-            conditions.plot(time, np.minimum(np.linalg.cond(arm.jacobian(positions)), 1e4), color=colour, lw=2.2)
-        path.legend(loc='upper center', bbox_to_anchor=(0.5, 0))
-        chart(shares, 'share of the commanded speed', **seconds, ylim=(-0.05, 1.1), yticks={0: '0', 0.5: '0.5', 1: '1'})
-        conditions.axhline(30, color=RED, ls=DASHED, lw=1)
-        label(conditions, 'halt at 30', (5, 30), 0, 9, RED)
-        chart(conditions, 'condition number of the Jacobian', 'time [s]', **seconds, yscale='log', ylim=(5, 1e4),
-              yticks={10: '10', 30: '30', 100: '100', 1000: '1000', 10000: '10 000'})
-
-
-# The figure of README.md
-
-def performance():
-    """The table of `make bench-peers` in docs/benchmarks.md: in each cell the mean time [µs] and the percentage solved."""
-    table = (ROOT / 'docs/benchmarks.md').read_text().split('<!-- bench-peers: begin -->')[1].split('<!-- bench-peers: end -->')[0]
-    (_, *solvers), _, *arms = ([cell.strip() for cell in row.strip('|').split('|')] for row in table.splitlines() if row[:1] == '|')
-    cells = np.array([[cell.strip(')').split(' (') for cell in arm[1:]] for arm in arms], float)  # arm, solver, number
-    order = np.argsort(-cells[:, :, 0].mean(axis=0))
-    with figure('performance', 700, 300, 'ab', width_ratios=[2, 1]) as (times, shares):
-        for row, solver in enumerate(order):
-            colour, (mean, solved) = BLUE if solvers[solver] == 'urdf_ik' else FAINT, cells[:, solver].mean(axis=0)
-            for axes, numbers, middle in [(times, cells[:, solver, 0], mean), (shares, cells[:, solver, 1], solved)]:
-                line(axes, (min(numbers), row), (max(numbers), row), colour=pale(colour, 0.35), width=5, solid_capstyle='round')
-                dots(axes, (middle, row), colour=colour, size=8, clip_on=False)
-            label(times, f'{mean:.2g} µs' if mean < 10 else f'{mean:.0f} µs', (max(cells[:, solver, 0]), row), 34, 0, colour)
-        names = {row: solvers[solver] for row, solver in enumerate(order)}
-        chart(times, 'time of a solve', f'mean over {len(arms)} robots, and their range', xscale='log', xlim=(1, 2e4), yticks=names,
-              xticks={1: '1 µs', 10: '10 µs', 100: '100 µs', 1000: '1 ms', 10000: '10 ms'})
-        chart(shares, 'solved', xlim=(75, 101), yticks=dict.fromkeys(names, ''), xticks={k: f'{k} %' for k in (80, 90, 100)})
-
-
-FIGURES = (passes, reach, sub_base, cone, blocked, humanoid, circle, steps, two_link, three_link, servo, hand, performance)
-for draw in FIGURES:
-    if not sys.argv[1:] or draw.__name__ in sys.argv[1:]:
-        draw()
