@@ -4,7 +4,6 @@
 
 use nalgebra::Vector3;
 
-use crate::frames::Relative;
 use crate::rows::{Row, Rows};
 
 /// Sine of an angle below which the normal of both directions is rounding.
@@ -30,7 +29,7 @@ impl Alignment {
 
     /// Adds the rows. Where the angle decreases by the rotation of the axis about a unit vector n, it changes by
     /// n · ω and `force(n)` · v.
-    pub fn push(&self, relative: &Relative, rows: &mut Rows, force: impl Fn(&Vector3<f64>) -> Vector3<f64>) {
+    pub fn push(&self, rows: &mut Rows, force: impl Fn(&Vector3<f64>) -> Vector3<f64>) {
         let normal = self.axis.cross(&self.direction);
         let (sine, cosine) = (normal.norm(), self.axis.dot(&self.direction));
         let angle = sine.atan2(cosine);
@@ -40,13 +39,13 @@ impl Alignment {
             let first = self.across();
             for across in [first, self.axis.cross(&first)] {
                 let row = Row { value: -angle * normal.dot(&across), interval: [0.0; 2] };
-                relative.push(rows, row, [force(&across), across]);
+                rows.push(row, [force(&across), across]);
             }
             return;
         }
         // Along the great circle through both, the angle has two signs: an angle below 0 is one on the other side.
         let row = Row { value: angle, interval: [-self.angle, self.angle] };
-        relative.push(rows, row, [-force(&normal), -normal]);
+        rows.push(row, [-force(&normal), -normal]);
     }
 
     /// A unit vector perpendicular to the axis. Near the direction it depends smoothly on the axis: perpendicular to

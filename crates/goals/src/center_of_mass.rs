@@ -5,9 +5,9 @@ use std::sync::Arc;
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::drawing::{Drawing, Grip, Region, Subject, placed};
-use crate::frames::{Configuration, GoalContext, Place, named_frame};
+use crate::frames::{Configuration, GoalContext, Place, Places, Relative, named_frame};
 use crate::goal::{Kind, Unit, check_intervals, check_vectors};
-use crate::rows::{MAX_ROWS, Row, Rows};
+use crate::rows::{MAX_ROWS, Rows};
 use urdf_ik_mathematics::spatial::rotation_from;
 use urdf_ik_text::Malformed;
 use urdf_ik_text::fields::Fields;
@@ -43,13 +43,6 @@ impl CenterOfMass {
     }
 }
 
-impl CenterOfMass {
-    /// The centre of mass in the base link's frame \[m\].
-    fn centre_of_mass(&self, at: &dyn Configuration) -> Vector3<f64> {
-        self.bodies.iter().map(|(share, place)| place.origin(at).coords * *share).sum()
-    }
-}
-
 /// The links with a mass. Those that the same joint moves are one body.
 fn bodies(context: &GoalContext) -> Result<Vec<(f64, Place)>, Malformed> {
     let GoalContext { robot, chain, positions, .. } = *context;
@@ -82,31 +75,12 @@ impl Kind for CenterOfMass {
         MAX_ROWS
     }
 
-    fn bodies(&self) -> Vec<Option<usize>> {
-        self.bodies.iter().map(|(_, place)| place.joint).chain([self.frame.joint]).collect()
+    fn places(&self) -> Option<Places> {
+        Some(Places { points: self.bodies.clone(), frame: self.frame })
     }
 
-    fn measure(&self, at: &dyn Configuration, rows: &mut Rows) {
-        let frame = self.frame.pose(at);
-        let mut origins = std::mem::take(&mut rows.origins);
-        origins.clear();
-        origins.extend(self.bodies.iter().map(|(_, place)| place.origin(at)));
-        let shares = || self.bodies.iter().map(|(share, _)| *share).zip(&origins);
-        let centre: Vector3<f64> = shares().map(|(share, origin)| origin.coords * share).sum();
-        let values = self.axes.tr_mul(&(frame.inverse_transform_point(&centre.into()).coords - self.centre));
-        for axis in 0..3 {
-            let row = Row { value: values[axis], interval: [self.lower[axis], self.upper[axis]] };
-            if rows.passes_over(row, self.bodies.len() + 1) {
-                continue;
-            }
-            let direction = frame.rotation * self.axes.column(axis);
-            rows.push(row.value, row.interval, &[]);
-            let wrench = |(share, origin): (f64, &Point3<f64>)| {
-                [direction, origin.coords.cross(&direction)].map(|part| part * share)
-            };
-            rows.pull(shares().map(wrench).chain([[-direction, -centre.cross(&direction)]]));
-        }
-        rows.origins = origins;
+    fn measure(&self, relative: &Relative, rows: &mut Rows) {
+        rows.push_box(&(relative.point - self.centre), &self.axes, [&self.lower, &self.upper]);
     }
 
     fn check(&self) -> Result<(), Malformed> {
@@ -122,7 +96,7 @@ impl Kind for CenterOfMass {
         let pose = placed(&self.frame.pose(at), &self.centre, &self.axes);
         Some(Drawing {
             region: Region::Box { pose, lower: self.lower, upper: self.upper },
-            subject: Subject::Point(self.centre_of_mass(at).into()),
+            subject: Subject::Point(self.places()?.point(at)),
             grip: Grip::of_place(&self.frame, at, self.centre),
         })
     }

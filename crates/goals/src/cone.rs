@@ -6,7 +6,7 @@ use nalgebra::{Point3, Vector3};
 
 use crate::alignment::{Alignment, check_angle};
 use crate::drawing::{Drawing, Grip, Region, Subject};
-use crate::frames::{Between, Configuration, GoalContext};
+use crate::frames::{Between, Configuration, GoalContext, Places, Relative};
 use crate::goal::{Kind, Unit, unit_vector};
 use crate::rows::Rows;
 use urdf_ik_text::Malformed;
@@ -43,15 +43,14 @@ impl Kind for Cone {
         Alignment::rows(self.angle)
     }
 
-    fn bodies(&self) -> Vec<Option<usize>> {
-        self.between.bodies()
+    fn places(&self) -> Option<Places> {
+        Some(self.between.places())
     }
 
-    fn measure(&self, at: &dyn Configuration, rows: &mut Rows) {
-        let relative = self.between.relative(at);
+    fn measure(&self, relative: &Relative, rows: &mut Rows) {
         let axis = relative.rotation * self.axis;
         let alignment = Alignment { axis, direction: self.direction, angle: self.angle };
-        alignment.push(&relative, rows, |_| Vector3::zeros());
+        alignment.push(rows, |_| Vector3::zeros());
     }
 
     fn check(&self) -> Result<(), Malformed> {
@@ -63,12 +62,12 @@ impl Kind for Cone {
     }
 
     fn drawing(&self, at: &dyn Configuration) -> Option<Drawing> {
-        let relative = self.between.relative(at);
-        let apex = relative.frame * Point3::from(relative.point);
-        let direction = relative.frame.rotation * self.direction;
+        let (frame, relative) = (self.between.frame.pose(at), self.between.places().relative(at));
+        let apex = frame * Point3::from(relative.point);
+        let direction = frame.rotation * self.direction;
         Some(Drawing {
             region: Region::Cone { apex, direction, angle: self.angle },
-            subject: Subject::Direction(relative.frame.rotation * (relative.rotation * self.axis)),
+            subject: Subject::Direction(frame.rotation * (relative.rotation * self.axis)),
             grip: Grip::of_direction(&self.between.frame, at, self.direction, apex),
         })
     }

@@ -6,7 +6,7 @@ use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::alignment::perpendicular;
 use crate::drawing::{Drawing, Grip, Region, Subject, axes_along, placed};
-use crate::frames::{Between, Configuration, GoalContext};
+use crate::frames::{Between, Configuration, GoalContext, Places, Relative};
 use crate::goal::{Kind, Unit, check_intervals, check_vectors, unit_vector};
 use crate::rows::{Row, Rows};
 use urdf_ik_text::Malformed;
@@ -50,18 +50,17 @@ impl Kind for Distance {
         if self.bounds[1] == 0.0 { 3 } else { 1 }
     }
 
-    fn bodies(&self) -> Vec<Option<usize>> {
-        self.between.bodies()
+    fn places(&self) -> Option<Places> {
+        Some(self.between.places())
     }
 
-    fn measure(&self, at: &dyn Configuration, rows: &mut Rows) {
-        let relative = self.between.relative(at);
+    fn measure(&self, relative: &Relative, rows: &mut Rows) {
         let across = self.line.map_or(Matrix3::identity(), |line| Matrix3::identity() - line * line.transpose());
         let offset = across * (relative.point - self.centre);
         if self.bounds[1] == 0.0 {
             for axis in 0..3 {
                 let row = Row { value: offset[axis], interval: [0.0; 2] };
-                relative.push(rows, row, [across.column(axis).into_owned(), Vector3::zeros()]);
+                rows.push(row, [across.column(axis).into_owned(), Vector3::zeros()]);
             }
             return;
         }
@@ -71,7 +70,7 @@ impl Kind for Distance {
             Some(line) => perpendicular(&line),
             None => Vector3::x(),
         };
-        relative.push(rows, Row { value: distance, interval: self.bounds }, [force, Vector3::zeros()]);
+        rows.push(Row { value: distance, interval: self.bounds }, [force, Vector3::zeros()]);
     }
 
     fn check(&self) -> Result<(), Malformed> {
@@ -88,14 +87,12 @@ impl Kind for Distance {
     }
 
     fn drawing(&self, at: &dyn Configuration) -> Option<Drawing> {
-        let relative = self.between.relative(at);
+        let (frame, relative) = (self.between.frame.pose(at), self.between.places().relative(at));
         let region = match &self.line {
-            None => Region::Shell { centre: relative.frame * Point3::from(self.centre), radii: self.bounds },
-            Some(line) => {
-                Region::Tube { pose: placed(&relative.frame, &self.centre, &axes_along(line)), radii: self.bounds }
-            }
+            None => Region::Shell { centre: frame * Point3::from(self.centre), radii: self.bounds },
+            Some(line) => Region::Tube { pose: placed(&frame, &self.centre, &axes_along(line)), radii: self.bounds },
         };
-        let subject = Subject::Point(relative.frame * Point3::from(relative.point));
+        let subject = Subject::Point(frame * Point3::from(relative.point));
         Some(Drawing { region, subject, grip: Grip::of_place(&self.between.frame, at, self.centre) })
     }
 }

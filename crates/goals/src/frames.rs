@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, IsometryMatrix3, Matrix3, Point3, Vector3};
 
-use crate::rows::{Row, Rows};
+use crate::rows::Derivative;
 use urdf_ik_robot::{Chain, Robot};
 use urdf_ik_text::fields::Fields;
 use urdf_ik_text::{Malformed, names};
@@ -109,19 +109,64 @@ pub struct Between {
     pub frame: Place,
 }
 
+/// All that the values of a goal depend on: places on links, relative to a frame.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Places {
+    /// The places with their shares \[-\], at least one. The mean of their origins by these is the point of the goal.
+    pub points: Vec<(f64, Place)>,
+    /// The frame.
+    pub frame: Place,
+}
+
 /// The pose of a link relative to a frame in one configuration. Vectors are along the axes of the frame.
 #[derive(Debug, Clone, Copy)]
 pub struct Relative {
-    /// Orientation of the link.
+    /// Orientation of the first place.
     pub rotation: Matrix3<f64>,
     /// The point \[m\].
     pub point: Vector3<f64>,
-    /// The frame in the base link's frame.
-    pub(crate) frame: IsometryMatrix3<f64>,
+}
+
+impl Places {
+    /// The chain joint that moves each place, and that of the frame; `None` for the base link.
+    pub fn joints(&self) -> impl Iterator<Item = Option<usize>> {
+        self.points.iter().map(|(_, place)| place.joint).chain([self.frame.joint])
+    }
+
     /// The point in the base link's frame \[m\].
-    arm: Vector3<f64>,
-    /// True if the frame is that of the base link.
-    is_in_base: bool,
+    pub fn point(&self, at: &dyn Configuration) -> Point3<f64> {
+        self.points.iter().map(|(share, place)| place.origin(at).coords * *share).sum::<Vector3<f64>>().into()
+    }
+
+    /// The relative pose in a configuration.
+    pub fn relative(&self, at: &dyn Configuration) -> Relative {
+        let IsometryMatrix3 { rotation, translation } = self.points[0].1.pose(at);
+        let point = if self.points.len() == 1 { translation.vector.into() } else { self.point(at) };
+        if self.frame.is_base() {
+            return Relative { rotation: rotation.into_inner(), point: point.coords };
+        }
+        let frame = self.frame.pose(at);
+        Relative {
+            rotation: (frame.rotation.inverse() * rotation).into_inner(),
+            point: frame.inverse_transform_point(&point).coords,
+        }
+    }
+
+    /// A derivative as wrenches, for each body that the chain moves: its joint, and the force and the torque about the
+    /// origin of the base link's frame, along its axes.
+    pub fn wrenches(
+        &self,
+        at: &dyn Configuration,
+        derivative: &Derivative,
+    ) -> impl Iterator<Item = (usize, Derivative)> {
+        let (frame, mean) = (self.frame.pose(at).rotation, self.point(at));
+        let [force, torque] = derivative.map(|part| frame * part);
+        let points = self.points.iter().map(|(share, place)| (*share, place.joint, place.origin(at)));
+        points.chain([(-1.0, self.frame.joint, mean)]).filter_map(move |(share, joint, point)| {
+            let about_base = torque + point.coords.cross(&force);
+            Some((joint?, [force * share, about_base * share]))
+        })
+    }
 }
 
 impl Between {
@@ -143,35 +188,9 @@ impl Between {
         Ok(Self { link, point, frame })
     }
 
-    /// The chain joints that move the link and the frame.
-    pub fn bodies(&self) -> Vec<Option<usize>> {
-        vec![self.link.joint, self.frame.joint]
-    }
-
-    /// The relative pose in a configuration.
-    #[inline]
-    pub fn relative(&self, at: &dyn Configuration) -> Relative {
-        let (link, frame) = (self.link.pose(at), self.frame.pose(at));
-        let is_in_base = self.frame.is_base();
-        let relative = if is_in_base { link } else { frame.inv_mul(&link) };
-        let point = relative.rotation * self.point + relative.translation.vector;
-        let arm = link.rotation * self.point + link.translation.vector;
-        Relative { rotation: relative.rotation.into_inner(), point, frame, arm, is_in_base }
-    }
-}
-
-impl Relative {
-    /// Adds a row whose value changes by `force` · v + `torque` · ω, with the velocity v of the point and the angular
-    /// velocity ω of the link relative to the frame, along its axes.
-    #[inline]
-    pub fn push(&self, rows: &mut Rows, row: Row, [force, torque]: [Vector3<f64>; 2]) {
-        if rows.passes_over(row, 2) {
-            return;
-        }
-        let [force, torque] =
-            if self.is_in_base { [force, torque] } else { [force, torque].map(|part| self.frame.rotation * part) };
-        let about_base = torque + self.arm.cross(&force);
-        rows.push(row.value, row.interval, &[[force, about_base], [-force, -about_base]]);
+    /// The point and the frame as places.
+    pub fn places(&self) -> Places {
+        Places { points: vec![(1.0, self.link.shifted(&self.point))], frame: self.frame }
     }
 }
 

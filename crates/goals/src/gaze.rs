@@ -6,7 +6,7 @@ use nalgebra::{Point3, Vector3};
 
 use crate::alignment::{Alignment, check_angle};
 use crate::drawing::{Drawing, Grip, Region, Subject};
-use crate::frames::{Between, Configuration, GoalContext};
+use crate::frames::{Between, Configuration, GoalContext, Places, Relative};
 use crate::goal::{Kind, Unit, check_vectors, unit_vector};
 use crate::rows::Rows;
 use urdf_ik_text::Malformed;
@@ -46,12 +46,11 @@ impl Kind for Gaze {
         Alignment::rows(self.angle)
     }
 
-    fn bodies(&self) -> Vec<Option<usize>> {
-        self.between.bodies()
+    fn places(&self) -> Option<Places> {
+        Some(self.between.places())
     }
 
-    fn measure(&self, at: &dyn Configuration, rows: &mut Rows) {
-        let relative = self.between.relative(at);
+    fn measure(&self, relative: &Relative, rows: &mut Rows) {
         let axis = relative.rotation * self.axis;
         let sight = self.seen - relative.point;
         let distance = sight.norm();
@@ -60,7 +59,7 @@ impl Kind for Gaze {
         let alignment = Alignment { axis, direction, angle: self.angle };
         // The line of sight turns by v × sight / distance² where the point of view moves with v.
         let squared = distance.max(MIN_DISTANCE).powi(2);
-        alignment.push(&relative, rows, |normal| normal.cross(&sight) / squared);
+        alignment.push(rows, |normal| normal.cross(&sight) / squared);
     }
 
     fn check(&self) -> Result<(), Malformed> {
@@ -73,12 +72,12 @@ impl Kind for Gaze {
     }
 
     fn drawing(&self, at: &dyn Configuration) -> Option<Drawing> {
-        let relative = self.between.relative(at);
-        let apex = relative.frame * Point3::from(relative.point);
-        let direction = relative.frame.rotation * (relative.rotation * self.axis);
+        let (frame, relative) = (self.between.frame.pose(at), self.between.places().relative(at));
+        let apex = frame * Point3::from(relative.point);
+        let direction = frame.rotation * (relative.rotation * self.axis);
         Some(Drawing {
             region: Region::Cone { apex, direction, angle: self.angle },
-            subject: Subject::Point(relative.frame * Point3::from(self.seen)),
+            subject: Subject::Point(frame * Point3::from(self.seen)),
             grip: Grip::of_place(&self.between.frame, at, self.seen),
         })
     }

@@ -9,8 +9,8 @@ use thiserror::Error;
 
 use crate::aim::Aim;
 use crate::drawing::Drawing;
-use crate::frames::{Configuration, GoalContext};
-use crate::rows::Rows;
+use crate::frames::{Configuration, GoalContext, Places, Relative};
+use crate::rows::{Derivative, Rows};
 use crate::{CenterOfMass, Cone, Distance, Gaze, Joints, Orientation, Position};
 use urdf_ik_robot::{Chain, ChainPoses};
 use urdf_ik_text::Malformed;
@@ -67,10 +67,12 @@ pub trait Kind: Debug + Send + Sync {
     /// Number of its rows, at most [`MAX_ROWS`](crate::MAX_ROWS).
     fn rows(&self) -> usize;
 
-    /// The bodies that its values depend on: for each, the chain joint that moves it, or `None` for the base link.
-    fn bodies(&self) -> Vec<Option<usize>>;
+    /// The places that its values depend on; `None` for a relation of joint positions.
+    fn places(&self) -> Option<Places> {
+        None
+    }
 
-    /// Its relation of joint positions, in place of wrenches; `None` for other kinds.
+    /// Its relation of joint positions, in place of [places](Self::places); `None` for other kinds.
     fn relation(&self) -> Option<&Joints> {
         None
     }
@@ -85,8 +87,8 @@ pub trait Kind: Debug + Send + Sync {
         None
     }
 
-    /// Adds its rows in a configuration: always [`Kind::rows`], each with a wrench per body.
-    fn measure(&self, at: &dyn Configuration, rows: &mut Rows);
+    /// Adds its rows for a relative pose of its places: always [`Kind::rows`]. None for a relation of joint positions.
+    fn measure(&self, _relative: &Relative, _rows: &mut Rows) {}
 
     /// Checks its numbers.
     ///
@@ -117,7 +119,7 @@ pub struct GoalError {
 #[derive(Debug, Clone)]
 pub struct Goal {
     kind: Arc<dyn Kind>,
-    bodies: Arc<[Option<usize>]>,
+    places: Option<Arc<Places>>,
     name: Arc<str>,
     weight: f64,
     is_standing: bool,
@@ -207,7 +209,7 @@ impl Goal {
             return Err(format!("its weight is {}; it must be a finite number above 0", number(weight)).into());
         }
         kind.check()?;
-        Ok(Self { bodies: kind.bodies().into(), kind, name: name.into(), weight, is_standing: false })
+        Ok(Self { places: kind.places().map(Arc::new), kind, name: name.into(), weight, is_standing: false })
     }
 
     /// The kind with its numbers.
@@ -215,9 +217,9 @@ impl Goal {
         &*self.kind
     }
 
-    /// [`Kind::bodies`].
-    pub fn bodies(&self) -> &[Option<usize>] {
-        &self.bodies
+    /// [`Kind::places`].
+    pub fn places(&self) -> Option<&Places> {
+        self.places.as_deref()
     }
 
     /// The name, or the type where a request has none.
@@ -232,18 +234,29 @@ impl Goal {
 
     /// The violation \[m or rad\] in a configuration; 0 if the goal is met exactly. `rows` is working memory.
     pub fn violation(&self, at: &dyn Configuration, rows: &mut Rows) -> f64 {
-        rows.clear();
-        self.kind.measure(at, rows);
+        self.measure(at, rows);
         rows.violation()
+    }
+
+    /// Writes the rows in a configuration.
+    pub fn measure(&self, at: &dyn Configuration, rows: &mut Rows) {
+        rows.clear();
+        if let Some(places) = &self.places {
+            self.kind.measure(&places.relative(at), rows);
+        }
+        if let Some(relation) = self.kind.relation() {
+            rows.push(relation.row(|variable| at.position(variable)), Derivative::default());
+        }
     }
 
     /// Writes the derivative of a measured row by the variables of `chain` into `gradient`, one entry for each
     /// variable. `poses` are those of the measured configuration.
     pub fn write_gradient(&self, chain: &Chain, poses: &ChainPoses, row: usize, rows: &Rows, gradient: &mut [f64]) {
         gradient.fill(0.0);
-        for (body, wrench) in self.bodies.iter().zip(rows.wrenches(row)) {
-            if let Some(joint) = *body {
-                chain.add_power(poses, joint, wrench, gradient);
+        if let Some(places) = &self.places {
+            let at = ExactConfiguration { positions: &[], poses };
+            for (joint, wrench) in places.wrenches(&at, &rows.derivatives()[row]) {
+                chain.add_power(poses, joint, &wrench, gradient);
             }
         }
         for (variable, coefficient) in self.kind.coefficients() {

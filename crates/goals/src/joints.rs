@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::frames::{Configuration, GoalContext};
+use crate::frames::GoalContext;
 use crate::goal::{Kind, Unit, check_intervals};
-use crate::rows::{Row, Rows};
+use crate::rows::Row;
 use urdf_ik_text::Malformed;
 use urdf_ik_text::fields::Fields;
 use urdf_ik_text::names::{number, short};
@@ -73,17 +73,8 @@ impl Kind for Joints {
         1
     }
 
-    fn bodies(&self) -> Vec<Option<usize>> {
-        Vec::new()
-    }
-
     fn relation(&self) -> Option<&Self> {
         Some(self)
-    }
-
-    fn measure(&self, at: &dyn Configuration, rows: &mut Rows) {
-        let Row { value, interval } = self.row(|variable| at.position(variable));
-        rows.push(value, interval, &[]);
     }
 
     fn check(&self) -> Result<(), Malformed> {

@@ -46,7 +46,7 @@ pub use center_of_mass::CenterOfMass;
 pub use cone::Cone;
 pub use distance::Distance;
 pub use drawing::{Drawing, Grip, Region, Subject};
-pub use frames::{Between, Configuration, FixedFrame, GoalContext, Place, Relative};
+pub use frames::{Between, Configuration, FixedFrame, GoalContext, Place, Places, Relative};
 pub use gaze::Gaze;
 pub use goal::{
     ExactConfiguration, Goal, GoalError, KINDS, Kind, KindReader, MAX_GOALS, TOLERANCE, Unit, distinct_names,
@@ -54,7 +54,7 @@ pub use goal::{
 pub use joints::Joints;
 pub use orientation::{Orientation, Parameterization};
 pub use position::Position;
-pub use rows::{MAX_ROWS, Row, Rows};
+pub use rows::{Derivative, MAX_ROWS, Row, Rows};
 
 #[cfg(test)]
 mod tests;

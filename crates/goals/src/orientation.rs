@@ -6,7 +6,7 @@ use nalgebra::{IsometryMatrix3, Matrix3, Rotation3, UnitQuaternion, Vector3};
 
 use crate::aim::{Aim, Middle, middle};
 use crate::drawing::{Drawing, Region, Subject};
-use crate::frames::{Between, Configuration, GoalContext};
+use crate::frames::{Between, Configuration, GoalContext, Places, Relative};
 use crate::goal::{Kind, Unit, check_intervals};
 use crate::rows::{Row, Rows};
 use urdf_ik_mathematics::spatial::{rotation_from, rotation_vector};
@@ -93,8 +93,8 @@ impl Kind for Orientation {
         3
     }
 
-    fn bodies(&self) -> Vec<Option<usize>> {
-        self.between.bodies()
+    fn places(&self) -> Option<Places> {
+        Some(self.between.places())
     }
 
     fn aim(&self) -> Option<Aim> {
@@ -103,12 +103,11 @@ impl Kind for Orientation {
         self.between.aim(|frame| Middle::Orientation(frame.offset.rotation * centre))
     }
 
-    fn measure(&self, at: &dyn Configuration, rows: &mut Rows) {
-        let relative = self.between.relative(at);
+    fn measure(&self, relative: &Relative, rows: &mut Rows) {
         let (values, derivative) = self.numbers(&self.centre.tr_mul(&relative.rotation));
         for axis in 0..3 {
             let row = Row { value: values[axis], interval: [self.lower[axis], self.upper[axis]] };
-            relative.push(rows, row, [Vector3::zeros(), self.centre * derivative.row(axis).transpose()]);
+            rows.push(row, [Vector3::zeros(), self.centre * derivative.row(axis).transpose()]);
         }
     }
 
@@ -151,7 +150,7 @@ fn inverse_left_jacobian(vector: &Vector3<f64>) -> Matrix3<f64> {
 /// a, b and c of E = Rx(a) Ry(b) Rz(c), and their derivatives by an angular velocity ω = a' x + b' Rx y + c' Rx Ry z.
 /// Where b = ±π/2, c is 0, and each derivative is that of its own axis.
 fn euler_angles(rotation: &Matrix3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
-    let (sine, cosine) = (rotation[(0, 2)], rotation[(0, 0)].hypot(rotation[(0, 1)]));
+    let (sine, cosine) = (rotation[(0, 2)], rotation.fixed_view::<1, 2>(0, 0).norm());
     let second = sine.atan2(cosine);
     if cosine <= MIN_COSINE {
         let (y, x) = (rotation[(2, 1)], rotation[(1, 1)]);

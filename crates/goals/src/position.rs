@@ -6,9 +6,9 @@ use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::aim::{Aim, Middle, middle};
 use crate::drawing::{Drawing, Grip, Region, Subject, placed};
-use crate::frames::{Between, Configuration, GoalContext};
+use crate::frames::{Between, Configuration, GoalContext, Places, Relative};
 use crate::goal::{Kind, Unit, check_intervals, check_vectors};
-use crate::rows::{Row, Rows};
+use crate::rows::Rows;
 use urdf_ik_mathematics::spatial::rotation_from;
 use urdf_ik_text::Malformed;
 use urdf_ik_text::fields::Fields;
@@ -51,8 +51,8 @@ impl Kind for Position {
         3
     }
 
-    fn bodies(&self) -> Vec<Option<usize>> {
-        self.between.bodies()
+    fn places(&self) -> Option<Places> {
+        Some(self.between.places())
     }
 
     fn aim(&self) -> Option<Aim> {
@@ -60,13 +60,8 @@ impl Kind for Position {
         self.between.aim(|frame| Middle::Position((frame.offset * Point3::from(middle)).coords))
     }
 
-    fn measure(&self, at: &dyn Configuration, rows: &mut Rows) {
-        let relative = self.between.relative(at);
-        let values = self.axes.tr_mul(&(relative.point - self.centre));
-        for axis in 0..3 {
-            let row = Row { value: values[axis], interval: [self.lower[axis], self.upper[axis]] };
-            relative.push(rows, row, [self.axes.column(axis).into_owned(), Vector3::zeros()]);
-        }
+    fn measure(&self, relative: &Relative, rows: &mut Rows) {
+        rows.push_box(&(relative.point - self.centre), &self.axes, [&self.lower, &self.upper]);
     }
 
     fn check(&self) -> Result<(), Malformed> {
@@ -79,11 +74,11 @@ impl Kind for Position {
     }
 
     fn drawing(&self, at: &dyn Configuration) -> Option<Drawing> {
-        let relative = self.between.relative(at);
-        let pose = placed(&relative.frame, &self.centre, &self.axes);
+        let (frame, relative) = (self.between.frame.pose(at), self.between.places().relative(at));
+        let pose = placed(&frame, &self.centre, &self.axes);
         Some(Drawing {
             region: Region::Box { pose, lower: self.lower, upper: self.upper },
-            subject: Subject::Point(relative.frame * Point3::from(relative.point)),
+            subject: Subject::Point(frame * Point3::from(relative.point)),
             grip: Grip::of_place(&self.between.frame, at, self.centre),
         })
     }

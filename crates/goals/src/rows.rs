@@ -1,12 +1,12 @@
 //! The rows of one goal in one configuration.
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Matrix3, Vector3};
 
 /// Greatest number of rows of a goal.
 pub const MAX_ROWS: usize = 3;
 
 /// A value of a goal with its interval \[m or rad\].
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Row {
     /// The value.
     pub value: f64,
@@ -29,74 +29,60 @@ impl Row {
     }
 }
 
+/// The derivative of a value: it changes by force · v + torque · ω, with the velocity v of the point and the angular
+/// velocity ω of the link relative to the frame, all along the axes of the frame.
+pub type Derivative = [Vector3<f64>; 2];
+
 /// Rows of a goal: its values, and their derivatives.
-///
-/// A derivative is a wrench on each [body](crate::Kind::bodies) of the goal: the value changes by force · v +
-/// torque · ω, summed over the bodies, with the velocity v of the body at the origin of the base link's frame and its
-/// angular velocity ω.
 #[derive(Debug, Clone, Default)]
 pub struct Rows {
-    values: Vec<Row>,
-    /// Force \[1/m of the value's unit\] and torque \[1/rad\] of each body, row by row.
-    wrenches: Vec<[Vector3<f64>; 2]>,
-    /// Memory for the origins of bodies \[m\].
-    pub(crate) origins: Vec<Point3<f64>>,
-    /// True if values inside their intervals need no wrenches.
-    is_of_active: bool,
+    count: usize,
+    values: [Row; MAX_ROWS],
+    /// Force \[1/m of the value's unit\] and torque \[1/rad\].
+    derivatives: [Derivative; MAX_ROWS],
 }
 
 impl Rows {
-    /// Rows with wrenches of the [active](Row::is_active) values alone: those of others are 0.
-    pub fn of_active() -> Self {
-        Self { is_of_active: true, ..Self::default() }
-    }
-
-    /// True if a row needs no wrenches. Then it is added with one of 0 for each of so many bodies.
-    #[inline]
-    pub(crate) fn passes_over(&mut self, row: Row, bodies: usize) -> bool {
-        let passes_over = self.is_of_active && !row.is_active();
-        if passes_over {
-            self.values.push(row);
-            self.wrenches.resize(self.wrenches.len() + bodies, [Vector3::zeros(); 2]);
-        }
-        passes_over
-    }
-
     /// Removes all rows.
     #[inline]
     pub fn clear(&mut self) {
-        self.values.clear();
-        self.wrenches.clear();
+        self.count = 0;
     }
 
     /// The values with their intervals.
     #[inline]
     pub fn values(&self) -> &[Row] {
-        &self.values
+        &self.values[..self.count]
     }
 
-    /// The wrenches of a row, one per body: force and torque about the origin of the base link's frame.
+    /// The derivatives of the values; 0 for a relation of joints.
     #[inline]
-    pub fn wrenches(&self, row: usize) -> &[[Vector3<f64>; 2]] {
-        let bodies = self.wrenches.len() / self.values.len().max(1);
-        &self.wrenches[row * bodies..][..bodies]
+    pub fn derivatives(&self) -> &[Derivative] {
+        &self.derivatives[..self.count]
     }
 
     /// Norm of the distances of the values from their intervals \[m or rad\].
     #[inline]
     pub fn violation(&self) -> f64 {
-        self.values.iter().map(|row| row.lack().powi(2)).sum::<f64>().sqrt()
+        self.values().iter().map(|row| row.lack().powi(2)).sum::<f64>().sqrt()
     }
 
-    /// Adds a row with the wrench of each body.
+    /// Adds a row with the derivative of its value.
+    ///
+    /// # Panics
+    /// If there are [`MAX_ROWS`] already.
     #[inline]
-    pub fn push(&mut self, value: f64, interval: [f64; 2], wrenches: &[[Vector3<f64>; 2]]) {
-        self.values.push(Row { value, interval });
-        self.wrenches.extend_from_slice(wrenches);
+    pub fn push(&mut self, row: Row, derivative: Derivative) {
+        (self.values[self.count], self.derivatives[self.count]) = (row, derivative);
+        self.count += 1;
     }
 
-    /// Adds the wrenches of the next bodies to the last row.
-    pub fn pull(&mut self, wrenches: impl Iterator<Item = [Vector3<f64>; 2]>) {
-        self.wrenches.extend(wrenches);
+    /// Adds the rows of an offset of the point in a box with these axes and bounds \[m\].
+    pub(crate) fn push_box(&mut self, offset: &Vector3<f64>, axes: &Matrix3<f64>, [lower, upper]: [&[f64; 3]; 2]) {
+        let values = axes.tr_mul(offset);
+        for axis in 0..3 {
+            let row = Row { value: values[axis], interval: [lower[axis], upper[axis]] };
+            self.push(row, [axes.column(axis).into_owned(), Vector3::zeros()]);
+        }
     }
 }

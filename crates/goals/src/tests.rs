@@ -121,7 +121,7 @@ fn masses_at_one_joint_are_one_body() {
     // At zero: (1·1 + 3·2) / 4 = 1.75 along x.
     let goal = json!({"type": "center_of_mass", "p": [1.75, 0, 0], "lower": [0, 0, 0], "upper": [0, 0, 0]});
     let goal = Goal::read(&goal, &context).unwrap();
-    assert_eq!(goal.bodies(), [Some(0), Some(1), None]);
+    assert_eq!(goal.places().unwrap().joints().collect::<Vec<_>>(), [Some(0), Some(1), None]);
     let mut poses = ChainPoses::new(&chain);
     for (positions, expected) in [([0.0, 0.0], 0.0), ([0.5, 0.0], 0.5)] {
         chain.forward_kinematics(&positions, &mut poses);

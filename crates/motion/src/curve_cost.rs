@@ -1,15 +1,14 @@
 //! The cost of a joint curve along a path, and its quadratic model.
 //!
 //! The cost is the squared distance of the tip from the path and the squared violations of the goals, with a large
-//! weight, plus ∫ Σ (q′ᵢ / vᵢ)² ds over the
-//! path length s, with the derivative q′ and the velocity limit v of each variable, plus the integral of the
-//! preference's cost.
+//! weight, plus ∫ Σ (q′ᵢ / vᵢ)² ds over the path length s, with the derivative q′ of each variable, plus the integral
+//! of the preference's cost. From a given start v is the velocity limit of the variable; from a free one, which is
+//! chosen by the length of the motion in joint space, the greatest of these limits.
 
 use nalgebra::Vector6;
 
 use super::goal_rows::{GoalRow, GoalRows};
 use super::joint_curve::JointCurve;
-use super::limits::MotionLimits;
 use super::path_problem::PathProblem;
 use super::tip_kinematics::TipJacobian;
 use urdf_ik_goals::{Goal, Unit};
@@ -76,7 +75,7 @@ pub(super) struct CurveCost<'a> {
     /// Path length that one radian counts as \[m\].
     metres_per_radian: f64,
     samples: Vec<CostSample>,
-    /// 1 / v² for the bounded velocity limit v of each variable.
+    /// 1 / v² for the v of each variable.
     motion_weights: Vec<f64>,
     preference: PreferenceCost<'a>,
     /// Derivatives of the preference's cost by the positions.
@@ -101,7 +100,7 @@ impl<'a> CurveCost<'a> {
             problem,
             metres_per_radian,
             samples: samples(curve, problem.free_start),
-            motion_weights: motion_weights(problem.limits),
+            motion_weights: motion_weights(problem),
             preference: PreferenceCost::new(solver, problem.preference, problem.target),
             gradient: vec![0.0; variables],
             towards_goals: vec![0.0; variables],
@@ -248,9 +247,15 @@ fn metres(goal: &Goal, metres_per_radian: f64) -> f64 {
     }
 }
 
-/// 1 / v² for the bounded velocity limit v of each variable.
-fn motion_weights(limits: &MotionLimits) -> Vec<f64> {
-    limits.velocities.iter().map(|limit| 1.0 / limit.clamp(MIN_VELOCITY, MAX_VELOCITY).powi(2)).collect()
+/// 1 / v² for the v of each variable.
+fn motion_weights(problem: &PathProblem) -> Vec<f64> {
+    let bounded = problem.limits.velocities.iter().map(|limit| limit.clamp(MIN_VELOCITY, MAX_VELOCITY));
+    let mut velocities: Vec<f64> = bounded.collect();
+    if problem.free_start {
+        let greatest = velocities.iter().copied().fold(MIN_VELOCITY, f64::max);
+        velocities.fill(greatest);
+    }
+    velocities.iter().map(|velocity| 1.0 / velocity.powi(2)).collect()
 }
 
 /// Two samples in each interval, and one at the end of each part, where the tip comes to rest, and at a free start.

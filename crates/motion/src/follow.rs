@@ -28,8 +28,9 @@ const CHORDS: u32 = 8;
 /// it ends early and the next pose has solutions, a layered graph over branches, self-motions and free axes is
 /// searched. With a [free start](PathProblem::free_start), which is any solution of the first pose, the graph is
 /// searched at once. Then the joint curve is optimised as a whole: the tip stays within the deviation, and a redundant
-/// arm, or one with free axes, moves its joints as little as possible, weighted by their velocity limits, and towards
-/// the preference. The result is deterministic.
+/// arm, or one with free axes, moves its joints as little as possible, and towards the preference. From a given start
+/// the motion of the joints is weighted by their velocity limits; from a free one all of them count alike. The result
+/// is deterministic.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -45,8 +45,7 @@ impl<'a> GoalRows<'a> {
         let Self { chain, goals, poses, rows, gradient } = self;
         chain.forward_kinematics(positions, poses);
         for goal in *goals {
-            rows.clear();
-            goal.kind().measure(&ExactConfiguration { positions, poses }, rows);
+            goal.measure(&ExactConfiguration { positions, poses }, rows);
             for (index, row) in rows.values().iter().enumerate().filter(|(_, row)| row.is_active()) {
                 goal.write_gradient(chain, poses, index, rows, gradient);
                 on_row(&GoalRow { goal, lack: row.lack(), gradient });

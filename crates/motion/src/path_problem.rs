@@ -56,7 +56,8 @@ impl<'a> PathProblem<'a> {
     }
 
     /// This problem with a free start: of all solutions of the first pose, the one that completes the path best, by the
-    /// followed fraction and then by the motion of the joints, which counts 5 % more where bodies are within 2 cm.
+    /// followed fraction and then by the length of the motion in joint space, which counts 5 % more where bodies are
+    /// within 2 cm.
     #[must_use]
     pub fn with_free_start(self, free_start: bool) -> Self {
         Self { free_start, ..self }

@@ -1,9 +1,9 @@
 //! The pose nearest to a commanded one at which a tip meets the standing goals that refer to it alone.
 
-use nalgebra::{Isometry3, IsometryMatrix3, Translation3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, IsometryMatrix3, Translation3, UnitQuaternion};
 
 use super::standing_goals::{is_length, rest_distance};
-use urdf_ik_goals::{Configuration, Goal, Row, Rows};
+use urdf_ik_goals::{Configuration, Derivative, Goal, Places, Row, Rows};
 use urdf_ik_robot::Tip;
 
 /// Most passes over the goals: one is enough for a box, several for goals that influence each other.
@@ -28,18 +28,19 @@ impl Configuration for PosedJoint {
 /// translation, angles by rotation (projections one after the other). Goals of other links have no part.
 pub fn project(goals: &[Goal], tip: &Tip, mut pose: Isometry3<f64>) -> Isometry3<f64> {
     let mut rows = Rows::default();
-    let is_of_tip = |goal: &&Goal| {
-        let bodies = goal.bodies();
-        bodies.contains(&Some(tip.parent)) && bodies.iter().flatten().all(|joint| *joint == tip.parent)
-    };
+    let is_of_tip = |places: &&Places| places.joints().flatten().all(|joint| joint == tip.parent);
+    let of_tip = || goals.iter().filter_map(|goal| Some((goal, goal.places().filter(is_of_tip)?)));
     for _ in 0..PASSES {
         let mut is_met = true;
-        for goal in goals.iter().filter(is_of_tip) {
+        for (goal, places) in of_tip() {
             for row in 0..goal.kind().rows() {
-                goal.violation(&PosedJoint(nalgebra::convert(pose * tip.placement.inverse())), &mut rows);
+                let at = PosedJoint(nalgebra::convert(pose * tip.placement.inverse()));
+                goal.measure(&at, &mut rows);
                 let missing = missing(&rows.values()[row]);
-                if missing.abs() > ROUNDING {
-                    pose = moved(&pose, goal, rows.wrenches(row), missing);
+                if missing.abs() > ROUNDING
+                    && let Some((_, wrench)) = places.wrenches(&at, &rows.derivatives()[row]).next()
+                {
+                    pose = moved(&pose, goal, &wrench, missing);
                     is_met = false;
                 }
             }
@@ -58,10 +59,8 @@ fn missing(row: &Row) -> f64 {
     row.value.max(lower + rest).min(upper - rest) - row.value
 }
 
-/// A pose, moved so that a value of a goal with these wrenches changes by `change` to first order.
-fn moved(pose: &Isometry3<f64>, goal: &Goal, wrenches: &[[Vector3<f64>; 2]], change: f64) -> Isometry3<f64> {
-    let moving = goal.bodies().iter().zip(wrenches).find(|(body, _)| body.is_some());
-    let Some((_, [force, about_base])) = moving else { return *pose };
+/// A pose, moved so that a value of a goal with this wrench on the tip changes by `change` to first order.
+fn moved(pose: &Isometry3<f64>, goal: &Goal, [force, about_base]: &Derivative, change: f64) -> Isometry3<f64> {
     let torque = about_base - pose.translation.vector.cross(force);
     let direction = if is_length(goal) { *force } else { torque };
     let squared = direction.norm_squared();

@@ -71,8 +71,7 @@ impl GoalValues {
 
     /// The values of a goal with their intervals \[m or rad\].
     fn measure(&mut self, goal: &Goal) -> &[Row] {
-        self.rows.clear();
-        goal.kind().measure(&ExactConfiguration { positions: &self.positions, poses: &self.poses }, &mut self.rows);
+        goal.measure(&ExactConfiguration { positions: &self.positions, poses: &self.poses }, &mut self.rows);
         self.rows.values()
     }
 

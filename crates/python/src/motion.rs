@@ -38,7 +38,8 @@ impl PyArm {
     /// q : array (n,), or dict by joint name, optional
     ///     The current joint positions [rad or m]. The path begins there, or at the nearest solution
     ///     for its first pose. None: at the solution of its first pose that completes the path best, by the followed
-    ///     fraction and then by the motion of the joints, which counts 5 % more where bodies are within 2 cm.
+    ///     fraction and then by the length of the motion in joint space, which counts 5 % more where bodies are within
+    ///     2 cm.
     /// blend_radius : float
     ///     Distance from a waypoint at which its corner is rounded [m]; 0 means a stop at each corner.
     /// speed, acceleration : float

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
 use urdf_ik::collision::{Clearance, Geometry, LinkShapes, Obstacle, Pairs, Scene, SceneScratch, World};
 use urdf_ik::motion::{
     BranchEnd, FollowError, FollowOptions, Followed, JointLimits, MotionLimits, NextPose, Path, PathOptions,
@@ -195,6 +195,85 @@ fn a_free_start_is_as_good_as_the_best_of_many() {
     let length = joint_length(&free);
     println!("joint length {length:.3}, best of twelve {best:.3}");
     assert!(length <= 1.1 * best, "{length} {best}");
+}
+
+#[test]
+fn all_joints_count_alike_in_the_motion_from_a_free_start() {
+    let arm = common::bundled_arms().swap_remove(0);
+    let (mut limits, solver, seed) = (limits(&arm), arm.solver(), arm.chain.nominal_positions());
+    let down = |y: f64| Isometry3::new([0.45, y, 0.3].into(), Vector3::new(std::f64::consts::PI, 0.0, 0.0));
+    let path = Path::new(&[-0.3, 0.3].map(down), PathOptions::default()).unwrap();
+    let target = Target::new(0, path.pose_at(0.0));
+    let follow = |limits: &MotionLimits, free_start: bool| {
+        let problem = PathProblem::new(&path, &target, &seed, limits).with_free_start(free_start);
+        bits(&follow(&solver, &problem, &FollowOptions::default()).unwrap())
+    };
+    let [free, given] = [true, false].map(|is_free| follow(&limits, is_free));
+    let greatest = limits.velocities.iter().copied().fold(0.0, f64::max);
+    let slowed = limits.velocities.iter().position(|limit| *limit < greatest).unwrap_or(0);
+    limits.velocities[slowed] *= 0.1;
+    assert_eq!(free, follow(&limits, true));
+    assert_ne!(given, follow(&limits, false));
+}
+
+#[test]
+fn a_free_start_is_clear_where_a_shorter_motion_starts_in_contact() {
+    let (arm, text) = two_links(3.0);
+    let shapes = LinkShapes::of_urdf(&text, &arm.robot, &MeshFolders::new([], None)).unwrap();
+    let pairs = Pairs::of_chain(&arm.robot, &arm.chain, &shapes, None).unwrap();
+    // The tip moves along x, with any y.
+    let target = Target::new(0, Isometry3::identity()).with_free_axes([false, true, true, true, true, true]);
+    let (limits, solver, seed, path) = (limits(&arm), arm.solver(), [0.8, -1.0], line(&[[0.5, 0.0], [0.7, 0.0]]));
+    let problem = PathProblem::new(&path, &target, &seed, &limits).with_free_start(true);
+    let alone = follow(&solver, &problem, &FollowOptions::default()).unwrap().curve.unwrap();
+    let start = arm.tip_poses(&alone.positions_at(0.0))[0].translation;
+    let (rest, mut scratch) = (arm.robot.neutral_positions(), SceneScratch::default());
+    for place in 0..16 {
+        // The bodies touch at 7 cm.
+        let (sine, cosine) = (f64::from(place) * std::f64::consts::FRAC_PI_8).sin_cos();
+        let mut ball = Obstacle::default();
+        ball.add_primitive(Geometry::Sphere { radius: 0.05 }, &Isometry3::identity()).unwrap();
+        let mut world = World::default();
+        let (x, y) = (start.x + 0.065 * cosine, start.y + 0.065 * sine);
+        // The path has a mirror image, whose motion is as long.
+        for (name, y) in [("ball", y), ("image", -y)] {
+            world.add(name, Arc::new(ball.clone()), Isometry3::translation(x, y, 0.0)).unwrap();
+        }
+        let scene = Scene::new(&arm.robot, &arm.chain, &shapes, &pairs, &world, &rest).unwrap();
+        let problem = problem.with_clearance(Some(Clearance { scene: &scene, margin: 1e-3 }));
+        let followed = follow(&solver, &problem, &FollowOptions::default()).unwrap();
+        assert_eq!(followed.fraction, 1.0, "ball {place}: {:?}", followed.stop);
+        let curve = followed.curve.unwrap();
+        for i in 0..=200 {
+            let positions = curve.positions_at(curve.length() * f64::from(i) / 200.0);
+            assert!(scene.is_free(&positions, 5e-4, &mut scratch), "ball {place}: {positions:?} at {i}");
+        }
+    }
+}
+
+#[test]
+fn a_curve_that_would_miss_an_end_of_the_path_keeps_its_ends() {
+    let text = std::fs::read_to_string(common::root().join("urdf/arm7.urdf")).unwrap();
+    let arm = Arm::from_text(&text, "base_link", &["tool0"]);
+    // A circle near the greatest reach, where corrections of the tip converge slowly.
+    let (middle, outward, along) =
+        (Vector3::new(0.548, -0.358, 0.631), Vector3::new(-0.053, 0.042, 0.105), Vector3::new(-0.072, -0.102, 0.005));
+    let rotation = UnitQuaternion::from_quaternion(Quaternion::new(0.648, 0.589, 0.396, 0.275));
+    let pose = |part: i32| {
+        let (sine, cosine) = (std::f64::consts::TAU * f64::from(part) / 106.0).sin_cos();
+        Isometry3::from_parts((middle + (cosine - 1.0) * outward + sine * along).into(), rotation)
+    };
+    let poses: Vec<_> = (-53..=53).map(pose).collect();
+    let path = Path::new(&poses, PathOptions::default().with_blend_radius(5e-4)).unwrap();
+    let (target, limits, seed) = (Target::new(0, poses[0]), limits(&arm), arm.chain.nominal_positions());
+    let problem = PathProblem::new(&path, &target, &seed, &limits).with_free_start(true);
+    let followed = follow(&arm.solver(), &problem, &FollowOptions::default()).unwrap();
+    assert_eq!(followed.fraction, 1.0, "{:?}", followed.stop);
+    let curve = followed.curve.unwrap();
+    for length in [0.0, curve.length()] {
+        let (position, angle) = distance(&arm.tip_poses(&curve.positions_at(length))[0], &path.pose_at(length));
+        assert!(position <= target.tolerance.position && angle <= target.tolerance.orientation, "{position} {angle}");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Four configurations of a chain, with their frames, residuals and Jacobians.
 
 use super::frame::StoredFrame;
+use super::goal_places::Distal;
 use super::lanes::Lanes;
 use super::links::KernelLinks;
 use urdf_ik_goals::Rows;
@@ -31,12 +32,16 @@ pub struct Configurations {
 }
 
 /// A row of a goal besides targets that has an influence on the step in one of the configurations.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ActiveRow {
     /// Index of the goal among those besides targets.
     pub goal: usize,
     /// 1 in the configurations in which the row is active, else 0.
     pub lanes: Lanes,
+    /// The residual, and its derivative along the axes of the base link's frame: force on the point of the goal, then
+    /// torque. Both 0 in the other configurations.
+    pub residual: Lanes,
+    pub derivative: [Lanes; 6],
 }
 
 /// Memory for the rows of goals besides targets.
@@ -46,10 +51,10 @@ pub struct OtherRows {
     pub rows: Rows,
     /// The active rows, in the order of `Configurations::rows`.
     pub active: Vec<ActiveRow>,
-    /// The wrench of each active row and body: force, then torque about the origin of the base link's frame.
-    pub wrenches: Vec<[Lanes; 6]>,
-    /// Sum of the wrenches distal to each joint.
-    pub sums: Vec<[Lanes; 6]>,
+    /// The origin of each place of the goals, in the base link's frame.
+    pub origins: Vec<[Lanes; 3]>,
+    /// The places of one goal beyond each joint.
+    pub distal: Vec<Distal>,
 }
 
 impl Configurations {
@@ -66,10 +71,10 @@ impl Configurations {
             squared_error: Lanes::default(),
             met: 0,
             others: OtherRows {
-                rows: Rows::of_active(),
+                rows: Rows::default(),
                 active: Vec::new(),
-                wrenches: Vec::new(),
-                sums: vec![[Lanes::default(); 6]; links.joints.len()],
+                origins: Vec::new(),
+                distal: vec![Distal::default(); links.joints.len()],
             },
         }
     }

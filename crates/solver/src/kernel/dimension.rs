@@ -3,7 +3,7 @@
 use fearless_simd::{Simd, f64x4};
 
 use super::configurations::Configurations;
-use super::normal_equations::{solve_any, solve_by_columns, solve_by_rows};
+use super::normal_equations::{solve_by_any_columns, solve_by_any_rows, solve_by_columns, solve_by_rows};
 
 /// Sizes of a problem: compile-time constants for common chains.
 pub trait Dimension: Copy {
@@ -21,7 +21,7 @@ pub trait Dimension: Copy {
 
     #[inline(always)]
     fn targets(self) -> usize {
-        self.sizes().targets
+        self.sizes().rows.div_ceil(6)
     }
 
     /// Writes the unbounded damped step into `configurations.step`.
@@ -42,13 +42,13 @@ pub struct Fixed<const N: usize>;
 impl<const N: usize> Dimension for Fixed<N> {
     #[inline(always)]
     fn sizes(self) -> Dynamic {
-        Dynamic { variables: N, joints: N, targets: 1 }
+        Dynamic { variables: N, joints: N, rows: 6 }
     }
 
     #[inline(always)]
     fn solve<S: Simd>(self, configurations: &mut Configurations, damping: f64x4<S>) {
         if N >= 6 {
-            solve_by_rows(configurations, N, damping);
+            solve_by_rows::<S, 6>(configurations, N, damping);
         } else {
             solve_by_columns::<S, N>(configurations, damping);
         }
@@ -60,7 +60,8 @@ impl<const N: usize> Dimension for Fixed<N> {
 pub struct Dynamic {
     pub variables: usize,
     pub joints: usize,
-    pub targets: usize,
+    /// Six for each target, and one for each active row of other goals.
+    pub rows: usize,
 }
 
 impl Dimension for Dynamic {
@@ -71,10 +72,14 @@ impl Dimension for Dynamic {
 
     #[inline(always)]
     fn solve<S: Simd>(self, configurations: &mut Configurations, damping: f64x4<S>) {
-        if self.targets == 1 && self.variables >= 6 {
-            solve_by_rows(configurations, self.variables, damping);
+        if self.rows <= 3 && self.variables >= 3 {
+            solve_by_rows::<S, 3>(configurations, self.variables, damping);
+        } else if self.rows <= 6 && self.variables >= 6 {
+            solve_by_rows::<S, 6>(configurations, self.variables, damping);
+        } else if self.rows < self.variables {
+            solve_by_any_rows(configurations, self.variables, self.rows, damping);
         } else {
-            solve_any(configurations, self.variables, self.targets, damping);
+            solve_by_any_columns(configurations, self.variables, self.rows, damping);
         }
     }
 }

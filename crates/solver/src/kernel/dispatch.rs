@@ -8,7 +8,7 @@ use fearless_simd::{Level, dispatch};
 use super::configurations::Configurations;
 use super::dimension::{Compiled, Dynamic, Fixed};
 use super::fabrik::FabrikScratch;
-use super::goals::{Goals, PreparedGoal, Task};
+use super::goals::{Goals, Task};
 use super::lanes::Lanes;
 use super::links::KernelLinks;
 use super::residual::PreparedTarget;
@@ -28,15 +28,15 @@ pub struct Kernel {
     pub level: Level,
 }
 
-/// Runs `$work` with the specialisation `$compiled` for the kernel `$self` and `$blocks` blocks of six rows.
+/// Runs `$work` with the specialisation `$compiled` for the kernel `$self` and `$rows` rows.
 macro_rules! specialised {
-    ($self:ident, $blocks:expr, |$compiled:ident| $work:expr) => {
-        specialised!([1 2 3 4 5 6 7 8] $self, $blocks, |$compiled| $work)
+    ($self:ident, $rows:expr, |$compiled:ident| $work:expr) => {
+        specialised!([1 2 3 4 5 6 7 8] $self, $rows, |$compiled| $work)
     };
-    ([$($size:literal)*] $self:ident, $blocks:expr, |$compiled:ident| $work:expr) => {
-        match ($self.links.plain && $blocks <= 1, $self.links.variables) {
+    ([$($size:literal)*] $self:ident, $rows:expr, |$compiled:ident| $work:expr) => {
+        match ($self.links.plain && $rows <= 6, $self.links.variables) {
             $((true, $size) => specialised!(@ $self, $compiled, Fixed::<$size>, $work),)*
-            _ => specialised!(@ $self, $compiled, $self.dynamic($blocks), $work),
+            _ => specialised!(@ $self, $compiled, $self.dynamic($rows), $work),
         }
     };
     (@ $self:ident, $compiled:ident, $size:expr, $work:expr) => {{
@@ -71,14 +71,14 @@ impl Kernel {
         }
         for goal in others {
             let factor = if goal.is_standing() { standing_weight } else { 1.0 };
-            goals.push(PreparedGoal::new(goal, factor * goal.weight() / heaviest, self.length_scale));
+            goals.push(goal, factor * goal.weight() / heaviest, &self.links, self.length_scale);
         }
     }
 
     /// Writes frames, residuals and squared errors of `configurations`.
     pub fn measure(&self, goals: &Goals, configurations: &mut Configurations) {
         let links = &self.links;
-        specialised!(self, goals.targets.len(), |compiled| compiled.measure(links, &goals.targets, configurations));
+        specialised!(self, 6 * goals.targets.len(), |compiled| compiled.measure(links, &goals.targets, configurations));
         if goals.has_others() {
             self.measure_others(goals, configurations);
         }
@@ -95,7 +95,11 @@ impl Kernel {
     /// Writes the Jacobian of `configurations`. Requires [`Kernel::measure`].
     pub fn linearise(&self, goals: &Goals, configurations: &mut Configurations) {
         let links = &self.links;
-        specialised!(self, goals.targets.len(), |compiled| compiled.linearise(links, &goals.targets, configurations));
+        specialised!(self, 6 * goals.targets.len(), |compiled| compiled.linearise(
+            links,
+            &goals.targets,
+            configurations
+        ));
         if goals.has_others() {
             self.linearise_others(goals, configurations);
         }
@@ -105,8 +109,7 @@ impl Kernel {
     /// and columns.
     pub fn damped_step(&self, task: Task, configurations: &mut Configurations, damping: &Lanes, moving: &Lanes) {
         let (links, Task { goals, bounds }) = (&self.links, task);
-        let blocks = goals.active_blocks(configurations);
-        specialised!(self, blocks, |compiled| {
+        specialised!(self, goals.rows_of_step(configurations), |compiled| {
             compiled.linearise(links, &goals.targets, configurations);
             if goals.has_others() {
                 self.linearise_others(goals, configurations);
@@ -116,9 +119,11 @@ impl Kernel {
         });
     }
 
-    /// Writes the rows of the goals besides targets, after those of the targets.
+    /// Writes the rows of the goals besides targets, after those of the targets. Not inlined, to keep problems without
+    /// them fast.
+    #[inline(never)]
     fn measure_others(&self, goals: &Goals, configurations: &mut Configurations) {
-        goals.measure(&self.links, self.length_scale, configurations);
+        dispatch!(self.level, simd => goals.measure(simd, self.length_scale, configurations));
     }
 
     /// Writes the Jacobian of the goals besides targets.
@@ -136,7 +141,7 @@ impl Kernel {
         moving: &Lanes,
     ) {
         // Compile-time sizes would not make a cycle faster, only the program larger.
-        let (links, dimension) = (&self.links, self.dynamic(task.goals.len()));
+        let (links, dimension) = (&self.links, self.dynamic(0));
         dispatch!(self.level, simd => {
             scratch.cycle(simd, options, links, task, configurations);
             Compiled { simd, dimension }.advance(configurations, task.bounds, moving);
@@ -146,12 +151,12 @@ impl Kernel {
 
     /// Adds the step of `configurations` within the bounds, in the lanes that are `moving` (1 or 0).
     pub fn advance(&self, bounds: Bounds, configurations: &mut Configurations, moving: &Lanes) {
-        let dimension = self.dynamic(1);
+        let dimension = self.dynamic(0);
         dispatch!(self.level, simd => Compiled { simd, dimension }.advance(configurations, bounds, moving));
     }
 
     /// Sizes that are not compile-time constants.
-    fn dynamic(&self, targets: usize) -> Dynamic {
-        Dynamic { variables: self.links.variables, joints: self.links.joints.len(), targets }
+    fn dynamic(&self, rows: usize) -> Dynamic {
+        Dynamic { variables: self.links.variables, joints: self.links.joints.len(), rows }
     }
 }

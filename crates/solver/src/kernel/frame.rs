@@ -3,7 +3,7 @@
 use fearless_simd::prelude::*;
 use fearless_simd::{Simd, f64x4};
 
-use super::lanes::{Lanes, Vector, add, negate, scale, sine_cosine, splat, subtract};
+use super::lanes::{Lanes, Vector, add, dot, negate, scale, sine_cosine, splat, subtract};
 use super::links::{ConstantTurn, KernelLink};
 
 /// x, y and z axis and origin of a frame, one per lane, in memory.
@@ -115,9 +115,19 @@ impl<S: Simd> LaneFrame<S> {
     /// Transforms the point `at` from this frame to the base link's frame (units of the length scale).
     #[inline(always)]
     pub fn point(&self, at: &[f64; 3]) -> Vector<S> {
-        let [x, y, z] = splat(self.x[0].simd, *at);
-        let in_plane = add(scale(self.x, x), scale(self.y, y));
-        add(self.origin, add(in_plane, scale(self.z, z)))
+        add(self.origin, self.turn(splat(self.x[0].simd, *at)))
+    }
+
+    /// Turns a vector from the axes of this frame to those of the base link's frame.
+    #[inline(always)]
+    pub fn turn(&self, [x, y, z]: Vector<S>) -> Vector<S> {
+        add(add(scale(self.x, x), scale(self.y, y)), scale(self.z, z))
+    }
+
+    /// Turns a vector from the axes of the base link's frame to those of this frame.
+    #[inline(always)]
+    pub fn along(&self, vector: Vector<S>) -> Vector<S> {
+        [dot(self.x, vector), dot(self.y, vector), dot(self.z, vector)]
     }
 }
 

@@ -1,20 +1,22 @@
 //! The goals of a problem besides its targets: their rows and Jacobian in four configurations.
 //!
-//! A goal writes its rows one configuration at a time, and a wrench per row and body in place of a Jacobian. The column
-//! of a joint is its unit twist times the sum of the wrenches on all bodies distal to it. So joints that move both
-//! bodies of a relative goal cancel, and a goal on many bodies costs a single sweep over the joints.
+//! The relative pose of a goal's places is computed in four configurations at once. From it the goal writes its rows,
+//! one configuration at a time, each with a force and a torque in place of a Jacobian. Their power for the twist by a
+//! joint is the entry of its column. All twists of a goal cost a single sweep over the joints, on which those that
+//! move the places and the frame alike cancel.
 
-use fearless_simd::{Simd, f64x4};
-use nalgebra::{IsometryMatrix3, Matrix3, Rotation3, Translation3, Vector3};
+use std::ops::Range;
+
+use fearless_simd::Simd;
 
 use super::configurations::{ActiveRow, Configurations, OtherRows};
-use super::frame::{LaneFrame, StoredFrame, load};
-use super::lanes::{LANES, Lanes, cross, dot, subtract};
+use super::goal_places::{KernelPlace, LaneRelative, begin_sums};
+use super::lanes::{LANES, Lanes};
 use super::links::KernelLinks;
 use super::residual::{PreparedTarget, TOLERANCE_FRACTION};
 use crate::problem::Bounds;
 use crate::solution::Part;
-use urdf_ik_goals::{Configuration, Goal, MAX_ROWS, Rows, TOLERANCE, Unit};
+use urdf_ik_goals::{Derivative, Goal, Rows, TOLERANCE, Unit};
 
 /// The targets and goals of a problem, prepared for one solve.
 #[derive(Debug, Clone, Default)]
@@ -22,9 +24,10 @@ pub struct Goals {
     pub targets: Vec<PreparedTarget>,
     /// The other goals. Their active rows follow those of the targets without gaps.
     others: Vec<PreparedGoal>,
-    /// Number of rows of the other goals, and of their wrenches.
+    /// The places of the other goals, for each goal its frame at the end.
+    places: Vec<KernelPlace>,
+    /// Number of rows of the other goals.
     rows: usize,
-    wrenches: usize,
 }
 
 /// Goals and variable bounds of a step.
@@ -36,55 +39,63 @@ pub struct Task<'a> {
 
 /// A goal, prepared for one solve.
 #[derive(Debug, Clone)]
-pub struct PreparedGoal {
+struct PreparedGoal {
     goal: Goal,
     /// Factor from the goal's unit to rows \[rad/m or -\], with the root of the weight.
     factor: f64,
-}
-
-/// Rows of one goal in four configurations.
-struct LaneRows {
-    residuals: [Lanes; MAX_ROWS],
-    /// 1 where a row has an influence on the step, else 0.
-    active: [Lanes; MAX_ROWS],
-    /// Bit mask of the configurations that meet the goal.
-    met: u64,
+    /// Its places among [`Goals::places`].
+    places: Range<usize>,
 }
 
 impl PreparedGoal {
-    /// Prepares a goal with its weight relative to the others.
-    pub fn new(goal: &Goal, weight: f64, length_scale: f64) -> Self {
-        let unit = if goal.kind().unit() == Unit::Metre { length_scale } else { 1.0 };
-        Self { goal: goal.clone(), factor: weight.sqrt() / unit }
-    }
-
-    /// Its rows, with a wrench for each row and body in `wrenches`. `found` is working memory.
-    fn measure(&self, mut at: LaneConfiguration, found: &mut Rows, wrenches: &mut [[Lanes; 6]]) -> LaneRows {
-        let none = [Lanes::default(); MAX_ROWS];
-        let mut rows = LaneRows { residuals: none, active: none, met: u64::MAX };
+    /// Writes its rows, all inactive before. Returns the bit mask of the configurations that violate it. `found` is
+    /// working memory.
+    #[inline(always)]
+    fn measure<S: Simd>(
+        &self,
+        relative: Option<&LaneRelative<S>>,
+        positions: &[Lanes],
+        length_scale: f64,
+        found: &mut Rows,
+        rows: &mut [ActiveRow],
+    ) -> u64 {
+        let (kind, mut violated) = (self.goal.kind(), 0);
         for lane in 0..LANES {
-            at.lane = lane;
-            if self.goal.violation(&at, found) > TOLERANCE_FRACTION * TOLERANCE {
-                rows.met &= !(1 << lane);
+            found.clear();
+            if let Some(relative) = relative {
+                kind.measure(&relative.of(lane, length_scale), found);
             }
-            let mut wrenches = wrenches.iter_mut();
-            for (row, value) in found.values().iter().enumerate() {
-                // A value inside its interval has no influence on the step.
-                let active = if value.is_active() { 1.0 } else { 0.0 };
-                let factor = active * self.factor;
-                rows.active[row].0[lane] = active;
-                rows.residuals[row].0[lane] = factor * value.lack();
-                let bodies = self.goal.bodies().iter().zip(found.wrenches(row)).zip(&mut wrenches);
-                // The base link does not move.
-                for ((_, [force, torque]), stored) in bodies.filter(|((body, _), _)| body.is_some()) {
-                    for axis in 0..3 {
-                        stored[axis].0[lane] = factor * at.length_scale * force[axis];
-                        stored[axis + 3].0[lane] = factor * torque[axis];
-                    }
-                }
+            if let Some(relation) = kind.relation() {
+                found.push(relation.row(|variable| positions[variable].0[lane]), Derivative::default());
+            }
+            if found.violation() > TOLERANCE_FRACTION * TOLERANCE {
+                violated |= 1 << lane;
+            }
+            self.take(lane, found, length_scale, rows);
+        }
+        if let Some(relative) = relative {
+            for row in rows {
+                relative.turn(&mut row.derivative);
             }
         }
-        rows
+        violated
+    }
+
+    /// Takes the active rows of a configuration. A force acts on a point in units of the length scale.
+    #[inline(always)]
+    fn take(&self, lane: usize, found: &Rows, length_scale: f64, rows: &mut [ActiveRow]) {
+        for ((value, [force, torque]), row) in found.values().iter().zip(found.derivatives()).zip(rows) {
+            // A value inside its interval has no influence on the step.
+            if !value.is_active() {
+                continue;
+            }
+            row.lanes.0[lane] = 1.0;
+            row.residual.0[lane] = self.factor * value.lack();
+            for axis in 0..3 {
+                row.derivative[axis].0[lane] = self.factor * length_scale * force[axis];
+                row.derivative[axis + 3].0[lane] = self.factor * torque[axis];
+            }
+        }
     }
 }
 
@@ -97,12 +108,21 @@ impl Goals {
     pub fn clear(&mut self) {
         self.targets.clear();
         self.others.clear();
-        self.count();
+        self.places.clear();
+        self.rows = 0;
     }
 
-    pub fn push(&mut self, goal: PreparedGoal) {
-        self.others.push(goal);
-        self.count();
+    /// Adds a goal with its weight relative to the others.
+    pub fn push(&mut self, goal: &Goal, weight: f64, links: &KernelLinks, length_scale: f64) {
+        let unit = if goal.kind().unit() == Unit::Metre { length_scale } else { 1.0 };
+        let first = self.places.len();
+        if let Some(places) = goal.places() {
+            let points = places.points.iter().map(|(share, place)| (*share, place)).chain([(-1.0, &places.frame)]);
+            self.places.extend(points.map(|(share, place)| KernelPlace::new(place, share, links, length_scale)));
+        }
+        let places = first..self.places.len();
+        self.others.push(PreparedGoal { goal: goal.clone(), factor: weight.sqrt() / unit, places });
+        self.rows += goal.kind().rows();
     }
 
     /// Removes the targets and goals that `keeps` excludes.
@@ -111,7 +131,7 @@ impl Goals {
         self.targets.retain(|_| index.next().is_some_and(|index| keeps(Part::Target(index))));
         let mut index = 0..;
         self.others.retain(|_| index.next().is_some_and(|index| keeps(Part::Goal(index))));
-        self.count();
+        self.rows = self.others.iter().map(|other| other.goal.kind().rows()).sum();
     }
 
     /// Multiplies the rows of goals in metres by a factor.
@@ -133,15 +153,6 @@ impl Goals {
         active.iter().filter(|row| row.lanes.0[lane] != 0.0).count()
     }
 
-    /// Counts the rows and wrenches of the other goals.
-    fn count(&mut self) {
-        (self.rows, self.wrenches) = (0, 0);
-        for PreparedGoal { goal, .. } in &self.others {
-            self.rows += goal.kind().rows();
-            self.wrenches += goal.kind().rows() * goal.bodies().len();
-        }
-    }
-
     /// Largest number of blocks of six rows.
     #[inline]
     pub fn len(&self) -> usize {
@@ -154,125 +165,81 @@ impl Goals {
         !self.others.is_empty()
     }
 
-    /// Number of blocks of six rows with an influence on the step in a configuration. Requires [`Goals::measure`].
+    /// Number of rows with an influence on the step in a configuration. Requires [`Goals::measure`].
     #[inline]
-    pub fn active_blocks(&self, configurations: &Configurations) -> usize {
-        let others = if self.has_others() { configurations.others.active.len() } else { 0 };
-        self.targets.len() + others.div_ceil(6)
+    pub fn rows_of_step(&self, configurations: &Configurations) -> usize {
+        6 * self.targets.len() + if self.has_others() { configurations.others.active.len() } else { 0 }
     }
 
-    /// Writes the active rows of the other goals and their wrenches. Adds to squared errors and met configurations.
-    pub fn measure(&self, links: &KernelLinks, length_scale: f64, configurations: &mut Configurations) {
+    /// Writes the active rows of the other goals. Adds to squared errors and met configurations.
+    #[inline(always)]
+    pub fn measure<S: Simd>(&self, simd: S, length_scale: f64, configurations: &mut Configurations) {
         configurations.make_room(self.len());
         let Configurations { positions, frames, rows, others, squared_error, met, .. } = configurations;
-        let OtherRows { rows: found, active, wrenches, .. } = others;
+        let OtherRows { rows: found, active, origins, .. } = others;
         rows[self.targets.len()..self.len()].fill([Lanes::default(); 6]);
-        wrenches.resize(self.wrenches, [Lanes::default(); 6]);
+        origins.resize(self.places.len(), [Lanes::default(); 3]);
         active.clear();
-        let mut written = 0;
         for (index, goal) in self.others.iter().enumerate() {
-            let (count, bodies, from) = (goal.goal.kind().rows(), goal.goal.bodies().len(), written);
-            let at = LaneConfiguration { links, length_scale, positions, frames, lane: 0 };
-            let measured = goal.measure(at, found, &mut wrenches[from..][..count * bodies]);
-            *met &= measured.met;
-            for row in (0..count).filter(|row| measured.active[*row] != Lanes::default()) {
-                let (place, residual) = (6 * self.targets.len() + active.len(), measured.residuals[row]);
-                rows[place / 6][place % 6] = residual;
-                for (sum, residual) in squared_error.0.iter_mut().zip(residual.0) {
-                    *sum += residual * residual;
+            let (places, origins) = (&self.places[goal.places.clone()], &mut origins[goal.places.clone()]);
+            let relative = LaneRelative::new(simd, places, frames, origins);
+            let first = active.len();
+            let inactive = ActiveRow { goal: index, ..ActiveRow::default() };
+            active.resize(first + goal.goal.kind().rows(), inactive);
+            *met &= !goal.measure(relative.as_ref(), positions, length_scale, found, &mut active[first..]);
+            let mut count = first;
+            for row in first..active.len() {
+                if active[row].lanes != Lanes::default() {
+                    active.swap(count, row);
+                    count += 1;
                 }
-                wrenches.copy_within(from + row * bodies..from + (row + 1) * bodies, written);
-                written += bodies;
-                active.push(ActiveRow { goal: index, lanes: measured.active[row] });
             }
+            active.truncate(count);
+        }
+        for (place, row) in (6 * self.targets.len()..).zip(&*active) {
+            rows[place / 6][place % 6] = row.residual;
+            let residual = row.residual.load(simd);
+            squared_error.store(squared_error.load(simd) + residual * residual);
         }
     }
 
-    /// Writes the Jacobian of the active rows, from the wrenches of [`Goals::measure`].
+    /// Writes the Jacobian of the active rows. Requires [`Goals::measure`].
     #[inline(always)]
     pub fn linearise<S: Simd>(&self, simd: S, links: &KernelLinks, configurations: &mut Configurations) {
         let Configurations { frames, columns, others, .. } = configurations;
-        let OtherRows { active, wrenches, sums, .. } = others;
+        let OtherRows { active, origins, distal, .. } = others;
         columns[self.targets.len() * links.variables..self.len() * links.variables].fill([Lanes::default(); 6]);
-        let mut wrenches = wrenches.as_slice();
-        for (row, ActiveRow { goal, lanes }) in (6 * self.targets.len()..).zip(&*active) {
-            let PreparedGoal { goal, factor } = &self.others[*goal];
-            let columns = &mut columns[row / 6 * links.variables..][..links.variables];
-            let (of_row, others) = wrenches.split_at(goal.bodies().len());
-            wrenches = others;
-            sum_wrenches(simd, links, frames, sums, goal.bodies(), of_row, |variable, entry| {
-                let sum = columns[variable][row % 6].load(simd) + entry;
-                columns[variable][row % 6].store(sum);
-            });
-            for (variable, coefficient) in goal.kind().coefficients() {
-                columns[*variable][row % 6].store(lanes.load(simd) * (factor * coefficient));
+        let mut first = 6 * self.targets.len();
+        for rows in active.chunk_by(|row, next| row.goal == next.goal) {
+            let PreparedGoal { goal, factor, places } = &self.others[rows[0].goal];
+            for (row, ActiveRow { lanes, .. }) in (first..).zip(rows) {
+                let columns = &mut columns[row / 6 * links.variables..];
+                for (variable, coefficient) in goal.kind().coefficients() {
+                    columns[*variable][row % 6].store(lanes.load(simd) * (factor * coefficient));
+                }
             }
+            let (places, origins) = (&self.places[places.clone()], &origins[places.clone()]);
+            for joint in (0..begin_sums(simd, places, origins, distal)).rev() {
+                let (before, [sum, ..]) = distal.split_at_mut(joint) else { continue };
+                if sum.is_none() {
+                    continue;
+                }
+                let link = &links.joints[joint];
+                let twist = sum.twist(simd, link, &frames[joint]);
+                if let Some(parent) = link.parent {
+                    before[parent].add(simd, sum);
+                }
+                for (row, ActiveRow { derivative, .. }) in (first..).zip(rows) {
+                    let entry = &mut columns[row / 6 * links.variables + link.variable][row % 6];
+                    let mut sum = entry.load(simd);
+                    for (power, twist) in derivative.iter().zip(twist) {
+                        sum += power.load(simd) * twist;
+                    }
+                    entry.store(sum);
+                }
+            }
+            first += rows.len();
         }
-    }
-}
-
-/// Sums the wrenches on `bodies` from the tips to the base, and adds the derivative of each joint to its variable.
-#[inline(always)]
-fn sum_wrenches<S: Simd>(
-    simd: S,
-    links: &KernelLinks,
-    frames: &[StoredFrame],
-    sums: &mut [[Lanes; 6]],
-    bodies: &[Option<usize>],
-    wrenches: &[[Lanes; 6]],
-    mut add: impl FnMut(usize, f64x4<S>),
-) {
-    let Some(last) = bodies.iter().flatten().max() else { return };
-    sums[..=*last].fill([Lanes::default(); 6]);
-    for (body, wrench) in bodies.iter().zip(wrenches) {
-        if let Some(joint) = body {
-            add_to(simd, &mut sums[*joint], load(simd, wrench));
-        }
-    }
-    for joint in (0..=*last).rev() {
-        let link = &links.joints[joint];
-        let sum = load(simd, &sums[joint]);
-        let [x, y, z, a, b, c] = sum;
-        let frame = LaneFrame::load(simd, &frames[joint]);
-        let entry = if link.prismatic {
-            dot(frame.z, [x, y, z]) * link.multiplier
-        } else {
-            dot(frame.z, subtract([a, b, c], cross(frame.origin, [x, y, z]))) * link.multiplier
-        };
-        add(link.variable, entry);
-        if let Some(parent) = link.parent {
-            add_to(simd, &mut sums[parent], sum);
-        }
-    }
-}
-
-#[inline(always)]
-fn add_to<S: Simd>(simd: S, sum: &mut [Lanes; 6], part: [f64x4<S>; 6]) {
-    for (total, part) in sum.iter_mut().zip(part) {
-        total.store(total.load(simd) + part);
-    }
-}
-
-/// One of four configurations.
-struct LaneConfiguration<'a> {
-    links: &'a KernelLinks,
-    length_scale: f64,
-    positions: &'a [Lanes],
-    frames: &'a [StoredFrame],
-    lane: usize,
-}
-
-impl Configuration for LaneConfiguration<'_> {
-    fn frame(&self, joint: usize) -> IsometryMatrix3<f64> {
-        let [x, y, z, origin] = &self.frames[joint];
-        let vector = |part: &[Lanes; 3]| Vector3::from(part.each_ref().map(|entry| entry.0[self.lane]));
-        let axes = Matrix3::from_columns(&[vector(x), vector(y), vector(z)]);
-        let origin = Translation3::from(vector(origin) * self.length_scale);
-        IsometryMatrix3::from_parts(origin, Rotation3::from_matrix_unchecked(axes)) * self.links.urdf_frames[joint]
-    }
-
-    fn position(&self, variable: usize) -> f64 {
-        self.positions[variable].0[self.lane]
     }
 }
 

@@ -20,6 +20,7 @@ mod fabrik_acceleration;
 mod fabrik_cycle;
 mod fabrik_fit;
 mod frame;
+mod goal_places;
 mod goals;
 mod kinematics;
 mod ldl;

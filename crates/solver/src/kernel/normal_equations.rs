@@ -29,86 +29,113 @@ pub fn solve_by_columns<S: Simd, const N: usize>(configurations: &mut Configurat
     }
 }
 
-/// The unbounded step towards one target, from the 6×6 normal equations: step = Jᵀ y with (JJᵀ + λ) y = rows.
+/// The unbounded step of `R` rows, up to six, from the R×R normal equations: step = Jᵀ y with (JJᵀ + λ) y = rows.
 #[inline(always)]
-pub fn solve_by_rows<S: Simd>(configurations: &mut Configurations, variables: usize, damping: f64x4<S>) {
+pub fn solve_by_rows<S: Simd, const R: usize>(
+    configurations: &mut Configurations,
+    variables: usize,
+    damping: f64x4<S>,
+) {
     let (simd, Configurations { columns, rows, step, .. }) = (damping.simd, configurations);
     let (columns, rows) = (&columns[..variables], &rows[0]);
     let zero = f64x4::splat(simd, 0.0);
-    let (mut normal, mut right) = ([[zero; 6]; 6], [zero; 6]);
+    let (mut normal, mut right) = ([[zero; R]; R], [zero; R]);
     for column in columns {
-        for i in 0..6 {
+        for i in 0..R {
             let entry = column[i].load(simd);
             for j in 0..=i {
                 normal[i][j] += entry * column[j].load(simd);
             }
         }
     }
-    for i in 0..6 {
+    for i in 0..R {
         right[i] = rows[i].load(simd);
     }
-    factorise(simd, 6, &mut normal, damping);
-    substitute(simd, 6, &normal, &mut right);
+    factorise(simd, R, &mut normal, damping);
+    substitute(simd, R, &normal, &mut right);
     for (column, step) in columns.iter().zip(step) {
         // Entry 0 of the solution is computed last, so only its product waits for it.
-        let mut sum = column[5].load(simd) * right[5];
-        for row in (0..5).rev() {
+        let mut sum = column[R - 1].load(simd) * right[R - 1];
+        for row in (0..R - 1).rev() {
             sum += column[row].load(simd) * right[row];
         }
         step.store(sum);
     }
 }
 
-/// The step towards several targets, without bounds, from the smaller of the two normal equations.
+/// The step of so many `rows` of several targets and goals, fewer than variables, without bounds: as [`solve_by_rows`].
 #[inline(always)]
-pub fn solve_any<S: Simd>(configurations: &mut Configurations, variables: usize, targets: usize, damping: f64x4<S>) {
-    let simd = damping.simd;
-    let Configurations { columns, rows, step, active_set: ActiveSet { normal, right, .. }, .. } = configurations;
-    let (columns, rows, step) = (&columns[..targets * variables], &rows[..targets], &mut step[..variables]);
+pub fn solve_by_any_rows<S: Simd>(
+    configurations: &mut Configurations,
+    variables: usize,
+    rows: usize,
+    damping: f64x4<S>,
+) {
+    let (simd, blocks) = (damping.simd, rows.div_ceil(6));
+    let Configurations { columns, rows: residuals, step, active_set: ActiveSet { normal, right, .. }, .. } =
+        configurations;
+    let (columns, right) = (&columns[..blocks * variables], &mut right[..rows]);
     let (mut normal, zero) = (LowerTriangle(normal), f64x4::splat(simd, 0.0));
-    // The columns of each target.
-    let blocks = || columns.chunks_exact(variables);
-    if 6 * targets < variables {
-        for (block, columns) in blocks().enumerate() {
-            for (other, others) in blocks().enumerate().take(block + 1) {
-                for (row, column) in (0..6).flat_map(|row| (0..6).map(move |column| (row, column))) {
-                    let mut sum = zero;
-                    for (a, b) in columns.iter().zip(others) {
-                        sum += a[row].load(simd) * b[column].load(simd);
-                    }
-                    let (i, j) = (6 * block + row, 6 * other + column);
-                    if j <= i {
-                        normal.set([i, j], sum);
-                    }
+    for i in 0..rows {
+        let own = &columns[i / 6 * variables..][..variables];
+        // Three entries share the loads of this row.
+        for first in (0..=i).step_by(3) {
+            let mut sums = [zero; 3];
+            for (own, others) in own.iter().zip(&columns[first / 6 * variables..]) {
+                let own = own[i % 6].load(simd);
+                for (sum, other) in sums.iter_mut().zip(&others[first % 6..]) {
+                    *sum += own * other.load(simd);
                 }
             }
-        }
-        right.iter_mut().zip(rows.as_flattened()).for_each(|(right, row)| *right = *row);
-        factorise(simd, 6 * targets, &mut normal, damping);
-        substitute(simd, 6 * targets, &normal, &mut right[..]);
-        for (variable, step) in step.iter_mut().enumerate() {
-            let mut sum = zero;
-            for (columns, right) in blocks().zip(right.chunks_exact(6)) {
-                for (entry, y) in columns[variable].iter().zip(right) {
-                    sum += entry.load(simd) * y.load(simd);
-                }
+            for (j, sum) in (first..=i).zip(sums) {
+                normal.set([i, j], sum);
             }
-            step.store(sum);
         }
-        return;
     }
+    right.copy_from_slice(&residuals.as_flattened()[..rows]);
+    factorise(simd, rows, &mut normal, damping);
+    substitute(simd, rows, &normal, right);
+    for (variable, step) in step[..variables].iter_mut().enumerate() {
+        let mut sum = zero;
+        for (columns, right) in columns.chunks_exact(variables).zip(right.chunks(6)) {
+            for (entry, y) in columns[variable].iter().zip(right) {
+                sum += entry.load(simd) * y.load(simd);
+            }
+        }
+        step.store(sum);
+    }
+}
+
+/// The step of so many `rows` of several targets and goals, without bounds: as [`solve_by_columns`].
+#[inline(always)]
+pub fn solve_by_any_columns<S: Simd>(
+    configurations: &mut Configurations,
+    variables: usize,
+    rows: usize,
+    damping: f64x4<S>,
+) {
+    let (simd, blocks) = (damping.simd, rows.div_ceil(6));
+    let Configurations { columns, rows: residuals, step, active_set: ActiveSet { normal, .. }, .. } = configurations;
+    // Whole blocks, and the rows of the last one.
+    let (whole, last) = columns[..blocks * variables].split_at(rows / 6 * variables);
+    let (step, mut normal, zero) = (&mut step[..variables], LowerTriangle(normal), f64x4::splat(simd, 0.0));
     for i in 0..variables {
         for j in 0..=i {
             let mut sum = zero;
-            for columns in blocks() {
+            for columns in whole.chunks_exact(variables) {
                 for (a, b) in columns[i].iter().zip(&columns[j]) {
+                    sum += a.load(simd) * b.load(simd);
+                }
+            }
+            if !last.is_empty() {
+                for (a, b) in last[i].iter().zip(&last[j]).take(rows % 6) {
                     sum += a.load(simd) * b.load(simd);
                 }
             }
             normal.set([i, j], sum);
         }
         let mut sum = zero;
-        for (columns, rows) in blocks().zip(rows) {
+        for (columns, rows) in columns[..blocks * variables].chunks_exact(variables).zip(&*residuals) {
             for (entry, row) in columns[i].iter().zip(rows) {
                 sum += entry.load(simd) * row.load(simd);
             }

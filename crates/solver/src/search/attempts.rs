@@ -171,7 +171,7 @@ impl Attempts {
     pub fn rank(&mut self, search: &Search, problem: &Problem) {
         let targets = problem.targets.iter().copied().chain(aimed_targets(&search.chain, problem));
         search.table.rank(search.kernel.level, targets, &mut self.ranking);
-        search.table.rank_by_relations(problem.goals, &mut self.ranking);
+        search.table.rank_by_relations(search.kernel.level, problem.goals, &mut self.ranking);
     }
 
     /// Runs attempts until `arrived` stops the search or none remain. Writes the nearest configuration of the failed

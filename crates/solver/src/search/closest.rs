@@ -104,11 +104,39 @@ impl ClosestDescent {
         let upper = Task { goals: &standing, ..setup.task() };
         let whole = &setup.goals;
         let lower = LowerLevel { kernel, upper, whole, first_row: 0, heavy: &weighted, heavy_kernel: kernel };
-        for objective in [&WholeError { kernel, task: upper } as &dyn Objective, &lower] {
-            self.descend_by(objective, &mut closest.positions, Budget::of(MAX_ITERATIONS));
-        }
+        let levels = [&WholeError { kernel, task: upper } as &dyn Objective, &lower];
+        self.descend_levels(run, levels, closest, attempts);
         (self.weighted, self.standing) = (weighted, standing);
         iterations
+    }
+
+    /// Descends by one level after the other from the closest and each promising configuration, and writes the least
+    /// minimum into the closest. Penalties stall in different distances from the minima.
+    fn descend_levels(
+        &mut self,
+        run: &Run,
+        levels: [&dyn Objective; 2],
+        closest: &mut Candidate,
+        attempts: &mut Attempts,
+    ) {
+        let (attempt, most) = (closest.attempt, PROMISING * closest.score);
+        let mut least = f64::INFINITY;
+        let mut descend = |candidate: &mut Candidate| {
+            for objective in levels {
+                candidate.score =
+                    self.descend_by(objective, &mut candidate.positions, Budget::of(MAX_ITERATIONS)).squared_error;
+            }
+            let is_best = candidate.score < least;
+            least = least.min(candidate.score);
+            is_best
+        };
+        descend(closest);
+        let others = attempts.failed.candidates().iter_mut();
+        for other in others.filter(|other| other.attempt != attempt && other.score <= most) {
+            if !run.has_expired() && descend(other) {
+                closest.copy_from(other);
+            }
+        }
     }
 
     /// In tracking with goals, replaces a closest configuration that does not meet them by the solution nearest to the

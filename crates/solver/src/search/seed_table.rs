@@ -1,11 +1,13 @@
 //! Starting points other than the seed: a table of configurations spread over the joint limits, with the
 //! poses of their tips.
 
+use std::slice::ChunksExact;
+
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, Simd, dispatch, f32x8};
 
 use crate::Target;
-use urdf_ik_goals::Goal;
+use urdf_ik_goals::{Goal, Joints};
 use urdf_ik_mathematics::lanes::single;
 use urdf_ik_mathematics::pseudorandom;
 use urdf_ik_robot::{Chain, ChainPoses, Domain};
@@ -31,6 +33,8 @@ struct EightLanes([f32; GROUP_SIZE]);
 pub struct SeedTable {
     /// Configurations, one after the other \[rad or m\].
     positions: Vec<f64>,
+    /// The same in groups, one after the other, each variable by variable.
+    grouped: Vec<EightLanes>,
     /// For each tip, its poses in groups of configurations.
     poses: Vec<Vec<Poses>>,
     length_scale: f64,
@@ -98,12 +102,17 @@ impl SeedTable {
         let positions = Vec::with_capacity(TABLE_SIZE * domains.len());
         let mut configuration = vec![0.0; domains.len()];
         let poses = vec![vec![Poses::default(); TABLE_SIZE / GROUP_SIZE]; chain.tips().len()];
-        let mut table = Self { positions, poses, length_scale, steps, domains };
+        let grouped = vec![EightLanes::default(); TABLE_SIZE / GROUP_SIZE * domains.len()];
+        let mut table = Self { positions, grouped, poses, length_scale, steps, domains };
         let mut at = ChainPoses::new(chain);
         for index in 0..TABLE_SIZE {
             table.sample(index, 0, &mut configuration);
             chain.forward_kinematics(&configuration, &mut at);
             table.positions.extend_from_slice(&configuration);
+            let group = table.grouped.chunks_exact_mut(configuration.len()).nth(index / GROUP_SIZE);
+            for (group, position) in group.into_iter().flatten().zip(&configuration) {
+                group.0[index % GROUP_SIZE] = single(*position);
+            }
             for (poses, pose) in table.poses.iter_mut().zip(at.tips()) {
                 let Poses { features, half_square } = &mut poses[index / GROUP_SIZE];
                 let rotation = pose.rotation.to_rotation_matrix();
@@ -131,13 +140,10 @@ impl SeedTable {
     }
 
     /// Adds the squared violations of relations of joints to the costs.
-    pub fn rank_by_relations(&self, goals: &[Goal], ranking: &mut Ranking) {
-        let variables = self.domains.len();
+    pub fn rank_by_relations(&self, level: Level, goals: &[Goal], ranking: &mut Ranking) {
         for relation in goals.iter().filter_map(|goal| goal.kind().relation()) {
-            for (index, positions) in self.positions.chunks_exact(variables).enumerate() {
-                let violation = relation.row(|variable| positions[variable]).lack();
-                ranking.costs[index / GROUP_SIZE].0[index % GROUP_SIZE] += single(violation * violation);
-            }
+            let groups = self.grouped.chunks_exact(self.domains.len());
+            dispatch!(level, simd => add_violations(simd, groups, relation, &mut ranking.costs));
         }
     }
 
@@ -165,6 +171,7 @@ impl SeedTable {
 
     /// Writes the start of attempt `attempt` (1 is the first after the seed) into `out` \[rad or m\]: the table's
     /// configurations nearest to the targets, then further samples of the sequence.
+    #[inline]
     pub fn start(&self, level: Level, attempt: usize, random_seed: u64, ranking: &mut Ranking, out: &mut [f64]) {
         if attempt <= TRIED_FROM_TABLE {
             let index = ranking.take(level, attempt);
@@ -197,6 +204,20 @@ fn add_costs<S: Simd>(simd: S, poses: &[Poses], weights: &[f32; FEATURES], posit
             sum -= f32x8::load_array(simd, feature.0) * *weight;
         }
         sum.store_array(&mut cost.0);
+    }
+}
+
+/// Adds the squared violations of a relation of joints at all configurations.
+#[inline(always)]
+fn add_violations<S: Simd>(simd: S, groups: ChunksExact<EightLanes>, relation: &Joints, costs: &mut [EightLanes]) {
+    let [lower, upper] = relation.bounds.map(|bound| f32x8::splat(simd, single(bound)));
+    for (positions, cost) in groups.zip(costs) {
+        let mut value = f32x8::splat(simd, 0.0);
+        for (variable, factor) in &relation.coefficients {
+            value += f32x8::load_array(simd, positions[*variable].0) * single(*factor);
+        }
+        let lack = value.max(lower).min(upper) - value;
+        (f32x8::load_array(simd, cost.0) + lack * lack).store_array(&mut cost.0);
     }
 }
 

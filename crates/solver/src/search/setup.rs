@@ -108,6 +108,9 @@ impl Setup {
     /// violates, because bounds would move the start.
     pub fn set_for_attempts(&mut self, input: SearchInput) {
         self.set(input);
+        if input.problem.goals.is_empty() {
+            return;
+        }
         let (problem, Self { goals, start, first, lower, upper, has_bounds, .. }) = (input.problem, self);
         let mut becomes_bound = |goal: &Goal| {
             let interval = goal.kind().relation().and_then(Joints::variable_interval);

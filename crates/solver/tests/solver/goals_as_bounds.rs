@@ -1,9 +1,9 @@
 //! Goals on single joints, which are bounds of a search.
 
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{DVector, Isometry3, Vector3};
 use serde_json::{Value, json};
 use urdf_ik::robot::Domain;
-use urdf_ik::solver::{Bounds, Mode, Outcome, Pick, Problem, Reason, Solution, Target, Unreached};
+use urdf_ik::solver::{Bounds, Mode, Outcome, Pick, Preference, Problem, Reason, Solution, Target, Unreached};
 
 use crate::common::{self, Arm, Random, bits, solve};
 use crate::goals::read;
@@ -116,4 +116,43 @@ fn tracking_returns_to_the_interval_by_its_steps() {
     let targets = [Target::new(0, Isometry3::from(from + Vector3::new(0.0, 0.01, 0.0))).position_only()];
     let problem = Problem::new(&targets, &positions).with_goals(&goals).with_mode(Mode::Track { max_step: &steps });
     assert!(solve(&solver, &problem).is_solved());
+}
+
+/// Slope, along the self-motions of a position, of half the squared displacement from `origin`.
+fn slope_left(arm: &Arm, origin: &[f64], positions: &[f64]) -> f64 {
+    let jacobian = common::jacobian(arm, common::length_scale(&arm.solver()), positions, 3);
+    let displacement = DVector::from_vec(positions.iter().zip(origin).map(|(to, from)| to - from).collect());
+    let inverse = jacobian.clone().pseudo_inverse(1e-9).unwrap();
+    (&displacement - inverse * (jacobian * &displacement)).norm()
+}
+
+#[test]
+fn moves_are_measured_from_the_seed_also_outside_the_interval() {
+    let arm = &common::bundled_arms()[0];
+    let (solver, mut random, mut inside) = (arm.solver(), Random::new(43), 0);
+    let weights = vec![1.0; arm.chain.variables().len()];
+    let preference = Preference { move_weights: Some(&weights), ..Preference::default() };
+    for _ in 0..40 {
+        let positions = random.positions(&arm.chain);
+        let targets = [arm.targets_at(&positions)[0].position_only()];
+        let goals = read(arm, &[interval(arm, 3, positions[3] - 1.0, positions[3] + 0.2)]);
+        // The middle of the moves of all joints is inside the interval, the seed outside.
+        let mut seed = positions.clone();
+        seed[3] = arm.chain.domains()[3].clamp(positions[3] + 0.3);
+        let mut start = seed.clone();
+        start[3] = seed[3].min(positions[3] + 0.2);
+        let problem = Problem::new(&targets, &seed).with_goals(&goals).with_preference(preference);
+        let solution = solve(&solver, &problem);
+        let is_inside = |(position, domain): (&f64, &Domain)| {
+            let [lower, upper] = domain.ends();
+            *position > lower + 1e-6 && *position < upper - 1e-6
+        };
+        let is_free = solution.positions.iter().zip(&arm.chain.domains()).all(is_inside);
+        if solution.is_solved() && is_free && solution.positions[3] < positions[3] + 0.2 - 1e-6 && start != seed {
+            let [from_seed, from_start] = [&seed, &start].map(|origin| slope_left(arm, origin, &solution.positions));
+            assert!(from_seed < 1e-2 && from_start > 2.0 * from_seed, "{from_seed} {from_start}: {solution:?}");
+            inside += 1;
+        }
+    }
+    assert!(inside >= 5, "{inside}");
 }

@@ -76,7 +76,7 @@ impl Fixture {
     fn run(&mut self, fixed: bool) {
         let bounds = Bounds { lower: &self.lower, upper: &self.upper };
         let work = &mut self.configurations;
-        let any = Dynamic { variables: self.variables, joints: 0, targets: self.targets };
+        let any = Dynamic { variables: self.variables, joints: 0, rows: 6 * self.targets };
         macro_rules! run {
             ($size:expr) => {
                 dispatch!(Level::new(), simd => {
@@ -211,7 +211,7 @@ fn a_step_moves_only_moving_lanes_and_never_beyond_the_bounds() {
         let before = fixture.configurations.positions.clone();
         let (steps, moving) = (fixture.configurations.step.clone(), Lanes([1.0, 0.0, 0.5, 1.0]));
         let bounds = Bounds { lower: &fixture.lower, upper: &fixture.upper };
-        let dimension = Dynamic { variables, joints: 0, targets: 1 };
+        let dimension = Dynamic { variables, joints: 0, rows: 6 };
         let configurations = &mut fixture.configurations;
         dispatch!(Level::new(), simd => Compiled { simd, dimension }.advance(configurations, bounds, &moving));
         for i in 0..variables {

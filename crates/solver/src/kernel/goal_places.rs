@@ -1,0 +1,166 @@
+//! The places of a goal in four configurations, and the Jacobian of their relative pose.
+
+use fearless_simd::prelude::*;
+use fearless_simd::{Simd, f64x4};
+use nalgebra::{Matrix3, Vector3};
+
+use super::frame::{LaneFrame, StoredFrame, load, store};
+use super::lanes::{Lanes, Vector, add, cross, scale, splat, subtract};
+use super::links::{KernelLink, KernelLinks};
+use urdf_ik_goals::{Place, Relative};
+
+/// A place of a goal. Lengths are in units of the length scale.
+#[derive(Debug, Clone)]
+pub struct KernelPlace {
+    /// Index of the joint that moves it; `None` for the base link.
+    joint: Option<usize>,
+    /// Share of the point of the goal \[-\]; -1 for the frame, whose motion is subtracted.
+    share: f64,
+    /// x, y and z axis and origin in the frame of the joint, or in the base link's frame.
+    offset: [[f64; 3]; 4],
+}
+
+/// Pose of the first place of a goal relative to its frame, in four configurations.
+pub struct LaneRelative<S: Simd> {
+    /// Columns of the orientation, and the point.
+    stored: StoredFrame,
+    /// The frame.
+    frame: LaneFrame<S>,
+}
+
+/// The places with a joint beyond another one: the sum of their origins times their shares, and the sum of the shares.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Distal {
+    moment: [Lanes; 3],
+    share: f64,
+}
+
+impl KernelPlace {
+    pub fn new(place: &Place, share: f64, links: &KernelLinks, length_scale: f64) -> Self {
+        let offset = place.joint.map_or(place.offset, |joint| links.urdf_frames[joint] * place.offset);
+        let [x, y, z] = [0, 1, 2].map(|axis| offset.rotation.matrix().column(axis).into());
+        let origin = (offset.translation.vector / length_scale).into();
+        Self { joint: place.joint, share, offset: [x, y, z, origin] }
+    }
+
+    /// Its frame.
+    #[inline(always)]
+    fn frame<S: Simd>(&self, simd: S, frames: &[StoredFrame]) -> LaneFrame<S> {
+        let Some(joint) = self.joint else { return LaneFrame::constant(simd, &self.offset) };
+        let frame = LaneFrame::load(simd, &frames[joint]);
+        let [x, y, z, origin] = &self.offset;
+        LaneFrame {
+            x: frame.turn(splat(simd, *x)),
+            y: frame.turn(splat(simd, *y)),
+            z: frame.turn(splat(simd, *z)),
+            origin: frame.point(origin),
+        }
+    }
+
+    /// Its origin.
+    #[inline(always)]
+    fn origin<S: Simd>(&self, simd: S, frames: &[StoredFrame]) -> Vector<S> {
+        let origin = &self.offset[3];
+        self.joint.map_or(splat(simd, *origin), |joint| LaneFrame::load(simd, &frames[joint]).point(origin))
+    }
+}
+
+impl<S: Simd> LaneRelative<S> {
+    /// From places of which the last is the frame. Writes their origins: for the frame, the point of the goal.
+    #[inline(always)]
+    pub fn new(simd: S, places: &[KernelPlace], frames: &[StoredFrame], origins: &mut [[Lanes; 3]]) -> Option<Self> {
+        let ([first, others @ .., frame], [of_first, of_others @ .., of_frame]) = (places, origins) else {
+            return None;
+        };
+        let link = first.frame(simd, frames);
+        store(of_first, link.origin);
+        let mut point = scale(link.origin, f64x4::splat(simd, first.share));
+        for (place, stored) in others.iter().zip(of_others) {
+            let origin = place.origin(simd, frames);
+            store(stored, origin);
+            point = add(point, scale(origin, f64x4::splat(simd, place.share)));
+        }
+        store(of_frame, point);
+        let frame = frame.frame(simd, frames);
+        let relative = LaneFrame {
+            x: frame.along(link.x),
+            y: frame.along(link.y),
+            z: frame.along(link.z),
+            origin: frame.along(subtract(point, frame.origin)),
+        };
+        let mut stored = StoredFrame::default();
+        relative.store(&mut stored);
+        Some(Self { stored, frame })
+    }
+
+    /// The relative pose in one configuration \[m\].
+    #[inline(always)]
+    pub fn of(&self, lane: usize, length_scale: f64) -> Relative {
+        let vector = |part: &[Lanes; 3]| Vector3::new(part[0].0[lane], part[1].0[lane], part[2].0[lane]);
+        let [x, y, z, point] = &self.stored;
+        Relative {
+            rotation: Matrix3::from_columns(&[vector(x), vector(y), vector(z)]),
+            point: vector(point) * length_scale,
+        }
+    }
+
+    /// Turns a force and a torque from the axes of the frame to those of the base link.
+    #[inline(always)]
+    pub fn turn(&self, derivative: &mut [Lanes; 6]) {
+        let [a, b, c, d, e, f] = load(self.frame.x[0].simd, derivative);
+        let ([a, b, c], [d, e, f]) = (self.frame.turn([a, b, c]), self.frame.turn([d, e, f]));
+        store(derivative, [a, b, c, d, e, f]);
+    }
+}
+
+/// Writes the sums of a goal's places beyond each joint, for the joint itself alone: the rest is added from the tips to
+/// the base. Returns the number of joints with a place.
+#[inline(always)]
+pub fn begin_sums<S: Simd>(simd: S, places: &[KernelPlace], origins: &[[Lanes; 3]], distal: &mut [Distal]) -> usize {
+    let count = places.iter().filter_map(|place| place.joint).max().map_or(0, |last| last + 1);
+    distal[..count].fill(Distal::default());
+    for (place, origin) in places.iter().zip(origins) {
+        if let Some(joint) = place.joint {
+            distal[joint].add_place(simd, origin, place.share);
+        }
+    }
+    count
+}
+
+impl Distal {
+    /// True if the joint moves the places as much as the frame.
+    #[inline(always)]
+    pub fn is_none(&self) -> bool {
+        self.share == 0.0
+    }
+
+    /// Adds a place with its share.
+    #[inline(always)]
+    fn add_place<S: Simd>(&mut self, simd: S, origin: &[Lanes; 3], share: f64) {
+        self.share += share;
+        let sum = add(load(simd, &self.moment), scale(load(simd, origin), f64x4::splat(simd, share)));
+        store(&mut self.moment, sum);
+    }
+
+    /// Adds the places beyond the next joint.
+    #[inline(always)]
+    pub fn add<S: Simd>(&mut self, simd: S, next: &Self) {
+        self.share += next.share;
+        let sum = add(load(simd, &self.moment), load(simd, &next.moment));
+        store(&mut self.moment, sum);
+    }
+
+    /// Twist of the relative pose at its point by the joint, per unit of its variable: linear part first.
+    #[inline(always)]
+    pub fn twist<S: Simd>(&self, simd: S, link: &KernelLink, frame: &StoredFrame) -> [f64x4<S>; 6] {
+        let frame = LaneFrame::load(simd, frame);
+        let along = scale(frame.z, f64x4::splat(simd, self.share * link.multiplier));
+        if link.prismatic {
+            let zero = f64x4::splat(simd, 0.0);
+            return [along[0], along[1], along[2], zero, zero, zero];
+        }
+        let arm = subtract(load(simd, &self.moment), scale(frame.origin, f64x4::splat(simd, self.share)));
+        let linear = scale(cross(frame.z, arm), f64x4::splat(simd, link.multiplier));
+        [linear[0], linear[1], linear[2], along[0], along[1], along[2]]
+    }
+}
