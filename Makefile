@@ -1,5 +1,5 @@
 # The two that a newcomer needs: `make run` and `make test`. Both set up whatever is missing first.
-.PHONY: help run view keys play example node build test check moveit wheel deb supply-chain coverage ros2_control soak bench bench-node bench-peers figures clean
+.PHONY: help run view keys play example node build test check moveit wheel deb supply-chain coverage ros2_control soak fuzz bench-solves bench bench-node bench-peers figures clean
 
 help:  ## what can be made
 	@sed -n 's/^\([a-z0-9_-]*\):.*## /make \1\t/p' Makefile | expand -t 18
@@ -50,12 +50,17 @@ supply-chain:  ## advisories about crates, a build from vendored crates, a bill 
 
 coverage:  ## lines and functions that the Rust tests reach, without the node; first: cargo install --locked cargo-llvm-cov
 	@cargo llvm-cov --locked --workspace --exclude urdf_ik_node --lib --tests --ignore-filename-regex '(tests|testing|benches)/'
+fuzz:  ## a fuzz target, whose inputs are chosen by coverage: make fuzz TARGET=NAME [MINUTES=10]; crates/fuzz lists the targets
+	@exec scripts/fuzz.sh $(TARGET) $(or $(MINUTES),10)
 
 bench:  ## what an iteration and a solve cost; FABRIK on points and on robots beside other methods; long arms; batches
 	@cargo bench --locked --bench solve --bench skeleton --bench fabrik --bench noodle --bench batch
 
 bench-node: node  ## the running node: latency beside a bare echo, and 1000 targets a second, or: make bench-node SECONDS=60
 	@ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST scripts/cargo-ros bench --locked -p urdf_ik_node --bench node -- $(SECONDS)
+
+bench-solves:  ## random problems of all robots and options, judged: [PROBLEMS=100000] [BLOCK=FIRST BLOCK] [THREADS=2]
+	@cargo bench --locked -p urdf_ik_fuzz --bench solves -- $(or $(PROBLEMS),100000) $(or $(BLOCK),0) $(or $(THREADS),2)
 
 bench-peers:  ## our solver beside published ones, also among obstacles: [CASES=N] [ROBOTS=NAMES] [PEERS=NAMES] [PART=poses or scenes]
 	@benches/peers/run.sh

@@ -75,12 +75,14 @@ fn bounded(header: Header) -> Header {
 /// Reads a serialized stamped message. Also returns true if its frame name is damaged. `None` if invalid.
 ///
 /// ROS 2 takes 10 µs to read a message; the crate cdr-encoding is much faster. It reads the messages that it decodes
-/// correctly: plain little-endian CDR, and a name without NUL, at which ROS 2 would end the name.
+/// correctly: plain little-endian CDR, and a name with a NUL at its end alone. Without it, the crate drops the last
+/// character; at another NUL, ROS 2 ends the name.
 pub(crate) fn read<T>(raw: &[u8], header: impl Fn(&T) -> &Header) -> Option<(T, bool)>
 where
     T: WrappedTypesupport + DeserializeOwned,
 {
     if let [0, 1, _, _, body @ ..] = raw
+        && frame_name(raw).is_some_and(|name| name.ends_with(b"\0"))
         && let Ok((message, _)) = cdr_encoding::from_bytes::<T, LittleEndian>(body)
         && !header(&message).frame_id.contains('\0')
     {
@@ -91,16 +93,18 @@ where
 
 /// True if the frame name of a serialized stamped message is valid UTF-8. r2r replaces any other name by an empty
 /// string, which would silently mean the base link.
+fn has_valid_frame(raw: &[u8]) -> bool {
+    frame_name(raw).is_none_or(|name| std::str::from_utf8(name).is_ok())
+}
+
+/// The frame name of a serialized stamped message with its NUL.
 ///
 /// In CDR a stamped message starts with four bytes that give the byte order. Then follow the seconds and nanoseconds
 /// of the stamp, the length of the name including its NUL, and the name.
-fn has_valid_frame(raw: &[u8]) -> bool {
-    let (Some(&order), Some(length)) = (raw.get(1), raw.get(12..).and_then(<[u8]>::first_chunk::<4>)) else {
-        return true;
-    };
+fn frame_name(raw: &[u8]) -> Option<&[u8]> {
+    let (order, length) = (raw.get(1)?, raw.get(12..)?.first_chunk::<4>()?);
     let length = if order & 1 == 1 { u32::from_le_bytes(*length) } else { u32::from_be_bytes(*length) };
-    let length = usize::try_from(length).unwrap_or(usize::MAX).saturating_sub(1);
-    raw.get(16..16_usize.saturating_add(length)).is_none_or(|name| std::str::from_utf8(name).is_ok())
+    raw.get(16..16_usize.saturating_add(usize::try_from(length).ok()?))
 }
 
 #[cfg(test)]
@@ -148,6 +152,21 @@ mod tests {
         let whole = raw(b"world", 1);
         for length in 0..whole.len() {
             assert!(TargetMessage::from_point(&whole[..length]).is_none(), "{length} bytes");
+        }
+    }
+
+    /// A message with any one byte changed is read as ROS 2 reads it, or refused.
+    #[test]
+    fn a_changed_byte_is_read_as_by_ros() {
+        for order in [0, 1] {
+            let whole = raw(b"world", order);
+            for (at, byte) in (0..whole.len()).flat_map(|at| (0..=u8::MAX).map(move |byte| (at, byte))) {
+                let mut changed = whole.clone();
+                changed[at] = byte;
+                let read = read(&changed, |message: &PointStamped| &message.header).map(|(message, _)| message);
+                let by_ros = PointStamped::from_serialized_bytes(&changed).ok();
+                assert_eq!(format!("{read:?}"), format!("{by_ros:?}"), "byte {at} is {byte}");
+            }
         }
     }
 }

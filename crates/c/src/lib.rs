@@ -10,7 +10,7 @@
 //! **Memory.** The caller frees each handle that it created, in any order: an arm outlives its robot, and a workspace
 //! its arm. Returned texts belong to the library.
 //!
-//! This is the only crate with unsafe code of its own: it dereferences pointers of the caller.
+//! This is the only crate for users with unsafe code of its own: it dereferences pointers of the caller.
 
 #![deny(unsafe_op_in_unsafe_fn)]
 #![allow(unsafe_code, reason = "pointers come from C")]

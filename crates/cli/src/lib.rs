@@ -85,22 +85,26 @@ enum Command {
 
 /// Runs a command: `arguments` are the name of the program and those behind it. Returns the exit status.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let mut out = io::stdout().lock();
+    run_to(arguments, &mut io::stdout().lock())
+}
+
+/// Runs a command as [`run`] does, with another standard output for its answer.
+pub fn run_to(arguments: impl IntoIterator<Item = OsString>, out: &mut impl Write) -> u8 {
     let command = match CommandLine::try_parse_from(arguments) {
         Ok(CommandLine { command }) => command,
         Err(error) => return answer_without_command(&error),
     };
     let done = match command {
-        Command::Info(arguments) => info::run(&arguments, &mut out).map(|()| true),
-        Command::Fk(arguments) => fk::run(&arguments, &mut out).map(|()| true),
-        Command::Collisions(arguments) => collisions::run(&arguments, &mut out).map(|()| true),
-        Command::RobotConfig(arguments) => robot_config::run(&arguments, &mut out).map(|()| true),
-        Command::Solve(arguments) => solve::run(&arguments, &mut out),
-        Command::Path(arguments) => path::run(&arguments, &mut out),
-        Command::Evaluate(arguments) => evaluate::run(&arguments, &mut out).map(|()| true),
-        Command::Reach(arguments) => reach::run(&arguments, &mut out).map(|()| true),
-        Command::Skeleton(arguments) => skeleton::run(&arguments, &mut out),
-        Command::Generate(arguments) => generate::run(&arguments, &mut out).map(|()| true),
+        Command::Info(arguments) => info::run(&arguments, out).map(|()| true),
+        Command::Fk(arguments) => fk::run(&arguments, out).map(|()| true),
+        Command::Collisions(arguments) => collisions::run(&arguments, out).map(|()| true),
+        Command::RobotConfig(arguments) => robot_config::run(&arguments, out).map(|()| true),
+        Command::Solve(arguments) => solve::run(&arguments, out),
+        Command::Path(arguments) => path::run(&arguments, out),
+        Command::Evaluate(arguments) => evaluate::run(&arguments, out).map(|()| true),
+        Command::Reach(arguments) => reach::run(&arguments, out).map(|()| true),
+        Command::Skeleton(arguments) => skeleton::run(&arguments, out),
+        Command::Generate(arguments) => generate::run(&arguments, out).map(|()| true),
     };
     match done.and_then(|solved| Ok(out.flush().map(|()| solved)?)) {
         Ok(true) => DONE,

@@ -55,6 +55,24 @@ def test_every_argument_is_named(function, arguments):
             function(**{**arguments, name: Nonsense()})
 
 
+def test_random_arguments_are_taken_or_refused():
+    """No other exception than urdfik.Error."""
+    values = [None, True, 0, -1, 3, 1e308, -1e-320, np.nan, np.inf, "", "x", b"x", [], [[]], [1, "a"], {}, {"tool0": 1}, (1, 2)]
+    values += [np.zeros(0), np.zeros((2, 3)), np.full(7, np.nan), np.array(["a"]), np.zeros(7, int), Nonsense()]
+    random, calls, taken = np.random.default_rng(54), good_calls(), 0
+    for _ in range(5000):
+        function, arguments = calls[random.integers(len(calls))]
+        names = list(inspect.signature(function).parameters) or ["nothing"]
+        changed = {str(name): values[random.integers(len(values))] for name in random.choice(names, 1 + random.integers(2))}
+        try:
+            function(**{**arguments, **changed})
+            taken += 1
+        except (urdfik.Error, TypeError) as error:
+            assert isinstance(error, urdfik.Error) or "nothing" in str(error), (function, changed)
+            assert str(error) and "\n" not in str(error), (function, changed)
+    assert taken > 100
+
+
 @pytest.mark.parametrize(
     "name, value, words",
     [

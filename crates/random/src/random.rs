@@ -2,6 +2,7 @@
 
 #![allow(clippy::expect_used, reason = "a seed that is no number must not be taken for another one")]
 
+use std::collections::VecDeque;
 use std::f64::consts::PI;
 
 use nalgebra::{UnitQuaternion, Vector3};
@@ -10,19 +11,37 @@ use oorandom::Rand64;
 use urdf_ik_robot::{Chain, Domain, Robot};
 
 /// A sequence of pseudorandom numbers.
-pub struct Random(Rand64);
+pub struct Random {
+    /// Numbers of a fuzzer that come first, each of two bytes.
+    chosen: VecDeque<[u8; 2]>,
+    drawn: Rand64,
+}
 
 impl Random {
     /// The sequence of that seed, or another one for each value of the environment variable `SEED_OFFSET`.
     pub fn new(seed: u64) -> Self {
         let offset: u64 =
             std::env::var("SEED_OFFSET").map_or(0, |offset| offset.parse().expect("SEED_OFFSET is a whole number"));
-        Self(Rand64::new(u128::from(seed) + (u128::from(offset) << 64)))
+        let drawn = Rand64::new(u128::from(seed) + (u128::from(offset) << 64));
+        Self { chosen: VecDeque::new(), drawn }
+    }
+
+    /// Numbers that a fuzzer chooses by bytes, and then numbers of a seed that all bytes determine.
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        let (pairs, _) = bytes.as_chunks::<2>();
+        let seed =
+            bytes.iter().fold(0_u128, |sum, byte| sum.wrapping_mul(0x0100_0000_01b3).wrapping_add((*byte).into()));
+        Self { chosen: pairs.iter().copied().collect(), drawn: Rand64::new(seed) }
+    }
+
+    /// The next number of the fuzzer.
+    fn chosen(&mut self) -> Option<u16> {
+        self.chosen.pop_front().map(u16::from_le_bytes)
     }
 
     /// A number in \[0, 1).
     pub fn unit(&mut self) -> f64 {
-        self.0.rand_float()
+        self.chosen().map_or_else(|| self.drawn.rand_float(), |number| f64::from(number) / 65_536.0)
     }
 
     /// A number from `lower` to below `upper`.
@@ -32,8 +51,11 @@ impl Random {
 
     /// An index below `end`.
     pub fn below(&mut self, end: usize) -> usize {
+        if let Some(number) = self.chosen() {
+            return usize::from(number) % end;
+        }
         let end = u64::try_from(end).unwrap_or(u64::MAX);
-        usize::try_from(self.0.rand_range(0..end)).unwrap_or(usize::MAX)
+        usize::try_from(self.drawn.rand_range(0..end)).unwrap_or(usize::MAX)
     }
 
     /// True once in `times` draws on average.

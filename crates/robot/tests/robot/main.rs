@@ -8,6 +8,6 @@ mod errors;
 mod forward_kinematics;
 mod from_joints;
 mod loading;
-mod mutations;
 mod noodle;
+mod random_trees;
 mod working_range;
