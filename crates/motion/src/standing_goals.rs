@@ -144,6 +144,16 @@ impl StandingGoals {
         &self.goals
     }
 
+    /// True if a goal relates the link of a tip to another link that moves.
+    pub fn binds(&self, tip: usize) -> bool {
+        let joint = Some(self.values.chain.tips()[tip].parent);
+        self.goals.iter().filter_map(Goal::places).any(|places| {
+            let [(_, place)] = places.points[..] else { return false };
+            let joints = [place.joint, places.frame.joint];
+            joints.contains(&joint) && !joints.contains(&None)
+        })
+    }
+
     /// True if one of the goals bounds lengths. All joints can brake within these, each by itself; angles leave their
     /// bounds so, and only the rows keep them.
     pub fn has_lengths(&self) -> bool {

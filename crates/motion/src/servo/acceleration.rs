@@ -13,7 +13,7 @@ use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
 use urdf_ik_mathematics::vectors::{add_times, dot};
 
 /// Finds joint accelerations.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Acceleration {
     quadratic: DualActiveSet,
     row: Vec<f64>,
@@ -28,19 +28,14 @@ pub struct Acceleration {
 }
 
 impl Acceleration {
-    pub fn new(variables: usize) -> Self {
-        let mut quadratic = DualActiveSet::default();
-        quadratic.make_room(variables);
-        let zeros = vec![0.0; variables];
-        Self {
-            quadratic,
-            row: zeros.clone(),
-            rows: Vec::new(),
-            least: Vec::new(),
-            lower: zeros.clone(),
-            upper: zeros.clone(),
-            accelerations: zeros,
+    /// Begins a period without bounds.
+    pub fn begin(&mut self, variables: usize) {
+        self.quadratic.make_room(variables);
+        for list in [&mut self.row, &mut self.lower, &mut self.upper, &mut self.accelerations] {
+            list.resize(variables, 0.0);
         }
+        self.rows.clear();
+        self.least.clear();
     }
 
     /// Finds the accelerations nearest to those preferred, on the line if there is one. `velocities` are those at the place. Without a
@@ -81,7 +76,7 @@ impl Acceleration {
 
     /// Adds the bound `most` of the acceleration along a unit `gradient` of the joints, as far as their own bounds
     /// permit.
-    pub fn add_speed_bound(&mut self, gradient: &[f64], most: f64) {
+    pub fn add_bound(&mut self, gradient: &[f64], most: f64) {
         let bounds = self.lower.iter().zip(&self.upper);
         let possible: f64 = gradient.iter().zip(bounds).map(|(part, (low, high))| (part * low).min(part * high)).sum();
         self.rows.extend(gradient.iter().map(|part| -part));

@@ -188,6 +188,11 @@ impl Aim {
         self.commands() != [false; 2]
     }
 
+    /// Whether it is a twist that asks for a motion.
+    pub fn is_twist(&self) -> bool {
+        !self.is_pose() && self.moves()
+    }
+
     pub fn is_pose(&self) -> bool {
         matches!(self, Self::Pose(_))
     }

@@ -6,30 +6,29 @@ pub const RADIAN: f64 = 0.75;
 pub const SAME: f64 = 0.9986;
 /// Cosine of 29°: a command that turns by more begins another line at once \[-\].
 pub const TURN: f64 = 0.8776;
+/// Time in which the joints may become faster before the next look, and before the end of a line where they may leave it \[s\].
+pub const REACTION_TIME: f64 = 0.05;
 /// Time constant of the mean command \[s\]: noise of 5 % on each axis then turns it by less than 3°.
-pub const MEAN_TIME: f64 = 0.1;
+pub const MEAN_TIME: f64 = 2.0 * REACTION_TIME;
 /// A command that turned twice within this time is a hand's \[s\].
 pub const HAND_TIME: f64 = 0.3;
 /// Rate at which deviations from a line return, critically damped, and poses are approached \[1/s\].
-pub const RETURN_RATE: f64 = 20.0;
-/// Damping of the joints along a line, over the length of a radian \[-\]: only decides what nothing else decides.
-pub const LINE_DAMPING: f64 = 0.003;
+pub const RETURN_RATE: f64 = 1.0 / REACTION_TIME;
 /// Damping of motions that may deviate \[-\]: motion along singular directions below it fades, and slack is shared.
 pub const DAMPING: f64 = 0.17;
-/// Weight of deviations from a line over its speed \[-\].
-pub const STRICT: f64 = 1e4;
-/// Weight of rotations that an arm of less than six joints cannot constrain, over the speed \[-\].
-pub const LEAST: f64 = 1e-2;
 /// Weight of what comes first, over what comes second \[-\]: uncommanded axes where a motion deviates, the motion along the line, and the
 /// part of a twist with priority.
 pub const FIRST: f64 = 10.0;
+/// Damping of the joints along a line, over the length of a radian \[-\]: only decides what nothing else decides.
+pub const LINE_DAMPING: f64 = 0.003;
+/// Weight of deviations from a line over its speed \[-\]: four levels above it.
+pub const STRICT: f64 = FIRST * FIRST * FIRST * FIRST;
+/// Weight of rotations that an arm of less than six joints cannot constrain, over the speed \[-\]: two levels below it.
+pub const LEAST: f64 = 1.0 / (FIRST * FIRST);
 /// Rate at which uncommanded axes return \[1/s\].
 pub const SLACK_RETURN: f64 = 3.0;
 /// Share of acceleration and jerk with which stops are planned \[-\]: the rest is for curvature and feedback.
 pub const PLANNED: f64 = 0.75;
-/// Factor of the jerk with which the approach to the bounds of standing goals is planned \[-\]: their distance is also known where a
-/// stop ends.
-pub const GOAL_JERK: f64 = 2.0;
 /// Share of the acceleration that the curvature of the path may need \[-\].
 pub const BEND: f64 = 0.4;
 /// Range before a joint's limit in which the other joints take over \[rad or m\].
@@ -38,9 +37,8 @@ pub const SOFT: f64 = 0.12;
 pub const COMFORT: f64 = 0.3;
 /// Number of steps of the look-ahead.
 pub const NODES: f64 = 10.0;
-/// Time in which the joints may become faster before the next look, and before the end of a line where they may leave it \[s\].
-pub const REACTION_TIME: f64 = 0.05;
-/// Share of the commanded speed that counts as none \[-\]: a line begins where the velocity beside it is less.
+/// Share of the commanded speed that counts as none \[-\]: a line begins where the velocity beside it is less. Also the speed of joints that
+/// may begin in another direction \[rad/s\].
 pub const NO_SPEED: f64 = 0.02;
 /// Share of the commanded speed at which the look-ahead ends \[-\]: with more, an arm did not bend back at a singularity.
 pub const AT_END: f64 = 1e-3;
@@ -52,8 +50,6 @@ pub const TINY: f64 = 1e-9;
 pub const BISECTIONS: usize = 24;
 /// Distance of the look-ahead from the limits \[rad or m\].
 pub const LIMIT_MARGIN: f64 = 1e-4;
-/// Joints that are slower may begin in another direction \[rad/s\].
-pub const SLOW: f64 = 0.02;
 /// Singular values below this count as near a singularity, whose branches are tried, and which the status names \[-\].
 pub const NEAR_SINGULAR: f64 = 0.1;
 /// Range of the cosine of the deviation angle over which a motion ends \[-\].

@@ -17,7 +17,7 @@ use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
 use urdf_ik_mathematics::vectors::{add_times, dot, length, normalise};
 
 /// Finds joint velocities.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Direction {
     quadratic: DualActiveSet,
     row: Vec<f64>,
@@ -32,24 +32,20 @@ pub struct Direction {
 }
 
 impl Direction {
-    pub fn new(variables: usize) -> Self {
-        let mut quadratic = DualActiveSet::default();
-        quadratic.make_room(variables + 1);
-        Self {
-            quadratic,
-            row: vec![0.0; variables + 1],
-            lower: vec![0.0; variables + 1],
-            upper: vec![0.0; variables + 1],
-            rows: Vec::new(),
-            least: Vec::new(),
-            velocities: vec![0.0; variables],
-            speed: 0.0,
+    /// Begins without velocities.
+    pub fn begin(&mut self, variables: usize) {
+        self.quadratic.make_room(variables + 1);
+        for list in [&mut self.row, &mut self.lower, &mut self.upper] {
+            list.resize(variables + 1, 0.0);
         }
+        self.velocities.resize(variables, 0.0);
+        self.velocities.fill(0.0);
     }
 
     /// Solves the problem at a place with these `positions`, for joints whose speed was `pace`. Later passes are damped
     /// towards the result of the one before: so the damping counts only near singularities (iterated Tikhonov).
     pub fn solve(&mut self, place: &Place, positions: &[f64], goal: &Goal, pace: f64) {
+        self.begin(positions.len());
         self.write_bounds(positions, goal, pace);
         self.write_comfort(positions, goal);
         self.solve_twice(place, Some(positions), goal);
@@ -57,9 +53,9 @@ impl Direction {
 
     /// Finds the motion nearest to the command that the standing goals permit, without limits and contacts.
     pub fn solve_permitted(&mut self, place: &Place, goal: &Goal) {
+        self.begin(goal.limits.len());
         self.lower.fill(f64::NEG_INFINITY);
         self.upper.fill(f64::INFINITY);
-        self.velocities.fill(0.0);
         self.solve_twice(place, None, goal);
     }
 
@@ -170,7 +166,6 @@ impl Direction {
 
     /// Writes the velocities with which redundant joints leave limits, as the first ones to damp towards.
     fn write_comfort(&mut self, positions: &[f64], goal: &Goal) {
-        self.velocities.fill(0.0);
         let rows = goal.tip_kinds().iter().filter(|kind| **kind != RowKind::Free).count();
         if positions.len() <= rows {
             return;

@@ -3,18 +3,20 @@
 use nalgebra::{Isometry3, Vector6};
 
 use super::command::Aim;
-use super::constants::{ALMOST_ALL, FIRST, GOAL_JERK, LEAST, PLANNED, REACTION_TIME, RETURN_RATE, STRICT, TINY};
+use super::constants::{ALMOST_ALL, FIRST, LEAST, PLANNED, RADIAN, REACTION_TIME, RETURN_RATE, STRICT, TINY};
 use super::held_axes::HeldAxes;
 use super::jerk_bounds::Limits;
 use super::line::{Line, Tracking, over_radian};
 use super::options::{Priority, ServoOptions};
 use super::stacked_jacobian::StackedJacobian;
+use crate::MotionLimits;
 use crate::braking_speed::braking_speed;
 use crate::contact_rows::{Contact, ContactRows};
 use crate::rates::Rates;
 use crate::standing_goals::{GoalValues, MOMENT, StandingGoals, is_length};
 use urdf_ik_mathematics::spatial::stacked;
 use urdf_ik_mathematics::vectors::{add_times, dot, length};
+use urdf_ik_solver::Solver;
 
 /// How much a row of the tips' velocities counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +27,8 @@ pub enum RowKind {
     Exact,
     /// It may deviate up to a bound.
     Slack,
-    /// As far as the arm can: less than the speed. Also of a pose beside twists.
+    /// As far as the arm can: less than the speed. Also of a pose beside twists, and of a tip without a command that a standing goal
+    /// binds to another link.
     Least,
     /// Not at all.
     Free,
@@ -66,6 +69,28 @@ pub struct Goal {
 }
 
 impl Goal {
+    /// The goal of joints at rest at `positions`.
+    pub fn new(solver: &Solver, limits: &MotionLimits, options: ServoOptions, positions: &[f64]) -> Self {
+        let chain = solver.chain();
+        let radian = RADIAN * solver.length_scale();
+        let tips = chain.tips().len();
+        let free_for_arm: Vec<_> = (0..tips).map(|tip| solver.sensible_free_axes(tip)).collect();
+        Self {
+            aims: vec![Aim::Hold; tips],
+            line: Line::new(tips, radian),
+            held_axes: free_for_arm.iter().map(|axes| HeldAxes::of(&Aim::Hold, options.free_axes, *axes)).collect(),
+            kinds: vec![RowKind::Free; 6 * tips],
+            free_for_arm,
+            limits: Limits::of_chain(chain, limits),
+            options,
+            standing: StandingGoals::new(chain),
+            contacts: ContactRows::default(),
+            contacts_at: positions.to_vec(),
+            contact_stop: 0.0,
+            radian,
+        }
+    }
+
     /// True if the motion nearest to the command is wanted.
     pub fn is_nearest(&self) -> bool {
         self.line.tracking.is_nearest()
@@ -110,10 +135,11 @@ impl Goal {
         most.min(self.line.speed / place.speed(&self.kinds, velocities))
     }
 
-    /// Acceleration and jerk with which bounds of standing goals are approached.
+    /// Acceleration and jerk with which bounds of standing goals are approached. Their distance is also known where a stop ends, so the jerk is
+    /// twice that of the joints.
     pub fn bound_rates(&self) -> Rates {
         let Rates { acceleration, jerk } = Limits::least(&self.limits);
-        Rates { acceleration, jerk: GOAL_JERK * jerk }
+        Rates { acceleration, jerk: 2.0 * jerk }
     }
 
     /// Part of the motion towards a bound of a standing goal that a stop beside it may need \[rad or m\].
@@ -182,6 +208,7 @@ impl Goal {
                 1 if !held.holds(row - 3) => RowKind::Free,
                 1 if lacks && !aim.is_pose() => RowKind::Least,
                 _ if beside && aim.is_pose() => RowKind::Least,
+                _ if aim == Aim::Hold && self.standing.binds(tip) => RowKind::Least,
                 _ if aim == Aim::Hold => RowKind::Hold,
                 part if is_mixed && !lacks && !commands[part] && slack[part] > 0.0 => RowKind::Slack,
                 _ => RowKind::Exact,
@@ -196,6 +223,7 @@ impl Goal {
             RowKind::Standing => FIRST * STRICT,
             RowKind::Hold => STRICT,
             RowKind::Slack if self.is_nearest() => FIRST,
+            RowKind::Least if self.aims[row / 6] == Aim::Hold => LEAST,
             _ if self.is_nearest() => self.priority(row / 6, row / 3 % 2),
             RowKind::Exact => STRICT,
             RowKind::Least if !self.aims[row / 6].is_pose() => LEAST,
@@ -310,7 +338,8 @@ impl Place {
 
     /// Computes the deviation from the line, so far ahead. Without a line there is none.
     pub fn find_error(&mut self, goal: &Goal, progress: f64) {
-        if goal.line.tracking != Tracking::Line {
+        let has_line = goal.tip_kinds().iter().any(|kind| *kind != RowKind::Free);
+        if !(has_line && matches!(goal.line.tracking, Tracking::Line | Tracking::Coasting)) {
             return self.error[..6 * goal.aims.len()].fill(0.0);
         }
         self.find_offset(goal, progress);

@@ -113,20 +113,7 @@ impl Limits {
     fn greatest_jerk(&self, state: State, upper: f64, period: f64) -> f64 {
         let is_safe =
             |jerk: f64| self.is_safe(state.after(period, jerk), upper) && self.peaks_safely(state, jerk, period);
-        let Rates { jerk, .. } = self.rates;
-        if is_safe(jerk) {
-            return jerk;
-        }
-        let (mut safe, mut unsafe_) = (-jerk, jerk);
-        for _ in 0..BISECTIONS {
-            let middle = 0.5 * (safe + unsafe_);
-            if is_safe(middle) {
-                safe = middle;
-            } else {
-                unsafe_ = middle;
-            }
-        }
-        safe
+        greatest(-self.rates.jerk, self.rates.jerk, is_safe)
     }
 
     /// Whether the velocity keeps its limit within a step at whose end the acceleration has turned.
@@ -143,6 +130,18 @@ impl Limits {
             && peak <= self.velocity * (1.0 + ROUNDING)
             && position + braking.stop(velocity, acceleration).0 <= upper + ROUNDING
     }
+}
+
+/// The greatest value between `low` and `high` that is allowed, if less is always allowed; `low` where none is.
+pub fn greatest(mut low: f64, mut high: f64, is_allowed: impl Fn(f64) -> bool) -> f64 {
+    if is_allowed(high) {
+        return high;
+    }
+    for _ in 0..BISECTIONS {
+        let middle = 0.5 * (low + high);
+        *(if is_allowed(middle) { &mut low } else { &mut high }) = middle;
+    }
+    low
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The line of the tips: constant commands have one, those of a hand none.
 
-use nalgebra::{Isometry3, UnitQuaternion, Vector3, Vector6};
+use nalgebra::{ComplexField, Isometry3, UnitQuaternion, Vector3, Vector6};
 
 use super::command::{Aim, Axes};
 use super::constants::{HAND_TIME, MEAN_TIME, NO_SPEED, SAME, TURN};
@@ -100,7 +100,7 @@ impl Line {
     pub fn take(&mut self, command: &[f64], aims: &[Aim], period: f64) {
         self.since_turns.iter_mut().for_each(|time| *time += period);
         self.steady.copy_from_slice(command);
-        if aims.iter().any(|aim| !aim.is_pose() && aim.moves()) {
+        if aims.iter().any(Aim::is_twist) {
             let poses = self.steady.chunks_exact_mut(6).zip(aims).filter(|(_, aim)| aim.is_pose());
             poses.for_each(|(velocities, _)| velocities.fill(0.0));
         }
@@ -167,17 +167,14 @@ impl Line {
     }
 }
 
-/// The motion of a frame that has a constant twist in its own axes for one unit of time.
+/// The motion of a frame that has a constant twist in its own axes for one unit of time: along the axis of the rotation as far as the twist
+/// leads, and across it along an arc.
 fn screw(linear: &Vector3<f64>, angular: &Vector3<f64>) -> Isometry3<f64> {
     let angle = angular.norm();
-    // (1 - cos θ) / θ² and (θ - sin θ) / θ³, by their series near 0.
-    let (first, second) = if angle < 1e-3 {
-        (0.5 - angle * angle / 24.0, 1.0 / 6.0 - angle * angle / 120.0)
-    } else {
-        ((1.0 - angle.cos()) / angle.powi(2), (angle - angle.sin()) / angle.powi(3))
-    };
-    let across = angular.cross(linear);
-    let moved = linear + across * first + angular.cross(&across) * second;
+    let axis = angular.try_normalize(0.0).unwrap_or_default();
+    let [arc, half] = [angle, 0.5 * angle].map(ComplexField::sinc);
+    let along = axis * axis.dot(linear) * (1.0 - arc);
+    let moved = linear * arc + angular.cross(linear) * (0.5 * half * half) + along;
     Isometry3::from_parts(moved.into(), UnitQuaternion::from_scaled_axis(*angular))
 }
 

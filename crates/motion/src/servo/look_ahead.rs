@@ -4,7 +4,7 @@
 //! line. Length instead of time makes folds of the line harmless: there the motion of the joints is smooth, though its rate along the line
 //! is infinite.
 
-use super::constants::{AT_END, MAX_STANDING, NEAR_SINGULAR, NO_SPEED, NODES, SLOW, TINY};
+use super::constants::{AT_END, MAX_STANDING, NEAR_SINGULAR, NO_SPEED, NODES, TINY};
 use super::direction::Direction;
 use super::goal::{Goal, Place, RowKind};
 use super::line::Tracking;
@@ -69,8 +69,9 @@ pub struct LookAhead {
 
 impl LookAhead {
     pub fn new(place: &Place, variables: usize) -> Self {
-        let mut quadratic = DualActiveSet::default();
+        let (mut quadratic, mut direction) = (DualActiveSet::default(), Direction::default());
         quadratic.make_room(variables);
+        direction.begin(variables);
         let zeros = vec![0.0; variables];
         Self {
             variables,
@@ -91,7 +92,7 @@ impl LookAhead {
             first: zeros.clone(),
             singular: SingularValues::new(place.direction.len(), variables),
             place: place.clone(),
-            direction: Direction::new(variables),
+            direction,
             quadratic,
             row: zeros.clone(),
             lower: zeros.clone(),
@@ -127,7 +128,7 @@ impl LookAhead {
             return self.clear();
         }
         self.walk(from, start, velocities, goal, false);
-        if length(velocities) < SLOW && !goal.is_nearest() && !self.leads_on() {
+        if length(velocities) < NO_SPEED && !goal.is_nearest() && !self.leads_on() {
             self.branch(from, start, velocities, goal);
         }
     }
@@ -137,7 +138,8 @@ impl LookAhead {
         self.singular.decompose(&from.jacobian);
         for index in 0..self.singular.values.len() {
             self.first.copy_from_slice(self.singular.right(index));
-            if self.singular.values[index] > NEAR_SINGULAR || normalise(&mut self.first) == 0.0 {
+            let is_lost = self.singular.values[index] < NEAR_SINGULAR && self.singular.counts(index);
+            if !is_lost || normalise(&mut self.first) == 0.0 {
                 continue;
             }
             for _ in [1.0, -1.0] {

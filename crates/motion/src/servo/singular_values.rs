@@ -51,10 +51,14 @@ impl SingularValues {
     }
 
     fn smallest_index(&self) -> usize {
-        // Of more rows than variables, some have no value of their own.
+        let counted = (0..self.values.len()).filter(|index| self.counts(*index));
+        counted.min_by(|a, b| self.values[*a].total_cmp(&self.values[*b])).unwrap_or(0)
+    }
+
+    /// False for the smallest values of more rows than variables: these are rounding.
+    pub fn counts(&self, index: usize) -> bool {
         let surplus = self.values.len().saturating_sub(self.variables);
-        let rank = |index: &usize| self.values.iter().filter(|other| **other < self.values[*index]).count();
-        let counted = (0..self.values.len()).filter(|index| rank(index) <= surplus);
-        counted.max_by(|a, b| self.values[*a].total_cmp(&self.values[*b])).unwrap_or(0)
+        let is_less = |(other, value): &(usize, &f64)| (**value, *other) < (self.values[index], index);
+        self.values.iter().enumerate().filter(is_less).count() >= surplus
     }
 }

@@ -13,12 +13,10 @@ use thiserror::Error;
 
 use super::acceleration::Acceleration;
 use super::command::{Aim, Command, CommandError};
-use super::constants::{CONTACT_ROOM, RADIAN};
+use super::constants::CONTACT_ROOM;
 use super::direction::Direction;
 use super::goal::{Goal, Place, RowKind};
-use super::held_axes::HeldAxes;
 use super::jerk_bounds::Limits;
-use super::line::Line;
 use super::look_ahead::{CAPACITY, LookAhead};
 use super::options::ServoOptions;
 use super::report::Report;
@@ -26,11 +24,10 @@ use super::singular_values::SingularValues;
 use super::stacked_jacobian::StackedJacobian;
 use super::viability::Viability;
 use crate::MotionLimits;
-use crate::contact_rows::ContactRows;
 use crate::fail_safe::{FailSafe, HandOver, Surroundings};
 use crate::generator::JointState as Joints;
 use crate::joint_motion::JointMotion;
-use crate::standing_goals::{GoalValues, Moving, StandingGoals};
+use crate::standing_goals::{GoalValues, Moving};
 use urdf_ik_collision::Clearance;
 use urdf_ik_robot::Chain;
 use urdf_ik_solver::Solver;
@@ -79,8 +76,6 @@ pub struct Servo {
     /// The motion of joints that started outside their limits, until they rest.
     inward: Option<Box<JointMotion>>,
     singular: SingularValues,
-    /// Poses of the tips before the last step.
-    tips_before: Vec<Isometry3<f64>>,
     /// The joint whose position limit restricts a jog.
     jog_limit: Option<usize>,
     /// The tip whose maximum speed restricts the command.
@@ -111,31 +106,16 @@ impl Servo {
         }
         let chain = Arc::clone(solver.chain());
         let (tips, variables) = (chain.tips().len(), positions.len());
-        let radian = RADIAN * solver.length_scale();
-        let place = Place::new(StackedJacobian::new(&chain, radian), GoalValues::new(&chain));
+        let goal = Goal::new(solver, limits, options, positions);
+        let place = Place::new(StackedJacobian::new(&chain, goal.radian), GoalValues::new(&chain));
         let zeros = vec![0.0; variables];
-        let free_for_arm: Vec<_> = (0..tips).map(|tip| solver.sensible_free_axes(tip)).collect();
-        let goal = Goal {
-            aims: vec![Aim::Hold; tips],
-            line: Line::new(tips, radian),
-            held_axes: free_for_arm.iter().map(|axes| HeldAxes::of(&Aim::Hold, options.free_axes, *axes)).collect(),
-            kinds: vec![RowKind::Free; 6 * tips],
-            free_for_arm,
-            limits: Limits::of_chain(&chain, limits),
-            options,
-            standing: StandingGoals::new(&chain),
-            contacts: ContactRows::default(),
-            contacts_at: positions.to_vec(),
-            contact_stop: 0.0,
-            radian,
-        };
         let mut servo = Self {
             goal,
             command: vec![0.0; 6 * tips],
             ahead: LookAhead::new(&place, variables),
-            permitted: Direction::new(variables),
+            permitted: Direction::default(),
             viability: Viability::new(variables, CAPACITY),
-            acceleration: Acceleration::new(variables),
+            acceleration: Acceleration::default(),
             wanted: zeros.clone(),
             along: zeros.clone(),
             change_ahead: zeros.clone(),
@@ -147,7 +127,6 @@ impl Servo {
             fail_safe: FailSafe::new(&chain.domains(), limits),
             inward: None,
             singular: SingularValues::new(6 * tips, variables),
-            tips_before: vec![Isometry3::identity(); tips],
             jog_limit: None,
             limited_tip: None,
             shares: VecDeque::with_capacity(MAX_SHARES),
@@ -156,6 +135,7 @@ impl Servo {
             there: place,
             chain,
         };
+        servo.acceleration.begin(variables);
         servo.leave_line();
         Ok(servo)
     }
@@ -316,7 +296,6 @@ impl Servo {
             *next = fail_safe.follow(now, period, clearance);
         }
         std::mem::swap(now, next);
-        self.tips_before.copy_from_slice(self.here.jacobian.tips());
         self.here.find(&self.now.positions, &self.goal, 0.0);
         self.singular.decompose(&self.here.jacobian);
         is_stopped

@@ -5,7 +5,7 @@ use urdf_ik::goals::{Between, CenterOfMass, Cone, Goal, Joints, Place, Position,
 use urdf_ik::motion::servo::{Axes, Hold, Servo, ServoOptions};
 
 use crate::common::hand::hand_sequence;
-use crate::common::{Random, bundled_arms};
+use crate::common::{Random, bundled_arms, two_handed};
 use crate::servo_watch::{Run, Subject, Wish};
 
 const PERIOD: f64 = 0.01;
@@ -151,5 +151,36 @@ fn goals_of_every_unit_and_of_the_centre_of_mass_are_kept() {
         assert!((centre(positions) - centre(&start)).amax() < 0.02 + 1e-9);
         assert!((positions[1] + positions[2] - sum).abs() < EXCESS);
         assert!(subject.pose(positions).translation.vector.z > height - 0.01 - 1e-9);
+    }
+}
+
+#[test]
+fn a_tip_without_a_command_follows_a_goal_that_binds_it_to_another_tip() {
+    let subject = Subject::new(two_handed());
+    let chain = &subject.arm.chain;
+    let start = bent(&subject);
+    let tips = |positions: &[f64]| {
+        let mut poses = urdf_ik::robot::ChainPoses::new(chain);
+        chain.forward_kinematics(positions, &mut poses);
+        [0, 1].map(|tip| poses.tips()[tip])
+    };
+    let offset = |positions: &[f64]| {
+        let [left, right] = tips(positions);
+        left.inverse_transform_vector(&(right.translation.vector - left.translation.vector))
+    };
+    let link = Place::of_tip(chain, 1);
+    let between = Between { link, point: Vector3::zeros(), frame: Place::of_tip(chain, 0) };
+    let centre = offset(&start);
+    for room in [0.0, 5e-3] {
+        let box_of_left = Position { between, centre, axes: Matrix3::identity(), lower: [-room; 3], upper: [room; 3] };
+        let mut servo = servo(&subject, &start, &[Goal::new("carried", box_of_left).unwrap()]);
+        let mut run = Run::new(PERIOD, &start);
+        run.steps(&mut servo, &Wish::twist(&Vector6::new(0.0, 0.0, 0.04, 0.0, 0.0, 0.0), Axes::Base), 2.0);
+        let worst = run.positions.iter().map(|positions| (offset(positions) - centre).amax()).fold(0.0, f64::max);
+        assert!(worst < room + 1e-4, "{worst} m apart of {room} m");
+        let [before, after] = [&start, &servo.positions().to_vec()].map(|positions| tips(positions));
+        let moved = [0, 1].map(|tip| after[tip].translation.z - before[tip].translation.z);
+        assert!(moved.iter().all(|way| *way > 0.02), "the hands came {moved:?} m with {room} m");
+        assert!(run.usage(&subject).is_kept(), "{:?}", run.usage(&subject));
     }
 }

@@ -143,9 +143,10 @@ impl ActiveSet {
     }
 
     fn make_room(&mut self, blocks: usize, variables: usize) {
-        let equations = variables.min(6 * blocks);
+        // Whole blocks of fewer rows than variables may exceed these.
+        let equations = (variables + 5).min(6 * blocks);
         self.normal.resize(equations * (equations + 1) / 2, Lanes::default());
-        self.right.resize(equations, Lanes::default());
+        self.right.resize(6 * blocks, Lanes::default());
         self.clamped_columns.resize(blocks * variables, [Lanes::default(); 6]);
         self.rest.resize(blocks, [Lanes::default(); 6]);
     }

@@ -71,33 +71,33 @@ pub fn solve_by_any_rows<S: Simd>(
     rows: usize,
     damping: f64x4<S>,
 ) {
-    let (simd, blocks) = (damping.simd, rows.div_ceil(6));
+    let simd = damping.simd;
     let Configurations { columns, rows: residuals, step, active_set: ActiveSet { normal, right, .. }, .. } =
         configurations;
-    let (columns, right) = (&columns[..blocks * variables], &mut right[..rows]);
+    let (columns, right) = (&columns[..rows.div_ceil(6) * variables], &mut right[..6 * rows.div_ceil(6)]);
+    // The columns of each block of six rows.
+    let blocks = || columns.chunks_exact(variables);
     let (mut normal, zero) = (LowerTriangle(normal), f64x4::splat(simd, 0.0));
-    for i in 0..rows {
-        let own = &columns[i / 6 * variables..][..variables];
-        // Three entries share the loads of this row.
-        for first in (0..=i).step_by(3) {
-            let mut sums = [zero; 3];
-            for (own, others) in own.iter().zip(&columns[first / 6 * variables..]) {
-                let own = own[i % 6].load(simd);
-                for (sum, other) in sums.iter_mut().zip(&others[first % 6..]) {
-                    *sum += own * other.load(simd);
+    for (block, columns) in blocks().enumerate() {
+        for (other, others) in blocks().enumerate().take(block + 1) {
+            for (row, column) in (0..6).flat_map(|row| (0..6).map(move |column| (row, column))) {
+                let mut sum = zero;
+                for (a, b) in columns.iter().zip(others) {
+                    sum += a[row].load(simd) * b[column].load(simd);
                 }
-            }
-            for (j, sum) in (first..=i).zip(sums) {
-                normal.set([i, j], sum);
+                let (i, j) = (6 * block + row, 6 * other + column);
+                if j <= i {
+                    normal.set([i, j], sum);
+                }
             }
         }
     }
-    right.copy_from_slice(&residuals.as_flattened()[..rows]);
+    right.copy_from_slice(&residuals.as_flattened()[..right.len()]);
     factorise(simd, rows, &mut normal, damping);
     substitute(simd, rows, &normal, right);
     for (variable, step) in step[..variables].iter_mut().enumerate() {
         let mut sum = zero;
-        for (columns, right) in columns.chunks_exact(variables).zip(right.chunks(6)) {
+        for (columns, right) in blocks().zip(right.chunks_exact(6)) {
             for (entry, y) in columns[variable].iter().zip(right) {
                 sum += entry.load(simd) * y.load(simd);
             }

@@ -2,15 +2,18 @@
 
 use super::Servo;
 use crate::contact_rows::ContactRows;
+use crate::rates::Rates;
 use crate::servo::constants::{NO_SPEED, TINY};
 use crate::servo::goal::RowKind;
 use crate::servo::jerk_bounds::{Limits, State};
 use crate::servo::line::Tracking;
+use crate::servo::options::ServoOptions;
 use urdf_ik_mathematics::vectors::{add_times, dot, normalise};
 
 impl Servo {
     /// Bounds the accelerations by the limits of the joints, and predicts their state at the end of the period.
     pub(super) fn predict(&mut self, period: f64) {
+        self.acceleration.begin(self.wanted.len());
         for (i, limits) in self.goal.limits.iter().enumerate() {
             let state = State::of(&self.now, i);
             let [least, greatest] = limits.jerks(state, period);
@@ -21,41 +24,29 @@ impl Servo {
             self.predicted.velocities[i] = after.velocity;
             self.predicted.accelerations[i] = after.acceleration;
         }
-        self.acceleration.rows.clear();
-        self.acceleration.least.clear();
     }
 
     /// Bounds the accelerations so that no tip exceeds its maximum speed.
     pub(super) fn bound_tips(&mut self, period: f64) {
-        let Self { goal, here, acceleration, now, gradient, .. } = self;
+        let ServoOptions { linear_speed, angular_speed, .. } = self.goal.options;
         // Half of what each joint can make: the others have their part.
-        let rates = Limits::least(&goal.limits).times(0.5);
-        for tip in 0..goal.aims.len() {
-            let twist = here.jacobian.twist(tip, &now.velocities);
-            let bias = here.jacobian.acceleration(tip, &now.velocities);
-            for (part, most) in [goal.options.linear_speed, goal.options.angular_speed].into_iter().enumerate() {
-                let velocity = twist.fixed_rows::<3>(3 * part).into_owned();
+        let rates = Limits::least(&self.goal.limits).times(0.5);
+        for tip in 0..self.goal.aims.len() {
+            let jacobian = &self.here.jacobian;
+            let velocities = &self.now.velocities;
+            let [twist, bias] = [jacobian.twist(tip, velocities), jacobian.acceleration(tip, velocities)];
+            for (part, most) in [linear_speed, angular_speed].into_iter().enumerate() {
+                let [velocity, bias] = [twist, bias].map(|parts| parts.fixed_rows::<3>(3 * part).into_owned());
                 let speed = velocity.norm();
                 if speed < 0.5 * most {
                     continue;
                 }
-                gradient.fill(0.0);
-                for axis in 0..3 {
-                    let row = 3 * part + axis;
-                    add_times(
-                        gradient,
-                        here.jacobian.unit(row) * velocity[axis] / speed,
-                        here.jacobian.row(6 * tip + row),
-                    );
+                self.gradient.fill(0.0);
+                for (row, share) in (3 * part..).zip(velocity.iter().map(|entry| entry / speed)) {
+                    let jacobian = &self.here.jacobian;
+                    add_times(&mut self.gradient, jacobian.unit(row) * share, jacobian.row(6 * tip + row));
                 }
-                let factor = normalise(gradient);
-                if factor < TINY {
-                    continue;
-                }
-                let bias = bias.fixed_rows::<3>(3 * part).dot(&velocity) / (speed * factor);
-                let acceleration_now = dot(gradient, &now.accelerations) + bias;
-                let change = (most - speed) / factor - 0.5 * period * acceleration_now;
-                acceleration.add_speed_bound(gradient, rates.approach(change, period) - bias);
+                self.bound_velocity(most, bias.dot(&velocity) / speed, rates, period);
             }
         }
     }
@@ -64,40 +55,41 @@ impl Servo {
     /// an arm cannot constrain would drift at the bound, so theirs is a little higher.
     pub(super) fn bound_line(&mut self, period: f64) {
         let line = &self.goal.line;
-        let is_twist = line.tracking == Tracking::Line && !line.stops && line.length == f64::INFINITY;
-        if !is_twist {
-            return;
+        if line.tracking == Tracking::Line && !line.stops && line.length == f64::INFINITY {
+            let surplus = if self.goal.kinds.contains(&RowKind::Least) { 0.5 * NO_SPEED } else { 0.0 };
+            let most = (1.0 + surplus) * line.speed;
+            self.gradient.copy_from_slice(&self.there.along);
+            self.bound_velocity(most, self.there.bias_along(), Limits::least(&self.goal.limits), period);
         }
-        self.gradient.copy_from_slice(&self.there.along);
-        let rate = normalise(&mut self.gradient);
-        if rate == 0.0 {
-            return;
-        }
-        let (bias, now) = (self.there.bias_along(), &self.now);
-        let acceleration = dot(&self.there.along, &now.accelerations) + bias;
-        let surplus = if self.goal.kinds.contains(&RowKind::Least) { 0.5 * NO_SPEED } else { 0.0 };
-        let greatest = (1.0 + surplus) * self.goal.line.speed;
-        let change = greatest - dot(&self.there.along, &now.velocities) - 0.5 * period * acceleration;
-        let rates = Limits::least(&self.goal.limits);
-        let most = rates.approach(change / rate, period) - bias / rate;
-        self.acceleration.add_speed_bound(&self.gradient, most);
     }
 
     /// Bounds the accelerations towards contacts.
     pub(super) fn bound_contacts(&mut self, period: f64) {
-        let Self { goal, acceleration, now, gradient, wanted, .. } = self;
-        let rates = Limits::least(&goal.limits);
-        let ContactRows { gradients, lower, bias, .. } = &goal.contacts;
+        let rates = Limits::least(&self.goal.limits);
         // Joints that come to rest do not return to a goal.
-        let return_speed = if wanted.iter().all(|velocity| *velocity == 0.0) { 0.0 } else { f64::INFINITY };
-        for ((away, lower), bias) in gradients.chunks_exact(now.velocities.len()).zip(lower).zip(bias) {
-            gradient.iter_mut().zip(away).for_each(|(towards, away)| *towards = -away);
-            let [speed, change] = [&now.velocities, &now.accelerations].map(|rates| dot(gradient, rates));
-            let most = rates.approach(-lower.min(return_speed) - speed - 0.5 * period * (change - bias), period);
-            // Far from the bound, the curvature of its distance has no effect.
-            let share = (1.0 - most / rates.acceleration).min(1.0);
-            let bias = share * bias.clamp(-rates.acceleration, rates.acceleration);
-            acceleration.add_speed_bound(gradient, most + bias);
+        let return_speed = if self.wanted.iter().all(|velocity| *velocity == 0.0) { 0.0 } else { f64::INFINITY };
+        for row in 0..self.goal.contacts.lower.len() {
+            let ContactRows { gradients, lower, bias, .. } = &self.goal.contacts;
+            let (most, bias) = (-lower[row].min(return_speed), -bias[row]);
+            let away = gradients.chunks_exact(self.gradient.len()).nth(row).into_iter().flatten();
+            self.gradient.iter_mut().zip(away).for_each(|(towards, away)| *towards = -away);
+            self.bound_velocity(most, bias, rates, period);
         }
+    }
+
+    /// Bounds the accelerations so that a velocity, with the gradient by those of the joints, comes to at most `most`. `bias` is its
+    /// acceleration by the velocities of the joints.
+    fn bound_velocity(&mut self, most: f64, bias: f64, rates: Rates, period: f64) {
+        let Self { acceleration, now, gradient, .. } = self;
+        let rate = normalise(gradient);
+        if rate < TINY {
+            return;
+        }
+        let bias = bias / rate;
+        let [velocity, change] = [&now.velocities, &now.accelerations].map(|rates| dot(gradient, rates));
+        let wanted = rates.approach(most / rate - velocity - 0.5 * period * (change + bias), period);
+        // Far from the bound, the curvature has no effect.
+        let share = (1.0 - wanted / rates.acceleration).min(1.0);
+        acceleration.add_bound(gradient, wanted - share * bias.clamp(-rates.acceleration, rates.acceleration));
     }
 }

@@ -6,8 +6,8 @@ use super::Servo;
 use crate::generator::JointState as Joints;
 use crate::pose_projection::project;
 use crate::servo::acceleration::Preference;
-use crate::servo::command::{Aim, TipCommand, TipTwist};
-use crate::servo::constants::{ALMOST_ALL, BEND, FADE, NO_SPEED, ON_COMMAND, PLANNED, REACTION_TIME, SLOW, TINY};
+use crate::servo::command::{Aim, TipCommand};
+use crate::servo::constants::{ALMOST_ALL, BEND, FADE, NO_SPEED, ON_COMMAND, PLANNED, REACTION_TIME, TINY};
 use crate::servo::goal::RowKind;
 use crate::servo::jerk_bounds::{Limits, State};
 use crate::servo::line::{Tracking, over_radian};
@@ -29,9 +29,7 @@ impl Servo {
         if !self.goal.standing.all().is_empty() {
             self.bound_contacts(period);
         }
-        self.bound_tips(period);
-        self.solve_beside_goals();
-        self.advance(period);
+        self.advance_beside_goals(period);
     }
 
     /// Approaches commanded joint velocities.
@@ -41,13 +39,12 @@ impl Servo {
         self.change_ahead.fill(0.0);
         self.prefer(period);
         self.bound_contacts(period);
-        self.bound_tips(period);
-        self.solve_beside_goals();
-        self.advance(period);
+        self.advance_beside_goals(period);
     }
 
-    /// Finds the accelerations nearest to those preferred that keep the standing goals.
-    fn solve_beside_goals(&mut self) {
+    /// Moves on with the accelerations nearest to those preferred that keep the standing goals.
+    fn advance_beside_goals(&mut self, period: f64) {
+        self.bound_tips(period);
         let Self { goal, predicted, there, .. } = self;
         if goal.has_exact_goals() {
             there.find(&predicted.positions, goal, 0.0);
@@ -58,6 +55,7 @@ impl Servo {
             }
         }
         self.acceleration.solve(there, &predicted.velocities, None, goal);
+        self.advance(period);
     }
 
     /// Writes joint velocities within their limits, scaled down if a tip would be too fast.
@@ -84,13 +82,12 @@ impl Servo {
 
     /// Follows commands of the tips.
     pub(super) fn follow_tips(&mut self, commands: &[TipCommand], period: f64) {
-        let is_zero = |twist: &TipTwist| twist.linear.amax().max(twist.angular.amax()) == 0.0;
-        let stands = |command: &TipCommand| matches!(command, TipCommand::Twist(twist) if is_zero(twist));
-        let turns = |command: &TipCommand| matches!(command, TipCommand::Twist(twist) if !is_zero(twist));
-        if commands.iter().all(stands) {
+        let options = self.goal.options;
+        let aims = || commands.iter().map(|command| Aim::of(command, &options));
+        if aims().all(|aim| !aim.moves()) {
             self.goal.line.stops = true;
         } else {
-            let has_twist = commands.iter().any(turns);
+            let has_twist = aims().any(|aim| aim.is_twist());
             for tip in 0..self.goal.aims.len() {
                 self.take_command(tip, commands.iter().find(|command| command.tip() == tip), has_twist);
             }
@@ -221,7 +218,7 @@ impl Servo {
         let speed = length(&self.now.velocities);
         let pace = self.ahead.pace;
         let is_near = self.viability.way < REACTION_TIME * pace && speed < 0.5 * pace;
-        let ends = speed < SLOW && !self.ahead.leads_on() || self.ahead.obstacle.is_some() && is_near;
+        let ends = speed < NO_SPEED && !self.ahead.leads_on() || self.ahead.obstacle.is_some() && is_near;
         let leaves = self.goal.line.tracking == Tracking::Line
             && !self.goal.line.stops
             && self.goal.options.max_deviation_angle > 0.0
@@ -229,7 +226,6 @@ impl Servo {
         if !leaves {
             return;
         }
-        self.goal.line.tracking = Tracking::Deviating;
         let least = self.goal.options.max_deviation_angle.cos();
         let mut share = 0.0;
         if let Some(Obstacle::Contact(row)) = self.ahead.obstacle {
@@ -239,29 +235,32 @@ impl Servo {
             self.goal.contacts.room[row] -= room.max(0.0);
             share = least * least;
         }
+        self.try_to_be(Tracking::Deviating, |servo| {
+            let permitted = servo.permitted_cosine();
+            let slowest = share * permitted.powi(2) * servo.goal.line.speed;
+            servo.cosine() >= least * permitted && servo.ahead.speed >= slowest
+        });
+    }
+
+    /// Tracks in another way, if that leads to a good look-ahead.
+    fn try_to_be(&mut self, tracking: Tracking, is_good: impl FnOnce(&mut Self) -> bool) -> bool {
+        let before = std::mem::replace(&mut self.goal.line.tracking, tracking);
         self.look();
-        let permitted = self.permitted_cosine();
-        if self.cosine() < least * permitted || self.ahead.speed < share * permitted.powi(2) * self.goal.line.speed {
-            self.goal.line.tracking = Tracking::Line;
+        let is_good = is_good(self);
+        if !is_good {
+            self.goal.line.tracking = before;
             self.look();
         }
+        is_good
     }
 
     /// Begins on a line at rest where a hand's nearest motion deviates too far: at a singularity a line has branches.
     fn begin_on_line(&mut self) {
         let is_stuck = self.goal.line.tracking == Tracking::Hand
-            && length(&self.now.velocities) < SLOW
+            && length(&self.now.velocities) < NO_SPEED
             && self.permitted_share() < 1.0;
-        if !is_stuck {
-            return;
-        }
-        self.goal.line.tracking = Tracking::Line;
-        self.look();
-        if self.ahead.leads_on() {
+        if is_stuck && self.try_to_be(Tracking::Line, |servo| servo.ahead.leads_on()) {
             self.goal.line.forget_turns();
-        } else {
-            self.goal.line.tracking = Tracking::Hand;
-            self.look();
         }
     }
 
@@ -323,11 +322,7 @@ impl Servo {
             && self.cosine() > ON_COMMAND
             && self.ahead.speed > ALMOST_ALL * self.goal.line.speed;
         if is_on_command {
-            self.goal.line.tracking = Tracking::Entering;
-            self.look();
-            if !self.ahead.leads_on() {
-                self.goal.line.tracking = Tracking::Deviating;
-            }
+            self.try_to_be(Tracking::Entering, |servo| servo.ahead.leads_on());
         }
     }
 

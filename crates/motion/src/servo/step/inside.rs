@@ -3,7 +3,7 @@
 use super::Servo;
 use crate::joint_motion::{JointMotion, first_beyond_limits};
 use crate::limits::MotionLimits;
-use crate::servo::command::{Command, TipCommand};
+use crate::servo::command::{Aim, Command};
 use crate::servo::jerk_bounds::Limits;
 use urdf_ik_collision::Clearance;
 
@@ -19,7 +19,11 @@ impl Servo {
         if self.inward.is_none() && outside.is_none() {
             return false;
         }
-        let is_commanded = moves(command);
+        let is_commanded = match command {
+            Command::Rest => false,
+            Command::Velocities(velocities) => velocities.iter().any(|velocity| *velocity != 0.0),
+            Command::Tips(tips) => tips.iter().any(|tip| Aim::of(tip, &self.goal.options).moves()),
+        };
         let mut motion = self.inward.take().unwrap_or_else(|| Box::new(self.motion()));
         if is_commanded == motion.ends_outside() {
             // Where no motion is found, that under way goes on.
@@ -53,17 +57,5 @@ impl Servo {
         let mut motion = JointMotion::unchecked(&self.chain, &limits, &self.now.positions);
         motion.take_over(&self.hand_over());
         motion
-    }
-}
-
-/// Whether a command asks for a motion.
-fn moves(command: &Command) -> bool {
-    match command {
-        Command::Rest => false,
-        Command::Velocities(velocities) => velocities.iter().any(|velocity| *velocity != 0.0),
-        Command::Tips(tips) => tips.iter().any(|tip| match tip {
-            TipCommand::Twist(twist) => twist.linear.norm() + twist.angular.norm() > 0.0,
-            TipCommand::Pose(_) => true,
-        }),
     }
 }

@@ -4,9 +4,9 @@ use nalgebra::Vector6;
 
 use super::{MAX_SHARES, Servo};
 use crate::contact_rows::Contact;
-use crate::servo::command::{Aim, Command, between};
+use crate::servo::command::{Aim, Command};
 use crate::servo::constants::{NEAR_SINGULAR, NO_SPEED, REACTION_TIME};
-use crate::servo::goal::{Goal, Place, RowKind};
+use crate::servo::goal::{Goal, Place};
 use crate::servo::line::{Tracking, over_radian};
 use crate::servo::look_ahead::{LookAhead, Obstacle};
 use crate::servo::report::Hold;
@@ -34,13 +34,13 @@ impl Servo {
                     .then(|| 0.5 * (dot(wanted, &self.now.velocities) + dot(wanted, &self.next.velocities)) / squared)
             }
             Command::Tips(_) if self.goal.line.stops => None,
-            Command::Tips(_) => self.share_of_tips(period),
+            Command::Tips(_) => self.share_of_tips(),
         };
         let Some(share) = share else { return self.shares.clear() };
         if self.shares.len() == MAX_SHARES {
             self.shares.pop_front();
         }
-        self.shares.push_back([period, share.clamp(0.0, 1.0)]);
+        self.shares.push_back([period, share]);
         let mut time: f64 = self.shares.iter().map(|[time, _]| time).sum();
         while self.shares.len() > 1 && time - self.shares[0][0] >= REACTION_TIME {
             time -= self.shares[0][0];
@@ -49,10 +49,9 @@ impl Servo {
     }
 
     /// The share of the commanded speed that the slowest tip had in the last period. Writes the greatest angle.
-    fn share_of_tips(&mut self, period: f64) -> Option<f64> {
+    fn share_of_tips(&mut self) -> Option<f64> {
         let mut slowest: Option<f64> = None;
         for (tip, aim) in self.goal.aims.iter().enumerate() {
-            let pose = &self.here.jacobian.tips()[tip];
             let wanted = match aim {
                 Aim::Hold => continue,
                 Aim::Twist(twist, axes) => {
@@ -65,7 +64,9 @@ impl Servo {
             if commanded == 0.0 || matches!(aim, Aim::Pose(_)) && commanded < ARRIVED {
                 continue;
             }
-            let moved = over_radian(&(between(&self.tips_before[tip], pose) / period), self.goal.radian);
+            let [before, after] =
+                [&self.next, &self.now].map(|joints| self.here.jacobian.twist(tip, &joints.velocities));
+            let moved = over_radian(&(0.5 * (before + after)), self.goal.radian);
             let share = moved.dot(&wanted) / wanted.norm_squared();
             slowest = Some(slowest.map_or(share, |slowest| slowest.min(share)));
             if moved.norm() > NO_SPEED * commanded {
@@ -79,22 +80,14 @@ impl Servo {
     pub(super) fn write_report(&mut self) {
         let [time, sum] =
             self.shares.iter().fold([0.0; 2], |[all, sum], [time, share]| [all + time, sum + time * share]);
-        self.report.share = if time > 0.0 { sum / time } else { 1.0 };
+        self.report.share = if time > 0.0 { (sum / time).clamp(0.0, 1.0) } else { 1.0 };
         let is_commanded = self.goal.aims.iter().any(|aim| *aim != Aim::Hold);
         self.report.smallest_singular_value = is_commanded.then(|| self.singular.smallest());
         self.report.off_line = [0.0; 2];
-        let has_line = self.goal.tip_kinds().iter().any(|kind| *kind != RowKind::Free);
-        if has_line && matches!(self.goal.line.tracking, Tracking::Line | Tracking::Coasting) {
-            self.here.find_offset(&self.goal, 0.0);
-            let along = dot(&self.here.error, &self.here.direction);
-            for (row, error) in self.here.error.iter_mut().enumerate() {
-                *error -= along * self.here.direction[row];
-            }
-            for (index, part) in self.here.error[..self.goal.tip_kinds().len()].chunks_exact(3).enumerate() {
-                let unit = if index % 2 == 0 { self.goal.radian } else { 1.0 };
-                let most = &mut self.report.off_line[index % 2];
-                *most = most.max(unit * length(part));
-            }
+        self.here.find_error(&self.goal, 0.0);
+        for (index, part) in self.here.error[..self.goal.tip_kinds().len()].chunks_exact(3).enumerate() {
+            let most = &mut self.report.off_line[index % 2];
+            *most = most.max(self.here.jacobian.unit(3 * index) * length(part));
         }
         self.write_holds();
         let is_blocked = |hold: &Hold| !matches!(hold, Hold::JointSpeed { .. } | Hold::TipSpeed { .. });
