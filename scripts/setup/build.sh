@@ -17,6 +17,8 @@ build_package() {
   # a link the sources lie elsewhere.
   mkdir -p "$workspace/src"
   ln -sfn "$root" "$source"
+  # Links to scripts that the package no longer has, which colcon leaves.
+  if [ -d "$workspace/install" ]; then find "$workspace/install" -xtype l -delete; fi
   # The person's own colcon defaults could move the result to where nothing looks for it. The lock of set-up is not
   # handed on (9>&-), because a compiler cache would keep it for as long as its server runs.
   step "building the package" "Correct the errors that they show, then run this again." "$log/build.log" \

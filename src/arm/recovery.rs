@@ -75,8 +75,6 @@ impl Arm {
     /// [`Refused`] if there was another request, or if the arm does not come to rest.
     pub(crate) async fn rest(&self, ticket: u64) -> Result<(), Refused> {
         let loaded = self.configuration()?.loaded;
-        // Not earlier: a driver that is just being stopped may be about to move the arm.
-        let asked = Instant::now();
         let mut at_rest_since = None;
         loop {
             let latest = self.output.check_latest(ticket);
@@ -85,8 +83,10 @@ impl Arm {
                 latest?;
             }
             if self.output.is_at_rest() {
+                // Not earlier: a driver that is just being stopped may be about to move the arm, and the measurement
+                // does not count just after a command.
                 let since = *at_rest_since.get_or_insert_with(Instant::now);
-                if !self.is_measured()? || self.measured.is_at_rest(&loaded, REST_TIME, Some(asked)) {
+                if !self.is_measured()? || self.measured.is_at_rest(&loaded, REST_TIME, Some(since)) {
                     // The next motion starts there.
                     return self.output.take_measured().refuse_as(MEASURED_JOINT_STATES.short_name());
                 }

@@ -278,7 +278,8 @@ def test_paths_of_the_topic_are_executed_too(driven, arm_robot, corners):
 
 
 def test_a_driver_that_vanishes_ends_the_path(start_driven, corners):
-    driven = start_driven(following_error__enabled=False)
+    # So slow that the command still moves when the driver counts as lost.
+    driven = start_driven(following_error__enabled=False, path__speed=0.05)
     goal = driven.follower.send(corners)
     goal.wait_until(0.2)
     driven.driver.vanish()
