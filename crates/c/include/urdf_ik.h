@@ -978,6 +978,16 @@ enum UrdfIkStatus urdf_ik_arm_bounds(const struct UrdfIkArm *arm, double *lower,
 enum UrdfIkStatus urdf_ik_arm_nominal(const struct UrdfIkArm *arm, double *positions);
 
 /*
+ Writes the index of the link `name`, for urdf_ik_link_pose() and urdf_ik_link_jacobian(). It need not be between the
+ base link and a tip, but joints of the arm alone move it relative to the base link. Fails with URDF_IK_STATUS_CHAIN
+ if the robot has no such link, or other joints move it. Allocates nothing unless it fails.
+
+ The caller sees to it:
+ `arm` is an arm; `name` is a text; `link` is written.
+ */
+enum UrdfIkStatus urdf_ik_arm_link(const struct UrdfIkArm *arm, const char *name, size_t *link);
+
+/*
  The message of the last failure in this thread (UTF-8), valid until the next failure in this thread.
  */
 const char *urdf_ik_error(void);
@@ -1054,16 +1064,6 @@ enum UrdfIkStatus urdf_ik_link_jacobian(struct UrdfIkWorkspace *workspace,
 enum UrdfIkStatus urdf_ik_pose_difference(const struct UrdfIkPose *from,
                                           const struct UrdfIkPose *to,
                                           double *difference);
-
-/*
- Writes the index of the link `name`, for urdf_ik_link_pose() and urdf_ik_link_jacobian(). It need not be between the
- base link and a tip, but joints of the arm alone move it relative to the base link. Fails with URDF_IK_STATUS_CHAIN
- if the robot has no such link, or other joints move it. Allocates nothing unless it fails.
-
- The caller sees to it:
- `arm` is an arm; `name` is a text; `link` is written.
- */
-enum UrdfIkStatus urdf_ik_arm_link(const struct UrdfIkArm *arm, const char *name, size_t *link);
 
 /*
  Default options of a path.

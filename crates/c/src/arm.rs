@@ -10,7 +10,7 @@ use urdf_ik::solver::{Solver, SolverKind};
 use crate::failure::{Failure, UrdfIkStatus, c_text, guarded, guarded_or};
 use crate::links::{LinkPlace, places};
 use crate::plain_structs::{UrdfIkPose, isometry};
-use crate::pointers::{entries, exclusive_entries, hand_out, optional_text, reference, take_back, text};
+use crate::pointers::{entries, exclusive, exclusive_entries, hand_out, optional_text, reference, take_back, text};
 use crate::robot::{RobotData, UrdfIkRobot};
 
 /// The joints between a base link and one or several tip links, with a solver. Immutable: threads can share it.
@@ -174,4 +174,34 @@ pub unsafe extern "C" fn urdf_ik_arm_nominal(arm: *const UrdfIkArm, positions: *
         unsafe { exclusive_entries(positions, nominal.len(), "positions") }?.copy_from_slice(&nominal);
         Ok(())
     })
+}
+
+/// Writes the index of the link `name`, for urdf_ik_link_pose() and urdf_ik_link_jacobian(). It need not be between the
+/// base link and a tip, but joints of the arm alone move it relative to the base link. Fails with URDF_IK_STATUS_CHAIN
+/// if the robot has no such link, or other joints move it. Allocates nothing unless it fails.
+///
+/// # Safety
+/// `arm` is an arm; `name` is a text; `link` is written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn urdf_ik_arm_link(
+    arm: *const UrdfIkArm,
+    name: *const c_char,
+    link: *mut usize,
+) -> UrdfIkStatus {
+    guarded(|| {
+        let arm = unsafe { reference(arm, "arm") }?;
+        let name = unsafe { text(name, "name") }?;
+        let robot = &arm.robot.robot;
+        let found = robot.link_index(name).filter(|link| arm.links[*link].is_some());
+        *unsafe { exclusive(link, "link") }? = found.ok_or_else(|| unknown(arm, name))?;
+        Ok(())
+    })
+}
+
+fn unknown(arm: &UrdfIkArm, name: &str) -> Failure {
+    let robot = &arm.robot.robot;
+    let reason = if robot.link_index(name).is_some() { "joints off the arm move the link" } else { "there is no link" };
+    let known = robot.links().iter().zip(arm.links.iter()).filter(|(_, place)| place.is_some());
+    let names: Vec<&str> = known.map(|(link, _)| link.name.as_str()).collect();
+    Failure::new(UrdfIkStatus::Chain, format!("{reason} '{name}'; the arm determines those of: {}", names.join(", ")))
 }

@@ -39,7 +39,6 @@ pub use arm::*;
 pub use failure::*;
 pub use joint::*;
 pub use kinematics::*;
-pub use links::*;
 pub use path::*;
 pub use plain_structs::*;
 pub use problem::*;

@@ -34,7 +34,7 @@ pub(crate) struct WorldData {
     names: BTreeSet<CString>,
 }
 
-/// What a world shares with its copies that have obstacles elsewhere.
+/// The parts of a world that its moved copies share: all but obstacles.
 pub(crate) struct ArmShapes {
     solver: Solver,
     robot: Arc<RobotData>,

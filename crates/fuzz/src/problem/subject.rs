@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, UnitQuaternion};
 use urdf_ik::collision::{Geometry, LinkShapes, Obstacle, Pairs, Scene, World};
 use urdf_ik::robot::{MeshFolders, Noodle, NoodleJoints, Robot};
-use urdf_ik::solver::{FabrikOptions, JacobianStep, Method, Solver, SolverKind};
+use urdf_ik::solver::{FabrikOptions, JacobianStep, Method, Solver};
 use urdf_ik_random::robots::{Axes, Recipe};
 use urdf_ik_testing::{
     Arm, Random, arm_with_tool, bundled_arms, makers_arms, mobile_arms, short_arms, two_handed, urdf_path, wide_arms,
@@ -68,7 +68,7 @@ fn with_defaults(name: &str, urdf: &str) -> Arm {
 
 impl Subject {
     fn new(arm: Arm) -> Self {
-        let newton = Solver::prepare(SolverKind::Jacobian, &arm.chain).unwrap();
+        let newton = arm.solver();
         let methods: [(&str, Method); 5] = [
             ("jacobian", Method::default()),
             ("pseudoinverse", JacobianStep::Pseudoinverse.into()),

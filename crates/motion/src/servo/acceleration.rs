@@ -8,7 +8,8 @@
 //! tips decide, along it the joints. So nothing is divided by the singular value that vanishes at a fold of the line.
 
 use super::constants::{FIRST, LINE_DAMPING, RETURN_RATE, TINY};
-use super::goal::{Goal, Place, RowKind};
+use super::goal::{Goal, RowKind};
+use super::place::Place;
 use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
 use urdf_ik_mathematics::vectors::{add_times, dot};
 

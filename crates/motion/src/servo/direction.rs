@@ -8,8 +8,9 @@
 //! the command all rows count as much as the speed.
 
 use super::constants::{COMFORT, DAMPING, LIMIT_MARGIN, LINE_DAMPING, SLACK_RETURN, SOFT};
-use super::goal::{Goal, Place, RowKind};
+use super::goal::{Goal, RowKind};
 use super::jerk_bounds::Limits;
+use super::place::Place;
 use crate::braking_speed::braking_speed;
 use crate::contact_rows::Contact;
 use crate::rates::Rates;

@@ -6,8 +6,9 @@
 
 use super::constants::{AT_END, MAX_STANDING, NEAR_SINGULAR, NO_SPEED, NODES, TINY};
 use super::direction::Direction;
-use super::goal::{Goal, Place, RowKind};
+use super::goal::{Goal, RowKind};
 use super::line::Tracking;
+use super::place::Place;
 use super::singular_values::SingularValues;
 use urdf_ik_mathematics::dual_active_set::{DualActiveSet, Inequalities};
 use urdf_ik_mathematics::vectors::{add_times, dot, length, normalise};
@@ -191,7 +192,7 @@ impl LookAhead {
             count => (&self.place, length(self.velocities(count - 1))),
         };
         self.direction.solve(place, &self.next, goal, pace.max(goal.line.speed));
-        self.direction.scale(goal.speed_factor(place, &self.direction.velocities));
+        self.direction.scale(place.speed_factor(goal, &self.direction.velocities));
         if begins && self.count == 0 {
             self.direction.speed = 0.0;
             self.direction.velocities.copy_from_slice(&self.first);

@@ -56,6 +56,7 @@ mod jerk_bounds;
 mod line;
 mod look_ahead;
 mod options;
+mod place;
 mod report;
 mod singular_values;
 mod stacked_jacobian;

@@ -33,7 +33,7 @@ struct EightLanes([f32; GROUP_SIZE]);
 pub struct SeedTable {
     /// Configurations, one after the other \[rad or m\].
     positions: Vec<f64>,
-    /// The same in groups, one after the other, each variable by variable.
+    /// The configurations in groups of eight, one group after the other, each variable by variable \[rad or m\].
     grouped: Vec<EightLanes>,
     /// For each tip, its poses in groups of configurations.
     poses: Vec<Vec<Poses>>,

@@ -6,9 +6,10 @@ use super::{MAX_SHARES, Servo};
 use crate::contact_rows::Contact;
 use crate::servo::command::{Aim, Command};
 use crate::servo::constants::{NEAR_SINGULAR, NO_SPEED, REACTION_TIME};
-use crate::servo::goal::{Goal, Place};
+use crate::servo::goal::Goal;
 use crate::servo::line::{Tracking, over_radian};
 use crate::servo::look_ahead::{LookAhead, Obstacle};
+use crate::servo::place::Place;
 use crate::servo::report::Hold;
 use urdf_ik_mathematics::vectors::{dot, length};
 
