@@ -137,5 +137,5 @@ impl Target {
 
 /// Checks that a message is one sentence that names something.
 fn check_message(message: &str) {
-    assert!((10..2000).contains(&message.len()) && !message.contains('\n'), "{message:?}");
+    assert!((10..2000).contains(&message.chars().count()) && !message.contains('\n'), "{message:?}");
 }

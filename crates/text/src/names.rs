@@ -38,16 +38,20 @@ pub fn beginning(text: &str, max_characters: usize) -> &str {
 }
 
 fn cut(text: &str, max_characters: usize) -> Cow<'_, str> {
-    let shown = beginning(text, max_characters);
-    let is_whole = shown.len() == text.len();
+    let start = beginning(text, max_characters);
+    let is_whole = start.len() == text.len();
     if is_whole && !text.contains(char::is_control) {
         return Cow::Borrowed(text);
     }
     let plain = |character: char| {
         if character.is_control() { character.escape_default().to_string() } else { character.to_string() }
     };
-    let shown: String = shown.chars().map(plain).collect();
-    Cow::Owned(if is_whole { shown } else { format!("{shown}… ({} characters)", text.chars().count()) })
+    let escaped: String = start.chars().map(plain).collect();
+    let shown = beginning(&escaped, max_characters);
+    if is_whole && shown.len() == escaped.len() {
+        return Cow::Owned(escaped);
+    }
+    Cow::Owned(format!("{shown}… ({} characters)", text.chars().count()))
 }
 
 /// The message of a JSON or YAML reader, with Rust type names replaced by plain words.
@@ -83,6 +87,8 @@ mod tests {
         assert_eq!(short(&"é".repeat(MAX_CHARACTERS)), "é".repeat(MAX_CHARACTERS));
         assert_eq!(short(&"é".repeat(1000)), format!("{}… (1000 characters)", "é".repeat(MAX_CHARACTERS)));
         assert_eq!(short("a\n\u{1b}[31mb"), "a\\n\\u{1b}[31mb");
+        // The limit counts escapes as they are shown.
+        assert_eq!(short(&"\n".repeat(60)), format!("{}… (60 characters)", "\\n".repeat(MAX_CHARACTERS / 2)));
     }
 
     #[test]
