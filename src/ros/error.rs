@@ -1,5 +1,7 @@
 //! Reasons why the node cannot start.
 
+use std::env;
+
 use thiserror::Error;
 
 use urdf_ik_parameters::Refusal;
@@ -16,7 +18,7 @@ pub enum NodeError {
     #[error("ROS 2 did not start: {0}")]
     Context(String),
     /// A node, topic or service could not be created.
-    #[error("ROS 2 refused a node, topic or service: {0}")]
+    #[error("ROS 2 refused a node, topic or service: {0}{causes}", causes = causes_under_security())]
     Ros(#[from] r2r::Error),
     /// A parameter override was refused.
     #[error("{0}")]
@@ -32,4 +34,14 @@ pub enum NodeError {
     /// The operating system refused a thread, a timer or a signal handler.
     #[error("the operating system refused: {0}")]
     System(#[from] std::io::Error),
+}
+
+/// The usual causes of a refusal under SROS 2: r2r passes on no more than a number.
+fn causes_under_security() -> &'static str {
+    if env::var_os("ROS_SECURITY_ENABLE").is_some_and(|value| value == "true") {
+        ". ROS_SECURITY_ENABLE is true, so the cause may be a middleware without security, an enclave without all of its files, \
+         an expired or foreign certificate, or a name missing from the permissions: see docs/security.md"
+    } else {
+        ""
+    }
 }

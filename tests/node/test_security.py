@@ -1,4 +1,4 @@
-"""SROS 2: permissions and keystore of config/sros2, and the argument of the launch file; no middleware here could enforce them."""
+"""SROS 2: permissions and keystore of config/sros2, and the argument of the launch file. No middleware enforces them here."""
 import importlib.util
 import shutil
 import subprocess
@@ -7,12 +7,16 @@ from fnmatch import fnmatchcase
 
 import pytest
 
+from client import PARAMETER_SERVICES
 from conftest import ROOT
 from test_interface import ACTIONS, PUBLISHED, SERVICES, SUBSCRIBED
 
 SROS2 = ROOT / 'config' / 'sros2'
 ACTION_SERVICES = ('send_goal', 'cancel_goal', 'get_result')
 ACTION_TOPICS = ('feedback', 'status')
+MOVEIT_COMMANDS = (
+    'collision_object', 'attached_collision_object', *(f'servo_node/{kind}_cmds' for kind in ('delta_twist', 'delta_joint', 'pose_target')))
+MOVEIT_SERVICES = ('compute_ik', 'compute_fk', 'check_state_validity', 'servo_node/switch_command_type', 'servo_node/pause_servo')
 
 
 def full_names(names):
@@ -61,6 +65,7 @@ def test_an_operator_may_command_the_node_and_not_pose_as_it(enclaves):
         assert operator.allows('subscribe', f'rt{topic}'), topic
         assert topic in ('/parameter_events', '/rosout') or not operator.allows('publish', f'rt{topic}'), topic
     assert not operator.allows('publish', 'rt/urdf_ik/measured_joint_states')
+    assert [service for service in CALLED if operator.allows('publish', f'rr{service}Reply')] == []
 
 
 def test_an_observer_may_command_nothing(enclaves):
@@ -68,6 +73,30 @@ def test_an_observer_may_command_nothing(enclaves):
     assert all(observer.allows('subscribe', f'rt{topic}') for topic in TOPICS['publish'] if topic not in ('/parameter_events', '/rosout'))
     commands = [f'rt{topic}' for topic in TOPICS['subscribe']] + [f'rq{service}Request' for service in CALLED]
     assert [topic for topic in commands if observer.allows('publish', topic)] == []
+
+
+def test_names_of_moveit_are_for_the_node_and_operators(enclaves):
+    node, operator, observer = (enclaves[name] for name in ('urdf_ik', 'operator', 'observer'))
+    for topic in (f'rt/{name}' for name in MOVEIT_COMMANDS):
+        assert node.allows('subscribe', topic) and operator.allows('publish', topic) and not observer.allows('publish', topic), topic
+    for service in MOVEIT_SERVICES:
+        request, reply = f'rq/{service}Request', f'rr/{service}Reply'
+        assert node.allows('subscribe', request) and node.allows('publish', reply), service
+        assert operator.allows('publish', request) and operator.allows('subscribe', reply), service
+        assert not observer.allows('publish', request) and not operator.allows('publish', reply), service
+    status = 'rt/servo_node/status'
+    assert node.allows('publish', status) and operator.allows('subscribe', status) and observer.allows('subscribe', status)
+
+
+@pytest.mark.parametrize('name', ['operator', 'observer'])
+def test_programs_may_offer_the_services_of_every_node(enclaves, name):
+    program = enclaves[name]
+    for node in (name, '_ros2cli_4711'):
+        for service in (*PARAMETER_SERVICES, 'get_type_description'):
+            assert program.allows('subscribe', f'rq/{node}/{service}Request') and program.allows('publish', f'rr/{node}/{service}Reply')
+    for topic in ('clock', 'parameter_events'):
+        assert program.allows('subscribe', f'rt/{topic}'), topic
+    assert [service for service in CALLED if program.allows('subscribe', f'rq{service}Request')] == []
 
 
 def test_strangers_may_not_join():
@@ -129,3 +158,11 @@ def test_the_launch_argument_says_what_is_missing(security, keystore, tmp_path, 
         security.environment(keystore)
     monkeypatch.setenv('RMW_IMPLEMENTATION', 'rmw_cyclonedds_cpp')
     assert security.environment(keystore)
+
+
+def test_a_node_that_security_stops_says_so(start, tmp_path):
+    (tmp_path / 'enclaves' / 'empty').mkdir(parents=True)
+    variables = ('ROS_SECURITY_ENABLE=true', 'ROS_SECURITY_STRATEGY=Enforce', f'ROS_SECURITY_KEYSTORE={tmp_path}')
+    process = start.run('--ros-args', '--enclave', '/empty', prefix=('env', *variables))
+    assert process.wait() == 1
+    assert 'an enclave without all of its files' in process.output()
