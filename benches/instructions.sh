@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Instructions of the solves in the record of answers, at a revision and in the working tree: benches/instructions.sh [REVISION] [GROUP]…
-# REVISION is HEAD by default; GROUP is a part of the groups' names in the record, by default "search, jacobian" and "track, jacobian".
-# valgrind counts what runs inside Solver::solve. Unlike times, counts do not depend on the load of the machine.
+# Instruction counts of the solves in the record of answers, at a revision and in the working tree:
+# benches/instructions.sh [REVISION] [GROUP]… REVISION is HEAD by default; GROUP is a part of the groups' names in the
+# record, by default "search, jacobian" and "track, jacobian". valgrind counts inside Solver::solve. Unlike times,
+# counts do not depend on the load of the machine.
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 
@@ -35,7 +36,7 @@ if [ ! -e "$work/source/.git" ]; then
   git worktree add --quiet --detach "$work/source" "$revision"
 fi
 git -C "$work/source" checkout --quiet --force --detach "$(git rev-parse "$revision")"
-# Older revisions cannot write a part of the groups.
+# Older revisions cannot write a subset of the groups.
 cp crates/urdf_ik/benches/record/main.rs "$work/source/crates/urdf_ik/benches/record/main.rs"
 before="$(build "$work/source" "$work/target")"
 after="$(build "$PWD" "$PWD/target")"

@@ -1,4 +1,4 @@
-"""Runs the benches that judge answers, and fails where a figure misses its threshold: judge.py [NAME]…
+"""Runs the benches that judge answers, and fails if a figure misses its threshold: judge.py [NAME]…
 
 Only counts, and ratios within one run, have thresholds: they do not depend on the machine."""
 import re
@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def streams(output):
-    """Streams of poses: no unmet target, and with a null-space task at most 4 more of 30 streams that jump than without one."""
+    """Streams of poses: no unmet target, and with a null-space task at most 4 more jumps in 30 streams than without."""
     rows = re.findall(r'^(\S+) +(curves|lines) +(\w+) +(\d+) +\d+ +(\d+) \|', output, re.MULTILINE)
     without = {(arm, shape): int(jumps) for arm, shape, task, jumps, _ in rows if task == 'none'}
     for arm, shape, task, jumps, unmet in rows:
@@ -21,7 +21,7 @@ def streams(output):
 
 
 def keep_clear(output):
-    """Arms among obstacles: no broken clearance, and no stop that comes too late."""
+    """Arms among obstacles: no violated clearance, and no late stop."""
     if 'nothing is broken' not in output:
         yield output.splitlines()[-1]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Asks for every configuration in which the tool has one pose: with closed_form and six joints, all that exist."""
+"""Requests all configurations for one tool pose: with closed_form and six joints, the complete set."""
 import rclpy
 from urdf_ik.srv import SolveIK
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Asks for the joint positions of 2500 poses in one request: which places of a table can the tool reach?"""
+"""Requests joint positions for 2500 poses at once: which positions on a table can the tool reach?"""
 import rclpy
 from geometry_msgs.msg import Point, Pose, Quaternion
 from urdf_ik.msg import SolveStatus
@@ -10,7 +10,7 @@ DOWN = Quaternion(x=1.0, w=0.0)
 
 
 def place(row, column):
-    """A place of the table [m]: 2 m by 2 m, around the robot, 0.2 m above its base link."""
+    """A position on the table [m]: 2 m by 2 m, around the robot, 0.2 m above its base link."""
     return Point(x=1.0 - 2.0 * row / (ROWS - 1), y=1.0 - 2.0 * column / (COLUMNS - 1), z=0.2)
 
 
@@ -26,7 +26,7 @@ def main():
     rclpy.spin_until_future_complete(node, future)
     answer = future.result()
 
-    # Seen from above: the x axis leads up, the y axis to the left.
+    # Seen from above: the x axis points up, the y axis to the left.
     for row in range(ROWS):
         outcomes = answer.outcomes[row * COLUMNS:(row + 1) * COLUMNS]
         print(''.join('#' if outcome == SolveStatus.SOLVED else '.' for outcome in outcomes))

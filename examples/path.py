@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plans a path with rounded corners, and then lets the arm follow it."""
+"""Plans a path with rounded corners, and then moves the arm along it."""
 import rclpy
 from geometry_msgs.msg import Point, Pose, Quaternion
 from rclpy.action import ActionClient
@@ -12,7 +12,7 @@ POSES = [Pose(position=Point(x=x, y=y, z=z), orientation=DOWN) for x, y, z in CO
 
 
 def plan(node):
-    """Asks for the trajectory. Nothing moves."""
+    """Requests the trajectory. Nothing moves."""
     client = node.create_client(SolvePath, 'urdf_ik/solve_path')
     client.wait_for_service()
     request = SolvePath.Request(poses=POSES, start_at_first_pose=True, blend_radius=0.05, speed=0.3)
@@ -24,18 +24,18 @@ def plan(node):
 
 
 def follow(node):
-    """Sends the same poses as a goal: the arm moves from where it is to the first of them, and on to the last."""
+    """Sends the same poses as a goal: the arm moves from its current configuration to the first of them, and on to the last."""
     client = ActionClient(node, FollowPath, 'urdf_ik/follow_path')
     client.wait_for_server()
     goal = FollowPath.Goal(poses=POSES, blend_radius=0.05, speed=0.3)
-    sent = client.send_goal_async(goal, feedback_callback=tell)
+    sent = client.send_goal_async(goal, feedback_callback=show_feedback)
     rclpy.spin_until_future_complete(node, sent)
     ended = sent.result().get_result_async()
     rclpy.spin_until_future_complete(node, ended)
     print('ended:', ended.result().result.message)
 
 
-def tell(message):
+def show_feedback(message):
     print(f'{100 * message.feedback.progress:.0f} % of the path')
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""An arm with lag and sag behind the node: an emergency stop, and the way back. Then the page has a button for each fault, until Ctrl-C.
+"""A simulated arm with lag and sag: an emergency stop, and the return. Then the page has a button for each fault, until Ctrl-C.
 
-With VIEW=0 there is no page. MuJoCo gives the arm mass, where it is installed: scripts/with-ros python3 -m pip install mujoco
+With VIEW=0 there is no page. MuJoCo gives the arm mass, if it is installed: scripts/with-ros python3 -m pip install mujoco
 """
 import contextlib
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lets a policy move the joints: it sees joint positions and answers with joint velocities, 50 times a second."""
+"""A policy moves the joints: it gets joint positions and returns joint velocities, 50 times per second."""
 import rclpy
 from sensor_msgs.msg import JointState
 
@@ -11,7 +11,7 @@ CLOSE = 0.01  # [rad]
 
 
 def policy(positions):
-    """The joint velocities [rad/s] for these joint positions: the place of a learned policy."""
+    """The joint velocities [rad/s] for these joint positions: replace it by a learned policy."""
     return {name: max(-SPEED, min(SPEED, GAIN * (goal - positions[name]))) for name, goal in GOAL.items()}
 
 
@@ -22,7 +22,7 @@ def main():
     states = []
     node.create_subscription(JointState, 'urdf_ik/joint_states', states.append, 10)
     while jogs.get_subscription_count() == 0 or not states:
-        rclpy.spin_once(node, timeout_sec=0.1)  # until the node is there
+        rclpy.spin_once(node, timeout_sec=0.1)  # until the node is available
 
     def positions():
         return dict(zip(states[-1].name, states[-1].position))
@@ -36,7 +36,7 @@ def main():
     node.create_timer(1 / RATE, step)
     while any(abs(positions()[name] - goal) > CLOSE for name, goal in GOAL.items()):
         rclpy.spin_once(node)
-    # Then it is silent, and the arm comes to rest.
+    # Then it stops publishing, and the arm comes to rest.
     print('arrived:', ', '.join(f'{name} {positions()[name]:+.3f}' for name in GOAL))
     rclpy.shutdown()
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Moves the tool round a circle: targets at 50 Hz, and what became of each of them."""
+"""Moves the tool along a circle: targets at 50 Hz, with the outcome of each."""
 import math
 
 import rclpy
@@ -28,7 +28,7 @@ def main():
     outcomes = []
     node.create_subscription(SolveStatus, 'urdf_ik/status', lambda status: outcomes.append(status.outcome), 100)
     while targets.get_subscription_count() == 0 or node.count_publishers('urdf_ik/status') == 0:
-        rclpy.spin_once(node, timeout_sec=0.1)  # until the node is there
+        rclpy.spin_once(node, timeout_sec=0.1)  # until the node is available
 
     start = node.get_clock().now()
 

@@ -1,5 +1,5 @@
-//! Moves the tool round a circle: targets at 50 Hz, and what became of each of them. The same as
-//! `publish_target.py`, with r2r.
+//! Moves the tool along a circle: targets at 50 Hz, with the outcome of each. The same as `publish_target.py`, with
+//! r2r.
 
 use std::error::Error;
 use std::f64::consts::TAU;
@@ -16,7 +16,7 @@ use r2r::urdf_ik::msg::SolveStatus;
 const PERIOD: Duration = Duration::from_millis(20);
 /// Time of one round.
 const DURATION: Duration = Duration::from_secs(10);
-/// As many as targets in one round.
+/// Targets per round.
 const ANSWERS: usize = 500;
 /// In the frame of the base link \[m\].
 const CENTRE: [f64; 3] = [0.45, 0.0, 0.4];
@@ -58,7 +58,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         }
     };
     println!("{reached} of {ANSWERS} targets reached");
-    // The node must end before the process does.
+    // The node must be dropped before the process ends.
     stop.store(true, Ordering::Relaxed);
     Ok(spinning.await?)
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Asks for the joint positions of one pose. Nothing moves."""
+"""Requests the joint positions for one pose. Nothing moves."""
 import rclpy
 from urdf_ik.srv import SolveIK
 

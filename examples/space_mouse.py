@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Steers the tool by a space mouse: a velocity, 100 times a second. Without spacenav, an imagined hand draws a circle."""
+"""Steers the tool by a space mouse: a velocity, 100 times per second. Without spacenav, a simulated hand draws a circle."""
 import math
 
 import rclpy
@@ -12,7 +12,7 @@ SPEED = 0.08  # [m/s]
 
 
 def imagined_hand(time):
-    """The deflections that move the tool once around a circle."""
+    """Deflections that move the tool along a circle."""
     hand, angle = Twist(), 2 * math.pi * time / DURATION
     hand.linear.y, hand.linear.z = SPEED * math.cos(angle), SPEED * math.sin(angle)
     return hand
@@ -26,7 +26,7 @@ def main():
     node.create_subscription(Twist, 'spacenav/twist', hands.append, 1)
     node.create_subscription(ServoStatus, 'urdf_ik/servo_status', statuses.append, 1000)
     while twists.get_subscription_count() == 0 or node.count_publishers('urdf_ik/servo_status') == 0:
-        rclpy.spin_once(node, timeout_sec=0.1)  # until the node is there
+        rclpy.spin_once(node, timeout_sec=0.1)  # until the node is available
 
     start = node.get_clock().now()
 
@@ -39,7 +39,7 @@ def main():
     node.create_timer(1 / RATE, send)
     while (node.get_clock().now() - start).nanoseconds * 1e-9 < DURATION:
         rclpy.spin_once(node)
-    # Then it is silent, and the arm comes to rest.
+    # Then it stops publishing, and the arm comes to rest.
     steered = [status for status in statuses if status.code != ServoStatus.TIMEOUT]
     held_back = [status for status in steered if status.code != ServoStatus.OK]
     print(f'nothing held the arm back in {len(steered) - len(held_back)} of {len(steered)} ticks')

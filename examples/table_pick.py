@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Asks for joint positions to pick anywhere on a table: the tool points down, roughly, at any place of a box. Nothing moves."""
+"""Requests joint positions to pick anywhere on a table: the tool points roughly down, at any position in a box. Nothing moves."""
 import rclpy
 from urdf_ik.srv import SolveIK
 
@@ -15,7 +15,7 @@ def main():
 
     request = SolveIK.Request(goals=[TABLE, DOWN])
     request.free_axes = [True] * 6  # no pose is requested: the goals alone decide
-    request.pick = 'nearest'  # the solution for which the joints move least
+    request.pick = 'nearest'  # the solution with the smallest joint motion
 
     future = client.call_async(request)
     rclpy.spin_until_future_complete(node, future)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Keeps the tool 10 cm above a part that moves on a conveyor: targets in a frame of TF.
+"""Keeps the tool 10 cm above a part on a conveyor: targets in a TF frame.
 
-The part's frame is published here. On a robot a camera or a simulation would do that.
+The example publishes the part's frame. On a robot a camera or a simulation would do that.
 """
 import rclpy
 from geometry_msgs.msg import PoseStamped, TransformStamped
@@ -25,7 +25,7 @@ def part(time, stamp):
 
 
 def above_the_part(stamp):
-    """The target: always the same, because its frame moves."""
+    """Constant target, because its frame moves."""
     target = PoseStamped()
     target.header.frame_id, target.header.stamp = 'part', stamp
     target.pose.position.z = 0.1
@@ -41,7 +41,7 @@ def main():
     outcomes = []
     node.create_subscription(SolveStatus, 'urdf_ik/status', lambda status: outcomes.append(status.outcome), 100)
     while not (targets.get_subscription_count() and frames.get_subscription_count() and node.count_publishers('urdf_ik/status')):
-        rclpy.spin_once(node, timeout_sec=0.1)  # until the node is there
+        rclpy.spin_once(node, timeout_sec=0.1)  # until the node is available
 
     start = node.get_clock().now()
 

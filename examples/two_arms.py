@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Moves two hands at once, which share the joint of the torso: each hand draws a circle.
+"""Moves two hands at once, which share the torso joint: each hand draws a circle.
 
 The node has two tips: tip_links:=[left_hand, right_hand] of urdf/dual_arm.urdf.
 """
@@ -19,7 +19,7 @@ SIDES = {'left_hand': 1, 'right_hand': -1}
 
 def circle(side, phase):
     """The target of one hand at `phase`, from 0 to 1."""
-    target = PoseStamped()  # as it is made: no rotation, so the hand points forward
+    target = PoseStamped()  # default orientation: no rotation, so the hand points forward
     target.pose.position.x = CENTRE[0]
     target.pose.position.y = side * (CENTRE[1] + RADIUS * math.cos(2 * math.pi * phase))
     target.pose.position.z = CENTRE[2] + RADIUS * math.sin(2 * math.pi * phase)
@@ -33,7 +33,7 @@ def main():
     statuses = []
     node.create_subscription(SolveStatus, 'urdf_ik/status', statuses.append, 100)
     while any(topic.get_subscription_count() == 0 for topic in targets.values()) or not node.count_publishers('urdf_ik/status'):
-        rclpy.spin_once(node, timeout_sec=0.1)  # until the node is there
+        rclpy.spin_once(node, timeout_sec=0.1)  # until the node is available
 
     start = node.get_clock().now()
 
@@ -46,7 +46,7 @@ def main():
     node.create_timer(1 / RATE, send)
     while len(statuses) < 2 * RATE * DURATION:
         rclpy.spin_once(node)
-    # The statuses come in one topic, and each names its tip link.
+    # All statuses arrive on one topic, and each names its tip link.
     reached = Counter(status.tip_link for status in statuses if status.outcome == SolveStatus.SOLVED)
     for tip, count in Counter(status.tip_link for status in statuses).items():
         print(f'{tip}: {reached[tip]} of {count} targets reached')

@@ -1,6 +1,6 @@
 """Shows a robot in RViz, with a handle for its tip: ros2 launch urdf_ik demo.launch.py [urdf:=FILE tip_link:=LINK]
 
-Its target moves on a figure of eight, unless somebody else moves it. robot_state_publisher publishes the robot description for RViz.
+Its target moves on a figure of eight, unless another source moves it. robot_state_publisher publishes the robot description for RViz.
 """
 from pathlib import Path
 
@@ -13,9 +13,9 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node, SetRemap
 from launch_ros.parameter_descriptions import ParameterValue
 
-SHARE = Path(__file__).resolve().parent.parent  # holds launch, config and urdf, in the sources and where installed
+SHARE = Path(__file__).resolve().parent.parent  # contains launch, config and urdf, in the sources and when installed
 NODE_LAUNCH = str(SHARE / 'launch' / 'urdf_ik.launch.py')
-TF_RATE = 100.0  # [Hz] so that RViz moves smoothly: the default of robot_state_publisher is 20
+TF_RATE = 100.0  # [Hz] for smooth motion in RViz: the default of robot_state_publisher is 20
 
 description = load_python_launch_file_as_module(str(SHARE / 'launch' / 'description.py'))
 rviz_layout = load_python_launch_file_as_module(str(SHARE / 'launch' / 'rviz_layout.py'))
@@ -33,7 +33,7 @@ def rviz(robot, path, tips, namespace):
 
 
 def end_with_the_node(event, _):
-    """Ends all when the node refuses what it was given."""
+    """Ends everything if the node refuses its parameters."""
     failed = event.returncode != 0 and 'urdf_ik_node' in event.process_name
     return [Shutdown()] if failed else []
 

@@ -1,4 +1,4 @@
-"""What the launch files need of a robot description."""
+"""Properties of robot descriptions for the launch files."""
 import html
 import math
 import re
@@ -7,13 +7,13 @@ from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 MOVABLE = ('revolute', 'continuous', 'prismatic')
-FULL_POSE = 6  # joints that a full pose takes
+FULL_POSE = 6  # joints needed for a full pose
 MESH = re.compile(r'(<mesh\b[^>]*?\bfilename\s*=\s*)(?:"([^"]*)"|\'([^\']*)\')')
 
 
 def read(path):
     """The robot description in a file; xacro is expanded."""
-    if not Path(path).is_file():  # a pipe would be waited for
+    if not Path(path).is_file():  # a pipe would block
         raise RuntimeError(f'there is no file {path}')
     if not path.endswith('.xacro'):
         return Path(path).read_text(errors='replace')
@@ -42,8 +42,8 @@ def root_link(robot, path):
 
 
 def joints_to_tip(robot, base, tips):
-    """Number of joints that move a link of `tips` (none: the only leaf) relative to the link `base` (empty: the root); of several tips the
-    least. A joint that mimics another counts as that one. None where the links are not found, which is for the node to say."""
+    """Number of joints that move a link of `tips` (none: the only leaf) relative to the link `base` (empty: the root); of several tips
+    the minimum. A mimic joint counts as its master. None if the links do not exist, which the node reports."""
     above, masters = {}, {}
     for joint in robot.findall('joint'):
         name, (parent, child, mimic) = joint.get('name'), (joint.find(tag) for tag in ('parent', 'child', 'mimic'))
@@ -59,7 +59,7 @@ def joints_to_tip(robot, base, tips):
 
     def joints_above(link):
         found = set()
-        while link in above and above[link][1] not in found:  # a bad description may have loops
+        while link in above and above[link][1] not in found:  # an invalid description may have loops
             link, joint = above[link]
             found.add(joint)
         return found
@@ -69,8 +69,8 @@ def joints_to_tip(robot, base, tips):
 
 
 def for_short_chain(path, base, tips):
-    """The parameters for an arm of a file that cannot meet most full poses, and a sentence that says so; empty for any other, and for a
-    file that is no robot description, which is for the node to say. `tips` are links separated by commas."""
+    """The parameters for an arm of a file that cannot meet most full poses, and a message about it; empty for any other, and for a file
+    that is no robot description, which the node reports. `tips` are links separated by commas."""
     try:
         robot = parse(read(path), path)
     except (RuntimeError, OSError):
@@ -84,7 +84,7 @@ def for_short_chain(path, base, tips):
 
 
 def numbers(element, attribute):
-    """The numbers of an attribute; none where they are not numbers, which is for the node to say."""
+    """The numbers of an attribute; none if they are invalid, which the node reports."""
     try:
         values = [float(word) for word in element.get(attribute, '').split()] if element is not None else []
     except ValueError:
@@ -104,7 +104,7 @@ def size(robot, root, tips):
     while open_links:
         link = open_links.pop()
         for child, length in joints.get(link, []):
-            if child not in lengths:  # a bad description may have loops
+            if child not in lengths:  # an invalid description may have loops
                 lengths[child] = lengths[link] + length
                 open_links.append(child)
     longest = max((lengths[link] for link in tips if link in lengths), default=0.0) or max(lengths.values())
@@ -112,9 +112,9 @@ def size(robot, root, tips):
 
 
 def with_found_meshes(description, path):
-    """The description, in which meshes that are beside the file, and in no installed package, are named by their own files.
+    """The description with absolute file names for meshes beside the file that are in no installed package.
 
-    RViz looks in installed packages alone.
+    RViz searches only installed packages.
     """
     def named_by_file(match):
         begin, mesh = match[1], html.unescape(match[2] or match[3] or '')

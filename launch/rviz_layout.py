@@ -1,11 +1,11 @@
-"""Fits the layout of RViz to a robot: its size, its root link, and the namespace of its topics."""
+"""Adapts the RViz layout to a robot: its size, its root link, and the namespace of its topics."""
 import math
 import tempfile
 
 import yaml
 
 TOPIC_KEYS = ('Value', 'Interactive Markers Namespace')
-# Over the robot's size.
+# Relative to the robot's size.
 VIEW_DISTANCE = 2.2
 FOCUS = {'X': 0.15, 'Y': 0.0, 'Z': 0.35}
 NEAR_CLIP = 0.005
@@ -45,13 +45,13 @@ def below(node, namespace):
 
 
 def rounded(length):
-    """The largest of 1, 2 or 5 times a power of ten that is no longer than this."""
+    """The largest of 1, 2 or 5 times a power of ten that does not exceed this."""
     power = 10.0 ** math.floor(math.log10(length))
     return max(factor * power for factor in (1, 2, 5) if factor == 1 or factor * power <= length)
 
 
 def write(layout):
-    """Writes the layout into a temporary file, which the caller removes; its path."""
+    """Writes the layout into a temporary file, which the caller removes; returns its path."""
     with tempfile.NamedTemporaryFile('w', prefix='urdf_ik_', suffix='.rviz', delete=False) as file:
         yaml.safe_dump(layout, file, sort_keys=False)
     return file.name

@@ -1,14 +1,14 @@
-"""What the launch files need for SROS 2."""
+"""SROS 2 for the launch files."""
 import os
 from pathlib import Path
 
 ENCLAVE = '/urdf_ik'
 FILES = ('cert.pem', 'key.pem', 'identity_ca.cert.pem', 'permissions_ca.cert.pem', 'governance.p7s', 'permissions.p7s')
-PLUGIN = b'builtin.PKI-DH'  # the name of the authentication in the libraries of a Fast DDS that has it
+PLUGIN = b'builtin.PKI-DH'  # the name of the authentication plug-in in the libraries of a Fast DDS with security
 
 
 def environment(keystore):
-    """The environment of a node that talks to the owners of certificates alone; an error says what is missing for it."""
+    """The environment of a node that communicates only with holders of certificates; an error names the missing parts."""
     folder = Path(keystore).absolute()
     enclave = folder / 'enclaves' / ENCLAVE[1:]
     missing = [name for name in FILES if not (enclave / name).is_file()]

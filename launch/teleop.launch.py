@@ -13,14 +13,14 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
-SHARE = Path(__file__).resolve().parent.parent  # holds launch and config, in the sources and where installed
+SHARE = Path(__file__).resolve().parent.parent  # contains launch and config, in the sources and when installed
 NODE_LAUNCH = str(SHARE / 'launch' / 'urdf_ik.launch.py')
-AUTOREPEAT_RATE = 50.0  # [Hz] of a stick that is held still: well above 1 / servo.timeout
+AUTOREPEAT_RATE = 50.0  # [Hz] of a stick held still: well above 1 / servo.timeout
 KEYS = ['by keys in a terminal: ros2 run urdf_ik keys.py --ros-args -r __ns:=/', LaunchConfiguration('namespace')]
 
 
 def gamepad(context):
-    """The nodes between a gamepad and the node, or a sentence about what is missing."""
+    """The nodes between a gamepad and the node, or a message about missing packages."""
     missing = [package for package in ('joy', 'teleop_twist_joy') if not is_installed(package)]
     if missing:
         packages = ' '.join(f'ros-$ROS_DISTRO-{package.replace("_", "-")}' for package in missing)

@@ -13,7 +13,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 description, security = (
     load_python_launch_file_as_module(str(Path(__file__).resolve().with_name(f'{name}.py'))) for name in ('description', 'security'))
 
-# An argument that stays empty leaves the parameter to the params file, or to the node's default.
+# An empty argument leaves the parameter to the params file, or to the node's default.
 ARGUMENTS = {
     'urdf': 'the robot, a URDF or xacro file; empty: it comes from the params file or the topic robot_description',
     'base_link': 'link that targets are relative to; empty: the root link',
@@ -76,7 +76,7 @@ def start(context):
         options += ['--enclave', security.ENCLAVE]
     node = Node(
         package='urdf_ik', executable='urdf_ik_node', name='urdf_ik', namespace=arguments['namespace'], output='screen',
-        # The later one wins.
+        # The last one takes precedence.
         parameters=[source for source in (defaults, arguments['params_file'], parameters_from(arguments)) if source],
         remappings=remappings,
         ros_arguments=options, additional_env=environment,

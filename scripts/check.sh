@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# All that has to pass before a change is accepted. Ends at the first failure; prints how long each part took. The tests of the node wait
-# most of the time, so the tests of the libraries run beside them.
+# The whole gate for changes. Stops at the first failure; prints the duration of each part. The tests of the node mostly
+# wait, so the tests of the libraries run in parallel with them.
 set -euo pipefail
 root="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)"
 cd "$root"
@@ -28,7 +28,7 @@ check() {
   conclude "$title" "$began" "$status" "$*"
 }
 
-# Notes how long a part took: conclude TITLE BEGAN STATUS COMMAND. Ends with a part that failed.
+# Prints the duration of a part: conclude TITLE BEGAN STATUS COMMAND. Exits if it has failed.
 conclude() {
   if [ "$3" -ne 0 ]; then
     printf '%s' "$summary"
@@ -37,7 +37,7 @@ conclude() {
   summary+="$(printf '%5d s  %s' "$((SECONDS - $2))" "$1")"$'\n'
 }
 
-# Starts one part beside those that follow, which go first: begin_beside TITLE COMMAND [ARGUMENT]…
+# Starts a part in parallel with the following ones, which have priority: begin_beside TITLE COMMAND [ARGUMENT]…
 begin_beside() {
   beside_title="$1" beside_began="$SECONDS" beside_output="$(mktemp)"
   shift
@@ -48,7 +48,7 @@ begin_beside() {
   trap 'kill -- "-$beside" 2> /dev/null || true; rm -f "$beside_output"' EXIT
 }
 
-# Waits for that part, and shows what it printed.
+# Waits for that part, and prints its output.
 end_beside() {
   local status=0
   wait "$beside" || status="$?"
@@ -68,17 +68,18 @@ need_component fmt rustfmt
 need_component clippy clippy
 
 export RUSTDOCFLAGS="--deny warnings"
-# Everything with ROS uses the features, target folder and profile of the build, so that no crate is compiled for it twice:
-# what MoveIt's programs use is checked with the private ROS 2, which has the messages for it, and where moveit_msgs is installed.
+# Everything with ROS uses the features, target folder and profile of the build, so that no crate is compiled twice for
+# it: MoveIt's interfaces are tested with the private ROS 2, which has their messages, and with an installed
+# moveit_msgs.
 with_ros=(scripts/cargo-ros)
 ros_options=(--locked --release)
-# The node's unit tests are compiled as the development profile has it: faster to compile, and with its assertions. Those of the
-# other crates are compiled by that profile.
+# The node's unit tests use the development profile, which compiles faster and has assertions. Those of the other crates
+# are compiled by that profile.
 package=profile.release.package.urdf_ik_node
 unit_test_options=(--config "$package.opt-level=1" --config "$package.debug-assertions=true"
   --config "$package.overflow-checks=true")
 
-# One list of packages, because with others the crates that they share would have other features, and be compiled once more.
+# One list of packages: other lists would give the shared crates other features, and compile them again.
 libraries=(--locked --workspace --exclude urdf_ik_node)
 
 check "formatting" cargo fmt --check

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Makes Debian packages in target/deb: scripts/deb.sh [urdf-ik] [urdf-ik-node]; both where none is named.
-# urdf-ik has the command line and the library for C and C++. urdf-ik-node has the node below /opt/urdf_ik: with the private
-# ROS 2, or depending on the packages of the ROS 2 that is sourced. They run on the release of Debian or Ubuntu that they were
-# built on, and on newer ones.
+# Builds Debian packages in target/deb: scripts/deb.sh [urdf-ik] [urdf-ik-node]; both by default.
+# urdf-ik has the command line and the library for C and C++. urdf-ik-node has the node below /opt/urdf_ik: with the
+# private ROS 2, or depending on the packages of the sourced ROS 2. They run on the Debian or Ubuntu release of the
+# build, and on newer ones.
 set -euo pipefail
 root="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)"
 cd "$root"
@@ -26,7 +26,7 @@ check_tools() {
   target="$(rustc --version --verbose | sed -n 's/^host: //p')"
 }
 
-# Prints what the binaries below folder $1 need of Debian. The folders that follow have libraries of other origin.
+# Prints the Debian dependencies of the binaries below folder $1. The following folders have libraries of other origin.
 shared_libraries() {
   local tree="$1" folder work found
   local -a options=() binaries=()
@@ -44,7 +44,7 @@ shared_libraries() {
   sed -n 's/^shlibs:Depends=//p' <<< "$found"
 }
 
-# Prints the ROS 2 packages that the node depends on: those of package.xml, and those with messages that it was linked with.
+# Prints the ROS 2 packages that the node depends on: those of package.xml, and those of its linked messages.
 ros_packages() {
   {
     sed -n 's:.*<depend>\(.*\)</depend>.*:\1:p' package.xml
@@ -52,12 +52,12 @@ ros_packages() {
   } | as_packages
 }
 
-# Prints names of ROS 2 packages, one a line, as a list of Debian packages.
+# Converts names of ROS 2 packages, one per line, into a list of Debian packages.
 as_packages() {
   sort -u | tr _ - | sed "/^python3-/!s/^/ros-$ROS_DISTRO-/" | paste -sd , | sed 's/,/, /g'
 }
 
-# Writes the notices, from standard input, the copyright file and the list of changes of package $2 into tree $1.
+# Writes the notices, from standard input, the copyright file and the changelog of package $2 into tree $1.
 document() {
   local folder="$1/usr/share/doc/$2"
   mkdir -p "$folder"
@@ -66,7 +66,7 @@ document() {
   { cat packaging/debian/copyright && sed 's/^$/./; s/^/ /' LICENSE-MIT; } > "$folder/copyright"
 }
 
-# Packs tree $1 by the control file $2, whose @NAMES@ are replaced as the NAME=VALUE arguments say.
+# Packs tree $1 with the control file $2, in which the NAME=VALUE arguments replace @NAMES@.
 pack() {
   local tree="$1" files="packaging/debian/$2" pair
   shift 2
@@ -144,7 +144,8 @@ with_sourced_ros() {
     "RECOMMENDS=$(sed -n 's:.*<exec_depend>\(.*\)</exec_depend>.*:\1:p' package.xml | as_packages)"
 }
 
-# Adds the start command, the environment and the examples to tree $1, and packs it. $4 is a command that brings the environment of ROS 2.
+# Adds the start command, the environment and the examples to tree $1, and packs it. $4 is a command that sets up the
+# environment of ROS 2.
 finish_node() {
   local tree="$1" distro="$2" python="$3" source_ros="$4"
   shift 4

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs an example beside a node of its own: scripts/example.sh NAME. NAME is a file of examples/, with or without .py.
+# Runs an example with its own node: scripts/example.sh NAME. NAME is a file of examples/, with or without .py.
 set -euo pipefail
 root="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)"
 cd "$root"

@@ -6,13 +6,13 @@
 node: name of the urdf_ik node; period: duration of one round [s]; rate: of the targets [Hz];
 size: width of the figure [m], 0 = chosen to suit the robot.
 
-It asks the node's own services where the tip link is, and which of several figures the robot can follow all the way round.
-It tries figures around the present pose first, then nearer to the base, then with other orientations, and then by position
-alone. Figures that dip below the base link come last, since there is the floor.
+It queries the pose of the tip link from the node, and selects the first of several figures that the robot can follow completely.
+It tries figures around the current pose first, then nearer to the base, then with other orientations, and then by position
+alone. Figures that extend below the base link, where the floor may be, come last.
 
-It gives way while somebody else commands the tip link: drags its handle or is about to, steers it, or sends it targets or paths.
-Afterwards it leads the tip link back to the figure. The service ~/figure_of_eight/rest of the node (std_srvs/SetBool) lets it
-rest, or go on.
+It pauses while another source commands the tip link: drags its handle or is about to, steers it, or sends targets or paths.
+Afterwards it returns the tip link to the figure. The service ~/figure_of_eight/rest of the node (std_srvs/SetBool) pauses and
+resumes it.
 """
 import collections
 import itertools
@@ -22,8 +22,8 @@ import signal
 import sys
 import time
 
-# Signal handling. The imports take a second, in which Ctrl-C must end this without a traceback. Later rclpy ends what it spins;
-# an exception of our own would only come in its way.
+# Signal handling. During the imports, which take a second, Ctrl-C must end the program without a traceback. Later rclpy
+# stops its own spinning; a further exception would interfere.
 on_signal = [lambda: os._exit(0)]
 SIGNALS = (signal.SIGINT, signal.SIGTERM) if __name__ == '__main__' else ()
 for number in SIGNALS:
@@ -45,7 +45,7 @@ from visualization_msgs.msg import InteractiveMarkerFeedback  # noqa: E402
 from interfaces import topic_name  # noqa: E402
 
 HALF = math.sqrt(0.5)
-# Of the tip link, as x, y, z, w: its z axis down (two turns), forward (two turns), left, right, up.
+# Of the tip link, as x, y, z, w: its z axis down (two rotations), forward (two rotations), left, right, up.
 ORIENTATIONS = [
     (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, HALF, 0.0, HALF), (0.5, 0.5, 0.5, 0.5),
     (-HALF, 0.0, 0.0, HALF), (HALF, 0.0, 0.0, HALF), (0.0, 0.0, 0.0, 1.0),
@@ -58,13 +58,13 @@ WIDTHS = (0.5, 0.3, 0.15)
 CHECKED_POINTS = 24
 ANSWER_TIMEOUT = 5.0  # [s]
 RETRY_INTERVAL = 0.5  # [s]
-PAUSE = 2.0  # [s] after the last command of somebody else
-RETURN_TIME = 2.0  # [s] from where the tip link is then to the figure
-REMEMBERED = 100  # of our own targets
+PAUSE = 2.0  # [s] after the last command of another source
+RETURN_TIME = 2.0  # [s] from the current pose of the tip link to the figure
+REMEMBERED = 100  # own targets
 
 
 class Figure:
-    """An upright eight that faces the base link: `width` wide, half as high, with one orientation all the way round."""
+    """An upright eight that faces the base link: `width` wide, half as high, with constant orientation."""
 
     def __init__(self, centre, orientation, width):
         self.centre, self.orientation, self.width = centre, orientation, width
@@ -73,11 +73,11 @@ class Figure:
         self.upwards = np.array([0.0, 0.0, 1.0])
 
     def is_above_base(self):
-        """Whether all of it is above the plane z = 0 of the base link."""
+        """Whether the whole figure is above the plane z = 0 of the base link."""
         return self.centre[2] >= 0.25 * self.width
 
     def point(self, phase):
-        """Position at `phase` (0 to 1). The figure begins and ends in the centre."""
+        """Position at `phase` (0 to 1). The figure begins and ends at the centre."""
         angle = 2 * math.pi * phase
         offset = math.sin(angle) * self.sideways + 0.5 * math.sin(2 * angle) * self.upwards
         return self.centre + 0.5 * self.width * offset
@@ -87,23 +87,23 @@ class Figure:
 
 
 def candidates(tip_position, tip_orientation, size):
-    """Figures to try, in this order."""
+    """Candidate figures in the order of preference."""
     distance = float(np.linalg.norm(tip_position))
     widths = [size] if size > 0 else [width * distance for width in WIDTHS]
     centres = [share * tip_position for share in TOWARDS_BASE] + [distance * np.array(place) for place in IN_FRONT]
     orientations = (tip_orientation, *ORIENTATIONS, POSITION_ONLY)
     figures = [Figure(centre, orientation, width)
                for orientation, width, centre in itertools.product(orientations, widths, centres)]
-    return sorted(figures, key=lambda figure: not figure.is_above_base())  # keeps the order of the others
+    return sorted(figures, key=lambda figure: not figure.is_above_base())  # stable: keeps the order of the others
 
 
 class Others:
-    """Notices when somebody else commands a tip link: drags its handle, steers it, sends it a target or a path."""
+    """Detects commands of other sources for a tip link: drags of its handle, steering, targets, paths."""
 
     def __init__(self, node, names):
         self.until = -math.inf
         self.own = collections.deque(maxlen=REMEMBERED)
-        # Best effort receives from every sender.
+        # A best-effort subscription matches every publisher.
         latest = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
         topics = ((PoseStamped, 'target_pose'), (PointStamped, 'target_point'), (PoseArray, 'target_path'),
                   (TwistStamped, 'target_twist'))
@@ -121,13 +121,13 @@ class Others:
             self.hear()
 
     def hear_path(self, trajectory):
-        """A path continues after it was sent."""
+        """A path continues after its message."""
         if trajectory.points:
             end = trajectory.points[-1].time_from_start
             self.hear(end.sec + 1e-9 * end.nanosec)
 
     def sent(self, stamp):
-        """Notes a target of our own."""
+        """Records an own target."""
         self.own.append((stamp.sec, stamp.nanosec))
 
     def are_quiet(self):
@@ -157,13 +157,13 @@ def target_message(position, orientation):
 
 
 class Course:
-    """Where the target is: on the figure, or on the way back to it after a pause."""
+    """The target over time: on the figure, or on the way back to it after a pause."""
 
     def __init__(self, figure, period):
         self.figure, self.period = figure, period
         self.phase = 0.0
-        self.last = None  # when the target was asked for last
-        self.returning = None  # the pose that the way back begins at, and when
+        self.last = None  # time of the last target
+        self.returning = None  # start pose and start time of the way back
 
     def interrupt(self):
         self.last = None
@@ -177,7 +177,7 @@ class Course:
         self.returning = None if pose is None else (pose, self.last)
 
     def next(self):
-        """The position and the orientation now."""
+        """The current position and orientation."""
         now = time.monotonic()
         step, self.last = now - self.last, now
         goal = self.figure.point(self.phase), self.figure.orientation
@@ -211,17 +211,17 @@ class FigureOfEight(Node):
         return float(self.declare_parameter(name, default, ParameterDescriptor(dynamic_typing=True)).value)
 
     def call(self, client, request):
-        """The answer, or None if none came in time."""
+        """The response, or None after a timeout."""
         future = client.call_async(request)
         rclpy.spin_until_future_complete(self, future, timeout_sec=ANSWER_TIMEOUT)
         if not rclpy.ok():
-            raise ExternalShutdownException  # which rclpy.spin would have raised
+            raise ExternalShutdownException  # as rclpy.spin would
         return future.result() if future.done() else None
 
     def present_pose(self):
-        """Name and pose of the tip link. Waits until the node is there and has a robot."""
+        """Name and pose of the tip link. Waits until the node is available and has a robot."""
         service = self.resolve_service_name(self.forward_kinematics.srv_name)
-        said = None
+        logged = None
         while rclpy.ok():
             if not self.forward_kinematics.wait_for_service(RETRY_INTERVAL):
                 waiting_for = f'waiting for the service {service}'
@@ -232,13 +232,13 @@ class FigureOfEight(Node):
             else:
                 waiting_for = f'waiting for a robot: {answer.message}'
                 time.sleep(RETRY_INTERVAL)
-            if waiting_for != said:
+            if waiting_for != logged:
                 self.get_logger().info(waiting_for)
-                said = waiting_for
+                logged = waiting_for
         raise ExternalShutdownException
 
     def can_follow(self, figure, frame):
-        """Whether every checked point is reached, each from the configuration of the one before."""
+        """Whether all checked points are reachable, each from the configuration of the previous one."""
         seed = None
         for i in range(CHECKED_POINTS):
             request = SolveIK.Request(pose=figure.target(i / CHECKED_POINTS))
@@ -254,7 +254,7 @@ class FigureOfEight(Node):
         return True
 
     def find(self):
-        """The tip link, a figure that it can follow, and the frame that the figure is in."""
+        """The tip link, a figure that it can follow, and the frame of the figure."""
         tip_link, present = self.present_pose()
         frame = present.header.frame_id
         tip_position, tip_orientation = position_and_turn(present.pose)
@@ -272,7 +272,7 @@ class FigureOfEight(Node):
         held = 'by position alone' if figure.orientation is POSITION_ONLY else 'with one orientation'
         self.get_logger().info(f'figure of eight, {figure.width:.2f} m wide around ({x:.3f}, {y:.3f}, {z:.3f}) m in '
                                f'{frame}, {held}, one round in {self.period:g} s')
-        # Where there are several tip links, the first one also has topics of its own.
+        # With several tip links, the first one also has its own topics.
         self.others = Others(self, (self.node, f'{self.node}/{topic_name(tip_link)}'))
         self.course, self.asked = Course(figure, self.period), None
         self.course.resume()
@@ -287,7 +287,7 @@ class FigureOfEight(Node):
         return response
 
     def step(self, frame):
-        """Publishes the target of this moment, unless it is to rest or somebody else commands the tip link."""
+        """Publishes the current target, unless the figure rests or another source commands the tip link."""
         if self.is_resting or not self.others.are_quiet():
             self.course.interrupt()
             self.asked = None
@@ -340,7 +340,7 @@ def main():
     except Exception:
         if rclpy.ok():
             raise
-        # Otherwise a signal shut ROS down during a call, which is no error.
+        # Otherwise a signal shut down ROS during a call, which is no error.
     finally:
         for number in SIGNALS:
             signal.signal(number, signal.SIG_IGN)  # Ctrl-C may come from the terminal and from ros2 launch

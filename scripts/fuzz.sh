@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A fuzz target with inputs that are chosen by coverage: fuzz.sh TARGET MINUTES. New inputs stay in target/fuzz/TARGET; a failing one is
-# target/fuzz/TARGET.failed-…, and `TARGET=NAME target/fuzz/build/…/debug/fuzz FILE` runs it again. Needs a C++ compiler.
+# Runs a fuzz target with coverage-guided inputs: fuzz.sh TARGET MINUTES. New inputs are stored in target/fuzz/TARGET,
+# failing ones as target/fuzz/TARGET.failed-…; `TARGET=NAME target/fuzz/build/…/debug/fuzz FILE` repeats one. Needs a
+# C++ compiler.
 set -euo pipefail
 root="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)"
 cd "$root"
@@ -10,7 +11,7 @@ if [ "$#" -ne 2 ]; then
 fi
 target="$1" minutes="$2"
 triple="$(rustc --version --verbose | sed -n 's/^host: //p')"
-# Stable Rust has the compiler pass that libFuzzer needs. With a triple, build scripts and macros do without it.
+# Stable Rust has the compiler pass that libFuzzer needs. An explicit target triple excludes build scripts and macros.
 options=(level=4 inline-8bit-counters pc-table trace-compares)
 flags="$(sed -n 's/^rustflags = \["\(.*\)"\]$/\1/p' .cargo/config.toml)"
 export RUSTFLAGS="$flags -Cpasses=sancov-module ${options[*]/#/-Cllvm-args=-sanitizer-coverage-}" TARGET="$target"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Tries the installations of the README from the last commit of this repository, each in an empty home directory, and prints time and size:
-# scripts/installs.sh [pip|without_rust|install|add]…
-# It downloads crates, compiles everything three times (four minutes of processor time each), and needs 4 GB in TMPDIR.
+# Tries the installations of the README from the last commit of this repository, each in an empty home directory, and
+# prints time and size: scripts/installs.sh [pip|without_rust|install|add]… It downloads crates, compiles everything
+# three times (four minutes of processor time each), and needs 4 GB in TMPDIR.
 set -euo pipefail
 root="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)"
 url="file://$root"
@@ -11,13 +11,13 @@ trap 'rm -rf "$home"' EXIT
 cd "$home"
 tools="$(dirname -- "$(command -v cargo)"):$(dirname -- "$(command -v python3)"):/usr/bin:/bin"
 
-# Runs a command with the toolchain of Rust alone: clean COMMAND [ARGUMENT]…
+# Runs a command with only the Rust toolchain: clean COMMAND [ARGUMENT]…
 clean() {
   env -i HOME="$home" PATH="$home/.cargo/bin:$tools" RUSTUP_HOME="${RUSTUP_HOME:-$HOME/.rustup}" CARGO_HOME="$home/.cargo" \
     TMPDIR="$home" CARGO_TERM_COLOR=never "$@"
 }
 
-# Prints how long a step took since BEGAN, and the size of a path: conclude WHAT BEGAN PATH
+# Prints the time since BEGAN, and the size of a path: conclude WHAT BEGAN PATH
 conclude() {
   printf '== %s: %d s, %s\n' "$1" "$((SECONDS - $2))" "$(du -sh "$3" | cut -f 1)"
 }
@@ -32,10 +32,10 @@ pip() {
 }
 
 without_rust() {
-  local began="$SECONDS" said
+  local began="$SECONDS" output
   clean python3 -m venv --clear venv
-  said="$(clean env PATH=/usr/bin:/bin venv/bin/pip install "git+$url#subdirectory=crates/python" 2>&1)" && { echo "$said" >&2; exit 1; }
-  grep 'install Rust (https://rustup.rs)' <<< "$said"
+  output="$(clean env PATH=/usr/bin:/bin venv/bin/pip install "git+$url#subdirectory=crates/python" 2>&1)" && { echo "$output" >&2; exit 1; }
+  grep 'install Rust (https://rustup.rs)' <<< "$output"
   conclude "pip install without Rust" "$began" venv
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the topics, services and actions of a running node, as the ROS graph knows them.
+"""Prints the topics, services and actions of a running node from the ROS graph.
 
     interfaces.py --ros-args -p node:=urdf_ik
 """
@@ -13,7 +13,7 @@ from rclpy.action import get_action_server_names_and_types_by_node
 from rclpy.node import Node, NodeNameNonExistentError
 
 TIMEOUT = 10.0  # [s] for the node to appear
-SETTLE_TIME = 1.0  # [s] without a change after which the list counts as complete
+SETTLE_TIME = 1.0  # [s] without a change until the list counts as complete
 PAUSE = 0.1  # [s] between two polls
 # Every node has these: parameter services, /parameter_events, /rosout.
 OF_EVERY_NODE = 'rcl_interfaces/'
@@ -21,7 +21,7 @@ PART_OF_ACTION = '/_action/'
 
 
 def topic_name(link):
-    """A link's name as a part of a topic's name, as the node makes it."""
+    """A link name as part of a topic name, converted as by the node."""
     name = re.sub(r'[^A-Za-z0-9]', '_', link)
     return f'_{name}' if name[:1].isdigit() else name
 
@@ -29,7 +29,7 @@ def topic_name(link):
 def interfaces(asker, node):
     """The topics, services and actions of `node` (a full name): pairs of a heading and a list of pairs of name and type.
 
-    Every list is empty where the graph does not know the node.
+    Every list is empty if the node is not in the graph.
     """
     namespace, name = node.rsplit('/', 1)
     headings = {
@@ -50,7 +50,7 @@ def own(names_and_types):
 
 
 def settled_interfaces(asker, node, wait=time.sleep):
-    """The interfaces of `node` once they no longer change: those of a new node become known one by one, its services last.
+    """The interfaces of `node` once they no longer change: those of a new node are discovered one by one, its services last.
 
     `wait` waits for that many seconds, and returns true to end the whole.
     """

@@ -6,8 +6,8 @@
 node: name of the urdf_ik node; linear_speed [m/s] of the tip and of prismatic joints; angular_speed [rad/s] of the tip;
 joint_speed [rad/s]. The keys + and - change all three.
 
-While a key is held, its velocity is sent again and again. Once it is released, a zero is sent, and then nothing: others can command
-the arm then. If this ends while a key is held, the node brings the arm to rest, as with every source that falls silent.
+While a key is held, its velocity is sent repeatedly. On release one zero is sent, and then nothing: other sources can command
+the arm then. If this ends while a key is held, the node brings the arm to rest, as for every source that stops publishing.
 """
 import math
 import os
@@ -15,7 +15,7 @@ import signal
 import sys
 import time
 
-# Signal handling. The imports take a moment, in which Ctrl-C must end this without a traceback.
+# Signal handling. During the imports Ctrl-C must end the program without a traceback.
 on_signal = [lambda: os._exit(0)]
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if __name__ == '__main__' else ()
 for number in SIGNALS:
@@ -39,17 +39,17 @@ from teleop.steering import HELP, Jog, Speeds, Steering, Twist  # noqa: E402
 from teleop.terminal import Closed, Terminal  # noqa: E402
 
 PERIOD = 0.02  # [s] between two messages
-NEWS = 2.0  # [s] that a sentence of the node is shown
-PATIENCE = 1.0  # [s] without an answer before it prints what it waits for
+NEWS = 2.0  # [s] that a message of the node is displayed
+PATIENCE = 1.0  # [s] without a response until it prints what it waits for
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class Stopped(Exception):
-    """A signal came."""
+    """A signal was received."""
 
 
 class Failure(Exception):
-    """A sentence for the person at the keys."""
+    """A message for the user."""
 
 
 class Keys(Node):
@@ -75,7 +75,7 @@ class Keys(Node):
         return float(speed)
 
     def hear(self, status):
-        """Handles a status of the node. The end of the commands is not shown."""
+        """Handles a status of the node. The end of the commands is not displayed."""
         if status.code != ServoStatus.TIMEOUT:
             self.news = status.message if status.code != ServoStatus.OK or status.sliding else ''
             self.news_until = time.monotonic() + NEWS
@@ -86,7 +86,7 @@ class Keys(Node):
             raise Stopped
 
     def wait_for(self, condition, what):
-        """The condition's value as soon as it is true."""
+        """Waits until the condition is true and returns its value."""
         patient_until = time.monotonic() + PATIENCE
         while not (value := condition()):
             if time.monotonic() > patient_until:
@@ -103,7 +103,7 @@ class Keys(Node):
         text = self.wait_for(lambda: self.descriptions, 'the robot description of the node')[-1].data
         base, self.prefix = chain.link_of(text, answer.poses[0].header.frame_id)
         self.tips = {tip: chain.joints(text, base, tip) for tip in answer.link_names}
-        # Each of several tips has topics of its own.
+        # With several tips, each has its own topics.
         self.twists = {tip: self.create_publisher(TwistStamped, f'{self.node}{self.below(tip)}/target_twist', 1)
                        for tip in self.tips}
 
@@ -144,7 +144,7 @@ class Keys(Node):
         self.jogs.publish(message)
 
     def steer(self, terminal):
-        """Follows the keys until the one that ends it."""
+        """Handles keys until the quit key."""
         steering = Steering(self.speeds, self.tips)
         terminal.print(f'{HELP}\n')
         while True:

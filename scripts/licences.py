@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Prints the licence notices of all that is compiled into packages: scripts/licences.py PACKAGE[,PACKAGE] [TARGET]
+"""Prints the licence notices of all crates compiled into packages: scripts/licences.py PACKAGE[,PACKAGE] [TARGET]
 
-These are the crates that they depend on, without those that run only while it is compiled, and the standard library of Rust. Texts that
+These are their dependencies, without those that run only at build time, and the standard library of Rust. Texts that
 several crates share are printed once. `make wheel` and `make deb` put them into their packages.
 """
 import html
@@ -25,7 +25,7 @@ def output(*command):
 
 
 def compiled_in(names, target):
-    """The packages of the dependency graph that are linked: by normal dependencies, and not through macros."""
+    """The packages of the dependency graph that are linked: by normal dependencies, not through macros."""
     data = json.loads(output('cargo', 'metadata', '--locked', '--format-version', '1', '--filter-platform', target))
     packages = {entry['id']: entry for entry in data['packages']}
     nodes = {node['id']: node for node in data['resolve']['nodes']}
@@ -50,7 +50,7 @@ def texts_of(folder):
 
 
 def stand_in(entry):
-    """The text of the licence of a crate that has none beside it, with its authors."""
+    """The licence text, with authors, of a crate without a licence file."""
     authors = ', '.join(entry['authors']) or entry['repository']
     licence = entry['license'] or ''
     if 'Apache-2.0' in licence:

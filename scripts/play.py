@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A page in the browser on which a skeleton or an arm is seen and dragged. No ROS node runs.
+"""A page in the browser for viewing and dragging a skeleton or an arm, without a ROS node.
 
     play.py [--model MODEL] [--port 8080] [--no-browser]
 
@@ -30,7 +30,7 @@ def arguments():
 
 
 def share_folder():
-    """Where the bundled models are: in the checkout that this file is part of, or in the share folder of the installed package."""
+    """The folder of the bundled models: the checkout with this file, or the share folder of the installed package."""
     folder = Path(__file__).absolute().parent
     return folder.parent if (folder.parent / 'config').is_dir() else folder.parents[1] / 'share' / 'urdf_ik'
 

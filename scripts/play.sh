@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The page of `make play`: scripts/play.sh [ARGUMENT OF play.py]…
-# Needs Rust and Python: ROS 2 is neither installed nor built for it.
+# The page of `make play`: scripts/play.sh [ARGUMENT OF play.py]… Needs Rust and Python, but neither installs nor builds
+# ROS 2.
 set -euo pipefail
 
 root="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)"
@@ -25,5 +25,5 @@ workspace="$(_urdf_ik_workspace "$root")"
 find_cargo "$root/Cargo.toml"
 choose_page_python
 build_command_line
-exec 9>&- # the page runs for long, and set-up need not wait for it
+exec 9>&- # the page runs for long: the lock of set-up is not needed
 PATH="$(dirname "$command_line"):$PATH" exec "$page_python" "$root/scripts/play.py" "$@"

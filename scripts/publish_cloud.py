@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Publishes the point cloud that `urdf_ik reach --ply` wrote, for RViz.
+"""Publishes the point cloud written by `urdf_ik reach --ply`, for RViz.
 
     publish_cloud.py reach.ply --ros-args -r urdf_ik/reach:=/my/topic
 
-The topic `urdf_ik/reach` keeps the cloud for those who come later. The demo's RViz has a display for it, "Reach cloud", which
+The topic `urdf_ik/reach` keeps the cloud for late subscribers. The demo's RViz has a display for it, "Reach cloud", which
 colours it by RGB8; the channel `fraction` has the numbers.
 """
 import math
@@ -25,7 +25,7 @@ MAX_BYTES = 256 << 20
 
 
 def read_cloud(path):
-    """The message, without a time. Raises ValueError or OSError with a sentence."""
+    """The message, without a stamp. Raises ValueError or OSError with a message for the user."""
     with open(path, encoding='utf-8', errors='replace') as file:
         text = file.read(MAX_BYTES + 1)
     if len(text) > MAX_BYTES:
@@ -82,7 +82,7 @@ def main():
     cloud.header.stamp = node.get_clock().now().to_msg()
     publisher.publish(cloud)
     print(f'{cloud.width} points in {cloud.header.frame_id} on {publisher.topic_name}', flush=True)
-    stopping.wait()  # DDS keeps the cloud for listeners that come later
+    stopping.wait()  # DDS keeps the cloud for late subscribers
     return 0
 
 

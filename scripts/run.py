@@ -4,7 +4,7 @@
     python scripts/run.py          (in a shell that has sourced scripts/env.sh)
 
 Environment variables: URDF (a file; default: the bundled arm), BASE and TIP (links; default: the root link and the only
-leaf that moves; several tips are separated by commas), DURATION [s] (default: until Ctrl-C), VIEW (0: without the page in the browser).
+moving leaf; several tips are separated by commas), DURATION [s] (default: until Ctrl-C), VIEW (0: without the page in the browser).
 With a DURATION the exit status is 0 only if at least 99 % of the targets were reached.
 """
 import importlib.util
@@ -27,8 +27,8 @@ from rclpy.signals import SignalHandlerOptions
 from interfaces import in_columns, settled_interfaces
 from watch import Watch
 
-NEEDED_SHARE = 0.99  # of the targets, for a run with a DURATION to count as a success
-STOP_TIMEOUT = 5.0  # [s] that a child has to end after SIGTERM
+NEEDED_SHARE = 0.99  # share of targets that a run with a DURATION must reach
+STOP_TIMEOUT = 5.0  # [s] for a child to end after SIGTERM
 GREETING = """\
 {node} follows a moving target with {urdf}.
 In another shell, in this folder:   source scripts/env.sh
@@ -43,7 +43,7 @@ NODE = '/urdf_ik'
 
 
 class Failure(Exception):
-    """A sentence for the person who started the run."""
+    """A message for the user."""
 
 
 def urdf_path():
@@ -54,7 +54,7 @@ def urdf_path():
 
 
 def duration():
-    """Seconds to run; endless where DURATION is not set."""
+    """Duration of the run; endless without DURATION."""
     text = os.environ.get('DURATION') or 'inf'
     try:
         seconds = float(text)
@@ -66,7 +66,7 @@ def duration():
 
 
 def description():
-    """The module that the launch files read robot descriptions with."""
+    """The module with which the launch files read robot descriptions."""
     path = Path(get_package_share_directory('urdf_ik')) / 'launch' / 'description.py'
     specification = importlib.util.spec_from_file_location('description', path)
     module = importlib.util.module_from_spec(specification)
@@ -88,7 +88,7 @@ def node_command(urdf, defaults):
 
 
 def start(command):
-    """Starts a child in a session of its own, so that Ctrl-C reaches it through us alone."""
+    """Starts a child in its own session, so that Ctrl-C reaches it only through this program."""
     return subprocess.Popen(command, start_new_session=True)
 
 
@@ -106,14 +106,14 @@ def end(children):
 
 
 def check(children):
-    """A child that ends by itself is a failure."""
+    """Raises an error if a child has exited."""
     for name, child in children.items():
         if child.poll() is not None:
             raise Failure(f'{name} ended by itself with status {child.returncode}: its messages above say why')
 
 
 def list_interfaces(watch, children, stopping):
-    """Prints the topics and services of the node, as the node reports them."""
+    """Prints the topics and services reported by the node."""
     def wait(seconds):
         check(children)
         return stopping.wait(seconds)
@@ -122,7 +122,7 @@ def list_interfaces(watch, children, stopping):
 
 
 def attend(watch, children, seconds, stopping):
-    """Prints the lines until the time is over or a signal comes."""
+    """Prints the lines until the time is over or a signal arrives."""
     executor = SingleThreadedExecutor()
     executor.add_node(watch)
     deadline = time.monotonic() + seconds
@@ -132,7 +132,7 @@ def attend(watch, children, seconds, stopping):
 
 
 def judge(total, seconds):
-    """The summary; a run of a set duration has to have reached its targets."""
+    """Prints the summary; with a DURATION, checks the share of reached targets."""
     if total.targets == 0:
         if seconds < math.inf:
             raise Failure(f'no target was answered in {seconds:g} s')
@@ -159,7 +159,7 @@ def run(stopping):
     try:
         children['urdf_ik_node'] = start(command)
         if os.environ.get('VIEW') != '0':
-            page.append(start_script('view.py'))  # not one of the children: the node moves without a page, too
+            page.append(start_script('view.py'))  # not one of the children: the node also moves without a page
         list_interfaces(watch, children, stopping)
         children['figure_of_eight.py'] = start_script('figure_of_eight.py')
         attend(watch, children, seconds, stopping)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Prints a bill of materials (CycloneDX 1.5, JSON) of all that is compiled into packages: scripts/sbom.py [PACKAGE[,PACKAGE]] [TARGET]
+"""Prints a bill of materials (CycloneDX 1.5, JSON) of the crates compiled into packages: scripts/sbom.py [PACKAGE[,PACKAGE]] [TARGET]
 
-These are the crates of Cargo.lock, with their checksums there. For the node it also lists the wheels that the private ROS 2 is made of.
+These are the crates of Cargo.lock, with their checksums there. For the node it also lists the wheels of the private ROS 2.
 """
 import json
 import re

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Makes this checkout ready to run: checks the machine, installs what is missing, builds the package.
-# Uses the ROS 2 that is sourced; without one, a private ROS 2 Jazzy is made in .ros/embedded.
-# Each step does only what is missing, so running it again costs a few seconds.
-# scripts/setup.sh [--without-command-line]: builds the node alone, unless the command line was built here before.
+# Makes this checkout ready to run: checks the machine, installs missing packages, builds the package. Uses the sourced
+# ROS 2; without one, a private ROS 2 Jazzy is created in .ros/embedded. Finished steps are skipped, so a second run
+# takes a few seconds.
+# scripts/setup.sh [--without-command-line]: builds only the node, unless the command line was built here before.
 set -euo pipefail
 
 root="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)"
@@ -24,7 +24,7 @@ here="$root/scripts/setup"
 # shellcheck source=scripts/setup/ahead.sh
 . "$here/ahead.sh"
 
-# The generators of messages start Python some two hundred times: what it compiles is kept.
+# The message generators start Python some two hundred times: compiled modules are cached.
 unset PYTHONDONTWRITEBYTECODE
 take_turns
 

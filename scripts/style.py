@@ -1,4 +1,4 @@
-"""Checks that no linter has: one meaning per type name in the library crates, and Rust comments of at most 120 columns."""
+"""Checks that no linter has: at most two meanings per type name in the library crates, and Rust comments of at most 120 columns."""
 import re
 import sys
 from collections import defaultdict
@@ -9,7 +9,7 @@ WIDTH = 120  # [columns] of a comment
 MEANINGS = 2  # definitions of a type name in different files of the library crates
 NOT_LIBRARIES = {'cli', 'figures', 'random', 'testing'}
 NOT_YET = 'crates/motion/src/servo'  # is being rewritten
-COMMENT = re.compile(r'\s*//|[^"]*("[^"]*"[^"]*)*\s// ')  # alone in its line, or after code
+COMMENT = re.compile(r'\s*//|[^"]*("[^"]*"[^"]*)*\s// ')  # on its own line, or after code
 TYPE = re.compile(r'^(?:pub(?:\([^)]*\))? )?(?:struct|enum|trait|type|union) (\w+)', re.MULTILINE)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What comes from outside: advisories about all crates, from the database of RustSec, which is downloaded; a build without a network from
+# Checks of the supply chain: advisories about all crates, from the downloaded RustSec database; an offline build from
 # vendored crates; and a bill of materials, target/urdf_ik.cdx.json. ADVISORIES=FOLDER takes the database from a clone.
 set -euo pipefail
 root="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)"

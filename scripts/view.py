@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A page in the browser on which the arm of a urdf_ik node is seen and dragged.
+"""A page in the browser for viewing and dragging the arm of a urdf_ik node.
 
     view.py --ros-args -p node:=urdf_ik -p port:=8080 -p browser:=true
 
 node: name of the urdf_ik node; port: of the page, on 127.0.0.1 only (the next free one if it is taken);
-browser: whether to open the page where there is a display.
+browser: whether to open the page if there is a display.
 """
 import sys
 
@@ -19,12 +19,12 @@ from viewer.program import greet, needed_packages, stopped_by_signals
 with needed_packages('view'):
     from viewer.page import Page
     from viewer.pointer import Pointer
-    from viewer.server import NoServer, Tellers, open_server
+    from viewer.server import NoServer, PageScripts, open_server
     from viewer.steering.pads import Pads
 
 
 def parameter(arm, name, default):
-    """Of any type, so that a wrong one can be named."""
+    """Dynamically typed, so that an error can name a wrong type."""
     return arm.declare_parameter(name, default, ParameterDescriptor(dynamic_typing=True)).value
 
 
@@ -33,11 +33,11 @@ def run(stopping):
     wanted = parameter(arm, 'port', 8080)
     if not isinstance(wanted, int) or not 0 < wanted < 65536:
         raise NoServer(f'port is {wanted}: it must be a number between 1 and 65535')
-    tellers = Tellers(Pointer(), Pads())
-    server = open_server(wanted, 'urdf_ik', tellers)
+    page_scripts = PageScripts(Pointer(), Pads())
+    server = open_server(wanted, 'urdf_ik', page_scripts)
     executor = SingleThreadedExecutor()
     executor.add_node(arm)
-    page = Page(server, arm, executor, tellers)
+    page = Page(server, arm, executor, page_scripts)
     greet('view', arm.node_name, server.get_port(), wanted, parameter(arm, 'browser', True))
     try:
         while not stopping.is_set():

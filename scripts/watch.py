@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Prints once a second how a urdf_ik node follows its targets.
+"""Prints once per second how well a urdf_ik node follows its targets.
 
     watch.py --ros-args -p node:=urdf_ik
 
-A line shows the last target, how many of the targets that the node answered in this second were reached, the largest
+A line shows the last target, the share of this second's answered targets that were reached, the largest
 errors, the mean solve time, and the rate.
 """
 import math
@@ -45,7 +45,7 @@ class Tally:
         self.until = time.monotonic()
 
     def rate(self):
-        """Targets a second [Hz] from the start of the tally to the last target."""
+        """Targets per second [Hz] from the start of the tally to the last target."""
         return self.targets / max(self.until - self.since, 1e-3)
 
     def __str__(self):

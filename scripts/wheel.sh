@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Makes the wheel and the source distribution of the Python module in target/wheels. The wheel is for any Linux with glibc 2.28 or newer and
-# CPython 3.10 or newer; zig links it against that glibc. Both have the licence notices of all that is compiled in.
+# Builds the wheel and the source distribution of the Python module in target/wheels. The wheel is for any Linux with
+# glibc 2.28 or newer and CPython 3.10 or newer; zig links it against that glibc. Both contain the licence notices of
+# all compiled crates.
 set -euo pipefail
 root="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)"
 cd "$root"
@@ -19,14 +20,14 @@ if [ "${wanted[*]}" != "$(cat "$tools/recipe" 2> /dev/null)" ]; then
   rm -rf "$tools"
   python3 -m venv "$tools"
   "$tools/bin/pip" install --quiet --disable-pip-version-check "${wanted[@]}"
-  # Written last: a folder without it is not finished.
+  # Written last: a folder without it is incomplete.
   printf '%s\n' "${wanted[*]}" > "$tools/recipe"
 fi
 notices=crates/python/LICENSES-OF-PARTS.txt
 trap 'rm -f "$notices"' EXIT
 python3 scripts/licences.py urdf_ik_python "$target" > "$notices"
 rm -rf target/wheels
-# maturin looks for ziglang in the Python that is first on the PATH.
+# maturin uses the ziglang of the first Python on PATH.
 export PATH="$tools/bin:$PATH"
 options=(--manifest-path crates/python/Cargo.toml --out target/wheels)
 maturin build --release --locked --zig --target "$target" --compatibility manylinux_2_28 "${options[@]}"

@@ -1,4 +1,4 @@
-"""URDFs for peers: kinematics and masses alone, with all joints off the chain fixed at 0."""
+"""URDFs for peers: only kinematics and masses, with all joints outside the chain fixed at 0."""
 import tempfile
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -7,7 +7,7 @@ COMPILER = '<mujoco><compiler fusestatic="false" balanceinertia="true" strippath
 
 
 def chain_urdf(file):
-    """Writes the URDF of a case file for peers. Its root hangs on another link, because MuJoCo merges the root with the world."""
+    """Writes the URDF of a case file for peers. Its root is attached to another link, because MuJoCo merges the root with the world."""
     root = ET.parse(file['urdf']).getroot()
     children = {joint.find('child').get('link') for joint in root.iter('joint') if joint.find('child') is not None}
     links = [link.get('name') for link in root.findall('link')]

@@ -16,7 +16,8 @@ from pydrake.all import (
     Solve,
 )
 
-# Bound of an exact angle: at 0 the derivatives of Drake's constraints vanish. They are of cosines, so feasibility is to the square.
+# Bound of an exact angle: at 0 the derivatives of Drake's constraints vanish. They are cosines, so feasibility is
+# quadratic in the angle.
 EXACT, FEASIBILITY = 1e-5, 1e-10
 
 
@@ -34,7 +35,7 @@ class Drake:
         self.plant = MultibodyPlant(0.0)
         path = chain_urdf(file)
         Parser(self.plant).AddModels(path)
-        # Drake takes a link of this name for the world.
+        # Drake takes a link of this name as the world.
         if 'link name="world"' not in Path(path).read_text():
             self.plant.WeldFrames(self.plant.world_frame(), self.plant.GetFrameByName('anchor'))
         self.plant.Finalize()

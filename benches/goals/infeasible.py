@@ -1,15 +1,15 @@
-"""Problems that cannot be solved for exactly one reason, and whether that is so."""
+"""Problems with exactly one reason for infeasibility, and a check of this property."""
 import numpy as np
 from optimise import Batch, Objective, least, length_scale
 from problems import Problems
 
 REASONS = ('reach', 'cones', 'limits', 'boxes', 'limits of a pose', 'reach of a distance', 'relations')
-# The largest weighted squared violation of a problem that counts as solved, and the least of one that does not.
+# The largest weighted squared violation of a solvable problem, and the smallest one of an unsolvable problem.
 SOLVED, UNSOLVED = 1e-11, 1e-6
 
 
 class Infeasible:
-    """Makes problems of each reason around random configurations."""
+    """Makes problems for each reason around random configurations."""
 
     def __init__(self, robot, tip, seed):
         self.robot, self.tip, self.problems = robot, tip, Problems(robot, [tip], seed)
@@ -53,14 +53,14 @@ class Infeasible:
             below = {'lower': relation['lower'] - 0.5, 'upper': relation['lower'] - 0.1}
             return [relation, relation | below, problems.goal('position', tip)]
         if kind == 'limits':
-            # Only this joint position meets the relation.
+            # The relation holds only at this joint position.
             relation = {'type': 'joints', 'coefficients': {name: 1.0}, 'lower': self.robot.positions[name] - 0.05,
                         'upper': self.robot.positions[name] + 0.05}
             return [relation, problems.goal('cone', tip)]
         return [problems.goal('position exact', tip), problems.goal('orientation exact', tip)]
 
     def has_one_reason(self, reason, goals):
-        """Confirmed by optimisation from 40 starts: not solvable, and solvable (or not) without limits, alone, and without a goal."""
+        """Confirmed by optimisation from 40 starts: unsolvable, and solvable (or not) without limits, alone, and without a goal."""
         free = np.tile([-np.inf, np.inf], (len(self.limits), 1))
         if self.least(goals, self.within) < UNSOLVED:
             return False
@@ -74,7 +74,7 @@ class Infeasible:
 
 
 def infeasible(robot, tips, count, seed):
-    """Problems by turns of their reasons: out of reach, goals that exclude each other, joint limits."""
+    """Problems with the reasons in turn: out of reach, goals that exclude each other, joint limits."""
     maker, index = Infeasible(robot, tips[0], seed), 0
     kinds = [kind for kind in REASONS if maker.bounded or not kind.startswith('limits')]
     while index < count:
@@ -87,7 +87,7 @@ def infeasible(robot, tips, count, seed):
 
 
 def standing(robot, tips, count, seed):
-    """Unreachable poses with goals to keep: cones, boxes and relations that the seed meets."""
+    """Unreachable poses with standing goals: cones, boxes and relations that the seed meets."""
     problems = Problems(robot, tips, seed)
     kinds = [('cone',), ('cone exact',), ('position',), ('joints',), ('orientation',), ('cone', 'joints'), ('gaze',)]
     for index in range(count):

@@ -1,12 +1,12 @@
 """Random problems of goals, and their check by Pinocchio.
 
-    judge.py make ROBOT.urdf BASE TIP[,TIP…] OUT.json COUNT [SEED]   problems that a random configuration meets
-    judge.py at_limits …                                             mixtures that one with joints at limits meets
+    judge.py make ROBOT.urdf BASE TIP[,TIP…] OUT.json COUNT [SEED]   problems that hold at a random configuration
+    judge.py at_limits …                                             mixtures that hold at one with joints at limits
     judge.py for_peers …                                             exact goals, for peers.py
     judge.py infeasible …                                            problems with one reason to fail
     judge.py standing …                                              unreachable poses with standing goals, for nearest.py
     urdf_ik evaluate --cases OUT.json --solutions S.json --outcomes O.json
-    judge.py check OUT.json S.json [O.json]                          what the command line found
+    judge.py check OUT.json S.json [O.json]                          checks the command line's answers
     judge.py times OUT.json T.json                                   mean times of `evaluate --times` over that of full poses"""
 import json
 import sys
@@ -55,7 +55,8 @@ def check(cases, solutions, outcomes=None):
 
 
 def times(cases, durations):
-    """The mean time of each kind, and of one goal and of mixtures, over that of full poses; three times and eight times are too long."""
+    """The mean time of each kind, of one goal and of mixtures, relative to that of full poses; the limits are factors of three and
+    eight."""
     file, found = json.loads(Path(cases).read_text()), np.array(json.loads(Path(durations).read_text()))
     kinds = np.array([case['kind'] for case in file['cases']])
     pose = found[kinds == 'pose'].mean()

@@ -8,7 +8,7 @@ TOLERANCE = 1.01e-5
 
 
 class Robot:
-    """The whole robot; joints off the chain stay at 0."""
+    """The whole robot; joints outside the chain stay at 0."""
 
     def __init__(self, urdf, base):
         self.model = pin.buildModelFromUrdf(urdf)
@@ -21,7 +21,7 @@ class Robot:
             q[joint.idx_q:joint.idx_q + joint.nq] = (math.cos(value), math.sin(value)) if joint.nq == 2 else value
         pin.framesForwardKinematics(self.model, self.data, q)
         self.positions = positions
-        # Pinocchio's centre of mass leaves out the links that are fixed to the root.
+        # Pinocchio's centre of mass omits the links that are fixed to the root.
         fixed, moving = self.model.inertias[0], sum(inertia.mass for inertia in self.model.inertias[1:])
         moment = moving * pin.centerOfMass(self.model, self.data, q) if moving else np.zeros(3)
         self.center = (moment + fixed.mass * fixed.lever) / max(moving + fixed.mass, 1e-300)
@@ -52,7 +52,7 @@ class Robot:
 
 
 def excess(values, lower, upper):
-    """The norm of what exceeds the bounds."""
+    """The norm of the excess over the bounds."""
     over = [max(0.0, *(b for b in (None if low is None else low - v, None if up is None else v - up) if b is not None))
             if (low, up) != (None, None) else 0.0 for v, low, up in zip(values, lower, upper)]
     return float(np.linalg.norm(over))
@@ -72,7 +72,7 @@ def bounds(goal):
 
 
 def violation(robot, goal):
-    """How much a goal is violated [m or rad]."""
+    """Violation of a goal [m or rad]."""
     frame = robot.pose(goal.get('frame', robot.base))
     kind, p = goal['type'], np.array(goal.get('p', (0, 0, 0)), float)
     if kind == 'joints':

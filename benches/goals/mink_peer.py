@@ -1,4 +1,4 @@
-"""mink: its tasks in a loop of `solve_ik`, as its examples have them."""
+"""mink: its tasks in a loop of `solve_ik`, as in its examples."""
 import mink
 import mujoco
 import numpy as np

@@ -1,9 +1,9 @@
-"""How near to the best the answers to unsolvable problems are: the weighted squared violation over the least of 40 starts.
+"""Quality of the answers to unsolvable problems: the ratio of the weighted squared violation to the best of 40 starts.
 
     judge.py infeasible|standing … CASES.json …
     nearest.py CASES.json…
 
-Metres count in units of 0.4 times the reach, as in the solver. Standing goals must hold; the squared violation is that of the others.
+The unit of length is 0.4 times the reach, as in the solver. Standing goals must hold; the squared violation is that of the others.
 Needs the module urdfik."""
 import json
 import sys
@@ -15,7 +15,7 @@ from optimise import Batch, Objective, bounds_of, least, length_scale
 
 import urdfik
 
-# Errors below this one are of problems that can be solved.
+# Smaller errors count as solvable problems.
 SOLVABLE = 1e-9
 STARTS = 40
 BOUNDS = {0.5: 1.001, 0.99: 1.02, 1.0: 1.1}
@@ -54,7 +54,7 @@ class Nearest:
         return answer.positions[self.order], answer.reason
 
     def best(self, goals, more):
-        """The least error of the optimisation, from random starts and from our answer, with standing goals met; 0 if solvable."""
+        """The smallest error of the optimisation, from random starts and from our answer, with standing goals met; 0 if solvable."""
         objective = Objective(self.batch, goals, self.scale)
         alone, _ = least(objective, self.limits, self.rng, STARTS)
         both, _ = least(objective, self.limits, self.rng, 0, [more, alone])

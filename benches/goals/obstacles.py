@@ -1,7 +1,7 @@
 """Goals among obstacles, judged by Pinocchio and coal.
 
     obstacles.py free COUNT SCENES.json…      goals that a free configuration meets
-    obstacles.py blocked COUNT SCENES.json…   goals whose only reason to fail is an obstacle
+    obstacles.py blocked COUNT SCENES.json…   goals that only an obstacle makes infeasible
 
 SCENES.json is a scene file of `urdf_ik evaluate`; `arm7` stands for the bundled arm among random shapes. Needs the module urdfik."""
 import sys
@@ -25,7 +25,7 @@ from scenes import Judge, bundled, read  # noqa: E402
 ATTEMPTS, TIMEOUT = 100_000, 0.1
 # Distance from obstacles of a known solution [m]: the solver's margin is a tenth of a millimetre.
 ROOM = 1e-3
-# Half the edges of an obstacle around a place to reach, and the largest box of this place [m].
+# Half the edges of an obstacle around a position to reach, and the largest box of this position [m].
 BLOCK, PLACE = 0.09, 0.02
 
 
@@ -76,7 +76,7 @@ class Place:
         return answer, time.perf_counter() - begin
 
     def verdict(self, goals, answer):
-        """Whether the goals are met within the limits, and whether the configuration is free."""
+        """Whether the goals are met within the limits, and whether the configuration is free of collisions."""
         q = answer.positions[self.order]
         self.place(q)
         inside = np.all((q >= self.judge.lower - 1e-9) & (q <= self.judge.upper + 1e-9) | np.array([j.nq == 2 for j in self.judge.joints]))
@@ -113,7 +113,7 @@ def free(place, count):
 
 
 def vertices(place):
-    """Points of the shapes that move with the tip, in the frame of the tip."""
+    """Points of the shapes that move with the tip, in the tip's frame."""
     frame = place.judge.model.frames[place.judge.tip]
     for shape in place.judge.links.geometryObjects:
         if shape.parentJoint == frame.parentJoint:
@@ -126,7 +126,7 @@ def vertices(place):
 
 
 def blocked(place, count):
-    """How often the reason is the obstacle that contains a place to reach."""
+    """How often the reported reason is the obstacle around a position to reach."""
     rng, points, reasons, index, right = np.random.default_rng(8), list(vertices(place)), Counter(), 0, 0
     start = place.scenes.cases[0]['start']
     while index < count:

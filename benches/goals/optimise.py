@@ -1,15 +1,15 @@
-"""The least weighted squared violation of goals that a projected Levenberg-Marquardt method finds from many starts.
+"""The smallest weighted squared violation of goals found by a projected Levenberg-Marquardt method from many starts.
 
-All starts advance together in NumPy: kinematics and rows have a leading axis for the configurations. Derivatives are differences.
-Without several tips, joints along one axis each."""
+All starts advance together in NumPy: kinematics and rows have a leading axis for the configurations. Derivatives are finite differences.
+Supports one tip, and joints with one axis each."""
 import numpy as np
 import pinocchio as pin
 from measure import rotation
 
 STEP = 1e-7
-# Iterations from all starts, and how many of the best go on.
+# Iterations from all starts, and the number of best ones that continue.
 COARSE, FINAL = 20, 8
-# Of the weighted squared violation of standing goals: one that decides.
+# Dominant weight of the squared violation of standing goals.
 STANDING = 1e8
 
 
@@ -19,7 +19,7 @@ def cross(axis):
 
 
 def clamped(values, lower, upper):
-    """What exceeds the bounds, with its sign."""
+    """Signed excess over the bounds."""
     low, up = ([sign * np.inf if bound is None else bound for bound in each] for each, sign in ((lower, -1), (upper, 1)))
     return values - np.clip(values, low, up)
 
@@ -56,7 +56,7 @@ class Batch:
         return turns, shifts
 
     def pose(self, places, link):
-        """Of a link in the frame of the root."""
+        """Poses of a link in the root's frame."""
         frame = self.model.frames[self.model.getFrameId(link)]
         turn, shift = places[0][frame.parentJoint], places[1][frame.parentJoint]
         return turn @ frame.placement.rotation, shift + turn @ frame.placement.translation
@@ -80,7 +80,7 @@ def log(matrices):
 
 
 class Objective:
-    """Rows of the goals of a case: violations by sign, metres over `scale`, times the root of the weight."""
+    """Rows of the goals of a case: signed violations, metres divided by `scale`, times the root of the weight."""
 
     def __init__(self, batch, goals, scale):
         self.batch, self.goals, self.scale = batch, goals, scale
@@ -179,7 +179,7 @@ def bounds_of(file):
 
 
 def length_scale(robot, names, tip):
-    """0.4 times the sum of the distances from joint to joint and to the tip: what the solver counts as a radian."""
+    """0.4 times the sum of the distances between joints and to the tip: the solver's length scale of a radian."""
     model, total = robot.model, 0.0
     frame = model.frames[model.getFrameId(tip)]
     joint, offset = frame.parentJoint, frame.placement.translation

@@ -2,8 +2,8 @@
 
     peers.py CASES.json URDF_IK [PEER]…
 
-All start at the random seeds; a peer with ten starts draws nine more where it fails. Answers of peers count within 1e-4 m and rad, those of
-urdf_ik within 1e-5. It fails where a peer solves more, or urdf_ik takes more than 1/50 of its time."""
+All start at the random seeds; a peer with ten starts draws nine more after a failure. Answers of peers count within 1e-4 m and rad,
+those of urdf_ik within 1e-5. It fails if a peer solves more, or urdf_ik needs over 1/50 of its time."""
 import json
 import subprocess
 import sys
@@ -53,7 +53,7 @@ def ours(path, program):
 
 
 def theirs(peer, robot, file, starts):
-    """Whether a peer solves each case, and its time of the processor [s] without that of the check."""
+    """Whether a peer solves each case, and its processor time [s] without that of the check."""
     rng, solved, times = np.random.default_rng(1), [], []
     lower, upper = np.maximum(file['lower'], -np.pi), np.minimum(file['upper'], np.pi)
     for case in file['cases']:
@@ -63,7 +63,7 @@ def theirs(peer, robot, file, starts):
             begin = time.process_time()
             try:
                 q = peer.solve(case, start)
-            except Exception as failure:  # a peer's failure of any kind is an unsolved problem
+            except Exception as failure:  # any failure of a peer is an unsolved problem
                 q = None
                 print(f'{peer.name}: {type(failure).__name__}: {failure}', file=sys.stderr)
             duration += time.process_time() - begin
@@ -92,7 +92,7 @@ class Comparison:
                 f'(ours {self.solved[chosen].sum()} in {1e6 * self.times[chosen].mean():.1f} µs)')
 
     def judge(self, name, starts):
-        """Whether a peer solves more, or urdf_ik takes more than its share of the peer's time."""
+        """Whether a peer solves more, or urdf_ik exceeds its share of the peer's time."""
         peer = peer_of(name, self.file)
         difference = kinematic_difference(peer, self.robot, self.file)
         assert difference < SAME, f'the kinematics of {name} differ by {difference}'

@@ -8,7 +8,7 @@ ITERATIONS, EXACT, STILL = 300, 1e-6, 1e-9
 
 
 class Placo:
-    """A robot with a fixed base. Points of goals are those of its frames alone."""
+    """A robot with a fixed base. Only its frames can be points of goals."""
 
     name = 'placo'
 

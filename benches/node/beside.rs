@@ -1,4 +1,4 @@
-//! Short queries and targets, alone and beside three long queries.
+//! Short queries and targets, alone and during three long queries.
 
 use std::pin::pin;
 use std::time::{Duration, Instant};
@@ -11,16 +11,16 @@ use super::Fallible;
 use super::client::Client;
 use super::figures::Times;
 
-/// Rounds of one block alone and one block beside long queries.
+/// Rounds of one block alone and one block during long queries.
 const ROUNDS: usize = 5;
-/// Long queries at the same time, and how long each takes.
+/// Number and duration of simultaneous long queries.
 const LONG: usize = 3;
 const LONG_TIME: Duration = Duration::from_secs(5);
-/// How long a block lasts: it ends before the long queries do.
+/// Duration of a block, which ends before the long queries.
 const BLOCK: Duration = Duration::from_secs(4);
-/// Greatest number of attempts that a request may ask for: more than fit into the time of a long query.
+/// Maximum number of attempts of a request: more than fit into the time of a long query.
 const ATTEMPTS: u32 = 1_000_000;
-/// How long one wait for messages lasts at most.
+/// Maximum duration of one wait for messages.
 const PATIENCE: Duration = Duration::from_millis(20);
 
 type Service = r2r::Client<SolveIK::Service>;

@@ -18,20 +18,20 @@ use r2r::{QosProfile, WrappedServiceTypeSupport};
 use super::Fallible;
 use super::peer::Peer;
 
-/// Deep enough that nothing is lost while this process waits for a processor.
+/// Deep enough to lose nothing while this process waits for a processor.
 const DEPTH: usize = 1000;
-/// How long the nodes may take to start \[s\].
+/// Time limit for the start of the nodes \[s\].
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Number of joint states that are kept until their statuses arrive.
+/// Number of joint states stored until their statuses arrive.
 const KEPT: usize = 100;
 
-/// A target that was answered. Times since the epoch.
+/// An answered target. Times since the epoch.
 pub struct Answer {
     /// Stamp of the target.
     pub target: Duration,
     /// Stamp of its joint state.
     pub solved: Duration,
-    /// When the joint state arrived here.
+    /// Arrival time of the joint state.
     pub received: Duration,
     /// The outcome in the status.
     pub outcome: u8,
@@ -62,7 +62,7 @@ struct Listener {
     waiting: VecDeque<SolveStatus>,
 }
 
-/// A node that talks to all peers.
+/// A node that communicates with all peers.
 pub struct Client {
     node: r2r::Node,
     /// One for each peer.
@@ -96,7 +96,7 @@ impl Client {
         Ok(client)
     }
 
-    /// Sends a target again and again until it is answered.
+    /// Sends a target repeatedly until it is answered.
     fn wait_for(&mut self, peer: usize, name: &str, pose: &Pose) -> Fallible<()> {
         let start = Instant::now();
         while start.elapsed() < PATIENCE {
@@ -110,7 +110,7 @@ impl Client {
         Err(format!("{name} has not answered within {} s", PATIENCE.as_secs()).into())
     }
 
-    /// A client of the service `name` of a peer, whose node must be urdf_ik, as soon as the service is there.
+    /// A client of the service `name` of a peer, whose node must be urdf_ik; waits for the service.
     pub fn service<S: WrappedServiceTypeSupport + 'static>(
         &mut self,
         peer: usize,
@@ -125,7 +125,7 @@ impl Client {
         Ok(service)
     }
 
-    /// Adds a ball to the world of a peer, whose node must be urdf_ik.
+    /// Adds a ball to the obstacles of a peer, whose node must be urdf_ik.
     pub fn add_ball(&mut self, peer: usize, [x, y, z]: [f64; 3], radius: f64) -> Fallible<()> {
         let service = self.service::<ChangeObstacles::Service>(peer, "change_obstacles")?;
         let pose = Pose { position: Point { x, y, z }, ..Pose::default() };
@@ -154,8 +154,7 @@ impl Client {
         self.listeners[peer].positions.clone()
     }
 
-    /// The answers of a peer that have arrived, after waiting until something arrives from any peer, or for
-    /// `patience` at most.
+    /// The received answers of a peer, after waiting until something arrives from any peer, or for `patience` at most.
     pub fn answers(&mut self, peer: usize, patience: Duration) -> Vec<Answer> {
         self.node.spin_once(patience);
         let now = now();

@@ -1,5 +1,5 @@
-//! The bare r2r nodes for comparison: they answer each target at once with a joint state and a status of the same
-//! size as the node's. Both are written like r2r's own examples.
+//! Bare r2r nodes for comparison: they answer each target at once with a joint state and a status of the same size as
+//! the node's. Both follow r2r's own examples.
 
 use std::time::Duration;
 
@@ -21,10 +21,10 @@ pub const TASK: &str = "echo-in-a-task";
 pub const LOOP: &str = "echo-in-the-loop";
 /// Argument that makes this program [`in_a_service`].
 pub const SERVICE: &str = "echo-in-a-service";
-/// How long one spin waits.
+/// Duration of one spin.
 const PERIOD: Duration = Duration::from_millis(100);
 
-/// Answers in a task of tokio, while a thread of its own spins the node.
+/// Answers in a tokio task, while a separate thread spins the node.
 pub fn in_a_task() -> Fallible<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let (mut node, answers) = create()?;

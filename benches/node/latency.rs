@@ -1,4 +1,4 @@
-//! From a target's departure to the arrival of its joint state.
+//! Latency between the publication of a target and the arrival of its joint state.
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ use super::peer::Peer;
 
 /// Rounds in which each peer has one block.
 const ROUNDS: usize = 40;
-/// Targets of a block that count.
+/// Measured targets of a block.
 const BLOCK: u32 = 200;
-/// Targets before these, in which caches and memory get ready again.
+/// Earlier targets, which warm up caches and memory.
 const WARM_UP: u32 = 20;
-/// Time from one target to the next.
+/// Period of the targets.
 const PERIOD: Duration = Duration::from_millis(1);
 
 /// Prints the latencies of all peers; the first is compared with the others.

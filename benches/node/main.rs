@@ -1,7 +1,7 @@
 //! The running node: `make bench-node [SECONDS=60]`.
 //!
 //! First its latency, from a target's departure to the arrival of its joint state, against bare r2r nodes that answer
-//! with the same messages and solve nothing (`echo.rs`). They alternate in short blocks, in which the others are
+//! with the same messages without solving (`echo.rs`). They alternate in short blocks, in which the others are
 //! stopped, so that other work on the machine affects all of them equally. Then short queries and targets, alone and
 //! beside long queries. Then a stream of 1000 targets per second on a smooth path: how many are solved, their age
 //! when they are solved, and the processor time and memory of the node. Then such a stream through a ball, and past
@@ -28,11 +28,11 @@ use peer::Peer;
 type Fallible<T> = Result<T, Box<dyn Error>>;
 
 const URDF: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/urdf/arm7.urdf");
-/// Duration of the stream unless the command line says otherwise \[s\].
+/// Default duration of the stream \[s\].
 const SECONDS: u32 = 60;
 
 fn main() -> Fallible<()> {
-    // Cargo says that this is a benchmark.
+    // Cargo marks a benchmark run by this argument.
     let words: Vec<String> = env::args().skip(1).filter(|word| word != "--bench").collect();
     match words.first().map(String::as_str) {
         Some(echo::TASK) => echo::in_a_task(),

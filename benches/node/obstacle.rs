@@ -1,4 +1,4 @@
-//! A stream of targets that leads through a ball, and past it with `avoid_collisions`, also with bounded steps.
+//! A stream of targets through a ball, and past it with `avoid_collisions`, also with bounded steps.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -14,18 +14,18 @@ use super::{Fallible, URDF, stream};
 
 /// Targets of one round, which takes four seconds.
 const TARGETS: u32 = 4000;
-/// How far the tool swings to either side \[m\].
+/// Amplitude of the tool's swing to either side \[m\].
 const SWING: f64 = 0.3;
 /// The ball beside the hand \[m\].
 const CENTRE: [f64; 3] = [0.5, 0.22, 0.4];
 const RADIUS: f64 = 0.08;
-/// Greatest step of a joint from one joint state to the next, where steps are bounded \[rad\].
+/// Largest step of a joint between joint states, if steps are bounded \[rad\].
 const STEP: f64 = 0.005;
-/// By how much a step may be over the bound, since positions are rounded \[rad\].
+/// Tolerance of the bound, since positions are rounded \[rad\].
 const ROUNDING: f64 = 1e-12;
-/// Distances are found up to this one \[m\].
+/// Largest distance that is measured \[m\].
 const FAR: f64 = 0.5;
-/// Places between two joint states at which distances are measured.
+/// Number of samples between two joint states for distances.
 const PLACES: u8 = 9;
 
 /// The arm with cylinders for three of its links.
@@ -72,7 +72,7 @@ pub fn measure(seconds: u32) -> Fallible<()> {
         node.args(["--ros-args", "-p"]).arg(format!("robot_description:={urdf:?}"));
         node.arg("-p").arg(format!("avoid_collisions:={avoid}"));
         if let Some(bound) = bound {
-            // An arm that is on its way takes steps at this rate.
+            // A moving arm takes steps at this rate.
             node.args(["-p", "publish_rate:=1000.0", "-p"]).arg(format!("max_joint_step:={bound:?}"));
         }
         let peer = Peer::start("urdf_ik_node", node)?;
@@ -86,7 +86,7 @@ pub fn measure(seconds: u32) -> Fallible<()> {
     Ok(())
 }
 
-/// Prints the least distance at the joint states, and between them, and the steps between them.
+/// Prints the smallest distance at the joint states, and between them, and the steps between them.
 fn report(urdf: &str, states: &[Vec<f64>], bound: Option<f64>) -> Fallible<()> {
     let robot = Robot::from_urdf(urdf)?;
     let chain = Chain::with_defaults(&robot, None, &[])?;

@@ -9,7 +9,7 @@ use super::Fallible;
 
 /// Targets of one round, which takes four seconds.
 const TARGETS: u32 = 4000;
-/// How far each joint swings to either side \[rad\].
+/// Amplitude of each joint's swing to either side \[rad\].
 const SWING: f64 = 0.3;
 
 /// Poses of the tip link in the base link's frame, while every joint swings about the middle of its range.

@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::Fallible;
 
-/// A node in a process of its own, which ends with this value.
+/// A node in a separate process, which ends with this value.
 pub struct Peer {
     pub name: &'static str,
     /// Its full ROS name.
@@ -17,7 +17,7 @@ pub struct Peer {
     child: Child,
 }
 
-/// The resources that a process has used so far.
+/// The resources used by a process so far.
 pub struct Usage {
     /// Processor time of all its threads.
     pub processor: Duration,
@@ -26,7 +26,7 @@ pub struct Usage {
 }
 
 impl Peer {
-    /// Starts the command, whose last arguments are for ROS, as a node in a namespace of its own.
+    /// Starts the command, whose last arguments are for ROS, as a node in its own namespace.
     pub fn start(name: &'static str, mut command: Command) -> Fallible<Self> {
         let node = format!("/bench_{}/{}", process::id(), name.replace(' ', "_"));
         let (namespace, bare) = node.rsplit_once('/').unwrap_or_default();
@@ -51,7 +51,8 @@ impl Peer {
     pub fn usage(&self) -> Fallible<Usage> {
         let folder = format!("/proc/{}", self.child.id());
         let stat = fs::read_to_string(format!("{folder}/stat"))?;
-        // After the command's name, which may contain anything: user and system time are fields 14 and 15 of the line.
+        // After the command's name, which may contain any character: user and system time are fields 14 and 15 of the
+        // line.
         let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace();
         let ticks: Vec<u64> = fields.skip(11).take(2).map(str::parse).collect::<Result<_, _>>()?;
         let status = fs::read_to_string(format!("{folder}/status"))?;
@@ -64,7 +65,7 @@ impl Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
-        // It may have ended already; then there is nothing to do.
+        // It may have ended already; then nothing remains to do.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

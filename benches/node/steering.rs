@@ -1,7 +1,7 @@
 //! A thousand steering commands per second: latency of the first joint state after a command, regularity of the
 //! stamps, and CPU cost.
 //!
-//! Twists of the tip and velocities of joints take over from each other. Which of them a joint state follows
+//! Twists of the tip and velocities of joints replace each other. Which of them a joint state follows
 //! is in its status.
 
 use std::collections::BTreeMap;
@@ -21,13 +21,13 @@ use super::figures::Times;
 use super::peer::Peer;
 use super::{Fallible, URDF};
 
-/// Time from one command to the next.
+/// Period of the commands.
 const PERIOD: Duration = Duration::from_millis(1);
-/// Commands of one kind in a row.
+/// Consecutive commands of one kind.
 const TURN: u32 = 50;
 /// Commands before the measurement.
 const WARM_UP: u32 = 3000;
-/// How long the node may take to start.
+/// Time limit for the start of the node.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Publishes commands and receives the joint states.
@@ -37,9 +37,9 @@ struct Hand {
     jogs: r2r::Publisher<JointState>,
     states: BoxStream<'static, JointState>,
     statuses: BoxStream<'static, ServoStatus>,
-    /// When each joint state arrived, by its stamp.
+    /// Arrival time of each joint state, by its stamp.
     arrived: BTreeMap<Duration, Duration>,
-    /// For each status: the stamp of its joint state, and whether that follows a twist.
+    /// For each status: the stamp of its joint state, and whether it follows a twist.
     heard: Vec<(Duration, bool)>,
 }
 
@@ -58,7 +58,7 @@ impl Hand {
         })
     }
 
-    /// Sends a command, which changes its direction every second, and returns the time of sending.
+    /// Sends a command, which changes its direction every second, and returns its send time.
     fn send(&self, turn: u32, twists: bool) -> Fallible<Duration> {
         let sign = if (turn / 1000).is_multiple_of(2) { 1.0 } else { -1.0 };
         let now = now();
@@ -96,8 +96,8 @@ impl Hand {
         Ok(())
     }
 
-    /// Sends so many commands, and gives when those were sent that take over from the other kind, and whether
-    /// they are twists.
+    /// Sends this many commands; returns the send times of those that replace the other kind, and whether they are
+    /// twists.
     fn steer(&mut self, commands: u32) -> Fallible<Vec<(Duration, bool)>> {
         let mut taking_over = Vec::new();
         let start = Instant::now();
@@ -119,7 +119,7 @@ impl Hand {
 pub fn measure(seconds: u32) -> Fallible<()> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_urdf_ik_node"));
     command.args(["--ros-args", "-p"]).arg(format!("urdf_file:={URDF}")).args(["-p", "publish_rate:=1000.0"]);
-    // Named, so that the figures do not depend on the defaults [rad/s², rad/s³].
+    // Set explicitly, so that the figures do not depend on the defaults [rad/s², rad/s³].
     command.args(["-p", "default_acceleration:=5.0", "-p", "default_jerk:=50.0"]);
     let peer = Peer::start("urdf_ik_node", command)?;
     let mut hand = Hand::new(&peer.node)?;

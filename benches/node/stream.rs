@@ -1,4 +1,4 @@
-//! A thousand targets a second.
+//! A thousand targets per second.
 
 use std::collections::BTreeSet;
 use std::thread;
@@ -12,11 +12,11 @@ use super::client::{Answer, Client, pace};
 use super::figures::Times;
 use super::peer::{Peer, Usage};
 
-/// Time from one target to the next.
+/// Period of the targets.
 const PERIOD: Duration = Duration::from_millis(1);
-/// Targets before the measurement, in which the node allocates its memory.
+/// Targets before the measurement, during which the node allocates its memory.
 const WARM_UP: u32 = 3000;
-/// How long the last answer may take.
+/// Time limit for the last answer.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Streams targets to the first peer of the client, for `seconds` seconds, and prints the results. Returns the
@@ -33,7 +33,7 @@ pub fn measure(mut client: Client, peer: &Peer, path: &[Pose], seconds: u32) -> 
     Ok(client.positions(0))
 }
 
-/// Sends `targets` targets from a thread of its own, and returns their stamps and the answers.
+/// Sends `targets` targets from a separate thread, and returns their stamps and the answers.
 fn run(client: &mut Client, path: &[Pose], targets: u32) -> Fallible<(Vec<Duration>, Vec<Answer>)> {
     let sender = client.senders.remove(0);
     let poses = path.iter().cycle();
@@ -56,7 +56,7 @@ fn run(client: &mut Client, path: &[Pose], targets: u32) -> Fallible<(Vec<Durati
         while end.elapsed() < PATIENCE && answers.last().map(|answer| answer.target) != sent.last().copied() {
             answers.extend(client.answers(0, Duration::from_millis(20)));
         }
-        // An arm that takes several steps to a target answers again when it is there.
+        // An arm that takes several steps to a target answers again on arrival.
         let mut answered = BTreeSet::new();
         answers.retain(|answer| answered.insert(answer.target));
         Ok((sent, answers))

@@ -4,7 +4,7 @@
 
 A problem has a robot (`urdf`, `base_link`, `tip_link`, optionally `srdf`), `obstacles` in the root link's frame, and
 `waypoints` in the base link's frame. Each one is planned without a start, and from the solution of the first pose nearest to
-the middle of the joint ranges. Between the points of a trajectory the joints move evenly."""
+the middle of the joint ranges. Between the points of a trajectory the joints move at constant velocity."""
 import json
 import math
 import subprocess
@@ -22,9 +22,9 @@ import scenes  # noqa: E402
 SPEED, BLEND_RADIUS = 0.25, 0.0005
 POSITION, ANGLE = 1e-4, math.radians(0.1)
 SAMPLES = 4
-"""Configurations from one point of a trajectory to the next."""
+"""Samples between two points of a trajectory."""
 ROUNDING = 1.02
-"""Finite differences of rounded positions exceed limits by this factor at most."""
+"""Maximum ratio of finite differences of rounded positions to the limits."""
 
 
 class Judge(scenes.Judge):
@@ -47,7 +47,7 @@ class Judge(scenes.Judge):
         return cls(json.loads(Path(file).read_text()), Path(file).parent)
 
     def remove_touching_pairs(self):
-        """Removes the pairs of neighbouring links, and those that touch in all of 100 random configurations."""
+        """Removes the pairs of neighbouring links, and those in contact in all of 100 random configurations."""
         shape_data = pin.GeometryData(self.links)
         pairs = [(pair.first, pair.second) for pair in self.links.collisionPairs]
         touching = np.ones(len(pairs), bool)
@@ -60,7 +60,7 @@ class Judge(scenes.Judge):
                 self.links.removeCollisionPair(pin.CollisionPair(*pair))
 
     def apart(self, tip, segment, share):
-        """Position and angle from a place on the path, and the allowed position error there."""
+        """Position and angle error from a point on the path, and the position tolerance there."""
         one, other, turn = self.segments[segment]
         at = one.translation + share * (other.translation - one.translation)
         angle = np.linalg.norm(pin.log3((one.rotation @ pin.exp3(share * turn)).T @ tip.rotation))
@@ -70,8 +70,8 @@ class Judge(scenes.Judge):
         return np.linalg.norm(tip.translation - at), angle, allowed
 
     def error(self, tip, near):
-        """The errors of a tip relative to the allowed ones, and its segment: of those beside `near` the last one on which the tip is, as a
-        path may return on itself, or else the nearest one."""
+        """The errors of a tip relative to the tolerances, and its segment: the last one near `near` that contains the tip, as a path may
+        return on itself, or else the nearest one."""
         found = []
         for segment in range(max(near - 1, 0), min(near + 3, len(self.segments))):
             one, other, turn = self.segments[segment]
@@ -110,7 +110,7 @@ class Judge(scenes.Judge):
         period = points[1]['time'] - points[0]['time']
         rates = np.diff(positions, axis=0, prepend=positions[:1], append=positions[-1:]) / period
         speed = (np.abs(rates) / velocities).max()
-        # Without limits of their own, joints reach their velocity in 0.2 s.
+        # Joints without acceleration limits reach their velocity limit in 0.2 s.
         acceleration = (np.abs(np.diff(rates, axis=0)) / period / (velocities / 0.2)).max()
         ratios = (('velocity', speed), ('acceleration', acceleration))
         faults += [f'{ratio:.3f} of the {what}' for what, ratio in ratios if ratio > ROUNDING]

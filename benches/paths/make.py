@@ -29,7 +29,7 @@ def line(rng):
 
 
 def round_path(rng, radius, angle, turn):
-    """An arc of so many radians, that turns the tip by a random vector of that norm; shifts and turns from its middle."""
+    """An arc of this many radians that rotates the tip by a random vector of that norm; displacements and rotations from its middle."""
     (outward, along), axis = frame(rng), frame(rng)[0]
     parts = np.linspace(-0.5, 0.5, 2 + math.ceil(angle / 0.06))
     return [(radius * ((math.cos(angle * part) - 1) * outward + math.sin(angle * part) * along), part * turn * axis) for part in parts]

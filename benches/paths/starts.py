@@ -1,8 +1,8 @@
-"""The free start of `urdf_ik path` beside random starts, each tracked by `urdfik` without a search.
+"""The free start of `urdf_ik path` compared with random starts, each tracked by `urdfik` without a search.
 
     starts.py URDF_IK PROBLEM.json…
 
-The problems are those of judge.py, which checks the free start. Where that completes a path, its joint length is compared with the best of
+The problems are those of judge.py, which checks the free start. If that completes a path, its joint length is compared with the best of
 50 random starts. Otherwise up to 1000 of them show whether one does. It needs `urdfik`, `pin` and `numpy`."""
 import sys
 
@@ -17,7 +17,7 @@ LONGER = 1.1
 
 
 def random_starts(judge):
-    """The joint length of complete motions from random starts, infinite for others."""
+    """The joint lengths of complete motions from random starts; infinite for others."""
     problem, rng = judge.problem, np.random.default_rng(1)
     arm = urdfik.Arm(judge.urdf, problem['tip_link'], problem['base_link'], srdf=judge.srdf)
     world = urdfik.World(arm, problem['obstacles'])
@@ -29,7 +29,7 @@ def random_starts(judge):
 
 
 def compare(program, file):
-    """Whether the path is good, whether it can be completed, and the ratio of joint lengths."""
+    """Whether the path is valid, whether it can be completed, and the ratio of joint lengths."""
     judge = Judge.of(file)
     answer, seconds = judge.plan(program, False)
     faults, starts = judge.faults(answer), random_starts(judge)

@@ -1,4 +1,4 @@
-"""All solutions of six-joint arms beside EAIK's: python all_solutions.py BENCH CASES.json …
+"""All solutions of six-joint arms compared with EAIK's: python all_solutions.py BENCH CASES.json …
 
 BENCH is the program that `cargo bench --bench closed_form --no-run` names; EAIK is `pip install eaik`. EAIK gets the poses that its
 own forward kinematics computes at the configurations of the cases, all in one call to its C++ part with one thread, so that what Python
@@ -20,7 +20,7 @@ bench, files = sys.argv[1], sys.argv[2:]
 
 
 def eaik(robot, poses):
-    """Mean time of a pose in the fastest of some runs [µs], and how many solutions it gives."""
+    """Mean time per pose in the fastest of some runs [µs], and the number of solutions."""
     fastest = np.inf
     for _ in range(RUNS):
         start = time.perf_counter()

@@ -12,18 +12,18 @@ import numpy as np
 import pinocchio
 
 KINDS = {'fixed': 'fixed', 'revolute': 'turn', 'continuous': 'circle', 'prismatic': 'slide'}
-RANDOM_SEED = 7  # of the cases that are drawn here: the same in every run
+RANDOM_SEED = 7  # of the cases drawn here: the same in every run
 CHAIN, BOUNDED_CHAIN = 'chain.urdf', 'bounded_chain.urdf'  # names of the files of write_chain_urdf
 BUNDLED = {'urdf': 'urdf/arm7.urdf', 'base_link': 'base_link', 'tip_link': 'tool0'}
 
 
 class ArmError(Exception):
-    """Why an arm cannot be compared, as a sentence."""
+    """An arm cannot be compared; the message gives the reason."""
 
 
 @dataclass
 class Segment:
-    """One URDF joint with the link behind it. A circle is a continuous joint: its range is one turn."""
+    """One URDF joint with the link behind it. A circle is a continuous joint: its range is one revolution."""
 
     name: str
     kind: str  # fixed, turn, circle or slide
@@ -60,7 +60,7 @@ def floats(text):
 
 
 def segment_from(joint):
-    """A URDF joint as a segment; the axis gets length 1."""
+    """A URDF joint as a segment; the axis is normalised."""
     name, kind = joint.get('name'), KINDS.get(joint.get('type'))
     if kind is None or joint.find('mimic') is not None:
         raise ArmError(f'the joint {name} is of a kind that not every solver knows')
@@ -79,7 +79,7 @@ def segment_from(joint):
 
 
 def chain_elements(urdf, base, tip):
-    """The URDF's joints from base to tip. The peers know only chains whose base is an ancestor of the tip."""
+    """The URDF's joints from base to tip. The peers support only chains whose base is an ancestor of the tip."""
     by_child = {joint.find('child').get('link'): joint for joint in ET.parse(urdf).getroot().findall('joint')}
     elements, link = [], tip
     while link != base:
@@ -110,7 +110,7 @@ def read_case_file(path, count):
 
 
 def bundled_arm(root, count):
-    """The project's own arm, with targets that Pinocchio computes of random postures inside the limits."""
+    """The project's own arm, with targets computed by Pinocchio at random configurations inside the limits."""
     arm = arm_from('arm7', root / BUNDLED['urdf'], BUNDLED['base_link'], BUNDLED['tip_link'])
     kinematics, random = Kinematics(arm), np.random.default_rng(RANDOM_SEED)
     lower, upper = (np.array([getattr(joint, side) for joint in arm.joints]) for side in ('lower', 'upper'))
@@ -123,7 +123,7 @@ def bundled_arm(root, count):
 
 
 class Kinematics:
-    """Pinocchio's forward kinematics of the whole URDF, with every joint outside the chain held where it is neutral."""
+    """Pinocchio's forward kinematics of the whole URDF, with every joint outside the chain at its neutral position."""
 
     def __init__(self, arm):
         model = pinocchio.buildModelFromUrdf(str(arm.urdf))
@@ -135,7 +135,7 @@ class Kinematics:
         self.base, self.tip = self.model.getFrameId(arm.base), self.model.getFrameId(arm.tip)
 
     def tip_pose(self, positions):
-        """The pose of the tip in the base frame. Pinocchio holds a joint without limits as cosine and sine."""
+        """The pose of the tip in the base frame. Pinocchio represents a joint without limits by cosine and sine."""
         configuration = np.zeros(self.model.nq)
         for joint, position in zip(self.joints, positions, strict=True):
             values = (math.cos(position), math.sin(position)) if joint.nq == 2 else position
@@ -144,7 +144,7 @@ class Kinematics:
         return self.data.oMf[self.base].actInv(self.data.oMf[self.tip])
 
     def inside_limits(self, positions, room):
-        """Whether each position is inside its limits, give or take `room`; the limits are those that Pinocchio read."""
+        """Whether each position is inside its limits with a tolerance of `room`; the limits are those read by Pinocchio."""
         lower, upper = self.model.lowerPositionLimit, self.model.upperPositionLimit
         pairs = zip(self.joints, positions, strict=True)
         return all(joint.nq == 2 or lower[joint.idx_q] - room <= position <= upper[joint.idx_q] + room
@@ -170,7 +170,7 @@ def write_chain_urdf(arm, path, circles=True):
 
 
 def write_case_file(arm, cases, seed, folder, path):
-    """A case file as `urdf_ik evaluate` and the peers in Python read it; both of its seeds are the one asked for."""
+    """A case file for `urdf_ik evaluate` and the Python peers; both of its seeds are the requested one."""
     content = {
         'robot': arm.name, 'urdf': str(arm.urdf), 'base_link': arm.base, 'tip_link': arm.tip,
         'joint_names': [joint.name for joint in arm.joints],
@@ -183,7 +183,7 @@ def write_case_file(arm, cases, seed, folder, path):
 
 
 def write_problem_file(arm, cases, seed, folder, path, limit, tolerance):
-    """The same as plain text, which the compiled peers read without a parser; `limit` in seconds."""
+    """The same as plain text, for compiled peers without a parser; `limit` in seconds."""
     lines = [str(folder / CHAIN), arm.tip, f'{limit!r} {tolerance!r}', str(len(arm.segments))]
     for one in arm.segments:
         numbers = [*one.origin, *one.roll_pitch_yaw, *one.axis, one.lower, one.upper]

@@ -2,7 +2,7 @@
 
     python compare.py URDF_IK_PROGRAM FOLDER_OF_COMPILED_PEERS          (`make bench-peers` does this)
 
-Environment variables: CASES (at most so many for each arm; 400), ROBOTS and PEERS (names, separated by commas; default:
+Environment variables: CASES (maximum for each arm; 400), ROBOTS and PEERS (names, separated by commas; default:
 all), CASE_FOLDER (default: ../shared/cases beside the project, where there is one), OUT (folder of the results;
 default: this one), UPDATE_DOCS (1: writes the short table into docs/benchmarks.md, between its two marker comments).
 """
@@ -25,24 +25,24 @@ import solvers
 from solvers import TIME_LIMIT, TOLERANCE, PeerError
 
 ROOT = Path(__file__).resolve().parents[2]
-CHUNKS = 4  # of the cases of an arm: the solvers take turns, so that a machine that slows down hits all of them alike
+CHUNKS = 4  # of the cases of an arm: solvers take turns, to share changes of the machine's speed
 SEEDS = ('nominal', 'random')
 ROUNDING = 1e-6  # of the tolerance
-LIMIT_ROOM = 1e-6  # [rad or m] beyond a joint limit: TRAC-IK's bindings hold limits in single precision
+LIMIT_ROOM = 1e-6  # [rad or m] beyond a joint limit: TRAC-IK's bindings store limits in single precision
 
 
 @dataclass
 class Result:
-    """What one solver did with one arm from one kind of seed."""
+    """Results of one solver for one arm and one kind of seed."""
 
     solved: list[bool] = field(default_factory=list)
     times: list[float] = field(default_factory=list)  # [us]
     wrong: int = 0  # answers that miss the target or the limits
-    failure: str = ''  # why there are no answers
+    failure: str = ''  # reason for missing answers
 
 
 def is_right(kinematics, case, solution):
-    """Whether the positions meet the target within the tolerance and lie inside the limits."""
+    """Whether the positions meet the target within the tolerance and are inside the limits."""
     if not all(math.isfinite(position) for position in solution):
         return False
     pose = kinematics.tip_pose(solution)
@@ -53,7 +53,7 @@ def is_right(kinematics, case, solution):
 
 
 def judge(result, cases, answers, is_right, limit=TIME_LIMIT):
-    """Adds the answers to the result. A right one that came after the time limit is not wrong, but does not count."""
+    """Adds the answers to the result. A correct one after the time limit is not wrong, but does not count."""
     if not len(cases) == len(answers.solutions) == len(answers.times):
         raise PeerError('it did not answer every case')
     for case, solution, time in zip(cases, answers.solutions, answers.times, strict=True):
@@ -100,12 +100,12 @@ def scene_folder():
 
 
 def scene_robots():
-    """The robots of the scene files, which compare_scenes.py takes."""
+    """The robots of the scene files, used by compare_scenes.py."""
     return [path.stem for path in sorted(scene_folder().glob('*.json'))]
 
 
 def all_arms(count):
-    """The bundled arm and those of the case files; one that cannot be compared is left out, and a line says why."""
+    """The bundled arm and those of the case files; arms that cannot be compared are skipped with a message."""
     names = solvers.names_from('ROBOTS')
     folder = Path(os.environ.get('CASE_FOLDER') or ROOT.parent / 'shared' / 'cases')
     found = [arms.bundled_arm(ROOT, count)]
@@ -121,7 +121,7 @@ def all_arms(count):
 
 
 def installed(competitors):
-    """The solvers that are there, with their versions; the others are left out with a line that says why."""
+    """The installed solvers with their versions; the others are skipped with a message."""
     found = {}
     for solver in competitors:
         try:
@@ -136,7 +136,7 @@ def installed(competitors):
 def run(ours, programs):
     document = ROOT / 'docs' / 'benchmarks.md' if os.environ.get('UPDATE_DOCS') == '1' else None
     if document:
-        report.split_at_markers(document)  # better refused now than after the run
+        report.split_at_markers(document)  # fail before the run rather than after it
     out = Path(os.environ.get('OUT') or Path(__file__).parent)
     out.mkdir(parents=True, exist_ok=True)
     versions = installed(solvers.chosen(solvers.all_solvers(ours, programs), solvers.names_from('PEERS')))

@@ -2,7 +2,7 @@
 
     python compare_scenes.py URDF_IK_PROGRAM                             (`make bench-peers` does this)
 
-Environment variables: CASES (at most so many for each robot; 400), ROBOTS and PEERS (names, separated by commas;
+Environment variables: CASES (maximum for each robot; 400), ROBOTS and PEERS (names, separated by commas;
 default: all), SCENE_FOLDER (default: ../shared/scenes beside the project, where there is one), OUT (folder of the
 results; default: this one), UPDATE_DOCS (1: writes the table into docs/collisions.md, between its two marker
 comments).
@@ -89,7 +89,7 @@ def table(results, labels):
 def run(program):
     document = ROOT / 'docs' / 'collisions.md' if os.environ.get('UPDATE_DOCS') == '1' else None
     if document:
-        report.split_at_markers(document, MARKERS)  # better refused now than after the run
+        report.split_at_markers(document, MARKERS)  # fail before the run rather than after it
     out = Path(os.environ.get('OUT') or Path(__file__).parent)
     out.mkdir(parents=True, exist_ok=True)
     peers, names = [PythonPeer('trac_ik', 'TRAC-IK with coal', 'pytracik'),

@@ -1,4 +1,4 @@
-"""The plot: the share of the cases that each solver has solved against time."""
+"""The plot: the share of solved cases of each solver over time."""
 import math
 
 import matplotlib
@@ -9,7 +9,7 @@ from matplotlib.ticker import MultipleLocator, StrMethodFormatter
 
 from solvers import OURS, TIME_LIMIT
 
-# Told apart by those who see few colours as well: Okabe and Ito's, and different dashes.
+# Distinguishable with colour blindness: the palette of Okabe and Ito, and different dashes.
 STYLES = {
     OURS: {'color': '#000000', 'linewidth': 2.4},
     'trac_ik': {'color': '#D55E00'},
@@ -19,14 +19,14 @@ STYLES = {
     'kdl': {'color': '#E69F00', 'linestyle': '-.'},
     'k': {'color': '#56B4E9', 'linestyle': ':'},
 }
-POINTS = 12.5  # of a line in one decade, before matplotlib leaves out those that a straight line replaces
-DETAIL = 0.5  # [1/72 inch] how far such a straight line may be from the points that it replaces
+POINTS = 12.5  # of a line in one decade, before matplotlib simplifies it
+DETAIL = 0.5  # [1/72 inch] largest deviation of the simplified line
 COLUMNS = 4
 PANEL = (2.6, 2.2)  # [inch]
 
 
 def solved_shares(results, grid):
-    """The percentage of cases that are solved by each time of the grid [us]."""
+    """The percentage of cases solved by each time of the grid [us]."""
     solved = [one for result in results for one in result.solved]
     times = [time for result in results for time in result.times]
     ends = np.sort([time for time, one in zip(times, solved) if one])
@@ -46,7 +46,7 @@ def draw_panel(axes, arm, by_solver, grid):
             shares = solved_shares(results, grid)
             begin = max(np.argmax(shares > 0) - 1, 0)  # the last point without a solved case
             line, = axes.plot(grid[begin:], shares[begin:], clip_on=False, **STYLES[name])
-            line.get_path().should_simplify = True  # matplotlib itself does so from 128 points on
+            line.get_path().should_simplify = True  # matplotlib simplifies lines from 128 points on
     axes.set_title(arm, fontsize=10)
     axes.set_xscale('log')
     axes.set_xlim(grid[0], grid[-1])
@@ -63,7 +63,7 @@ def draw(results, labels, path):
     names = list(dict.fromkeys(arm for arm, _ in results))
     columns = min(COLUMNS, len(names))
     rows = math.ceil(len(names) / columns)
-    # Small, and the same each time.
+    # Small and reproducible.
     matplotlib.rcParams.update({
         'svg.fonttype': 'none', 'svg.hashsalt': 'urdf_ik', 'path.simplify_threshold': DETAIL,
         'font.sans-serif': ['DejaVu Sans', 'Arial', 'sans-serif'],

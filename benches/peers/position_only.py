@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Judges `urdf_ik solve --on-unreachable position` by SciPy's SLSQP, on random full poses that an arm of few joints cannot meet.
+"""Judges `urdf_ik solve --on-unreachable position` by SciPy's SLSQP, on random full poses that are infeasible for an arm of few joints.
 
     python benches/peers/position_only.py URDF BASE TIP [POSES] [OPTIMISATIONS]      (needs numpy, scipy, and urdf_ik on the PATH)
 
-The position has to be within 1e-5 m wherever an optimisation reaches it, and the angle is compared with the best of so many optimisations
-from random starts. Kinematics and limits are read from the URDF here. Prints the figures; the exit status is 0 where the position is
+The position has to be within 1e-5 m if any optimisation reaches it, and the angle is compared with the best of the optimisations
+from random starts. Kinematics and limits are read from the URDF here. Prints the figures; the exit status is 0 if the position is
 always reached, the angle is within 0.1 % + 1e-4 rad in 99 %, and within 2 % + 1e-4 rad in all.
 """
 import json
@@ -53,7 +53,7 @@ class Arm:
 
     @lru_cache(maxsize=4)  # noqa: B019
     def at(self, q):
-        """Position and rotation of the tip at a tuple of positions, and its Jacobian in the base's axes, linear part first."""
+        """Position and rotation of the tip for a tuple of joint positions, and its Jacobian in the base's axes, linear part first."""
         position, rotation, axes, numbers = np.zeros(3), np.eye(3), [], iter(q)
         for kind, shift, turn, direction, cross, square in self.joints:
             position, rotation = position + rotation @ shift, rotation @ turn
@@ -77,7 +77,7 @@ class Arm:
 
 
 def angle_and_slope(arm, target, q):
-    """Half the squared angle to the target, and its slope."""
+    """Half the squared angle to the target, and its gradient."""
     _, rotation, jacobian = arm.at(tuple(q))
     left = target[:3, :3] @ rotation.T
     twice = np.array([left[2, 1] - left[1, 2], left[0, 2] - left[2, 0], left[1, 0] - left[0, 1]])
@@ -88,7 +88,7 @@ def angle_and_slope(arm, target, q):
 
 
 def best_angle(arm, target, optimisations, generator):
-    """The least angle of all optimisations that reach the position; infinite where none does."""
+    """The smallest angle of all optimisations that reach the position; infinite if none does."""
     at = {'type': 'eq', 'fun': lambda q: 10 * (arm.at(tuple(q))[0] - target[:3, 3]),
           'jac': lambda q: 10 * arm.at(tuple(q))[2][:3]}
     best = np.inf
@@ -102,7 +102,7 @@ def best_angle(arm, target, optimisations, generator):
 
 
 def judge(urdf, base, tip, optimisations, number):
-    """What is left of the position [m] and of the angle [rad], and the best angle of the optimisations, for one random pose."""
+    """Errors of the position [m] and of the angle [rad], and the best angle of the optimisations, for one random pose."""
     arm, generator = Arm(urdf, base, tip), np.random.default_rng(number)
     target = np.eye(4)
     target[:3, :3] = Rotation.random(random_state=generator).as_matrix()

@@ -16,7 +16,7 @@ import pinocchio
 
 
 def trac_ik(content, limit, tolerance):
-    """TRAC-IK compares each of the six components with its tolerance, the check of the answers the length of both."""
+    """TRAC-IK compares each of the six components with its tolerance; the check of the answers uses the norms of both vectors."""
     import pytracik
     from trac_ik import TracIK
 
@@ -30,7 +30,7 @@ def trac_ik(content, limit, tolerance):
 
 
 def optik(content, limit, tolerance):
-    """OptIK minimises the squared length of the pose error's logarithm. It refuses joints without limits."""
+    """OptIK minimises the squared norm of the pose error's logarithm. It rejects joints without limits."""
     from optik import Robot, SolverConfig
 
     robot = Robot.from_urdf_file(content['bounded_urdf'], content['base_link'], content['tip_link'])
@@ -45,7 +45,7 @@ def optik(content, limit, tolerance):
 
 
 def elementary_transforms(segments):
-    """The chain as roboticstoolbox writes it; its joints turn about z or slide along z, so frames are turned there."""
+    """The chain in roboticstoolbox's form; its joints rotate about z or slide along z, so frames are rotated accordingly."""
     from roboticstoolbox import ET, ETS
     from spatialmath import SE3
 
@@ -66,7 +66,7 @@ def elementary_transforms(segments):
 
 
 def roboticstoolbox(content, limit, tolerance):
-    """ik_LM with its defaults, asked again until the time is over, because it has no clock: ten starts at a time."""
+    """ik_LM with its defaults, repeated until the time is over, because it has no clock: ten starts at a time."""
     transforms = elementary_transforms(content['segments'])
 
     def solve(seed, _position, _quaternion, matrix):
@@ -105,7 +105,7 @@ def attempt(solve, arguments):
 
 
 def timed(solve, case, runs):
-    """The first of so many solutions of a case, a list or None, and the least time of them in microseconds."""
+    """The first of this many solutions of a case, a list or None, and their minimum time in microseconds."""
     solutions, took = [], []
     for _ in range(runs):
         began = time.perf_counter()

@@ -27,17 +27,17 @@ ones took. The last column is the solver's mean time divided by that of urdf_ik.
 
 
 class MarkerError(Exception):
-    """Why the document cannot be written, as a sentence."""
+    """The document cannot be written; the message gives the reason."""
 
 
 @dataclass
 class Machine:
-    """The machine at one moment: how busy it is belongs to the figures."""
+    """The state of the machine at one moment: its load is part of the results."""
 
     processor: str
     cores: int
     day: date
-    load: float  # processes that want to run, mean of a minute
+    load: float  # runnable processes, mean of a minute
 
     @classmethod
     def now(cls):
@@ -76,7 +76,7 @@ def summary(arm, seed, results, labels):
 
 
 def table(header, rows, left):
-    """A Markdown table whose first `left` columns hold words, the others figures."""
+    """A Markdown table with text in the first `left` columns and numbers in the others."""
     rule = ['---'] * left + ['---:'] * (len(header) - left)
     return ''.join(f'| {" | ".join(row)} |\n' for row in [header, rule, *rows])
 
@@ -125,7 +125,7 @@ the middle of the joint ranges and from a random seed, to {TOLERANCE_TEXT} m and
 
 
 def split_at_markers(document, name=MARKERS):
-    """The document's text up to the first marker of that name and from the second on, both with their marker."""
+    """The document's text before the first marker of that name and after the second one, both including their marker."""
     begin, end = f'<!-- {name}: begin -->', f'<!-- {name}: end -->'
     text = document.read_text()
     if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Compares urdf_ik with published solvers; what is missing for that is installed first, into .ros/peers and by apt-get.
-# A peer that cannot be installed is left out. The environment variables stand at the heads of compare.py and compare_scenes.py; PART is
-# poses or scenes, to run that one alone.
+# Compares urdf_ik with published solvers; missing ones are installed first, into .ros/peers and by apt-get. A peer that
+# cannot be installed is skipped. The environment variables are documented in compare.py and compare_scenes.py; PART is
+# poses or scenes, to run only that one.
 set -euo pipefail
 
 root="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)"
@@ -13,7 +13,7 @@ here="$root/benches/peers"
 # shellcheck source=scripts/setup/debian.sh
 . "$root/scripts/setup/debian.sh"
 
-# The options of the make that called this are not for cargo and pip.
+# Options of a calling make must not affect cargo and pip.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
 private="$root/.ros/peers"
@@ -22,7 +22,7 @@ logs="$private/log"
 mkdir -p "$programs" "$logs"
 touch "$root/.ros/COLCON_IGNORE"
 
-# Succeeds where the person did not choose peers, or chose one of these.
+# Succeeds if no peers were selected, or one of these.
 wanted() {
   local name
   for name in "$@"; do
@@ -33,14 +33,14 @@ wanted() {
   return 1
 }
 
-# Runs a part of the set-up of peer $1; where it ends with a failure the comparison goes on without that peer.
+# Runs a part of the set-up of peer $1; after a failure the comparison continues without that peer.
 optional() {
   local name="$1"
   shift
   ("$@") || say "$name is left out: see above"
 }
 
-# Makes the virtual environment with a CPython that all packages exist for.
+# Creates the virtual environment with a CPython that all packages support.
 make_environment() {
   if "$private/venv/bin/python" -m pip --version > /dev/null 2>&1; then
     return
@@ -56,7 +56,7 @@ make_environment() {
     "$python" -m venv "$private/venv"
 }
 
-# Succeeds where package $1 is installed at the version that requirements.txt names.
+# Succeeds if package $1 is installed in the version of requirements.txt.
 is_installed() {
   "$private/venv/bin/python" - "$1" "$here/requirements.txt" << 'END'
 import importlib.metadata
@@ -78,7 +78,7 @@ install_python_package() {
   fi
 }
 
-# Compiles cpp/NAME.cpp unless that was done since it changed: build_cpp NAME [OPTION]…
+# Compiles cpp/NAME.cpp unless it is up to date: build_cpp NAME [OPTION]…
 build_cpp() {
   local name="$1" source="$here/cpp/$1.cpp" program="$programs/$1"
   shift
@@ -101,7 +101,7 @@ make_kdl() {
   build_cpp kdl -lorocos-kdl
 }
 
-# Pinocchio's headers come with its Python package, which checks the answers anyway; Eigen does not.
+# Pinocchio's headers come with its Python package, which is needed for the check of answers; Eigen's do not.
 make_pinocchio() {
   local -a packages=()
   local headers

@@ -16,7 +16,7 @@ from python_peers import timed
 
 STARTS = 10_000  # of roboplan: more than its time allows
 ITERATIONS = 100  # of one start, its default
-CALL = 0.005  # [s] of one call of TRAC-IK: the time that its own documentation gives it
+CALL = 0.005  # [s] of one call of TRAC-IK: the time in its own documentation
 
 
 def trac_ik(judge, chain_urdf, limit, tolerance):
@@ -44,7 +44,7 @@ def trac_ik(judge, chain_urdf, limit, tolerance):
 
 
 def roboplan(judge, _chain_urdf, limit, tolerance):
-    """roboplan's SimpleIk, which checks collisions with coal itself and starts again where it meets one."""
+    """roboplan's SimpleIk, which checks collisions with coal itself and restarts after a collision."""
     import roboplan.core as core
     from roboplan.simple_ik import SimpleIk, SimpleIkOptions
 

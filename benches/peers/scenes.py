@@ -17,8 +17,8 @@ import pinocchio
 from arms import BUNDLED, RANDOM_SEED
 
 ROUNDING = 1e-6  # of the tolerance
-LIMIT_ROOM = 1e-6  # [rad or m] beyond a joint limit: TRAC-IK's bindings hold limits in single precision
-DRAWN = 100  # configurations in which a pair must touch to be left out
+LIMIT_ROOM = 1e-6  # [rad or m] beyond a joint limit: TRAC-IK's bindings store limits in single precision
+DRAWN = 100  # configurations in which a pair must touch to be excluded
 
 
 @dataclass
@@ -34,7 +34,7 @@ class Scenes:
 
     @property
     def folders(self):
-        """Where `package://` is looked for: the folders above the URDF."""
+        """Search path of `package://`: the folders above the URDF."""
         return [str(folder) for folder in self.urdf.parents]
 
 
@@ -94,7 +94,7 @@ class Judge:
         return np.array([of_circle if joint.nq == 2 else of_model[joint.idx_q] for joint in self.joints])
 
     def chain_names(self):
-        """The joints that move the tip against the base, from the base on."""
+        """The joints that move the tip relative to the base, from the base on."""
         names, at = [], self.model.frames[self.tip].parentJoint
         while at != self.model.frames[self.base].parentJoint:
             names.insert(0, self.model.names[at])
@@ -102,7 +102,7 @@ class Judge:
         return names
 
     def enter(self, case):
-        """Puts the obstacles of a case around the robot, and the other joints where the case has them."""
+        """Places the obstacles of a case around the robot, and the other joints at their positions in the case."""
         self.case, self.shapes = case, self.links.copy()
         moving = [index for index, shape in enumerate(self.links.geometryObjects) if shape.parentJoint != 0]
         for number, obstacle in enumerate(case['obstacles']):
@@ -118,7 +118,7 @@ class Judge:
 
     @staticmethod
     def put(configuration, joint, position):
-        """Pinocchio holds a joint without limits as cosine and sine."""
+        """Pinocchio represents a joint without limits by cosine and sine."""
         values = (math.cos(position), math.sin(position)) if joint.nq == 2 else position
         configuration[joint.idx_q:joint.idx_q + joint.nq] = values
 
@@ -185,7 +185,7 @@ def obstacle(number, random):
 
 
 def write_srdf(judge, path, random):
-    """An SRDF in which neighbours may touch, and what touches in every one of some random configurations."""
+    """An SRDF that permits contacts of neighbours, and contacts in all of some random configurations."""
     judge.enter({'start': {}, 'obstacles': []})
     model, shapes, data = judge.model, judge.links, pinocchio.GeometryData(judge.links)
     link = [model.frames[shape.parentFrame].name for shape in shapes.geometryObjects]

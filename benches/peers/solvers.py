@@ -1,4 +1,4 @@
-"""The solvers of the comparison: how each is run on the cases of one file, in a process of its own on one core."""
+"""The solvers of the comparison: each runs on the cases of one file in a separate process on one core."""
 import json
 import os
 import re
@@ -13,14 +13,14 @@ import arms
 HERE = Path(__file__).resolve().parent
 TIME_LIMIT = 0.005  # [s] of one solve
 TOLERANCE = 1e-5  # [m] and [rad]
-RUNS = 3  # of each case: the first gives the solution, the smallest time counts; as in `urdf_ik evaluate`
-PROCESS_LIMIT = 900  # [s] for the cases of one file, should a peer hang
+RUNS = 3  # of each case: the first gives the solution, the minimum time counts; as in `urdf_ik evaluate`
+PROCESS_LIMIT = 900  # [s] for the cases of one file, in case a peer hangs
 OURS = 'urdf_ik'
-AMONG_OBSTACLES = {'roboplan'}  # peers of compare_scenes.py alone
+AMONG_OBSTACLES = {'roboplan'}  # peers of compare_scenes.py only
 
 
 class PeerError(Exception):
-    """Why a solver has no answers, as a sentence."""
+    """A solver has no answers; the message gives the reason."""
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Answers:
 
 @dataclass
 class Task:
-    """The cases of one file in both forms, in the folder that takes what is written on the way."""
+    """The cases of one file in both forms, in the folder of temporary files."""
 
     cases: Path
     problem: Path
@@ -42,13 +42,13 @@ class Task:
 
 
 class Solver:
-    """A solver by its name in the environment variable PEERS, and what it is called in tables."""
+    """A solver by its name in the environment variable PEERS, and its name in tables."""
 
     def __init__(self, name, label):
         self.name, self.label = name, label
 
     def version(self):
-        """The version as text; PeerError where the solver is not installed."""
+        """The version as text; PeerError if the solver is not installed."""
         raise NotImplementedError
 
     def answers(self, task):
@@ -113,12 +113,12 @@ def all_solvers(ours, programs):
 
 
 def last_core():
-    """The core that all solvers run on: the first ones have the system's own work to do."""
+    """The core of all solvers: the first ones also run the system's own work."""
     return max(os.sched_getaffinity(0))
 
 
 def run_alone(command):
-    """The output of a command on one core with one thread for its mathematics; PeerError where it fails."""
+    """The output of a command on one core with one thread for linear algebra; PeerError if it fails."""
     threads = dict.fromkeys(['OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS', 'RAYON_NUM_THREADS'], '1')
     words = ['taskset', '--cpu-list', str(last_core()), *(str(word) for word in command)]
     surroundings = {**os.environ, **threads}
@@ -141,7 +141,7 @@ def evaluated(program, cases, folder, limit, *options):
 
 
 def parsed(output):
-    """The answers in the last line of a peer's output; libraries may have printed something before."""
+    """The answers in the last line of a peer's output; libraries may print earlier lines."""
     content = json.loads(output.strip().splitlines()[-1])
     return Answers(content['solutions'], content['times_us'])
 
@@ -157,7 +157,7 @@ def write_task(arm, cases, seed, folder):
 
 
 def chosen(solvers, names):
-    """Ours and the solvers of these names, all where there are none; PeerError for a name that no solver has."""
+    """Ours and the solvers of these names, by default all; PeerError for an unknown name."""
     known = {solver.name for solver in solvers}
     known |= AMONG_OBSTACLES
     if unknown := [name for name in names if name not in known]:

@@ -1,4 +1,4 @@
-"""Callers of the query service of a node and of an echo, in a process of their own: callers.py NODE ECHO COUNT PERIOD
+"""Callers of the query service of a node and of an echo, in a separate process: callers.py NODE ECHO COUNT PERIOD
 
 Each calls both in turn, once in PERIOD seconds, and checks the answers by forward kinematics. The program prints each answer as a line
 of JSON, with the time that it took, until its standard input ends.
@@ -18,12 +18,12 @@ from kinematics import errors
 from robots import POSES, robot_of
 
 QUEUE = QoSProfile(depth=100)  # a client receives the responses to all clients
-PATIENCE = 30.0  # [s], after which a call counts as lost
+PATIENCE = 30.0  # [s] until a call counts as lost
 TOLERANCE = 1e-4  # [m, rad]
 
 
 def outcome_of(answer, pose):
-    """'wrong' where it claims a success that forward kinematics of the robot in use contradicts."""
+    """'wrong' if it reports a success that contradicts forward kinematics of the robot in use."""
     if not answer.success:
         return 'refused'
     positions = posture(answer.joint_state)
@@ -32,7 +32,7 @@ def outcome_of(answer, pose):
 
 
 class Caller:
-    """A node with a client of either service."""
+    """A node with a client of both services."""
 
     def __init__(self, names, number):
         self.node = rclpy.create_node(f'caller{number}_{time.monotonic_ns()}', start_parameter_services=False)
@@ -45,7 +45,7 @@ class Caller:
         if self.pending:
             if now - self.pending['began'] < PATIENCE:
                 return
-            tell(self.pending, 'lost')
+            record_outcome(self.pending, 'lost')
         self.calls += 1
         peer = list(self.clients)[self.calls % 2]
         pose = POSES[self.calls // 2 % len(POSES)]
@@ -57,10 +57,10 @@ class Caller:
         call['milliseconds'] = 1000 * (time.monotonic() - call['began'])
         if self.pending is call:
             self.pending = None
-        tell(call, 'echoed' if call['peer'] == 'echo' else outcome_of(answer, pose))
+        record_outcome(call, 'echoed' if call['peer'] == 'echo' else outcome_of(answer, pose))
 
 
-def tell(call, outcome):
+def record_outcome(call, outcome):
     print(json.dumps({**call, 'outcome': outcome}), flush=True)
 
 

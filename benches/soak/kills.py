@@ -1,4 +1,4 @@
-"""Kills of the node at random moments of queries and streams, and what comes after them."""
+"""Kills of the node at random moments of queries and streams, and its recovery."""
 import random
 import signal
 import time
@@ -17,9 +17,9 @@ TOLERANCE = 1e-4  # [m, rad]
 
 
 class Victim:
-    """A node that is killed and started again, and its one client, which lives on.
+    """A node that is killed and restarted, and its only client, which survives.
 
-    Each life has a name of its own: the graph forgets a killed node only after a while, in which it would seem to be there.
+    Each life has its own name: the graph removes a killed node with a delay, during which it would seem available.
     """
 
     def __init__(self, launcher):
@@ -29,7 +29,7 @@ class Victim:
         self.lives = self.wrong = self.answers = 0
 
     def start(self):
-        """Starts the node. Returns the times until both have found each other and from there to its first answer [s]."""
+        """Starts the node. Returns the times until mutual discovery and from there to its first answer [s]."""
         began = time.monotonic()
         self.lives += 1
         namespace = f'/killed{self.lives}'
@@ -37,7 +37,7 @@ class Victim:
         self.queries = self.client.service(SolveIK, f'{namespace}/urdf_ik/solve_ik')
         self.targets = self.client.publisher(PoseStamped, f'{namespace}/urdf_ik/target_pose', 100)
         self.client.wait_for(self.queries.service_is_ready, 'the node')
-        # The node finds the clients in the order in which they were made, and answers this one once it has found it.
+        # The node discovers the clients in the order of their creation, and answers this one after its discovery.
         found = self.client.service(GetParameters, f'{namespace}/urdf_ik/get_parameters')
         self.client.wait_for(found.service_is_ready, 'the services of parameters')
         self.client.wait_for(found.call_async(GetParameters.Request()).done, 'the node to find this client')
@@ -70,7 +70,7 @@ class Victim:
         self.forget()
 
     def stop(self):
-        """The time that the node takes to end by SIGTERM [s]."""
+        """The node's shutdown time after SIGTERM [s]."""
         began = time.monotonic()
         self.process.send_signal(signal.SIGTERM)
         self.process.wait()

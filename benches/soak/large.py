@@ -1,4 +1,4 @@
-"""Messages of 10 MB and of a million elements, and the memory that the node keeps of them."""
+"""Messages of 10 MB and of a million elements, and the memory retained by the node afterwards."""
 from geometry_msgs.msg import PoseArray, PoseStamped
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
@@ -9,11 +9,11 @@ from robots import POSES, TEXTS
 
 ELEMENTS = 1_000_000
 LARGE = 'x' * 10_000_000
-SETTLING = 5.0  # [s] until free memory has gone back to the system
+SETTLING = 5.0  # [s] until freed memory is back in the system
 
 
 def send(client, kind, topic, message):
-    """Publishes one message, after which the node still answers."""
+    """Publishes one message, after which the node must still answer."""
     publisher = client.publisher(kind, topic)
     client.wait_until_heard(publisher).publish(message)
     client.pace(SETTLING)
@@ -39,7 +39,7 @@ def cases(client):
 
 
 def measure(client):
-    """Rows of the name of a message and of the memory before, after and soon after it [MB]."""
+    """Rows of the name of a message and of the memory before, after and shortly after it [MB]."""
     def memory():
         return client.process.memory() / 1e6
     rows = []

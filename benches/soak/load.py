@@ -1,4 +1,4 @@
-"""The load on a node, in a process of its own: load.py NODE
+"""The load on a node, in a separate process: load.py NODE
 
 A stream of 1000 target poses a second and twists for the servo; batches, changes of parameters and of obstacles, and other robots. It
 prints each change of the robot as a line of JSON, until its standard input ends.
@@ -28,7 +28,7 @@ BATCH = 200  # targets
 
 
 def stream(client, ended):
-    """Sends poses along a path and back, serialized beforehand, at even times."""
+    """Sends poses along a path and back, serialised beforehand, at a constant rate."""
     messages = [serialize_message(pose_message(pose)) for pose in POSES + POSES[::-1]]
     publisher = client.target_publisher('target_pose', PoseStamped)
     began, sent = time.monotonic(), 0
@@ -39,7 +39,7 @@ def stream(client, ended):
 
 
 class Load:
-    """What a timer of its own sends each time."""
+    """Messages of separate timers."""
 
     def __init__(self, client):
         self.client = client
@@ -48,7 +48,7 @@ class Load:
         self.robots = client.publisher(String, f'{client.namespace}/robot_description', LATCHED)
 
     def request(self, kind, name, **fields):
-        """Calls a service. What it answers is not of interest: a robot may be replaced meanwhile."""
+        """Calls a service and ignores the response: a robot may be replaced meanwhile."""
         self.client.service(kind, name).call_async(kind.Request(**fields))
 
     def twist(self):

@@ -14,7 +14,7 @@ matplotlib.style.use(ROOT / 'scripts' / 'figures.mplstyle')
 
 
 def percentiles(calls, peer, edges):
-    """Times of answers at the middle of each bin with any: moment [min], p50, p99, largest [ms]."""
+    """Times of answers at the middle of each non-empty bin: moment [min], p50, p99, maximum [ms]."""
     calls = [call for call in calls if call['peer'] == peer and 'milliseconds' in call]
     moments, times = (np.array([call[key] for call in calls]) for key in ('time', 'milliseconds'))
     for low, high in zip(edges, edges[1:]):

@@ -1,4 +1,4 @@
-"""The processes of a soak, and what they use."""
+"""The processes of a soak test, and their resources."""
 import json
 import os
 import signal
@@ -13,7 +13,7 @@ FOLDER = Path(__file__).resolve().parent
 
 
 class Helper:
-    """A program of this folder that prints lines of JSON, which `lines` collects, until its standard input ends."""
+    """A program of this folder that prints lines of JSON, collected in `lines`, until its standard input ends."""
 
     def __init__(self, program, *arguments):
         command = [sys.executable, str(FOLDER / program), *map(str, arguments)]

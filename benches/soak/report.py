@@ -1,10 +1,10 @@
-"""The report of a soak as text."""
+"""The report of a soak test as text."""
 import os
 
 import numpy as np
 
-WARM_UP = 600.0  # [s], after which memory should no longer grow
-AFTER_SWAP = 1.0  # [s] after another robot, in which answers may be late
+WARM_UP = 600.0  # [s] after which memory must not grow
+AFTER_SWAP = 1.0  # [s] after a change of the robot, in which answers may be late
 
 
 def row(name, milliseconds):

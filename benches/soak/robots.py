@@ -1,4 +1,4 @@
-"""The robots that replace each other, and the poses that are asked for."""
+"""The alternating robots, and the requested poses."""
 from kinematics import Robot
 from process import ROOT
 
@@ -6,7 +6,7 @@ PREFIX = 'second_'
 
 
 def texts():
-    """The bundled arm, and one like it whose joints have other names: an answer tells which of them was in use."""
+    """The bundled arm, and a copy with other joint names: an answer shows which of them was in use."""
     first = second = (ROOT / 'urdf' / 'arm7.urdf').read_text()
     for joint in Robot(first).joints:
         second = second.replace(f'name="{joint}"', f'name="{PREFIX}{joint}"')

@@ -1,7 +1,7 @@
 """The node under load for a long time, with large messages and with kills: make soak [HOURS=1] [KILLS=100]
 
-Twenty callers send queries to the node and to a bare echo in turn, beside a stream, a servo, batches, changes of parameters, obstacles
-and robots (load.py). Each second the memory, descriptors and threads of the node are noted. Then follow messages of 10 MB and of a
+Twenty callers send queries to the node and to a bare echo in turn, during a stream, a servo, batches, changes of parameters, obstacles
+and robots (load.py). Each second the memory, descriptors and threads of the node are recorded. Then follow messages of 10 MB and of a
 million elements (large.py), then kills (kills.py). The report and the data for the plots are in target/soak.
 """
 import json
@@ -24,12 +24,12 @@ from client import LATCHED
 from conftest import Launcher
 from robots import ROOT, TEXTS
 
-CALLERS, PROGRAMS, PERIOD = 20, 4, 0.2  # callers, the programs that share them, and the time between the calls of each [s]
+CALLERS, PROGRAMS, PERIOD = 20, 4, 0.2  # callers, their processes, and the period of the calls of each [s]
 OUTPUT = ROOT / 'target' / 'soak'
 
 
 def start(launcher):
-    """The client of a node whose robot comes by its topic."""
+    """The client of a node that gets its robot by topic."""
     client = launcher.node(robot=False)
     publisher = client.publisher(String, f'{client.namespace}/robot_description', LATCHED)
     publisher.publish(String(data=TEXTS[0]))
@@ -38,7 +38,7 @@ def start(launcher):
 
 
 def load(client, seconds):
-    """The samples of the node under load, the calls, and the moments of other robots."""
+    """The samples of the node under load, the calls, and the times of robot changes."""
     echo = Echo('/soak')
     client.wait_for(client.service(SolveIK, '/soak/echo/solve_ik').service_is_ready, 'the echo', timeout=1800.0)
     loads = Helper('load.py', client.name)

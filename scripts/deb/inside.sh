@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The trial of scripts/deb/try.sh, inside the bare system: installs the packages, asks the node and the command line, builds a program in C,
-# and removes all again. Prints what each step took, without downloads.
+# The trial of scripts/deb/try.sh, inside the bare system: installs the packages, queries the node and the command line,
+# builds a C program, and removes everything again. Prints the duration of each step, without downloads.
 set -euo pipefail
 export DEBIAN_FRONTEND=noninteractive
-# Nodes of other machines, and of this one, stay out.
+# No communication with nodes of other machines or of this one.
 export ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST ROS_DOMAIN_ID=87
 cd /trial
 arm=/usr/share/urdf_ik/urdf/arm7.urdf
@@ -12,12 +12,12 @@ quietly() {
   "$@" > /trial/log 2>&1 || { tail -n 30 /trial/log >&2; printf 'failed: %s\n' "$*" >&2; exit 1; }
 }
 
-# Prints how long ago $2 was, in microseconds since the epoch: took TITLE BEGAN
+# Prints the time since $2, in microseconds since the epoch: took TITLE BEGAN
 took() {
   printf '%-62s %5d.%d s\n' "$1" "$(((${EPOCHREALTIME/./} - $2) / 1000000))" "$(((${EPOCHREALTIME/./} - $2) / 100000 % 10))"
 }
 
-# The block of docs/c.md in language $1 that has the words $2.
+# The block of docs/c.md in language $1 that contains $2.
 block() {
   awk -v fence="\`\`\`$1" -v words="$2" '
     $0 == fence { text = ""; inside = 1; next }
@@ -47,7 +47,7 @@ command_line_answers() {
   took "urdf-ik: apt install to the first solution" "$began"
 }
 
-# The program and the commands of docs/c.md, from a folder outside, run from another.
+# The program and the commands of docs/c.md, built in a folder outside, run from another.
 programs_build() {
   local options
   mkdir -p /root/project

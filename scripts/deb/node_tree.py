@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Copies what the node needs while it runs into one install prefix: scripts/deb/node_tree.py INSTALL DESTINATION [PREFIX]
+"""Copies the run-time files of the node into one install prefix: scripts/deb/node_tree.py INSTALL DESTINATION [PREFIX]
 
-INSTALL is where colcon installed the package. PREFIX is the private ROS 2: of that come rclpy, the messages, and the
-libraries that these and the node load. Headers, generators, CMake files, the page and tests stay behind. Prints the files
-that were taken from PREFIX.
+INSTALL is colcon's install folder of the package. From PREFIX, the private ROS 2, come rclpy, the messages, and the
+libraries that these and the node load. Headers, generators, CMake files, the page and tests are omitted. Prints the files
+taken from PREFIX.
 """
 import re
 import shutil
@@ -11,26 +11,26 @@ import subprocess
 import sys
 from pathlib import Path
 
-# Of the package: what builds and shells read, pictures and pages, and checks of the sources.
+# Files of the package for builds and shells, pictures and pages, and source checks.
 NOT_FOR_RUNNING = shutil.ignore_patterns(
     'include', 'cmake', 'colcon-core', 'environment', 'hook', '*.bash', '*.dsv', '*.sh', '*.zsh', '*.egg-info', '__pycache__', '*.c',
     '*_s__rosidl_typesupport_introspection*', 'parent_prefix_path', 'player', 'viewer', 'figures', 'licences.py', 'play.py',
     'run.py', 'sbom.py', 'style.py', 'view.py')
 PYTHON_PACKAGES = ('ament_index_python', 'rclpy', 'rosidl_generator_py', 'rosidl_parser', 'rpyutils')
-# The code of the middleware for the messages of a package, which the code that is linked loads by name.
+# The middleware code for the messages of a package, which the linked code loads by name.
 LINKED = '__rosidl_typesupport_c.so'
 LOADED_BY_NAME = ('__rosidl_typesupport_fastrtps_c.so', '__rosidl_typesupport_introspection_c.so')
 
 
 def python_packages(prefix):
-    """The folders of rclpy, of what it and messages import, and of all messages."""
+    """The folders of rclpy, its dependencies, and all messages with theirs."""
     modules, = prefix.glob('lib/python3.*/site-packages')
     messages = [path.name[3:].split('__')[0] for path in sorted(prefix.glob('lib/lib*__rosidl_generator_py.so'))]
     return [modules / name for name in (*PYTHON_PACKAGES, *messages)]
 
 
 def needed(binary):
-    """The names of the libraries that a binary is linked with."""
+    """The names of the libraries linked by a binary."""
     listed = subprocess.run(['readelf', '--dynamic', binary], check=True, capture_output=True, text=True).stdout
     return re.findall(r'\(NEEDED\).*\[(.*)\]', listed)
 
@@ -41,7 +41,7 @@ def is_binary(path):
 
 
 def take_libraries(destination, prefix):
-    """Copies the libraries that the binaries below a folder are linked with, and those of these, as far as the private ROS 2 has them."""
+    """Copies the private ROS 2's libraries linked by the binaries below a folder, with their own dependencies."""
     folders = [prefix / 'lib', *sorted(prefix.glob('lib/python3.*/site-packages/ros_*.libs'))]
     todo = [path for path in destination.rglob('*') if path.is_file() and is_binary(path)]
     taken = []
@@ -59,7 +59,7 @@ def take_libraries(destination, prefix):
 
 
 def forget_folders(destination, prefix):
-    """Drops the search paths in the binaries, which lead out of the prefix: LD_LIBRARY_PATH names the one folder of all libraries."""
+    """Removes the search paths of the binaries, which lead out of the prefix: LD_LIBRARY_PATH names the single folder of all libraries."""
     for path in [path for path in destination.rglob('*') if path.is_file() and is_binary(path)]:
         subprocess.run([prefix / 'bin/patchelf', '--remove-rpath', path], check=True)
 

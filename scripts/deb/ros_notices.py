@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Prints the licence notices of what the package of the node has of the private ROS 2: scripts/deb/ros_notices.py PREFIX
+"""Prints the licence notices of the private ROS 2's files in the node's package: scripts/deb/ros_notices.py PREFIX
 
-Standard input names the files and folders that were taken from PREFIX. Each belongs to a wheel, or was built here from the project's own
+Standard input lists the files and folders taken from PREFIX. Each belongs to a wheel, or was built here from the project's own
 messages. The libraries that the makers of the wheels put into them are named in packaging/debian/bundled-libraries.txt.
 """
 import importlib.metadata
@@ -16,11 +16,11 @@ HEAD = '''The parts of ROS 2 below /opt/urdf_ik, and their licences.
 
 
 def owners(prefix):
-    """The wheel of each of its files, and of each of its top folders of modules."""
+    """The wheel of each of its files, and of each of its top-level module folders."""
     modules, = prefix.glob('lib/python3.*/site-packages')
     found = {}
     for wheel in importlib.metadata.distributions(path=[str(modules)]):
-        if not wheel.metadata['Name'].startswith('ros-'):  # the metadata of messages inside a wheel, or our own messages
+        if not wheel.metadata['Name'].startswith('ros-'):  # metadata of messages in a wheel, or our own messages
             continue
         for file in wheel.files or []:
             path = Path(wheel.locate_file(file)).resolve()
@@ -31,7 +31,7 @@ def owners(prefix):
 
 
 def licence(wheel, prefix):
-    """The name of a licence: by the wheel, or by the ROS package in it."""
+    """The name of a licence: from the wheel, or from its ROS package."""
     name = wheel.metadata['Name'].removeprefix('ros-').replace('-', '_')
     manifest = prefix / 'share' / name / 'package.xml'
     named = re.findall(r'<license\b.*?>(.*?)</license>', manifest.read_text()) if manifest.exists() else []

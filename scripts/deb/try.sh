@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Tries the packages of target/deb on a bare Debian without Rust and without this checkout: sudo scripts/deb/try.sh [SUITE] [FOLDER]
-# SUITE is bookworm unless named; FOLDER holds the systems (500 MB). It needs debootstrap and a network; MIRROR is another
-# source of packages.
+# Tries the packages of target/deb on a bare Debian without Rust and without this checkout: sudo scripts/deb/try.sh
+# [SUITE] [FOLDER]
+# SUITE is bookworm by default; FOLDER holds the systems (500 MB). It needs debootstrap and a network; MIRROR is an
+# alternative source of packages.
 set -euo pipefail
 root="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)"
 # shellcheck source=scripts/setup/steps.sh

@@ -1,4 +1,4 @@
-"""Answers of `urdf_ik skeleton`, and the figure that it draws itself."""
+"""Answers of `urdf_ik skeleton`, and its own figure."""
 import json
 import os
 import subprocess
@@ -55,13 +55,14 @@ def distance(points, targets):
 
 
 def cycles_to(model, targets):
-    """The cycles until every target is met to a millimetre."""
+    """The number of cycles until every target is met to a millimetre."""
     done = cycles(model, targets, 100)
     return done[:next(k for k, (_, backward) in enumerate(done, 1) if distance(backward, targets) < 1e-3)]
 
 
 def configurations(joints, target, **keys):
-    """All configurations of an arm, each with its points (n, 3) and joint positions (j,). A joint is an axis and the offset to the next."""
+    """All configurations of an arm, each with its points (n, 3) and joint positions (j,). A joint is an axis and the offset to the next
+    one."""
     urdf, offset = '<robot name="arm"><link name="l0"/>', '0 0 0'
     for k, (axis, after) in enumerate([*joints, ('1 0 0', None)]):
         kind = 'continuous' if after else 'fixed'
@@ -73,7 +74,7 @@ def configurations(joints, target, **keys):
 
 
 def humanoid():
-    """As `urdf_ik skeleton --figure` draws a solve."""
+    """The figure of a solve, drawn by `urdf_ik skeleton --figure`."""
     files = {'--model': 'config/skeletons/humanoid.yaml', '--targets': 'docs/pictures/targets.json',
              '--figure': 'docs/figures/humanoid.svg'}
     command = [COMMAND, 'skeleton', *(part for key, file in files.items() for part in (key, ROOT / file))]

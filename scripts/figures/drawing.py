@@ -1,4 +1,4 @@
-"""What the figures are drawn of: panels and charts, skeletons, marks, arrows and arcs."""
+"""The elements of the figures: panels and charts, skeletons, marks, arrows and arcs."""
 import io
 from contextlib import contextmanager
 from math import cos, pi, sin
@@ -21,12 +21,12 @@ matplotlib.style.use(ROOT / 'scripts/figures/figures.mplstyle')
 
 @contextmanager
 def figure(name, width, height, rows, **grid):
-    """The axes of a figure of some size [px]. The file is the same each time."""
+    """The axes of a figure of some size [px]. The output file is reproducible."""
     drawing = Figure((width / 96, height / 96))
     yield list(drawing.subplot_mosaic(rows, **grid).values())
     svg = io.StringIO()
     drawing.savefig(svg, format='svg', metadata={'Date': None})
-    # Words stand out from the lines below them.
+    # Text with an outline that separates it from the lines below.
     svg = svg.getvalue().replace('<text', '<text stroke="#ffffff" stroke-width="3" stroke-linejoin="round" paint-order="stroke"')
     (ROOT / f'docs/figures/{name}.svg').write_text(svg.replace("'DejaVu Sans'", FONTS))
 
@@ -42,7 +42,7 @@ def panel(axes, title, note, lower, upper):
 
 
 def chart(axes, title, name=None, **settings):
-    """Prepares axes for curves. A setting of ticks is a dictionary from places to texts."""
+    """Prepares axes for curves. Ticks are a dictionary from positions to labels."""
     ticks = {key: settings.pop(key) for key in ('xticks', 'yticks') if key in settings}
     axes.set(title=title, xlabel=name, **settings)
     for key, texts in ticks.items():
@@ -92,7 +92,7 @@ def arrow(axes, start, end, colour=INK, width=1.5, shrink=0):
 
 
 def label(axes, text, at, right=0, up=0, colour=INK):
-    """Text whose middle is at an offset [pt] from a point."""
+    """Text centred at an offset [pt] from a point."""
     axes.annotate(text, at, (right, up), textcoords='offset points', color=colour, ha='center', va='center', fontsize=10.5)
 
 
@@ -112,7 +112,7 @@ def angle(axes, centre, radius, start, end):
 
 
 def projection(eye, up):
-    """The parallel projection (2, 3) of space as seen from the direction `eye`."""
+    """The parallel projection (2, 3) of space, seen from the direction `eye`."""
     right = np.cross(up, eye)
     above = np.cross(eye, right)
     return np.array([right / norm(right), above / norm(above)])

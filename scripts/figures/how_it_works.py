@@ -118,7 +118,7 @@ def cone():
         return np.array([cos(polar), sin(polar) * cos(azimuth), sin(polar) * sin(azimuth)])
 
     def seen(vector):
-        """A direction as seen along x, left to the left: its angle from x [degrees] is the radius."""
+        """A direction as seen along x, with left on the left: its angle from x [degrees] is the radius."""
         polar, azimuth = np.degrees(atan2(np.hypot(*vector[1:]), vector[0])), atan2(vector[2], vector[1])
         return polar * np.array([-cos(azimuth), sin(azimuth)])
 
@@ -258,7 +258,7 @@ def steps():
         return jacobian.T @ np.linalg.inv(jacobian @ jacobian.T + damping * np.eye(2)) @ error
 
     def solved(method, count):
-        """The answer after some iterations. Ranges put the arm to the seed, and the second request frees it."""
+        """The answer after some iterations. Ranges force the arm to the seed, and the second request releases it."""
         segments = [{'name': f'p{k}', 'length': length, 'pitch': [0, 0], 'yaw': [np.degrees(yaw)] * 2}
                     for k, (length, yaw) in enumerate(zip(lengths, seed), 1)]
         free = request({2: target}, limits=False, method=method, options={'tolerance': 1e-9, 'iterations': count})
@@ -328,7 +328,7 @@ def three_link():
         return np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]]) @ [[d, -t, 0], [t, d, 0], [0, 0, 1]]
 
     def patch(axes, plane, points, colour):
-        """The part of a plane, with directions (3, 2), that has these points."""
+        """The part of a plane, with directions (3, 2), that contains these points."""
         low, high = (points @ plane).min(axis=0) - 0.1, (points @ plane).max(axis=0) + 0.1
         corners = np.array([low, (high[0], low[1]), high, (low[0], high[1]), low]) @ plane.T @ view.T
         fill(axes, corners, colour, 0.13)
@@ -381,7 +381,7 @@ def three_link():
         for k, (joint, by) in enumerate(zip(first @ project.T, angles[2:])):
             line(flat, joint, joint + ray(start, 0.14), colour=FAINT)
             angle(flat, joint, 0.1, start, start + by)
-            # The name of a small angle is beside its arc.
+            # The label of a small angle is beside its arc.
             at = ray(start + by / 2, 0.15) if abs(by) > 0.5 else ray(start - 0.4 * np.sign(by), 0.16)
             label(flat, rf'$\theta_{k}$', joint + at)
             start += by

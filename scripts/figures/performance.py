@@ -4,7 +4,7 @@ from drawing import BLUE, FAINT, ROOT, chart, dots, figure, label, line, pale
 
 
 def performance():
-    """The table of `make bench-peers` in docs/benchmarks.md: in each cell the mean time [µs] and the percentage solved."""
+    """The table of `make bench-peers` in docs/benchmarks.md: each cell has the mean time [µs] and the percentage solved."""
     table = (ROOT / 'docs/benchmarks.md').read_text().split('<!-- bench-peers: begin -->')[1].split('<!-- bench-peers: end -->')[0]
     (_, *solvers), _, *arms = ([cell.strip() for cell in row.strip('|').split('|')] for row in table.splitlines() if row[:1] == '|')
     cells = np.array([[cell.strip(')').split(' (') for cell in arm[1:]] for arm in arms], float)  # arm, solver, number

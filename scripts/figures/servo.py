@@ -1,4 +1,4 @@
-"""The figures of docs/teleop.md: MoveIt Servo's rule beside this servo."""
+"""The figures of docs/teleop.md: MoveIt Servo's rule and this servo."""
 import xml.etree.ElementTree as ElementTree
 from math import pi
 
@@ -9,13 +9,13 @@ from numpy.linalg import norm
 import urdfik
 
 RATE, START = 100, np.array([0, -0.45, 0.72, 0, -0.47, 0])  # steps of the servo [Hz], first positions [rad]
-# Velocity of the tip [m/s] and duration [s]: out to the stretched elbow, a pause, and back into a limit of the elbow.
+# Velocity of the tip [m/s] and duration [s]: out to the stretched elbow, a pause, and back to a limit of the elbow.
 LEGS = [((0.178, 0.014, 0.089), 4.6), ((0, 0, 0), 0.6), ((-0.14, 0, -0.14), 6.3)]
 
 
 class MoveItServoRule:
-    """Joint velocities by the pseudoinverse, scaled down to the joint limits and near singularities: from a condition number of 17 on to a
-    halt at 30, half as much where the twist leads away. The arm halts 0.1 rad from a joint limit. The numbers are the defaults of MoveIt
+    """Joint velocities by the pseudoinverse, scaled down to the joint limits and near singularities: from a condition number of 17 to a
+    halt at 30, half as much if the twist leads away. The arm halts 0.1 rad from a joint limit. The numbers are the defaults of MoveIt
     Servo's servo_parameters.yaml, the rule is velocityScalingFactorForSingularity of its common.cpp."""
 
     def __init__(self, arm, max_velocities, start=START):
@@ -41,8 +41,8 @@ class MoveItServoRule:
 
 
 def record(arm, max_velocities, step):
-    """Rows of a run: time [s], distance from the line [m], speed along it over that commanded, and the fastest joint over its limit,
-    and how far the wrist is from singular [rad]."""
+    """Rows of a run: time [s], distance from the line [m], ratio of the speed along it to the commanded speed, maximum ratio of a
+    joint's speed to its limit, and distance of the wrist from its singularity [rad]."""
     rows, before = [], START
     for velocity, seconds in LEGS:
         start = end = arm.forward_kinematics(before)[:3, 3]
@@ -58,7 +58,7 @@ def record(arm, max_velocities, step):
 
 
 def arm6():
-    """The bundled arm of six joints, and their maximum velocities [rad/s]."""
+    """The bundled six-joint arm, and its maximum velocities [rad/s]."""
     path = ROOT / 'urdf/arm6.urdf'
     arm, joints = urdfik.Arm(path), {joint.get('name'): joint for joint in ElementTree.parse(path).iter('joint')}
     return arm, np.array([float(joints[name].find('limit').get('velocity')) for name in arm.joint_names])
@@ -117,7 +117,7 @@ def hand():
             positions = np.array([one.step(twist) for twist in twists])
             tips = arm.forward_kinematics(positions)[:, :3, 3]
             moved = np.sum(np.diff(tips, axis=0, prepend=start[None]) * RATE * twists[:, :3], axis=1)
-            # Over a period of the tremor.
+            # Over one period of the tremor.
             share, square = (np.convolve(values, np.ones(12), 'same') for values in (moved, np.sum(twists[:, :3]**2, axis=1)))
             line(path, *tips[:, 1:], colour=colour, width=2.2, label=name)
             dots(path, tips[-1, 1:], colour=colour)

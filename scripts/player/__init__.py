@@ -1,1 +1,1 @@
-"""A skeleton that is played with in the browser; `play.py` is its program."""
+"""An interactive skeleton in the browser; its program is `play.py`."""

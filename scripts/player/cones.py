@@ -1,4 +1,4 @@
-"""The limits of the joints as translucent surfaces: cones for balls, fans for hinges."""
+"""The joint limits as translucent surfaces: cones for ball joints, fans for hinges."""
 import numpy as np
 import viser.transforms
 
@@ -12,7 +12,7 @@ FULL_TURN = 360.0  # [degrees]
 
 
 class LimitSurfaces:
-    """A node for each limited joint, of the colour of joints at their limits where it is at its own."""
+    """A node for each limited joint, in the limit colour while the joint is at its limit."""
 
     def __init__(self, scene, model):
         self._joints = [(number, joint) for number, joint in enumerate(model.joints) if surface(joint) is not None]
@@ -37,7 +37,7 @@ class LimitSurfaces:
 
 
 def surface(joint):
-    """Vertices and faces in the joint's frame, 1 large; None for a joint that is free or fixed."""
+    """Vertices and faces in the joint's frame, of unit size; None for a free or fixed joint."""
     if joint.kind == 'cone' and not joint.is_fixed:
         return fan(cone_rim(joint.limits))
     if joint.kind == 'hinge' and joint.limits.get('range'):
@@ -46,7 +46,7 @@ def surface(joint):
 
 
 def cone_rim(limits):
-    """Directions at the limit: the polar angle from x is a quarter of an ellipse between each two of the four angles."""
+    """Directions at the limit: in each quadrant the polar angle from x follows a quarter of an ellipse between two of the four angles."""
     azimuth = np.linspace(0.0, 2 * np.pi, STEPS + 1)
     cosine, sine = np.cos(azimuth), np.sin(azimuth)
     side = np.radians(np.where(cosine >= 0, limits['left'], limits['right']))

@@ -1,8 +1,8 @@
-"""The configurations of an arm that look different: joints that turn by half a turn each can give one picture several times."""
+"""The visibly different configurations of an arm: joints that differ by half a turn each can give the same picture."""
 import numpy as np
 
 ELBOWS = ('elbow up', 'elbow down')
-SAME = 1e-6  # distance of points that are drawn once, in reaches
+SAME = 1e-6  # distance below which points coincide in the picture, in reaches
 
 
 class Configuration:
@@ -11,24 +11,24 @@ class Configuration:
 
 
 def distinct(answer, reach):
-    """Those of an answer, the one with the highest elbow first; an answer that lists none has one."""
+    """The configurations of an answer, the one with the highest elbow first; an answer without a list has one."""
     found = []
-    for said in answer.get('configurations') or [{'points': answer['points'], 'allowed': True}]:
-        points = np.array(said['points'], float)
+    for entry in answer.get('configurations') or [{'points': answer['points'], 'allowed': True}]:
+        points = np.array(entry['points'], float)
         same = next((one for one in found if np.allclose(one.points, points, rtol=0.0, atol=SAME * reach)), None)
         if same is None:
-            found.append(Configuration(points, said['allowed']))
+            found.append(Configuration(points, entry['allowed']))
         else:
-            same.is_allowed |= said['allowed']
+            same.is_allowed |= entry['allowed']
     return sorted(found, key=lambda one: -one.points[:, 2].sum())
 
 
 def name(number, configuration):
-    """The name on the page."""
+    """The label on the page."""
     elbow = ELBOWS[min(number, 1)] + (f' {number}' if number > 1 else '')
     return elbow if configuration.is_allowed else f'{elbow} (beyond limits)'
 
 
 def first_choice(configurations):
-    """The number of one within the limits, where there is one."""
+    """The index of one within the limits, if there is one."""
     return next((number for number, one in enumerate(configurations) if one.is_allowed), 0)

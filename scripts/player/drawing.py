@@ -1,4 +1,4 @@
-"""All of one model in the scene: the figure, other configurations of an arm, handles, and marks."""
+"""The scene of one model: the figure, other configurations of an arm, handles, and marks."""
 import numpy as np
 
 from viewer.colors import GREY
@@ -11,13 +11,13 @@ from .model import PITCH_YAW, THREE_LINK
 from .panel import plain, word_and_color
 from .question import MOVED, NOTHING, POSE
 
-ROOT, UP = object(), object()  # what handles are for, beside the ends
+ROOT, UP = object(), object()  # handles other than the ends
 MAX_CONFIGURATIONS = 8
-FAINT = 0.22  # opacity of the configurations that are not chosen
+FAINT = 0.22  # opacity of the other configurations
 UP_LENGTH = 0.22  # of the up vector, in reaches
-SMALL = 0.7  # size of the handles, and of the one for the up vector beside them
-ROOM = 0.06  # around the figure in the picture, in reaches
-UNSEEN = 1 / 500  # gap between an end and its target, in reaches, that is too small for a line
+SMALL = 0.7  # size of the handles, and of the one for the up vector
+ROOM = 0.06  # margin around the figure in the picture, in reaches
+UNSEEN = 1 / 500  # gap between an end and its target, in reaches, below which no line is drawn
 
 
 class Drawing:
@@ -55,8 +55,8 @@ class Drawing:
         self._surfaces = LimitSurfaces(self._scene, self._model) if on else None
 
     def show(self, posture, others, question, residuals):
-        """`posture` and the list `others`: points, orientations and names of limited joints of the figure and of faint ones;
-        `residuals` as the stream says them."""
+        """`posture` and the list `others`: points, orientations and names of limited joints of the figure and of faint ones; `residuals`
+        as in the stream."""
         points, turns, limited = posture
         self._figure.show(points, turns, limited)
         if self._surfaces is not None:
@@ -101,7 +101,7 @@ class Drawing:
 
 
 def place(position):
-    """A pose there that is turned as the scene is."""
+    """A pose there with the orientation of the scene."""
     pose = np.eye(4)
     pose[:3, 3] = position
     return pose

@@ -1,4 +1,4 @@
-"""A figure in the scene: a bone for each segment, a ball for each joint. Two nodes, however many segments it has."""
+"""A figure in the scene: a bone for each segment, a ball for each joint. Two nodes, whatever the number of segments."""
 import numpy as np
 import trimesh
 import viser.transforms
@@ -7,21 +7,21 @@ from viewer.colors import AMBER, BONE
 from viewer.instances import instance_color, standing
 
 JOINT = (0.38, 0.42, 0.47)
-FIXED = (0.55, 0.58, 0.62)  # segments whose joint has no freedom
+FIXED = (0.55, 0.58, 0.62)  # segments with fixed joints
 LIMITED = tuple(channel / 255 for channel in AMBER)
 SWOLLEN = 1.35  # a joint at its limit
-KNEE = 0.16  # where along a bone it is thickest
+KNEE = 0.16  # position of the maximum thickness along a bone
 
 
 def bone_shape():
-    """A double pyramid from 0 to 1 along x, 1 thick: its edges show how it is turned about itself."""
+    """A double pyramid from 0 to 1 along x, with thickness 1: its edges show the rotation about its axis."""
     ring = [(KNEE, 1.0, 0.0), (KNEE, 0.0, 0.8), (KNEE, -1.0, 0.0), (KNEE, 0.0, -0.8)]
     faces = [(0, 1 + (side + 1) % 4, 1 + side) for side in range(4)] + [(5, 1 + side, 1 + (side + 1) % 4) for side in range(4)]
     return np.array([(0, 0, 0), *ring, (1, 0, 0)], np.float32), np.array(faces, np.uint32)
 
 
 class Figure:
-    """`opacity` below 1 is for a faint one."""
+    """`opacity` below 1 is for a faint figure."""
 
     def __init__(self, scene, name, model, opacity=None):
         self._model = model
@@ -62,7 +62,7 @@ class Figure:
 
 
 def turned_along(wxyz, along, lengths):
-    """These orientations, turned by the shortest way so that their x axes point along these vectors."""
+    """These orientations, rotated by the minimum angle that makes their x axes point along these vectors."""
     turns = viser.transforms.SO3(wxyz)
     x_axes = turns.as_matrix()[:, :, 0]
     wanted = np.divide(along, lengths[:, None], out=x_axes.copy(), where=lengths[:, None] > 1e-12)

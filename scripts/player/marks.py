@@ -1,4 +1,4 @@
-"""Marks beside the figure: gaps between ends and targets, the path of a tip, the up vector."""
+"""Marks of the figure: gaps between ends and targets, the path of a tip, the up vector."""
 from collections import deque
 
 import numpy as np
@@ -6,17 +6,17 @@ import numpy as np
 from viewer.colors import PURPLE, RED
 
 PATH_POINTS = 800
-BETWEEN = (120, 170, 235)  # points of a path that nobody asked for
+BETWEEN = (120, 170, 235)  # intermediate points of a path
 
 
 class Gaps:
-    """A line from each end to the target that it does not meet."""
+    """A line from each end to its target, if it is missed."""
 
     def __init__(self, scene, reach):
         self._node = scene.add_line_segments('/gaps', np.zeros((1, 2, 3)), RED, thickness=reach / 180, visible=False)
 
     def show(self, pairs):
-        """Pairs of points; none for no lines."""
+        """Pairs of points; empty without lines."""
         self._node.visible = bool(pairs)
         if pairs:
             self._node.points = np.array(pairs, np.float32)
@@ -26,16 +26,16 @@ class Gaps:
 
 
 class Path:
-    """Positions of the tip: requested ones are large, those in between small."""
+    """Positions of the tip: requested ones are large, intermediate ones small."""
 
     def __init__(self, scene, reach):
-        self._points = {True: deque(maxlen=PATH_POINTS), False: deque(maxlen=PATH_POINTS)}  # by whether they were asked for
+        self._points = {True: deque(maxlen=PATH_POINTS), False: deque(maxlen=PATH_POINTS)}  # requested or not
         self._nodes = {given: scene.add_point_cloud(
             f'/path/{"given" if given else "between"}', np.zeros((1, 3)), PURPLE if given else BETWEEN, visible=False,
             point_size=reach / (110 if given else 220), point_shape='circle', precision='float32') for given in (True, False)}
 
     def add(self, places):
-        """Pairs of a place and whether it was asked for."""
+        """Pairs of a position and whether it was requested."""
         for place, given in places:
             self._points[given].append(place)
         self._draw()

@@ -1,4 +1,4 @@
-"""The model as the stream describes it, and the models of the package."""
+"""The model as described by the stream, and the bundled models."""
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,11 +18,11 @@ SKELETON, PITCH_YAW, THREE_LINK = 'skeleton', 'pitch_yaw', 'three_link'
 
 
 class NoModel(Exception):
-    """Why there is no model, as a sentence."""
+    """There is no model; the message gives the reason."""
 
 
 def find_model(wanted, share):
-    """The file of a model that is named by a path or as in `BUNDLED`; `share` is the package's share folder."""
+    """The file of a model given by path or by its name in `BUNDLED`; `share` is the package's share folder."""
     if wanted in BUNDLED:
         return Path(share) / BUNDLED[wanted]
     path = Path(wanted)
@@ -34,9 +34,9 @@ def find_model(wanted, share):
 
 @dataclass
 class Joint:
-    """The start of a segment. `rest` is its frame at rest in the frame of the segment before it, as a quaternion w, x, y, z."""
+    """The start of a segment. `rest` is its frame at rest in the frame of the previous segment, as a quaternion w, x, y, z."""
     name: str
-    parent: int  # index of the point where it is
+    parent: int  # index of its point
     length: float  # [m], of its segment
     kind: str  # free, hinge or cone
     limits: dict  # as in the file: angles in degrees
@@ -44,22 +44,22 @@ class Joint:
 
     @property
     def is_fixed(self):
-        """Whether it has no freedom at all."""
+        """Whether the joint is fixed."""
         return self.kind == 'cone' and not any(self.limits[side] for side in SIDES) and not any(self.limits['twist'])
 
 
 class Model:
     """Point 0 is the root, point k + 1 the end of segment k."""
 
-    def __init__(self, said):
-        self.name, self.kind, self.is_flat = said['name'], said['kind'], said['dimensions'] == 2
-        self.points, self.ends = list(said['points']), list(said['ends'])
+    def __init__(self, description):
+        self.name, self.kind, self.is_flat = description['name'], description['kind'], description['dimensions'] == 2
+        self.points, self.ends = list(description['points']), list(description['ends'])
         self.index = {name: number for number, name in enumerate(self.points)}
-        self.rest = np.array(said['rest']['points'], float).reshape(-1, 3)
-        self.rest_wxyz = wxyz(said['rest']['orientations'])
+        self.rest = np.array(description['rest']['points'], float).reshape(-1, 3)
+        self.rest_wxyz = wxyz(description['rest']['orientations'])
         self.rest_poses = poses_of(self.rest, self.rest_wxyz)
-        self.parents = np.array([self.index[segment['parent']] for segment in said['segments']], int)
-        self.joints = [self._joint(number, segment) for number, segment in enumerate(said['segments'])]
+        self.parents = np.array([self.index[segment['parent']] for segment in description['segments']], int)
+        self.joints = [self._joint(number, segment) for number, segment in enumerate(description['segments'])]
         self.fixed = {joint.name for joint in self.joints if joint.is_fixed}
         self.has_limits = any(any(joint.limits.values()) for joint in self.joints)
         self.reach = max(self._distances().max(), 1e-6)
@@ -71,7 +71,7 @@ class Model:
                      rest.wxyz)
 
     def _distances(self):
-        """From the root along the segments to each point [m]."""
+        """Distance from the root along the segments to each point [m]."""
         distances = np.zeros(len(self.points))
         for number, joint in enumerate(self.joints):
             distances[number + 1] = distances[joint.parent] + joint.length
@@ -79,14 +79,14 @@ class Model:
 
 
 def poses_of(points, turns):
-    """4 x 4 matrices of points and their orientations w, x, y, z."""
+    """4 x 4 matrices from points and their orientations w, x, y, z."""
     poses = np.tile(np.eye(4), (len(points), 1, 1))
     poses[:, :3, :3], poses[:, :3, 3] = viser.transforms.SO3(turns).as_matrix(), points
     return poses
 
 
 def in_plane(pose):
-    """The pose without what rounding makes of it beside the plane of x and y."""
+    """The pose without rounding errors off the xy plane."""
     angle = np.arctan2(pose[1, 0], pose[0, 0])
     flat = np.eye(4)
     flat[:2, :2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]

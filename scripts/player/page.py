@@ -1,7 +1,7 @@
 """The page: forwards user input to the solver, and answers to the scene and the panel.
 
-Everything runs in one thread. Viser and the stream call from threads of their own; what they bring is handed over as tasks.
-At most one question is on its way: what is dragged meanwhile becomes part of the next one.
+Everything runs in one thread. Viser and the stream call from their own threads; their events are queued as tasks.
+At most one request is pending: drags meanwhile become part of the next one.
 """
 import queue
 import sys
@@ -23,21 +23,21 @@ from .panel import VIEWS, Panel, plain
 from .question import POSE, Question
 from .stream import NoStream, Stream
 
-FROM_ABOVE, FROM_HIGH = (0.0, -0.45, 1.0), (0.6, -0.45, 0.7)  # the camera's direction from figures in the plane and low ones
-IDLE, NEAR = 0.1, 0.03  # [s] between polls while idle; within which an answer is waited for
-PATIENCE = 3.0  # [s] after which the page says that the solver has not answered
+FROM_ABOVE, FROM_HIGH = (0.0, -0.45, 1.0), (0.6, -0.45, 0.7)  # the camera's direction for planar and for low figures
+IDLE, NEAR = 0.1, 0.03  # [s] between polls while idle, and for a response
+PATIENCE = 3.0  # [s] until the page reports a missing response of the solver
 
 
 class Page:
     def __init__(self, server, wanted, share):
-        """Shows the model `wanted`; `share` is the package's share folder."""
+        """Loads the model `wanted`; `share` is the package's share folder."""
         self._server, self._share = server, share
-        # Not a SimpleQueue: that of Python 3.11 waits for ever where a signal comes as a wait ends.
+        # Not a SimpleQueue: in Python 3.11 it can block forever if a signal arrives at the end of a wait.
         self._tasks = queue.Queue()
         self._stage, self._pace = Stage(server), Pace(server)
         self._views = dict.fromkeys(VIEWS, False)
         self._models = {name: name for name in BUNDLED} | ({} if wanted in BUNDLED else {Path(wanted).name: wanted})
-        # Made once: a page complains of news for an element that has gone.
+        # Created once: a page reports errors for updates of removed elements.
         server.gui.add_html(STYLE)
         self._status = server.gui.add_html('')
         self._stream = self._panel = self._drawing = None
@@ -48,12 +48,12 @@ class Page:
         while not stopping.is_set():
             self._work(max(self._pace.time_to_next_picture(), 1e-3) if self._is_stale else IDLE)
             self._ask()
-            # A picture without the answer that comes at once would delay the one with it.
+            # A picture just before the response would delay the picture of the response.
             if self._pace.is_due() and not self._has_waited(0.0, NEAR):
                 self._pace.draw(self._draw, self._draw_panel)
 
     def _work(self, timeout):
-        """Does all tasks, once there are some."""
+        """Runs all tasks; waits for the first one."""
         try:
             self._tasks.get(timeout=timeout)()
             while True:
@@ -62,7 +62,7 @@ class Page:
             pass
 
     def _has_waited(self, least, most=np.inf):
-        """Whether a question is on its way, and for so long [s]."""
+        """Whether a request has been pending for this long [s]."""
         return self._asked_at is not None and least <= time.monotonic() - self._asked_at < most
 
     def close(self):
@@ -81,7 +81,7 @@ class Page:
         self._show_model(None)
         try:
             file = find_model(self._models[name], self._share)
-            self._stream = Stream(file, lambda *told: self._soon(self._see, *told), lambda *told: self._soon(self._end, *told))
+            self._stream = Stream(file, lambda *answer: self._soon(self._see, *answer), lambda *end: self._soon(self._end, *end))
         except (NoModel, NoStream) as failure:
             self._fail(str(failure))
 
@@ -89,8 +89,8 @@ class Page:
         self._problem = sentence
         print(f'play: {sentence}', file=sys.stderr, flush=True)
 
-    def _show_model(self, said):
-        """Everything of the model before goes; `said` describes the new one, None for none."""
+    def _show_model(self, description):
+        """Replaces the previous model; `description` is that of the new one, or None."""
         self._model = self._question = self._answer = None
         self._asked_at = self._line = None
         self._passes = deque()
@@ -101,8 +101,8 @@ class Page:
         if self._panel is not None:
             self._panel.remove()
         self._drawing = None
-        if said is not None:
-            self._model = Model(said)
+        if description is not None:
+            self._model = Model(description)
             self._question = Question(self._model)
             self._stage.set_reach(self._model.reach, min(self._model.rest[:, 2].min(), 0.0))
             self._drawing = Drawing(self._server, self._model, lambda what, pose: self._soon(self._drag, what, pose))
@@ -135,7 +135,7 @@ class Page:
             self._fail(sentence)
 
     def _postures(self):
-        """Points, orientations and limited joints of the figure, and the same of each other configuration of an arm."""
+        """Points, orientations and limited joints of the figure, and of each other configuration of an arm."""
         answer = self._answer
         turns = wxyz(answer['orientations']) if answer['orientations'] else self._model.rest_wxyz
         postures = [(one.points, turns, answer['limited']) for one in self._found]
@@ -143,13 +143,13 @@ class Page:
 
     @property
     def _number(self):
-        """Of the configuration that is drawn solid."""
+        """Of the configuration drawn solid."""
         return first_choice(self._found) if self._chosen is None else min(self._chosen, len(self._found) - 1)
 
     # Requests to the solver
 
     def _ask(self):
-        """The newest question, once the one before is answered."""
+        """Sends the newest request, once the previous one is answered."""
         if self._stream is None or self._model is None or self._asked_at is not None:
             return
         is_wished = self._from_rest or (self._is_changed and self._follows)
@@ -160,16 +160,16 @@ class Page:
                              for is_held in (self._drawing.is_held, True))
             self._is_changed = self._from_rest = False
             if line == self._line or (dragged == self._line and self._answer and self._answer['is_solved']):
-                return  # a handle that is let go where it was
+                return  # a handle released at its old pose
         else:
             line = self._question.line(single_pass=self._passes.popleft())
         self._asked_at, self._line = time.monotonic(), line
         self._stream.ask(line)
 
-    # What people do
+    # User actions
 
     def _actions(self):
-        """The functions of `Panel`: each does its work in this page's thread, and the solver is asked again."""
+        """The functions of `Panel`: each runs in this page's thread and requests a new solution."""
         def later(act):
             def do(*arguments):
                 if self._question is not None:
@@ -223,7 +223,7 @@ class Page:
         self._question.asks[end] = asked
 
     def _step(self, passes):
-        """As in `STEPS`. The figure follows no longer, or there would be nothing to see."""
+        """As in `STEPS`. The figure stops following, otherwise the passes would not be visible."""
         self._follows = False
         self._panel.show_following(False)
         if not self._passes:
@@ -264,6 +264,6 @@ class Page:
 
 
 def direction(model):
-    """From which the whole model is seen best."""
+    """Direction with the best view of the whole model."""
     length, width, height = np.ptp(model.rest, axis=0)
     return FROM_ABOVE if model.is_flat else FROM_HIGH if height < max(length, width) / 3 else FROM

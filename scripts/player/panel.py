@@ -1,4 +1,4 @@
-"""The panel beside the figure: what became of the targets, and all that can be switched."""
+"""The panel beside the figure: outcomes of the targets, and all settings."""
 import math
 
 from viewer.colors import AMBER, GREEN, RED
@@ -9,7 +9,7 @@ from .model import PITCH_YAW, SKELETON
 from .question import ASKS, METHODS, ROOTS
 
 MAX_ROWS = 12  # of ends, and of names in a list
-SEEN_ANGLE = 1e-3  # [rad] from an orientation that is worth a word
+SEEN_ANGLE = 1e-3  # [rad] orientation error that is reported
 SWITCHES = {
     'limits': ('Limits', 'Whether the joints keep their limits'),
     'acceleration': ('Acceleration', 'Anderson acceleration of the cycles'),
@@ -18,7 +18,7 @@ SWITCHES = {
     'restarts': ('Fresh starts', 'Where a target is not met, tries from other configurations, most of them when a handle is let go. '
                  'The figure may jump'),
 }
-# Of each kind of model: a hint, and buttons with the passes that they ask for, where None is a whole solve.
+# For each kind of model: a hint, and buttons with their passes, where None is a whole solve.
 STEPS = {
     SKELETON: ('Forward: a pass from the ends; backward: from the root; cycle: both',
                {'Forward': ['forward'], 'Backward': ['backward'], 'Cycle': ['forward', 'backward'], 'Solve': [None]}),
@@ -33,14 +33,14 @@ VIEWS = {
 
 
 class Panel:
-    """Made anew for each model, None where it could not be read.
+    """Created for each model; None if it could not be read.
 
-    `actions` has a function for each thing that a person can do: they are called in viser's threads.
+    `actions` has a function for each user action, called in viser's threads.
     """
 
     def __init__(self, server, status, models, name, model, question, views, actions):
-        """`status`: the element at the top, which stays; `models`: names to choose from; `name`: the chosen one;
-        `views`: whether each of `VIEWS` is shown."""
+        """`status`: the permanent element at the top; `models`: the available names; `name`: the selected one; `views`: whether each of
+        `VIEWS` is shown."""
         gui = server.gui
         self._status, self._elements = status, []
         self._configurations = self._follow = None
@@ -112,7 +112,7 @@ class Panel:
             self._follow.value = on
 
     def show_configurations(self, found, number):
-        """Those of an arm, and which one is chosen."""
+        """The configurations of an arm, and the selected one."""
         if self._configurations is None:
             return
         options = tuple(configurations.name(each, one) for each, one in enumerate(found))
@@ -122,7 +122,7 @@ class Panel:
             self._configurations.value = options[number]
 
     def show_status(self, title, answer, notes):
-        """`answer`: the newest, as the stream says it, or None; `notes`: sentences for the person."""
+        """`answer`: the newest one of the stream, or None; `notes`: messages for the user."""
         lines = [headline(title)]
         if answer is not None:
             residuals = answer['residuals']
@@ -152,19 +152,19 @@ def names(listed):
 
 
 def word_and_color(residual):
-    """What became of a target, as the stream says it."""
+    """The outcome of a target, as in the stream."""
     if residual['solved']:
         return REACHED
     return ('out of reach', RED) if (residual['reason'] or '').startswith('out of reach') else ('held back', AMBER)
 
 
 def explanation(residual):
-    """Why a target is not met, as far as the word does not say it."""
+    """The reason for a missed target, beyond the outcome."""
     return (residual['reason'] or '').removeprefix('out of reach: ')
 
 
 def place(residual):
-    """The end, and how far it is from a target that is not met."""
+    """The end, and its distance from a missed target."""
     if residual['solved']:
         return residual['point']
     turn = f' and {math.degrees(residual["angle"]):.1f}°' if residual['angle'] > SEEN_ANGLE else ''

@@ -13,7 +13,7 @@ LONGEST_STEP = 1 / 40  # of the path of a pitch-yaw arm, in reaches
 
 
 class Question:
-    """Poses are 4 x 4 matrices in the frame of all points. What has no meaning for a model or a target is not sent."""
+    """Poses are 4 x 4 matrices in the frame of all points. Inputs without meaning for a model or a target are not sent."""
 
     def __init__(self, model):
         self._model = model
@@ -23,13 +23,13 @@ class Question:
         self.back_to_rest()
 
     def back_to_rest(self):
-        """Targets and root are where the model at rest has them."""
+        """Targets and root are at the poses of the model at rest."""
         rest = self._model.rest_poses
         self.targets = {end: rest[self._model.index[end]] for end in self._model.ends}
         self.root_pose, self.up = rest[0], np.array([0.0, 0.0, 1.0])
 
     def stand_at(self, poses):
-        """Handles that are not dragged take their pose in the picture; `poses` has shape (points, 4, 4)."""
+        """Resets undragged handles to the pose in the picture; `poses` has shape (points, 4, 4)."""
         for end, asked in self.asks.items():
             if asked == NOTHING:
                 self.targets[end] = poses[self._model.index[end]]
@@ -41,7 +41,7 @@ class Question:
         return all(asked == NOTHING for asked in self.asks.values())
 
     def line(self, from_rest=False, single_pass=None, is_held=False):
-        """For the stream; `single_pass`: forward or backward, instead of a solve; `is_held`: whether somebody drags a handle."""
+        """For the stream; `single_pass`: forward or backward, instead of a solve; `is_held`: whether a handle is being dragged."""
         line = {'targets': [self._target(end, asked) for end, asked in self.asks.items() if asked != NOTHING],
                 'seed': 'rest' if from_rest else 'previous'}
         if self._model.kind == SKELETON:
@@ -66,16 +66,16 @@ class Question:
 
     @property
     def _is_on_points(self):
-        """Whether neither limits nor targets ask for orientations."""
+        """Whether neither limits nor targets constrain orientations."""
         return not (self.switches['limits'] and self._model.has_limits) and POSE not in self.asks.values()
 
     def _circles(self):
-        """Only a chain whose end has a position to reach from a root in its place is closed by a circle."""
+        """A circle closes only a chain with a fixed root and a position target for its end."""
         is_chain = len(self._model.ends) == 1 and not self.is_empty and self.root != FREE
         return {'circles': True} if self.switches['circles'] and is_chain and self._is_on_points else {}
 
     def _options(self, is_held):
-        """What is on is as the solver has it by itself. While it is dragged, a figure seldom jumps."""
+        """Enabled options have the solver's defaults. While dragged, a figure seldom jumps."""
         options = self._circles()
         if not self.switches['polish'] and not self._is_on_points:
             options['polish'] = False

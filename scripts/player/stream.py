@@ -1,4 +1,4 @@
-"""`urdf_ik skeleton --stream` as a child process: a line of JSON goes in, a line comes out."""
+"""`urdf_ik skeleton --stream` as a child process: JSON lines in, JSON lines out."""
 import json
 import shutil
 import subprocess
@@ -6,16 +6,16 @@ import tempfile
 import threading
 from pathlib import Path
 
-TOLD = 2000  # characters of standard error that are shown
+REPORTED = 2000  # characters of standard error to report
 STOP_TIMEOUT = 2.0  # [s]
 
 
 class NoStream(Exception):
-    """Why there is no solver, as a sentence."""
+    """There is no solver; the message gives the reason."""
 
 
 def command():
-    """The path of `urdf_ik`: beside this program where the package is installed, else on PATH."""
+    """The path of `urdf_ik`: in the folder of the installed package, else on PATH."""
     beside = shutil.which('urdf_ik', path=str(Path(__file__).parents[1]))
     found = beside or shutil.which('urdf_ik')
     if found is None:
@@ -24,9 +24,9 @@ def command():
 
 
 class Stream:
-    """Calls `on_answer(stream, answer)` for each line, the first of which has the model, and `on_end(stream, sentence)` once.
+    """Calls `on_answer(stream, answer)` for each line, the first of which describes the model, and `on_end(stream, sentence)` once.
 
-    It does so in a thread of its own.
+    Both are called in a separate thread.
     """
 
     def __init__(self, model, on_answer, on_end):
@@ -34,7 +34,7 @@ class Stream:
         self._process = subprocess.Popen(
             [command(), 'skeleton', '--model', str(model), '--stream'], text=True, encoding='utf-8',
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
-            start_new_session=True)  # Ctrl-C ends this program, which ends it
+            start_new_session=True)  # Ctrl-C ends this program, which ends the child
         self._on_answer, self._on_end = on_answer, on_end
         threading.Thread(target=self._read, daemon=True).start()
 
@@ -43,7 +43,7 @@ class Stream:
             self._process.stdin.write(json.dumps(question) + '\n')
             self._process.stdin.flush()
         except (OSError, ValueError):
-            pass  # it has ended, which the reader says
+            pass  # it has ended, as the reader reports
 
     def _read(self):
         for line in self._process.stdout:
@@ -54,9 +54,9 @@ class Stream:
             self._on_answer(self, answer)
         status = self._process.wait()
         self._errors.seek(0)
-        told = self._errors.read(TOLD).decode(errors='replace').strip().partition('\n')[0]
+        errors = self._errors.read(REPORTED).decode(errors='replace').strip().partition('\n')[0]
         self._errors.close()
-        self._on_end(self, told or f'the solver ended by itself with status {status}')
+        self._on_end(self, errors or f'the solver ended by itself with status {status}')
 
     def close(self):
         try:

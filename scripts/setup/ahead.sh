@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# The crates that need no ROS 2 are compiled while ROS 2 is being installed, into the folder of the build that follows.
+# Compiles the crates without ROS 2 while ROS 2 is being installed, into the folder of the build that follows.
 
-# Starts cargo in the background for $packages, in a process group of its own. It has to fail in the end, where build scripts look for
-# ROS 2; with --keep-going it compiles all other crates all the same. Without a C compiler it does not start.
+# Starts cargo in the background for $packages, in its own process group. It is bound to fail where build scripts look
+# for ROS 2; with --keep-going it still compiles all other crates. Without a C compiler it does not start.
 compile_ahead() {
   command -v cc > /dev/null || return 0
   say "compiling meanwhile what needs no ROS 2"
@@ -14,7 +14,7 @@ compile_ahead() {
   trap end_ahead EXIT
 }
 
-# Ends that cargo where set-up ends before. The build of the package waits for it.
+# Stops that cargo if set-up ends early. The build of the package waits for it.
 end_ahead() {
   trap - EXIT
   if [ -n "${ahead:-}" ]; then

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # The Debian packages that set-up needs.
 
-# Prints the packages that are missing; looks for what they bring, since it may have come in another way.
-# The variable python exists where a private ROS 2 has to be made, and is empty where no interpreter was found for it.
+# Prints the missing packages; checks for their contents, which may have been installed in other ways. The variable
+# python exists if a private ROS 2 is to be created, and is empty if no interpreter was found for it.
 missing_debian_packages() {
   command -v cmake > /dev/null || echo cmake
   { command -v c++ && command -v cc; } > /dev/null || echo build-essential
@@ -33,7 +33,7 @@ install_debian_packages() {
   fi
 }
 
-# Installs these packages, if any: at once as root, otherwise with sudo after asking.
+# Installs these packages, if any: directly as root, otherwise with sudo after asking.
 install_with_apt() {
   local -a packages=("$@") as_root=()
   if [ "${#packages[@]}" = 0 ]; then
@@ -65,8 +65,8 @@ ask_for_sudo() {
   esac
 }
 
-# Installs a package that only tests use, unless there is a command of its name or of the others. Without it some of them are skipped, and
-# say so: install_for_tests PACKAGE [COMMAND]…
+# Installs a package that only tests use, unless a command of its name or one of the others exists. Without it some of
+# them are skipped with a message: install_for_tests PACKAGE [COMMAND]…
 install_for_tests() {
   if command -v "$@" > /dev/null; then
     return

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Which ROS 2 is used, where its build lies, and the environment of both. Written for bash and zsh, because env.sh
-# brings these functions into a person's shell.
+# Selects the ROS 2, the folder of its build, and the environment of both. Written for bash and zsh, because env.sh
+# defines these functions in the user's shell.
 
 # Prints the path list $1 without the entries that _urdf_ik_export added earlier, for this checkout or another.
 _urdf_ik_foreign() {
@@ -16,7 +16,7 @@ _urdf_ik_foreign() {
   printf '%s' "$kept"
 }
 
-# Prints the folder in checkout $1 that holds the build: that of the ROS 2 which was sourced, or of the embedded one.
+# Prints the build folder of checkout $1: that of the sourced ROS 2, or of the embedded one.
 _urdf_ik_workspace() {
   if [ -n "$(_urdf_ik_foreign "${AMENT_PREFIX_PATH-}")" ]; then
     printf '%s' "$1/.ros/${ROS_DISTRO:-unknown}"
@@ -25,12 +25,12 @@ _urdf_ik_workspace() {
   fi
 }
 
-# Prints $1, and $2 behind a colon where there is a $2.
+# Prints $1, and $2 after a colon if $2 is not empty.
 _urdf_ik_join() {
   printf '%s' "$1${2:+:$2}"
 }
 
-# Exports the environment of workspace $1: its ROS 2 where that is the embedded one, and the package where it is built.
+# Exports the environment of workspace $1: its ROS 2 if it is the embedded one, and the package if it is built.
 _urdf_ik_export() {
   local prefix="$1/prefix" package="$1/install/urdf_ik" libraries modules
   PATH="$(_urdf_ik_foreign "$PATH")"
@@ -46,7 +46,7 @@ _urdf_ik_export() {
     CMAKE_PREFIX_PATH="$(_urdf_ik_join "$prefix" "$CMAKE_PREFIX_PATH")"
     LD_LIBRARY_PATH="$(_urdf_ik_join "$prefix/lib:${libraries%:}" "$LD_LIBRARY_PATH")"
     export ROS_VERSION=2 ROS_PYTHON_VERSION=3 ROS_DISTRO=jazzy
-    # The wheels bring a hook that starts Python a second time to set what is set here.
+    # The wheels have a hook that starts Python a second time to set these variables.
     export _ROS_WHEELS_BOOTSTRAP_COMPLETE=1
   fi
   if [ -d "$package" ]; then

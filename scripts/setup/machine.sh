@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# What set-up expects of the machine and does not install by itself.
+# Requirements on the machine that set-up does not install by itself.
 
-# Succeeds where version $1 is at least version $2.
+# Succeeds if version $1 is at least version $2.
 at_least() {
   [ "$(printf '%s\n' "$1" "$2" | sort --version-sort | head -n 1)" = "$2" ]
 }
 
-# Puts cargo on PATH and checks that it is as new as the manifest $1 demands.
+# Puts cargo on PATH and checks that it is as new as the manifest $1 requires.
 find_cargo() {
   local wanted version remedy
   wanted="$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$1")"
@@ -21,7 +21,7 @@ find_cargo() {
   fi
 }
 
-# Checks that the ROS 2 which is sourced is one that the node can be built with.
+# Checks that the node can be built with the sourced ROS 2.
 check_sourced_ros() {
   case "${ROS_DISTRO:-}" in
     humble | jazzy | lyrical | rolling) ;;
@@ -36,7 +36,7 @@ check_sourced_ros() {
   say "using ROS 2 $ROS_DISTRO, which is sourced"
 }
 
-# Checks that the binary packages of ROS 2 run here.
+# Checks that the binary packages of ROS 2 run on this machine.
 check_machine() {
   local remedy="Install and source ROS 2 by yourself (https://docs.ros.org, or its container ros:jazzy), then run this again.
 Without ROS 2 these work: make play; the command line (cargo build --release) and its Debian package with the C library
@@ -51,7 +51,7 @@ Without ROS 2 these work: make play; the command line (cargo build --release) an
   fi
 }
 
-# Succeeds where interpreter $1 is a CPython that the packages exist for.
+# Succeeds if the packages exist for interpreter $1, a CPython.
 python_fits() {
   "$1" -c '
 import platform, sys, sysconfig
@@ -59,15 +59,15 @@ fits = platform.python_implementation() == "CPython" and (3, 10) <= sys.version_
 sys.exit(not fits or bool(sysconfig.get_config_var("Py_GIL_DISABLED")))' > /dev/null 2>&1
 }
 
-# Succeeds where interpreter $1 can make virtual environments and has its C headers.
+# Succeeds if interpreter $1 can create virtual environments and has its C headers.
 python_is_complete() {
   "$1" -c '
 import ensurepip, pathlib, sys, sysconfig, venv
 sys.exit(not pathlib.Path(sysconfig.get_path("include"), "Python.h").exists())' > /dev/null 2>&1
 }
 
-# Sets python to the interpreter that the private ROS 2 is made with: $PYTHON, or the first one that fits. One that only
-# lacks Debian packages comes second; where there is none, the Debian package python3 has to bring it.
+# Sets python to the interpreter of the private ROS 2: $PYTHON, or the first suitable one. An interpreter that only
+# lacks Debian packages comes second; without one, the Debian package python3 provides it.
 # shellcheck disable=SC2034 # python is for the script that sources this
 choose_python() {
   local candidate

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Small virtual environments in .ros, beside the private ROS 2.
 
-# Makes the virtual environment $1 with the packages that follow $2, a module of one of them, unless it has them.
+# Creates the virtual environment $1 with the packages after $2, which is a module of one of them, unless it has them.
 make_own_python() {
   local folder="$1" module="$2"
   shift 2
@@ -15,6 +15,6 @@ make_own_python() {
   fi
   rm -rf "$folder"
   make_environment "$folder" "$module" "$root/.ros" "$@"
-  # Written last: a folder without it is not finished.
+  # Written last: a folder without it is incomplete.
   printf '%s\n' "$*" > "$folder/recipe"
 }

@@ -1,10 +1,11 @@
 # shellcheck shell=bash
-# What the page without ROS needs: some Python packages, and the command line.
+# The dependencies of the page without ROS: some Python packages, and the command line.
 
-# Of scripts/requirements.txt, which has their versions.
+# From scripts/requirements.txt, which pins their versions.
 page_packages='imageio|msgspec|numpy|pillow|pygments|rich|trimesh|typing-extensions|viser|websockets|yourdfpy|zstandard'
 
-# Sets page_python to an interpreter that has the packages: that of the private ROS 2 where there is one, else one of its own.
+# Sets page_python to an interpreter with the packages: that of the private ROS 2 if there is one, else of a separate
+# environment.
 choose_page_python() {
   local prefix="$workspace/prefix" own="$root/.ros/page" wanted
   mapfile -t wanted < <(grep -E "^($page_packages)==" "$root/scripts/requirements.txt")
@@ -15,7 +16,8 @@ choose_page_python() {
   fi
 }
 
-# Builds the command line and sets command_line to its path: in the workspace where it has been built there, else by the profile play.
+# Builds the command line and sets command_line to its path: in the workspace if it has been built there, else by the
+# profile play.
 build_command_line() {
   local -a options=(--profile play)
   command_line="$root/target/play/urdf_ik"

@@ -1,19 +1,19 @@
 # shellcheck shell=bash
-# What set-up says, how it waits for another one, and how it runs one step.
+# Messages of set-up, its lock, and the execution of single steps.
 
 say() {
   printf 'urdf_ik: %s\n' "$*"
 }
 
-# Ends the set-up: $1 says what is wrong, $2 what to do about it.
+# Aborts set-up with the problem $1 and the remedy $2.
 fail() {
   printf 'urdf_ik: %s\n' "$1" "$2" >&2
   exit 1
 }
 
-# Makes the folder of all that is built and downloaded, and waits until no other set-up of this checkout works in it.
+# Creates the folder for builds and downloads, and waits until no other set-up of this checkout uses it.
 take_turns() {
-  # The options of a make that called this are not for the makes that are called from here.
+  # Options of a calling make must not affect inner makes.
   unset MAKEFLAGS MFLAGS MAKELEVEL
   mkdir -p "$root/.ros"
   touch "$root/.ros/COLCON_IGNORE"
@@ -24,8 +24,8 @@ take_turns() {
   fi
 }
 
-# Runs a command and shows that it is alive: step TITLE REMEDY LOG COMMAND [ARGUMENT]…
-# The output goes to the file LOG. Where the command fails, its last lines and REMEDY are printed and set-up ends.
+# Runs a command with a progress display: step TITLE REMEDY LOG COMMAND [ARGUMENT]… The output goes to the file LOG. If
+# the command fails, its last lines and REMEDY are printed and set-up ends.
 step() {
   local title="$1" remedy="$2" log="$3" began="$SECONDS"
   shift 3
@@ -40,7 +40,7 @@ step() {
   fi
 }
 
-# Shows the line that was read last: in place on a terminal, otherwise one every 10 seconds.
+# Displays the last line read: in place on a terminal, otherwise one every 10 seconds.
 show_progress() {
   local line shown="$SECONDS" width="${COLUMNS:-80}"
   while IFS= read -r line; do

@@ -1,1 +1,1 @@
-"""An arm with drives behind a node, for tests and examples."""
+"""A simulated arm with drives for a node, for tests and examples."""

@@ -1,4 +1,4 @@
-"""An arm behind a node: takes the node's commands, follows them with drives, publishes measured joint states, and has faults."""
+"""A simulated arm: its drives follow a node's commands, it publishes measured joint states, and it can have faults."""
 import threading
 import time
 from collections import deque
@@ -15,7 +15,7 @@ from .drives import LAG, Drives, Record
 
 RATE = 250.0  # [Hz] of the measurements
 MAX_STEP = 0.002  # [s] between two samples of a trajectory and of the record
-RECORDED = 200_000  # steps, the newest: more than 100 s of commands at 500 Hz
+RECORDED = 200_000  # steps, the newest ones: more than 100 s of commands at 500 Hz
 KINDS = {'joint_commands': Float64MultiArray, 'joint_states': JointState, 'servo_trajectory': JointTrajectory,
          'joint_trajectory': JointTrajectory}
 COMMANDS = QoSProfile(depth=5000)  # those that arrive while this process waits for a processor
@@ -23,12 +23,12 @@ MEASURED = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 
 
 class SimulatedArm:
-    """Runs in a thread of its own until `close`.
+    """Runs in its own thread until `close`.
 
-    Time is that of the commands' senders: a command counts from when it was sent, so that the motion is the same on a busy machine.
-    `positions` has a position [rad or m] for each joint, in the order of the node's command_joints; `sag` is how far the joints settle
-    below their commands, by name; `noise` [rad or m] is the standard deviation of a measurement; `source` is the topic of the node
-    that commands the arm; `drives` has the interface of Drives.
+    Time is that of the commands' senders: a command takes effect at its send time, so that the motion is the same on a busy machine.
+    `positions` has a position [rad or m] for each joint, in the order of the node's command_joints; `sag` is the deflection of the
+    joints at rest below their commands, by name; `noise` [rad or m] is the standard deviation of a measurement; `source` is the topic
+    of the node that commands the arm; `drives` has the interface of Drives.
     """
 
     def __init__(self, node, positions, source='joint_commands', *, measured=None, sag=None, noise=0.0, lag=LAG, drives=None):
@@ -49,7 +49,7 @@ class SimulatedArm:
 
     @classmethod
     def with_mass(cls, node, positions, urdf_file):
-        """One with the masses of a URDF, where MuJoCo is installed, and else one that only lags."""
+        """Drives with the masses of a URDF, if MuJoCo is installed, else drives that only lag."""
         try:
             from .physics import PhysicalDrives
         except ModuleNotFoundError:
@@ -64,17 +64,17 @@ class SimulatedArm:
     # Faults
 
     def freeze(self, *joints):
-        """Brakes these joints, by default all, where they are: one joint that is stuck, or an emergency stop."""
+        """Brakes these joints, by default all, in place: a stuck joint, or an emergency stop."""
         with self._caught_up():
             self._drives.braked[self._indices(joints)] = True
 
     def release(self, *joints):
-        """Lets the drives of these joints, by default all, go to the newest command."""
+        """Releases the drives of these joints, by default all, which then move to the newest command."""
         with self._caught_up():
             self._drives.braked[self._indices(joints)] = False
 
     def shift(self, **by):
-        """Moves joints by [rad or m], as somebody does while the controller restarts: the arm stays there until the next command."""
+        """Shifts joints by [rad or m], as by hand while the controller restarts: the arm stays there until the next command."""
         with self._caught_up():
             self._drives.place(self._drives.positions + self._of_joints(by))
             self._points = self._hold()
@@ -84,12 +84,12 @@ class SimulatedArm:
             self._sag = self._of_joints(by)
 
     def mute(self, muted=True):
-        """No measurements are published."""
+        """Stops the measurements."""
         with self._caught_up():
             self._muted = muted
 
     def delay(self, by):
-        """Measurements arrive so late [s]."""
+        """Delays the measurements [s]."""
         with self._caught_up():
             self._delay = by
 
@@ -106,18 +106,18 @@ class SimulatedArm:
             return dict(zip(self.joints, self._command().tolist()))
 
     def now(self):
-        """A time for `record`."""
+        """The current time, for `record`."""
         with self._caught_up():
             return self._now
 
     def record(self, since=0.0):
-        """What happened since a time."""
+        """The record since a time."""
         with self._caught_up():
             steps = [step for step in self._steps if step[0] >= since]
         return Record(*(np.array(column) for column in zip(*steps)))
 
     def longest_silence(self, since):
-        """The longest time between two measurements since a time [s]: on a busy machine it is more than their period."""
+        """The longest interval between two measurements since a time [s]: on a busy machine it exceeds their period."""
         with self._caught_up():
             return np.diff([since, *(time for time in self._published_at if time > since), self._now]).max()
 
@@ -127,7 +127,7 @@ class SimulatedArm:
         return [self.joints.index(joint) for joint in joints] or slice(None)
 
     def _of_joints(self, values):
-        """An array of shape (joints,) of values by joint."""
+        """Array of shape (joints,) from values by joint."""
         unknown = set(values) - set(self.joints)
         if unknown:
             raise KeyError(f'the arm has no joint {unknown}')
@@ -135,7 +135,7 @@ class SimulatedArm:
 
     @contextmanager
     def _caught_up(self):
-        """Alone, after all commands until now."""
+        """Runs alone, after all commands so far."""
         with self._lock:
             self._catch_up()
             yield
@@ -155,11 +155,11 @@ class SimulatedArm:
         self._advance_to(time.time())
 
     def _hold(self):
-        """A command, positions at times [s] since it came: to stay."""
+        """Appends a command: positions at times [s] since its arrival, held at the end."""
         return [(0.0, self._drives.positions + self._sag)]
 
     def _take(self, message):
-        """A message of any kind of command; joints that it does not name keep theirs."""
+        """Handles a message of any command type; unnamed joints keep their commands."""
         before = self._command()
 
         def named(names, positions):
@@ -176,7 +176,7 @@ class SimulatedArm:
         self._keep()
 
     def _command(self):
-        """Linear between the points of a trajectory."""
+        """Linear interpolation between the points of a trajectory."""
         passed = self._now - self._commanded_at
         last_time, last = self._points[-1]
         if passed >= last_time:
@@ -195,7 +195,7 @@ class SimulatedArm:
         self._steps.append((self._now, self._command(), self._drives.positions, self._drives.velocities))
 
     def _measure(self):
-        """Publishes the measurements that are due."""
+        """Publishes due measurements."""
         noisy = self._drives.positions + self._random.normal(0.0, self._noise, len(self.joints))
         self._late.append((self._now, noisy, self._drives.velocities))
         while self._late and self._late[0][0] <= self._now - self._delay:

@@ -3,11 +3,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-LAG = 0.05  # [s] behind a goal at constant velocity; measured on position drives: 0.04 to 0.06
+LAG = 0.05  # [s] lag behind a goal at constant velocity; measured on position drives: 0.04 to 0.06
 
 
 class Drives:
-    """Each joint follows its goal as a critically damped second-order lag.
+    """Each joint follows its goal as a critically damped second-order system.
 
     Each step is the exact solution for a constant goal: stable for any duration.
     """
@@ -19,7 +19,7 @@ class Drives:
         self._pole = 2.0 / lag  # [1/s], twice
 
     def advance(self, goals, duration):
-        """Follows goals of shape (joints,) for a duration [s]. Braked joints stay where they are."""
+        """Follows goals of shape (joints,) for a duration [s]. Braked joints do not move."""
         error = self.positions - goals
         slope = self.velocities + self._pole * error
         decay = np.exp(-self._pole * duration)
@@ -41,13 +41,13 @@ class Record:
     velocities: np.ndarray
 
     def greatest_speed(self):
-        """Of each joint [rad/s or m/s]."""
+        """Maximum speed of each joint [rad/s or m/s]."""
         return np.abs(self.velocities).max(axis=0)
 
     def greatest_command_step(self):
-        """Between two successive commands, of each joint [rad or m]."""
+        """Maximum difference of consecutive commands, of each joint [rad or m]."""
         return np.abs(np.diff(self.commands, axis=0)).max(axis=0, initial=0.0)
 
     def greatest_difference(self):
-        """Between command and position, of each joint [rad or m]."""
+        """Maximum difference between command and position, of each joint [rad or m]."""
         return np.abs(self.commands - self.positions).max(axis=0)

@@ -1,4 +1,4 @@
-"""The faults of a simulated arm as services of the node that it is behind, for a page or a terminal."""
+"""The faults of a simulated arm as services of its node, for a page or a terminal."""
 from std_srvs.srv import SetBool, Trigger
 
 SHIFT = 0.3  # [rad or m] of the first joint

@@ -1,6 +1,6 @@
-"""Position drives of an arm that has mass, in MuJoCo: gravity makes it sag, and torques are bounded.
+"""Position drives of an arm with mass, in MuJoCo: gravity makes it sag, and torques are bounded.
 
-What is fixed here makes drives with the lag of `Drives` and the stiffness of common forward position controllers.
+The constants reproduce the lag of `Drives` and the stiffness of common forward position controllers.
 """
 import mujoco
 import numpy as np
@@ -8,12 +8,12 @@ import numpy as np
 from .drives import LAG
 
 STEP = 0.001  # [s]
-DENSITY = 1300.0  # [kg/m³] of links whose URDF has no mass: 21 kg for the bundled arm7
-STIFFNESS = 22.0  # [1/rad] of a drive, as a share of its effort limit: the bundled arm7 sags by 7 mrad
+DENSITY = 1300.0  # [kg/m³] of links without mass in the URDF: 21 kg for the bundled arm7
+STIFFNESS = 22.0  # [1/rad] of a drive, relative to its effort limit: the bundled arm7 sags by 7 mrad
 
 
 class PhysicalDrives:
-    """As `Drives`, for joints of a URDF file that have effort limits. Contacts are left out."""
+    """As `Drives`, for joints with effort limits in a URDF file. Contacts are disabled."""
 
     def __init__(self, urdf_file, positions, lag=LAG):
         specification = mujoco.MjSpec.from_file(str(urdf_file))
@@ -42,7 +42,7 @@ class PhysicalDrives:
         return self._data.qvel[self._speeds]
 
     def advance(self, goals, duration):
-        """Follows goals of shape (joints,) for a duration [s], to the nearest step before."""
+        """Follows goals of shape (joints,) for a duration [s], rounded down to time steps."""
         self._data.ctrl[self._drives] = goals
         self._rest += duration
         held = self._data.qpos[self._places[self.braked]]

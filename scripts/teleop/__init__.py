@@ -1,1 +1,1 @@
-"""Steering by keys: what keys.py is made of."""
+"""Steering by keys: the parts of keys.py."""

@@ -22,9 +22,9 @@ TWISTS = {
 }
 JOINT_KEYS = tuple('123456789')
 NAMES = ('x', 'y', 'z', 'about x', 'about y', 'about z')
-HELD = 0.15  # [s] that a key counts after it came: longer than terminals take to repeat one
+HELD = 0.15  # [s] that a key counts as held: longer than the repeat period of terminals
 FASTER = 1.25
-SLOWEST, FASTEST = 0.05, 5.0  # over the speeds at first
+SLOWEST, FASTEST = 0.05, 5.0  # initial factor of the speeds
 
 Speeds = namedtuple('Speeds', 'linear angular joint')  # [m/s], [rad/s], [rad/s]
 Twist = namedtuple('Twist', 'velocity')  # linear [m/s], then angular [rad/s]
@@ -32,7 +32,7 @@ Jog = namedtuple('Jog', 'joint velocity')  # [rad/s], or [m/s] of a prismatic jo
 
 
 class Steering:
-    """The motion that the keys ask for, and the settings that they change."""
+    """The motion commanded by the keys, and the settings that they change."""
 
     def __init__(self, speeds, tips):
         """`tips` has the joints of each tip link."""
@@ -44,7 +44,7 @@ class Steering:
         self.key, self.until = '', 0.0
 
     def press(self, key, now):
-        """Takes in a key that came at the time `now` [s]. Whether it means something."""
+        """Handles a key received at the time `now` [s]. Returns whether it has a meaning."""
         if key in TWISTS or key in JOINT_KEYS[:len(self.tips[self.tip])]:
             self.key, self.until = key, now + HELD
         elif key in ('+', '=', '-'):
@@ -68,7 +68,7 @@ class Steering:
         self.until = 0.0
 
     def command(self, now):
-        """The Twist or Jog of the key that is held at the time `now` [s], or None."""
+        """The Twist or Jog of the key held at the time `now` [s], or None."""
         if now >= self.until:
             return None
         if self.key in TWISTS:
@@ -80,7 +80,7 @@ class Steering:
         return Jog(joint.name, self.joint_direction * self.share * speed)
 
     def line(self, now, news):
-        """What moves, and the news of the node about it; without news, the settings."""
+        """The moving part, and the node's message about it; without a message, the settings."""
         linear, angular, joint = (self.share * speed for speed in self.speeds)
         sign = '-+'[self.joint_direction > 0]
         settings = [f'axes of the {"tip" if self.of_tip else "base"}', f'{linear:.3g} m/s, {angular:.3g} rad/s',

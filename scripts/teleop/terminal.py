@@ -7,14 +7,14 @@ import signal
 import termios
 import tty
 
-# A key that has a sequence, such as an arrow, or a character.
+# A key with an escape sequence, such as an arrow, or a character.
 KEY = re.compile('\x1b(?:\\[[0-9;]*[A-Za-z~]|O[A-Z])|.', re.DOTALL)
-BEGUN = re.compile('\x1b(?:\\[[0-9;]*|O)?$')  # the begin of a sequence whose end is still to come
+BEGUN = re.compile('\x1b(?:\\[[0-9;]*|O)?$')  # an incomplete escape sequence
 ARROWS = {'A': 'up', 'B': 'down', 'C': 'right', 'D': 'left'}
 
 
 def split(text):
-    """The keys in the input of a terminal, and an incomplete sequence at its end."""
+    """The keys in terminal input, and an incomplete sequence at its end."""
     begun = BEGUN.search(text)
     rest = begun[0] if begun else ''
     keys = [match[0] for match in KEY.finditer(text[:len(text) - len(rest)])]
@@ -22,21 +22,21 @@ def split(text):
 
 
 class Closed(Exception):
-    """The terminal is gone."""
+    """The terminal has disappeared."""
 
 
 class Terminal:
-    """Takes a terminal over for the length of a `with` block, and leaves it as it was."""
+    """Takes over a terminal in a `with` block, and restores it afterwards."""
 
     def __init__(self, source, sink):
-        """Of the file descriptors of its input and its output."""
+        """The file descriptors of its input and its output."""
         self.source, self.sink = source, sink
         self.begun = self.shown = ''
 
     def __enter__(self):
         self.before = termios.tcgetattr(self.source)
         self.take()
-        # Who comes back from Ctrl-Z finds the terminal as the shell has it.
+        # After Ctrl-Z the shell has restored its own settings.
         self.on_return = signal.signal(signal.SIGCONT, lambda *_: self.take())
         return self
 
@@ -44,7 +44,7 @@ class Terminal:
         try:
             tty.setcbreak(self.source, termios.TCSADRAIN)
         except termios.error:
-            pass  # it is gone, which the next key will tell
+            pass  # the terminal is gone; the next read raises Closed
         self.shown = ''
 
     def __exit__(self, *_):
@@ -53,10 +53,10 @@ class Terminal:
             self.write('\n')
             termios.tcsetattr(self.source, termios.TCSADRAIN, self.before)
         except (Closed, termios.error):
-            pass  # it is gone
+            pass  # the terminal is gone
 
     def keys(self, timeout):
-        """The keys that come within `timeout` seconds: waits for the first, and takes those that are there with it."""
+        """The keys received within `timeout` seconds: waits for the first, and includes those available with it."""
         if not select.select([self.source], [], [], timeout)[0]:
             return []
         try:
@@ -69,14 +69,14 @@ class Terminal:
         return keys
 
     def show(self, line):
-        """Writes a line over the one before, if it differs."""
+        """Replaces the displayed line, if it differs."""
         line = line[:shutil.get_terminal_size().columns - 1]
         if line != self.shown:
             self.write(f'\r\033[K{line}')
             self.shown = line
 
     def print(self, text):
-        """Writes lines that stay, above the one that is shown."""
+        """Writes permanent lines above the displayed one."""
         self.write(f'\r\033[K{text}\n')
         self.shown = ''
 

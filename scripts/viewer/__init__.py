@@ -1,1 +1,1 @@
-"""The page in the browser; `view.py` is its program."""
+"""The page in the browser; its program is `view.py`."""

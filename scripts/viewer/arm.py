@@ -1,6 +1,6 @@
-"""A client of the node: the topics, services and parameters that the page uses, and their newest values.
+"""A client of the node: the topics, services and parameters used by the page, and their newest values.
 
-All of it is public, so this file is also an example of such a client. It runs in one thread: that of the executor.
+All of them are public, so this file is also an example of a client. It runs in the executor's thread.
 """
 import math
 import re
@@ -25,14 +25,14 @@ LATEST = QoSProfile(depth=1)
 MEASURED = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 KEPT = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 SERVO_SPEEDS = ('servo.linear_speed', 'servo.angular_speed')
-DRAWN_PARAMETERS = ('goals', 'servo.workspace')  # what the page shows of the topic markers
+DRAWN_PARAMETERS = ('goals', 'servo.workspace')  # namespaces of the topic markers that the page displays
 PARAMETERS = ('base_link', 'tip_links', 'urdf_file', 'frame_prefix', 'solver', 'free_axes', *DRAWN_PARAMETERS, *SERVO_SPEEDS)
 POLL_INTERVAL = 1.0  # [s] between two polls of the parameters
-GONE_AFTER = 2.5  # [s] without a sign of the node
-MEASURED_FOR = 1.0  # [s] that a measurement is shown
-FAULTS = ('freeze', 'sag', 'mute', 'delay')  # of a simulated arm that are on or off
-HOLD_INTERVAL = 0.5  # [s] between two signs that a handle is about to be grasped
-SERVO_NEWS_FOR = 3.0  # [s] that the last status of the servo is shown
+GONE_AFTER = 2.5  # [s] without a message until the node counts as lost
+MEASURED_FOR = 1.0  # [s] that a measurement is displayed
+FAULTS = ('freeze', 'sag', 'mute', 'delay')  # switchable faults of a simulated arm
+HOLD_INTERVAL = 0.5  # [s] between two announcements of a grasp
+SERVO_NEWS_FOR = 3.0  # [s] that the last servo status is displayed
 FIELDS = {ParameterType.PARAMETER_STRING: 'string_value', ParameterType.PARAMETER_STRING_ARRAY: 'string_array_value',
           ParameterType.PARAMETER_DOUBLE: 'double_value'}
 
@@ -40,11 +40,11 @@ FIELDS = {ParameterType.PARAMETER_STRING: 'string_value', ParameterType.PARAMETE
 class Arm(Node):
     """The newest of each: `description`, `obstacles`, `parameters`, `positions` by joint, `statuses` and `targets` by tip link.
 
-    `markers` has those of the node by namespace and id, while there are goals or a workspace to draw.
+    `markers` has the node's markers by namespace and id, while there are goals or a workspace to draw.
 
-    `measured` has measured positions by joint, none without recent measurements.
+    `measured` has measured positions by joint; it is empty without recent measurements.
 
-    `tips` has joint positions and, by tip link, the pose of the tip there in the base link's frame: with a tool it is not that of the link.
+    `tips` has joint positions and, by tip link, the pose of the tip in the base link's frame; a tool shifts it relative to the link.
     """
 
     def __init__(self, default_node='urdf_ik'):
@@ -122,7 +122,7 @@ class Arm(Node):
     # Parameters
 
     def _poll(self):
-        """Asks for the parameters. A request that got no answer until now is dropped."""
+        """Requests the parameters. A request still without a response is dropped."""
         if self._pending is not None:
             self._get.remove_pending_request(self._pending)
         self._pending = self._get.call_async(GetParameters.Request(names=PARAMETERS)) if self._get.service_is_ready() else None
@@ -150,7 +150,7 @@ class Arm(Node):
             self._describe.call_async(DescribeParameters.Request(names=['solver'])).add_done_callback(self._see_solvers)
 
     def _watch_markers(self, wanted):
-        """Only while there is something to draw: the node computes none without a subscriber."""
+        """Only while there is something to draw: without a subscriber the node does not compute them."""
         if wanted and self._markers_of_node is None:
             self._markers_of_node = self.create_subscription(
                 MarkerArray, f'{self.node_name}/markers', self._see_markers, QoSProfile(depth=10))
@@ -168,7 +168,7 @@ class Arm(Node):
                 self.markers[marker.ns, marker.id] = marker
 
     def _see_solvers(self, future):
-        """The node says which values the parameter may have: words, the last ones with commas between them."""
+        """The node lists the values of the parameter: words, the last ones separated by commas."""
         for descriptor in future.result().descriptors:
             self.solvers = tuple(re.findall(r'\w+(?=,|$)', descriptor.additional_constraints))
 
@@ -223,7 +223,7 @@ class Arm(Node):
 
     @property
     def servo_speeds(self):
-        """The greatest speeds of a tip that is steered [m/s, rad/s]; 0 where they are not known yet."""
+        """The maximum speeds of a steered tip [m/s, rad/s]; 0 until they are known."""
         return [(self.parameters or {}).get(name, 0.0) for name in SERVO_SPEEDS]
 
     def publish_twist(self, tip, twist, along_tip=False):
@@ -239,11 +239,11 @@ class Arm(Node):
             publisher.publish(command)
 
     def hold_still(self, tip):
-        """Announces that a tip is about to be moved, so that other sources such as figure_of_eight.py pause."""
+        """Announces an imminent command for a tip, so that other sources such as figure_of_eight.py pause."""
         now = time.monotonic()
         if now > self._held_at + HOLD_INTERVAL:
             self._held_at = now
-            self._feedback.publish(InteractiveMarkerFeedback(client_id=self.get_name(), marker_name=tip))  # keep alive
+            self._feedback.publish(InteractiveMarkerFeedback(client_id=self.get_name(), marker_name=tip))  # keep-alive
 
     # Standing goals
 
@@ -253,7 +253,7 @@ class Arm(Node):
         return self._feedback.get_subscription_count() > 0
 
     def drag_goal(self, name, place):
-        """Moves the handle of a standing goal to a place in the base link's frame."""
+        """Moves the handle of a standing goal to a position in the base link's frame."""
         self._feedback.publish(InteractiveMarkerFeedback(
             client_id=self.get_name(), marker_name=f'goals/{name}', event_type=InteractiveMarkerFeedback.POSE_UPDATE,
             pose=Pose(position=Point(**dict(zip('xyz', place.tolist()))))))
@@ -273,7 +273,7 @@ class Arm(Node):
         return self._rests and self.figure_is_there
 
     def rest_figure(self):
-        """Lets the figure of eight rest, or go on if it rests."""
+        """Pauses or resumes the figure of eight."""
         wanted = not self.figure_rests
 
         def answered(_):
@@ -296,7 +296,7 @@ class Arm(Node):
 
     @property
     def is_simulated(self):
-        """Whether a simulated arm (`simulated_arm/`) is behind the node."""
+        """Whether the node commands a simulated arm (`simulated_arm/`)."""
         return self._faults['freeze'].service_is_ready()
 
     def set_fault(self, name, on):

@@ -1,4 +1,4 @@
-"""The robot in the scene: few nodes, however many links it has, and at most two messages for each of them and picture."""
+"""The robot in the scene: few nodes, whatever the number of links, and at most two messages for each of them and picture."""
 import itertools
 
 import numpy as np
@@ -8,12 +8,12 @@ from .colors import BONE
 from .instances import instance_color, opacity, standing, turns_from_z, wxyz_of
 from .shapes import Part, split_sharp_edges
 
-VISIBLE = 0.004  # [m, or rad] between two poses of a link
-MANY = 64  # places of shapes, above which equal shapes become one node
+VISIBLE = 0.004  # [m or rad] between two poses of a link
+MANY = 64  # number of placed shapes above which equal shapes share a node
 
 
 class Placed:
-    """A node of the scene that shows a shape at one or more poses, each fixed to a link."""
+    """A node of the scene with one shape at one or more poses, each fixed to a link."""
 
     def __init__(self, node, links, origins, vertices):
         self.node, self.links, self.origins = node, np.array(links, int), np.array(origins).reshape(-1, 4, 4)
@@ -37,14 +37,14 @@ class Placed:
             self.node.visible = bool(is_visible)
 
     def corners(self, link_poses):
-        """Of the boxes around the shape at each of its poses, shape (corners, 3)."""
+        """Corners of the boxes around the shape at each of its poses, shape (corners, 3)."""
         return (link_poses[self.links] @ self.origins @ self.box.T)[:, :3].transpose(0, 2, 1).reshape(-1, 3)
 
 
 class Drawing:
-    """A robot: its shapes, and lines along the joints with axes for links that have none.
+    """A robot: its shapes, and lines along the joints with axes for links without shapes.
 
-    `shapes` is None until they are read; all have the colour `tint` if there is one.
+    `shapes` is None until they are read; all have the colour `tint` if it is given.
     """
 
     def __init__(self, scene, robot, shapes, reach, name='/robot', tint=None):
@@ -62,7 +62,7 @@ class Drawing:
             self._add_bones(sorted(bare))
 
     def _add_each(self, name, part):
-        """A node for each place. A browser moves it faster than an instance."""
+        """A node for each pose. A browser moves it faster than an instance."""
         rgba = self._tint or part.rgba
         for number, place in enumerate(zip(part.links, part.origins)):
             node = self._scene.add_mesh_simple(
@@ -71,7 +71,7 @@ class Drawing:
             self._placed.append(Placed(node, *([value] for value in place), part.vertices))
 
     def _add_instances(self, name, part):
-        """One node for all places."""
+        """One node for all poses."""
         rgba = self._tint or part.rgba
         node = self._scene.add_batched_meshes_simple(
             name, part.vertices, part.faces, *standing(len(part.links)), batched_colors=instance_color(rgba),
@@ -99,14 +99,14 @@ class Drawing:
         self._placed.append(Placed(axes, bare, [np.eye(4)] * len(bare), np.zeros((1, 3))))
 
     def show(self, link_poses):
-        """Moves all to these poses of the links, shape (links, 4, 4)."""
+        """Moves everything to these poses of the links, shape (links, 4, 4)."""
         for placed in self._placed:
             placed.show(link_poses)
         if self._bones is not None:
             self._show_bones(link_poses[self._bone_ends][:, :, :3, 3])
 
     def show_beside(self, link_poses, others):
-        """As `show`, but only of links that are visibly elsewhere than `others`: equal surfaces would flicker."""
+        """As `show`, but only links that are visibly apart from `others`: coinciding surfaces would flicker."""
         is_visible = np.abs(link_poses - others).max(axis=(1, 2)) > VISIBLE
         for placed in self._placed:
             placed.set_visible(is_visible[placed.links].any())
@@ -115,7 +115,7 @@ class Drawing:
         self.show(link_poses)
 
     def corners(self, link_poses):
-        """Points around all that is drawn, shape (points, 3)."""
+        """Points around the whole drawing, shape (points, 3)."""
         return np.concatenate([link_poses[:, :3, 3], *(placed.corners(link_poses) for placed in self._placed)])
 
     def _show_bones(self, ends):

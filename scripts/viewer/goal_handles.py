@@ -1,10 +1,10 @@
-"""Handles of the standing goals: one at each ball that the node draws for people to move."""
+"""Handles of the standing goals: one at each draggable ball drawn by the node."""
 from visualization_msgs.msg import Marker
 
 from .handle import Handle
 from .markers import HANDLES, pose_in_scene, rgb
 
-SIZE = 0.4  # relative to the handle of a tip
+SIZE = 0.4  # size relative to the handle of a tip
 
 
 class GoalHandles:

@@ -1,4 +1,4 @@
-"""A handle that is dragged in the browser: a target."""
+"""A handle of a target, dragged in the browser."""
 import numpy as np
 import viser.transforms
 
@@ -12,7 +12,7 @@ class Handle:
     def __init__(self, server, name, reach, on_drag, *, turns=True, axes=(True, True, True), by_ball=False):
         """`reach` [m] sets the size; `on_drag` gets a pose in the scene's frame, in viser's thread.
 
-        `turns`: whether it has rings; `axes`: which arrows it has; `by_ball`: whether the ball in its middle is dragged, too,
+        `turns`: whether it has rings; `axes`: which arrows it has; `by_ball`: whether the ball at its centre can be dragged, too,
         across the view.
         """
         self._on_drag = on_drag
@@ -24,18 +24,18 @@ class Handle:
                                                 color=GREY, cast_shadow=False)
         self._label = server.scene.add_label(f'/handle_label/{name}', '', anchor='bottom-center', visible=False)
         self._label_height = np.array([0.0, 0.0, 0.2 * reach])
-        self._server, self._radius = server, 0.2 * reach  # of the ball around all that can be grasped
+        self._server, self._radius = server, 0.2 * reach  # of the ball around all graspable parts
 
         @self._gizmo.on_update
-        async def _(event):  # a coroutine, because calls of these keep their order
+        async def _(event):  # a coroutine, to keep the order of these calls
             self._drag(event, event.target.position, event.target.wxyz)
 
         if by_ball:
             self._drag_by_ball(np.array(axes, float))
 
     def _drag_by_ball(self, free):
-        """`free` has a 0 for each axis along which it stays where it is."""
-        grip = np.zeros(3)  # from the pointer to the middle
+        """`free` has a 0 for each axis along which the handle does not move."""
+        grip = np.zeros(3)  # from the pointer to the centre
 
         @self._ball.on_drag
         async def _(event):
@@ -51,7 +51,7 @@ class Handle:
         pose = np.eye(4)
         pose[:3, :3] = viser.transforms.SO3(np.asarray(wxyz)).as_matrix()
         pose[:3, 3] = position
-        self._shown = None  # it is no longer where it was put
+        self._shown = None  # it has been moved since
         self._on_drag(pose)
 
     @property
@@ -59,16 +59,16 @@ class Handle:
         return self._held_by is not None
 
     def is_under(self, pointer):
-        """Whether somebody is about to take hold of it."""
+        """Whether a grasp is imminent."""
         return pointer.is_over(self._server, self._gizmo.position, self._radius)
 
     def let_go(self, client_id):
-        """A page that closes releases its handles."""
+        """A closed page releases its handles."""
         if self._held_by == client_id:
             self._held_by = None
 
     def follow(self, pose):
-        """Goes to this pose in the scene's frame, unless somebody holds it."""
+        """Moves to this pose in the scene's frame, unless it is held."""
         if self.is_held:
             self._label.position = np.asarray(self._gizmo.position) + self._label_height
         elif self._shown is None or not np.array_equal(pose, self._shown):
@@ -77,14 +77,14 @@ class Handle:
             self._label.position = pose[:3, 3] + self._label_height
 
     def look(self, color, text):
-        """Shows what became of the target: a colour and a word."""
+        """Displays the outcome of the target: a colour and a word."""
         if (color, text) != self._look:
             self._look = (color, text)
             self._ball.color = color
             self._label.text, self._label.visible = text, bool(text)
 
     def show(self, on, turns=True):
-        """Whether it is seen, and has rings."""
+        """Sets its visibility, and whether it has rings."""
         self._gizmo.visible, self._gizmo.disable_rotations = on, not turns
         self._label.visible = on and bool(self._label.text)
 

@@ -1,4 +1,4 @@
-"""Poses and colours in the form that viser has for its nodes."""
+"""Conversion of poses and colours for viser's nodes."""
 import numpy as np
 import viser.transforms
 
@@ -13,7 +13,7 @@ def opacity(rgba):
 
 
 def instance_color(rgba):
-    """The colour of instances as bytes. Viser takes it for linear light, though URDFs and meshes have sRGB."""
+    """The colour of instances as bytes. Viser takes it as linear, but URDFs and meshes use sRGB."""
     srgb = np.asarray(rgba[:3])
     linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
     return tuple(int(round(255 * channel)) for channel in linear)
@@ -25,7 +25,7 @@ def standing(count):
 
 
 def turns_from_z(vectors, lengths):
-    """The shortest turns of the z axis into these vectors, as quaternions w, x, y, z."""
+    """The minimum rotations of the z axis into these vectors, as quaternions w, x, y, z."""
     unit = np.divide(vectors, lengths[:, None], out=np.tile([0.0, 0.0, 1.0], (len(vectors), 1)), where=lengths[:, None] > 1e-12)
     turns = np.column_stack([1 + unit[:, 2], -unit[:, 1], unit[:, 0], np.zeros(len(unit))])
     turns[unit[:, 2] < -1 + 1e-9] = (0, 1, 0, 0)

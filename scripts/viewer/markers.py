@@ -1,12 +1,12 @@
-"""The workspace and the standing goals in the scene, as the node draws them on ~/markers."""
+"""The workspace and the standing goals in the scene, as drawn by the node on ~/markers."""
 import numpy as np
 from visualization_msgs.msg import Marker
 
 from .instances import instance_color
 from .stage import GRID
 
-WORKSPACE, GOALS = 'workspace', 'goals/'  # namespaces of the node; the name of a goal follows
-HANDLES = 'goal_handles/'  # of balls at goals that people can move; the name of the goal follows
+WORKSPACE, GOALS = 'workspace', 'goals/'  # namespaces of the node, before the name of a goal
+HANDLES = 'goal_handles/'  # of draggable balls at goals, before the name of the goal
 
 
 def is_shown(marker):
@@ -14,14 +14,14 @@ def is_shown(marker):
 
 
 def pose_in_scene(base_pose, place):
-    """The pose of a place in the base link's frame, in the scene's frame, with the axes of the base link."""
+    """A pose in the base link's frame, in the scene's frame, with the axes of the base link."""
     pose = base_pose.copy()
     pose[:3, 3] += base_pose[:3, :3] @ (place.x, place.y, place.z)
     return pose
 
 
 class Lines:
-    """A list of lines. The scene has no transparent ones: their colours are mixed with that of the grid."""
+    """A list of lines. The scene does not support transparent ones: their colours are blended with that of the grid."""
 
     def __init__(self, scene, name, marker, base_pose, dark):
         points, colors = self._look(marker, base_pose, dark)
@@ -41,7 +41,7 @@ class Lines:
         points = np.array([(point.x, point.y, point.z) for point in marker.points]) @ base_pose[:3, :3].T + base_pose[:3, 3]
         shape = (-1, 2, 3)
         if marker.colors:
-            # Viser takes colours of points for linear light, but not one for all.
+            # Viser takes per-point colours as linear, but a single colour as sRGB.
             colors = np.array([instance_color(rgb_on_grid(color, dark) / 255) for color in marker.colors], np.uint8).reshape(shape)
         else:
             colors = rgb_on_grid(marker.color, dark).astype(np.uint8)
@@ -66,7 +66,7 @@ class Ball:
 
 
 class Label:
-    """Of a violated goal: a label covers more of the scene than in RViz, and the panel has the others."""
+    """The label of a violated goal: a label covers more of the scene than in RViz, and the panel has the others."""
 
     def __init__(self, scene, name, marker, base_pose, dark):
         self._node = scene.add_label(name, '', anchor='bottom-center')
@@ -120,13 +120,13 @@ def rgb(color):
 
 
 def rgb_on_grid(color, dark):
-    """A colour with its opacity, over the lines of the grid."""
+    """A colour blended by its opacity with the grid lines."""
     _, grid = GRID[dark]
     return np.round(color.a * np.array(rgb(color)) + (1 - color.a) * np.array(grid))
 
 
 def goal_of(label):
-    """The name of a goal and its violation with unit, empty if it is met, as the node labels it."""
+    """The name of a goal and its violation with unit, empty if it is met, as in the node's label."""
     name, _, violation = label.text.partition('\n')
     return name, violation
 

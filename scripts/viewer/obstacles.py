@@ -1,4 +1,4 @@
-"""Obstacles and attached parts in the scene: what ~/obstacles said last."""
+"""Obstacles and attached parts in the scene, from the last message on ~/obstacles."""
 import numpy as np
 import trimesh
 import viser.transforms
@@ -13,7 +13,7 @@ ROOT = 0  # the first link of a robot
 
 
 class Obstacles:
-    """Draws a message anew where it is another one, and moves attached parts with their links."""
+    """Redraws after a changed message, and moves attached parts with their links."""
 
     def __init__(self, scene):
         self._scene, self._placed, self._drawn = scene, [], None
@@ -34,7 +34,7 @@ class Obstacles:
 
     def _add_all(self, message, robot):
         stands = [(obstacle, ROOT, OBSTACLE) for obstacle in message.obstacles]
-        # Of a robot that has been replaced, a link may be missing.
+        # A link of a replaced robot may be missing.
         carried = [(part.obstacle, robot.link_index[part.link_name], ATTACHED)
                    for part in message.attached if part.link_name in robot.link_index]
         budget = MAX_TRIANGLES
@@ -63,7 +63,7 @@ def parts_of(obstacle, rgba):
 
 
 def solid(primitive):
-    """Vertices and faces of a box, a sphere or a cylinder: the node publishes no others."""
+    """Vertices and faces of a box, a sphere or a cylinder: the node publishes no other primitives."""
     if primitive.type == SolidPrimitive.SPHERE:
         sphere = trimesh.creation.icosphere(subdivisions=3, radius=primitive.dimensions[0])
         return sphere.vertices, sphere.faces

@@ -1,4 +1,4 @@
-"""What became of a target: a word and a colour."""
+"""The outcome of a target: a word and a colour."""
 from urdf_ik.msg import SolveStatus
 
 from .colors import AMBER, BLUE, GREEN, PURPLE, RED

@@ -1,10 +1,10 @@
-"""When the next picture is due: as often as is worth while, and never so often that there is time for nothing else."""
+"""The frame rate: as high as useful, with time left for other work."""
 import asyncio
 import time
 
-PICTURE_INTERVAL = 1 / 30  # [s], the shortest
+PICTURE_INTERVAL = 1 / 30  # [s], the minimum
 PANEL_INTERVAL = 0.15  # [s]
-BUSY_SHARE = 0.5  # of the time that drawing may take
+BUSY_SHARE = 0.5  # maximum share of time for drawing
 
 
 class Pace:
@@ -29,7 +29,8 @@ class Pace:
                     panel()
                     self._next_panel = began + PANEL_INTERVAL
             self._server.flush()
-        # In viser's thread: each message sets an event of asyncio, which other threads must not do while a client waits for it.
+        # In viser's thread: each message sets an asyncio event, which other threads must not do while a client waits
+        # for it.
         asyncio.run_coroutine_threadsafe(draw(), self._server.get_event_loop()).result()
         now = time.monotonic()
         self._next_picture = now + max(PICTURE_INTERVAL - (now - began), (now - began) * (1 / BUSY_SHARE - 1))

@@ -1,6 +1,6 @@
 """The page: forwards messages of the node to the scene, the handles and the panel, and user input to the node.
 
-Everything runs in the executor's thread. Viser calls from threads of its own; what it brings is handed over as tasks.
+Everything runs in the executor's thread. Viser calls from its own threads; its events are queued as tasks.
 """
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -21,15 +21,15 @@ from .scene import Scene
 from .shapes import MeshFinder, load_shapes
 from .steering.steering import Steering
 
-ROUNDING = 1e-9  # [m or rad] by which two ways to compute a pose may differ
+ROUNDING = 1e-9  # [m or rad] tolerated difference between two computations of a pose
 
 
 class Page:
-    def __init__(self, server, arm, executor, tellers):
-        self._server, self._arm, self._executor, self._pointer = server, arm, executor, tellers.pointer
+    def __init__(self, server, arm, executor, page_scripts):
+        self._server, self._arm, self._executor, self._pointer = server, arm, executor, page_scripts.pointer
         self._scene, self._pace = Scene(server), Pace(server)
         self._panel = Panel(server, self._actions())
-        self._steering = Steering(arm, tellers.pads, self._panel.steering, self._cameras)
+        self._steering = Steering(arm, page_scripts.pads, self._panel.steering, self._cameras)
         self._robot, self._drawn_from, self._problem = None, None, None
         self._handles, self._tips, self._tools, self._positions = [], [], {}, np.zeros(0)
         self._goal_handles = GoalHandles(
@@ -37,9 +37,9 @@ class Page:
         self._shapes, self._missing = None, []
         self._loader = ThreadPoolExecutor(1)
         self._with_trace = self._with_target = True
-        self._counted = (time.monotonic(), 0, 0.0)  # since when, from which count of statuses, the last rate
+        self._counted = (time.monotonic(), 0, 0.0)  # start time and status count of the interval, and the last rate
         server.on_client_disconnect(lambda client: [held.let_go(client.client_id)
-                                                 for held in (tellers.pads, self._goal_handles, *self._handles)])
+                                                 for held in (page_scripts.pads, self._goal_handles, *self._handles)])
 
     def close(self):
         self._loader.shutdown(wait=False, cancel_futures=True)
@@ -47,7 +47,7 @@ class Page:
     def _cameras(self):
         return {client.client_id: client.camera for client in self._server.get_clients().values()}
 
-    # What people do
+    # User actions
 
     def _soon(self, function, *arguments):
         self._executor.create_task(function, *arguments)
@@ -103,7 +103,7 @@ class Page:
             self._pace.draw(self._draw_robot, self._draw_panel)
 
     def _take_robot(self):
-        """Takes over the node's robot where it is another than the one drawn, and shapes that were read meanwhile."""
+        """Loads the node's robot if it differs from the drawn one, and shapes that were read meanwhile."""
         arm = self._arm
         if arm.description is not None and arm.parameters is not None:
             source = (arm.description, *(str(arm.parameters.get(name)) for name in ('base_link', 'tip_links', 'urdf_file')))
@@ -117,7 +117,7 @@ class Page:
             self._scene.place_camera(self._link_poses())
         if self._robot is not None and self._arm.tips is not None:
             for tip, tool in tools_of(self._robot, self._base, *self._arm.tips).items():
-                # Below rounding the handle must not tremble.
+                # Rounding must not make the handle tremble.
                 if np.abs(tool - self._tools.get(tip, np.eye(4))).max() > ROUNDING:
                     self._tools[tip] = tool
             self._arm.tips = None
@@ -150,7 +150,7 @@ class Page:
         return self._robot.link_poses(self._positions)
 
     def _at(self, positions):
-        """Joint positions in the order of the robot; joints that are not named stay where they were drawn."""
+        """Joint positions in the order of the robot; unnamed joints keep their drawn positions."""
         return np.array([positions.get(name, self._positions[index]) for name, index in self._robot.joint_index.items()])
 
     def _draw_robot(self):
@@ -177,7 +177,7 @@ class Page:
             self._scene.show_target(number, self._target_pose(tip, poses) if self._with_target else None)
 
     def _target_pose(self, tip, poses):
-        """The newest target in the root link's frame; None where its frame is not a link."""
+        """The newest target in the root link's frame; None if its frame is not a link."""
         target = self._arm.targets.get(tip)
         frame = target and target.header.frame_id
         link = self._base if frame == '' else self._robot.link_index.get(frame)
@@ -225,7 +225,7 @@ class Page:
 
 
 def tools_of(robot, base, positions, tips):
-    """The pose of each tip in the frame of its link, from their poses in the base link's frame at joint positions."""
+    """The pose of each tip in the frame of its link, from the poses in the base link's frame at these joint positions."""
     there = np.array([positions.get(name, 0.0) for name in robot.joint_index])
     poses = robot.link_poses(there)
     return {tip: np.linalg.inv(poses[robot.link_index[tip]]) @ poses[base] @ matrix_of(pose)

@@ -1,4 +1,4 @@
-"""Requests of the scripts in pages to this program's web server."""
+"""Requests of page scripts to this program's web server."""
 from urllib.parse import urlsplit
 
 

@@ -1,4 +1,4 @@
-"""The panel beside the scene: status, joints, solver, buttons. Text from outside is escaped."""
+"""The panel beside the scene: status, joints, solver, buttons. External text is escaped."""
 import html
 import math
 
@@ -22,7 +22,7 @@ FREE_AXES = {
 
 
 class Panel:
-    """Elements of the panel. `actions` has a function for each thing that a person can do: they are called in viser's threads."""
+    """Elements of the panel. `actions` has a function for each user action, called in viser's threads."""
 
     def __init__(self, server, actions):
         gui = server.gui
@@ -61,7 +61,7 @@ class Panel:
             box.on_update(lambda event, name=name: actions[name](event.target.value))
 
     def show_figure(self, is_there, is_resting):
-        """The button that lets the figure of eight rest, or go on."""
+        """The button that pauses or resumes the figure of eight."""
         label = 'Figure of eight: go on' if is_resting else 'Figure of eight: rest'
         if self._figure.label != label:
             self._figure.label = label
@@ -73,7 +73,7 @@ class Panel:
             self._simulation.visible = is_there
 
     def show_parameters(self, parameters, solvers):
-        """Shows the values of the node, whoever set them."""
+        """Displays the values of the node, whoever set them."""
         for dropdown, value, known in (
                 (self._solver, parameters.get('solver', ''), solvers),
                 (self._free_axes, name_of_axes(parameters.get('free_axes', [])), FREE_AXES)):
@@ -84,7 +84,7 @@ class Panel:
                 dropdown.value = value
 
     def show_status(self, title, statuses, answered, rate, notes):
-        """`statuses` by tip link, `answered` the newest of all, `rate` of answers [Hz], `notes` sentences for the person."""
+        """`statuses` by tip link, `answered` the newest of all, `rate` of answers [Hz], `notes` messages for the user."""
         lines = [headline(title)]
         if answered is not None and answered.outcome == SolveStatus.FOLLOWING_ERROR and answered.tip_link not in statuses:
             lines.append(outcome(*word_and_color(answered), '', answered.message))

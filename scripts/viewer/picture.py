@@ -1,4 +1,4 @@
-"""A picture of the scene as a file of the person's browser."""
+"""A picture of the scene as a download in the user's browser."""
 import imageio.v3 as imageio
 import numpy as np
 
@@ -7,7 +7,7 @@ BACKGROUND = {False: 255.0, True: 20.0}  # by dark
 
 
 def take_picture(client, dark, name):
-    """For a thread of viser's, because the browser takes its time."""
+    """For one of viser's threads, because the browser is slow."""
     camera = client.camera
     image = client.get_render(height=camera.image_height, width=camera.image_width, transport_format='png',
                               timeout=RENDER_TIMEOUT)

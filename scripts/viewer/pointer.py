@@ -1,6 +1,6 @@
-"""Where people have their pointer on the page: viser tells of clicks and drags alone.
+"""The pointer position on the page: viser reports only clicks and drags.
 
-A script in the page tells it to this program's web server, `server.py`. So what runs away from a pointer can wait for it.
+A script in the page reports it to this program's web server, `server.py`, so that a moving handle can wait for the pointer.
 """
 import math
 import time
@@ -13,12 +13,12 @@ from viser._messages import RunJavascriptMessage
 from .page_request import own_query
 
 PATH = '/pointer'
-INTERVAL = 0.25  # [s] between two tellings
+INTERVAL = 0.25  # [s] between two reports
 FORGOTTEN_AFTER = 1.0  # [s]
-# Positions are relative to the middle of the scene, right and down, in half heights of the scene.
+# Positions are relative to the centre of the scene, right and down, in half heights of the scene.
 SCRIPT = f"""
-if (!window.tellsPointer) {{
-  window.tellsPointer = true;
+if (!window.reportsPointer) {{
+  window.reportsPointer = true;
   let place = null;
   document.addEventListener('pointermove', event => {{
     // The page has more than one canvas: that of the scene is the one that takes pointers.
@@ -35,17 +35,17 @@ if (!window.tellsPointer) {{
 
 
 class Pointer:
-    """The newest place of a pointer, whichever page it is on."""
+    """The newest position of a pointer, on any page."""
 
     def __init__(self):
-        self._place, self._told_at = None, -math.inf
+        self._place, self._reported_at = None, -math.inf
 
     def attach(self, server):
-        """Has the pages of a server tell."""
+        """Runs the script in the pages of a server."""
         server.gui._websock_interface.queue_message(RunJavascriptMessage(source=SCRIPT))
 
-    def is_told_by(self, request):
-        """Whether a request is a page's telling, which it then takes."""
+    def handle(self, request):
+        """Handles the request if it is a report of the script. Returns whether it is."""
         query = own_query(request, PATH)
         if query is None:
             return False
@@ -55,18 +55,18 @@ class Pointer:
         except ValueError:
             return False
         if np.isfinite(place).all():
-            self._place, self._told_at = place, time.monotonic()
+            self._place, self._reported_at = place, time.monotonic()
         return True
 
     def is_over(self, server, middle, radius):
-        """Whether it was told to be over a ball of the scene, as one of the pages shows that."""
-        if time.monotonic() > self._told_at + FORGOTTEN_AFTER:
+        """Whether the reported position is over a ball of the scene, as displayed by any of the pages."""
+        if time.monotonic() > self._reported_at + FORGOTTEN_AFTER:
             return False
         return any(is_seen_at(self._place, client.camera, middle, radius) for client in server.get_clients().values())
 
 
 def is_seen_at(place, camera, middle, radius):
-    """Whether a camera shows a ball at a place, right and down of the middle in half heights of the picture."""
+    """Whether a camera shows a ball at a position, right and down of the centre in half heights of the picture."""
     right, down, ahead = viser.transforms.SO3(camera.wxyz).inverse().apply(np.asarray(middle) - camera.position)
     half_height = ahead * math.tan(camera.fov / 2)
     if half_height <= 0:

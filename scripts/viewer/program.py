@@ -16,7 +16,7 @@ GREETING = """\
 
 @contextlib.contextmanager
 def needed_packages(program):
-    """Ends the program with a sentence where a package that is imported inside is missing."""
+    """Exits with a message if a package imported in the block is missing."""
     try:
         yield
     except ModuleNotFoundError as missing:
@@ -24,7 +24,7 @@ def needed_packages(program):
 
 
 def stopped_by_signals():
-    """An event that Ctrl-C, SIGTERM and a closed terminal set."""
+    """An event set by Ctrl-C, SIGTERM and a closed terminal."""
     stopping = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: stopping.set())
@@ -32,7 +32,7 @@ def stopped_by_signals():
 
 
 def greet(program, what, port, wanted, browser):
-    """Says where the page is, and opens it where there is a display and `browser` is wished for."""
+    """Prints the URL of the page, and opens it if there is a display and `browser` is set."""
     address = f'http://127.0.0.1:{port}'
     if port != wanted:
         print(f'{program}: port {wanted} is taken, so the page is on {port}', flush=True)

@@ -11,12 +11,12 @@ import yourdfpy
 TURNING, SLIDING = ('revolute', 'continuous'), ('prismatic',)
 MAX_CHARACTERS = 16 * 1024 * 1024
 REACH_RANGE = (0.05, 1000.0)  # [m]
-# Limits may be very far apart: a joint works within so many sizes of the robot (crates/robot/src/working_range.rs).
+# Limits may be very wide: a joint works within a multiple of the robot's size (crates/robot/src/working_range.rs).
 WORKING_SIZES = 10.0
 
 
 class BadDescription(Exception):
-    """A robot description that cannot be drawn, with the reason as a sentence."""
+    """A robot description that cannot be drawn; the message gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Visual:
 
 @dataclass(frozen=True)
 class JointRange:
-    """The limits of a movable joint, infinite where it has none."""
+    """The limits of a movable joint, infinite if it has none."""
     lower: float
     upper: float
     turns: bool
@@ -40,21 +40,22 @@ class Robot:
     """Joints are ordered with parents before children; `positions` are in this order."""
 
     def __init__(self, description):
-        """Raises BadDescription where the text is not the URDF of one robot."""
+        """Raises BadDescription unless the text is the URDF of one robot."""
         if len(description) > MAX_CHARACTERS:
             raise BadDescription(f'the robot description has more than {MAX_CHARACTERS} characters')
         try:
-            # The scene graph and the meshes of yourdfpy are left out: this file and shapes.py draw 1000 joints fluently.
+            # The scene graph and the meshes of yourdfpy are not used: this file and shapes.py draw 1000 joints
+            # smoothly.
             urdf = yourdfpy.URDF.load(io.BytesIO(description.encode()), build_scene_graph=False, load_meshes=False)
             self.name = urdf.robot.name or 'robot'
             self._sort_joints(urdf)
             self._read_joints()
             self.visuals = self._read_visuals(urdf)
-        except Exception as error:  # a description from outside can be anything
+        except Exception as error:  # external descriptions can contain anything
             raise BadDescription(f'the robot description cannot be drawn: {error}') from error
 
     def _sort_joints(self, urdf):
-        """Walks the tree from the root link. Links that are not connected to it are left out."""
+        """Walks the tree from the root link. Links without a connection to it are omitted."""
         children = {}
         for joint in urdf.robot.joints:
             children.setdefault(joint.parent, []).append(joint)
@@ -64,7 +65,7 @@ class Robot:
             raise BadDescription('it has no root link')
         self.links, self._joints, self._parents = [roots[0]], [], []
         self.link_index = {roots[0]: 0}
-        for parent, name in enumerate(self.links):  # grows while the tree is walked
+        for parent, name in enumerate(self.links):  # grows during the loop
             for joint in children.get(name, []):
                 if joint.child not in self.link_index:
                     self.link_index[joint.child] = len(self.links)
@@ -99,11 +100,11 @@ class Robot:
         return visuals
 
     def default_tips(self, base):
-        """The leaf links that move against both the root link and the link of index `base`; where none does, all of them.
+        """The leaf links that move relative to both the root link and the link of index `base`; all of them if none does.
 
-        They are the tips where none is named (`Chain::default_tips` in crates/robot/src/chain.rs).
+        They are the tips if none is named (`Chain::default_tips` in crates/robot/src/chain.rs).
         """
-        bodies = [0]  # of each link, the uppermost one that fixed joints connect with it
+        bodies = [0]  # of each link, the uppermost link rigidly connected to it
         for child, parent in enumerate(self._parents):
             bodies.append(bodies[parent] if self._joints[child].type == 'fixed' else child + 1)
         leaves = [index for index in range(len(self.links)) if index not in set(self._parents)]
@@ -111,7 +112,7 @@ class Robot:
         return [self.links[index] for index in moving or leaves]
 
     def segments(self):
-        """Pairs of link indices that a joint connects, shape (joints, 2)."""
+        """Pairs of link indices connected by a joint, shape (joints, 2)."""
         return np.array([[parent, child + 1] for child, parent in enumerate(self._parents)], int).reshape(-1, 2)
 
     def link_poses(self, positions):
@@ -127,7 +128,7 @@ class Robot:
         return poses
 
     def reach(self):
-        """The length of the longest branch, stretched [m]. A stroke counts up to the end of its working range."""
+        """The length of the longest branch, stretched [m]. A prismatic joint counts up to the end of its working range."""
         lengths = np.zeros(len(self.links))
         longest = WORKING_SIZES * (np.linalg.norm(self._origins[:, :3, 3], axis=1).sum() or 1.0)
         for child, parent in enumerate(self._parents):
@@ -152,7 +153,7 @@ def joint_range(joint):
 
 
 def rotations(axes, angles):
-    """Rotation matrices by Rodrigues' formula, shape (n, 3, 3); an axis of length 0 does not turn."""
+    """Rotation matrices by Rodrigues' formula, shape (n, 3, 3); the identity for an axis of length 0."""
     x, y, z = axes.T
     zero = np.zeros_like(x)
     cross = np.array([[zero, -z, y], [z, zero, -x], [-y, x, zero]]).transpose(2, 0, 1)

@@ -15,7 +15,7 @@ TRACE_COLOR = (204, 121, 167)
 
 
 class Trace:
-    """The places where a tip has been, the newest few."""
+    """The newest positions of a tip."""
 
     def __init__(self, scene, name, spacing, thickness):
         self._scene, self._name, self._spacing, self._thickness = scene, name, spacing, thickness
@@ -41,7 +41,7 @@ class Trace:
 
 
 class Axes:
-    """Coordinate axes that are shown where something is known to be."""
+    """Coordinate axes, visible while their pose is known."""
 
     def __init__(self, scene, name, length):
         self._node = scene.add_frame(name, axes_length=length, axes_radius=length / 28, origin_radius=length / 14, visible=False)
@@ -61,7 +61,7 @@ class Axes:
 
 
 class Scene(Stage):
-    """All of it but the handles. Everything is in the frame of the robot's root link."""
+    """The scene without the handles. All nodes are in the frame of the robot's root link."""
 
     def __init__(self, server):
         super().__init__(server)
@@ -70,7 +70,7 @@ class Scene(Stage):
         self._traces, self._targets = [], []
 
     def set_robot(self, robot, tips):
-        """A new robot with no shapes yet; `tips` is the number of its tip links."""
+        """A new robot without shapes yet; `tips` is the number of its tip links."""
         self.robot = robot
         self.set_reach(robot.reach())
         self.clear_traces()
@@ -91,7 +91,7 @@ class Scene(Stage):
         self._drawing.show(link_poses)
 
     def show_measured(self, link_poses, commanded):
-        """The measured arm, where it is not as it is commanded."""
+        """The measured arm, where it differs from the commanded one."""
         if self._measured is None and not np.array_equal(link_poses, commanded):
             self._measured = Drawing(self._scene, self.robot, self._shapes, self.reach, '/measured', MEASURED)
         if self._measured is not None:
@@ -101,7 +101,7 @@ class Scene(Stage):
         self._obstacles.show(message, self.robot, link_poses)
 
     def show_markers(self, markers, base_pose):
-        """The workspace and the goals among the node's markers, by namespace and id."""
+        """The workspace and the goals of the node's markers, by namespace and id."""
         self._markers.show(markers, base_pose, self.dark)
 
     def trace(self, tip, point):
@@ -115,5 +115,5 @@ class Scene(Stage):
         self._targets[tip].show(pose)
 
     def place_camera(self, link_poses):
-        """Turns the cameras to the whole robot."""
+        """Points the cameras at the whole robot."""
         self.aim_camera(self._drawing.corners(link_poses))

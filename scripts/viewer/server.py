@@ -21,11 +21,11 @@ PORTS_TRIED = 100
 
 
 class NoServer(Exception):
-    """Why there is no web server, as a sentence."""
+    """There is no web server; the message gives the reason."""
 
 
 class OneLine(logging.Formatter):
-    """A record in one line: what strangers send to the port must not fill the terminal with tracebacks."""
+    """A record in one line: requests of strangers must not fill the terminal with tracebacks."""
 
     def format(self, record):
         cause = record.exc_info[1] if record.exc_info else None
@@ -33,21 +33,21 @@ class OneLine(logging.Formatter):
         return words.splitlines()[0]
 
 
-class Tellers(namedtuple('Tellers', 'pointer pads')):
-    """Scripts in pages that tell more than viser does: where their pointer is, and how their pads are held."""
+class PageScripts(namedtuple('PageScripts', 'pointer pads')):
+    """Scripts in pages that report more than viser does: the pointer, and the deflection of the pads."""
 
     def attach(self, server):
-        for teller in self:
-            teller.attach(server)
+        for script in self:
+            script.attach(server)
 
-    def are_told_by(self, request):
-        """Whether a request is from one of these scripts, which then has its content."""
+    def handle(self, request):
+        """Passes a request to these scripts. Returns whether it is one of theirs."""
         is_own = urlsplit(f'//{request.headers.get("Host", "")}').hostname in LOCAL_NAMES
-        return is_own and any(teller.is_told_by(request) for teller in self)
+        return is_own and any(script.handle(request) for script in self)
 
 
-def open_server(port, label, tellers=None):
-    """A viser server on this port or the next free one. Its pages have the scripts of `tellers`."""
+def open_server(port, label, page_scripts=None):
+    """A viser server on this port or the next free one. Its pages run `page_scripts`."""
     rich.get_console().quiet = True  # view.py prints its own messages
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(OneLine())
@@ -55,10 +55,10 @@ def open_server(port, label, tellers=None):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False
     start = functools.partial(viser.ViserServer, host=HOST, port=free_port(port), label=label, verbose=False)
-    server = serve_own_pages(start, tellers.are_told_by if tellers else lambda request: False)
+    server = serve_own_pages(start, page_scripts.handle if page_scripts else lambda request: False)
     server.gui.main_panel.dock_right()
-    if tellers:
-        tellers.attach(server)
+    if page_scripts:
+        page_scripts.attach(server)
     return server
 
 
@@ -75,19 +75,19 @@ def free_port(first):
 
 
 def is_own_page(headers):
-    """Whether a web socket is asked for by a page of this server.
+    """Whether a web socket is requested by a page of this server.
 
-    A browser says in `Origin` which page asks, and in `Host` which server it means. Behind a forwarded port both have the
-    forwarded name. A name that is not local may be a foreign one that leads here.
+    A browser sends the page in `Origin`, and the server in `Host`. Behind a forwarded port both have the
+    forwarded name. A name that is not local may be a foreign one that resolves to this machine.
     """
     host = headers.get('Host', '')
     return headers.get('Origin') == f'http://{host}' and urlsplit(f'//{host}').hostname in LOCAL_NAMES
 
 
-def serve_own_pages(start, is_taken):
-    """Calls `start`, and has the web socket server that it starts refuse pages of others, which viser itself does not.
+def serve_own_pages(start, handle):
+    """Calls `start`, and makes its web socket server refuse foreign pages, which viser itself accepts.
 
-    A request for which `is_taken` is true is answered with nothing.
+    A request for which `handle` is true gets an empty response.
     """
     serve = websockets.asyncio.server.serve
     guarded = []
@@ -99,7 +99,7 @@ def serve_own_pages(start, is_taken):
         def guard(connection, request):
             if request.headers.get('Upgrade', '').lower() == 'websocket' and not is_own_page(request.headers):
                 return connection.respond(http.HTTPStatus.FORBIDDEN, 'this page is not one of this server\n')
-            if is_taken(request):
+            if handle(request):
                 return connection.respond(http.HTTPStatus.NO_CONTENT, '')
             return process_request(connection, request)
 

@@ -1,4 +1,4 @@
-"""The shapes of a robot's visuals as triangles, read with care: a mesh file from outside may be missing, broken or huge."""
+"""The shapes of a robot's visuals as triangles. External mesh files may be missing, broken or huge."""
 import logging
 from collections import OrderedDict
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from ament_index_python.packages import PackageNotFoundError, get_package_share_
 
 MAX_BYTES = 64 * 1024 * 1024  # of a mesh file
 MAX_TRIANGLES = 1_000_000  # of all shapes together
-PLAIN = (0.72, 0.74, 0.77, 1.0)  # where neither the URDF nor the mesh has a colour
+PLAIN = (0.72, 0.74, 0.77, 1.0)  # if neither the URDF nor the mesh has a colour
 SECTIONS = 40  # of a cylinder
 
 # Broken files are reported on the page.
@@ -19,16 +19,16 @@ logging.getLogger('trimesh').setLevel(logging.CRITICAL)
 
 
 class MeshError(Exception):
-    """A mesh that cannot be drawn, with the reason as a sentence."""
+    """A mesh that cannot be drawn; the message gives the reason."""
 
 
 @dataclass
 class Part:
-    """Triangles of one colour, and every place where they are drawn."""
+    """Triangles of one colour, and all poses at which they are drawn."""
     vertices: np.ndarray
     faces: np.ndarray
     rgba: tuple  # 0 to 1
-    side: str = 'front'  # that is drawn; triangles of files may face either way: 'double'
+    side: str = 'front'  # visible faces; triangles of files may face either way: 'double'
     links: list = field(default_factory=list)  # indices of links
     origins: list = field(default_factory=list)  # 4 x 4, in the frames of these links
 
@@ -36,12 +36,12 @@ class Part:
 @dataclass
 class Shapes:
     parts: list
-    missing: list  # a sentence for each mesh that is not drawn
-    bare_links: set  # indices of the links that miss a mesh
+    missing: list  # a message for each mesh that is not drawn
+    bare_links: set  # indices of the links with missing meshes
 
 
 class MeshFinder:
-    """Finds the files that a URDF names; `urdf` is its path where that is known."""
+    """Resolves the file names in a URDF; `urdf` is its path if known."""
 
     def __init__(self, urdf=None):
         self.folder = Path(urdf).resolve().parent if urdf else None
@@ -92,7 +92,7 @@ def load_shapes(robot, finder):
                 if budget < 0:
                     raise MeshError(f'the robot would have more than {MAX_TRIANGLES} triangles')
                 loaded[key] = parts
-            except Exception as error:  # readers of meshes raise whatever they like
+            except Exception as error:  # mesh readers raise all kinds of exceptions
                 name = visual.geometry.mesh.filename if visual.geometry and visual.geometry.mesh else 'a visual'
                 missing[key] = f'{name}: {error or type(error).__name__}'
         if key in missing:
@@ -104,7 +104,7 @@ def load_shapes(robot, finder):
 
 
 def shape_key(visual):
-    """What two visuals have to have in common to be drawn as one."""
+    """The properties that two visuals must share to be drawn as one."""
     geometry = visual.geometry
     if geometry is None:
         return None

@@ -1,4 +1,4 @@
-"""What every page has around its figure: lights, grid, camera, light or dark."""
+"""The surroundings of the figure on every page: lights, grid, camera, light or dark."""
 import numpy as np
 
 FIELD_OF_VIEW = 0.75  # [rad]
@@ -13,7 +13,7 @@ class Stage:
     def __init__(self, server):
         self._server, self._scene = server, server.scene
         self._scene.world_axes.visible = False
-        # No environment map: where the processor draws, it takes seconds a picture.
+        # No environment map: with software rendering it takes seconds per picture.
         self._scene.configure_environment_map(None)
         self._scene.configure_default_lights(False)
         self._scene.add_light_hemisphere('/light/sky', sky_color=(255, 255, 255), ground_color=(150, 155, 165), intensity=1.6)
@@ -35,7 +35,7 @@ class Stage:
             self._draw_grid()
 
     def set_shadow(self, on):
-        """Shadows double the time of a picture where the processor draws."""
+        """With software rendering shadows double the time of a picture."""
         self._scene.add_light_directional('/light/sun', intensity=1.9, cast_shadow=on, position=(2.0, -1.4, 3.5))
 
     def _draw_grid(self):
@@ -50,7 +50,7 @@ class Stage:
             fade_strength=0.0, shadow_opacity=0.15, position=(0.0, 0.0, self._floor))
 
     def aim_camera(self, points, direction=FROM):
-        """Turns the cameras of all pages, and of those to come, to all of these points, shape (points, 3)."""
+        """Points the cameras of all present and future pages at all of these points, shape (points, 3)."""
         low, high = points.min(axis=0), points.max(axis=0)
         size = np.clip(np.linalg.norm(high - low), 0.75 * self.reach, 3 * self.reach)
         look_at = (low + high) / 2

@@ -1,4 +1,4 @@
-"""The style of the panels. Text from outside is escaped."""
+"""The style of the panels. External text is escaped."""
 import html
 import math
 
@@ -32,7 +32,7 @@ def headline(text):
 
 
 def outcome(word, color, name, sentence):
-    """What became of a target: a word on its colour, the name of what should reach it, and a sentence."""
+    """The outcome of a target: a word on its colour, the name of the moving part, and a message."""
     return f'<div><span class="chip" style="background: rgb{color}">{word}</span>{html.escape(name)}</div>' + dimmed(sentence)
 
 
@@ -51,7 +51,7 @@ def note(text):
 
 
 def length(metres):
-    """With a unit in which it is read easily; NaN is unknown."""
+    """In a readable unit; NaN is unknown."""
     if math.isnan(metres):
         return '–'
     if metres < 1e-12:
@@ -63,5 +63,5 @@ def length(metres):
 
 
 def chosen(act):
-    """A callback that calls `act` for choices of people only: updates of this program have no client."""
+    """A callback that calls `act` only for user actions: updates by this program have no client."""
     return lambda event: act(event) if event.client is not None else None

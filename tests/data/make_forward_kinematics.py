@@ -4,9 +4,9 @@
     pip install pin
     python make_forward_kinematics.py OUT_DIR URDF...
 
-Each URDF gives OUT_DIR/NAME.json with five samples: positions of the joints that move by themselves (rad or m), drawn
+Each URDF gives OUT_DIR/NAME.json with five samples: positions of the independent joints (rad or m), drawn
 uniformly inside their limits and within -pi to pi, and the pose of every link in the root link's frame (m, unit
-quaternion). Mimic joints are left out of the positions: they follow their master. The same files give the same figures.
+quaternion). Mimic joints are omitted: they follow their master. The same files give the same figures.
 """
 import json
 import math
@@ -30,16 +30,16 @@ def mimic_rules(root):
 
 
 def is_circle(joint):
-    """Pinocchio holds a continuous joint as the cosine and sine of its angle."""
+    """Pinocchio represents a continuous joint by the cosine and sine of its angle."""
     return joint.nq == 2
 
 
 def draw(model, names, random):
-    """Random positions of the named joints, uniform inside their limits and a turn (or as many metres)."""
+    """Random positions of the named joints, uniform inside their limits and a revolution (or as many metres)."""
     positions = {}
     for name in names:
         joint = model.joints[model.getJointId(name)]
-        lower, upper = -math.pi, math.pi  # wide limits are cut: kilometres off the root the figures would lose digits
+        lower, upper = -math.pi, math.pi  # wide limits are cut: kilometres from the root the figures would lose digits
         if not is_circle(joint):
             lower = max(lower, model.lowerPositionLimit[joint.idx_q])
             upper = min(upper, model.upperPositionLimit[joint.idx_q])
@@ -87,7 +87,7 @@ def reference(path):
 
 
 def write(figures, path):
-    """One sample per line: small, and a changed figure still shows where it is."""
+    """One sample per line: compact, and a changed figure shows its place in a diff."""
     samples = ',\n'.join(json.dumps(sample) for sample in figures['samples'])
     path.write_text(f'{{"urdf": "{figures["urdf"]}", "source": "{figures["source"]}", "samples": [\n{samples}\n]}}\n')
 

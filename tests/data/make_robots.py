@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes the kinematics of makers' robots for the tests: links and joints alone, every number as its maker wrote it.
+"""Writes the kinematics of manufacturers' robots for the tests: only links and joints, with the original numbers.
 
     python make_robots.py OUT_DIR URDF...
 
-Each URDF gives OUT_DIR/NAME.urdf under a notice of who made it and by which licence; descriptions in xacro are expanded
-before (`pip install xacro`; `xacro FILE > NAME.urdf`). Meshes, inertia, transmissions and what simulators need are left out.
-Only robots that NOTICES knows are written. The texts of the licences are in tests/data/robots/licences.
+Each URDF gives OUT_DIR/NAME.urdf with a notice of its authors and licence; descriptions in xacro are expanded
+before (`pip install xacro`; `xacro FILE > NAME.urdf`). Meshes, inertia, transmissions and simulator elements are omitted.
+Only robots listed in NOTICES are written. The texts of the licences are in tests/data/robots/licences.
 """
 import sys
 import xml.etree.ElementTree as ET

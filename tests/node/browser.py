@@ -1,4 +1,4 @@
-"""Debian's Chromium without a screen, driven through its own protocol (https://chromedevtools.github.io/devtools-protocol)."""
+"""Headless Chromium of Debian, driven by the DevTools protocol (https://chromedevtools.github.io/devtools-protocol)."""
 import base64
 import io
 import json
@@ -17,16 +17,16 @@ OPTIONS = (
     '--headless', '--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-quic',
     '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
     '--remote-debugging-port=0', '--hide-scrollbars')
-TIMEOUT = 120.0  # [s] patience with a busy machine
+TIMEOUT = 120.0  # [s] generous timeout for a busy machine
 
 
 def executable():
-    """The path of a Chromium, or None."""
+    """The path of a Chromium executable, or None."""
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
 class Browser:
-    """One page of a browser with a profile of its own. `errors` has what the page complained about."""
+    """One browser page with its own profile. `errors` lists the page's error messages."""
 
     def __init__(self, profile: Path, width=1280, height=800):
         self.errors, self._number = [], 0
@@ -44,10 +44,10 @@ class Browser:
             raise
 
     def _address(self, profile):
-        """Of the page's socket. The browser writes its port into its profile."""
+        """Address of the page's web socket. The browser writes its port into its profile."""
         deadline = time.monotonic() + TIMEOUT
         while time.monotonic() < deadline:
-            assert self.process.poll() is None, 'the browser ended by itself'
+            assert self.process.poll() is None, 'the browser exited unexpectedly'
             try:
                 port = (profile / 'DevToolsActivePort').read_text().split()[0]
                 with urllib.request.urlopen(f'http://127.0.0.1:{port}/json', timeout=TIMEOUT) as answer:
@@ -60,7 +60,7 @@ class Browser:
         raise AssertionError(f'the browser did not start in {TIMEOUT} s')
 
     def call(self, method, **parameters):
-        """The answer of the browser; events that come before it are looked through."""
+        """The browser's response to a command; skips events that arrive before it."""
         self._number += 1
         self._socket.send(json.dumps({'id': self._number, 'method': method, 'params': parameters}))
         while True:
@@ -86,7 +86,7 @@ class Browser:
         self.call('Page.navigate', url=address)
 
     def evaluate(self, expression):
-        """The value of a JavaScript expression; a promise is waited for."""
+        """The value of a JavaScript expression; promises are awaited."""
         answer = self.call('Runtime.evaluate', expression=expression, returnByValue=True, awaitPromise=True)
         assert 'exceptionDetails' not in answer, answer['exceptionDetails']
         return answer['result'].get('value')
@@ -95,7 +95,7 @@ class Browser:
         return self.evaluate('document.body ? document.body.innerText : ""')
 
     def screenshot(self, file=None):
-        """The pixels of the page, shape (height, width, 3)."""
+        """The page's pixels, shape (height, width, 3)."""
         data = base64.b64decode(self.call('Page.captureScreenshot', format='png')['data'])
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -113,7 +113,7 @@ class Browser:
         self.mouse('mouseReleased', x, y)
 
     def key(self, kind, code, key):
-        """`kind` is keyDown or keyUp; `code` the place of the key on the keyboard, `key` what it means."""
+        """`kind` is keyDown or keyUp; `code` is the physical key, `key` its meaning."""
         self.call('Input.dispatchKeyEvent', type=kind, code=code, key=key)
 
     def close(self):

@@ -1,4 +1,4 @@
-"""A ROS 2 client of one urdf_ik node: sends targets, calls services, keeps what the node publishes."""
+"""A ROS 2 client of one urdf_ik node: publishes targets, calls services, stores the node's messages."""
 import time
 import uuid
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ from urdf_ik.srv import ForwardKinematics, SolveIK
 
 from kinematics import pose_of, quaternion_of
 
-TIMEOUT = 120.0  # [s] patience with a busy machine; on an idle one all comes at once
+TIMEOUT = 120.0  # [s] generous timeout for a busy machine; an idle one responds at once
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 MEASURED = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 OUTCOMES = {getattr(SolveStatus, name): name for name in (
@@ -36,7 +36,7 @@ def nanoseconds(stamp):
 
 
 def pose_message(pose, frame='', stamp=None):
-    """PoseStamped of a 4 x 4 matrix."""
+    """PoseStamped from a 4 x 4 matrix."""
     message = PoseStamped()
     fill(message.pose.position, 'xyz', pose[:3, 3])
     fill(message.pose.orientation, 'xyzw', quaternion_of(pose))
@@ -47,7 +47,7 @@ def pose_message(pose, frame='', stamp=None):
 
 
 def faulty(pose, **changes):
-    """Pose of a 4 x 4 matrix, in which `changes` replace fields such as position_x."""
+    """Pose from a 4 x 4 matrix; `changes` replace fields such as position_x."""
     message = pose_message(pose).pose
     for field, value in changes.items():
         part, name = field.split('_')
@@ -61,7 +61,7 @@ def fill(message, fields, values):
 
 
 def pose_from(message):
-    """4 x 4 matrix of a Pose."""
+    """4 x 4 matrix from a Pose."""
     position, turn = message.position, message.orientation
     return pose_of((position.x, position.y, position.z), (turn.x, turn.y, turn.z, turn.w))
 
@@ -79,12 +79,12 @@ PARAMETER_KINDS = {bool: ('BOOL', 'bool_value'), int: ('INTEGER', 'integer_value
 
 
 def empty_list(kind):
-    """ParameterValue of an empty list for elements of a Python type."""
+    """ParameterValue of an empty list with elements of a Python type."""
     return ParameterValue(type=getattr(ParameterType, f'PARAMETER_{PARAMETER_KINDS[kind][0]}_ARRAY'))
 
 
 def parameter_value(value):
-    """ParameterValue of a Python value, whose type decides."""
+    """ParameterValue from a Python value, according to its type."""
     if value is None:
         return ParameterValue()
     if value == []:
@@ -108,7 +108,7 @@ def python_value(value):
 
 
 class Client:
-    """The other side of everything that the node NAME (a full name) offers; `measured` is its topic of measured joint states."""
+    """Client for all topics, services and parameters of the node NAME (a full name); `measured` is its topic of measured joint states."""
 
     def __init__(self, name, measured=None):
         self.name = name
@@ -123,7 +123,7 @@ class Client:
         self.is_met = False
         self.subscribe(SolveStatus, f'{name}/status', self.statuses, 1000)
         self.subscribe(JointState, f'{name}/joint_states', self.states, 1000)
-        # Made early, since what a best-effort publisher sends before both sides know each other is lost.
+        # Created early, since messages of a best-effort publisher are lost until both sides have discovered each other.
         self.measured = self.publisher(JointState, measured or f'{name}/measured_joint_states', MEASURED)
 
     def close(self):
@@ -133,23 +133,23 @@ class Client:
     # Waiting
 
     def wait_for(self, condition, what, timeout=TIMEOUT):
-        """The condition's value as soon as it is true; messages and answers come in meanwhile."""
+        """Waits until the condition is true and returns its value; processes incoming messages and responses meanwhile."""
         deadline = time.monotonic() + timeout
         while not (value := condition()):
-            assert time.monotonic() < deadline, f'waited {timeout} s in vain for {what}'
+            assert time.monotonic() < deadline, f'timed out after {timeout} s, waiting for {what}'
             self.executor.spin_once(timeout_sec=0.02)
         return value
 
     def pace(self, duration):
-        """Takes in what comes for a while, between two messages of a stream. That nothing comes is seen by `settle`."""
+        """Processes incoming messages briefly, between two messages of a stream. `settle` checks that no message arrives."""
         deadline = time.monotonic() + duration
         while time.monotonic() < deadline:
             self.executor.spin_once(timeout_sec=0.02)
 
     def wait_until_ready(self, process, robot=True):
-        """Until the node answers and, where it has a robot, publishes."""
+        """Waits until the node answers and, if it has a robot, publishes."""
         def ready():
-            assert process.is_alive(), f'ended by itself; it printed:\n{process.output()}'
+            assert process.is_alive(), f'exited unexpectedly; it printed:\n{process.output()}'
             return (self.service(SolveIK, 'solve_ik').service_is_ready()
                     and self.service(ForwardKinematics, 'forward_kinematics').service_is_ready()
                     and self.target_publisher('target_pose').get_subscription_count() > 0
@@ -162,25 +162,25 @@ class Client:
         self.is_met = True
 
     def meet(self):
-        """Until the node has found all that was made here by now, so that nothing that it publishes once is missed.
+        """Waits until the node has discovered all endpoints created here so far, so that no message that it publishes once is missed.
 
-        It finds all in the order in which it was made, and answers a new caller only once it has found the subscription for the answer.
+        Endpoints are discovered in the order of their creation, and a new client gets a response only once its response reader is known.
         """
         service = self.node.create_client(GetParameters, f'{self.name}/get_parameters')
         self.wait_for(service.service_is_ready, 'the services of parameters')
         future = service.call_async(GetParameters.Request())
-        self.wait_for(future.done, f'{self.name} to find this client')
+        self.wait_for(future.done, f'{self.name} to discover this client')
         self.node.destroy_client(service)
 
     def live(self, states=10):
-        """Lets the node live for so many of its periods, however long they take."""
+        """Waits for this many periods of the node, however long they take."""
         count = len(self.states) + states
         self.wait_for(lambda: len(self.states) >= count, f'{states} joint states')
 
     def settle(self, states=10):
-        """Lets the node live, and then refuse a path: whatever statuses it had to publish by then have come before that of the path.
+        """Waits for some periods, then sends a path that is refused: all statuses due by then arrive before the status of the path.
 
-        The status of the path is put aside. A refused path replaces no target and moves nothing, but handles show it.
+        The status of the path is discarded. A refused path replaces no target and moves nothing, but handles show it.
         """
         self.live(states)
         sentinel = PoseArray()
@@ -191,10 +191,10 @@ class Client:
     # Topics
 
     def subscribe(self, kind, topic, received, qos=10):
-        """Collects the messages of a topic in the list `received`, from when this returns if the node is ready."""
+        """Collects the messages of a topic in the list `received`; if the node is ready, it is complete from the return of this call."""
         def receive(message):
             received.append(message)
-            # The executor takes one message a turn, which is too slow for what has queued up while nobody was spinning.
+            # The executor takes one message per spin, too slow for a queue that has filled up between spins.
             while taken := subscription.handle.take_message(kind, False):
                 received.append(taken[0])
         subscription = self.node.create_subscription(kind, topic, receive, qos)
@@ -203,9 +203,9 @@ class Client:
         return received
 
     def publisher(self, kind, topic, qos=10):
-        """The publisher of a topic, the same each time; a node that is ready knows it.
+        """The publisher of a topic, the same object each time; a ready node has discovered it.
 
-        A message to a subscription that does not yet know its publisher is lost or, where messages are kept, sent again seconds later.
+        A message to a subscription that has not discovered its publisher is lost or, on reliable topics, resent seconds later.
         """
         if topic not in self.publishers:
             self.publishers[topic] = self.node.create_publisher(kind, topic, qos)
@@ -214,16 +214,16 @@ class Client:
         return self.publishers[topic]
 
     def target_publisher(self, topic, kind=PoseStamped):
-        # Deep enough for a burst: messages must be dropped by the node, not before it.
+        # Deep enough for a burst: the node should drop messages, not this queue.
         return self.publisher(kind, f'{self.name}/{topic}', 5000)
 
     def wait_until_heard(self, publisher):
-        """Until the node listens to a publisher; others may listen to the same topic."""
+        """Waits until the node has discovered a publisher; other nodes may subscribe to the same topic."""
         def is_heard():
             listeners = self.node.get_subscriptions_info_by_topic(publisher.topic_name)
             names = [f"{info.node_namespace.rstrip('/')}/{info.node_name}" for info in listeners]
             return self.name in names and publisher.get_subscription_count() > 0
-        self.wait_for(is_heard, f'{self.name} to listen to {publisher.topic_name}')
+        self.wait_for(is_heard, f'{self.name} to discover the publisher of {publisher.topic_name}')
         return publisher
 
     def publish_transforms(self, *transforms, static=False):
@@ -235,17 +235,17 @@ class Client:
     # Targets
 
     def new_stamp(self):
-        """The time now, never the same twice."""
+        """The current time, never the same value twice."""
         self.last_stamp = max(self.last_stamp + 1, self.node.get_clock().now().nanoseconds)
         return rclpy.time.Time(nanoseconds=self.last_stamp).to_msg()
 
     def send(self, message, topic='target_pose'):
-        """Publishes a target and returns the first status that belongs to it."""
+        """Publishes a target and returns its first status."""
         self.target_publisher(topic, type(message)).publish(message)
         return self.status_of(message.header.stamp)
 
     def send_pose(self, pose, frame='', topic='target_pose', **changes):
-        """Sends a 4 x 4 matrix as target; `changes` replace fields of its quaternion or position."""
+        """Publishes a 4 x 4 matrix as target; `changes` replace fields of its quaternion or position."""
         message = pose_message(pose, frame, self.new_stamp())
         for field, value in changes.items():
             part, name = field.split('_')
@@ -262,30 +262,30 @@ class Client:
         return [status for status in self.statuses if status.header.stamp == stamp]
 
     def status_of(self, stamp, outcome=None):
-        """The first status for the target with this stamp, or the first with this outcome."""
+        """The first status for the target with this stamp, or the first of them with this outcome."""
         def found():
             return next((status for status in self.statuses_of(stamp) if outcome in (None, status.outcome)), None)
         wanted = 'a status' if outcome is None else f'the status {OUTCOMES[outcome]}'
-        return self.wait_for(found, f'{wanted} for the target; it had {[s.message for s in self.statuses_of(stamp)]}')
+        return self.wait_for(found, f'{wanted} for the target; statuses: {[s.message for s in self.statuses_of(stamp)]}')
 
     # Joint states
 
     def answer_to(self, status):
-        """The joint positions {name: position} that a status names; of several with its stamp, as in simulated time, those of the last."""
+        """The joint positions {name: position} of a status. If several have its stamp, as in simulated time, the last one counts."""
         stamp = status.joint_state_stamp
-        assert nanoseconds(stamp) > 0, f'no joint state belongs to: {status.message}'
+        assert nanoseconds(stamp) > 0, f'no joint state for the status: {status.message}'
         return posture(self.wait_for(
             lambda: next((state for state in reversed(self.states) if state.header.stamp == stamp), None),
             f'the joint state of the status "{status.message}"'))
 
     def next_posture(self):
-        """The joint positions that are published next; not those of a message that was under way already."""
+        """The next published joint positions, excluding messages already in transit."""
         now = self.node.get_clock().now().nanoseconds
         self.wait_for(lambda: self.states and nanoseconds(self.states[-1].header.stamp) > now, 'a joint state')
         return posture(self.states[-1])
 
     def next_state(self):
-        """The joint state that comes in next, whatever its stamp."""
+        """The next joint state received, whatever its stamp."""
         count = len(self.states)
         self.wait_for(lambda: len(self.states) > count, 'a joint state')
         return self.states[-1]
@@ -293,18 +293,18 @@ class Client:
     # Services
 
     def service(self, kind, name):
-        """The client of the service ~/NAME, or of NAME itself if it begins with a slash; the same each time."""
+        """The client of the service ~/NAME, or of NAME itself if it begins with a slash; the same object each time."""
         if name not in self.services:
             full_name = name if name.startswith('/') else f'{self.name}/{name}'
             self.services[name] = self.node.create_client(kind, full_name)
         return self.services[name]
 
     def call(self, kind, name, **fields):
-        """The answer of the service ~/NAME to a request with these fields."""
+        """The response of the service ~/NAME to a request with these fields."""
         service = self.service(kind, name)
         self.wait_for(service.service_is_ready, f'the service {service.srv_name}')
         future = service.call_async(kind.Request(**fields))
-        self.wait_for(future.done, f'an answer of {service.srv_name}')
+        self.wait_for(future.done, f'a response of {service.srv_name}')
         return future.result()
 
     def solve_ik(self, pose=None, frame='', **fields):
@@ -317,7 +317,7 @@ class Client:
         return self.call(ForwardKinematics, 'forward_kinematics', **fields)
 
     def reset(self):
-        """Back to the initial posture, which is returned."""
+        """Resets the arm to its initial configuration, which is returned."""
         answer = self.call(Trigger, 'reset')
         assert answer.success, answer.message
         return self.next_posture()
@@ -331,20 +331,20 @@ class Client:
         return [python_value(value) for value in self.parameters('get_parameters', names=list(names)).values]
 
     def set(self, service='set_parameters', **values):
-        """Sets parameters (a double underscore stands for the dot in their names); returns their results."""
+        """Sets parameters (a double underscore in a name stands for a dot); returns their results."""
         parameters = [Parameter(name=name.replace('__', '.'), value=parameter_value(value))
                       for name, value in values.items()]
         answer = self.parameters(service, parameters=parameters)
         return answer.result if service.endswith('atomically') else answer.results
 
     def set_all(self, **values):
-        """Sets parameters that must not be refused."""
+        """Sets parameters, which must be accepted."""
         for result in self.set(**values):
             assert result.successful, result.reason
 
     @contextmanager
     def changed(self, **values):
-        """Sets parameters for the length of a `with` block."""
+        """Sets parameters for the duration of a `with` block."""
         before = dict(zip(values, self.get(*(name.replace('__', '.') for name in values))))
         self.set_all(**values)
         try:
@@ -353,13 +353,13 @@ class Client:
             self.set_all(**before)
 
     def refusal(self, **value):
-        """The reason for which setting one parameter is refused."""
+        """The reason given for refusing one parameter."""
         (result,) = self.set(**value)
         assert not result.successful, f'{value} was accepted'
         return result.reason
 
     def snapshot(self):
-        """The counts of what has been published until now."""
+        """The numbers of statuses and joint states received so far."""
         return SimpleNamespace(statuses=len(self.statuses), states=len(self.states))
 
     def states_since(self, snapshot):

@@ -12,11 +12,11 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-DOMAINS = range(1, 101)  # ids above 101 need ports that Linux gives to others
+DOMAINS = range(1, 101)  # ids above 101 need ports in the ephemeral range of Linux
 
 
 def claim_domain():
-    """Takes a domain id by a file lock, which ends with this process."""
+    """Claims a domain id by a file lock, released when this process ends."""
     for offset in DOMAINS:
         domain = DOMAINS[(os.getpid() + offset) % len(DOMAINS)]
         lock = open(Path(tempfile.gettempdir()) / f'urdf_ik_test_domain_{domain}', 'w')
@@ -31,7 +31,7 @@ def claim_domain():
 DOMAIN, DOMAIN_LOCK = claim_domain()
 os.environ.update(ROS_DOMAIN_ID=str(DOMAIN), ROS_AUTOMATIC_DISCOVERY_RANGE='LOCALHOST', RCUTILS_COLORIZED_OUTPUT='0')
 
-# Only now, since the middleware reads the environment.
+# Imported only now, since the middleware reads the environment.
 import rclpy  # noqa: E402
 
 from client import Client  # noqa: E402
@@ -43,14 +43,14 @@ sys.path.insert(0, str(ROOT / 'scripts'))
 
 from simulated_arm.arm import SimulatedArm  # noqa: E402
 
-SEARCH_TIMEOUT = 30.0  # [s] of a search: with the default a busy machine would cut some short, and the answers would differ
+SEARCH_TIMEOUT = 30.0  # [s] search timeout: the default would end some searches early on a busy machine
 running = []
 numbers = itertools.count(1)
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
-    """Shows what the nodes printed beside a failure."""
+    """Adds the output of the nodes to the report of a failure."""
     outcome = yield
     report = outcome.get_result()
     if report.failed:
@@ -66,7 +66,7 @@ def ros():
 
 
 class Launcher:
-    """Starts nodes and, at the end, stops them."""
+    """Starts nodes and stops them at the end."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -74,17 +74,17 @@ class Launcher:
         self.processes = []
 
     def run(self, *arguments, prefix=()):
-        """A process with these arguments; `prefix` precedes its command line."""
+        """A process with these arguments; `prefix` goes before its command line."""
         process = NodeProcess(arguments, self.folder / f'node{next(numbers)}.log', prefix)
         running.append(process)
         self.processes.append(process)
         return process
 
     def node(self, urdf=None, robot=None, remaps=(), namespace=None, name='urdf_ik', arguments=(), prefix=(), **parameters):
-        """A client of a new node that is ready; `urdf` is a file. A double underscore in a parameter stands for a dot.
-        `prefix` precedes its command line.
+        """A client of a new node that is ready; `urdf` is a file. A double underscore in a parameter name stands for a dot. `prefix` goes
+        before its command line.
 
-        `robot` says whether the node will have one by then, which is clear where a parameter gives it.
+        `robot` says whether the node has a robot at that time; by default it depends on the parameters.
         """
         namespace = namespace or f'/test{next(numbers)}'
         parameters = {'default_acceleration': ACCELERATION, 'default_jerk': JERK, 'timeout': SEARCH_TIMEOUT, **parameters}
@@ -131,14 +131,14 @@ def shared_arm(module_start):
 
 @pytest.fixture
 def arm(shared_arm):
-    """A node on the bundled arm that the tests of a file share, in its initial posture."""
+    """A node for the bundled arm at its initial configuration, shared by the tests of a file."""
     shared_arm.reset()
     return shared_arm
 
 
 @pytest.fixture
 def simulate():
-    """Connects a simulated arm to a node, of which `node` is the client: simulate(node, positions, …)."""
+    """Connects a simulated arm to the node of the client `node`: simulate(node, positions, …)."""
     arms = []
 
     def connect(node, *arguments, **options):
@@ -152,7 +152,8 @@ def simulate():
 
 ARM_FILE = ROOT / 'urdf' / 'arm7.urdf'
 ROBOTS = HERE / 'robots'
-# For the bundled arm: the tool's place is just within reach, but it points back, and the wrist cannot be that far out.
+# For the bundled arm: the position is just within reach, but the tool points back, and the wrist cannot be that far
+# out.
 UNSOLVABLE = translation(0.8, 0, 0.34) @ rotation((0, 1, 0), -math.pi / 2)
 # A search that may take a minute.
 LONG = {'attempts': 1_000_000, 'timeout': 60.0, 'solver': 'fabrik'}

@@ -1,4 +1,4 @@
-"""Robots as their drivers measure them."""
+"""Measured joint states, published as drivers do."""
 from sensor_msgs.msg import JointState
 
 # Of the bundled arm.
@@ -14,7 +14,7 @@ def publish(node, positions, **fields):
 
 
 def stream(node, positions):
-    """Publishes as a driver does, over and over, until the node has lived for some periods with what it measured."""
+    """Publishes like a driver until the node has run for some periods with this measurement."""
     for _ in range(20):
         publish(node, positions)
         node.pace(0.01)
@@ -24,7 +24,7 @@ def stream(node, positions):
 
 
 def stream_until(node, positions, condition, what):
-    """Publishes as a driver does until a condition holds."""
+    """Publishes like a driver until a condition holds."""
     def published():
         publish(node, positions)
         return condition()

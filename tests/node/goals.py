@@ -1,4 +1,4 @@
-"""Goals of requests, and their violations, computed apart from the package under test."""
+"""Goals of requests, and their violations, computed independently of the package under test."""
 import json
 import math
 import xml.etree.ElementTree as ET
@@ -7,8 +7,8 @@ import numpy as np
 
 from kinematics import pose_of, quaternion_of
 
-TOLERANCE = 1e-5  # [m or rad] up to which a goal is met
-ROUNDING = 1e-8  # by which two implementations may differ
+TOLERANCE = 1e-5  # [m or rad] largest violation of a satisfied goal
+ROUNDING = 1e-8  # tolerated difference between two implementations
 
 
 def text(goal):
@@ -16,7 +16,7 @@ def text(goal):
 
 
 def excess(values, lower, upper):
-    """By how much values exceed their bounds, None for no bound."""
+    """By how much values exceed their bounds; None means unbounded."""
     ends = [np.array([none if end is None else end for end in np.atleast_1d(bound)], float)
             for bound, none in ((lower, -math.inf), (upper, math.inf))]
     return float(np.linalg.norm(np.maximum(0, np.maximum(ends[0] - values, values - ends[1]))))
@@ -31,7 +31,7 @@ def unit(vector):
 
 
 def rotation_vector(matrix):
-    """Axis times angle, from the quaternion."""
+    """Rotation vector of the quaternion."""
     *vector, scalar = quaternion_of(np.block([[matrix, np.zeros((3, 1))], [0, 0, 0, 1]]))
     vector = np.array(vector) * (1 if scalar >= 0 else -1)
     length = np.linalg.norm(vector)
@@ -39,7 +39,7 @@ def rotation_vector(matrix):
 
 
 def euler_angles(matrix):
-    """a, b and c of Rx(a) Ry(b) Rz(c)."""
+    """Angles a, b and c of Rx(a) Ry(b) Rz(c)."""
     return np.array([math.atan2(-matrix[1, 2], matrix[2, 2]), math.asin(max(-1.0, min(1.0, matrix[0, 2]))),
                      math.atan2(-matrix[0, 1], matrix[0, 0])])
 
@@ -58,13 +58,13 @@ def centre_of_mass(robot, positions):
 
 
 class Judge:
-    """Violations of goals of a robot; `frames` has the poses of frames besides its links, in the root link's frame."""
+    """Violations of goals of a robot; `frames` has the poses of frames other than its links, in the root link's frame."""
 
     def __init__(self, robot, tip='tool0', frames=()):
         self.robot, self.tip, self.frames = robot, tip, dict(frames)
 
     def violation(self, goal, positions):
-        """Of a goal [m or rad]."""
+        """Violation of a goal [m or rad]."""
         return getattr(self, goal['type'])(goal, positions)
 
     def frame(self, goal, positions):
@@ -74,11 +74,11 @@ class Judge:
         return np.eye(4) if name is None else self.robot.pose(name, positions)
 
     def relative(self, goal, positions):
-        """The link in the frame."""
+        """Pose of the link in the frame."""
         return np.linalg.inv(self.frame(goal, positions)) @ self.robot.pose(goal.get('link', self.tip), positions)
 
     def offset(self, goal, positions):
-        """From p to the point."""
+        """Vector from p to the point."""
         return (self.relative(goal, positions) @ [*goal.get('point', (0, 0, 0)), 1])[:3] - goal.get('p', (0, 0, 0))
 
     def axes(self, goal):

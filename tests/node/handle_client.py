@@ -1,4 +1,4 @@
-"""A client of the handles. It speaks the protocol of interactive markers as RViz does, and drags as its user would."""
+"""A client of the handles: speaks the protocol of interactive markers as RViz does, and simulates drags of a user."""
 import time
 import uuid
 
@@ -9,44 +9,44 @@ from visualization_msgs.srv import GetInteractiveMarkers
 
 from client import pose_from, pose_message
 
-FRAME_TIME = 1 / 60  # [s] between two pictures, and so between two messages of a drag
-ALIVE = 0.25  # [s] between two signs of life of a hand that rests
+FRAME_TIME = 1 / 60  # [s] between two rendered frames, and so between two messages of a drag
+ALIVE = 0.25  # [s] between two keep-alive messages of a hand at rest
 SERVICE = 'handle/get_interactive_markers'
 
 
 class HandleClient:
-    """The state of the handles at one RViz, received through the rclpy client `client`."""
+    """State of the handles in one RViz, received through the rclpy client `client`."""
 
     def __init__(self, client, frame='', listens=True):
         self.client, self.frame = client, frame
         self.id = f'rviz{uuid.uuid4().hex}'
-        self.markers = None  # name: InteractiveMarker, once the service has answered
-        self.updates = []  # every update that came
-        self.waiting = []  # those that the answer must come before
+        self.markers = None  # name: InteractiveMarker, after the response of the service
+        self.updates = []  # all updates received
+        self.waiting = []  # updates that must follow the response
         self.last = None
         self.resets = 0
-        self.to_lose = 0  # updates that are lost on the way
+        self.to_lose = 0  # updates to drop
         self.request = self.asked_at = None
-        self.number = None  # of the last update before the answer
+        self.number = None  # sequence number of the last update before the response
         self.signs_of_life = None
         if listens:
             client.node.create_subscription(InteractiveMarkerUpdate, f'{client.name}/handle/update', self.receive,
                                             QoSProfile(depth=100))
         self.service = client.node.create_client(GetInteractiveMarkers, f'{client.name}/{SERVICE}')
-        # Of its own, so that several clients of a test are as many publishers.
+        # A separate publisher, so that several clients of a test are as many publishers.
         self.feedback = client.node.create_publisher(Feedback, f'{client.name}/handle/feedback', QoSProfile(depth=100))
 
-    # What the server says
+    # Server messages
 
     def connect(self):
-        """Asks for all markers, as soon as there is a server."""
+        """Requests all markers, as soon as there is a server."""
         self.client.wait_for(self.service.service_is_ready, 'the service of the handles')
         self.client.wait_until_heard(self.feedback)
         self.client.wait_for(self.is_connected, 'the handles')
         return self
 
     def is_connected(self):
-        # A server may send an answer before it knows of the client's reader: as RViz does, ask again after a second.
+        # A server may respond before it has discovered the client's reader: as RViz does, ask again after a second.
         if self.markers is None and (self.request is None or time.monotonic() > self.asked_at + 1.0):
             self.ask()
         return self.markers is not None
@@ -58,11 +58,11 @@ class HandleClient:
 
     def begin(self, request):
         if request is not self.request:
-            return  # an older one
+            return  # outdated
         answer = request.result()
         newer = [update for update in self.waiting if update.seq_num > answer.sequence_number]
         if newer and newer[0].seq_num != answer.sequence_number + 1:
-            # One was sent before the server knew of this client.
+            # One was sent before the server had discovered this client.
             self.forget()
             return self.ask()
         self.number = answer.sequence_number
@@ -86,7 +86,7 @@ class HandleClient:
         assert update.type == InteractiveMarkerUpdate.UPDATE
         self.updates.append(update)
         if self.markers is not None and update.seq_num <= self.number:
-            return  # the answer has it
+            return  # included in the response
         if self.last is not None and update.seq_num != self.last + 1:
             self.reset()
             self.ask()
@@ -110,11 +110,11 @@ class HandleClient:
         return (self.markers or {})[name]
 
     def pose(self, name='tool0'):
-        """Where the handle is shown, in the base link's frame."""
+        """The displayed pose of the handle, in the base link's frame."""
         return pose_from(self.marker(name).pose)
 
     def drawn(self, kind, name='tool0'):
-        """The marker of this kind in the always visible part of the handle; None where there is none."""
+        """The marker of this kind in the always visible control of the handle, or None."""
         drawn = [marker for control in self.marker(name).controls if control.always_visible for marker in control.markers]
         return next((marker for marker in drawn if marker.type == kind), None)
 
@@ -127,15 +127,15 @@ class HandleClient:
         return colour.r, colour.g, colour.b
 
     def menu(self, name='tool0'):
-        """The ids of the entries by their titles, and the titles of those that are marked."""
+        """The ids of the entries by title, and the titles of the checked entries."""
         entries = self.marker(name).menu_entries
         titles = {entry.title.removeprefix('[x] ').removeprefix('[ ] '): entry.id for entry in entries}
         return titles, {entry.title[4:] for entry in entries if entry.title.startswith('[x]')}
 
-    # What the user does
+    # User actions
 
     def send(self, event, name='tool0', pose=None, **fields):
-        """One message of feedback; its stamp."""
+        """Sends one feedback message; returns its stamp."""
         message = Feedback(client_id=self.id, marker_name=name, event_type=event, **fields)
         if pose is None:
             message.pose = self.marker(name).pose
@@ -152,24 +152,24 @@ class HandleClient:
         self.signs_of_life = self.client.node.create_timer(ALIVE, lambda: self.markers and self.send(Feedback.KEEP_ALIVE, name))
 
     def move(self, pose, name='tool0'):
-        """Drags the handle there; the stamp of the message."""
+        """Drags the handle to a pose; returns the stamp of the message."""
         return self.send(Feedback.POSE_UPDATE, name, pose, control_name='move x')
 
     def vanish(self):
-        """Gives no sign of life any more."""
+        """Stops sending keep-alive messages."""
         if self.signs_of_life:
             self.client.node.destroy_timer(self.signs_of_life)
             self.signs_of_life = None
 
     def release(self, pose, name='tool0'):
-        """Lets go; the stamp of the last target."""
+        """Releases the handle; returns the stamp of the last target."""
         self.vanish()
         stamp = self.send(Feedback.POSE_UPDATE, name, pose)
         self.send(Feedback.MOUSE_UP, name, pose)
         return stamp
 
     def drag(self, poses, name='tool0'):
-        """A whole drag along poses, one in each picture; the stamps of all its targets."""
+        """A whole drag along poses, one per rendered frame; returns the stamps of all its targets."""
         self.press(name)
         stamps = []
         for pose in poses:
@@ -179,6 +179,6 @@ class HandleClient:
         return stamps
 
     def choose(self, title, name='tool0'):
-        """Chooses an entry of the menu."""
+        """Selects an entry of the menu."""
         titles, _ = self.menu(name)
         return self.send(Feedback.MENU_SELECT, name, menu_entry_id=titles[title])

@@ -1,4 +1,4 @@
-"""Forward kinematics of a URDF, written apart from the package under test so that the two can be compared."""
+"""Forward kinematics of a URDF, independent of the package under test, for comparison."""
 import math
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ def numbers(text, default):
 
 
 def rotation(axis, angle):
-    """4 x 4 matrix of a turn about the unit vector `axis`."""
+    """4 x 4 matrix of a rotation about the unit vector `axis`."""
     x, y, z = axis
     cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
     matrix = np.eye(4)
@@ -72,7 +72,7 @@ class Joint:
 
 
 class Robot:
-    """A robot of which only the tree and the movable joints matter."""
+    """A robot reduced to its tree and its movable joints."""
 
     def __init__(self, text):
         self.text = text
@@ -89,17 +89,17 @@ class Robot:
         return cls(Path(path).read_text())
 
     def follow_mimics(self, positions):
-        """All movable joints: those not given stand at 0, mimic joints follow."""
+        """Positions of all movable joints: missing ones are 0, mimic joints follow their masters."""
         complete = {name: positions.get(name, 0.0) for name in self.movable}
         mimics = [name for name in self.movable if self.joints[name].mimic]
-        for _ in mimics:  # as often as mimics can hang on mimics
+        for _ in mimics:  # up to the longest possible chain of mimic joints
             for name in mimics:
                 master, multiplier, offset = self.joints[name].mimic
                 complete[name] = multiplier * complete[master] + offset
         return complete
 
     def pose(self, link, positions, base=None):
-        """The pose of `link` in the frame of `base`, by default the root link's."""
+        """The pose of `link` in the frame of `base`, by default the root link."""
         if base is not None:
             return np.linalg.inv(self.pose(base, positions)) @ self.pose(link, positions)
         pose = np.eye(4)
@@ -110,7 +110,7 @@ class Robot:
         return pose
 
     def violations(self, positions):
-        """The errors of positions that should be a posture of the whole robot."""
+        """Errors in joint positions as a configuration of the whole robot."""
         wrong = [f'{name} should not be there' for name in positions.keys() - set(self.movable)]
         wrong += [f'{name} is missing' for name in set(self.movable) - positions.keys()]
         if wrong:
@@ -118,7 +118,7 @@ class Robot:
         expected = self.follow_mimics(positions)
         for name in self.movable:
             joint, position = self.joints[name], positions[name]
-            # The limits of a joint that mimics another do not count.
+            # The limits of a mimic joint do not count.
             if not joint.mimic and not joint.lower - LIMIT_SLACK <= position <= joint.upper + LIMIT_SLACK:
                 wrong.append(f'{name} at {position} is outside {joint.lower} to {joint.upper}')
             if not abs(position - expected[name]) <= LIMIT_SLACK:
@@ -126,26 +126,26 @@ class Robot:
         return wrong
 
     def sample(self, generator):
-        """A random posture inside the limits."""
+        """A random configuration inside the limits."""
         for _ in range(1000):
             positions = self.follow_mimics({
                 name: generator.uniform(max(self.joints[name].lower, -math.pi), min(self.joints[name].upper, math.pi))
                 for name in self.movable})
             if not self.violations(positions):
                 return positions
-        raise AssertionError('no posture inside the limits was found')
+        raise AssertionError('no configuration inside the limits found')
 
 
 def errors(pose, target):
     """Distance [m] and angle [rad] between two poses."""
     distance = np.linalg.norm(pose[:3, 3] - target[:3, 3])
-    # From the difference of the matrices, since the arc cosine of their trace loses half the digits near zero.
+    # Computed from the difference of the matrices: the arc cosine of the trace loses half the digits near zero.
     half_chord = np.linalg.norm(pose[:3, :3] - target[:3, :3]) / math.sqrt(8)
     return float(distance), 2 * math.asin(min(1.0, half_chord))
 
 
 def quaternion_of(pose):
-    """Unit quaternion (x, y, z, w) of a pose, by the eigenvector that belongs to the greatest eigenvalue."""
+    """Unit quaternion (x, y, z, w) of a pose: the eigenvector of the largest eigenvalue."""
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = pose[:3, :3]
     _, vectors = np.linalg.eigh(np.array([
         [xx - yy - zz, xy + yx, xz + zx, zy - yz],
@@ -156,7 +156,7 @@ def quaternion_of(pose):
 
 
 def pose_of(position, quaternion):
-    """4 x 4 matrix of a position and a unit quaternion (x, y, z, w)."""
+    """4 x 4 matrix from a position and a unit quaternion (x, y, z, w)."""
     *vector, scalar = quaternion
     length = np.linalg.norm(vector)
     axis = np.array(vector) / length if length > 0 else np.array([1.0, 0, 0])

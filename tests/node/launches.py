@@ -1,4 +1,4 @@
-"""Launch files at work, with executables that stand in for the real ones and write down how they are started."""
+"""Runs launch files with stand-in executables that record their arguments."""
 import importlib.util
 import json
 import os
@@ -13,11 +13,11 @@ import yaml
 
 MISSING = [name for name in ('launch', 'launch_ros') if importlib.util.find_spec(name) is None]
 if MISSING:
-    pytest.skip(f'launch files not tried: no Python package {" and ".join(MISSING)} here (a ROS 2 desktop has them)',
+    pytest.skip(f'launch files not tested: no Python package {" and ".join(MISSING)} here (a ROS 2 desktop has them)',
                 allow_module_level=True)
 
 ROOT = Path(__file__).resolve().parents[2]
-TIMEOUT = 120.0  # [s] patience with a busy machine
+TIMEOUT = 120.0  # [s] generous timeout for a busy machine
 LAUNCH = '''
 import sys
 from launch import LaunchDescription, LaunchService
@@ -44,12 +44,12 @@ def wait_for(condition, process):
     deadline = time.monotonic() + TIMEOUT
     while not condition():
         assert process.poll() is None, process.communicate()[0]
-        assert time.monotonic() < deadline, 'nothing came in time'
+        assert time.monotonic() < deadline, 'the expected processes did not start in time'
         time.sleep(0.02)
 
 
 class Started:
-    """The arguments of an executable."""
+    """Recorded arguments of an executable."""
 
     def __init__(self, record):
         self.arguments, self.files = record['arguments'], record['files']
@@ -68,7 +68,7 @@ def launch(path, *arguments, **environment):
 
 
 def end(process):
-    """Ends a launch as Ctrl-C does, which reaches the launched processes too; its output."""
+    """Ends a launch as Ctrl-C does, including its processes; returns its output."""
     os.killpg(process.pid, signal.SIGINT)
     output = process.communicate(timeout=TIMEOUT)[0]
     assert process.returncode == 0, output
@@ -76,15 +76,15 @@ def end(process):
 
 
 def kill(process):
-    """Leaves nothing of a launch behind, whatever became of it."""
+    """Cleans up all processes of a launch after any outcome."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:
-        pass  # all of it has ended, as it should
+        pass  # all processes have ended, as expected
 
 
 def stand_ins(folder, executables):
-    """Environment in which programs that write down their arguments stand in for these executables."""
+    """Environment with stand-ins for these executables, which record their arguments."""
     for executable, package in executables.items():
         index = folder / 'share' / 'ament_index' / 'resource_index' / 'packages'
         index.mkdir(parents=True, exist_ok=True)
@@ -98,8 +98,7 @@ def stand_ins(folder, executables):
 
 
 def started(folder, executables, name, expected, *arguments):
-    """What the launch file `name` starts among the stand-ins for these executables: a Started for each of those that are
-    expected, and the output."""
+    """Launches the file `name` with stand-ins for these executables; returns a Started for each expected executable, and the output."""
     for record in folder.glob('*.json'):  # of an earlier launch
         record.unlink()
     process = launch(ROOT / 'launch' / name, *arguments, **stand_ins(folder, executables))

@@ -1,4 +1,4 @@
-"""Checks of joint states published at a fixed period."""
+"""Checks of joint states published with a fixed period."""
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -6,14 +6,14 @@ import numpy as np
 from checks import assert_posture, difference
 from client import nanoseconds, posture
 
-DEFAULT_VELOCITY = 1.0  # default of the parameter [rad/s]
-ACCELERATION, JERK = 5.0, 50.0  # of the nodes of the tests [rad/s², rad/s³], so that these do not depend on the derived defaults
-ROUNDING = 1e-7  # [rad] of a motion's end, and of sums over a period
+DEFAULT_VELOCITY = 1.0  # parameter default [rad/s]
+ACCELERATION, JERK = 5.0, 50.0  # of the nodes under test [rad/s², rad/s³], to be independent of the derived defaults
+ROUNDING = 1e-7  # [rad] of the end of a motion, and of sums over a period
 PERIOD = 1 / 50  # default of the parameter publish_rate [s]
 
 
 def velocity_limits(robot):
-    """The URDF's, or the default, of each movable joint."""
+    """Velocity limit of each movable joint: from the URDF, or the default."""
     limits = {}
     for joint in ET.fromstring(robot.text).findall('joint'):
         limit = joint.find('limit')
@@ -23,14 +23,14 @@ def velocity_limits(robot):
 
 
 def derived_limits(robot, names):
-    """Those that follow from the velocity limits where nothing else is set: full speed in 0.2 s, full acceleration in 10 ms."""
+    """Limits derived from the velocity limits: full speed in 0.2 s, full acceleration in 10 ms."""
     velocities = velocity_limits(robot)
     acceleration = np.array([velocities[name] for name in names]) / 0.2
     return {'acceleration': acceleration, 'jerk': acceleration / 0.01}
 
 
 def periods_between(states, period):
-    """How many periods lie between each state and the next by their stamps, at least one: a busy machine may lose messages."""
+    """Number of periods between consecutive states by their stamps, at least one: a busy machine may lose messages."""
     stamps = np.array([nanoseconds(state.header.stamp) for state in states]) / 1e9
     return np.maximum(np.round(np.diff(stamps) / period), 1).astype(int)
 
@@ -49,8 +49,8 @@ def assert_steps(states, bound, period):
 
 
 def assert_smooth(states, robot, period, velocities=None, acceleration=ACCELERATION, jerk=JERK):
-    """No step between two of the states is more than limits of velocity, acceleration and jerk allow in one period, or in as many as
-    may lie between them. Limits of acceleration and jerk are numbers, or arrays in the order of the states."""
+    """No step between two states exceeds the limits of velocity, acceleration and jerk for one period, or for the periods that may lie
+    between them. Limits of acceleration and jerk are numbers, or arrays in the order of the states."""
     assert len(states) > 2
     assert_apart(states, period)
     limits = velocities or velocity_limits(robot)
@@ -65,7 +65,7 @@ def assert_smooth(states, robot, period, velocities=None, acceleration=ACCELERAT
 
 
 def assert_apart(states, period):
-    """Each state of a motion is stamped a period or more after the one before, however late the machine is: it is a step farther."""
+    """Each state of a motion is stamped at least one period after the previous one, however late the machine is."""
     for before, after in zip(states, states[1:]):
         if not still(before):
             apart = nanoseconds(after.header.stamp) - nanoseconds(before.header.stamp)
@@ -76,7 +76,7 @@ def step_is_smooth(before, after, time, acceleration, jerk):
     velocities = np.array([before.velocity, after.velocity])
     faster = np.abs(velocities[1] - velocities[0])
     passed = np.subtract(after.position, before.position) - 0.5 * time * velocities.sum(axis=0)
-    # The trapezoid's error under a bounded jerk.
+    # Error of the trapezoidal rule under bounded jerk.
     return all(faster <= acceleration * time + ROUNDING) and all(np.abs(passed) <= jerk * time ** 3 / 12 + ROUNDING)
 
 

@@ -1,4 +1,4 @@
-"""Two machines in one: network namespaces that are joined by a cable."""
+"""Two machines in one: network namespaces joined by a virtual cable."""
 import os
 import re
 import shutil
@@ -8,30 +8,30 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
-TOOLS = {'ip': 'iproute2', 'unshare': 'util-linux', 'nsenter': 'util-linux'}  # and the Debian packages that bring them
+TOOLS = {'ip': 'iproute2', 'unshare': 'util-linux', 'nsenter': 'util-linux'}  # with their Debian packages
 PATH = os.pathsep.join((os.environ['PATH'], '/usr/sbin', '/sbin'))
-CABLE = 'cable'  # name of either end
+CABLE = 'cable'  # interface name at both ends
 PATIENCE = 60.0  # [s]
-ADDRESSES = '192.0.2.1/24', '192.0.2.2/24'  # set aside for examples
+ADDRESSES = '192.0.2.1/24', '192.0.2.2/24'  # reserved for documentation
 SLOW_ADDRESSES = '198.51.100.1/24', '198.51.100.2/24'  # likewise
-# Machines look for each other in the network, and they share no memory, which Fast DDS would use.
+# Discovery over the network, without the shared-memory transport of Fast DDS.
 ENVIRONMENT = {'ROS_AUTOMATIC_DISCOVERY_RANGE': 'SUBNET', 'FASTDDS_BUILTIN_TRANSPORTS': 'UDPv4'}
 
 
 class Unavailable(Exception):
-    """Why this machine cannot be made two."""
+    """The reason why this machine cannot create network namespaces."""
 
 
 class Machine:
-    """A network namespace. A process holds it, which ends with this one, and the kernel takes both away with it."""
+    """A network namespace, held by a process. The kernel removes the namespace with the process, which ends with this one."""
 
     def __init__(self, make, enter):
-        """Makes it by the command `make`; `enter` are the options of nsenter that lead into it."""
+        """Starts the holder by the command `make`; `enter` are nsenter options that lead into its namespace."""
         self.holder = subprocess.Popen([*make, 'cat'], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE, text=True)
         self.prefix = ['nsenter', f'--target={self.holder.pid}', *enter]
         try:
-            # What comes back tells that the namespace is there.
+            # The echoed line confirms that the namespace exists.
             print('there', file=self.holder.stdin, flush=True)
             answer = self.holder.stdout.readline()
         except BrokenPipeError:
@@ -45,18 +45,18 @@ class Machine:
             self.holder.communicate()
 
     def command(self, *command):
-        """A command line that runs `command` on this machine."""
+        """Command line that runs `command` on this machine."""
         return [*self.prefix, *command]
 
     def node_prefix(self):
-        """The prefix of a command line that runs a ROS 2 program on this machine."""
+        """Prefix of a command line that runs a ROS 2 program on this machine."""
         return self.command('env', *(f'{name}={value}' for name, value in ENVIRONMENT.items()))
 
     def ip(self, *arguments):
         return self.run('ip', *arguments)
 
     def run(self, tool, *arguments):
-        """What a tool of the administrator prints on this machine."""
+        """Output of an administration tool on this machine."""
         command = self.command(shutil.which(tool, path=PATH), *arguments)
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f'{" ".join(command)} failed: {done.stderr}'
@@ -64,7 +64,7 @@ class Machine:
 
 
 class Network:
-    """Two machines and the cable between them, to be used in a `with` block."""
+    """Two machines and the cable between them, for use in a `with` block."""
 
     def __init__(self):
         missing = {tool: package for tool, package in TOOLS.items() if not shutil.which(tool, path=PATH)}
@@ -80,12 +80,12 @@ class Network:
 
     def make_machines(self):
         reasons = []
-        # Root may make network namespaces; others may as well inside a namespace of users where they count as root.
+        # Root may create network namespaces; other users may do so in a user namespace in which they are root.
         for make, enter in ([], []), (['--user', '--map-root-user'], ['--user', '--preserve-credentials']):
             try:
                 first = Machine(['unshare', *make, '--net'], [*enter, '--net'])
                 self.machines.append(first)
-                # The second one within the same users, for a cable must belong to both.
+                # In the same user namespace as the first one, since both must own the cable.
                 second = ['nsenter', f'--target={first.holder.pid}', *enter, 'unshare', '--net']
                 self.machines.append(Machine(second, [*enter, '--net']))
                 return
@@ -101,10 +101,10 @@ class Network:
             machine.ip('link', 'set', 'lo', 'up')
             machine.ip('address', 'add', address, 'dev', CABLE)
             machine.ip('link', 'set', CABLE, 'up')
-        # Programs that start before the kernel has noticed would not use the cable.
+        # Programs started before the kernel reports the link as up would not use the cable.
         deadline = time.monotonic() + PATIENCE
         while not all('state UP' in machine.ip('link', 'show', CABLE) for machine in self.machines):
-            assert time.monotonic() < deadline, f'the cable does not come up in {PATIENCE} s'
+            assert time.monotonic() < deadline, f'the cable was not up within {PATIENCE} s'
             time.sleep(0.02)
 
     def cut(self):
@@ -115,7 +115,7 @@ class Network:
 
     @contextmanager
     def slow(self, delay):
-        """For the length of a `with` block another cable, which delays all packets [s]. Afterwards the list has the number of them."""
+        """Uses another cable for the duration of a `with` block, which delays all packets [s]. Afterwards the list has their number."""
         first, second = self.machines
         script = str(Path(__file__).with_name('slow_cable.py'))
         cable = subprocess.Popen(first.command(sys.executable, script, str(delay), str(second.holder.pid)),
@@ -133,7 +133,7 @@ class Network:
             carried.extend(map(int, cable.communicate()[0].split()))
 
     def lose(self, percent):
-        """From now on either machine loses so much of what reaches it."""
+        """From now on both machines lose this share of incoming packets."""
         if not shutil.which('nft', path=PATH):
             raise Unavailable('no nft here (Debian: nftables)')
         for machine in self.machines:
@@ -141,7 +141,7 @@ class Network:
                         f'add rule inet faults input meta l4proto udp numgen random mod 100 < {percent} counter drop')
 
     def lost(self):
-        """How much either machine has lost [packets]."""
+        """Number of packets lost by each machine."""
         return [int(re.search(r'counter packets (\d+)', machine.run('nft', 'list', 'ruleset'))[1]) for machine in self.machines]
 
     def close(self):

@@ -1,7 +1,7 @@
-"""A client of the node NAME in a process of its own: network_client.py NAME [--silent]
+"""A client of the node NAME in its own process: network_client.py NAME [--silent]
 
-Sends targets on a smooth path, unless it is silent, and prints what it sends and hears, each as a line of JSON, until its standard
-input ends.
+Publishes targets on a smooth path, unless it is silent, and prints sent and received messages as lines of JSON, until the end of its
+standard input.
 """
 import json
 import math
@@ -19,7 +19,7 @@ from process import ROOT
 PERIOD = 0.02  # [s] between targets
 
 
-def tell(kind, **content):
+def report(kind, **content):
     print(json.dumps({'kind': kind, **content}), flush=True)
 
 
@@ -27,20 +27,20 @@ def send_target(client, robot):
     angle = time.monotonic()
     pose = robot.pose('tool0', {'elbow_joint': 0.5 + 0.2 * math.sin(angle), 'shoulder_pan_joint': math.cos(angle)})
     stamp = client.new_stamp()
-    tell('target', stamp=nanoseconds(stamp), pose=pose.tolist())
+    report('target', stamp=nanoseconds(stamp), pose=pose.tolist())
     client.target_publisher('target_pose').publish(pose_message(pose, stamp=stamp))
 
 
-def tell_news(client, descriptions):
+def report_new_messages(client, descriptions):
     for state in client.states:
-        tell('joint_state', stamp=nanoseconds(state.header.stamp), positions=posture(state))
+        report('joint_state', stamp=nanoseconds(state.header.stamp), positions=posture(state))
     for status in client.statuses:
-        tell('status', target=nanoseconds(status.header.stamp), joint_state=nanoseconds(status.joint_state_stamp),
-             outcome=status.outcome, message=status.message)
+        report('status', target=nanoseconds(status.header.stamp), joint_state=nanoseconds(status.joint_state_stamp),
+               outcome=status.outcome, message=status.message)
     for description in descriptions:
-        tell('description', text=description.data)
-    for news in (client.states, client.statuses, descriptions):
-        news.clear()
+        report('description', text=description.data)
+    for reported in (client.states, client.statuses, descriptions):
+        reported.clear()
 
 
 def main():
@@ -56,11 +56,11 @@ def main():
     nodes = None
     while not ended.is_set():
         client.executor.spin_once(timeout_sec=0.1)
-        tell_news(client, descriptions)
+        report_new_messages(client, descriptions)
         found = client.node.count_publishers(f'{name}/status')
         if found != nodes:
             nodes = found
-            tell('nodes', count=nodes)
+            report('nodes', count=nodes)
     client.close()
     rclpy.shutdown()
 

@@ -1,4 +1,4 @@
-"""Programs that serve a page, and what tests do on pages in a browser. Pictures of pages are kept in target/screenshots."""
+"""Programs that serve a page, and actions on pages in a browser. Screenshots are stored in target/screenshots."""
 import os
 import re
 import signal
@@ -19,16 +19,16 @@ Z_ARROW = (55, 140, 228)
 WIDTH, HEIGHT = 1000, 640
 SCENE = np.s_[:, :660]  # of a screenshot: without the panel
 MESSAGE = np.s_[:190, :320]  # about software rendering
-# Of viser itself, where a ball is dragged.
+# Scripts of viser itself, while a ball is dragged.
 HARMLESS = 'Unable to preventDefault inside passive event listener'
 needs_browser = pytest.mark.skipif(
-    browsers.executable() is None, reason='the page is not tried in a browser: no Chromium here (apt-get install chromium)')
+    browsers.executable() is None, reason='the page is not tested in a browser: no Chromium here (apt-get install chromium)')
 
 
 def wait_for(condition, what, timeout=TIMEOUT):
     deadline = time.monotonic() + timeout
     while not (value := condition()):
-        assert time.monotonic() < deadline, f'waited {timeout} s in vain for {what() if callable(what) else what}'
+        assert time.monotonic() < deadline, f'timed out after {timeout} s, waiting for {what() if callable(what) else what}'
         time.sleep(0.05)
     return value
 
@@ -40,7 +40,7 @@ def free_port():
 
 
 class Program:
-    """A started program of a page."""
+    """A started program that serves a page."""
 
     def __init__(self, log, *arguments, **environment):
         self.log = log
@@ -52,7 +52,7 @@ class Program:
         return self.log.read_text()
 
     def port(self):
-        """Where the page is, as it was printed."""
+        """The printed URL of the page."""
         def found():
             assert self.process.poll() is None, self.output()
             return re.search(r'http://127\.0\.0\.1:(\d+) shows', self.output())
@@ -67,7 +67,7 @@ class Program:
         try:
             status = self.process.wait(TIMEOUT)
         except subprocess.TimeoutExpired:
-            # It says where each of its threads is.
+            # Makes the program print the stacks of its threads.
             self.process.send_signal(signal.SIGABRT)
             status = self.process.wait(TIMEOUT)
         finally:
@@ -83,7 +83,7 @@ def window(tmp_path_factory):
 
 
 def leave(window, picture):
-    """Keeps a picture of the page; a complaint in the console fails the test."""
+    """Stores a screenshot of the page; an error in the console fails the test."""
     window.screenshot(PICTURES / f'{picture}.png')
     errors_seen = [error for error in window.errors if HARMLESS not in error]
     window.open('about:blank')
@@ -95,7 +95,7 @@ def wait_for_text(window, text):
 
 
 def pixels(window, wanted, tolerance=40):
-    """Where the scene has this colour: x and y of the pixels."""
+    """Pixels of this colour in the scene: x and y."""
     is_alike = np.abs(window.screenshot().astype(int) - wanted).max(axis=2) < tolerance
     is_alike[MESSAGE] = False
     rows, columns = np.nonzero(is_alike[SCENE])
@@ -108,27 +108,27 @@ def wait_for_pixels(window, wanted, count, **options):
 
 
 def wait_for_place(window, wanted, choice, count=30, **options):
-    """The middle of those pixels of this colour that `choice` picks by their columns and rows, once it is stationary."""
+    """The centre of those pixels of this colour that `choice` selects by column and row, once it is stationary."""
     places = []
 
-    def stands():
+    def is_stationary():
         columns, rows = pixels(window, wanted, **options)
         if len(rows) > count:
             chosen = choice(columns, rows)
             places.append((columns[chosen].mean(), rows[chosen].mean()))
         return len(places) > 1 and np.abs(np.subtract(places[-1], places[-2])).max() < 1 and places[-1]
-    return wait_for(stands, f'pixels of the colour {wanted} that stand still')
+    return wait_for(is_stationary, f'pixels of the colour {wanted} to be stationary')
 
 
 def wait_for_z_arrow(window, tip=False):
-    """The place of the lower end of a handle's blue parts, or of the arrow's tip."""
+    """The position of the lower end of the blue parts of a handle, or of the arrow's tip."""
     def choice(_, rows):
         return rows < rows.min() + 12 if tip else rows > rows.max() - 12
     return wait_for_place(window, Z_ARROW, choice, tolerance=30)
 
 
 def click(window, element):
-    """Clicks the middle of the element of a JavaScript expression, where there is one."""
+    """Clicks the centre of the element of a JavaScript expression, if there is one."""
     place = window.evaluate(f'(() => {{ const e = {element}; const r = e && e.getBoundingClientRect();'
                             ' return r && r.width > 0 ? [r.left + r.width / 2, r.top + r.height / 2] : null })()')
     if place:
@@ -137,7 +137,7 @@ def click(window, element):
 
 
 def show(window, element):
-    """Scrolls to the element of a JavaScript expression, where there is one."""
+    """Scrolls to the element of a JavaScript expression, if there is one."""
     window.evaluate(f'{element}?.scrollIntoView({{block: "center"}})')
 
 
@@ -155,18 +155,19 @@ def choose(window, now, wanted):
     before = count()
 
     def is_chosen():
-        # The panel may move between a look and a click: only the field tells whether a click was one.
+        # The panel may move between reading a place and clicking it: only the field shows whether the click took
+        # effect.
         if count() > before:
             return True
         if click(window, choice) or click(window, opened):
             time.sleep(0.5)
         return False
 
-    wait_for(is_chosen, f'the choice of {wanted}')
+    wait_for(is_chosen, f'the selection of {wanted}')
 
 
 def drag(window, start, by, steps=10, pause=lambda: time.sleep(0.05)):
-    """With the mouse from a place [pixels] by so much; `pause` is called after each step."""
+    """Drags with the mouse from a position by an offset [pixels]; `pause` is called after each step."""
     (x, y), (right, down) = start, by
     window.mouse('mouseMoved', x, y)
     window.mouse('mousePressed', x, y, 1)

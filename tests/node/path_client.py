@@ -18,7 +18,7 @@ def messages(poses):
 
 
 def distance_to_lines(pose, corners):
-    """How far a pose is from the nearest point of the lines between the corners, position and orientation at the same share."""
+    """Deviation of a pose from the nearest point of the lines between the corners, position and orientation at the same path parameter."""
     best = (math.inf, math.inf)
     for one, other in zip(corners, corners[1:]):
         way = other[:3, 3] - one[:3, 3]
@@ -58,20 +58,20 @@ class PathGoal:
         return bool(self.handle) and self.outcome.done()
 
     def result(self):
-        """Its result; `self.status` is that of the protocol."""
+        """Its result; `self.status` is the status of the action protocol."""
         self.wait(self.has_ended, 'the result of the goal')
         self.status = self.outcome.result().status
         return self.outcome.result().result
 
     def wait_until(self, progress):
-        """Until the command has covered so much of the path."""
+        """Waits until the command has covered this share of the path."""
         return self.wait(lambda: self.has_ended() or self.progress() >= progress, f'progress {progress}')
 
     def progress(self):
         return self.feedback[-1].progress if self.feedback else 0.0
 
     def cancel(self):
-        """The answer to a request to cancel it."""
+        """The response to a cancel request."""
         future = self.handle.cancel_goal_async()
         self.wait(future.done, 'an answer to the cancellation')
         return future.result()
@@ -93,7 +93,7 @@ class PathFollower:
         return sent
 
     def follow(self, poses, **fields):
-        """Sends a goal and waits for its end."""
+        """Sends a goal and waits for its result."""
         sent = self.send(poses, **fields)
         sent.result()
         return sent

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-STOP_TIMEOUT = 120.0  # [s] patience with a busy machine
+STOP_TIMEOUT = 120.0  # [s] generous timeout for a busy machine
 NODE = 'urdf_ik_node'
 
 
 def executable(name):
-    """URDF_IK_NODE for the node; else what is on PATH."""
+    """URDF_IK_NODE for the node; otherwise the executable on PATH."""
     found = (name == NODE and os.environ.get('URDF_IK_NODE')) or shutil.which(name)
     if not found:
         pytest.fail(f'no {name} on PATH: build it (make build), run the tests by scripts/with-ros', pytrace=False)
@@ -26,7 +26,7 @@ def executable(name):
 def ros_arguments(namespace, parameters, remaps):
     arguments = ['--ros-args', '-r', f'__ns:={namespace}']
     for name, value in parameters.items():
-        # JSON is YAML as well, which is what ROS reads.
+        # JSON is valid YAML, which ROS reads.
         arguments += ['-p', f'{name}:={json.dumps(value)}']
     for name, value in remaps.items():
         arguments += ['-r', f'{name}:={value}']
@@ -34,7 +34,7 @@ def ros_arguments(namespace, parameters, remaps):
 
 
 class NodeProcess:
-    """A started urdf_ik_node, with what it printed."""
+    """A started urdf_ik_node with its output."""
 
     def __init__(self, arguments, log: Path, prefix=()):
         self.command = [*prefix, executable(NODE), *arguments]
@@ -56,10 +56,10 @@ class NodeProcess:
         return self.process.poll() is None
 
     def wait_for_output(self, text, timeout=STOP_TIMEOUT):
-        """All that it printed, once this is among it."""
+        """Its whole output, once it contains this text."""
         deadline = time.monotonic() + timeout
         while text not in self.output():
-            assert time.monotonic() < deadline, f'"{text}" was not printed in {timeout} s, but:\n{self.output()}'
+            assert time.monotonic() < deadline, f'"{text}" was not printed within {timeout} s; output:\n{self.output()}'
             time.sleep(0.02)
         return self.output()
 
@@ -67,7 +67,7 @@ class NodeProcess:
         self.process.send_signal(number)
 
     def kill(self):
-        """Ends it without its knowing."""
+        """Kills it, without a chance to react."""
         self.process.kill()
         self.process.wait()
 
@@ -81,14 +81,14 @@ class NodeProcess:
             raise AssertionError(f'still running after {timeout} s; it printed:\n{self.output()}') from None
 
     def stop(self):
-        """Stops it as Ctrl-C does, unless a test has waited for its end; a node that is not well is an error."""
+        """Stops it as Ctrl-C does, unless a test has waited for its end; any abnormal exit is an error."""
         if self.process.returncode is not None:
             return
         ended_by_itself = not self.is_alive()
         self.send_signal(signal.SIGINT)
         began = time.monotonic()
         status = self.wait()
-        said = f'; it printed:\n{self.output()}'
-        assert not ended_by_itself, f'ended by itself with status {status}{said}'
-        assert status == 0, f'ended on SIGINT with status {status} after {time.monotonic() - began:.1f} s{said}'
-        assert 'panicked' not in self.output(), f'panicked{said}'
+        output = f'; it printed:\n{self.output()}'
+        assert not ended_by_itself, f'exited unexpectedly with status {status}{output}'
+        assert status == 0, f'exited on SIGINT with status {status} after {time.monotonic() - began:.1f} s{output}'
+        assert 'panicked' not in self.output(), f'panicked{output}'

@@ -1,4 +1,4 @@
-"""Commands the servo of a node, and keeps what it says."""
+"""Sends commands to the servo of a node, and stores its statuses."""
 import json
 import time
 
@@ -13,12 +13,12 @@ from conftest import ARM_FILE
 from motion import still
 
 RATE = 100.0
-# Of the bundled arm: far from limits and singularities.
+# Configuration of the bundled arm far from limits and singularities.
 BENT = {'shoulder_pan_joint': 0.5, 'shoulder_lift_joint': 0.1, 'elbow_joint': 0.4, 'forearm_roll_joint': -1.1,
         'wrist_flex_joint': 0.6}
-# [s], servo.timeout. Long enough for a busy machine: most tests are not about silence.
+# [s], servo.timeout. Long enough for a busy machine: most tests do not depend on it.
 PATIENT = 20.0
-PAUSE = 0.5  # [s] of a stream that was stopped, after which it counts again
+PAUSE = 0.5  # [s] pause of a stream after a stop, before it counts again
 
 CODES = {getattr(ServoStatus, name): name for name in (
     'OK', 'JOINT_LIMIT', 'SINGULARITY', 'COLLISION', 'SPEED', 'TIMEOUT', 'INVALID', 'UNKNOWN_FRAME', 'NO_ROBOT',
@@ -38,23 +38,23 @@ def jog(**velocities):
 
 
 def start_servo(start, file=ARM_FILE, initial_posture=BENT, **parameters):
-    """The servo of a new node, which waits long for the next command."""
+    """The servo of a new node with a long servo.timeout."""
     patient = {'publish_rate': RATE, 'servo__timeout': PATIENT, **parameters}
     return Servo(start.node(file, initial_posture=json.dumps(initial_posture), **patient))
 
 
 def tip(robot, axis):
-    """A function of joint positions: where the tool of the bundled arm is along an axis."""
+    """A function of joint positions: the tool position of the bundled arm along an axis."""
     return lambda positions: robot.pose('tool0', positions)[axis, 3]
 
 
 def moved(node, before):
-    """The states since then that have velocities, which those of a reset have not."""
+    """The states since then that have velocities; states of a reset have none."""
     return [state for state in node.states_since(before) if len(state.velocity)]
 
 
 class Servo:
-    """The servo of one node, whose client is `node`."""
+    """The servo of the node of the client `node`."""
 
     def __init__(self, node):
         self.node = node
@@ -64,7 +64,7 @@ class Servo:
             node.wait_until_heard(node.publisher(kind, f'{node.name}/{topic}'))
 
     def reset(self):
-        """Back to the initial posture. The streams of the test before command zero, so those of the next count."""
+        """Resets the arm to its initial configuration. The streams of the previous test command zero, so that new ones count."""
         self.node.reset()
         for _ in range(3):
             self.send(twist())
@@ -78,23 +78,23 @@ class Servo:
         self.node.publisher(type(message), f'{self.node.name}/{topic}').publish(message)
 
     def stream(self, message, until, what, topic=None):
-        """Publishes a command over and over until a condition holds, whose value it returns."""
+        """Publishes a command repeatedly until a condition holds, and returns its value."""
         def sent():
             self.send(message, topic)
             return until()
         return self.node.wait_for(sent, what)
 
     def stream_for(self, count, make, topic=None):
-        """Publishes `make(index)` so often, a state after the other."""
+        """Publishes `make(index)` this many times, one per joint state."""
         for index in range(count):
             self.send(make(index), topic)
             self.node.next_state()
 
     def shut_out(self, message, service):
-        """Streams a command, also while the service `stop` or `reset` shuts it out and afterwards; returns the answer, and the postures at
-        rest and twenty states later.
+        """Streams a command before, during and after its exclusion by the service `stop` or `reset`; returns the response, and the
+        configurations at rest and twenty states later.
 
-        A pause of the machine is one of the stream, which then counts again: in that case all begins anew.
+        A pause of the machine is a pause of the stream, which then counts again: in that case the test starts over.
         """
         node, sent, before = self.node, [], self.node.snapshot()
 
@@ -118,7 +118,7 @@ class Servo:
                 send()
                 node.next_state()
             answer = node.service(Trigger, service).call_async(Trigger.Request())
-            node.wait_for(lambda: send() or answer.done(), f'the answer of {service}')
+            node.wait_for(lambda: send() or answer.done(), f'the response of {service}')
             node.wait_for(rests, 'the arm to rest')
             stands = posture(node.states[-1])
             for _ in range(20):
@@ -126,10 +126,10 @@ class Servo:
                 node.next_state()
             later = node.next_posture()
             return not has_paused() and (answer.result(), stands, later)
-        return node.wait_for(without_pause, f'{service} without a pause of the machine')
+        return node.wait_for(without_pause, f'{service} without a stall of the machine')
 
     def moved(self, before, by, distance):
-        """Whether a function `by` of the joint positions has changed by so much since `before`."""
+        """Whether a function `by` of the joint positions has changed by this much since `before`."""
         start = by(before)
         return lambda: abs(by(posture(self.node.states[-1])) - start) >= distance
 
@@ -139,7 +139,7 @@ class Servo:
         return posture(self.node.states[-1])
 
     def status(self, code, since=0):
-        """The next status of that code, of those after the first `since`."""
+        """The next status with this code, after the first `since` statuses."""
         def found():
             return next((status for status in self.statuses[since:] if status.code == code), None)
         return self.node.wait_for(found, f'the status {CODES[code]}')
@@ -158,11 +158,11 @@ class Servo:
         return answer.message
 
     def hand(self, pose, frame=''):
-        """A pose of a hand, for the clutch."""
+        """A hand pose for the clutch."""
         return pose_message(pose, frame, self.node.new_stamp())
 
     def lead(self, start, end, frame='', steps=50):
-        """Streams a hand that moves on a straight line from a pose to another, slowly enough to be a hand."""
+        """Streams hand poses along a straight line between two poses, at a plausible speed."""
         def between(index):
             pose = start.copy()
             pose[:3, 3] += (end[:3, 3] - start[:3, 3]) * (index + 1) / steps

@@ -1,6 +1,6 @@
-"""A cable from this machine to that of the process PID which delays all packets: slow_cable.py SECONDS PID
+"""A cable from this machine to the machine of the process PID that delays all packets: slow_cable.py SECONDS PID
 
-Prints a line once both ends are there and, when its standard input has ended, the number of packets that it has carried.
+Prints a line once both ends exist and, at the end of its standard input, the number of packets carried.
 """
 import fcntl
 import os
@@ -15,12 +15,12 @@ from collections import deque
 from network import PATH
 
 ENDS = 'slow', 'slow_far'  # names of the ends, on this machine and on the other
-REQUEST, FLAGS = 0x400454CA, 0x1001  # TUNSETIFF; IFF_TUN and IFF_NO_PI: packets of IP without a header
+REQUEST, FLAGS = 0x400454CA, 0x1001  # TUNSETIFF; IFF_TUN and IFF_NO_PI: IP packets without a header
 LARGEST = 65536  # [bytes] of a packet
 
 
 def end(name):
-    """The descriptor of an end of the cable, which stays with this process when the end moves to the other machine."""
+    """The file descriptor of an end of the cable, which remains in this process when the end moves to the other machine."""
     descriptor = os.open('/dev/net/tun', os.O_RDWR | os.O_NONBLOCK)
     fcntl.ioctl(descriptor, REQUEST, struct.pack('16sH22x', name.encode(), FLAGS))
     return descriptor

@@ -32,7 +32,7 @@ def poses(*matrices):
 
 
 def rows(answer):
-    """The rows of a trajectory as postures."""
+    """The rows of a trajectory as configurations."""
     return [dict(zip(answer.trajectory.joint_names, point.positions)) for point in answer.trajectory.points]
 
 
@@ -43,7 +43,7 @@ def test_a_query_keeps_clear_if_it_asks_for_it(node):
         assert answer.success and BESIDE.nearest(posture(answer.joint_state)) < 0, answer.message
     refused = node.solve_ik(INSIDE, avoid_collisions='on')
     assert not refused.success
-    # Half a metre to the left the hand is beside the ball, and only some postures are clear.
+    # Half a metre to the left the hand is beside the ball, and only some configurations are clear.
     solved = node.solve_ik(aside(0.45), avoid_collisions='on', free_axes=free)
     assert solved.success, solved.message
     assert BESIDE.nearest(posture(solved.joint_state)) >= MARGIN - ROUNDING
@@ -110,7 +110,7 @@ def test_a_path_that_begins_in_contact_leads_away(node):
 
 def test_the_arm_follows_a_path_until_something_comes(start):
     there, here = Ball((0, 0, 3), 0.08), Ball((0.5, 0.25, 0.4), 0.08)
-    # Slow, so that a busy machine has the time to put it in the way.
+    # Slow, so that a busy machine can place the obstacle in time.
     world = start_arm(start, there, publish_rate=RATE, path__speed=0.04)
     node = world.client
     path = PoseArray(poses=poses(aside(0.3)))

@@ -24,10 +24,10 @@ def moved(node, before):
 
 def test_what_appears_in_the_way_stops_the_arm(start):
     there, here = Ball((0, 0, 3), 0.08), Ball((0.45, 0.33, 0.4), 0.08)
-    # Slow, so that a busy machine has the time to put it in the way.
+    # Slow, so that a busy machine can place the obstacle in time.
     world = start_smooth(start, there, speed_scale=0.15)
     node = world.client
-    # The scene is made for the first target.
+    # The collision scene is built for the first target.
     assert_solved(node, ROBOT, node.send_pose(home()), 'tool0', home())
     before = node.snapshot()
     target = aside(0.45)
@@ -62,7 +62,7 @@ def test_a_stream_is_followed_as_far_as_the_way_is_clear(start):
     for y in np.linspace(0, 0.3, 100):
         last = node.send_pose(aside(y))
         node.pace(0.01)
-    # On a busy machine the arm rests between the targets, too.
+    # On a busy machine the arm also rests between the targets.
     end_of(node, last)
     node.next_posture()
     node.wait_for(lambda: still(node.states[-1]), 'the arm to rest')
@@ -81,7 +81,7 @@ def test_the_margin_is_kept_however_the_speed_is_scaled(start):
         node.wait_for(lambda: max(map(abs, node.states[-1].velocity), default=0.0) > 0.1, 'motion')
         node.set_all(speed_scale=scale)
         node.live(20)
-        # A stop from whatever speed that is, and a motion that takes over from a scaled one.
+        # Includes a stop from any speed, and a motion that replaces a scaled one.
         assert node.call(Trigger, 'stop').success
         node.wait_for(lambda: still(node.states[-1]), 'the arm to rest')
         assert BESIDE.nearest(node.next_posture()) >= MARGIN - ROUNDING

@@ -1,4 +1,4 @@
-"""Streams of targets beside something that is in the way: the arm slows, slides and stops, and can always move away."""
+"""Streams of targets near an obstacle: the arm slows down, slides and stops, and can always move away."""
 import math
 import time
 
@@ -12,7 +12,7 @@ from motion import assert_steps
 from solids import ALLOWED_BETWEEN, BESIDE, MARGIN, MOVING, ROBOT, ROUNDING, Ball, aside, home, start_arm
 
 RATE = 1000.0
-# 10 s of targets: a tool that swings to both sides, through the ball and back.
+# 10 s of targets: the tool swings to both sides, through the ball and back.
 SWINGS = [aside(0.3 * math.sin(angle)) for angle in np.linspace(0, 8 * math.pi, 10_000)]
 
 
@@ -28,12 +28,12 @@ def node(shared_arm_beside_a_ball):
 
 
 def stream(node, poses):
-    """Publishes targets at an even rate, and waits for the answer to the last one."""
+    """Publishes targets at a constant rate, and waits for the status of the last one."""
     publisher, began = node.target_publisher('target_pose'), time.monotonic()
     for index, pose in enumerate(poses):
         stamp = node.new_stamp()
         publisher.publish(pose_message(pose, '', stamp))
-        # At least once, so that a busy machine loses no state.
+        # At least once, so that no state is lost on a busy machine.
         node.executor.spin_once(timeout_sec=0.0)
         while (left := began + (index + 1) / RATE - time.monotonic()) > 0:
             node.executor.spin_once(timeout_sec=left)
@@ -41,7 +41,7 @@ def stream(node, poses):
 
 
 def end_of(node, first):
-    """The status with which the motion to a target has ended."""
+    """The status at the end of the motion to a target."""
     return node.wait_for(lambda: next((status for status in node.statuses_of(first.header.stamp)
                                        if status.outcome != SolveStatus.STEP_LIMITED), None), 'the end of the motion')
 
@@ -58,7 +58,7 @@ def test_a_stream_past_a_ball_keeps_the_margin(node):
         assert len(status.nearest) == 2 and 'ball' in status.nearest, status
         assert MARGIN - ALLOWED_BETWEEN <= status.nearest_distance <= MARGIN + 0.05
         assert "obstacle 'ball'" in status.message
-    # Of all, 60 % are solved. A busy machine loses many of them, and not evenly.
+    # On an idle machine 60 % are solved. A busy one loses many, unevenly.
     assert sum(status.outcome == SolveStatus.SOLVED for status in statuses) > len(statuses) / 4
     assert statuses[-1].outcome == SolveStatus.SOLVED
 
@@ -84,14 +84,14 @@ def test_off_means_off(node):
         status = node.send_pose(inside)
         positions = assert_solved(node, ROBOT, status, 'tool0', inside)
         assert BESIDE.nearest(positions) < 0 and list(status.nearest) == []
-    # From inside, too, it can move away: each target leads it out, and never deeper.
+    # It can also move away from inside: each target leads outwards, and never deeper.
     depths = [-BESIDE.nearest(positions)]
 
     def is_home():
         status = node.send_pose(home())
         depths.append(-BESIDE.nearest(node.next_posture()))
         return status.outcome == SolveStatus.SOLVED
-    node.wait_for(is_home, 'the way out of the ball')
+    node.wait_for(is_home, 'the motion out of the ball')
     assert all(later <= max(depth, -MARGIN) + ROUNDING for depth, later in zip(depths, depths[1:])), depths
 
 

@@ -1,4 +1,4 @@
-"""Goals that make no sense are refused by name."""
+"""Invalid goals are refused by name."""
 import pytest
 from urdf_ik.msg import SolveStatus
 
@@ -11,7 +11,7 @@ def cone(**fields):
     return text({**LEVEL, 'name': 'cup', **fields})
 
 
-# Each letter is a list of ten of the letter before it.
+# Each letter is a list of ten of the previous letter.
 LAUGHS = '{a: &a [0], ' + ', '.join(f'{one}: &{one} [{", ".join([f"*{other}"] * 10)}]' for other, one in zip('abcdefgh', 'bcdefghi')) + '}'
 BAD = [
     ({'type': 'magic'}, ['magic', 'position', 'cone']),

@@ -1,4 +1,4 @@
-"""Targets that make no sense: refused with the reason, told once, and without any harm."""
+"""Invalid targets are refused with a reason, reported once, and do no harm."""
 import math
 
 import pytest
@@ -36,7 +36,7 @@ def assert_refused(node, status, word):
 
 @pytest.mark.parametrize('scale', [0.99, 1.01])
 def test_a_rounded_quaternion_is_normalised(arm, target, scale):
-    """As KDL takes it. The rule is the library's: up to 2 % off."""
+    """The convention of KDL. The library accepts norms up to 2 % off."""
     message = pose_message(target)
     fill(message.pose.orientation, 'xyzw', scale * quaternion_of(target))
     answer = arm.solve_ik(message)
@@ -70,7 +70,7 @@ def test_far_away_is_no_fault(arm, arm_robot, target):
     far = target.copy()
     far[:3, 3] = 1e8, -1e8, 5.0
     assert arm.send_pose(far).outcome == SolveStatus.OUT_OF_REACH
-    far[:3, 3] = 1e12, -1e300, 5.0  # where distances can no longer be told apart, or even overflow
+    far[:3, 3] = 1e12, -1e300, 5.0  # where distances are no longer distinguishable, or overflow
     assert arm.send_pose(far).outcome in (SolveStatus.OUT_OF_REACH, SolveStatus.INVALID)
     arm.reset()
     assert_solved(arm, arm_robot, arm.send_pose(target), 'tool0', target)

@@ -1,4 +1,4 @@
-"""Many targets in one request: their order, faults of single ones, frames, seeds, and what goes on meanwhile."""
+"""Many targets in one request: order, errors of single targets, frames, seeds, and the node's other work meanwhile."""
 import math
 
 import numpy as np
@@ -13,8 +13,8 @@ from conftest import ARM_FILE, ROBOTS, UNSOLVABLE
 from kinematics import Robot, errors, rotation, translation
 
 FAR = translation(3, 0, 0.3)
-POSES = 1000  # poses that differ
-MANY = 10  # times that each of them is in a large request
+POSES = 1000  # distinct poses
+MANY = 10  # repetitions of each in a large request
 
 
 @pytest.fixture(scope='module')
@@ -25,13 +25,13 @@ def shared_arm(module_start):
 
 @pytest.fixture(scope='module')
 def many_poses(arm_robot):
-    """Poses that the arm reaches."""
+    """Poses within reach of the arm."""
     generator = np.random.default_rng(11)
     return [arm_robot.pose('tool0', arm_robot.sample(generator)) for _ in range(POSES)]
 
 
 def request(poses, frame='', stamp=None, **fields):
-    """A request for 4 x 4 matrices or messages of poses."""
+    """A request for 4 x 4 matrices or pose messages."""
     poses = [pose_message(pose).pose if isinstance(pose, np.ndarray) else pose for pose in poses]
     message = SolveIKBatch.Request(poses=poses, **fields)
     message.header.frame_id = frame
@@ -47,8 +47,8 @@ def start_batch(node, message):
 
 
 def finish_batch(node, future):
-    """The answer, after a check of what holds for each."""
-    node.wait_for(future.done, 'the answer of a batch')
+    """The response, after the checks that all responses must pass."""
+    node.wait_for(future.done, 'the response of a batch')
     answer = future.result()
     counts = answer.solved, answer.not_met, answer.refused, answer.skipped
     targets = len(answer.outcomes)
@@ -234,7 +234,8 @@ def test_a_time_for_the_whole_batch(arm, many_poses):
     assert np.isnan(skipped.positions).all()
     each = {'attempts': 1_000_000, 'timeout': 0.05, 'threads': 1}
     for batch_timeout in (0.5, 2.0, 8.0, 32.0):
-        # They take twice the time: some are always skipped. A busy machine may not get to the first ones in a short time.
+        # They take twice the timeout, so some are always skipped. A busy machine may not reach the first ones in a
+        # short timeout.
         targets = many_poses[:1] + [UNSOLVABLE] * round(2 * batch_timeout / each['timeout'])
         part = solve_batch(arm, targets, batch_timeout=batch_timeout, **each)
         assert part.skipped > 0
@@ -262,7 +263,7 @@ def test_before_a_robot_is_there(start):
 
 
 def test_streams_and_queries_are_answered_while_a_large_batch_runs(arm, arm_robot, many_poses):
-    # With this pick each target takes a hundred attempts, so that there is time to look at what goes on meanwhile.
+    # With this pick each target takes a hundred attempts, long enough to observe the node meanwhile.
     batch = start_batch(arm, request(many_poses * MANY, pick='nearest', timeout=10.0))
     other = start_batch(arm, request(many_poses[:100]))
     query = arm.service(SolveIK, 'solve_ik').call_async(SolveIK.Request(pose=pose_message(many_poses[0])))
@@ -275,7 +276,7 @@ def test_streams_and_queries_are_answered_while_a_large_batch_runs(arm, arm_robo
     answer = finish_batch(arm, batch)
     assert answer.success, answer.message
     table = rows(answer)
-    assert table == table[:POSES] * MANY, 'the same target has another answer'
+    assert table == table[:POSES] * MANY, 'different answers for the same target'
     for pose, positions in list(zip(many_poses, table))[::13]:
         assert_reached(arm_robot, positions, 'tool0', pose)
     assert finish_batch(arm, other).success

@@ -1,4 +1,4 @@
-"""The branch and the turns of the joints to which a topic target leads."""
+"""The branch and the revolutions of the joints for a topic target."""
 import math
 
 import pytest
@@ -14,7 +14,7 @@ JOINTS = ['shoulder_pan_joint', 'shoulder_lift_joint', 'elbow_joint', 'wrist_1_j
 
 
 def pose(position, quaternion):
-    """The matrix of a position and a quaternion x, y, z, w."""
+    """4 x 4 matrix from a position and a quaternion x, y, z, w."""
     *axis, w = quaternion
     length = math.hypot(*axis)
     return translation(*position) @ rotation([part / length for part in axis], 2 * math.atan2(length, w))
@@ -27,7 +27,7 @@ def start_ur5(start, *positions, **parameters):
 
 @pytest.mark.parametrize('motion', ['immediate', 'smooth'])
 def test_no_joint_makes_a_needless_turn(start, motion):
-    """Lift 0.17 and wrist_1 -2.53, where -6.11 and 3.76 are the same pose."""
+    """Lift 0.17 and wrist_1 -2.53; -6.11 and 3.76 are the same pose."""
     node = start_ur5(start, .3, -1.2, 1.5, -1.8, -1.5, .4, motion=motion)
     target = pose((-.1026, .0355, -.0982), (.4813, -.2579, -.1496, .8243))
     before = node.next_posture()
@@ -47,7 +47,7 @@ def test_no_joint_of_a_planar_arm_makes_a_needless_turn(start):
 
 @pytest.mark.parametrize('on_unreachable', ['hold', 'closest'])
 def test_a_limit_is_named_where_the_branch_ends(start, on_unreachable):
-    """The tool turns by 1.6 rad, and wrist_3 has 0.08 rad left."""
+    """The tool rotates by 1.6 rad, and wrist_3 has 0.08 rad left to its limit."""
     robot = Robot.load(UR5)
     node = start_ur5(start, .3, -1.2, 1.5, -1.8, -1.5, 6.2, branch_jumps=False, on_unreachable=on_unreachable)
     before = node.next_posture()

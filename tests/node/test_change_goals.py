@@ -1,4 +1,4 @@
-"""Standing goals by the service change_goals, and the topic goals that shows which of them are met."""
+"""Standing goals: the service change_goals, and the topic goals with their states."""
 import json
 import math
 
@@ -20,13 +20,13 @@ LOW = {'type': 'position', 'name': 'low', 'upper': [None, None, 2.0]}
 
 
 def change(node, *added, **fields):
-    """Calls change_goals; text is sent as it is."""
+    """Calls change_goals; text is sent unchanged."""
     goals = added[0] if added and isinstance(added[0], str) else json.dumps(added) if added else ''
     return node.call(ChangeGoals, 'change_goals', goals=goals, **fields)
 
 
 def changed(node, *added, **fields):
-    """The goals in force after a change that must not be refused."""
+    """The goals in force after a change that must be accepted."""
     answer = change(node, *added, **fields)
     assert answer.success and not answer.message, answer.message
     goals = json.loads(answer.goals)
@@ -50,7 +50,7 @@ class Shown:
             fits = [json.loads(state.definition) for state in shown] == list(goals)
             fits = fits and all(getattr(state, name) == value for state in shown for name, value in states.items())
             return {state.name: state for state in shown} if fits else None
-        return self.node.wait_for(lambda: found() is not None, f'{goals} to be shown') and found()
+        return self.node.wait_for(lambda: found() is not None, f'{goals} to be published') and found()
 
 
 @pytest.fixture(scope='module')
@@ -60,7 +60,7 @@ def shared_shown(shared_arm):
 
 @pytest.fixture
 def shown(arm, shared_shown):
-    """What is shown of a node without standing goals."""
+    """The message of a node without standing goals."""
     changed(arm, clear=True)
     shared_shown.wait_for()
     yield shared_shown
@@ -95,7 +95,7 @@ def test_a_goal_without_a_name_has_that_of_its_type(arm, shown):
     named = [{**bare, 'name': 'cone'}, {**bare, 'name': 'cone 2'}]
     assert changed(arm, bare) == named[:1]
     assert changed(arm, bare, bare) == named
-    assert changed(arm, remove=['cone']) == named[1:], 'the other one keeps its name'
+    assert changed(arm, remove=['cone']) == named[1:], 'the other goal keeps its name'
     with arm.changed(goals=json.dumps([bare, bare])):
         assert list(shown.wait_for(bare, bare)) == ['cone', 'cone 2']
         assert changed(arm, remove=['cone 2']) == named[:1]
@@ -154,13 +154,13 @@ def test_met_and_violated_goals_are_shown(arm, shown, arm_robot):
     for step in np.linspace(0.0, 0.04, 20):
         arm.send_pose(translation(step, 0, 0) @ place)
     arm.live(20)
-    assert len(shown.messages) == count, 'met goals that remain met are not shown again'
+    assert len(shown.messages) == count, 'goals that remain met are not published again'
     arm.reset()
     shown.wait_for(near, is_met=False)
 
 
 def mounted(arm, mount):
-    """The base link in the frame `table`."""
+    """Pose of the base link in the frame `table`."""
     return transform_message('table', 'base_link', mount, arm.node.get_clock().now().to_msg())
 
 
@@ -168,7 +168,7 @@ def test_a_frame_of_tf_may_move(arm, shown, arm_robot):
     table = {**LEVEL, 'frame': 'table', 'angle': 0.05}
     place = arm_robot.pose('tool0', {'elbow_joint': 0.8, 'shoulder_lift_joint': 0.5})
 
-    def keeps(mount):
+    def follows(mount):
         arm.publish_transforms(mounted(arm, mount))
         status = arm.send_pose(place)
         assert status.outcome in (SolveStatus.SOLVED, SolveStatus.UNKNOWN_FRAME), status.message
@@ -180,7 +180,7 @@ def test_a_frame_of_tf_may_move(arm, shown, arm_robot):
     with arm.changed(transform_timeout=10.0, free_axes=ALL_ROTATIONS):
         changed(arm, table)
         for angle in (0.0, 0.4, -0.4):
-            arm.wait_for(lambda angle=angle: keeps(rotation((1, 0, 0), angle)), 'the goal to be kept in its frame')
+            arm.wait_for(lambda angle=angle: follows(rotation((1, 0, 0), angle)), 'the goal to be kept in its frame')
         shown.wait_for(table, is_met=True)
 
 
@@ -195,7 +195,7 @@ def test_a_frame_may_come_late(start, arm_robot):
     assert not answer.success and 'table' in answer.message, answer.message
     stamp = node.node.get_clock().now().to_msg()
     node.publish_transforms(transform_message('table', 'base_link', np.eye(4), stamp), static=True)
-    # At rest the tool points down.
+    # In the initial configuration the tool points down.
     violation = Judge(arm_robot).violation({**table, 'frame': 'base_link'}, node.next_posture())
     assert shown.wait_for(table, is_met=False, unit='rad')['level'].violation == pytest.approx(violation, abs=ROUNDING)
     assert node.send_pose(place).outcome == SolveStatus.SOLVED

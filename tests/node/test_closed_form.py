@@ -1,4 +1,4 @@
-"""The closed form in the node, and its refusal for other arms."""
+"""The closed form in the node, and its refusal for unsuitable arms."""
 import math
 
 import numpy as np
@@ -31,7 +31,7 @@ def test_targets_are_met_to_a_nanometre(node, robot, generator):
         assert status.solver == 'closed_form'
         assert_solved(node, robot, status, 'tool0', target)
         distance, angle = errors(robot.pose('tool0', node.answer_to(status)), target)
-        assert distance <= 1e-9 and angle <= 1e-7  # the angle as accurate as the matrix is
+        assert distance <= 1e-9 and angle <= 1e-7  # limited by the rounding of the matrix
 
 
 def test_queries_are_answered_in_closed_form(node, robot, generator):
@@ -53,12 +53,12 @@ def test_a_query_can_ask_for_all_solutions(node, arm, arm_robot, robot, generato
         assert 1 <= len(found) <= 8
         for positions in found:
             assert_reached(robot, positions, 'tool0', target)
-        # Turns of the last joint aside, the posture that made the target is among them.
+        # Apart from revolutions of the last joint, the configuration that produced the target is among the solutions.
         assert min(max(abs(math.remainder(positions[name] - sample[name], math.tau)) for name in sample)
                    for positions in found) < 1e-6
         assert not node.solve_ik(target).all_joint_states
     assert not node.solve_ik(translation(3, 0, 0), all_solutions=True).all_joint_states
-    # A search finds many for an arm of seven joints.
+    # A search finds many solutions for a seven-joint arm.
     target = arm_robot.pose('tool0', arm_robot.sample(generator))
     many = arm.solve_ik(target, all_solutions=True)
     assert len(many.all_joint_states) > 1
@@ -114,7 +114,7 @@ def test_two_links_in_a_plane_have_two_elbows(start):
     found = sorted((state['shoulder'], state['elbow']) for state in map(posture, answer.all_joint_states))
     right = math.pi / 2
     assert np.allclose(found, [(0, right), (right, -right)], atol=1e-9)
-    assert not node.solve_ik(translation(0.5, 0.5, 0.1)).success, 'beside the plane'
+    assert not node.solve_ik(translation(0.5, 0.5, 0.1)).success, 'not in the plane'
 
 
 def test_a_chain_without_one_is_told(start):

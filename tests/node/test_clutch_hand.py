@@ -1,4 +1,4 @@
-"""Hands with a closed clutch: the scale of their motion, and poses that no hand can have."""
+"""Hands with an engaged clutch: the scale of their motion, and implausible poses."""
 import itertools
 
 import numpy as np
@@ -18,7 +18,7 @@ FAR = translation(0.3, 0.1, -0.2)
 
 @pytest.fixture
 def servo(start, monkeypatch):
-    """Each pose of its hand is stamped 10 ms after the one before, however long it takes to send it."""
+    """Stamps the poses of its hand 10 ms apart, however long sending takes."""
     servo = start_servo(start)
     make, count = servo.hand, itertools.count(1)
     first = servo.node.node.get_clock().now().nanoseconds
@@ -32,7 +32,7 @@ def servo(start, monkeypatch):
 
 
 def stamped(message, nanoseconds):
-    """A pose whose stamp is moved by so much."""
+    """A pose with its stamp shifted."""
     total = 10**9 * message.header.stamp.sec + message.header.stamp.nanosec + nanoseconds
     message.header.stamp.sec, message.header.stamp.nanosec = divmod(total, 10**9)
     return message
@@ -48,7 +48,7 @@ def test_the_tip_moves_by_a_multiple_of_the_hand(servo, arm_robot, scale):
     servo.lead(HAND, shifted(WAY))
     aim = translation(*(scale * WAY)) @ home
     follow(servo, arm_robot, shifted(WAY), aim)
-    # The hand turns where it is, and so does the tip.
+    # The hand rotates in place, and so does the tip.
     at_tip, at_hand = (translation(*pose[:3, 3]) for pose in (aim, shifted(WAY)))
 
     def hand(angle):
@@ -76,9 +76,9 @@ def test_a_jump_of_the_hand_is_ignored_with_a_status_and_the_tip_goes_on_from_wh
     before = node.snapshot()
     servo.clutch(True)
     servo.stream_for(5, lambda _: servo.hand(HAND))
-    stands, since = node.next_posture(), len(servo.statuses)
+    at_rest, since = node.next_posture(), len(servo.statuses)
     servo.stream_for(40, lambda _: servo.hand(FAR @ HAND))
-    assert difference(node.next_posture(), stands) < 1e-9
+    assert difference(node.next_posture(), at_rest) < 1e-9
     ignored = servo.status(ServoStatus.INVALID, since)
     for word in ('ignored', 'm/s', 'clutch.max_hand_speed.linear is 3', '0.1 s'):
         assert word in ignored.message, ignored.message
@@ -105,10 +105,10 @@ def test_one_wrong_pose_among_good_ones_changes_nothing(servo, arm_robot):
 def test_a_turn_that_no_hand_makes_is_ignored(servo):
     servo.clutch(True)
     servo.stream_for(5, lambda _: servo.hand(HAND))
-    stands, since = servo.node.next_posture(), len(servo.statuses)
+    at_rest, since = servo.node.next_posture(), len(servo.statuses)
     servo.stream_for(20, lambda _: servo.hand(HAND @ rotation((1, 0, 0), 2.0)))
     assert 'clutch.max_hand_speed.angular is 15' in servo.status(ServoStatus.INVALID, since).message
-    assert difference(servo.node.next_posture(), stands) < 1e-9
+    assert difference(servo.node.next_posture(), at_rest) < 1e-9
 
 
 @pytest.mark.parametrize('parameter, hand', [
@@ -118,8 +118,8 @@ def test_with_a_higher_limit_the_same_motion_is_followed(servo, parameter, hand)
     servo.clutch(True)
     servo.node.set_all(**{parameter: 1000.0})
     servo.stream_for(5, lambda _: servo.hand(HAND))
-    stands = servo.node.next_posture()
-    servo.stream(servo.hand(HAND @ hand), lambda: difference(posture(servo.node.states[-1]), stands) > 1e-3, 'the tip to follow')
+    at_rest = servo.node.next_posture()
+    servo.stream(servo.hand(HAND @ hand), lambda: difference(posture(servo.node.states[-1]), at_rest) > 1e-3, 'the tip to follow')
 
 
 def test_late_and_equal_stamps_are_handled(servo, arm_robot):
@@ -129,14 +129,14 @@ def test_late_and_equal_stamps_are_handled(servo, arm_robot):
     aim = translation(*WAY) @ arm_robot.pose('tool0', BENT)
     follow(servo, arm_robot, shifted(WAY), aim)
     since = len(servo.statuses)
-    # An old pose between two new ones: it is out of date, and the tip stays.
+    # An old pose between two new ones: it is outdated, and the tip stays.
 
-    def late(index):
+    def outdated(index):
         return stamped(servo.hand(HAND), -10**9) if index % 2 else servo.hand(shifted(WAY))
-    servo.stream_for(20, late)
+    servo.stream_for(20, outdated)
     assert 'older' in servo.status(ServoStatus.INVALID, since).message
     assert errors(tip_of(servo, arm_robot), aim)[0] < 1e-4
-    # A pose that is sent again, and poses with a clock that stands.
+    # A pose that is sent again, and poses from a stopped clock.
     frozen = servo.hand(shifted(WAY)).header.stamp
     farther = translation(0, 0.01, 0) @ shifted(WAY)
 
@@ -152,17 +152,17 @@ def test_a_clock_that_is_set_back_is_a_new_stream(servo, arm_robot):
     servo.clutch(True)
     servo.stream_for(5, lambda _: servo.hand(HAND))
 
-    def back(hand):
+    def delayed(hand):
         return stamped(servo.hand(hand), -3600 * 10**9)
     with servo.node.changed(servo__timeout=0.1):
-        servo.stream_for(40, lambda _: back(HAND))
-    servo.stream_for(40, lambda index: back(shifted(WAY * (index + 1) / 40)))
+        servo.stream_for(40, lambda _: delayed(HAND))
+    servo.stream_for(40, lambda index: delayed(shifted(WAY * (index + 1) / 40)))
     aim = translation(*WAY) @ arm_robot.pose('tool0', BENT)
 
-    def there():
-        servo.send(back(shifted(WAY)))
+    def has_arrived():
+        servo.send(delayed(shifted(WAY)))
         return errors(tip_of(servo, arm_robot), aim)[0] < 1e-4
-    servo.node.wait_for(there, 'the tip to follow')
+    servo.node.wait_for(has_arrived, 'the tip to follow')
 
 
 def test_poses_without_stamps_are_followed(servo, arm_robot):

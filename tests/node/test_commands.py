@@ -1,4 +1,4 @@
-"""~/joint_commands: bare positions for a controller, once somebody has asked for a posture."""
+"""~/joint_commands: bare positions for a controller, after the first request for a configuration."""
 from std_msgs.msg import Float64MultiArray
 
 from client import posture
@@ -11,14 +11,14 @@ JOINTS = ['wrist_roll_joint', 'shoulder_pan_joint', 'elbow_joint']
 def test_commands_follow_the_joint_states_in_the_order_asked_for(start, arm_robot):
     node = start.node(ARM_FILE, command_joints=JOINTS, measured_timeout=0.0, publish_rate=100.0)
     commands = node.subscribe(Float64MultiArray, f'{node.name}/joint_commands', [], 100)
-    # Without a requested posture a robot at other positions must not be moved.
+    # A robot at other positions must not move before a configuration is requested.
     node.settle()
     status = node.send_pose(arm_robot.pose('tool0', {'shoulder_pan_joint': 0.5, 'elbow_joint': -0.4}))
     reached = node.answer_to(status)
     wanted = [reached[name] for name in JOINTS]
     node.wait_for(lambda: commands, 'the commands')
     assert list(commands[0].data) == wanted
-    # After a reset nobody asks again, until there is another target.
+    # After a reset no configuration is requested until the next target.
     node.reset()
     node.settle()
     reached = node.answer_to(node.send_pose(arm_robot.pose('tool0', {'shoulder_pan_joint': -0.5, 'elbow_joint': 0.2})))

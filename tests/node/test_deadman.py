@@ -16,11 +16,11 @@ from test_smooth import FAR_OFF
 
 TOPIC = 'deadman'
 PATIENT = 20.0  # [s], servo.timeout: long enough for a busy machine to publish the next message
-SHORT = 0.5  # [s], where the switch falls silent
+SHORT = 0.5  # [s], for tests in which the switch stops publishing
 
 
 class Switch:
-    """Somebody at the deadman switch of a node."""
+    """An operator with the deadman switch of a node."""
 
     def __init__(self, node):
         self.node = node
@@ -32,17 +32,17 @@ class Switch:
             self.publisher.publish(Bool(data=self.is_held))
 
     def until(self, condition, what):
-        """Publishes over and over until a condition holds, whose value it returns."""
+        """Publishes repeatedly until a condition holds, and returns its value."""
         def published():
             self.publish()
             return condition()
         return self.node.wait_for(published, what)
 
     def hold(self, is_held=True):
-        """Publishes this from now on, and waits until the node has surely heard it: it answers in the order of arrival."""
+        """Publishes this value from now on, and waits until the node has received it: it handles messages in the order of arrival."""
         self.is_held = is_held
         count = len(self.node.states) + 5
-        self.until(lambda: len(self.node.states) > count, 'the node to hear it')
+        self.until(lambda: len(self.node.states) > count, 'the node to receive it')
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def fast(node):
 
 
 def assert_nothing_moves(node, switch, arm_robot, *words):
-    """All streams are refused with these words."""
+    """All streams are refused with this message."""
     here = node.next_posture()
     target = arm_robot.pose('tool0', FAR_OFF)
     statuses = [node.send_pose(target), node.send_point(target[:3, 3])]
@@ -116,7 +116,7 @@ def test_a_stream_stops_where_it_is_released_and_goes_on_where_it_is_held_again(
         switch.hold()
         stream(lambda: fast(node), 'motion')
         switch.is_held = None if is_silent else False
-        stream(lambda: still(node.states[-1]), 'the arm to stand')
+        stream(lambda: still(node.states[-1]), 'the arm to be at rest')
         held = posture(node.states[-1])
         count = len(node.states) + 20
         stream(lambda: len(node.states) > count, 'the node to live')
@@ -134,13 +134,13 @@ def test_a_smooth_target_is_given_up(start_node, arm_robot):
     assert first.outcome == SolveStatus.STEP_LIMITED, first.message
     switch.until(lambda: fast(node), 'motion')
     switch.is_held = False
-    switch.until(lambda: still(node.states[-1]), 'the arm to stand')
+    switch.until(lambda: still(node.states[-1]), 'the arm to be at rest')
     assert_smooth(moved(node, before), arm_robot, 1 / RATE)
     switch.hold()
     held = node.next_posture()
     assert difference(held, FAR_OFF | dict.fromkeys(held.keys() - FAR_OFF.keys(), 0.0)) > 0.1
     assert len(node.statuses_of(first.header.stamp)) == 1
-    # A target from then on counts again.
+    # Waits until a target counts again.
     again = pose_message(target, stamp=node.new_stamp())
     node.target_publisher('target_pose').publish(again)
     switch.until(lambda: len(node.statuses_of(again.header.stamp)) == 2, 'the arrival')
@@ -153,7 +153,7 @@ def test_an_immediate_stream_has_no_further_state(start_node, arm_robot):
     for index, target in enumerate(targets):
         switch.is_held = index < 20
         switch.publish()
-        switch.until(lambda count=len(node.states): len(node.states) > count + 3, 'the node to hear it')
+        switch.until(lambda count=len(node.states): len(node.states) > count + 3, 'the node to receive it')
         status = node.send_pose(target)
         assert status.outcome == (SolveStatus.SOLVED if switch.is_held else SolveStatus.INVALID), status.message
         if switch.is_held:

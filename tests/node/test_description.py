@@ -1,4 +1,4 @@
-"""Where the robot comes from, and how it can change."""
+"""The source of the robot description, and its changes."""
 import pytest
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
@@ -13,7 +13,7 @@ from process import ros_arguments
 PLANAR = (ROBOTS / 'planar.urdf').read_text()
 LONGER = PLANAR.replace('0.5 0 0', '0.7 0 0')
 UPPER_LIMIT_FIRST = PLANAR.replace('lower="-2.5" upper="2.5"', 'lower="2.5" upper="-2.5"')
-# A frame on the foot, as robots of industry have it.
+# A base frame, as on industrial robots.
 ON_FOOT = PLANAR.replace('</robot>', '<link name="foot"/><joint name="foot_joint" type="fixed"><parent link="base"/>'
                          '<child link="foot"/></joint></robot>')
 BAD = {
@@ -33,12 +33,12 @@ BAD = {
 
 
 def publish(node, text):
-    """Publishes a description as robot_state_publisher does."""
+    """Publishes a description like robot_state_publisher."""
     node.publisher(String, f'{node.namespace}/robot_description', LATCHED).publish(String(data=text))
 
 
 def wait_for_joints(node, *names):
-    """Until the joint states are those of a robot with these joints."""
+    """Waits until the joint states are those of a robot with these joints."""
     node.wait_for(lambda: node.states and set(node.states[-1].name) == set(names), f'joint states of {names}')
 
 
@@ -49,7 +49,7 @@ def assert_follows(node, text, sample):
 
 
 def assert_reaches(node, robot, tip, target):
-    # Targets for the robot before are refused until then.
+    # Until then targets are refused for the previous robot.
     assert node.call(Trigger, 'resume').success
     assert_solved(node, robot, node.send_pose(target), tip, target)
 
@@ -142,7 +142,7 @@ def test_a_bad_description_is_refused_and_the_old_one_kept(shared_planar, fault)
     text, word = BAD[fault]
     warnings = len(node.process.lines_with('description'))
     publish(node, text)
-    node.wait_for(lambda: len(node.process.lines_with('description')) > warnings, 'the node to say why')
+    node.wait_for(lambda: len(node.process.lines_with('description')) > warnings, 'the reason')
     assert word in node.process.lines_with('description')[-1] or word in node.process.output().splitlines()[-1]
     assert_follows(node, PLANAR, {'shoulder': 0.4, 'elbow': 0.7})
 
@@ -152,14 +152,14 @@ def test_a_description_without_the_tip_is_refused(start):
     publish(node, PLANAR)
     wait_for_joints(node, 'shoulder', 'elbow')
     publish(node, ARM_FILE.read_text())
-    node.wait_for(lambda: node.process.lines_with("tip"), 'the node to say why')
+    node.wait_for(lambda: node.process.lines_with("tip"), 'the reason')
     assert_follows(node, PLANAR, {'shoulder': 0.4, 'elbow': 0.7})
 
 
 def test_a_bad_one_first_then_a_good_one(start):
     node = start.node(robot=False)
     publish(node, UPPER_LIMIT_FIRST)
-    node.wait_for(lambda: node.process.lines_with('elbow'), 'the node to say why')
+    node.wait_for(lambda: node.process.lines_with('elbow'), 'the reason')
     assert node.send_pose(translation(0.5, 0.5, 0)).outcome == SolveStatus.NO_ROBOT
     publish(node, PLANAR)
     wait_for_joints(node, 'shoulder', 'elbow')
@@ -185,7 +185,7 @@ def test_the_live_parameter_replaces_the_robot(start):
 def test_no_single_leaf_lists_the_leaves(start):
     node = start.node(robot=False)
     publish(node, (ROBOTS / 'two_arms.urdf').read_text())
-    node.wait_for(lambda: node.process.lines_with('left-hand'), 'the node to say why')
+    node.wait_for(lambda: node.process.lines_with('left-hand'), 'the reason')
     (line,) = node.process.lines_with('left-hand')
     assert 'right-hand' in line and 'tip_links' in line and 'argument tip_link' in line and 'waits for another' in line
     assert node.send_pose(translation(0.5, 0.5, 0)).outcome == SolveStatus.NO_ROBOT
@@ -234,8 +234,8 @@ LIMITED = """<robot name="limited"> <link name="base"/> <link name="arm"/> <link
 @pytest.mark.parametrize('soft_limits, lower', [(False, -1.5), (True, -1.25)])
 def test_the_limits_of_a_master_alone_count_and_its_soft_limits_where_asked_for(start, soft_limits, lower):
     node = start.node(robot_description=LIMITED, tip_links=['tip'], soft_limits=soft_limits, branch_jumps=False)
-    said = node.process.wait_for_output('mimics another')
-    assert 'these can leave theirs: d\n' in said and 'velocity limit of 0 or less' in said
+    output = node.process.wait_for_output('mimics another')
+    assert 'these can leave theirs: d\n' in output and 'velocity limit of 0 or less' in output
     robot = Robot(LIMITED)
     for angle in (-1.4, 1.5):
         status = node.send_pose(robot.pose('tip', {'j': angle}))

@@ -1,4 +1,4 @@
-"""Each program of examples/ runs beside a node and prints what it should. They run side by side, to save time."""
+"""Runs each program of examples/ with a node and checks its output. They run in parallel to save time."""
 import os
 import re
 import subprocess
@@ -12,10 +12,10 @@ from driver import MEASURED_AT
 EXAMPLES = ROOT / 'examples'
 JOINTS = list(MEASURED_AT)
 TWO_ARMS = {'urdf': ROOT / 'urdf' / 'dual_arm.urdf', 'tip_links': ['left_hand', 'right_hand']}
-# The node of each example, if it is not one for the bundled arm of seven joints; as in scripts/example.sh.
+# The node of each example that does not use the bundled seven-joint arm; as in scripts/example.sh.
 NODES = {
     'all_solutions.py': {'urdf': ROOT / 'urdf' / 'arm6.urdf'},
-    # Patient, as others below: on a busy machine measurements and commands may pause.
+    # Generous, as are the others below: on a busy machine measurements and commands may pause.
     'physics.py': {'motion': 'smooth', 'publish_rate': 250.0, 'command_joints': JOINTS, 'measured_timeout': 10.0},
     'space_mouse.py': {'servo__timeout': 10.0},
     'track_frame.py': {'transform_timeout': 10.0},
@@ -37,7 +37,7 @@ PRINTED = {
     'track_frame.py': REACHED,
     'two_arms.py': REACHED,
 }
-TIMEOUT = 600.0  # [s] with the build of the one in Rust, on a busy machine
+TIMEOUT = 600.0  # [s] including the build of the Rust example, on a busy machine
 
 
 def command(name):
@@ -49,7 +49,7 @@ def command(name):
 
 @pytest.fixture(scope='module')
 def started(module_start):
-    """Each example at work, by its name."""
+    """The running examples by name."""
     examples = {}
     for name in PRINTED:
         node = module_start.node(**{'urdf': ARM_FILE, **NODES.get(name, {})})
@@ -70,11 +70,11 @@ def test_it_prints_what_it_should(started, name):
     if PRINTED[name] is REACHED:
         counts = re.findall(REACHED, printed, re.MULTILINE)
         assert len(counts) == (2 if 'two_arms' in name else 1)
-        # A busy machine may cut a search short: the parameter timeout is a guard.
+        # A busy machine may end a search early: the parameter timeout is a safeguard.
         assert all(int(reached) >= 0.98 * int(answered) >= 200 for reached, answered in counts), printed
     if PRINTED[name] is FOLLOWED:
         free, ticks = map(int, re.search(FOLLOWED, printed, re.MULTILINE).groups())
-        # While the tip gets up to speed, and where the twist changes fast, the limits of the joints hold it back.
+        # During acceleration of the tip and fast changes of the twist, the joint limits hold it back.
         assert free >= 0.7 * ticks >= 70, printed
 
 

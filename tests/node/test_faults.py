@@ -1,4 +1,5 @@
-"""What a machine and other programs do wrong: kills, full disks, no descriptors, no memory, clocks that jump, clients that never read."""
+"""Faults of the machine and of other programs: kills, full disks, exhausted descriptors and memory, clock jumps, clients that never
+read."""
 import json
 import os
 import resource
@@ -17,7 +18,7 @@ from conftest import ARM_FILE
 from kinematics import translation
 
 TARGETS = [{'elbow_joint': 0.2 + 0.01 * k, 'shoulder_pan_joint': 0.02 * k} for k in range(20)]
-MARGIN = 300_000_000  # [bytes] of address space for requests: allocators reserve some of it in large pieces
+MARGIN = 300_000_000  # [bytes] of address space for requests: allocators reserve some of it in large blocks
 HOUR = 3600
 
 
@@ -37,7 +38,7 @@ def test_a_node_that_is_killed_amid_queries_and_targets_gave_no_wrong_answer_and
         queries = [node.service(SolveIK, 'solve_ik').call_async(SolveIK.Request(pose=pose_message(pose))) for pose in poses]
         for pose in poses:
             node.target_publisher('target_pose').publish(pose_message(pose, stamp=node.new_stamp()))
-        # Each time at another moment.
+        # At a different moment each time.
         node.wait_for(lambda: sum(query.done() for query in queries) >= 8 * count, 'some answers')
         node.process.kill()
         for query, pose in zip(queries, poses):
@@ -52,7 +53,7 @@ def test_a_full_disk_for_all_that_it_prints_and_logs_does_no_harm(start, arm_rob
     prefix = ['env', f'ROS_LOG_DIR={tmp_path}/log', 'unshare', *users, '--mount', 'sh', '-c', script, str(tmp_path)]
     node = start.node(ARM_FILE, prefix=prefix)
     for frame in 'abc':
-        node.send_pose(translation(0.3, 0, 0.3), frame)  # each makes a warning
+        node.send_pose(translation(0.3, 0, 0.3), frame)  # each causes a warning
     assert_well(node, arm_robot)
 
 
@@ -71,7 +72,7 @@ def test_without_free_descriptors_it_serves_its_clients_and_later_new_ones(start
 
 
 def test_a_request_beyond_a_documented_limit_is_refused_before_memory_is_taken(start, tmp_path):
-    """The answer would need 270 MB, which the node cannot have."""
+    """The response would need 270 MB, more than the node can allocate."""
     joint = '<joint name="{1}" type="continuous"><parent link="{0}"/><child link="{1}"/><origin xyz="0 0.001 0"/></joint><link name="{1}"/>'
     links = [f'link{number}' for number in range(1001)]
     text = ''.join(joint.format(*pair) for pair in zip(links, links[1:]))
@@ -95,7 +96,7 @@ def test_a_client_that_stops_reading_holds_nobody_up(start, arm_robot):
     script = Path(__file__).with_name('network_client.py')
     reader = subprocess.Popen([sys.executable, script, node.name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
-        # It has been answered, so that all it subscribes to is known.
+        # It has been answered, so all its subscriptions are discovered.
         kinds = (json.loads(line)['kind'] for line in reader.stdout)
         assert any(kind == 'status' for kind in kinds)
         reader.send_signal(signal.SIGSTOP)
@@ -109,14 +110,14 @@ def test_a_client_that_stops_reading_holds_nobody_up(start, arm_robot):
 
 
 def test_large_messages_leave_no_memory_taken(start, arm_robot):
-    """Of a million names: with other allocators and settings of Fast DDS the node keeps 80 MB."""
+    """Of a million names: with other allocators and settings of Fast DDS the node retains 80 MB."""
     node = start.node(ARM_FILE)
     assert_well(node, arm_robot)
     before = node.process.memory()
     names = [f'joint{number}' for number in range(1_000_000)]
     answer = node.solve_ik(arm_robot.pose('tool0', TARGETS[0]), seed=JointState(name=names, position=[0.0] * len(names)))
     assert not answer.success and 'joint0' in answer.message
-    node.wait_for(lambda: node.process.memory() < before + 20e6, 'the memory to go back')
+    node.wait_for(lambda: node.process.memory() < before + 20e6, 'the memory to be released')
     assert_well(node, arm_robot)
 
 

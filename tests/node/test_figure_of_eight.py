@@ -1,4 +1,4 @@
-"""figure_of_eight.py: its figures, its yielding to other sources, and its clean shutdown."""
+"""figure_of_eight.py: its figures, its pauses for other sources, and its clean shutdown."""
 import importlib.util
 import os
 import signal
@@ -20,7 +20,7 @@ from conftest import ARM_FILE, ROOT
 from kinematics import errors, translation
 
 SCRIPT = ROOT / 'scripts' / 'figure_of_eight.py'
-# Stands in for a module of which the import takes long.
+# Stand-in for a module with a slow import.
 SLOW_MODULE = """
 import pathlib, time
 pathlib.Path(__file__).with_name('importing').touch()
@@ -45,7 +45,7 @@ def test_figures_above_the_base_come_first(script, tip):
     figures = script.candidates(np.array(tip), (0.0, 0.0, 0.0, 1.0), 0.0)
     above = [lowest(figure) >= -1e-12 for figure in figures]
     assert above[0] and above == sorted(above, reverse=True)
-    assert not above[-1], 'a robot that hangs from its base needs figures below it'
+    assert not above[-1], 'a robot mounted upside down needs figures below its base'
 
 
 def test_around_the_present_pose_where_that_is_above_the_base(script):
@@ -73,7 +73,7 @@ def test_a_signal_during_the_imports_ends_it_quietly(tmp_path, number):
 
 
 class Figure:
-    """The script at work on a node: the targets that it has sent."""
+    """The running script on a node: the targets that it has sent."""
 
     def __init__(self, node, folder, *parameters):
         self.node, self.log = node, folder / 'figure.log'
@@ -85,11 +85,11 @@ class Figure:
                                             stderr=subprocess.STDOUT)
 
     def own(self):
-        """The targets of the script: ours have no time."""
+        """Targets of the script: those of the tests have no stamp."""
         return [target for target in self.targets if target.header.stamp.sec > 0]
 
     def rest(self, rests):
-        """Tells it to rest, or to go on. It sends nothing more from the answer on."""
+        """Pauses or resumes it. After the response to a pause it sends nothing."""
         assert self.node.call(SetBool, f'{self.node.name}/figure_of_eight/rest', data=rests).success
 
     def wait_until_moving(self):
@@ -111,7 +111,7 @@ class Figure:
         self.node.wait_for(is_quiet, 'a pause of the figure')
 
     def wait_until_resumed(self):
-        """The targets after a pause of a second or more by the script's own time."""
+        """The targets after a pause of at least a second of the script's own time."""
         def resumed():
             own = self.own()
             times = [nanoseconds(target.header.stamp) for target in own]
@@ -138,7 +138,7 @@ def test_it_gives_way_while_somebody_else_commands_the_tip(figure, arm_robot, ki
     if kind is PoseStamped:
         message = pose_message(arm_robot.pose('tool0', {}))
     publisher = node.publisher(kind, f'{node.name}/{topic}')
-    node.wait_for(lambda: publisher.get_subscription_count() > 0, 'the node or the figure to listen')
+    node.wait_for(lambda: publisher.get_subscription_count() > 0, 'subscriptions of the node or the figure')
     for _ in range(10):
         publisher.publish(message)
         node.pace(0.05)
@@ -153,7 +153,7 @@ def test_it_goes_on_from_where_the_tip_is(figure, arm_robot):
     rest = [state for state in node.states if nanoseconds(state.header.stamp) < nanoseconds(first.header.stamp)][-1]
     distance, angle = errors(pose_from(first.pose), arm_robot.pose('tool0', posture(rest)))
     assert distance < 0.01 and angle < 0.05
-    node.wait_for(lambda: len(figure.wait_until_resumed()) > 150, 'the way back')
+    node.wait_for(lambda: len(figure.wait_until_resumed()) > 150, 'the return')
     poses = [pose_from(target.pose) for target in figure.wait_until_resumed()]
     steps = [errors(one, other) for one, other in zip(poses, poses[1:])]
     assert max(distance for distance, _ in steps) < 0.1 and max(angle for _, angle in steps) < 0.3
@@ -167,13 +167,13 @@ def test_it_rests_until_it_is_told_to_go_on(figure):
 
 
 def test_a_path_is_waited_for(figure, arm_robot):
-    """A path that takes longer than the pause is followed to its end."""
+    """A path longer than the pause is followed to its end."""
     node = figure.node
     here = arm_robot.pose('tool0', {})
     paths = node.publisher(PoseArray, f'{node.name}/target_path')
-    node.wait_for(lambda: paths.get_subscription_count() >= 2, 'the node and the figure to listen to paths')
+    node.wait_for(lambda: paths.get_subscription_count() >= 2, 'subscriptions of the node and the figure to paths')
     trajectories = node.subscribe(JointTrajectory, f'{node.name}/joint_trajectory', [])
-    figure.rest(True)  # otherwise a target under way would take over from the path
+    figure.rest(True)  # otherwise a pending target would replace the path
     figure.wait_until_paused()
     assert node.send_pose(here).outcome == SolveStatus.SOLVED
     path = PoseArray(poses=[pose_message(translation(0.0, 0.3, 0.0) @ here).pose])  # 3 s at the default speed

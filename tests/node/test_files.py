@@ -1,4 +1,4 @@
-"""Files and settings that the node reads: those that would hang it are refused, and the documents' quotes can be used as they stand."""
+"""Files and settings read by the node: those that would block it are refused, and examples in the documents work as printed."""
 import os
 import re
 import shlex
@@ -11,7 +11,7 @@ from process import ros_arguments
 
 
 def refused_with(start, sentence, **parameters):
-    """A node with such parameters says `sentence`, and ends when it is told to, if it has not ended by then."""
+    """A node with these parameters prints `sentence`. It is stopped unless it has already exited."""
     process = start.run(*ros_arguments('/files', parameters, {}))
     process.wait_for_output(sentence)
     process.send_signal(signal.SIGTERM)

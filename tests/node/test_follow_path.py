@@ -87,7 +87,7 @@ def test_a_goal_is_completed(follower, arm_robot, corners):
     node.wait_for(lambda: len(node.trajectories) > trajectories, 'the joint trajectory')
     assert node.trajectories[-1] == result.trajectory
     assert difference(dict(zip(result.trajectory.joint_names, result.trajectory.points[-1].positions)), reached) == 0
-    # The topic of statuses tells of it as of any path.
+    # The status topic reports it like any path.
     outcomes = [status.outcome for status in node.statuses[before.statuses:]]
     assert outcomes == [SolveStatus.STEP_LIMITED, SolveStatus.SOLVED]
 
@@ -105,7 +105,7 @@ def test_choices_of_a_goal(follower, arm_robot, corners):
 
 
 def test_goals_that_are_completed_cancelled_and_preempted(follower, arm_robot, corners, generator):
-    """Of 50 goals 20 are cancelled at random moments and 5 preempted: each ends as it should, and the arm rests on its path."""
+    """Of 50 goals 20 are cancelled at random times and 5 preempted: each ends as expected, and the arm rests on its path."""
     node, before = follower.node, follower.node.snapshot()
     kinds = ['cancel'] * 20 + ['preempt'] * 5 + ['complete'] * 25
     ends = {kind: [] for kind in kinds}
@@ -130,7 +130,7 @@ def test_goals_that_are_completed_cancelled_and_preempted(follower, arm_robot, c
             assert np.allclose((result.end.position.x, result.end.position.y, result.end.position.z), end, atol=NEAR[0])
         elif goal.status == GoalStatus.STATUS_ABORTED:
             assert 'another path was requested' in result.message, result.message
-    # A request may come after the end.
+    # A request may arrive after the end.
     assert ends['complete'] == [GoalStatus.STATUS_SUCCEEDED] * 25
     assert ends['cancel'].count(GoalStatus.STATUS_CANCELED) >= 15 and ends['preempt'].count(GoalStatus.STATUS_ABORTED) >= 3, ends
     assert_smooth(moving(node, before), arm_robot, 1 / RATE, acceleration=20.0, jerk=2000.0)
@@ -281,7 +281,7 @@ def test_all_goals_are_cancelled_together(follower, corners):
 
 @pytest.fixture
 def searching(start, arm_robot):
-    """A goal whose path is searched for minutes, with its node and the tool's pose."""
+    """A goal whose search takes minutes, with its node and the tool's pose."""
     node = start.node(ARM_FILE, path__search=1000)
     here = arm_robot.pose('tool0', posture(node.states[-1]))
     zigzag = [translation(0, 0.4 * (-1) ** index, 0.02 * index) @ here for index in range(20)]
@@ -326,7 +326,7 @@ def test_drives_that_do_not_follow_abort_a_goal(drive):  # noqa: F811
     follower = PathFollower(it.node)
     goal = follower.send([translation(0, -0.3, 0) @ it.home])
     it.node.wait_for(it.moved_by(0.05), 'the arm to move')
-    # The arm sags, and the feedback knows.
+    # The arm sags, and the feedback reports the measured arm.
     assert max(feedback.position_deviation for feedback in goal.feedback) > NEAR[0]
     it.arm.freeze()
     result = goal.result()

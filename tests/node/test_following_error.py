@@ -1,4 +1,4 @@
-"""A node with a simulated arm behind it, whose drives lag and sag: the command stays with the arm, and faults of the drives stop it."""
+"""A node with a simulated arm whose drives lag and sag: the command stays near the arm, and drive faults stop it."""
 import itertools
 import math
 import time
@@ -34,7 +34,7 @@ class Driven:
         self.sent = 0
 
     def stream(self, kind, until, what):
-        """Streams commands of a kind that move the tip by 0.1 m/s, or a joint by 0.25 rad/s, until a condition holds."""
+        """Streams commands of a kind that move the tip at 0.1 m/s, or a joint at 0.25 rad/s, until a condition holds."""
         def send():
             self.sent += 1
             if kind == 'pose':
@@ -47,22 +47,22 @@ class Driven:
         return self.node.wait_for(send, what)
 
     def follow_path(self):
-        """Sends a path that takes some seconds, and returns its stamp."""
+        """Sends a path of some seconds, and returns its stamp."""
         message = PoseArray(poses=[pose_message(translation(0, -0.3, 0) @ self.home).pose])
         message.header.stamp = self.node.new_stamp()
         self.node.wait_until_heard(self.node.publisher(PoseArray, f'{self.node.name}/target_path')).publish(message)
         return message.header.stamp
 
     def moved_by(self, angle):
-        """Whether the arm has moved so far."""
+        """Whether the arm has moved this far."""
         return lambda: difference(self.arm.positions(), MEASURED_AT) > angle
 
     def gap(self):
-        """Difference between command and arm."""
+        """Largest difference between command and arm."""
         return difference(self.arm.commanded(), self.arm.positions())
 
     def following_error(self):
-        """The first status that says so, on the topic of targets: of a stop, or of a target at which the arm has not arrived."""
+        """The first such status on the topic of targets: of a stop, or of a target that the arm has not reached."""
         return next((s for s in self.node.statuses if s.outcome == SolveStatus.FOLLOWING_ERROR), None)
 
     def stop_by_drives(self):
@@ -81,7 +81,7 @@ class Driven:
         return answer.message
 
     def assert_slow(self, since, share=1.0):
-        """Since then no joint of the arm was faster than its limit, and no command farther from the one before than in one period."""
+        """Since then no joint of the arm was faster than its limit, and no command step larger than one period allows."""
         record, limits = self.arm.record(since), velocity_limits(self.robot)
         for joint, speed, step in zip(self.arm.joints, record.greatest_speed(), record.greatest_command_step()):
             assert speed <= share * limits[joint], (joint, speed)
@@ -89,9 +89,9 @@ class Driven:
 
 
 def refused_in_a_row(node, send, block, count):
-    """The statuses of so many poses of a stream that `block` stops; `send` sends one and returns its status.
+    """The statuses of this many poses of a stream that `block` stops; `send` sends one and returns its status.
 
-    A pause of the machine is one of the stream, which may then count again: it is stopped once more, and all begins anew.
+    A pause of the machine is a pause of the stream, which may then count again: it is stopped once more, and the test starts over.
     """
     refused, sent = [], -math.inf
     while len(refused) < count:
@@ -110,10 +110,10 @@ def refused_in_a_row(node, send, block, count):
 
 @pytest.fixture
 def drive(start, simulate, arm_robot):
-    """Starts a node with a simulated arm, which it knows: drive(sag=…, PARAMETER=…)."""
+    """Starts a node with a simulated arm: drive(sag=…, PARAMETER=…)."""
     def connect(sag=SAG, **parameters):
         options = {'publish_rate': RATE, 'motion': 'smooth', 'servo__timeout': 0.3, 'command_joints': JOINTS,
-                   # Patient: the arm is one with the tests, which a busy machine may stop for a while.
+                   # Generous: the arm runs in the process of the tests, which a busy machine may suspend.
                    'measured_timeout': 10.0, **parameters}
         node = start.node(ARM_FILE, **options)
         arm = simulate(node, MEASURED_AT, sag=sag)
@@ -132,7 +132,7 @@ def test_bursts_with_pauses_do_not_let_the_arm_sink(drive, arm_robot):
         sideways = twist(linear=(0, 0.05 * (-1) ** index, 0))
         it.servo.stream_for(25, lambda _: sideways)
         it.servo.rest()
-        # Longer than any rule about an arm at rest.
+        # Longer than the delays of all rules for an arm at rest.
         it.node.live(60)
     assert abs(height(posture(it.node.states[-1])) - before) < 1e-3
     assert not it.following_error()
@@ -160,7 +160,7 @@ def test_drives_that_do_not_follow_stop_the_arm(drive, motion, kind):
         assert it.servo.status(ServoStatus.FOLLOWING_ERROR).message == status.message
     it.node.wait_for(lambda: it.gap() < STOPPED, 'the command to be at the arm')
     record = it.arm.record(frozen)
-    # At the greatest speed of these commands: a window, the stop, and measurements as late as a command counts.
+    # At the maximum speed of these commands: the window, the stop, and measurements as late as a command counts.
     assert record.greatest_difference().max() < BOUND + 0.25 * 1.2
     released = it.arm.now()
     it.arm.release()
@@ -169,14 +169,14 @@ def test_drives_that_do_not_follow_stop_the_arm(drive, motion, kind):
             it.stream(kind, lambda: True, 'a command')
     it.node.wait_for(it.rests, 'the arm to rest')
     it.assert_slow(released, 0.2)
-    # Nothing moves it before a resume, and all does after.
+    # No command moves it before a resume, and all do afterwards.
     assert difference(posture(it.node.states[-1]), it.arm.commanded()) < 1e-9
     it.call('resume')
     if kind == 'path':
         again = it.follow_path()
         assert it.node.status_of(again, SolveStatus.SOLVED)
     else:
-        # Immediate targets have no speed: the stream begins where the arm is.
+        # Immediate targets have no speed limit: the stream begins at the arm's configuration.
         start, it.sent = it.arm.positions(), sent
         it.stream(kind, lambda: difference(it.arm.positions(), start) > 0.05, 'the arm to move again')
     it.assert_slow(released)
@@ -236,7 +236,7 @@ def test_an_arm_that_is_moved_elsewhere_does_not_leap(drive, gap):
     since = it.arm.now()
     it.arm.freeze()
     it.arm.shift(shoulder_pan_joint=0.3)
-    it.stream('twist', lambda: it.stop_by_drives() or it.gap() < STOPPED, 'the node to notice')
+    it.stream('twist', lambda: it.stop_by_drives() or it.gap() < STOPPED, 'the reaction of the node')
     it.node.wait_for(lambda: it.gap() < 0.02, 'the command to be at the arm')
     released = it.arm.now()
     it.arm.release()
@@ -271,7 +271,7 @@ def test_measurements_that_stop_in_a_stream_stop_the_arm(drive, kind):
     it.arm.mute()
     status = it.stream(kind, it.stop_by_drives, 'the following error')
     assert 'measured' in status.message and 'measured_timeout' in status.message
-    # It was warned of before.
+    # The node has also logged a warning.
     assert it.node.process.lines_with('WARN') and it.node.process.lines_with('has not been measured')
     it.node.wait_for(it.rests, 'the arm to rest')
     answer = it.node.call(Trigger, 'resume')
@@ -295,12 +295,12 @@ def test_a_stop_ends_a_stream_of_poses_until_a_resume(drive):
         it.node.wait_for(it.rests, 'the arm to rest')
         stops.append(it.arm.commanded())
     refused = refused_in_a_row(it.node, lambda: it.node.send_pose(aim), stop, 80)
-    stands = it.arm.commanded()
-    assert difference(stands, stops[-1]) < 1e-9
+    at_rest = it.arm.commanded()
+    assert difference(at_rest, stops[-1]) < 1e-9
     assert all('~/resume' in status.message for status in refused)
     answer = it.node.service(Trigger, 'resume').call_async(Trigger.Request())
     it.stream('pose', answer.done, 'the resume')
-    it.stream('pose', lambda: difference(it.arm.positions(), stands) > 0.05, 'the arm to move again')
+    it.stream('pose', lambda: difference(it.arm.positions(), at_rest) > 0.05, 'the arm to move again')
     it.assert_slow(since)
 
 
@@ -309,25 +309,25 @@ def test_a_stopped_stream_counts_again_after_a_pause(drive):
     it.stream('pose', it.moved_by(0.02), 'the arm to move')
     it.call('stop')
     it.node.wait_for(it.rests, 'the arm to rest')
-    stands = it.arm.commanded()
+    at_rest = it.arm.commanded()
     it.node.pace(PAUSE)
-    it.stream('pose', lambda: difference(it.arm.commanded(), stands) > 0.02, 'the arm to move again')
+    it.stream('pose', lambda: difference(it.arm.commanded(), at_rest) > 0.02, 'the arm to move again')
 
 
 def diagnostics(node):
     received = node.subscribe(DiagnosticArray, '/diagnostics', [])
 
-    def ours():
+    def node_statuses():
         return [s for array in received for s in array.status if s.name.startswith(f'{node.name}:')]
-    return ours
+    return node_statuses
 
 
 def test_diagnostics_are_fine_while_a_smooth_stream_follows_and_not_after_a_fault(drive):
     it = drive()
-    ours = diagnostics(it.node)
+    node_statuses = diagnostics(it.node)
     it.stream('pose', it.moved_by(0.02), 'the arm to move')
-    seen = len(ours())
-    status = it.stream('pose', lambda: ours()[seen + 1:], 'a report')[-1]
+    seen = len(node_statuses())
+    status = it.stream('pose', lambda: node_statuses()[seen + 1:], 'a report')[-1]
     assert status.level == DiagnosticStatus.OK, status.message
     values = {value.key: value.value for value in status.values}
     assert int(values['targets under way']) > 0 and int(values['targets not met']) == 0
@@ -335,7 +335,7 @@ def test_diagnostics_are_fine_while_a_smooth_stream_follows_and_not_after_a_faul
     assert 'joint' in values['greatest difference of the measurements from the commands']
     it.arm.freeze()
     it.stream('pose', it.stop_by_drives, 'the following error')
-    status = it.node.wait_for(lambda: [s for s in ours() if s.level == DiagnosticStatus.ERROR], 'an error')[0]
+    status = it.node.wait_for(lambda: [s for s in node_statuses() if s.level == DiagnosticStatus.ERROR], 'an error')[0]
     assert '~/resume' in status.message
 
 

@@ -17,20 +17,20 @@ CAMERA = pose_of((0.1, 0.02, -0.05), (0.5, -0.5, 0.5, 0.5))
 
 @pytest.fixture(scope='module')
 def shared_arm(module_start):
-    """A node that waits long: a transform and its target come on two topics."""
+    """A node with a long wait: a transform and its target arrive on two topics."""
     return module_start.node(ARM_FILE, transform_timeout=5.0)
 
 
 @pytest.fixture
 def impatient(arm):
-    """The node where it waits for transforms that do not come."""
+    """The node while it waits for missing transforms."""
     with arm.changed(transform_timeout=0.1):
         yield
 
 
 @pytest.fixture
 def target(arm_robot):
-    """Where the tip should go, in the root link's frame."""
+    """Target pose of the tip, in the root link's frame."""
     return arm_robot.pose('tool0', SAMPLE)
 
 
@@ -47,7 +47,7 @@ def send_in(node, frame, pose):
 
 
 def send_at_any_time(node, frame, pose):
-    """Sends a target without a stamp, which asks for the latest transforms."""
+    """Sends a target without a stamp, which uses the latest transforms."""
     before = node.snapshot()
     node.target_publisher('target_pose').publish(pose_message(pose, frame))
     (status,) = node.wait_for(lambda: node.statuses[before.statuses:], 'a status')
@@ -56,7 +56,7 @@ def send_at_any_time(node, frame, pose):
 
 
 def wait_until_met(node, robot, send, target):
-    """Calls `send`, which sends a target and returns its status, until it is met: a transform that replaces another may come later."""
+    """Calls `send`, which sends a target and returns its status, until it is met: a replacing transform may arrive later."""
     def is_met():
         status = send()
         return status.outcome == SolveStatus.SOLVED and max(errors(robot.pose('tool0', node.answer_to(status)), target)) < 1e-4
@@ -64,7 +64,7 @@ def wait_until_met(node, robot, send, target):
 
 
 def test_a_link_is_taken_where_it_was_last_published(arm, arm_robot, target):
-    for _ in range(2):  # from two postures
+    for _ in range(2):  # from two configurations
         elbow = arm_robot.pose('elbow_link', arm.next_posture())
         status = send_in(arm, 'elbow_link', inverse(elbow) @ target)
         assert status.header.frame_id == 'elbow_link'
@@ -105,7 +105,7 @@ def test_a_camera_on_a_link_moves_with_the_robot(arm, arm_robot, target):
 
 
 def test_our_own_kinematics_go_before_tf_inside_the_robot(arm, arm_robot, target):
-    """As robot_state_publisher fed with somebody else's joint states would claim."""
+    """As robot_state_publisher would publish for the joint states of another source."""
     wrong = transform_message('base_link', 'elbow_link', translation(9, 9, 9), seconds_ago(arm, 0))
     arm.publish_transforms(wrong)
     elbow = arm_robot.pose('elbow_link', arm.next_posture())
@@ -122,7 +122,7 @@ def test_a_moving_frame_is_taken_at_the_time_of_the_target(arm, arm_robot, targe
 
 
 def test_a_moving_frame_without_time_is_taken_as_it_was_last(arm, arm_robot, target):
-    # In one message: a target may overtake the second of two, which come on another topic.
+    # In one message: a target may overtake the second of two messages on another topic.
     arm.publish_transforms(*(transform_message('cart', 'base_link', translation(x, 0, 0), seconds_ago(arm, age))
                              for age, x in ((2.0, 1.0), (1.0, 2.0))))
     status = send_at_any_time(arm, 'cart', translation(2, 0, 0) @ target)
@@ -157,7 +157,7 @@ def test_a_newer_target_does_not_wait_behind_one_whose_frame_is_missing(arm, arm
 
 
 def test_a_target_that_waits_is_not_replaced_by_one_that_has_to_wait_too(arm, arm_robot, target):
-    """Else a stream whose transforms come late would never be answered. Of the newer ones that wait, the newest is next."""
+    """Otherwise a stream with late transforms would never be answered. Of the newer waiting targets the newest is next."""
     frames = ('first_to_come', 'second_to_come', 'third_to_come')
     messages = [pose_message(MOUNT @ target, frame, arm.new_stamp()) for frame in frames]
     with arm.changed(transform_timeout=30.0):
@@ -200,7 +200,7 @@ def test_a_frame_that_is_known_but_not_connected(arm, target):
 
 
 def test_a_frame_whose_transform_is_broken_is_not_said_to_be_missing(arm, arm_robot, target):
-    """It counts as soon as a transform comes that is not."""
+    """The target counts once a valid transform arrives."""
     good = transform_message('base_link', 'bent', MOUNT, seconds_ago(arm, 0))
     broken = transform_message('base_link', 'bent', MOUNT, seconds_ago(arm, 0))
     broken.transform.rotation.w += 0.5
@@ -301,7 +301,7 @@ def test_a_stream_in_an_unknown_frame_is_answered_while_it_lasts(start, target):
 
     def answered():
         publisher.publish(pose_message(target, 'nowhere', node.new_stamp()))
-        node.pace(0.02)  # the pace of the stream, faster than transform_timeout
+        node.pace(0.02)  # period of the stream, shorter than transform_timeout
         return len(node.statuses) > before.statuses + 3
     node.wait_for(answered, 'statuses during the stream')
     assert all(status.outcome == SolveStatus.UNKNOWN_FRAME for status in node.statuses[before.statuses:])
@@ -310,8 +310,8 @@ def test_a_stream_in_an_unknown_frame_is_answered_while_it_lasts(start, target):
 def test_a_bad_transform_does_not_harm_a_good_one(arm, arm_robot, target):
     arm.publish_transforms(transform_message('gate', 'base_link', MOUNT, seconds_ago(arm, 100)), static=True)
     assert_solved(arm, arm_robot, send_in(arm, 'gate', MOUNT @ target), 'tool0', target)
-    told = len(arm.process.lines_with('cycle')) + len(arm.process.lines_with('self'))
+    reported = len(arm.process.lines_with('cycle')) + len(arm.process.lines_with('self'))
     arm.publish_transforms(transform_message('gate', 'gate', CAMERA, seconds_ago(arm, 0)))
-    arm.wait_for(lambda: len(arm.process.lines_with('cycle')) + len(arm.process.lines_with('self')) > told,
+    arm.wait_for(lambda: len(arm.process.lines_with('cycle')) + len(arm.process.lines_with('self')) > reported,
                  'the node to refuse the transform')
     assert_solved(arm, arm_robot, send_in(arm, 'gate', MOUNT @ target), 'tool0', target)

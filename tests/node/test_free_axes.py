@@ -1,4 +1,4 @@
-"""Axes that need not match: the parameter for arms that cannot follow all six, and what such arms are told."""
+"""Free axes: the parameter for arms that cannot follow all six axes, and the messages for such arms."""
 import math
 
 import numpy as np
@@ -26,7 +26,7 @@ def arm5(start):
 
 
 def turned(pose, angle):
-    """The same pose but for a turn about its own z axis."""
+    """The pose rotated about its own z axis."""
     return pose @ rotation((0, 0, 1), angle)
 
 

@@ -24,13 +24,13 @@ def box_at(place, half=0.1):
 
 
 def of(scene, name, kind):
-    """The marker of a type of a goal; None where there is none."""
+    """The marker of this type of a goal, or None."""
     found = (marker for marker in scene.markers.values() if marker.ns == f'goals/{name}' and marker.type == kind)
     return next(found, None)
 
 
 def wait_for(node, scene, name, text, kind=Marker.LINE_LIST):
-    """The marker of a type of a goal, once the goal has a label that begins so, with the lines."""
+    """The marker of this type of a goal, once the goal's label begins with this text, with the lines."""
     def labelled():
         label = of(scene, name, Marker.TEXT_VIEW_FACING)
         return label and label.text.startswith(text) and (kind is None or of(scene, name, kind))
@@ -57,7 +57,7 @@ def test_a_box_and_a_cone_are_drawn_and_highlighted_where_violated(arm, arm_robo
     with arm.changed(goals=json.dumps([box_at(start[:3, 3]), {**CONE, 'direction': direction}])):
         lines = wait_for(arm, scene, 'box', 'box')
         assert np.allclose(np.ptp(corners(lines), axis=0), 0.2) and np.allclose(corners(lines).mean(axis=0), start[:3, 3])
-        assert np.allclose(rgb(lines), MET) and lines.color.a < 0.5, 'what is met is discreet'
+        assert np.allclose(rgb(lines), MET) and lines.color.a < 0.5, 'markers of met goals are unobtrusive'
         cone = corners(wait_for(arm, scene, 'level', 'level'))
         apart = [angle_between(end - start[:3, 3], direction) for end in cone if np.linalg.norm(end - start[:3, 3]) > EXACT]
         assert math.isclose(max(apart), 0.3, abs_tol=1e-6), 'the lines are at the angle of the cone'
@@ -95,7 +95,7 @@ def test_goals_of_every_kind_are_drawn_or_labelled(arm, arm_robot):
         assert len(corners(of(scene, 'plane', Marker.LINE_LIST))) == 8
         assert of(scene, 'bent', Marker.TEXT_VIEW_FACING).text == 'bent\n0.500 rad'
         assert {type_ for (ns, _), type_ in ((key, marker.type) for key, marker in scene.markers.items())
-                if ns == 'goals/bent'} == {Marker.TEXT_VIEW_FACING}, 'joints have no shape'
+                if ns == 'goals/bent'} == {Marker.TEXT_VIEW_FACING}, 'goals of joints have no shape'
         handles = {ns.removeprefix('goal_handles/') for ns, _ in scene.markers if ns.startswith('goal_handles/')}
         assert handles == {'plane', 'place', 'sphere', 'line', 'gaze'}
         labels = [marker.pose.position for (_, marker) in scene.markers.items() if marker.type == Marker.TEXT_VIEW_FACING]
@@ -155,8 +155,8 @@ def test_a_drag_turns_the_cone(arm, arm_robot, goal_handle):
     assert np.allclose(goal_handle.pose(name)[:3, 3] - apex, 0, atol=0.3)
     goal_handle.drag([translation(*(apex + (0.3, 0.0, 0.4)))], name)
     arm.wait_for(lambda: np.allclose(goals_in_use(arm)['level']['direction'], (0.6, 0, 0.8), atol=1e-6), 'the cone to turn')
-    # Where it is let go it goes back to the length of the cone.
-    arm.wait_for(lambda: np.linalg.norm(goal_handle.pose(name)[:3, 3] - apex) < 0.45, 'the handle to come back')
+    # On release it returns to the length of the cone.
+    arm.wait_for(lambda: np.linalg.norm(goal_handle.pose(name)[:3, 3] - apex) < 0.45, 'the handle to return')
 
 
 def test_bad_drags_of_goals_are_refused(arm, goal_handle):
@@ -171,7 +171,7 @@ def test_bad_drags_of_goals_are_refused(arm, goal_handle):
         status = arm.status_of(stamp)
         assert status.outcome == SolveStatus.INVALID and words in status.message, status.message
     assert goals_in_use(arm) == before
-    # A place beyond all coordinates is refused at the handle.
+    # A position beyond the range of coordinates is refused at the handle.
     goal_handle.send(Feedback.POSE_UPDATE, 'goals/box', translation(1e300, 0, 0))
     arm.wait_for(lambda: 'finite numbers' in goal_handle.text('goals/box'), 'the reason at the handle')
     assert goals_in_use(arm) == before

@@ -1,4 +1,4 @@
-"""Goals besides poses in SolveIK and SolveIKBatch, checked with kinematics of their own."""
+"""Goals other than poses in SolveIK and SolveIKBatch, checked with independent kinematics."""
 import math
 
 import numpy as np
@@ -33,7 +33,7 @@ def quaternion(pose):
 
 
 class Kinds:
-    """Goals of every kind that hold at a sample, in the base link's frame or that of another link."""
+    """Goals of all kinds that hold at a sample, in the base link's frame or another link's."""
 
     def __init__(self, judge, sample, generator, frame=None):
         self.judge, self.sample, self.generator = judge, sample, generator
@@ -103,7 +103,7 @@ OF_LINKS = ['position', 'one_bound', 'distance', 'distance_from_a_line', 'cone',
 
 
 def assert_met(judge, answer, goals):
-    """Success, with the violations that the judge measures; returns the joint positions."""
+    """Checks success and the reported violations against independent ones; returns the joint positions."""
     assert answer.success and answer.status.outcome == SolveStatus.SOLVED, answer.message
     positions = posture(answer.joint_state)
     assert_posture(judge.robot, positions)
@@ -179,7 +179,7 @@ def test_goals_are_met_together_and_beside_a_pose(arm, judge, generator):
         kinds = Kinds(judge, sample, generator)
         several = [kinds.one_bound(), kinds.cone(), kinds.joints()]
         assert_met(judge, solve(arm, *several), several)
-        # The self-motion of seven joints lifts the elbow.
+        # Self-motion of the seven-joint arm lifts the elbow.
         height = float(judge.robot.pose('elbow_link', sample)[2, 3])
         elbow_up = {'type': 'position', 'link': 'elbow_link', 'lower': [None, None, height - 0.005]}
         target = judge.robot.pose('tool0', sample)
@@ -349,7 +349,7 @@ def test_a_batch_of_goals_alone_starts_at_its_seeds(arm, judge, generator):
     answer = solve_batch(arm, [np.zeros((4, 4))] * 20, goals=[text(LEVEL)], seed=seed, **NO_POSE)
     assert answer.success, answer.message
     assert all(judge.violation(LEVEL, row) <= TOLERANCE + ROUNDING for row in rows(answer))
-    # Solutions as seeds: nothing has to move.
+    # Solutions as seeds: no motion is needed.
     again = JointState(name=answer.joint_names, position=answer.positions)
     assert solve_batch(arm, [np.zeros((4, 4))] * 20, goals=[text(LEVEL)], seed=again, **NO_POSE).positions \
         == pytest.approx(answer.positions, abs=1e-9)

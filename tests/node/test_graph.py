@@ -1,4 +1,4 @@
-"""Faults of the ROS graph that the node reports: publishers that it does not hear, and another node of its name."""
+"""Faults of the ROS graph reported by the node: incompatible publishers, and a second node with its name."""
 import pytest
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -19,7 +19,7 @@ LATCHED_BEST_EFFORT = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_
 
 @pytest.fixture
 def peer():
-    """Another node of rclpy."""
+    """Another rclpy node."""
     node = rclpy.create_node('peer', namespace='/others')
     yield node
     node.destroy_node()
@@ -40,11 +40,11 @@ def wait_for_diagnosis(node, *words):
 
 
 def warning(node, *words):
-    """The one warning with these words."""
+    """The only warning with this text."""
     def found():
         return [line for line in node.process.lines_with('[WARN]') if all(word in line for word in words)]
     node.wait_for(found, f'a warning with {words}; the node printed:\n{node.process.output()}')
-    # A later look at the graph does not repeat it.
+    # Later checks of the graph do not repeat it.
     newest = diagnosis(node)
     node.wait_for(newest, 'diagnostics')
     (line,) = found()
@@ -73,7 +73,7 @@ def test_a_publisher_that_fits_is_not(start, peer, arm_robot):
     publisher = peer.create_publisher(PoseStamped, f'{node.name}/target_pose', BEST_EFFORT)
     peer.create_publisher(String, f'{node.namespace}/robot_description', LATCHED)
     peer.create_publisher(JointState, f'{node.name}/measured_joint_states', 10)
-    node.wait_for(lambda: publisher.get_subscription_count() > 0, 'the node to be found')
+    node.wait_for(lambda: publisher.get_subscription_count() > 0, 'the node to be discovered')
     target = pose_message(arm_robot.pose('tool0', {'elbow_joint': 0.2}))
 
     def answered():

@@ -1,4 +1,4 @@
-"""The handle of each tip: the protocol of interactive markers, drags, and its holder."""
+"""The handle of each tip: the protocol of interactive markers, drags, and its exclusive use."""
 import math
 
 import numpy as np
@@ -19,7 +19,7 @@ FAR = translation(3, 0, 0.3)
 
 
 def on_the_way(robot, count, tip='tool0', aim=AIM):
-    """Poses of the tip while the joints go from their initial positions to `aim`."""
+    """Poses of the tip while the joints move from their initial positions to `aim`."""
     return [robot.pose(tip, {name: part * value for name, value in aim.items()})
             for part in np.linspace(0, 1, count + 1)[1:]]
 
@@ -29,20 +29,20 @@ def is_at(client, pose, name='tool0'):
 
 
 def wait_until_at(client, pose, name='tool0'):
-    client.client.wait_for(lambda: is_at(client, pose, name), 'the handle to come')
+    client.client.wait_for(lambda: is_at(client, pose, name), 'the handle to appear')
 
 
 def wait_until_at_tip(client, robot):
-    """Until the handle is where the arm is: the arm may go on a little after its first answer."""
+    """Waits until the handle is at the arm's tip: the arm may still move after its first status."""
     node = client.client
-    node.wait_for(lambda: is_at(client, robot.pose('tool0', posture(node.states[-1]))), 'the handle to come to the tip')
+    node.wait_for(lambda: is_at(client, robot.pose('tool0', posture(node.states[-1]))), 'the handle to move to the tip')
 
 
 @pytest.fixture
 def handle(arm):
     client = HandleClient(arm).connect()
     yield client
-    # Nobody must hold it in the next test.
+    # Frees the handle for the next test.
     client.vanish()
     client.send(Feedback.MOUSE_UP)
 
@@ -68,14 +68,14 @@ def test_the_arm_follows_a_drag(arm, arm_robot, handle):
     poses = on_the_way(arm_robot, 60)
     stamps = handle.drag(poses)
     for stamp, pose in zip(stamps, poses + poses[-1:]):
-        # A busy machine may bring several at once: then the newest counts.
+        # A busy machine may deliver several at once: then the newest counts.
         for status in arm.statuses_of(stamp):
             assert_solved(arm, arm_robot, status, 'tool0', pose)
     status = arm.status_of(stamps[-1])
     reached = assert_solved(arm, arm_robot, status, 'tool0', poses[-1])
     assert (status.tip_link, status.header.frame_id) == ('tool0', 'base_link')
-    assert any(arm.statuses_of(stamp) for stamp in stamps[:len(stamps) // 2]), 'it does not wait for the end of the drag'
-    # Then the handle is at the tip, not where it was let go.
+    assert any(arm.statuses_of(stamp) for stamp in stamps[:len(stamps) // 2]), 'the handle turns before the end of the drag'
+    # Then the handle is at the tip, not at the point of release.
     wait_until_at(handle, arm_robot.pose('tool0', reached))
 
 
@@ -92,16 +92,16 @@ def test_it_goes_back_to_the_tip_that_cannot_follow(arm, arm_robot, handle):
     assert status.outcome == SolveStatus.OUT_OF_REACH
     wait_until_at(handle, arm_robot.pose('tool0', arm.answer_to(status)))
     arm.wait_for(lambda: handle.text() == 'out of reach', 'the reason')
-    # Also where the arm has not moved at all.
+    # Also without any motion of the arm.
     before = len(handle.updates)
     arm.status_of(handle.drag([FAR @ translation(0, 0, 1)])[-1])
-    arm.wait_for(lambda: len(handle.updates) > before, 'the handle to be put back')
+    arm.wait_for(lambda: len(handle.updates) > before, 'the handle to return')
     wait_until_at_tip(handle, arm_robot)
 
 
 def test_colours_and_texts_tell_what_became_of_the_target(arm, arm_robot, handle):
-    # The appearance of the previous test may still be there: the neutral colour is grey.
-    arm.wait_for(lambda: len(set(handle.colour())) == 1, 'the neutral look')
+    # The handle may still have the appearance of the previous test: the neutral colour is grey.
+    arm.wait_for(lambda: len(set(handle.colour())) == 1, 'the neutral appearance')
     colours, neutral = {}, handle.colour()
     for outcome, pose, text in [
             (SolveStatus.SOLVED, arm_robot.pose('tool0', AIM), ''),
@@ -113,14 +113,14 @@ def test_colours_and_texts_tell_what_became_of_the_target(arm, arm_robot, handle
             outcome, text = SolveStatus.NOT_CONVERGED, 'no solution was found'
         assert status.outcome == outcome, status.message
         arm.wait_for(lambda: text in handle.text() and bool(text) == bool(handle.text())
-                     and handle.colour() != colours.get('last', neutral), f'the look of {status.message}')
+                     and handle.colour() != colours.get('last', neutral), f'the appearance for {status.message}')
         colours['last'] = colours[outcome] = handle.colour()
         if text:
             text_colour = handle.drawn(Marker.TEXT_VIEW_FACING).color
             assert (text_colour.r, text_colour.g, text_colour.b) == handle.colour()
     assert len({neutral, *colours.values()}) == 5
     arm.reset()
-    arm.wait_for(lambda: handle.colour() == neutral and not handle.text(), 'the neutral look')
+    arm.wait_for(lambda: handle.colour() == neutral and not handle.text(), 'the neutral appearance')
 
 
 def test_numbers_are_consecutive_and_nothing_is_sent_without_a_change(arm, arm_robot, handle):
@@ -136,7 +136,7 @@ def test_numbers_are_consecutive_and_nothing_is_sent_without_a_change(arm, arm_r
         arm.pace(0.005)
     wait_until_at_tip(handle, arm_robot)
     seconds = (arm.node.get_clock().now() - began).nanoseconds * 1e-9
-    # What comes next is on the way, and nothing came while the arm stood.
+    # The next update is of the motion; none came while the arm was at rest.
     assert not any(max(errors(pose_from(moved.pose), arm_robot.pose('tool0', {}))) < 1e-9
                    for update in handle.updates[before:] for moved in update.poses)
     numbers = [update.seq_num for update in handle.updates]
@@ -153,7 +153,7 @@ def test_nothing_is_sent_without_a_listener(start, arm_robot):
         node.pace(0.04)
     asking = HandleClient(node, listens=False).connect()
     assert asking.number == 0
-    # But who asks gets the handle as it is now.
+    # A client that asks gets the current handle.
     assert is_at(asking, arm_robot.pose('tool0', node.answer_to(status)))
 
 
@@ -175,7 +175,7 @@ def test_a_late_client_misses_nothing(arm, arm_robot, handle):
     arm.status_of(stamp)
     late = HandleClient(arm).connect()
     arm.wait_for(lambda: late.text() == handle.text() == 'out of reach', 'the same text')
-    # It sees the handle where the other one holds it.
+    # It sees the handle at the other client's drag pose.
     wait_until_at(late, FAR)
     wait_until_at(handle, FAR)
     assert late.colour() == handle.colour() and late.menu() == handle.menu()
@@ -202,7 +202,7 @@ def test_two_clients_fight_over_the_handle(arm, arm_robot, handle):
     assert arm.next_posture() == reached
     assert not any(arm.statuses_of(stamp) for stamp in refused)
     assert arm.process.lines_with('another client holds the handle')
-    # Both are shown where it is held.
+    # Both display the dragged pose.
     for client in (handle, rival):
         wait_until_at(client, ours[-1])
     handle.release(ours[-1])
@@ -217,7 +217,7 @@ def test_a_client_that_vanishes_lets_go(arm, arm_robot, handle):
     stamp = handle.move(arm_robot.pose('tool0', AIM))
     here = arm_robot.pose('tool0', arm.answer_to(arm.status_of(stamp)))
     target = on_the_way(arm_robot, 2)[0]
-    # The rival tries until it may.
+    # The other client retries until it is accepted.
     tries = []
 
     def is_answered():
@@ -228,7 +228,7 @@ def test_a_client_that_vanishes_lets_go(arm, arm_robot, handle):
     first = arm.wait_for(is_answered, 'the handle to be free')
     assert first != tries[0]
     assert_solved(arm, arm_robot, arm.status_of(tries[-1]), 'tool0', target)
-    # And it too vanishes: then the handle is at the tip again.
+    # It disconnects too: then the handle is at the tip again.
     wait_until_at_tip(handle, arm_robot)
     assert max(errors(here, target)) > 0.01
 
@@ -238,7 +238,7 @@ def test_a_resting_hand_keeps_hold(arm, arm_robot, handle):
     handle.press()
     handle.move(arm_robot.pose('tool0', AIM))
     for _ in range(15):  # longer than a silent client may hold it
-        rival.send(Feedback.KEEP_ALIVE)  # from one that holds nothing
+        rival.send(Feedback.KEEP_ALIVE)  # from a client that does not hold it
         arm.pace(0.1)
     refused = rival.move(FAR)
     arm.status_of(handle.move(arm_robot.pose('tool0', AIM)))
@@ -268,7 +268,7 @@ def test_the_newest_source_of_targets_wins(arm, arm_robot, handle):
     assert_reached(arm_robot, arm.next_posture(), 'tool0', other)
     assert_solved(arm, arm_robot, arm.status_of(handle.move(one)), 'tool0', one)
     assert_reached(arm_robot, arm.next_posture(), 'tool0', one)
-    # Meanwhile the handle stays in the hand, and then it goes with the next target.
+    # Meanwhile the handle stays in the hand; then it follows the next target.
     before = len(handle.updates)
     arm.send_pose(other)
     arm.live()
@@ -286,15 +286,15 @@ def test_a_node_that_comes_back(start, arm_robot):
     pose = arm_robot.pose('tool0', AIM)
     node.status_of(client.drag([pose])[-1])
     node.process.stop()
-    node.wait_for(lambda: not client.service.service_is_ready(), 'the service to vanish')
+    node.wait_for(lambda: not client.service.service_is_ready(), 'the service to disappear')
     client.reset()
     node.process = start.run(*command[1:])
     node.wait_until_ready(node.process)
     client.connect()
-    # The client listened before the node had a robot, so the handle may come with the first update.
+    # The client subscribed before the node had a robot, so the handle may arrive with the first update.
     node.wait_for(lambda: list(client.markers) == ['tool0'], 'the handle')
     assert not is_at(client, pose)
-    # It counts from the beginning, and is understood.
+    # The first message of the drag already counts.
     assert_solved(node, arm_robot, node.status_of(client.drag([pose])[-1]), 'tool0', pose)
     wait_until_at_tip(client, arm_robot)
 
@@ -312,17 +312,17 @@ def test_each_tip_has_a_handle(start):
         assert (status.tip_link, status.outcome) == (tip, SolveStatus.SOLVED), status.message
     positions = node.next_posture()
     for tip in tips:
-        # Drags leave free what a tip of four axes cannot follow: some of its orientation.
+        # Drags free those axes of the orientation that a four-joint arm cannot follow.
         assert_reached(robot, positions, tip, poses[tip], orientation_tolerance=np.pi)
         wait_until_at(client, robot.pose(tip, positions), tip)
-    # Each has a look of its own.
+    # Each tip has its own appearance.
     node.status_of(client.drag([FAR], tips[1])[-1])
     node.wait_for(lambda: client.text(tips[1]) == 'out of reach', 'the reason')
     assert client.text(tips[0]) == ''
 
 
 def test_a_tip_is_asked_for_what_it_can_follow(start):
-    # An arm in a plane cannot leave it, wherever a hand pulls.
+    # A planar arm cannot leave its plane, wherever a hand drags.
     node, robot = start.node(ROBOTS / 'planar.urdf'), Robot.load(ROBOTS / 'planar.urdf')
     client = HandleClient(node).connect()
     target = robot.pose('tip', {'shoulder': 0.4, 'elbow': 0.3})
@@ -344,7 +344,7 @@ def test_namespace_and_frame_prefix(start, arm_robot):
     status = node.status_of(client.drag([pose])[-1])
     assert_solved(node, arm_robot, status, 'tool0', pose)
     assert status.header.frame_id == 'left/base_link'
-    # A client that works in another frame of the robot gives its poses in that.
+    # A client with another fixed frame sends its poses in that frame.
     client.frame = 'left/tool0'
     here = arm_robot.pose('tool0', node.next_posture())
     status = node.status_of(client.move(translation(0, 0, -0.01)))
@@ -352,7 +352,7 @@ def test_namespace_and_frame_prefix(start, arm_robot):
 
 
 def test_a_pose_of_single_precision_is_taken(handle):
-    """RViz computes with such numbers."""
+    """RViz uses single precision."""
     pose = pose_message(handle.pose()).pose
     turn = quaternion_of(handle.pose())
     for axis, value in zip('xyzw', np.float32(turn)):

@@ -1,4 +1,4 @@
-"""The menu of a handle: every entry, and what it says of itself."""
+"""The menu of a handle: every entry, and its label."""
 import pytest
 from rcl_interfaces.msg import ParameterEvent
 from rclpy.qos import qos_profile_parameter_events
@@ -28,7 +28,7 @@ def aim(arm_robot):
 
 
 def wait_for_mark(handle, title, marked=True):
-    handle.client.wait_for(lambda: handle.markers and (title in handle.menu()[1]) == marked, f'the mark of {title}')
+    handle.client.wait_for(lambda: handle.markers and (title in handle.menu()[1]) == marked, f'the check mark of {title}')
 
 
 def controls(handle):
@@ -52,7 +52,7 @@ def test_the_solver_is_the_parameter(arm, handle, aim, arm_robot):
         arm.set_all(solver='jacobian')
         return events
 
-    # What is published before both sides know each other is lost.
+    # Messages published before mutual discovery are lost.
     arm.wait_for(is_heard, 'the events')
     for solver in ('fabrik', 'closed_form', 'jacobian'):
         handle.choose(solver)
@@ -68,7 +68,7 @@ def test_the_solver_is_the_parameter(arm, handle, aim, arm_robot):
         status = arm.status_of(handle.drag([aim])[-1])
         assert status.solver == solver
         assert_solved(arm, arm_robot, status, 'tool0', aim)
-    # The other way round: the marks follow the parameter.
+    # The other direction: the check marks follow the parameter.
     with arm.changed(solver='fabrik'):
         wait_for_mark(handle, 'fabrik')
     wait_for_mark(handle, 'jacobian')
@@ -83,19 +83,19 @@ def test_a_solver_that_the_chain_does_not_have(start):
     assert 'closed form' in handle.text(name)
     assert handle.menu(name)[1] == {'jacobian'} and node.get('solver') == ['jacobian']
     handle.choose('fabrik', name)
-    node.wait_for(lambda: not handle.text(name), 'the reason to go')
+    node.wait_for(lambda: not handle.text(name), 'the reason to disappear')
     handle.choose('closed_form', name)
     node.wait_for(lambda: handle.text(name), 'the reason')
-    # A drag is newer than that.
+    # A drag replaces the status.
     handle.drag([handle.pose(name)], name)
-    node.wait_for(lambda: not handle.text(name), 'the reason to go')
+    node.wait_for(lambda: not handle.text(name), 'the reason to disappear')
 
 
 def test_position_only(arm, handle, arm_robot):
     assert arm.status_of(handle.drag([UNSOLVABLE])[-1]).outcome != SolveStatus.SOLVED
     handle.choose('Position only')
     wait_for_mark(handle, 'Position only')
-    # A ring to turn it by would do nothing.
+    # A ring for its rotation would have no effect.
     assert not set(TURNS) & set(controls(handle))
     status = arm.status_of(handle.drag([UNSOLVABLE])[-1])
     assert (status.outcome, status.orientation_error) == (SolveStatus.SOLVED, 0), status.message
@@ -113,19 +113,19 @@ def test_keep_orientation(arm, handle, arm_robot, aim):
     handle.choose('Keep orientation')
     wait_for_mark(handle, 'Keep orientation')
     assert not set(TURNS) & set(controls(handle))
-    # Whatever orientation a client sends.
+    # Any orientation that a client sends.
     for turn in (0.0, 0.4, 1.0):
         moved = translation(-0.02, 0.01, 0.03 * turn) @ kept @ rotation((0, 1, 0), turn)
         status = arm.status_of(handle.drag([moved])[-1])
         expected = moved.copy()
         expected[:3, :3] = kept[:3, :3]
         assert_solved(arm, arm_robot, status, 'tool0', expected)
-    # It is not lost when the arm turns for another reason.
+    # It is kept when the arm rotates for another reason.
     arm.answer_to(arm.send_pose(arm_robot.pose('tool0', {'shoulder_pan_joint': -0.3, 'wrist_flex_joint': 1.0})))
     expected = aim.copy()
     expected[:3, :3] = kept[:3, :3]
     assert_solved(arm, arm_robot, arm.status_of(handle.drag([aim])[-1]), 'tool0', expected)
-    # Both choices exclude each other.
+    # The two choices exclude each other.
     handle.choose('Position only')
     wait_for_mark(handle, 'Position only')
     assert handle.menu()[1] == {'jacobian', 'Position only'}
@@ -175,10 +175,10 @@ def test_stop(smooth, arm_robot, aim):
     other = HandleClient(smooth).connect()
     first = smooth.status_of(handle.drag([aim])[-1])
     assert first.outcome == SolveStatus.STEP_LIMITED
-    # On its way is no failure.
+    # A motion in progress is no failure.
     smooth.wait_for(lambda: handle.colour() != neutral, 'the colour')
     assert not handle.text()
-    # Anybody may do that, also while another one holds the handle.
+    # Any client may do that, also while another one holds the handle.
     handle.press()
     other.choose('Stop')
     smooth.wait_for(lambda: posture(smooth.states[-1]) != initial and still(smooth.states[-1]), 'the arm to rest')

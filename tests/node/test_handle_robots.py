@@ -1,4 +1,4 @@
-"""Handles of other robots, where there are none, and feedback that makes no sense."""
+"""Handles of other robots, robots without handles, and invalid feedback."""
 import math
 
 import pytest
@@ -23,7 +23,7 @@ PLANAR = (ROBOTS / 'planar.urdf').read_text()
 def handle(arm):
     client = HandleClient(arm).connect()
     yield client
-    # Nobody must hold it in the next test.
+    # Frees the handle for the next test.
     client.send(Feedback.MOUSE_UP)
 
 
@@ -114,7 +114,7 @@ def test_a_flood_leaves_the_node_well(start, arm_robot, target):
     before = node.process.memory()
     flood(10_000)
     assert node.process.memory() < before + 20e6
-    # Whoever of them held it last is silent now.
+    # The last client to hold it is silent now.
     node.reset()
     node.set_all(solver='jacobian')
     stamps = []
@@ -156,7 +156,7 @@ def test_a_robot_is_replaced(start):
     # With the same name, but another size.
     longer = PLANAR.replace('"tip"', '"finger"').replace('0.5 0 0', '5 0 0')
     publisher.publish(String(data=longer))
-    node.wait_for(lambda: handle.marker('finger').scale > 5 * size, 'the greater handle')
+    node.wait_for(lambda: handle.marker('finger').scale > 5 * size, 'the larger handle')
     target = Robot(longer).pose('finger', {'shoulder': 0.4, 'elbow': 0.3})
     assert node.status_of(handle.drag([target], 'finger')[-1]).outcome == SolveStatus.SOLVED
     assert handle.resets == 0

@@ -65,7 +65,7 @@ ACTIONS = {'~/follow_path': 'urdf_ik/action/FollowPath'}
 @pytest.fixture(scope='module')
 def node(module_start):
     node = module_start.node(robot=False)
-    # The graph learns of endpoints first, then of the node that they belong to.
+    # Discovery announces endpoints first, then their node.
     node.wait_for(lambda: ('urdf_ik', node.namespace) in node.node.get_node_names_and_namespaces(), 'the node')
     return node
 
@@ -77,7 +77,7 @@ def full_name(node, name):
 
 
 def own_endpoint(node, endpoints):
-    """Type and quality of service of the node's own publisher or subscription among several."""
+    """Type and quality of service of the node's own endpoint among several."""
     for endpoint in endpoints:
         if (endpoint.node_namespace, endpoint.node_name) == (node.namespace, 'urdf_ik'):
             return endpoint.topic_type, endpoint.qos_profile.reliability, endpoint.qos_profile.durability
@@ -117,7 +117,7 @@ def test_tf2_msgs_has_what_tf2_is_built_with():
 
 @pytest.mark.skipif(ROOT not in Path(rclpy.__file__).parents, reason='a ROS 2 was sourced, which may lack moveit_msgs')
 def test_the_private_ros_has_the_messages_of_moveit():
-    """Otherwise all tests of what MoveIt's programs use would be skipped."""
+    """Otherwise all tests of MoveIt's interfaces would be skipped."""
     from control_msgs.action import FollowJointTrajectory
     from control_msgs.msg import JointJog
     from moveit_msgs.msg import CollisionObject
@@ -137,7 +137,7 @@ def test_the_documents_have_the_types_of_the_running_node(document):
         package, _, base = kind.split('/')
         if package != 'rcl_interfaces':  # every node has these
             types = [f'{package}/{base}' in row for row in rows if f'`{name}`' in row]
-            # The README lists the most important ones only.
+            # The README lists only the most important ones.
             assert any(types) or (document == 'README.md' and not types), name
 
 

@@ -64,7 +64,7 @@ def test_a_heavy_joint_moves_less(arm, arm_robot):
 def test_a_batch_has_them_too(arm, arm_robot, generator):
     poses = [arm_robot.pose('tool0', {**arm_robot.sample(generator), ROLL: 0.5}) for _ in range(50)]
     answer = solve_batch(arm, poses, bounds=[bounds(ROLL, 0.5, 0.5)], timeout=10.0)
-    # A rounded target may be found out of reach of six joints.
+    # A rounded target may be out of reach of six joints.
     assert answer.solved >= 45, answer.message
     assert all(row[ROLL] == 0.5 for row in rows(answer))
     one = arm.solve_ik(poses[0], bounds=[bounds(ROLL, 0.5, 0.5)], timeout=10.0)

@@ -1,4 +1,4 @@
-"""keys.py in a real terminal, beside a real node."""
+"""keys.py in a real terminal, with a real node."""
 import fcntl
 import os
 import pty
@@ -18,11 +18,11 @@ from conftest import ROOT
 from motion import still
 
 KEYS = ROOT / 'scripts' / 'keys.py'
-REPEAT = 0.03  # [s] between two of a key that is held, as terminals have it
+REPEAT = 0.03  # [s] key repeat period of terminals
 
 
 class Shell:
-    """A terminal in which keys.py runs, with what it shows."""
+    """A terminal that runs keys.py, with its output."""
 
     def __init__(self, *arguments):
         self.ours, self.its = pty.openpty()
@@ -47,7 +47,7 @@ class Shell:
         os.write(self.ours, keys.encode())
 
     def end(self):
-        """The exit status. The terminal must be as it was."""
+        """The exit status. The terminal settings must be restored."""
         status = self.process.wait(TIMEOUT)
         self.read()
         assert termios.tcgetattr(self.its) == self.before
@@ -77,12 +77,12 @@ def heard(arm):
 
 
 def hold(arm, shell, key, condition):
-    """Repeats a key, as a terminal does while it is held, until the condition is true."""
+    """Repeats a key as a terminal does, until the condition is true."""
     def pressed():
         shell.press(key)
         arm.pace(REPEAT)
         return condition()
-    arm.wait_for(pressed, f'what {key} should do; keys.py shows {shell.read()}')
+    arm.wait_for(pressed, f'the effect of {key}; keys.py shows {shell.read()}')
 
 
 def velocity(message):
@@ -95,7 +95,7 @@ def test_a_held_key_sends_twists_and_its_release_one_zero(arm, heard, shell):
     hold(arm, shell, 'w', lambda: len(twists) > 10)
     arm.wait_for(lambda: not any(velocity(twists[-1])), 'a zero')
     arm.settle()
-    # Where the machine stops for longer than a key counts as held, the key is released and held again in between.
+    # If the machine stalls for longer than a key counts as held, the key is released and held again in between.
     sent = [any(velocity(twist)) for twist in twists]
     assert all(velocity(twist) == [0.1, 0, 0, 0, 0, 0] for twist, moves in zip(twists, sent) if moves)
     assert sent[0] and not any(not a and not b for a, b in zip(sent, sent[1:])), 'a release sends one zero'
@@ -104,7 +104,7 @@ def test_a_held_key_sends_twists_and_its_release_one_zero(arm, heard, shell):
     shell.wait_for('axes of the tip')
     count = len(twists)
     hold(arm, shell, '\x1b[D', lambda: len(twists) > count)
-    assert velocity(twists[count]) == [0, 0.1, 0, 0, 0, 0] and twists[count].header.frame_id == 'tool0', 'it was not silent'
+    assert velocity(twists[count]) == [0, 0.1, 0, 0, 0, 0] and twists[count].header.frame_id == 'tool0', 'it still published'
     assert not jogs
 
 
@@ -114,7 +114,7 @@ def test_a_number_jogs_a_joint_both_ways(arm, heard, shell):
     shell.press('0')
     hold(arm, shell, '2', lambda: jogs[-1].velocity[0] < 0)
     arm.wait_for(lambda: jogs[-1].velocity[0] == 0, 'a zero')
-    # A zero in between: the machine stopped for longer than a key counts as held.
+    # A zero in between: the machine stalled for longer than a key counts as held.
     moves = {(*jog.name, jog.velocity[0]) for jog in jogs if jog.velocity[0] != 0}
     assert moves == {('shoulder_lift_joint', 0.3), ('shoulder_lift_joint', -0.3)} and not twists
 

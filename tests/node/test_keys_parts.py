@@ -1,4 +1,4 @@
-"""The conversion of keys by keys.py, without a terminal and without a node."""
+"""The conversion of keys by keys.py, without a terminal or node."""
 import pytest
 
 from conftest import ARM_FILE, ROOT
@@ -19,7 +19,7 @@ def steering():
 @pytest.mark.parametrize('text, keys, rest', [
     ('wa', ['w', 'a'], ''),
     ('\x1b[A\x1b[D', ['up', 'left'], ''),
-    ('\x1bOC', ['right'], ''),  # as a terminal in application mode sends it
+    ('\x1bOC', ['right'], ''),  # as sent by a terminal in application mode
     ('w\x1b[', ['w'], '\x1b['),
     ('\x1b', [], '\x1b'),
     ('\x1b[1;5B', ['down'], ''),

@@ -1,4 +1,4 @@
-"""The launch files: what they start, seen by executables that stand in for the real ones; then once for real."""
+"""The launch files: the processes that they start, recorded by stand-in executables; then one real launch."""
 import os
 import subprocess
 import xml.etree.ElementTree as ET
@@ -20,7 +20,7 @@ EXECUTABLES = {
 
 @pytest.fixture
 def started_by(tmp_path):
-    """A function that launches a file among the stand-ins and returns what was started, by executable."""
+    """A function that launches a file with stand-ins and returns the started processes by executable."""
     return lambda *arguments: started(tmp_path, EXECUTABLES, *arguments)[0]
 
 
@@ -122,7 +122,7 @@ def test_the_names_of_moveit_servo_are_a_parameter(started_by):
 
 
 def test_xacro_is_expanded(started_by, tmp_path):
-    pytest.importorskip('xacro', reason='xacro files not tried: no Python package xacro here')
+    pytest.importorskip('xacro', reason='xacro files not tested: no Python package xacro here')
     path = tmp_path / 'robot.urdf.xacro'
     path.write_text('<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
                     '<xacro:property name="tip" value="tool0"/><link name="${tip}"/></robot>')
@@ -132,7 +132,7 @@ def test_xacro_is_expanded(started_by, tmp_path):
 
 
 def layout_of(rviz):
-    """The layout that RViz was started with, and its displays by class."""
+    """The RViz layout, and its displays by class."""
     assert rviz.arguments[0] == '-d'
     assert not Path(rviz.arguments[1]).exists(), 'it is removed at the end'
     manager = yaml.safe_load(rviz.files[0])['Visualization Manager']
@@ -242,7 +242,7 @@ def test_a_robot_that_needs_a_tip_ends_the_demo_with_a_sentence(tmp_path):
 
 
 def test_the_layout_has_every_topic_of_the_node_under_its_name():
-    """Of those that RViz can show or send."""
+    """Checks topics that RViz can display or publish."""
     text = (ROOT / 'config' / 'urdf_ik.rviz').read_text()
     manager = yaml.safe_load(text)['Visualization Manager']
     displays = {display['Class'].split('/')[1]: display for display in manager['Displays']}

@@ -1,4 +1,4 @@
-"""teleop.launch.py: what it starts, seen by executables that stand in for the real ones."""
+"""teleop.launch.py: the processes that it starts, recorded by stand-in executables."""
 import pytest
 import yaml
 
@@ -57,7 +57,7 @@ def test_a_missing_config_ends_it_with_a_sentence(tmp_path):
 def test_the_gamepad_moves_by_one_button_and_turns_by_the_other(button):
     settings = yaml.safe_load((ROOT / 'config' / 'gamepad.yaml').read_text())['/**']['ros__parameters']
     linear, angular = settings[f'scale_linear{button}'], settings[f'scale_angular{button}']
-    # An axis of the gamepad has one meaning at a time.
+    # Each axis of the gamepad has a single meaning.
     used = [settings[f'axis_{kind}'][axis] for kind, scales in (('linear', linear), ('angular', angular))
             for axis, scale in scales.items() if scale]
     assert len(used) == len(set(used))

@@ -22,7 +22,7 @@ from process import NODE, STOP_TIMEOUT, executable, ros_arguments
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
 
 def assert_stops(process, number):
-    """It ends although what it does would go on for a minute."""
+    """It exits during a computation of a minute."""
     process.send_signal(number)
     assert process.wait() == 0, process.output()
     assert 'panicked' not in process.output(), process.output()
@@ -32,7 +32,7 @@ def assert_stops(process, number):
 def test_a_signal_stops_it_with_status_0(start, number):
     node = start.node(ARM_FILE)
     assert_stops(node.process, number)
-    node.wait_for(lambda: node.node.count_publishers(f'{node.name}/joint_states') == 0, 'the graph to forget it')
+    node.wait_for(lambda: node.node.count_publishers(f'{node.name}/joint_states') == 0, 'the graph to remove it')
 
 
 @pytest.mark.parametrize('number', SIGNALS)
@@ -80,7 +80,7 @@ def test_a_signal_stops_it_as_soon_as_it_is_in_the_graph(start, number):
 
 @pytest.fixture
 def long_chain(tmp_path):
-    """The file of a chain of 300 parallel axes. For what it cannot meet, a million attempts of FABRIK take more than a minute."""
+    """The file of a chain of 300 parallel axes. For an unreachable target a million attempts of FABRIK take more than a minute."""
     joint = '<joint name="{1}" type="continuous"><parent link="{0}"/><child link="{1}"/><origin xyz="0 0.01 0"/></joint><link name="{1}"/>'
     links = [f'link{number}' for number in range(301)]
     text = ''.join(joint.format(*pair) for pair in zip(links, links[1:]))
@@ -89,7 +89,7 @@ def long_chain(tmp_path):
 
 
 def test_a_long_search_holds_nothing_else_up(start, long_chain):
-    """Neither one by the topic nor one by the service."""
+    """Neither the target of the topic nor the request of the service."""
     node = start.node(long_chain, **LONG)
     target = pose_message(translation(0, 1, 0) @ rotation((0, 1, 0), 1.5), stamp=node.new_stamp())
     node.target_publisher('target_pose').publish(target)
@@ -181,7 +181,7 @@ def test_it_tells_about_itself_and_ends(start, argument, words):
 
 
 def test_a_reader_of_the_help_may_stop_early():
-    """As `head` does: nothing is wrong then."""
+    """As with `head`: this is no error."""
     reader, writer = os.pipe()
     os.close(reader)
     try:

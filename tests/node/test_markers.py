@@ -22,7 +22,7 @@ PLANAR = (ROBOTS / 'planar.urdf').read_text()
 
 
 class Scene:
-    """The display of a viewer of the topic, which processes markers like RViz."""
+    """A display of the topic, which processes markers like RViz."""
 
     def __init__(self, client, node):
         self.markers, self.messages, self.is_whole = {}, [], False
@@ -32,13 +32,13 @@ class Scene:
         self.messages.append(message)
         assert message.markers, 'a message without markers'
         keys = [(marker.ns, marker.id) for marker in message.markers]
-        assert len(keys) == len(set(keys)), f'one marker twice in a message: {keys}'
+        assert len(keys) == len(set(keys)), f'duplicate markers in a message: {keys}'
         for marker in message.markers:
             assert_drawable(marker)
             if marker.action == Marker.DELETEALL:
                 self.markers, self.is_whole = {}, True
             elif not self.is_whole:
-                # Where one listener comes as another one goes, changes may come before the whole.
+                # If one subscriber comes as another one goes, changes may arrive before the full set.
                 continue
             elif marker.action == Marker.DELETE:
                 del self.markers[marker.ns, marker.id]
@@ -67,7 +67,7 @@ def as_tuple(point):
 
 
 def assert_drawable(marker):
-    """RViz refuses numbers that are not finite and sizes of nothing, and Ogre does not survive some of them."""
+    """RViz rejects non-finite numbers and zero sizes, and some of them crash Ogre."""
     pose, colours = marker.pose, [marker.color, *marker.colors]
     values = [*as_tuple(pose.position), *(value for point in marker.points for value in as_tuple(point)),
               *as_tuple(marker.scale), *(value for c in colours for value in (c.r, c.g, c.b, c.a))]
@@ -80,14 +80,14 @@ def assert_drawable(marker):
 
 
 def watch(node):
-    """The scene of a node, once there is something in it."""
+    """The displayed scene of a node, once it is not empty."""
     scene = Scene(node, node)
     node.wait_for(lambda: scene.markers, 'markers')
     return scene
 
 
 def axes_of(scene, namespace, number=0):
-    """The frame that three lines show as a 4 x 4 matrix, and their length [m]."""
+    """The frame drawn by three lines as a 4 x 4 matrix, and their length [m]."""
     points = scene.points(namespace, number)
     assert points.shape == (6, 3)
     frame = translation(*points[0])
@@ -98,7 +98,7 @@ def axes_of(scene, namespace, number=0):
 
 
 def wait_for_tip(node, scene, pose, namespace='tip', number=0):
-    """Until the axes of the tip are drawn at this 4 x 4 matrix."""
+    """Waits until the axes of the tip are drawn at this 4 x 4 matrix."""
     def is_there():
         return (namespace, number) in scene.markers and np.abs(axes_of(scene, namespace, number)[0] - pose).max() < 1e-6
     node.wait_for(is_there, f'the axes of {namespace} at\n{pose}')
@@ -116,7 +116,7 @@ def test_tip_and_target_are_drawn_where_they_are(arm, arm_robot, generator):
         centre, _ = scene.sphere('target', 1)
         assert np.abs(centre - pose[:3, 3]).max() < EXACT
         assert 'difference' not in scene.namespaces(), 'the tip is at the target'
-    assert axes_of(scene, 'target')[1] > axes_of(scene, 'tip')[1], 'both can be seen where they are in one place'
+    assert axes_of(scene, 'target')[1] > axes_of(scene, 'tip')[1], 'both are visible at the same place'
 
 
 def test_a_line_leads_from_the_tip_to_a_target_out_of_reach(arm, arm_robot):
@@ -154,7 +154,7 @@ def test_the_reach_is_a_sphere_around_the_first_joint(arm, arm_robot):
     *others, first = joints
     reach = sum(np.linalg.norm(joint.origin[:3, 3]) for joint in others)
     assert np.linalg.norm(scene.points('reach') - first.origin[:3, 3], axis=1) == pytest.approx(reach)
-    # A surface would take the clicks that are meant for the handle inside.
+    # A surface would intercept clicks on the handle inside.
     assert scene.markers['reach', 0].type == Marker.LINE_LIST and scene.markers['reach', 0].color.a < 0.5
 
 
@@ -236,7 +236,7 @@ def test_a_late_viewer_sees_all_and_before_the_first_nothing_is_kept(start, arm_
     scene = watch(node)
     scene.messages.clear()
     node.wait_for(lambda: scene.messages, 'a repetition')
-    assert scene.namespaces() == {'tip', 'target', 'reach'}, 'nobody watched, so there is no trace'
+    assert scene.namespaces() == {'tip', 'target', 'reach'}, 'without subscribers there is no trace'
     late = Client(node.name)
     try:
         second = Scene(late, node)
@@ -297,7 +297,7 @@ def test_a_robot_without_visuals_shows_its_joints(start):
 
 
 def with_mesh(name):
-    """The planar robot, of which one link shows this mesh."""
+    """The planar robot with this mesh for one link."""
     link = '<link name="lower"/>'
     assert link in PLANAR
     return PLANAR.replace(link, f'<link name="lower"><visual><geometry><mesh filename="{name}"/></geometry></visual></link>')
@@ -345,7 +345,7 @@ def test_a_replaced_robot_leaves_nothing_behind(start):
     descriptions = node.publisher(String, f'{node.namespace}/robot_description', LATCHED)
     descriptions.publish(String(data=PLANAR))
     node.wait_for(lambda: scene.messages, 'the first robot')
-    assert 'skeleton' in scene.namespaces(), 'without a robot there is nothing to draw'
+    assert 'skeleton' in scene.namespaces(), 'without a robot there are no markers'
     node.send_point((0.4, 0.2, 0.0))
     node.wait_for(lambda: 'target' in scene.namespaces(), 'its target')
     descriptions.publish(String(data=ARM_FILE.read_text()))

@@ -1,4 +1,4 @@
-"""Where the robot really is, by ~/measured_joint_states."""
+"""The robot's actual configuration, from ~/measured_joint_states."""
 import math
 
 import pytest
@@ -60,7 +60,7 @@ def test_a_motion_starts_from_the_last_command_or_from_where_the_arm_was_displac
     stream_until(node, displaced, lambda: difference(posture(node.states[-1]), there) < 1e-9, 'the arm to be there')
     stream(node, displaced)
     assert difference(node.next_posture(), there) < 1e-9
-    # The pose where it is: as precise as a target.
+    # The pose at the measured configuration: as precise as a target.
     here = arm_robot.pose('tool0', there)
     assert difference(assert_solved(node, arm_robot, node.send_pose(here), 'tool0', here), there) < 1e-4
 
@@ -88,7 +88,7 @@ def test_a_refused_target_moves_nothing(node, arm_robot):
 
 
 def test_an_arm_that_is_still_stepping_is_not_idle(start, arm_robot):
-    """The robot lags behind; a target that comes after a pause must not throw the command back to where it was."""
+    """The robot lags; a target after a pause must not set the command back to the measured positions."""
     node = start.node(ARM_FILE, measured_timeout=0.2, max_joint_step=0.01, following_error__enabled=False)
     lagging = node.next_posture()
     before = node.snapshot()
@@ -113,13 +113,13 @@ def test_a_measurement_that_makes_no_sense_does_not_count(node, message):
     initial = node.next_posture()
     stream(node, message)
     assert node.reset() == initial
-    # One that makes sense, on the same topic, does count.
+    # A valid message on the same topic counts.
     stream(node, MEASURED_AT)
     assert difference(node.reset(), MEASURED_AT) < 1e-9
 
 
 def test_measured_joints_may_come_in_several_messages(node):
-    """As where an arm and a gripper each have a driver."""
+    """Models an arm and a gripper with separate drivers."""
     names = list(MEASURED_AT)
     for part in (names[:4], names[4:]):
         stream(node, {name: MEASURED_AT[name] for name in part})
@@ -141,7 +141,7 @@ def test_an_inexact_encoder_is_no_fault(node, arm_robot):
 
 
 def refused(node, message, *words):
-    """The status of a target that is refused, and moves nothing."""
+    """The status of a refused target, which moves nothing."""
     before = node.next_posture()
     status = node.send_pose(message)
     assert status.outcome == SolveStatus.INVALID, status.message
@@ -167,7 +167,7 @@ def test_no_command_moves_the_arm_before_it_is_measured_whole(node, arm_robot, p
 
 
 def test_a_measured_topic_is_waited_for(start, arm_robot):
-    """Where the topic has another name there is a robot, although nothing has come from it yet."""
+    """With a remapped topic there is a robot, although nothing has been received from it yet."""
     node = start.node(ARM_FILE, remaps={'~/measured_joint_states': '/driver/joint_states'}, measured_timeout=60.0,
                       following_error__enabled=False)
     target = arm_robot.pose('tool0', {'elbow_joint': 0.3})
@@ -193,7 +193,7 @@ def test_a_joint_that_is_not_measured_does_not_spoil_the_others(node):
 
 
 def test_when_a_measurement_came_counts_and_not_its_stamp(start):
-    """Clocks of robots differ: the stamp of a measurement may be of any year."""
+    """Robots' clocks differ: a measurement may have a stamp of any year."""
     node = start.node(ARM_FILE, measured_timeout=60.0)
     for seconds in (0, 1, 2**31 - 1):
         at = {**MEASURED_AT, 'elbow_joint': -1.0 / (1 + seconds % 7)}

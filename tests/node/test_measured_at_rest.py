@@ -1,4 +1,4 @@
-"""While the node moves nothing, the arm is where it is measured: for queries, frames, handles and markers."""
+"""While the node moves nothing, the measured configuration counts: for queries, frames, handles and markers."""
 import numpy as np
 import pytest
 from sensor_msgs.msg import JointState
@@ -13,7 +13,7 @@ from driver import MEASURED_AT, publish, stream, stream_until
 from handle_client import HandleClient
 from kinematics import errors, translation
 
-NOISY = {**MEASURED_AT, 'elbow_joint': 0.215, 'wrist_flex_joint': -0.41}  # within the dead band of MEASURED_AT
+NOISY = {**MEASURED_AT, 'elbow_joint': 0.215, 'wrist_flex_joint': -0.41}  # within the dead band around MEASURED_AT
 JOINTS = list(MEASURED_AT)
 
 
@@ -30,10 +30,10 @@ def is_at(pose, robot, positions):
 
 
 def check_answers(node, robot, positions):
-    """Every query knows the arm at these positions; waits until the last measurement has come in."""
-    def known():
+    """Checks that every query uses these joint positions; waits until the last measurement has arrived."""
+    def is_measured():
         return is_at(pose_from(node.forward_kinematics().poses[0].pose), robot, positions)
-    node.wait_for(known, 'the measurement to count')
+    node.wait_for(is_measured, 'the measurement to count')
     here = robot.pose('tool0', positions)
     answer = node.solve_ik(here)
     assert answer.success and difference(posture(answer.joint_state), positions) < ROUNDING, answer.message
@@ -60,7 +60,7 @@ def test_before_the_first_motion_every_answer_is_of_the_measured_arm(node, arm_r
     check_answers(node, arm_robot, MEASURED_AT)
     publish(node, NOISY)
     check_answers(node, arm_robot, NOISY)
-    # What may be taken for a command has a dead band.
+    # Published joint states could be taken for commands, so they have a dead band.
     assert difference(node.next_posture(), MEASURED_AT) < ROUNDING
     assert not node.commands
 
@@ -90,9 +90,9 @@ def test_an_arm_that_was_displaced_at_rest_is_where_it_is_measured(node, arm_rob
     stream(node, sagging)
     check_answers(node, arm_robot, commanded)
     stream_until(node, MEASURED_AT, lambda: difference(posture(node.states[-1]), MEASURED_AT) < ROUNDING,
-                 'the measurement to be taken over')
+                 'the measurement to be used')
     check_answers(node, arm_robot, MEASURED_AT)
-    # It is no command.
+    # It is not published as a command.
     node.live(3)
     count = len(node.commands)
     node.live(5)
@@ -106,7 +106,7 @@ def test_an_arm_that_follows_the_joint_states_does_not_sink(node, arm_robot, sim
     before = node.snapshot()
     node.live(150)
     assert all(difference(posture(state), MEASURED_AT) < ROUNDING for state in node.states_since(before))
-    # Nor do targets that move nothing let it sink, nor the time after a motion.
+    # Neither targets without motion nor the time after a motion let it sag.
     node.set_all(on_unreachable='hold')
     for _ in range(10):
         assert node.send_pose(translation(5, 0, 0)).outcome == SolveStatus.OUT_OF_REACH

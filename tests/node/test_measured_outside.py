@@ -1,4 +1,4 @@
-"""Joints that are measured outside their limits: every motion brings them inside within the limits of velocity and acceleration."""
+"""Joints measured outside their limits: every motion brings them inside within the limits of velocity and acceleration."""
 import math
 
 import pytest
@@ -23,7 +23,7 @@ MODES = [{}, {'max_joint_step': 0.01}, {'motion': 'smooth'}]
 
 
 def measured_outside(start, excess, **parameters):
-    """A node whose arm is measured beyond the limit of a joint, which it publishes."""
+    """A node whose arm is measured beyond the limit of a joint, and whose joint states show it."""
     node = start.node(ARM_FILE, measured_timeout=60.0, publish_rate=RATE, following_error__enabled=False, **parameters)
     measured = {**MEASURED_AT, JOINT: UPPER + excess}
     stream(node, measured)
@@ -33,7 +33,7 @@ def measured_outside(start, excess, **parameters):
 
 
 def assert_moves_inside(states, robot, largest_step=math.inf):
-    """From the first state the joint goes no farther outside, and no joint is faster, or gets faster sooner, than it may."""
+    """From the first state the joint moves no farther outside, and no joint exceeds its limits of velocity and acceleration."""
     limits = velocity_limits(robot)
     excess = [max(posture(state)[JOINT] - UPPER, 0.0) for state in states]
     assert excess[0] > 0 and excess[-1] == 0
@@ -48,7 +48,7 @@ def assert_moves_inside(states, robot, largest_step=math.inf):
 
 
 @pytest.mark.parametrize('mode, excess', [(mode, excess) for mode in MODES for excess in EXCESSES] + [
-    # Farther outside the arm would be folded into itself.
+    # Farther outside the arm would collide with itself.
     ({'avoid_collisions': True}, EXCESSES[0])])
 def test_a_target_brings_the_joint_inside(start, arm_robot, mode, excess):
     node, _ = measured_outside(start, excess, **mode)
@@ -101,7 +101,7 @@ def test_commands_of_velocities_bring_the_joint_inside(start, arm_robot, command
     servo.rest()
     assert_moves_inside(node.states_since(before), arm_robot)
     if command is None:
-        # The clutch has closed anew: a hand that rests moves nothing.
+        # The clutch has engaged anew: a hand at rest moves nothing.
         stands = node.next_posture()
         servo.stream_for(20, lambda _: servo.hand(translation(3, 2, 1)))
         assert difference(node.next_posture(), stands) < 1e-3

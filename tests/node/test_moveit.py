@@ -1,4 +1,4 @@
-"""The services for scripts written for MoveIt: compute_ik and compute_fk."""
+"""The services for MoveIt scripts: compute_ik and compute_fk."""
 import importlib.util
 import math
 
@@ -9,7 +9,7 @@ from sensor_msgs.msg import JointState, MultiDOFJointState
 from std_msgs.msg import Header
 
 if importlib.util.find_spec('moveit_msgs') is None:
-    pytest.skip('compute_ik and compute_fk not tried: no Python package moveit_msgs here (it comes with MoveIt)',
+    pytest.skip('compute_ik and compute_fk not tested: no Python package moveit_msgs here (it comes with MoveIt)',
                 allow_module_level=True)
 
 from builtin_interfaces.msg import Duration
@@ -35,11 +35,11 @@ from solids import BESIDE, MARGIN, ROUNDING, aside, home, start_arm
 CODES = {getattr(MoveItErrorCodes, name): name for name in (
     'SUCCESS', 'FAILURE', 'TIMED_OUT', 'INVALID_GOAL_CONSTRAINTS', 'INVALID_ROBOT_STATE', 'INVALID_LINK_NAME',
     'FRAME_TRANSFORM_FAILURE', 'NO_IK_SOLUTION')}
-LONG = Duration(sec=10)  # so that the time that a busy machine takes does not tell
+LONG = Duration(sec=10)  # so that the speed of the machine has no influence
 BENT = {'shoulder_pan_joint': 0.4, 'elbow_joint': 0.3}
 TWO_ARMS = ROOT / 'tests' / 'data' / 'urdf' / 'two_arms.urdf'
 HANDS = ['left_hand', 'right_hand']
-MOUNT = translation(1, -2, 0.5) @ rotation((0, 0, 1), 0.7)  # of the base link, in a frame of TF
+MOUNT = translation(1, -2, 0.5) @ rotation((0, 0, 1), 0.7)  # of the base link, in a TF frame
 
 
 def state(positions):
@@ -58,7 +58,7 @@ def compute_fk(node, frame='', **fields):
 
 
 def assert_code(node, answer, name, *words):
-    """The error code, and words of the sentence with it where this moveit_msgs has room for one (Humble's has not)."""
+    """Checks the error code and, if this moveit_msgs has a message field (Humble's has not), words of its message."""
     code = answer.error_code
     assert CODES.get(code.val, code.val) == name, code
     if hasattr(code, 'message'):
@@ -68,7 +68,7 @@ def assert_code(node, answer, name, *words):
 
 
 def assert_solved(node, robot, answer, targets):
-    """One posture of the whole robot meets the targets, a matrix for each link; returns it."""
+    """Checks that one configuration of the whole robot meets the targets, a matrix for each link; returns it."""
     assert_code(node, answer, 'SUCCESS')
     positions = posture(answer.solution.joint_state)
     assert answer.solution.joint_state.header.stamp.sec > 0
@@ -98,7 +98,7 @@ def test_a_pose_is_enough(arm, arm_robot, generator):
         target = arm_robot.pose('tool0', arm_robot.sample(generator))
         assert_solved(arm, arm_robot, compute_ik(arm, target), {'tool0': target})
     arm.settle()
-    assert len(arm.statuses) == before.statuses and arm.next_posture() == initial, 'a query moves nothing'
+    assert len(arm.statuses) == before.statuses and arm.next_posture() == initial, 'a query must not move the arm'
 
 
 def test_the_answer_is_that_of_solve_ik(arm, arm_robot, generator):
@@ -132,7 +132,7 @@ def test_both_hands_are_solved_together(two_arms, two_arms_robot, generator):
         answer = compute_ik(
             two_arms, ik_link_names=HANDS, pose_stamped_vector=[pose_message(pose) for pose in targets.values()],
             timeout=LONG,
-            # The lists go before these.
+            # The lists take precedence over these.
             ik_link_name='no_link', pose_stamped=pose_message(translation(9, 9, 9)))
         assert_solved(two_arms, two_arms_robot, answer, targets)
 
@@ -149,7 +149,7 @@ def test_one_hand_leaves_the_other_where_it_goes(two_arms, two_arms_robot, gener
     target = two_arms_robot.pose(link or 'left_hand', sample)
     answer = compute_ik(two_arms, target, ik_link_name=link)
     assert_solved(two_arms, two_arms_robot, answer, {link or 'left_hand': target})
-    # The same by lists of one.
+    # The same by lists of one element.
     other = compute_ik(two_arms, ik_link_names=[link], pose_stamped_vector=[pose_message(target)])
     assert other.solution.joint_state.position == answer.solution.joint_state.position
 
@@ -164,7 +164,7 @@ def test_joints_outside_the_chain_stay_where_the_robot_state_has_them(two_arms, 
 
 @pytest.fixture
 def arm_with_camera(start):
-    """A node on the bundled arm with a link that is fixed to the hand beside the tip, far out; and the robot."""
+    """A node for the bundled arm with a link fixed to the hand beside the tip, far out; and the robot."""
     text = ARM_FILE.read_text().replace('</robot>', '''
         <link name="camera"/>
         <joint name="camera_joint" type="fixed">
@@ -175,7 +175,7 @@ def arm_with_camera(start):
 
 def test_a_link_that_is_fixed_to_the_tip(arm_with_camera, generator):
     node, robot = arm_with_camera
-    # Coarse, so that the lever between camera and tip would show.
+    # Coarse, so that the lever arm between camera and tip would show.
     with node.changed(position_tolerance=1e-3, orientation_tolerance=1e-2):
         for link in ('camera', 'hand_link'):
             for _ in range(10):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 if importlib.util.find_spec('moveit_msgs') is None:
-    pytest.skip('constraints of compute_ik not tried: no Python package moveit_msgs here (it comes with MoveIt)',
+    pytest.skip('constraints of compute_ik not tested: no Python package moveit_msgs here (it comes with MoveIt)',
                 allow_module_level=True)
 
 from geometry_msgs.msg import Pose, Quaternion, Vector3
@@ -57,7 +57,7 @@ def looking(sensor, target, sensor_frame, target_frame='base_link', **fields):
 
 
 class Samples:
-    """Postures of the arm of seven joints: the pose of the tip leaves the elbow free."""
+    """Configurations of the seven-joint arm: the pose of the tip does not determine the elbow."""
 
     def __init__(self, node, robot, generator):
         self.node, self.robot, self.generator = node, robot, generator
@@ -174,7 +174,7 @@ def test_a_frame_of_tf(samples):
 
 
 def test_standing_goals_are_kept(samples):
-    """Also with constraints, and with the tool of the parameter, to which poses of MoveIt do not refer."""
+    """Also with constraints, and with the tool of the parameter, which poses of MoveIt ignore."""
     tool = translation(0.05, 0, 0.1)
     for _ in range(8):
         sample = samples.robot.sample(samples.generator)

@@ -1,4 +1,4 @@
-"""Obstacles as MoveIt's programs send them, and check_state_validity."""
+"""Obstacles in MoveIt's messages, and check_state_validity."""
 import importlib.util
 
 import pytest
@@ -6,7 +6,7 @@ from geometry_msgs.msg import Pose
 from sensor_msgs.msg import JointState
 
 if importlib.util.find_spec('moveit_msgs') is None:
-    pytest.skip('the topics of obstacles and check_state_validity not tried: no Python package moveit_msgs here (it comes with MoveIt)',
+    pytest.skip('the topics of obstacles and check_state_validity not tested: no Python package moveit_msgs here (it comes with MoveIt)',
                 allow_module_level=True)
 
 from moveit_msgs.msg import AttachedCollisionObject, CollisionObject, Constraints, ContactInformation, JointConstraint, RobotState
@@ -20,7 +20,7 @@ CUBE = box(0.1, 0.1, 0.1)
 
 
 class MoveIt:
-    """A gantry's world as a program written for MoveIt changes it."""
+    """The obstacles of a gantry, changed as by a program for MoveIt."""
 
     def __init__(self, client):
         self.client, self.world = client, World(client)

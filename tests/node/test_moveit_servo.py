@@ -1,4 +1,4 @@
-"""The topics and services of MoveIt Servo, as its scripts and gamepads use them."""
+"""The topics and services of MoveIt Servo, as used by its scripts and gamepads."""
 import importlib.util
 import math
 
@@ -9,7 +9,7 @@ from trajectory_msgs.msg import JointTrajectory
 from urdf_ik.msg import ServoStatus as OwnStatus
 
 if importlib.util.find_spec('moveit_msgs') is None:
-    pytest.skip('the names of MoveIt Servo not tried: no Python package moveit_msgs here', allow_module_level=True)
+    pytest.skip('the names of MoveIt Servo not tested: no Python package moveit_msgs here', allow_module_level=True)
 
 from control_msgs.msg import JointJog  # noqa: E402
 
@@ -17,7 +17,7 @@ try:
     from moveit_msgs.msg import ServoStatus
     from moveit_msgs.srv import ServoCommandType
 except ImportError:
-    pytest.skip('the names of MoveIt Servo not tried: this moveit_msgs is that of Humble', allow_module_level=True)
+    pytest.skip('the names of MoveIt Servo not tested: this moveit_msgs is that of Humble', allow_module_level=True)
 
 from client import nanoseconds, pose_message, posture  # noqa: E402
 from conftest import ARM_FILE  # noqa: E402
@@ -25,21 +25,21 @@ from kinematics import errors  # noqa: E402
 from servo_client import twist  # noqa: E402
 
 PERIOD = 0.02  # [s] between two commands
-BENT = '{shoulder_lift_joint: 0.6, elbow_joint: -1.2, wrist_flex_joint: 0.9}'  # where the tip can move any way
+BENT = '{shoulder_lift_joint: 0.6, elbow_joint: -1.2, wrist_flex_joint: 0.9}'  # the tip can move in all directions
 
 
-SCALE = {'linear': 0.4, 'rotational': 0.8, 'joint': 0.5}  # the defaults, as those of Servo
+SCALE = {'linear': 0.4, 'rotational': 0.8, 'joint': 0.5}  # the defaults, as in MoveIt Servo
 
 
 @pytest.fixture(scope='module')
 def servo_node(module_start):
-    # Patient: where a busy machine is late, the arm would brake, and not come to its full speed.
+    # Generous: late commands of a busy machine would brake the arm below its full speed.
     return module_start.node(ARM_FILE, moveit_servo__enabled=True, initial_posture=BENT, publish_rate=100.0, servo__timeout=1.0)
 
 
 @pytest.fixture
 def node(servo_node, servo_statuses):
-    """The node at its initial posture. A reset shuts out a stream that is not silent yet."""
+    """The node at its initial configuration. A reset excludes active streams."""
     servo_node.wait_for(lambda: not servo_statuses or servo_statuses[-1].code == OwnStatus.TIMEOUT, 'silence')
     servo_node.reset()
     return servo_node
@@ -51,7 +51,7 @@ def servo_statuses(servo_node):
 
 
 def send_until(node, topic, message, condition, what):
-    """Sends a message again and again until the condition is true."""
+    """Sends a message repeatedly until the condition is true."""
     publisher = node.wait_until_heard(node.publisher(type(message), f'/servo_node/{topic}'))
 
     def sent():
@@ -63,7 +63,7 @@ def send_until(node, topic, message, condition, what):
 
 
 def switch(node, command_type):
-    """Chooses a type of commands; whether that was possible."""
+    """Selects a command type; returns the success."""
     return node.call(ServoCommandType, '/servo_node/switch_command_type', command_type=command_type).success
 
 
@@ -72,7 +72,7 @@ def tip(robot, state):
 
 
 def steer(node, robot, message, distance):
-    """Sends a twist until the tip is that far from where it was [m]; its pose then, seen from where it was, and the greatest speed."""
+    """Sends a twist until the tip has moved this far [m]; returns its pose relative to the start, and the maximum speed."""
     first = len(node.states)
     begin = tip(robot, node.next_state())
     send_until(node, 'delta_twist_cmds', message, lambda: errors(begin, tip(robot, node.states[-1]))[0] >= distance, 'the tip to move')
@@ -147,10 +147,10 @@ def test_a_pause_ends_the_motion_until_it_is_over(node, arm_robot):
     assert answer.success and 'comes to rest' in answer.message
     still = []
 
-    def stands():
+    def is_at_rest():
         still.append(posture(node.next_state()))
         return len(still) > 1 and still[-1] == still[-2]
-    send_until(node, 'delta_twist_cmds', twist(linear=(0, 0.2, 0)), stands, 'the arm to stand')
+    send_until(node, 'delta_twist_cmds', twist(linear=(0, 0.2, 0)), is_at_rest, 'the arm to rest')
     assert node.call(SetBool, '/servo_node/pause_servo', data=False).success
     steer(node, arm_robot, twist(linear=(0, 0.2, 0)), 0.01)
 
@@ -170,7 +170,7 @@ def test_the_status_has_a_code_of_servo(node, arm_robot):
 
 
 def of(statuses, code):
-    """The first status of a code."""
+    """The first status with this code."""
     return next((status for status in statuses if status.code == code), None)
 
 

@@ -1,4 +1,4 @@
-"""The node on one machine, its clients on another: links that break, nodes that die, viewers that come late."""
+"""The node on one machine, its clients on another: broken links, killed nodes, late viewers."""
 import json
 import queue
 import subprocess
@@ -17,12 +17,12 @@ from network import Network, Unavailable
 from process import ros_arguments
 
 NAME = '/far/urdf_ik'
-TIMEOUT = 180.0  # [s] The middleware takes 20 s to give up a machine that it does not hear.
-STREAM = 50  # targets that make a stream
+TIMEOUT = 180.0  # [s] The middleware takes 20 s to drop an unreachable machine.
+STREAM = 50  # number of targets of a stream
 
 
 class FarClient:
-    """network_client.py on a machine, and what it has told."""
+    """network_client.py on a machine, and its reports."""
 
     def __init__(self, machine, log, *options):
         script = Path(__file__).with_name('network_client.py')
@@ -30,7 +30,7 @@ class FarClient:
         with log.open('wb') as errors:
             self.process = subprocess.Popen([*machine.node_prefix(), sys.executable, script, NAME, *options], text=True,
                                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
-        self.targets, self.states = {}, {}  # by their stamps [ns]
+        self.targets, self.states = {}, {}  # by stamp [ns]
         self.statuses, self.descriptions = [], []
         self.nodes = 0
         self.lines = queue.SimpleQueue()
@@ -43,36 +43,36 @@ class FarClient:
         self.lines.put(None)
 
     def take(self, line):
-        assert line is not None, f'the client ended by itself:\n{self.log.read_text()}'
-        told = json.loads(line)
-        kind = told.pop('kind')
+        assert line is not None, f'the client exited unexpectedly:\n{self.log.read_text()}'
+        report = json.loads(line)
+        kind = report.pop('kind')
         if kind == 'target':
-            self.targets[told['stamp']] = np.array(told['pose'])
+            self.targets[report['stamp']] = np.array(report['pose'])
         elif kind == 'joint_state':
-            self.states[told['stamp']] = told['positions']
+            self.states[report['stamp']] = report['positions']
         elif kind == 'status':
-            self.statuses.append(told)
+            self.statuses.append(report)
         elif kind == 'description':
-            self.descriptions.append(told['text'])
+            self.descriptions.append(report['text'])
         else:
-            self.nodes = told['count']
+            self.nodes = report['count']
 
     def wait_for(self, condition, what):
-        """The condition's value as soon as it is true; what the client tells comes in meanwhile."""
+        """Waits until the condition is true and returns its value; reads the client's reports meanwhile."""
         deadline = time.monotonic() + TIMEOUT
         while not (value := condition()):
             try:
                 self.take(self.lines.get(timeout=max(0.0, deadline - time.monotonic())))
             except queue.Empty:
-                raise AssertionError(f'waited {TIMEOUT} s in vain for {what}') from None
+                raise AssertionError(f'timed out after {TIMEOUT} s, waiting for {what}') from None
         return value
 
     def sent(self, since):
-        """The targets that were sent after a time [ns]."""
+        """The targets sent after a time [ns]."""
         return [stamp for stamp in self.targets if stamp > since]
 
     def answers(self, since):
-        """The statuses, whose joint states have come too, for targets that were sent after a time [ns]."""
+        """The statuses, with received joint states, for targets sent after a time [ns]."""
         return [status for status in self.statuses if status['target'] > since and status['joint_state'] in self.states]
 
     def close(self):
@@ -80,7 +80,7 @@ class FarClient:
         status = self.process.wait(TIMEOUT)
         self.reader.join()
         self.process.stdout.close()
-        assert status == 0, f'the client ended with status {status}:\n{self.log.read_text()}'
+        assert status == 0, f'the client exited with status {status}:\n{self.log.read_text()}'
 
 
 class Site:
@@ -110,7 +110,7 @@ def site(start, tmp_path):
     try:
         network = Network()
     except Unavailable as reason:
-        pytest.skip(f'two machines not tried: {reason}')
+        pytest.skip(f'two machines not tested: {reason}')
     with network:
         made = Site(network, start, tmp_path)
         try:
@@ -120,17 +120,17 @@ def site(start, tmp_path):
 
 
 def assert_stream(client, robot, since=0, count=STREAM):
-    """Targets that are sent after a time [ns] are met, one after the other."""
+    """Waits for a stream of consecutive targets, sent after a time [ns], that are met."""
     answers = client.wait_for(lambda: len(found := client.answers(since)) >= count and found,
-                              f'answers to targets after the time {since}')
+                              f'statuses for targets sent after {since}')
     for answer in answers:
         assert answer['outcome'] == SolveStatus.SOLVED, answer['message']
         assert_reached(robot, client.states[answer['joint_state']], 'tool0', client.targets[answer['target']])
 
 
 def assert_silence(client, since):
-    """Targets are sent after a time [ns], but none is answered."""
-    client.wait_for(lambda: len(client.sent(since)) >= STREAM, 'targets that nobody hears')
+    """Waits for targets sent after a time [ns], none of which is answered."""
+    client.wait_for(lambda: len(client.sent(since)) >= STREAM, 'unanswered targets')
     assert not client.answers(since)
 
 
@@ -142,7 +142,7 @@ def test_a_stream_resumes_after_the_link_was_cut(site, arm_robot, forgotten):
     cut = time.time_ns()
     assert_silence(client, cut)
     if forgotten:
-        client.wait_for(lambda: client.nodes == 0, 'the client to give the node up')
+        client.wait_for(lambda: client.nodes == 0, 'the client to lose the node')
         assert not client.answers(cut)
     site.network.restore()
     assert_stream(client, arm_robot, time.time_ns())
@@ -165,10 +165,10 @@ def test_a_stream_over_a_link_that_loses_some_packets_is_answered_rightly(site, 
     try:
         site.network.lose(5)
     except Unavailable as reason:
-        pytest.skip(f'loss of packets not tried: {reason}')
+        pytest.skip(f'packet loss not tested: {reason}')
     start = time.time_ns()
-    # A short stream may lose nothing, so it goes on until both machines have lost packets.
-    client.wait_for(lambda: all(site.network.lost()), 'packets that are lost on both machines')
+    # A short stream may have no losses, so it continues until both machines have lost packets.
+    client.wait_for(lambda: all(site.network.lost()), 'lost packets on both machines')
     assert_stream(client, arm_robot, start, count=10)
     assert node.is_alive()
 
@@ -179,7 +179,7 @@ def test_a_stream_over_a_slow_link_is_answered_rightly(site, arm_robot):
             node, client = site.start_node(), site.start_client()
             assert_stream(client, arm_robot)
     except Unavailable as reason:
-        pytest.skip(f'delay of packets not tried: {reason}')
+        pytest.skip(f'packet delay not tested: {reason}')
     assert carried[0] > 2 * STREAM
     assert node.is_alive()
 

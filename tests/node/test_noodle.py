@@ -1,4 +1,4 @@
-"""Long arms, as `urdf_ik generate` writes them."""
+"""Long arms written by `urdf_ik generate`."""
 import subprocess
 
 import pytest
@@ -10,11 +10,11 @@ from kinematics import Robot, translation
 from process import executable
 
 TIP = 'tip_link'
-BEND = 2.0  # [rad] that all hinges of a smooth posture bend about one axis at most
+BEND = 2.0  # [rad] maximum sum of bends of all hinges about one axis in a smooth configuration
 
 
 def generate(folder, segments, *options):
-    """The URDF file of a noodle, by the command line that is installed beside the node."""
+    """The URDF file of a noodle, from the command line installed with the node."""
     file = folder / f'noodle{segments}.urdf'
     command_line = executable('urdf_ik')
     subprocess.run([command_line, 'generate', '--segments', str(segments), '--output', file, *options], check=True)
@@ -22,7 +22,7 @@ def generate(folder, segments, *options):
 
 
 def smooth(robot, generator):
-    """A posture in which the noodle is bent a little everywhere."""
+    """A configuration with a small bend at every joint."""
     bends = generator.uniform(-BEND, BEND, 2)
     return {name: 2 * bends[index % 2] / len(robot.movable) for index, name in enumerate(robot.movable)}
 
@@ -49,7 +49,7 @@ def test_targets_are_met(start, tmp_path, generator, segments, options, solver):
 
 @pytest.mark.parametrize('segments', [100, 1000])
 def test_a_stream_of_points_is_followed(start, tmp_path, segments):
-    """Each state published differs little from the one before: the noodle does not jump."""
+    """Consecutive published states differ little: the noodle does not jump."""
     file = generate(tmp_path, segments)
     robot = Robot.load(file)
     node = start.node(file)
@@ -78,4 +78,4 @@ def test_out_of_reach_it_stretches(start, tmp_path):
     assert_posture(robot, positions)
     reached = robot.pose(TIP, positions)[:3, 3]
     assert abs(status.position_error - sum((reached - target[:3, 3]) ** 2) ** 0.5) < 1e-9
-    assert status.position_error < 0.51, 'straight towards the target half a metre is left'
+    assert status.position_error < 0.51, 'on a straight line half a metre would remain'

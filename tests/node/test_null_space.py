@@ -1,4 +1,4 @@
-"""Use of self-motions, and selection among several solutions."""
+"""Use of self-motion, and selection among several solutions."""
 import json
 
 import pytest
@@ -16,19 +16,19 @@ AS_TEXT = '{' + ', '.join(f'{name}: {value}' for name, value in POSTURE.items())
 
 @pytest.fixture
 def bent(arm, arm_robot):
-    """A posture away from singularities."""
+    """A configuration away from singularities."""
     target = arm_robot.pose('tool0', {**POSTURE, 'upper_arm_roll_joint': 0.2, 'wrist_flex_joint': 0.7})
     return assert_solved(arm, arm_robot, arm.send_pose(target), 'tool0', target)
 
 
 def distance(positions):
-    """The squared distance from the preferred posture, whose other joints stand at 0."""
+    """The squared distance from the preferred posture, with 0 for the other joints."""
     return sum((position - POSTURE.get(name, 0.0)) ** 2 for name, position in positions.items())
 
 
 def test_a_posture_is_approached_without_leaving_the_target(arm, arm_robot, bent):
     target = arm_robot.pose('tool0', bent)
-    assert difference(arm.answer_to(arm.send_pose(target)), bent) < 1e-6, 'nothing had to move'
+    assert difference(arm.answer_to(arm.send_pose(target)), bent) < 1e-6, 'no motion was needed'
     with arm.changed(posture=AS_TEXT):
         answer = arm.solve_ik(target)
         assert answer.success, answer.message
@@ -40,17 +40,17 @@ def test_a_posture_is_approached_without_leaving_the_target(arm, arm_robot, bent
         positions = wait_for_the_end_of_the_flow(arm)
         assert distance(positions) < distance(optimum) + 0.01 * (distance(bent) - distance(optimum))
         assert_flows(arm_robot, arm.states_since(before), target)
-    assert difference(arm.answer_to(arm.send_pose(target)), positions) < 1e-6, 'the preference is gone, the arm stays'
+    assert difference(arm.answer_to(arm.send_pose(target)), positions) < 1e-6, 'without a preference the arm stays'
 
 
 @pytest.fixture
 def slow(start, arm_robot):
-    """A node whose joints are slow, on its way to the posture, and the target where its tip stays."""
+    """A node with slow joints, on its way to the posture, and the target that keeps its tip in place."""
     limits = {name: {'has_velocity_limits': True, 'max_velocity': 0.05} for name in arm_robot.movable}
     node = start.node(ARM_FILE, joint_limits=json.dumps({'joint_limits': limits}), posture=AS_TEXT)
     target = arm_robot.pose('tool0', {**POSTURE, 'upper_arm_roll_joint': 0.2, 'wrist_flex_joint': 0.7})
     first = assert_solved(node, arm_robot, node.send_pose(target), 'tool0', target)
-    node.wait_for(lambda: difference(posture(node.states[-1]), first) > 0.01, 'the arm to flow')
+    node.wait_for(lambda: difference(posture(node.states[-1]), first) > 0.01, 'the self-motion')
     return node, target
 
 
@@ -72,23 +72,23 @@ def test_a_newer_target_goes_on_from_where_the_arm_has_flowed(slow, arm_robot):
 
 
 def wait_for_the_end_of_the_flow(node):
-    """The position of rest, after ten equal states in a row."""
-    def stands():
+    """The joint positions at rest, after ten equal states in a row."""
+    def is_at_rest():
         last = [posture(state) for state in list(node.states)[-10:]]
         return len(last) == 10 and all(positions == last[0] for positions in last)
 
     count = len(node.states) + 10
-    node.wait_for(lambda: len(node.states) >= count and stands(), 'the arm to stand')
+    node.wait_for(lambda: len(node.states) >= count and is_at_rest(), 'the arm to rest')
     return posture(node.states[-1])
 
 
 def assert_flows(robot, states, target, fastest=None):
-    """The tip stays at the target in all states, and no joint is faster than its limit."""
+    """Checks that the tip stays at the target in all states, and no joint exceeds its velocity limit."""
     limits = velocity_limits(robot)
     for state in states:
         assert_reached(robot, posture(state), 'tool0', target)
     for before, after in zip(states, states[1:]):
-        # A solve takes the time since the last one, which was published a little later than it began.
+        # A solve uses the time since the previous one, which was published shortly after its start.
         time = (nanoseconds(after.header.stamp) - nanoseconds(before.header.stamp)) / 1e9 + LATENESS
         for name, position in posture(after).items():
             step = abs(position - posture(before)[name])
@@ -147,8 +147,8 @@ def test_the_nearest_of_several_solutions(arm, arm_robot, generator):
         farther += moves['nearest'] < moves['first'] - 1e-3
         with arm.changed(pick='nearest'):
             answer = arm.solve_ik(target, timeout=10.0)
-            assert difference(posture(answer.joint_state), initial) == moves['nearest'], 'the parameter says the same'
-    assert farther > 0, 'the first solution cannot be the nearest each time'
+            assert difference(posture(answer.joint_state), initial) == moves['nearest'], 'the parameter has the same effect'
+    assert farther > 0, 'the first solution is not always the nearest'
 
 
 def test_an_unknown_pick_is_refused(arm, arm_robot):

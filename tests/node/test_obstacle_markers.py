@@ -1,4 +1,4 @@
-"""Obstacles, attached parts and the nearest pair, as RViz draws them."""
+"""Obstacles, attached parts and the nearest pair, as drawn by RViz."""
 import numpy as np
 import pytest
 from visualization_msgs.msg import Marker
@@ -18,7 +18,7 @@ def gantry(start):
 
 
 def wait_for(node, scene, namespace, count):
-    """The markers of a namespace by their numbers, as soon as there are so many."""
+    """The markers of a namespace by id, once there are this many."""
     def found():
         numbers = {number: marker for (name, number), marker in scene.markers.items() if name == namespace}
         return len(numbers) == count and numbers

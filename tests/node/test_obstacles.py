@@ -1,4 +1,4 @@
-"""Obstacles and attached parts: the service that changes them, the topic that shows them, the distances to them."""
+"""Obstacles and attached parts: the service that changes them, the topic that publishes them, the distances to them."""
 import math
 
 import pytest
@@ -29,7 +29,7 @@ def shared_world(module_start):
 
 @pytest.fixture
 def world(shared_world):
-    """The world around a gantry that the tests share, without obstacles."""
+    """The shared gantry, without obstacles."""
     shared_world.make(change('clear'))
     shared_world.wait_for_names()
     return shared_world
@@ -41,7 +41,8 @@ def post(place=(0.5, 0, 0.3), **fields):
 
 def test_a_robot_alone(world):
     answer = world.check()
-    # Rail and carriage are neighbours, and so are carriage and hand. The chain does not move the finger against the hand.
+    # Rail and carriage are neighbours, and so are carriage and hand. The chain does not move the finger relative to the
+    # hand.
     assert {(pair.first, pair.second) for pair in world.check(within=9.0).pairs} == {
         ('rail', 'hand'), ('rail', 'finger'), ('carriage', 'finger')}
     assert answer.free and not answer.pairs
@@ -135,7 +136,7 @@ def test_an_attached_part_moves_with_its_link(world):
     shown = world.wait_for_names(['post'], ['part'])
     assert shown.attached[0].link_name == shown.attached[0].obstacle.header.frame_id == 'hand'
     distances = world.distances()
-    # It touches the finger, which is beyond the tip link, and may.
+    # It touches the finger, which is beyond the tip link, so the contact is permitted.
     assert ('finger', 'part') not in distances and ('hand', 'part') not in distances
     assert distances['part', 'post'] == pytest.approx(0.29, abs=1e-6)
     assert world.distances({'x': 0.1})['part', 'post'] == pytest.approx(0.19, abs=1e-6)
@@ -268,7 +269,7 @@ def test_another_robot_keeps_what_it_has_a_place_for(start):
 
 
 def without_finger(folder):
-    """A gantry whose finger has a mesh that is missing."""
+    """A gantry whose finger has a missing mesh."""
     path = folder / 'gantry.urdf'
     path.write_text(GANTRY.read_text().replace('<box size="0.02 0.02 0.02"/>', '<mesh filename="finger.stl"/>'))
     return path
@@ -284,7 +285,7 @@ def test_shapes_are_read_as_soon_as_collisions_are_avoided(start, tmp_path, at_s
 
 def test_many_at_once(world):
     service = world.client.service(ChangeObstacles, 'change_obstacles')
-    names = [f'cube{number}' for number in range(8)]  # rclpy keeps ten answers
+    names = [f'cube{number}' for number in range(8)]  # rclpy queues ten responses
     changes = [change('add', name, (0, 0, 5 + number), shapes=[CUBE]) for number, name in enumerate(names)]
     answers = [service.call_async(ChangeObstacles.Request(changes=[each])) for each in changes]
     world.client.wait_for(lambda: all(answer.done() for answer in answers), 'all answers')
@@ -293,7 +294,7 @@ def test_many_at_once(world):
 
 
 def sheet(count):
-    """A wavy square of a metre with so many vertices along each side."""
+    """A wavy square metre with this many vertices along each side."""
     side = range(count)
     vertices = [(x / count, y / count, 0.1 * math.sin(x + y)) for x in side for y in side]
     corners = [x * count + y for x in side[:-1] for y in side[:-1]]

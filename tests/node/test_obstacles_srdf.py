@@ -1,4 +1,4 @@
-"""The SRDF of a robot says which links may touch."""
+"""Permitted contacts from the SRDF of a robot."""
 import pytest
 from std_msgs.msg import String
 

@@ -1,4 +1,4 @@
-"""What goes into the Debian package of the node, in another place; bills of materials; set-up without the private ROS 2."""
+"""The contents of the node's Debian package, in another directory; bills of materials; set-up without the private ROS 2."""
 import json
 import os
 import subprocess
@@ -23,10 +23,10 @@ def run(*command, **options):
 
 @pytest.fixture(scope='module')
 def packed(tmp_path_factory):
-    """The folder with what the node needs, and the files that were taken from the private ROS 2."""
+    """The folder with the node's files, and the files taken from the private ROS 2."""
     install, prefix = os.environ['AMENT_PREFIX_PATH'].split(':')[:2]
     if Path(prefix) != PREFIX:
-        pytest.skip('the ROS 2 that is sourced is not copied into a package')
+        pytest.skip('packages contain no file of a sourced ROS 2')
     tree = tmp_path_factory.mktemp('opt') / 'urdf_ik'
     copied = run(sys.executable, ROOT / 'scripts/deb/node_tree.py', install, tree, prefix)
     assert copied.returncode == 0, copied.stderr

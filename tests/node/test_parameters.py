@@ -127,7 +127,7 @@ def test_an_empty_list_has_no_type(arm):
 
 
 def load(node, path):
-    """Loads a file as `ros2 param load` does; gives the reasons of what was refused, by name."""
+    """Loads a file as `ros2 param load` does; returns the reasons of refusals by name."""
     client = pytest.importorskip('rclpy.parameter_client').AsyncParameterClient(node.node, node.name)
     node.wait_for(client.services_are_ready, 'the parameter services')
     future = client.load_parameter_file(str(path), use_wildcard=True)
@@ -220,8 +220,8 @@ def test_a_refusal_states_the_bounds(arm, name):
     (bounds,) = [*descriptor.floating_point_range, *descriptor.integer_range]
     for beyond in (bounds.from_value - 1, bounds.to_value + 1):
         reason = arm.refusal(**{name: beyond})
-        told = {float(number) for number in re.findall(r'-?\d[\d.]*(?:e[-+]?\d+)?', reason)}
-        assert {bounds.from_value, bounds.to_value} <= told, reason
+        numbers = {float(number) for number in re.findall(r'-?\d[\d.]*(?:e[-+]?\d+)?', reason)}
+        assert {bounds.from_value, bounds.to_value} <= numbers, reason
     for at_the_end in (bounds.from_value, bounds.to_value):
         with arm.changed(**{name.replace('.', '__'): at_the_end}):
             assert arm.get(name) == [at_the_end]
@@ -265,7 +265,7 @@ def test_changes_are_announced(arm):
                 for event in events if event.node == arm.name for change in event.changed_parameters}
 
     def announced():
-        arm.set_all(timeout=0.5)  # anew each time, since the first may come before the two know each other
+        arm.set_all(timeout=0.5)  # sent each time, since the first may precede discovery
         arm.refusal(attempts=0)
         return changes() == {'timeout': 0.5}
     with arm.changed(timeout=0.5):
@@ -311,10 +311,10 @@ def test_the_two_methods_differ(arm, arm_robot):
 
 def test_the_publish_rate_can_be_changed(arm):
     with arm.changed(publish_rate=200):
-        def apart():
-            """The time [s] between two of the last joint states, as most of them are apart."""
+        def period():
+            """The median time [s] between recent joint states."""
             return 1e-9 * np.median(np.diff([nanoseconds(state.header.stamp) for state in arm.states[-20:]]))
-        arm.wait_for(lambda: apart() < 0.01, 'joint states that come faster')
+        arm.wait_for(lambda: period() < 0.01, 'a shorter period of the joint states')
 
 
 @pytest.mark.parametrize('overrides, words', [

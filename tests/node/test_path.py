@@ -52,7 +52,7 @@ def solve_path(node, poses, **fields):
 
 
 def check_trajectory(trajectory, robot, corners, period):
-    """From rest to rest along the lines; returns the last posture."""
+    """Checks the motion from rest to rest along the lines; returns the last configuration."""
     names = trajectory.joint_names
     assert names == robot.movable and (trajectory.header.stamp.sec, trajectory.header.stamp.nanosec) == (0, 0)
     for index, point in enumerate(trajectory.points):
@@ -225,7 +225,7 @@ def test_unknown_frames_and_no_robot(start, node, corners):
     assert solve_path(start.node(robot=False), corners).outcome == SolveStatus.NO_ROBOT
 
 
-# Followed
+# Execution
 
 def send_path(node, poses, frame='', topic='target_path'):
     message = PoseArray(poses=messages(poses))
@@ -251,7 +251,7 @@ def test_a_path_is_followed_on_its_lines(node, arm_robot, corners):
     for state in states:
         apart = distance_to_lines(arm_robot.pose('tool0', posture(state)), corners)
         assert apart[0] <= 1e-4 and apart[1] <= 1e-3, apart
-    # The limits of a path along its line bound accelerations of joints only roughly.
+    # On its line a path bounds joint accelerations only roughly.
     assert_smooth(states, arm_robot, 1 / RATE, acceleration=20.0, jerk=2000.0)
     node.wait_for(lambda: len(node.trajectories) > trajectories, 'the joint trajectory')
     assert len(node.trajectories) == trajectories + 1

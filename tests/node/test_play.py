@@ -1,4 +1,4 @@
-"""The page on which a skeleton is played with: `play.py` and the real stream of `urdf_ik skeleton`."""
+"""The page of an interactive skeleton: `play.py` and the real stream of `urdf_ik skeleton`."""
 import json
 import os
 import signal
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 for module in ('viser', 'websockets', 'imageio'):
-    pytest.importorskip(module, reason=f'the page in the browser is not tried: no Python package {module} here')
+    pytest.importorskip(module, reason=f'the page in the browser is not tested: no Python package {module} here')
 
 import imageio.v3 as imageio  # noqa: E402
 
@@ -52,7 +52,7 @@ TOLERANCE = 1e-5  # [m]
 
 
 class Recorded(Program):
-    """A started play.py that runs the real `urdf_ik` between two copies of what goes in and comes out."""
+    """A started play.py that runs the real `urdf_ik` between copies of its input and output."""
 
     def __init__(self, folder, *arguments):
         folder.mkdir()
@@ -80,7 +80,7 @@ class Recorded(Program):
 
 
 def lines_of(file):
-    """Those that are complete."""
+    """The complete lines."""
     text = file.read_text() if file.exists() else ''
     return [json.loads(line) for line in text[:text.rfind('\n') + 1].splitlines()]
 
@@ -100,7 +100,7 @@ def play(tmp_path):
 
 @pytest.fixture
 def chain(tmp_path):
-    """A bent chain, whose end is in the middle of the picture."""
+    """A bent chain with its end in the middle of the picture."""
     (tmp_path / 'chain.yaml').write_text(CHAIN)
     return tmp_path / 'chain.yaml'
 
@@ -121,14 +121,14 @@ def page(window, play, request):
 
 
 def press(window, label):
-    """Presses the button, or the box beside the label."""
+    """Presses the button, or the check box of the label."""
     element = f"[...document.querySelectorAll('button, label')].find(e => e.innerText == {label!r})"
     show(window, element)
     wait_for(lambda: click(window, element), f'the button {label}')
 
 
 def wait_for_ball(window):
-    """A place on the left of the handle's ball, where none of its arrows are."""
+    """A point on the left of the handle's ball, away from its arrows."""
     return wait_for_place(window, REACHED, lambda columns, _: columns < np.quantile(columns, 0.3), count=60, tolerance=30)
 
 
@@ -137,7 +137,7 @@ def wait_for_ball(window):
 def test_every_bundled_model_is_drawn(page, name):
     program, window = page(name, 'reached')
     wait_for_pixels(window, BONE, 150)
-    assert program.answered()[-1]['is_solved'], 'at rest the ends are where they are'
+    assert program.answered()[-1]['is_solved'], 'at rest the ends do not move'
 
 
 @needs_browser
@@ -215,9 +215,9 @@ def test_single_passes(page, chain):
     press(window, 'Forward')
     forward = wait_for(lambda: len(program.answered()) > before and program.answered()[before], 'an answer')
     asked = program.asked()[before]
-    assert asked['pass'] == 'forward', 'while it does not follow, nothing is asked'
+    assert asked['pass'] == 'forward', 'no requests while it does not follow'
     assert np.allclose(forward['points'][-1], asked['targets'][0]['position'], atol=TOLERANCE), 'the end is at its target'
-    assert np.linalg.norm(forward['points'][0]) > 0.01, 'and the root is not where it belongs'
+    assert np.linalg.norm(forward['points'][0]) > 0.01, 'and the root is displaced'
     press(window, 'Backward')
     backward = wait_for(lambda: len(program.answered()) > before + 1 and program.answered()[before + 1], 'an answer')
     assert np.allclose(backward['points'][0], 0.0, atol=TOLERANCE), 'the root is back'
@@ -242,7 +242,7 @@ def test_elbow_up_and_down(page):
     wait_for_place(window, BONE, lambda columns, _: columns > 0)
     before = set(zip(*pixels(window, BONE)))
     choose(window, 'elbow up', 'elbow down (beyond limits)')
-    wait_for(lambda: len(before & set(zip(*pixels(window, BONE)))) < 0.8 * len(before), 'the solid arm to stand elsewhere')
+    wait_for(lambda: len(before & set(zip(*pixels(window, BONE)))) < 0.8 * len(before), 'the solid arm to move')
 
 
 @needs_browser
@@ -282,7 +282,7 @@ def test_a_broken_file_is_mended_and_loaded_again(page, tmp_path):
     program, window = page(file, 'figure.yaml')
     wait_for_text(window, 'press Load again')
     assert 'upper' in window.text()
-    assert 'upper' in program.output(), 'the terminal says it, too'
+    assert 'upper' in program.output(), 'the terminal shows it, too'
     file.write_text('segments:\n  - {name: upper, length: 0.3}\n')
     press(window, 'Load again')
     wait_for_text(window, 'reached')
@@ -299,19 +299,19 @@ def test_a_stream_that_ends_is_said_and_started_again(page):
     wait_for(lambda: 'ended' not in window.text() and 'reached' in window.text(), window.text)
 
 
-@pytest.mark.parametrize('arguments, told', [
+@pytest.mark.parametrize('arguments, message', [
     (['--model', 'nowhere.yaml'], 'there is no file nowhere.yaml: name the YAML of a skeleton'),
     (['--port', '0'], 'it must be a number between 1 and 65535')])
-def test_bad_arguments_are_refused(arguments, told):
+def test_bad_arguments_are_refused(arguments, message):
     ended = subprocess.run([sys.executable, str(PLAY), *arguments], capture_output=True, text=True, timeout=TIMEOUT)
-    assert ended.returncode == 1 and told in ended.stderr and len(ended.stderr.splitlines()) == 1
+    assert ended.returncode == 1 and message in ended.stderr and len(ended.stderr.splitlines()) == 1
 
 
 def test_no_ros_is_needed(tmp_path):
     command = ['make', '--no-print-directory', '--dry-run', 'play']
     recipe = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert recipe.split()[:2] == ['exec', 'scripts/play.sh'], recipe
-    # As it is before set-up, with the Python packages of the page alone.
+    # As before set-up, with only the Python packages of the page.
     alone = {name: value for name, value in os.environ.items() if name in ('HOME', 'PATH')}
     ended = subprocess.run([sys.executable, '-X', 'importtime', str(PLAY), '--model', 'nowhere.yaml'], cwd=tmp_path, env=alone,
                            capture_output=True, text=True, timeout=TIMEOUT)
@@ -321,13 +321,13 @@ def test_no_ros_is_needed(tmp_path):
     assert [name for name in imported if name in ROS_MODULES or name.endswith('_msgs')] == []
 
 
-SAID = {'name': 'fork', 'kind': 'skeleton', 'dimensions': 3, 'points': ['root', 'a', 'b'], 'ends': ['a', 'b'],
+DESCRIPTION = {'name': 'fork', 'kind': 'skeleton', 'dimensions': 3, 'points': ['root', 'a', 'b'], 'ends': ['a', 'b'],
         'segments': [{'name': name, 'parent': 'root', 'length': 1.0, 'joint': 'free', 'limits': None} for name in 'ab'],
         'rest': {'points': [[0, 0, 0], [1, 0, 0], [1, 0, 0]], 'orientations': [[0, 0, 0, 1]] * 3}}
 
 
 def test_what_is_asked():
-    question = Question(Model(SAID))
+    question = Question(Model(DESCRIPTION))
     question.asks.update(a=NOTHING, b=POSE)
     line = question.line(single_pass='forward')
     assert line['targets'] == [{'point': 'b', 'position': [1, 0, 0], 'orientation': [0, 0, 0, 1]}]

@@ -32,12 +32,12 @@ def angle_between(a, b):
 
 
 def turned(pose, angle):
-    """The pose, turned about the base's vertical axis where it is."""
+    """The pose, rotated in place about the base's vertical axis."""
     return translation(*pose[:3, 3]) @ rotation((0, 0, 1), angle) @ translation(*-pose[:3, 3]) @ pose
 
 
 def beyond(robot, generator):
-    """A pose whose position is reached, but hardly its orientation."""
+    """A pose with a reachable position, but a largely unreachable orientation."""
     return turned(robot.pose(TIP, robot.sample(generator)), generator.uniform(0.5, 2.5))
 
 

@@ -1,4 +1,4 @@
-"""publish_cloud.py: the cloud that comes out, and files that it refuses."""
+"""publish_cloud.py: the published cloud, and refused files."""
 import struct
 import subprocess
 import sys
@@ -38,7 +38,7 @@ def test_a_late_listener_receives_the_whole_cloud(tmp_path):
                                stdout=subprocess.PIPE, text=True)
     node = rclpy.create_node('cloud_listener')
     try:
-        # DDS may print lines before it: of shared memory that a killed process has left, for example.
+        # DDS may print lines before it, for example about shared memory of a killed process.
         assert '2 points in base_link on /cloud_under_test\n' in process.stdout
         received = []
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)

@@ -11,7 +11,7 @@ STEPS = 60
 TEXTS = ['', 'tool0', 'base_link', 'elbow_joint', 'nobody', 'x' * 300, '{', '[]', 'first', 'nan', 'ä/b', '{tool0: {p: [0, 0, 0.1]}}',
          '[{type: cone, axis: [0, 0, 1], direction: [0, 0, -1], angle: 0.5}]']
 NUMBERS = [0.0, -1.0, 1e-300, 1e300, np.nan, np.inf, -np.inf]
-# Kept, so that the last query means the same, and the node can be asked: its robot, names and clocks.
+# Not changed, so that the last query keeps its meaning and the node stays available: its robot, names and clocks.
 KEPT = ('urdf_file', 'robot_description', 'base_link', 'tip_link', 'use_sim_time', 'qos_overrides', 'frame_prefix')
 
 
@@ -34,7 +34,7 @@ class Filler:
         return self.one_of(NUMBERS) if self.generator.random() < 0.1 else float(self.generator.normal())
 
     def value(self, kind):
-        """A value of a field of that type."""
+        """A random value of a field of that type."""
         if kind.startswith('sequence<'):
             inner = kind[len('sequence<'):-1].split(',')[0]
             return [self.value(inner) for _ in range(self.generator.integers(4))]
@@ -44,7 +44,7 @@ class Filler:
         if '/' in kind:
             return self.filled(interface(kind.replace('/', '/msg/'))())
         if kind in ('float', 'double'):
-            # A float takes no double that is larger than it, but infinity.
+            # float32 fields accept no finite value beyond the float32 range.
             return self.number() if kind == 'double' else float(np.float32(self.generator.normal()))
         if kind == 'boolean':
             return bool(self.generator.integers(2))
@@ -57,7 +57,7 @@ class Filler:
         return self.one_of(TEXTS)
 
     def filled(self, message):
-        """The message with some of its fields random."""
+        """The message with random values in some of its fields."""
         for field, kind in message.get_fields_and_field_types().items():
             if self.generator.random() < 0.6:
                 setattr(message, field, self.value(kind))
@@ -89,7 +89,7 @@ def test_a_plain_query_is_right_after_random_requests(start, arm_robot, seed):
                 name = filler.one_of(names)
                 value = filler.one_of([before[name], filler.number(), int(filler.generator.integers(100)), filler.one_of(TEXTS), True])
                 node.set(**{name: value})  # accepted or refused
-    # What is set at the start only is refused, and has not changed.
+    # Start-up parameters are refused and unchanged.
     node.set(**before)
     node.call(dict(services)['clutch'], 'clutch', data=False)
     node.call(dict(services)['resume'], 'resume')

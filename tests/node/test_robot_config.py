@@ -1,4 +1,4 @@
-"""`urdf_ik robot-config`: the node starts with the file that it writes, and moves a measured arm within its limits."""
+"""`urdf_ik robot-config`: the node starts with the written file, and moves a measured arm within its limits."""
 import subprocess
 
 from std_msgs.msg import Float64MultiArray
@@ -20,7 +20,7 @@ def test_the_node_starts_with_the_file_and_moves_a_measured_arm(start, arm_robot
     joints = list(MEASURED_AT)
     assert node.get('base_link', 'tip_links', 'command_joints') == ['base_link', ['tool0'], joints]
     assert node.get('motion', 'publish_rate', 'branch_jumps') == ['smooth', RATE, False]
-    # An arm that is where it is commanded to be.
+    # An ideal arm at its commanded positions.
     follower = node.node.create_subscription(
         Float64MultiArray, f'{node.name}/joint_commands', lambda command: publish(node, dict(zip(joints, command.data))), 100)
     stream(node, MEASURED_AT)

@@ -1,4 +1,4 @@
-"""Robots of makers."""
+"""Robots of manufacturers."""
 import pytest
 
 from checks import assert_posture, assert_solved

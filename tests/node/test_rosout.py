@@ -1,4 +1,4 @@
-"""The log on /rosout, as any ROS node publishes it."""
+"""The node's log on /rosout."""
 import pytest
 from rcl_interfaces.msg import Log
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -39,7 +39,7 @@ def test_late_subscribers_see_what_was_logged_at_the_start(start):
     log = log_of(node)
     (record,) = node.wait_for(lambda: log('positon_tolerance'), 'the warning')
     assert record.level == WARN
-    (record,) = node.wait_for(lambda: log('chain from'), 'what it says of its robot')
+    (record,) = node.wait_for(lambda: log('chain from'), 'the message about its robot')
     assert record.level == INFO
 
 
@@ -59,7 +59,7 @@ def test_the_level_of_the_log_is_that_of_rosout(start, rule):
 def test_debug_messages_are_asked_for(start):
     node = start.node(ARM_FILE, arguments=['--log-level', 'debug'])
     log = log_of(node)
-    node.wait_for(lambda: log('chain from'), 'what it says of its robot')
+    node.wait_for(lambda: log('chain from'), 'the message about its robot')
 
 
 def test_it_can_be_disabled(start):

@@ -1,4 +1,4 @@
-"""`make run`: the list of topics and services that it prints is what the node offers, and the page ends with it."""
+"""`make run`: it prints the topics and services that the node offers, and the page ends with it."""
 import importlib.util
 import os
 import re
@@ -15,7 +15,7 @@ from rclpy.node import NodeNameNonExistentError
 from client import TIMEOUT, Client
 from conftest import ROOT
 
-LAST_LINE = 'figure of eight,'  # of the other script, which starts when the list is printed
+LAST_LINE = 'figure of eight,'  # of the other script, which starts after the list
 
 
 PAGE = re.compile(r'view: http://127\.0\.0\.1:(\d+) shows')
@@ -23,7 +23,7 @@ PAGE = re.compile(r'view: http://127\.0\.0\.1:(\d+) shows')
 
 @pytest.fixture
 def started(tmp_path):
-    """Starts `make run`; afterwards stops it. Its output is available while it runs."""
+    """Starts `make run`; stops it afterwards. Its output is available while it runs."""
     log = tmp_path / 'run.log'
     runs = []
 
@@ -47,7 +47,7 @@ def end(run):
 
 
 def offered(node):
-    """(name, type) of all that the graph knows of /urdf_ik, but what every node has."""
+    """(name, type) of all endpoints of /urdf_ik in the graph, except those of every node."""
     queries = [node.get_subscriber_names_and_types_by_node, node.get_publisher_names_and_types_by_node,
                node.get_service_names_and_types_by_node, partial(get_action_server_names_and_types_by_node, node)]
     try:
@@ -66,7 +66,7 @@ def test_the_list_is_what_the_node_offers(started):
         # Each line ends with a name and a type.
         listed = [tuple(line.split()[-2:]) for line in text.splitlines() if line.startswith('  ') and '/' in line]
         client.wait_for(lambda: {row for row in listed if row[0].startswith('/')} <= set(offered(client.node)),
-                        f'all that is printed:\n{text}')
+                        f'the whole output:\n{text}')
         for row in offered(client.node):
             assert row in listed, f'{row} is missing in:\n{text}'
         for name in ('target_path', 'stop', 'solve_ik_batch', 'solve_path', 'follow_path', 'joint_trajectory', 'measured_joint_states'):
@@ -110,7 +110,7 @@ def answers(port):
 def test_the_page_is_there_and_ends_with_the_node(started):
     for package in ('viser', 'yourdfpy'):
         if importlib.util.find_spec(package) is None:
-            pytest.skip(f'the page in the browser is not tried: no Python package {package} here')
+            pytest.skip(f'the page in the browser is not tested: no Python package {package} here')
     printed, run = started()
     client = Client('/urdf_ik')
     try:

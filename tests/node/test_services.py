@@ -1,4 +1,4 @@
-"""The services: one query, forward kinematics, reset, and the description in use."""
+"""The services: single queries, forward kinematics, reset, and the description in use."""
 import math
 import shutil
 import subprocess
@@ -116,7 +116,7 @@ def test_free_axes_need_not_match(arm, arm_robot):
     assert difference(posture(answer.joint_state), initial) < 1e-6, 'nothing had to move'
 
     target = arm_robot.pose('tool0', ELBOW_BENT)
-    shifted = target @ translation(0, 0, 5.0)  # far away, but only along the axis that is free
+    shifted = target @ translation(0, 0, 5.0)  # far away, but only along the free axis
     answer = arm.solve_ik(shifted, free_axes=[False, False, True, False, False, False])
     assert answer.success, answer.message
     reached = np.linalg.inv(shifted) @ arm_robot.pose('tool0', posture(answer.joint_state))
@@ -288,7 +288,7 @@ def test_a_late_subscriber_receives_the_description(arm):
 def test_the_ros2_command_line(arm):
     ros2 = shutil.which('ros2')
     if not ros2:
-        pytest.skip('the ros2 command was not found (a ROS 2 desktop has it): its service call was not tried')
+        pytest.skip('the ros2 command was not found (a ROS 2 desktop has it): its service call was not tested')
     call = subprocess.Popen(
         [ros2, 'service', 'call', f'{arm.name}/solve_ik', 'urdf_ik/srv/SolveIK',
          '{pose: {pose: {position: {x: 0.4, z: 0.4}, orientation: {x: 1.0, w: 0.0}}}}'],

@@ -1,4 +1,4 @@
-"""The servo: twists and joint velocities move the arm smoothly, whatever else moves it before and after."""
+"""The servo: twists and joint velocities move the arm smoothly, whatever moves it before and after."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def test_a_twist_moves_the_tip_along_its_line(servo, arm_robot):
     node = servo.node
     start = node.next_posture()
     before, since = node.snapshot(), len(servo.statuses)
-    servo.stream(twist(linear=(0, 0.1, 0)), servo.moved(start, tip(arm_robot, 1), 0.08), 'the way')
+    servo.stream(twist(linear=(0, 0.1, 0)), servo.moved(start, tip(arm_robot, 1), 0.08), 'the displacement')
     servo.stream(twist(), lambda: still(node.states[-1]), 'the arm to rest')
     states = moved(node, before)
     assert_smooth(states, arm_robot, 1 / RATE)
@@ -36,7 +36,7 @@ def test_a_twist_moves_the_tip_along_its_line(servo, arm_robot):
     for state in states:
         pose = arm_robot.pose('tool0', posture(state))
         aside = np.delete(pose[:3, 3] - first[:3, 3], 1)
-        # Uncommanded axes have a slack, of which a line far from limits uses a hundredth.
+        # Uncommanded axes have a slack; far from limits a line uses a hundredth of it.
         assert np.linalg.norm(aside) <= 1e-4 and errors(pose, first)[1] <= 1.5e-3
     assert pose[1, 3] > first[1, 3] + 0.08 - 1e-9
     assert ['tool0'] in [status.tip_links for status in servo.statuses[since:] if status.code == ServoStatus.OK]
@@ -47,9 +47,9 @@ def test_a_turn_keeps_the_tip_in_its_place(servo, arm_robot):
     start = node.next_posture()
     first = arm_robot.pose('tool0', start)
 
-    def far():
+    def has_moved():
         return errors(arm_robot.pose('tool0', posture(node.states[-1])), first)[1] >= 0.2
-    servo.stream(twist(angular=(0, 0.3, 0)), far, 'the turn')
+    servo.stream(twist(angular=(0, 0.3, 0)), has_moved, 'the turn')
     servo.stream(twist(), lambda: still(node.states[-1]), 'the arm to rest')
     last = arm_robot.pose('tool0', posture(node.states[-1]))
     distance, angle = errors(last, first)
@@ -64,9 +64,9 @@ def test_a_jog_moves_the_named_joints_alone(servo, arm_robot):
     start = node.next_posture()
     before = node.snapshot()
 
-    def far():
+    def has_moved():
         return posture(node.states[-1])['elbow_joint'] >= start['elbow_joint'] + 0.1
-    servo.stream(jog(elbow_joint=0.25), far, 'the joint to move')
+    servo.stream(jog(elbow_joint=0.25), has_moved, 'the joint to move')
     fastest = max(state.velocity[state.name.index('elbow_joint')] for state in moved(node, before))
     assert fastest == pytest.approx(0.25, rel=5e-3)
     servo.stream(jog(elbow_joint=0.0), lambda: still(node.states[-1]), 'the arm to rest')
@@ -81,19 +81,19 @@ def test_silence_brings_the_arm_to_rest_and_a_return_does_not_jump(servo, arm_ro
     with node.changed(servo__timeout=0.05):
         for sign in (1, -1, 1):
             start = node.next_posture()
-            servo.stream(twist(linear=(0, 0, 0.1 * sign)), servo.moved(start, tip(arm_robot, 2), 0.02), 'the way')
+            servo.stream(twist(linear=(0, 0, 0.1 * sign)), servo.moved(start, tip(arm_robot, 2), 0.02), 'the displacement')
             since = len(servo.statuses)
             assert servo.status(ServoStatus.TIMEOUT, since).tip_links == []
             servo.rest()
         assert_smooth(moved(node, before), arm_robot, 1 / RATE)
-        # Some time later the servo has ended, and says nothing any more.
+        # Some time later the servo has ended, and publishes no more statuses.
         node.wait_for(lambda: quiet(servo), 'the end of the statuses')
     rests = node.next_posture()
     assert difference(rests, node.next_posture()) == 0.0
 
 
 def quiet(servo):
-    """Whether a few states come in without a status of the servo."""
+    """Whether a few states arrive without a servo status."""
     count = len(servo.statuses)
     for _ in range(5):
         servo.node.next_state()
@@ -130,7 +130,7 @@ def test_each_kind_of_command_takes_over_from_the_others(servo, arm_robot):
         assert followed.outcome == SolveStatus.STEP_LIMITED, followed.message
         node.next_state()
         servo.stream_for(30, lambda _: twist(linear=(0, 0, -0.1)))
-        # A twist that the node hears after the target would take over from it.
+        # A twist received after the target would replace it.
         node.settle(3)
         aim = home @ translation(0, -0.05, 0)
         last = node.send_pose(aim)
@@ -142,12 +142,12 @@ def test_each_kind_of_command_takes_over_from_the_others(servo, arm_robot):
 def test_a_stop_shuts_out_the_stream_until_it_pauses(servo, arm_robot):
     node = servo.node
     before = node.snapshot()
-    answer, stands, later = servo.shut_out(twist(linear=(0, 0.1, 0)), 'stop')
+    answer, at_rest, later = servo.shut_out(twist(linear=(0, 0.1, 0)), 'stop')
     assert answer.success and 'comes to rest in' in answer.message, answer.message
-    assert later == stands
-    # Commands of rest are a pause, too.
+    assert later == at_rest
+    # Zero commands count as a pause, too.
     servo.stream_for(60, lambda _: twist())
-    servo.stream(twist(linear=(0, 0.1, 0)), servo.moved(stands, tip(arm_robot, 1), 0.01), 'the arm to move again')
+    servo.stream(twist(linear=(0, 0.1, 0)), servo.moved(at_rest, tip(arm_robot, 1), 0.01), 'the arm to move again')
     assert_smooth(moved(node, before), arm_robot, 1 / RATE)
 
 
@@ -164,7 +164,7 @@ def test_two_kinds_at_once_are_told_once(start):
         servo.stream_for(1, lambda _: twist(linear=(0, 0.01, 0)))
         servo.stream_for(1, lambda _: jog(elbow_joint=0.01))
     lines = servo.node.process.lines_with('at the same time')
-    # Once for each of them.
+    # One line for each.
     assert len(lines) == 2 and all('target_twist' in line and 'joint_jog' in line for line in lines)
 
 
@@ -178,21 +178,21 @@ def test_an_idle_device_holds_nothing_up(servo, arm_robot):
             return next((s for s in node.statuses_of(first.header.stamp) if s.outcome == SolveStatus.SOLVED), None)
         assert_solved(node, arm_robot, servo.stream(twist(), arrival, 'the arrival'), 'tool0', aim)
 
-    def far():
+    def has_moved():
         servo.send(twist())
         return posture(node.states[-1])['elbow_joint'] >= BENT['elbow_joint'] + 0.05
-    servo.stream(jog(elbow_joint=0.25), far, 'the joint to move')
+    servo.stream(jog(elbow_joint=0.25), has_moved, 'the joint to move')
 
 
 def test_the_tip_turns_about_a_free_axis(start):
-    """The tool points down: its axis stays as it is, and the turn about it is free once it is set so, while the arm moves."""
+    """The tool points down: its axis is kept, and the rotation about it is free once the parameter is set, during the motion."""
     file = ROOT / 'urdf' / 'arm6.urdf'
     robot = Robot.load(file)
     servo = start_servo(start, file, {'shoulder_joint': 0.3, 'elbow_joint': 0.5, 'wrist_flex_joint': 0.6})
     node = servo.node
 
     def turned(since):
-        """How far the tool has turned, and how far its axis."""
+        """Rotation angle of the tool, and of its axis."""
         before, now = (robot.pose('tool0', positions) for positions in (since, posture(node.states[-1])))
         return errors(before, now)[1], np.linalg.norm(before[:3, 2] - now[:3, 2])
 
@@ -202,7 +202,7 @@ def test_the_tip_turns_about_a_free_axis(start):
     with node.changed(free_axes=['rz']):
         servo.stream(twist(linear=(0, 0.1, 0)), lambda: turned(home)[0] > 0.1, 'the tool to turn')
         assert turned(home)[1] < 1e-3
-        # A rotation that is commanded is followed.
+        # A commanded rotation is followed.
         before = posture(node.states[-1])
         servo.stream(twist(angular=(0, 0, -0.3), frame='tool0'), lambda: turned(before)[0] > 0.2, 'the tool to turn')
 
@@ -231,7 +231,7 @@ def test_one_tip_has_twists_and_another_poses_at_once(start):
         node.next_state()
 
     def arrived():
-        # Slowly, so that the left hand does not come to its end meanwhile.
+        # Slowly, so that the left hand does not arrive meanwhile.
         send(1.0, 0.001)
         return np.linalg.norm(robot.pose(tips[1], posture(node.states[-1]))[:3, 3] - aim(1.0)[:3, 3]) < 1e-4
     node.wait_for(arrived, 'the right hand to arrive')

@@ -1,4 +1,4 @@
-"""The clutch: while it is closed the tip moves as the hand moves, from where it is."""
+"""The clutch: while it is engaged the tip follows the hand's motion, from its current pose."""
 import numpy as np
 import pytest
 from std_srvs.srv import SetBool
@@ -29,11 +29,11 @@ def tip_of(servo, robot):
 
 
 def follow(servo, robot, hand, aim, frame=''):
-    """Streams a hand that has arrived until the tip is at its aim."""
-    def there():
+    """Streams a hand at its final pose until the tip is at its goal."""
+    def has_arrived():
         distance, angle = errors(tip_of(servo, robot), aim)
         return distance < 1e-4 and angle < 1e-4
-    servo.stream(servo.hand(hand, frame), there, 'the tip to follow')
+    servo.stream(servo.hand(hand, frame), has_arrived, 'the tip to follow')
 
 
 def test_nothing_moves_when_it_closes_and_then_the_tip_moves_as_the_hand(servo, arm_robot):
@@ -47,14 +47,14 @@ def test_nothing_moves_when_it_closes_and_then_the_tip_moves_as_the_hand(servo, 
     servo.stream_for(50, lambda index: servo.hand(shifted(WAY * index / 50)))
     aim = translation(*WAY) @ home
     follow(servo, arm_robot, shifted(WAY), aim)
-    # A turn of the hand about an axis of the base turns the tip about this axis, where it is.
+    # A rotation of the hand about an axis of the base frame rotates the tip in place about this axis.
     turn = rotation((0, 1, 0), 0.15)
     turned = shifted(WAY)
     turned = translation(*turned[:3, 3]) @ turn @ translation(*-turned[:3, 3]) @ turned
     follow(servo, arm_robot, turned, translation(*aim[:3, 3]) @ turn @ translation(*-aim[:3, 3]) @ aim)
     assert_smooth(moved(node, before), arm_robot, 1 / RATE)
     node.settle()
-    assert not node.statuses, 'these poses are no targets'
+    assert not node.statuses, 'hand poses must not count as targets'
     assert servo.status(ServoStatus.OK).tip_links == ['tool0']
 
 
@@ -66,14 +66,14 @@ def test_while_it_is_open_the_hand_moves_freely(servo, arm_robot):
     follow(servo, arm_robot, shifted(WAY), translation(*WAY) @ arm_robot.pose('tool0', BENT))
     before = node.snapshot()
     servo.clutch(False)
-    stands = servo.stream(servo.hand(HAND), lambda: still(node.states[-1]) and posture(node.states[-1]), 'the rest')
+    at_rest = servo.stream(servo.hand(HAND), lambda: still(node.states[-1]) and posture(node.states[-1]), 'the rest')
     elsewhere = translation(-0.5, 0.2, 0.1) @ HAND
     servo.stream_for(20, lambda _: servo.hand(elsewhere))
-    assert difference(node.next_posture(), stands) < 1e-12
+    assert difference(node.next_posture(), at_rest) < 1e-12
     servo.clutch(True)
     servo.stream_for(20, lambda _: servo.hand(elsewhere))
-    assert difference(node.next_posture(), stands) < 1e-9
-    aim = translation(*WAY) @ arm_robot.pose('tool0', stands)
+    assert difference(node.next_posture(), at_rest) < 1e-9
+    aim = translation(*WAY) @ arm_robot.pose('tool0', at_rest)
     servo.lead(elsewhere, translation(*WAY) @ elsewhere)
     follow(servo, arm_robot, translation(*WAY) @ elsewhere, aim)
     assert_smooth(moved(node, before), arm_robot, 1 / RATE)
@@ -86,13 +86,13 @@ def test_a_hand_that_comes_back_is_anchored_anew(servo, arm_robot):
     with node.changed(servo__timeout=0.1):
         servo.stream_for(20, lambda index: servo.hand(shifted(WAY * index / 20)))
         since = len(servo.statuses)
-        # One more, so that the silence is surely told after those statuses.
+        # One more, so that the report of the pause follows those statuses.
         servo.send(servo.hand(shifted(WAY)))
         servo.status(ServoStatus.TIMEOUT, since)
-        stands = servo.rest()
+        at_rest = servo.rest()
         elsewhere = translation(0.5, 0.5, 0.5) @ HAND
         servo.stream_for(20, lambda _: servo.hand(elsewhere))
-        assert difference(node.next_posture(), stands) < 1e-9
+        assert difference(node.next_posture(), at_rest) < 1e-9
     assert_smooth(moved(node, before), arm_robot, 1 / RATE)
 
 
@@ -112,9 +112,9 @@ def test_a_reset_beside_a_hand_opens_the_clutch(servo, arm_robot):
     node = servo.node
     servo.clutch(True)
     servo.stream_for(10, lambda _: servo.hand(HAND))
-    stands = node.reset()
+    at_rest = node.reset()
     servo.stream_for(20, lambda _: servo.hand(shifted(WAY)))
-    assert node.next_posture() == stands
+    assert node.next_posture() == at_rest
 
 
 def test_a_twist_takes_over_and_the_hand_goes_on_from_there(servo, arm_robot):
@@ -123,9 +123,9 @@ def test_a_twist_takes_over_and_the_hand_goes_on_from_there(servo, arm_robot):
     servo.clutch(True)
     servo.stream_for(10, lambda _: servo.hand(HAND))
     servo.stream_for(30, lambda _: twist(linear=(0, 0.1, 0)))
-    stands = servo.stream(twist(), lambda: still(node.states[-1]) and posture(node.states[-1]), 'the rest')
+    at_rest = servo.stream(twist(), lambda: still(node.states[-1]) and posture(node.states[-1]), 'the rest')
     servo.stream_for(20, lambda _: servo.hand(shifted(WAY)))
-    assert difference(node.next_posture(), stands) < 1e-9
+    assert difference(node.next_posture(), at_rest) < 1e-9
     assert_smooth(moved(node, before), arm_robot, 1 / RATE)
 
 
@@ -181,5 +181,5 @@ def test_each_tip_has_a_clutch_and_twists_and_the_other_tip_holds(start):
     assert ['right-hand'] in [status.tip_links for status in servo.statuses]
     assert 'right-hand' in servo.clutch(True, 'right_hand/clutch')
     assert 'left-hand' in servo.clutch(True, 'left_hand/clutch')
-    # The clutch without the name of a tip is that of the first.
+    # A clutch message without a tip name is for the first tip.
     assert 'left-hand' in servo.clutch(False)

@@ -1,4 +1,4 @@
-"""Frames of twists: along whose axes a tip moves."""
+"""Frames of twists: the axes of the motion of a tip."""
 
 import numpy as np
 import pytest
@@ -18,18 +18,18 @@ def servo(start):
 
 
 def direction(servo, robot, frame, linear=SPEED):
-    """The unit vector along which the tip has moved, in the base link's frame."""
+    """The unit vector of the tip's displacement, in the base link's frame."""
     node = servo.node
     first = robot.pose('tool0', node.next_posture())[:3, 3]
 
-    def way():
+    def displacement():
         moved = robot.pose('tool0', posture(node.states[-1]))[:3, 3] - first
         return moved if np.linalg.norm(moved) > 0.05 else None
-    # Where TF is not known yet, the first commands are refused.
-    def far():
-        return way() is not None
-    servo.stream(twist(linear=linear, frame=frame), far, f'a way along the axes of {frame}')
-    moved = way()
+    # While TF is unknown, the first commands are refused.
+    def has_moved():
+        return displacement() is not None
+    servo.stream(twist(linear=linear, frame=frame), has_moved, f'a displacement along the axes of {frame}')
+    moved = displacement()
     servo.stream(twist(), lambda: still(node.states[-1]), 'the rest')
     return moved / np.linalg.norm(moved)
 
@@ -44,7 +44,7 @@ def test_links_give_their_axes(servo, arm_robot, frame):
     link = frame.strip('/') or 'base_link'
     axes = arm_robot.pose(link, servo.node.next_posture())[:3, :3]
     moved = direction(servo, arm_robot, frame)
-    # A link of the arm turns a little on the way.
+    # A link of the arm rotates slightly during the motion.
     expected = axes @ SPEED / np.linalg.norm(SPEED)
     assert np.linalg.norm(moved - expected) < (0.2 if link == 'elbow_link' else 2e-3), (moved, expected)
 
@@ -77,10 +77,10 @@ def test_an_unknown_frame_among_known_ones_does_not_stop_the_arm(servo, arm_robo
     node = servo.node
     first = arm_robot.pose('tool0', node.next_posture())[:3, 3]
 
-    def far():
+    def has_moved():
         servo.send(twist(linear=(0.1, 0, 0), frame='nowhere'))
         return np.linalg.norm(arm_robot.pose('tool0', posture(node.states[-1]))[:3, 3] - first) > 0.05
-    servo.stream(twist(linear=(0, 0.1, 0)), far, 'the way')
+    servo.stream(twist(linear=(0, 0.1, 0)), has_moved, 'the displacement')
     assert [s.code for s in servo.statuses].count(ServoStatus.UNKNOWN_FRAME) == 1
 
 

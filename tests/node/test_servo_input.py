@@ -1,4 +1,4 @@
-"""Commands of the servo that make no sense, or too much: refused or bounded, with a sentence, once."""
+"""Invalid or excessive servo commands: refused or bounded, with one message."""
 import math
 
 import numpy as np
@@ -48,7 +48,7 @@ def test_what_makes_no_sense_is_refused_once(start, message, words):
         servo.send(message)
     servo.node.settle()
     assert servo.node.next_posture() == before
-    # What is sent on the same topic afterwards counts.
+    # Later commands on the same topic count.
     servo.stream(twist(linear=(0, 0.01, 0)) if isinstance(message, TwistStamped) else jog(elbow_joint=0.01),
                  lambda: servo.statuses[-1].code == ServoStatus.OK, 'a good command to count')
     assert len([status for status in servo.statuses if status.code == ServoStatus.INVALID]) == 1
@@ -105,9 +105,9 @@ def test_enormous_jogs_are_clamped(servo, arm_robot):
     places = [arm_robot.pose('tool0', posture(state))[:3, 3] for state in states]
     stamps = np.array([state.header.stamp.sec + 1e-9 * state.header.stamp.nanosec for state in states])
     assert (np.linalg.norm(np.diff(places, axis=0), axis=1) <= 0.5 * np.diff(stamps) * 1.01 + 1e-6).all()
-    # While the joint gets up to speed, its own limits hold the arm back too.
-    told = [status for status in servo.statuses[since:] if status.code == ServoStatus.SPEED][-1]
-    assert 'tool0 has the speed' in told.message and told.joints == [] and math.isnan(told.smallest_singular_value)
+    # While the joint accelerates, its own limits hold the arm back too.
+    status = [s for s in servo.statuses[since:] if s.code == ServoStatus.SPEED][-1]
+    assert 'tool0 has the speed' in status.message and status.joints == [] and math.isnan(status.smallest_singular_value)
 
 
 def test_a_frame_that_nobody_knows_is_refused(servo):
@@ -177,7 +177,7 @@ def test_deprecated_parameters_warn_and_name_their_replacement(servo):
 
 
 def test_a_deprecated_name_waits_on_the_line(start):
-    """From its first status on, the arm that may not slide has its tip on the line."""
+    """From its first status on, the tip of an arm that may not slide is on the line."""
     servo = start_servo(start, servo__held_back='wait')
     assert servo.node.process.lines_with('servo.held_back is deprecated')
     servo.stream(twist(linear=(0.14, 0.14, 0)), lambda: servo.statuses and servo.statuses[-1].code == ServoStatus.JOINT_LIMIT,

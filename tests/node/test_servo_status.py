@@ -14,7 +14,7 @@ from motion import assert_smooth, still
 from servo_client import BENT, PATIENT, RATE, Servo, jog, moved, start_servo, tip, twist
 from solids import BESIDE, MARGIN, MOVING, ROBOT, ROUNDING, start_arm
 
-# Of the bundled arm of six joints: far from limits and singularities.
+# Configuration of the bundled six-joint arm, far from limits and singularities.
 SIX_BENT = {'column_joint': 0.3, 'shoulder_joint': 0.3, 'elbow_joint': 0.5, 'forearm_roll_joint': 0.2, 'wrist_flex_joint': 0.6}
 
 
@@ -31,9 +31,9 @@ def until_status(servo, message, code):
     """Streams a command until a status has this code."""
     since = len(servo.statuses)
 
-    def told():
+    def reported():
         return next((status for status in servo.statuses[since:] if status.code == code), None)
-    return servo.stream(message, told, f'the code {code}')
+    return servo.stream(message, reported, f'the code {code}')
 
 
 def test_a_status_belongs_to_each_state(servo):
@@ -54,12 +54,12 @@ def test_a_joint_limit_is_named(servo, arm_robot):
     def left():
         return upper - posture(servo.node.states[-1])['elbow_joint']
     servo.stream(jog(elbow_joint=0.5), lambda: left() < 1e-3, 'the limit')
-    # And out again.
-    servo.stream(jog(elbow_joint=-0.5), lambda: left() > 0.05, 'the way back')
+    # Away from the limit again.
+    servo.stream(jog(elbow_joint=-0.5), lambda: left() > 0.05, 'the motion away from the limit')
 
 
 def test_a_singularity_is_told(start):
-    """The arm of six joints stretches until it cannot go on, and comes back."""
+    """The six-joint arm stretches up to the singularity, and returns."""
     file = ROOT / 'urdf' / 'arm6.urdf'
     robot = Robot.load(file)
     servo = start_servo(start, file, initial_posture=SIX_BENT)
@@ -71,12 +71,12 @@ def test_a_singularity_is_told(start):
     (lost,) = status.singular_direction
     assert vector(lost.linear) @ vector(lost.linear) + vector(lost.angular) @ vector(lost.angular) > 0
     here = node.next_posture()
-    servo.stream(twist(linear=(-0.14, -0.14, 0)), servo.moved(here, tip(robot, 0), 0.05), 'the way back')
+    servo.stream(twist(linear=(-0.14, -0.14, 0)), servo.moved(here, tip(robot, 0), 0.05), 'the motion away from the limit')
     assert_smooth(moved(node, before), robot, 1 / RATE)
 
 
 def test_a_limit_that_ends_the_line_is_told(servo, arm_robot):
-    """The elbow of the arm of seven joints comes to its limit just before the arm is stretched."""
+    """The elbow of the seven-joint arm reaches its limit just before the arm is stretched."""
     twisted = twist(linear=(0.14, 0.14, 0))
     servo.node.set_all(servo__max_deviation_angle=0.0)
     until_status(servo, twisted, ServoStatus.JOINT_LIMIT)
@@ -103,7 +103,7 @@ def test_sliding_is_told_with_its_angle(servo, arm_robot):
 
 
 def test_the_deviation_of_an_arm_that_comes_to_rest_is_told(start, arm_robot):
-    """Each joint brakes for itself when the commands end, so the tip leaves its line."""
+    """The joints brake independently when the commands end, so the tip leaves its line."""
     servo = start_servo(start, servo__timeout=0.5)
     node = servo.node
     direction = np.array((0, 1, 0))
@@ -115,8 +115,8 @@ def test_the_deviation_of_an_arm_that_comes_to_rest_is_told(start, arm_robot):
     line, *coasting = [(places[nanoseconds(status.header.stamp)], status) for status in servo.statuses[last:]
                        if nanoseconds(status.header.stamp) in places]
     beside = max(np.linalg.norm(np.cross(place - line[0], direction)) for place, status in coasting)
-    told = max(status.position_off_line for _, status in coasting)
-    assert told > 1e-4 and abs(told - beside) < 1e-3, f'{told} m told, {beside} m'
+    reported = max(status.position_off_line for _, status in coasting)
+    assert reported > 1e-4 and abs(reported - beside) < 1e-3, f'{reported} m reported, {beside} m'
     assert not any(status.sliding or status.deviation_angle for _, status in coasting)
 
 
@@ -146,7 +146,7 @@ def test_what_is_in_the_way_is_told_and_kept_clear_of(start):
     servo.stream_for(100, lambda _: twist(linear=(0, 0.1, 0)))
     BESIDE.assert_passed(moved(node, before), 1 / RATE, **MOVING)
     start_at = node.next_posture()
-    servo.stream(twist(linear=(0, -0.1, 0)), servo.moved(start_at, tip(ROBOT, 1), 0.05), 'the way back')
+    servo.stream(twist(linear=(0, -0.1, 0)), servo.moved(start_at, tip(ROBOT, 1), 0.05), 'the motion away from the limit')
     assert_smooth(moved(node, before), ROBOT, 1 / RATE)
 
 
@@ -202,8 +202,8 @@ def test_two_publishers_of_a_topic_are_told_once(start):
     node = servo.node
     other = node.wait_until_heard(node.node.create_publisher(type(twist()), f'{node.name}/target_twist', 10))
 
-    def told():
+    def warning():
         other.publish(twist(linear=(0, -0.01, 0)))
         return node.process.lines_with('2 publishers')
-    servo.stream(twist(linear=(0, 0.01, 0)), told, 'the warning')
+    servo.stream(twist(linear=(0, 0.01, 0)), warning, 'the warning')
     assert not still(node.states[-1])

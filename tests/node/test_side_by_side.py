@@ -1,4 +1,4 @@
-"""Requests side by side: long searches hold nothing up, and no request of many is lost."""
+"""Concurrent requests: long searches delay no others, and none of many requests is lost."""
 import os
 
 import pytest
@@ -23,7 +23,7 @@ def pose(arm_robot):
 def start_long(node, count=8 * len(os.sched_getaffinity(0))):
     """Queries that take a minute. They end with the node.
 
-    One alone takes some four seconds, so there are eight for each core, which share it.
+    A single one takes some four seconds, so there are eight per core.
     """
     service = node.service(SolveIK, 'solve_ik')
     futures = [service.call_async(SolveIK.Request(pose=pose_message(UNSOLVABLE), **LONG)) for _ in range(count)]
@@ -81,7 +81,7 @@ def test_queries_and_batches_are_answered_beside_a_long_batch(start, pose):
 
 def test_too_many_long_queries_are_refused_and_short_ones_are_not(start, pose):
     cores = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(cores)})  # of the node, which inherits it: so that there are few threads to fill
+    os.sched_setaffinity(0, {min(cores)})  # inherited by the node, to limit its number of threads
     try:
         node = start.node(ARM_FILE)
     finally:
@@ -95,7 +95,7 @@ def test_too_many_long_queries_are_refused_and_short_ones_are_not(start, pose):
 
 
 def test_a_search_that_begins_anew_is_one_search(arm, arm_robot, generator, pose):
-    """The first attempts of a long search are made twice. Neither the answer nor its counts tell."""
+    """The first attempts of a long search run twice. This changes neither the answer nor its counts."""
     poses = [UNSOLVABLE, *(arm_robot.pose('tool0', arm_robot.sample(generator)) for _ in range(5))]
     for fields in ({}, {'pick': 'most_manipulable'}):
         fields = {'attempts': 300, 'timeout': 20.0, 'random_seed': 3, **fields}
@@ -110,7 +110,7 @@ def test_a_search_that_begins_anew_is_one_search(arm, arm_robot, generator, pose
 
 
 def test_no_request_of_a_burst_is_lost(arm, pose):
-    # The client's own queue of answers must be as long as the burst.
+    # The client's own response queue must be as long as the burst.
     service = arm.node.create_client(SolveIK, f'{arm.name}/solve_ik', qos_profile=QoSProfile(depth=100))
     arm.wait_for(service.service_is_ready, 'the service')
     for _ in range(5):

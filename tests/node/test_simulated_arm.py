@@ -1,4 +1,4 @@
-"""The arm that the tests and the example connect to a node: its drives, and its faults as the measured joint states show them."""
+"""The simulated arm of the tests and the example: its drives, and its faults in the measured joint states."""
 import time
 
 import numpy as np
@@ -91,7 +91,7 @@ class Commander:
     def wait_for(self, condition, what, until=TIMEOUT):
         deadline = time.monotonic() + until
         while not (value := condition()):
-            assert time.monotonic() < deadline, f'waited in vain for {what}'
+            assert time.monotonic() < deadline, f'timed out waiting for {what}'
             self.executor.spin_once(timeout_sec=0.02)
         return value
 
@@ -166,10 +166,10 @@ def test_measurements_stop_and_come_late(commander):
     it.arm.mute(False)
 
     def measured_since():
-        # Those before may still be under way.
+        # Earlier ones may still be in transit.
         return [state for state in it.seen if nanoseconds(state.header.stamp) / 1e9 > muted]
     it.wait_for(measured_since, 'a measurement')
-    assert np.allclose(measured_since()[0].position, 0.4, atol=SETTLED), 'none came from the way there'
+    assert np.allclose(measured_since()[0].position, 0.4, atol=SETTLED), 'no measurement on the way'
 
 
 def test_joint_states_may_name_some_joints_in_any_order(commander):

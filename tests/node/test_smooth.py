@@ -1,4 +1,4 @@
-"""Smooth motion: within limits at every published sample, whatever interrupts it."""
+"""Smooth motion: within limits at every published sample, despite interruptions."""
 import numpy as np
 import pytest
 from std_msgs.msg import String
@@ -28,7 +28,7 @@ def node(shared_smooth):
 
 
 def moved(node, before):
-    """The states since then that have velocities, which those of a reset have not."""
+    """The states since then that have velocities; states of a reset have none."""
     return [state for state in node.states_since(before) if len(state.velocity)]
 
 
@@ -48,11 +48,11 @@ def test_the_way_is_smooth_and_ends_at_the_target(node, arm_robot):
     states = moved(node, before)
     assert_smooth(states, arm_robot, 1 / RATE)
     assert posture(states[-1]) == reached and still(states[-1])
-    # As long as it was told, to a period or two.
-    told = float(first.message.split('arrives in ')[1].split(' s')[0])
+    # The reported duration, to a period or two.
+    duration = float(first.message.split('arrives in ')[1].split(' s')[0])
     moving = [state for state in states if not still(state)]
     lost = (periods_between(moving, 1 / RATE) - 1).sum()
-    assert told * RATE - 2 - lost <= len(moving) <= told * RATE + 2
+    assert duration * RATE - 2 - lost <= len(moving) <= duration * RATE + 2
 
 
 def test_newer_targets_take_over_at_any_time(node, arm_robot, generator):
@@ -215,7 +215,7 @@ def test_mimic_and_prismatic_joints_move_with_their_masters(start, generator):
         status = node.send_pose(target)
         node.pace(0.2)
     node.wait_for(lambda: len(node.statuses_of(status.header.stamp)) == 2, 'the arrival')
-    # Followers may have any multiple of their masters' accelerations.
+    # The acceleration of mimic joints may be any multiple of their masters'.
     assert_smooth(moved(node, before), robot, 1 / RATE, acceleration=25.0, jerk=250.0,
                   velocities=dict.fromkeys(robot.movable, 25.0))
 

@@ -1,4 +1,4 @@
-"""The parameter speed_scale: slower motions on the same path, smooth changes, and stops that are as fast as ever."""
+"""The parameter speed_scale: slower motion on the same path, smooth changes, and stops at the full limits."""
 import pytest
 from geometry_msgs.msg import PoseArray
 from std_srvs.srv import Trigger
@@ -51,7 +51,7 @@ def wait_for_speed(node, speed):
 
 
 def assert_held(node):
-    """The arm comes to stand, and stays there for a while."""
+    """Waits until the arm rests, and stays at rest for a while."""
     node.wait_for(lambda: still(node.states[-1]), 'the arm to stand')
     held = node.next_posture()
     node.live(20)
@@ -70,10 +70,10 @@ def test_a_smooth_motion_is_slower_from_its_beginning(node, arm_robot, scale):
     states = moved(node, before)
     limits = {name: scale * limit for name, limit in velocity_limits(arm_robot).items()}
     assert_smooth(states, arm_robot, 1 / RATE, limits, scale ** 2 * ACCELERATION, scale ** 3 * JERK)
-    told = float(first.message.split('arrives in ')[1].split(' s')[0])
+    duration = float(first.message.split('arrives in ')[1].split(' s')[0])
     stamps = [state.header.stamp for state in states if not still(state)]
     took = (stamps[-1].sec - stamps[0].sec) + 1e-9 * (stamps[-1].nanosec - stamps[0].nanosec)
-    assert took > 0.9 * told and posture(states[-1]) == reached
+    assert took > 0.9 * duration and posture(states[-1]) == reached
 
 
 def test_it_changes_smoothly_and_zero_keeps_the_motion(node, arm_robot):
@@ -149,9 +149,9 @@ def test_velocity_commands_are_slower_and_the_status_says_so(servo, arm_robot, m
     before, since = node.snapshot(), len(servo.statuses)
     trajectories = node.subscribe(JointTrajectory, f'{node.name}/servo_trajectory', [])
 
-    def half():
+    def has_half_speed():
         return next((status for status in servo.statuses[since:] if abs(status.scale - 0.5) < 0.01), None)
-    status = servo.stream(message, half, 'half of the speed')
+    status = servo.stream(message, has_half_speed, 'half of the speed')
     assert status.code == ServoStatus.SPEED and 'speed_scale is 0.500' in status.message
     for scale in (0.0, 1.0, 0.2):
         node.set_all(speed_scale=scale)
@@ -159,7 +159,7 @@ def test_velocity_commands_are_slower_and_the_status_says_so(servo, arm_robot, m
     servo.stream(zero, lambda: still(node.states[-1]), 'the arm to stand')
     states = moved(node, before)
     assert_smooth(states, arm_robot, 1 / RATE, **CHANGING)
-    # Controllers get the velocities at that speed too.
+    # Velocities for controllers are scaled too.
     published = {tuple(state.velocity) for state in states}
     assert len(trajectories) > 20
     assert all(tuple(trajectory.points[0].velocities) in published for trajectory in trajectories)
@@ -179,7 +179,7 @@ def test_at_zero_commands_still_become_too_old(start):
     servo.send(command)
     servo.status(ServoStatus.TIMEOUT, since)
     held = node.next_posture()
-    # Nothing is left of the motion that no one commands any more.
+    # The cancelled motion does not continue.
     node.set_all(speed_scale=1.0)
     node.live(20)
     assert node.next_posture() == held

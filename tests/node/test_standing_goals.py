@@ -1,4 +1,4 @@
-"""Standing goals: the parameter goals, which comes before targets."""
+"""Standing goals: the parameter goals, which has priority over targets."""
 import json
 
 import numpy as np
@@ -15,7 +15,7 @@ ALL_ROTATIONS = ['rx', 'ry', 'rz']
 
 
 def level(pose, angle):
-    """A cone around the direction that the z axis of the tip has at a pose."""
+    """A cone around the direction of the tip's z axis at a pose."""
     return {'type': 'cone', 'name': 'level', 'axis': [0, 0, 1], 'direction': pose[:3, 2].tolist(), 'angle': angle}
 
 

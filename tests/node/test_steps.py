@@ -1,4 +1,4 @@
-"""Motion in bounded steps, and what interrupts it."""
+"""Motion in bounded steps, and its interruption."""
 from urdf_ik.msg import SolveStatus
 
 from checks import assert_honest, assert_posture, assert_solved, difference
@@ -19,7 +19,7 @@ def test_steps_are_bounded_until_arrival(start, arm_robot):
     assert_honest(first, arm_robot, node.answer_to(first), 'tool0', target)
     arrival = node.status_of(first.header.stamp, SolveStatus.SOLVED)
     assert_solved(node, arm_robot, arrival, 'tool0', target)
-    # Each is about its own posture.
+    # Each is for its own configuration.
     assert first.smallest_singular_value >= 0 and arrival.smallest_singular_value >= 0
     assert first.smallest_singular_value != arrival.smallest_singular_value
     travelled = node.states[before.states - 1:]
@@ -29,7 +29,7 @@ def test_steps_are_bounded_until_arrival(start, arm_robot):
 
 
 def test_a_newer_target_replaces_one_that_is_being_approached(start, arm_robot):
-    # Small steps: a busy machine may send the second one late, and the arm must not have arrived.
+    # Small steps: a busy machine may delay the second target, and the arm must not arrive earlier.
     node = start.node(ARM_FILE, max_joint_step=0.005)
     far, near = (arm_robot.pose('tool0', {'shoulder_pan_joint': angle}) for angle in (2.0, -0.1))
     first = node.send_pose(far)

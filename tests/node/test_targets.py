@@ -1,4 +1,4 @@
-"""Target in, joint states out."""
+"""Targets in, joint states out."""
 import math
 
 import numpy as np
@@ -18,7 +18,7 @@ STRAIGHT_AHEAD = translation(3, 0, 0.3)  # out of the arm's reach
 
 
 def planar(shoulder, elbow):
-    """The planar arm's tip, worked out by hand."""
+    """The planar arm's tip, derived by hand."""
     angle = shoulder + elbow
     pose = translation(0.5 * (math.cos(shoulder) + math.cos(angle)), 0.5 * (math.sin(shoulder) + math.sin(angle)), 0)
     pose[:2, :2] = [[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]]
@@ -74,7 +74,7 @@ def test_the_posture_is_published_from_the_start_and_repeated(start, arm_robot):
     assert nanoseconds(node.states[0].header.stamp) > 0
 
     def steps():
-        """The times between the last states [s]."""
+        """The times between recent states [s]."""
         return np.diff([nanoseconds(state.header.stamp) for state in node.states[-60:]]) * 1e-9
     node.wait_for(lambda: len(steps()) > 50 and np.median(steps()) == pytest.approx(0.01, rel=0.3), 'states at publish_rate')
     assert all(posture(state) == first for state in node.states)
@@ -119,7 +119,7 @@ def test_out_of_reach_goes_as_near_as_possible(arm, arm_robot):
 def test_out_of_reach_point_is_approached(start):
     robot = Robot.load(PLANAR)
     node = start.node(PLANAR)
-    target = np.array([1.2, 1.6, 0.0])  # 2 m away in a direction that the arm of 1 m can point to
+    target = np.array([1.2, 1.6, 0.0])  # 2 m away in a direction in which the 1 m arm can point
     status = node.send_point(target)
     assert status.outcome == SolveStatus.OUT_OF_REACH, status.message
     positions = node.answer_to(status)
@@ -167,7 +167,7 @@ def test_a_slow_target_never_makes_the_arm_jump(arm, arm_robot):
 
 @pytest.mark.parametrize('jumps', [False, True])
 def test_branch_jumps(start, jumps):
-    """From one end of the shoulder's range the target lies beyond the other end: a step away, but behind the stop."""
+    """From one end of the shoulder's range the target lies beyond the other end: a short distance away, but behind the limit."""
     robot = Robot.load(PLANAR)
     node = start.node(PLANAR, branch_jumps=jumps, initial_posture='{shoulder: 2.9, elbow: 0.3}')
     target = planar(-2.9, 0.3)
@@ -190,7 +190,7 @@ def test_a_status_says_that_time_was_up(arm):
 
 
 def test_a_flood_of_targets_never_queues_up(start, arm_robot):
-    """Each target but the last takes 50 ms to give up on: in a queue the last would wait for minutes."""
+    """Each target but the last takes 50 ms until failure: in a queue the last would wait for minutes."""
     node = start.node(ARM_FILE, timeout=0.05, attempts=1_000_000)
     target = arm_robot.pose('tool0', {'elbow_joint': 0.3})
     messages = [pose_message(pose, stamp=node.new_stamp()) for pose in [UNSOLVABLE] * 2000 + [target]]
@@ -212,6 +212,6 @@ def test_best_effort_publishers_are_heard_where_told(start, arm_robot):
     target = arm_robot.pose('tool0', {'elbow_joint': 0.3})
 
     def answered():
-        publisher.publish(pose_message(target, stamp=node.new_stamp()))  # may be lost, which is what best effort means
+        publisher.publish(pose_message(target, stamp=node.new_stamp()))  # may be lost with best-effort delivery
         return node.statuses
     assert_solved(node, arm_robot, node.wait_for(answered, 'a status')[0], 'tool0', target)

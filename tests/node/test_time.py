@@ -15,7 +15,7 @@ STEP = SECOND // 100
 
 
 class Simulation:
-    """A simulator's clock, which runs while it is waited for, and no faster than the node follows it."""
+    """A simulator's clock that advances during waits, at a rate that the node can follow."""
 
     def __init__(self, node):
         self.node = node
@@ -33,7 +33,7 @@ class Simulation:
         return self.node.wait_for(step, what)
 
     def status(self, answers):
-        """The first of the statuses, once they are there and time has gone on: a state before it may have the stamp of its own."""
+        """The first of the statuses, once there is one and time has advanced: an earlier state may have the same stamp."""
         status = self.run(answers, 'a status')[0]
         self.run(lambda: nanoseconds(self.node.states[-1].header.stamp) > nanoseconds(status.joint_state_stamp), 'the time to go on')
         return status

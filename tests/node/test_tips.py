@@ -1,4 +1,4 @@
-"""Several tips: a topic for each, and targets that come close together."""
+"""Several tips: a topic for each, and nearly simultaneous targets."""
 import numpy as np
 import pytest
 from geometry_msgs.msg import PointStamped, PoseArray, PoseStamped
@@ -36,7 +36,7 @@ def node(shared_node):
 
 
 def send_both(node, poses):
-    """One target for each tip at once; the statuses."""
+    """Publishes a target for each tip at once; returns the statuses."""
     stamps = []
     for topic, pose in zip(TOPICS, poses):
         message = pose_message(pose, '', node.new_stamp())
@@ -65,7 +65,7 @@ def test_the_short_name_is_the_first_tips(node, robot, generator):
 
 
 def test_targets_that_come_together_are_met_together(node, robot, generator):
-    # On a busy machine the second may come late: it then joins the first.
+    # On a busy machine the second may be late: it then joins the first.
     with node.changed(join_targets=3600.0):
         for _ in range(20):
             node.reset()
@@ -73,7 +73,7 @@ def test_targets_that_come_together_are_met_together(node, robot, generator):
             poses = [robot.pose(tip, sample) for tip in TIPS]
             statuses = send_both(node, poses)
             assert [status.outcome for status in statuses] == [SolveStatus.SOLVED] * 2, [s.message for s in statuses]
-            # Whichever was answered last, the arm is at both.
+            # Whichever status came last, the arm is at both.
             positions = node.next_posture()
             for tip, pose in zip(TIPS, poses):
                 assert_reached(robot, positions, tip, pose)

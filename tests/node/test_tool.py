@@ -1,4 +1,4 @@
-"""Tools on the tip links: the parameter, requests, and all that is said of a tip."""
+"""Tools on the tip links: the parameter, requests, and all outputs about a tip."""
 import json
 import math
 
@@ -21,7 +21,7 @@ from test_markers import wait_for_tip, watch
 
 TOOL = translation(0.05, -0.03, 0.12) @ rotation((0, 1, 0), 0.8) @ rotation((0, 0, 1), -0.5)
 OTHER = translation(0, 0.1, 0.02) @ rotation((1, 0, 0), 1.1)
-CLOSE = 1e-8  # [m or rad] by which independent kinematics may differ
+CLOSE = 1e-8  # [m or rad] tolerated difference from independent kinematics
 HANDS = ['left_hand', 'right_hand']
 
 
@@ -36,7 +36,7 @@ def message(tool):
 
 
 class Tooled:
-    """A robot whose link `tool0` is the tool on it: for checks that were written for links."""
+    """A robot with the tool frame in place of the link `tool0`: for checks of links."""
 
     def __init__(self, robot, tool):
         self.robot, self.tool = robot, tool
@@ -127,7 +127,7 @@ def test_the_tool_follows_a_path(with_tool, tooled):
 
 @pytest.mark.parametrize('frame', ['', 'tool0'])
 def test_a_twist_turns_the_tool_about_its_point(start, arm_robot, frame):
-    """The axes are those of the frame that is named, also where that is the link which carries the tool."""
+    """The axes are those of the named frame, also if it is the link with the tool."""
     servo = start_servo(start, tool=as_yaml(tool0=TOOL))
     first = arm_robot.pose('tool0', servo.node.next_posture())
     axis = np.array([0.0, 0.0, 1.0])
@@ -152,10 +152,10 @@ def test_a_clutch_moves_the_tool_as_the_hand(start, tooled):
     aim = home.copy()
     aim[:3, :3] = turn[:3, :3] @ home[:3, :3]
 
-    def there():
+    def has_arrived():
         return max(errors(tooled.pose('tool0', posture(servo.node.states[-1])), aim)) < 1e-4
     servo.stream_for(40, lambda index: servo.hand(hand @ rotation((0, 1, 0), 0.2 * (index + 1) / 40)))
-    servo.stream(servo.hand(hand @ turn), there, 'the tool to turn in place')
+    servo.stream(servo.hand(hand @ turn), has_arrived, 'the tool to turn in place')
 
 
 def test_handle_markers_and_kinematics_show_the_tool(with_tool, tooled):
@@ -170,7 +170,7 @@ def test_handle_markers_and_kinematics_show_the_tool(with_tool, tooled):
 
 
 def test_the_page_in_the_browser_knows_the_tool(with_tool, arm_robot, monkeypatch):
-    pytest.importorskip('viser', reason='the page is not tried: no Python package viser here')
+    pytest.importorskip('viser', reason='the page is not tested: no Python package viser here')
     monkeypatch.syspath_prepend(str(ROOT / 'scripts'))
     from viewer.arm import Arm
     from viewer.page import tools_of
@@ -204,7 +204,7 @@ def test_a_change_waits_until_the_arm_is_at_rest(start, arm_robot):
     def tip():
         answer = node.forward_kinematics(joint_state=JointState(name=list(aim), position=list(aim.values())))
         return pose_from(answer.poses[0].pose)
-    assert max(errors(tip(), target)) < CLOSE, 'on the way it is the link'
+    assert max(errors(tip(), target)) < CLOSE, 'during the motion it is the link'
     node.wait_for(lambda: max(errors(tip(), target @ TOOL)) < CLOSE, 'the tool to be used')
     assert max(errors(arm_robot.pose('tool0', node.next_posture()), target)) < 1.001e-5, 'the arm has arrived before'
 

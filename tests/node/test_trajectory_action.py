@@ -1,4 +1,4 @@
-"""Paths that a driver executes: goals of FollowJointTrajectory to a real action server, with all its ways to end one."""
+"""Paths executed by a driver: goals of FollowJointTrajectory to a real action server, with all possible ends."""
 import signal
 
 import numpy as np
@@ -15,12 +15,12 @@ from path_client import START, PathFollower, messages
 from trajectory_driver import TrajectoryDriver
 
 NEAR = 1e-4  # [m], path.position_deviation
-# The driver plays a trajectory by its own clock, and the node by its own: a busy machine delays one or the other.
+# Driver and node use separate clocks: a busy machine delays one or the other.
 PARAMETERS = {'path__speed': 0.15, 'following_error__window': 3.0, 'following_error__angle': 0.5}
 
 
 class Driven:
-    """A node whose paths a driver executes."""
+    """A node whose paths are executed by a driver."""
 
     def __init__(self, launcher, **parameters):
         self.number = len(launcher.clients)
@@ -32,11 +32,11 @@ class Driven:
         self.wait_for_start()
 
     def wait_for_start(self):
-        """Until the arm is measured there."""
+        """Waits until the arm is measured there."""
         self.node.wait_for(lambda: difference(self.node.next_posture(), START) < 0.03, 'the measurement')
 
     def restore(self):
-        """The arm at its start, with a driver that behaves."""
+        """The arm at its start, with a driver without faults."""
         self.driver.behave()
         self.driver.positions.update(START)
         for service in ('resume', 'reset'):
@@ -108,13 +108,13 @@ def test_a_driver_executes_a_path(driven, arm_robot, corners):
     assert driven.driver.goals == [result.trajectory]
     driven.ended('succeed')
     assert errors(driven.tip(arm_robot), corners[-1]) <= (1e-5, 1e-5) and result.fraction == 1.0
-    # Its feedback is the progress, and the arm is on the path.
+    # The feedback reports the progress, and the arm is on the path.
     assert any(0.1 < feedback.progress < 0.9 for feedback in goal.feedback)
     assert result.position_deviation <= 10 * NEAR
 
 
 def test_the_arm_has_arrived_when_its_driver_has(driven, arm_robot, corners):
-    """The command is at the end of the path long before."""
+    """The command reaches the end of the path long before."""
     driven.driver.behave(pace=0.3)
     with driven.node.changed(following_error__enabled=False):
         goal = driven.follower.send(corners)
@@ -172,7 +172,7 @@ def test_goals_that_are_completed_cancelled_and_preempted(driven, arm_robot, cor
         if kind == 'complete':
             assert result.success, result.message
             assert errors(driven.tip(arm_robot), there) <= (1e-5, 1e-5)
-    # A goal of a driver for each that it accepted, and each has ended.
+    # The driver got a goal for each accepted path, and each has ended.
     node.wait_for(lambda: len(driven.driver.ends) == len(driven.driver.goals), 'the driver to end all goals')
     assert driven.driver.ends.count('succeed') >= 8 and 'abort' not in driven.driver.ends
     assert not any(status.outcome == SolveStatus.FOLLOWING_ERROR for status in node.statuses[before:])

@@ -1,4 +1,4 @@
-"""The service ~/get_type_description, compared with the answers of a node of rclpy."""
+"""The service ~/get_type_description, compared with the responses of an rclpy node."""
 import importlib.util
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ from conftest import ARM_FILE
 from test_interface import SERVICES as OFFERED
 
 if importlib.util.find_spec('type_description_interfaces') is None:
-    pytest.skip('this ROS 2 describes no types', allow_module_level=True)
+    pytest.skip('this ROS 2 has no type descriptions', allow_module_level=True)
 
 from rclpy.action import ActionServer
 from rclpy.node import Node
@@ -31,7 +31,7 @@ NAMES = [*TOPICS, *SERVICES, *OF_ACTION, 'action_msgs/srv/CancelGoal', 'action_m
 
 @pytest.fixture(scope='module')
 def reference(shared_arm):
-    """A node of rclpy with interfaces of these types, which it describes by the code of their libraries."""
+    """An rclpy node with interfaces of these types, which describes them by the code of their libraries."""
     node = Node('reference', namespace=shared_arm.namespace)
     for number, kind in enumerate(TOPICS.values()):
         node.create_publisher(kind, f'topic_{number}', 1)
@@ -46,7 +46,7 @@ def reference(shared_arm):
 
 
 def hash_of(name):
-    """The hash of a type by the files of its package."""
+    """The hash of a type from the files of its package."""
     package, kind, base = name.split('/')
     file = Path(get_package_share_directory(package)) / kind / f"{base.split('_')[0]}.json"
     return next(known['hash_string'] for known in json.loads(file.read_text())['type_hashes'] if known['type_name'] == name)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 for module in ('viser', 'yourdfpy', 'websockets', 'imageio'):
-    pytest.importorskip(module, reason=f'the page in the browser is not tried: no Python package {module} here')
+    pytest.importorskip(module, reason=f'the page in the browser is not tested: no Python package {module} here')
 
 from geometry_msgs.msg import PoseStamped  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
@@ -62,7 +62,7 @@ def view(tmp_path):
 
 @pytest.fixture
 def page(window, view, start, request):
-    """Starts a node and opens its page, and waits for a text on it; a complaint in the console fails the test."""
+    """Starts a node and opens its page, and waits for a text on it; an error in the console fails the test."""
     window.errors.clear()
 
     def open_page(urdf, text, namespace=None, **parameters):
@@ -79,7 +79,7 @@ def page(window, view, start, request):
 
 ACCENT = (215, 105, 35)  # of the bundled arm's rings, lit
 BONE = (35, 115, 130)
-MEASURED = (165, 190, 225)  # of the measured arm before the background
+MEASURED = (165, 190, 225)  # of the measured arm in front of the background
 OBSTACLE, ATTACHED = (118, 151, 142), (166, 135, 185)
 
 
@@ -116,7 +116,7 @@ def test_with_a_tool_the_tool_is_dragged(page, arm_robot):
         return np.array(wait_for_z_arrow(window), float)
     at_link = handle()
     node.set_all(tool='{tool0: {p: [0, 0, 0.1]}}')
-    node.wait_for(lambda: np.linalg.norm(handle() - at_link) > 5, 'the handle to come to the tool', TIMEOUT)
+    node.wait_for(lambda: np.linalg.norm(handle() - at_link) > 5, 'the handle to move to the tool', TIMEOUT)
     start = arm_robot.pose('tool0', posture(node.next_state())) @ translation(0, 0, 0.1)
     drag(window, handle().tolist(), (0, -60), pause=lambda: node.pace(0.05))
 
@@ -133,9 +133,9 @@ def test_what_is_chosen_on_the_panel_is_done(page, arm_robot):
     node, window = page(ARM_FILE, 'arm7')
     before = posture(node.next_state())
     node.send_pose(translation(-0.05, 0, 0) @ arm_robot.pose('tool0', before))
-    # The panel may move between a look and a click.
+    # The panel may move between reading a place and clicking it.
     node.wait_for(lambda: click(window, "[...document.querySelectorAll('button')].find(e => e.innerText == 'Reset')")
-                  and difference(posture(node.next_state()), before) < 1e-9, 'the posture before')
+                  and difference(posture(node.next_state()), before) < 1e-9, 'the previous configuration')
     choose(window, 'jacobian', 'fabrik')
     node.wait_for(lambda: node.get('solver') == ['fabrik'], 'the solver to be set')
 
@@ -159,14 +159,14 @@ def test_the_figure_of_eight_rests_and_goes_on_by_a_button(page_and_figure):
     window, figure = page_and_figure
 
     def press(label, then):
-        """Until the button says something else: the panel may move between a look and a click."""
+        """Clicks until the button has another label: the panel may move between reading a place and clicking it."""
         def has_changed():
             if then in window.text():
                 return True
             click(window, BUTTON(label))
             figure.node.pace(1.0)
             return False
-        wait_for(has_changed, f'the button to say {then}')
+        wait_for(has_changed, f'the button with the label {then}')
 
     press('Figure of eight: rest', 'Figure of eight: go on')
     press('Figure of eight: go on', 'Figure of eight: rest')
@@ -177,7 +177,7 @@ def test_the_figure_of_eight_rests_and_goes_on_by_a_button(page_and_figure):
 @needs_browser
 def test_the_figure_of_eight_waits_for_a_pointer_over_the_handle(page_and_figure):
     window, figure = page_and_figure
-    # The handle comes by there once in a round.
+    # The handle passes there once per round.
     columns, rows = wait_for_pixels(window, Z_ARROW, 10, tolerance=30)
     window.mouse('mouseMoved', columns.mean(), rows.mean())
 
@@ -246,7 +246,7 @@ def test_a_measured_arm_is_drawn_beside_the_commanded_one(page):
         return len(pixels(window, MEASURED, tolerance=25)[0])
     node.wait_for(lambda: measured(MEASURED_AT) > 3000, 'the measured arm', TIMEOUT)
     there = posture(node.next_state())
-    node.wait_for(lambda: measured(there) < 300, 'one arm to be left', TIMEOUT)
+    node.wait_for(lambda: measured(there) < 300, 'a single arm', TIMEOUT)
 
 
 @needs_browser
@@ -258,7 +258,7 @@ def test_a_drive_is_frozen_and_resumed_on_the_page(page, simulate):
     freeze = "[...document.querySelectorAll('label')].find(e => e.innerText.trim() == 'Freeze')"
 
     def turn_until(condition, what, element=None):
-        """Presses an element of the page again and again, since the panel may move between a look and a click."""
+        """Presses an element of the page repeatedly, since the panel may move between reading a place and clicking it."""
         def turned():
             jogs.publish(JointState(name=['shoulder_pan_joint'], velocity=[0.3]))
             if condition():

@@ -1,11 +1,11 @@
-"""The page shows the standing goals as the node draws them, and drags move them."""
+"""The page displays the standing goals as the node draws them, and drags move them."""
 import json
 
 import numpy as np
 import pytest
 
 for module in ('viser', 'yourdfpy', 'websockets', 'imageio'):
-    pytest.importorskip(module, reason=f'the page in the browser is not tried: no Python package {module} here')
+    pytest.importorskip(module, reason=f'the page in the browser is not tested: no Python package {module} here')
 
 from client import posture  # noqa: E402
 from conftest import ARM_FILE  # noqa: E402
@@ -29,7 +29,7 @@ pytestmark = needs_browser
 
 
 def violated_pixels(window):
-    """Columns and rows of the scene that have the colour of a violated goal, as pairs."""
+    """Columns and rows of the scene with the colour of a violated goal, as pairs."""
     return set(zip(*(side.tolist() for side in pixels(window, VIOLATED, tolerance=30))))
 
 
@@ -70,7 +70,7 @@ def test_what_is_dragged_moves_a_goal(page, arm_robot):
     before = np.array(goals_in_use(node)['box']['p'])
 
     def box():
-        """The middle of the box, where its ball is, once it is stationary."""
+        """The centre of the box, at its ball, once it is stationary."""
         found = [np.array(sorted(violated_pixels(window) - arm_alone)) for _ in range(2)]
         middles = [np.add(places.min(axis=0), places.max(axis=0)) / 2 for places in found if len(places) > 200]
         return middles[0].tolist() if len(middles) == 2 and np.array_equal(*middles) else None

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 for module in ('viser', 'yourdfpy'):
-    pytest.importorskip(module, reason=f'the page in the browser is not tried: no Python package {module} here')
+    pytest.importorskip(module, reason=f'the page in the browser is not tested: no Python package {module} here')
 
 import viser.transforms  # noqa: E402
 from geometry_msgs.msg import Point, Vector3  # noqa: E402
@@ -20,7 +20,7 @@ from viewer.markers import Markers, goals_of  # noqa: E402
 from viewer.panel import axes_of, joint_row, name_of_axes  # noqa: E402
 from viewer.pointer import PATH, Pointer, is_seen_at  # noqa: E402
 from viewer.robot import BadDescription, JointRange, Robot  # noqa: E402
-from viewer.server import Tellers  # noqa: E402
+from viewer.server import PageScripts  # noqa: E402
 from viewer.shapes import MeshError, MeshFinder, load_shapes  # noqa: E402
 from viewer.steering.pads import FRESH, Pads  # noqa: E402
 from viewer.steering.pads import PATH as STEER_PATH  # noqa: E402
@@ -104,7 +104,7 @@ def test_free_axes_have_a_name_each(axes):
 
 
 def test_a_ball_is_under_the_pointer_where_the_camera_shows_it():
-    """A camera at 2 m in front of the ball, that looks along -x of the scene: its right is +y, its down is -z."""
+    """A camera 2 m in front of the ball, looking along -x of the scene: its right is +y, its down is -z."""
     turn = viser.transforms.SO3.from_matrix(np.array([[0.0, 0.0, -1.0], [1.0, 0.0, 0.0], [0.0, -1.0, 0.0]]))
     camera = SimpleNamespace(wxyz=turn.wxyz, position=np.array([2.0, 0.0, 0.5]), fov=2 * math.atan(0.5))
     # Half the height of the picture is 1 m there.
@@ -127,33 +127,33 @@ def test_a_ball_is_under_the_pointer_where_the_camera_shows_it():
 def test_only_pages_of_this_server_tell_where_their_pointer_is(query, site, taken, known):
     pointer = Pointer()
     headers = {'Sec-Fetch-Site': site} if site else {}
-    assert pointer.is_told_by(SimpleNamespace(path=f'{PATH}?{query}', headers=headers)) == taken
+    assert pointer.handle(SimpleNamespace(path=f'{PATH}?{query}', headers=headers)) == taken
     assert (pointer._place is not None) == known
 
 
-def tell(pads, by='0,0,0,0,0,0', page='a', client='1', number='1', held='1', site='same-origin', path=STEER_PATH):
-    """Whether the request of a page that holds its pads so is taken."""
+def steer(pads, by='0,0,0,0,0,0', page='a', client='1', number='1', held='1', site='same-origin', path=STEER_PATH):
+    """Whether the server accepts the request of a page with these deflections of its pads."""
     query = f'page={page}&client={client}&number={number}&held={held}&by={by}'
-    return pads.is_told_by(SimpleNamespace(path=f'{path}?{query}', headers={'Sec-Fetch-Site': site} if site else {}))
+    return pads.handle(SimpleNamespace(path=f'{path}?{query}', headers={'Sec-Fetch-Site': site} if site else {}))
 
 
 def test_pads_are_told_by_pages_of_this_server_only():
     for options in ({'site': 'cross-site'}, {'site': None}, {'path': '/other'}):
         pads = Pads()
-        assert not tell(pads, **options) and pads.held() is None
+        assert not steer(pads, **options) and pads.held() is None
     pads = Pads()
-    assert tell(pads, by='1,-0.5,0,7,0,-7')
+    assert steer(pads, by='1,-0.5,0,7,0,-7')
     assert pads.held().client == 1 and pads.held().by.tolist() == [1, -0.5, 0, 1, 0, -1]
 
 
 @pytest.mark.parametrize('host, taken', [
     ('127.0.0.1:8080', True), ('localhost:9000', True), ('evil.example:8080', False), (None, False)])
 def test_a_foreign_name_that_leads_to_the_server_steers_nothing(host, taken):
-    tellers = Tellers(Pointer(), Pads())
+    page_scripts = PageScripts(Pointer(), Pads())
     headers = {'Sec-Fetch-Site': 'same-origin', **({'Host': host} if host else {})}
     path = f'{STEER_PATH}?page=a&client=1&number=1&held=1&by=1,0,0,0,0,0'
-    assert tellers.are_told_by(SimpleNamespace(path=path, headers=headers)) == taken
-    assert (tellers.pads.held() is not None) == taken
+    assert page_scripts.handle(SimpleNamespace(path=path, headers=headers)) == taken
+    assert (page_scripts.pads.held() is not None) == taken
 
 
 @pytest.mark.parametrize('options', [
@@ -161,22 +161,22 @@ def test_a_foreign_name_that_leads_to_the_server_steers_nothing(host, taken):
     {'page': 'a&page=b'}, {'by': '0,0,0,0,0,0&' + 'x=1&' * 100}])
 def test_deflections_that_make_no_sense_are_ignored(options):
     pads = Pads()
-    assert tell(pads, **options) and pads.held() is None
+    assert steer(pads, **options) and pads.held() is None
 
 
 def test_pads_let_go_when_told_so_and_when_the_page_is_silent_or_gone(monkeypatch):
     pads = Pads()
-    tell(pads, number='2')
-    tell(pads, number='1', held='0')
-    assert pads.held() is not None, 'a request that was overtaken'
-    tell(pads, number='3', held='0')
+    steer(pads, number='2')
+    steer(pads, number='1', held='0')
+    assert pads.held() is not None, 'an outdated request'
+    steer(pads, number='3', held='0')
     assert pads.held() is None
-    tell(pads, number='4')
+    steer(pads, number='4')
     pads.let_go(2)
     assert pads.held() is not None
     pads.let_go(1)
     assert pads.held() is None
-    tell(pads, number='5')
+    steer(pads, number='5')
     later = pads.held().received + FRESH + 0.01
     monkeypatch.setattr('viewer.steering.pads.time.monotonic', lambda: later)
     assert pads.held() is None
@@ -184,12 +184,12 @@ def test_pads_let_go_when_told_so_and_when_the_page_is_silent_or_gone(monkeypatc
 
 def test_one_page_steers_at_a_time():
     pads = Pads()
-    tell(pads, page='a', number='9')
-    tell(pads, page='b', number='1', by='1,1,1,1,1,1')
-    tell(pads, page='b', number='2', held='0')
+    steer(pads, page='a', number='9')
+    steer(pads, page='b', number='1', by='1,1,1,1,1,1')
+    steer(pads, page='b', number='2', held='0')
     assert pads.held().page == 'a'
-    tell(pads, page='a', number='10', held='0')
-    tell(pads, page='b', number='3')
+    steer(pads, page='a', number='10', held='0')
+    steer(pads, page='b', number='3')
     assert pads.held().page == 'b'
 
 
@@ -206,11 +206,11 @@ def test_a_deflection_is_a_twist():
     assert np.allclose(twist_of(np.array([1, 0, 0, 0, 0, 0]), speeds, view), (0, -0.1, 0, 0, 0, 0))
     for by, place, leads_to in (((1, 0, 0), (-1, 0, 0), (0, -1, 0)), ((0, 1, 0), (-1, 0, 0), (0, 0, 1))):
         angular = twist_of(np.array([0, 0, 0, *by]), speeds, view)[3:]
-        assert np.allclose(np.cross(angular, place), 0.3 * np.array(leads_to)), 'what faces the viewer goes along with the pad'
+        assert np.allclose(np.cross(angular, place), 0.3 * np.array(leads_to)), 'the side facing the viewer follows the pad'
 
 
 class DrawnScene:
-    """What is added to a scene, by name."""
+    """Objects added to a scene, by name."""
 
     def __init__(self):
         self.nodes = {}

@@ -1,4 +1,4 @@
-"""The server of the page in the browser: whom it listens to, its port, and what it lacks."""
+"""The server of the page: accepted origins, its port, and missing packages."""
 import base64
 import contextlib
 import os
@@ -9,7 +9,7 @@ import sys
 import pytest
 
 for module in ('viser', 'websockets'):
-    pytest.importorskip(module, reason=f'the page in the browser is not tried: no Python package {module} here')
+    pytest.importorskip(module, reason=f'the page in the browser is not tested: no Python package {module} here')
 
 import viser  # noqa: E402
 from websockets.exceptions import ConnectionClosed  # noqa: E402
@@ -24,7 +24,7 @@ from test_view import VIEW, start_view, view  # noqa: E402, F401
     ('http://localhost:9999', 'localhost:9999', True),  # behind a forwarded port
     ('http://evil.example', None, False),
     ('http://127.0.0.1:1', None, False),
-    ('http://evil.example:{port}', 'evil.example:{port}', False),  # a foreign name that leads here
+    ('http://evil.example:{port}', 'evil.example:{port}', False),  # a foreign name that resolves to this server
     (None, None, False)])
 def test_pages_of_others_are_refused(module_view, origin, host, accepted):
     port = module_view.port()
@@ -33,7 +33,7 @@ def test_pages_of_others_are_refused(module_view, origin, host, accepted):
 
 
 def shake_hands(port, origin, host):
-    """Asks for a web socket as a browser does; the first line of the answer."""
+    """Requests a web socket as a browser does; returns the first line of the response."""
     lines = [
         'GET / HTTP/1.1', f'Host: {host}', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13',
         f'Sec-WebSocket-Key: {base64.b64encode(bytes(16)).decode()}', f'Sec-WebSocket-Protocol: viser-v{viser.__version__}']
@@ -91,7 +91,7 @@ def test_without_a_display_no_browser_is_opened(module_view):
     if os.environ.get('DISPLAY') or os.environ.get('WAYLAND_DISPLAY'):
         pytest.skip('there is a display')
     module_view.port()
-    wait_for(lambda: 'there is no display' in module_view.output(), 'the sentence about the display')
+    wait_for(lambda: 'there is no display' in module_view.output(), 'the message about the display')
     assert 'ssh -L' in module_view.output()
 
 

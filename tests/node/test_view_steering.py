@@ -1,9 +1,9 @@
-"""Steering on the page: the tip moves while a pad or a key is held, and stops when it is released or nobody is there any more."""
+"""Steering on the page: the tip moves while a pad or a key is held, and stops on release or when the page is gone."""
 import numpy as np
 import pytest
 
 for module in ('viser', 'yourdfpy', 'websockets', 'imageio'):
-    pytest.importorskip(module, reason=f'the page in the browser is not tried: no Python package {module} here')
+    pytest.importorskip(module, reason=f'the page in the browser is not tested: no Python package {module} here')
 
 from geometry_msgs.msg import TwistStamped  # noqa: E402
 
@@ -33,13 +33,13 @@ class Steered:
         node.wait_for(lambda: node.node.count_publishers(f'{node.name}/{topic}') > 0, 'the publisher of twists', TIMEOUT)
 
     def place(self, pad, part, right=0.0, up=0.0):
-        """Where a deflection of a pad or its bar is on the page [pixels]."""
+        """The place of a deflection of a pad or its bar on the page [pixels]."""
         left, top, width, height = self.window.evaluate(
             f'(() => {{ const r = {AREA(pad, part)}.getBoundingClientRect(); return [r.left, r.top, r.width, r.height] }})()')
         return left + width * (1 + right) / 2, top + height * (1 - up) / 2
 
     def press(self, pad, part, right=0.0, up=0.0):
-        """Drags the knob from the middle, and holds it there."""
+        """Drags the knob from the centre, and holds it there."""
         self.window.mouse('mouseMoved', *self.place(pad, part))
         self.window.mouse('mousePressed', *self.place(pad, part), 1)
         self.window.mouse('mouseMoved', *self.place(pad, part, right, up), 1)
@@ -48,16 +48,16 @@ class Steered:
         self.window.mouse('mouseReleased', 5, 5)
 
     def wait_for_twist(self, linear=(0, 0, 0), angular=(0, 0, 0)):
-        """Until such a twist is commanded."""
+        """Waits until such a twist is commanded."""
         def commanded():
             twist = self.twists[-1].twist
             return np.allclose([vector(twist.linear), vector(twist.angular)], [linear, angular], atol=1e-3)
         self.node.wait_for(lambda: self.twists and commanded(), f'the twist {linear} {angular}', TIMEOUT)
 
     def wait_for_rest(self):
-        """Until a zero is the last command, after which nothing is commanded, and the arm is at rest."""
+        """Waits until zero is the last command, no further commands follow, and the arm is at rest."""
         def is_silent():
-            # On a busy machine a page may seem to be gone, which is a zero, before its last deflections come.
+            # On a busy machine a page may seem to be gone, which commands zero, before its last deflections arrive.
             self.wait_for_twist()
             count = len(self.twists)
             self.node.live()
@@ -103,7 +103,7 @@ def test_the_pads_follow_the_view(steered):
     right = np.array(steered.node.wait_for(commanded, 'a twist', TIMEOUT))
     steered.release()
     steered.wait_for_rest()
-    # The camera stands in front of the arm, on the side of -y: what is right there leads away from it along y.
+    # The camera is in front of the arm, on the side of -y: right on the screen is motion away from it, along y.
     assert abs(np.linalg.norm(right) - 0.1) < 1e-3 and right[1] > 0.05 and abs(right[2]) < 1e-6, right
     steered.twists.clear()
     steered.press(MOVE, 'pad', 0, 1)
@@ -123,7 +123,7 @@ def test_keys_move_the_tip_while_they_are_held(steered):
         steered.wait_for_twist(linear, angular)
         window.key('keyUp', code, key)
         steered.wait_for_rest()
-    # Without the focus a key means nothing, and the focus that leaves releases it.
+    # Keys without focus have no effect, and a loss of focus releases them.
     window.key('keyDown', 'KeyW', 'w')
     steered.wait_for_twist((0.1, 0, 0))
     window.evaluate('document.activeElement.blur()')
@@ -147,7 +147,7 @@ def test_a_page_that_is_gone_lets_go(steered, end):
     steered.window.evaluate(end)
     steered.wait_for_rest()
     steered.release()
-    # Here again, because no picture can be taken of a page that is on its way to another.
+    # Visible again, because a page during navigation has no screenshot.
     steered.window.open(address)
     wait_for_text(steered.window, 'arm7')
 

@@ -1,4 +1,4 @@
-"""The parameter servo.workspace: a box that tips do not leave under commands of the servo."""
+"""The parameter servo.workspace: a box that tips do not leave under servo commands."""
 import numpy as np
 import pytest
 from urdf_ik.msg import ServoStatus
@@ -10,7 +10,7 @@ from kinematics import Robot, errors, translation
 from servo_client import jog, start_servo, twist
 
 HALF = 0.06  # [m] from the tip to each face
-NEAR = 5e-3  # [m] from a face, where a tip comes to rest
+NEAR = 5e-3  # [m] from a face to the tip at rest
 
 
 def box(place, half=HALF):
@@ -24,7 +24,7 @@ def servo(start):
 
 
 def places(servo, robot, before, tip='tool0'):
-    """Where the tip has been since then, shape (states, 3)."""
+    """The positions of the tip since then, shape (states, 3)."""
     return np.array([robot.pose(tip, posture(state))[:3, 3] for state in servo.node.states_since(before)])
 
 
@@ -44,11 +44,11 @@ def test_a_twist_ends_at_a_face_and_leads_back(servo, arm_robot, axis, direction
 
     def moved():
         return direction * (arm_robot.pose('tool0', posture(node.states[-1]))[axis, 3] - home[axis])
-    servo.stream(twist(linear=linear), lambda: moved() > HALF - NEAR, 'the tip to come to the face')
+    servo.stream(twist(linear=linear), lambda: moved() > HALF - NEAR, 'the tip to reach the face')
     servo.stream_for(30, lambda _: twist(linear=linear))
     blocked = servo.status(ServoStatus.COLLISION, since)
     assert "goal 'servo.workspace of tool0' is at its bound" in blocked.message
-    servo.stream(twist(linear=-linear), lambda: moved() < HALF - 0.02, 'the tip to come back')
+    servo.stream(twist(linear=-linear), lambda: moved() < HALF - 0.02, 'the tip to return')
     assert_inside(places(servo, arm_robot, before), home)
 
 
@@ -78,7 +78,7 @@ def test_a_hand_beyond_a_face_is_followed_inside_and_back(servo, arm_robot):
         return arm_robot.pose('tool0', posture(node.states[-1]))
     servo.stream(servo.hand(translation(0, 0.2, 0) @ hand), lambda: tip()[1, 3] > home[1] + HALF - NEAR, 'the tip at the face')
     servo.stream_for(200, lambda index: servo.hand(translation(0, 0.2 - 0.2 * (index + 1) / 200, 0) @ hand))
-    servo.stream(servo.hand(hand), lambda: errors(tip(), start)[0] < 0.02, 'the tip to come back')
+    servo.stream(servo.hand(hand), lambda: errors(tip(), start)[0] < 0.02, 'the tip to return')
     assert_inside(places(servo, arm_robot, before), home)
 
 
@@ -105,7 +105,7 @@ def test_a_tip_outside_may_only_come_inside(servo, arm_robot):
 
     def height():
         return arm_robot.pose('tool0', posture(node.states[-1]))[2, 3]
-    servo.stream(twist(linear=(0, 0, -0.2)), lambda: height() < home[2] - 0.03 - 1e-3, 'the tip to come inside')
+    servo.stream(twist(linear=(0, 0, -0.2)), lambda: height() < home[2] - 0.03 - 1e-3, 'the tip to enter the workspace')
     servo.stream_for(40, lambda _: twist(linear=(0, 0, 0.2)))
     assert height() <= home[2] - 0.03
 
@@ -136,7 +136,7 @@ def test_without_a_workspace_the_tip_goes_on(servo, arm_robot):
 
     def moved():
         return arm_robot.pose('tool0', posture(node.states[-1]))[1, 3] - home[1]
-    servo.stream(twist(linear=(0, 0.1, 0)), lambda: moved() > HALF + 0.02, 'the tip to go on')
+    servo.stream(twist(linear=(0, 0.1, 0)), lambda: moved() > HALF + 0.02, 'the tip to continue')
 
 
 def test_its_faces_are_drawn(servo):

@@ -1,4 +1,4 @@
-"""A driver that executes trajectories: an action server FollowJointTrajectory with an arm that it moves and measures."""
+"""A driver that executes trajectories: an action server FollowJointTrajectory with a simulated and measured arm."""
 import threading
 import time
 
@@ -12,14 +12,14 @@ from sensor_msgs.msg import JointState
 
 from client import MEASURED
 
-PERIOD = 0.02  # [s] of measurements and feedback
+PERIOD = 0.02  # [s] period of measurements and feedback
 
 
 class TrajectoryDriver:
-    """Runs in threads of its own until `close`. The arm stops at once when a goal ends.
+    """Runs in its own threads until `close`. The arm stops at once when a goal ends.
 
-    `pace` is how fast it plays a trajectory; `rejects` and `aborts` make it refuse a goal, or end it half-way; `thinks` [s] is the time
-    until it answers a goal; with `quiet` it sends no feedback. `ends` has the end of each goal.
+    `pace` is the rate of trajectory time; `rejects` and `aborts` make it refuse a goal, or abort it half-way; `thinks` [s] is the delay
+    of its response to a goal; with `quiet` it sends no feedback. `ends` lists the end of each goal.
     """
 
     def __init__(self, namespace, measured, positions):
@@ -48,7 +48,7 @@ class TrajectoryDriver:
         self.node.destroy_node()
 
     def vanish(self):
-        """Ends the action server as a crash of its process does: without a result. The arm is still measured."""
+        """Ends the action server like a crash of its process: without a result. The arm is still measured."""
         self.vanished = True
         self.server.destroy()
 

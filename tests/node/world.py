@@ -1,4 +1,4 @@
-"""Obstacles as messages, and the services about them."""
+"""Obstacle messages, and the services for obstacles."""
 from geometry_msgs.msg import Point, Pose
 from shape_msgs.msg import Mesh, MeshTriangle, SolidPrimitive
 from urdf_ik.msg import Obstacle, ObstacleChange, Obstacles
@@ -10,7 +10,7 @@ NO_ROTATION = (0, 0, 0, 1)
 
 
 def pose(*place, turn=NO_ROTATION):
-    """Pose of a position and a quaternion."""
+    """Pose from a position and a quaternion."""
     message = Pose()
     fill(message.position, 'xyz', place)
     fill(message.orientation, 'xyzw', turn)
@@ -35,7 +35,7 @@ def mesh(vertices, triangles):
 
 
 def change(what, name='', place=None, frame='', shapes=(), meshes=(), link='', touch=(), **fields):
-    """One change of the world."""
+    """A change of the obstacles."""
     obstacle = Obstacle(id=name, primitives=list(shapes), meshes=list(meshes), **fields)
     if place is not None:
         obstacle.pose = place if isinstance(place, Pose) else pose(*place)
@@ -54,12 +54,12 @@ class World:
         return self.client.call(ChangeObstacles, 'change_obstacles', changes=list(changes))
 
     def make(self, *changes):
-        """Makes changes that must not be refused."""
+        """Makes changes that must be accepted."""
         answer = self.change(*changes)
         assert answer.success, answer.message
 
     def refusal(self, *changes):
-        """The reason for which changes are refused. They must have changed nothing."""
+        """The reason for a refusal of changes, which must have no effect."""
         before = self.names()
         answer = self.change(*changes)
         assert not answer.success, 'the changes were accepted'
@@ -67,18 +67,18 @@ class World:
         return answer.message
 
     def names(self):
-        """The names of obstacles and of attached parts that were published last."""
+        """The names of obstacles and of attached parts in the last message."""
         world = self.client.wait_for(lambda: self.received and self.received[-1], 'the obstacles')
         return [obstacle.id for obstacle in world.obstacles], [part.obstacle.id for part in world.attached]
 
     def wait_for_names(self, obstacles=(), attached=()):
-        """The world as soon as it has these obstacles and attached parts."""
+        """The message once it lists these obstacles and attached parts."""
         self.client.wait_for(lambda: self.received and self.names() == (list(obstacles), list(attached)),
                              f'{obstacles} and {attached}; the last were {self.received and self.names()}')
         return self.received[-1]
 
     def check(self, positions=None, **fields):
-        """The answer of ~/check_collisions, which must not be a refusal."""
+        """The response of ~/check_collisions, which must not be a refusal."""
         answer = self.ask(positions, **fields)
         assert answer.success, answer.message
         return answer

@@ -1,4 +1,4 @@
-// KDL's ChainIkSolverPos_NR_JL, started anew from random configurations as MoveIt's KDL plugin does.
+// KDL's ChainIkSolverPos_NR_JL, restarted from random configurations as in MoveIt's KDL plugin.
 #include <algorithm>
 #include <memory>
 
@@ -13,11 +13,11 @@
 namespace {
 
 constexpr unsigned int iterations = 100;  // of one attempt: KDL's own default
-constexpr double unlimited = 1e9;         // [rad] stands for no limit
+constexpr double unlimited = 1e9;         // [rad] represents no limit
 
 KDL::Vector vector_from(const double* xyz) { return {xyz[0], xyz[1], xyz[2]}; }
 
-// The origin of a URDF joint goes before its motion, which KDL's segments hold as the joint's own place and axis.
+// The origin of a URDF joint precedes its motion; KDL's segments store it as the joint's own origin and axis.
 KDL::Chain chain_from(const peer::Problem& problem) {
   KDL::Chain chain;
   for (const peer::Segment& segment : problem.segments) {
@@ -33,7 +33,7 @@ KDL::Chain chain_from(const peer::Problem& problem) {
   return chain;
 }
 
-// The parts of KDL's solver; they hold references to each other and stay where they are made.
+// The parts of KDL's solver; they refer to each other and must not be moved.
 struct Solver {
   explicit Solver(const peer::Problem& problem)
       : chain(chain_from(problem)),
@@ -43,7 +43,7 @@ struct Solver {
         found(chain.getNrOfJoints()),
         forward(chain),
         velocity(chain),
-        // KDL compares each of the six components, the check of the answers the length of both vectors.
+        // KDL compares each of the six components; the check of the answers uses the norms of both vectors.
         position(chain, limits(problem, lower, -unlimited, &peer::Segment::lower),
                  limits(problem, upper, unlimited, &peer::Segment::upper), forward, velocity, iterations,
                  problem.tolerance / std::sqrt(3.0)) {}

@@ -96,7 +96,7 @@ using Clock = std::function<bool()>;  // whether the time is over
 using Attempt = std::function<std::optional<Positions>(const Case&, const Positions& start, const Clock& late)>;
 using Prepare = std::function<Attempt(const Problem&)>;
 
-// Attempts from one start after the other until one succeeds or the time is over. An attempt may look at the clock.
+// Attempts from one start after the other until one succeeds or the time is over. An attempt may check the clock.
 inline std::optional<Positions> search(const Problem& problem, const Case& one, const Attempt& attempt) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(problem.limit);
   const Clock late = [end] { return std::chrono::steady_clock::now() >= end; };
@@ -123,8 +123,8 @@ inline void print(const std::optional<Positions>& solution) {
   std::printf("]");
 }
 
-// Solves each case as often as asked after one untimed solve; the first run gives the solution, the smallest time [µs]
-// counts.
+// Solves each case the requested number of times after one untimed solve; the first run gives the solution, the minimum
+// time [µs] counts.
 inline void run(const Problem& problem, int runs, const Attempt& attempt) {
   using Microseconds = std::chrono::duration<double, std::micro>;
   std::vector<double> times;

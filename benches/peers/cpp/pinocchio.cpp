@@ -1,8 +1,8 @@
 // Pinocchio's example of inverse kinematics: closed-loop steps by the damped pseudoinverse on the logarithm of the pose
-// error. The example knows no limits and no second start, so that what ends outside the limits is dropped here and
-// another attempt is made from a random configuration.
+// error. The example has neither limits nor restarts, so solutions outside the limits are rejected here and followed by
+// an attempt from a random configuration.
 
-// What Pinocchio's CMake files define: Boost's own bounds are below the number of its joint types.
+// Normally defined by Pinocchio's CMake files: Boost's default bounds are below the number of its joint types.
 #define BOOST_MPL_CFG_NO_PREPROCESSED_HEADERS
 #define BOOST_MPL_LIMIT_LIST_SIZE 30
 #define BOOST_MPL_LIMIT_VECTOR_SIZE 30
@@ -20,7 +20,7 @@
 
 namespace {
 
-// The figures of the example.
+// The constants of the example.
 constexpr int iterations = 1000;
 constexpr double step = 0.1;
 constexpr double damping = 1e-12;
@@ -37,7 +37,7 @@ pinocchio::JointModel joint_about_z(const peer::Segment& segment) {
   return pinocchio::JointModelRZ();
 }
 
-// The chain, each joint's frame turned so that its axis is z, for which Pinocchio has its fastest joints.
+// The chain, with joint frames rotated so that each axis is z, for which Pinocchio has its fastest joints.
 pinocchio::Model model_from(const peer::Problem& problem) {
   pinocchio::Model model;
   pinocchio::JointIndex parent = 0;
@@ -96,7 +96,7 @@ class Solver {
     configuration_ = pinocchio::integrate(model_, configuration_, velocity_ * step);
   }
 
-  // Pinocchio holds the angle of a joint without limits as cosine and sine.
+  // Pinocchio represents the angle of a joint without limits by cosine and sine.
   void set_configuration(const peer::Positions& positions) {
     for (std::size_t i = 0; i < positions.size(); ++i) {
       const auto& joint = model_.joints[i + 1];
@@ -108,7 +108,7 @@ class Solver {
     }
   }
 
-  // The positions, turned by whole turns into the limits; none where that cannot be done.
+  // The positions, wrapped into the limits; none if that is impossible.
   std::optional<peer::Positions> inside() const {
     peer::Positions positions;
     for (std::size_t i = 0; i < problem_.joints.size(); ++i) {

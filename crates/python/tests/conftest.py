@@ -10,7 +10,7 @@ import urdfik
 
 ROOT = Path(__file__).resolve().parents[3]
 
-# Adds to every seed, as in the tests of the library: SEED_OFFSET=3 draws other random numbers.
+# Added to every seed, as in the tests of the library: SEED_OFFSET=3 draws other random numbers.
 OFFSET = int(os.environ.get("SEED_OFFSET", "0"))
 
 
@@ -25,7 +25,7 @@ def random(seed):
 
 
 def draw(arm, rng, count):
-    """Random joint positions (count, n) inside the limits, continuous joints within a turn."""
+    """Random joint positions (count, n) inside the limits, continuous joints within one revolution."""
     return rng.uniform(np.maximum(arm.lower, -np.pi), np.minimum(arm.upper, np.pi), (count, len(arm.joint_names)))
 
 

@@ -1,4 +1,4 @@
-"""Arguments that make no sense, of every public function: refused by urdfik.Error with the name of the argument."""
+"""Invalid arguments of every public function: refused by urdfik.Error with the name of the argument."""
 
 import inspect
 import re
@@ -15,7 +15,7 @@ POSE = [0.4, 0.1, 0.4]
 
 
 def good_calls():
-    """Each public function with arguments that it takes."""
+    """Valid arguments of each public function."""
     arm = urdfik.Arm(urdf("arm7"), tip="tool0")
     q, robot, world = arm.nominal, arm.robot, urdfik.World(arm, [BALL])
     person = urdfik.Skeleton(PERSON)
@@ -44,7 +44,7 @@ def good_calls():
 
 
 class Nonsense:
-    """What no argument is."""
+    """Values that no argument accepts."""
 
 
 @pytest.mark.parametrize("function, arguments", [pytest.param(*call, id=call[0].__qualname__) for call in good_calls()])

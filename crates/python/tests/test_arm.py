@@ -1,4 +1,4 @@
-"""Robots and arms: what they say of themselves, and their kinematics."""
+"""Robots and arms: their properties and kinematics."""
 
 import pickle
 from pathlib import Path
@@ -85,7 +85,7 @@ def test_forward_kinematics_of_one_and_of_many():
     many = np.array([[np.pi / 2, 1.0], [0.0, 0.5]])
     assert arm.forward_kinematics(many).shape == (2, 4, 4)
     np.testing.assert_array_equal(arm.forward_kinematics(many)[0], pose)
-    # Rows of another order in memory, and other types of numbers.
+    # Rows in another memory order, and other number types.
     np.testing.assert_array_equal(arm.forward_kinematics(np.asfortranarray(many)), arm.forward_kinematics(many))
     np.testing.assert_array_equal(arm.forward_kinematics(np.array([[1, 2]], np.int32)), arm.forward_kinematics([[1.0, 2.0]]))
     assert arm.forward_kinematics(np.zeros((0, 2))).shape == (0, 4, 4)
@@ -141,7 +141,7 @@ def test_robots_and_arms_are_pickled(hands, arm):
     assert (copy.tips, copy.base, copy.joint_names) == (hands.tips, hands.base, hands.joint_names)
     q = draw(hands, random(5), 2)
     np.testing.assert_array_equal(copy.forward_kinematics(q), hands.forward_kinematics(q))
-    # A world of an unpickled arm finds the files around the URDF, too.
+    # The world of an unpickled arm also finds the files of the URDF.
     assert not urdfik.World(pickle.loads(pickle.dumps(arm))).missing_shapes
 
 

@@ -1,4 +1,4 @@
-"""Many problems at once."""
+"""Batches of problems."""
 
 import multiprocessing
 import os
@@ -77,7 +77,7 @@ def test_only_rows_that_make_no_sense_are_refused(panda):
 
 
 def test_blocks_join_without_a_seam():
-    """Two blocks of 16 384 problems and a rest."""
+    """Two blocks of 16 384 problems and a remainder."""
     arm = urdfik.Arm(urdf("two_link"))
     q = draw(arm, random(24), 33_000)
     done = []
@@ -126,7 +126,7 @@ def _solve_in_child(arm, pose, queue):
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork.*:DeprecationWarning")
 def test_other_processes_solve(panda, method):
-    """Workers of a data loader: by fork they have the arm, but not the threads of a batch; else the arm is pickled."""
+    """Workers of a data loader: with fork they share the arm, but not the threads of a batch; otherwise the arm is pickled."""
     pose = panda.forward_kinematics(panda.nominal + 0.1)
     expected = panda.solve_batch(pose[None], threads=2).positions
     context = multiprocessing.get_context(method)
@@ -140,7 +140,7 @@ def test_other_processes_solve(panda, method):
 
 @pytest.fixture
 def listens_to_ctrl_c():
-    """What a shell starts in the background ignores it."""
+    """Background processes of a shell ignore it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -148,11 +148,11 @@ def listens_to_ctrl_c():
 
 @pytest.mark.parametrize("method", ["solve", "solve_all", "solve_batch", "solve_nearest", "path"])
 def test_ctrl_c_ends_a_long_solve(panda, listens_to_ctrl_c, method):
-    """A search that would take years, or a path of hundreds of metres, interrupted from another thread."""
+    """A search of years, or a path of hundreds of metres, interrupted from another thread."""
     here = panda.forward_kinematics(panda.nominal)
     there = here.copy()
     there[1, 3] += 0.1
-    pose = np.array([0, 0, 0.05, 1, 0, 0, 0])  # in reach by length, but not to be had: all attempts are made
+    pose = np.array([0, 0, 0.05, 1, 0, 0, 0])  # within reach by length, but unsolvable: all attempts are made
     call = {
         "solve": lambda: panda.solve(pose, attempts=10**12),
         "solve_nearest": lambda: panda.solve(panda.forward_kinematics(panda.nominal), pick="nearest", attempts=10**12),
@@ -169,14 +169,14 @@ def test_ctrl_c_ends_a_long_solve(panda, listens_to_ctrl_c, method):
 
 
 def test_other_threads_run_and_ctrl_c_ends_a_batch(panda, listens_to_ctrl_c):
-    """A batch that would take minutes, interrupted from a thread that runs beside it."""
+    """A batch of minutes, interrupted from a parallel thread."""
     poses = np.tile(panda.forward_kinematics(panda.nominal), (1_000_000, 1, 1))
-    poses[:, 0, 3] += 0.3  # in reach by length, but not to be had: all attempts are made
+    poses[:, 0, 3] += 0.3  # within reach by length, but unsolvable: all attempts are made
     poses[:, :3, :3] = np.diag([1, -1, -1])
     interrupting = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
         interrupting.start()
         panda.solve_batch(poses, attempts=1000, position_tolerance=1e-12, orientation_tolerance=1e-12, pick="nearest")
     interrupting.join()
-    # The next one is whole again.
+    # The next one is complete again.
     assert panda.solve_batch(panda.forward_kinematics(panda.nominal)[None]).solved.all()

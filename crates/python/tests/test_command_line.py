@@ -36,10 +36,10 @@ def test_outputs_and_exit_statuses_are_those_of_the_binary(arguments, status):
 
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
 def test_an_interrupt_ends_a_command_at_once(program):
-    # Programs that a shell has started in the background ignore interrupts, and so do their children.
+    # Background programs of a shell ignore interrupts, and so do their children.
     heed = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     with subprocess.Popen([*program, "info", "--urdf", "-"], stdin=subprocess.PIPE, preexec_fn=heed) as running:
-        # More than a pipe holds: when it is written, the command reads.
+        # More than a pipe buffers: once it is written, the command is reading.
         running.stdin.write(b" " * (1 << 20))
         running.send_signal(signal.SIGINT)
         assert running.wait(timeout=60) == -signal.SIGINT

@@ -57,7 +57,7 @@ def test_servos(arm, way):
     for _ in range(30):
         servo.step([0, 0.1, 0, 0, 0, 0])
         np.testing.assert_array_equal(resting.step([0, 0.1, 0, 0, 0, 0]), servo.positions)
-    # In motion, too: and what one does does not move the other.
+    # Also in motion: and one copy does not move the other.
     moving, before = way(servo), servo.positions
     for _ in range(30):
         servo.step([0, 0.1, 0, 0, 0, 0])

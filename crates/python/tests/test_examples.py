@@ -1,4 +1,4 @@
-"""The programs of crates/python/examples run, from any folder, but for draw_in_viser.py, which serves a page until it is stopped."""
+"""Runs the programs of crates/python/examples from any folder, except draw_in_viser.py, which serves a page until it is stopped."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ import pytest
 EXAMPLES = sorted((Path(__file__).resolve().parents[1] / "examples").glob("*.py"))
 RUN = [path for path in EXAMPLES if path.stem != "draw_in_viser"]
 PACKAGES = {"plot": "matplotlib"}
-"""Packages that some need besides NumPy."""
+"""Additional packages of some examples."""
 ARGUMENTS = {"data_set": ["1000", "small.npz"]}
 
 

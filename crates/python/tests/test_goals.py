@@ -1,4 +1,4 @@
-"""Goals besides poses. The judge computes each goal anew from forward kinematics."""
+"""Goals other than poses. The judge evaluates each goal independently by forward kinematics."""
 
 import dataclasses
 import pickle
@@ -19,7 +19,7 @@ LEVEL = {"type": "cone", "name": "level", "axis": UP, "direction": UP, "angle": 
 
 
 def places(arm, q, rest):
-    """The pose of each link in the base link's frame, with other joints at `rest`, and the only tip as None."""
+    """The pose of each link in the base link's frame, with other joints at `rest`; the only tip has the key None."""
     links = arm.robot.link_poses({**rest, **dict(zip(arm.joint_names, q))})
     places = {name: np.linalg.inv(links[arm.base]) @ pose for name, pose in links.items()}
     if len(arm.tips) == 1:
@@ -42,7 +42,7 @@ def between(a, b):
 
 
 def values(arm, goal, q, rest=None):
-    """The values of a goal that its bounds apply to, at joint positions q."""
+    """The values that the bounds of a goal apply to, at joint positions q."""
     if goal["type"] == "joints":
         return np.array([sum(factor * q[arm.joint_names.index(joint)] for joint, factor in goal["coefficients"].items())])
     links = places(arm, q, rest or {})
@@ -69,7 +69,7 @@ def values(arm, goal, q, rest=None):
 
 
 def violation(arm, goal, q, rest=None):
-    """How much the values exceed their bounds."""
+    """Excess of the values over their bounds."""
     found = values(arm, goal, q, rest)
     lower, upper = (0.0, goal["angle"]) if "angle" in goal else (goal["lower"], goal["upper"])
     return np.linalg.norm(np.maximum(np.maximum(lower - found, found - upper), 0))
@@ -98,7 +98,7 @@ KINDS = {
 
 
 def feasible(arm, kind, rng, links):
-    """A goal of this kind that random joint positions meet."""
+    """A goal of this kind that holds at random joint positions."""
     goal = {"type": kind.split()[0], **KINDS[kind](rng)}
     if goal["type"] == "joints":
         goal["coefficients"] = dict(zip(rng.choice(arm.joint_names, 2, replace=False), rng.uniform(0.5, 2, 2) * rng.choice([-1, 1], 2)))
@@ -124,7 +124,7 @@ def test_every_kind_is_solved_on_tips_links_and_between_tips(panda, hands, kind)
             assert answer.violations.shape == (1,) and answer.violations[0] <= TOLERANCE
             assert abs(violation(arm, goal, answer.positions) - answer.violations[0]) < 1e-9
             assert (answer.positions >= arm.lower).all() and (answer.positions <= arm.upper).all()
-            # An instance, the alias, and lists in place of arrays are the same.
+            # An instance, the alias, and lists in place of arrays are equivalent.
             instance = CLASSES[goal["type"]](**{name: value for name, value in goal.items() if name != "type"})
             plain = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in goal.items()}
             copy = pickle.loads(pickle.dumps(instance))
@@ -180,7 +180,7 @@ def test_links_off_the_arm_are_where_the_world_has_them():
 
 def test_mimic_joints_have_their_share_of_a_relation():
     arm = urdfik.Arm(urdf("mixed_joints"), tip="tool")
-    # The follower is at -0.5 times its master plus 0.2.
+    # The mimic joint is at -0.5 times its master plus 0.2.
     answer = arm.solve(goals=[goals.JointsGoal(coefficients={"lower_arm_follower_joint": 1}, lower=0.4, upper=0.4)])
     master = answer.positions[arm.joint_names.index("lower_arm_joint")]
     assert answer.solved and abs(-0.5 * master + 0.2 - 0.4) <= TOLERANCE

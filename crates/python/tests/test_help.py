@@ -1,4 +1,4 @@
-"""What help() and an editor show."""
+"""The contents of help() and of editor hints."""
 
 import ast
 import inspect

@@ -126,7 +126,7 @@ def test_a_servo_takes_the_axes_of_the_tip_and_joint_velocities(arm, start):
     servo = arm.servo(250, q)
     for _ in range(100):
         servo.step({"tool0": [0, 0.05, 0, 0, 0, 0]}, frame="tip")
-    # The tool points down, turned about x: its y is the base's -y.
+    # The tool points down, rotated about x: its y is the base's -y.
     assert arm.forward_kinematics(servo.positions)[1, 3] < pose[1, 3] - 0.002
     joints = arm.servo(250, q)
     for _ in range(100):
@@ -161,7 +161,7 @@ def test_the_report_of_a_servo(arm, start):
     assert report["position_off_line"] < 1e-4 and report["smallest_singular_value"] > 0.05 and report["distance"] is None
     servo.step([0, 5.0, 0, 0, 0, 0])
     assert servo.report["limits"] == [("tip_speed", ["tool0"])]
-    # Out of reach the tip waits on its line. What the report says is compared with the positions.
+    # Out of reach the tip waits on its line. The report is compared with the positions.
     servo, direction = arm.servo(250, q, max_deviation_angle=0.0), np.array([0.2, 0.1, 0.0])
     along, factors, share = [0.0], set(), 1.0
     for _ in range(1500):
@@ -190,7 +190,7 @@ def test_a_servo_names_the_motion_that_is_lost_at_a_singularity():
         servo.step([0.178, 0.014, 0.089, 0, 0, 0])
     report = servo.report
     assert ("singularity", []) in report["limits"] and list(report["singular_direction"]) == ["tool0"]
-    # The elbow is stretched: of the translation, the part that no joint velocity makes.
+    # The elbow is stretched: the infeasible part of the translation.
     lost = report["singular_direction"]["tool0"][:3]
     vectors, values, _ = np.linalg.svd(arm.jacobian(servo.positions))
     nearest = vectors[:3, -1]

@@ -1,4 +1,4 @@
-"""Arms of MuJoCo models, measured by MuJoCo."""
+"""Arms of MuJoCo models, compared with MuJoCo."""
 
 import pickle
 import subprocess
@@ -23,7 +23,7 @@ def cell():
 
 
 def measured(arm, q):
-    """The data of MuJoCo at these positions of the arm, with its followers at their places."""
+    """The data of MuJoCo at these positions of the arm, with its followers at their positions."""
     data = mujoco.MjData(MODEL)
     for name, position in zip(arm.joint_names, q):
         data.joint(name).qpos = position
@@ -76,7 +76,7 @@ def test_tips_are_sites_and_bodies():
 
 
 def checked_pairs(data):
-    """The pairs of geoms that MuJoCo checks, found by contacts at any distance."""
+    """The pairs of geoms checked by MuJoCo, from contacts at any distance."""
     wide = pickle.loads(pickle.dumps(MODEL))
     wide.geom_margin[:] = 100
     mujoco.mj_collision(wide, data)
@@ -92,7 +92,7 @@ def test_a_world_has_the_shapes_and_pairs_of_mujoco(cell):
         of_arm = [pair for pair in checked_pairs(data) if moving & {MODEL.geom_bodyid[geom] for geom in pair}]
         distances = [mujoco.mj_geomDistance(MODEL, data, *pair, 10.0, None) for pair in of_arm]
         least = min(distances)
-        # MuJoCo returns exactly 0 where its iteration for boxes and meshes fails, and less for contacts.
+        # MuJoCo returns exactly 0 if its iteration for boxes and meshes fails, and less for contacts.
         if 0 in distances:
             continue
         compared += 1

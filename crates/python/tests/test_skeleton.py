@@ -22,7 +22,7 @@ def test_a_figure_reaches_its_targets(person):
         assert np.linalg.norm(answer.points[index[name]] - place) <= 1e-6 and answer.errors[name][0] <= 1e-6
     assert answer.orientations.shape == (len(person.points), 4)
     np.testing.assert_allclose(np.linalg.norm(answer.orientations, axis=1), 1)
-    # From the answer before, and from points alone, nothing has to move.
+    # From the previous answer, and from points alone, no motion is needed.
     for seed in (answer, answer.points):
         again = person.solve(targets, seed)
         assert again.solved
@@ -81,7 +81,7 @@ segments:
 
 def test_answers_have_joint_positions(person):
     def hook_at(mast, boom, hook):
-        """The arm in the plane that the mast turns: pitches about y tilt the boom and the hook down."""
+        """The arm in the plane rotated by the mast: pitches about y tilt the boom and the hook down."""
         reach, height = 0.4 * np.cos(boom) + 0.3 * np.cos(boom + hook), 0.5 - 0.4 * np.sin(boom) - 0.3 * np.sin(boom + hook)
         return [0.5 + reach * np.cos(mast), reach * np.sin(mast), height]
 

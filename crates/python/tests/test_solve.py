@@ -1,4 +1,4 @@
-"""One problem at a time."""
+"""Single problems."""
 
 import json
 import os
@@ -57,7 +57,7 @@ def test_the_same_problem_has_the_same_bits(panda):
 
 
 def test_ten_thousand_answers_have_the_bits_of_the_command_line(tmp_path):
-    """The command line is the library in Rust. It reads numbers of few digits exactly, and writes all digits of an answer."""
+    """The command line uses the Rust library. It reads numbers of few digits exactly, and writes all digits of an answer."""
     program = os.environ.get("URDF_IK") or shutil.which("urdf_ik")
     if program is None:
         pytest.skip("no command line: set URDF_IK to its path")
@@ -89,7 +89,7 @@ def test_ten_thousand_answers_have_the_bits_of_the_command_line(tmp_path):
 
 
 def test_rounded_rotations_are_made_exact(panda):
-    """Matrices of half precision, products of many in single precision, and quaternions that are off by 1 %."""
+    """Matrices in half precision, products of many in single precision, and quaternions that are off by 1 %."""
     rng, count = random(50), 40
     poses = panda.forward_kinematics(draw(panda, rng, count))
     for pose in poses:
@@ -169,7 +169,7 @@ def test_several_tips(hands):
         assert answer.solved
         for found, pose in zip(hands.forward_kinematics(answer.positions), poses):
             assert max(apart(found, pose)) <= 1e-5
-    # A tip that is not named is free, and each may be written in its own way.
+    # An unnamed tip is free, and each may have its own format.
     one = hands.solve({"right_hand": poses[1]})
     assert max(apart(hands.forward_kinematics(one.positions)[1], poses[1])) <= 1e-5
     mixed = hands.solve({"left_hand": poses[0][:3, 3], "right_hand": quaternion(poses[1])})
@@ -216,7 +216,7 @@ def test_a_posture_is_preferred(panda):
     pose, posture = panda.forward_kinematics(draw(panda, random(18), 1)[0]), panda.nominal + 0.3
     plain, preferred = panda.solve(pose), panda.solve(pose, posture=posture)
     assert preferred.solved
-    # As a frame task with a posture task leads to it, also where another branch is nearer to the middle.
+    # The result of a frame task with a posture task, also if another branch is nearer to the middle.
     rng = random(51)
     near = far = 0.0
     for q, pose in zip(draw(panda, rng, 30), panda.forward_kinematics(draw(panda, rng, 30))):
@@ -303,7 +303,7 @@ def test_answers_are_pickled(panda):
 
 
 def test_the_examples_of_the_documentation_run():
-    """What stands in docs/python.md between ```python and ``` is run from the root of the repository, in order."""
+    """Runs the ```python blocks of docs/python.md in order, from the root of the repository."""
     blocks = (ROOT / "docs/python.md").read_text().split("```python\n")[1:]
     script = "\n".join(block.split("```")[0] for block in blocks)
     assert len(blocks) >= 5

@@ -1,4 +1,4 @@
-"""What arms keep clear of."""
+"""Obstacles and collision avoidance."""
 
 import numpy as np
 import pytest
@@ -73,7 +73,7 @@ def test_obstacles_are_moved(arm):
         rows = draw(arm, random(32), 50)
         np.testing.assert_array_equal(near.is_free(rows), again.is_free(rows))
     assert far.is_free(q) and near.moved({"stick": [3, 0, 0.5]}).is_free(q)
-    # Many times, as where something goes by.
+    # Many times, as for a moving obstacle.
     ways = [far.moved({"stick": [x, 0, tip[2]]}).is_free(q) for x in np.linspace(-2, 2, 41)]
     assert 0 < sum(ways) < 41
 
@@ -89,7 +89,7 @@ def test_carried_parts_count(arm):
 
 
 def test_motions_keep_clear_and_say_what_is_in_the_way(arm):
-    """A wall between the tool, which points down, and where it should go."""
+    """A wall between the tool, which points down, and its target."""
     here = np.diag([1.0, -1, -1, 1])
     here[:3, 3] = [0.4, -0.2, 0.3]
     q = arm.solve(here, attempts=1000).positions
@@ -156,5 +156,5 @@ def test_shapes_that_are_missing_are_refused_unless_they_are_ignored(arm):
     assert isinstance(world.is_free(broken.nominal), bool)
     with pytest.raises(urdfik.Error, match="'hide'.*refuse, ignore"):
         urdfik.World(broken, missing_shapes="hide")
-    # Links without a collision element lack nothing.
+    # Links without a collision element have no missing shapes.
     assert urdfik.World(arm).missing_shapes == []

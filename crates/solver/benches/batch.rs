@@ -73,7 +73,7 @@ fn rows(solver: &Solver, problems: &[Problem], from: &str, pools: &[ThreadPool])
     }
 }
 
-/// The time that `threads` threads take \[µs\], each for its share of the problems, after all of them have started.
+/// The time of `threads` threads \[µs\], each for its share of the problems, after all of them have started.
 fn separate_loops(solver: &Solver, problems: &[Problem], threads: usize) -> f64 {
     let barrier = Barrier::new(threads);
     let share = |problems: &[Problem]| {

@@ -23,7 +23,7 @@ type Fallible<T> = Result<T, Box<dyn Error>>;
 const RUNS: usize = 20;
 /// Starting points of the search.
 const ATTEMPTS: usize = 1000;
-/// A move counts as smaller if the difference is larger than this \[rad\].
+/// A move counts as smaller if the difference exceeds this \[rad\].
 const MARGINS: [f64; 2] = [1e-3, 1e-6];
 
 fn main() -> Fallible<()> {

@@ -19,9 +19,9 @@ type Fallible<T> = Result<T, Box<dyn Error>>;
 
 /// Segments of the noodles.
 const SEGMENTS: [usize; 3] = [10, 100, 1000];
-/// Those on which an iteration is measured.
+/// Those with a measured iteration.
 const MEASURED: [usize; 7] = [10, 30, 100, 300, 1000, 3000, 10_000];
-/// Targets of one row, and times that each is solved, of which the fastest counts.
+/// Targets of one row, and repetitions of each, of which the fastest counts.
 const TARGETS: usize = 60;
 const RUNS: usize = 2;
 /// Configurations that one iteration computes.
@@ -122,7 +122,7 @@ fn row<'a>(solver: &Solver, questions: impl Iterator<Item = (&'a Target, &'a Vec
     Ok(())
 }
 
-/// The time of an iteration: a search that cannot succeed, for a target whose position is just in reach but with
+/// The time of an iteration: an unsuccessful search, for a target whose position is just within reach but with
 /// tolerances below rounding.
 fn iterations(joints: NoodleJoints, segments: usize) -> Fallible<()> {
     let chain = chain(joints, segments)?;

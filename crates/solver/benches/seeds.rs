@@ -18,7 +18,7 @@ const RUNS: usize = 5;
 /// Poses solved from many random seeds, and the number of seeds.
 const POSES_OF_MANY: usize = 50;
 const SEEDS: usize = 200;
-/// Answers whose joints all differ by less are the same \[rad\].
+/// Answers with smaller differences in all joints are the same \[rad\].
 const SAME: f64 = 0.1;
 
 fn main() {

@@ -1,1 +1,1 @@
-"""Steering the tip on the page: pads and keys that command a velocity while they are held."""
+"""Steering the tip on the page: pads and keys command a velocity while they are held."""

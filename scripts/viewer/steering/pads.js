@@ -1,16 +1,16 @@
-// Pads and keys with which a person steers the tip. While one of them is held, their deflection is sent again and again;
-// whoever receives nothing for a while stops the motion. The markup is pads.html.
+// Pads and keys for steering the tip. While one of them is held, the page sends their deflection repeatedly; the
+// receiver stops the motion after a pause. The markup is pads.html.
 if (!window.urdfIkPads) {
   window.urdfIkPads = true;
-  const INTERVAL = 50; // [ms] between two sendings
-  const DEAD_ZONE = 0.08; // of a pad's half width, so that its middle is easily met
+  const INTERVAL = 50; // [ms] between two messages
+  const DEAD_ZONE = 0.08; // dead zone of a pad, relative to its half width
   const page = Math.random().toString(36).slice(2);
-  // What each key deflects: a pad (0 moves, 1 turns), an axis (0 right, 1 up, 2 of the bar), a direction.
+  // Deflections of the keys: a pad (0 moves, 1 turns), an axis (0 right, 1 up, 2 of the bar), a direction.
   const KEYS = {
     KeyD: [0, 0, 1], KeyA: [0, 0, -1], KeyW: [0, 1, 1], KeyS: [0, 1, -1], KeyR: [0, 2, 1], KeyF: [0, 2, -1],
     KeyL: [1, 0, 1], KeyJ: [1, 0, -1], KeyI: [1, 1, 1], KeyK: [1, 1, -1], KeyU: [1, 2, 1], KeyO: [1, 2, -1],
   };
-  // The same for the pad that has the focus.
+  // The same for the focused pad.
   const ARROWS = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowUp: [1, 1], ArrowDown: [1, -1], PageUp: [2, 1], PageDown: [2, -1] };
   const pointers = new Map(); // area and deflection by pointer
   const keys = new Map(); // pad, axis and direction by key
@@ -37,7 +37,7 @@ if (!window.urdfIkPads) {
     }
   }
 
-  // Keys and pointers that are released are sent at once, also by a page that closes.
+  // Releases of keys and pointers are sent at once, also when the page closes.
   function send() {
     const held = isHeld() ? 1 : 0;
     number += 1;
@@ -93,7 +93,7 @@ if (!window.urdfIkPads) {
     document.addEventListener(end, event => { if (pointers.delete(event.pointerId)) changed(); });
   }
 
-  // Before the keys of the scene, which move the camera.
+  // Before the camera keys of the scene.
   window.addEventListener('keydown', event => {
     const stick = event.target.closest?.('.ik-stick');
     if (!stick || event.ctrlKey || event.altKey || event.metaKey) return;
@@ -109,7 +109,7 @@ if (!window.urdfIkPads) {
   }, true);
   window.addEventListener('keyup', event => { if (keys.delete(event.code)) changed(); }, true);
 
-  // Nobody holds what nobody sees or has the focus of.
+  // Nothing is held without visibility or focus.
   document.addEventListener('focusout', event => { if (event.target.closest?.('.ik-stick') && keys.size) { keys.clear(); changed(); } });
   document.addEventListener('visibilitychange', () => { if (document.hidden) release(); });
   window.addEventListener('blur', release);

@@ -1,4 +1,4 @@
-"""The part of the panel with which a person steers the tip."""
+"""The part of the panel for steering the tip."""
 from urdf_ik.msg import ServoStatus
 
 from ..colors import AMBER, GREEN, GREY, PURPLE
@@ -12,7 +12,7 @@ HELD_BACK, SLIDES, REFUSED = ('held back', AMBER), ('slides', AMBER), ('refused'
 
 
 class SteeringPanel:
-    """Elements of the panel: what a person chooses is read as `axes`, `tip` and `share`."""
+    """Elements of the panel: the user's choices are `axes`, `tip` and `share`."""
 
     def __init__(self, gui):
         with gui.add_folder('Steer'):
@@ -24,7 +24,7 @@ class SteeringPanel:
 
     @property
     def share(self):
-        """Of the greatest speeds, at full deflection."""
+        """Share of the maximum speeds at full deflection."""
         return self._share.value / 100
 
     @property
@@ -33,7 +33,7 @@ class SteeringPanel:
 
     @property
     def tip(self):
-        """The name of the steered tip link; empty before there is a robot."""
+        """The name of the steered tip link; empty without a robot."""
         return self._tip.value
 
     def use_tips(self, tips):

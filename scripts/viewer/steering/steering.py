@@ -3,16 +3,16 @@ import numpy as np
 
 from .twist import TIP, VIEW, axes_of_view, twist_of
 
-PERIOD = 0.03  # [s] between two twists: several in the node's default servo.timeout
+PERIOD = 0.03  # [s] between two twists, a fraction of the node's default servo.timeout
 
 
 class Steering:
-    """Publishes twists while somebody holds a pad, and a zero when nobody does any more."""
+    """Publishes twists while a pad is held, and a zero after the release."""
 
     def __init__(self, arm, pads, panel, cameras):
         """`cameras` returns the cameras of all open pages by client id."""
         self._arm, self._pads, self._panel, self._cameras = arm, pads, panel, cameras
-        self._moves = None  # the tip that was commanded last
+        self._moves = None  # the last commanded tip
         self._base = np.eye(3)
         arm.create_timer(PERIOD, self.publish)
 
@@ -33,6 +33,6 @@ class Steering:
         self._arm.publish_twist(tip, twist_of(held.by, speeds, self._view(held.client)), self._panel.axes == TIP)
 
     def _view(self, client):
-        """The axes of the view of a page, along those of the base link; None where others are chosen."""
+        """The axes of a page's view in the base link's frame; None unless these axes are selected."""
         camera = self._cameras().get(client) if self._panel.axes == VIEW else None
         return None if camera is None else self._base.T @ axes_of_view(camera.wxyz)

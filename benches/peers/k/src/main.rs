@@ -16,9 +16,9 @@ use rand::{Rng, SeedableRng};
 
 /// The version of k, as in Cargo.toml.
 const VERSION: &str = "0.32.0";
-/// The share of the Newton step that is taken: k's default.
+/// Factor of the Newton step: k's default.
 const STEP: f64 = 0.5;
-/// Steps of one attempt. k's default of 10 halvings of the error cannot reach 1e-5.
+/// Steps per attempt. k's default of 10 halvings of the error cannot reach 1e-5.
 const STEPS: usize = 100;
 
 type Failure = Box<dyn Error>;
@@ -27,7 +27,7 @@ struct Problem {
     arm: SerialChain<f64>,
     limit: Duration,
     tolerance: f64,
-    /// The range of positions of the later starting points, for each joint.
+    /// The range of positions of random starting points, for each joint.
     ranges: Vec<(f64, f64)>,
     cases: Vec<Case>,
 }
@@ -93,8 +93,8 @@ fn word<T: FromStr<Err: Error + 'static>>(words: &mut SplitWhitespace) -> Result
     Ok(words.next().ok_or("a line of the problem file is too short")?.parse()?)
 }
 
-/// Solves each case as often as asked after one untimed solve; the first run gives the solution, the smallest time
-/// \[µs\] counts.
+/// Solves each case the requested number of times after one untimed solve; the first run gives the solution, the
+/// minimum time \[µs\] counts.
 fn run(problem: &Problem, runs: usize) -> Result<String, Failure> {
     let solver = JacobianIkSolver::new(problem.tolerance, problem.tolerance, STEP, STEPS);
     let (mut solutions, mut times) = (Vec::new(), Vec::new());
@@ -136,7 +136,7 @@ fn search(problem: &Problem, solver: &JacobianIkSolver<f64>, case: &Case) -> Opt
     }
 }
 
-/// A list of JSON. Numbers that are not finite become NaN, which Python reads.
+/// A JSON list. Non-finite numbers become NaN, which Python reads.
 fn list(numbers: &[f64]) -> String {
     let mut text = String::new();
     for number in numbers {

@@ -1,4 +1,4 @@
-//! A program in C gets the bits that a program in Rust gets.
+//! A C program gets the same bits as a Rust program.
 
 use std::path::Path;
 use std::process::Command;
@@ -15,7 +15,7 @@ use crate::{compile, program, run, test_folder};
 /// Problems of each robot.
 const PROBLEMS: usize = 2500;
 
-/// Writes 64-bit numbers as the program reads and writes them.
+/// Writes 64-bit numbers in the format of the program.
 fn write(file: &Path, numbers: &[f64]) {
     let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
     std::fs::write(file, bytes).unwrap();
@@ -58,7 +58,7 @@ fn ten_thousand_answers_have_the_same_bits() {
         for (target, seed) in &problems {
             asked.extend(seed);
             asked.extend(target.pose.translation.vector.iter().chain(target.pose.rotation.coords.iter()));
-            // The program's quaternion is normalised at the door, which may change its last bit.
+            // The interface normalises the program's quaternion, which may change its last bit.
             let rotation = rotation_from(target.pose.rotation.coords.into()).unwrap();
             let target = [(*target).with_pose(Isometry3::from_parts(target.pose.translation, rotation))];
             solver.solve(&Problem::new(&target, seed), &mut scratch, &mut solution).unwrap();
@@ -74,7 +74,7 @@ fn ten_thousand_answers_have_the_same_bits() {
             .arg(kind.name())
             .args([&asked_file, &answered_file]));
         let answered = read(&answered_file);
-        // Once one after the other, and once as a batch on two threads.
+        // Once in sequence, and once as a batch on two threads.
         assert_eq!(answered.len(), 2 * expected.len(), "{robot} {kind}");
         for answers in answered.chunks_exact(expected.len()) {
             let same = answers.iter().zip(&expected).all(|(one, other)| one.to_bits() == other.to_bits());

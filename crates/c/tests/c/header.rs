@@ -1,4 +1,4 @@
-//! The header is the one that cbindgen makes of the sources, and every standard accepts it.
+//! The header equals cbindgen's output for the sources, and compiles under every standard.
 
 use std::process::Command;
 
@@ -18,7 +18,7 @@ fn the_header_is_that_of_the_sources() {
         std::fs::write(&file, &made).unwrap();
     }
     let written = std::fs::read_to_string(&file).unwrap_or_default();
-    assert!(written == made, "include/urdf_ik.h is not that of the sources; UPDATE_HEADER=1 writes it:\n{made}");
+    assert!(written == made, "include/urdf_ik.h differs from the sources; UPDATE_HEADER=1 updates it:\n{made}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The installed library, as projects outside the source tree find it.
+//! The installed library, used by projects outside the source tree.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -70,7 +70,7 @@ fn a_project_with_cmake_builds_and_runs_from_every_folder() {
     fs::remove_dir_all(folder).unwrap();
 }
 
-/// As packages of distributions are built: into a staged root, with a folder of libraries of the distribution.
+/// As distributions build packages: into a staged root, with the distribution's library folder.
 #[test]
 fn the_library_installs_into_a_staged_root() {
     let [build, stage] = ["staged_build", "stage"].map(|name| test_folder().join(name));

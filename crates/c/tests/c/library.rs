@@ -1,4 +1,4 @@
-//! What the library shows to a linker.
+//! The exported symbols of the library.
 
 use std::process::Command;
 

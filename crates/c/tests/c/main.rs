@@ -1,4 +1,4 @@
-//! The C interface as programs in C and C++ use it.
+//! The C interface, used by C and C++ programs.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 
@@ -23,14 +23,14 @@ fn test_folder() -> &'static Path {
     Path::new(env!("CARGO_TARGET_TMPDIR"))
 }
 
-/// Configures the CMake project of the library in a folder, with the library that cargo puts beside its tests.
+/// Configures the library's CMake project in a folder, with the library that cargo built for the tests.
 fn configure(build: &Path) {
     let built = std::env::current_exe().unwrap().parent().unwrap().to_owned();
     let libraries = format!("-DURDF_IK_C_LIBRARIES={}", built.display());
     run(Command::new("cmake").arg("-S").arg(package()).arg("-B").arg(build).arg(libraries));
 }
 
-/// Prefix of the installed library. It was moved after its installation.
+/// Prefix of the installed library, moved after its installation.
 fn installed() -> &'static Path {
     static PREFIX: OnceLock<PathBuf> = OnceLock::new();
     PREFIX.get_or_init(|| {
@@ -72,9 +72,9 @@ fn compile(compiler: &str, source: &Path, options: &[&str]) -> PathBuf {
     program
 }
 
-/// Runs a command that has to succeed.
+/// Runs a command that must succeed.
 fn run(command: &mut Command) -> Output {
-    // That of cargo begins with the folder in which `cargo build` may have left an older library.
+    // Cargo's own path begins with the folder in which `cargo build` may have left an older library.
     let output = command.env_remove("LD_LIBRARY_PATH").output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     assert!(

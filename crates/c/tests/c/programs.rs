@@ -1,4 +1,4 @@
-//! Programs that use all of the interface, rightly and wrongly, watched by valgrind.
+//! Programs with correct and incorrect uses of the whole interface, under valgrind.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,22 +11,21 @@ pub fn urdf(name: &str) -> PathBuf {
     root().join("urdf").join(name).with_extension("urdf")
 }
 
-/// Runs a program under valgrind, in the root folder of the system; without valgrind alone.
+/// Runs a program under valgrind, if it is installed, in the root folder of the system.
 pub fn watch(program: &Path, arguments: &[PathBuf]) {
     if Command::new("valgrind").arg("--version").output().is_err() {
         assert!(std::env::var_os("CI").is_none(), "valgrind is missing");
-        println!("without valgrind, which is not installed");
+        println!("without valgrind, because it is not installed");
         run(Command::new(program).args(arguments).current_dir("/"));
         return;
     }
-    // What is only possibly lost are the handles of threads that the standard library and rayon keep, by pointers
-    // into their middle.
+    // Possibly lost blocks are thread handles of the standard library and rayon, referenced by interior pointers.
     let kinds = ["--show-leak-kinds=definite,indirect", "--errors-for-leak-kinds=definite,indirect"];
     let checks = ["--quiet", "--error-exitcode=9", "--leak-check=full"];
     run(Command::new("valgrind").args(checks).args(kinds).arg(program).args(arguments).current_dir("/"));
 }
 
-/// Compiles a program and watches it with two files.
+/// Compiles a program and runs it under valgrind with two files.
 fn is_clean(name: &str, files: &[PathBuf]) {
     let program = compile("cc", &program(name), &["-std=c11"]);
     run(Command::new(&program).args(files));

@@ -385,7 +385,7 @@ static void makes_robots_of_joints(void) {
   UrdfIkPose pose;
   EXPECT(urdf_ik_arm_joint_count(arm) == 1 && strcmp(urdf_ik_arm_joint_name(arm, 0), "one") == 0);
   OK(urdf_ik_arm_bounds(arm, &lower, &upper));
-  EXPECT(lower == -INFINITY && upper == INFINITY);  // limits of a joint that mimics another do not count
+  EXPECT(lower == -INFINITY && upper == INFINITY);  // limits of a mimic joint do not count
   OK(urdf_ik_forward_kinematics(workspace, &q, &pose));
   EXPECT(fabs(pose.position[0] - cos(0.1) - cos(0.8)) < 1e-12);
   urdf_ik_workspace_free(workspace);

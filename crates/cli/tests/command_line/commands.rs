@@ -92,8 +92,8 @@ fn info_says_where_limits_come_from() {
             "  hinge  -1.25 .. 2.0 rad, also moves follower\n",
         ],
     );
-    let told = run(&[&asked[..], &["--soft-limits"]].concat()).err;
-    assert!(told.contains("soft limits are not used") && told.contains("slide"), "{told}");
+    let message = run(&[&asked[..], &["--soft-limits"]].concat()).err;
+    assert!(message.contains("soft limits are not used") && message.contains("slide"), "{message}");
     let narrowed = ["solve", "--urdf", &limited, "--position", "0", "0", "0", "--seed", "hinge=-1.4", "--soft-limits"];
     let refused = run(&narrowed);
     assert!(

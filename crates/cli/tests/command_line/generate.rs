@@ -92,8 +92,8 @@ fn a_full_disk_leaves_the_old_file_and_nothing_else() {
     std::os::unix::fs::symlink("noodle.urdf", &link).unwrap();
     for output in [&file, &link] {
         let run = on_a_full_disk(&["generate", "--segments", "1000", "--output", &text_of(output)]);
-        let told = String::from_utf8(run.stderr).unwrap();
-        assert!(told.contains("cannot write") && told.contains("File too large"), "{told}");
+        let message = String::from_utf8(run.stderr).unwrap();
+        assert!(message.contains("cannot write") && message.contains("File too large"), "{message}");
         assert_eq!(run.status.code(), Some(2));
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "the old one");
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2);

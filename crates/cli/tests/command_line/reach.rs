@@ -200,7 +200,7 @@ fn a_bar_is_shown_on_a_terminal_alone() {
     let line = format!("{} {}", env!("CARGO_BIN_EXE_urdf_ik"), arguments.join(" "));
     let mut script = std::process::Command::new("script");
     let output = script.args(["-qec", &line, "/dev/null"]).env("TERM", "xterm").output();
-    let output = output.expect("script, which makes a terminal, comes with every Debian (bsdutils)");
+    let output = output.expect("script, for a terminal, is part of every Debian (bsdutils)");
     let shown = String::from_utf8_lossy(&output.stdout);
     assert!(shown.contains("solving") && shown.contains('%') && shown.contains("mean_fraction"), "{shown}");
 }

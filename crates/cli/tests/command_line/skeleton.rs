@@ -63,7 +63,7 @@ fn the_command_prints_points_by_name() {
     assert_eq!(keys(&answer["orientations"]).len(), 25);
     assert_eq!(answer["residuals"][0]["point"], "s24");
     assert!(apart(numbers(&answer["points"]["s24"]), [0.4, 0.3, 0.5]) <= 1e-6);
-    // The same request has the same answer but for the time.
+    // The same request has the same answer except for the time.
     let mut again = parse(&succeeds(&["skeleton", "--model", &model("noodle.yaml"), "--targets", &text_of(&targets)]));
     again["microseconds"] = answer["microseconds"].clone();
     assert_eq!(answer, again);

@@ -105,7 +105,7 @@ fn poses(urdf: &Path, positions: &[&Value]) -> Vec<BTreeMap<String, Isometry3<f6
     all.as_array().unwrap().iter().map(poses).collect()
 }
 
-/// Checks that the links are at the points of an answer, which has them by name.
+/// Checks that the links are at the points of an answer, which are given by name.
 fn check_points(answer: &Value, links: &BTreeMap<String, Isometry3<f64>>) {
     for (name, point) in answer["points"].as_object().unwrap() {
         let pose = pose_from_json(&json!({ "p": point, "q_xyzw": answer["orientations"][name] }));

@@ -105,8 +105,8 @@ fn triangles_that_are_repeated_count_once() {
     folder.write("lines.stl", binary_stl((0..100_000).map(lines)));
     for (name, triangles) in [("repeated.stl", 1), ("lines.stl", 2)] {
         let shaped = Shaped::two(&format!(r#"<mesh filename="{name}"/>"#), r#"<sphere radius="1"/>"#, Some(&folder));
-        let told = shaped.shapes.of_link(0)[0].geometry.to_string();
-        assert_eq!(told, format!("mesh {name}, {triangles} triangles"));
+        let text = shaped.shapes.of_link(0)[0].geometry.to_string();
+        assert_eq!(text, format!("mesh {name}, {triangles} triangles"));
         check(&folder, name, &[[0.1, 0.0, 0.07], [0.2, -0.1, 0.0]], |[_, y, z]| y.abs() + z.abs(), 1e-6);
     }
 }

@@ -39,7 +39,7 @@ fn meshes_of_every_format_are_as_far_away_as_the_box() {
 
 #[test]
 fn a_mesh_tells_its_file_and_its_triangles() {
-    let folder = Folder::new("tells");
+    let folder = Folder::new("printed");
     folder.write("cube.dae", cube::dae());
     let text = format!(r#"<robot name="r">{}</robot>"#, link("a", r#"<mesh filename="cube.dae"/>"#));
     let shaped = Shaped::new(&text, Some(&folder));

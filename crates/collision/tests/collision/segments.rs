@@ -181,5 +181,5 @@ fn no_distance_changes_by_more_than_the_greatest_motion() {
         assert!((after - before).abs() <= of_pair + 1e-9 && of_pair <= of_all, "{from:?} {to:?}");
         tightest = tightest.max((after - before).abs() / of_pair);
     }
-    assert!(tightest > 0.5, "the bound is {tightest} of what was seen at most");
+    assert!(tightest > 0.5, "the bound is at most {tightest} of the observed value");
 }

@@ -7,7 +7,7 @@ use urdf_ik::motion::servo::{Axes, Servo, ServoOptions};
 use crate::commands::{PERIODS, random_steps};
 use crate::common::Random;
 use crate::table::{Worst, WorstUsage, print};
-use crate::watch::{Run, Subject, Wish, count, small, twist_between};
+use crate::watch::{Input, Run, Subject, count, small, twist_between};
 
 /// Duration of the first command, a line or a jog \[s\], and the number of commands after it.
 const FIRST: f64 = 2.0;
@@ -29,7 +29,7 @@ const RADIAN: f64 = 0.75;
 struct Stream {
     options: ServoOptions,
     /// The commands, each with its first sample.
-    wishes: Vec<(usize, Wish)>,
+    inputs: Vec<(usize, Input)>,
     /// Linear and angular speed of a line; zeros without one.
     commanded: [f64; 2],
     run: Run,
@@ -39,7 +39,7 @@ impl Stream {
     fn new(subject: &Subject, seed: u64) -> Self {
         let mut random = Random::new(seed);
         let start = random.positions(&subject.arm.chain);
-        let mut options = ServoOptions { slack: subject.give, ..ServoOptions::default() };
+        let mut options = ServoOptions { slack: subject.slack, ..ServoOptions::default() };
         match seed % 4 {
             0 => options.free_axes[3..].fill(true),
             2 => options.free_axes[3 + random.below(3)] = true,
@@ -47,11 +47,11 @@ impl Stream {
         }
         let mut servo = Servo::new(&subject.solver, &subject.limits, options, &start).unwrap();
         let mut run = Run::new(PERIODS[random.below(PERIODS.len())], &start);
-        let (wish, commanded) = first(subject, &mut random);
-        run.steps(&mut servo, &wish, FIRST);
-        let mut wishes = vec![(0, wish)];
-        wishes.extend(random_steps(subject, &mut servo, &mut run, CHANGES, &mut random));
-        Self { options, wishes, commanded, run }
+        let (input, commanded) = first(subject, &mut random);
+        run.steps(&mut servo, &input, FIRST);
+        let mut inputs = vec![(0, input)];
+        inputs.extend(random_steps(subject, &mut servo, &mut run, CHANGES, &mut random));
+        Self { options, inputs, commanded, run }
     }
 
     /// Linear and angular speed of the tip in each period.
@@ -62,8 +62,8 @@ impl Stream {
     }
 
     /// The command of a sample, with its first sample.
-    fn wish(&self, sample: usize) -> &(usize, Wish) {
-        &self.wishes[self.wishes.partition_point(|(since, _)| *since <= sample) - 1]
+    fn input(&self, sample: usize) -> &(usize, Input) {
+        &self.inputs[self.inputs.partition_point(|(since, _)| *since <= sample) - 1]
     }
 
     /// The excess over the maximum speeds under each [kind](KINDS) of command, and on a line over the command.
@@ -79,11 +79,11 @@ impl Stream {
         };
         let mut excesses = [Excess { share: 0.0, sample: 0 }; KINDS.len()];
         for (sample, speed) in self.speeds(subject).into_iter().enumerate() {
-            let kind = match self.wish(sample).1 {
-                Wish::Twist(_) => 0,
-                Wish::Velocities(_) => 1,
-                Wish::Pose(_) => 2,
-                Wish::Rest => 3,
+            let kind = match self.input(sample).1 {
+                Input::Twist(_) => 0,
+                Input::Velocities(_) => 1,
+                Input::Pose(_) => 2,
+                Input::Rest => 3,
             };
             excesses[kind].meet((speed[0] / most[0]).max(speed[1] / most[1]), sample);
             if sample < count(FIRST, self.run.period) {
@@ -95,11 +95,11 @@ impl Stream {
 }
 
 /// A translation, a rotation or both, below the maximum speeds, with the speeds of both; or a jog.
-fn first(subject: &Subject, random: &mut Random) -> (Wish, [f64; 2]) {
+fn first(subject: &Subject, random: &mut Random) -> (Input, [f64; 2]) {
     let kind = random.below(4);
     if kind == 3 {
         let velocity = |joint: usize| subject.bounds(joint)[0] * random.between(-1.0, 1.0);
-        return (Wish::Velocities((0..subject.joints()).map(velocity).collect()), [0.0; 2]);
+        return (Input::Velocities((0..subject.joints()).map(velocity).collect()), [0.0; 2]);
     }
     let mut part = |speed: f64, is_part: bool| {
         if is_part { random.direction() * random.between(0.1 * speed, speed) } else { Vector3::zeros() }
@@ -108,7 +108,7 @@ fn first(subject: &Subject, random: &mut Random) -> (Wish, [f64; 2]) {
     let angular = part(ServoOptions::DEFAULT.angular_speed, kind != 0);
     let twist = Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z);
     let commanded = [linear.norm(), angular.norm()];
-    (Wish::twist(&twist, [Axes::Base, Axes::Tip][random.below(2)]), commanded)
+    (Input::twist(&twist, [Axes::Base, Axes::Tip][random.below(2)]), commanded)
 }
 
 /// The largest excess over a speed as a fraction of it, and its sample.
@@ -150,7 +150,7 @@ pub fn replay(subject: &Subject, seed: u64) {
     let stream = Stream::new(subject, seed);
     let (run, speeds) = (&stream.run, stream.speeds(subject));
     println!("start {:?}\nfree axes {:?} period {} s", run.positions[0], stream.options.free_axes, run.period);
-    println!("first {:?}", stream.wishes[0].1);
+    println!("first {:?}", stream.inputs[0].1);
     for (Excess { share, sample }, kind) in stream.excesses(subject).into_iter().zip(KINDS) {
         println!("{kind}: {share:.4} at sample {sample}");
         if share <= FASTER {
@@ -160,9 +160,9 @@ pub fn replay(subject: &Subject, seed: u64) {
         let around = sample.saturating_sub(8 * stride)..(sample + 3 * stride).min(speeds.len());
         let mut shown = None;
         for at in around.step_by(stride) {
-            let (since, wish) = stream.wish(at);
+            let (since, input) = stream.input(at);
             if shown != Some(*since) {
-                println!("  from sample {since}: {wish:?}");
+                println!("  from sample {since}: {input:?}");
                 shown = Some(*since);
             }
             let [linear, angular] = speeds[at];

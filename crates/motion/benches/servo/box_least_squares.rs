@@ -31,9 +31,9 @@ pub fn least(a: &DMatrix<f64>, b: &DVector<f64>, bounds: &Bounds) -> DVector<f64
     let mut x = DVector::zeros(n);
     let negligible = 1e-11 * a.norm_squared();
     for _ in 0..20 * n {
-        let wished = unbounded(&stacked, &goal, &x, &free);
-        if bounds.hold(&wished) {
-            x = wished;
+        let optimum = unbounded(&stacked, &goal, &x, &free);
+        if bounds.hold(&optimum) {
+            x = optimum;
             let slope = stacked.tr_mul(&(&goal - &stacked * &x));
             let leaving = (0..n).filter(|&i| !free[i]).max_by(|&i, &j| {
                 let gain = |i: usize| if x[i] <= bounds.lower[i] { slope[i] } else { -slope[i] };
@@ -48,7 +48,7 @@ pub fn least(a: &DMatrix<f64>, b: &DVector<f64>, bounds: &Bounds) -> DVector<f64
                 None => return x,
             }
         } else {
-            towards(&mut x, &wished, bounds, &mut free);
+            towards(&mut x, &optimum, bounds, &mut free);
         }
     }
     x
@@ -72,18 +72,18 @@ fn unbounded(a: &DMatrix<f64>, b: &DVector<f64>, x: &DVector<f64>, free: &[bool]
 }
 
 /// As far towards the wanted values as the bounds allow; unknowns at a bound are no longer free.
-fn towards(x: &mut DVector<f64>, wished: &DVector<f64>, bounds: &Bounds, free: &mut [bool]) {
-    let clamped = |i: usize| wished[i].max(bounds.lower[i]).min(bounds.upper[i]);
+fn towards(x: &mut DVector<f64>, optimum: &DVector<f64>, bounds: &Bounds, free: &mut [bool]) {
+    let clamped = |i: usize| optimum[i].max(bounds.lower[i]).min(bounds.upper[i]);
     let share = |i: usize| {
-        if clamped(i) == wished[i] { 1.0 } else { ((clamped(i) - x[i]) / (wished[i] - x[i])).clamp(0.0, 1.0) }
+        if clamped(i) == optimum[i] { 1.0 } else { ((clamped(i) - x[i]) / (optimum[i] - x[i])).clamp(0.0, 1.0) }
     };
     let shares: Vec<f64> = (0..x.len()).map(|i| if free[i] { share(i) } else { 1.0 }).collect();
     let least = shares.iter().copied().fold(1.0, f64::min);
     for i in (0..x.len()).filter(|&i| free[i]).collect::<Vec<_>>() {
-        if clamped(i) != wished[i] && shares[i] <= least {
+        if clamped(i) != optimum[i] && shares[i] <= least {
             (x[i], free[i]) = (clamped(i), false);
         } else {
-            x[i] += least * (wished[i] - x[i]);
+            x[i] += least * (optimum[i] - x[i]);
         }
     }
 }

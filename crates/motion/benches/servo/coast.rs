@@ -1,5 +1,5 @@
-//! Silence at full speed: how far does the tip coast, compared with joints that each brake alone, and does the report
-//! say how far it leaves its line?
+//! Silence at full speed: how far does the tip coast, compared with joints that each brake alone, and is the reported
+//! distance from the line correct?
 
 use nalgebra::Vector6;
 use rayon::prelude::*;
@@ -9,12 +9,12 @@ use crate::common::Random;
 use crate::lone_joint::LoneJoint;
 use crate::table::{Figure, Worst, WorstUsage, print, print_figures};
 use crate::tip_motion::{Scope, comfortable, default_servo, mean, translation};
-use crate::watch::{Run, Subject, Wish, count, from_line, small};
+use crate::watch::{Input, Run, Subject, count, from_line, small};
 
 /// Linear speed \[m/s\], and the range of the time with a command \[s\].
 const SPEED: f64 = 0.5;
 const SECONDS: [f64; 2] = [0.3, 1.2];
-/// Least speed at the silence, as a fraction, and the distance from the line beyond which the arm has left it \[m\].
+/// Minimum speed at the silence, as a fraction, and the distance from the line beyond which the arm is off it \[m\].
 const FAST: f64 = 0.5;
 const LEFT: f64 = 1e-3;
 /// Time in which every arm comes to rest \[s\].
@@ -28,10 +28,10 @@ struct Coast {
     /// Length of the tip's path \[m\]: of the servo, and of joints that each brake alone.
     ways: [f64; 2],
     /// Deviation of the report from the true distance to the line \[m or rad\].
-    untold: f64,
+    report_error: f64,
     /// Off the line while coasting, and reported: \[m\] and \[rad\].
     apart: [f64; 2],
-    told: [f64; 2],
+    reported: [f64; 2],
     start: Vec<f64>,
     twist: Vector6<f64>,
 }
@@ -41,27 +41,28 @@ fn judge(subject: &Subject, seed: u64, period: f64) -> Option<Coast> {
     let start = comfortable(subject, &mut random);
     let twist = translation(&(random.direction() * SPEED));
     let (mut servo, mut run) = (default_servo(subject, &start), Run::new(period, &start));
-    run.steps(&mut servo, &Wish::twist(&twist, Axes::Base), random.between(SECONDS[0], SECONDS[1]));
+    run.steps(&mut servo, &Input::twist(&twist, Axes::Base), random.between(SECONDS[0], SECONDS[1]));
     let anchor = subject.pose(&start);
     let (apart, _) = from_line(&anchor, &twist, &subject.pose(servo.positions()));
     let from = run.positions.len() - 1;
     let speed = path(subject, &run.positions[from - 1..]) / period;
-    if speed < FAST * SPEED || apart[0] > LEFT || apart[1] > subject.give[1] {
+    if speed < FAST * SPEED || apart[0] > LEFT || apart[1] > subject.slack[1] {
         return None;
     }
     let alone = brake_alone(subject, &servo, period);
-    let mut coast = Coast { run, from, ways: [0.0; 2], untold: 0.0, apart: [0.0; 2], told: [0.0; 2], start, twist };
+    let mut coast =
+        Coast { run, from, ways: [0.0; 2], report_error: 0.0, apart: [0.0; 2], reported: [0.0; 2], start, twist };
     for _ in 0..count(TO_REST, period) {
-        let told = Wish::Rest.give(&mut servo, period).off_line;
+        let reported = Input::Rest.apply(&mut servo, period).off_line;
         coast.run.positions.push(servo.positions().to_vec());
         if servo.is_at_rest() {
             break;
         }
         let (apart, _) = from_line(&anchor, &twist, &subject.pose(servo.positions()));
         for part in 0..2 {
-            coast.untold = coast.untold.max((told[part] - apart[part]).abs());
+            coast.report_error = coast.report_error.max((reported[part] - apart[part]).abs());
             coast.apart[part] = coast.apart[part].max(apart[part]);
-            coast.told[part] = coast.told[part].max(told[part]);
+            coast.reported[part] = coast.reported[part].max(reported[part]);
         }
     }
     coast.ways = [path(subject, &coast.run.positions[from..]), path(subject, &alone)];
@@ -97,14 +98,14 @@ pub fn measure(subject: &Subject, scope: &Scope) -> usize {
         scope.seeds.clone().into_par_iter().map(|seed| judge(subject, seed, scope.period)).collect();
     let mut usage = WorstUsage::new();
     let mut rows = [
-        Worst::new("farther than joints that brake alone, a share", 0.15),
-        Worst::new("told: distance from the line, off [m or rad]", 1e-3),
+        Worst::new("excess over joints that brake alone, a share", 0.15),
+        Worst::new("reported: distance from the line, off [m or rad]", 1e-3),
         Worst::new("off the line while coasting [m]", f64::INFINITY),
         Worst::new("off the line while coasting [rad]", f64::INFINITY),
     ];
     for (seed, coast) in scope.seeds.clone().zip(&coasts).filter_map(|(seed, coast)| Some((seed, coast.as_ref()?))) {
         let name = format!("coast/{seed}");
-        let values = [coast.ways[0] / coast.ways[1] - 1.0, coast.untold, coast.apart[0], coast.apart[1]];
+        let values = [coast.ways[0] / coast.ways[1] - 1.0, coast.report_error, coast.apart[0], coast.apart[1]];
         rows.iter_mut().zip(values).for_each(|(row, value)| row.meet(value, &name));
         usage.meet(&coast.run.usage(subject), &name);
     }
@@ -120,11 +121,11 @@ pub fn measure(subject: &Subject, scope: &Scope) -> usize {
 
 /// Prints the distance from the line while the arm coasts.
 pub fn replay(subject: &Subject, seed: u64, period: f64) {
-    let Some(Coast { run, from, ways, apart, told, start, twist, .. }) = judge(subject, seed, period) else {
-        return println!("the arm is slow, or left its line");
+    let Some(Coast { run, from, ways, apart, reported, start, twist, .. }) = judge(subject, seed, period) else {
+        return println!("the arm is slow, or is off its line");
     };
     println!("start {start:?}\ntwist {:?} for {:.3} s, then none", twist.as_slice(), small(from) * period);
     println!("at the silence {:?}", run.positions[from]);
     println!("path {:.4} m, joints alone {:.4} m", ways[0], ways[1]);
-    println!("off the line {apart:.5?}, told {told:.5?} m and rad");
+    println!("off the line {apart:.5?}, reported {reported:.5?} m and rad");
 }

@@ -6,7 +6,7 @@ use urdf_ik::motion::servo::{Axes, Servo};
 use crate::common::Random;
 use crate::table::{Worst, WorstUsage, print};
 use crate::walk::braking;
-use crate::watch::{Run, Subject, Wish, count, random_wish, small};
+use crate::watch::{Input, Run, Subject, count, random_input, small};
 
 /// Time without a command after which the arm comes to rest \[s\].
 const TIMEOUT: f64 = 0.1;
@@ -32,18 +32,18 @@ pub fn random_steps(
     run: &mut Run,
     changes: usize,
     random: &mut Random,
-) -> Vec<(usize, Wish)> {
-    let mut wishes = Vec::new();
+) -> Vec<(usize, Input)> {
+    let mut inputs = Vec::new();
     for _ in 0..changes {
-        let wish = random_wish(random, subject, &subject.pose(servo.positions()));
+        let input = random_input(random, subject, &subject.pose(servo.positions()));
         let from = run.positions.len() - 1;
         let most = if random.unit() < 0.1 { 300 } else { 15 };
         for _ in 0..=random.below(most) {
-            run.step(servo, &wish);
+            run.step(servo, &input);
         }
-        wishes.push((from, wish));
+        inputs.push((from, input));
     }
-    wishes
+    inputs
 }
 
 /// A source that drops out now and then, for 10 ms to 5 s. Also returns the maximum joint velocity later than 0.3 s
@@ -58,20 +58,20 @@ pub fn dropouts(subject: &Subject, seed: u64) -> (Run, f64) {
         let twist = Vector6::from_fn(|row, _| if row < 3 { 0.15 } else { 0.4 } * random.between(-1.0, 1.0));
         // A clutched hand is anchored at the tip again; it moves by the twist.
         let anchor = subject.pose(servo.positions());
-        let mut wish = Wish::twist(&twist, Axes::Base);
+        let mut input = Input::twist(&twist, Axes::Base);
         for step in 0..count(random.between(0.2, 1.5), PERIOD) {
             if clutched {
-                wish = Wish::Pose(crate::possible::moved(&anchor, &twist, small(step) * PERIOD));
+                input = Input::Pose(crate::possible::moved(&anchor, &twist, small(step) * PERIOD));
             }
-            run.step(&mut servo, &wish);
+            run.step(&mut servo, &input);
         }
         let silence = 0.01 * 500.0_f64.powf(random.unit());
-        run.steps(&mut servo, &wish, silence.min(TIMEOUT));
+        run.steps(&mut servo, &input, silence.min(TIMEOUT));
         let velocities = run.velocities(run.positions.len() - 1);
         let bound = |joint: usize| braking(velocities[joint], subject.bounds(joint)).1;
         let best = (0..subject.joints()).map(bound).fold(0.0, f64::max) + 0.3;
         for step in 0..count((silence - TIMEOUT).max(0.0), PERIOD) {
-            run.step(&mut servo, &Wish::Rest);
+            run.step(&mut servo, &Input::Rest);
             let last = run.positions.len() - 1;
             if small(step) * PERIOD > best {
                 let speed = |joint: usize| run.differences(last, joint)[0].abs();

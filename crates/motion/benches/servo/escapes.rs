@@ -8,7 +8,7 @@ use crate::possible::least_move;
 use crate::singular::{at_limits, configuration, directions};
 use crate::table::{Figure, Worst, WorstUsage, print, print_figures};
 use crate::tip_motion::stationary_motion;
-use crate::watch::{Run, Subject, Wish, count, from_line, small};
+use crate::watch::{Input, Run, Subject, count, from_line, small};
 
 /// Required distance of the tip \[m or rad\], and the time for it \[s\].
 const WAYS: [f64; 2] = [2e-3, 5e-3];
@@ -73,12 +73,12 @@ struct Way {
 /// Moves until the tip is far enough, or the time is over.
 fn moves(subject: &Subject, start: &[f64], direction: usize) -> (Run, Way) {
     let (kind, unit) = twist(direction);
-    let wish = Wish::twist(&(unit * SPEEDS[kind]), Axes::Base);
+    let input = Input::twist(&(unit * SPEEDS[kind]), Axes::Base);
     let (mut servo, mut run) = (subject.servo(start), Run::new(PERIOD, start));
     let anchor: Isometry3<f64> = subject.pose(start);
     let mut way = Way { share: 0.0, beside: 0.0, farthest: 0.0 };
     for _ in 0..count(TIME, PERIOD) {
-        run.step(&mut servo, &wish);
+        run.step(&mut servo, &input);
         let positions = servo.positions();
         let (apart, along) = from_line(&anchor, &unit, &subject.pose(positions));
         way.beside = way.beside.max(apart[0]).max(apart[1]);
@@ -92,7 +92,7 @@ fn moves(subject: &Subject, start: &[f64], direction: usize) -> (Run, Way) {
     (run, way)
 }
 
-/// A feasible direction, and what came of it.
+/// A feasible direction, and its result.
 struct Escape {
     direction: usize,
     run: Run,
@@ -133,7 +133,7 @@ pub fn measure(subject: &Subject, start: Start, seeds: std::ops::Range<u64>) -> 
             rows[kind].meet(1.0 - way.share.min(1.0), &name);
             if way.share < 1.0 {
                 missed += 1;
-                println!("{name} of {}: comes {:.3} of its way", subject.arm.name, way.share);
+                println!("{name} of {}: covers {:.3} of its distance", subject.arm.name, way.share);
             }
             rows[2].meet(way.beside, &name);
             rows[3].meet(way.farthest / least.max(1e-3), &name);

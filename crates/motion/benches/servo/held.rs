@@ -14,7 +14,7 @@ use crate::watch::{Run, Subject, count, from_line, small, twist_between};
 /// Linear speed \[m/s\] and duration \[s\].
 const SPEED: f64 = 0.05;
 const SECONDS: f64 = 0.8;
-/// Rotation up to which the axes hardly turn, so that every definition of drift agrees \[rad\].
+/// Rotation below which the axes hardly turn, so that every definition of drift agrees \[rad\].
 const SMALL: f64 = 0.2;
 /// Starts and directions with which a servo once drifted, and their duration \[s\].
 const KNOWN: [(&str, &[f64], [f64; 3]); 3] = [

@@ -8,7 +8,7 @@ use crate::common::Random;
 use crate::starts::servo;
 use crate::table::{Worst, WorstUsage, print};
 use crate::walk::Walk;
-use crate::watch::{Run, Subject, Wish, count, small, twist_between};
+use crate::watch::{Input, Run, Subject, count, small, twist_between};
 
 const SECONDS: f64 = 60.0;
 const PERIOD: f64 = 0.004;
@@ -46,7 +46,7 @@ fn wander(subject: &Subject, seed: u64, kind: usize) -> Option<(Run, f64)> {
         let direction = if away.norm() > FAR[kind] { -away.normalize() } else { random.direction() };
         let mut twist = Vector6::zeros();
         twist.fixed_rows_mut::<3>(3 * kind).copy_from(&(direction * (SPEEDS[kind] * random.unit())));
-        let wish = Wish::twist(&twist, Axes::Base);
+        let input = Input::twist(&twist, Axes::Base);
         let steps = random.below(count(LONGEST, PERIOD)) + 1;
         // The arm may continue for a while after the last command.
         let walk = Walk::new(subject, servo.positions(), &twist, 2.0 * LONGEST);
@@ -54,7 +54,7 @@ fn wander(subject: &Subject, seed: u64, kind: usize) -> Option<(Run, f64)> {
             free_from = run.positions.len() + steps + count(COME_BACK, PERIOD);
         }
         for _ in 0..steps {
-            run.step(&mut servo, &wish);
+            run.step(&mut servo, &input);
             let moved = twist_between(&anchor, &subject.pose(servo.positions()), 1.0);
             if run.positions.len() >= free_from {
                 drift = drift.max(moved.fixed_rows::<3>(3 * (1 - kind)).norm());

@@ -24,17 +24,19 @@ const DISTANCE: f64 = 0.95;
 /// The motion of the servo and of the follower, and the command, away from singularities and limits.
 struct Sequence {
     moved: [Vec<Vector6<f64>>; 2],
-    wished: Vec<Vector6<f64>>,
+    commanded: Vec<Vector6<f64>>,
 }
 
 /// Sums over all samples of sequences of motion times motion, motion times command, and command times command, with the
 /// command so many periods earlier.
 fn products(sequences: &[Sequence], which: usize, delay: usize, longest: usize) -> [f64; 3] {
     let mut sums = [0.0; 3];
-    for Sequence { moved, wished } in sequences {
-        for sample in longest..wished.len() {
-            let (moved, wished) = (&moved[which][sample], &wished[sample - delay]);
-            for (sum, product) in sums.iter_mut().zip([moved.dot(moved), moved.dot(wished), wished.dot(wished)]) {
+    for Sequence { moved, commanded } in sequences {
+        for sample in longest..commanded.len() {
+            let (moved, commanded) = (&moved[which][sample], &commanded[sample - delay]);
+            for (sum, product) in
+                sums.iter_mut().zip([moved.dot(moved), moved.dot(commanded), commanded.dot(commanded)])
+            {
                 *sum += product;
             }
         }
@@ -45,8 +47,8 @@ fn products(sequences: &[Sequence], which: usize, delay: usize, longest: usize) 
 /// The delay with the highest correlation in periods, by a parabola through its neighbours.
 fn delay(sequences: &[Sequence], which: usize, longest: usize) -> f64 {
     let correlation = |delay: usize| {
-        let [moved, both, wished] = products(sequences, which, delay, longest);
-        both / (moved * wished).sqrt()
+        let [moved, both, commanded] = products(sequences, which, delay, longest);
+        both / (moved * commanded).sqrt()
     };
     let values: Vec<f64> = (0..=longest).map(correlation).collect();
     let best = (0..=longest).max_by(|a, b| values[*a].total_cmp(&values[*b])).unwrap();
@@ -63,8 +65,8 @@ fn least_squares(subject: &Subject, start: &[f64], twists: &[Vector6<f64>], peri
     let mut joints: Vec<LoneJoint> = start.iter().map(|position| LoneJoint::new(*position)).collect();
     for twist in twists {
         let here = &run.positions[run.positions.len() - 1];
-        let wished = DVector::from_column_slice(weighed(twist).as_slice());
-        let Ok(velocities) = weighed_jacobian(subject, here).svd(true, true).solve(&wished, 0.0) else { break };
+        let commanded = DVector::from_column_slice(weighed(twist).as_slice());
+        let Ok(velocities) = weighed_jacobian(subject, here).svd(true, true).solve(&commanded, 0.0) else { break };
         for (index, joint) in joints.iter_mut().enumerate() {
             joint.approach(velocities[index], subject.bounds(index), period);
         }
@@ -90,7 +92,7 @@ fn judge(subject: &Subject, seed: u64, scope: &Scope) -> Sequence {
     let samples = runs.iter().map(|run| regular(subject, run)).fold(commands.len(), usize::min).saturating_sub(1);
     Sequence {
         moved: runs.map(|run| tip_twists(subject, &run)),
-        wished: commands[..samples].iter().map(weighed).collect(),
+        commanded: commands[..samples].iter().map(weighed).collect(),
     }
 }
 
@@ -103,8 +105,8 @@ pub fn measure(subject: &Subject, scope: &Scope) -> usize {
     let longest = scope.count(LONGEST);
     let [servo, follower] = [0, 1].map(|which| delay(&sequences, which, longest) * scope.period);
     let [progress, reference] = [0, 1].map(|which| {
-        let [_, both, wished] = products(&sequences, which, 0, longest);
-        both / wished
+        let [_, both, commanded] = products(&sequences, which, 0, longest);
+        both / commanded
     });
     let figures = [
         Figure::new("delay of the follower [s]", follower),
@@ -114,7 +116,7 @@ pub fn measure(subject: &Subject, scope: &Scope) -> usize {
         Figure::new("progress of the servo", progress),
         Figure::new("  over that of the follower", progress / reference).at_least(DISTANCE),
     ];
-    let samples: usize = sequences.iter().map(|sequence| sequence.wished.len().saturating_sub(longest)).sum();
+    let samples: usize = sequences.iter().map(|sequence| sequence.commanded.len().saturating_sub(longest)).sum();
     let seconds = small(samples) * scope.period;
     print_figures(&subject.arm.name, &format!("delay behind a hand away from singularities, {seconds:.0} s"), &figures)
 }

@@ -10,7 +10,7 @@ use crate::common::Random;
 use crate::common::hand::hand_sequence;
 use crate::table::{Figure, print_figures};
 use crate::tip_motion::{Scope, comfortable, default_servo, tip_twists, weighed};
-use crate::watch::{Run, Subject, Usage, Wish};
+use crate::watch::{Input, Run, Subject, Usage};
 
 const SECONDS: f64 = 60.0;
 /// Angles of the cones \[deg\].
@@ -77,12 +77,12 @@ fn judge(subject: &Subject, seed: u64, angle: f64, scope: &Scope) -> Judged {
     let mut free_run = Run::new(scope.period, &start);
     for command in &commands {
         permitted.push(cup.permitted(&Cup::axis(subject, free.positions()), command));
-        free_run.step(&mut free, &Wish::twist(&permitted[permitted.len() - 1], Axes::Base));
+        free_run.step(&mut free, &Input::twist(&permitted[permitted.len() - 1], Axes::Base));
     }
     let (mut servo, mut run) = (default_servo(subject, &start), Run::new(scope.period, &start));
     servo.set_goals(&[cup.goal(subject)]);
     for command in &commands {
-        run.step(&mut servo, &Wish::twist(command, Axes::Base));
+        run.step(&mut servo, &Input::twist(command, Axes::Base));
     }
     let tilts = run.positions.iter().map(|positions| cup.tilt(&Cup::axis(subject, positions)));
     let wished: Vec<_> = permitted.iter().map(weighed).collect();

@@ -28,7 +28,7 @@ impl LoneJoint {
     fn next_acceleration(&self, goal: f64, [_, most, jerk]: [f64; 3], period: f64) -> f64 {
         let missing = goal - self.velocity - 0.5 * period * self.acceleration;
         let half = 0.5 * period;
-        let wished = missing.signum() * jerk * ((half * half + 2.0 * missing.abs() / jerk).sqrt() - half);
-        wished.clamp(self.acceleration - period * jerk, self.acceleration + period * jerk).clamp(-most, most)
+        let desired = missing.signum() * jerk * ((half * half + 2.0 * missing.abs() / jerk).sqrt() - half);
+        desired.clamp(self.acceleration - period * jerk, self.acceleration + period * jerk).clamp(-most, most)
     }
 }

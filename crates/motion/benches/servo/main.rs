@@ -1,5 +1,5 @@
 //! An independent judge of the servo: `cargo bench --bench servo -- [WHAT…] [ROBOT…] [cases=N] [from=SEED] [rate=HZ]
-//! [give=0] [limits=derived]`.
+//! [slack=0] [limits=derived]`.
 //!
 //! WHAT is among [`LINES`], [`HANDS`], [`SHORT`] and [`BUNDLED`]; all by default. ROBOT is a maker's, `arm6`, `arm7`,
 //! an arm of four or five joints (`so101`, `arm5`, `scara`, `palletiser`, `open_manipulator`), or a case file `.json`,
@@ -134,8 +134,8 @@ fn arms(names: &[&str]) -> Vec<Arm> {
 fn subject(arm: Arm, words: &[String]) -> Subject {
     let mut subject = Subject::new(arm);
     let is_set = |option: &str| words.iter().any(|word| word == option);
-    if is_set("give=0") {
-        subject.give = [0.0; 2];
+    if is_set("slack=0") {
+        subject.slack = [0.0; 2];
     }
     if is_set("limits=derived") {
         let Arm { robot, chain, .. } = &subject.arm;

@@ -1,4 +1,4 @@
-//! Pulling back from where the arm waits on its line, with noise on the command.
+//! Pulling back from the end of the line at which the arm waits, with noise on the command.
 
 use nalgebra::Vector6;
 use rayon::prelude::*;
@@ -8,14 +8,14 @@ use crate::common::Random;
 use crate::common::hand::normal;
 use crate::table::{Figure, print_figures};
 use crate::tip_motion::{Scope, comfortable, default_servo, mean, tip_twists, weighed};
-use crate::watch::{Run, Subject, Wish, small};
+use crate::watch::{Input, Run, Subject, small};
 
 /// Linear speed of the command \[m/s\].
 const SPEED: f64 = 0.1;
 /// Maximum time until the arm waits, and the time of pulling back \[s\].
 const TO_REST: f64 = 12.0;
 const BACK: f64 = 2.0;
-/// The tip waits if it moves by less than this \[m\] in this time \[s\], which is tested at most so often \[s\].
+/// The tip waits if it moves by less than this \[m\] in this time \[s\], tested with this period \[s\].
 const RESTS: f64 = 1e-4;
 const WHILE: f64 = 0.5;
 const TESTED: f64 = 0.1;
@@ -45,8 +45,8 @@ fn judge(subject: &Subject, seed: u64, scope: &Scope) -> Option<Pulled> {
     let (mut servo, mut run) = (default_servo(subject, &start), Run::new(scope.period, &start));
     let at = |positions: &[f64]| subject.pose(positions).translation.vector;
     while run.positions.len() < scope.count(TO_REST) {
-        let wish = Wish::twist(&twist, Axes::Base);
-        (0..scope.count(TESTED)).for_each(|_| run.step(&mut servo, &wish));
+        let input = Input::twist(&twist, Axes::Base);
+        (0..scope.count(TESTED)).for_each(|_| run.step(&mut servo, &input));
         let before = run.positions.len().saturating_sub(scope.count(WHILE));
         if run.positions.len() > scope.count(2.0 * WHILE)
             && (at(servo.positions()) - at(&run.positions[before])).norm() < RESTS
@@ -76,7 +76,7 @@ fn pull(
         if !is_turn {
             noise.fixed_rows_mut::<3>(3).fill(0.0);
         }
-        run.step(&mut servo, &Wish::twist(&(twist + noise), Axes::Base));
+        run.step(&mut servo, &Input::twist(&(twist + noise), Axes::Base));
     }
     let wished = weighed(twist);
     mean(tip_twists(subject, &run).iter().map(|moved| moved.dot(&wished) / wished.norm_squared()))

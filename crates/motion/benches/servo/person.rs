@@ -1,4 +1,4 @@
-//! A person with tremor, who moves about a place and pulls back to it where the tip is stuck.
+//! A person with tremor, who moves around a position and pulls back to it if the tip is stuck.
 
 use nalgebra::Vector6;
 use rayon::prelude::*;
@@ -8,7 +8,7 @@ use crate::common::Random;
 use crate::common::hand::{Hand, Tremor};
 use crate::table::{Figure, print_figures};
 use crate::tip_motion::{Scope, comfortable, default_servo, mean, weighed};
-use crate::watch::{Subject, Wish, small, twist_between};
+use crate::watch::{Input, Subject, small, twist_between};
 
 const MINUTES: f64 = 5.0;
 /// Gain of the attraction to the start \[1/s\], and the size of the tremor relative to the command.
@@ -21,7 +21,7 @@ const PULLING: f64 = 2.0;
 /// Fraction of the commanded speed below which the tip is stuck, and the time after which the person notices \[s\].
 const STUCK: f64 = 0.05;
 const NOTICED: f64 = 0.7;
-/// Periods of being stuck that one of motion makes up for.
+/// Time of motion that compensates for a time of being stuck, as a ratio.
 const FORGOTTEN: usize = 5;
 /// Maximum time of being stuck in five minutes \[s\].
 const MOST: f64 = 5.0;
@@ -47,7 +47,7 @@ fn judge(subject: &Subject, seed: u64, scope: &Scope) -> Minutes {
         pulling = pulling.saturating_sub(1);
         let speed = weighed(&twist).norm();
         twist += TREMOR * speed * shaking.component_div(&weighed(&Vector6::repeat(1.0)));
-        Wish::twist(&twist, Axes::Base).give(&mut servo, scope.period);
+        Input::twist(&twist, Axes::Base).apply(&mut servo, scope.period);
         let next = subject.pose(servo.positions());
         let moved = weighed(&twist_between(&tip, &next, scope.period)).norm();
         tip = next;
@@ -61,7 +61,7 @@ fn judge(subject: &Subject, seed: u64, scope: &Scope) -> Minutes {
     Minutes { stuck: small(stuck) * scope.period, pulls, stuck_at_end: noticed > scope.count(NOTICED) }
 }
 
-/// The twist that leads home, not faster than a person pulls.
+/// The twist towards the start, at most at the pulling speed.
 fn pull(away: &Vector6<f64>) -> Vector6<f64> {
     let distance = weighed(away).norm();
     away * (PULL_SPEED.min(PULL * distance) / distance.max(1e-6))

@@ -8,9 +8,9 @@ use crate::common::Random;
 use crate::common::hand::normal;
 use crate::table::{Figure, print_figures};
 use crate::tip_motion::{Scope, comfortable, default_servo};
-use crate::watch::{Run, Subject, Wish, count, small, twist_between};
+use crate::watch::{Input, Run, Subject, count, small, twist_between};
 
-/// The hand moves out by so much \[m\] and back in twice this time \[s\], and rests as long as one way took.
+/// The hand moves out by this distance \[m\] and back in twice this time \[s\], and rests as long as one way took.
 const FAR: f64 = 0.6;
 const ONE_WAY: f64 = 2.0;
 /// Gain of the loop that turns poses into twists \[1/s\].
@@ -48,17 +48,17 @@ impl Case {
         moved(&self.home, &(self.direction * away))
     }
 
-    /// The run of the servo, which is shown after each period.
+    /// The run of the servo, displayed after each period.
     fn run(&self, subject: &Subject, period: f64, means: Means, mut show: impl FnMut(f64, &Servo)) -> Run {
         let (mut servo, mut run) = (default_servo(subject, &self.start), Run::new(period, &self.start));
         for sample in 0..count(3.0 * ONE_WAY, period) {
             let time = small(sample) * period;
             let target = self.target(time);
-            let wish = match means {
-                Means::Pose => Wish::Pose(target),
-                Means::Twist => Wish::twist(&towards(&subject.pose(servo.positions()), &target), Axes::Base),
+            let input = match means {
+                Means::Pose => Input::Pose(target),
+                Means::Twist => Input::twist(&towards(&subject.pose(servo.positions()), &target), Axes::Base),
             };
-            run.step(&mut servo, &wish);
+            run.step(&mut servo, &input);
             show(time, &servo);
         }
         run

@@ -42,7 +42,7 @@ fn farthest(start: &[f64], positions: &[f64]) -> f64 {
     start.iter().zip(positions).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
-/// The start, and points next to it in all directions that hardly move the tip.
+/// The start, and points next to it in all directions with hardly any motion of the tip.
 fn guesses(subject: &Subject, start: &[f64]) -> Vec<Vec<f64>> {
     let jacobian = subject.scaled_jacobian(start);
     let n = start.len();
@@ -121,8 +121,8 @@ struct Stage {
     part: f64,
 }
 
-/// True if a path connects two configurations: there is one between them, not far from the middle, and so on with both
-/// halves.
+/// True if a path connects two configurations: recursively, there is a configuration between them, not far from the
+/// middle.
 fn are_connected(
     subject: &Subject,
     start: &[f64],

@@ -47,7 +47,7 @@ fn run(subject: &Subject, case: &Case) -> Run {
     let options = ServoOptions::default();
     let mut servo = Servo::new(&subject.solver, &subject.limits, options, &case.start).unwrap();
     let mut run = Run::new(case.period, &case.start);
-    run.steps(&mut servo, case.wish(), SECONDS);
+    run.steps(&mut servo, case.input(), SECONDS);
     run
 }
 

@@ -11,7 +11,7 @@ use urdf_ik::motion::servo::{Axes, Servo, ServoOptions};
 use crate::common::Random;
 use crate::table::{Worst, WorstUsage, print};
 use crate::walk::Walk;
-use crate::watch::{Run, Subject, Wish, count, from_line, small, twist_between};
+use crate::watch::{Input, Run, Subject, count, from_line, small, twist_between};
 
 const SECONDS: f64 = 2.0;
 /// Twists: two of translation \[m/s\], two of rotation \[rad/s\].
@@ -33,7 +33,7 @@ pub struct Case {
     pub twist: Vector6<f64>,
     pub period: f64,
     /// The command, along the axes of the base or the tip.
-    wish: Wish,
+    input: Input,
 }
 
 impl Case {
@@ -48,14 +48,14 @@ impl Case {
         let mut twist = Vector6::zeros();
         twist.fixed_rows_mut::<3>(3 * (kind / 2)).copy_from(&(random.direction() * SPEEDS[kind]));
         let pose = subject.pose(&start);
-        let wish = if random.once_in(2) {
-            Wish::twist(&twist, Axes::Base)
+        let input = if random.once_in(2) {
+            Input::twist(&twist, Axes::Base)
         } else {
             let inverse = pose.rotation.inverse();
             let [linear, angular] = [0, 3].map(|row| inverse * Vector3::from(twist.fixed_rows::<3>(row)));
-            Wish::twist(&Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z), Axes::Tip)
+            Input::twist(&Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z), Axes::Tip)
         };
-        Self { start, twist, period: PERIODS[usize::try_from(seed / 8 % 2).unwrap()], wish }
+        Self { start, twist, period: PERIODS[usize::try_from(seed / 8 % 2).unwrap()], input }
     }
 
     /// 0 for a translation, 1 for a rotation.
@@ -65,34 +65,34 @@ impl Case {
 
     /// The commanded twist with the tip at a pose, along the axes of the base link.
     pub fn twist_at(&self, pose: &Isometry3<f64>) -> Vector6<f64> {
-        let Wish::Twist(given) = &self.wish else { return self.twist };
+        let Input::Twist(given) = &self.input else { return self.twist };
         let turn = if given.axes == Axes::Tip { pose.rotation } else { UnitQuaternion::identity() };
         let [linear, angular] = [given.linear, given.angular].map(|part| turn * part);
         Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z)
     }
 
-    pub fn wish(&self) -> &Wish {
-        &self.wish
+    pub fn input(&self) -> &Input {
+        &self.input
     }
 }
 
 /// A servo that waits on its line, with the default maximum speeds.
 pub fn servo(subject: &Subject, start: &[f64]) -> Servo {
-    let options = ServoOptions { max_deviation_angle: 0.0, slack: subject.give, ..ServoOptions::default() };
+    let options = ServoOptions { max_deviation_angle: 0.0, slack: subject.slack, ..ServoOptions::default() };
     Servo::new(&subject.solver, &subject.limits, options, start).unwrap()
 }
 
 /// The report of a step: the fraction of the speed, the distance from the line, whether it follows.
-struct Told {
+struct Reported {
     share: f64,
     off_line: [f64; 2],
     follows: bool,
 }
 
 /// The observations of a case.
-struct Seen {
+struct Observed {
     run: Run,
-    told: Vec<Told>,
+    reported: Vec<Reported>,
     /// Distance of the tip from its line \[m\] and \[rad\], and along it.
     apart: Vec<[f64; 2]>,
     along: Vec<f64>,
@@ -100,12 +100,12 @@ struct Seen {
     speeds: Vec<f64>,
 }
 
-fn see(subject: &Subject, case: &Case) -> Seen {
+fn observe(subject: &Subject, case: &Case) -> Observed {
     let (mut servo, mut run) = (servo(subject, &case.start), Run::new(case.period, &case.start));
-    let mut told = vec![Told { share: 0.0, off_line: [0.0; 2], follows: true }];
+    let mut reported = vec![Reported { share: 0.0, off_line: [0.0; 2], follows: true }];
     for _ in 0..count(SECONDS, case.period) {
-        let report = case.wish.give(&mut servo, case.period);
-        told.push(Told { share: report.share, off_line: report.off_line, follows: report.holds.is_empty() });
+        let report = case.input.apply(&mut servo, case.period);
+        reported.push(Reported { share: report.share, off_line: report.off_line, follows: report.holds.is_empty() });
         run.positions.push(servo.positions().to_vec());
     }
     let poses: Vec<Isometry3<f64>> = run.positions.iter().map(|positions| subject.pose(positions)).collect();
@@ -116,7 +116,7 @@ fn see(subject: &Subject, case: &Case) -> Seen {
         moved.fixed_rows::<3>(rows).norm() / case.twist.norm()
     };
     let speeds = std::iter::once(0.0).chain(poses.windows(2).map(speed)).collect();
-    Seen { run, told, apart, along, speeds }
+    Observed { run, reported, apart, along, speeds }
 }
 
 /// The judgement of a case; `None` where it does not apply.
@@ -129,24 +129,24 @@ struct Judged {
 
 const ROWS: usize = 10;
 
-fn rows(give: [f64; 2]) -> [Worst; ROWS] {
+fn rows(slack: [f64; 2]) -> [Worst; ROWS] {
     let turn = |degrees: f64| degrees.to_radians();
     [
         Worst::new("translation: off the line [m]", 1e-3).usually(1e-4),
         Worst::new("rotation: off the line [rad]", turn(0.1)).usually(turn(0.02)),
-        Worst::new("rotation: what is held, off [m]", 1.05 * give[0] + 1e-4),
-        Worst::new("translation: what is held, off [rad]", 1.05 * give[1] + turn(0.02)),
+        Worst::new("rotation: uncommanded axes, off [m]", 1.05 * slack[0] + 1e-4),
+        Worst::new("translation: uncommanded axes, off [rad]", 1.05 * slack[1] + turn(0.02)),
         Worst::new("faster than the command, a share", 0.02),
         Worst::new("runs back, a share of the way of 2 s", 1e-4),
         Worst::new("nothing near: missing of the speed, a share", 5e-3),
-        Worst::new("told: share of the speed, off", 0.02),
-        Worst::new("told: distance from the line, off [m or rad]", 1e-4),
-        Worst::new("told OK: missing of the speed, a share", 0.1),
+        Worst::new("reported: share of the speed, off", 0.02),
+        Worst::new("reported: distance from the line, off [m or rad]", 1e-4),
+        Worst::new("reported OK: missing of the speed, a share", 0.1),
     ]
 }
 
 fn judge(subject: &Subject, case: &Case) -> Judged {
-    let Seen { run, told, apart, along, speeds } = see(subject, case);
+    let Observed { run, reported, apart, along, speeds } = observe(subject, case);
     let walk = Walk::new(subject, &case.start, &case.twist, SECONDS);
     let most = |part: usize| apart.iter().map(|apart| apart[part]).fold(0.0, f64::max);
     let (kind, speed) = (case.kind(), case.twist.norm());
@@ -164,10 +164,11 @@ fn judge(subject: &Subject, case: &Case) -> Judged {
         .map(|sample| (1.0 - (along[sample] - along[sample - 1]) / (speed * case.period)).abs())
         .reduce(f64::max);
     let later = window..along.len();
-    let untold = later.clone().map(|sample| (told[sample].share - share(sample)).abs()).fold(0.0, f64::max);
-    let unseen = later.clone().map(|sample| told[sample].off_line[kind] - apart[sample][kind]);
+    let report_error = later.clone().map(|sample| (reported[sample].share - share(sample)).abs()).fold(0.0, f64::max);
+    let line_errors = later.clone().map(|sample| reported[sample].off_line[kind] - apart[sample][kind]);
     let start = (2.0 * walk.least_time).max(START);
-    let lazy = later.filter(|sample| told[*sample].follows && time(*sample) > start).map(|sample| 1.0 - share(sample));
+    let lazy =
+        later.filter(|sample| reported[*sample].follows && time(*sample) > start).map(|sample| 1.0 - share(sample));
     let frees_rotation = subject.solver.sensible_free_axes(0)[3..].contains(&true);
     let of = |wanted: usize, value: f64| (kind == wanted).then_some(value);
     let values = [
@@ -178,8 +179,8 @@ fn judge(subject: &Subject, case: &Case) -> Judged {
         Some(speeds.iter().fold(0.0, |most: f64, speed| most.max(speed - 1.0))),
         Some(back / (speed * SECONDS)),
         missing,
-        Some(untold),
-        Some(unseen.fold(0.0, |most: f64, off| most.max(off.abs()))),
+        Some(report_error),
+        Some(line_errors.fold(0.0, |most: f64, off| most.max(off.abs()))),
         Some(lazy.fold(0.0, f64::max)),
     ];
     Judged { usage: run.usage(subject), values, way: along[along.len() - 1] / (speed * SECONDS) }
@@ -188,7 +189,7 @@ fn judge(subject: &Subject, case: &Case) -> Judged {
 pub fn measure(subject: &Subject, seeds: std::ops::Range<u64>) -> usize {
     let judged: Vec<Judged> =
         seeds.clone().into_par_iter().map(|seed| judge(subject, &Case::new(subject, seed))).collect();
-    let (mut rows, mut usage, mut way) = (rows(subject.give), WorstUsage::new(), 0.0);
+    let (mut rows, mut usage, mut way) = (rows(subject.slack), WorstUsage::new(), 0.0);
     for (seed, judged) in seeds.zip(&judged) {
         let name = format!("starts/{seed}");
         for (row, value) in rows.iter_mut().zip(judged.values) {
@@ -209,14 +210,14 @@ pub fn measure(subject: &Subject, seeds: std::ops::Range<u64>) -> usize {
 
 /// Prints a case every 20 ms, with its judgement.
 pub fn replay(subject: &Subject, case: &Case) {
-    let Seen { run, told, apart, along, speeds } = see(subject, case);
-    println!("start {:?}\ntwist {:?} {:?} period {}", case.start, case.twist.as_slice(), case.wish, case.period);
+    let Observed { run, reported, apart, along, speeds } = observe(subject, case);
+    println!("start {:?}\ntwist {:?} {:?} period {}", case.start, case.twist.as_slice(), case.input, case.period);
     println!(
-        "time: along, off the line [m] and [rad], speed | told: share, off the line, follows | σ | velocities over bounds | room"
+        "time: along, off the line [m] and [rad], speed | reported: share, off the line, follows | σ | velocities over bounds | room"
     );
     for sample in (1..along.len()).step_by(count(0.02, case.period)) {
         let (positions, velocities) = (&run.positions[sample], run.velocities(sample));
-        let Told { share, off_line, follows } = &told[sample];
+        let Reported { share, off_line, follows } = &reported[sample];
         let used: Vec<String> =
             (0..subject.joints()).map(|joint| format!("{:.2}", velocities[joint] / subject.bounds(joint)[0])).collect();
         let room = (0..subject.joints()).map(|joint| subject.room(joint, positions[joint]));
@@ -238,7 +239,7 @@ pub fn replay(subject: &Subject, case: &Case) {
     let walk = Walk::new(subject, &case.start, &case.twist, SECONDS);
     println!("free for {:.4}, least time {:.3} s", walk.free_way, walk.least_time);
     let judged = judge(subject, case);
-    for (row, value) in rows(subject.give).iter().zip(judged.values) {
+    for (row, value) in rows(subject.slack).iter().zip(judged.values) {
         println!("{:48} {:.3e}", row.name, value.unwrap_or(f64::NAN));
     }
     println!("{:?}", judged.usage);

@@ -17,7 +17,7 @@ pub fn measure(subject: &Subject, seeds: std::ops::Range<u64>) {
         let case = Case::new(subject, seed);
         let mut servo = servo(subject, &case.start);
         for _ in 0..1000 {
-            steps.add(|| case.wish().give(&mut servo, PERIOD));
+            steps.add(|| case.input().apply(&mut servo, PERIOD));
         }
         track(subject, &case.start, &mut solves);
     }

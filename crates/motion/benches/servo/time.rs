@@ -9,7 +9,7 @@ use crate::common::Random;
 use crate::common::hand::{hand_sequence, normal};
 use crate::table::{Figure, print_figures};
 use crate::tip_motion::{comfortable, default_servo, mean, weighed};
-use crate::watch::{Subject, Wish, count};
+use crate::watch::{Input, Subject, count};
 
 const PERIOD: f64 = 0.001;
 const SECONDS: f64 = 5.0;
@@ -34,9 +34,9 @@ pub fn measure(subject: &Subject, seeds: std::ops::Range<u64>) -> usize {
         let mut servo = default_servo(subject, &start);
         for twist in hand_sequence(&mut random, PERIOD, count(SECONDS, PERIOD)) {
             let noise = normal(&mut random) * (NOISE * weighed(&twist).norm());
-            let wish = Wish::twist(&(twist + noise), Axes::Base);
+            let input = Input::twist(&(twist + noise), Axes::Base);
             let before = processor_time();
-            wish.give(&mut servo, PERIOD);
+            input.apply(&mut servo, PERIOD);
             times.push(processor_time() - before);
         }
     }

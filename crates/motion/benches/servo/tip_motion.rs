@@ -1,4 +1,4 @@
-//! What the judges of hand motion share: comfortable starts, and the motion of the tip beside its command.
+//! Common parts of the judges of hand motion: comfortable starts, and the motion of the tip relative to its command.
 
 use nalgebra::{DMatrix, DVector, Vector3, Vector6};
 use urdf_ik::motion::servo::{Axes, Servo, ServoOptions};
@@ -6,7 +6,7 @@ use urdf_ik::robot::Domain;
 
 use crate::box_least_squares::{Bounds, least};
 use crate::common::Random;
-use crate::watch::{Run, Subject, Wish, count, twist_between};
+use crate::watch::{Input, Run, Subject, count, twist_between};
 
 /// Metres that count as a radian.
 const RADIUS: f64 = 0.3;
@@ -17,8 +17,8 @@ const WHOLE_TURN: f64 = 3.1;
 const COMFORTABLE: f64 = 14.0;
 /// Distance to a limit at which a joint counts as blocked \[rad or m\].
 const BLOCKED: f64 = 0.02;
-/// A feasible motion: fraction of the commanded speed that is tried, the least that counts, and the least cosine of the
-/// angle to the command (60°).
+/// A feasible motion: fraction of the commanded speed that is tried, the minimum that counts, and the minimum cosine of
+/// the angle to the command (60°).
 const TRIED: f64 = 0.1;
 const LEAST: f64 = 0.03;
 const COSINE: f64 = 0.5;
@@ -33,7 +33,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Number of periods in so many seconds.
+    /// Number of periods in a duration in seconds.
     pub fn count(&self, seconds: f64) -> usize {
         count(seconds, self.period)
     }
@@ -41,7 +41,7 @@ impl Scope {
 
 /// A servo with the default options.
 pub fn default_servo(subject: &Subject, start: &[f64]) -> Servo {
-    let options = ServoOptions { slack: subject.give, ..ServoOptions::default() };
+    let options = ServoOptions { slack: subject.slack, ..ServoOptions::default() };
     Servo::new(&subject.solver, &subject.limits, options, start).unwrap()
 }
 
@@ -49,7 +49,7 @@ pub fn default_servo(subject: &Subject, start: &[f64]) -> Servo {
 pub fn follow(subject: &Subject, start: &[f64], twists: &[Vector6<f64>], period: f64) -> Run {
     let (mut servo, mut run) = (default_servo(subject, start), Run::new(period, start));
     for twist in twists {
-        run.step(&mut servo, &Wish::twist(twist, Axes::Base));
+        run.step(&mut servo, &Input::twist(twist, Axes::Base));
     }
     run
 }
@@ -123,7 +123,7 @@ pub fn stationary_motion(subject: &Subject, run: &Run, twist: &Vector6<f64>) -> 
 
 /// True if joint velocities within the limits move the tip within 60° of a twist, at a speed that counts.
 pub fn is_feasible(subject: &Subject, positions: &[f64], twist: &Vector6<f64>) -> bool {
-    let (jacobian, wish) = (weighed_jacobian(subject, positions), weighed(twist));
+    let (jacobian, input) = (weighed_jacobian(subject, positions), weighed(twist));
     let bound = |joint: usize, side: usize| {
         let is_blocked = subject.room(joint, positions[joint])[side] < BLOCKED;
         if is_blocked { 0.0 } else { subject.bounds(joint)[0] }
@@ -133,10 +133,10 @@ pub fn is_feasible(subject: &Subject, positions: &[f64], twist: &Vector6<f64>) -
         lower: joints.clone().map(|joint| -bound(joint, 0)).collect(),
         upper: joints.map(|joint| bound(joint, 1)).collect(),
     };
-    let tried = DVector::from_column_slice((TRIED * wish).as_slice());
+    let tried = DVector::from_column_slice((TRIED * input).as_slice());
     let found = &jacobian * least(&jacobian, &tried, &bounds);
-    let along = found.dot(&wish);
-    along > LEAST * wish.norm_squared() && along > COSINE * found.norm() * wish.norm()
+    let along = found.dot(&input);
+    along > LEAST * input.norm_squared() && along > COSINE * found.norm() * input.norm()
 }
 
 /// The mean.

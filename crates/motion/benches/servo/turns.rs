@@ -1,5 +1,5 @@
-//! Rotations of arms with fewer than six joints, which can only make a part of them: never backwards, never faster than
-//! commanded, and almost as far as the least-squares motion.
+//! Rotations of arms with fewer than six joints, which can follow only a part of them: never backwards, never faster
+//! than commanded, and almost as far as the least-squares motion.
 
 use nalgebra::{DMatrix, DVector, Vector3, Vector6};
 use rayon::prelude::*;
@@ -58,8 +58,8 @@ impl Case {
         follow(subject, &self.start, &vec![self.twist(); count(SECONDS, period)], period)
     }
 
-    /// The run of the least-squares motion, with the tip in its place. It ends where it deviates farther than a servo
-    /// may.
+    /// The run of the least-squares motion, with the tip fixed. It ends at a deviation beyond that permitted for a
+    /// servo.
     fn least_squares(&self, subject: &Subject, period: f64) -> Run {
         let (mut run, anchor) = (Run::new(period, &self.start), subject.pose(&self.start));
         for _ in 0..count(SECONDS, period) {

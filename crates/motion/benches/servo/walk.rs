@@ -38,7 +38,7 @@ fn least_time(rate: f64, jerk: f64) -> f64 {
 }
 
 impl Walk {
-    /// From a configuration along a purely linear or angular twist, for so many seconds.
+    /// From a configuration along a purely linear or angular twist, for a duration in seconds.
     pub fn new(subject: &Subject, start: &[f64], twist: &Vector6<f64>, seconds: f64) -> Self {
         let places = places(subject, start, twist, count(1.5 * seconds, STEP));
         let free =

@@ -1,4 +1,4 @@
-//! Motion along a wall, of the bundled arms: 45° into it, and parallel at the margin. The tip should come about as far
+//! Motion along a wall, of the bundled arms: 45° into it, and parallel at the margin. The tip should move about as far
 //! as under the projected twist without the wall.
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
@@ -24,7 +24,7 @@ const WIDE: f64 = 4.0;
 /// Distance from the wall to the tip while it is measured, and the largest size of a tool \[m\].
 const FAR: f64 = 0.5;
 const TOOL: f64 = 0.1;
-/// Least fraction of the distance along the wall that is feasible without it.
+/// Minimum fraction of the distance along the wall that is feasible without it.
 const FEASIBLE: f64 = 0.85;
 /// Rounding of distances \[m\].
 const ROUNDING: f64 = 1e-6;
@@ -68,7 +68,7 @@ impl Case {
     fn run(&self, subject: &Subject, period: f64) -> (Run, Vec<Report>) {
         let scene = self.cell.scene();
         let clearance = clearance(&scene);
-        let options = ServoOptions { slack: subject.give, ..ServoOptions::default() };
+        let options = ServoOptions { slack: subject.slack, ..ServoOptions::default() };
         let (solver, limits) = (self.cell.arm.solver(), self.cell.arm.limits());
         let mut servo = Servo::new(&solver, &limits, options, &self.start).unwrap();
         let (mut run, mut reports) = (Run::new(period, &self.start), vec![servo.report().clone()]);
@@ -82,7 +82,7 @@ impl Case {
     }
 }
 
-/// The arm with a wall so far from its tool \[m\], if nothing else of it is as near.
+/// The arm with a wall at this distance from its tool \[m\], if no other part of it is as near.
 fn beside_wall(subject: &Subject, start: &[f64], into: &Vector3<f64>, gap: f64) -> Option<Cell> {
     let file = format!("{}.urdf", subject.arm.name);
     let tip = subject.pose(start).translation.vector;
@@ -105,7 +105,7 @@ fn distance(subject: &Subject, run: &Run, along: &Vector3<f64>) -> f64 {
     (place(&run.positions[run.positions.len() - 1]) - place(&run.positions[0])).dot(along)
 }
 
-/// What is missing of the distance as a fraction, how much the arm is nearer than the margin \[m\], and its run.
+/// The missing distance as a fraction, the violation of the margin \[m\], and the run.
 struct Judged {
     missing: f64,
     nearer: f64,

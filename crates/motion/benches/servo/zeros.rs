@@ -1,5 +1,5 @@
-//! Starts with all joints at zero, where many arms are exactly singular: does the tip set off along each axis as from a
-//! place nearby, and how far do the joints move while it is stationary?
+//! Starts with all joints at zero, where many arms are exactly singular: does the tip start along each axis as from a
+//! nearby configuration, and how far do the joints move while it is stationary?
 
 use nalgebra::Vector6;
 use urdf_ik::motion::servo::Axes;
@@ -7,7 +7,7 @@ use urdf_ik::motion::servo::Axes;
 use crate::common::Random;
 use crate::table::{Worst, WorstUsage, print};
 use crate::tip_motion::{Scope, default_servo, stationary_motion};
-use crate::watch::{Run, Subject, Wish, count, from_line, small};
+use crate::watch::{Input, Run, Subject, count, from_line, small};
 
 /// Speeds of translations \[m/s\] and rotations \[rad/s\], and the time \[s\].
 const SPEEDS: [f64; 2] = [0.12, 0.3];
@@ -39,12 +39,12 @@ fn twist(direction: usize) -> Vector6<f64> {
 /// A run, and the distance of the tip as a fraction of the commanded one.
 fn way(subject: &Subject, start: &[f64], twist: &Vector6<f64>, period: f64) -> (Run, f64) {
     let (mut servo, mut run) = (default_servo(subject, start), Run::new(period, start));
-    run.steps(&mut servo, &Wish::twist(twist, Axes::Base), SECONDS);
+    run.steps(&mut servo, &Input::twist(twist, Axes::Base), SECONDS);
     let (_, way) = from_line(&subject.pose(start), twist, &subject.pose(servo.positions()));
     (run, way / (twist.norm() * SECONDS))
 }
 
-/// The longest way from starts nearby.
+/// The longest distance from nearby starts.
 fn way_nearby(subject: &Subject, twist: &Vector6<f64>, period: f64) -> f64 {
     let mut random = Random::new(0);
     let ways = (0..NEIGHBOURS).map(|_| {

@@ -87,7 +87,7 @@ fn a_motion_brakes_before_a_ball_and_can_leave_it() {
     let scene = gantry.beside(ball);
     let mut motion = gantry.motion([0.0; 3]);
     let mut last = f64::INFINITY;
-    // Each attempt comes nearer, and none too near.
+    // Each attempt gets nearer, and none too near.
     for _ in 0..20 {
         motion.move_to(&[2.0, 0.0, 0.0]).unwrap();
         let (least, as_planned) = run(&mut motion, &scene, ball);

@@ -55,11 +55,11 @@ fn check(arm: &Arm, path: &Path, followed: &Followed, what: &str) {
         worst.position = worst.position.max(apart.0);
         worst.orientation = worst.orientation.max(apart.1);
     }
-    for (found, told, allowed) in [
+    for (found, reported, allowed) in [
         (worst.position, followed.deviation.position, allowed.position),
         (worst.orientation, followed.deviation.orientation, allowed.orientation),
     ] {
-        assert!(found <= 1.5 * told + 1e-6 && found <= allowed, "{what}: {found} {told}");
+        assert!(found <= 1.5 * reported + 1e-6 && found <= allowed, "{what}: {found} {reported}");
     }
     let apart = distance(&arm.tip_poses(&curve.positions_at(path.length()))[0], &path.pose_at(path.length()));
     let reached = curve.length() == path.length() && apart.0 <= tolerance.position && apart.1 <= tolerance.orientation;
@@ -141,8 +141,8 @@ fn the_reason_of_a_stop_is_reported() {
     assert!(matches!(far, StopReason::NotFound { .. }), "{far}");
     let limited = reason(&arm(0.5), [-0.5, 0.7, 0.0]);
     assert!(matches!(&limited, StopReason::JointLimits { joints } if joints == &["shoulder"]), "{limited}");
-    // Past the shoulder's own axis, where it would have to turn at once: nearer than a piece, farther than the allowed
-    // deviation.
+    // Past the shoulder's own axis, which requires an instantaneous rotation: nearer than a piece, farther than the
+    // allowed deviation.
     let start = arm(3.0).tip_poses(&[0.3, 0.8])[0].translation.vector;
     let past = Vector3::new(-start.x, -start.y + 6e-4, 0.0);
     let jump = reason(&arm(3.0), past.into());
@@ -203,7 +203,7 @@ fn invalid_options_are_refused() {
     let seed = arm.chain.nominal_positions();
     let path = path(&[Isometry3::translation(0.3, 0.0, 0.5)], 0.0);
     let target = Target::new(0, Isometry3::identity());
-    let told = |target: &Target, seed: &[f64], options: &FollowOptions| {
+    let refusal = |target: &Target, seed: &[f64], options: &FollowOptions| {
         followed_by(&arm, target, &path, seed, options).unwrap_err()
     };
     let default = FollowOptions::default();
@@ -212,12 +212,12 @@ fn invalid_options_are_refused() {
         let [mut longest, mut shortest, mut largest] = [default; 3];
         (longest.longest_piece, shortest.shortest_piece, largest.largest_joint_step) = (bad, bad, bad);
         for options in [default.with_deviation(deviation), longest, shortest, largest] {
-            assert!(matches!(told(&target, &seed, &options), FollowError::Option { .. }), "{bad}");
+            assert!(matches!(refusal(&target, &seed, &options), FollowError::Option { .. }), "{bad}");
         }
     }
-    assert!(told(&target, &seed[1..], &default).to_string().contains("6 entries"));
-    assert!(told(&target, &[f64::NAN; 7], &default).to_string().contains("NaN"));
-    assert!(told(&target.with_tip(3), &seed, &default).to_string().contains("tip 3"));
+    assert!(refusal(&target, &seed[1..], &default).to_string().contains("6 entries"));
+    assert!(refusal(&target, &[f64::NAN; 7], &default).to_string().contains("NaN"));
+    assert!(refusal(&target.with_tip(3), &seed, &default).to_string().contains("tip 3"));
     let mut limits = MotionLimits::new(&arm.robot, &arm.chain, &JointLimits::default());
     limits.jerks[2] = -1.0;
     let problem = PathProblem::new(&path, &target, &seed, &limits);
@@ -225,7 +225,7 @@ fn invalid_options_are_refused() {
     assert!(refused.starts_with("the jerk limit of joint ") && refused.contains("is -1"), "{refused}");
 }
 
-/// No path starts there, and one that starts elsewhere is not the requested one.
+/// No path starts there, and one with another start is not the requested one.
 #[test]
 fn a_start_outside_the_limits_is_refused() {
     let arm = arm7();
@@ -236,10 +236,10 @@ fn a_start_outside_the_limits_is_refused() {
         seed[3] = upper + beyond;
         let start = arm.tip_poses(&seed)[0];
         let path = path(&[start, start * Isometry3::translation(0.0, 0.05, 0.0)], 0.0);
-        let told = followed_by(&arm, &target, &path, &seed, &FollowOptions::default()).unwrap_err();
+        let refusal = followed_by(&arm, &target, &path, &seed, &FollowOptions::default()).unwrap_err();
         let (joint, limits) = (arm.chain.variables()[3].name.clone(), [lower, upper]);
-        assert_eq!(told, FollowError::StartOutsideLimits { joint, position: seed[3], limits });
-        assert!(told.to_string().contains("'elbow_joint' is at 1."), "{told}");
+        assert_eq!(refusal, FollowError::StartOutsideLimits { joint, position: seed[3], limits });
+        assert!(refusal.to_string().contains("'elbow_joint' is at 1."), "{refusal}");
         seed[3] = upper;
         assert!(followed_by(&arm, &target, &path, &seed, &FollowOptions::default()).is_ok());
     }

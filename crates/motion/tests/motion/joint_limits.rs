@@ -95,20 +95,20 @@ fn of_a_mimic_joint_only_the_limits_of_the_file_bound_its_master() {
 #[test]
 fn bad_joint_limits_name_the_line() {
     let robot = load("arm7.urdf");
-    let told = |text: &str| JointLimits::from_yaml(text, &robot).unwrap_err().to_string();
+    let refusal = |text: &str| JointLimits::from_yaml(text, &robot).unwrap_err().to_string();
     let entry =
-        |line: &str| told(&format!("joint_limits:\n  elbow_joint:\n    has_velocity_limits: true\n    {line}\n"));
+        |line: &str| refusal(&format!("joint_limits:\n  elbow_joint:\n    has_velocity_limits: true\n    {line}\n"));
     for (text, words) in [
         (
-            told("joint_limits:\n  elbow_joint: {}\n  elbou: {max_velocity: 1}\n"),
+            refusal("joint_limits:\n  elbow_joint: {}\n  elbou: {max_velocity: 1}\n"),
             vec!["'elbou'", "elbow_joint", "line 3"],
         ),
-        (told("joint_limits:\n  elbow_joint: {}\n  elbow_joint: {}\n"), vec!["twice", "line"]),
-        (told("# Limits\njoint_limit:\n  elbow_joint: {}\n"), vec!["joint_limit", "line 2"]),
-        (told("[1, 2]"), vec!["joint_limits"]),
-        (told("{}"), vec!["joint_limits"]),
-        (told("joint_limits: 3"), vec!["joint names", "line 1"]),
-        (told("a: [\n"), vec!["format"]),
+        (refusal("joint_limits:\n  elbow_joint: {}\n  elbow_joint: {}\n"), vec!["twice", "line"]),
+        (refusal("# Limits\njoint_limit:\n  elbow_joint: {}\n"), vec!["joint_limit", "line 2"]),
+        (refusal("[1, 2]"), vec!["joint_limits"]),
+        (refusal("{}"), vec!["joint_limits"]),
+        (refusal("joint_limits: 3"), vec!["joint names", "line 1"]),
+        (refusal("a: [\n"), vec!["format"]),
         (entry("max_velocity: fast"), vec!["fast", "line 4"]),
         (entry("max_velocity: .nan"), vec!["NaN", "line"]),
         (entry("max_velocity: -1"), vec!["max_velocity is -1", "line"]),

@@ -1,4 +1,4 @@
-//! Collision avoidance of all motions, whatever happens around the arm.
+//! Collision avoidance of all motions, under random events around the arm.
 
 use crate::keep_clear_runs::{Commands, Events, Run, Subject};
 
@@ -18,5 +18,5 @@ fn runs_among_obstacles_keep_clear() {
     }
     assert!(runs >= 50, "{runs} runs");
     assert!(moved / f64::from(runs) > 1.0, "{moved} rad in {runs} runs");
-    assert!(held > 100, "{held} steps on the way that was held");
+    assert!(held > 100, "{held} steps on the fail-safe motion");
 }

@@ -136,10 +136,10 @@ pub struct Judged {
 enum Mover {
     Motion,
     Steps { goal: Vec<f64>, begun: bool },
-    Servo(Box<Servo>, Wish),
+    Servo(Box<Servo>, Input),
 }
 
-enum Wish {
+enum Input {
     Tip(TipCommand),
     Jog(Vec<f64>),
     Rest,
@@ -310,25 +310,25 @@ impl<'a> Run<'a> {
             Commands::Twists => {
                 let linear = self.random.direction() * self.random.between(0.02, 0.5);
                 let angular = self.random.direction() * self.random.between(0.0, 1.0);
-                self.steer(Wish::Tip(TipCommand::Twist(TipTwist { tip: 0, linear, angular, axes: Axes::Base })));
+                self.steer(Input::Tip(TipCommand::Twist(TipTwist { tip: 0, linear, angular, axes: Axes::Base })));
             }
             Commands::Jogs => {
                 let velocities = (0..there.len()).map(|_| self.random.between(-1.0, 1.0)).collect();
-                self.steer(Wish::Jog(velocities));
+                self.steer(Input::Jog(velocities));
             }
         }
     }
 
     /// The servo continues with a command, from whatever moved the arm before.
-    fn steer(&mut self, wish: Wish) {
+    fn steer(&mut self, input: Input) {
         if let Mover::Servo(_, old) = &mut self.mover {
-            *old = wish;
+            *old = input;
             return;
         }
         let Subject { solver, limits, .. } = self.subject;
         let mut servo = Servo::new(solver, limits, ServoOptions::default(), self.motion.positions()).unwrap();
         servo.take_over(&self.motion.hand_over());
-        self.mover = Mover::Servo(Box::new(servo), wish);
+        self.mover = Mover::Servo(Box::new(servo), input);
     }
 
     /// Ends the motion of a servo or of steps.
@@ -406,11 +406,11 @@ impl<'a> Run<'a> {
         let clearance = Clearance { scene: &self.scene, margin: MARGIN };
         match &mut self.mover {
             Mover::Motion => self.motion.advance_if_clear(PERIOD, &clearance) == urdf_ik::motion::Step::Braking,
-            Mover::Servo(servo, wish) => {
-                let command = match wish {
-                    Wish::Tip(command) => Command::Tips(std::slice::from_ref(command)),
-                    Wish::Jog(velocities) => Command::Velocities(velocities),
-                    Wish::Rest => Command::Rest,
+            Mover::Servo(servo, input) => {
+                let command = match input {
+                    Input::Tip(command) => Command::Tips(std::slice::from_ref(command)),
+                    Input::Jog(velocities) => Command::Velocities(velocities),
+                    Input::Rest => Command::Rest,
                 };
                 servo.step(PERIOD, &command, Some(&clearance)).unwrap();
                 false
@@ -453,7 +453,7 @@ fn obstacle(random: &mut Random) -> (Arc<Obstacle>, Isometry3<f64>) {
 /// Judges states, one after the other.
 #[derive(Default)]
 struct Judge {
-    /// Pairs that events brought too near, with their last gaps \[m\].
+    /// Pairs that events brought inside the margin, with their last gaps \[m\].
     excused: HashMap<String, f64>,
     /// Whether the arm has not been at rest since.
     is_caught: bool,

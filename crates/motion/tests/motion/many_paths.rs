@@ -110,7 +110,7 @@ fn case(random: &mut Random, arm: &Arm, index: u32) -> Case {
 
 /// Statistics of the paths that the arm can follow to their ends.
 #[derive(Default)]
-struct Seen {
+struct Observed {
     complete: usize,
     /// Durations with one and with three free axes, relative to none.
     freed: Vec<f64>,
@@ -127,37 +127,43 @@ impl Planned {
     fn check(&self, arm: &Arm, limits: &MotionLimits, case: &Case, what: &str) {
         let rates = self.rates(limits, case.timing.period);
         assert!(rates.iter().all(|rate| *rate < 1.02), "{what}: {rates:?}");
-        let (told, allowed) = (self.followed.deviation, FollowOptions::default().deviation);
-        assert!(told.position <= allowed.position && told.orientation <= allowed.orientation, "{what}: {told:?}");
+        let (deviation, allowed) = (self.followed.deviation, FollowOptions::default().deviation);
+        assert!(
+            deviation.position <= allowed.position && deviation.orientation <= allowed.orientation,
+            "{what}: {deviation:?}"
+        );
         assert!(self.trajectory.points.iter().all(|point| arm.chain.contains(&point.positions)), "{what}");
     }
 }
 
-fn see(seen: &mut Seen, arm: &Arm, (solver, limits): (&Solver, &MotionLimits), case: &Case, what: &str) {
+fn observe(observed: &mut Observed, arm: &Arm, (solver, limits): (&Solver, &MotionLimits), case: &Case, what: &str) {
     let planned = [&[][..], &[5], &[3, 4, 5]].map(|free| plan(arm, solver, limits, case, free));
     for (free, planned) in planned.iter().enumerate() {
         planned.check(arm, limits, case, &format!("{what}, axes freed: {free}"));
-        seen.planning.push(planned.time);
+        observed.planning.push(planned.time);
     }
     let [full, freed @ ..] = &planned;
     if planned.iter().any(|planned| planned.followed.fraction < 1.0) {
         return;
     }
-    seen.complete += 1;
+    observed.complete += 1;
     for point in &full.trajectory.points {
         let apart = distance(&arm.tip_poses(&point.positions)[0], &case.path.pose_at(point.length));
-        let told = full.trajectory.deviation;
-        assert!(apart.0 <= told.position + 1e-9 && apart.1 <= told.orientation + 1e-7, "{what}: {apart:?} {told:?}");
+        let deviation = full.trajectory.deviation;
+        assert!(
+            apart.0 <= deviation.position + 1e-9 && apart.1 <= deviation.orientation + 1e-7,
+            "{what}: {apart:?} {deviation:?}"
+        );
     }
-    seen.freed.extend(freed.iter().map(|freed| freed.duration() / full.duration()));
-    for (changes, planned) in seen.sign_changes.iter_mut().zip(&planned) {
+    observed.freed.extend(freed.iter().map(|freed| freed.duration() / full.duration()));
+    for (changes, planned) in observed.sign_changes.iter_mut().zip(&planned) {
         *changes += planned.sign_changes();
     }
     let sharp = Path::new(&case.poses, PathOptions::default()).unwrap();
     if sharp.rests().len() > case.path.rests().len() {
         let stopping = plan(arm, solver, limits, &Case { path: sharp, ..case.clone() }, &[]);
         if stopping.followed.fraction == 1.0 {
-            seen.rounded.push(full.duration() / stopping.duration());
+            observed.rounded.push(full.duration() / stopping.duration());
         }
     }
 }
@@ -165,17 +171,17 @@ fn see(seen: &mut Seen, arm: &Arm, (solver, limits): (&Solver, &MotionLimits), c
 #[test]
 fn paths_of_all_kinds_keep_their_limits_and_freedom_makes_them_faster() {
     let paths = std::env::var("URDF_IK_PATHS").map_or(PATHS, |count| count.parse().unwrap());
-    let mut seen = Seen::default();
+    let mut observed = Observed::default();
     for arm in common::arms_named(&["arm7", "panda", "ur5", "gen3"]) {
         let mut random = Random::new(5);
         let limits = arm.limits();
         let solver = arm.solver();
         for index in 0..paths {
             let case = case(&mut random, &arm, index);
-            see(&mut seen, &arm, (&solver, &limits), &case, &format!("{} {index}", arm.name));
+            observe(&mut observed, &arm, (&solver, &limits), &case, &format!("{} {index}", arm.name));
         }
     }
-    let Seen { complete, mut freed, sign_changes, rounded, mut planning } = seen;
+    let Observed { complete, mut freed, sign_changes, rounded, mut planning } = observed;
     freed.sort_by(f64::total_cmp);
     planning.sort_by(f64::total_cmp);
     let slowest = rounded.iter().copied().fold(0.0, f64::max);

@@ -153,21 +153,21 @@ fn invalid_waypoints_are_refused() {
         options.metres_per_radian = metres;
         options
     };
-    let told = |poses: &[Isometry3<f64>], options| Path::new(poses, options).unwrap_err().to_string();
+    let refusal = |poses: &[Isometry3<f64>], options| Path::new(poses, options).unwrap_err().to_string();
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-        let text = told(&[good, pose(0.1, bad, 0.3, [0.0; 3])], PathOptions::default());
+        let text = refusal(&[good, pose(0.1, bad, 0.3, [0.0; 3])], PathOptions::default());
         assert_eq!(text, "the position of waypoint 1 has an entry that is not a finite number");
         let rotation = UnitQuaternion::new_unchecked(Quaternion::new(1.0, bad, 0.0, 0.0));
         let turned = Isometry3::from_parts(Translation3::identity(), rotation);
-        assert!(told(&[turned, good], PathOptions::default()).starts_with("waypoint 0: the orientation quaternion"));
+        assert!(refusal(&[turned, good], PathOptions::default()).starts_with("waypoint 0: the orientation quaternion"));
         for options in [PathOptions::default().with_blend_radius(bad), radian(bad)] {
-            assert!(told(&[good, good], options).contains("it must be"));
+            assert!(refusal(&[good, good], options).contains("it must be"));
         }
     }
     let zero = UnitQuaternion::new_unchecked(Quaternion::new(0.0, 0.0, 0.0, 0.0));
     let zero = Isometry3::from_parts(Translation3::identity(), zero);
-    assert!(told(&[zero], PathOptions::default()).contains("length 0"));
-    assert!(told(&[pose(1e200, 0.0, 0.0, [0.0; 3])], PathOptions::default()).contains("must be within"));
-    assert!(told(&[good], PathOptions::default().with_blend_radius(-0.1)).contains("-0.1 m"));
-    assert!(told(&[good], radian(0.0)).contains("0 m"));
+    assert!(refusal(&[zero], PathOptions::default()).contains("length 0"));
+    assert!(refusal(&[pose(1e200, 0.0, 0.0, [0.0; 3])], PathOptions::default()).contains("must be within"));
+    assert!(refusal(&[good], PathOptions::default().with_blend_radius(-0.1)).contains("-0.1 m"));
+    assert!(refusal(&[good], radian(0.0)).contains("0 m"));
 }

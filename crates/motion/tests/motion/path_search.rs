@@ -43,8 +43,8 @@ fn line(corners: &[[f64; 2]]) -> Path {
     Path::new(&poses, PathOptions::default()).unwrap()
 }
 
-/// A line that only the elbow to the left can follow to its end, with shoulder limits of 0.9 rad: it begins where both
-/// can be.
+/// A line that only the left elbow can follow to its end, with shoulder limits of 0.9 rad: both branches are possible
+/// at its start.
 fn line_of_one_branch() -> (Path, Vec<f64>) {
     let (sine, cosine) = 1.4_f64.sin_cos();
     let half = 0.7_f64.acos();

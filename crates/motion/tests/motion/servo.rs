@@ -7,7 +7,7 @@ use urdf_ik::motion::servo::{Axes, Priority, Servo, ServoOptions};
 use urdf_ik::robot::{Domain, Noodle, Robot};
 
 use crate::common::{Arm, Random, arm_with_tool, bundled_arms};
-use crate::servo_watch::{Run, Subject, TOLERANCE, Wish, count, from_line, random_wish, small, twist_between};
+use crate::servo_watch::{Input, Run, Subject, TOLERANCE, count, from_line, random_input, small, twist_between};
 
 const PERIOD: f64 = 0.004;
 /// Bent configurations, far from limits and singularities.
@@ -28,7 +28,7 @@ fn along(axis: usize, speed: f64) -> Vector6<f64> {
 fn keeps_its_line(subject: &Subject, start: &[f64], given: &Vector6<f64>, axes: Axes) {
     let mut servo = subject.servo(start);
     let mut run = Run::new(PERIOD, start);
-    run.steps(&mut servo, &Wish::twist(given, axes), 1.0);
+    run.steps(&mut servo, &Input::twist(given, axes), 1.0);
     assert!(run.usage(subject).is_kept(), "{}: {given:?} {:?}", subject.arm.name, run.usage(subject));
     let anchor = subject.pose(start);
     let turn = if axes == Axes::Tip { anchor.rotation } else { UnitQuaternion::identity() };
@@ -84,14 +84,14 @@ fn no_bound_is_broken_whatever_is_commanded_and_however_often_it_changes() {
             let start = random.positions(&subject.arm.chain);
             let (mut servo, mut run) = (subject.servo(&start), Run::new(period, &start));
             for _ in 0..1000 {
-                let wish = random_wish(&mut random, &subject, &subject.pose(servo.positions()));
+                let input = random_input(&mut random, &subject, &subject.pose(servo.positions()));
                 for _ in 0..=random.below(12) {
-                    run.step(&mut servo, &wish);
+                    run.step(&mut servo, &input);
                 }
             }
             let usage = run.usage(&subject);
             assert!(usage.excess() <= TOLERANCE, "{} seed {seed}: {usage:?}", subject.arm.name);
-            run.steps(&mut servo, &Wish::Rest, 5.0);
+            run.steps(&mut servo, &Input::Rest, 5.0);
             assert!(run.usage(&subject).is_kept() && servo.is_at_rest(), "{} seed {seed}", subject.arm.name);
         }
     }
@@ -104,7 +104,7 @@ fn way(subject: &Subject, start: &[f64], twist: &Vector6<f64>) -> f64 {
     let anchor = subject.pose(start);
     let mut farthest = 0.0_f64;
     for _ in 0..count(0.5, PERIOD) {
-        run.step(&mut servo, &Wish::twist(twist, Axes::Base));
+        run.step(&mut servo, &Input::twist(twist, Axes::Base));
         farthest = farthest.max(from_line(&anchor, twist, &subject.pose(servo.positions())).1);
     }
     assert!(run.usage(subject).is_kept(), "{}: {:?}", subject.arm.name, run.usage(subject));
@@ -141,7 +141,7 @@ fn a_stretched_arm_comes_back_in() {
     let side = (twists[0] + twists[1]).dot(&blocked.fixed_rows::<6>(0)).signum();
     let inward = blocked.fixed_rows::<3>(0).normalize() * (0.1 * side);
     let way = way(&subject, &start, &Vector6::new(inward.x, inward.y, inward.z, 0.0, 0.0, 0.0));
-    assert!(way >= 2e-3, "the tip came {way} m in");
+    assert!(way >= 2e-3, "the tip moved {way} m in");
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn joints_leave_their_limits() {
                     continue;
                 }
                 let way = way(&subject, &start, &twist);
-                assert!(way >= least, "{name}: joint {joint} at {limit}: the tip came {way}");
+                assert!(way >= least, "{name}: joint {joint} at {limit}: the tip moved {way}");
             }
         }
     }
@@ -192,22 +192,22 @@ fn a_minute_to_and_fro_does_not_turn_the_tool() {
     let anchor = subject.pose(&start);
     for stroke in 0..60 {
         let speed = if stroke % 2 == 0 { 0.05 } else { -0.05 };
-        run.steps(&mut servo, &Wish::twist(&along(1, speed), Axes::Base), 1.0);
+        run.steps(&mut servo, &Input::twist(&along(1, speed), Axes::Base), 1.0);
         let turned = subject.pose(servo.positions()).rotation.angle_to(&anchor.rotation);
         assert!(turned <= 1e-4, "turned by {turned} after stroke {stroke}");
     }
-    run.steps(&mut servo, &Wish::Rest, 1.0);
+    run.steps(&mut servo, &Input::Rest, 1.0);
     assert!(servo.is_at_rest() && run.usage(&subject).is_kept());
 }
 
 #[test]
 fn a_tip_waits_on_its_line_where_the_wrist_would_have_to_flip() {
-    let subject = Subject { give: [0.0; 2], ..bundled("arm6") };
-    // Chosen so that the twist passes a singularity where two joints have to turn by half a turn.
+    let subject = Subject { slack: [0.0; 2], ..bundled("arm6") };
+    // Chosen so that the twist passes a singularity where two joints have to rotate by half a revolution.
     let start = [2.43, 1.52, -1.81, -2.71, 0.03, 4.26];
     let twist = along(4, -0.3);
     let (mut servo, mut run) = (subject.servo(&start), Run::new(PERIOD, &start));
-    run.steps(&mut servo, &Wish::twist(&twist, Axes::Base), 3.0);
+    run.steps(&mut servo, &Input::twist(&twist, Axes::Base), 3.0);
     let anchor = subject.pose(&start);
     for positions in &run.positions {
         let ([metres, radians], _) = from_line(&anchor, &twist, &subject.pose(positions));
@@ -216,7 +216,7 @@ fn a_tip_waits_on_its_line_where_the_wrist_would_have_to_flip() {
     assert!(subject.scaled_jacobian(servo.positions()).singular_values().min() < 0.03 && servo.is_at_rest());
     // Another command moves it at once.
     let from = subject.pose(servo.positions());
-    run.steps(&mut servo, &Wish::twist(&-twist, Axes::Base), 0.5);
+    run.steps(&mut servo, &Input::twist(&-twist, Axes::Base), 0.5);
     let (_, way) = from_line(&from, &-twist, &subject.pose(servo.positions()));
     assert!(way > 3e-3 && run.usage(&subject).is_kept(), "{way} rad back");
 }
@@ -231,7 +231,7 @@ fn no_tip_is_faster_than_its_greatest_speed() {
         servo.set_options(ServoOptions { linear_speed: GREATEST, ..ServoOptions::default() });
         for part in 0..8 {
             let twist = along(1, 1e3) + along(3, if part % 2 == 0 { 1e3 } else { -1e3 });
-            run.steps(&mut servo, &Wish::twist(&twist, Axes::Base), 0.1);
+            run.steps(&mut servo, &Input::twist(&twist, Axes::Base), 0.1);
         }
         let places: Vec<_> = run.positions.iter().map(|positions| subject.pose(positions).translation.vector).collect();
         let fastest = places.windows(2).map(|pair| (pair[1] - pair[0]).norm() / STEP).fold(0.0, f64::max);
@@ -249,7 +249,7 @@ fn no_tip_is_faster_than_its_greatest_speed_when_joints_are_commanded() {
         servo.set_options(ServoOptions { linear_speed: GREATEST, ..ServoOptions::default() });
         let mut velocities = vec![0.0; start.len()];
         velocities[0] = subject.bounds(0)[0];
-        run.steps(&mut servo, &Wish::Velocities(velocities), 1.0);
+        run.steps(&mut servo, &Input::Velocities(velocities), 1.0);
         let places: Vec<_> = run.positions.iter().map(|positions| subject.pose(positions).translation.vector).collect();
         let fastest = places.windows(2).map(|pair| (pair[1] - pair[0]).norm() / STEP).fold(0.0, f64::max);
         assert!(fastest > 0.9 * GREATEST && fastest < 1.02 * GREATEST, "{name}: {fastest} m/s");
@@ -278,7 +278,7 @@ fn a_chain_that_is_too_long_is_refused_with_its_number_of_joints() {
 
 #[test]
 fn a_redundant_arm_stays_on_its_line_where_a_joint_comes_to_its_limit() {
-    let subject = Subject { give: [0.0; 2], ..bundled("arm7") };
+    let subject = Subject { slack: [0.0; 2], ..bundled("arm7") };
     // Chosen so that the joint reaches its limit, and the other six can continue along the line. For the last one, they
     // need twice the velocity limit of one of them.
     for (posture, joint, axis, sign, seconds) in [
@@ -292,7 +292,7 @@ fn a_redundant_arm_stays_on_its_line_where_a_joint_comes_to_its_limit() {
         start[joint] = lower + 0.02;
         let twist = along(axis, sign * if axis < 3 { 0.1 } else { 0.3 });
         let (mut servo, mut run) = (subject.servo(&start), Run::new(PERIOD, &start));
-        run.steps(&mut servo, &Wish::twist(&twist, Axes::Base), 1.5);
+        run.steps(&mut servo, &Input::twist(&twist, Axes::Base), 1.5);
         let anchor = subject.pose(&start);
         let mut longest = 0.0_f64;
         for positions in &run.positions {
@@ -308,11 +308,11 @@ fn a_redundant_arm_stays_on_its_line_where_a_joint_comes_to_its_limit() {
     }
 }
 
-/// The part of a twist that the other joints can follow, with a joint stopped; with even units.
+/// The part of a twist that the other joints can follow, with one joint at rest; with consistent units.
 fn projected(jacobian: &DMatrix<f64>, twist: &Vector6<f64>, joint: usize) -> DVector<f64> {
     let others = jacobian.clone().remove_column(joint);
     let goal = DMatrix::from_column_slice(6, 1, twist.as_slice());
-    let velocities = others.clone().svd(true, true).solve(&goal, 1e-9).expect("both sides were asked for");
+    let velocities = others.clone().svd(true, true).solve(&goal, 1e-9).expect("both sides were commanded");
     (others * velocities).column(0).into_owned()
 }
 
@@ -328,23 +328,23 @@ fn what_a_limit_leaves_of_a_twist_keeps_its_direction() {
             let given = along(axis % 6, [0.05, 0.15][axis % 6 / 3] * if axis < 6 { 1.0 } else { -1.0 });
             let (mut servo, mut run) = (subject.servo(&start), Run::new(PERIOD, &start));
             servo.set_options(ServoOptions { priority: Priority::Both, slack: [0.0; 2], ..ServoOptions::default() });
-            run.steps(&mut servo, &Wish::twist(&given, Axes::Base), 0.6);
+            run.steps(&mut servo, &Input::twist(&given, Axes::Base), 0.6);
             let last = run.positions.len() - 2;
             let jacobian = subject.scaled_jacobian(&run.positions[last]);
-            let wish = subject.scaled_twist(&given);
-            let whole = jacobian.clone().lu().solve(&wish).expect("far from singularities");
+            let input = subject.scaled_twist(&given);
+            let whole = jacobian.clone().lu().solve(&input).expect("far from singularities");
             let is_pressed = whole[joint] < -0.01 && run.positions[last][joint] - lower < 1e-4;
             let others = jacobian.clone().remove_column(joint);
             let [before, after] = [last - 1, last + 1].map(|sample| subject.pose(&run.positions[sample]));
             let moved = subject.scaled_twist(&twist_between(&before, &after, 2.0 * PERIOD));
-            if !is_pressed || others.singular_values().min() < 0.1 || moved.norm() < 0.1 * wish.norm() {
+            if !is_pressed || others.singular_values().min() < 0.1 || moved.norm() < 0.1 * input.norm() {
                 continue;
             }
-            let left = projected(&jacobian, &wish, joint);
+            let left = projected(&jacobian, &input, joint);
             let angle = moved.angle(&Vector6::from_column_slice(left.as_slice())).to_degrees();
             assert!(angle <= 15.0, "joint {joint} at its limit, twist {given:?}: {angle} degrees off");
             judged += 1;
         }
     }
-    assert!(judged >= 10, "only {judged} cases had a joint that stands at its limit");
+    assert!(judged >= 10, "only {judged} cases had a joint at its limit");
 }

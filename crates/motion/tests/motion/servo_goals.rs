@@ -6,7 +6,7 @@ use urdf_ik::motion::servo::{Axes, Hold, Servo, ServoOptions};
 
 use crate::common::hand::hand_sequence;
 use crate::common::{Random, bundled_arms, two_handed};
-use crate::servo_watch::{Run, Subject, Wish};
+use crate::servo_watch::{Input, Run, Subject};
 
 const PERIOD: f64 = 0.01;
 /// Greatest excess over a cone \[rad\]: 0.01°.
@@ -47,9 +47,9 @@ fn a_cup_stays_level_under_a_hand_and_at_its_end() {
             let mut servo = servo(&subject, &start, &[level(&subject, &start, angle)]);
             let mut run = Run::new(PERIOD, &start);
             for twist in hand_sequence(&mut Random::new(3), PERIOD, 500) {
-                run.step(&mut servo, &Wish::twist(&twist, Axes::Base));
+                run.step(&mut servo, &Input::twist(&twist, Axes::Base));
             }
-            run.steps(&mut servo, &Wish::Rest, 1.0);
+            run.steps(&mut servo, &Input::Rest, 1.0);
             assert!(servo.is_at_rest());
             let worst = tilt(&subject, &run);
             assert!(worst < angle + EXCESS, "{}: {worst} rad with a cone of {angle}", subject.arm.name);
@@ -66,7 +66,7 @@ fn a_twist_yields_to_a_goal_that_is_named() {
     let mut run = Run::new(PERIOD, &start);
     let before = subject.pose(&start).translation.vector;
     let twist = Vector6::new(0.0, 0.05, 0.0, 0.4, 0.0, 0.0);
-    run.steps(&mut servo, &Wish::twist(&twist, Axes::Base), 2.0);
+    run.steps(&mut servo, &Input::twist(&twist, Axes::Base), 2.0);
     let moved = subject.pose(servo.positions()).translation.vector - before;
     assert!(moved.y > 0.05, "{moved}");
     assert!(tilt(&subject, &run) < EXCESS);
@@ -80,17 +80,17 @@ fn joint_velocities_and_poses_yield() {
     let start = bent(&subject);
     let goal = level(&subject, &start, 0.0);
     let (mut jogged, mut run) = (servo(&subject, &start, std::slice::from_ref(&goal)), Run::new(PERIOD, &start));
-    run.steps(&mut jogged, &Wish::Velocities(vec![0.3; start.len()]), 1.0);
-    run.steps(&mut jogged, &Wish::Rest, 1.0);
+    run.steps(&mut jogged, &Input::Velocities(vec![0.3; start.len()]), 1.0);
+    run.steps(&mut jogged, &Input::Rest, 1.0);
     assert!(tilt(&subject, &run) < EXCESS && run.positions[0] != run.positions[80]);
 
     let (mut posed, mut run) = (servo(&subject, &start, &[goal]), Run::new(PERIOD, &start));
     let home = subject.pose(&start);
     let turned = nalgebra::UnitQuaternion::from_euler_angles(0.2, 0.1, 0.0) * home.rotation;
-    let wish = Isometry3::from_parts((home.translation.vector + Vector3::new(0.0, 0.05, 0.02)).into(), turned);
-    run.steps(&mut posed, &Wish::Pose(wish), 4.0);
+    let input = Isometry3::from_parts((home.translation.vector + Vector3::new(0.0, 0.05, 0.02)).into(), turned);
+    run.steps(&mut posed, &Input::Pose(input), 4.0);
     assert!(tilt(&subject, &run) < EXCESS);
-    let missed = (subject.pose(posed.positions()).translation.vector - wish.translation.vector).norm();
+    let missed = (subject.pose(posed.positions()).translation.vector - input.translation.vector).norm();
     assert!(missed < 1e-3, "{missed} m");
 }
 
@@ -103,11 +103,11 @@ fn a_violated_goal_only_improves() {
         let cone = Cone { between: between(&subject), axis: Vector3::z(), direction, angle };
         let mut servo = servo(&subject, &start, &[Goal::new("level", cone).unwrap()]);
         let mut run = Run::new(PERIOD, &start);
-        run.steps(&mut servo, &Wish::Rest, 0.5);
-        assert_eq!(servo.positions(), start, "nothing moves without a command");
+        run.steps(&mut servo, &Input::Rest, 0.5);
+        assert_eq!(servo.positions(), start, "no motion without a command");
         let mut least = f64::INFINITY;
         for _ in 0..300 {
-            run.step(&mut servo, &Wish::twist(&Vector6::new(0.0, 0.02, 0.0, 0.0, 0.1, 0.0), Axes::Base));
+            run.step(&mut servo, &Input::twist(&Vector6::new(0.0, 0.02, 0.0, 0.0, 0.1, 0.0), Axes::Base));
             let now = (subject.pose(servo.positions()).rotation * Vector3::z()).angle(&direction);
             assert!(now < least.max(angle) + EXCESS, "{now} rad after {least} rad");
             least = least.min(now);
@@ -144,7 +144,7 @@ fn goals_of_every_unit_and_of_the_centre_of_mass_are_kept() {
         [Goal::new("mass", mass).unwrap(), Goal::new("coupled", coupled).unwrap(), Goal::new("floor", floor).unwrap()];
     let (mut servo, mut run) = (servo(&subject, &start, &goals), Run::new(PERIOD, &start));
     for twist in hand_sequence(&mut Random::new(7), PERIOD, 500) {
-        run.step(&mut servo, &Wish::twist(&twist, Axes::Base));
+        run.step(&mut servo, &Input::twist(&twist, Axes::Base));
     }
     let height = subject.pose(&start).translation.vector.z;
     for positions in &run.positions {
@@ -175,7 +175,7 @@ fn a_tip_without_a_command_follows_a_goal_that_binds_it_to_another_tip() {
         let box_of_left = Position { between, centre, axes: Matrix3::identity(), lower: [-room; 3], upper: [room; 3] };
         let mut servo = servo(&subject, &start, &[Goal::new("carried", box_of_left).unwrap()]);
         let mut run = Run::new(PERIOD, &start);
-        run.steps(&mut servo, &Wish::twist(&Vector6::new(0.0, 0.0, 0.04, 0.0, 0.0, 0.0), Axes::Base), 2.0);
+        run.steps(&mut servo, &Input::twist(&Vector6::new(0.0, 0.0, 0.04, 0.0, 0.0, 0.0), Axes::Base), 2.0);
         let worst = run.positions.iter().map(|positions| (offset(positions) - centre).amax()).fold(0.0, f64::max);
         assert!(worst < room + 1e-4, "{worst} m apart of {room} m");
         let [before, after] = [&start, &servo.positions().to_vec()].map(|positions| tips(positions));

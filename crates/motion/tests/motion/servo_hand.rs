@@ -6,7 +6,7 @@ use nalgebra::Vector6;
 use urdf_ik::motion::servo::{Axes, Servo, ServoOptions};
 
 use crate::common::{Random, makers_arms};
-use crate::servo_watch::{Run, Subject, Wish, count, small, twist_between};
+use crate::servo_watch::{Input, Run, Subject, count, small, twist_between};
 
 const PERIOD: f64 = 0.01;
 
@@ -54,13 +54,13 @@ fn the_tip_goes_on_under_a_hand() {
             let mut stood = 0;
             for velocity in hand(&mut random, 10.0) {
                 let before = subject.pose(servo.positions());
-                run.step(&mut servo, &Wish::twist(&velocity, Axes::Base));
+                run.step(&mut servo, &Input::twist(&velocity, Axes::Base));
                 let moved = twist_between(&before, &subject.pose(servo.positions()), PERIOD);
                 let [moved, wanted] = [&moved, &velocity].map(|twist| subject.scaled_twist(twist));
                 along += moved.dot(&wanted);
                 commanded += wanted.norm_squared();
                 stood = if moved.norm() < 0.02 * wanted.norm() { stood + 1 } else { 0 };
-                assert!(stood < count(1.0, PERIOD), "{} seed {seed} stands", subject.arm.name);
+                assert!(stood < count(1.0, PERIOD), "{} seed {seed} is stationary", subject.arm.name);
             }
             assert!(run.usage(&subject).is_kept(), "{} seed {seed}: {:?}", subject.arm.name, run.usage(&subject));
         }
@@ -78,13 +78,13 @@ fn noise_does_not_trap_an_arm_where_its_line_ended() {
         let mut strict = servo(&subject, &start);
         strict.set_options(ServoOptions { max_deviation_angle: 0.0, ..ServoOptions::default() });
         let mut run = Run::new(PERIOD, &start);
-        run.steps(&mut strict, &Wish::twist(&out, Axes::Base), 8.0);
+        run.steps(&mut strict, &Input::twist(&out, Axes::Base), 8.0);
         for share in [1e-15, 1e-3, 0.02] {
             let mut servo = strict.clone();
             let from = subject.pose(servo.positions()).translation.vector;
             for _ in 0..count(2.0, PERIOD) {
                 let shake = Vector6::from_fn(|_, _| 0.1 * share * noise(&mut random));
-                Wish::twist(&(shake - out), Axes::Base).give(&mut servo, PERIOD);
+                Input::twist(&(shake - out), Axes::Base).apply(&mut servo, PERIOD);
             }
             let back = (from - subject.pose(servo.positions()).translation.vector).dot(&direction) / 0.1;
             // The Panda leaves a singularity between two limits.

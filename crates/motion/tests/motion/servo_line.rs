@@ -1,12 +1,12 @@
-//! Servos of makers' arms judged by their published positions: the tip is on its line from any start, and the report is
-//! true.
+//! Servos of manufacturers' arms judged by their published positions: the tip is on its line from any start, and the
+//! report is correct.
 
 use nalgebra::{Isometry3, Vector3, Vector6};
 use urdf_ik::motion::servo::{Axes, Command, Servo, ServoOptions, TipCommand, TipPose, TipTwist};
 use urdf_ik::robot::{ChainPoses, Robot};
 
 use crate::common::{Arm, Random, arm_with_tool, makers_arms};
-use crate::servo_watch::{Run, Subject, Wish, count, from_line, small};
+use crate::servo_watch::{Input, Run, Subject, count, from_line, small};
 
 const PERIOD: f64 = 0.004;
 /// Time over which a report averages the fraction of the speed \[s\].
@@ -43,20 +43,24 @@ fn the_tip_is_on_its_line_from_any_start_and_the_report_is_true() {
             let mut ways = vec![0.0];
             let name = format!("{} seed {seed}", subject.arm.name);
             for step in 0..count(1.5, PERIOD) {
-                let report = Wish::twist(&twist, Axes::Base).give(&mut servo, PERIOD).clone();
+                let report = Input::twist(&twist, Axes::Base).apply(&mut servo, PERIOD).clone();
                 run.positions.push(servo.positions().to_vec());
                 let (apart, way) = from_line(&anchor, &twist, &subject.pose(servo.positions()));
                 for part in 0..2 {
                     let is_commanded = twist.fixed_rows::<3>(3 * part) != Vector3::zeros();
-                    let allowed = if is_commanded { LINE[part] } else { 1.1 * subject.give[part] + LINE[part] };
+                    let allowed = if is_commanded { LINE[part] } else { 1.1 * subject.slack[part] + LINE[part] };
                     assert!(apart[part] < allowed, "{name}: {apart:?} m and rad off its line");
                 }
                 ways.push(way);
                 let lately = count(LATELY, PERIOD).min(step + 1);
                 let share = (way - ways[step + 1 - lately]) / (small(lately) * PERIOD * twist.norm());
-                assert!((report.share - share.max(0.0)).abs() < 0.03, "{name}: share {share}, told {}", report.share);
+                assert!(
+                    (report.share - share.max(0.0)).abs() < 0.03,
+                    "{name}: share {share}, reported {}",
+                    report.share
+                );
                 let follows = report.holds.is_empty();
-                assert!(!follows || share > 0.9, "{name}: told to follow at a share of {share}");
+                assert!(!follows || share > 0.9, "{name}: reported as following at a share of {share}");
                 *(if follows { &mut followed } else { &mut held }) += 1;
             }
             assert!(run.usage(&subject).is_kept(), "{name}: {:?}", run.usage(&subject));
@@ -68,9 +72,9 @@ fn the_tip_is_on_its_line_from_any_start_and_the_report_is_true() {
 
 /// Distance of a tip in 1.5 s, relative to the commanded one, and the deviation of the uncommanded axes: maximum, and
 /// at the end.
-fn way_and_give(subject: &Subject, start: &[f64], twist: &Vector6<f64>) -> (f64, [f64; 2]) {
+fn way_and_slack(subject: &Subject, start: &[f64], twist: &Vector6<f64>) -> (f64, [f64; 2]) {
     let (mut servo, mut run) = (subject.servo(start), Run::new(PERIOD, start));
-    run.steps(&mut servo, &Wish::twist(twist, Axes::Base), 1.5);
+    run.steps(&mut servo, &Input::twist(twist, Axes::Base), 1.5);
     assert!(run.usage(subject).is_kept(), "{}: {:?}", subject.arm.name, run.usage(subject));
     let anchor = subject.pose(start);
     let held = usize::from(twist.fixed_rows::<3>(3) == Vector3::zeros());
@@ -79,7 +83,7 @@ fn way_and_give(subject: &Subject, start: &[f64], twist: &Vector6<f64>) -> (f64,
     for positions in &run.positions {
         let (apart, along) = from_line(&anchor, twist, &subject.pose(positions));
         assert!(apart[1 - held] < LINE[1 - held], "{}: {apart:?} m and rad off its line", subject.arm.name);
-        assert!(apart[held] < 1.05 * subject.give[held] + LINE[held], "{}: {apart:?} m and rad off", subject.arm.name);
+        assert!(apart[held] < 1.05 * subject.slack[held] + LINE[held], "{}: {apart:?} m and rad off", subject.arm.name);
         (given, way) = ([given[0].max(apart[held]), apart[held]], along);
     }
     (way / (1.5 * twist.norm()), given)
@@ -90,11 +94,11 @@ fn what_is_held_gives_way_where_joints_would_be_too_fast_and_comes_back() {
     let (mut farther, mut less_far, mut came_back) = (0.0, 0.0, 0);
     for name in ["arm6", "arm7"] {
         let subject = Subject::new(arm_with_tool(name));
-        let strict = Subject { give: [0.0; 2], ..Subject::new(arm_with_tool(name)) };
+        let strict = Subject { slack: [0.0; 2], ..Subject::new(arm_with_tool(name)) };
         for seed in 0..60 {
             let (start, twist) = start(&subject, seed);
-            let (way, [most, end]) = way_and_give(&subject, &start, &twist);
-            let (strict_way, [strict_most, _]) = way_and_give(&strict, &start, &twist);
+            let (way, [most, end]) = way_and_slack(&subject, &start, &twist);
+            let (strict_way, [strict_most, _]) = way_and_slack(&strict, &start, &twist);
             assert!(strict_most <= 2e-3, "{name} seed {seed}: {strict_most}");
             farther += (way - strict_way).max(0.0);
             less_far += (strict_way - way).max(0.0);
@@ -105,9 +109,9 @@ fn what_is_held_gives_way_where_joints_would_be_too_fast_and_comes_back() {
     assert!(came_back > 0, "nothing came back");
 }
 
-/// With two axes of the wrist aligned, the arm cannot turn about an axis. A translation without such a rotation is
-/// possible at first, but soon needs one, which the wrist allows only if its other joints turn in a certain ratio from
-/// the start.
+/// With two wrist axes aligned, the arm cannot rotate about an axis. A translation without this rotation is possible at
+/// first, but soon needs one, which the wrist permits only if its other joints rotate in a certain ratio from the
+/// start.
 #[test]
 fn the_tip_leaves_a_singularity_along_a_line_that_the_joints_only_meet_in_one_ratio() {
     let subject = Subject::new(arm_with_tool("arm6"));
@@ -121,7 +125,7 @@ fn the_tip_leaves_a_singularity_along_a_line_that_the_joints_only_meet_in_one_ra
         let direction = lost.cross(&random.direction()).normalize();
         let twist = Vector6::new(direction.x, direction.y, direction.z, 0.0, 0.0, 0.0) * 0.1;
         let (mut servo, mut run) = (subject.servo(&start), Run::new(PERIOD, &start));
-        run.steps(&mut servo, &Wish::twist(&twist, Axes::Base), 1.0);
+        run.steps(&mut servo, &Input::twist(&twist, Axes::Base), 1.0);
         let (_, way) = from_line(&subject.pose(&start), &twist, &subject.pose(servo.positions()));
         assert!(run.usage(&subject).is_kept(), "seed {seed}: {:?}", run.usage(&subject));
         left += usize::from(way > 2e-3);
@@ -133,7 +137,7 @@ fn the_tip_leaves_a_singularity_along_a_line_that_the_joints_only_meet_in_one_ra
 fn an_elbow_that_was_stretched_bends_back_as_it_came() {
     let subject = Subject::new(arm_with_tool("arm6"));
     let start = [0.0, -0.45, 0.72, 0.0, -0.47, 0.0];
-    let along = |[x, y, z]: [f64; 3]| Wish::twist(&Vector6::new(x, y, z, 0.0, 0.0, 0.0), Axes::Base);
+    let along = |[x, y, z]: [f64; 3]| Input::twist(&Vector6::new(x, y, z, 0.0, 0.0, 0.0), Axes::Base);
     for back in [[-0.14, 0.0, -0.14], [-0.14, 0.0, 0.0], [-0.1, -0.1, 0.0], [-0.1, 0.1, 0.0], [0.0, 0.0, -0.14]] {
         let (mut servo, mut run) = (subject.servo(&start), Run::new(PERIOD, &start));
         run.steps(&mut servo, &along([0.178, 0.014, 0.089]), 6.0);
@@ -150,11 +154,11 @@ fn a_pose_in_which_the_elbow_is_stretched_is_met() {
     let subject = Subject::new(arm_with_tool("arm6"));
     let start = [0.0, -0.45, 0.72, 0.0, -0.47, 0.0];
     let (mut servo, mut run) = (subject.servo(&start), Run::new(PERIOD, &start));
-    run.steps(&mut servo, &Wish::twist(&Vector6::new(0.178, 0.014, 0.089, 0.0, 0.0, 0.0), Axes::Base), 4.6);
+    run.steps(&mut servo, &Input::twist(&Vector6::new(0.178, 0.014, 0.089, 0.0, 0.0, 0.0), Axes::Base), 4.6);
     let aim = subject.pose(servo.positions());
     let mut servo = Servo::new(&subject.solver, &subject.limits, ServoOptions::default(), &start).unwrap();
     let mut run = Run::new(PERIOD, &start);
-    run.steps(&mut servo, &Wish::Pose(aim), 10.0);
+    run.steps(&mut servo, &Input::Pose(aim), 10.0);
     let apart = (subject.pose(servo.positions()).translation.vector - aim.translation.vector).norm();
     assert!(servo.is_at_rest() && apart < 1e-6, "{apart} m off");
     assert!(run.usage(&subject).is_kept(), "{:?}", run.usage(&subject));
@@ -200,7 +204,7 @@ fn one_tip_keeps_its_line_while_another_comes_to_its_pose() {
         }
         let hands = tips(servo.positions());
         let way = hands[0].translation.z - left.translation.z;
-        assert!(way > 0.75 * SECONDS * SPEED && way < SECONDS * SPEED, "the left hand came {way} m");
+        assert!(way > 0.75 * SECONDS * SPEED && way < SECONDS * SPEED, "the left hand moved {way} m");
         let apart = (hands[1].translation.vector - aim.translation.vector).norm();
         let turned = hands[1].rotation.angle_to(&aim.rotation);
         assert!(apart < 1e-4 && turned < 1e-3, "the right hand is {apart} m and {turned} rad off");
@@ -215,12 +219,12 @@ fn a_pose_of_the_tip_moves_nothing_and_another_one_is_met_exactly() {
         let mut servo = Servo::new(&subject.solver, &subject.limits, ServoOptions::default(), &start).unwrap();
         let mut run = Run::new(PERIOD, &start);
         let here = subject.pose(&start);
-        run.steps(&mut servo, &Wish::Pose(here), 0.2);
+        run.steps(&mut servo, &Input::Pose(here), 0.2);
         assert_eq!(servo.positions(), start, "{}", subject.arm.name);
         // To a pose within a millimetre or milliradian of each joint.
         let near: Vec<f64> = (0..start.len()).map(|joint| subject.domain(joint).clamp(start[joint] + 1e-3)).collect();
         let aim = subject.pose(&near);
-        run.steps(&mut servo, &Wish::Pose(aim), 2.0);
+        run.steps(&mut servo, &Input::Pose(aim), 2.0);
         let pose = subject.pose(servo.positions());
         let apart = (pose.translation.vector - aim.translation.vector).norm();
         assert!(servo.is_at_rest() && apart < 1e-6, "{}: {apart} m off", subject.arm.name);
@@ -232,9 +236,9 @@ fn a_pose_of_the_tip_moves_nothing_and_another_one_is_met_exactly() {
 
 const NO_AXES: [bool; 6] = [false; 6];
 const ABOUT_Z: [bool; 6] = [false, false, false, false, false, true];
-/// Arms of the project up to a link, which axes are free for a while, and the minimum number of reached poses of 40.
-/// Those of four and five joints cannot constrain all rotations. An elbow keeps its distance from the shoulder, so
-/// straight lines lead it to none.
+/// Arms of the project up to a link, temporarily free axes, and the minimum number of reached poses of 40. Arms of four
+/// and five joints cannot constrain all rotations. An elbow keeps its distance from the shoulder, so straight lines
+/// lead it to none.
 const ARMS_WITH_FREE_AXES: [(&str, &str, [bool; 6], usize); 7] = [
     ("arm7.urdf", "forearm_roll_link", NO_AXES, 32),
     ("arm6.urdf", "wrist_link", NO_AXES, 32),
@@ -250,24 +254,24 @@ fn arm_up_to(file: &str, tip: &str) -> Subject {
     Subject::new(Arm::new(file, robot, "base_link", &[tip]))
 }
 
-/// A pose that the joints reach from the present one, each moving by at most `most` radians or metres.
+/// A pose reachable from the present one with joint motions of at most `most` radians or metres.
 fn pose_nearby(subject: &Subject, positions: &[f64], most: f64, random: &mut Random) -> Isometry3<f64> {
     let moved = |(joint, position): (usize, &f64)| subject.domain(joint).clamp(position + random.between(-most, most));
     subject.pose(&positions.iter().enumerate().map(moved).collect::<Vec<_>>())
 }
 
 /// A command of any kind.
-fn any_wish(subject: &Subject, positions: &[f64], random: &mut Random) -> Wish {
+fn any_input(subject: &Subject, positions: &[f64], random: &mut Random) -> Input {
     let mut twist = Vector6::zeros();
     let (row, speed, axes) = match random.below(5) {
-        0 => return Wish::Rest,
-        1 => return Wish::Pose(pose_nearby(subject, positions, 0.05, random)),
+        0 => return Input::Rest,
+        1 => return Input::Pose(pose_nearby(subject, positions, 0.05, random)),
         2 => (0, 0.2, Axes::Base),
         3 => (0, 0.2, Axes::Tip),
         _ => (3, 0.5, Axes::Tip),
     };
     twist.fixed_rows_mut::<3>(row).copy_from(&(random.direction() * speed));
-    Wish::twist(&twist, axes)
+    Input::twist(&twist, axes)
 }
 
 #[test]
@@ -285,12 +289,12 @@ fn arms_with_free_axes_come_to_a_pose_after_other_commands_or_say_that_they_are_
             let mut run = Run::new(PERIOD, &start);
             for number in 0..6 {
                 servo.set_options(if number % 3 == 1 { ServoOptions::default() } else { options });
-                let wish = any_wish(&subject, servo.positions(), &mut random);
-                run.steps(&mut servo, &wish, random.between(0.02, 0.4));
+                let input = any_input(&subject, servo.positions(), &mut random);
+                run.steps(&mut servo, &input, random.between(0.02, 0.4));
             }
             let aim = pose_nearby(&subject, servo.positions(), 0.03, &mut random);
-            run.steps(&mut servo, &Wish::Pose(aim), 3.0);
-            let report = Wish::Pose(aim).give(&mut servo, PERIOD).clone();
+            run.steps(&mut servo, &Input::Pose(aim), 3.0);
+            let report = Input::Pose(aim).apply(&mut servo, PERIOD).clone();
             let pose = subject.pose(servo.positions());
             let apart = (pose.translation.vector - aim.translation.vector).norm();
             let turn = (pose.rotation.inverse() * aim.rotation).scaled_axis();
@@ -320,7 +324,7 @@ fn about_a_free_axis_the_tip_turns_as_it_likes_unless_a_rotation_is_commanded() 
         let mut servo = Servo::new(&subject.solver, &subject.limits, options, &start).unwrap();
         let mut run = Run::new(PERIOD, &start);
         for _ in 0..count(2.0, PERIOD) {
-            run.step(&mut servo, &Wish::twist(&twist, Axes::Base));
+            run.step(&mut servo, &Input::twist(&twist, Axes::Base));
             let pose = subject.pose(servo.positions());
             let (off, _) = from_line(&first, &twist, &pose);
             let tilt = axis_of(&first).angle(&axis_of(&pose));
@@ -329,7 +333,7 @@ fn about_a_free_axis_the_tip_turns_as_it_likes_unless_a_rotation_is_commanded() 
         }
         let before = subject.pose(servo.positions());
         let turn = Vector6::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.3);
-        run.steps(&mut servo, &Wish::twist(&turn, Axes::Tip), 1.0);
+        run.steps(&mut servo, &Input::twist(&turn, Axes::Tip), 1.0);
         let turned = (before.rotation.inverse() * subject.pose(servo.positions()).rotation).scaled_axis();
         assert!(turned.z > 0.15, "seed {seed}: turned by {turned:?}");
         assert!(run.usage(&subject).is_kept(), "seed {seed}: {:?}", run.usage(&subject));

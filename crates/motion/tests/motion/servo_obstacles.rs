@@ -16,18 +16,18 @@ const LAG: f64 = 2e-3;
 /// The three previous configurations.
 type Past = [Vec<f64>; 3];
 
-/// Moves the tip along x with that velocity. Returns the least distance \[m\], the distance of the tip along x and
+/// Moves the tip along x with that velocity. Returns the minimum distance \[m\], the distance of the tip along x and
 /// across \[m\], and whether the contact was reported.
 fn steer(cell: &Cell, servo: &mut Servo, past: &mut Past, velocity: f64, seconds: f64) -> (f64, [f64; 2], bool) {
     let scene = cell.scene();
     let clearance = clearance(&scene);
     let twist = TipTwist { tip: 0, linear: Vector3::x() * velocity, angular: Vector3::zeros(), axes: Axes::Base };
     let from = cell.arm.tip_poses(servo.positions())[0].translation.vector;
-    let (mut least, mut told) = (f64::INFINITY, false);
+    let (mut least, mut reported) = (f64::INFINITY, false);
     let mut time = 0.0;
     while time < seconds {
         let report = servo.step(PERIOD, &Command::Tips(&[TipCommand::Twist(twist)]), Some(&clearance)).unwrap();
-        told |= report.holds.iter().any(|hold| matches!(hold, Hold::Contact { .. }));
+        reported |= report.holds.iter().any(|hold| matches!(hold, Hold::Contact { .. }));
         assert_limits(past, servo.positions());
         past.rotate_left(1);
         past[2] = servo.positions().to_vec();
@@ -35,7 +35,7 @@ fn steer(cell: &Cell, servo: &mut Servo, past: &mut Past, velocity: f64, seconds
         time += PERIOD;
     }
     let moved = cell.arm.tip_poses(servo.positions())[0].translation.vector - from;
-    (least, [moved.x, moved.yz().norm()], told)
+    (least, [moved.x, moved.yz().norm()], reported)
 }
 
 /// Checks finite differences of successive positions against the limits of acceleration and jerk.
@@ -64,13 +64,13 @@ fn the_approach_ends_before_a_wall_and_the_way_back_is_free() {
     );
     let mut servo = Servo::new(&cell.arm.solver(), &cell.arm.limits(), ServoOptions::default(), &BENT).unwrap();
     let mut past = [BENT; 3].map(Vec::from);
-    let (least, [along, _], told) = steer(&cell, &mut servo, &mut past, 0.2, 3.0);
+    let (least, [along, _], reported) = steer(&cell, &mut servo, &mut past, 0.2, 3.0);
     assert!(least >= MARGIN - TRANSIT_ALLOWANCE, "{least} m from the wall");
-    assert!(along > 0.05 && told, "{along} m towards the wall, told: {told}");
+    assert!(along > 0.05 && reported, "{along} m towards the wall, reported: {reported}");
     let stopped = servo.velocities().iter().fold(0.0_f64, |fastest, velocity| fastest.max(velocity.abs()));
     assert!(stopped < 1e-3, "{stopped} rad/s before the wall");
     let (_, [along, beside], _) = steer(&cell, &mut servo, &mut past, -0.1, 1.0);
-    assert!(along < -0.07 && beside < LAG, "{along} m back and {beside} m besides, from {stopped} rad/s");
+    assert!(along < -0.07 && beside < LAG, "{along} m back and {beside} m sideways, from {stopped} rad/s");
 }
 
 #[test]

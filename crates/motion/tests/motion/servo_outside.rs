@@ -5,7 +5,7 @@ use urdf_ik::motion::servo::{Axes, Hold};
 use urdf_ik::robot::Domain;
 
 use crate::common::{Random, bundled_arms};
-use crate::servo_watch::{Run, Subject, TOLERANCE, Wish, count, random_wish};
+use crate::servo_watch::{Input, Run, Subject, TOLERANCE, count, random_input};
 
 const PERIOD: f64 = 0.004;
 /// Initial excess of joints over their limits \[rad or m\]: an inexact encoder, 3° and 20°.
@@ -32,15 +32,15 @@ fn check(run: &Run, subject: &Subject) {
     }
 }
 
-fn wishes(subject: &Subject, positions: &[f64]) -> Vec<Wish> {
+fn inputs(subject: &Subject, positions: &[f64]) -> Vec<Input> {
     let mut pose = subject.pose(positions);
     pose.translation.vector += Vector3::new(0.0, 0.02, -0.01);
     let twist = Vector6::new(0.02, 0.0, 0.03, 0.0, 0.0, 0.0);
     vec![
-        Wish::twist(&twist, Axes::Base),
-        Wish::twist(&twist, Axes::Tip),
-        Wish::Velocities(vec![0.1; subject.joints()]),
-        Wish::Pose(pose),
+        Input::twist(&twist, Axes::Base),
+        Input::twist(&twist, Axes::Tip),
+        Input::Velocities(vec![0.1; subject.joints()]),
+        Input::Pose(pose),
     ]
 }
 
@@ -49,16 +49,16 @@ fn whatever_is_commanded_joints_outside_their_limits_come_inside_first() {
     for subject in bundled_arms().into_iter().map(Subject::new) {
         for (joint, excess) in (0..subject.joints()).zip(EXCESSES.iter().cycle()) {
             let Some(start) = start(&subject, joint, *excess) else { continue };
-            for wish in wishes(&subject, &start) {
+            for input in inputs(&subject, &start) {
                 let (mut servo, mut run) = (subject.servo(&start), Run::new(PERIOD, &start));
                 assert_eq!(servo.outside(), Some(joint));
-                let report = wish.give(&mut servo, PERIOD);
+                let report = input.apply(&mut servo, PERIOD);
                 assert!(report.holds.contains(&Hold::JointLimit { variable: joint }), "{:?}", report.holds);
                 assert_eq!(report.share, 0.0);
                 run.positions.push(servo.positions().to_vec());
-                run.steps(&mut servo, &wish, 4.0);
+                run.steps(&mut servo, &input, 4.0);
                 assert_eq!(servo.outside(), None, "{} joint {joint} {excess}", subject.arm.name);
-                run.steps(&mut servo, &Wish::Rest, 1.0);
+                run.steps(&mut servo, &Input::Rest, 1.0);
                 assert!(servo.is_at_rest());
                 check(&run, &subject);
             }
@@ -76,7 +76,7 @@ fn a_servo_that_came_inside_follows_its_command() {
     let mut velocities = vec![0.0; subject.joints()];
     velocities[joint] = -0.2;
     let mut run = Run::new(PERIOD, &start);
-    run.steps(&mut servo, &Wish::Velocities(velocities), 3.0);
+    run.steps(&mut servo, &Input::Velocities(velocities), 3.0);
     assert!((servo.velocities()[joint] + 0.2).abs() < 1e-6, "{:?}", servo.velocities());
     check(&run, &subject);
 }
@@ -86,13 +86,13 @@ fn joints_outside_their_limits_move_only_while_commanded() {
     for subject in bundled_arms().into_iter().map(Subject::new) {
         let Some(start) = (0..subject.joints()).find_map(|joint| start(&subject, joint, 0.35)) else { continue };
         let (mut servo, mut run) = (subject.servo(&start), Run::new(PERIOD, &start));
-        let still = Wish::Velocities(vec![0.0; subject.joints()]);
-        for wish in [&Wish::Rest, &still] {
-            run.steps(&mut servo, wish, 0.1);
+        let still = Input::Velocities(vec![0.0; subject.joints()]);
+        for input in [&Input::Rest, &still] {
+            run.steps(&mut servo, input, 0.1);
             assert_eq!(servo.positions(), start);
         }
-        run.steps(&mut servo, &Wish::Velocities(vec![0.1; subject.joints()]), 0.1);
-        run.steps(&mut servo, &Wish::Rest, 1.0);
+        run.steps(&mut servo, &Input::Velocities(vec![0.1; subject.joints()]), 0.1);
+        run.steps(&mut servo, &Input::Rest, 1.0);
         assert!(servo.is_at_rest() && servo.outside().is_some() && servo.positions() != start);
         check(&run, &subject);
     }
@@ -107,13 +107,13 @@ fn commands_that_change_on_the_way_inside_break_no_bound() {
             let Some(start) = start(&subject, joint, 0.35) else { continue };
             let (mut servo, mut run) = (subject.servo(&start), Run::new(PERIOD, &start));
             for _ in 0..60 {
-                let wish = random_wish(&mut random, &subject, &subject.pose(servo.positions()));
+                let input = random_input(&mut random, &subject, &subject.pose(servo.positions()));
                 for _ in 0..=random.below(12) {
-                    run.step(&mut servo, &wish);
+                    run.step(&mut servo, &input);
                 }
             }
             for _ in 0..count(5.0, PERIOD) {
-                run.step(&mut servo, &Wish::Rest);
+                run.step(&mut servo, &Input::Rest);
             }
             assert!(servo.is_at_rest());
             check(&run, &subject);

@@ -22,13 +22,13 @@ pub struct Subject {
     /// Metres that count as a radian.
     pub scale: f64,
     /// Maximum deviation of the uncommanded axes \[m\] and \[rad\].
-    pub give: [f64; 2],
+    pub slack: [f64; 2],
 }
 
 impl Subject {
     pub fn new(arm: Arm) -> Self {
         let solver = arm.solver();
-        Self { scale: solver.length_scale(), solver, limits: arm.limits(), arm, give: ServoOptions::default().slack }
+        Self { scale: solver.length_scale(), solver, limits: arm.limits(), arm, slack: ServoOptions::default().slack }
     }
 
     pub fn joints(&self) -> usize {
@@ -56,7 +56,7 @@ impl Subject {
         let options = ServoOptions {
             linear_speed: 1e3,
             angular_speed: 1e3,
-            slack: self.give,
+            slack: self.slack,
             max_deviation_angle: 0.0,
             ..ServoOptions::default()
         };
@@ -93,22 +93,22 @@ impl Subject {
     }
 }
 
-/// A command that owns its data.
+/// A servo command that owns its data.
 #[derive(Debug, Clone)]
-pub enum Wish {
+pub enum Input {
     Rest,
     Twist(TipTwist),
     Velocities(Vec<f64>),
     Pose(Isometry3<f64>),
 }
 
-impl Wish {
+impl Input {
     pub fn twist(twist: &Vector6<f64>, axes: Axes) -> Self {
         let [linear, angular] = [0, 3].map(|row| Vector3::from(twist.fixed_rows::<3>(row)));
         Self::Twist(TipTwist { tip: 0, linear, angular, axes })
     }
 
-    pub fn give<'a>(&self, servo: &'a mut Servo, period: f64) -> &'a Report {
+    pub fn apply<'a>(&self, servo: &'a mut Servo, period: f64) -> &'a Report {
         let of_tip;
         let command = match self {
             Self::Rest => Command::Rest,
@@ -138,15 +138,15 @@ impl Run {
     }
 
     /// One more step of a servo.
-    pub fn step(&mut self, servo: &mut Servo, wish: &Wish) {
-        wish.give(servo, self.period);
+    pub fn step(&mut self, servo: &mut Servo, input: &Input) {
+        input.apply(servo, self.period);
         self.positions.push(servo.positions().to_vec());
     }
 
     /// Many steps of a servo with one command.
-    pub fn steps(&mut self, servo: &mut Servo, wish: &Wish, seconds: f64) {
+    pub fn steps(&mut self, servo: &mut Servo, input: &Input, seconds: f64) {
         for _ in 0..count(seconds, self.period) {
-            self.step(servo, wish);
+            self.step(servo, input);
         }
     }
 
@@ -212,7 +212,7 @@ impl Usage {
     }
 }
 
-/// Number of periods in so many seconds.
+/// Number of periods in a duration in seconds.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small numbers")]
 pub fn count(seconds: f64, period: f64) -> usize {
     (seconds / period).round() as usize
@@ -256,20 +256,20 @@ pub fn moved_positions(subject: &Subject, positions: &[f64], by: f64) -> Vec<f64
 }
 
 /// A command of any kind: rarely enormous, sometimes none.
-pub fn random_wish(random: &mut Random, subject: &Subject, here: &Isometry3<f64>) -> Wish {
+pub fn random_input(random: &mut Random, subject: &Subject, here: &Isometry3<f64>) -> Input {
     let size = [0.01, 0.1, 0.3, 1.0, 100.0][random.below(5)];
     let mut vector = || Vector3::from_fn(|_, _| size * random.between(-1.0, 1.0));
     let (linear, angular) = (vector(), 3.0 * vector());
     let twist = Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z);
     match random.below(8) {
-        0 => Wish::Rest,
-        1 => Wish::Velocities((0..subject.joints()).map(|_| 5.0 * size * random.between(-1.0, 1.0)).collect()),
+        0 => Input::Rest,
+        1 => Input::Velocities((0..subject.joints()).map(|_| 5.0 * size * random.between(-1.0, 1.0)).collect()),
         2 => {
             let rotation = UnitQuaternion::from_scaled_axis(angular) * here.rotation;
-            Wish::Pose(Isometry3::from_parts(Translation3::from(here.translation.vector + linear), rotation))
+            Input::Pose(Isometry3::from_parts(Translation3::from(here.translation.vector + linear), rotation))
         }
-        3..5 => Wish::twist(&twist, Axes::Tip),
-        5 => Wish::twist(&Vector6::new(linear.x, linear.y, linear.z, 0.0, 0.0, 0.0), Axes::Base),
-        _ => Wish::twist(&twist, Axes::Base),
+        3..5 => Input::twist(&twist, Axes::Tip),
+        5 => Input::twist(&Vector6::new(linear.x, linear.y, linear.z, 0.0, 0.0, 0.0), Axes::Base),
+        _ => Input::twist(&twist, Axes::Base),
     }
 }

@@ -5,7 +5,7 @@ use urdf_ik::goals::{Between, Goal, Place, Position};
 use urdf_ik::motion::servo::{Axes, Hold, Servo, ServoOptions};
 
 use crate::common::{Random, bundled_arms};
-use crate::servo_watch::{Run, Subject, Wish, count, random_wish};
+use crate::servo_watch::{Input, Run, Subject, count, random_input};
 
 const PERIOD: f64 = 0.01;
 /// Half the edges of the box around the tip \[m\].
@@ -64,8 +64,8 @@ fn no_command_leads_a_tip_out_of_its_workspace() {
         let workspace = around(&subject.pose(&start).translation.vector, HALF);
         let (mut servo, mut run) = (servo(&subject, &start, workspace), Run::new(PERIOD, &start));
         for _ in 0..60 {
-            let wish = random_wish(&mut random, &subject, &subject.pose(servo.positions()));
-            run.steps(&mut servo, &wish, [0.02, 0.1, 0.5, 1.0][random.below(4)]);
+            let input = random_input(&mut random, &subject, &subject.pose(servo.positions()));
+            run.steps(&mut servo, &input, [0.02, 0.1, 0.5, 1.0][random.below(4)]);
         }
         let worst = run.positions.iter().map(|positions| outside(&workspace, &subject.pose(positions)));
         let worst = worst.fold(0.0, f64::max);
@@ -85,7 +85,7 @@ fn a_tip_comes_to_rest_at_a_face_and_leaves_it_again() {
             let mut run = Run::new(PERIOD, &start);
             let mut twist = Vector6::zeros();
             twist[axis] = 0.1;
-            run.steps(&mut servo, &Wish::twist(&twist, Axes::Base), 4.0);
+            run.steps(&mut servo, &Input::twist(&twist, Axes::Base), 4.0);
             let moved = subject.pose(servo.positions()).translation.vector - place;
             let at_face = |hold: &Hold| matches!(hold, Hold::Goal { goal: 0 });
             let is_there = (HALF - moved[axis]).abs() < 5e-3;
@@ -94,7 +94,7 @@ fn a_tip_comes_to_rest_at_a_face_and_leaves_it_again() {
                 continue;
             }
             assert!(servo.report().holds.iter().any(at_face), "{}: {:?}", subject.arm.name, servo.report());
-            run.steps(&mut servo, &Wish::twist(&-twist, Axes::Base), 0.5);
+            run.steps(&mut servo, &Input::twist(&-twist, Axes::Base), 0.5);
             let back = subject.pose(servo.positions()).translation.vector[axis] - place[axis];
             assert!(back < moved[axis] - 0.02, "{}: {back} m after {} m", subject.arm.name, moved[axis]);
         }
@@ -109,13 +109,13 @@ fn a_tip_slides_along_a_face_and_a_pose_beyond_it_is_met_inside() {
     let workspace = below(home.translation.z + 0.03);
     let (mut along, mut run) = (servo(&subject, &start, workspace), Run::new(PERIOD, &start));
     let twist = Vector6::new(0.0, 0.1, 0.1, 0.0, 0.0, 0.0);
-    run.steps(&mut along, &Wish::twist(&twist, Axes::Base), 1.5);
+    run.steps(&mut along, &Input::twist(&twist, Axes::Base), 1.5);
     let moved = subject.pose(along.positions()).translation.vector - home.translation.vector;
     assert!(moved.z < 0.03 && moved.y > 0.07, "{moved}");
 
     goal.translation.vector += Vector3::new(0.0, 0.04, 0.1);
     let mut met = servo(&subject, &start, workspace);
-    run.steps(&mut met, &Wish::Pose(goal), 4.0);
+    run.steps(&mut met, &Input::Pose(goal), 4.0);
     let mut inside = goal.translation.vector;
     inside.z = workspace.max.z - REST_DISTANCE;
     let missed = (subject.pose(met.positions()).translation.vector - inside).norm();
@@ -131,15 +131,15 @@ fn a_tip_outside_only_comes_nearer() {
     let mut servo = servo(&subject, &start, workspace);
     let mut farthest = outside(&workspace, &subject.pose(&start));
     for velocity in [0.1, -0.1] {
-        let wish = Wish::twist(&Vector6::new(0.0, 0.0, velocity, 0.0, 0.0, 0.0), Axes::Base);
+        let input = Input::twist(&Vector6::new(0.0, 0.0, velocity, 0.0, 0.0, 0.0), Axes::Base);
         for _ in 0..count(2.0, PERIOD) {
-            wish.give(&mut servo, PERIOD);
+            input.apply(&mut servo, PERIOD);
             let now = outside(&workspace, &subject.pose(servo.positions()));
             assert!(now <= farthest + ROUNDING, "{now} m after {farthest} m");
             farthest = now;
         }
     }
-    assert_eq!(farthest, 0.0, "it has come inside");
+    assert_eq!(farthest, 0.0, "it has moved inside");
 }
 
 #[test]
@@ -154,9 +154,9 @@ fn poses_that_go_beyond_a_face_and_come_back_are_followed_back() {
     for step in (0..=steps).chain((0..steps).rev()) {
         let mut pose = home;
         pose.translation.vector.y += 0.2 * f64::from(step) / f64::from(steps);
-        run.step(&mut servo, &Wish::Pose(pose));
+        run.step(&mut servo, &Input::Pose(pose));
     }
-    run.steps(&mut servo, &Wish::Pose(home), 2.0);
+    run.steps(&mut servo, &Input::Pose(home), 2.0);
     let missed = (subject.pose(servo.positions()).translation.vector - home.translation.vector).norm();
     assert!(missed < 1e-4, "{missed} m from the start");
 }

@@ -4,7 +4,7 @@ use urdf_ik::motion::servo::Axes;
 use urdf_ik::motion::{JointLimit, JointLimits, JointMotion, MotionLimits, Pace, SpeedScale};
 
 use crate::common::{Arm, Random, arm_with_tool, bundled_arms};
-use crate::servo_watch::{Subject, Wish, random_wish};
+use crate::servo_watch::{Input, Subject, random_input};
 
 const PERIOD: f64 = 0.004;
 /// Rounding of the generator's profiles \[rad/s\] and \[rad\].
@@ -96,13 +96,13 @@ fn limits_are_kept_by_servos_however_the_scale_changes() {
             let mut servo = subject.servo(&start);
             let mut scaled = Scaled::new(&subject.arm, &subject.limits, &start);
             for _ in 0..150 {
-                let wish = random_wish(&mut random, &subject, &subject.pose(servo.positions()));
+                let input = random_input(&mut random, &subject, &subject.pose(servo.positions()));
                 // Also nearly zero.
                 let goal = if random.below(5) == 0 { 1e-6 } else { random_scale(&mut random) };
                 for _ in 0..random.below(40) {
                     scaled.advance_by(goal, period, |motion, time| {
                         if time > 0.0 {
-                            wish.give(&mut servo, time);
+                            input.apply(&mut servo, time);
                         }
                         motion.take_over(&servo.hand_over());
                     });
@@ -177,10 +177,10 @@ fn a_stop_at_a_low_scale_takes_no_longer_than_the_joints_need() {
     let start = vec![0.2, 0.5, 0.3, 0.2, 0.4, -0.5, 0.1];
     let mut servo = subject.servo(&start);
     let mut scaled = Scaled::new(&subject.arm, &subject.limits, &start);
-    let wish = Wish::twist(&nalgebra::Vector6::new(0.0, 0.2, 0.0, 0.0, 0.0, 0.0), Axes::Base);
+    let input = Input::twist(&nalgebra::Vector6::new(0.0, 0.2, 0.0, 0.0, 0.0, 0.0), Axes::Base);
     let follow = |scaled: &mut Scaled, servo: &mut urdf_ik::motion::servo::Servo| {
         scaled.advance_by(0.1, PERIOD, |motion, time| {
-            wish.give(servo, time);
+            input.apply(servo, time);
             motion.take_over(&servo.hand_over());
         });
     };

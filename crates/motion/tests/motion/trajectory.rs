@@ -105,8 +105,11 @@ impl Made {
                 assert!((moved - mean).abs() < 1e-3, "{what}: {moved} by velocities {mean}");
             }
         }
-        let told = self.trajectory.deviation;
-        assert!(worst.0 <= told.position + 1e-12 && worst.1 <= told.orientation + 1e-7, "{what}: {worst:?} {told:?}");
+        let reported = self.trajectory.deviation;
+        assert!(
+            worst.0 <= reported.position + 1e-12 && worst.1 <= reported.orientation + 1e-7,
+            "{what}: {worst:?} {reported:?}"
+        );
         // Where a joint reaches its limit within a piece, the smooth curve cannot bend as sharply as the
         // motion of the arm.
         let limited = points.iter().any(|point| is_at_limit(&self.arm, point));
@@ -259,7 +262,7 @@ fn points_that_are_too_far_apart_are_told() {
     let asked = Asked::of_arm7(tool_down([0.4, -0.3, 0.3], [0.4, 0.3, 0.3], 0.0));
     let allowed = FollowOptions::default().deviation;
     let followed = asked.followed();
-    let mut told = 0;
+    let mut reported = 0;
     for period in [0.01, 0.05, 0.2, 0.5, 1.0, 2.0, 20.0] {
         let trajectory = asked.timed(&followed, &Timing::default().with_period(period)).unwrap();
         let mut worst = 0.0_f64;
@@ -272,15 +275,15 @@ fn points_that_are_too_far_apart_are_told() {
                 worst = worst.max(distance(&asked.arm.tip_poses(&between)[0], &pose).0);
             }
         }
-        println!("period {period} s: {worst:.3e} m, told {:.3e} m", trajectory.deviation.position);
+        println!("period {period} s: {worst:.3e} m, reported {:.3e} m", trajectory.deviation.position);
         assert!((worst - trajectory.deviation.position).abs() <= 0.03 * worst, "{period} {worst}");
         let sentence = trajectory.too_coarse(&followed, &allowed);
         assert_eq!(sentence.is_some(), worst > allowed.position, "{period}: {worst} {sentence:?}");
-        told += usize::from(sentence.is_some());
+        reported += usize::from(sentence.is_some());
         let number = format!("{:.2e} m", trajectory.deviation.position);
         assert!(sentence.is_none_or(|sentence| sentence.contains(&number) && sentence.contains("1.00e-4 m")));
     }
-    assert!((2..7).contains(&told), "{told}");
+    assert!((2..7).contains(&reported), "{reported}");
 }
 
 #[test]

@@ -150,7 +150,7 @@ fn mimic_joints_have_no_variable_and_the_limits_of_theirs_alone_count() {
     let Domain::Interval { lower, upper } = arm.chain.variables()[2].domain else { panic!("an interval") };
     assert_eq!([lower, upper], [-1.5, 1.5]);
     assert!(arm.chain.variables()[1].prismatic && !arm.chain.variables()[2].prismatic);
-    // At its ends a follower is where its rule puts it, and its domain has both.
+    // At its ends a follower obeys its rule, and its domain includes both.
     let mut all = arm.robot.neutral_positions();
     let follower = arm.robot.joint_index("lower_arm_follower_joint").unwrap();
     for (position, followed) in [(lower, 0.95), (upper, -0.55)] {
@@ -196,8 +196,7 @@ fn chains_without_a_joint_and_names_that_are_unknown_or_repeated() {
 
 #[test]
 fn leaves_that_do_not_move_are_no_default_tips() {
-    // A frame on the foot, as the iiwa14, the KR 6 and the UR5 have it; in `camera` one on the upper arm, too, which
-    // moves.
+    // A frame on the base, as on the iiwa14, the KR 6 and the UR5; in `camera` also one on the upper arm, which moves.
     let links = "world base_link base upper_arm forearm tool0";
     let joints = fixed("stand", "world", "base_link", "0 0 0")
         + &fixed("foot", "base_link", "base", "0 0 0")
@@ -212,7 +211,7 @@ fn leaves_that_do_not_move_are_no_default_tips() {
         let chain = Chain::with_defaults(&plain, base, &[]).unwrap();
         assert_eq!((chain.tip_names(), chain.variables().len()), (vec!["tool0"], variables), "{base:?}");
     }
-    // Seen from the tool nothing is left but the foot, which must be named.
+    // From the tool only the base remains, which must be named.
     assert!(matches!(Chain::with_defaults(&plain, Some("tool0"), &[]), Err(ChainError::TipNeeded { .. })));
     assert_eq!(Chain::with_defaults(&plain, Some("tool0"), &["base"]).unwrap().variables().len(), 2);
     let error = Chain::with_defaults(&camera, None, &[]).unwrap_err();
@@ -269,8 +268,11 @@ fn an_axis_of_length_0_is_refused_in_the_chain_and_only_warned_of_elsewhere() {
             + &joint("nod", "continuous", "base", "neck", "<mimic joint='pan'/>")
             + &turn("wrist", "base", "hand", "0 0 0", "0 0 1");
         let robot = Robot::from_urdf(&robot("base hand head neck", &joints)).unwrap();
-        let told = robot.warnings().join("\n");
-        assert!(told.contains("the axis (0, 0, 0)") && told.contains("do not move") && told.contains("pan"), "{told}");
+        let warnings = robot.warnings().join("\n");
+        assert!(
+            warnings.contains("the axis (0, 0, 0)") && warnings.contains("do not move") && warnings.contains("pan"),
+            "{warnings}"
+        );
         assert!(robot.movable_names().eq(["nod", "wrist"]), "{kind}");
         assert!(Chain::new(&robot, "base", &["hand", "neck"]).is_ok());
         let error = refused(&robot, "base", &["head"], &["'pan'", "axis", "direction"]);

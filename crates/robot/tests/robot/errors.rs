@@ -8,7 +8,7 @@ use crate::common::{
     urdf::{joint, one_joint, robot},
 };
 
-/// The error that `text` must give; its message must contain all of `words`.
+/// The error of `text`; its message must contain all of `words`.
 fn refused(text: &str, words: &[&str]) -> UrdfError {
     let error = Robot::from_urdf(text).expect_err(text);
     let message = error.to_string();
@@ -81,7 +81,7 @@ fn long_names_and_control_characters_do_not_fill_messages() {
     assert!(!forged.contains('\n'), "{forged}");
 }
 
-/// The time of a reader that follows each rule anew to its end grows with the square of the length.
+/// A reader that follows each rule to its end takes quadratic time in the length.
 #[test]
 fn a_long_row_of_mimic_rules_is_followed_once() {
     let count = 10_000;
@@ -232,7 +232,7 @@ fn a_quaternion_that_is_not_four_finite_numbers() {
 fn an_unexpanded_xacro_file_is_recognised() {
     let xacro = one_joint("continuous", "<origin xyz='${length} 0 0'/>");
     assert_refused!(xacro, UrdfError::Xacro { .. }, ["'j'", "${length}", "xacro"]);
-    // Of includes and macros alone, which leave no link or one.
+    // Only includes and macros, which leave no link or one.
     for links in ["", "<link name='world'/>"] {
         let call = "<xacro:include filename='$(find r)/r.xacro'/><xacro:arm parent='world'/>";
         let xacro = format!("<robot name='r' xmlns:xacro='http://wiki.ros.org/xacro'>{links}{call}</robot>");

@@ -36,11 +36,11 @@ fn every_link_agrees_with_the_reference_poses() {
     assert_eq!((count, compared), (11, 970), "robots and poses");
 }
 
-/// A sample's positions for every joint; each joint that moves by itself must be named.
+/// A sample's positions for every joint; each independent joint must be named.
 fn positions_of(robot: &Robot, sample: &serde_json::Value) -> Vec<f64> {
     let named = sample["positions"].as_object().unwrap();
     let own = robot.movable().filter(|joint| robot.joints()[*joint].mimic.is_none());
-    assert_eq!(named.len(), own.count(), "every joint that moves by itself is named");
+    assert_eq!(named.len(), own.count(), "every independent joint is named");
     let mut positions = vec![0.0; robot.joints().len()];
     for (joint, position) in named {
         positions[robot.joint_index(joint).unwrap()] = position.as_f64().unwrap();

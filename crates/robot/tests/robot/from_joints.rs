@@ -1,4 +1,4 @@
-//! Robots made of data.
+//! Robots built from data.
 
 use nalgebra::{Isometry3, Unit, UnitQuaternion, Vector3};
 use urdf_ik::robot::{Chain, ChainError, Domain, JointDescription, JointKind, MimicDescription, Robot, UrdfError};
@@ -41,7 +41,7 @@ fn a_robot_of_data_has_the_chains_of_its_urdf() {
         assert_eq!(robot.joints().len(), arm.robot.joints().len());
         assert_eq!(chain.variables(), arm.chain.variables(), "{}", arm.name);
         for (joint, of_urdf) in chain.joints().iter().zip(arm.chain.joints()) {
-            // The axis was normalised once more.
+            // The axis was normalised again.
             assert!((joint.axis.into_inner() - of_urdf.axis.into_inner()).norm() < 1e-15, "{}", arm.name);
             let axis = of_urdf.axis;
             assert_eq!(urdf_ik::robot::ChainJoint { axis, ..joint.clone() }, *of_urdf, "{}", arm.name);
@@ -109,7 +109,7 @@ fn as_in_a_urdf_some_faults_are_warnings_until_they_are_in_a_chain() {
     assert_eq!(robot.warnings().len(), 1);
     let refused = Chain::with_defaults(&robot, None, &[]).unwrap_err();
     assert!(matches!(refused, ChainError::LimitsReversed { .. }), "{refused}");
-    // A joint that stays in place needs no limits.
+    // A fixed joint needs no limits.
     let floating = JointDescription { kind: JointKind::Floating, domain: Domain::Circle, ..hinge() };
     assert!(Robot::from_joints("r", &[floating]).unwrap().warnings().is_empty());
 }

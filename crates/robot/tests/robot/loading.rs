@@ -1,4 +1,4 @@
-//! Unusual robot descriptions that must load, and the robots that they give.
+//! Unusual robot descriptions that must load, and the resulting robots.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ fn elements_that_kinematics_does_not_read_are_ignored() {
     let robot = loaded(&robot("a", &rest));
     assert_eq!(robot.joints().len(), 1);
     assert_eq!(robot.links().len(), 2);
-    // An invalid mass matters for the centre of mass alone.
+    // An invalid mass affects only the centre of mass.
     assert!(robot.links().iter().all(|link| link.mass.is_none()));
     assert!(matches!(robot.warnings(), [warning] if warning.contains("an invalid mass") && warning.contains(": b")));
 }
@@ -57,8 +57,8 @@ fn files_with_bytes_that_are_not_utf8_are_refused() {
     let mut bytes = b"<?xml version='1.0' encoding='ISO-8859-1'?><!-- gr\xfc\xdfe \xb0 -->".to_vec();
     bytes.extend_from_slice(one_joint("continuous", "").as_bytes());
     std::fs::write(&path, bytes).unwrap();
-    let told = Robot::from_urdf_file(&path).unwrap_err().to_string();
-    assert!(told.ends_with("latin1.urdf: byte 50 is not UTF-8 text: save it as UTF-8"), "{told}");
+    let message = Robot::from_urdf_file(&path).unwrap_err().to_string();
+    assert!(message.ends_with("latin1.urdf: byte 50 is not UTF-8 text: save it as UTF-8"), "{message}");
 }
 
 #[test]
@@ -133,8 +133,9 @@ fn a_velocity_limit_of_0_or_less_is_told_as_a_missing_one() {
         + &joint("unknown", "prismatic", "c", "d", &limit("-1.0"))
         + &joint("never", "continuous", "d", "e", &limit("-inf"));
     let robot = loaded(&robot("a b c d e", &joints));
-    let told = "a velocity limit of 0 or less is taken for a missing one; these joints have it: still, unknown, never";
-    assert_eq!(robot.warnings(), [told]);
+    let warning =
+        "a velocity limit of 0 or less is taken for a missing one; these joints have it: still, unknown, never";
+    assert_eq!(robot.warnings(), [warning]);
     let velocities: Vec<f64> = robot.joints().iter().map(|joint| joint.velocity).collect();
     assert_eq!(velocities, [0.0, f64::INFINITY, 0.0, 0.0]);
 }
@@ -191,7 +192,7 @@ fn mimic_rules_that_lead_nowhere_are_dropped_with_a_warning() {
     let own = "mimics itself, through others or alone: it moves on its own";
     let alone = robot_of("a b", mimic("j", "a", "b", "j", "1"));
     assert_eq!((masters(&alone), alone.warnings()), (vec![None], [format!("joint 'j' {own}")].as_slice()));
-    // A joint that mimics one of a circle keeps its rule.
+    // A joint that mimics a continuous one keeps its rule.
     let circle = mimic("tail", "a", "b", "i", "1") + &mimic("i", "b", "c", "j", "1") + &mimic("j", "c", "d", "i", "1");
     let circle = robot_of("a b c d", circle);
     assert_eq!(masters(&circle), [Some(1), None, None]);
@@ -205,8 +206,8 @@ fn mimic_rules_that_lead_nowhere_are_dropped_with_a_warning() {
     assert!(huge.warnings()[0].contains("'j' mimics 'h' by a rule that is not finite"), "{:?}", huge.warnings());
 }
 
-/// `mimic_outside.urdf` of the reports of users, and the same with a follower that has no position in common
-/// with its master.
+/// `mimic_outside.urdf` from users' reports, and the same with a follower that has no position in common with its
+/// master.
 #[test]
 fn the_limits_of_a_follower_outside_the_chain_do_not_count() {
     for (lower, upper) in [("0", "3"), ("2", "3"), ("3", "2"), ("0", "0")] {
@@ -217,8 +218,8 @@ fn the_limits_of_a_follower_outside_the_chain_do_not_count() {
             + &joint("t", "fixed", "a", "tip", "<origin xyz='1 0 0'/>")
             + &joint("d", "revolute", "base", "deco", &(limit(lower, upper) + "<mimic joint='j' multiplier='-1'/>"));
         let robot = loaded(&robot("base a tip deco", &joints));
-        let told = "the limits of a joint that mimics another do not count; these can leave theirs: d";
-        assert_eq!(robot.followers_beyond_limits().as_deref(), Some(told), "{lower} .. {upper}");
+        let warning = "the limits of a joint that mimics another do not count; these can leave theirs: d";
+        assert_eq!(robot.followers_beyond_limits().as_deref(), Some(warning), "{lower} .. {upper}");
         assert!(robot.warnings().is_empty(), "{:?}", robot.warnings());
         for tip in ["tip", "deco"] {
             let chain = Chain::new(&robot, "base", &[tip]).unwrap();
@@ -248,17 +249,17 @@ fn soft_limits_narrow_the_limits_where_they_are_asked_for() {
             assert_eq!(bounds(kind, hard, safety, true), (range, String::new()), "{safety}");
             assert_eq!(bounds(kind, hard, safety, false).0, [-2.0, 2.0], "{safety}");
         }
-        // What leaves no range is not used.
+        // Limits without a range are not used.
         for safety in [
             "soft_lower_limit='0' soft_upper_limit='0'",
             "soft_lower_limit='1' soft_upper_limit='-1'",
             "soft_lower_limit='3'",
         ] {
-            let (range, told) = bounds(kind, hard, safety, true);
+            let (range, warning) = bounds(kind, hard, safety, true);
             assert_eq!(range, [-2.0, 2.0], "{safety}");
             assert!(
-                told.starts_with("soft limits are not used where they leave no range") && told.ends_with(": j"),
-                "{told}"
+                warning.starts_with("soft limits are not used where they leave no range") && warning.ends_with(": j"),
+                "{warning}"
             );
         }
     }

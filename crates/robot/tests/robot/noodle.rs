@@ -136,7 +136,7 @@ fn names_are_escaped() {
     }
 }
 
-/// The error of a noodle that is not valid; its text must contain the words.
+/// The error of an invalid noodle; its text must contain the words.
 fn refusal(noodle: &Noodle, words: &[&str]) -> NoodleError {
     let error = noodle.urdf().unwrap_err();
     for word in words {

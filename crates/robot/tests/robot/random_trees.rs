@@ -1,4 +1,4 @@
-//! Robot descriptions that end early, and random links and joints.
+//! Truncated robot descriptions, and random links and joints.
 
 use urdf_ik::robot::{Robot, UrdfError};
 
@@ -19,14 +19,14 @@ fn descriptions_that_end_early_are_refused() {
     }
 }
 
-/// Links and joints between them at random load where they are a tree, and only there.
+/// Random links and joints load if and only if they form a tree.
 #[test]
 fn random_joints_load_where_they_are_a_tree() {
     const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
     let (mut random, mut trees, mut refused) = (Random::new(8), 0, 0);
     for _ in 0..4000 {
         let links = &NAMES[..=random.below(5)];
-        // Now and then one more joint, or a link that is not there.
+        // Occasionally one more joint, or a missing link.
         let count = links.len() - 1 + usize::from(random.below(8) == 0);
         let known = links.len() + usize::from(random.below(30) == 0);
         let joints: Vec<[usize; 2]> = (0..count).map(|_| [(); 2].map(|()| random.below(known))).collect();
@@ -46,7 +46,7 @@ fn random_joints_load_where_they_are_a_tree() {
             }
             (Err(error), false) => {
                 refused += 1;
-                assert!(!matches!(error, UrdfError::Reader { .. }), "not told by name: {error}\n{text}");
+                assert!(!matches!(error, UrdfError::Reader { .. }), "no named error: {error}\n{text}");
             }
             (found, is_tree) => panic!("{is_tree}, but {:?}\n{text}", found.map(|robot| robot.links().len())),
         }
@@ -55,7 +55,7 @@ fn random_joints_load_where_they_are_a_tree() {
     assert!(trees > 400 && refused > 400, "{trees} trees, {refused} refused");
 }
 
-/// Whether these joints, each from a parent to a child, make one tree of as many links.
+/// Whether these joints, each from a parent to a child, form one tree of this many links.
 fn is_tree(links: usize, joints: &[[usize; 2]]) -> bool {
     let parents = |link| joints.iter().filter(move |joint| joint[1] == link);
     let climbs_to_the_root = |link| {

@@ -1,4 +1,4 @@
-//! Limits that are very far apart: the working range inside them.
+//! Very wide limits: the working range inside them.
 
 use std::f64::consts::TAU;
 
@@ -11,7 +11,7 @@ use crate::common::{
 
 /// The size of the robots here \[m\].
 const SIZE: f64 = 0.5;
-/// How far a working range goes for a stroke \[m\] and for a turn \[rad\].
+/// Working range of a prismatic joint \[m\] and of a rotation \[rad\].
 const STROKE: f64 = 10.0 * SIZE;
 const TURNS: f64 = 10.0 * TAU;
 
@@ -19,8 +19,8 @@ fn interval(lower: f64, upper: f64) -> Domain {
     Domain::Interval { lower, upper }
 }
 
-/// A joint of that type and with these limits, and a link after it; between both, `more`, from the link `b`
-/// to the link `c`.
+/// A joint of that type and with these limits, and a link after it; between both, `more`, from the link `b` to the link
+/// `c`.
 fn robot_with(kind: &str, [lower, upper]: [f64; 2], more: &str) -> Robot {
     let limits = format!("<axis xyz='0 0 1'/><limit lower='{lower:?}' upper='{upper:?}'/>");
     let joints = joint("j", kind, "a", "b", &limits) + more + &fixed("end", "c", "tip", &format!("{SIZE} 0 0"));
@@ -75,10 +75,10 @@ fn a_joint_that_is_geared_has_what_its_follower_needs() {
         let rule = format!("<limit lower='-1e6' upper='1e6'/><mimic joint='j' multiplier='{factor}'/>");
         robot_with("revolute", [-1e9, 1e9], &joint("k", "prismatic", "b", "c", &rule))
     };
-    // A spindle moves its follower by 1 mm a radian; a wheel by 1 m.
+    // A spindle moves its follower by 1 mm per radian; a wheel by 1 m.
     let spindle = follower(-0.001).working_range(0);
     assert_eq!(spindle, interval(-1000.0 * STROKE, 1000.0 * STROKE));
     assert_eq!(follower(1.0).working_range(0), interval(-TURNS, TURNS));
-    // One that does not move needs nothing.
+    // A fixed one has no requirements.
     assert_eq!(follower(0.0).working_range(0), interval(-TURNS, TURNS));
 }

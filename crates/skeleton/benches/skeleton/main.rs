@@ -274,11 +274,11 @@ fn beside() -> Fallible<()> {
     Ok(())
 }
 
-/// The setting of Aristidou and Lasenby (2011, doi:10.1016/j.gmod.2011.05.003), as far as their section 5 gives it:
-/// 10 joints in space without limits, standing upright in a straight line (figure 9), so 9 segments, 900 mm long
-/// together, targets 600 mm from the tip, a tolerance of 1 µm (both by the text about figure 11). It leaves open
-/// which 20 targets table 1 averages over. The nearer they are to the limit of the reach, the more iterations they
-/// take, hence a row for each distance.
+/// The setting of Aristidou and Lasenby (2011, doi:10.1016/j.gmod.2011.05.003), as far as their section 5 specifies it:
+/// 10 joints in space without limits, standing upright in a straight line (figure 9), so 9 segments, 900 mm long in
+/// total, targets 600 mm from the tip, a tolerance of 1 µm (both from the text about figure 11). It does not specify
+/// the 20 targets that table 1 averages over. Targets nearer to the limit of the reach take more iterations, hence a
+/// row for each distance.
 fn paper() -> Fallible<()> {
     let (tolerance, most) = (1e-6, 10_000);
     println!(

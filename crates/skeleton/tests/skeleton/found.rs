@@ -36,7 +36,7 @@ fn chains_folded_near_their_root_are_solved() {
     }
 }
 
-/// No other search comes much nearer: many attempts from other configurations.
+/// No other search gets much nearer: many attempts from other configurations.
 #[test]
 fn limited_chains_come_as_near_to_targets_beyond_reach_as_any_search() {
     let (mut random, mut farther) = (Random::new(2), Share { failed: 0, of: 60 });
@@ -55,7 +55,7 @@ fn limited_chains_come_as_near_to_targets_beyond_reach_as_any_search() {
         let nearest = (0..30).map(other).fold(f64::INFINITY, f64::min);
         farther.failed += usize::from(found > nearest + 0.01 * reach);
     }
-    farther.assert_at_most(0.005, "farther than other searches come");
+    farther.assert_at_most(0.005, "farther than the results of other searches");
 }
 
 #[test]

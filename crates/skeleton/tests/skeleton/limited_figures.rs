@@ -252,7 +252,7 @@ fn a_figure_that_is_dragged_stays_near_where_it_was() {
                 blocks.failed += usize::from(missed > 0);
             }
             println!("{name}, {restarts} restarts, drags with jumps: {jumps:?}, that are blocked: {blocks:?}");
-            // Where joints block each other only a jump helps, which a restart makes.
+            // If joints block each other only a jump helps, which a restart makes.
             let [jump, block] = if restarts == 0 { [0.01, 0.15] } else { [0.15, 0.01] };
             jumps.assert_at_most(jump, &format!("{name}, {restarts} restarts, jumps"));
             blocks.assert_at_most(block, &format!("{name}, {restarts} restarts, blocked"));

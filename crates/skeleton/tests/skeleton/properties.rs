@@ -153,13 +153,13 @@ fn reach(skeleton: &Skeleton, points: [usize; 2]) -> Reach {
 /// Checks that the reason why a target is missed is true.
 fn check_reason(case: &Case, solution: &SkeletonSolution, index: usize, reason: Reason) {
     let target = &case.targets[index];
-    let certain = |from: Point3<f64>, points, told: [f64; 3]| {
+    let certain = |from: Point3<f64>, points, claimed: [f64; 3]| {
         let (apart, reach) = ((target.position - from).norm(), reach(&case.skeleton, points));
-        for (told, expected) in told.into_iter().zip([apart, reach.inner, reach.outer]) {
-            assert!((told - expected).abs() < 1e-12, "{reason:?}: {expected}");
+        for (claimed, expected) in claimed.into_iter().zip([apart, reach.inner, reach.outer]) {
+            assert!((claimed - expected).abs() < 1e-12, "{reason:?}: {expected}");
         }
         assert!(apart < reach.inner || apart > reach.outer, "{reason:?}");
-        assert!(!case.is_possible, "{reason:?} of targets that some configuration meets");
+        assert!(!case.is_possible, "{reason:?} for feasible targets");
     };
     match reason {
         Reason::OutOfReach { distance, inner, outer } => {

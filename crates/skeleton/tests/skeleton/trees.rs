@@ -54,7 +54,7 @@ fn sample(random: &mut Random, tree: &Skeleton, bend: f64) -> SkeletonConfigurat
     at(&points)
 }
 
-/// Targets for the points of these indices, where they are in `goal`.
+/// Targets for the points of these indices, at their positions in `goal`.
 fn targets_at(points: &[usize], goal: &SkeletonConfiguration) -> Vec<SkeletonTarget> {
     points.iter().map(|&point| SkeletonTarget::new(point, goal.points[point])).collect()
 }

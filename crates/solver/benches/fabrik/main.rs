@@ -5,7 +5,7 @@
 //! cycles alone. Times are microseconds on this machine; between machines, only the ratios within one run and the
 //! cycles are comparable.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "robots that are not there end the bench")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "missing robots end the bench")]
 
 use urdf_ik_testing as common;
 mod many;

@@ -13,7 +13,7 @@ use urdf_ik::solver::{Method, Mode, Pick, Problem, Solver};
 const POSES: usize = 300;
 /// Largest number of starting points.
 const ATTEMPTS: usize = 1000;
-/// Chains that reach farther \[m\] are skipped: some robots have a driving base with prismatic joints of a million
+/// Chains with a longer reach \[m\] are skipped: some robots have a mobile base with prismatic joints of a million
 /// metres, and 1e-5 m of that is below the resolution of a floating-point angle.
 const MAX_REACH: f64 = 100.0;
 
@@ -62,7 +62,7 @@ struct Tally {
     cycles: usize,
     /// \[µs\]
     time: f64,
-    /// The chain that takes the most cycles per solve, and how many.
+    /// The chain with the most cycles per solve, and their number.
     worst: (f64, String),
 }
 

@@ -1,4 +1,4 @@
-//! How smoothly the joint positions change along a path, solved pose by pose from the last positions.
+//! Smoothness of the joint positions along a path, solved pose by pose from the previous positions.
 
 use std::f64::consts::TAU;
 
@@ -16,7 +16,7 @@ const ROUNDS: u32 = 3;
 /// Radius of the circle, of the arm's extent from its base to its tip.
 const RADIUS: f64 = 0.12;
 
-/// A pose of the circle: the tip goes round and nods by up to 0.2 rad while it does.
+/// A pose of the circle: the tip moves around it and nods by up to 0.2 rad.
 fn pose(start: &Isometry3<f64>, radius: f64, step: u32) -> Isometry3<f64> {
     let angle = TAU * f64::from(step) / f64::from(STEPS);
     let (sine, cosine) = angle.sin_cos();
@@ -32,7 +32,7 @@ struct Course {
     cycles: usize,
     /// \[µs\]
     time: f64,
-    /// The largest move of a joint from one pose to the next, and all moves together \[rad\].
+    /// The largest move of a joint between consecutive poses, and the sum of all moves \[rad\].
     largest: f64,
     travel: f64,
     /// The root of the mean squared second difference of the joint positions \[rad\].
@@ -91,7 +91,7 @@ impl Course {
     }
 }
 
-/// The start of the path: the first of random configurations from which Newton steps follow the path without a miss.
+/// The start of the path: the first random configuration from which Newton steps follow the path without a miss.
 fn beginning(arm: &Arm) -> Option<Vec<f64>> {
     let mut random = Random::new(41);
     let mut configurations = (0..200).map(|_| random.positions(&arm.chain));
@@ -103,7 +103,7 @@ pub fn compare(arms: &[Arm]) {
     println!(
         "\nA closed path of {STEPS} poses, pose by pose from the last positions (`Mode::Track`), the second and third round;"
     );
-    println!("one that Newton steps follow without a miss:\n");
+    println!("one without misses of Newton steps:\n");
     println!(
         "| arm | way | missed | cycles a pose | time a pose | largest step | travel | roughness | drift a round |"
     );

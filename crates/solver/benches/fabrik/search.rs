@@ -9,9 +9,9 @@ use urdf_ik::solver::{FabrikOptions, Mode, Pick, Problem, Solution};
 
 /// Poses of each arm, each from two seeds.
 const POSES: usize = 400;
-/// Number of times that each is solved; the fastest counts.
+/// Number of repetitions of each; the fastest counts.
 const RUNS: usize = 3;
-/// As long as a control cycle can wait.
+/// The time available in a control cycle.
 const DEADLINE: Duration = Duration::from_millis(5);
 
 /// The results of many solves.

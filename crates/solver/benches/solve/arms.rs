@@ -7,11 +7,11 @@ use std::sync::Arc;
 use urdf_ik::robot::{Chain, ChainPoses, Robot};
 use urdf_ik::solver::Target;
 
-/// Arms of at most this many joints have links like real arms; one with more is a noodle, whose hundred joints
-/// make three metres.
+/// Arms of at most this many joints have links like real arms; larger ones are noodles, whose hundred joints make three
+/// metres.
 const JOINTS_OF_AN_ARM: usize = 10;
 
-/// An arm whose axes are at right angles, as in most arms, and cross nowhere.
+/// An arm with perpendicular axes, as in most arms, without intersections.
 pub fn serial(joints: usize) -> Result<Arc<Chain>, Box<dyn Error>> {
     let mut text = String::from("<robot name='serial'><link name='base'/>");
     add_arm(&mut text, "base", "arm", joints)?;
@@ -51,7 +51,7 @@ fn add_fixed(text: &mut String, parent: &str, child: &str, at: &str) -> Result<(
     Ok(())
 }
 
-/// A joint and the link that it moves. The middle of its range, where a search begins, is not singular.
+/// A joint and its moving link. The middle of its range, where a search begins, is not singular.
 fn add_joint(text: &mut String, parent: &str, child: &str, at: &str, axis: &str) -> Result<(), Box<dyn Error>> {
     writeln!(text, "<link name='{child}'/><joint name='{child}' type='revolute'><parent link='{parent}'/>")?;
     writeln!(text, "<child link='{child}'/><origin xyz='{at}'/><axis xyz='{axis}'/>")?;

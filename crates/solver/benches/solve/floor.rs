@@ -1,16 +1,16 @@
-//! The least arithmetic that one iteration needs for one configuration of seven joints: no memory but registers, and no
-//! operation that waits for another unless it must. Everything else in an iteration is overhead.
+//! The minimum arithmetic of one iteration for one configuration of seven joints: only registers, and no operation that
+//! waits for another unless it must. Everything else in an iteration is overhead.
 
 use std::hint::black_box;
 
 /// Joints of the arm.
 const JOINTS: usize = 7;
-/// Independent chains of multiply-adds: as many as the registers hold.
+/// Independent chains of multiply-adds: as many as fit into the registers.
 const CHAINS: usize = 12;
 /// The sum of the counts below, in multiply-adds; a single product or sum counts as one.
 const MULTIPLY_ADDS: usize = KINEMATICS + RESIDUAL + JACOBIAN + NORMAL + FACTORS + SUBSTITUTION + STEP;
-/// Each frame step turns two axes in their plane (12) and shifts the origin along two (6); turns by right angles cost
-/// nothing. The tip is a point of the last frame (9).
+/// Each frame step rotates two axes in their plane (12) and shifts the origin along two (6); rotations by right angles
+/// are free. The tip is a point of the last frame (9).
 const KINEMATICS: usize = JOINTS * (12 + 6) + 9;
 /// The position residual (3). For the rotation residual: three dot products for its angle (9), three cross products
 /// for its axis (18), which is scaled (3). The sum of the squares (6).
@@ -26,7 +26,7 @@ const FACTORS: usize = 20 + 15 + 15 + 6;
 const SUBSTITUTION: usize = 15 + 6 + 15;
 /// Jᵀ times the result, and the sum with the positions.
 const STEP: usize = JOINTS * (6 + 1);
-/// One a pivot, and one over the square root that normalises the axis of the rotation residual.
+/// One per pivot, and one for the square root that normalises the axis of the rotation residual.
 const DIVISIONS: usize = 6 + 1;
 
 /// All of this once. The compiler may compute two chains at a time; that is not faster, since half as many chains

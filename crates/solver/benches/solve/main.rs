@@ -21,16 +21,16 @@ use urdf_ik::solver::{JacobianStep, Method, Mode, Outcome, Problem, Solver, Targ
 
 const ITERATED: [usize; 8] = [6, 7, 8, 10, 20, 40, 70, 100];
 const SOLVED: [usize; 7] = [6, 7, 8, 10, 20, 40, 100];
-/// Joints up to which the pseudoinverse is measured: with many, its singular value decomposition takes a second a pass.
+/// Maximum number of joints for the pseudoinverse: with many, its singular value decomposition takes a second per pass.
 const PSEUDOINVERSE_UP_TO: usize = 20;
-/// Iterations that are timed together, so that the set-up before them hardly counts.
+/// Iterations timed together, so that their set-up hardly counts.
 const TIMES: u32 = 1000;
 /// Targets of one pass.
 const TARGETS: u32 = 200;
 /// Configurations that one iteration computes.
 const CONFIGURATIONS: f64 = 4.0;
 
-/// Takes the times.
+/// Measures the times.
 struct Meter(Criterion);
 
 impl Meter {
@@ -40,8 +40,8 @@ impl Meter {
         Self(criterion.configure_from_args())
     }
 
-    /// The smallest time for one part of `work`, which does the same thing `parts` times \[ns\]; infinite
-    /// where it is not run.
+    /// The minimum time for one part of `work`, which does the same thing `parts` times \[ns\]; infinite if it is not
+    /// run.
     fn measure(&mut self, group: &str, name: &str, parts: u32, mut work: impl FnMut()) -> f64 {
         let mut least = Duration::MAX;
         let mut group = self.0.benchmark_group(group);
@@ -59,7 +59,7 @@ impl Meter {
     }
 }
 
-/// Iterations towards a target so near that no joint comes to its limit.
+/// Iterations towards a target so near that no joint reaches its limit.
 fn iterations(meter: &mut Meter, joints: usize) -> Result<f64, Box<dyn Error>> {
     let chain = serial(joints)?;
     let solver = Solver::prepare(Method::default(), &chain)?;
@@ -93,7 +93,7 @@ fn positions_only(chain: &Chain) -> Vec<Question> {
     searches(chain).into_iter().map(|question| Question { targets: free(question.targets), ..question }).collect()
 }
 
-/// Small steps from random configurations, as a controller takes them.
+/// Small steps from random configurations, as of a controller.
 fn tracks(chain: &Chain) -> Vec<Question> {
     let mut random = Random::new(2);
     let mut track = || {
@@ -104,7 +104,7 @@ fn tracks(chain: &Chain) -> Vec<Question> {
     (0..TARGETS).map(|_| track()).collect()
 }
 
-/// The mean time of one solve \[ns\], and how many of [`TARGETS`] are solved.
+/// The mean time of one solve \[ns\], and the number of solved [`TARGETS`].
 fn solves(
     meter: &mut Meter,
     name: &str,
@@ -136,7 +136,7 @@ struct Row {
     joints: usize,
     /// Of one iteration \[ns\].
     iteration: f64,
-    /// Of one solve by each method \[ns\], and how many of [`TARGETS`] are solved; not of every arm.
+    /// Of one solve by each method \[ns\], and the number of solved [`TARGETS`]; not of every arm.
     damped: Option<(f64, usize)>,
     pseudoinverse: Option<(f64, usize)>,
 }
@@ -206,7 +206,7 @@ fn print_others(others: &[Other]) {
     }
 }
 
-/// How an iteration compares with the least arithmetic that it needs, and how it grows.
+/// The ratio of an iteration to its minimum arithmetic, and its growth.
 fn print_bounds(floor: f64, rows: &[Row]) {
     let iteration = |joints: usize| rows.iter().find(|row| row.joints == joints).map_or(f64::NAN, |row| row.iteration);
     let (ratio, growth) = (iteration(7) / floor, iteration(100) / iteration(10));
@@ -215,7 +215,7 @@ fn print_bounds(floor: f64, rows: &[Row]) {
     );
     println!("{:.2} times for each configuration.", ratio / CONFIGURATIONS);
     let verdict = if growth <= 10.0 { "no more" } else { "MORE" };
-    println!("A hundred joints take {growth:.1} times what ten take: {verdict} than ten times.");
+    println!("A hundred joints take {growth:.1} times as long as ten: {verdict} than ten times.");
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

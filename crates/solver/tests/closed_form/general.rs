@@ -30,7 +30,7 @@ fn robots() -> Vec<(&'static str, Axes)> {
         [FRAC_PI_3, 0.0, -2.0 * near, 0.0],
         [PI, 0.0, -(0.16 + near), 0.0],
     ]);
-    // UFACTORY xArm 6: parameters of the maker's manual.
+    // UFACTORY xArm 6: parameters from the manufacturer's manual.
     let bend = 1.384_917_9;
     let xarm = Axes::by_parameters([
         [-FRAC_PI_2, 0.0, 0.267, 0.0],
@@ -40,7 +40,7 @@ fn robots() -> Vec<(&'static str, Axes)> {
         [-FRAC_PI_2, 0.076, 0.0, 0.0],
         [0.0, 0.0, 0.097, 0.0],
     ]);
-    // Kinova Gen3 lite: joint frames of the maker's URDF (kortex_description).
+    // Kinova Gen3 lite: joint frames from the manufacturer's URDF (kortex_description).
     let lite = Axes::by_placements(&[
         ([0.0, 0.0, 0.128_25], [0.0; 3]),
         ([0.0, -0.03, 0.115], [FRAC_PI_2, 0.0, 0.0]),

@@ -124,7 +124,7 @@ fn without_a_deadline_refusals_end_and_with_one_they_go_on_until_then() {
     asked.store(0, Ordering::Relaxed);
     let solution = solve(&solver, &problem.with_deadline(Some(Duration::from_millis(50))));
     assert!(solution.outcome == Outcome::Closest(Reason::Refused) && solution.stop == Stop::Deadline, "{solution:?}");
-    // An unreachable target is given up as without a callback.
+    // An unreachable target fails as without a callback.
     let mut far = targets.clone();
     far[0].pose.translation.z += 5.0;
     let mut problem = problem.with_deadline(Some(Duration::from_secs(600)));

@@ -70,7 +70,7 @@ fn an_industrial_arm_has_every_solution_that_many_searches_find() {
         }
     }
     assert_eq!(most, 8);
-    assert!(missed <= 20, "{missed} of 2000 searches ended in a solution that was not among all of them");
+    assert!(missed <= 20, "{missed} of 2000 searches found a solution missing from the list");
 }
 
 #[test]

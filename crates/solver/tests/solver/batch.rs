@@ -60,9 +60,9 @@ fn each_answer_is_that_of_a_single_solve_on_any_number_of_threads() {
                 assert_eq!(batch.answers.len(), problems.len());
                 for (index, problem) in problems.iter().enumerate() {
                     let single = common::solve(&solver, problem);
-                    let told = format!("{}, {kind}, {threads} threads, problem {index}", arm.name);
-                    assert_eq!(batch.answers[index], Answer::from(&single), "{told}");
-                    assert_eq!(bits(row(&arm, &batch, index)), bits(&single.positions), "{told}");
+                    let context = format!("{}, {kind}, {threads} threads, problem {index}", arm.name);
+                    assert_eq!(batch.answers[index], Answer::from(&single), "{context}");
+                    assert_eq!(bits(row(&arm, &batch, index)), bits(&single.positions), "{context}");
                 }
             }
         }

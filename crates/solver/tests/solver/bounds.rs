@@ -130,7 +130,7 @@ fn bounds_are_of_positions_as_they_stand() {
         let solution = solve(&solver, &problem);
         around.check(&arm.chain, &solution);
         assert!(solution.is_solved(), "{solution:?}");
-        // The solution a whole turn away does not count.
+        // The solution a whole revolution away does not count.
         let seed: Vec<f64> = seed.iter().map(|position| position + PI).collect();
         let around = Around::new(&seed, 2.0);
         let problem = Problem::new(&targets, &seed).with_bounds(Some(around.bounds()));
@@ -138,7 +138,7 @@ fn bounds_are_of_positions_as_they_stand() {
         around.check(&arm.chain, &solution);
         assert!(!solution.is_solved() && !solution.saturated.is_empty(), "{solution:?}");
     }
-    // With more than a turn of room, the turn inside the bounds is found.
+    // With more than a revolution of range, the revolution inside the bounds is found.
     let seed = [10.0; 3];
     let around = Around::new(&seed, PI + 0.01);
     let problem = Problem::new(&targets, &seed).with_bounds(Some(around.bounds()));

@@ -70,7 +70,7 @@ fn the_tool_slides_along_a_wall() {
     let course = follow(&cell, &scene, &cell.arm.solver(), &BENT, path);
     println!("{course:?}");
     assert_eq!([course.missed[0], course.missed[9]], [0; 2], "{course:?}");
-    // The target is 10 cm inside at most; the tool is that and the margin away from it at least, and not much more.
+    // The target is at most 10 cm inside; the tool is at least that and the margin away from it, and not much more.
     assert!((0.10..0.13).contains(&course.farthest), "{course:?}");
     // It slides without jumps from side to side.
     assert!(course.largest_jerk < 0.8 * STEP, "{course:?}");

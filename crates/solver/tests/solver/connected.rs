@@ -74,7 +74,7 @@ fn near(random: &mut Random, arm: &Arm, positions: &[f64], distance: f64) -> Vec
     moved.iter().zip(arm.chain.variables()).map(|(position, variable)| variable.domain.clamp(*position)).collect()
 }
 
-/// A target of that pose, as far as the arm can hold it.
+/// A target of that pose, restricted to the axes that the arm can follow.
 fn target(arm: &Arm, pose: Isometry3<f64>) -> Target {
     let planar = arm.chain.variables().len() == 3;
     Target::new(0, pose).with_free_axes(if planar { [false, false, true, true, true, false] } else { [false; 6] })
@@ -98,16 +98,15 @@ fn tracked_solutions_stay_on_the_branch_and_the_turns_of_the_interpolated_pose()
             }
             println!("{kind:?}, {distance}: {tally:?}");
             assert_eq!((tally.elsewhere, tally.turned), (0, 0), "{kind:?}, {distance}: {tally:?}");
-            Share { failed: tally.missed, of: tally.reached }
-                .assert_at_most(0.05, "targets that the reference reaches");
-            Share { failed: tally.beyond, of: tally.targets }.assert_at_most(0.03, "targets that it does not reach");
+            Share { failed: tally.missed, of: tally.reached }.assert_at_most(0.05, "targets reached by the reference");
+            Share { failed: tally.beyond, of: tally.targets }.assert_at_most(0.03, "targets missed by the reference");
             let unmet = tally.targets - tally.solved;
             Share { failed: tally.adrift, of: unmet }.assert_at_most(0.4, "unmet answers");
         }
     }
 }
 
-/// Between the ends these arms cannot hold the interpolated poses: they follow as nearly as they can.
+/// Between the ends these arms cannot follow the interpolated poses exactly: they follow as closely as possible.
 #[test]
 fn arms_of_few_joints_track_full_poses() {
     let mut random = Random::new(62);

@@ -1,4 +1,4 @@
-//! Goals besides poses: found, kept by exactly the returned positions, and explained where they cannot be met.
+//! Goals other than poses: solved, satisfied by exactly the returned positions, and explained if infeasible.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::common::{self, Arm, Random, bits, solve, urdf};
 /// Rounding on top of the tolerance of goals.
 pub const TOLERANCE: f64 = 1.001e-5;
 
-/// Reads goals for an arm, with all joints off the chain at their neutral positions.
+/// Reads goals for an arm, with all joints outside the chain at their neutral positions.
 pub fn read(arm: &Arm, list: &[Value]) -> Vec<Goal> {
     let positions = arm.robot.neutral_positions();
     let context = GoalContext { robot: &arm.robot, chain: &arm.chain, positions: &positions, frames: &[] };
@@ -27,7 +27,7 @@ fn solve_for(arm: &Arm, list: &[Value], seed: &[f64]) -> Solution {
     solve(&arm.solver(), &Problem::new(&[], seed).with_goals(&read(arm, list)))
 }
 
-/// What a random configuration has: a value of each kind, computed from the poses of the tips alone.
+/// Properties of a random configuration: a value of each kind, computed only from the poses of the tips.
 struct Found {
     /// Pose of the first tip relative to the last one, or to the base link.
     relative: Isometry3<f64>,
@@ -49,13 +49,13 @@ impl Found {
     }
 }
 
-/// A goal that a configuration meets, and its own measure of the violation.
+/// A goal that holds at a configuration, and an independent measure of its violation.
 struct Wanted {
     goal: Value,
     violation: Box<dyn Fn(&Found) -> f64>,
 }
 
-/// A goal of each kind around a configuration, with the fields that all of them share.
+/// A goal of each kind around a configuration, with the common fields.
 fn wanted(found: &Found, random: &mut Random, names: &[Option<&str>]) -> Vec<Wanted> {
     let list = |vector: &Vector3<f64>| json!(vector.as_slice());
     let beyond = |value: f64, low: f64, high: f64| (low - value).max(value - high).max(0.0);
@@ -224,7 +224,7 @@ fn tracking_keeps_its_steps() {
     assert!(solved > 15, "{solved}");
 }
 
-/// The reason of a failure, and its sentence.
+/// The reason of a failure, and its message.
 fn reason(arm: &Arm, list: &[Value]) -> (Reason, String) {
     let solution = solve_for(arm, list, &arm.chain.nominal_positions());
     match solution.outcome {

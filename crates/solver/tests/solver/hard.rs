@@ -35,7 +35,7 @@ fn singular(arm: &Arm, beside: f64, random: &mut Random) -> Vec<f64> {
         .collect()
 }
 
-/// How many targets of `make` the method does not meet, from two seeds each.
+/// Number of targets of `make` that the method misses, from two seeds each.
 fn missed(method: Method, make: fn(&Arm, f64, &mut Random) -> Vec<f64>) -> Vec<(String, Vec<f64>)> {
     let mut missed = Vec::new();
     for arm in common::all_arms() {

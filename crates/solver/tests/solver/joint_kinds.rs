@@ -1,4 +1,4 @@
-//! Joints of every kind, seeds of many turns, robots of every size.
+//! Joints of every kind, seeds of many revolutions, robots of every size.
 
 use std::f64::consts::{PI, TAU};
 
@@ -94,7 +94,7 @@ fn joints_without_limits_stay_at_the_turn_of_the_seed() {
             for (position, seed) in solution.positions.iter().zip(&seed) {
                 assert!((position - seed).abs() <= PI + 1e-9, "{position} from {seed}");
             }
-            // Tracking from nearby, with the same turns.
+            // Tracking from nearby, with the same revolutions.
             let seed: Vec<f64> = goal.iter().map(|position| position + turns * TAU + 0.01).collect();
             let steps = [0.05; 6];
             let problem = Problem::new(&targets, &seed).with_mode(Mode::Track { max_step: &steps });

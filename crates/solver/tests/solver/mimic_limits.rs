@@ -65,7 +65,7 @@ fn decorated() -> Arm {
     six_with(&joints, "tip")
 }
 
-/// Small robots of users, where the shared files are.
+/// Small robots of users, if the shared files are available.
 fn robots_of_users() -> Vec<Arm> {
     let file = |name: &str| common::root().join("../shared/cases/users").join(name);
     let arms = [("mimic_outside.urdf", "base"), ("wide.urdf", "b")].into_iter().filter_map(|(name, base)| {
@@ -112,8 +112,8 @@ fn the_range_is_that_of_the_master_and_followers_beyond_theirs_are_named() {
         (decorated(), 1, [-2.5, 2.5], vec!["crown", "collar"]),
     ] {
         assert_eq!(lift(&arm, index), Domain::Interval { lower: ends[0], upper: ends[1] });
-        let told = arm.robot.followers_beyond_limits().unwrap();
-        assert!(told.ends_with(&format!(": {}", beyond.join(", "))), "{told}");
+        let message = arm.robot.followers_beyond_limits().unwrap();
+        assert!(message.ends_with(&format!(": {}", beyond.join(", "))), "{message}");
     }
     // Joints within their limits are not named.
     assert!(common::load("two_arms.urdf").followers_beyond_limits().is_none());

@@ -145,7 +145,7 @@ fn joints_of_more_than_a_turn_are_folded_into_their_limits() {
             assert!(solution.is_solved(), "{lower} .. {upper}: {solution:?}");
             assert!(arm.errors(&targets, &solution).0 <= 1e-5);
             for (position, seed) in solution.positions.iter().zip(&seed) {
-                // One turn nearer to the seed would be outside the limits.
+                // A nearer revolution would be outside the limits.
                 let nearer = position - ((position - seed) / TAU).round() * TAU;
                 assert!(
                     (nearer - position).abs() < 1e-9 || !(lower..=upper).contains(&nearer),
@@ -160,7 +160,8 @@ fn joints_of_more_than_a_turn_are_folded_into_their_limits() {
 fn tracking_never_jumps_a_turn() {
     let arm = wide_planar(-10.0, 10.0);
     let (solver, mut seed) = (arm.solver(), vec![0.0, 1.0]);
-    // Two and a half turns about the base, in steps of a tenth of a radian: past the limit of 10 rad it cannot follow.
+    // Two and a half revolutions about the base, in steps of a tenth of a radian: it cannot follow past the limit of 10
+    // rad.
     for step in 1..=160 {
         let ahead = vec![0.1 * f64::from(step), 1.0];
         let targets = [arm.targets_at(&ahead)[0].position_only()];

@@ -30,8 +30,8 @@ fn max_steps(arm: &Arm) -> Vec<f64> {
     velocities(arm).iter().map(|velocity| velocity * PERIOD).collect()
 }
 
-/// Tracks the poses of the tip in configurations along a curve, each from the solution before, with `preference`, and
-/// passes on the seed, the solution without the preference and that with it.
+/// Tracks the poses of the tip in configurations along a curve, each from the previous solution, with `preference`, and
+/// passes on the seed, the solution without the preference and the one with it.
 fn track(arm: &Arm, preference: &Preference, random: &mut Random, mut each: impl FnMut(&[f64], &Solution, &Solution)) {
     let (solver, configurations) = (arm.solver(), curve(arm, random));
     let unbounded = vec![f64::INFINITY; arm.chain.variables().len()];
@@ -69,7 +69,7 @@ fn no_joint_moves_for_the_task_farther_than_it_may_and_the_targets_stay_met() {
                     }
                 });
             }
-            assert!(moved > 1e-3, "{}, {task}: the task does nothing", arm.name);
+            assert!(moved > 1e-3, "{}, {task}: the task has no effect", arm.name);
         }
     }
 }
@@ -86,7 +86,7 @@ fn a_target_that_rests_lets_the_task_come_to_its_optimum() {
                 assert!(rest.arrives() && rest.stream.unmet == 0, "{}, {task}: {rest:?}", arm.name);
                 gain += rest.gain;
             }
-            assert!(gain > 1e-3, "{}, {task}: there was nothing to gain", arm.name);
+            assert!(gain > 1e-3, "{}, {task}: no improvement was possible", arm.name);
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::common::{self, Arm, Random, Share, bits, distance, short_arms, solve,
 
 /// Starts of the judge's optimisations.
 const STARTS: usize = 20;
-/// Steps of one of them at most.
+/// Maximum steps of one of them.
 const STEPS: usize = 300;
 
 fn position<'a>(targets: &'a [Target], seed: &'a [f64]) -> Problem<'a> {
@@ -71,8 +71,8 @@ fn the_angle_of_arms_of_five_joints_is_that_of_the_best_of_many_optimisations() 
     }
 }
 
-/// The least angle \[rad\] that is found with the tip at the position of `pose`, by steps along the projected
-/// gradient, with differences for derivatives, from many starts.
+/// The smallest angle \[rad\] found with the tip at the position of `pose`, by steps along the projected gradient, with
+/// finite differences, from many starts.
 fn judged(arm: &Arm, pose: &Isometry3<f64>, random: &mut Random) -> f64 {
     let starts = (0..STARTS).filter_map(|_| descend(arm, pose, random.positions(&arm.chain)));
     starts.fold(f64::INFINITY, f64::min)
@@ -95,7 +95,7 @@ fn descend(arm: &Arm, pose: &Isometry3<f64>, start: Vec<f64>) -> Option<f64> {
     Some(angle(&now))
 }
 
-/// Leads positions onto the target's position by Newton steps that end at the limits; `None` where they do not arrive.
+/// Moves positions to the target's position by Newton steps that end at the limits; `None` if they do not arrive.
 fn back_to(arm: &Arm, pose: &Isometry3<f64>, mut positions: Vec<f64>) -> Option<Vec<f64>> {
     for _ in 0..30 {
         positions

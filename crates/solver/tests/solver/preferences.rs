@@ -1,4 +1,4 @@
-//! Preferences of a redundant arm: they lower their cost, and the targets stay met.
+//! Preferences of a redundant arm: they lower their cost, and the targets are still met.
 
 use nalgebra::{DMatrix, DVector};
 use urdf_ik::robot::{Domain, without_whole_turns};
@@ -14,7 +14,8 @@ fn redundant_arms() -> Vec<Arm> {
     common::arms_named(&["arm7", "gen3", "iiwa14", "panda"])
 }
 
-/// The slope of the cost in the null space, of the variables that can move in its direction, over the full slope.
+/// The gradient of the cost in the null space, restricted to variables that can move in its direction, relative to the
+/// full gradient.
 fn slope_left(arm: &Arm, scale: f64, preference: &Preference, positions: &[f64], rows: usize) -> f64 {
     let (n, h) = (positions.len(), 1e-5);
     let slope = DVector::from_fn(n, |i, _| {

@@ -29,7 +29,7 @@ impl Bench {
         Problem::new(targets, &self.seed)
     }
 
-    /// The error that the problem must give: its text contains all of `words`, and the solution is unchanged.
+    /// The error of the problem: its text contains all of `words`, and the solution is unchanged.
     fn refused(&self, problem: &Problem, words: &[&str]) -> ProblemError {
         let (mut scratch, mut solution) = (self.solver.scratch(), self.solver.solution());
         self.solver.solve(&self.problem(&self.targets), &mut scratch, &mut solution).unwrap();

@@ -40,7 +40,7 @@ fn solve_random(arm: &Arm, task: &Task, claim: fn(&Target, &Isometry3<f64>) -> b
             assert_eq!(solution.stop, Stop::Converged);
             let poses = arm.tip_poses(&solution.positions);
             for target in &targets {
-                assert!(claim(target, &poses[target.tip]), "{}: not where it claims to be: {solution:?}", arm.name);
+                assert!(claim(target, &poses[target.tip]), "{}: not at the claimed pose: {solution:?}", arm.name);
             }
         } else {
             assert_eq!((solution.stop, solution.attempts), (Stop::Attempts, task.attempts));

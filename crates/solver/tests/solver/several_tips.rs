@@ -7,7 +7,7 @@ use crate::common::{self, Arm, Random};
 /// Random problems of each robot.
 const ROUNDS: usize = 60;
 
-/// Robots of two arms on a torso that moves.
+/// Robots with two arms on a movable torso.
 fn two_armed() -> Vec<Arm> {
     let talos = common::load("talos_full_v2.urdf");
     vec![common::two_handed(), Arm::new("talos", talos, "base_link", &["arm_left_7_link", "arm_right_7_link"])]
@@ -64,7 +64,7 @@ fn a_tip_without_target_does_not_hinder_the_other() {
             let seed = random.positions(&arm.chain);
             let solution = common::solve(&solver, &Problem::new(&targets, &seed));
             assert!(solution.is_solved() && solution.residuals.len() == 1, "{}: {solution:?}", arm.name);
-            // Joints that only move the other tip stay where they were, or where the attempt started.
+            // Joints that only move the other tip stay at the start of the attempt.
             assert!(arm.chain.contains(&solution.positions));
         }
     }

@@ -1,4 +1,4 @@
-//! Standing goals, which come before targets.
+//! Standing goals, which have priority over targets.
 
 use nalgebra::{Isometry3, UnitQuaternion};
 use serde_json::json;
@@ -27,7 +27,7 @@ fn standing_goals_are_kept_where_a_target_is_out_of_reach() {
             let problem = Problem::new(&targets, &seed).with_goals(&goals);
             let solution = solve(&solver, &problem);
             assert!(!solution.is_solved() && solution.violations[0] <= TOLERANCE, "{}: {solution:?}", arm.name);
-            // The target yields no more than it has to, as far as other seeds know.
+            // The deviation from the target is minimal, as far as other seeds show.
             let error = |solution: &Solution| solution.residuals[0].position / common::length_scale(&solver);
             let error = |solution: &Solution| error(solution).powi(2) + solution.residuals[0].orientation.powi(2);
             let mut best = f64::INFINITY;
@@ -68,6 +68,6 @@ fn positions_and_standing_goals_come_before_orientations() {
             }
         }
     }
-    // Beside the limits of short arms, the position may be impossible with the cone.
+    // At the limits of short arms, the position may be infeasible with the cone.
     assert!(met * 2 > tried, "{met} of {tried}");
 }

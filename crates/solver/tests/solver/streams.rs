@@ -59,7 +59,7 @@ impl Course {
         }
     }
 
-    /// Takes in the solution of a target.
+    /// Registers the solution of a target.
     fn add(&mut self, cell: &Cell, solution: &Solution, tick: u32) {
         for ((position, end), step) in solution.positions.iter().zip(&self.end).zip(&mut self.step) {
             let step_before = std::mem::replace(step, position - end);
@@ -140,7 +140,7 @@ pub fn moved(cell: &Cell, positions: &[f64], offset: Vector3<f64>) -> Target {
     Target::new(0, Isometry3::from_parts((pose.translation.vector + offset).into(), pose.rotation)).position_only()
 }
 
-/// The place of the first tool \[m\].
+/// The position of the first tool \[m\].
 pub fn tool(cell: &Cell, positions: &[f64]) -> Vector3<f64> {
     cell.arm.tip_poses(positions)[0].translation.vector
 }

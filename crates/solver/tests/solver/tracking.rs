@@ -110,10 +110,10 @@ fn a_path_near_a_singularity_is_followed_without_a_jump() {
         println!("{name}: {course:?}");
         assert_eq!((course.missed, course.elbow_changes), ([0; 3], 0), "{name}");
         assert!(course.largest_step < 0.25 * STEP, "{name}: a jump of {} rad", course.largest_step);
-        // A redundant arm may come back to another configuration of the same pose, but not to another branch.
+        // A redundant arm may return to another configuration of the same pose, but not to another branch.
         let room = if path.start.len() == 6 { 1e-4 } else { 0.1 };
         let apart = course.end.iter().zip(&path.start).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        assert!(apart < room, "{name}: {apart} rad away from where it began");
+        assert!(apart < room, "{name}: {apart} rad away from its start");
         let [before, least, after] = course.singular;
         let fall = if path.start.len() == 6 { 0.05 } else { 0.8 };
         assert!(least < fall * before && after > 0.9 * before, "{name}: {:?}", course.singular);
@@ -150,7 +150,7 @@ fn a_path_out_of_reach_and_back_is_met_again() {
             target.pose.translation.vector += away * far;
             target
         };
-        // How far the arm reaches in that direction.
+        // The reach of the arm in that direction.
         let (mut inside, mut outside) = (0.0, 3.0);
         for _ in 0..30 {
             let middle = 0.5 * (inside + outside);

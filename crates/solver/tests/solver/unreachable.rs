@@ -70,7 +70,7 @@ fn nearer_than_the_reach_the_arm_folds() {
         assert!((solution.residuals[0].position - (0.3 - distance)).abs() < 1e-3, "{solution:?}");
     }
     assert!(search_from_nominal(&arm, at(0.18001, 0.24001, 0.0)).is_solved());
-    // With a stretched arm and the target at its own base, the error has no slope.
+    // With a stretched arm and the target at its own base, the error has no gradient.
     let solution = search_from(&arm, at(0.0, 0.0, 0.0), &[0.0, 0.0]);
     assert!((solution.residuals[0].position - 0.3).abs() < 1e-3, "{solution:?}");
 }
@@ -272,5 +272,5 @@ fn the_closest_configuration_is_as_near_as_the_best_of_many_searches() {
         }
     }
     println!("{beaten:?}");
-    beaten.assert_at_most(0.03, "searches that found a place nearer by a hundredth");
+    beaten.assert_at_most(0.03, "searches that found a configuration nearer by a hundredth");
 }

@@ -25,7 +25,7 @@ fn mobile_arm() -> Arm {
     Arm::from_text(&text.replace("</robot>", &format!("{links}{joints}</robot>")), "ground", &["tool0"])
 }
 
-/// That arm and those of two makers, 9 and 10 joints. The first joint turns, the second drives.
+/// That arm and two manufacturers' arms, 9 and 10 joints. The first joint rotates, the second is prismatic.
 fn all_mobile_arms() -> Vec<Arm> {
     let mut arms = vec![mobile_arm()];
     arms.extend(common::mobile_arms());

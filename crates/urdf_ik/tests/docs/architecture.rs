@@ -1,5 +1,5 @@
-//! ARCHITECTURE.md: its tables of crates and modules match the imports, its files exist, and its rules are where the
-//! index says.
+//! ARCHITECTURE.md: its tables of crates and modules match the imports, its files exist, and its index lists the file
+//! of each rule.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -37,7 +37,7 @@ fn name(folder: &Path) -> String {
     folder.file_name().unwrap().to_string_lossy().into_owned()
 }
 
-/// The crates of this workspace that a manifest depends on, without their common prefix.
+/// A manifest's dependencies among the crates of this workspace, without their common prefix.
 fn dependencies(manifest: &Path) -> BTreeSet<String> {
     let text = fs::read_to_string(manifest).unwrap();
     let (_, rest) = text.split_once("\n[dependencies]\n").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! docs/limits.md: its numbers are those of the code.
+//! docs/limits.md: its numbers match the code.
 
 use std::fs;
 

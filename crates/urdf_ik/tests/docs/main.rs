@@ -1,4 +1,4 @@
-//! The documents: their links are valid, and the tests that they name exist.
+//! The documents: their links are valid, and the named tests exist.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 
@@ -24,13 +24,13 @@ fn documents() -> Vec<PathBuf> {
         .collect()
 }
 
-/// The anchor that GitHub gives a heading: its letters, digits, `_` and `-` in lower case, with `-` for spaces.
+/// GitHub's anchor of a heading: its letters, digits, `_` and `-` in lower case, with `-` for spaces.
 fn anchor(heading: &str) -> String {
     let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
     kept.collect::<String>().to_lowercase().replace(' ', "-")
 }
 
-/// The lines of a document that are not in a block of code.
+/// The lines of a document outside code blocks.
 fn prose(text: &str) -> impl Iterator<Item = &str> {
     let mut in_code = false;
     text.lines().filter(move |line| {
@@ -40,7 +40,7 @@ fn prose(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Why a relative link of `document` leads nowhere; `None` where it leads somewhere, or out of the project.
+/// Why a relative link of `document` is broken; `None` if it is valid, or leads out of the project.
 fn broken(document: &Path, link: &str) -> Option<String> {
     if link.contains("://") || link.starts_with("mailto:") {
         return None;

@@ -69,11 +69,11 @@ fn every_package_has_the_lints_of_the_workspace_and_no_unsafe_code() {
         // The C interface dereferences pointers, and a fuzz target calls it. No other crate may.
         let is_safe = package["name"] != C && package["name"] != FUZZ;
         assert_eq!(text.contains("#![forbid(unsafe_code)]"), is_safe, "{}", head.display());
-        assert!(manifest.with_file_name("README.md").exists(), "{} has no README.md beside it", manifest.display());
+        assert!(manifest.with_file_name("README.md").exists(), "{} has no README.md in its folder", manifest.display());
     }
 }
 
-/// A user needs the sources, not the files of tests.
+/// Users need the sources, not the files of tests.
 #[test]
 fn an_archive_has_sources_a_page_and_licences_alone() {
     const BESIDE: [&str; 7] = [
@@ -92,14 +92,14 @@ fn an_archive_has_sources_a_page_and_licences_alone() {
         let (sources, beside): (Vec<&str>, Vec<&str>) = list.lines().partition(|file| file.starts_with("src/"));
         assert!(sources.contains(&"src/lib.rs") || sources.contains(&"src/main.rs"), "{name}: {list}");
         assert!(!sources.iter().any(|file| file.ends_with("tests.rs") || file.contains("/testing/")), "{name}: {list}");
-        // Cargo adds this where the sources are in git.
+        // Cargo adds this if the sources are in git.
         let beside: Vec<&str> = beside.into_iter().filter(|file| *file != BESIDE[0]).collect();
         assert_eq!(beside, BESIDE[1..], "{name}");
     }
 }
 
-/// r2r's generators of messages are compiled once for its build scripts and for the node: with one level of
-/// optimisation and one number of units, and by a resolver that gives both the same features.
+/// r2r's message generators are compiled once for its build scripts and for the node: with the same optimisation level
+/// and number of codegen units, and by a resolver that gives both the same features.
 #[test]
 fn the_generators_of_messages_are_compiled_once() {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();

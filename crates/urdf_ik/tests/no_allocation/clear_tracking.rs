@@ -1,4 +1,4 @@
-//! Tracking that keeps clear allocates nothing once its scratch has grown.
+//! Collision-free tracking allocates nothing once its scratch has grown.
 
 use allocation_counter::measure;
 use nalgebra::Vector3;
@@ -30,7 +30,7 @@ fn tracking_into_an_obstacle_allocates_nothing() {
             .with_clearance(Some(clearance(&scene)));
         let found = measure(|| solver.solve(&problem, &mut scratch, &mut solution).unwrap()).count_total;
         let collides = matches!(solution.outcome, Outcome::Closest(Reason::Collision { .. }));
-        // Until it first avoids something, the scratch grows.
+        // The scratch grows until the first avoidance.
         assert!(found == 0 || collisions <= 1, "tick {tick}: {found} allocations, {solution:?}");
         collisions += usize::from(collides);
         seed.copy_from_slice(&solution.positions);

@@ -1,4 +1,4 @@
-//! Functions that promise to allocate nothing keep the promise. The counter counts each thread separately.
+//! Allocation-free functions. The counter counts each thread separately.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 

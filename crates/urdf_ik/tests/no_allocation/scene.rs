@@ -35,7 +35,7 @@ fn a_scene_allocates_nothing_once_its_scratch_has_grown() {
         let samples: [[f64; 6]; 200] = std::array::from_fn(|_| {
             std::array::from_fn(|at| random.between(-1.0, 1.0) * if at < 3 { 0.5 } else { 3.0 })
         });
-        // How much memory a depth takes depends on the shapes and on how they overlap.
+        // The memory of a depth computation depends on the shapes and on their overlap.
         for sample in &samples {
             ask(sample);
         }

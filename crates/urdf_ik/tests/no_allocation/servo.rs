@@ -1,4 +1,4 @@
-//! A step of a servo allocates nothing, whatever is commanded.
+//! A step of a servo allocates nothing, for any command.
 
 use allocation_counter::measure;
 use nalgebra::Vector3;

@@ -79,7 +79,7 @@ fn a_solve_allocates_nothing() {
             [JacobianStep::default(), JacobianStep::Damped { damping: Some(0.1) }, JacobianStep::Pseudoinverse]
         {
             let hardest = solve_everything(&arm, method);
-            // More than the starting points that come out of the seed table.
+            // More than the starting points of the seed table.
             assert!(hardest > 16, "{}: no problem took more than {hardest} attempts", arm.name);
         }
     }
