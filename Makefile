@@ -1,5 +1,5 @@
 # The two that a newcomer needs: `make run` and `make test`. Both set up whatever is missing first.
-.PHONY: help run view keys play example node build test check moveit wheel deb supply-chain coverage ros2_control soak fuzz bench-solves bench bench-node bench-peers figures clean
+.PHONY: help run view keys play example node build test check moveit wheel deb supply-chain coverage loom ros2_control soak fuzz bench-solves bench bench-node bench-peers figures clean
 
 help:  ## what can be made
 	@sed -n 's/^\([a-z0-9_-]*\):.*## /make \1\t/p' Makefile | expand -t 18
@@ -50,6 +50,11 @@ supply-chain:  ## advisories about crates, a build from vendored crates, a bill 
 
 coverage:  ## lines and functions that the Rust tests reach, without the node; first: cargo install --locked cargo-llvm-cov
 	@cargo llvm-cov --locked --workspace --exclude urdf_ik_node --lib --tests --ignore-filename-regex '(tests|testing|benches)/'
+
+loom: node  ## models of concurrent commands, stops and robot changes in all orders of their locks; compiles r2r once more
+	@scripts/cargo-ros test --locked --release --config profile.release.package.urdf_ik_node.opt-level=1 \
+	  -p urdf_ik_node --features loom --lib models
+
 fuzz:  ## a fuzz target, whose inputs are chosen by coverage: make fuzz TARGET=NAME [MINUTES=10]; crates/fuzz lists the targets
 	@exec scripts/fuzz.sh $(TARGET) $(or $(MINUTES),10)
 

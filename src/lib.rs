@@ -41,7 +41,7 @@ use arm::{Arm, Deadman, Output, deadman, descriptions};
 use reports::{Reporter, Warnings};
 use robot_in_use::{Frames, Measured, StandingGoals, description, frames, measured};
 use ros::command_line::{Arguments, CommandLine};
-use ros::{Clock, Lock, MEASURED_JOINT_STATES, Spinner, TopicNames, environment, logging, spin};
+use ros::{Clock, Lock, MEASURED_JOINT_STATES, OrderedLock, Spinner, TopicNames, environment, logging, spin};
 use services::{diagnostics, parameters};
 use solving::{Queries, Searches};
 use surroundings::{Surroundings, semantic};
@@ -169,7 +169,7 @@ fn make_arm(spinner: &mut Spinner, settings: Settings, srdf: Option<Srdf>, is_me
     let reporter = Arc::new(Reporter::new(spinner, Arc::clone(&warnings))?);
     let measured = Arc::new(Measured::new(is_measured, Arc::clone(&warnings)));
     let deadman = Arc::<Deadman>::default();
-    let sources = Lock::new(Sources::new(settings.tip_links.len().max(1)));
+    let sources = OrderedLock::new(Sources::new(settings.tip_links.len().max(1)));
     let settings = Arc::new(Lock::new(Arc::new(settings)));
     let (watched, held, in_use) = (Arc::clone(&measured), Arc::clone(&deadman), Arc::clone(&settings));
     let output = Arc::new(Output::new(spinner, watched, held, Arc::clone(&reporter), clock.clone(), in_use)?);

@@ -40,16 +40,18 @@ impl Activity {
     /// # Errors
     /// [`Refused`] if the condition no longer holds.
     pub(super) fn check(&self, condition: MotionCondition) -> Result<(), Refused> {
-        let (holds, sentence) = match condition {
-            MotionCondition::None => return Ok(()),
-            MotionCondition::NoRequestSince(ticket) => {
-                (self.requests == ticket, "another motion was requested meanwhile".to_owned())
+        match condition {
+            MotionCondition::NoRequestSince(ticket) if self.requests != ticket => {
+                Err(Refused::invalid("motion", "another motion was requested meanwhile"))
             }
-            MotionCondition::NotDiscardedSince(discards) => {
-                (self.discards == discards, format!("{} was requested during the search", self.latest))
-            }
-        };
-        if holds { Ok(()) } else { Err(Refused::invalid("motion", sentence)) }
+            MotionCondition::NotDiscardedSince(discards) if self.discards != discards => Err(self.discarded()),
+            _ => Ok(()),
+        }
+    }
+
+    /// The refusal of a target that was discarded.
+    pub(super) fn discarded(&self) -> Refused {
+        Refused::invalid("motion", format!("{} was requested before the motion to this target", self.latest))
     }
 
     /// Counts a request; `kind` is a noun.

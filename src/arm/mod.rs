@@ -8,11 +8,14 @@ pub(crate) mod deadman;
 pub(crate) mod descriptions;
 mod followed_path;
 mod following;
+#[cfg(all(test, feature = "loom"))]
+mod models;
 pub(crate) mod output;
 mod present;
 mod progress;
 mod recovery;
 mod resting;
+mod shared_state;
 pub(crate) mod sources;
 mod state;
 pub(crate) mod steering;
@@ -32,7 +35,7 @@ use tokio::sync::Mutex;
 
 use crate::reports::{RefuseAs, Refused, Report, Reporter};
 use crate::robot_in_use::{Configuration, Frames, Measured, ReadyRobot, StandingGoals};
-use crate::ros::{Clock, Lock, MEASURED_JOINT_STATES, clock, task};
+use crate::ros::{Clock, Lock, MEASURED_JOINT_STATES, OrderedLock, clock, task};
 use crate::surroundings::{Avoidance, ClearanceLoss, Surroundings};
 use configuration_motion::ConfigurationMotion;
 use sources::{BlockReason, Sources};
@@ -47,7 +50,7 @@ const MAX_SLEEP: Duration = Duration::from_millis(100);
 /// The arm with its state, frames and surroundings: the entry point of commands and queries.
 pub(crate) struct Arm {
     pub output: Arc<Output>,
-    pub sources: Lock<Sources>,
+    pub sources: OrderedLock<Sources>,
     pub deadman: Arc<Deadman>,
     pub reporter: Arc<Reporter>,
     pub measured: Arc<Measured>,

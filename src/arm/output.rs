@@ -19,12 +19,13 @@ use r2r::builtin_interfaces::msg::Time;
 use r2r::sensor_msgs::msg::JointState;
 use r2r::std_msgs::msg::String as Text;
 
-use super::activity::{Activity, MotionCondition};
+use super::activity::MotionCondition;
 use super::configuration_motion::{ConfigurationMotion, ServoTakeover};
 use super::controller_topics::ControllerTopics;
 use super::deadman::Deadman;
 use super::progress::{ArrivalReports, MotionProgress, StartedMotion, Synchronizing};
 use super::resting::Resting;
+use super::shared_state::SharedState;
 use super::state::{ArmState, Snapshot};
 use super::steering::ServoInput;
 use crate::Result;
@@ -38,8 +39,7 @@ use urdf_ik_parameters::{Motion, Settings};
 
 /// The published state of the robot.
 pub(crate) struct Output {
-    state: Lock<ArmState>,
-    snapshot: Lock<Snapshot>,
+    state: SharedState,
     joint_states: Publisher<JointState>,
     controllers: ControllerTopics,
     description: Publisher<Text>,
@@ -64,8 +64,7 @@ impl Output {
         Ok(Self {
             measured,
             deadman,
-            state: Lock::default(),
-            snapshot: Lock::default(),
+            state: SharedState::default(),
             joint_states: Publisher::new(spinner, JOINT_STATES, QosProfile::default().keep_last(10))?,
             controllers,
             description: Publisher::new(spinner, ROBOT_DESCRIPTION_IN_USE, latched())?,
@@ -75,25 +74,20 @@ impl Output {
         })
     }
 
-    /// Updates the snapshot for readers.
-    fn update_snapshot(&self, state: &ArmState) {
-        *self.snapshot.lock() = state.snapshot();
-    }
-
     /// The robot and its published configuration; `None` before a robot is loaded.
     pub(crate) fn configuration(&self) -> Option<Configuration> {
-        self.snapshot.lock().configuration.clone()
+        self.state.snapshot().configuration.clone()
     }
 
     /// True if the arm is at rest.
     pub(crate) fn is_at_rest(&self) -> bool {
-        self.snapshot.lock().is_at_rest
+        self.state.snapshot().is_at_rest
     }
 
     /// # Errors
     /// [`Refused`] while commands are refused.
     pub(super) fn check_accepting(&self) -> Result<(), Refused> {
-        self.snapshot.lock().refused.clone().map_or(Ok(()), Err)
+        self.state.snapshot().refused.clone().map_or(Ok(()), Err)
     }
 
     /// The reason of a halt, if the arm has halted.
@@ -104,7 +98,7 @@ impl Output {
 
     /// True if the command already equals the measured configuration while commands are refused.
     pub(super) fn is_synchronized(&self) -> bool {
-        self.snapshot.lock().is_synchronized
+        self.state.snapshot().is_synchronized
     }
 
     /// The largest deviation between measurement and command since the last call, as a sentence.
@@ -116,7 +110,7 @@ impl Output {
 
     /// The arm, if it is at rest and accepts commands.
     pub(super) fn resting(&self) -> Option<Resting> {
-        let snapshot = self.snapshot.lock();
+        let snapshot = self.state.snapshot();
         let Snapshot { is_at_rest, activity, .. } = *snapshot;
         let published = snapshot.configuration.as_ref().filter(|_| is_at_rest && snapshot.refused.is_none())?.clone();
         Some(Resting { published, activity })
@@ -127,9 +121,7 @@ impl Output {
         let mut state = self.state.lock();
         let message = convert::joint_state(&motion.loaded.robot, motion.positions());
         self.description.publish(&Text { data: motion.loaded.text.to_string() });
-        let Activity { requests, discards, .. } = state.activity;
-        let activity = Activity { requests: requests + 1, discards, latest: "another robot", ..Activity::default() };
-        *state = ArmState { motion: Some(motion), message, activity, ..ArmState::default() };
+        state.replace_robot(motion, message);
         self.publish(&mut state, self.clock.now());
     }
 
@@ -140,7 +132,7 @@ impl Output {
         let Some(motion) = state.motion_of(loaded).filter(|motion| motion.is_at_rest()) else { return false };
         motion.loaded = Arc::clone(loaded);
         state.activity.note("a change of tools");
-        self.update_snapshot(&state);
+        self.state.update_snapshot(&state);
         true
     }
 
@@ -183,14 +175,17 @@ impl Output {
 
     /// Discards the targets of all tips, also those whose search lasts.
     pub(super) fn discard_targets(&self) {
-        let mut state = self.state.lock();
-        state.activity.discards += 1;
-        self.update_snapshot(&state);
+        self.state.discard_targets();
     }
 
     /// How often the targets were discarded.
     pub(crate) fn discards(&self) -> u64 {
-        self.snapshot.lock().activity.discards
+        self.state.snapshot().activity.discards
+    }
+
+    /// The refusal of a target that was discarded.
+    pub(crate) fn discarded(&self) -> Refused {
+        self.state.snapshot().activity.discarded()
     }
 
     /// Brakes to rest. Returns the stamp of the joint state and the time until rest \[s\].
@@ -225,7 +220,7 @@ impl Output {
         state.supervision.synchronize(refused);
         state.note_request("a resynchronization");
         (state.activity.is_commanded, state.smooth) = (true, true);
-        self.update_snapshot(&state);
+        self.state.update_snapshot(&state);
         Ok(Synchronizing { ticket: state.activity.requests, time })
     }
 
@@ -236,7 +231,7 @@ impl Output {
         let is_ours = ticket.is_none_or(|ticket| ticket == state.activity.requests);
         if is_ours {
             state.supervision.resume();
-            self.update_snapshot(&state);
+            self.state.update_snapshot(&state);
         }
         is_ours
     }
@@ -290,7 +285,7 @@ impl Output {
         if steered.is_some() {
             state.note_request("a velocity command");
             (state.activity.is_commanded, state.smooth, state.is_stream) = (true, true, true);
-            self.update_snapshot(&state);
+            self.state.update_snapshot(&state);
         }
         Ok(steered)
     }
@@ -312,7 +307,7 @@ impl Output {
     /// Publishes the joint state and returns its stamp. During sampled motion it only returns the last stamp.
     fn publish_unless_sampled(&self, state: &mut ArmState) -> Time {
         if state.motion.as_ref().is_some_and(ConfigurationMotion::is_sampled) {
-            self.update_snapshot(state);
+            self.state.update_snapshot(state);
             return state.last_stamp.clone();
         }
         self.publish(state, self.clock.now())
@@ -321,7 +316,7 @@ impl Output {
     /// Publishes the joint state for `time` and returns its stamp. Publishes nothing before simulated time starts: the
     /// stamp would be useless.
     fn publish(&self, state: &mut ArmState, time: Duration) -> Time {
-        self.update_snapshot(state);
+        self.state.update_snapshot(state);
         let stamp = r2r::Clock::to_builtin_time(&time);
         let begun = stamp != Time::default();
         if let Some(motion) = state.motion.as_ref().filter(|_| begun) {

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 use super::Arm;
 use super::activity::{MotionCondition, REST_TIME};
 use super::progress::Synchronizing;
-use super::sources::BlockReason;
 use crate::reports::{RefuseAs, Refused};
 use crate::ros::MEASURED_JOINT_STATES;
 
@@ -24,9 +23,8 @@ impl Arm {
     /// # Errors
     /// [`Refused`] without a robot, or if the current motion cannot be braked.
     pub(crate) fn stop(&self) -> Result<String, Refused> {
-        self.discard_targets();
-        self.sources.lock().block(BlockReason::Stopped);
-        let (_, time) = self.output.stop(MotionCondition::None)?;
+        let stop = || self.output.stop(MotionCondition::None);
+        let (_, time) = self.sources.stop(|| self.discard_targets(), stop)?;
         Ok(format!("the arm comes to rest in {time:.3} s"))
     }
 

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use crate::reports::Refused;
+use crate::ros::OrderedLock;
 
 /// Pause of a stream after which it is accepted again \[s\].
 const PAUSE: Duration = Duration::from_millis(500);
@@ -164,6 +165,33 @@ impl Sources {
             let is_active = self.gates.get(&Source::Pose(tip)).is_some_and(|gate| gate.is_active(now, timeout));
             *clutch = if is_active { Clutch::Open } else { Clutch::Absent };
         }
+    }
+}
+
+impl OrderedLock<Sources> {
+    /// Admits a command that arrives `now`, and stores it by `store` under the same lock: a concurrent stop waits, and
+    /// then stops it.
+    ///
+    /// # Errors
+    /// [`Refused`] as for [`StreamGate::admit`], or by `store`.
+    pub(crate) fn take<T>(
+        &self,
+        source: Source,
+        now: Instant,
+        is_rest: bool,
+        store: impl FnOnce(&mut Sources) -> Result<T, Refused>,
+    ) -> Result<T, Refused> {
+        let mut sources = self.lock();
+        sources.gate(source).admit(now, is_rest)?;
+        store(&mut sources)
+    }
+
+    /// Blocks the active streams, discards the targets that were admitted before, then stops the arm. In this order no
+    /// earlier command moves the arm afterwards.
+    pub(super) fn stop<T>(&self, discard: impl FnOnce(), stop: impl FnOnce() -> T) -> T {
+        self.lock().block(BlockReason::Stopped);
+        discard();
+        stop()
     }
 }
 

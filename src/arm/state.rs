@@ -148,6 +148,13 @@ impl ArmState {
         motion.stop().refuse_as("motion")
     }
 
+    /// Replaces the robot by that of `motion`, at rest; `message` is its joint state.
+    pub(super) fn replace_robot(&mut self, motion: ConfigurationMotion, message: JointState) {
+        let Activity { requests, discards, .. } = self.activity;
+        let activity = Activity { requests: requests + 1, discards, latest: "another robot", ..Activity::default() };
+        *self = Self { motion: Some(motion), message, activity, ..Self::default() };
+    }
+
     /// Ends the command: the configuration is measured or initial.
     pub(super) fn drop_command(&mut self) {
         self.supervision = Supervision::default();

@@ -134,7 +134,7 @@ impl Receiver {
             }
             Owner::Tip(tip) => {
                 let header = feedback.header.clone();
-                let target = TargetMessage { topic, header, pose, axes, frame_is_damaged, number: 0 };
+                let target = TargetMessage { topic, header, pose, axes, frame_is_damaged, number: 0, discards: 0 };
                 // Full only if ten others are about to be taken first, which are as recent.
                 let _ = self.actions.drags[*tip].try_send(target);
             }

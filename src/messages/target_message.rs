@@ -36,6 +36,8 @@ pub(crate) struct TargetMessage {
     pub frame_is_damaged: bool,
     /// Its number among the targets passed to the task of the tip.
     pub number: u64,
+    /// How often the targets had been discarded on its arrival.
+    pub discards: u64,
 }
 
 /// Quality of service of the target topics.
@@ -52,7 +54,7 @@ impl TargetMessage {
     pub(crate) fn from_pose(raw: &[u8]) -> Option<Self> {
         let (PoseStamped { header, pose }, frame_is_damaged) = read(raw, |message: &PoseStamped| &message.header)?;
         let (topic, header, pose, axes) = ("target_pose", bounded(header), convert::pose(&pose), TargetAxes::Pose);
-        Some(Self { topic, header, pose, axes, frame_is_damaged, number: 0 })
+        Some(Self { topic, header, pose, axes, frame_is_damaged, number: 0, discards: 0 })
     }
 
     /// Reads a target point from its serialized message; `None` if invalid.
@@ -60,7 +62,15 @@ impl TargetMessage {
         let (PointStamped { header, point }, frame_is_damaged) = read(raw, |message: &PointStamped| &message.header)?;
         let pose = convert::point(&point).map(Isometry3::from);
         let header = bounded(header);
-        Some(Self { topic: "target_point", header, pose, axes: TargetAxes::Position, frame_is_damaged, number: 0 })
+        Some(Self {
+            topic: "target_point",
+            header,
+            pose,
+            axes: TargetAxes::Position,
+            frame_is_damaged,
+            number: 0,
+            discards: 0,
+        })
     }
 }
 

@@ -24,7 +24,7 @@ pub(crate) use action_client::{AcceptedGoal, ActionClient, GoalNews, NotAccepted
 pub(crate) use action_server::{EndedGoal, Goal, GoalEnd};
 pub(crate) use clock::{Clock, TickTimes};
 pub(crate) use interface::*;
-pub(crate) use lock::Lock;
+pub(crate) use lock::{Lock, OrderedLock};
 pub(crate) use publisher::Publisher;
 pub(crate) use quality::latched;
 pub(crate) use quality_overrides::{QUALITY_OVERRIDES, QualityParameters};

@@ -137,19 +137,19 @@ impl Intake {
         let now = arm.configuration()?;
         let command = relate(&now)?;
         let settings = arm.settings();
-        // Locked until the command is stored: a concurrent stop waits, and then stops it.
-        let mut sources = arm.sources.lock();
-        sources.gate(received.source).admit(Instant::now(), command.is_zero())?;
-        if !command.is_zero() {
-            // Only now: a refused or zero command must not set the arm to its measurement.
-            arm.start()?;
-        }
-        let steered = arm.output.steer(&now.loaded, &settings, ServoInput { topic: received.topic, command })?;
-        let Some(steered) = steered else { return Ok(()) };
-        let goes_on_with_targets =
-            steered.has_begun && sources.takes_over_again(Instant::now(), settings.servo.timeout);
+        let is_zero = command.is_zero();
+        let steered = arm.sources.take(received.source, Instant::now(), is_zero, |sources| {
+            if !is_zero {
+                // Only now: a refused or zero command must not set the arm to its measurement.
+                arm.start()?;
+            }
+            let steered = arm.output.steer(&now.loaded, &settings, ServoInput { topic: received.topic, command })?;
+            let goes_on_with_targets = steered.as_ref().is_some_and(|steered| steered.has_begun)
+                && sources.takes_over_again(Instant::now(), settings.servo.timeout);
+            Ok(steered.map(|steered| (steered, goes_on_with_targets)))
+        })?;
+        let Some((steered, goes_on_with_targets)) = steered else { return Ok(()) };
         let Taken { conflict, ignored } = steered.taken;
-        drop(sources);
         if steered.has_begun {
             arm.discard_targets();
         }

@@ -95,6 +95,9 @@ struct TargetReceiver {
 impl TargetReceiver {
     fn receive(&mut self, message: Option<TargetMessage>) {
         let arm = &self.servo.arm;
+        // Before it is admitted: a stop discards the targets after it has blocked their streams.
+        let discards = arm.output.discards();
+        let message = message.map(|message| TargetMessage { discards, ..message });
         let taken = message.as_ref().map_or(Ok(false), |message| self.servo.takes(self.tip, message));
         if matches!(taken, Ok(true)) {
             return;
@@ -196,7 +199,7 @@ async fn prepare(arm: &Arm, tip: usize, message: &TargetMessage, deadline: Insta
     let target = problem::target(frame.in_base(&configuration) * pose, &settings).with_tip(tip);
     let target = with_axes(target, message.axes, &loaded, &settings);
     let header = Header { frame_id: frame.name, ..message.header.clone() };
-    Ok(PreparedTarget { topic: message.topic, loaded, target, header })
+    Ok(PreparedTarget { topic: message.topic, loaded, target, header, discards: message.discards })
 }
 
 /// The target with the axes of a message, from that with its complete pose.

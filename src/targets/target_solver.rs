@@ -36,6 +36,8 @@ pub(crate) struct PreparedTarget {
     pub target: Target,
     /// With the frame in use.
     pub header: Header,
+    /// How often the targets had been discarded on its arrival.
+    pub discards: u64,
 }
 
 /// Solves targets and starts the motion to them.
@@ -95,6 +97,9 @@ impl TargetSolver {
         let discarded = arm.output.discards();
         // Empty if another task has solved this target with its own.
         let targets = std::mem::take(&mut *self.waiting.lock());
+        let is_current = |target: &PreparedTarget| target.discards == discarded;
+        let (targets, earlier): (Vec<_>, Vec<_>) = targets.into_iter().partition(is_current);
+        refuse(arm, earlier, &arm.output.discarded());
         let Some(PreparedTarget { loaded, .. }) = targets.first() else { return };
         match Conditions::new(arm, loaded, Effort::Search).await {
             Ok(conditions) => {
@@ -118,6 +123,9 @@ impl TargetSolver {
         let Some(conditions) = Conditions::at_once(arm) else { return false };
         let Ok(_solving) = arm.solving.try_lock() else { return false };
         let discarded = arm.output.discards();
+        if target.discards != discarded {
+            return false;
+        }
         let mut memory = self.memory(discarded);
         let is_met = memory.solve_and_report(arm, vec![target], &conditions);
         self.wake(&memory);

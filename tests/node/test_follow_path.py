@@ -107,9 +107,10 @@ def test_choices_of_a_goal(follower, arm_robot, corners):
 def test_goals_that_are_completed_cancelled_and_preempted(follower, arm_robot, corners, generator):
     """Of 50 goals 20 are cancelled at random times and 5 preempted: each ends as expected, and the arm rests on its path."""
     node, before = follower.node, follower.node.snapshot()
-    kinds = ['cancel'] * 20 + ['preempt'] * 5 + ['complete'] * 25
-    ends = {kind: [] for kind in kinds}
-    for kind in generator.permutation(kinds):
+    wanted = {'cancel': GoalStatus.STATUS_CANCELED, 'preempt': GoalStatus.STATUS_ABORTED, 'complete': GoalStatus.STATUS_SUCCEEDED}
+    kinds = list(generator.permutation(['cancel'] * 20 + ['preempt'] * 5 + ['complete'] * 25))
+    while kinds:
+        kind = kinds.pop()
         here = arm_robot.pose('tool0', node.next_posture())
         there = corners[1] if errors(here, corners[0])[0] < 0.05 else corners[0]
         goal = follower.send([there], speed=0.5)
@@ -121,7 +122,10 @@ def test_goals_that_are_completed_cancelled_and_preempted(follower, arm_robot, c
             newer = follower.follow([here], speed=0.5)
             assert check_end(newer).success
         result = check_end(goal)
-        ends[kind].append(goal.status)
+        if goal.status != wanted[kind]:
+            # The request came after the end: once more.
+            assert kind != 'complete' and goal.status == GoalStatus.STATUS_SUCCEEDED, (kind, goal.status, result.message)
+            kinds.append(kind)
         if goal.status == GoalStatus.STATUS_CANCELED:
             assert 'canceled' in result.message and result.outcome == SolveStatus.STEP_LIMITED
             node.wait_for(lambda: still(node.states[-1]), 'the arm to rest')
@@ -130,9 +134,6 @@ def test_goals_that_are_completed_cancelled_and_preempted(follower, arm_robot, c
             assert np.allclose((result.end.position.x, result.end.position.y, result.end.position.z), end, atol=NEAR[0])
         elif goal.status == GoalStatus.STATUS_ABORTED:
             assert 'another path was requested' in result.message, result.message
-    # A request may arrive after the end.
-    assert ends['complete'] == [GoalStatus.STATUS_SUCCEEDED] * 25
-    assert ends['cancel'].count(GoalStatus.STATUS_CANCELED) >= 15 and ends['preempt'].count(GoalStatus.STATUS_ABORTED) >= 3, ends
     assert_smooth(moving(node, before), arm_robot, 1 / RATE, acceleration=20.0, jerk=2000.0)
 
 

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 from rclpy.serialization import serialize_message
 from rclpy.time import Time
+from std_srvs.srv import Trigger
 from urdf_ik.msg import SolveStatus
 
 from checks import assert_solved, difference
@@ -171,6 +172,19 @@ def test_a_target_that_waits_is_not_replaced_by_one_that_has_to_wait_too(arm, ar
             assert_solved(arm, arm_robot, arm.status_of(message.header.stamp), 'tool0', target)
     arm.settle()
     assert not arm.statuses_of(messages[1].header.stamp), 'it was not replaced'
+
+
+def test_a_stop_discards_a_target_that_waits_for_its_frame(arm, target):
+    initial, message = arm.next_posture(), pose_message(MOUNT @ target, 'stopped_before', arm.new_stamp())
+    with arm.changed(transform_timeout=30.0):
+        arm.target_publisher('target_pose').publish(message)
+        arm.settle()
+        assert arm.call(Trigger, 'stop').success
+        arm.publish_transforms(transform_message('stopped_before', 'base_link', MOUNT, seconds_ago(arm, 0)), static=True)
+        status = arm.status_of(message.header.stamp)
+    assert status.outcome == SolveStatus.INVALID and 'a stop was requested' in status.message, status.message
+    assert arm.next_posture() == initial
+    assert arm.call(Trigger, 'resume').success
 
 
 @pytest.mark.usefixtures('impatient')

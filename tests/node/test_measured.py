@@ -66,13 +66,12 @@ def test_a_motion_starts_from_the_last_command_or_from_where_the_arm_was_displac
 
 
 def test_a_measurement_that_is_too_old_does_not_count(start):
-    node = start.node(ARM_FILE, measured_timeout=2.0)
+    node = start.node(ARM_FILE, measured_timeout=60.0)
     initial = node.next_posture()
     stream(node, MEASURED_AT)
     assert difference(node.reset(), MEASURED_AT) < 1e-9
-    # Three seconds at the default rate.
-    node.live(150)
-    assert node.reset() == initial
+    node.set_all(measured_timeout=0.5)
+    node.wait_for(lambda: node.reset() == initial, 'the measurement to be too old')
 
 
 def test_other_joints_beside_those_of_the_robot_do_not_matter(node):

@@ -44,7 +44,7 @@ impl Output {
         state.note_request("another path");
         state.activity.is_commanded |= moves_by_command;
         state.smooth |= moves;
-        self.update_snapshot(&state);
+        self.state.update_snapshot(&state);
         Ok((configuration, state.activity.requests))
     }
 
@@ -65,7 +65,7 @@ impl Output {
         motion.follow(points, arrival).refuse_as("path")?;
         state.note_request("another path");
         (state.activity.is_commanded, state.smooth, state.is_driven) = (true, true, is_driven);
-        self.update_snapshot(&state);
+        self.state.update_snapshot(&state);
         Ok(StartedPath { stamp: state.last_stamp.clone(), ticket: state.activity.requests })
     }
 
@@ -78,7 +78,7 @@ impl Output {
         let mut state = self.state.lock();
         motion_of(&mut state, ticket)?.stop_on_path().refuse_as("path")?;
         state.note_request("a stop");
-        self.update_snapshot(&state);
+        self.state.update_snapshot(&state);
         Ok(state.activity.requests)
     }
 
@@ -91,12 +91,12 @@ impl Output {
 
     /// True if the latest request was a reset; that of a measured arm is its displacement at rest.
     pub(in crate::arm) fn is_reset(&self) -> bool {
-        self.snapshot.lock().activity.latest == RESET
+        self.state.snapshot().activity.latest == RESET
     }
 
     /// Progress on the path that the arm follows, or followed until its present rest.
     pub(crate) fn path_progress(&self) -> Option<PathProgress> {
-        let snapshot = self.snapshot.lock();
+        let snapshot = self.state.snapshot();
         Some(PathProgress { covered: snapshot.covered?, configuration: snapshot.configuration.clone()? })
     }
 }
