@@ -1,7 +1,7 @@
 //! Hand motion on six axes for 60 s with a level cup, a standing goal: by how much does it exceed its cone, and how far
 //! does the tip follow the part of the motion that the cone permits?
 
-use nalgebra::{Vector3, Vector6};
+use nalgebra::{Rotation3, Vector3, Vector6};
 use rayon::prelude::*;
 use urdf_ik::goals::{Between, Cone, Goal, Place};
 use urdf_ik::motion::servo::Axes;
@@ -53,18 +53,30 @@ impl Cup {
         axis.cross(&self.direction).norm().atan2(axis.dot(&self.direction))
     }
 
-    /// The part of a twist that the cone permits.
-    fn permitted(&self, axis: &Vector3<f64>, twist: &Vector6<f64>) -> Vector6<f64> {
+    /// The part of a twist that the cone permits for a period: the axis ends inside.
+    fn permitted(&self, axis: &Vector3<f64>, twist: &Vector6<f64>, period: f64) -> Vector6<f64> {
         let mut angular = Vector3::from(twist.fixed_rows::<3>(3));
         if self.angle == 0.0 {
             angular = self.direction * self.direction.dot(&angular);
-        } else if self.tilt(axis) > self.angle {
-            let back = axis.cross(&self.direction).normalize();
-            angular -= back * back.dot(&angular).min(0.0);
+        } else {
+            let end = Rotation3::new(angular * period) * axis;
+            let excess = (self.tilt(&end) - self.angle).max(0.0);
+            angular += end.cross(&self.direction).try_normalize(0.0).unwrap_or_default() * (excess / period);
         }
         let mut twist = *twist;
         twist.fixed_rows_mut::<3>(3).copy_from(&angular);
         twist
+    }
+
+    /// The parts of all twists that the cone permits: their motion stays inside.
+    fn permitted_motion(&self, twists: &[Vector6<f64>], period: f64) -> Vec<Vector6<f64>> {
+        let mut axis = self.direction;
+        let mut next = |twist| {
+            let twist = self.permitted(&axis, twist, period);
+            axis = Rotation3::new(twist.fixed_rows::<3>(3) * period) * axis;
+            twist
+        };
+        twists.iter().map(&mut next).collect()
     }
 }
 
@@ -73,11 +85,10 @@ fn judge(subject: &Subject, seed: u64, angle: f64, scope: &Scope) -> Judged {
     let start = comfortable(subject, &mut random);
     let commands = hand_sequence(&mut random, scope.period, scope.count(SECONDS));
     let cup = Cup { direction: Cup::axis(subject, &start), angle: angle.to_radians() };
-    let (mut free, mut permitted) = (default_servo(subject, &start), Vec::new());
-    let mut free_run = Run::new(scope.period, &start);
-    for command in &commands {
-        permitted.push(cup.permitted(&Cup::axis(subject, free.positions()), command));
-        free_run.step(&mut free, &Input::twist(&permitted[permitted.len() - 1], Axes::Base));
+    let permitted = cup.permitted_motion(&commands, scope.period);
+    let (mut free, mut free_run) = (default_servo(subject, &start), Run::new(scope.period, &start));
+    for command in &permitted {
+        free_run.step(&mut free, &Input::twist(command, Axes::Base));
     }
     let (mut servo, mut run) = (default_servo(subject, &start), Run::new(scope.period, &start));
     servo.set_goals(&[cup.goal(subject)]);
