@@ -216,7 +216,7 @@ pub struct Problem<'a> {
     pub targets: &'a [Target],
     /// Goals besides poses, at the level of the targets. At least one target or goal is needed. Closed forms choose
     /// among their solutions, and FABRIK leaves goals to its Newton steps. In tracking, goals skip the continuation:
-    /// see [`Mode::Track`].
+    /// see [`Mode::Track`]. Without a preference, the freedom that goals leave then keeps joints off their limits.
     pub goals: &'a [Goal],
     /// Initial positions \[rad or m\], one entry per variable. They are clamped to the joint limits.
     pub seed: &'a [f64],

@@ -3,6 +3,8 @@
 //! Bounds around the seed keep the self-motion of one target short. The look-ahead extrapolates the motion of the
 //! targets. If tracking cannot follow them there, or only with a jump at a limit, a singularity or another branch,
 //! the self-motion to that configuration starts now and replaces the task.
+//!
+//! Tracking with goals and without a task uses the freedom of the goals to stay away from joint limits.
 
 use super::clearance::ClearanceCheck;
 use super::closest::{Budget, ClosestDescent};
@@ -18,6 +20,11 @@ use urdf_ik_robot::ChainPoses;
 const HORIZON: f64 = 0.8;
 /// Largest number of iterations; only the direction matters.
 const MAX_ITERATIONS: usize = 20;
+
+/// Distance that tracking with goals keeps from joint limits where goals leave freedom \[rad, or m over the length
+/// scale\], and its largest share of the range between the limits.
+const LIMIT_MARGIN: f64 = 0.3;
+const MARGIN_OF_RANGE: f64 = 0.1;
 
 /// Null-space tasks in streams, with the memory of the look-ahead.
 #[derive(Debug, Clone)]
@@ -57,7 +64,11 @@ impl Flow {
         positions: &mut [f64],
         clearance: &mut ClearanceCheck,
     ) {
-        let Problem { mode, preference, .. } = input.problem;
+        let Problem { mode, preference, goals, .. } = input.problem;
+        let has_task = !preference.is_none() || preference.move_weights.is_some();
+        if matches!(mode, Mode::Track { .. }) && !goals.is_empty() && !has_task {
+            return self.leave_limits(input, setup, positions, clearance);
+        }
         let (Mode::Track { .. }, Some(max_step)) = (mode, preference.max_step) else {
             return self.null_space.optimise(NullSpaceTask::new(input, setup, preference), positions, clearance);
         };
@@ -81,6 +92,38 @@ impl Flow {
             upper[i] = setup.bounds().upper[i].min(position.max(setup.start[i] + step));
         }
         let mut task = NullSpaceTask::new(input, setup, &preference);
+        task.view.bounds = Bounds { lower, upper };
+        null_space.optimise(task, positions, clearance);
+    }
+
+    /// Moves `positions`, which meet targets and goals, away from near joint limits, because a self-motion into a
+    /// limit can end the branch. No variable moves farther than the fastest one did for the targets, so that
+    /// satisfied targets move nothing.
+    fn leave_limits(
+        &mut self,
+        input: SearchInput,
+        setup: &Setup,
+        positions: &mut [f64],
+        clearance: &mut ClearanceCheck,
+    ) {
+        let units = &input.search.units;
+        let moves = positions.iter().zip(&setup.start).enumerate().map(|(i, (to, from))| (to - from).abs() / units[i]);
+        let fastest = moves.fold(0.0, f64::max);
+        let Self { null_space, lower, upper, positions: inside, .. } = self;
+        let mut is_near = false;
+        for (i, position) in positions.iter().enumerate() {
+            let ([least, greatest], at) = (setup.domains[i].ends(), position + setup.whole_turns[i]);
+            let margin = (LIMIT_MARGIN * units[i]).min(MARGIN_OF_RANGE * (greatest - least));
+            inside[i] = at.max(least + margin).min(greatest - margin);
+            is_near |= inside[i] != at;
+            lower[i] = setup.bounds().lower[i].max(position - fastest * units[i]);
+            upper[i] = setup.bounds().upper[i].min(position + fastest * units[i]);
+        }
+        if !is_near || fastest == 0.0 {
+            return;
+        }
+        let preference = Preference { posture: Some(inside), posture_weight: 1.0, ..Preference::default() };
+        let mut task = NullSpaceTask { flows: true, ..NullSpaceTask::new(input, setup, &preference) };
         task.view.bounds = Bounds { lower, upper };
         null_space.optimise(task, positions, clearance);
     }

@@ -1,8 +1,9 @@
 //! Standing goals, which have priority over targets.
 
-use nalgebra::{Isometry3, UnitQuaternion};
+use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 use serde_json::json;
-use urdf_ik::solver::{Outcome, Problem, Solution, Target, Unreached};
+use urdf_ik::robot::Domain;
+use urdf_ik::solver::{Mode, Outcome, Problem, Solution, Target, Unreached};
 
 use crate::common::{self, Random, solve};
 use crate::goals::{TOLERANCE, read};
@@ -70,4 +71,41 @@ fn positions_and_standing_goals_come_before_orientations() {
     }
     // At the limits of short arms, the position may be infeasible with the cone.
     assert!(met * 2 > tried, "{met} of {tried}");
+}
+
+#[test]
+fn tracking_leaves_joint_limits_by_the_freedom_of_goals() {
+    let (mut random, mut left, mut tried) = (Random::new(23), 0, 0);
+    for arm in common::bundled_arms().into_iter().filter(|arm| arm.chain.tips().len() == 1) {
+        let (solver, variables) = (arm.solver(), arm.chain.variables().len());
+        for joint in (0..variables).filter(|_| variables > 5) {
+            let mut at = random.positions(&arm.chain);
+            let Domain::Interval { upper, .. } = arm.chain.variables()[joint].domain else { continue };
+            at[joint] = upper - 0.05;
+            let tip = arm.tip_poses(&at)[0];
+            let axis = random.direction();
+            let goals = read(
+                &arm,
+                &[json!({"type": "cone", "link": arm.chain.tip_names()[0], "axis": axis.as_slice(),
+                         "direction": (tip * axis).as_slice(), "angle": 0.2, "standing": true})],
+            );
+            let (shift, steps) = (random.direction() * 0.01, vec![f64::INFINITY; variables]);
+            let track = |at: &[f64], fraction: f64| {
+                let target = Target::new(0, Translation3::from(shift * fraction.sin()) * tip).position_only();
+                let problem = Problem::new(std::slice::from_ref(&target), at)
+                    .with_goals(&goals)
+                    .with_mode(Mode::Track { max_step: &steps });
+                solve(&solver, &problem)
+            };
+            assert_eq!(track(&at, 0.0).positions, at, "{}: a satisfied target moved the arm", arm.name);
+            for tick in 0..100 {
+                let solution = track(&at, f64::from(tick) * 0.2);
+                assert!(solution.violations[0] <= TOLERANCE, "{}: {solution:?}", arm.name);
+                at = solution.positions;
+            }
+            tried += 1;
+            left += u32::from(upper - at[joint] > 0.15);
+        }
+    }
+    assert!(tried >= 10 && left * 10 > tried * 7, "{left} of {tried}");
 }
