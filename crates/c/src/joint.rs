@@ -23,7 +23,7 @@ pub const URDF_IK_JOINT_PLANAR: i32 = 5;
 
 /// A joint between two links, as a URDF describes it. urdf_ik_joint() sets all fields.
 #[repr(C)]
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct UrdfIkJoint {
     /// Name of the joint (UTF-8), unique in the robot.
     pub name: *const c_char,
@@ -62,20 +62,7 @@ pub unsafe extern "C" fn urdf_ik_joint(
     parent: *const c_char,
     child: *const c_char,
 ) -> UrdfIkJoint {
-    UrdfIkJoint {
-        name,
-        kind,
-        parent,
-        child,
-        origin: UrdfIkPose::identity(),
-        axis: [1.0, 0.0, 0.0],
-        lower: 0.0,
-        upper: 0.0,
-        mimic: std::ptr::null(),
-        multiplier: 1.0,
-        offset: 0.0,
-        reserved: [0; 4],
-    }
+    UrdfIkJoint { name, kind, parent, child, axis: [1.0, 0.0, 0.0], multiplier: 1.0, ..UrdfIkJoint::default() }
 }
 
 impl UrdfIkJoint {

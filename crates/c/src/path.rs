@@ -19,7 +19,7 @@ use crate::robot::RobotData;
 
 /// How a path is followed. urdf_ik_path_options() sets all fields.
 #[repr(C)]
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct UrdfIkPathOptions {
     /// Distance from a waypoint at which its corner is rounded [m]; 0: a stop at each corner. Default: 0.
     pub blend_radius: f64,
@@ -111,15 +111,7 @@ impl OwnedTrajectory {
 pub extern "C" fn urdf_ik_path_options() -> UrdfIkPathOptions {
     let Timing { speed, acceleration, period, .. } = Timing::default();
     let search = FollowOptions::default().search;
-    UrdfIkPathOptions {
-        blend_radius: 0.0,
-        speed,
-        acceleration,
-        period,
-        search,
-        joint_limits: ptr::null(),
-        reserved: [0; 8],
-    }
+    UrdfIkPathOptions { speed, acceleration, period, search, ..UrdfIkPathOptions::default() }
 }
 
 /// Plans the fastest joint trajectory within the joint limits that moves the tip on straight lines through waypoints:

@@ -1,4 +1,5 @@
-//! Parts of plain structs: poses, and words for fields of later versions.
+//! Parts of plain structs: poses, and words for fields of later versions. `Default` of a plain struct has 0 and NULL in
+//! all fields but poses; the function that initialises it sets the others.
 
 use nalgebra::{Isometry3, Translation3};
 use urdf_ik::spatial::{NotARotation, rotation_from};
@@ -15,8 +16,9 @@ pub struct UrdfIkPose {
     pub orientation: [f64; 4],
 }
 
-impl UrdfIkPose {
-    pub(crate) fn identity() -> Self {
+impl Default for UrdfIkPose {
+    /// The identity.
+    fn default() -> Self {
         Self::from(&Isometry3::identity())
     }
 }

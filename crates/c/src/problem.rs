@@ -18,7 +18,7 @@ use crate::world::{UrdfIkWorld, WorldData};
 
 /// The desired pose of a tip link. urdf_ik_target() sets all fields.
 #[repr(C)]
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct UrdfIkTarget {
     /// Index of the tip link.
     pub tip: usize,
@@ -55,7 +55,7 @@ pub const URDF_IK_CLOSEST_POSITION: u8 = 2;
 /// A problem for an arm of n joints. urdf_ik_problem() sets all fields to their defaults; then set the targets and
 /// other fields.
 #[repr(C)]
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct UrdfIkProblem {
     /// Targets, at most one per tip. Tips without a target are free. At least one target or goal is needed.
     pub targets: *const UrdfIkTarget,
@@ -122,11 +122,10 @@ pub extern "C" fn urdf_ik_target(tip: usize, pose: UrdfIkPose) -> UrdfIkTarget {
     UrdfIkTarget {
         tip,
         pose,
-        free_axes: [0; 6],
         position_tolerance: position,
         orientation_tolerance: orientation,
         weight: 1.0,
-        reserved: [0; 4],
+        ..UrdfIkTarget::default()
     }
 }
 
@@ -134,29 +133,11 @@ pub extern "C" fn urdf_ik_target(tip: usize, pose: UrdfIkPose) -> UrdfIkTarget {
 #[unsafe(no_mangle)]
 pub extern "C" fn urdf_ik_problem() -> UrdfIkProblem {
     UrdfIkProblem {
-        targets: std::ptr::null(),
-        target_count: 0,
-        goals: std::ptr::null(),
-        seed: std::ptr::null(),
-        max_step: std::ptr::null(),
-        lower: std::ptr::null(),
-        upper: std::ptr::null(),
         pick: URDF_IK_PICK_FIRST,
         attempts: 100,
-        random_seed: 0,
-        timeout: 0.0,
         closest: URDF_IK_CLOSEST_POSE,
-        posture: std::ptr::null(),
         posture_weight: 1.0,
-        limits_weight: 0.0,
-        manipulability_weight: 0.0,
-        move_weights: std::ptr::null(),
-        accepts: None,
-        cost: None,
-        context: std::ptr::null_mut(),
-        max_turns: 0,
-        avoid: std::ptr::null(),
-        reserved: [0; 8],
+        ..UrdfIkProblem::default()
     }
 }
 

@@ -21,7 +21,7 @@ use crate::world::{UrdfIkWorld, WorldData};
 
 /// How a servo moves. urdf_ik_servo_options() sets all fields.
 #[repr(C)]
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct UrdfIkServoOptions {
     /// Steps per second [Hz].
     pub rate: f64,
@@ -59,7 +59,7 @@ pub const URDF_IK_COMMAND_POSE: i32 = 2;
 
 /// The command of one tip. urdf_ik_twist_command() and urdf_ik_pose_command() set all fields.
 #[repr(C)]
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct UrdfIkTipCommand {
     /// Index of the tip link.
     pub tip: usize,
@@ -94,11 +94,7 @@ pub extern "C" fn urdf_ik_servo_options(rate: f64) -> UrdfIkServoOptions {
         max_deviation_angle,
         slack_position: slack[0],
         slack_orientation: slack[1],
-        free_axes: [0; 6],
-        joint_limits: ptr::null(),
-        goals: ptr::null(),
-        avoid: ptr::null(),
-        reserved: [0; 8],
+        ..UrdfIkServoOptions::default()
     }
 }
 
@@ -110,14 +106,13 @@ pub extern "C" fn urdf_ik_servo_options(rate: f64) -> UrdfIkServoOptions {
 pub unsafe extern "C" fn urdf_ik_twist_command(tip: usize, twist: *const f64) -> UrdfIkTipCommand {
     // NaN is refused by the step.
     let entries = unsafe { twist.cast::<[f64; 6]>().as_ref() }.copied().unwrap_or([f64::NAN; 6]);
-    let pose = UrdfIkPose::identity();
-    UrdfIkTipCommand { tip, kind: URDF_IK_COMMAND_TWIST, twist: entries, pose, reserved: [0; 2] }
+    UrdfIkTipCommand { tip, kind: URDF_IK_COMMAND_TWIST, twist: entries, ..UrdfIkTipCommand::default() }
 }
 
 /// A command to follow a pose in the frame of the base link.
 #[unsafe(no_mangle)]
 pub extern "C" fn urdf_ik_pose_command(tip: usize, pose: UrdfIkPose) -> UrdfIkTipCommand {
-    UrdfIkTipCommand { tip, kind: URDF_IK_COMMAND_POSE, twist: [0.0; 6], pose, reserved: [0; 2] }
+    UrdfIkTipCommand { tip, kind: URDF_IK_COMMAND_POSE, pose, ..UrdfIkTipCommand::default() }
 }
 
 impl UrdfIkServoOptions {

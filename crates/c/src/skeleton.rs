@@ -50,7 +50,7 @@ pub struct UrdfIkSkeletonTarget {
 
 /// A problem for a skeleton. urdf_ik_skeleton_problem() sets all fields.
 #[repr(C)]
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct UrdfIkSkeletonProblem {
     /// Targets, at most one per point. A pitch-yaw arm has one, a position of its tip.
     pub targets: *const UrdfIkSkeletonTarget,
@@ -189,14 +189,10 @@ pub unsafe extern "C" fn urdf_ik_skeleton_target(point: usize, position: *const 
 pub extern "C" fn urdf_ik_skeleton_problem() -> UrdfIkSkeletonProblem {
     let SkeletonOptions { tolerance, orientation_tolerance, .. } = SkeletonOptions::default();
     UrdfIkSkeletonProblem {
-        targets: ptr::null(),
-        target_count: 0,
-        seed: ptr::null(),
         root: URDF_IK_ROOT_FIXED,
-        root_pose: UrdfIkPose::identity(),
         tolerance,
         orientation_tolerance,
-        reserved: [0; 8],
+        ..UrdfIkSkeletonProblem::default()
     }
 }
 

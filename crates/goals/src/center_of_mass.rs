@@ -6,7 +6,7 @@ use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::drawing::{Drawing, Grip, Region, Subject, placed};
 use crate::frames::{Configuration, GoalContext, Place, Places, Relative, named_frame};
-use crate::goal::{Kind, Unit, check_intervals, check_vectors};
+use crate::goal::{Kind, Requirement, Unit, check_intervals, check_vectors};
 use crate::rows::{MAX_ROWS, Rows};
 use urdf_ik_mathematics::spatial::rotation_from;
 use urdf_ik_text::Malformed;
@@ -67,12 +67,8 @@ fn bodies(context: &GoalContext) -> Result<Vec<(f64, Place)>, Malformed> {
 }
 
 impl Kind for CenterOfMass {
-    fn unit(&self) -> Unit {
-        Unit::Metre
-    }
-
-    fn rows(&self) -> usize {
-        MAX_ROWS
+    fn requirement(&self) -> Requirement {
+        Requirement { unit: Unit::Metre, rows: MAX_ROWS, subject: "the centre of mass is outside the box" }
     }
 
     fn places(&self) -> Option<Places> {
@@ -86,10 +82,6 @@ impl Kind for CenterOfMass {
     fn check(&self) -> Result<(), Malformed> {
         check_vectors(&[("p", &self.centre)])?;
         check_intervals(&self.lower, &self.upper)
-    }
-
-    fn subject(&self) -> &'static str {
-        "the centre of mass is outside the box"
     }
 
     fn drawing(&self, at: &dyn Configuration) -> Option<Drawing> {

@@ -7,7 +7,7 @@ use nalgebra::{Point3, Vector3};
 use crate::alignment::{Alignment, check_angle};
 use crate::drawing::{Drawing, Grip, Region, Subject};
 use crate::frames::{Between, Configuration, GoalContext, Places, Relative};
-use crate::goal::{Kind, Unit, unit_vector};
+use crate::goal::{Kind, Requirement, Unit, unit_vector};
 use crate::rows::Rows;
 use urdf_ik_text::Malformed;
 use urdf_ik_text::fields::Fields;
@@ -35,12 +35,8 @@ impl Cone {
 }
 
 impl Kind for Cone {
-    fn unit(&self) -> Unit {
-        Unit::Radian
-    }
-
-    fn rows(&self) -> usize {
-        Alignment::rows(self.angle)
+    fn requirement(&self) -> Requirement {
+        Requirement { unit: Unit::Radian, rows: Alignment::rows(self.angle), subject: "the axis is outside the cone" }
     }
 
     fn places(&self) -> Option<Places> {
@@ -55,10 +51,6 @@ impl Kind for Cone {
 
     fn check(&self) -> Result<(), Malformed> {
         check_angle(self.angle)
-    }
-
-    fn subject(&self) -> &'static str {
-        "the axis is outside the cone"
     }
 
     fn drawing(&self, at: &dyn Configuration) -> Option<Drawing> {

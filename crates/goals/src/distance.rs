@@ -7,7 +7,7 @@ use nalgebra::{Matrix3, Point3, Vector3};
 use crate::alignment::perpendicular;
 use crate::drawing::{Drawing, Grip, Region, Subject, axes_along, placed};
 use crate::frames::{Between, Configuration, GoalContext, Places, Relative};
-use crate::goal::{Kind, Unit, check_intervals, check_vectors, unit_vector};
+use crate::goal::{Kind, Requirement, Unit, check_intervals, check_vectors, unit_vector};
 use crate::rows::{Row, Rows};
 use urdf_ik_text::Malformed;
 use urdf_ik_text::fields::Fields;
@@ -41,13 +41,10 @@ impl Distance {
 }
 
 impl Kind for Distance {
-    fn unit(&self) -> Unit {
-        Unit::Metre
-    }
-
-    fn rows(&self) -> usize {
+    fn requirement(&self) -> Requirement {
         // At a distance of 0 the direction is undefined, but all three components are 0.
-        if self.bounds[1] == 0.0 { 3 } else { 1 }
+        let rows = if self.bounds[1] == 0.0 { 3 } else { 1 };
+        Requirement { unit: Unit::Metre, rows, subject: "the distance is outside its bounds" }
     }
 
     fn places(&self) -> Option<Places> {
@@ -80,10 +77,6 @@ impl Kind for Distance {
             return Err(format!("no distance is below its 'upper' of {upper}").into());
         }
         check_intervals(&[lower], &[upper])
-    }
-
-    fn subject(&self) -> &'static str {
-        "the distance is outside its bounds"
     }
 
     fn drawing(&self, at: &dyn Configuration) -> Option<Drawing> {

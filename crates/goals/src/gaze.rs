@@ -7,7 +7,7 @@ use nalgebra::{Point3, Vector3};
 use crate::alignment::{Alignment, check_angle};
 use crate::drawing::{Drawing, Grip, Region, Subject};
 use crate::frames::{Between, Configuration, GoalContext, Places, Relative};
-use crate::goal::{Kind, Unit, check_vectors, unit_vector};
+use crate::goal::{Kind, Requirement, Unit, check_vectors, unit_vector};
 use crate::rows::Rows;
 use urdf_ik_text::Malformed;
 use urdf_ik_text::fields::Fields;
@@ -38,12 +38,12 @@ impl Gaze {
 }
 
 impl Kind for Gaze {
-    fn unit(&self) -> Unit {
-        Unit::Radian
-    }
-
-    fn rows(&self) -> usize {
-        Alignment::rows(self.angle)
+    fn requirement(&self) -> Requirement {
+        Requirement {
+            unit: Unit::Radian,
+            rows: Alignment::rows(self.angle),
+            subject: "the line of sight deviates from the axis",
+        }
     }
 
     fn places(&self) -> Option<Places> {
@@ -65,10 +65,6 @@ impl Kind for Gaze {
     fn check(&self) -> Result<(), Malformed> {
         check_vectors(&[("p", &self.seen), ("point", &self.between.point)])?;
         check_angle(self.angle)
-    }
-
-    fn subject(&self) -> &'static str {
-        "the line of sight deviates from the axis"
     }
 
     fn drawing(&self, at: &dyn Configuration) -> Option<Drawing> {

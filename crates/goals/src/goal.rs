@@ -59,13 +59,31 @@ impl Unit {
     }
 }
 
+/// The values that a goal requires.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Requirement {
+    /// Unit of the values.
+    pub unit: Unit,
+    /// Number of rows, at most [`MAX_ROWS`](crate::MAX_ROWS).
+    pub rows: usize,
+    /// The violated requirement, as the beginning of a sentence.
+    pub subject: &'static str,
+}
+
 /// A kind of goal with its numbers.
 pub trait Kind: Debug + Send + Sync {
-    /// Unit of its values.
-    fn unit(&self) -> Unit;
+    /// What it requires of its values.
+    fn requirement(&self) -> Requirement;
 
-    /// Number of its rows, at most [`MAX_ROWS`](crate::MAX_ROWS).
-    fn rows(&self) -> usize;
+    /// Unit of its values.
+    fn unit(&self) -> Unit {
+        self.requirement().unit
+    }
+
+    /// Number of its rows.
+    fn rows(&self) -> usize {
+        self.requirement().rows
+    }
 
     /// The places that its values depend on; `None` for a relation of joint positions.
     fn places(&self) -> Option<Places> {
@@ -95,9 +113,6 @@ pub trait Kind: Debug + Send + Sync {
     /// # Errors
     /// [`Malformed`] for a number that is not finite, a zero vector or an empty interval.
     fn check(&self) -> Result<(), Malformed>;
-
-    /// The violated requirement, as the beginning of a sentence.
-    fn subject(&self) -> &'static str;
 
     /// Its shape in a configuration, for displays; `None` for values without a place.
     fn drawing(&self, _at: &dyn Configuration) -> Option<Drawing> {
@@ -277,11 +292,11 @@ impl Goal {
 
     /// A sentence about a violation \[m or rad\].
     pub fn sentence(&self, violation: f64) -> String {
-        let (name, subject, unit) = (short(&self.name), self.kind.subject(), self.kind.unit().symbol());
+        let (name, Requirement { unit, subject, .. }) = (short(&self.name), self.kind.requirement());
         if violation <= TOLERANCE {
             format!("goal '{name}' is met")
         } else {
-            format!("goal '{name}' is violated: {subject} by {violation:.3e} {unit}")
+            format!("goal '{name}' is violated: {subject} by {violation:.3e} {}", unit.symbol())
         }
     }
 }

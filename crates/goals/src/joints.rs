@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::frames::GoalContext;
-use crate::goal::{Kind, Unit, check_intervals};
+use crate::goal::{Kind, Requirement, Unit, check_intervals};
 use crate::rows::Row;
 use urdf_ik_text::Malformed;
 use urdf_ik_text::fields::Fields;
@@ -65,12 +65,8 @@ impl Joints {
 }
 
 impl Kind for Joints {
-    fn unit(&self) -> Unit {
-        self.unit
-    }
-
-    fn rows(&self) -> usize {
-        1
+    fn requirement(&self) -> Requirement {
+        Requirement { unit: self.unit, rows: 1, subject: "the relation of the joints is outside its bounds" }
     }
 
     fn relation(&self) -> Option<&Self> {
@@ -83,9 +79,5 @@ impl Kind for Joints {
             return Err(format!("a coefficient is {}; it must be a finite number other than 0", number(*factor)).into());
         }
         check_intervals(&[self.bounds[0]], &[self.bounds[1]])
-    }
-
-    fn subject(&self) -> &'static str {
-        "the relation of the joints is outside its bounds"
     }
 }

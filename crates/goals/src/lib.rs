@@ -49,7 +49,8 @@ pub use drawing::{Drawing, Grip, Region, Subject};
 pub use frames::{Between, Configuration, FixedFrame, GoalContext, Place, Places, Relative};
 pub use gaze::Gaze;
 pub use goal::{
-    ExactConfiguration, Goal, GoalError, KINDS, Kind, KindReader, MAX_GOALS, TOLERANCE, Unit, distinct_names,
+    ExactConfiguration, Goal, GoalError, KINDS, Kind, KindReader, MAX_GOALS, Requirement, TOLERANCE, Unit,
+    distinct_names,
 };
 pub use joints::Joints;
 pub use orientation::{Orientation, Parameterization};

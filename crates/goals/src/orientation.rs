@@ -7,7 +7,7 @@ use nalgebra::{IsometryMatrix3, Matrix3, Rotation3, UnitQuaternion, Vector3};
 use crate::aim::{Aim, Middle, middle};
 use crate::drawing::{Drawing, Region, Subject};
 use crate::frames::{Between, Configuration, GoalContext, Places, Relative};
-use crate::goal::{Kind, Unit, check_intervals};
+use crate::goal::{Kind, Requirement, Unit, check_intervals};
 use crate::rows::{Row, Rows};
 use urdf_ik_mathematics::spatial::{rotation_from, rotation_vector};
 use urdf_ik_text::Malformed;
@@ -85,12 +85,8 @@ impl Orientation {
 }
 
 impl Kind for Orientation {
-    fn unit(&self) -> Unit {
-        Unit::Radian
-    }
-
-    fn rows(&self) -> usize {
-        3
+    fn requirement(&self) -> Requirement {
+        Requirement { unit: Unit::Radian, rows: 3, subject: "the orientation is outside its bounds" }
     }
 
     fn places(&self) -> Option<Places> {
@@ -116,10 +112,6 @@ impl Kind for Orientation {
             return Err("its 'axes' have no meaning for Euler angles".into());
         }
         check_intervals(&self.lower, &self.upper)
-    }
-
-    fn subject(&self) -> &'static str {
-        "the orientation is outside its bounds"
     }
 
     fn drawing(&self, at: &dyn Configuration) -> Option<Drawing> {

@@ -7,7 +7,7 @@ use nalgebra::{Matrix3, Point3, Vector3};
 use crate::aim::{Aim, Middle, middle};
 use crate::drawing::{Drawing, Grip, Region, Subject, placed};
 use crate::frames::{Between, Configuration, GoalContext, Places, Relative};
-use crate::goal::{Kind, Unit, check_intervals, check_vectors};
+use crate::goal::{Kind, Requirement, Unit, check_intervals, check_vectors};
 use crate::rows::Rows;
 use urdf_ik_mathematics::spatial::rotation_from;
 use urdf_ik_text::Malformed;
@@ -43,12 +43,8 @@ impl Position {
 }
 
 impl Kind for Position {
-    fn unit(&self) -> Unit {
-        Unit::Metre
-    }
-
-    fn rows(&self) -> usize {
-        3
+    fn requirement(&self) -> Requirement {
+        Requirement { unit: Unit::Metre, rows: 3, subject: "the point is outside the box" }
     }
 
     fn places(&self) -> Option<Places> {
@@ -67,10 +63,6 @@ impl Kind for Position {
     fn check(&self) -> Result<(), Malformed> {
         check_vectors(&[("p", &self.centre), ("point", &self.between.point)])?;
         check_intervals(&self.lower, &self.upper)
-    }
-
-    fn subject(&self) -> &'static str {
-        "the point is outside the box"
     }
 
     fn drawing(&self, at: &dyn Configuration) -> Option<Drawing> {

@@ -7,9 +7,9 @@
 
 use nalgebra::Vector6;
 
-use super::goal_rows::{GoalRow, GoalRows};
 use super::joint_curve::JointCurve;
 use super::path_problem::PathProblem;
+use super::standing_goals::GoalValues;
 use super::tip_kinematics::TipJacobian;
 use urdf_ik_goals::{Goal, Unit};
 use urdf_ik_mathematics::bounded_quadratic::BoundedQuadratic;
@@ -83,7 +83,7 @@ pub(super) struct CurveCost<'a> {
     /// Negative derivatives of the goals' cost by the positions at one sample.
     towards_goals: Vec<f64>,
     tip: TipJacobian<'a>,
-    goals: GoalRows<'a>,
+    goals: GoalValues,
     /// Second derivatives of the cost by the positions at one sample: the lower triangle of a square matrix.
     stiffness: Vec<f64>,
 }
@@ -105,7 +105,7 @@ impl<'a> CurveCost<'a> {
             gradient: vec![0.0; variables],
             towards_goals: vec![0.0; variables],
             tip: TipJacobian::new(solver.chain(), problem.target.tip),
-            goals: GoalRows::new(solver.chain(), problem.goals),
+            goals: GoalValues::new(solver.chain()),
             stiffness: vec![0.0; variables * variables],
         }
     }
@@ -123,7 +123,8 @@ impl<'a> CurveCost<'a> {
             let apart = self.problem.target_at(sample.length).residual(&self.tip.pose(&positions));
             let angle = apart.orientation * self.metres_per_radian;
             costs.tip += 0.5 * sample.tip * (apart.position * apart.position + angle * angle);
-            for (goal, violation) in self.problem.goals.iter().zip(self.goals.violations(&positions)) {
+            let goals = self.problem.goals;
+            for (goal, violation) in goals.iter().zip(self.goals.violations(goals, &positions)) {
                 costs.tip += 0.5 * sample.tip * (metres(goal, self.metres_per_radian) * violation).powi(2);
             }
             if sample.joints > 0.0 {
@@ -191,10 +192,10 @@ impl<'a> CurveCost<'a> {
     /// Adds the second derivatives by the positions of the goals' costs at a sample. Computes the negative first ones
     /// into `towards_goals`.
     fn add_goals(&mut self, sample: &CostSample, positions: &[f64]) {
-        let Self { goals, stiffness, towards_goals, metres_per_radian, .. } = self;
+        let Self { problem, goals, stiffness, towards_goals, metres_per_radian, .. } = self;
         let n = towards_goals.len();
         towards_goals.fill(0.0);
-        goals.for_each_active(positions, |GoalRow { goal, lack, gradient }| {
+        goals.visit_active(problem.goals, positions, |goal, lack, gradient| {
             let weight = sample.tip * metres(goal, *metres_per_radian).powi(2);
             for i in 0..n {
                 towards_goals[i] += weight * lack * gradient[i];

@@ -48,7 +48,6 @@ mod curve_fit;
 mod fail_safe;
 mod follow;
 mod generator;
-mod goal_rows;
 mod joint_curve;
 mod joint_motion;
 mod limits;

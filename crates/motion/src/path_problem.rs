@@ -11,6 +11,7 @@ use urdf_ik_goals::Goal;
 use urdf_ik_robot::{Chain, Domain};
 use urdf_ik_solver::{Preference, ProblemError, Residual, Target, Tolerance};
 use urdf_ik_text::names::{number, short};
+use urdf_ik_text::setters;
 
 /// Called while a path is planned, with the estimated fraction of the work that is done, from 0 to 1, which never
 /// decreases; true interrupts.
@@ -29,7 +30,9 @@ pub struct PathProblem<'a> {
     /// Current positions of the chain's variables \[rad or m\]; with a free start the positions where its search
     /// begins.
     pub seed: &'a [f64],
-    /// True if the path may start at any solution of its first pose.
+    /// True if the path may start at any solution of its first pose: at the one that completes the path best, by the
+    /// followed fraction and then by the length of the motion in joint space, which counts 5 % more where bodies are
+    /// within 2 cm.
     pub free_start: bool,
     /// Velocity, acceleration and jerk limits of the chain's variables.
     pub limits: &'a MotionLimits,
@@ -55,31 +58,11 @@ impl<'a> PathProblem<'a> {
         }
     }
 
-    /// This problem with a free start: of all solutions of the first pose, the one that completes the path best, by the
-    /// followed fraction and then by the length of the motion in joint space, which counts 5 % more where bodies are
-    /// within 2 cm.
-    #[must_use]
-    pub fn with_free_start(self, free_start: bool) -> Self {
-        Self { free_start, ..self }
-    }
-
-    /// This problem with goals that every configuration along the path meets. They choose among the poses that free
-    /// axes of the target allow.
-    #[must_use]
-    pub fn with_goals(self, goals: &'a [Goal]) -> Self {
-        Self { goals, ..self }
-    }
-
-    /// This problem with a null-space task.
-    #[must_use]
-    pub fn with_preference(self, preference: Preference<'a>) -> Self {
-        Self { preference, ..self }
-    }
-
-    /// This problem with collision avoidance, or without it for `None`.
-    #[must_use]
-    pub fn with_clearance(self, clearance: Option<Clearance<'a>>) -> Self {
-        Self { clearance, ..self }
+    setters! {
+        with_free_start(free_start: bool);
+        with_goals(goals: &'a [Goal]);
+        with_preference(preference: Preference<'a>);
+        with_clearance(clearance: Option<Clearance<'a>>);
     }
 
     /// The target at path length `length` \[m\].

@@ -1,5 +1,6 @@
-//! Standing goals: their values, and rows of their bounds.
+//! Values of goals in configurations, and standing goals: rows of their bounds.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use super::contact_rows::{Contact, ContactRows};
@@ -20,23 +21,23 @@ pub const MOMENT: f64 = 1e-5;
 
 /// Values of goals in one configuration, and their derivatives by the variables of a chain.
 #[derive(Debug, Clone)]
-pub struct GoalValues {
-    chain: Arc<Chain>,
+pub struct GoalValues<C = Arc<Chain>> {
+    chain: C,
     poses: ChainPoses,
     positions: Vec<f64>,
     rows: Rows,
     gradient: Vec<f64>,
 }
 
-impl GoalValues {
-    pub fn new(chain: &Arc<Chain>) -> Self {
+impl<C: Clone + Deref<Target = Chain>> GoalValues<C> {
+    pub fn new(chain: &C) -> Self {
         let zeros = vec![0.0; chain.variables().len()];
         Self {
             poses: ChainPoses::new(chain),
             positions: zeros.clone(),
             rows: Rows::default(),
             gradient: zeros,
-            chain: Arc::clone(chain),
+            chain: chain.clone(),
         }
     }
 
@@ -50,6 +51,33 @@ impl GoalValues {
     pub fn move_on(&mut self, velocities: &[f64], time: f64) {
         add_times(&mut self.positions, time, velocities);
         self.chain.forward_kinematics(&self.positions, &mut self.poses);
+    }
+
+    /// The violation of each goal at `positions` \[m or rad\].
+    pub fn violations(&mut self, goals: &[Goal], positions: &[f64]) -> Vec<f64> {
+        if goals.is_empty() {
+            return Vec::new();
+        }
+        self.find(positions);
+        let at = ExactConfiguration { positions, poses: &self.poses };
+        goals.iter().map(|goal| goal.violation(&at, &mut self.rows)).collect()
+    }
+
+    /// Visits all values whose intervals have an influence at `positions`: the goal, the change that brings the value
+    /// into its interval \[m or rad\], and the derivative.
+    pub fn visit_active(&mut self, goals: &[Goal], positions: &[f64], mut visit: impl FnMut(&Goal, f64, &[f64])) {
+        if goals.is_empty() {
+            return;
+        }
+        self.find(positions);
+        for goal in goals {
+            for row in 0..self.measure(goal).len() {
+                let value = self.rows.values()[row];
+                if value.is_active() {
+                    visit(goal, value.lack(), self.gradient(goal, row));
+                }
+            }
+        }
     }
 
     /// Visits all values with equal bounds, in radians with metres over the length `radian`: index of the goal,

@@ -6,6 +6,7 @@ use super::joint_curve::{CurvePart, JointCurve};
 use super::path_problem::{PathProblem, first_not_positive};
 use urdf_ik_robot::Chain;
 use urdf_ik_text::names::number;
+use urdf_ik_text::setters;
 
 /// Maximum number of points of a trajectory.
 const MAX_POINTS: f64 = 1e6;
@@ -55,22 +56,10 @@ pub enum TimingError {
 }
 
 impl Timing {
-    /// This timing with another [`speed`](Self::speed) \[m/s\].
-    #[must_use]
-    pub fn with_speed(self, speed: f64) -> Self {
-        Self { speed, ..self }
-    }
-
-    /// This timing with another [`acceleration`](Self::acceleration) \[m/s²\].
-    #[must_use]
-    pub fn with_acceleration(self, acceleration: f64) -> Self {
-        Self { acceleration, ..self }
-    }
-
-    /// This timing with another [`period`](Self::period) \[s\].
-    #[must_use]
-    pub fn with_period(self, period: f64) -> Self {
-        Self { period, ..self }
+    setters! {
+        with_speed(speed: f64);
+        with_acceleration(acceleration: f64);
+        with_period(period: f64);
     }
 
     pub(super) fn check(&self) -> Result<(), TimingError> {

@@ -2,9 +2,9 @@
 
 use nalgebra::{Isometry3, Vector6};
 
-use super::goal_rows::GoalRows;
 use super::path_errors::PathErrors;
 use super::path_problem::PathProblem;
+use super::standing_goals::GoalValues;
 use urdf_ik_mathematics::spatial;
 use urdf_ik_robot::{Chain, ChainPoses};
 
@@ -57,21 +57,20 @@ pub(super) struct PathConfiguration<'a> {
 pub(super) struct PathDeviation<'a> {
     problem: &'a PathProblem<'a>,
     tip: TipJacobian<'a>,
-    goals: GoalRows<'a>,
+    goals: GoalValues<&'a Chain>,
     between: Vec<f64>,
 }
 
 impl<'a> PathDeviation<'a> {
     pub(super) fn new(chain: &'a Chain, problem: &'a PathProblem<'a>) -> Self {
         let tip = TipJacobian::new(chain, problem.target.tip);
-        let goals = GoalRows::new(chain, problem.goals);
-        Self { problem, tip, goals, between: vec![0.0; chain.variables().len()] }
+        Self { problem, tip, goals: GoalValues::new(&chain), between: vec![0.0; chain.variables().len()] }
     }
 
     /// Distance of the tip from the pose of the path, over the axes that are not free, and violations of the goals.
     pub(super) fn at(&mut self, at: PathConfiguration) -> PathErrors {
         let tip = self.problem.target_at(at.length).residual(&self.tip.pose(at.positions));
-        PathErrors { tip, violations: self.goals.violations(at.positions) }
+        PathErrors { tip, violations: self.goals.violations(self.problem.goals, at.positions) }
     }
 
     /// Maximum errors between two configurations where joints and path length change linearly.

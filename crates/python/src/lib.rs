@@ -59,21 +59,9 @@ fn run_command(arguments: Vec<OsString>) -> u8 {
 #[pymodule]
 mod _urdfik {
     #[pymodule_export]
-    use super::Error;
-    #[pymodule_export]
-    use super::arm::rebuild_arm;
-    #[pymodule_export]
-    use super::goals::pose_numbers;
-    #[pymodule_export]
-    use super::robot::{PyRobot, rebuild_robot};
-    #[pymodule_export]
-    use super::run_command;
-    #[pymodule_export]
-    use super::saved_world::rebuild_world;
-    #[pymodule_export]
-    use super::servo::{PyServo, rebuild_servo};
-    #[pymodule_export]
-    use super::shared::{PyArm, PyWorld};
-    #[pymodule_export]
-    use super::skeleton::PySkeleton;
+    use super::{
+        Error, arm::rebuild_arm, goals::pose_numbers, robot::PyRobot, robot::rebuild_robot, run_command,
+        saved_world::rebuild_world, servo::PyServo, servo::rebuild_servo, shared::PyArm, shared::PyWorld,
+        skeleton::PySkeleton,
+    };
 }

@@ -9,6 +9,7 @@ use super::{Skeleton, SkeletonConfiguration};
 use urdf_ik_mathematics::segments::{
     Element, InputError, InputErrorKind, check_any, check_coordinates, check_positive, check_rotation, require,
 };
+use urdf_ik_text::setters;
 
 /// The target position of a point, and optionally the target orientation of the segment that ends there.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -79,44 +80,15 @@ impl SkeletonOptions {
         Self { restarts: 50, ..Self::default() }
     }
 
-    /// These options with another [`tolerance`](Self::tolerance).
-    pub fn with_tolerance(self, tolerance: f64) -> Self {
-        Self { tolerance, ..self }
-    }
-
-    /// These options with another [`orientation_tolerance`](Self::orientation_tolerance).
-    pub fn with_orientation_tolerance(self, orientation_tolerance: f64) -> Self {
-        Self { orientation_tolerance, ..self }
-    }
-
-    /// These options with another [`iterations`](Self::iterations).
-    pub fn with_iterations(self, iterations: usize) -> Self {
-        Self { iterations, ..self }
-    }
-
-    /// These options with another [`restarts`](Self::restarts).
-    pub fn with_restarts(self, restarts: usize) -> Self {
-        Self { restarts, ..self }
-    }
-
-    /// These options with another [`acceleration`](Self::acceleration).
-    pub fn with_acceleration(self, acceleration: usize) -> Self {
-        Self { acceleration, ..self }
-    }
-
-    /// These options with another [`circles`](Self::circles).
-    pub fn with_circles(self, circles: bool) -> Self {
-        Self { circles, ..self }
-    }
-
-    /// These options with another [`polish`](Self::polish).
-    pub fn with_polish(self, polish: bool) -> Self {
-        Self { polish, ..self }
-    }
-
-    /// These options with another [`time_limit`](Self::time_limit).
-    pub fn with_time_limit(self, time_limit: Option<Duration>) -> Self {
-        Self { time_limit, ..self }
+    setters! {
+        with_tolerance(tolerance: f64);
+        with_orientation_tolerance(orientation_tolerance: f64);
+        with_iterations(iterations: usize);
+        with_restarts(restarts: usize);
+        with_acceleration(acceleration: usize);
+        with_circles(circles: bool);
+        with_polish(polish: bool);
+        with_time_limit(time_limit: Option<Duration>);
     }
 
     /// True if a target with this `distance` \[m\] and `angle` \[rad\] is met.

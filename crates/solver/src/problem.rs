@@ -10,7 +10,7 @@ use urdf_ik_collision::Clearance;
 use urdf_ik_goals::Goal;
 use urdf_ik_mathematics::segments::MAX_COORDINATE;
 use urdf_ik_robot::{Chain, Domain};
-use urdf_ik_text::named_values;
+use urdf_ik_text::{named_values, setters};
 
 /// Maximum errors of a target that is met. Complete: a pose has no other errors.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,29 +60,12 @@ impl Target {
         self
     }
 
-    /// This target with another [`tip`](Self::tip).
-    pub fn with_tip(self, tip: usize) -> Self {
-        Self { tip, ..self }
-    }
-
-    /// This target with another [`pose`](Self::pose).
-    pub fn with_pose(self, pose: Isometry3<f64>) -> Self {
-        Self { pose, ..self }
-    }
-
-    /// This target with another [`free_axes`](Self::free_axes).
-    pub fn with_free_axes(self, free_axes: [bool; 6]) -> Self {
-        Self { free_axes, ..self }
-    }
-
-    /// This target with another [`tolerance`](Self::tolerance).
-    pub fn with_tolerance(self, tolerance: Tolerance) -> Self {
-        Self { tolerance, ..self }
-    }
-
-    /// This target with another [`weight`](Self::weight).
-    pub fn with_weight(self, weight: f64) -> Self {
-        Self { weight, ..self }
+    setters! {
+        with_tip(tip: usize);
+        with_pose(pose: Isometry3<f64>);
+        with_free_axes(free_axes: [bool; 6]);
+        with_tolerance(tolerance: Tolerance);
+        with_weight(weight: f64);
     }
 
     /// True if no position axis is free.
@@ -273,54 +256,17 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// This problem with other [`goals`](Self::goals).
-    pub fn with_goals(self, goals: &'a [Goal]) -> Self {
-        Self { goals, ..self }
-    }
-
-    /// This problem with another [`mode`](Self::mode).
-    pub fn with_mode(self, mode: Mode<'a>) -> Self {
-        Self { mode, ..self }
-    }
-
-    /// This problem with another [`bounds`](Self::bounds).
-    pub fn with_bounds(self, bounds: Option<Bounds<'a>>) -> Self {
-        Self { bounds, ..self }
-    }
-
-    /// This problem with another [`preference`](Self::preference).
-    pub fn with_preference(self, preference: Preference<'a>) -> Self {
-        Self { preference, ..self }
-    }
-
-    /// This problem with another [`deadline`](Self::deadline).
-    pub fn with_deadline(self, deadline: Option<Duration>) -> Self {
-        Self { deadline, ..self }
-    }
-
-    /// This problem with another [`interruption`](Self::interruption).
-    pub fn with_interruption(self, interruption: Option<Interruption<'a>>) -> Self {
-        Self { interruption, ..self }
-    }
-
-    /// This problem with another [`clearance`](Self::clearance).
-    pub fn with_clearance(self, clearance: Option<Clearance<'a>>) -> Self {
-        Self { clearance, ..self }
-    }
-
-    /// This problem with another [`accepts`](Self::accepts).
-    pub fn with_accepts(self, accepts: Option<Acceptance<'a>>) -> Self {
-        Self { accepts, ..self }
-    }
-
-    /// This problem with another [`cost`](Self::cost).
-    pub fn with_cost(self, cost: Option<Cost<'a>>) -> Self {
-        Self { cost, ..self }
-    }
-
-    /// This problem with another [`unreached`](Self::unreached).
-    pub fn with_unreached(self, unreached: Unreached) -> Self {
-        Self { unreached, ..self }
+    setters! {
+        with_goals(goals: &'a [Goal]);
+        with_mode(mode: Mode<'a>);
+        with_bounds(bounds: Option<Bounds<'a>>);
+        with_preference(preference: Preference<'a>);
+        with_deadline(deadline: Option<Duration>);
+        with_interruption(interruption: Option<Interruption<'a>>);
+        with_clearance(clearance: Option<Clearance<'a>>);
+        with_accepts(accepts: Option<Acceptance<'a>>);
+        with_cost(cost: Option<Cost<'a>>);
+        with_unreached(unreached: Unreached);
     }
 
     /// True for a part that is a standing goal.

@@ -8,7 +8,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a measurement fails so")]
 
 use urdf_ik_testing as common;
-#[path = "../../tests/motion/keep_clear_runs.rs"]
+#[path = "../../tests/motion/keep_clear_runs/mod.rs"]
 mod runs;
 
 use std::time::Instant;

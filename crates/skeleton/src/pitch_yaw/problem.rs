@@ -4,6 +4,7 @@ use nalgebra::Point3;
 
 use super::{InputError, Outcome, PitchYawArm, PitchYawScratch, Reason, Residual};
 use urdf_ik_mathematics::segments::{InputErrorKind, check_coordinates, check_count, check_positive, require};
+use urdf_ik_text::setters;
 
 /// Larger seed angles are refused \[rad\]: the sine of their sums would be inaccurate.
 const MAX_ANGLE: f64 = 1e6;
@@ -46,24 +47,11 @@ impl Default for PitchYawOptions {
 }
 
 impl PitchYawOptions {
-    /// These options with another [`method`](Self::method).
-    pub fn with_method(self, method: StepMethod) -> Self {
-        Self { method, ..self }
-    }
-
-    /// These options with another [`tolerance`](Self::tolerance).
-    pub fn with_tolerance(self, tolerance: f64) -> Self {
-        Self { tolerance, ..self }
-    }
-
-    /// These options with another [`iterations`](Self::iterations).
-    pub fn with_iterations(self, iterations: usize) -> Self {
-        Self { iterations, ..self }
-    }
-
-    /// These options with another [`restarts`](Self::restarts).
-    pub fn with_restarts(self, restarts: usize) -> Self {
-        Self { restarts, ..self }
+    setters! {
+        with_method(method: StepMethod);
+        with_tolerance(tolerance: f64);
+        with_iterations(iterations: usize);
+        with_restarts(restarts: usize);
     }
 }
 

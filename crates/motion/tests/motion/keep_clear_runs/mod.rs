@@ -1,30 +1,30 @@
 //! Runs of an arm among obstacles in simulated time, and a judge of every state. Shared with
 //! crates/motion/benches/keep_clear.
 //!
-//! A run draws commands and events around the arm from its seed. The judge reads positions alone: every pair keeps the
-//! margin minus the transit allowance. An obstacle that appeared within the braking distance counts once the arm is at
-//! rest: then pairs that are too near may only separate.
+//! A run draws commands and events around the arm from its seed.
 
 #![allow(dead_code, reason = "the tests and the bench use their own parts of this file")]
 
-use std::collections::HashMap;
+mod judge;
+mod subject;
+
 use std::f64::consts::PI;
 use std::sync::Arc;
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use urdf_ik::collision::{
-    Attached, Clearance, Geometry, LinkShapes, Near, Obstacle, Pairs, Scene, SceneScratch, SegmentScratch, Srdf, World,
-    interpolate_into,
+    Attached, Clearance, Geometry, Obstacle, Scene, SceneScratch, SegmentScratch, World, interpolate_into,
 };
 use urdf_ik::motion::servo::{Axes, Command, Servo, ServoOptions, TipCommand, TipTwist};
 use urdf_ik::motion::{
-    FollowOptions, JointMotion, MotionLimits, Path, PathOptions, PathProblem, TRANSIT_ALLOWANCE, Timing, Trajectory,
-    TransitCheck, follow,
+    FollowOptions, JointMotion, Path, PathOptions, PathProblem, Timing, Trajectory, TransitCheck, follow,
 };
-use urdf_ik::robot::{MeshFolders, Robot};
-use urdf_ik::solver::{Mode, Outcome, Problem, Reason, Solver, Target, Unreached};
+use urdf_ik::solver::{Mode, Outcome, Problem, Reason, Target, Unreached};
 
-use crate::common::{Arm, Random, root};
+use crate::common::Random;
+use judge::Judge;
+pub use judge::Judged;
+pub use subject::Subject;
 
 pub const MARGIN: f64 = 0.01;
 /// Time between two states \[s\].
@@ -33,52 +33,6 @@ pub const PERIOD: f64 = 0.01;
 const MAX_STEP: f64 = 0.02;
 /// Minimum distance of pairs at the start, in margins: links of a UR5 are never much farther from each other.
 const ROOM: f64 = 1.2;
-/// Resolution of gaps \[m\]: the depth of a round shape is found by iterations.
-const ROUNDING: f64 = 1e-6;
-
-/// A robot with collision geometry.
-pub struct Subject {
-    pub arm: Arm,
-    shapes: LinkShapes,
-    pairs: Pairs,
-    solver: Solver,
-    limits: MotionLimits,
-}
-
-impl Subject {
-    /// The bundled arm of seven joints.
-    pub fn arm7() -> Self {
-        let text = std::fs::read_to_string(root().join("urdf/arm7.urdf")).unwrap();
-        Self::new(Arm::from_text(&text, "base_link", &["tool0"]), &text, &MeshFolders::new([], None), None)
-    }
-
-    /// A robot of ../shared/scenes.
-    pub fn of_scenes(name: &str, base: &str, tip: &str) -> Self {
-        let folder = root().join("../shared/scenes").join(name);
-        let read = |ending: &str| std::fs::read_to_string(folder.join(format!("{name}.{ending}"))).unwrap();
-        let (text, srdf) = (read("urdf"), read("srdf"));
-        let arm = Arm::new(name, Robot::from_urdf(&text).unwrap(), base, &[tip]);
-        let srdf = Srdf::from_text(&srdf).unwrap();
-        Self::new(arm, &text, &MeshFolders::new([], Some(&folder)), Some(&srdf))
-    }
-
-    fn new(arm: Arm, text: &str, folders: &MeshFolders, srdf: Option<&Srdf>) -> Self {
-        let shapes = LinkShapes::of_urdf(text, &arm.robot, folders).unwrap();
-        assert_eq!(shapes.faults(), [], "{}", arm.name);
-        let pairs = Pairs::of_chain(&arm.robot, &arm.chain, &shapes, srdf).unwrap();
-        let limits = arm.limits();
-        Self { solver: arm.solver(), limits, arm, shapes, pairs }
-    }
-
-    fn scene(&self, world: &World) -> Scene {
-        let Arm { robot, chain, .. } = &self.arm;
-        Scene::new(robot, chain, &self.shapes, &self.pairs, world, &robot.neutral_positions()).unwrap()
-    }
-
-    fn tip(&self, positions: &[f64]) -> Isometry3<f64> {
-        self.arm.tip_poses(positions)[0]
-    }
-}
 
 /// The commands of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,19 +71,6 @@ pub enum Events {
 
 impl Events {
     pub const ALL: [Self; 4] = [Self::None, Self::Added, Self::Moved, Self::Attached];
-}
-
-/// The result of a run.
-#[derive(Debug, Clone, Default)]
-pub struct Judged {
-    /// The least gap of pairs under the rule \[m\].
-    pub least: f64,
-    /// The first violation, in words.
-    pub broken: Option<String>,
-    /// Path length of the joint that moved most \[rad\].
-    pub moved: f64,
-    /// Number of steps along the fail-safe motion.
-    pub held: usize,
 }
 
 /// The source of the motion.
@@ -448,58 +389,4 @@ fn obstacle(random: &mut Random) -> (Arc<Obstacle>, Isometry3<f64>) {
     let turn =
         UnitQuaternion::from_axis_angle(&nalgebra::Unit::new_normalize(random.direction()), random.between(0.0, PI));
     (Arc::new(obstacle), Isometry3::from_parts(place.into(), turn))
-}
-
-/// Judges states, one after the other.
-#[derive(Default)]
-struct Judge {
-    /// Pairs that events brought inside the margin, with their last gaps \[m\].
-    excused: HashMap<String, f64>,
-    /// Whether the arm has not been at rest since.
-    is_caught: bool,
-    scratch: SceneScratch,
-}
-
-impl Judge {
-    /// Registers an event around an arm at `positions`.
-    fn begin(&mut self, scene: &Scene, positions: &[f64], stands: bool) {
-        self.is_caught = !stands;
-        let near = self.too_near(scene, positions);
-        self.excused = near.into_iter().collect();
-    }
-
-    /// Returns the least gap of the pairs under the rule \[m\], and a violation.
-    fn check(&mut self, scene: &Scene, positions: &[f64], stands: bool) -> (f64, Option<String>) {
-        let near = self.too_near(scene, positions);
-        let least = self.scratch.near.iter().map(Near::gap).fold(f64::INFINITY, f64::min);
-        let mut excused = HashMap::new();
-        for (pair, gap) in near {
-            let last = self.excused.get(&pair).copied();
-            if last.is_none() && !self.is_caught {
-                return (least, Some(format!("{pair} are {gap:.5} m apart")));
-            }
-            if let Some(last) = last
-                && !self.is_caught
-                && gap < last - ROUNDING
-            {
-                return (least, Some(format!("{pair} close from {last:.6} to {gap:.6} m")));
-            }
-            excused.insert(pair, gap);
-        }
-        self.is_caught &= !stands;
-        let is_excused = !excused.is_empty();
-        self.excused = excused;
-        (if is_excused { f64::INFINITY } else { least }, None)
-    }
-
-    /// The pairs below the margin minus the allowance, with their gaps \[m\].
-    fn too_near(&mut self, scene: &Scene, positions: &[f64]) -> Vec<(String, f64)> {
-        scene.find_near(positions, MARGIN, &mut self.scratch);
-        let near = self.scratch.near.iter().filter(|near| near.gap() < MARGIN - TRANSIT_ALLOWANCE - 1e-7);
-        let named = |near: &Near| {
-            let [first, second] = scene.pairs().nth(near.pair).unwrap();
-            (format!("{first} and {second}"), near.gap())
-        };
-        near.map(named).collect()
-    }
 }
