@@ -1,5 +1,6 @@
 //! Text from outside, with care: files of bounded size, YAML that cannot keep its reader busy, duplicate keys, enums
-//! whose values have names, setters of fields, and names and numbers that become part of a sentence whatever their length.
+//! whose values have names, setters of fields, and names and numbers that become part of a sentence whatever their
+//! length.
 //!
 //! ```
 //! use urdf_ik_text::names::{list, number, short};
