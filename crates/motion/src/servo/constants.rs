@@ -8,8 +8,6 @@ pub const SAME: f64 = 0.9986;
 pub const TURN: f64 = 0.8776;
 /// Time in which the joints may become faster before the next look, and before the end of a line where they may leave it \[s\].
 pub const REACTION_TIME: f64 = 0.05;
-/// Time constant of the mean command \[s\]: noise of 5 % on each axis then turns it by less than 3°.
-pub const MEAN_TIME: f64 = 2.0 * REACTION_TIME;
 /// A command that turned twice within this time is a hand's \[s\].
 pub const HAND_TIME: f64 = 0.3;
 /// Rate at which deviations from a line return, critically damped, and poses are approached \[1/s\].
@@ -37,27 +35,23 @@ pub const SOFT: f64 = 0.12;
 pub const COMFORT: f64 = 0.3;
 /// Number of steps of the look-ahead.
 pub const NODES: f64 = 10.0;
-/// Share of the commanded speed that counts as none \[-\]: a line begins where the velocity beside it is less. Also the speed of joints that
-/// may begin in another direction \[rad/s\].
+/// Share of the commanded speed that counts as none \[-\]: a line begins where the velocity beside it is less, and a deviation ends. Also the
+/// speed of joints that may begin in another direction \[rad/s\].
 pub const NO_SPEED: f64 = 0.02;
 /// Share of the commanded speed at which the look-ahead ends \[-\]: with more, an arm did not bend back at a singularity.
 pub const AT_END: f64 = 1e-3;
 /// Greatest motion of the joints while the tips are stationary \[rad\]: a longer one flips wrists that a person does not expect to flip.
 pub const MAX_STANDING: f64 = 0.3;
-/// Rounding of lengths, speeds and accelerations [rad or m, per s or s²].
+/// Rounding of lengths, speeds and accelerations [rad or m, per s or s²], and of bisections.
 pub const TINY: f64 = 1e-9;
-/// Bisections of accelerations and jerks: the last changes them by less than a millionth.
-pub const BISECTIONS: usize = 24;
 /// Distance of the look-ahead from the limits \[rad or m\].
 pub const LIMIT_MARGIN: f64 = 1e-4;
 /// Singular values below this count as near a singularity, whose branches are tried, and which the status names \[-\].
 pub const NEAR_SINGULAR: f64 = 0.1;
 /// Range of the cosine of the deviation angle over which a motion ends \[-\].
 pub const FADE: f64 = 0.1;
-/// Cosine of the angle to the command from which a deviating motion is on the command again \[-\].
-pub const ON_COMMAND: f64 = 0.9998;
-/// Share that counts as all \[-\]: of the commanded speed, where a deviating motion is on the command again, and of the slack, the rest of
-/// which is for the time in which joints become slower.
-pub const ALMOST_ALL: f64 = 0.96;
+/// Share that counts as all \[-\]: of the commanded speed, where a deviation ends; of the slack, the rest of which is for the time in
+/// which joints become slower; of the product of two velocities, below which the look-ahead is closer.
+pub const ALMOST_ALL: f64 = 0.95;
 /// Share of the stopping distance that the joints keep from contacts \[-\]: the fail-safe motion leaves the direction of a wall by less.
 pub const CONTACT_ROOM: f64 = 0.2;

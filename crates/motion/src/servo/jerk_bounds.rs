@@ -3,7 +3,7 @@
 //! A joint may go on as long as it can still come to rest in time: below its velocity limit when its acceleration has ended, and before
 //! its position limit when it has braked. A step is bounded so that this holds after it; so there is always a next step.
 
-use super::constants::BISECTIONS;
+use super::constants::TINY;
 use crate::MotionLimits;
 use crate::braking_speed::braking_speed;
 use crate::generator::JointState as Joints;
@@ -12,8 +12,6 @@ use urdf_ik_robot::{Chain, Domain, Variable};
 
 /// The share of the limits of acceleration and jerk that braking counts on. The rest makes up for jerks that are constant over a step.
 const SHARE: f64 = 0.9;
-/// Rounding of positions \[rad or m\] and of the other quantities, relative to their limits.
-const ROUNDING: f64 = 1e-12;
 
 /// Limits of one joint.
 #[derive(Debug, Clone, Copy)]
@@ -119,16 +117,16 @@ impl Limits {
     /// Whether the velocity keeps its limit within a step at whose end the acceleration has turned.
     fn peaks_safely(&self, state: State, jerk: f64, period: f64) -> bool {
         let turns = state.acceleration > 0.0 && state.acceleration + jerk * period < 0.0;
-        !turns || state.velocity + 0.5 * state.acceleration.powi(2) / -jerk <= self.velocity * (1.0 + ROUNDING)
+        !turns || state.velocity + 0.5 * state.acceleration.powi(2) / -jerk <= self.velocity * (1.0 + TINY)
     }
 
     /// Whether a joint can stay below its upper limits from that state on.
     fn is_safe(&self, State { position, velocity, acceleration }: State, upper: f64) -> bool {
         let braking = self.rates.times(SHARE);
         let peak = velocity + 0.5 * acceleration.max(0.0).powi(2) / braking.jerk;
-        acceleration <= self.rates.acceleration * (1.0 + ROUNDING)
-            && peak <= self.velocity * (1.0 + ROUNDING)
-            && position + braking.stop(velocity, acceleration).0 <= upper + ROUNDING
+        acceleration <= self.rates.acceleration * (1.0 + TINY)
+            && peak <= self.velocity * (1.0 + TINY)
+            && position + braking.stop(velocity, acceleration).0 <= upper + TINY
     }
 }
 
@@ -137,7 +135,8 @@ pub fn greatest(mut low: f64, mut high: f64, is_allowed: impl Fn(f64) -> bool) -
     if is_allowed(high) {
         return high;
     }
-    for _ in 0..BISECTIONS {
+    let tolerance = TINY * (high - low);
+    while high - low > tolerance {
         let middle = 0.5 * (low + high);
         *(if is_allowed(middle) { &mut low } else { &mut high }) = middle;
     }

@@ -4,7 +4,7 @@
 //! line. Length instead of time makes folds of the line harmless: there the motion of the joints is smooth, though its rate along the line
 //! is infinite.
 
-use super::constants::{AT_END, MAX_STANDING, NEAR_SINGULAR, NO_SPEED, NODES, TINY};
+use super::constants::{ALMOST_ALL, AT_END, MAX_STANDING, NEAR_SINGULAR, NO_SPEED, NODES, TINY};
 use super::direction::Direction;
 use super::goal::{Goal, RowKind};
 use super::line::Tracking;
@@ -15,8 +15,6 @@ use urdf_ik_mathematics::vectors::{add_times, dot, length, normalise};
 
 /// Most direction problems of a look-ahead: where the joints change their direction, the nodes are closer.
 pub const CAPACITY: usize = 32;
-/// Cosine of the turn between two nodes from which the step is shorter \[-\]: 18°.
-const STRAIGHT: f64 = 0.95;
 
 /// What ends the way.
 #[derive(Debug, Clone, Copy)]
@@ -203,7 +201,7 @@ impl LookAhead {
     fn bends(&self) -> bool {
         let Some(last) = self.count.checked_sub(1) else { return false };
         let (here, there) = (self.velocities(last), &self.direction.velocities);
-        2.0 * dot(here, there) < STRAIGHT * (dot(here, here) + dot(there, there))
+        2.0 * dot(here, there) < ALMOST_ALL * (dot(here, here) + dot(there, there))
     }
 
     fn push(&mut self) {

@@ -7,7 +7,7 @@ use crate::generator::JointState as Joints;
 use crate::pose_projection::project;
 use crate::servo::acceleration::Preference;
 use crate::servo::command::{Aim, TipCommand};
-use crate::servo::constants::{ALMOST_ALL, BEND, FADE, NO_SPEED, ON_COMMAND, PLANNED, REACTION_TIME, TINY};
+use crate::servo::constants::{ALMOST_ALL, BEND, FADE, NO_SPEED, PLANNED, REACTION_TIME, TINY};
 use crate::servo::goal::RowKind;
 use crate::servo::jerk_bounds::{Limits, State};
 use crate::servo::line::{Tracking, over_radian};
@@ -319,7 +319,7 @@ impl Servo {
         let squared: f64 = self.goal.kinds.iter().enumerate().map(|row| beside(row).powi(2)).sum();
         self.goal.line.settle(squared.sqrt());
         let is_on_command = self.goal.line.tracking == Tracking::Deviating
-            && self.cosine() > ON_COMMAND
+            && self.cosine().powi(2) > 1.0 - NO_SPEED.powi(2)
             && self.ahead.speed > ALMOST_ALL * self.goal.line.speed;
         if is_on_command {
             self.try_to_be(Tracking::Entering, |servo| servo.ahead.leads_on());
