@@ -148,9 +148,13 @@ class Client:
 
     def wait_until_ready(self, process, robot=True):
         """Waits until the node answers and, if it has a robot, publishes."""
+        namespace, name = self.name.rsplit('/', 1)
+
         def ready():
             assert process.is_alive(), f'exited unexpectedly; it printed:\n{process.output()}'
-            return (self.service(SolveIK, 'solve_ik').service_is_ready()
+            # Endpoints may be discovered before the name of their node.
+            return ((name, namespace or '/') in self.node.get_node_names_and_namespaces()
+                    and self.service(SolveIK, 'solve_ik').service_is_ready()
                     and self.service(ForwardKinematics, 'forward_kinematics').service_is_ready()
                     and self.target_publisher('target_pose').get_subscription_count() > 0
                     and self.target_publisher('target_point', PointStamped).get_subscription_count() > 0

@@ -64,10 +64,7 @@ ACTIONS = {'~/follow_path': 'urdf_ik/action/FollowPath'}
 
 @pytest.fixture(scope='module')
 def node(module_start):
-    node = module_start.node(robot=False)
-    # Discovery announces endpoints first, then their node.
-    node.wait_for(lambda: ('urdf_ik', node.namespace) in node.node.get_node_names_and_namespaces(), 'the node')
-    return node
+    return module_start.node(robot=False)
 
 
 def full_name(node, name):
