@@ -38,6 +38,13 @@ fn in_plane() -> Target {
     Target::new(0, Isometry3::identity()).with_free_axes([false, false, true, true, true, true])
 }
 
+/// A ball of 5 cm.
+fn ball() -> Arc<Obstacle> {
+    let mut ball = Obstacle::default();
+    ball.add_primitive(Geometry::Sphere { radius: 0.05 }, &Isometry3::identity()).unwrap();
+    Arc::new(ball)
+}
+
 fn line(corners: &[[f64; 2]]) -> Path {
     let poses: Vec<_> = corners.iter().map(|at| Isometry3::translation(at[0], at[1], 0.0)).collect();
     Path::new(&poses, PathOptions::default()).unwrap()
@@ -109,11 +116,9 @@ fn poses_that_cannot_be_connected_are_distinguished_from_poses_without_solution(
     // An obstacle over the line.
     let shapes = LinkShapes::of_urdf(&text, &arm.robot, &MeshFolders::new([], None)).unwrap();
     let pairs = Pairs::of_chain(&arm.robot, &arm.chain, &shapes, None).unwrap();
-    let mut ball = Obstacle::default();
-    ball.add_primitive(Geometry::Sphere { radius: 0.05 }, &Isometry3::identity()).unwrap();
     let mut world = World::default();
     let middle = path.pose_at(0.08).translation.vector;
-    world.add("ball", Arc::new(ball), Isometry3::translation(middle.x, middle.y, 0.0)).unwrap();
+    world.add("ball", ball(), Isometry3::translation(middle.x, middle.y, 0.0)).unwrap();
     let scene = Scene::new(&arm.robot, &arm.chain, &shapes, &pairs, &world, &arm.robot.neutral_positions()).unwrap();
     let blocked = stop(&path, Some(Clearance { scene: &scene, margin: 1e-3 }));
     assert!(matches!(blocked.reason, StopReason::Collision { .. }), "{blocked}");
@@ -231,13 +236,11 @@ fn a_free_start_is_clear_where_a_shorter_motion_starts_in_contact() {
     for place in 0..16 {
         // The bodies touch at 7 cm.
         let (sine, cosine) = (f64::from(place) * std::f64::consts::FRAC_PI_8).sin_cos();
-        let mut ball = Obstacle::default();
-        ball.add_primitive(Geometry::Sphere { radius: 0.05 }, &Isometry3::identity()).unwrap();
         let mut world = World::default();
         let (x, y) = (start.x + 0.065 * cosine, start.y + 0.065 * sine);
         // The path has a mirror image, whose motion is as long.
         for (name, y) in [("ball", y), ("image", -y)] {
-            world.add(name, Arc::new(ball.clone()), Isometry3::translation(x, y, 0.0)).unwrap();
+            world.add(name, ball(), Isometry3::translation(x, y, 0.0)).unwrap();
         }
         let scene = Scene::new(&arm.robot, &arm.chain, &shapes, &pairs, &world, &rest).unwrap();
         let problem = problem.with_clearance(Some(Clearance { scene: &scene, margin: 1e-3 }));
@@ -248,6 +251,30 @@ fn a_free_start_is_clear_where_a_shorter_motion_starts_in_contact() {
             let positions = curve.positions_at(curve.length() * f64::from(i) / 200.0);
             assert!(scene.is_free(&positions, 5e-4, &mut scratch), "ball {place}: {positions:?} at {i}");
         }
+    }
+}
+
+#[test]
+fn a_free_start_keeps_the_margin_where_the_shortest_motion_begins_inside_it_and_leaves_it() {
+    let (arm, text) = two_links(3.0);
+    let shapes = LinkShapes::of_urdf(&text, &arm.robot, &MeshFolders::new([], None)).unwrap();
+    let pairs = Pairs::of_chain(&arm.robot, &arm.chain, &shapes, None).unwrap();
+    let target = Target::new(0, Isometry3::identity()).with_free_axes([false, true, true, true, true, true]);
+    let (limits, solver, seed, path) = (limits(&arm), arm.solver(), [0.8, -1.0], line(&[[0.1, 0.0], [0.3, 0.0]]));
+    let problem = PathProblem::new(&path, &target, &seed, &limits).with_free_start(true);
+    let alone = follow(&solver, &problem, &FollowOptions::default()).unwrap().curve.unwrap();
+    let start = arm.tip_poses(&alone.positions_at(0.0))[0].translation;
+    let (rest, margin, mut scratch) = (arm.robot.neutral_positions(), 1e-2, SceneScratch::default());
+    for place in 1..=8 {
+        // 5 mm of free space at that start.
+        let (angle, mut world) = (f64::from(place) * std::f64::consts::FRAC_PI_8, World::default());
+        let shift = Isometry3::translation(0.075 * angle.cos(), 0.075 * angle.sin(), 0.0);
+        world.add("ball", ball(), start * shift).unwrap();
+        let scene = Scene::new(&arm.robot, &arm.chain, &shapes, &pairs, &world, &rest).unwrap();
+        assert!(!scene.is_free(&alone.positions_at(0.0), margin, &mut scratch), "ball {place}");
+        let problem = problem.with_clearance(Some(Clearance { scene: &scene, margin }));
+        let first = follow(&solver, &problem, &FollowOptions::default()).unwrap().curve.unwrap().positions_at(0.0);
+        assert!(scene.is_free(&first, margin - 1e-4, &mut scratch), "ball {place}: {first:?}");
     }
 }
 
@@ -281,10 +308,8 @@ fn a_search_stays_clear_of_obstacles_and_can_be_interrupted() {
     let (arm, text) = two_links(3.0);
     let shapes = LinkShapes::of_urdf(&text, &arm.robot, &MeshFolders::new([], None)).unwrap();
     let pairs = Pairs::of_chain(&arm.robot, &arm.chain, &shapes, None).unwrap();
-    let mut ball = Obstacle::default();
-    ball.add_primitive(Geometry::Sphere { radius: 0.05 }, &Isometry3::identity()).unwrap();
     let mut world = World::default();
-    world.add("ball", Arc::new(ball), Isometry3::translation(0.5, 0.1, 0.0)).unwrap();
+    world.add("ball", ball(), Isometry3::translation(0.5, 0.1, 0.0)).unwrap();
     let rest = arm.robot.neutral_positions();
     let scene = Scene::new(&arm.robot, &arm.chain, &shapes, &pairs, &world, &rest).unwrap();
     let (target, limits, seed) = (in_plane(), limits(&arm), [0.0, 0.0]);
@@ -337,10 +362,8 @@ fn of_equally_long_motions_a_free_start_chooses_the_one_with_more_clearance() {
     let (target, limits, path) = (in_plane(), limits(&arm), line(&[[0.6, 0.0], [0.8, 0.0]]));
     for side in [-1.0, 1.0] {
         // The elbow moves from (0.3, 0.4) to (0.4, 0.3), and with the other branch to the other side.
-        let mut ball = Obstacle::default();
-        ball.add_primitive(Geometry::Sphere { radius: 0.05 }, &Isometry3::identity()).unwrap();
         let mut world = World::default();
-        world.add("ball", Arc::new(ball), Isometry3::translation(0.41, side * 0.41, 0.0)).unwrap();
+        world.add("ball", ball(), Isometry3::translation(0.41, side * 0.41, 0.0)).unwrap();
         let rest = arm.robot.neutral_positions();
         let scene = Scene::new(&arm.robot, &arm.chain, &shapes, &pairs, &world, &rest).unwrap();
         for elbow in [-1.8, 1.8] {
