@@ -107,7 +107,7 @@ fn jacobian_samples(chain: &Chain, tip: usize, length_scale: f64) -> Vec<Jacobia
 fn singular_values(jacobian: &DMatrix<f64>, kept: [bool; 6]) -> Vec<f64> {
     let rows: Vec<usize> = (0..6).filter(|&row| kept[row]).collect();
     let part = jacobian.select_rows(&rows);
-    let mut values = if part.ncols() == 0 {
+    let mut values = if part.is_empty() {
         Vec::new()
     } else {
         let found = part.try_svd(false, false, f64::EPSILON, 1000);
@@ -163,6 +163,12 @@ mod tests {
     const YAW: (&str, &str) = ("0 0 0.3", "0 0 1");
     const SHOULDER: (&str, &str) = ("0 0 0.1", "0 1 0");
     const ELBOW: (&str, &str) = ("0 0 0.4", "0 1 0");
+
+    #[test]
+    fn no_row_has_no_singular_value() {
+        assert!(super::singular_values(&super::DMatrix::zeros(6, 2), [false; 6]).is_empty());
+        assert_eq!(super::singular_values(&super::DMatrix::zeros(6, 0), [true; 6]).len(), 6);
+    }
 
     #[test]
     fn planar_arms_keep_the_plane() {
