@@ -59,7 +59,7 @@ impl Unit {
     }
 }
 
-/// The values that a goal requires.
+/// Unit and number of the values of a goal, and its subject in messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Requirement {
     /// Unit of the values.
@@ -72,7 +72,7 @@ pub struct Requirement {
 
 /// A kind of goal with its numbers.
 pub trait Kind: Debug + Send + Sync {
-    /// What it requires of its values.
+    /// Unit and number of its values, and its subject in messages.
     fn requirement(&self) -> Requirement;
 
     /// Unit of its values.

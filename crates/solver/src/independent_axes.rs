@@ -122,6 +122,7 @@ fn singular_values(jacobian: &DMatrix<f64>, kept: [bool; 6]) -> Vec<f64> {
 mod tests {
     use std::sync::Arc;
 
+    use super::{DMatrix, singular_values};
     use crate::{Method, Solver, names_of_free_axes};
     use urdf_ik_robot::{Chain, Robot};
 
@@ -166,8 +167,8 @@ mod tests {
 
     #[test]
     fn no_row_has_no_singular_value() {
-        assert!(super::singular_values(&super::DMatrix::zeros(6, 2), [false; 6]).is_empty());
-        assert_eq!(super::singular_values(&super::DMatrix::zeros(6, 0), [true; 6]).len(), 6);
+        assert!(singular_values(&DMatrix::zeros(6, 2), [false; 6]).is_empty());
+        assert_eq!(singular_values(&DMatrix::zeros(6, 0), [true; 6]).len(), 6);
     }
 
     #[test]

@@ -136,9 +136,11 @@ pub fn greatest(mut low: f64, mut high: f64, is_allowed: impl Fn(f64) -> bool) -
         return high;
     }
     let tolerance = TINY * (high - low);
-    while high - low > tolerance {
-        let middle = 0.5 * (low + high);
+    let mut middle = 0.5 * (low + high);
+    // In a narrow interval the middle is soon an end by rounding.
+    while high - low > tolerance && low < middle && middle < high {
         *(if is_allowed(middle) { &mut low } else { &mut high }) = middle;
+        middle = 0.5 * (low + high);
     }
     low
 }

@@ -39,3 +39,12 @@ fn whatever_is_chosen_keeps_all_limits() {
         assert!(least_reached < -0.29 && greatest_reached > 0.49, "{least_reached} {greatest_reached}");
     }
 }
+
+#[test]
+fn the_greatest_value_of_a_narrow_or_endless_interval_is_found() {
+    let high = 1.0_f64.next_up();
+    assert!(greatest(1.0, high, |value| value < high) < high);
+    assert!(greatest(0.0, f64::INFINITY, |value| value < 1.0) < 1.0);
+    assert!(greatest(f64::NAN, 1.0, |_| false).is_nan());
+    assert!((greatest(0.0, 1.0, |value| value < 0.3) - 0.3).abs() < 1e-8);
+}
