@@ -22,6 +22,8 @@ JOINTS = list(MEASURED_AT)
 SAG = {'shoulder_lift_joint': 0.007}
 BOUND = 0.05  # [rad], following_error.angle
 STOPPED = 1e-3  # [rad] from rest
+# For tests without a following error: a busy machine delays the arm's measurements by more than the default window.
+PATIENT = {'following_error__window': 3.0}
 
 
 class Driven:
@@ -123,7 +125,7 @@ def drive(start, simulate, arm_robot):
 
 
 def test_bursts_with_pauses_do_not_let_the_arm_sink(drive, arm_robot):
-    it = drive()
+    it = drive(**PATIENT)
     height = tip(arm_robot, 2)
     it.stream('twist', it.moved_by(0.01), 'the arm to move')
     it.node.live(60)
@@ -202,7 +204,7 @@ def test_the_command_comes_back_to_the_arm(drive, service):
 
 @pytest.mark.parametrize('service', ['reset', 'resume', 'stop'])
 def test_repeated_recoveries_do_not_let_the_arm_sink(drive, service):
-    it = drive()
+    it = drive(**PATIENT)
     it.stream('pose', it.moved_by(0.02), 'the arm to move')
     it.call(service)
     it.node.wait_for(it.rests, 'the arm to rest')
@@ -215,7 +217,7 @@ def test_repeated_recoveries_do_not_let_the_arm_sink(drive, service):
 
 @pytest.mark.parametrize('delay', [0.0, 0.2])
 def test_a_reset_in_a_stream_makes_no_step(drive, delay):
-    it = drive()
+    it = drive(**PATIENT)
     it.arm.delay(delay)
     it.stream('pose', it.moved_by(0.05), 'the arm to move')
     since = it.arm.now()
@@ -281,7 +283,7 @@ def test_measurements_that_stop_in_a_stream_stop_the_arm(drive, kind):
 
 
 def test_a_stop_ends_a_stream_of_poses_until_a_resume(drive):
-    it = drive()
+    it = drive(**PATIENT)
     since = it.arm.now()
     it.stream('pose', it.moved_by(0.05), 'the arm to move')
     answer = it.node.service(Trigger, 'stop').call_async(Trigger.Request())
@@ -305,7 +307,7 @@ def test_a_stop_ends_a_stream_of_poses_until_a_resume(drive):
 
 
 def test_a_stopped_stream_counts_again_after_a_pause(drive):
-    it = drive()
+    it = drive(**PATIENT)
     it.stream('pose', it.moved_by(0.02), 'the arm to move')
     it.call('stop')
     it.node.wait_for(it.rests, 'the arm to rest')
@@ -323,7 +325,7 @@ def diagnostics(node):
 
 
 def test_diagnostics_are_fine_while_a_smooth_stream_follows_and_not_after_a_fault(drive):
-    it = drive()
+    it = drive(**PATIENT)
     node_statuses = diagnostics(it.node)
     it.stream('pose', it.moved_by(0.02), 'the arm to move')
     seen = len(node_statuses())
