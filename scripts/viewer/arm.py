@@ -211,10 +211,8 @@ class Arm(Node):
 
     def publish_target(self, tip, pose):
         """`pose` is in the base link's frame, a 4 x 4 matrix with its quaternion x, y, z, w."""
-        matrix, quaternion = pose
-        if tip in self._tips and np.isfinite(matrix).all():
-            target = PoseStamped(pose=Pose(position=Point(**dict(zip('xyz', matrix[:3, 3].tolist()))),
-                                           orientation=Quaternion(**dict(zip('xyzw', map(float, quaternion))))))
+        if tip in self._tips and np.isfinite(pose[0]).all():
+            target = PoseStamped(pose=pose_message(*pose))
             target.header.stamp = self.get_clock().now().to_msg()
             _, publisher = self._tips[tip][-1]
             publisher.publish(target)
@@ -252,11 +250,11 @@ class Arm(Node):
         """Whether the node has handles."""
         return self._feedback.get_subscription_count() > 0
 
-    def drag_goal(self, name, place):
-        """Moves the handle of a standing goal to a position in the base link's frame."""
+    def drag_goal(self, name, pose):
+        """Moves the handle of a standing goal to a pose as for `publish_target`."""
         self._feedback.publish(InteractiveMarkerFeedback(
             client_id=self.get_name(), marker_name=f'goals/{name}', event_type=InteractiveMarkerFeedback.POSE_UPDATE,
-            pose=Pose(position=Point(**dict(zip('xyz', place.tolist()))))))
+            pose=pose_message(*pose)))
 
     def release_goal(self, name):
         self._feedback.publish(InteractiveMarkerFeedback(
@@ -307,3 +305,9 @@ class Arm(Node):
             client.call_async(request).add_done_callback(answered)
         else:
             self.notice = f'the node {self.node_name} does not answer'
+
+
+def pose_message(matrix, quaternion):
+    """The Pose of a 4 x 4 matrix with its quaternion x, y, z, w."""
+    return Pose(position=Point(**dict(zip('xyz', matrix[:3, 3].tolist()))),
+                orientation=Quaternion(**dict(zip('xyzw', map(float, quaternion)))))

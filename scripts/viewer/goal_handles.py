@@ -1,10 +1,11 @@
-"""Handles of the standing goals: one at each draggable ball drawn by the node."""
+"""Handles of the standing goals: one at each ball that the node draws to be moved, and at each cube to be turned."""
 from visualization_msgs.msg import Marker
 
 from .handle import Handle
 from .markers import HANDLES, pose_in_scene, rgb
 
-SIZE = 0.4  # size relative to the handle of a tip
+# Sizes of what moves and of what turns, relative to the handle of a tip, which the rings surround.
+SIZES = 0.4, 1.3
 
 
 class GoalHandles:
@@ -16,19 +17,19 @@ class GoalHandles:
 
     def show(self, markers, base_pose, reach):
         """`markers` by namespace and id."""
-        balls = {marker.ns.removeprefix(HANDLES): marker for marker in markers.values()
-                 if marker.ns.startswith(HANDLES) and marker.type == Marker.SPHERE}
-        for name in self._handles.keys() - balls.keys():
-            self._handles.pop(name).remove()
-            self._held.discard(name)
-        for name, ball in balls.items():
-            if name not in self._handles:
-                self._handles[name] = Handle(
-                    self._server, f'goals/{name}', SIZE * reach, lambda pose, name=name: self._on_drag(name, pose),
-                    turns=False, by_ball=True)
-            handle = self._handles[name]
-            handle.follow(pose_in_scene(base_pose, ball.pose.position))
-            handle.look(rgb(ball.color), '')
+        grips = {(marker.ns.removeprefix(HANDLES), marker.type == Marker.CUBE): marker for marker in markers.values()
+                 if marker.ns.startswith(HANDLES)}
+        for key in self._handles.keys() - grips.keys():
+            self._handles.pop(key).remove()
+            self._held.discard(key[0])
+        for (name, turns), grip in grips.items():
+            if (name, turns) not in self._handles:
+                self._handles[name, turns] = Handle(
+                    self._server, f'goals/{name}', SIZES[turns] * reach, lambda pose, name=name: self._on_drag(name, pose),
+                    turns=turns, moves=not turns, by_ball=not turns)
+            handle = self._handles[name, turns]
+            handle.follow(pose_in_scene(base_pose, grip.pose))
+            handle.look(rgb(grip.color), '')
             self._note_release(name, handle.is_held)
 
     def _note_release(self, name, is_held):

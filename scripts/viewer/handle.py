@@ -9,17 +9,17 @@ from .instances import wxyz_of
 class Handle:
     """Follows its tip until it is dragged. `on_drag` gets the dragged poses."""
 
-    def __init__(self, server, name, reach, on_drag, *, turns=True, axes=(True, True, True), by_ball=False):
+    def __init__(self, server, name, reach, on_drag, *, turns=True, moves=True, axes=(True, True, True), by_ball=False):
         """`reach` [m] sets the size; `on_drag` gets a pose in the scene's frame, in viser's thread.
 
-        `turns`: whether it has rings; `axes`: which arrows it has; `by_ball`: whether the ball at its centre can be dragged, too,
-        across the view.
+        `turns`: whether it has rings; `moves`: whether it has arrows; `axes`: which ones; `by_ball`: whether the ball at its centre can be
+        dragged, too, across the view.
         """
         self._on_drag = on_drag
         self._held_by, self._shown, self._look = None, None, None
         self._gizmo = server.scene.add_transform_controls(
             f'/handle/{name}', scale=0.17 * reach, line_width=3.0, depth_test=False, disable_rotations=not turns,
-            active_axes=axes)
+            disable_axes=not moves, disable_sliders=not moves, active_axes=axes)
         self._ball = server.scene.add_icosphere(f'/handle/{name}/ball', radius=(0.03 if by_ball else 0.022) * reach,
                                                 color=GREY, cast_shadow=False)
         self._label = server.scene.add_label(f'/handle_label/{name}', '', anchor='bottom-center', visible=False)

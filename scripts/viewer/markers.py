@@ -3,21 +3,20 @@ import numpy as np
 from visualization_msgs.msg import Marker
 
 from .instances import instance_color
+from .obstacles import matrix
 from .stage import GRID
 
 WORKSPACE, GOALS = 'workspace', 'goals/'  # namespaces of the node, before the name of a goal
-HANDLES = 'goal_handles/'  # of draggable balls at goals, before the name of the goal
+HANDLES = 'goal_handles/'  # of draggable balls and cubes at goals, before the name of the goal
 
 
 def is_shown(marker):
     return marker.ns == WORKSPACE or marker.ns.startswith(GOALS)
 
 
-def pose_in_scene(base_pose, place):
-    """A pose in the base link's frame, in the scene's frame, with the axes of the base link."""
-    pose = base_pose.copy()
-    pose[:3, 3] += base_pose[:3, :3] @ (place.x, place.y, place.z)
-    return pose
+def pose_in_scene(base_pose, pose):
+    """A pose in the base link's frame as one in the scene's frame."""
+    return base_pose @ matrix(pose)
 
 
 class Lines:
@@ -57,7 +56,7 @@ class Ball:
         self.show(marker, base_pose, dark)
 
     def show(self, marker, base_pose, _dark):
-        self._node.position = pose_in_scene(base_pose, marker.pose.position)[:3, 3]
+        self._node.position = pose_in_scene(base_pose, marker.pose)[:3, 3]
         if tuple(self._node.color) != rgb(marker.color):
             self._node.color = rgb(marker.color)
 
@@ -78,7 +77,7 @@ class Label:
         if self._node.text != text:
             self._node.text = text
         self._node.visible = bool(violation)
-        self._node.position = pose_in_scene(base_pose, marker.pose.position)[:3, 3]
+        self._node.position = pose_in_scene(base_pose, marker.pose)[:3, 3]
 
     def remove(self):
         self._node.remove()

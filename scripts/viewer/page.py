@@ -80,7 +80,7 @@ class Page:
     def _drag_goal(self, name, pose):
         """Moves a standing goal: `pose` is in the root link's frame."""
         if self._robot is not None:
-            self._arm.drag_goal(name, self._in_base(pose)[:3, 3])
+            self._arm.drag_goal(name, with_quaternion(self._in_base(pose)))
 
     def _in_base(self, pose):
         return np.linalg.inv(self._link_poses()[self._base]) @ pose
@@ -88,9 +88,7 @@ class Page:
     def _drag(self, number, pose):
         """Publishes the target: `pose` is in the root link's frame."""
         if self._robot is not None and number < len(self._tips):
-            target = self._in_base(pose)
-            w, x, y, z = viser.transforms.SO3.from_matrix(target[:3, :3]).wxyz
-            self._arm.publish_target(self._tips[number], (target, (x, y, z, w)))
+            self._arm.publish_target(self._tips[number], with_quaternion(self._in_base(pose)))
 
     # Messages of the node
 
@@ -230,6 +228,11 @@ def tools_of(robot, base, positions, tips):
     poses = robot.link_poses(there)
     return {tip: np.linalg.inv(poses[robot.link_index[tip]]) @ poses[base] @ matrix_of(pose)
             for tip, pose in tips.items() if tip in robot.link_index}
+
+
+def with_quaternion(pose):
+    """A 4 x 4 matrix with its quaternion x, y, z, w."""
+    return pose, np.roll(viser.transforms.SO3.from_matrix(pose[:3, :3]).wxyz, -1)
 
 
 def matrix_of(pose):

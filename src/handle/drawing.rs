@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use nalgebra::{Isometry3, Point3};
+use nalgebra::Isometry3;
 use r2r::visualization_msgs::msg::InteractiveMarkerUpdate;
 
 use super::handles::{Handle, Handles};
@@ -12,12 +12,14 @@ use crate::arm::Arm;
 use crate::messages::TargetAxes;
 use crate::robot_in_use::Configuration;
 use crate::solving::GoalView;
+use urdf_ik_goals::Grip;
 use urdf_ik_robot::ChainPoses;
 
 /// Size of a handle as a fraction of that of the arm.
 const SIZE: f64 = 0.2;
-/// Size of a handle of a goal as a fraction of that of the robot.
-const GOAL_SIZE: f64 = 0.1;
+/// Size of a handle that moves a goal, and of one that turns it, as a fraction of that of the robot. The rings of an
+/// orientation surround the handle of the tip, which is often at the same place.
+const GOAL_SIZES: [f64; 2] = [0.1, 0.26];
 /// Size of a handle of an arm without extent \[m\].
 const DEFAULT_SIZE: f64 = 0.2;
 /// Smallest and largest size of a handle \[m\].
@@ -51,6 +53,7 @@ pub(super) fn draw(arm: &Arm, handles: &Handles) -> Vec<HandleView> {
             text,
             menu: Some(settings.solver),
             axes: handle.axes,
+            moves: true,
         };
         let pose = handle.holder.pose(Instant::now()).unwrap_or(poses.tips()[tip]);
         HandleView { name, appearance, pose, is_displaced: std::mem::take(&mut handle.is_displaced) }
@@ -64,30 +67,32 @@ pub(super) fn draw(arm: &Arm, handles: &Handles) -> Vec<HandleView> {
 /// The handles of the standing goals that people can move.
 fn draw_goals(arm: &Arm, now: &Configuration, handles: &Handles) -> Vec<HandleView> {
     let (views, frame) = (GoalView::all(arm, now, &arm.settings()), now.loaded.base_frame(&arm.settings()));
-    let places: BTreeMap<String, (&GoalView, Point3<f64>)> =
-        views.iter().filter_map(|view| Some((view.display_name(), (view, view.grip_place()?)))).collect();
+    let poses: BTreeMap<String, (&GoalView, Isometry3<f64>)> =
+        views.iter().filter_map(|view| Some((view.display_name(), (view, view.grip_pose()?)))).collect();
     let draw = |states: &mut BTreeMap<String, Handle>| {
-        let draw_goal = |(name, (view, place)): (&String, &(&GoalView, Point3<f64>))| {
+        let draw_goal = |(name, (view, pose)): (&String, &(&GoalView, Isometry3<f64>))| {
             let state = states.get_mut(name);
             let held_at = state.as_ref().and_then(|state| state.holder.pose(Instant::now()));
             let notice = state.as_ref().and_then(|state| state.notice.clone());
+            let turns = view.grip().is_some_and(Grip::turns);
             let (colour, text) = marker::colour_and_text_of_goal(!view.is_met(), notice.as_deref());
             let appearance = Appearance {
                 frame: frame.clone(),
                 title: String::new(),
-                size: (GOAL_SIZE * now.loaded.size()).clamp(BOUNDS.0, BOUNDS.1),
+                size: (GOAL_SIZES[usize::from(turns)] * now.loaded.size()).clamp(BOUNDS.0, BOUNDS.1),
                 colour,
                 text,
                 menu: None,
-                axes: TargetAxes::Position,
+                axes: if turns { TargetAxes::Followable { kept: None } } else { TargetAxes::Position },
+                moves: !turns,
             };
-            let pose = held_at.unwrap_or_else(|| Isometry3::translation(place.x, place.y, place.z));
+            let pose = held_at.unwrap_or(*pose);
             let is_displaced = state.is_some_and(|state| std::mem::take(&mut state.is_displaced));
             HandleView { name: name.clone(), appearance, pose, is_displaced }
         };
-        places.iter().map(draw_goal).collect()
+        poses.iter().map(draw_goal).collect()
     };
-    handles.of_goals(&now.loaded, |name| places.contains_key(name), draw)
+    handles.of_goals(&now.loaded, |name| poses.contains_key(name), draw)
 }
 
 /// Poses of the tips in the base link's frame.
@@ -140,6 +145,7 @@ mod tests {
             text: String::new(),
             menu: Some(SolverKind::Jacobian),
             axes: TargetAxes::Followable { kept: None },
+            moves: true,
         };
         HandleView { name: name.into(), appearance, pose: Isometry3::translation(x, 0.0, 0.0), is_displaced: false }
     }
@@ -176,8 +182,9 @@ mod tests {
     fn the_controls_of_a_marker_have_names_of_their_own_and_unit_quaternions() {
         let mut drawn = drawn("tool0", 0.0, StatusColour::OutOfReach);
         drawn.appearance.text = "out of reach".into();
-        for (axes, count) in [(TargetAxes::Followable { kept: None }, 8), (TargetAxes::Position, 5)] {
-            drawn.appearance.axes = axes;
+        let all = TargetAxes::Followable { kept: None };
+        for (axes, moves, count) in [(all, true, 8), (TargetAxes::Position, true, 5), (all, false, 5)] {
+            (drawn.appearance.axes, drawn.appearance.moves) = (axes, moves);
             let controls = marker::whole("tool0", &drawn.appearance, &drawn.pose).controls;
             let names: std::collections::HashSet<&str> = controls.iter().map(|control| control.name.as_str()).collect();
             assert_eq!((controls.len(), names.len()), (count, count));

@@ -88,7 +88,7 @@ impl Receiver {
     /// The names of the handles of standing goals.
     fn movable_goals(&self, now: &Configuration) -> Vec<String> {
         let views = GoalView::all(&self.arm, now, &self.arm.settings());
-        views.iter().filter(|view| view.grip_place().is_some()).map(GoalView::display_name).collect()
+        views.iter().filter(|view| view.grip().is_some()).map(GoalView::display_name).collect()
     }
 
     /// Takes a menu choice. It moves no handle, so clients without the handle may use it too: anyone can stop the arm.
@@ -140,8 +140,8 @@ impl Receiver {
             }
             Owner::Goal(name) => {
                 let sentence = "the handle of a goal is moved by finite poses in the base link's frame";
-                let place = held_at.ok_or_else(|| Refused::invalid("goal", sentence))?.translation.vector.into();
-                let _ = self.actions.goal_drags.try_send(GoalDrag { name: name.clone(), place });
+                let pose = held_at.ok_or_else(|| Refused::invalid("goal", sentence))?;
+                let _ = self.actions.goal_drags.try_send(GoalDrag { name: name.clone(), pose });
             }
         }
         Ok(())

@@ -1,8 +1,8 @@
-//! Drags of the handles of standing goals: each changes a place or a direction in the parameter `goals`.
+//! Drags of the handles of standing goals: each changes a place, direction or orientation in the parameter `goals`.
 
 use std::sync::Arc;
 
-use nalgebra::Point3;
+use nalgebra::Isometry3;
 use serde_json::json;
 use tokio::sync::mpsc;
 
@@ -19,12 +19,12 @@ const WAITING: usize = 100;
 /// Decimals of changed numbers: people read them in the parameter.
 const ROUNDING: f64 = 1e6;
 
-/// A place to which somebody drags the handle of a goal.
+/// A pose to which somebody drags the handle of a goal.
 pub(super) struct GoalDrag {
     /// [`GoalView::display_name`].
     pub name: String,
     /// In the base link's frame \[m\].
-    pub place: Point3<f64>,
+    pub pose: Isometry3<f64>,
 }
 
 /// Carries out drags in order in a task. Refusals are shown at the handle.
@@ -48,15 +48,15 @@ fn carry_out(arm: &Arm, parameters: &ParameterStore, drag: &GoalDrag) -> Result<
     let now = arm.configuration()?;
     let views = GoalView::all(arm, &now, &arm.settings());
     let index = views.iter().position(|view| view.display_name() == drag.name);
-    let grip = index.and_then(|index| views[index].drawing.as_ref()?.grip.as_ref());
+    let grip = index.and_then(|index| views[index].grip());
     let (Some(index), Some(grip)) = (index, grip) else { return Err(fault!("this goal is gone")) };
     // The apex of a cone is no direction.
-    let Some(vector) = grip.vector_for(&drag.place) else { return Ok(()) };
-    let rounded = vector.map(|entry| (entry * ROUNDING).round() / ROUNDING);
+    let Some(numbers) = grip.numbers_for(&drag.pose) else { return Ok(()) };
+    let rounded: Vec<f64> = numbers.iter().map(|number| (number * ROUNDING).round() / ROUNDING).collect();
     let edit = |settings: &Settings| {
         let mut goals = settings.goals.to_vec();
         let goal = goals.get_mut(index).ok_or_else(|| Refusal("this goal is gone".to_owned()))?;
-        goal[grip.field] = json!(rounded.as_slice());
+        goal[grip.field] = json!(rounded);
         Ok(Value::Text(json!(goals).to_string().into()))
     };
     Ok(parameters.edit(Settings::goals(), edit)?)

@@ -12,7 +12,7 @@ use crate::ros::constants;
 use urdf_ik_solver::SolverKind;
 use urdf_ik_text::names;
 
-constants! { u8: InteractiveMarkerControl { VIEW_FACING, MOVE_AXIS, ROTATE_AXIS, MOVE_3D } }
+constants! { u8: InteractiveMarkerControl { VIEW_FACING, MOVE_AXIS, ROTATE_AXIS, MOVE_3D, ROTATE_3D } }
 
 /// Diameter of the ball relative to the size of the handle.
 const BALL: f64 = 0.4;
@@ -37,7 +37,9 @@ pub(super) fn whole(name: &str, appearance: &Appearance, pose: &Isometry3<f64>) 
     if !appearance.text.is_empty() {
         controls.push(text(appearance));
     }
-    controls.extend(AXES.iter().map(|(axis, turn)| about("move", axis, turn, MOVE_AXIS)));
+    if appearance.moves {
+        controls.extend(AXES.iter().map(|(axis, turn)| about("move", axis, turn, MOVE_AXIS)));
+    }
     // Rotation is offered only if drags use the orientation of the handle.
     if appearance.axes == (TargetAxes::Followable { kept: None }) {
         controls.extend(AXES.iter().map(|(axis, turn)| about("turn", axis, turn, ROTATE_AXIS)));
@@ -65,7 +67,7 @@ fn header(appearance: &Appearance) -> Header {
     Header { frame_id: appearance.frame.clone(), ..Header::default() }
 }
 
-/// Moves the handle in the screen plane; with the shift key, along the line of sight.
+/// Moves the handle in the screen plane; with the shift key, along the line of sight. That of an orientation turns.
 fn ball(appearance: &Appearance) -> InteractiveMarkerControl {
     let size = BALL * appearance.size;
     let ball = Marker {
@@ -75,7 +77,8 @@ fn ball(appearance: &Appearance) -> InteractiveMarkerControl {
         pose: convert::pose_message(&Isometry3::identity()),
         ..Marker::default()
     };
-    InteractiveMarkerControl { interaction_mode: MOVE_3D, ..visible("ball", ball) }
+    let interaction_mode = if appearance.moves { MOVE_3D } else { ROTATE_3D };
+    InteractiveMarkerControl { interaction_mode, ..visible("ball", ball) }
 }
 
 /// Below the handle from any viewpoint.
@@ -139,6 +142,8 @@ pub(super) struct Appearance {
     /// The solver in use; `None` for a handle without a menu.
     pub menu: Option<SolverKind>,
     pub axes: TargetAxes,
+    /// False for an orientation, which turns in its place.
+    pub moves: bool,
 }
 
 /// The colour and text for the latest target of a tip. A `notice` of the menu takes precedence.

@@ -1,5 +1,5 @@
 //! Interactive markers that people drag in RViz or a similar program: one for each tip, and one for each standing goal
-//! with a place or a direction in a fixed frame.
+//! with a place, a direction or an orientation in a fixed frame.
 //!
 //! A drag is another source of targets of its tip, and the latest target wins. While nobody holds a handle, it follows
 //! the tip. Its colour and text show the outcome of the latest target. A drag of a goal changes the parameter `goals`.

@@ -5,11 +5,11 @@
 use nalgebra::{Isometry3, Point3};
 use r2r::visualization_msgs::msg::Marker;
 
-use super::messages::{Colour, LINE_LIST, SPHERE, axes, joined, label, solid};
+use super::messages::{CUBE, Colour, LINE_LIST, SPHERE, axes, joined, label, solid};
 use super::regions::DrawingSpace;
 use crate::reports::StatusColour;
 use crate::solving::GoalView;
-use urdf_ik_goals::{Drawing, Region, Subject};
+use urdf_ik_goals::{Drawing, Grip, Region, Subject};
 use urdf_ik_text::names;
 
 /// Opacity of a goal that is met, and of a violated one.
@@ -20,7 +20,8 @@ const WIDTHS: [f64; 2] = [0.002, 0.003];
 const SUBJECT_WIDTH: f64 = 2.0;
 /// Diameter of the ball at a subject relative to the robot's size.
 const POINT: f64 = 0.02;
-/// Diameter of the ball at a place that people can move, relative to the robot's size.
+/// Diameter of the ball of a place that people can move, and edge of the cube of an orientation, relative to the
+/// robot's size.
 const GRIP: f64 = 0.028;
 /// Least opacity of balls.
 const BALL_OPACITY: f32 = 0.6;
@@ -104,8 +105,8 @@ impl GoalMarkers<'_> {
             }
             _ => {}
         }
-        if let Some(place) = self.view.grip_place() {
-            self.add_grip(&place);
+        if let Some(pose) = self.view.grip_pose() {
+            self.add_grip(&pose);
         }
         Point3::new(middle.x, middle.y, top + LINE_SPACING * LETTERS * self.space.size)
     }
@@ -121,17 +122,28 @@ impl GoalMarkers<'_> {
     }
 
     fn add_ball(&mut self, part: Part, place: &Point3<f64>, diameter: f64) {
-        let [red, green, blue, opacity] = self.colour();
-        let colour = [red, green, blue, opacity.max(BALL_OPACITY)];
-        let (edges, pose) = ([diameter * self.space.size; 3], Isometry3::translation(place.x, place.y, place.z));
-        self.markers.push(solid(self.view.display_name(), self.id(part), SPHERE, edges, &pose, colour));
+        self.add_solid(part, SPHERE, &Isometry3::from(*place), diameter);
     }
 
-    /// In a namespace of its own, so that displays recognise it.
-    fn add_grip(&mut self, place: &Point3<f64>) {
-        self.add_ball(Part::Grip, place, GRIP);
-        if let Some(ball) = self.markers.last_mut() {
-            ball.ns = format!("goal_handles/{}", names::short(self.view.goal.name()));
+    fn add_solid(&mut self, part: Part, form: i32, pose: &Isometry3<f64>, edge: f64) {
+        let [red, green, blue, opacity] = self.colour();
+        let colour = [red, green, blue, opacity.max(BALL_OPACITY)];
+        self.markers.push(solid(
+            self.view.display_name(),
+            self.id(part),
+            form,
+            [edge * self.space.size; 3],
+            pose,
+            colour,
+        ));
+    }
+
+    /// In a namespace of its own, so that displays recognise it: a ball that moves, or a cube that turns.
+    fn add_grip(&mut self, pose: &Isometry3<f64>) {
+        let form = if self.view.grip().is_some_and(Grip::turns) { CUBE } else { SPHERE };
+        self.add_solid(Part::Grip, form, pose, GRIP);
+        if let Some(grip) = self.markers.last_mut() {
+            grip.ns = format!("goal_handles/{}", names::short(self.view.goal.name()));
         }
     }
 

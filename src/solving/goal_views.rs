@@ -1,10 +1,10 @@
 //! The standing goals as displays show them: their shape and violation at the current configuration.
 
-use nalgebra::Point3;
+use nalgebra::{Isometry3, Point3};
 
 use crate::arm::Arm;
 use crate::robot_in_use::Configuration;
-use urdf_ik_goals::{Drawing, ExactConfiguration, Goal, Region, Rows, Subject, TOLERANCE};
+use urdf_ik_goals::{Drawing, ExactConfiguration, Goal, Grip, Region, Rows, Subject, TOLERANCE};
 use urdf_ik_parameters::Settings;
 use urdf_ik_text::names;
 
@@ -60,9 +60,14 @@ impl GoalView {
         format!("goals/{}", names::short(self.goal.name()))
     }
 
-    /// The place of its handle; `None` for a goal that people cannot move.
-    pub(crate) fn grip_place(&self) -> Option<Point3<f64>> {
-        Some(self.drawing.as_ref()?.grip.as_ref()?.place(self.cone_length))
+    /// The field that its handle changes; `None` for a goal that people cannot move.
+    pub(crate) fn grip(&self) -> Option<&Grip> {
+        self.drawing.as_ref()?.grip.as_ref()
+    }
+
+    /// The pose of its handle.
+    pub(crate) fn grip_pose(&self) -> Option<Isometry3<f64>> {
+        Some(self.grip()?.pose(self.cone_length))
     }
 }
 

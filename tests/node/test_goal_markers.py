@@ -5,14 +5,14 @@ import math
 import numpy as np
 import pytest
 from urdf_ik.msg import SolveStatus
+from visualization_msgs.msg import InteractiveMarkerControl, Marker
 from visualization_msgs.msg import InteractiveMarkerFeedback as Feedback
-from visualization_msgs.msg import Marker
 
 from client import pose_from, posture
 from conftest import ROBOTS
 from goals import angle_between
 from handle_client import HandleClient
-from kinematics import translation
+from kinematics import quaternion_of, rotation, translation
 from test_markers import EXACT, watch
 
 MET, VIOLATED = (0.0, 0.72, 0.5), (0.86, 0.3, 0.05)
@@ -97,7 +97,7 @@ def test_goals_of_every_kind_are_drawn_or_labelled(arm, arm_robot):
         assert {type_ for (ns, _), type_ in ((key, marker.type) for key, marker in scene.markers.items())
                 if ns == 'goals/bent'} == {Marker.TEXT_VIEW_FACING}, 'goals of joints have no shape'
         handles = {ns.removeprefix('goal_handles/') for ns, _ in scene.markers if ns.startswith('goal_handles/')}
-        assert handles == {'plane', 'place', 'sphere', 'line', 'gaze'}
+        assert handles == {'plane', 'place', 'sphere', 'line', 'gaze', 'turn'}
         labels = [marker.pose.position for (_, marker) in scene.markers.items() if marker.type == Marker.TEXT_VIEW_FACING]
         places = np.array([(place.x, place.y, place.z) for place in labels])
         apart = np.linalg.norm(places[:, None] - places[None], axis=2) + np.eye(len(places))
@@ -141,8 +141,8 @@ def test_a_drag_moves_the_box(arm, arm_robot, goal_handle):
     goal_handle.drag([translation(part * 0.3, 0.0, part * 0.05) @ start for part in np.linspace(0.1, 1, 10)], name)
     arm.wait_for(lambda: np.allclose(goals_in_use(arm)['box']['p'], end[:3, 3], atol=1e-6), 'the box to be moved')
     assert goals_in_use(arm)['level'] == {**CONE, 'direction': goals_in_use(arm)['level']['direction']}
-    lines = wait_for(arm, scene, 'box', 'box\n')
-    assert np.allclose(corners(lines).mean(axis=0), end[:3, 3], atol=1e-6) and np.allclose(rgb(lines), VIOLATED)
+    arm.wait_for(lambda: np.allclose(corners(wait_for(arm, scene, 'box', 'box\n')).mean(axis=0), end[:3, 3], atol=1e-6), 'the lines there')
+    assert np.allclose(rgb(of(scene, 'box', Marker.LINE_LIST)), VIOLATED)
     # The goal counts for the next target.
     status = arm.send_pose(tip(arm, arm_robot))
     assert status.outcome != SolveStatus.SOLVED
@@ -157,6 +157,29 @@ def test_a_drag_turns_the_cone(arm, arm_robot, goal_handle):
     arm.wait_for(lambda: np.allclose(goals_in_use(arm)['level']['direction'], (0.6, 0, 0.8), atol=1e-6), 'the cone to turn')
     # On release it returns to the length of the cone.
     arm.wait_for(lambda: np.linalg.norm(goal_handle.pose(name)[:3, 3] - apex) < 0.45, 'the handle to return')
+
+
+def test_rings_turn_an_orientation(arm, arm_robot):
+    start = tip(arm, arm_robot)
+    with arm.changed(goals=json.dumps({'type': 'orientation', 'name': 'turn', 'lower': [-0.1] * 3, 'upper': [0.1] * 3})):
+        client, name = HandleClient(arm).connect(), 'goals/turn'
+        arm.wait_for(lambda: name in (client.markers or ()), 'the handle')
+        controls = {control.interaction_mode for control in client.marker(name).controls}
+        assert controls == {InteractiveMarkerControl.ROTATE_AXIS, InteractiveMarkerControl.ROTATE_3D}
+        assert np.allclose(client.pose(name), translation(*start[:3, 3]))
+        # The orientation counts, in the frame of the goal, and the place does not.
+        turns = [start @ rotation((1, 0, 0), angle) for angle in np.linspace(0.05, 0.5, 10)]
+        client.drag([translation(0.2, 0, 0) @ turn for turn in turns], name)
+        wanted = quaternion_of(turns[-1])
+        turned = lambda: goals_in_use(arm)['turn'].get('q_xyzw', [0] * 4)  # noqa: E731
+        arm.wait_for(lambda: any(np.allclose(turned(), sign * wanted, atol=1e-6) for sign in (1, -1)), 'the orientation')
+        # The target yields to it.
+        status = arm.send_pose(start)
+        reached = arm_robot.pose('tool0', arm.answer_to(status))
+        between = turns[-1][:3, :3].T @ reached[:3, :3]
+        assert math.acos((np.trace(between) - 1) / 2) < 0.1 * math.sqrt(3) + 1e-4, status.message
+        arm.wait_for(lambda: np.allclose(client.pose(name)[:3, 3], reached[:3, 3], atol=1e-5), 'the handle at the link')
+        client.vanish()
 
 
 def test_bad_drags_of_goals_are_refused(arm, goal_handle):

@@ -72,7 +72,9 @@ def assert_drawable(marker):
     values = [*as_tuple(pose.position), *(value for point in marker.points for value in as_tuple(point)),
               *as_tuple(marker.scale), *(value for c in colours for value in (c.r, c.g, c.b, c.a))]
     assert all(map(math.isfinite, values)), marker
-    assert (pose.orientation.x, pose.orientation.y, pose.orientation.z, pose.orientation.w) == (0.0, 0.0, 0.0, 1.0)
+    turn = (pose.orientation.x, pose.orientation.y, pose.orientation.z, pose.orientation.w)
+    # Only the cube at an orientation that can be turned is turned itself.
+    assert math.isclose(math.hypot(*turn), 1.0) if marker.type == Marker.CUBE else turn == (0.0, 0.0, 0.0, 1.0), marker
     if marker.action == Marker.ADD:
         assert marker.scale.x > 0 and marker.color.a > 0, marker
         assert len(marker.colors) in (0, len(marker.points))

@@ -1,6 +1,6 @@
 //! The shape of a goal in one configuration, for displays: values in the base link's frame.
 
-use nalgebra::{IsometryMatrix3, Matrix3, Point3, Rotation3, Translation3, Vector3};
+use nalgebra::{Isometry3, IsometryMatrix3, Matrix3, Point3, Rotation3, Translation3, UnitQuaternion, Vector3};
 
 use crate::alignment::perpendicular;
 use crate::frames::{Configuration, Place};
@@ -66,24 +66,33 @@ pub enum Subject {
     Axes(IsometryMatrix3<f64>),
 }
 
-/// A vector among the fields of a goal that people move by a handle.
+/// A value among the fields of a goal that people change by a handle.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grip {
     /// The name of the field.
     pub field: &'static str,
-    /// The frame of the vector, in the base link's frame \[m\]. That of a direction is moved to the apex of its cone.
+    /// The frame of the value, in the base link's frame \[m\]. That of a direction is moved to the apex of its cone,
+    /// that of an orientation to its link.
     pub frame: IsometryMatrix3<f64>,
-    /// The vector: a place \[m\], or a unit vector.
-    pub vector: Vector3<f64>,
-    /// True for a direction.
-    pub is_direction: bool,
+    /// The value in that frame.
+    pub value: GripValue,
+}
+
+/// A value that a handle changes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum GripValue {
+    /// A place \[m\].
+    Place(Vector3<f64>),
+    /// A unit vector.
+    Direction(Vector3<f64>),
+    /// An orientation.
+    Orientation(Rotation3<f64>),
 }
 
 impl Grip {
     /// The field `p` of a goal; `None` if joints move its frame.
-    pub(crate) fn of_place(frame: &Place, at: &dyn Configuration, vector: Vector3<f64>) -> Option<Self> {
-        let is_fixed = frame.joint.is_none();
-        is_fixed.then(|| Self { field: "p", frame: frame.pose(at), vector, is_direction: false })
+    pub(crate) fn of_place(frame: &Place, at: &dyn Configuration, place: Vector3<f64>) -> Option<Self> {
+        Self::new("p", frame, frame.pose(at), GripValue::Place(place))
     }
 
     /// The field `direction` of a goal that is drawn from an apex; `None` if joints move its frame.
@@ -94,19 +103,55 @@ impl Grip {
         apex: Point3<f64>,
     ) -> Option<Self> {
         let at_apex = IsometryMatrix3::from_parts(apex.into(), frame.pose(at).rotation);
-        frame.joint.is_none().then_some(Self { field: "direction", frame: at_apex, vector, is_direction: true })
+        Self::new("direction", frame, at_apex, GripValue::Direction(vector))
     }
 
-    /// The place of the handle in the base link's frame \[m\]; of a direction at a distance \[m\] from the apex.
-    pub fn place(&self, distance: f64) -> Point3<f64> {
-        let length = if self.is_direction { distance } else { 1.0 };
-        self.frame * Point3::from(self.vector * length)
+    /// The field `q_xyzw` of a goal that is drawn at a link; `None` if joints move its frame.
+    pub(crate) fn of_orientation(
+        frame: &Place,
+        at: &dyn Configuration,
+        orientation: Rotation3<f64>,
+        link: Translation3<f64>,
+    ) -> Option<Self> {
+        let at_link = IsometryMatrix3::from_parts(link, frame.pose(at).rotation);
+        Self::new("q_xyzw", frame, at_link, GripValue::Orientation(orientation))
     }
 
-    /// The vector for another place of the handle in the base link's frame; `None` for a direction without length.
-    pub fn vector_for(&self, place: &Point3<f64>) -> Option<Vector3<f64>> {
-        let vector = self.frame.inverse_transform_point(place).coords;
-        if self.is_direction { vector.try_normalize(0.0) } else { Some(vector) }
+    fn new(field: &'static str, of: &Place, frame: IsometryMatrix3<f64>, value: GripValue) -> Option<Self> {
+        of.joint.is_none().then_some(Self { field, frame, value })
+    }
+
+    /// True for an orientation, whose handle turns in its place.
+    pub fn turns(&self) -> bool {
+        matches!(self.value, GripValue::Orientation(_))
+    }
+
+    /// The pose of the handle in the base link's frame \[m\]: of a direction at a distance \[m\] from the apex. Only
+    /// that of an orientation is turned.
+    pub fn pose(&self, distance: f64) -> Isometry3<f64> {
+        let place = |vector: Vector3<f64>| {
+            Isometry3::from_parts((self.frame * Point3::from(vector)).into(), UnitQuaternion::identity())
+        };
+        match self.value {
+            GripValue::Place(vector) => place(vector),
+            GripValue::Direction(vector) => place(vector * distance),
+            GripValue::Orientation(orientation) => nalgebra::convert(self.frame * orientation),
+        }
+    }
+
+    /// The numbers of the field for another pose of the handle in the base link's frame; `None` for a direction without
+    /// length.
+    pub fn numbers_for(&self, pose: &Isometry3<f64>) -> Option<Vec<f64>> {
+        let place = self.frame.inverse_transform_point(&pose.translation.vector.into()).coords;
+        let vector = match self.value {
+            GripValue::Place(_) => place,
+            GripValue::Direction(_) => place.try_normalize(0.0)?,
+            GripValue::Orientation(_) => {
+                let orientation = UnitQuaternion::from_rotation_matrix(&self.frame.rotation).inverse() * pose.rotation;
+                return Some(orientation.coords.as_slice().to_vec());
+            }
+        };
+        Some(vector.as_slice().to_vec())
     }
 }
 

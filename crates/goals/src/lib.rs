@@ -45,7 +45,7 @@ pub use aim::{Aim, Middle};
 pub use center_of_mass::CenterOfMass;
 pub use cone::Cone;
 pub use distance::Distance;
-pub use drawing::{Drawing, Grip, Region, Subject};
+pub use drawing::{Drawing, Grip, GripValue, Region, Subject};
 pub use frames::{Between, Configuration, FixedFrame, GoalContext, Place, Places, Relative};
 pub use gaze::Gaze;
 pub use goal::{

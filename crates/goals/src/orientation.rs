@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nalgebra::{IsometryMatrix3, Matrix3, Rotation3, UnitQuaternion, Vector3};
 
 use crate::aim::{Aim, Middle, middle};
-use crate::drawing::{Drawing, Region, Subject};
+use crate::drawing::{Drawing, Grip, Region, Subject};
 use crate::frames::{Between, Configuration, GoalContext, Places, Relative};
 use crate::goal::{Kind, Requirement, Unit, check_intervals};
 use crate::rows::{Row, Rows};
@@ -116,11 +116,11 @@ impl Kind for Orientation {
 
     fn drawing(&self, at: &dyn Configuration) -> Option<Drawing> {
         let link = self.between.link.pose(at);
-        let centre = self.between.frame.pose(at).rotation * Rotation3::from_matrix_unchecked(self.centre);
+        let (frame, centre) = (&self.between.frame, Rotation3::from_matrix_unchecked(self.centre));
         Some(Drawing {
-            region: Region::Axes(IsometryMatrix3::from_parts(link.translation, centre)),
+            region: Region::Axes(IsometryMatrix3::from_parts(link.translation, frame.pose(at).rotation * centre)),
             subject: Subject::Axes(link),
-            grip: None,
+            grip: Grip::of_orientation(frame, at, centre, link.translation),
         })
     }
 }

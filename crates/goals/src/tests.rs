@@ -2,11 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails so")]
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use serde_json::{Value, json};
 
 use super::{
-    Drawing, ExactConfiguration, Goal, GoalContext, MAX_GOALS, Middle, Region, Rows, Subject, TOLERANCE, distinct_names,
+    Drawing, ExactConfiguration, FixedFrame, Goal, GoalContext, MAX_GOALS, Middle, Region, Rows, Subject, TOLERANCE,
+    distinct_names,
 };
 use urdf_ik_random::random::Random;
 use urdf_ik_random::robots::{Axes, Recipe};
@@ -196,21 +197,35 @@ fn drawings_contain_what_goals_allow() {
 }
 
 #[test]
-fn handles_change_places_and_directions_in_fixed_frames() {
+fn handles_change_values_in_fixed_frames() {
     let robot = Robot::from_urdf(ARM).unwrap();
     let chain = Chain::new(&robot, "base", &["tip"]).unwrap();
-    let context = GoalContext { robot: &robot, chain: &chain, positions: &robot.neutral_positions(), frames: &[] };
+    let [turn, wanted] = [Vector3::z(), Vector3::x()].map(|axis| UnitQuaternion::new(axis * 2.0 * 0.6_f64.asin()));
+    let frames = [FixedFrame {
+        name: "turned".to_owned(),
+        pose: Isometry3::from_parts(Point3::new(1.0, 0.0, 0.0).into(), turn),
+    }];
+    let context = GoalContext { robot: &robot, chain: &chain, positions: &robot.neutral_positions(), frames: &frames };
     let (positions, mut poses) = ([0.3, 0.2], ChainPoses::new(&chain));
     chain.forward_kinematics(&positions, &mut poses);
     let at = ExactConfiguration { positions: &positions, poses: &poses };
     let grip = |goal: &Value| Goal::read(goal, &context).unwrap().kind().drawing(&at).unwrap().grip;
     let place = grip(&json!({"type": "position", "p": [1, 2, 3]})).unwrap();
-    assert_eq!((place.field, place.place(0.2)), ("p", Point3::new(1.0, 2.0, 3.0)));
-    assert_eq!(place.vector_for(&Point3::new(0.0, 1.0, 0.0)).unwrap(), Vector3::y());
+    assert_eq!((place.field, place.pose(0.2)), ("p", Isometry3::translation(1.0, 2.0, 3.0)));
+    assert_eq!(place.numbers_for(&Isometry3::translation(0.0, 1.0, 0.0)).unwrap(), [0.0, 1.0, 0.0]);
     let direction = grip(&json!({"type": "cone", "axis": [0, 0, 1], "direction": [0, 2, 0], "angle": 0.1})).unwrap();
     let apex: Point3<f64> = poses.tips()[0].translation.vector.into();
-    assert_eq!((direction.field, direction.place(0.2)), ("direction", apex + Vector3::y() * 0.2));
-    assert_eq!(direction.vector_for(&(apex - Vector3::x() * 3.0)).unwrap(), -Vector3::x());
-    assert_eq!(direction.vector_for(&apex), None);
+    let handle = |place: Point3<f64>| Isometry3::from(place);
+    assert_eq!((direction.field, direction.pose(0.2)), ("direction", handle(apex + Vector3::y() * 0.2)));
+    assert_eq!(direction.numbers_for(&handle(apex - Vector3::x() * 3.0)).unwrap(), [-1.0, 0.0, 0.0]);
+    assert_eq!(direction.numbers_for(&handle(apex)), None);
+    let orientation = grip(&json!({"type": "orientation", "q_xyzw": [0.6, 0, 0, 0.8], "frame": "turned"})).unwrap();
+    let turned = orientation.pose(0.2);
+    assert!(orientation.field == "q_xyzw" && turned.rotation.angle_to(&(turn * wanted)) < 1e-12);
+    assert!((turned.translation.vector - apex.coords).norm() < 1e-12);
+    let numbers = orientation.numbers_for(&(turned * UnitQuaternion::new(Vector3::y()))).unwrap();
+    let expected = wanted * UnitQuaternion::new(Vector3::y());
+    assert!(numbers.iter().zip(expected.coords.iter()).all(|(number, entry)| (number - entry).abs() < 1e-12));
+    assert_eq!(grip(&json!({"type": "orientation", "link": "tip", "frame": "upper"})), None);
     assert_eq!(grip(&json!({"type": "position", "link": "tip", "frame": "upper"})), None);
 }
