@@ -48,8 +48,8 @@ deb:  ## Debian packages in target/deb: of the command line with the C library, 
 supply-chain:  ## advisories about crates, a build from vendored crates, a bill of materials: [ADVISORIES=CLONE OF THE DATABASE]
 	@exec scripts/supply_chain.sh
 
-coverage:  ## lines and functions that the Rust tests reach, without the node; first: cargo install --locked cargo-llvm-cov
-	@cargo llvm-cov --locked --workspace --exclude urdf_ik_node --lib --tests --ignore-filename-regex '(tests|testing|benches)/'
+coverage:  ## lines and functions that the Rust tests reach, without node and Python module; first: cargo install --locked cargo-llvm-cov
+	@cargo llvm-cov --locked --workspace --exclude urdf_ik_node --lib --tests --ignore-filename-regex '(tests|testing|benches|python)/'
 
 loom: node  ## models of concurrent commands, stops and robot changes in all orders of their locks; compiles r2r once more
 	@scripts/cargo-ros test --locked --release --config profile.release.package.urdf_ik_node.opt-level=1 \

@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / 'target' / 'soak'
 BLUE, ORANGE, GREEN = '#0072B2', '#E69F00', '#009E73'
 BINS = 120
-matplotlib.style.use(ROOT / 'scripts' / 'figures.mplstyle')
+matplotlib.style.use(ROOT / 'scripts' / 'figures' / 'figures.mplstyle')
 
 
 def percentiles(calls, peer, edges):
