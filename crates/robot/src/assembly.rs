@@ -51,17 +51,12 @@ impl Robot {
         let name = name.to_owned();
         let mut robot = Self { name, links, joints, order, root, warnings, link_names, joint_names, followers, size };
         robot.warnings.extend(limit_warnings(&robot));
-        robot.bound_warnings();
-        Ok(robot)
-    }
-
-    /// Drops the warnings beyond the maximum, and adds their count.
-    fn bound_warnings(&mut self) {
-        let more = self.warnings.len().saturating_sub(MAX_WARNINGS);
+        let more = robot.warnings.len().saturating_sub(MAX_WARNINGS);
         if more > 0 {
-            self.warnings.truncate(MAX_WARNINGS);
-            self.warnings.push(format!("there are {more} more such warnings"));
+            robot.warnings.truncate(MAX_WARNINGS);
+            robot.warnings.push(format!("there are {more} more such warnings"));
         }
+        Ok(robot)
     }
 }
 
@@ -132,15 +127,12 @@ fn connect(links: &mut [Link], joints: &[Joint]) -> Result<usize, UrdfError> {
             });
         }
     }
-    let names_of = |is_one: &dyn Fn(&Link) -> bool| {
-        links.iter().filter(|link| is_one(link)).map(|link| link.name.clone()).collect::<Vec<_>>()
-    };
-    let roots = names_of(&|link| link.parent_joint.is_none());
-    match roots.len() {
-        1 => Ok(links.iter().position(|link| link.parent_joint.is_none()).unwrap_or_default()),
-        0 if links.is_empty() => Err(UrdfError::NoLinks),
-        0 => Err(UrdfError::Cycle { links: names_of(&|_| true) }),
-        _ => Err(UrdfError::SeveralRoots { roots }),
+    let roots: Vec<usize> = (0..links.len()).filter(|&link| links[link].parent_joint.is_none()).collect();
+    match roots[..] {
+        [root] => Ok(root),
+        [] if links.is_empty() => Err(UrdfError::NoLinks),
+        [] => Err(UrdfError::Cycle { links: links.iter().map(|link| link.name.clone()).collect() }),
+        _ => Err(UrdfError::SeveralRoots { roots: roots.iter().map(|root| links[*root].name.clone()).collect() }),
     }
 }
 
@@ -226,11 +218,8 @@ fn composed(rule: Mimic, index: usize, joints: &[Joint], warnings: &mut Vec<Stri
     if multiplier.is_finite() && offset.is_finite() {
         return Some(Mimic { master, multiplier, offset });
     }
-    warnings.push(format!(
-        "joint '{}' mimics '{}' by a rule that is not finite: it moves on its own",
-        short(&joints[index].name),
-        short(&joints[master].name)
-    ));
+    let [name, master] = [index, master].map(|joint| short(&joints[joint].name));
+    warnings.push(format!("joint '{name}' mimics '{master}' by a rule that is not finite: it moves on its own"));
     None
 }
 

@@ -87,20 +87,14 @@ impl Domain {
     /// The smallest domain that contains both this one and `position`.
     #[must_use]
     pub fn extended_to(&self, position: f64) -> Self {
-        match *self {
-            Self::Interval { lower, upper } => {
-                Self::Interval { lower: lower.min(position), upper: upper.max(position) }
-            }
-            Self::Circle => Self::Circle,
-        }
+        let Self::Interval { lower, upper } = *self else { return Self::Circle };
+        Self::Interval { lower: lower.min(position), upper: upper.max(position) }
     }
 
     /// Half the length of the interval \[rad or m\]; infinite for a circle and for an interval of length zero.
     pub fn half_range(&self) -> f64 {
-        match self {
-            Self::Interval { lower, upper } if upper > lower => 0.5 * (upper - lower),
-            _ => f64::INFINITY,
-        }
+        let [lower, upper] = self.ends();
+        if upper > lower { 0.5 * (upper - lower) } else { f64::INFINITY }
     }
 
     /// The middle of the interval \[rad or m\]; 0 for a circle.
@@ -179,13 +173,9 @@ impl Domain {
         if multiplier == 0.0 {
             return Self::Interval { lower: offset, upper: offset };
         }
-        match *self {
-            Self::Interval { lower, upper } => {
-                let ends = [lower, upper].map(|end| multiplier * end + offset);
-                Self::Interval { lower: ends[0].min(ends[1]), upper: ends[0].max(ends[1]) }
-            }
-            Self::Circle => Self::Circle,
-        }
+        let Self::Interval { lower, upper } = *self else { return Self::Circle };
+        let ends = [lower, upper].map(|end| multiplier * end + offset);
+        Self::Interval { lower: ends[0].min(ends[1]), upper: ends[0].max(ends[1]) }
     }
 }
 
@@ -251,10 +241,8 @@ impl Joint {
     /// Lower and upper limit \[rad or m\] if the lower is above the upper, so that no position is permitted; `None`
     /// otherwise, and for a joint that mimics another.
     pub fn reversed_limits(&self) -> Option<(f64, f64)> {
-        match self.domain {
-            Domain::Interval { lower, upper } if lower > upper && self.mimic.is_none() => Some((lower, upper)),
-            _ => None,
-        }
+        let [lower, upper] = self.domain.ends();
+        (lower > upper && self.mimic.is_none()).then_some((lower, upper))
     }
 
     /// Its mimic rule, or for a joint that mimics no other the identity of its own index.

@@ -49,13 +49,6 @@ struct JointElement {
     children: HashMap<String, Element>,
 }
 
-impl JointElement {
-    /// The child of that tag of the joint, which has this name.
-    fn child<'a>(&'a self, joint: &'a str, tag: &'a str) -> Child<'a> {
-        Child { joint, tag, element: self.children.get(tag) }
-    }
-}
-
 /// A child of a joint, which may not be there.
 struct Child<'a> {
     joint: &'a str,
@@ -95,13 +88,6 @@ struct Parts {
 }
 
 impl Parts {
-    /// Reads the text once.
-    fn read(text: &str) -> Result<Self, UrdfError> {
-        let mut parts = Self::default();
-        each_element(text, 3, |element| parts.note(element))?;
-        Ok(parts)
-    }
-
     fn note(&mut self, element: Element) -> Result<(), UrdfError> {
         match *element.path() {
             ["robot"] if self.robot.is_none() => self.robot = Some(element),
@@ -129,7 +115,8 @@ impl Parts {
 /// # Errors
 /// [`UrdfError`] where the text is not XML or not a robot, or has a number that is not valid.
 pub(super) fn kinematic_part(text: &str, options: UrdfOptions) -> Result<String, UrdfError> {
-    let parts = Parts::read(text)?;
+    let mut parts = Parts::default();
+    each_element(text, 3, |element| parts.note(element))?;
     let Some(robot) = &parts.robot else {
         let found = if text.trim().is_empty() { "an empty text" } else { "no element" };
         return Err(UrdfError::NotARobot { found: found.into() });
@@ -141,8 +128,7 @@ pub(super) fn kinematic_part(text: &str, options: UrdfOptions) -> Result<String,
     let kept = ["name", "version"].map(|key| (key, robot.get(key).unwrap_or_default().to_owned()));
     out.open("robot", kept.iter().filter(|(key, value)| *key == "name" || !value.is_empty()).cloned());
     for link in &parts.links {
-        let name = required(link, "a <link>", "name")?;
-        out.empty("link", [("name", name)]);
+        out.empty("link", [("name", required(link.get("name"), "a <link>", "name")?)]);
     }
     for joint in &parts.joints {
         write_joint(&mut out, joint, options)?;
@@ -151,25 +137,22 @@ pub(super) fn kinematic_part(text: &str, options: UrdfOptions) -> Result<String,
     Ok(out.finish())
 }
 
-fn required(element: &Element, what: &str, attribute: &'static str) -> Result<String, UrdfError> {
-    match element.get(attribute) {
-        Some(value) => Ok(value.to_owned()),
-        None => Err(UrdfError::Missing { element: what.into(), missing: attribute }),
-    }
+/// The value of an attribute that `element` must have.
+fn required(value: Option<&str>, element: &str, missing: &'static str) -> Result<String, UrdfError> {
+    value.map(str::to_owned).ok_or_else(|| UrdfError::Missing { element: element.to_owned(), missing })
 }
 
 fn write_joint(out: &mut Writer, joint: &JointElement, options: UrdfOptions) -> Result<(), UrdfError> {
-    let name = required(&joint.own, "a <joint>", "name")?;
-    let found = required(&joint.own, &format!("joint '{name}'"), "type")?;
-    let child = |tag| joint.child(&name, tag);
+    let name = required(joint.own.get("name"), "a <joint>", "name")?;
+    let this = format!("joint '{name}'");
+    let found = required(joint.own.get("type"), &this, "type")?;
+    let child = |tag| Child { joint: &name, tag, element: joint.children.get(tag) };
     let kind: JointKind = found.parse().map_err(|_| UrdfError::JointType { joint: name.clone(), found })?;
     let bounded = kind.has_position() && kind != JointKind::Continuous;
     out.open("joint", [("name", name.clone()), ("type", kind.name().to_owned())]);
     write_origin(out, &child("origin"))?;
     for (role, missing) in [("parent", "<parent link=…>"), ("child", "<child link=…>")] {
-        let link = child(role).get("link").map(str::to_owned);
-        let link = link.ok_or_else(|| UrdfError::Missing { element: format!("joint '{name}'"), missing })?;
-        out.empty(role, [("link", link)]);
+        out.empty(role, [("link", required(child(role).get("link"), &this, missing)?)]);
     }
     if kind.has_position() {
         // Without an axis element URDF means the x axis.
@@ -223,9 +206,7 @@ fn write_soft_limits(out: &mut Writer, safety: &Child) -> Result<(), UrdfError> 
 
 fn write_mimic(out: &mut Writer, mimic: &Child) -> Result<(), UrdfError> {
     if mimic.element.is_some() {
-        let element = || format!("<mimic> of joint '{}'", mimic.joint);
-        let master = mimic.get("joint").map(str::to_owned);
-        let master = master.ok_or_else(|| UrdfError::Missing { element: element(), missing: "joint" })?;
+        let master = required(mimic.get("joint"), &format!("<mimic> of joint '{}'", mimic.joint), "joint")?;
         let rule = [mimic.numbers("multiplier", "1", &NUMBER)?, mimic.numbers("offset", "0", &NUMBER)?];
         out.empty("mimic", [("joint", master)].into_iter().chain(rule));
     }

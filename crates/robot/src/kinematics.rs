@@ -109,13 +109,15 @@ impl Chain {
     ) {
         assert_eq!(columns.len(), self.variables().len(), "one column for each variable");
         columns.fill(Vector6::zeros());
-        let mut next = joint;
-        while let Some(index) = next {
-            let joint = &self.joints()[index];
+        for index in self.joints_up_from(joint) {
             let [linear, angular] = self.joint_twist(poses, index, point);
-            columns[joint.variable] += stacked(&linear, &angular);
-            next = joint.parent;
+            columns[self.joints()[index].variable] += stacked(&linear, &angular);
         }
+    }
+
+    /// A chain joint and those before it, up to the base link.
+    fn joints_up_from(&self, joint: Option<usize>) -> impl Iterator<Item = usize> {
+        std::iter::successors(joint, |&joint| self.joints()[joint].parent)
     }
 
     /// The last chain joint (an index of [`Chain::joints`]; `None`: the base link) that moves a link of the robot,
@@ -156,12 +158,9 @@ impl Chain {
         [force, torque]: &[Vector3<f64>; 2],
         gradient: &mut [f64],
     ) {
-        let mut next = Some(joint);
-        while let Some(index) = next {
-            let joint = &self.joints()[index];
+        for index in self.joints_up_from(Some(joint)) {
             let [linear, angular] = self.joint_twist(poses, index, &Point3::origin());
-            gradient[joint.variable] += force.dot(&linear) + torque.dot(&angular);
-            next = joint.parent;
+            gradient[self.joints()[index].variable] += force.dot(&linear) + torque.dot(&angular);
         }
     }
 
@@ -186,15 +185,13 @@ impl Chain {
         let [mut linear, mut angular] = [Vector3::zeros(); 2];
         // The velocity of the tip by the joints beyond.
         let [mut beyond, mut turn_beyond] = [Vector3::zeros(); 2];
-        let mut next = Some(self.tips()[tip].parent);
-        while let Some(index) = next {
-            let joint = &self.joints()[index];
-            let [along, turn] = self.joint_twist(poses, index, point).map(|part| part * velocities[joint.variable]);
+        for index in self.joints_up_from(Some(self.tips()[tip].parent)) {
+            let velocity = velocities[self.joints()[index].variable];
+            let [along, turn] = self.joint_twist(poses, index, point).map(|part| part * velocity);
             linear += turn.cross(&(2.0 * beyond + along));
             angular += turn.cross(&turn_beyond);
             beyond += along;
             turn_beyond += turn;
-            next = joint.parent;
         }
         stacked(&linear, &angular)
     }

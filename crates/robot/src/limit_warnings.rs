@@ -7,6 +7,9 @@ use urdf_ik_text::names::{self, number, short};
 /// multipliers with few digits.
 const ROUNDING: f64 = 1e-3;
 
+/// Whether a warning is about a joint.
+type Condition = fn(&Joint) -> bool;
+
 impl Robot {
     /// A sentence that names the mimic joints that can exceed their own limits, which are ignored. `None` if there
     /// are none.
@@ -17,37 +20,36 @@ impl Robot {
         };
         let found: Vec<&str> = self.movable().filter(leaves).map(|joint| self.joints[joint].name.as_str()).collect();
         let sentence = "the limits of a joint that mimics another do not count; these can leave theirs";
-        (!found.is_empty()).then(|| format!("{sentence}: {}", names::list(&found)))
+        about(sentence, &found)
     }
+}
+
+/// A sentence about joints, with their names. `None` if there are none.
+pub(super) fn about(sentence: &str, joints: &[&str]) -> Option<String> {
+    (!joints.is_empty()).then(|| format!("{sentence}: {}", names::list(joints)))
 }
 
 /// A sentence for each kind of limits that are ignored, missing, or allow no motion. The limits of mimic joints are
 /// ignored.
 pub(super) fn limit_warnings(robot: &Robot) -> Vec<String> {
-    let names_where = |is_one: &dyn Fn(&Joint) -> bool| -> Vec<&str> {
-        let found = robot.joints().iter().filter(|joint| joint.mimic.is_none() && is_one(joint));
-        found.map(|joint| joint.name.as_str()).collect()
-    };
+    let lacks_velocity = |joint: &Joint| joint.velocity == 0.0;
+    let lacks_axis = |joint: &Joint| joint.lacks_axis;
     let is_locked = |joint: &Joint| {
         let [lower, upper] = joint.domain.ends();
         matches!(joint.kind, JointKind::Revolute | JointKind::Prismatic) && lower == upper
     };
-    let of_names = [
-        (
-            "a velocity limit of 0 or less is taken for a missing one; these joints have it",
-            names_where(&|joint| joint.velocity == 0.0),
-        ),
-        (
-            "the axis (0, 0, 0) is no direction, so these joints do not move, and cannot be part of a chain",
-            names_where(&|joint| joint.lacks_axis),
-        ),
+    let kinds: [(&str, Condition); 3] = [
+        ("a velocity limit of 0 or less is taken for a missing one; these joints have it", lacks_velocity),
+        ("the axis (0, 0, 0) is no direction, so these joints do not move, and cannot be part of a chain", lacks_axis),
         (
             "the lower limit is the upper limit, so these joints are locked (a file without lower and upper means 0 to 0)",
-            names_where(&is_locked),
+            is_locked,
         ),
     ];
-    let lists = of_names.into_iter().filter(|(_, found)| !found.is_empty());
-    let sentences = lists.map(|(sentence, found)| format!("{sentence}: {}", names::list(&found)));
+    let sentences = kinds.into_iter().filter_map(|(sentence, is_one)| {
+        let joints = robot.joints().iter().filter(|joint| joint.mimic.is_none() && is_one(joint));
+        about(sentence, &joints.map(|joint| joint.name.as_str()).collect::<Vec<_>>())
+    });
     robot.joints().iter().filter_map(reversed_limits).chain(sentences).collect()
 }
 

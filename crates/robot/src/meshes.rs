@@ -72,10 +72,8 @@ impl MeshFolders {
     /// [`MeshNotFound`] with the candidate files, if none exists.
     pub fn find(&self, mesh: &str) -> Result<PathBuf, MeshNotFound> {
         let places = self.places(mesh);
-        match places.iter().find(|place| place.is_file()) {
-            Some(file) => Ok(file.clone()),
-            None => Err(MeshNotFound { mesh: mesh.to_owned(), places }),
-        }
+        let found = places.iter().find(|place| place.is_file()).cloned();
+        found.ok_or_else(|| MeshNotFound { mesh: mesh.to_owned(), places })
     }
 
     /// The files that a mesh can be, the likeliest first.

@@ -157,11 +157,10 @@ impl Noodle {
             return Err(NoodleError::Limit(limit));
         }
         let radius = self.radius.unwrap_or(SLENDERNESS * self.length);
-        if radius > 0.0 && radius <= self.length {
-            Ok(radius)
-        } else {
-            Err(NoodleError::Radius { radius, length: self.length })
+        if !(radius > 0.0 && radius <= self.length) {
+            return Err(NoodleError::Radius { radius, length: self.length });
         }
+        Ok(radius)
     }
 
     /// Writes joint `number`. A ball joint has links between its revolute joints.

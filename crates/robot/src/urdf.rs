@@ -4,10 +4,10 @@ use std::path::Path;
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
+use super::limit_warnings::about;
 use super::xml::{Element, XmlError, each_element};
 use super::{Domain, JointDescription, JointKind, MimicDescription, Robot, UrdfError, kinematic_urdf};
 use urdf_ik_text::files::{self, MAX_URDF_BYTES, ReadError};
-use urdf_ik_text::names;
 
 /// Options for reading a URDF.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -60,14 +60,12 @@ impl Robot {
             Ok(robot) if has_elements && robot.joints.is_empty() => {
                 Err(UrdfError::Xacro { reason: "the robot has no joint".into() })
             }
-            Ok(mut robot) => {
-                if has_elements {
-                    robot.warnings.push("elements of xacro are ignored: expand the file first".into());
-                }
+            Ok(mut robot) if has_elements => {
+                robot.warnings.push("elements of xacro are ignored: expand the file first".into());
                 Ok(robot)
             }
             Err(error) if has_elements || text.contains("${") => Err(UrdfError::Xacro { reason: error.to_string() }),
-            Err(error) => Err(error),
+            result => result,
         }
     }
 
@@ -80,11 +78,8 @@ impl Robot {
         robot.set_masses(text)?;
         let is_empty = |joint: &&urdf_rs::Joint| joint.safety_controller.is_some() && soft_range(joint).is_none();
         let unused: Vec<&str> = urdf.joints.iter().filter(is_empty).map(|joint| joint.name.as_str()).collect();
-        if !unused.is_empty() {
-            let sentence =
-                "soft limits are not used where they leave no range within the limits; these joints have such";
-            robot.warnings.push(format!("{sentence}: {}", names::list(&unused)));
-        }
+        let sentence = "soft limits are not used where they leave no range within the limits; these joints have such";
+        robot.warnings.extend(about(sentence, &unused));
         Ok(robot)
     }
 

@@ -75,10 +75,8 @@ impl<'a> Events<'a> {
     /// # Errors
     /// [`XmlError`] if the text is not well-formed XML.
     pub fn next(&mut self) -> Result<Option<Event<'a>>, XmlError> {
-        let event = match self.reader.read_event() {
-            Ok(event) => event,
-            Err(error) => return Err(self.fault_at(self.reader.error_position(), error.to_string())),
-        };
+        let event = self.reader.read_event();
+        let event = event.map_err(|error| self.fault_at(self.reader.error_position(), error.to_string()))?;
         match &event {
             Event::Start(start) => self.open.push(as_text(start.name().as_ref())),
             Event::End(_) => drop(self.open.pop()),

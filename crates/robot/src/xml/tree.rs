@@ -37,7 +37,7 @@ impl Tree {
         let mut element = Self::default();
         let mut parents = Vec::new();
         while let Some(event) = events.next()? {
-            match &event {
+            match event {
                 Event::Start(start) => {
                     elements += 1;
                     if elements > MAX_ELEMENTS || parents.len() >= MAX_DEPTH {
@@ -45,7 +45,7 @@ impl Tree {
                         return Err(events.fault(most));
                     }
                     let name = as_text(start.local_name().as_ref());
-                    let child = Self { name, attributes: attributes(start), ..Self::default() };
+                    let child = Self { name, attributes: attributes(&start), ..Self::default() };
                     parents.push(mem::replace(&mut element, child));
                 }
                 Event::End(_) => {
@@ -54,22 +54,16 @@ impl Tree {
                         element.children.push(child);
                     }
                 }
-                _ => element.add_text(&event),
+                Event::Text(text) => element.text += &as_text(&text),
+                Event::CData(text) => element.text += &as_text(&text),
+                Event::GeneralRef(name) => element.text.extend(["&", &as_text(&name), ";"]),
+                _ => {}
             }
         }
         let count = element.children.len();
         let [root] = <[Self; 1]>::try_from(element.children)
             .map_err(|_| events.fault(format!("there must be one outermost element, but there are {count}")))?;
         Ok(root)
-    }
-
-    fn add_text(&mut self, event: &Event) {
-        match event {
-            Event::Text(text) => self.text += &as_text(text),
-            Event::CData(text) => self.text += &as_text(text),
-            Event::GeneralRef(name) => self.text.extend(["&", &as_text(name), ";"]),
-            _ => {}
-        }
     }
 
     /// Value of the first attribute named `name`.
