@@ -45,10 +45,9 @@ mod shapes;
 mod world;
 
 pub use links::distances::{LinkPair, LinkPoses, LinkPosesError};
-pub use links::missing::{MissingShapes, MissingShapesError, NoShapesError};
 pub use links::pairs::{ExclusionReason, Pairs};
 pub use links::srdf::{Srdf, SrdfError};
-pub use links::{CollisionsError, LinkShapes, ShapeFault};
+pub use links::{CollisionsError, LinkShapes, MissingShapes, MissingShapesError, NoShapesError, ShapeFault};
 pub use mesh_files::{MAX_MESH_BYTES, MAX_TRIANGLES, MeshTriangles};
 pub use motion_checks::gap_bounds::KnownGaps;
 #[doc(hidden)]
@@ -60,7 +59,6 @@ pub use scene::moving_joints::Body;
 pub use scene::near::Near;
 pub use scene::{Clearance, Scene, SceneError, SceneScratch};
 pub use shapes::{Geometry, MAX_EXTENT, PlacedShape};
-pub use world::attached_list::attach_from_json;
 pub use world::obstacle::{Obstacle, ObstacleError};
-pub use world::obstacle_list::{ObstacleListError, world_from_json};
+pub use world::obstacle_list::{ObstacleListError, attach_from_json, world_from_json};
 pub use world::{Attached, MAX_OBSTACLE_SHAPES, MAX_OBSTACLE_TRIANGLES, MAX_OBSTACLES, World, WorldError};

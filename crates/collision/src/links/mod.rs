@@ -1,7 +1,6 @@
 //! The collision shapes of all links of a robot.
 
 pub(crate) mod distances;
-pub(crate) mod missing;
 pub(crate) mod pairs;
 pub(crate) mod srdf;
 pub(crate) mod urdf;
@@ -11,14 +10,13 @@ use std::ops::Range;
 
 use thiserror::Error;
 
-use crate::links::missing::{MissingShapesError, NoShapesError};
 use crate::links::urdf::{Collision, collisions};
 use crate::mesh_files::{MeshCache, MeshTriangles};
 use crate::shapes::{Geometry, PlacedShape};
 use urdf_ik_robot::xml::XmlError;
 use urdf_ik_robot::{MeshFolders, Robot};
-use urdf_ik_text::Malformed;
-use urdf_ik_text::names::{sentence, short};
+use urdf_ik_text::names::{self, sentence, short};
+use urdf_ik_text::{Malformed, named_values};
 
 /// Maximum number of collision shapes of a robot. The number of pairs grows with its square.
 const MAX_SHAPES: usize = 1000;
@@ -32,6 +30,38 @@ pub struct LinkShapes {
     ranges: Vec<Range<usize>>,
     faults: Vec<ShapeFault>,
 }
+
+named_values! {
+    /// How collision checks treat links whose shapes could not be loaded. Links without a `<collision>` element are not
+    /// affected.
+    #[non_exhaustive]
+    pub enum MissingShapes("way to treat missing shapes", "ways to treat missing shapes") {
+        /// Collision checks fail, because a missing shape might be in contact.
+        Refuse = "refuse",
+        /// The links are checked with the shapes that could be loaded.
+        Ignore = "ignore",
+    }
+}
+
+/// Links whose shapes could not be loaded.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "shapes of these links could not be loaded, so collisions cannot be excluded: {} ({}); set missing_shapes to ignore where \
+     they may count without them",
+    names::list(links),
+    sentence(reason)
+)]
+pub struct MissingShapesError {
+    /// Names of the links, in the order of the URDF.
+    pub links: Vec<String>,
+    /// Reason why the first shape could not be loaded.
+    pub reason: String,
+}
+
+/// No link has a shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("collisions cannot be avoided: no link of the robot has a collision shape")]
+pub struct NoShapesError;
 
 /// An unusable `<collision>` element and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -74,11 +104,10 @@ impl LinkShapes {
         let unreadable = "the collision geometry of the robot description cannot be read";
         let refused = |e: XmlError| CollisionsError(format!("{unreadable}: {}", sentence(&e.reason)));
         let collisions = collisions(urdf).map_err(refused)?;
-        if collisions.len() > MAX_SHAPES {
-            return Err(CollisionsError(format!(
-                "the robot description has {} collision shapes; it may have {MAX_SHAPES}",
-                collisions.len()
-            )));
+        let count = collisions.len();
+        if count > MAX_SHAPES {
+            let most = format!("the robot description has {count} collision shapes; it may have {MAX_SHAPES}");
+            return Err(CollisionsError(most));
         }
         let mut meshes = MeshCache::new(folders, meshes);
         let (mut shapes, mut faults) = (Vec::new(), Vec::new());
@@ -128,6 +157,19 @@ impl LinkShapes {
         let mut links: Vec<String> = self.faults.iter().map(|fault| fault.link.clone()).collect();
         links.dedup();
         Some(MissingShapesError { links, reason })
+    }
+}
+
+impl MissingShapes {
+    /// Applies the policy to `missing` shapes.
+    ///
+    /// # Errors
+    /// A clone of `missing` under [`MissingShapes::Refuse`].
+    pub fn check(self, missing: Option<&MissingShapesError>) -> Result<(), MissingShapesError> {
+        match (self, missing) {
+            (Self::Refuse, Some(missing)) => Err(missing.clone()),
+            _ => Ok(()),
+        }
     }
 }
 

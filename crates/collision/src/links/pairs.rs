@@ -108,9 +108,9 @@ impl MovableJoints<'_> {
     fn pairs(&self, shapes: &LinkShapes) -> Vec<LinkPair> {
         let bodies = self.bodies();
         let links: Vec<usize> = shapes.links().collect();
-        let pair = |i: usize, j: usize| LinkPair([links[i], links[j]]);
-        let all = (0..links.len()).flat_map(|i| (i + 1..links.len()).map(move |j| (i, j)));
-        all.filter(|&(i, j)| bodies[links[i]] != bodies[links[j]]).map(|(i, j)| pair(i, j)).collect()
+        let with_later = |(i, &a): (usize, &usize)| links[i + 1..].iter().map(move |&b| LinkPair([a, b]));
+        let all = links.iter().enumerate().flat_map(with_later);
+        all.filter(|LinkPair([a, b])| bodies[*a] != bodies[*b]).collect()
     }
 
     /// The links with shapes that move relative to the root link.
@@ -160,8 +160,7 @@ impl MovableJoints<'_> {
     fn sample(&self, sample: usize) -> Vec<f64> {
         let mut positions = self.robot.neutral_positions();
         for joint in (0..positions.len()).filter(|&joint| self.moves[joint]) {
-            let range = self.robot.working_range(joint);
-            positions[joint] = range.at(fraction(sample, joint));
+            positions[joint] = self.robot.working_range(joint).at(fraction(sample, joint));
         }
         self.robot.apply_mimic(&mut positions);
         positions

@@ -77,21 +77,16 @@ impl Srdf {
     }
 
     fn note(&mut self, kind: &str, element: &Element) -> Result<(), SrdfError> {
-        let link = |element_name, key| {
+        let link = |key| {
             let name = element.get(key).map(str::to_owned);
-            name.ok_or_else(|| SrdfError(format!("the SRDF has a <{element_name}> without {key}")))
+            name.ok_or_else(|| SrdfError(format!("the SRDF has a <{kind}> without {key}")))
         };
         match kind {
             "disable_collisions" => {
-                let links = [link("disable_collisions", "link1")?, link("disable_collisions", "link2")?];
-                self.disabled.push((links, element.get("reason").unwrap_or_default().to_owned()));
+                self.disabled.push(([link("link1")?, link("link2")?], attribute(element, "reason")));
             }
-            "enable_collisions" => {
-                self.enabled.push([link("enable_collisions", "link1")?, link("enable_collisions", "link2")?]);
-            }
-            "disable_default_collisions" => {
-                self.disabled_by_default.push(link("disable_default_collisions", "link")?);
-            }
+            "enable_collisions" => self.enabled.push([link("link1")?, link("link2")?]),
+            "disable_default_collisions" => self.disabled_by_default.push(link("link")?),
             "group" => {
                 self.end_effectors.groups.push(LinkGroup { name: attribute(element, "name"), ..LinkGroup::default() });
             }

@@ -163,12 +163,10 @@ impl<'a> Meshes<'a> {
         let numbers: Vec<f64> = list(source.child("float_array").ok_or("its positions have no <float_array>")?)?;
         let accessor = source.child("technique_common").and_then(|common| common.child("accessor"));
         let stride = accessor.and_then(|accessor| accessor.get("stride")).map_or(Ok(3), str::parse);
-        match stride {
-            Ok(stride @ 3..=MAX_STRIDE) => {
-                Ok(numbers.chunks_exact(stride).map(|place| [place[0], place[1], place[2]]).collect())
-            }
-            _ => Err(format!("its positions have a stride that is not from 3 to {MAX_STRIDE}").into()),
-        }
+        let Ok(stride @ 3..=MAX_STRIDE) = stride else {
+            return Err(format!("its positions have a stride that is not from 3 to {MAX_STRIDE}").into());
+        };
+        Ok(numbers.chunks_exact(stride).map(|place| [place[0], place[1], place[2]]).collect())
     }
 }
 

@@ -106,9 +106,8 @@ fn of_scene(scene: &mesh_loader::Scene) -> Result<Triangles, Malformed> {
     let mut triangles = Vec::new();
     for mesh in &scene.meshes {
         let place = |vertex: u32| mesh.vertices.get(vertex as usize).map(|place| place.map(f64::from));
-        for &[a, b, c] in &mesh.faces {
-            let corners = (place(a), place(b), place(c));
-            let (Some(a), Some(b), Some(c)) = corners else {
+        for face in &mesh.faces {
+            let [Some(a), Some(b), Some(c)] = face.map(place) else {
                 return Err("a face has a vertex that the file does not have".into());
             };
             triangles.push([a, b, c]);

@@ -173,13 +173,9 @@ impl<'a> ShapePair<'a> {
             let normal = (points[0] - points[1]).try_normalize(0.0).unwrap_or(towards);
             Contact { distance, depth: 0.0, points, normal }
         };
-        Some(match &self.turned {
-            None => contact,
-            Some(back) => {
-                let [p, q] = contact.points.map(|point| back.point(&point));
-                Contact { points: [q, p], normal: -(back.rotation * contact.normal), ..contact }
-            }
-        })
+        let Some(back) = &self.turned else { return Some(contact) };
+        let [p, q] = contact.points.map(|point| back.point(&point));
+        Some(Contact { points: [q, p], normal: -(back.rotation * contact.normal), ..contact })
     }
 
     /// The nearest points, if they are within the query. `towards` is the direction of the pair.

@@ -106,10 +106,8 @@ impl<'a> PiecesInside<'a> {
     #[inline(always)]
     pub fn next<S: Simd>(&mut self, simd: S) -> Option<&'a SurfacePiece> {
         loop {
-            for piece in self.pieces.by_ref() {
-                if self.region.has(piece) {
-                    return Some(piece);
-                }
+            if let Some(piece) = self.pieces.find(|piece| self.region.has(piece)) {
+                return Some(piece);
             }
             if let Some(branch) = self.descent.next_open() {
                 self.pieces = self.descent.enter(branch).unwrap_or_default().iter();

@@ -68,19 +68,16 @@ impl ConvexPair<'_> {
 
     /// A separating direction found by GJK, started from `direction`; `None` if the shapes are within `margin` \[m\].
     pub fn separating_direction(&self, direction: &Vector3<f64>, margin: f64) -> Option<Vector3<f64>> {
-        match self.gjk(direction, margin, false) {
-            GJKResult::NoIntersection(direction) => Some(vector(direction)),
-            _ => None,
-        }
+        let GJKResult::NoIntersection(direction) = self.gjk(direction, margin, false) else { return None };
+        Some(vector(direction))
     }
 
     /// The nearest point of the second shape, and the unit vector from that point to the first shape; `None` if they
     /// overlap. Inflation is ignored.
     pub fn nearest(&self, direction: &Vector3<f64>) -> Option<(Point, Vector3<f64>)> {
-        match self.gjk(direction, f64::MAX, true) {
-            GJKResult::ClosestPoints(on_second, _, direction) => Some((on_second, vector(direction))),
-            _ => None,
-        }
+        let found = self.gjk(direction, f64::MAX, true);
+        let GJKResult::ClosestPoints(on_second, _, direction) = found else { return None };
+        Some((on_second, vector(direction)))
     }
 
     fn gjk(&self, direction: &Vector3<f64>, margin: f64, is_exact: bool) -> GJKResult {

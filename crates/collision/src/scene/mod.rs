@@ -2,7 +2,6 @@
 
 pub(crate) mod exact_distances;
 pub(crate) mod free_check;
-mod gap_gradient;
 pub(crate) mod motion_bounds;
 pub(crate) mod moving_joints;
 pub(crate) mod near;
@@ -11,10 +10,9 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::links::LinkShapes;
 use crate::links::distances::LinkPair;
-use crate::links::missing::MissingShapesError;
 use crate::links::pairs::Pairs;
+use crate::links::{LinkShapes, MissingShapesError};
 use crate::narrow_phase::TOUCHING;
 use crate::narrow_phase::visitors::DistanceQuery;
 use crate::world::{World, WorldError};
@@ -22,8 +20,12 @@ use free_check::{CheckScratch, FreeCheck, MAX_MARGIN};
 use motion_bounds::MotionBounds;
 use moving_joints::{Body, MovingJoints, PlacedBody};
 use near::Near;
+use urdf_ik_mathematics::vectors::normalise;
 use urdf_ik_robot::{Chain, PositionsError, Robot};
 use urdf_ik_text::names::short;
+
+/// Norm of the gradient of a gap below which it is rounding: no variable moves the pair \[m/rad or m/m\].
+const MIN_GRADIENT: f64 = 1e-9;
 
 /// A kinematic chain with all other joints at fixed positions, the collision shapes of the robot, and its
 /// surroundings. Immutable.
@@ -258,6 +260,22 @@ impl Scene {
             let carrier = self.bodies[self.pairs[near.pair][side]].frame;
             self.check.joints.add_velocity(&scratch.check.frames, carrier, &near.points[side].coords, along, row);
         }
+    }
+
+    /// Appends to `rows` the unit gradient of the gap of `near` with respect to the chain's n variables: n entries,
+    /// normal · (J_a − J_b) of the contact points over its norm. `scratch` must be from the query that found `near`.
+    /// Returns the norm \[m/rad or m/m\]. If no variable moves the two bodies relative to each other, appends nothing
+    /// and returns `None`.
+    pub fn push_unit_gradient(&self, near: &Near, scratch: &SceneScratch, rows: &mut Vec<f64>) -> Option<f64> {
+        let before = rows.len();
+        rows.resize(before + self.variables, 0.0);
+        self.write_slope(near, scratch, &mut rows[before..]);
+        let norm = normalise(&mut rows[before..]);
+        if norm < MIN_GRADIENT {
+            rows.truncate(before);
+            return None;
+        }
+        Some(norm)
     }
 }
 

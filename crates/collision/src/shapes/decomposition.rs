@@ -84,9 +84,8 @@ fn cut(silhouettes: &[[f64; SLICE_COUNT]]) -> Vec<(usize, usize)> {
     let excess = |start: usize, end: usize| silhouettes.iter().map(|reach| excess(&reach[start..end])).sum::<f64>();
     let best = |&(start, end): &(usize, usize)| {
         let gain = |at: usize| excess(start, end) - excess(start, at) - excess(at, end);
-        (start + 1..end)
-            .map(|at| (gain(at), at))
-            .fold((0.0, end), |best, next| if next.0 > best.0 { next } else { best })
+        let cuts = (start + 1..end).map(|at| (gain(at), at));
+        cuts.fold((0.0, end), |best, next| if next.0 > best.0 { next } else { best })
     };
     let worth = MIN_CUT_GAIN * silhouettes.iter().flatten().sum::<f64>();
     let mut pieces = vec![(0, SLICE_COUNT)];

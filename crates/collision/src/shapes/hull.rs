@@ -21,20 +21,13 @@ pub(crate) enum ConvexBound<'a> {
 impl ConvexBound<'_> {
     /// Radius by which the bound is inflated \[m\].
     pub fn rounding(self) -> f64 {
-        match self {
-            Self::Primitive(_) => 0.0,
-            Self::Hull(hull) => hull.rounding,
-        }
+        if let Self::Hull(hull) = self { hull.rounding } else { 0.0 }
     }
 
     /// The core of the bound and the inflation radius \[m\]: a capsule, and so a sphere, is an inflated line segment.
     pub fn core(self) -> (Self, f64) {
-        match self {
-            Self::Primitive(Primitive::Capsule { radius, half }) => {
-                (Self::Primitive(Primitive::Capsule { radius: 0.0, half }), radius)
-            }
-            other => (other, other.rounding()),
-        }
+        let Self::Primitive(Primitive::Capsule { radius, half }) = self else { return (self, self.rounding()) };
+        (Self::Primitive(Primitive::Capsule { radius: 0.0, half }), radius)
     }
 
     /// Points and an inflation radius \[m\], such that the inflated convex hull of the points contains the shape.

@@ -90,10 +90,7 @@ impl PlacedShape {
 
     /// The convex core, unless it is a mesh.
     pub(crate) fn convex(&self) -> Option<&Convex> {
-        match &self.core {
-            Core::Convex(convex) => Some(convex),
-            Core::Mesh(_) => None,
-        }
+        if let Core::Convex(convex) = &self.core { Some(convex) } else { None }
     }
 
     /// A bounding sphere of `core`, in its frame.

@@ -1,6 +1,5 @@
 //! The surroundings of a robot: obstacles, and parts that it carries.
 
-pub(crate) mod attached_list;
 pub(crate) mod obstacle;
 pub(crate) mod obstacle_list;
 

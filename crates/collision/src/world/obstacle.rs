@@ -32,12 +32,9 @@ impl Obstacle {
     pub fn add_primitive(&mut self, geometry: Geometry, pose: &Isometry3<f64>) -> Result<(), ObstacleError> {
         let is_wrong = |size: &&f64| !(MIN_SIZE..=MAX_EXTENT).contains(*size);
         if let Some(size) = geometry.sizes().into_iter().flat_map(|(_, sizes)| sizes).find(is_wrong) {
-            let text = format!(
-                "a {} has a size of {} m, which must be greater than 0 and at most {MAX_EXTENT} m",
-                geometry.name(),
-                number(*size)
-            );
-            return Err(ObstacleError(text));
+            let (kind, size) = (geometry.name(), number(*size));
+            let right = format!("must be greater than 0 and at most {MAX_EXTENT} m");
+            return Err(ObstacleError(format!("a {kind} has a size of {size} m, which {right}")));
         }
         self.add(geometry, pose, None)
     }
