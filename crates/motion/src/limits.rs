@@ -8,7 +8,8 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use thiserror::Error;
 
-use urdf_ik_robot::{Chain, Joint, Robot};
+use urdf_ik_robot::{Chain, Joint, Robot, Variable};
+use urdf_ik_text::CheckedText;
 use urdf_ik_text::names::{self, number, sentence, short};
 use urdf_ik_text::yaml::yaml_reader;
 
@@ -136,22 +137,19 @@ impl MotionLimits {
             let JointLimit { velocity, acceleration, jerk } = file.0.get(&joint.name).copied().unwrap_or_default();
             [velocity, acceleration, jerk].map(|limit| limit.unwrap_or(f64::INFINITY))
         };
-        let limits: Vec<[f64; 3]> = chain
-            .variables()
-            .iter()
-            .map(|variable| {
-                let joint = &robot.joints()[variable.joint];
-                let [velocity, acceleration, jerk] = from_file(joint);
-                let urdf = if joint.velocity > 0.0 { joint.velocity } else { f64::INFINITY };
-                let own = [velocity.min(urdf), acceleration, jerk];
-                robot.followers(variable.joint).fold(own, |own, (follower, mimic)| {
-                    // A follower that does not move imposes no limit.
-                    let (factor, follower) = (mimic.multiplier.abs(), from_file(follower));
-                    let bound = |order: usize| if factor > 0.0 { follower[order] / factor } else { f64::INFINITY };
-                    std::array::from_fn(|order| own[order].min(bound(order)))
-                })
+        let of_variable = |variable: &Variable| {
+            let joint = &robot.joints()[variable.joint];
+            let [velocity, acceleration, jerk] = from_file(joint);
+            let urdf = if joint.velocity > 0.0 { joint.velocity } else { f64::INFINITY };
+            let own = [velocity.min(urdf), acceleration, jerk];
+            robot.followers(variable.joint).fold(own, |own, (follower, mimic)| {
+                // A follower that does not move imposes no limit.
+                let (factor, follower) = (mimic.multiplier.abs(), from_file(follower));
+                let bound = |order: usize| if factor > 0.0 { follower[order] / factor } else { f64::INFINITY };
+                std::array::from_fn(|order| own[order].min(bound(order)))
             })
-            .collect();
+        };
+        let limits: Vec<[f64; 3]> = chain.variables().iter().map(of_variable).collect();
         let [velocities, accelerations, jerks] =
             std::array::from_fn(|order| limits.iter().map(|limit| limit[order]).collect());
         Self { velocities, accelerations, jerks }
@@ -186,9 +184,7 @@ impl MotionLimits {
         }
         self
     }
-}
 
-impl MotionLimits {
     /// Checks that there is one finite limit above 0 of each kind for each of the named joints.
     pub(super) fn check(&self, joints: &[impl AsRef<str>]) -> Result<(), MotionLimitsError> {
         let all = [("velocity", &self.velocities), ("acceleration", &self.accelerations), ("jerk", &self.jerks)];
@@ -209,8 +205,6 @@ impl MotionLimits {
 struct FileVisitor<'a>(&'a Robot);
 /// The mapping under `joint_limits`.
 struct JointsSeed<'a>(&'a Robot);
-/// A joint's name.
-struct NameSeed<'a>(&'a Robot);
 
 /// The keys of a file.
 #[derive(Deserialize)]
@@ -242,31 +236,30 @@ struct JointEntry {
     angle_wraparound: Option<bool>,
 }
 
-/// The limits of one joint, checked.
-struct CheckedEntry(JointLimit);
+/// Checks an entry while the reader knows its line.
+struct EntrySeed;
 
-impl<'de> Deserialize<'de> for CheckedEntry {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(EntryVisitor)
+impl<'de> DeserializeSeed<'de> for EntrySeed {
+    type Value = JointLimit;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<JointLimit, D::Error> {
+        deserializer.deserialize_map(self)
     }
 }
 
-/// Checks an entry while the reader knows its line.
-struct EntryVisitor;
-
-impl<'de> Visitor<'de> for EntryVisitor {
-    type Value = CheckedEntry;
+impl<'de> Visitor<'de> for EntrySeed {
+    type Value = JointLimit;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str("a mapping such as {has_velocity_limits: true, max_velocity: 2.0}")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<CheckedEntry, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<JointLimit, A::Error> {
         let entry = JointEntry::deserialize(MapAccessDeserializer::new(map))?;
         let velocity = given(entry.has_velocity_limits, entry.max_velocity, "velocity")?;
         let acceleration = given(entry.has_acceleration_limits, entry.max_acceleration, "acceleration")?;
         let jerk = given(entry.has_jerk_limits, entry.max_jerk, "jerk")?;
-        Ok(CheckedEntry(JointLimit { velocity, acceleration, jerk }))
+        Ok(JointLimit { velocity, acceleration, jerk })
     }
 }
 
@@ -295,9 +288,7 @@ impl<'de> Visitor<'de> for FileVisitor<'_> {
             match key {
                 FileKey::JointLimits if limits.is_none() => limits = Some(map.next_value_seed(JointsSeed(self.0))?),
                 FileKey::JointLimits => return Err(A::Error::duplicate_field("joint_limits")),
-                FileKey::DefaultVelocityScalingFactor | FileKey::DefaultAccelerationScalingFactor => {
-                    map.next_value::<IgnoredAny>()?;
-                }
+                _ => _ = map.next_value::<IgnoredAny>()?,
             }
         }
         limits.ok_or_else(|| A::Error::missing_field("joint_limits"))
@@ -321,9 +312,9 @@ impl<'de> Visitor<'de> for JointsSeed<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<JointLimits, A::Error> {
         let mut limits = BTreeMap::new();
-        while let Some(name) = map.next_key_seed(NameSeed(self.0))? {
-            let CheckedEntry(limit) = map.next_value()?;
-            if limits.insert(name.clone(), limit).is_some() {
+        let check = |name: &str| movable(self.0, name);
+        while let Some(name) = map.next_key_seed(CheckedText { what: "the name of a joint", check })? {
+            if limits.insert(name.clone(), map.next_value_seed(EntrySeed)?).is_some() {
                 return Err(A::Error::custom(format!("joint '{}' occurs twice", short(&name))));
             }
         }
@@ -331,30 +322,11 @@ impl<'de> Visitor<'de> for JointsSeed<'_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for NameSeed<'_> {
-    type Value = String;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<String, D::Error> {
-        deserializer.deserialize_str(self)
+/// The name of a movable joint of `robot`.
+fn movable(robot: &Robot, name: &str) -> Result<String, String> {
+    if robot.movable_index(name).is_some() {
+        return Ok(name.to_owned());
     }
-}
-
-impl Visitor<'_> for NameSeed<'_> {
-    type Value = String;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("the name of a joint")
-    }
-
-    fn visit_str<E: Error>(self, name: &str) -> Result<String, E> {
-        if self.0.movable_index(name).is_some() {
-            return Ok(name.to_owned());
-        }
-        let joints: Vec<&str> = self.0.movable_names().collect();
-        Err(E::custom(format!(
-            "'{}' is not a movable joint of the robot; its movable joints are: {}",
-            short(name),
-            names::list(&joints)
-        )))
-    }
+    let (name, joints) = (short(name), names::list(&robot.movable_names().collect::<Vec<_>>()));
+    Err(format!("'{name}' is not a movable joint of the robot; its movable joints are: {joints}"))
 }

@@ -55,8 +55,7 @@ impl Skeleton {
     /// # Errors
     /// [`InputError`] if the configuration does not fit this skeleton or has an invalid number.
     pub fn rotations(&self, configuration: &SkeletonConfiguration) -> Result<Vec<UnitQuaternion<f64>>, InputError> {
-        let [_, rotations] = self.complete(configuration)?;
-        Ok(rotations)
+        Ok(self.complete(configuration)?.rotations)
     }
 
     /// The n + 1 orientations of a configuration. Missing orientations are those of
@@ -65,17 +64,16 @@ impl Skeleton {
     /// # Errors
     /// As [`Self::rotations`].
     pub fn orientations(&self, configuration: &SkeletonConfiguration) -> Result<Vec<UnitQuaternion<f64>>, InputError> {
-        let [orientations, _] = self.complete(configuration)?;
-        Ok(orientations)
+        Ok(self.complete(configuration)?.orientations)
     }
 
-    /// The orientations and the joint rotations of a configuration.
-    fn complete(&self, configuration: &SkeletonConfiguration) -> Result<[Vec<UnitQuaternion<f64>>; 2], InputError> {
+    /// A configuration with its orientations and joint rotations.
+    fn complete(&self, configuration: &SkeletonConfiguration) -> Result<Posture, InputError> {
         self.check_configuration(configuration)?;
         let mut posture = Posture::new(self.segment_count());
         posture.points.copy_from_slice(&configuration.points);
         self.turn_into(&configuration.orientations, &mut posture);
-        Ok([posture.orientations, posture.rotations])
+        Ok(posture)
     }
 
     /// The largest violation of a joint limit in a configuration \[rad\]; 0 if all limits hold.

@@ -118,18 +118,13 @@ impl SkeletonSetup<'_> {
 
     /// Converts `numbers` to a configuration with valid lengths and limits. Returns whether there is one.
     fn read_numbers(&self, numbers: &[f64], image: &Posture, mixed: &mut Posture) -> bool {
-        if image.orientations.is_empty() {
-            self.read_points(numbers, image, mixed);
-            return true;
+        if !image.orientations.is_empty() {
+            return self.read_turns(numbers, image, mixed);
         }
-        self.read_turns(numbers, image, mixed)
-    }
-
-    /// The points of `numbers`, with segment lengths restored.
-    fn read_points(&self, numbers: &[f64], image: &Posture, mixed: &mut Posture) {
         let wanted = |point: usize| Point3::from_slice(&numbers[3 * point..3 * point + 3]);
         mixed.points[0] = self.root.map_or_else(|| wanted(0), |_| image.points[0]);
         self.skeleton.restore_lengths(wanted, &image.points, &mut mixed.points);
+        true
     }
 
     /// The rotations of `numbers`, limited, and the root if it is free. Returns whether all are rotations.

@@ -41,13 +41,11 @@ pub enum Limit {
 impl Limit {
     /// True if the joint cannot move from its rest orientation.
     pub fn is_stiff(&self) -> bool {
-        let is_zero = |angles: &[f64]| angles.iter().all(|angle| *angle == 0.0);
+        let still = Range::new(0.0, 0.0);
         match self {
             Self::Free => false,
-            Self::Hinge { angle, .. } => is_zero(&[angle.lower, angle.upper]),
-            Self::Ball { cone, twist } => {
-                is_zero(&[cone.up, cone.down, cone.left, cone.right, twist.lower, twist.upper])
-            }
+            Self::Hinge { angle, .. } => *angle == still,
+            Self::Ball { cone, twist } => *cone == Cone::circular(0.0) && *twist == still,
         }
     }
 }

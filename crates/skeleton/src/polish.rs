@@ -181,10 +181,8 @@ impl PolishRun<'_> {
             let (base, joint) = (self.base(posture, segment), &skeleton.joints[segment]);
             let push = base.inverse() * vector_at(&least_squares.torques, 3 * (segment + 1));
             let allowed = joint.allowed(&posture.rotations[segment], &[push]);
-            least_squares.projectors[segment + 1] = match joint.limit {
-                Limit::Free => everywhere,
-                _ => in_frame(&base, &allowed.projector),
-            };
+            least_squares.projectors[segment + 1] =
+                if joint.limit == Limit::Free { everywhere } else { in_frame(&base, &allowed.projector) };
             limited[segment] = allowed.is_limited;
         }
     }

@@ -169,9 +169,7 @@ impl SkeletonProblem<'_> {
         for (index, point) in self.seed.points.iter().enumerate() {
             check(("seed point", index).into(), point, self.seed.orientations.get(index))?;
         }
-        match &self.root {
-            Root::At(at) => check("the root".into(), &at.translation.vector.into(), Some(&at.rotation)),
-            Root::Fixed | Root::Free => Ok(()),
-        }
+        let Root::At(root) = &self.root else { return Ok(()) };
+        check("the root".into(), &root.translation.vector.into(), Some(&root.rotation))
     }
 }

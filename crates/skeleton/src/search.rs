@@ -292,12 +292,8 @@ impl SkeletonSetup<'_> {
     }
 
     /// Why a target is not met, proven reasons first.
-    fn reason(
-        &self,
-        index: usize,
-        progress: &SolveProgress,
-        SkeletonScratch { goals, best, .. }: &SkeletonScratch,
-    ) -> Reason {
+    fn reason(&self, index: usize, progress: &SolveProgress, scratch: &SkeletonScratch) -> Reason {
+        let SkeletonScratch { goals, best, .. } = scratch;
         let certain = goals.far[index].map(|(reason, _)| reason);
         certain.or_else(|| contradiction(self.skeleton, self.problem, index)).unwrap_or({
             if best.limited.contains(&true) {

@@ -43,10 +43,8 @@ pub struct Skeleton {
     /// For each point, the segments that start there.
     pub(super) branches: Vec<Vec<usize>>,
     is_planar: bool,
-    is_free: bool,
     /// For each point, the range of its possible distances from the root.
     reaches: Vec<Reach>,
-    total_length: f64,
 }
 
 impl Skeleton {
@@ -59,8 +57,7 @@ impl Skeleton {
         let mut branches = vec![Vec::new(); segments.len() + 1];
         for (index, Segment { parent, length, joint }) in segments.iter().enumerate() {
             require(*parent <= index, || {
-                let before =
-                    InputErrorKind::Model(format!("the root, 0, or at the end of a segment before it, 1 to {index}"));
+                let before = format!("the root, 0, or at the end of a segment before it, 1 to {index}");
                 InputErrorKind::Model(format!("segment {index} begins at point {parent}; it must begin at {before}"))
             })?;
             branches[*parent].push(index);
@@ -68,8 +65,7 @@ impl Skeleton {
             check_rotation(("the rest orientation of segment", index), &joint.rest)?;
             in_segment(index, joint.check())?;
         }
-        let total_length = segments.iter().map(|segment| segment.length).sum();
-        check_total(total_length)?;
+        check_total(segments.iter().map(|segment| segment.length).sum())?;
         let mut reaches = vec![Reach::default()];
         for segment in segments {
             reaches.push(reaches[segment.parent].then(segment.length));
@@ -80,9 +76,7 @@ impl Skeleton {
             joints: segments.iter().map(|segment| segment.joint).collect(),
             branches,
             is_planar: false,
-            is_free: segments.iter().all(|segment| segment.joint.limit == Limit::Free),
             reaches,
-            total_length,
         })
     }
 
@@ -138,7 +132,7 @@ impl Skeleton {
 
     /// True if no joint has limits.
     pub fn is_free(&self) -> bool {
-        self.is_free
+        self.joints.iter().all(|joint| joint.limit == Limit::Free)
     }
 
     /// True if the segments form a single chain without branches.
@@ -148,7 +142,7 @@ impl Skeleton {
 
     /// Sum of all segment lengths \[m\].
     pub fn total_length(&self) -> f64 {
-        self.total_length
+        self.lengths.iter().sum()
     }
 
     /// The range of possible distances \[m\] between points `a` and `b`, ignoring joint limits; `None` if a point does

@@ -137,12 +137,8 @@ impl<'a> Fields<'a> {
     /// # Errors
     /// [`Malformed`] for the first field that was not.
     pub fn finish(self) -> Result<(), Malformed> {
-        match self.object.keys().find(|key| !self.asked.contains(&key.as_str())) {
-            None => Ok(()),
-            Some(key) => {
-                Err(format!("the field '{}' is unknown here; there are: {}", short(key), self.asked.join(", ")).into())
-            }
-        }
+        let Some(key) = self.object.keys().find(|key| !self.asked.contains(&key.as_str())) else { return Ok(()) };
+        Err(format!("the field '{}' is unknown here; there are: {}", short(key), self.asked.join(", ")).into())
     }
 }
 

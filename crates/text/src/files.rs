@@ -90,10 +90,7 @@ fn check(about: &Metadata, place: &str, max_bytes: usize) -> Result<(), ReadErro
         };
         return Err(ReadError::new(place, format!("it is {found}, not a regular file")));
     }
-    if about.len() > max_bytes as u64 {
-        return Err(too_large(place, max_bytes));
-    }
-    Ok(())
+    if about.len() > max_bytes as u64 { Err(too_large(place, max_bytes)) } else { Ok(()) }
 }
 
 /// Reads to the end. Some regular files, such as those of /proc, have more than the size that they tell.

@@ -1,6 +1,6 @@
-//! Text from outside, with care: files of bounded size, YAML that cannot keep its reader busy, duplicate keys, enums
-//! whose values have names, setters of fields, and names and numbers that become part of a sentence whatever their
-//! length.
+//! Text from outside, with care: files of bounded size, YAML that cannot keep its reader busy, duplicate keys, texts
+//! that are checked as they are read, enums whose values have names, setters of fields, and names and numbers that
+//! become part of a sentence whatever their length.
 //!
 //! ```
 //! use urdf_ik_text::names::{list, number, short};
@@ -13,6 +13,7 @@
 
 #![forbid(unsafe_code)]
 
+mod checked_text;
 pub mod fields;
 pub mod files;
 mod malformed;
@@ -22,6 +23,7 @@ mod setters;
 mod unique_keys;
 pub mod yaml;
 
+pub use checked_text::CheckedText;
 pub use malformed::Malformed;
 pub use named_values::UnknownName;
 pub use unique_keys::UniqueKeys;

@@ -1,10 +1,11 @@
 //! Entries shared by all kinds of files: names, and parents of segments.
 
-use std::fmt;
 use std::ops::Deref;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, Error, Visitor};
+use serde::de::{DeserializeSeed, Deserializer};
+
+use urdf_ik_text::CheckedText;
 
 /// The value of an optional key. A key with an empty value is an error: a limit without numbers is a mistake.
 pub(super) fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
@@ -34,29 +35,19 @@ impl From<Name> for String {
 
 impl<'de> Deserialize<'de> for Name {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(Text)
+        CheckedText { what: "a name", check: checked_name }.deserialize(deserializer)
     }
 }
 
-struct Text;
-
-impl Visitor<'_> for Text {
-    type Value = Name;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a name")
+fn checked_name(text: &str) -> Result<Name, String> {
+    if text.chars().nth(MAX_CHARACTERS).is_some() {
+        let count = text.chars().count();
+        return Err(format!("a name has {count} characters; give at most {MAX_CHARACTERS}"));
     }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Name, E> {
-        if text.chars().nth(MAX_CHARACTERS).is_some() {
-            let count = text.chars().count();
-            return Err(E::custom(format!("a name has {count} characters; give at most {MAX_CHARACTERS}")));
-        }
-        if text.contains(char::is_control) {
-            return Err(E::custom(format!("the name {text:?} has a control character; leave it out")));
-        }
-        Ok(Name(text.to_owned()))
+    if text.contains(char::is_control) {
+        return Err(format!("the name {text:?} has a control character; leave it out"));
     }
+    Ok(Name(text.to_owned()))
 }
 
 /// The position of a segment in the tree.

@@ -12,6 +12,7 @@ use serde::de::{
 
 use super::error::{ModelError, refused, refused_by_reader};
 use urdf_ik_mathematics::segments::InputError;
+use urdf_ik_text::CheckedText;
 use urdf_ik_text::names::short;
 use urdf_ik_text::yaml::yaml_reader;
 
@@ -23,9 +24,19 @@ pub(super) fn for_each<T: DeserializeOwned>(text: &str, key: &str, visit: Visit<
     read(text, key, EntrySeed { visit, refusal: None, is_list: true })
 }
 
-/// Parses the value under `key`, if it exists, and calls `visit` for it; errors as for [`for_each`].
-pub(super) fn for_value<T: DeserializeOwned>(text: &str, key: &str, visit: Visit<T>) -> Result<(), ModelError> {
-    read(text, key, EntrySeed { visit, refusal: None, is_list: false })
+/// Parses the value under `key` and converts it; errors as for [`for_each`]. `None` if there is no such key.
+pub(super) fn value<T: DeserializeOwned, V>(
+    text: &str,
+    key: &str,
+    convert: impl Fn(T) -> Result<V, InputError>,
+) -> Result<Option<V>, ModelError> {
+    let mut found = None;
+    let visit = &mut |entry| {
+        found = Some(convert(entry)?);
+        Ok(())
+    };
+    read(text, key, EntrySeed { visit, refusal: None, is_list: false })?;
+    Ok(found)
 }
 
 fn read<T: DeserializeOwned>(text: &str, key: &str, mut entry: EntrySeed<T>) -> Result<(), ModelError> {
@@ -39,8 +50,6 @@ fn read<T: DeserializeOwned>(text: &str, key: &str, mut entry: EntrySeed<T>) -> 
 
 /// The document: a key, and the parser of its value.
 struct Document<'a, 'v, T>(&'a str, Option<&'a mut EntrySeed<'v, T>>);
-/// A key, checked to be unique.
-struct Key<'a>(&'a mut HashSet<String>);
 /// An entry, which is a string or a mapping; or first the list of all entries.
 struct EntrySeed<'v, T> {
     visit: Visit<'v, T>,
@@ -76,34 +85,17 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Document<'_, '_, T> {
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
         let mut keys = HashSet::new();
-        while let Some(key) = map.next_key_seed(Key(&mut keys))? {
+        let mut check = |key: &str| {
+            let is_new = keys.insert(key.to_owned());
+            if is_new { Ok(key.to_owned()) } else { Err(format!("there is a second key `{}`", short(key))) }
+        };
+        while let Some(key) = map.next_key_seed(CheckedText { what: "a key", check: &mut check })? {
             match self.1.take_if(|_| key == self.0) {
                 Some(value) => map.next_value_seed(value)?,
                 None => _ = map.next_value::<IgnoredAny>()?,
             }
         }
         Ok(())
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for Key<'_> {
-    type Value = String;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<String, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl Visitor<'_> for Key<'_> {
-    type Value = String;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_str<E: Error>(self, key: &str) -> Result<String, E> {
-        let is_new = self.0.insert(key.to_owned());
-        if is_new { Ok(key.to_owned()) } else { Err(E::custom(format!("there is a second key `{}`", short(key)))) }
     }
 }
 

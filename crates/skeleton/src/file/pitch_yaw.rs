@@ -1,13 +1,12 @@
 //! Reads pitch-yaw arms.
 
-use nalgebra::Point3;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::entries::{LinkEntry, Name, given};
 use super::error::{ModelError, refused};
 use super::joint::range;
-use super::list::{for_each, for_value};
+use super::list::{for_each, value};
 use super::named::NamedArm;
 use super::names::{PointNames, in_segment};
 use super::read::{RootFrameEntry, checked_length, yaml};
@@ -41,15 +40,12 @@ struct ArmSegmentEntry {
 
 pub(super) fn read(text: &str) -> Result<NamedArm, ModelError> {
     let file: ArmEntry = yaml(text)?;
-    let mut base = Point3::origin();
-    for_value(text, "root", &mut |root: RootFrameEntry| {
-        base = root.pose(3)?.translation.vector.into();
-        let is_turned = root.rotation.is_some();
-        if is_turned {
-            Err(InputError::model("the root of a pitch_yaw arm has a rotation; give a position alone"))
-        } else {
-            Ok(())
+    let base = value(text, "root", |root: RootFrameEntry| {
+        let base = root.pose(3)?.translation.vector.into();
+        if root.rotation.is_some() {
+            return Err(InputError::model("the root of a pitch_yaw arm has a rotation; give a position alone"));
         }
+        Ok(base)
     })?;
     let (mut names, mut lengths, mut pitches, mut yaws) = (PointNames::new(file.root.name()), vec![], vec![], vec![]);
     for_each(text, "segments", &mut |entry: ArmSegmentEntry| {
@@ -63,7 +59,8 @@ pub(super) fn read(text: &str) -> Result<NamedArm, ModelError> {
     .map_err(|e| e.with_names(&file.segments))?;
     let bounds = [pitches, yaws].concat();
     let (lower, upper) = bounds.iter().map(|range| (range.lower, range.upper)).unzip();
-    let arm = PitchYawArm::new(base, lengths).and_then(|arm| arm.with_bounds(lower, upper)).map_err(refused)?;
+    let arm = PitchYawArm::new(base.unwrap_or_default(), lengths).and_then(|arm| arm.with_bounds(lower, upper));
+    let arm = arm.map_err(refused)?;
     Ok(NamedArm { name: file.name.map_or_else(|| "pitch_yaw".to_owned(), String::from), arm, points: names.points })
 }
 

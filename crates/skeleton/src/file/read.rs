@@ -6,7 +6,6 @@ use serde::de::{DeserializeOwned, Deserializer, Error, IgnoredAny};
 
 use super::entries::{LinkEntry, Name, given};
 use super::error::{ModelError, refused, refused_by_reader};
-use super::list::for_value;
 use crate::joint::is_in_plane;
 use urdf_ik_mathematics::segments::{InputError, MAX_COORDINATE, check_coordinates};
 use urdf_ik_text::names::number;
@@ -70,15 +69,6 @@ pub(super) struct RootFrameEntry {
     pub name: Option<Name>,
     pub position: Option<Vec<f64>>,
     pub rotation: Option<[f64; 3]>,
-}
-
-pub(super) fn kind(text: &str) -> Result<ModelKind, ModelError> {
-    let mut kind = ModelKind::default();
-    for_value(text, "kind", &mut |found| {
-        kind = found;
-        Ok(())
-    })?;
-    Ok(kind)
 }
 
 /// Parses `text` as a whole.

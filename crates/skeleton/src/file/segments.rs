@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::entries::{Name, given};
 use super::error::{ModelError, refused};
 use super::joint::{ConeEntry, HingeEntry, limit};
-use super::list::{for_each, for_value};
+use super::list::{for_each, value};
 use super::named::NamedSkeleton;
 use super::names::{PointNames, in_segment};
 use super::read::{ModelOutline, RootFrameEntry, checked_length, point, rotation, yaml};
@@ -54,11 +54,7 @@ struct SkeletonBuilder<'a> {
 pub(super) fn read(text: &str) -> Result<NamedSkeleton, ModelError> {
     let outline: ModelOutline = yaml(text)?;
     let dimensions = outline.dimensions;
-    let mut root = Isometry3::identity();
-    for_value(text, "root", &mut |entry: RootFrameEntry| {
-        root = entry.pose(dimensions)?;
-        Ok(())
-    })?;
+    let root = value(text, "root", |root: RootFrameEntry| root.pose(dimensions))?.unwrap_or_default();
     let names = PointNames::new(outline.root.name());
     let mut builder =
         SkeletonBuilder { outline: &outline, dimensions, names, segments: Vec::new(), frames: vec![root] };

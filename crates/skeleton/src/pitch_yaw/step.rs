@@ -24,10 +24,7 @@ impl PitchYawArm {
         scratch: &mut PitchYawScratch,
     ) -> Vector3<f64> {
         let PitchYawScratch { columns, current, step, stopped, .. } = scratch;
-        let damping = match method {
-            StepMethod::DampedLeastSquares => Some(error.norm_squared()),
-            StepMethod::Pseudoinverse => None,
-        };
+        let damping = (method == StepMethod::DampedLeastSquares).then(|| error.norm_squared());
         let mut problem = TipStep { arm: self, columns, current, damping, remaining: *error };
         solve_within_bounds(&mut problem, stopped, step);
         let largest = step.iter().fold(0.0, |largest: f64, step| largest.max(step.abs()));
