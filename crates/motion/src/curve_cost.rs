@@ -9,9 +9,9 @@ use nalgebra::Vector6;
 
 use super::joint_curve::JointCurve;
 use super::path_problem::PathProblem;
-use super::standing_goals::GoalValues;
+use super::standing_goals::{GoalValues, is_length};
 use super::tip_kinematics::TipJacobian;
-use urdf_ik_goals::{Goal, Unit};
+use urdf_ik_goals::Goal;
 use urdf_ik_mathematics::bounded_quadratic::BoundedQuadratic;
 use urdf_ik_mathematics::spatial;
 use urdf_ik_solver::{PreferenceCost, Solver};
@@ -242,10 +242,7 @@ impl<'a> CurveCost<'a> {
 
 /// Length in the cost of one unit of a goal's violation \[m/m or m/rad\].
 fn metres(goal: &Goal, metres_per_radian: f64) -> f64 {
-    match goal.kind().unit() {
-        Unit::Metre => 1.0,
-        Unit::Radian => metres_per_radian,
-    }
+    if is_length(goal) { 1.0 } else { metres_per_radian }
 }
 
 /// 1 / v² for the v of each variable.

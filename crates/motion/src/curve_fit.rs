@@ -116,18 +116,11 @@ impl<'a> CurveFit<'a> {
         let is_start_fixed = self.has_fixed_ends || self.cost.is_start_fixed();
         let end = curve.controls.len() - curve.variables;
         for (i, (position, domain)) in curve.controls.iter().zip(self.domains.iter().cycle()).enumerate() {
-            self.model.bounds[i] = match *domain {
-                // The curve starts at the present configuration, unless its start is free.
-                _ if i < curve.variables && is_start_fixed => [0.0, 0.0],
-                _ if i >= end && self.has_fixed_ends => [0.0, 0.0],
-                Domain::Interval { lower, upper }
-                    if at_limits == AtLimits::Stay && (*position <= lower || *position >= upper) =>
-                {
-                    [0.0, 0.0]
-                }
-                Domain::Interval { lower, upper } => [lower - position, upper - position],
-                Domain::Circle => [f64::NEG_INFINITY, f64::INFINITY],
-            };
+            let [lower, upper] = domain.ends();
+            // The curve starts at the present configuration, unless its start is free.
+            let is_fixed = i < curve.variables && is_start_fixed || i >= end && self.has_fixed_ends;
+            let stays = at_limits == AtLimits::Stay && (*position <= lower || *position >= upper);
+            self.model.bounds[i] = if is_fixed || stays { [0.0; 2] } else { [lower - position, upper - position] };
         }
         let step = self.model.minimise()?;
         let longest = step.iter().fold(0.0_f64, |longest, entry| longest.max(entry.abs()));

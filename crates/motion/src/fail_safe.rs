@@ -6,7 +6,6 @@
 //! the stored one. (Fraichard and Asama 2004, "Inevitable collision states - a step towards safer robots?", call the
 //! states without one inevitable collision states.)
 
-use std::fmt;
 use std::ops::Range;
 
 use super::generator::{Generator, JointState};
@@ -49,7 +48,7 @@ pub struct HandOver<'a> {
 }
 
 /// A motion to rest.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 struct StoredMotion {
     plan: MotionPlan,
     /// True if it is the shortest one: braking alone.
@@ -57,7 +56,7 @@ struct StoredMotion {
 }
 
 /// Stores the fail-safe motion and decides whether another one replaces it.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(super) struct FailSafe {
     pub generator: Generator,
     scratch: SegmentScratch,
@@ -152,11 +151,17 @@ impl FailSafe {
     /// stored motion if braking is clear, or if the stored motion no longer is. Without a clearance nothing is
     /// checked.
     pub fn follow(&mut self, now: &JointState, step: f64, clearance: Option<&Clearance>) -> JointState {
-        let stored = self.stored.take().unwrap_or_else(|| self.brake(now));
-        let mut stored = match clearance {
-            Some(clearance) if !stored.is_braking => self.shortened(stored, now, step, clearance),
-            _ => stored,
-        };
+        let mut stored = self.stored.take().unwrap_or_else(|| self.brake(now));
+        if let Some(clearance) = clearance
+            && !stored.is_braking
+        {
+            let braking = self.brake(now);
+            let mut check = self.check(step, clearance);
+            if check.leads_to_rest(&now.positions, &braking.plan) || !check.leads_to_rest(&now.positions, &stored.plan)
+            {
+                stored = braking;
+            }
+        }
         let next = stored.plan.advance(step);
         self.stored = Some(stored);
         next
@@ -165,15 +170,6 @@ impl FailSafe {
     /// The stored motion, if any.
     pub fn stored(&self) -> Option<&MotionPlan> {
         self.stored.as_ref().map(|stored| &stored.plan)
-    }
-
-    /// Braking from the state `now` if it is clear or if the motion `stored` no longer is; otherwise the latter.
-    fn shortened(&mut self, stored: StoredMotion, now: &JointState, step: f64, clearance: &Clearance) -> StoredMotion {
-        let braking = self.brake(now);
-        let mut check = self.check(step, clearance);
-        let is_better =
-            check.leads_to_rest(&now.positions, &braking.plan) || !check.leads_to_rest(&now.positions, &stored.plan);
-        if is_better { braking } else { stored }
     }
 
     /// The braking motion from the state `next`, which the joints reach from `now`; `None` if it is not clear.
@@ -224,12 +220,6 @@ impl FailSafe {
         } else {
             step / (step / longest).ceil()
         }
-    }
-}
-
-impl fmt::Debug for FailSafe {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.debug_struct("FailSafe").field("stopped_by", &self.stopped_by).finish_non_exhaustive()
     }
 }
 

@@ -10,7 +10,7 @@ use super::path_search;
 use super::path_solver::PathSolver;
 use super::path_stop::{NextPose, PathStop, StopReason};
 use super::tip_kinematics::PathConfiguration;
-use super::tracking::{Knot, Tracked, stop_unreached, track};
+use super::tracking::{Knot, Tracked, track, unreached};
 use urdf_ik_solver::{Interruption, Residual, Solver};
 
 /// Points of each interval of the curve, from 0 to 1, at which its distance from the path is measured.
@@ -94,24 +94,19 @@ pub fn follow_watched(
     problem.limits.clone().or(&JointLimit::DEFAULT).check(&solver.chain().variable_names())?;
     problem.preference.check(solver.chain())?;
     let mut solver = PathSolver::new(solver, problem, options, watch);
-    let starts = starts(&mut solver)?;
+    let starts = if problem.free_start && options.search > 0 {
+        path_search::starts(&mut solver)?
+    } else {
+        solver.start(problem.seed)?.into_iter().collect()
+    };
     if starts.is_empty() {
         solver.search(0.0, problem.seed)?;
-        let stop = stop_unreached(&mut solver, 0.0, 0.0, problem.seed)?;
-        let stop = Some(PathStop { waypoint: 0, ..stop });
+        let reason = unreached(&mut solver, 0.0, 0.0, problem.seed)?;
+        let stop = Some(PathStop { waypoint: 0, ..PathStop::at(problem.path, 0.0, reason) });
         let (deviation, violations) = (Residual::default(), Vec::new());
         return Ok(Followed { curve: None, fraction: 0.0, stop, deviation, violations });
     }
     follow_from(&mut solver, &starts)
-}
-
-/// The configurations at which the path may start; empty if none was found.
-fn starts(solver: &mut PathSolver) -> Result<Vec<Vec<f64>>, FollowError> {
-    let seed = solver.problem.seed;
-    if solver.problem.free_start && solver.options.search > 0 {
-        return path_search::starts::find(solver);
-    }
-    Ok(solver.start(seed)?.into_iter().collect())
 }
 
 /// Follows the path from the best of several starts. From a given one it is tracked, and searched only if that ends

@@ -140,6 +140,7 @@ impl Profile {
 }
 
 /// Plans motions with ruckig.
+#[derive(Debug, Clone)]
 pub(super) struct Generator {
     ruckig: Ruckig<0, ThrowErrorHandler>,
     input: InputParameter<0>,
@@ -149,14 +150,6 @@ pub(super) struct Generator {
     next: Trajectory<0>,
 }
 
-impl Clone for Generator {
-    fn clone(&self) -> Self {
-        // ruckig has no state between two plans.
-        let ruckig = Self::ruckig(self.domains.len());
-        Self { ruckig, input: self.input.clone(), domains: self.domains.clone(), next: self.next.clone() }
-    }
-}
-
 impl Generator {
     pub fn new(domains: &[Domain], limits: &MotionLimits) -> Self {
         let count = Some(domains.len());
@@ -164,13 +157,9 @@ impl Generator {
         input.max_velocity.copy_from_slice(&limits.velocities);
         input.max_acceleration.copy_from_slice(&limits.accelerations);
         input.max_jerk.copy_from_slice(&limits.jerks);
-        let (ruckig, next) = (Self::ruckig(domains.len()), Trajectory::new(count));
-        Self { ruckig, input, domains: domains.to_vec(), next }
-    }
-
-    /// The cycle time matters only for ruckig's own steps, which are not used.
-    fn ruckig(variables: usize) -> Ruckig<0, ThrowErrorHandler> {
-        Ruckig::new(Some(variables), 1.0)
+        // The cycle time matters only for ruckig's own steps, which are not used.
+        let ruckig = Ruckig::new(count, 1.0);
+        Self { ruckig, input, domains: domains.to_vec(), next: Trajectory::new(count) }
     }
 
     /// Velocity limit of one variable \[rad/s or m/s\].
@@ -226,15 +215,11 @@ impl Generator {
         self.begin_to_rest();
         self.plan(from, Synchronization::Time)?;
         let farthest = self.next.get_position_extrema().to_vec();
-        let mut bounds = self.allowed(from).map(|domain| domain.ends());
-        if farthest
-            .iter()
-            .all(|bound| bounds.next().is_some_and(|[lower, upper]| lower <= bound.min && bound.max <= upper))
-        {
-            Ok(self.profile_to_rest(from))
-        } else {
-            Err(MotionError::NotFound("the joints would leave their limits".to_owned()))
+        let mut extremes = self.allowed(from).map(|domain| domain.ends()).zip(farthest);
+        if !extremes.all(|([lower, upper], bound)| lower <= bound.min && bound.max <= upper) {
+            return Err(MotionError::NotFound("the joints would leave their limits".to_owned()));
         }
+        Ok(self.profile_to_rest(from))
     }
 
     /// Plans a motion to rest: along a line if the joints move along one, otherwise each joint in minimum time.

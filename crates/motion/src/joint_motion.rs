@@ -2,7 +2,6 @@
 //!
 //! Smooth motion advances by the period, not by the clock, so that a late tick does not cause a long step.
 
-use std::fmt;
 use std::sync::Arc;
 
 use super::fail_safe::{FailSafe, HandOver, Step};
@@ -51,7 +50,7 @@ const LIMIT_TOLERANCE: f64 = 1e-9;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct JointMotion {
     names: Vec<String>,
     domains: Vec<Domain>,
@@ -356,13 +355,4 @@ impl JointMotion {
 /// Index of the first variable whose position is outside its domain.
 pub(super) fn first_beyond_limits<'a>(domains: impl Iterator<Item = &'a Domain>, positions: &[f64]) -> Option<usize> {
     domains.zip(positions).position(|(domain, position)| domain.excess(*position) > LIMIT_TOLERANCE)
-}
-
-impl fmt::Debug for JointMotion {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.debug_struct("JointMotion")
-            .field("state", &self.state)
-            .field("at_rest", &self.is_at_rest())
-            .finish_non_exhaustive()
-    }
 }

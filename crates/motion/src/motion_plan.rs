@@ -39,11 +39,10 @@ impl MotionPlan {
     /// Appends a trajectory of at least one point that starts at the end of this motion. It replaces a previously
     /// appended trajectory.
     pub fn add(&mut self, points: Arc<[TrajectoryPoint]>) {
-        match &mut self.stage {
-            Stage::Profile { then, .. } => *then = Some(points),
-            Stage::Rest(_) | Stage::Trajectory(_) => {
-                *self = Self { stage: Stage::Trajectory(points), elapsed: 0.0 };
-            }
+        if let Stage::Profile { then, .. } = &mut self.stage {
+            *then = Some(points);
+        } else {
+            *self = Self { stage: Stage::Trajectory(points), elapsed: 0.0 };
         }
     }
 
@@ -106,21 +105,16 @@ impl MotionPlan {
         let state = self.ahead(step);
         if self.time_left() <= step {
             *self = Self::at_rest(&state.positions);
-        } else {
-            self.elapsed += step;
-            self.pass_to_trajectory();
+            return state;
         }
-        state
-    }
-
-    /// Switches from a finished profile to its trajectory.
-    fn pass_to_trajectory(&mut self) {
+        self.elapsed += step;
         if let Stage::Profile { profile, then: Some(points) } = &self.stage
             && self.elapsed >= profile.duration()
         {
             let elapsed = self.elapsed - profile.duration();
             *self = Self { stage: Stage::Trajectory(Arc::clone(points)), elapsed };
         }
+        state
     }
 }
 

@@ -7,6 +7,7 @@ use super::path_sections::{Blend, PathLine};
 use urdf_ik_mathematics::segments::MAX_COORDINATE;
 use urdf_ik_mathematics::spatial::{self, NotARotation};
 use urdf_ik_text::names::number;
+use urdf_ik_text::setters;
 
 /// Minimum path length of a line or of a rounded corner \[m\]: closer waypoints count as one.
 const MIN_LENGTH: f64 = 1e-6;
@@ -39,10 +40,8 @@ impl Default for PathOptions {
 }
 
 impl PathOptions {
-    /// These options with another [`blend_radius`](Self::blend_radius) \[m\].
-    #[must_use]
-    pub fn with_blend_radius(self, blend_radius: f64) -> Self {
-        Self { blend_radius, ..self }
+    setters! {
+        with_blend_radius(blend_radius: f64);
     }
 }
 
@@ -189,27 +188,21 @@ impl Path {
         if length >= self.length {
             return self.end;
         }
-        match self.sections.get(self.section_after(length)) {
-            Some(section) if length > 0.0 => {
-                let into = length - (section.end - section.length);
-                match &section.shape {
-                    SectionShape::Line(line) => line.at(into),
-                    SectionShape::Blend(blend) => blend.at(into),
-                }
-            }
-            _ => self.start,
+        let section = self.sections.get(self.section_after(length)).filter(|_| length > 0.0);
+        let Some(section) = section else { return self.start };
+        let into = length - (section.end - section.length);
+        match &section.shape {
+            SectionShape::Line(line) => line.at(into),
+            SectionShape::Blend(blend) => blend.at(into),
         }
     }
 
     /// Rate of the pose with respect to path length at `length` \[m\]: 1 on lines, less in rounded corners.
     pub fn speed_at(&self, length: f64) -> f64 {
-        match self.sections.get(self.section_after(length)) {
-            Some(Section { shape: SectionShape::Blend(blend), end, length: whole, .. }) => {
-                let [shift, turn] = blend.rates_at(length - (end - whole));
-                shift.max(turn * self.metres_per_radian)
-            }
-            _ => 1.0,
-        }
+        let section = self.sections.get(self.section_after(length));
+        let Some(Section { shape: SectionShape::Blend(blend), end, length: whole, .. }) = section else { return 1.0 };
+        let [shift, turn] = blend.rates_at(length - (end - whole));
+        shift.max(turn * self.metres_per_radian)
     }
 
     /// Path lengths of the sharp corners, ascending \[m\]. The tip must stop there.

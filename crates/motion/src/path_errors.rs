@@ -2,7 +2,8 @@
 
 use super::path_problem::{PathProblem, larger, ratio};
 use super::path_stop::StopReason;
-use urdf_ik_goals::{Goal, Unit};
+use super::standing_goals::is_length;
+use urdf_ik_goals::Goal;
 use urdf_ik_solver::{Residual, Tolerance};
 
 /// Greatest errors of some configurations.
@@ -45,8 +46,5 @@ impl PathErrors {
 
 /// The allowed violation of a goal \[m or rad\]: the allowed distance of the tip from the path.
 fn allowed_violation(goal: &Goal, allowed: &Tolerance) -> f64 {
-    match goal.kind().unit() {
-        Unit::Metre => allowed.position,
-        Unit::Radian => allowed.orientation,
-    }
+    if is_length(goal) { allowed.position } else { allowed.orientation }
 }

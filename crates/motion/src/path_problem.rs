@@ -8,7 +8,7 @@ use super::path::Path;
 use super::path_stop::PathStop;
 use urdf_ik_collision::Clearance;
 use urdf_ik_goals::Goal;
-use urdf_ik_robot::{Chain, Domain};
+use urdf_ik_robot::Chain;
 use urdf_ik_solver::{Preference, ProblemError, Residual, Target, Tolerance};
 use urdf_ik_text::names::{number, short};
 use urdf_ik_text::setters;
@@ -147,10 +147,8 @@ impl FollowOptions {
     /// Greatest effort of the [`search`](Self::search): more counts as this.
     pub const MAX_SEARCH: usize = 1000;
 
-    /// These options with another [`deviation`](Self::deviation).
-    #[must_use]
-    pub fn with_deviation(self, deviation: Tolerance) -> Self {
-        Self { deviation, ..self }
+    setters! {
+        with_deviation(deviation: Tolerance);
     }
 
     /// These options with another effort of the [`search`](Self::search).
@@ -181,12 +179,9 @@ pub(super) fn first_not_positive<const N: usize>(values: [(&'static str, f64); N
 /// are finite.
 pub(super) fn check_start(chain: &Chain, start: &[f64]) -> Result<(), FollowError> {
     for (variable, &position) in chain.variables().iter().zip(start) {
-        match variable.domain {
-            Domain::Interval { lower, upper } if position < lower || position > upper => {
-                let joint = variable.name.clone();
-                return Err(FollowError::StartOutsideLimits { joint, position, limits: [lower, upper] });
-            }
-            _ => {}
+        let limits = variable.domain.ends();
+        if position < limits[0] || position > limits[1] {
+            return Err(FollowError::StartOutsideLimits { joint: variable.name.clone(), position, limits });
         }
     }
     Ok(())

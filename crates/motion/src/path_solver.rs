@@ -37,8 +37,6 @@ pub(super) struct PathSolver<'a> {
     ignores_collisions: bool,
     /// Goals of solves: those of the problem, or without one of them, to find out which one prevents a step.
     goals: Vec<Goal>,
-    /// The maximum step of each variable.
-    steps: Vec<f64>,
 }
 
 impl<'a> PathSolver<'a> {
@@ -48,8 +46,6 @@ impl<'a> PathSolver<'a> {
         options: &'a FollowOptions,
         watch: Watch<'a>,
     ) -> Self {
-        let chain = solver.chain();
-        let variables = chain.variables().len();
         Self {
             solver,
             problem,
@@ -57,12 +53,11 @@ impl<'a> PathSolver<'a> {
             watch,
             progress: 0.0,
             solution: solver.solution(),
-            deviation: PathDeviation::new(chain, problem),
+            deviation: PathDeviation::new(solver.chain(), problem),
             scratch: solver.scratch(),
             segment: SegmentScratch::default(),
             ignores_collisions: false,
             goals: problem.goals.to_vec(),
-            steps: vec![options.largest_joint_step; variables],
         }
     }
 
@@ -130,10 +125,8 @@ impl<'a> PathSolver<'a> {
 
     /// Solves for the pose at `length` on the branch of `seed`, within the maximum joint step.
     pub(super) fn track(&mut self, length: f64, seed: &[f64]) -> Result<bool, ProblemError> {
-        let steps = std::mem::take(&mut self.steps);
-        let is_met = self.solve(length, seed, Mode::Track { max_step: &steps });
-        self.steps = steps;
-        is_met
+        let steps = vec![self.options.largest_joint_step; self.solver.chain().variables().len()];
+        self.solve(length, seed, Mode::Track { max_step: &steps })
     }
 
     /// Searches for the solution nearest to `seed` for the pose at `length`, on any branch.
@@ -148,7 +141,7 @@ impl<'a> PathSolver<'a> {
     /// # Errors
     /// [`FollowError::GoalAtStart`] for a seed at the start of the path that violates a goal.
     pub(super) fn start(&mut self, seed: &[f64]) -> Result<Option<Vec<f64>>, FollowError> {
-        let unbounded = vec![f64::INFINITY; self.steps.len()];
+        let unbounded = vec![f64::INFINITY; self.solver.chain().variables().len()];
         let is_tracked = self.solve(0.0, seed, Mode::Track { max_step: &unbounded })?;
         let errors = self.deviation.at(PathConfiguration { length: 0.0, positions: seed });
         if ratio(&errors.tip, &self.problem.target.tolerance) <= 1.0 {

@@ -126,7 +126,6 @@ struct ProfileSearch<'a> {
     hessian: BandMatrix,
     /// The negative gradient, and then the step.
     step: Vec<f64>,
-    tried: Vec<f64>,
 }
 
 /// The objective at one sample, with its derivatives by z, z′ and z″.
@@ -139,7 +138,7 @@ struct BarrierCost {
 
 impl<'a> ProfileSearch<'a> {
     fn new(samples: &'a [LimitSample], unknowns: usize) -> Self {
-        Self { samples, hessian: BandMatrix::zeros(unknowns, 3), step: vec![0.0; unknowns], tried: vec![0.0; unknowns] }
+        Self { samples, hessian: BandMatrix::zeros(unknowns, 3), step: vec![0.0; unknowns] }
     }
 
     fn speed_up(&mut self, z: &mut [f64]) {
@@ -184,11 +183,9 @@ impl<'a> ProfileSearch<'a> {
         let decrement: f64 = slope.iter().zip(&self.step).map(|(slope, step)| slope * step).sum();
         let mut fraction = 1.0;
         while fraction > 1e-6 {
-            for (tried, (z, step)) in self.tried.iter_mut().zip(z.iter().zip(&self.step)) {
-                *tried = z + fraction * step;
-            }
-            if self.value(weight, &self.tried).is_some_and(|tried| tried < value - 0.1 * fraction * decrement) {
-                z.copy_from_slice(&self.tried);
+            let tried: Vec<f64> = z.iter().zip(&self.step).map(|(z, step)| z + fraction * step).collect();
+            if self.value(weight, &tried).is_some_and(|found| found < value - 0.1 * fraction * decrement) {
+                z.copy_from_slice(&tried);
                 return 0.5 * decrement > DECREMENT_TOLERANCE;
             }
             fraction *= 0.5;

@@ -53,18 +53,21 @@ pub(super) struct PathConfiguration<'a> {
     pub(super) positions: &'a [f64],
 }
 
+/// The configuration at a fraction of the straight motion in joint space.
+pub(super) fn interpolated(from: &[f64], to: &[f64], fraction: f64) -> Vec<f64> {
+    from.iter().zip(to).map(|(from, to)| from + fraction * (to - from)).collect()
+}
+
 /// Measures errors on the path, with scratch memory.
 pub(super) struct PathDeviation<'a> {
     problem: &'a PathProblem<'a>,
     tip: TipJacobian<'a>,
     goals: GoalValues<&'a Chain>,
-    between: Vec<f64>,
 }
 
 impl<'a> PathDeviation<'a> {
     pub(super) fn new(chain: &'a Chain, problem: &'a PathProblem<'a>) -> Self {
-        let tip = TipJacobian::new(chain, problem.target.tip);
-        Self { problem, tip, goals: GoalValues::new(&chain), between: vec![0.0; chain.variables().len()] }
+        Self { problem, tip: TipJacobian::new(chain, problem.target.tip), goals: GoalValues::new(&chain) }
     }
 
     /// Distance of the tip from the pose of the path, over the axes that are not free, and violations of the goals.
@@ -75,17 +78,13 @@ impl<'a> PathDeviation<'a> {
 
     /// Maximum errors between two configurations where joints and path length change linearly.
     pub(super) fn between(&mut self, from: PathConfiguration, to: PathConfiguration) -> PathErrors {
-        let mut between = std::mem::take(&mut self.between);
         let mut greatest = PathErrors::default();
         for point in 1..=POINTS_BETWEEN {
             let fraction = f64::from(point) / f64::from(POINTS_BETWEEN + 1);
-            for (between, (from, to)) in between.iter_mut().zip(from.positions.iter().zip(to.positions)) {
-                *between = from + fraction * (to - from);
-            }
             let length = from.length + fraction * (to.length - from.length);
-            greatest.include(&self.at(PathConfiguration { length, positions: &between }));
+            let positions = &interpolated(from.positions, to.positions, fraction);
+            greatest.include(&self.at(PathConfiguration { length, positions }));
         }
-        self.between = between;
         greatest
     }
 }

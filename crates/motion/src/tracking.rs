@@ -8,7 +8,7 @@ use super::path_errors::PathErrors;
 use super::path_problem::FollowError;
 use super::path_solver::PathSolver;
 use super::path_stop::{PathStop, StopReason};
-use super::tip_kinematics::PathConfiguration;
+use super::tip_kinematics::{PathConfiguration, interpolated};
 use urdf_ik_solver::{Outcome, ProblemError, Reason};
 
 /// Deviation of a piece, as a fraction of the allowed one, below which the next piece may be twice as long.
@@ -60,7 +60,7 @@ impl Tracked {
         let Some(to) = self.knots.get(after) else { return self.knots[after - 1].positions.clone() };
         let from = &self.knots[after.saturating_sub(1)];
         let fraction = if to.length > from.length { (length - from.length) / (to.length - from.length) } else { 0.0 };
-        from.positions.iter().zip(&to.positions).map(|(from, to)| from + fraction * (to - from)).collect()
+        interpolated(&from.positions, &to.positions, fraction)
     }
 }
 
@@ -69,14 +69,14 @@ pub(super) fn track(solver: &mut PathSolver, mut knots: Vec<Knot>) -> Result<(Tr
     let end = solver.problem.path.length();
     let failed = extend(solver, &mut knots, end)?;
     let Knot { length: at, positions: here } = &knots[knots.len() - 1];
-    let stopped = |reason| PathStop::at(solver.problem.path, *at, reason);
-    let stop = match failed {
+    let reason = match failed {
         None => None,
-        Some((_, PieceOutcome::Good(_))) => Some(stopped(StopReason::TooManyPieces { pieces: MAX_PIECES })),
-        Some((_, PieceOutcome::Obstructed(reason))) => Some(stopped(reason)),
-        Some((next, PieceOutcome::Unreached)) => Some(stop_unreached(solver, *at, next, here)?),
-        Some((next, PieceOutcome::TooFar(errors))) => Some(stopped(solver.excess(&errors, next - at))),
+        Some((_, PieceOutcome::Good(_))) => Some(StopReason::TooManyPieces { pieces: MAX_PIECES }),
+        Some((_, PieceOutcome::Obstructed(reason))) => Some(reason),
+        Some((next, PieceOutcome::Unreached)) => Some(unreached(solver, *at, next, here)?),
+        Some((next, PieceOutcome::TooFar(errors))) => Some(solver.excess(&errors, next - at)),
     };
+    let stop = reason.map(|reason| PathStop::at(solver.problem.path, *at, reason));
     Ok((Tracked::new(knots, solver.problem.path.rests()), stop))
 }
 
@@ -163,31 +163,25 @@ pub(super) fn end_of_branch(solver: &mut PathSolver, next: f64, here: &[f64]) ->
     Ok(goal.unwrap_or_else(|| StopReason::new(solver.solver.chain(), &tracked, elsewhere, here)))
 }
 
-/// The stop at `length` where the pose at `next` was not reached from `here` by the last solution. A search shows
+/// Why the pose at `next` was not reached from `here`, at path length `at`, by the last solution. A search shows
 /// whether another branch has a solution.
-pub(super) fn stop_unreached(
-    solver: &mut PathSolver,
-    length: f64,
-    next: f64,
-    here: &[f64],
-) -> Result<PathStop, ProblemError> {
+pub(super) fn unreached(solver: &mut PathSolver, at: f64, next: f64, here: &[f64]) -> Result<StopReason, ProblemError> {
     let mut tracked = solver.solution.clone();
     if let Some(reason) = solver.obstruction_to(next, here)? {
-        return Ok(PathStop::at(solver.problem.path, length, reason));
+        return Ok(reason);
     }
     solver.solution.clone_from(&tracked);
     if let Some(reason) = solver.goal_against(next, here, PathSolver::track)? {
-        return Ok(PathStop::at(solver.problem.path, length, reason));
+        return Ok(reason);
     }
     // At the boundary of the workspace only the end of the line is provably out of reach.
-    let end = solver.problem.path.boundary_after(length);
+    let end = solver.problem.path.boundary_after(at);
     if !solver.track(end, here)? && matches!(solver.solution.outcome, Outcome::Closest(Reason::OutOfReach { .. })) {
         tracked.outcome = solver.solution.outcome;
     }
     let elsewhere = if solver.search(next, here)? { Some(solver.solution.positions.clone()) } else { None };
-    let reason = match solver.goal_against(next, here, PathSolver::search)? {
+    Ok(match solver.goal_against(next, here, PathSolver::search)? {
         Some(goal) if elsewhere.is_none() => goal,
         _ => StopReason::new(solver.solver.chain(), &tracked, elsewhere.as_deref(), here),
-    };
-    Ok(PathStop::at(solver.problem.path, length, reason))
+    })
 }

@@ -141,16 +141,13 @@ fn add_part(points: &mut Vec<TrajectoryPoint>, problem: &SpeedProblem) -> Result
         let (speed, acceleration) = (progress.speed * pace, progress.acceleration * pace * pace);
         // Only rounding can exceed the limits.
         let inside = positions.iter().zip(chain.variables()).map(|(at, variable)| variable.domain.clamp(*at));
+        let changes = first.iter().zip(&second);
         points.push(TrajectoryPoint {
             time: (before + period) * timing.period,
             length: progress.length,
             positions: inside.collect(),
             velocities: first.iter().map(|rate| rate * speed).collect(),
-            accelerations: first
-                .iter()
-                .zip(&second)
-                .map(|(rate, change)| rate * acceleration + change * speed * speed)
-                .collect(),
+            accelerations: changes.map(|(rate, change)| rate * acceleration + change * speed * speed).collect(),
         });
     }
     Ok(())

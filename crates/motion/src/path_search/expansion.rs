@@ -1,4 +1,7 @@
-//! The next layer of the graph: images of the configurations of the last one, and random self-motions around them.
+//! Layers of the graph. The first one, where the start is free, has solutions over branches, self-motions and free
+//! axes; the next one has images of the configurations of the last one, and random self-motions around them.
+
+use std::f64::consts::PI;
 
 use super::connection::track_on;
 use super::graph::{Edge, Node};
@@ -11,6 +14,8 @@ use urdf_ik_solver::Bounds;
 
 /// Largest change of a joint from layer to layer \[rad\]; of a prismatic joint this times the solver's length scale.
 const LARGEST_STEP: f64 = 0.3;
+/// Attempts per start.
+const ATTEMPTS: usize = 4;
 /// Configurations near each image, of its self-motions and free axes.
 const NEIGHBOURS: usize = 3;
 /// Edges to a node: the cheapest ones.
@@ -43,6 +48,28 @@ struct Child {
     cost: f64,
     /// Whether it is clear of collisions, once that is known.
     is_free: Option<bool>,
+}
+
+/// Distinct solutions of the first pose, clear of collisions: the one nearest to the seed, and others from starting
+/// points spread over the joint ranges.
+pub(in super::super) fn starts(solver: &mut PathSolver) -> Result<Vec<Vec<f64>>, FollowError> {
+    let mut found = Vec::new();
+    if solver.search(0.0, solver.problem.seed)? {
+        found.push(solver.solution.positions.clone());
+    }
+    let expansion = Expansion::new(solver, solver.options.search);
+    for attempt in 0..ATTEMPTS * solver.options.search {
+        let position = |(joint, domain): (usize, &Domain)| {
+            let [lower, upper] = if *domain == Domain::Circle { [-PI, PI] } else { domain.ends() };
+            lower + pseudorandom::fraction(attempt, joint) * (upper - lower)
+        };
+        let seed: Vec<f64> = expansion.domains.iter().enumerate().map(position).collect();
+        if solver.attempt(0.0, &seed, None)? {
+            found.push(solver.solution.positions.clone());
+        }
+    }
+    let children = found.into_iter().map(|positions| Child { positions, parent: 0, cost: 0.0, is_free: None });
+    Ok(expansion.select(solver, children.collect()).into_iter().map(|child| child.positions).collect())
 }
 
 impl Expansion {
@@ -96,12 +123,6 @@ impl Expansion {
             }
         }
         Ok(images)
-    }
-
-    /// Starts that are distinct and clear of collisions, as many as a layer has.
-    pub(super) fn starts(&self, solver: &mut PathSolver, found: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
-        let children = found.into_iter().map(|positions| Child { positions, parent: 0, cost: 0.0, is_free: None });
-        self.select(solver, children.collect()).into_iter().map(|child| child.positions).collect()
     }
 
     /// A random configuration within the steps around `positions` and the limits.

@@ -55,26 +55,16 @@ impl Graph {
     }
 
     /// The configurations of a layer that routes reach.
-    pub(super) fn reached(&self, layer: usize) -> impl Iterator<Item = &[f64]> {
-        self.layers[layer].iter().filter(|node| node.cost.is_finite()).map(|node| &*node.positions)
+    pub(super) fn reached(&self, layer: usize) -> Vec<&[f64]> {
+        self.layers[layer].iter().filter(|node| node.cost.is_finite()).map(|node| &*node.positions).collect()
     }
 
     pub(super) fn positions(&self, place: Place) -> &[f64] {
         &self.layers[place.layer][place.node].positions
     }
 
-    fn edge(&mut self, from: Place, to: Place) -> Option<&mut Edge> {
+    pub(super) fn edge(&mut self, from: Place, to: Place) -> Option<&mut Edge> {
         self.layers[to.layer][to.node].edges.iter_mut().find(|edge| edge.from == from.node)
-    }
-
-    pub(super) fn is_checked(&mut self, from: Place, to: Place) -> bool {
-        self.edge(from, to).is_some_and(|edge| edge.is_checked)
-    }
-
-    pub(super) fn mark_checked(&mut self, from: Place, to: Place) {
-        if let Some(edge) = self.edge(from, to) {
-            edge.is_checked = true;
-        }
     }
 
     /// Removes an edge, and updates the costs of the routes beyond it.

@@ -7,26 +7,27 @@
 //! piece by piece; [`graph`] removes an edge that fails, until a route passes. [`relaxation`] shortens it, and the
 //! fit of the curve smooths it.
 
-mod branch_ends;
 mod connection;
 mod expansion;
 mod graph;
 mod layers;
 mod relaxation;
-pub(super) mod starts;
 
 use super::path_problem::FollowError;
 use super::path_solver::PathSolver;
 use super::path_stop::BranchEnd;
-use super::tracking::Knot;
+use super::tracking::{Knot, end_of_branch};
 use connection::connect;
 use expansion::Expansion;
+pub(super) use expansion::starts;
 use graph::{Graph, Place};
 
 /// Nodes of a layer in the first and in the second search, relative to the effort of the options.
 const EFFORTS: [usize; 2] = [1, 4];
 /// Checked edges per node of a layer, on top of one for each layer: bounds the time of the search.
 const CHECKS: usize = 20;
+/// Greatest number of configurations whose branches are examined.
+const EXAMINED: usize = 20;
 
 /// A motion found along the path.
 #[derive(Default)]
@@ -75,37 +76,42 @@ fn search_with(solver: &mut PathSolver, starts: &[Vec<f64>], most_nodes: usize) 
         }
         graph.push(layer);
     }
-    let route = passable_route(solver, &mut graph, Layers { lengths: &lengths, nodes })?;
+    let route = passable_route(solver, &mut graph, &lengths, CHECKS * nodes + lengths.len())?;
     let ends = match lengths.get(route.len()) {
-        Some(&next) => branch_ends::find(solver, graph.reached(route.len() - 1), next)?,
+        Some(&next) => branch_ends(solver, &graph.reached(route.len() - 1), next)?,
         None => Vec::new(),
     };
     let knots = if route.len() > 1 { relaxation::relax(solver, &route, &lengths)? } else { Vec::new() };
     Ok(Route { knots, ends })
 }
 
-/// The layers of a search.
-#[derive(Clone, Copy)]
-struct Layers<'a> {
-    /// The path length of each \[m\].
-    lengths: &'a [f64],
-    /// Greatest number of nodes of each.
-    nodes: usize,
+/// The distinct reasons why the branches of some configurations of the last layer `reached` end before the pose at path
+/// length `next`.
+fn branch_ends(solver: &mut PathSolver, reached: &[&[f64]], next: f64) -> Result<Vec<BranchEnd>, FollowError> {
+    let mut ends = Vec::new();
+    for here in reached.iter().step_by(reached.len().div_ceil(EXAMINED).max(1)) {
+        let end = BranchEnd::from(end_of_branch(solver, next, here)?);
+        if !ends.contains(&end) {
+            ends.push(end);
+        }
+    }
+    Ok(ends)
 }
 
-/// The cheapest route to the last layer that can be reached, of edges that are all passable.
+/// The cheapest route to the last layer that can be reached, of edges that are all passable. `lengths` has the path
+/// length of each layer \[m\], `checks` is the greatest number of edges that are checked.
 fn passable_route(
     solver: &mut PathSolver,
     graph: &mut Graph,
-    Layers { lengths, nodes }: Layers,
+    lengths: &[f64],
+    mut checks: usize,
 ) -> Result<Vec<Vec<f64>>, FollowError> {
-    let mut checks = CHECKS * nodes + lengths.len();
     'routes: loop {
         solver.check_interruption()?;
         let route = graph.cheapest_route();
         for (layer, pair) in route.windows(2).enumerate() {
             let [from, to] = [Place { layer, node: pair[0] }, Place { layer: layer + 1, node: pair[1] }];
-            if graph.is_checked(from, to) {
+            if graph.edge(from, to).is_some_and(|edge| edge.is_checked) {
                 continue;
             }
             let ends = [from, to]
@@ -117,7 +123,9 @@ fn passable_route(
                 graph.remove_edge(from, to);
                 continue 'routes;
             }
-            graph.mark_checked(from, to);
+            if let Some(edge) = graph.edge(from, to) {
+                edge.is_checked = true;
+            }
         }
         let positions = route.iter().enumerate().map(|(layer, &node)| graph.positions(Place { layer, node }).to_vec());
         return Ok(positions.collect());

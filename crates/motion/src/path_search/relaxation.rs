@@ -3,6 +3,7 @@
 use super::connection::connect;
 use crate::path_problem::FollowError;
 use crate::path_solver::PathSolver;
+use crate::tip_kinematics::interpolated;
 use crate::tracking::Knot;
 
 /// Number of passes over the route.
@@ -16,8 +17,7 @@ pub(super) fn relax(solver: &mut PathSolver, route: &[Vec<f64>], lengths: &[f64]
         for layer in 1..route.len() - 1 {
             let (before, after) = (lengths[layer] - lengths[layer - 1], lengths[layer + 1] - lengths[layer]);
             let fraction = before / (before + after);
-            let ends = relaxed[layer - 1].iter().zip(&relaxed[layer + 1]);
-            let middle: Vec<f64> = ends.map(|(from, to)| from + fraction * (to - from)).collect();
+            let middle = interpolated(&relaxed[layer - 1], &relaxed[layer + 1], fraction);
             if solver.attempt(lengths[layer], &middle, None)? {
                 let positions = solver.solution.positions.clone();
                 if solver.is_free(&positions, 0.0) {
